@@ -1,0 +1,22 @@
+# How we compile our own code. Nothing here reaches users of the installed package.
+
+find_program(PIPE_CCACHE ccache)
+if(PIPE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_C_COMPILER_LAUNCHER ${PIPE_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${PIPE_CCACHE})
+endif()
+
+if(PIPE_ASAN AND PIPE_TSAN)
+  message(FATAL_ERROR "PIPE_ASAN and PIPE_TSAN exclude each other")
+endif()
+
+add_library(pipe_build_options INTERFACE)
+target_compile_options(pipe_build_options INTERFACE -Wall -Wextra)
+if(PIPE_ASAN)
+  target_compile_options(pipe_build_options INTERFACE
+    -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+  target_link_options(pipe_build_options INTERFACE -fsanitize=address,undefined)
+elseif(PIPE_TSAN)
+  target_compile_options(pipe_build_options INTERFACE -fsanitize=thread -fno-omit-frame-pointer)
+  target_link_options(pipe_build_options INTERFACE -fsanitize=thread)
+endif()

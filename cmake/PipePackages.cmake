@@ -1,0 +1,25 @@
+# What the library needs from the distribution.
+
+# Several LLVM versions may live side by side: take 19 from its own prefix, never another one.
+find_package(LLVM 19.1 REQUIRED CONFIG
+  HINTS ENV LLVM_DIR
+  PATHS /usr/lib/llvm-19 /usr/lib64/llvm19 /opt/homebrew/opt/llvm@19 /usr/local/opt/llvm@19)
+message(STATUS "LLVM ${LLVM_PACKAGE_VERSION} in ${LLVM_DIR}")
+
+# isl ships no CMake package. Its own C++ bindings (isl/cpp.h) are used, inside lib/poly only.
+find_path(ISL_INCLUDE_DIR isl/cpp.h REQUIRED)
+find_library(ISL_LIBRARY isl REQUIRED)
+add_library(pipe_isl INTERFACE)
+target_include_directories(pipe_isl SYSTEM INTERFACE ${ISL_INCLUDE_DIR})
+target_link_libraries(pipe_isl INTERFACE ${ISL_LIBRARY})
+
+# The shared libLLVM: one copy in the process, quick links.
+add_library(pipe_llvm INTERFACE)
+target_include_directories(pipe_llvm SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
+target_link_libraries(pipe_llvm INTERFACE LLVM)
+
+find_package(fmt REQUIRED CONFIG)
+find_package(OpenMP REQUIRED COMPONENTS CXX)
+find_package(PNG REQUIRED)
+find_package(JPEG REQUIRED)
+find_package(Threads REQUIRED)

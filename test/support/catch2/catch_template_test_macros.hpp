@@ -1,0 +1,3 @@
+#pragma once
+
+#include <catch2/catch_all.hpp>
