@@ -1,0 +1,47 @@
+#pragma once
+// What Pipe throws.
+
+#include <source_location>
+#include <stdexcept>
+#include <string>
+
+namespace Pipe {
+
+/// Base of everything that Pipe throws. After an error the process, the Buffers and the Pipeline
+/// stay usable.
+struct Error : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+/// The algorithm or the schedule that the user wrote is wrong. The message names the Func, stage,
+/// dimension or expression, the source line of the definition, and what to do.
+struct CompileError : Error {
+    using Error::Error;
+};
+
+/// Buffers, sizes, memory or the device are wrong at run time.
+struct RuntimeError : Error {
+    using Error::Error;
+};
+
+/// A bug of Pipe's own. Please report it.
+struct InternalError : Error {
+    explicit InternalError(const std::string &what)
+        : Error("Pipe internal error (a bug of Pipe, please report it): " + what) {}
+};
+
+/// Where in the user's program something was written. Only file and line are kept.
+struct SourceLocation {
+    const char *file = nullptr;
+    unsigned line = 0;
+
+    constexpr SourceLocation() = default;
+    constexpr SourceLocation(const std::source_location &loc)
+        : file(loc.file_name()), line(loc.line()) {}
+    bool known() const { return file != nullptr; }
+};
+
+/// "blur.cpp:12", or "" where unknown. The file without its folders.
+std::string to_string(const SourceLocation &where);
+
+}  // namespace Pipe

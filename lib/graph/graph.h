@@ -1,0 +1,91 @@
+#pragma once
+// Graph: the frozen algorithm. Immutable; carries names and ids, no user objects.
+
+#include <string>
+#include <vector>
+
+#include "ir/expr_node.h"
+#include <pipe/buffer.h>
+#include <pipe/schedule.h>
+
+namespace Pipe::graph {
+
+/// One reduction variable and its range. Its name is unique within its Func.
+struct ReductionVar {
+    std::string name;
+    Expr min, extent;  ///< int32; of Params, image extents and constants
+};
+
+/// One stage of a Func: the pure definition (stage 0) or an update.
+struct Stage {
+    std::vector<Expr> args;    ///< coordinates that are written; stage 0: the pure variables
+    std::vector<Expr> values;  ///< one per tuple element; Calls name other Funcs, or this one (updates)
+    std::vector<ReductionVar> rvars;  ///< innermost first
+    Expr predicate;            ///< RDom::where; undefined = everywhere
+    SourceLocation where;
+};
+
+/// One Func.
+struct FuncNode {
+    FuncId id = FuncId::None;
+    std::string name;                ///< unique in the graph
+    std::vector<std::string> args;   ///< pure variables in order of definition, innermost first
+    std::vector<Type> types;         ///< one per tuple element
+    std::vector<Stage> stages;       ///< at least one
+    SourceLocation where;
+    std::vector<FuncId> producers;   ///< Funcs that its stages read (itself excluded), ascending, unique
+    std::vector<FuncId> consumers;
+    bool is_output = false;
+
+    bool has_updates() const { return stages.size() > 1; }
+};
+
+/// An input image (an ImageParam, or a Buffer used as a constant image).
+struct Image {
+    std::string name;  ///< unique in the graph, among Funcs too
+    Type type;
+    int dimensions = 0;
+    Buffer<void> bound;  ///< defined for a Buffer used in an expression
+    std::shared_ptr<const ir::Referent> param;  ///< the ImageParam it came from, else null
+    /// Promises by set_min/set_extent/set_stride; undefined Expr = none. Per dimension.
+    struct Constraint {
+        Expr min, extent, stride, estimate_min, estimate_extent;
+    };
+    std::vector<Constraint> constraints;
+};
+
+/// A scalar Param.
+struct Scalar {
+    std::string name;
+    Type type;
+    std::shared_ptr<const ir::Referent> param;
+};
+
+/// The algorithm: Funcs with producers before consumers.
+///
+/// Expressions name things so:
+///   Call Func   name = FuncNode::name, index = tuple element, int_value = static_cast<int>(FuncId)
+///   Call Image  name = Image::name
+///   Variable    a pure variable of the stage, a ReductionVar's name, or Scalar::name
+///   Variable    "<image>.min.<d>", "<image>.extent.<d>" (int32), "<image>.stride.<d>" (int64): of the
+///               buffer that is bound at run time
+struct Graph {
+    std::vector<FuncNode> funcs;  ///< indexed by FuncId; topological order
+    std::vector<FuncId> outputs;
+    std::vector<Image> images;
+    std::vector<Scalar> scalars;
+
+    const FuncNode &operator[](FuncId id) const { return funcs[static_cast<size_t>(id)]; }
+};
+
+/// Throws InternalError where the invariants above are broken.
+void verify(const Graph &graph);
+std::string to_string(const Graph &graph);
+
+/// Every Func whose schedule says `inlined` and that can be is substituted into its consumers: pure,
+/// not an output. The inlined Funcs stay in `funcs` (ids do not change) but have no consumers.
+/// A Func with updates cannot be substituted: left as it is; lowering computes it at the innermost
+/// loop that encloses all its uses.
+Graph inline_funcs(const Graph &graph, const Schedule &schedule);
+
+}  // namespace Pipe::graph

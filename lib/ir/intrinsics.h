@@ -1,0 +1,23 @@
+#pragma once
+// The names of CallKind::Intrinsic, with their meaning. Types follow the arguments unless said.
+
+namespace Pipe::ir::intrinsic {
+
+inline constexpr const char *abs = "abs";                  ///< (x); of intN gives uintN
+inline constexpr const char *absd = "absd";                ///< (a, b) |a - b|; of intN gives uintN
+inline constexpr const char *shift_left = "shift_left";    ///< (x, amount)
+inline constexpr const char *shift_right = "shift_right";  ///< (x, amount); arithmetic for signed x
+inline constexpr const char *bitwise_and = "bitwise_and";
+inline constexpr const char *bitwise_or = "bitwise_or";
+inline constexpr const char *bitwise_xor = "bitwise_xor";
+inline constexpr const char *bitwise_not = "bitwise_not";
+inline constexpr const char *likely = "likely";            ///< (x) = x; loop partitioning favours this arm
+inline constexpr const char *strict_float = "strict_float";  ///< (x) = x; nothing below may be contracted
+inline constexpr const char *undef = "undef";              ///< () any value; a Provide of it is dropped
+inline constexpr const char *promise_clamped = "promise_clamped";  ///< (x, lo, hi) = x
+inline constexpr const char *if_then_else = "if_then_else";  ///< (c, t, f): only one arm is evaluated
+
+}  // namespace Pipe::ir::intrinsic
+// PureExtern calls are named by C99 function and type suffix: sqrt_f32, exp_f64, pow_f32, floor_f32,
+// ceil, round (half to even), trunc, sin, cos, tan, asin, acos, atan, atan2, sinh, cosh, tanh, asinh,
+// acosh, atanh, log, exp, fmod_f32 ...

@@ -1,0 +1,123 @@
+#include "ir/stmt_node.h"
+
+namespace Pipe::ir {
+namespace {
+
+StmtNode *new_node(StmtOp op, std::vector<Expr> exprs, std::vector<Stmt> stmts) {
+    auto *node = new StmtNode(op);
+    node->exprs = std::move(exprs);
+    node->stmts = std::move(stmts);
+    return node;
+}
+
+Stmt named(StmtOp op, const std::string &name, std::vector<Expr> exprs, std::vector<Stmt> stmts) {
+    StmtNode *node = new_node(op, std::move(exprs), std::move(stmts));
+    node->name = name;
+    return Stmt(node);
+}
+
+}  // namespace
+
+void retain(const StmtNode *node) noexcept {
+    if (node) node->references.fetch_add(1, std::memory_order_relaxed);
+}
+
+void release(const StmtNode *node) noexcept {
+    if (node && node->references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete node;
+}
+
+Stmt make_let(const std::string &name, Expr value, Stmt body) {
+    return named(StmtOp::Let, name, {std::move(value)}, {std::move(body)});
+}
+
+Stmt make_assert(Expr condition, int code, std::vector<Expr> message) {
+    message.insert(message.begin(), std::move(condition));
+    StmtNode *node = new_node(StmtOp::Assert, std::move(message), {});
+    node->code = code;
+    return Stmt(node);
+}
+
+Stmt make_for(const std::string &name, Expr min, Expr extent, LoopKind kind, Stmt body) {
+    StmtNode *node = new_node(StmtOp::For, {std::move(min), std::move(extent)}, {std::move(body)});
+    node->name = name;
+    node->kind = kind;
+    return Stmt(node);
+}
+
+Stmt make_provide(const std::string &name, std::vector<Expr> coordinates, std::vector<Expr> values,
+                  Expr predicate) {
+    std::vector<Expr> exprs{std::move(predicate)};
+    exprs.insert(exprs.end(), values.begin(), values.end());
+    exprs.insert(exprs.end(), coordinates.begin(), coordinates.end());
+    StmtNode *node = new_node(StmtOp::Provide, std::move(exprs), {});
+    node->name = name;
+    node->num_values = static_cast<int32_t>(values.size());
+    return Stmt(node);
+}
+
+Stmt make_realize(const std::string &name, std::vector<Type> types, std::vector<Expr> min_extents,
+                  MemoryType memory, Stmt body) {
+    StmtNode *node = new_node(StmtOp::Realize, std::move(min_extents), {std::move(body)});
+    node->name = name;
+    node->types = std::move(types);
+    node->memory = memory;
+    return Stmt(node);
+}
+
+Stmt make_store(const std::string &name, Expr index, Expr value, Expr predicate) {
+    return named(StmtOp::Store, name, {std::move(value), std::move(index), std::move(predicate)}, {});
+}
+
+Stmt make_allocate(const std::string &name, Type type, std::vector<Expr> sizes, MemoryType memory,
+                   Stmt body) {
+    StmtNode *node = new_node(StmtOp::Allocate, std::move(sizes), {std::move(body)});
+    node->name = name;
+    node->types = {type};
+    node->memory = memory;
+    return Stmt(node);
+}
+
+Stmt make_produce(const std::string &name, Stmt body) {
+    return named(StmtOp::Produce, name, {}, {std::move(body)});
+}
+
+Stmt make_consume(const std::string &name, Stmt body) {
+    return named(StmtOp::Consume, name, {}, {std::move(body)});
+}
+
+Stmt make_if(Expr condition, Stmt then_case, Stmt else_case) {
+    return Stmt(new_node(StmtOp::If, {std::move(condition)},
+                         {std::move(then_case), std::move(else_case)}));
+}
+
+Stmt make_block(std::vector<Stmt> stmts) {
+    std::vector<Stmt> flat;
+    for (Stmt &s : stmts) {
+        if (!s.defined()) continue;
+        if (s->op == StmtOp::Block)
+            flat.insert(flat.end(), s->stmts.begin(), s->stmts.end());
+        else
+            flat.push_back(std::move(s));
+    }
+    if (flat.empty()) return Stmt();
+    if (flat.size() == 1) return flat[0];
+    return Stmt(new_node(StmtOp::Block, {}, std::move(flat)));
+}
+
+Stmt make_evaluate(Expr value) {
+    return Stmt(new_node(StmtOp::Evaluate, {std::move(value)}, {}));
+}
+
+Stmt with_children(const Stmt &s, std::vector<Expr> exprs, std::vector<Stmt> stmts) {
+    if (s->op == StmtOp::Block) return make_block(std::move(stmts));
+    StmtNode *node = new_node(s->op, std::move(exprs), std::move(stmts));
+    node->kind = s->kind;
+    node->memory = s->memory;
+    node->num_values = s->num_values;
+    node->code = s->code;
+    node->name = s->name;
+    node->types = s->types;
+    return Stmt(node);
+}
+
+}  // namespace Pipe::ir

@@ -1,0 +1,103 @@
+#pragma once
+// The loop-nest half of the IR. (Expressions and their semantics: expr_node.h.)
+//
+//   s ::= let name = e { s }
+//       | assert e, message...
+//       | for[kind] name in [min, min + extent) { s }
+//       | provide name(e, ...) = (e, ...) [if predicate]      multi-dimensional store, before flattening
+//       | realize name [min, extent]... { s }                 multi-dimensional storage, before flattening
+//       | store name[e] = e  [if predicate]                   flattened
+//       | allocate name[type, elements...] { s }              flattened
+//       | produce name { s } | consume name { s }             mark what a loop nest computes
+//       | if e { s } [else { s }]
+//       | s ; s ; ...
+//       | evaluate e
+
+#include <atomic>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ir/expr_node.h"
+#include <pipe/schedule.h>
+
+namespace Pipe::ir {
+
+enum class StmtOp : uint8_t {
+    Let, Assert, For, Provide, Realize, Store, Allocate, Produce, Consume, If, Block, Evaluate,
+};
+
+struct StmtNode;
+void retain(const StmtNode *node) noexcept;
+void release(const StmtNode *node) noexcept;
+
+/// Handle to an immutable statement. Undefined = nothing to do.
+class Stmt {
+  public:
+    Stmt() = default;
+    explicit Stmt(const StmtNode *node) : node_(node) { retain(node_); }
+    Stmt(const Stmt &other) : node_(other.node_) { retain(node_); }
+    Stmt(Stmt &&other) noexcept : node_(std::exchange(other.node_, nullptr)) {}
+    Stmt &operator=(Stmt other) noexcept {
+        std::swap(node_, other.node_);
+        return *this;
+    }
+    ~Stmt() { release(node_); }
+    bool defined() const { return node_ != nullptr; }
+    const StmtNode *get() const { return node_; }
+    const StmtNode *operator->() const { return node_; }
+    bool same_as(const Stmt &other) const { return node_ == other.node_; }
+
+  private:
+    const StmtNode *node_ = nullptr;
+};
+
+/// | op       | exprs                                   | stmts          | other                          |
+/// |----------|-----------------------------------------|----------------|--------------------------------|
+/// | Let      | value                                   | body           | name                           |
+/// | Assert   | condition, message parts...             |                | code: error code               |
+/// | For      | min, extent                             | body           | name, kind                     |
+/// | Provide  | predicate (may be undefined), values... (num_values), coordinates... |  | name        |
+/// | Realize  | min0, extent0, min1, ...                | body           | name, types, memory            |
+/// | Store    | value, index, predicate                 |                | name                           |
+/// | Allocate | elements per dimension (product = size) | body           | name, types[0], memory, padding|
+/// | Produce, Consume |                                 | body           | name                           |
+/// | If       | condition                               | then, else     | else may be undefined          |
+/// | Block    |                                         | statements     | never nested, never empty      |
+/// | Evaluate | value                                   |                |                                |
+struct StmtNode {
+    mutable std::atomic<int> references{0};
+    StmtOp op;
+    LoopKind kind = LoopKind::Serial;
+    MemoryType memory = MemoryType::Auto;
+    int32_t num_values = 0;
+    int32_t code = 0;
+    std::string name;
+    std::vector<Expr> exprs;
+    std::vector<Stmt> stmts;
+    std::vector<Type> types;
+
+    explicit StmtNode(StmtOp op_) : op(op_) {}
+};
+
+Stmt make_let(const std::string &name, Expr value, Stmt body);
+/// `message`: StringImm and numeric Exprs that are printed one after the other.
+Stmt make_assert(Expr condition, int code, std::vector<Expr> message);
+Stmt make_for(const std::string &name, Expr min, Expr extent, LoopKind kind, Stmt body);
+Stmt make_provide(const std::string &name, std::vector<Expr> coordinates, std::vector<Expr> values,
+                  Expr predicate = Expr());
+Stmt make_realize(const std::string &name, std::vector<Type> types, std::vector<Expr> min_extents,
+                  MemoryType memory, Stmt body);
+Stmt make_store(const std::string &name, Expr index, Expr value, Expr predicate = Expr());
+Stmt make_allocate(const std::string &name, Type type, std::vector<Expr> sizes, MemoryType memory,
+                   Stmt body);
+Stmt make_produce(const std::string &name, Stmt body);
+Stmt make_consume(const std::string &name, Stmt body);
+Stmt make_if(Expr condition, Stmt then_case, Stmt else_case = Stmt());
+/// Flattens nested blocks, drops undefined statements; undefined if nothing is left.
+Stmt make_block(std::vector<Stmt> stmts);
+Stmt make_evaluate(Expr value);
+/// The same node with other children.
+Stmt with_children(const Stmt &s, std::vector<Expr> exprs, std::vector<Stmt> stmts);
+
+}  // namespace Pipe::ir

@@ -1,0 +1,49 @@
+#include <pipe/error.h>
+#include <pipe/type.h>
+
+#include <string_view>
+
+namespace Pipe {
+
+uint64_t Type::max_uint() const {
+    if (is_int()) return static_cast<uint64_t>(max_int());
+    return bits == 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1;
+}
+
+int64_t Type::max_int() const {
+    if (is_uint()) return bits == 64 ? INT64_MAX : static_cast<int64_t>(max_uint());
+    return bits == 64 ? INT64_MAX : (int64_t{1} << (bits - 1)) - 1;
+}
+
+int64_t Type::min_int() const {
+    if (is_uint()) return 0;
+    return bits == 64 ? INT64_MIN : -(int64_t{1} << (bits - 1));
+}
+
+bool Type::can_represent(int64_t value) const {
+    return value >= min_int() && value <= max_int();
+}
+
+std::string to_string(Type type) {
+    if (!type.defined()) return "undefined type";
+    std::string name;
+    switch (type.code) {
+    case Type::Code::Int: name = "int"; break;
+    case Type::Code::UInt: name = type.bits == 1 ? "bool" : "uint"; break;
+    case Type::Code::Float: name = "float"; break;
+    case Type::Code::Handle: name = "handle"; break;
+    }
+    if (!type.is_bool() && !type.is_handle()) name += std::to_string(type.bits);
+    if (type.is_vector()) name += "x" + std::to_string(type.lanes);
+    return name;
+}
+
+std::string to_string(const SourceLocation &where) {
+    if (!where.known()) return "";
+    std::string_view file = where.file;
+    size_t slash = file.rfind('/');
+    if (slash != std::string_view::npos) file.remove_prefix(slash + 1);
+    return std::string(file) + ":" + std::to_string(where.line);
+}
+
+}  // namespace Pipe

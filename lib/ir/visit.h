@@ -1,0 +1,94 @@
+#pragma once
+// Walking and rewriting the IR. Every walk goes through `args` / `exprs` / `stmts`, so no walk needs
+// to know the kinds of nodes that it does not care about.
+
+#include <functional>
+#include <unordered_map>
+
+#include "ir/expr_node.h"
+#include "ir/stmt_node.h"
+
+namespace Pipe::ir {
+
+/// The same node with every child replaced by f(child); `e` itself where no child changed.
+/// Undefined children stay undefined.
+template <typename F> Expr map_children(const Expr &e, F &&f) {
+    std::vector<Expr> args;
+    for (size_t i = 0; i < e->args.size(); i++) {
+        const Expr &old = e->args[i];
+        Expr now = old.defined() ? f(old) : old;
+        if (args.empty() && now.same_as(old)) continue;
+        if (args.empty()) args = e->args;
+        args[i] = std::move(now);
+    }
+    return args.empty() ? e : with_args(e, std::move(args));
+}
+
+/// As above, for a statement: fe on its expressions, fs on its statements.
+template <typename FE, typename FS> Stmt map_children(const Stmt &s, FE &&fe, FS &&fs) {
+    bool changed = false;
+    std::vector<Expr> exprs = s->exprs;
+    for (Expr &e : exprs) {
+        if (!e.defined()) continue;
+        Expr now = fe(e);
+        changed |= !now.same_as(e);
+        e = std::move(now);
+    }
+    std::vector<Stmt> stmts = s->stmts;
+    for (Stmt &child : stmts) {
+        if (!child.defined()) continue;
+        Stmt now = fs(child);
+        changed |= !now.same_as(child);
+        child = std::move(now);
+    }
+    return changed ? with_children(s, std::move(exprs), std::move(stmts)) : s;
+}
+
+/// Rewrites bottom-up or top-down: override the two functions and call the base for the children.
+class Mutator {
+  public:
+    virtual ~Mutator() = default;
+    virtual Expr mutate(const Expr &e) {
+        return map_children(e, [this](const Expr &c) { return mutate(c); });
+    }
+    virtual Stmt mutate(const Stmt &s) {
+        return map_children(
+            s, [this](const Expr &c) { return mutate(c); }, [this](const Stmt &c) { return mutate(c); });
+    }
+};
+
+/// Rewrites an expression graph, each shared node once (a tree walk over a graph with sharing can take
+/// exponential time). For rewrites that do not depend on the path to the node.
+class GraphMutator : public Mutator {
+  public:
+    using Mutator::mutate;
+    Expr mutate(const Expr &e) final {
+        auto found = done_.find(e.get());
+        if (found != done_.end()) return found->second.second;
+        Expr result = rewrite(e);
+        done_.emplace(e.get(), std::pair{e, result});  // keeps e alive: the key is its address
+        return result;
+    }
+
+  protected:
+    virtual Expr rewrite(const Expr &e) { return Mutator::mutate(e); }
+
+  private:
+    std::unordered_map<const ExprNode *, std::pair<Expr, Expr>> done_;
+};
+
+/// Calls f on e and everything below it, parents first; f returns false to skip a node's children.
+template <typename F> void walk(const Expr &e, F &&f) {
+    if (!e.defined() || !f(e)) return;
+    for (const Expr &child : e->args) walk(child, f);
+}
+
+/// Calls fs on every statement and fe on every expression node below s, parents first; either returns
+/// false to skip children.
+template <typename FS, typename FE> void walk(const Stmt &s, FS &&fs, FE &&fe) {
+    if (!s.defined() || !fs(s)) return;
+    for (const Expr &e : s->exprs) walk(e, fe);
+    for (const Stmt &child : s->stmts) walk(child, fs, fe);
+}
+
+}  // namespace Pipe::ir
