@@ -1,0 +1,33 @@
+#pragma once
+// Free variables: finding and replacing them. All walks visit a shared node once.
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "ir/expr_node.h"
+#include "ir/stmt_node.h"
+
+namespace Pipe::ir {
+
+/// Replaces the free variable `name` by `value`. Where a Let or For below binds the name anew, its body
+/// is left alone. A binding below that would capture a free variable of `value` is renamed first.
+Expr substitute(const std::string &name, const Expr &value, const Expr &e);
+Stmt substitute(const std::string &name, const Expr &value, const Stmt &s);
+
+/// Replaces all at once: the values are not looked into again.
+Expr substitute(const std::map<std::string, Expr> &values, const Expr &e);
+Stmt substitute(const std::map<std::string, Expr> &values, const Stmt &s);
+
+/// Whether the variable is free in e.
+bool uses_var(const Expr &e, const std::string &name);
+bool uses_var(const Stmt &s, const std::string &name);
+/// Whether any of the variables is free in e.
+bool uses_any_var(const Expr &e, const std::set<std::string> &names);
+bool uses_any_var(const Stmt &s, const std::set<std::string> &names);
+
+/// The names of all variables that are free in it.
+std::set<std::string> free_vars(const Expr &e);
+std::set<std::string> free_vars(const Stmt &s);
+
+}  // namespace Pipe::ir
