@@ -1,0 +1,307 @@
+#pragma once
+// Buffer: a dense array with any number of dimensions, in memory that it owns or wraps.
+
+#include <pipe/buffer_base.h>
+
+namespace Pipe {
+
+/// An array of T (`void`: the element type is only known at run time) with `Dims` dimensions
+/// (AnyDims: only known at run time). Coordinates, extents and strides are 64-bit; strides count
+/// elements. Dimension 0 is innermost unless said otherwise.
+///
+/// Errors are RuntimeErrors that name the Buffer, the dimension and the value: negative extents, a
+/// size that overflows, memory that cannot be had, a conversion to another element type.
+template <typename T, int Dims> class Buffer : public BufferBase {
+    template <typename, int> friend class Buffer;
+    static constexpr bool typed = !std::is_void_v<T>;
+    using Value = std::conditional_t<typed, T, std::byte>;  // makes T & well-formed for void
+    static constexpr int one_less = Dims == AnyDims ? AnyDims : Dims - 1;
+    static constexpr int one_more = Dims == AnyDims ? AnyDims : Dims + 1;
+
+  public:
+    using ElemType = T;
+
+    Buffer() = default;
+
+    /// The same Buffer under another static type; the run-time type must agree.
+    template <typename U, int D>
+        requires detail::Viewable<U, T>
+    Buffer(const Buffer<U, D> &other) : Buffer(static_cast<const BufferBase &>(other)) {}
+
+    /// Memory of its own, not initialised: `Buffer<uint8_t>(1920, 1080, 3)`, with a name after the
+    /// sizes if wanted. A size of zero makes an empty Buffer. Buffer<void> is told its type.
+    template <std::integral I, detail::Size... Args>
+    explicit Buffer(I first, const Args &...rest)
+        : Buffer(own_type(), detail::SizesAndName(first, rest...)) {}
+    template <std::integral I, detail::Size... Args>
+    explicit Buffer(Type type, I first, const Args &...rest)
+        : Buffer(type, detail::SizesAndName(first, rest...)) {}
+    explicit Buffer(std::initializer_list<int64_t> sizes, const std::string &name = "")
+        : Buffer(make(own_type(), sizes, {}, name)) {}
+    Buffer(Type type, std::initializer_list<int64_t> sizes, const std::string &name = "")
+        : Buffer(make(type, sizes, {}, name)) {}
+    template <std::integral I>
+    explicit Buffer(const std::vector<I> &sizes, const std::string &name = "")
+        : Buffer(make(own_type(), detail::widen(sizes), {}, name)) {}
+    template <std::integral I>
+    Buffer(Type type, const std::vector<I> &sizes, const std::string &name = "")
+        : Buffer(make(type, detail::widen(sizes), {}, name)) {}
+    /// `order` lists the dimensions from innermost to outermost in memory.
+    template <std::integral I>
+    Buffer(const std::vector<I> &sizes, const std::vector<int> &order)
+        : Buffer(make(own_type(), detail::widen(sizes), order, "")) {}
+    template <std::integral I>
+    Buffer(const std::vector<I> &sizes, std::initializer_list<int> order)
+        : Buffer(make(own_type(), detail::widen(sizes), order, "")) {}
+    Buffer(std::initializer_list<int64_t> sizes, std::initializer_list<int> order)
+        : Buffer(make(own_type(), sizes, order, "")) {}
+
+    /// Wraps memory of the caller's, which must outlive all uses: dense with these sizes, or any
+    /// shape. `data` is the element whose coordinates are all at their minimum.
+    template <detail::Size... Args>
+    explicit Buffer(Value *data, int64_t first, const Args &...rest)
+        : Buffer(own_type(), data, detail::SizesAndName(first, rest...)) {}
+    template <detail::Size... Args>
+    explicit Buffer(Type type, T *data, int64_t first, const Args &...rest)
+        : Buffer(type, data, detail::SizesAndName(first, rest...)) {}
+    Buffer(Value *data, std::initializer_list<int64_t> sizes, const std::string &name = "")
+        : Buffer(wrap(own_type(), erase(data), dense(sizes), name)) {}
+    template <std::integral I>
+    Buffer(Value *data, const std::vector<I> &sizes, const std::string &name = "")
+        : Buffer(wrap(own_type(), erase(data), dense(detail::widen(sizes)), name)) {}
+    Buffer(Value *data, const std::vector<BufferDim> &shape, const std::string &name = "")
+        : Buffer(wrap(own_type(), erase(data), shape, name)) {}
+    Buffer(Value *data, int dimensions, const BufferDim *shape, const std::string &name = "")
+        : Buffer(wrap(own_type(), erase(data), {shape, shape + dimensions}, name)) {}
+    Buffer(Type type, T *data, const std::vector<BufferDim> &shape, const std::string &name = "")
+        : Buffer(wrap(type, erase(data), shape, name)) {}
+    /// Wraps a C array; the last index is dimension 0.
+    template <detail::ArrayOf<T> Array>
+    explicit Buffer(Array &array, const std::string &name = "")
+        : Buffer(wrap(own_type(), erase(&array), dense(detail::array_extents<Array>()), name)) {}
+
+    /// A Buffer without dimensions: one element.
+    static Buffer make_scalar(const std::string &name = "") {
+        return Buffer(make(own_type(), {}, {}, name));
+    }
+    static Buffer make_scalar(Value *data, const std::string &name = "") {
+        return Buffer(wrap(own_type(), erase(data), {}, name));
+    }
+    static Buffer make_scalar(Type type, const std::string &name = "") {
+        return Buffer(make(type, {}, {}, name));
+    }
+
+    /// An image whose channels lie side by side (RGBRGB..), still indexed (x, y, channel).
+    static Buffer make_interleaved(int64_t width, int64_t height, int64_t channels,
+                                   const std::string &name = "") {
+        return make_interleaved(own_type(), width, height, channels, name);
+    }
+    static Buffer make_interleaved(Type type, int64_t width, int64_t height, int64_t channels,
+                                   const std::string &name = "") {
+        return Buffer(make(type, {width, height, channels}, {2, 0, 1}, name));
+    }
+    static Buffer make_interleaved(Value *data, int64_t width, int64_t height, int64_t channels,
+                                   const std::string &name = "") {
+        return Buffer(wrap(own_type(), erase(data), interleaved(width, height, channels), name));
+    }
+
+    /// New memory with the mins, extents and order of strides of `source`.
+    template <typename U, int D>
+    static Buffer make_with_shape_of(const Buffer<U, D> &source, const std::string &name = "") {
+        Type type = source.type();
+        if constexpr (typed) {
+            type = own_type();
+        }
+        BufferBase result = wrap(type, nullptr, source.view().dims, name);
+        result.allocate();
+        return Buffer(result);
+    }
+
+    static constexpr bool has_static_type = typed;
+    static constexpr bool has_static_dimensions = Dims != AnyDims;
+
+    /// The element with all coordinates at their minimum; null without memory.
+    T *data() const { return static_cast<T *>(view().host); }
+    /// The element with the lowest address, and one past that with the highest.
+    T *begin() const { return static_cast<T *>(lowest_address()); }
+    T *end() const {
+        return reinterpret_cast<T *>(static_cast<char *>(lowest_address()) + size_in_bytes());
+    }
+
+    /// The same Buffer with another static type. RuntimeError unless the run-time type agrees.
+    template <typename U, int D = Dims> Buffer<U, D> as() const {
+        return Buffer<U, D>(static_cast<const BufferBase &>(*this));
+    }
+
+    /// A reference to an element. With fewer or more coordinates than dimensions, or coordinates
+    /// outside, the behaviour is undefined; builds without NDEBUG throw RuntimeError.
+    template <std::integral... Ints>
+    requires typed Value &operator()(Ints... coordinates) const {
+        return *reinterpret_cast<Value *>(
+            address(std::array<int64_t, sizeof...(Ints)>{static_cast<int64_t>(coordinates)...}));
+    }
+    /// The same with the coordinates in memory, one per dimension.
+    template <std::integral I>
+    requires typed Value &operator()(const I *coordinates) const {
+        const BufferView &v = view();
+        int64_t offset = 0;
+        for (size_t i = 0; i < v.dims.size(); i++) {
+            offset += (coordinates[i] - v.dims[i].min) * v.dims[i].stride;
+        }
+        return static_cast<Value *>(v.host)[offset];
+    }
+    template <std::integral... Ints>
+    requires typed Value *address_of(Ints... coordinates) const { return &(*this)(coordinates...); }
+
+    /// In a pipeline: the value of the element, with Vars or Exprs among the coordinates.
+    template <typename... Args>
+    requires((!typed || !(std::integral<std::decay_t<Args>> && ...)) &&
+             (std::convertible_to<Args, Expr> && ...)) Expr
+    operator()(const Args &...coordinates) const {
+        return image_access(Buffer<void, AnyDims>(*this), std::vector<Expr>{Expr(coordinates)...});
+    }
+    Expr operator()(const std::vector<Expr> &coordinates) const {
+        return image_access(Buffer<void, AnyDims>(*this), coordinates);
+    }
+
+    /// Sets every element to `value`, or to what `f(x, y, ..)` says.
+    void fill(std::type_identity_t<Value> value) const requires(typed && !std::is_const_v<T>) {
+        for_each_value([&](Value &element) { element = value; });
+    }
+    template <typename F>
+    requires(typed && !std::is_convertible_v<F, Value>) void fill(F &&f) const {
+        visit_coordinates(f, [this](const int64_t *at, const auto &value) {
+            (*this)(at) = static_cast<Value>(value());
+        });
+    }
+    /// True if every element equals `value`.
+    bool all_equal(std::type_identity_t<Value> value) const requires typed {
+        bool equal = true;
+        for_each_value([&](const Value &element) { equal &= element == value; });
+        return equal;
+    }
+
+    /// Calls f(a, b, ..) with references to the elements at the same place of this Buffer and of
+    /// `others`, which must have its extents. The order of the calls is not specified.
+    template <typename F, typename... Others>
+    void for_each_value(F &&f, Others &&...others) const requires typed {
+        (require_same_extents(others), ...);
+        std::vector<BufferDim> rows;
+        for (const BufferDim &d : view().dims) {
+            rows.push_back({0, d.extent, 0});
+        }
+        int64_t length = 1;
+        if (!rows.empty()) {
+            length = std::exchange(rows[0].extent, rows[0].extent > 0 ? 1 : 0);
+        }
+        auto along = [&](const auto &...row) {
+            for (int64_t i = 0; i < length; i++) {
+                f(row[i]...);
+            }
+        };
+        detail::for_each_coordinate(
+            rows, [&](const int64_t *at) { along(row(*this, at), row(others, at)...); });
+    }
+    /// Calls f(x, y, ..) with ints, or f(const int *), for the coordinates of every element,
+    /// dimension 0 innermost.
+    template <typename F> void for_each_element(F &&f) const {
+        visit_coordinates(f, [](const int64_t *, const auto &call) { call(); });
+    }
+
+    /// A dense Buffer of its own memory with the same shape and elements.
+    Buffer<std::remove_const_t<T>, Dims> copy() const {
+        return Buffer<std::remove_const_t<T>, Dims>(deep_copy());
+    }
+    /// Copies the elements at the coordinates that both Buffers have. Type and number of dimensions
+    /// must agree; the memory must not overlap.
+    template <typename U, int D> void copy_from(const Buffer<U, D> &source) const {
+        static_assert(!std::is_const_v<T>, "cannot write into a Buffer of const elements");
+        copy_elements_from(source);
+    }
+
+    /// Views of the same memory with another shape. The memory lives as long as any of them.
+    Buffer cropped(int d, int64_t min, int64_t extent) const {
+        return changed([&](BufferBase &b) { b.crop(d, min, extent); });
+    }
+    Buffer cropped(const std::vector<std::pair<int64_t, int64_t>> &mins_and_extents) const {
+        return changed([&](BufferBase &b) { b.crop(mins_and_extents); });
+    }
+    Buffer translated(int d, int64_t delta) const {
+        return changed([&](BufferBase &b) { b.translate(d, delta); });
+    }
+    Buffer translated(const std::vector<int64_t> &deltas) const {
+        return changed([&](BufferBase &b) { b.translate(deltas); });
+    }
+    Buffer transposed(int d1, int d2) const {
+        return changed([&](BufferBase &b) { b.transpose(d1, d2); });
+    }
+    Buffer transposed(const std::vector<int> &order) const {
+        return changed([&](BufferBase &b) { b.transpose(order); });
+    }
+    /// Fixes dimension `d` at `position` (default: its minimum) and drops it.
+    Buffer<T, one_less> sliced(int d, int64_t position) const {
+        Buffer<T, AnyDims> result(alias());
+        result.slice_dim(d, position);
+        return result;
+    }
+    Buffer<T, one_less> sliced(int d) const { return sliced(d, min(d)); }
+    void slice(int d, int64_t position) {
+        static_assert(Dims == AnyDims, "use sliced() where the number of dimensions is fixed");
+        slice_dim(d, position);
+    }
+    void slice(int d) { slice(d, min(d)); }
+    /// Adds a dimension of extent 1 at place `d` with this minimum.
+    Buffer<T, one_more> embedded(int d, int64_t position = 0) const {
+        Buffer<T, AnyDims> result(alias());
+        result.embed_dim(d, position);
+        return result;
+    }
+    void embed(int d, int64_t position = 0) {
+        static_assert(Dims == AnyDims, "use embedded() where the number of dimensions is fixed");
+        embed_dim(d, position);
+    }
+    void add_dimension() { embed(dimensions()); }
+
+  private:
+    // Every conversion and construction ends here.
+    explicit Buffer(const BufferBase &base) : BufferBase(base) {
+        if (defined()) {
+            if constexpr (typed) {
+                require(own_type(), Dims);
+            } else {
+                require(type(), Dims);
+            }
+        }
+    }
+    Buffer(Type type, const detail::SizesAndName &s) : Buffer(make(type, s.sizes, {}, s.name)) {}
+    Buffer(Type type, T *data, const detail::SizesAndName &s)
+        : Buffer(wrap(type, erase(data), dense(s.sizes), s.name)) {}
+
+    static constexpr Type own_type() { return type_of<Value>(); }
+    static void *erase(const void *data) { return const_cast<void *>(data); }
+
+    template <typename Change> Buffer changed(const Change &change) const {
+        BufferBase result = alias();
+        change(result);
+        return Buffer(result);
+    }
+
+    template <typename U, int D>
+    static detail::Row<U> row(const Buffer<U, D> &buffer, const int64_t *offset_from_min) {
+        const BufferView &v = buffer.view();
+        U *first = static_cast<U *>(v.host);
+        for (size_t i = 0; i < v.dims.size(); i++) {
+            first += offset_from_min[i] * v.dims[i].stride;
+        }
+        return {first, v.dims.empty() ? 0 : v.dims[0].stride};
+    }
+
+    template <typename F, typename Use> void visit_coordinates(F &f, const Use &use) const {
+        constexpr auto up_to_eight_dimensions = std::make_index_sequence<9>{};
+        if (!detail::visit(view().dims, f, use, up_to_eight_dimensions)) {
+            throw_wrong_arity("the function given to fill or for_each_element");
+        }
+    }
+};
+
+}  // namespace Pipe

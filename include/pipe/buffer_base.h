@@ -1,0 +1,316 @@
+#pragma once
+// What all Buffers share, whatever their element type. Include <pipe/buffer.h>.
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <pipe/error.h>
+#include <pipe/expr.h>
+#include <pipe/type.h>
+
+namespace Pipe {
+
+/// The number of dimensions of a Buffer is only known at run time.
+constexpr int AnyDims = -1;
+
+/// One dimension: the coordinates min .. min + extent - 1, each `stride` elements after the one
+/// before. A stride may be negative (mirrored) or zero (broadcast).
+struct BufferDim {
+    int64_t min = 0;
+    int64_t extent = 0;
+    int64_t stride = 0;
+
+    bool operator==(const BufferDim &) const = default;
+};
+
+/// What a compiled pipeline sees of a Buffer. `host` is the address of the element whose
+/// coordinates are all at their minimum; null if no memory has been given to the Buffer.
+struct BufferView {
+    void *host = nullptr;
+    Type type;
+    std::vector<BufferDim> dims;
+};
+
+template <typename T = void, int Dims = AnyDims> class Buffer;
+
+/// Element of `image` at `coordinates`, as a value of a pipeline: what `image(x, y)` means where x
+/// or y is a Var or an Expr. Belongs to the front end.
+Expr image_access(const Buffer<void, AnyDims> &image, const std::vector<Expr> &coordinates);
+
+/// The coordinates of one dimension: `for (int64_t x : buffer.dim(0))`.
+class BufferRange {
+  public:
+    explicit BufferRange(const BufferDim &dim) : dim_(dim) {}
+
+    int64_t min() const { return dim_.min; }
+    int64_t max() const { return dim_.min + dim_.extent - 1; }
+    int64_t extent() const { return dim_.extent; }
+    int64_t stride() const { return dim_.stride; }
+
+    struct iterator {
+        int64_t at;
+        int64_t operator*() const { return at; }
+        iterator &operator++() {
+            ++at;
+            return *this;
+        }
+        bool operator!=(const iterator &other) const { return at != other.at; }
+    };
+    iterator begin() const { return {dim_.min}; }
+    iterator end() const { return {dim_.min + dim_.extent}; }
+
+  private:
+    BufferDim dim_;
+};
+
+/// The part of a Buffer that does not depend on the element type. A Buffer is a handle: copies of
+/// it share shape, name and memory. Any use of an undefined (default-constructed) Buffer other than
+/// copying, comparing and defined() throws RuntimeError.
+class BufferBase {
+  public:
+    /// False for a default-constructed Buffer.
+    bool defined() const { return contents_ != nullptr; }
+    /// Same Buffer (not: same elements).
+    bool same_as(const BufferBase &other) const { return contents_ == other.contents_; }
+    friend bool operator==(const BufferBase &a, const BufferBase &b) { return a.same_as(b); }
+
+    const BufferView &view() const { return contents().view; }
+    Type type() const { return view().type; }
+    int dimensions() const { return static_cast<int>(view().dims.size()); }
+    const std::string &name() const { return contents().name; }
+    void set_name(std::string name) { contents().name = std::move(name); }
+
+    /// Shape. `i` outside 0 .. dimensions()-1 throws RuntimeError.
+    BufferRange dim(int i) const { return BufferRange(checked_dim(i)); }
+    int64_t min(int i) const { return dim(i).min(); }
+    int64_t max(int i) const { return dim(i).max(); }
+    int64_t extent(int i) const { return dim(i).extent(); }
+    int64_t stride(int i) const { return dim(i).stride(); }
+
+    /// Shape as of an image: dimensions x, y, channel. An absent dimension has extent 1 and min 0.
+    int64_t width() const { return dim_or_one(0).extent; }
+    int64_t height() const { return dim_or_one(1).extent; }
+    int64_t channels() const { return dim_or_one(2).extent; }
+    int64_t left() const { return dim_or_one(0).min; }
+    int64_t right() const { return left() + width() - 1; }
+    int64_t top() const { return dim_or_one(1).min; }
+    int64_t bottom() const { return top() + height() - 1; }
+
+    /// Product of the extents.
+    int64_t number_of_elements() const;
+    /// Bytes from the lowest to one past the highest address of an element; 0 for an empty Buffer.
+    size_t size_in_bytes() const;
+
+    /// False if the Buffer wraps memory of the caller's, or has none.
+    bool owns_host_memory() const { return contents().memory != nullptr; }
+    /// Gives a Buffer without memory (or with other memory) its own: dense in the order of the
+    /// strides, 64-byte aligned, not initialised. Throws RuntimeError if there is not enough.
+    void allocate();
+    /// Drops the memory, keeps the shape.
+    void deallocate();
+
+    /// Moves the origin: sets all mins (`mins[i]` of dimension i), or adds to them. The elements
+    /// stay.
+    void set_min(const std::vector<int64_t> &mins);
+    template <std::integral... Ints> void set_min(int64_t first, Ints... rest) {
+        set_min(std::vector<int64_t>{first, static_cast<int64_t>(rest)...});
+    }
+    void translate(int d, int64_t delta);
+    void translate(const std::vector<int64_t> &deltas);
+
+    /// Restricts dimension `d` to min .. min+extent-1, which must lie inside it; or all dimensions.
+    void crop(int d, int64_t min, int64_t extent);
+    void crop(const std::vector<std::pair<int64_t, int64_t>> &mins_and_extents);
+
+    /// Exchanges two dimensions; or puts old dimension order[i] at place i.
+    void transpose(int d1, int d2);
+    void transpose(const std::vector<int> &order);
+
+    /// True if an element with these coordinates exists.
+    bool contains(const std::vector<int64_t> &coordinates) const;
+    template <std::integral... Ints> bool contains(Ints... coordinates) const {
+        return contains(std::vector<int64_t>{static_cast<int64_t>(coordinates)...});
+    }
+
+  protected:
+    struct Contents {
+        BufferView view;
+        std::shared_ptr<void> memory;  ///< null where the caller owns the memory
+        std::string name;
+    };
+
+    BufferBase() = default;
+
+    static BufferBase make(Type type, const std::vector<int64_t> &sizes,
+                           const std::vector<int> &storage_order, std::string name);
+    static BufferBase wrap(Type type, void *host, std::vector<BufferDim> dims, std::string name);
+    static std::vector<BufferDim> dense(const std::vector<int64_t> &sizes);
+    static std::vector<BufferDim> interleaved(int64_t width, int64_t height, int64_t channels);
+
+    Contents &contents() const {
+        if (!contents_) [[unlikely]] {
+            throw_undefined();
+        }
+        return *contents_;
+    }
+    /// A second Buffer over the same memory, with a shape of its own.
+    BufferBase alias() const;
+    BufferBase deep_copy() const;
+    void copy_elements_from(const BufferBase &source) const;
+    void slice_dim(int d, int64_t position);
+    void embed_dim(int d, int64_t position);
+    void require(Type type, int dimensions) const;
+    void require_same_extents(const BufferBase &other) const;
+    void *lowest_address() const;
+    const BufferDim &checked_dim(int i) const;
+    BufferDim dim_or_one(int i) const;
+
+    /// Address of an element, in debug builds after a check of the coordinates.
+    template <size_t N> char *address(const std::array<int64_t, N> &at) const {
+        const BufferView &v = view();
+        check_access(at.data(), N);
+        int64_t offset = 0;
+        for (size_t i = 0; i < N; i++) {
+            offset += (at[i] - v.dims[i].min) * v.dims[i].stride;
+        }
+        return static_cast<char *>(v.host) + offset * v.type.bytes();
+    }
+    void check_access([[maybe_unused]] const int64_t *at, [[maybe_unused]] size_t n) const {
+#ifndef NDEBUG
+        require_element(at, n);
+#endif
+    }
+    void require_element(const int64_t *at, size_t n) const;
+    [[noreturn]] static void throw_undefined();
+    [[noreturn]] void throw_wrong_arity(const char *what) const;
+
+    std::shared_ptr<Contents> contents_;
+};
+
+namespace detail {
+
+template <typename T>
+concept StringLike = std::convertible_to<T, std::string>;
+
+/// Sizes with an optional name after them: `Buffer<float>(640, 480, "depth")`.
+struct SizesAndName {
+    std::vector<int64_t> sizes;
+    std::string name;
+
+    template <typename... Args> explicit SizesAndName(const Args &...args) { (add(args), ...); }
+    void add(int64_t size) { sizes.push_back(size); }
+    void add(const std::string &text) { name = text; }
+};
+
+template <typename T>
+concept Size = std::integral<T> || StringLike<T>;
+
+/// A Buffer of `From` may be seen as one of `To`: const is kept, types are compared at run time.
+template <typename From, typename To>
+concept Viewable = std::is_const_v<To> || !std::is_const_v<From>;
+
+template <typename Array, typename T>
+concept ArrayOf = std::is_array_v<Array> && std::is_same_v<std::remove_all_extents_t<Array>, T>;
+
+template <std::integral I> std::vector<int64_t> widen(const std::vector<I> &sizes) {
+    return {sizes.begin(), sizes.end()};
+}
+
+/// Extents of a C array, the last index first: int[H][W] is W wide and H high.
+template <typename Array> std::vector<int64_t> array_extents() {
+    if constexpr (std::is_array_v<Array>) {
+        std::vector<int64_t> sizes = array_extents<std::remove_extent_t<Array>>();
+        sizes.push_back(std::extent_v<Array>);
+        return sizes;
+    } else {
+        return {};
+    }
+}
+
+/// Calls `body(const int64_t *coordinates)` for each element of a box, dimension 0 innermost.
+template <typename Body>
+void for_each_coordinate(const std::vector<BufferDim> &dims, const Body &body) {
+    std::vector<int64_t> at;
+    for (const BufferDim &d : dims) {
+        if (d.extent == 0) {
+            return;
+        }
+        at.push_back(d.min);
+    }
+    while (true) {
+        body(at.data());
+        size_t i = 0;
+        for (; i < dims.size(); i++) {
+            if (++at[i] < dims[i].min + dims[i].extent) {
+                break;
+            }
+            at[i] = dims[i].min;
+        }
+        if (i == dims.size()) {
+            return;
+        }
+    }
+}
+
+/// The elements along dimension 0.
+template <typename U> struct Row {
+    U *first;
+    int64_t stride;
+    U &operator[](int64_t i) const { return first[i * stride]; }
+};
+
+template <typename F, size_t... Is> constexpr bool takes_ints(std::index_sequence<Is...>) {
+    return std::is_invocable_v<F &, decltype(static_cast<int>(Is))...>;
+}
+
+template <typename F, size_t... Is>
+decltype(auto) call_with_ints(F &f, const int64_t *at, std::index_sequence<Is...>) {
+    return f(static_cast<int>(at[Is])...);
+}
+
+/// For a box of N dimensions, if f can be called with N ints: use(at, call) for each coordinate,
+/// where call() is f(x, y, ..). False if N or f do not fit.
+template <size_t N, typename F, typename Use>
+bool visit_with_ints(const std::vector<BufferDim> &dims, F &f, const Use &use) {
+    using Is = std::make_index_sequence<N>;
+    if constexpr (takes_ints<F>(Is{})) {
+        if (dims.size() == N) {
+            for_each_coordinate(dims, [&](const int64_t *at) {
+                use(at, [&]() -> decltype(auto) { return call_with_ints(f, at, Is{}); });
+            });
+            return true;
+        }
+    }
+    return false;
+}
+
+/// The same for an f that takes all coordinates as const int *.
+template <typename F, typename Use>
+bool visit_with_pointer(const std::vector<BufferDim> &dims, F &f, const Use &use) {
+    if constexpr (std::is_invocable_v<F &, const int *>) {
+        std::vector<int> narrow(dims.size());
+        for_each_coordinate(dims, [&](const int64_t *at) {
+            narrow.assign(at, at + dims.size());
+            use(at, [&]() -> decltype(auto) { return f(static_cast<const int *>(narrow.data())); });
+        });
+        return true;
+    }
+    return false;
+}
+
+template <typename F, typename Use, size_t... Ns>
+bool visit(const std::vector<BufferDim> &dims, F &f, const Use &use, std::index_sequence<Ns...>) {
+    return (visit_with_ints<Ns>(dims, f, use) || ...) || visit_with_pointer(dims, f, use);
+}
+
+}  // namespace detail
+
+}  // namespace Pipe
