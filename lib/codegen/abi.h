@@ -1,0 +1,57 @@
+#pragma once
+// What a compiled kernel and its caller agree on. Plain data: no LLVM type, no C++ object.
+//
+//   int32_t kernel(jit::Context *context, void *const *args);
+//
+// * `args[i]` belongs to Program::args[i]: a buffer is passed as BufferArgument *, a scalar as the
+//   address of its value (a bool is one byte).
+// * The answer is 0, or the code of the first Assert that failed, or `out_of_memory`. The message
+//   stands in the context. A kernel never throws, and calls nothing that does.
+// * `context` is opaque to the kernel; it hands it on to the functions below, which the run time
+//   (jit/runtime.h) provides:
+//
+//   int32_t pipe_parallel_for(context, RangeBody *body, int32_t min, int32_t extent, void *closure)
+//       Calls body on ranges that together are [min, min + extent), from several threads. A body that
+//       fails stops the loop; its code is the answer.
+//   void *pipe_scratch_push(context, int64_t bytes)     64-byte aligned, from the thread's arena
+//   void pipe_scratch_pop(context, void *block)         newest first
+//       push gives null where memory is short. What an error return leaves behind, the run time pops.
+//   int32_t pipe_out_of_memory(context, const char *name, int64_t bytes)
+//       Records the message; answers `out_of_memory`.
+//   int32_t pipe_fail(context, int32_t code, const char *text, const int64_t *values)
+//       Records `text`, where each MessageField character stands for the next of `values`; answers
+//       `code`.
+
+#include <cstdint>
+
+namespace Pipe::codegen {
+
+inline constexpr int max_dimensions = 8;
+inline constexpr int32_t out_of_memory = -1;
+
+/// A buffer, as the kernel sees it.
+struct BufferArgument {
+    struct Dimension {
+        int64_t min = 0;
+        int64_t extent = 1;
+        int64_t stride = 0;  ///< in elements
+    };
+    void *host = nullptr;  ///< address of the element at (min, min, ...)
+    Dimension dim[max_dimensions];
+};
+
+/// In the text given to pipe_fail: a place for a value, and how its 64 bits are to be read.
+enum MessageField : char { SignedField = 1, UnsignedField = 2, FloatField = 3, TextField = 4 };
+
+}  // namespace Pipe::codegen
+
+namespace Pipe::jit {
+struct Context;
+}
+
+namespace Pipe::codegen {
+/// The body of a parallel loop, for the iterations begin, begin + 1, ..., end - 1.
+using RangeBody = int32_t(jit::Context *context, int32_t begin, int32_t end, void *closure);
+/// The kernel itself.
+using KernelFunction = int32_t(jit::Context *context, void *const *args);
+}  // namespace Pipe::codegen
