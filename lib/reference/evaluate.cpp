@@ -1,0 +1,412 @@
+#include "reference/evaluate.h"
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+
+#include "reference/formula.h"
+#include "reference/grid.h"
+
+namespace Pipe::reference {
+namespace {
+
+using graph::FuncNode;
+using graph::Graph;
+using graph::Stage;
+
+/// A stage made ready: the roots of its formula are the coordinates, the values, then the
+/// predicate.
+struct StageFormula {
+    const Stage *stage;
+    std::vector<size_t> loop_args;    ///< arguments (dimensions) that are pure variables here
+    std::vector<std::string> locals;  ///< RVars innermost first, then those pure variables
+    std::unique_ptr<Formula> formula;
+};
+
+struct FuncState {
+    std::vector<StageFormula> stages;
+    Grid grid;
+    Box wanted;                  ///< hull of the points asked for
+    std::vector<Point> pending;  ///< pure Funcs: points asked for and not yet Known
+    Box done;                    ///< Funcs with updates: the box for which `grid` is final
+
+    FuncState(size_t dimensions, size_t elements)
+        : grid(dimensions, elements), wanted(dimensions), done(dimensions) {}
+};
+
+std::string quoted(const std::string &name) {
+    return "\"" + name + "\"";
+}
+
+class Evaluator : public Source {
+  public:
+    Evaluator(const Graph &graph, const std::map<std::string, BufferView> &inputs,
+              const std::map<std::string, const void *> &scalars, const Options &options);
+    void run(const std::vector<BufferView> &outputs);
+
+    Value func(FuncId id, int element, const Point &at) override;
+    Value image(const std::string &name, const Point &at) override;
+    void undefined(const char *what) override;
+
+  private:
+    void bind_images(const std::map<std::string, BufferView> &inputs);
+    void bind_scalars(const std::map<std::string, const void *> &scalars);
+    StageFormula prepare(const FuncNode &func, const Stage &stage, bool update);
+    void want(FuncId id, const Point &at);
+    bool evaluate_func(const FuncNode &func);
+    void evaluate_points(const FuncNode &func);
+    void evaluate_box(const FuncNode &func);
+    void run_pure(const Point &at);
+    void run_update(StageFormula &stage);
+    Box update_domain(const StageFormula &stage);
+    void evaluate_update_at(StageFormula &stage, const Point &locals);
+    std::string place() const;
+
+    const Graph &graph_;
+    const Options options_;
+    std::map<std::string, BufferView> images_;
+    std::map<std::string, Value> globals_;
+    std::vector<FuncState> states_;
+
+    // What is being evaluated.
+    const FuncNode *func_ = nullptr;
+    size_t stage_ = 0;
+    Point locals_;
+    Box box_;               ///< of a Func with updates
+    bool complete_ = true;  ///< nothing was Unknown
+    size_t progress_ = 0;   ///< points asked for or computed, ever
+};
+
+Evaluator::Evaluator(const Graph &graph, const std::map<std::string, BufferView> &inputs,
+                     const std::map<std::string, const void *> &scalars, const Options &options)
+    : graph_(graph), options_(options) {
+    bind_images(inputs);
+    bind_scalars(scalars);
+    for (const FuncNode &func : graph.funcs) {
+        FuncState state(func.args.size(), func.types.size());
+        for (const Stage &stage : func.stages)
+            state.stages.push_back(prepare(func, stage, &stage != &func.stages[0]));
+        states_.push_back(std::move(state));
+    }
+}
+
+void Evaluator::bind_images(const std::map<std::string, BufferView> &inputs) {
+    for (const graph::Image &image : graph_.images) {
+        auto found = inputs.find(image.name);
+        if (found == inputs.end() && !image.bound.defined())
+            throw RuntimeError("Input image " + quoted(image.name) + " was given no buffer.");
+        const BufferView &view = found != inputs.end() ? found->second : image.bound.view();
+        if (view.type != image.type || view.dims.size() != static_cast<size_t>(image.dimensions)) {
+            throw RuntimeError(
+                "Input image " + quoted(image.name) + " needs " + std::to_string(image.dimensions) +
+                " dimensions of " + to_string(image.type) + "; the buffer given has " +
+                std::to_string(view.dims.size()) + " of " + to_string(view.type) + ".");
+        }
+        if (!view.host)
+            throw RuntimeError("The buffer of input image " + quoted(image.name) +
+                               " has no memory.");
+        images_[image.name] = view;
+        for (size_t d = 0; d < view.dims.size(); d++) {
+            auto field = [&](const char *what) {
+                return image.name + "." + what + "." + std::to_string(d);
+            };
+            globals_[field("min")] = Value::of_int(view.dims[d].min);
+            globals_[field("extent")] = Value::of_int(view.dims[d].extent);
+            globals_[field("stride")] = Value::of_int(view.dims[d].stride);
+        }
+    }
+}
+
+void Evaluator::bind_scalars(const std::map<std::string, const void *> &scalars) {
+    for (const graph::Scalar &scalar : graph_.scalars) {
+        auto found = scalars.find(scalar.name);
+        if (found == scalars.end() || !found->second)
+            throw RuntimeError("Param " + quoted(scalar.name) + " was given no value.");
+        globals_[scalar.name] = load(scalar.type, found->second);
+    }
+}
+
+StageFormula Evaluator::prepare(const FuncNode &func, const Stage &stage, bool update) {
+    StageFormula result{&stage, {}, {}, nullptr};
+    for (const graph::ReductionVar &rvar : stage.rvars)
+        result.locals.push_back(rvar.name);
+    for (size_t d = 0; d < func.args.size(); d++) {
+        const Expr &arg = stage.args[d];
+        bool pure = !update || (arg->op == ir::Op::Variable && arg->name == func.args[d]);
+        if (!pure)
+            continue;
+        result.loop_args.push_back(d);
+        result.locals.push_back(func.args[d]);
+    }
+    std::vector<Expr> roots = update ? stage.args : std::vector<Expr>();
+    roots.insert(roots.end(), stage.values.begin(), stage.values.end());
+    roots.push_back(stage.predicate);
+    result.formula = std::make_unique<Formula>(roots, result.locals, globals_);
+    return result;
+}
+
+/// "Func "f", update 1 (blur.cpp:12), at r = 3, x = 4"
+std::string Evaluator::place() const {
+    if (!func_)
+        return "the bounds of an RDom";
+    const StageFormula &stage = states_[static_cast<size_t>(func_->id)].stages[stage_];
+    std::string text = "Func " + quoted(func_->name);
+    if (stage_ > 0)
+        text += ", update " + std::to_string(stage_ - 1);
+    std::string where = to_string(stage.stage->where);
+    if (!where.empty())
+        text += " (" + where + ")";
+    for (size_t i = 0; i < locals_.size(); i++)
+        text += (i ? ", " : ", at ") + stage.locals[i] + " = " + std::to_string(locals_[i]);
+    return text;
+}
+
+void Evaluator::undefined(const char *what) {
+    if (options_.reject_undefined)
+        throw RuntimeError(std::string(what) + " in " + place() + ".");
+}
+
+Value Evaluator::image(const std::string &name, const Point &at) {
+    const BufferView &view = images_.at(name);
+    int64_t offset = 0;
+    for (size_t d = 0; d < at.size(); d++) {
+        const BufferDim &dim = view.dims[d];
+        if (at[d] < dim.min || at[d] >= dim.min + dim.extent) {
+            throw RuntimeError("Input image " + quoted(name) + " is read at " +
+                               std::to_string(at[d]) + " in dimension " + std::to_string(d) +
+                               ", but its range there is " + std::to_string(dim.min) + " .. " +
+                               std::to_string(dim.min + dim.extent - 1) + "; by " + place() + ".");
+        }
+        offset += (at[d] - dim.min) * dim.stride;
+    }
+    return load(view.type, static_cast<const char *>(view.host) + offset * view.type.bytes());
+}
+
+Value Evaluator::func(FuncId id, int element, const Point &at) {
+    FuncState &state = states_[static_cast<size_t>(id)];
+    auto e = static_cast<size_t>(element);
+    if (func_ && id == func_->id) {  // an update that reads what it is updating
+        if (box_.contains(at))
+            return state.grid.get(at, e);
+        want(id, at);
+        return Value();
+    }
+    Value value = state.grid.get(at, e);
+    bool final = graph_[id].has_updates() ? state.done.contains(at) : value.known();
+    if (final)
+        return value.state == Value::State::Undef ? Value::of_int(0) : value;
+    want(id, at);
+    return Value();
+}
+
+void Evaluator::want(FuncId id, const Point &at) {
+    FuncState &state = states_[static_cast<size_t>(id)];
+    if (graph_[id].has_updates()) {
+        if (state.wanted.contains(at))
+            return;
+    } else {
+        if (state.grid.get(at, 0).state != Value::State::Fresh)
+            return;
+        state.grid.set(at, 0, Value());
+        state.pending.push_back(at);
+    }
+    progress_++;
+    state.wanted.include(at);
+}
+
+/// A pure Func. Points that stay Unknown stay pending.
+void Evaluator::evaluate_points(const FuncNode &func) {
+    FuncState &state = states_[static_cast<size_t>(func.id)];
+    std::vector<Point> points = std::exchange(state.pending, {});
+    for (const Point &at : points) {
+        complete_ = true;
+        run_pure(at);
+        if (complete_) {
+            progress_++;
+        } else {
+            state.grid.set(at, 0, Value());
+            state.pending.push_back(at);
+        }
+    }
+}
+
+/// Stage 0 of func_ at one point.
+void Evaluator::run_pure(const Point &at) {
+    FuncState &state = states_[static_cast<size_t>(func_->id)];
+    stage_ = 0;
+    locals_ = at;
+    Formula &formula = *state.stages[0].formula;
+    formula.at(at, *this);
+    for (size_t e = 0; e < func_->types.size(); e++) {
+        Value value = formula.value(e);
+        if (value.state == Value::State::Undef)
+            value = Value::of_int(0);
+        complete_ &= value.known();
+        state.grid.set(at, e, value);
+    }
+}
+
+/// A Func with updates, on the box that is wanted now.
+void Evaluator::evaluate_box(const FuncNode &func) {
+    FuncState &state = states_[static_cast<size_t>(func.id)];
+    if (state.done == state.wanted)
+        return;
+    do {
+        box_ = state.wanted;
+        complete_ = true;
+        state.grid.clear();
+        state.grid.reserve(box_);
+        for_each_point(box_, [&](const Point &at) { run_pure(at); });
+        for (stage_ = 1; stage_ < func.stages.size(); stage_++)
+            run_update(state.stages[stage_]);
+    } while (box_ != state.wanted);
+    state.done = complete_ ? box_ : Box(func.args.size());
+    progress_ += complete_;
+}
+
+Box Evaluator::update_domain(const StageFormula &stage) {
+    Box domain(stage.locals.size());
+    domain.empty = false;
+    for (size_t i = 0; i < stage.stage->rvars.size(); i++) {
+        const graph::ReductionVar &rvar = stage.stage->rvars[i];
+        Formula bounds({rvar.min, rvar.extent}, {}, globals_);
+        bounds.at({}, *this);
+        domain.lo[i] = bounds.value(0).i;
+        domain.hi[i] = domain.lo[i] + bounds.value(1).i - 1;
+    }
+    for (size_t i = 0; i < stage.loop_args.size(); i++) {
+        domain.lo[stage.stage->rvars.size() + i] = box_.lo[stage.loop_args[i]];
+        domain.hi[stage.stage->rvars.size() + i] = box_.hi[stage.loop_args[i]];
+    }
+    return domain;
+}
+
+void Evaluator::run_update(StageFormula &stage) {
+    for_each_point(update_domain(stage), [&](const Point &locals) {
+        locals_ = locals;
+        evaluate_update_at(stage, locals);
+    });
+}
+
+void Evaluator::evaluate_update_at(StageFormula &stage, const Point &locals) {
+    FuncState &state = states_[static_cast<size_t>(func_->id)];
+    Formula &formula = *stage.formula;
+    size_t dimensions = func_->args.size(), elements = func_->types.size();
+    formula.at(locals, *this);
+    if (stage.stage->predicate.defined()) {
+        Value predicate = formula.value(dimensions + elements);
+        complete_ &= predicate.known();
+        if (!predicate.known() || !predicate.i)
+            return;
+    }
+    Point at;
+    for (size_t d = 0; d < dimensions; d++) {
+        Value coordinate = formula.value(d);
+        complete_ &= coordinate.known();
+        if (!coordinate.known())
+            return;
+        at.push_back(coordinate.i);
+    }
+    if (!box_.contains(at))
+        return;
+    std::vector<Value> values;  // all of them before the first store: the elements of a tuple
+    for (size_t e = 0; e < elements; e++)
+        values.push_back(formula.value(dimensions + e));
+    for (size_t e = 0; e < elements; e++) {
+        complete_ &= values[e].state != Value::State::Unknown;
+        if (values[e].state != Value::State::Undef)
+            state.grid.set(at, e, values[e]);
+    }
+}
+
+/// True if there is nothing left to do for this Func now.
+bool Evaluator::evaluate_func(const FuncNode &func) {
+    FuncState &state = states_[static_cast<size_t>(func.id)];
+    func_ = &func;
+    if (func.has_updates()) {
+        evaluate_box(func);
+    } else {
+        evaluate_points(func);
+    }
+    func_ = nullptr;
+    return func.has_updates() ? state.done == state.wanted : state.pending.empty();
+}
+
+Box box_of(const BufferView &view) {
+    Box box(view.dims.size());
+    box.empty = false;
+    for (size_t d = 0; d < view.dims.size(); d++) {
+        box.lo[d] = view.dims[d].min;
+        box.hi[d] = view.dims[d].min + view.dims[d].extent - 1;
+    }
+    return box;
+}
+
+void Evaluator::run(const std::vector<BufferView> &outputs) {
+    auto for_each_output = [&](const std::function<void(FuncId, size_t, const BufferView &)> &f) {
+        size_t i = 0;
+        for (FuncId id : graph_.outputs) {
+            for (size_t e = 0; e < graph_[id].types.size(); e++)
+                f(id, e, outputs.at(i++));
+        }
+    };
+    for_each_output([&](FuncId id, size_t, const BufferView &view) {
+        for_each_point(box_of(view), [&](const Point &at) { want(id, at); });
+    });
+    bool finished = false;
+    while (!finished) {
+        size_t before = progress_;
+        for (size_t i = graph_.funcs.size(); i-- > 0;)
+            evaluate_func(graph_.funcs[i]);
+        finished = true;
+        for (const FuncNode &func : graph_.funcs)
+            finished &= evaluate_func(func);
+        if (!finished && progress_ == before)
+            throw InternalError("reference: values that depend on each other");
+    }
+    for_each_output([&](FuncId id, size_t e, const BufferView &view) {
+        for_each_point(box_of(view), [&](const Point &at) {
+            int64_t offset = 0;
+            for (size_t d = 0; d < at.size(); d++)
+                offset += (at[d] - view.dims[d].min) * view.dims[d].stride;
+            store(view.type, static_cast<char *>(view.host) + offset * view.type.bytes(),
+                  func(id, static_cast<int>(e), at));
+        });
+    });
+}
+
+void check_outputs(const Graph &graph, const std::vector<BufferView> &outputs) {
+    size_t i = 0;
+    for (FuncId id : graph.outputs) {
+        const FuncNode &func = graph[id];
+        for (size_t e = 0; e < func.types.size(); e++, i++) {
+            if (i >= outputs.size())
+                break;
+            const BufferView &view = outputs[i];
+            if (view.type != func.types[e] || view.dims.size() != func.args.size()) {
+                throw RuntimeError(
+                    "Output " + quoted(func.name) + " has " + std::to_string(func.args.size()) +
+                    " dimensions of " + to_string(func.types[e]) + "; the buffer given has " +
+                    std::to_string(view.dims.size()) + " of " + to_string(view.type) + ".");
+            }
+            if (!view.host)
+                throw RuntimeError("The buffer of output " + quoted(func.name) + " has no memory.");
+        }
+    }
+    if (i != outputs.size()) {
+        throw RuntimeError("The pipeline has " + std::to_string(i) + " outputs, but " +
+                           std::to_string(outputs.size()) + " buffers were given.");
+    }
+}
+
+}  // namespace
+
+void evaluate(const Graph &graph, const std::vector<BufferView> &outputs,
+              const std::map<std::string, BufferView> &inputs,
+              const std::map<std::string, const void *> &scalars, const Options &options) {
+    check_outputs(graph, outputs);
+    Evaluator(graph, inputs, scalars, options).run(outputs);
+}
+
+}  // namespace Pipe::reference

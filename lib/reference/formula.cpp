@@ -1,0 +1,177 @@
+#include "reference/formula.h"
+
+#include <algorithm>
+
+#include "ir/intrinsics.h"
+
+namespace Pipe::reference {
+
+using ir::Op;
+
+Formula::Formula(const std::vector<Expr> &roots, const std::vector<std::string> &locals,
+                 const std::map<std::string, Value> &globals)
+    : keep_alive_(roots), local_names_(locals), globals_(globals) {
+    Scope scope;
+    for (const Expr &root : roots)
+        roots_.push_back(root.defined() ? add(root, scope, {}) : -1);
+}
+
+/// Numbers the nodes below e, each once per scope: below a let its name has a meaning of its own.
+int Formula::add(const Expr &e, Scope &scope, const std::map<std::string, int> &lets) {
+    if (auto found = scope.find(e.get()); found != scope.end())
+        return found->second;
+    auto remember = [&](int index) { return scope.emplace(e.get(), index).first->second; };
+    if (e->op == Op::Let) {
+        std::map<std::string, int> inner = lets;
+        inner[e->name] = add(e->args[0], scope, lets);
+        Scope fresh;
+        return remember(add(e->args[1], fresh, inner));
+    }
+    if (e->op == Op::Variable) {
+        if (auto let = lets.find(e->name); let != lets.end())
+            return remember(let->second);
+    }
+    Node node{e.get(), {}, -1, {}, {}, 0, {}};
+    for (const Expr &arg : e->args) {
+        node.args.push_back(add(arg, scope, lets));
+        node.types.push_back(arg.type());
+    }
+    resolve(node);
+    nodes_.push_back(std::move(node));
+    return remember(static_cast<int>(nodes_.size()) - 1);
+}
+
+void Formula::resolve(Node &node) {
+    const ir::ExprNode &e = *node.expr;
+    switch (e.op) {
+    case Op::IntImm:
+        node.constant = Value::of_int(e.int_value);
+        break;
+    case Op::UIntImm:
+        node.constant = Value::of_int(static_cast<int64_t>(e.uint_value));
+        break;
+    case Op::FloatImm:
+        node.constant = Value::of_float(e.float_value);
+        break;
+    case Op::Variable: {
+        auto local = std::find(local_names_.begin(), local_names_.end(), e.name);
+        auto global = globals_.find(e.name);
+        if (local != local_names_.end())
+            node.local = static_cast<int>(local - local_names_.begin());
+        else if (global != globals_.end())
+            node.constant = global->second;
+        else
+            throw InternalError("reference: variable \"" + e.name + "\" has no value");
+        break;
+    }
+    default:
+        break;
+    }
+}
+
+void Formula::at(const std::vector<int64_t> &locals, Source &source) {
+    point_++;
+    locals_ = locals;
+    source_ = &source;
+}
+
+Value Formula::value_of(int index) {
+    Node &node = nodes_.at(static_cast<size_t>(index));
+    if (node.computed_at != point_) {
+        node.value = compute(node);
+        node.computed_at = point_;
+    }
+    return node.value;
+}
+
+Value Formula::checked(Value value) {
+    if (arithmetic_.undefined)
+        source_->undefined(std::exchange(arithmetic_.undefined, nullptr));
+    return value;
+}
+
+Value Formula::compute(const Node &node) {
+    const ir::ExprNode &e = *node.expr;
+    switch (e.op) {
+    case Op::IntImm:
+    case Op::UIntImm:
+    case Op::FloatImm:
+        return node.constant;
+    case Op::Variable:
+        return node.local < 0 ? node.constant
+                              : Value::of_int(locals_[static_cast<size_t>(node.local)]);
+    default:
+        break;
+    }
+    bool chooses =
+        e.op == Op::Select || (e.op == Op::Call && e.call_kind == ir::CallKind::Intrinsic &&
+                               e.name == ir::intrinsic::if_then_else);
+    if (chooses) {
+        Value condition = value_of(node.args[0]);
+        if (!condition.known())
+            return condition;
+        return value_of(node.args[condition.i ? 1 : 2]);
+    }
+
+    std::vector<Value> args;
+    for (int arg : node.args)
+        args.push_back(value_of(arg));
+    for (const Value &arg : args) {
+        if (arg.state == Value::State::Unknown)
+            return arg;
+    }
+    for (const Value &arg : args) {
+        if (arg.state == Value::State::Undef)
+            return arg;
+    }
+    if (ir::is_binary(e.op))
+        return checked(arithmetic_.binary(e.op, node.types[0], args[0], args[1]));
+    switch (e.op) {
+    case Op::Cast:
+        return checked(arithmetic_.cast(e.type, node.types[0], args[0]));
+    case Op::Reinterpret:
+        return reinterpret(e.type, node.types[0], args[0]);
+    case Op::Not:
+        return Value::of_int(!args[0].i);
+    case Op::Call:
+        return call(node, args);
+    default:
+        throw InternalError("reference: a Graph holds no vectors, loads or strings");
+    }
+}
+
+Value Formula::call(const Node &node, const std::vector<Value> &args) {
+    const ir::ExprNode &e = *node.expr;
+    std::optional<Value> result;
+    switch (e.call_kind) {
+    case ir::CallKind::Func:
+    case ir::CallKind::Image: {
+        std::vector<int64_t> coordinates;
+        for (const Value &arg : args)
+            coordinates.push_back(arg.i);
+        return e.call_kind == ir::CallKind::Image
+                   ? source_->image(e.name, coordinates)
+                   : source_->func(FuncId(e.int_value), e.index, coordinates);
+    }
+    case ir::CallKind::Intrinsic:
+        if (e.name == ir::intrinsic::undef) {
+            result.emplace();
+            result->state = Value::State::Undef;
+        } else {
+            result = arithmetic_.intrinsic(e.name, e.type, node.types, args);
+        }
+        break;
+    case ir::CallKind::PureExtern:
+        result = pure_extern(e.name, args);
+        break;
+    case ir::CallKind::Extern:
+        break;
+    }
+    if (!result) {
+        throw CompileError("The reference evaluator does not know the function \"" + e.name +
+                           "\" of " + std::to_string(args.size()) + " arguments.");
+    }
+    return checked(*result);
+}
+
+}  // namespace Pipe::reference

@@ -1,0 +1,69 @@
+#pragma once
+// The expressions of one stage, made ready to be evaluated at many points.
+
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "graph/graph.h"
+#include "reference/value.h"
+
+namespace Pipe::reference {
+
+/// What a Formula reads while it is evaluated.
+struct Source {
+    virtual ~Source() = default;
+    /// Element of a Func; Unknown if it has not been computed yet (the Source then remembers the
+    /// wish).
+    virtual Value func(FuncId id, int element, const std::vector<int64_t> &at) = 0;
+    virtual Value image(const std::string &name, const std::vector<int64_t> &at) = 0;
+    /// The language leaves what just happened undefined. May throw.
+    virtual void undefined(const char *what) = 0;
+};
+
+/// Some expressions over the same variables. Each node of the (shared) expression graph is
+/// evaluated at most once per point. Only the chosen arm of a select is evaluated, so that the
+/// other one asks for nothing.
+class Formula {
+  public:
+    /// `locals` are the variables that change from point to point; `globals` the ones that do not.
+    Formula(const std::vector<Expr> &roots, const std::vector<std::string> &locals,
+            const std::map<std::string, Value> &globals);
+
+    /// Moves to another point: `locals` in the order given to the constructor.
+    void at(const std::vector<int64_t> &locals, Source &source);
+    /// Value of a root at that point. An undefined root has none (InternalError).
+    Value value(size_t root) { return value_of(roots_.at(root)); }
+
+  private:
+    struct Node {
+        const ir::ExprNode *expr;
+        std::vector<int> args;
+        int local = -1;  ///< Variable: index in locals, else `constant`
+        Value constant;
+        std::vector<Type> types;  ///< of args
+        uint64_t computed_at = 0;
+        Value value;
+    };
+    using Scope = std::unordered_map<const ir::ExprNode *, int>;
+
+    int add(const Expr &e, Scope &scope, const std::map<std::string, int> &lets);
+    void resolve(Node &node);
+    Value value_of(int index);
+    Value compute(const Node &node);
+    Value call(const Node &node, const std::vector<Value> &args);
+    Value checked(Value value);
+
+    std::vector<Expr> keep_alive_;
+    const std::vector<std::string> local_names_;
+    const std::map<std::string, Value> &globals_;
+    std::vector<Node> nodes_;
+    std::vector<int> roots_;
+    uint64_t point_ = 0;
+    std::vector<int64_t> locals_;
+    Source *source_ = nullptr;
+    Arithmetic arithmetic_;
+};
+
+}  // namespace Pipe::reference
