@@ -1,0 +1,46 @@
+#pragma once
+// Reductions inside an expression.
+
+#include <source_location>
+#include <string>
+
+#include <pipe/expr.h>
+#include <pipe/rdom.h>
+#include <pipe/tuple.h>
+
+namespace Pipe {
+
+/// Each makes a Func of the free Vars of `e` that combines `e` over the RDom whose RVars it uses, and
+/// gives its value. CompileError where `e` uses no RVar or those of several RDoms; the forms that are
+/// given the RDom take RVars of others as free. `name` is the name of the Func. Sums and products have
+/// the type of `e`: cast it first where that is too narrow.
+Expr sum(const Expr &e, const std::string &name = "sum",
+         SourceLocation where = std::source_location::current());
+Expr sum(const RDom &r, const Expr &e, const std::string &name = "sum",
+         SourceLocation where = std::source_location::current());
+Expr product(const Expr &e, const std::string &name = "product",
+             SourceLocation where = std::source_location::current());
+Expr product(const RDom &r, const Expr &e, const std::string &name = "product",
+             SourceLocation where = std::source_location::current());
+/// The type's smallest value for an empty domain.
+Expr maximum(const Expr &e, const std::string &name = "maximum",
+             SourceLocation where = std::source_location::current());
+Expr maximum(const RDom &r, const Expr &e, const std::string &name = "maximum",
+             SourceLocation where = std::source_location::current());
+/// The type's largest value for an empty domain.
+Expr minimum(const Expr &e, const std::string &name = "minimum",
+             SourceLocation where = std::source_location::current());
+Expr minimum(const RDom &r, const Expr &e, const std::string &name = "minimum",
+             SourceLocation where = std::source_location::current());
+/// The first point of the RDom where `e` is largest (smallest), as one int32 per dimension, and then
+/// that value.
+Tuple argmax(const Expr &e, const std::string &name = "argmax",
+             SourceLocation where = std::source_location::current());
+Tuple argmax(const RDom &r, const Expr &e, const std::string &name = "argmax",
+             SourceLocation where = std::source_location::current());
+Tuple argmin(const Expr &e, const std::string &name = "argmin",
+             SourceLocation where = std::source_location::current());
+Tuple argmin(const RDom &r, const Expr &e, const std::string &name = "argmin",
+             SourceLocation where = std::source_location::current());
+
+}  // namespace Pipe

@@ -1,0 +1,202 @@
+#pragma once
+// Operators and functions on Expr.
+//
+// Operands of different types are matched first: an `int` literal takes the type of the other operand
+// (CompileError where it does not fit); an integer takes the type of a float; the wider float wins;
+// of integers the wider wins, signed if one of the two is signed. Arithmetic of two bools is a
+// CompileError. Vars, RVars, Params and elements of Funcs and images convert to Expr.
+//
+// Operations on constants are carried out at once. Every CompileError names the operator, both operands
+// and their types.
+
+#include <concepts>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <pipe/expr.h>
+
+namespace Pipe {
+
+namespace detail {
+/// `value` in the type of `other`; CompileError (naming `op`) where it does not fit.
+Expr literal(const Expr &other, int value, const char *op);
+/// As above, for the amount of a shift: signed, so that it can be negative.
+Expr shift_amount(const Expr &other, int value);
+template <typename T>
+concept IntLiteral = std::same_as<T, int>;
+}  // namespace detail
+
+#define PIPE_BINARY_OPERATOR(op)                                                                        \
+    Expr operator op(const Expr &a, const Expr &b);                                                     \
+    template <detail::IntLiteral I> Expr operator op(const Expr &a, I b) {                              \
+        return a op detail::literal(a, b, #op);                                                         \
+    }                                                                                                   \
+    template <detail::IntLiteral I> Expr operator op(I a, const Expr &b) {                              \
+        return detail::literal(b, a, #op) op b;                                                         \
+    }
+
+PIPE_BINARY_OPERATOR(+)
+PIPE_BINARY_OPERATOR(-)
+PIPE_BINARY_OPERATOR(*)
+PIPE_BINARY_OPERATOR(/)  // of integers: rounds to the remainder `%` in [0, |b|); x / 0 = 0
+PIPE_BINARY_OPERATOR(%)  // of integers: in [0, |b|), x % 0 = 0; of floats: sign of b
+PIPE_BINARY_OPERATOR(==)
+PIPE_BINARY_OPERATOR(!=)
+PIPE_BINARY_OPERATOR(<)
+PIPE_BINARY_OPERATOR(<=)
+PIPE_BINARY_OPERATOR(>)
+PIPE_BINARY_OPERATOR(>=)
+PIPE_BINARY_OPERATOR(&)  // integers, or two bools; the result has the type of the wider operand
+PIPE_BINARY_OPERATOR(|)
+PIPE_BINARY_OPERATOR(^)
+#undef PIPE_BINARY_OPERATOR
+
+/// Shifts of integers by any number of bits. A negative amount shifts the other way. The right shift
+/// of a signed value keeps its sign.
+Expr operator<<(const Expr &a, const Expr &amount);
+Expr operator>>(const Expr &a, const Expr &amount);
+template <detail::IntLiteral I> Expr operator<<(const Expr &a, I amount) {
+    return a << detail::shift_amount(a, amount);
+}
+template <detail::IntLiteral I> Expr operator>>(const Expr &a, I amount) {
+    return a >> detail::shift_amount(a, amount);
+}
+
+/// Of bools. Both sides may be evaluated.
+Expr operator&&(const Expr &a, const Expr &b);
+Expr operator||(const Expr &a, const Expr &b);
+Expr operator!(const Expr &a);
+Expr operator-(const Expr &a);
+Expr operator~(const Expr &a);
+
+/// In place. Keeps the type of `a`, to which `b` is cast.
+Expr &operator+=(Expr &a, const Expr &b);
+Expr &operator-=(Expr &a, const Expr &b);
+Expr &operator*=(Expr &a, const Expr &b);
+Expr &operator/=(Expr &a, const Expr &b);
+
+/// The value as another type: float to integer truncates (out of range: undefined), integer to
+/// narrower integer wraps, anything to bool means `!= 0`.
+Expr cast(Type type, const Expr &value);
+template <typename T> Expr cast(const Expr &value) { return cast(type_of<T>(), value); }
+/// The same clamped to the range of the type first.
+Expr saturating_cast(Type type, const Expr &value);
+template <typename T> Expr saturating_cast(const Expr &value) {
+    return saturating_cast(type_of<T>(), value);
+}
+/// The same bits as another type of the same size.
+Expr reinterpret(Type type, const Expr &value);
+template <typename T> Expr reinterpret(const Expr &value) {
+    return reinterpret(type_of<T>(), value);
+}
+
+namespace detail {
+template <typename T>
+concept ToExpr = std::convertible_to<T, Expr>;
+}
+
+/// `condition` is a bool. The two values have one type; an integer constant takes the type of the
+/// other value. Both may be evaluated.
+Expr select(const Expr &condition, const Expr &if_true, const Expr &if_false);
+/// select(c0, v0, c1, v1, ..., otherwise): the value of the first condition that holds.
+template <detail::ToExpr... Rest>
+requires(sizeof...(Rest) >= 2) Expr select(const Expr &condition, const Expr &value,
+                                           const Expr &next_condition, const Rest &...rest) {
+    return select(condition, value, select(next_condition, rest...));
+}
+
+Expr min(const Expr &a, const Expr &b);
+Expr max(const Expr &a, const Expr &b);
+template <detail::IntLiteral I> Expr min(const Expr &a, I b) {
+    return min(a, detail::literal(a, b, "min"));
+}
+template <detail::IntLiteral I> Expr min(I a, const Expr &b) {
+    return min(detail::literal(b, a, "min"), b);
+}
+template <detail::IntLiteral I> Expr max(const Expr &a, I b) {
+    return max(a, detail::literal(a, b, "max"));
+}
+template <detail::IntLiteral I> Expr max(I a, const Expr &b) {
+    return max(detail::literal(b, a, "max"), b);
+}
+template <detail::ToExpr A, detail::ToExpr B, detail::ToExpr C, detail::ToExpr... Rest>
+requires(std::is_class_v<A> || std::is_class_v<B> || std::is_class_v<C> ||
+         (std::is_class_v<Rest> || ...)) Expr min(const A &a, const B &b, const C &c,
+                                                  const Rest &...rest) {
+    return min(a, Expr(min(b, c, rest...)));
+}
+template <detail::ToExpr A, detail::ToExpr B, detail::ToExpr C, detail::ToExpr... Rest>
+requires(std::is_class_v<A> || std::is_class_v<B> || std::is_class_v<C> ||
+         (std::is_class_v<Rest> || ...)) Expr max(const A &a, const B &b, const C &c,
+                                                  const Rest &...rest) {
+    return max(a, Expr(max(b, c, rest...)));
+}
+/// Between low and high, in the type of `value`; the bounds must fit into it. low <= high.
+Expr clamp(const Expr &value, const Expr &low, const Expr &high);
+
+/// |x|; of a signed integer as the unsigned one of its width, so that it always fits.
+Expr abs(const Expr &x);
+/// |a - b|; of signed integers as the unsigned one of their width.
+Expr absd(const Expr &a, const Expr &b);
+
+// Maths. Integers are taken as float first; double stays double.
+Expr sqrt(const Expr &x);
+Expr exp(const Expr &x);
+Expr log(const Expr &x);
+Expr pow(const Expr &x, const Expr &y);  ///< a constant integer power becomes multiplications
+Expr sin(const Expr &x);
+Expr cos(const Expr &x);
+Expr tan(const Expr &x);
+Expr asin(const Expr &x);
+Expr acos(const Expr &x);
+Expr atan(const Expr &x);
+Expr atan2(const Expr &y, const Expr &x);
+Expr sinh(const Expr &x);
+Expr cosh(const Expr &x);
+Expr tanh(const Expr &x);
+Expr asinh(const Expr &x);
+Expr acosh(const Expr &x);
+Expr atanh(const Expr &x);
+Expr hypot(const Expr &x, const Expr &y);  ///< sqrt(x * x + y * y)
+Expr floor(const Expr &x);
+Expr ceil(const Expr &x);
+Expr round(const Expr &x);  ///< halves to even
+Expr trunc(const Expr &x);
+Expr fract(const Expr &x);  ///< x - trunc(x)
+Expr is_nan(const Expr &x);
+Expr is_inf(const Expr &x);
+Expr is_finite(const Expr &x);
+
+/// zero * (1 - weight) + one * weight. A float weight lies in [0, 1]; an unsigned one stands for
+/// itself divided by its type's largest value, and the result is rounded.
+Expr lerp(const Expr &zero, const Expr &one, const Expr &weight);
+
+/// x itself. Where it is an operand of select, min, max or clamp, loops are split so that in their
+/// middle part only this operand is left.
+Expr likely(const Expr &x);
+Expr likely_if_innermost(const Expr &x);
+/// Any value. Storing it stores nothing: `f(x) = undef<float>()` leaves f for updates to fill.
+Expr undef(Type type);
+template <typename T> Expr undef() { return undef(type_of<T>()); }
+/// x itself; promises low <= x <= high, which bounds then use. Not tested.
+Expr unsafe_promise_clamped(const Expr &x, const Expr &low, const Expr &high);
+/// x itself, where nothing below may be contracted to fused operations.
+Expr strict_float(const Expr &x);
+
+/// Casts by name of the type, for `using namespace Pipe::ConciseCasts`.
+namespace ConciseCasts {
+inline Expr i8(const Expr &e) { return cast<int8_t>(e); }
+inline Expr i16(const Expr &e) { return cast<int16_t>(e); }
+inline Expr i32(const Expr &e) { return cast<int32_t>(e); }
+inline Expr i64(const Expr &e) { return cast<int64_t>(e); }
+inline Expr u8(const Expr &e) { return cast<uint8_t>(e); }
+inline Expr u16(const Expr &e) { return cast<uint16_t>(e); }
+inline Expr u32(const Expr &e) { return cast<uint32_t>(e); }
+inline Expr u64(const Expr &e) { return cast<uint64_t>(e); }
+inline Expr f32(const Expr &e) { return cast<float>(e); }
+inline Expr f64(const Expr &e) { return cast<double>(e); }
+}  // namespace ConciseCasts
+
+}  // namespace Pipe

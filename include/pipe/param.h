@@ -1,0 +1,173 @@
+#pragma once
+// Param, ImageParam: what a compiled pipeline takes when it runs.
+
+#include <cstring>
+#include <memory>
+#include <source_location>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include <pipe/buffer.h>
+#include <pipe/expr.h>
+#include <pipe/operators.h>
+#include <pipe/rdom.h>
+#include <pipe/var.h>
+
+namespace Pipe {
+
+class Func;
+
+namespace graph {
+struct ParamContents;
+struct ImageContents;
+}  // namespace graph
+
+namespace detail {
+/// The part of Param that does not depend on the type.
+class ParamBase {
+  public:
+    const std::string &name() const;
+    Type type() const;
+    operator Expr() const;
+
+  protected:
+    ParamBase(Type type, const std::string &name);
+    void set_bits(const void *value);
+    void get_bits(void *value) const;
+    void set_limits(const Expr &min, const Expr &max);
+    void set_estimate_value(const Expr &value);
+    Expr min_limit() const;
+    Expr max_limit() const;
+
+    std::shared_ptr<graph::ParamContents> contents_;
+};
+}  // namespace detail
+
+/// A number that may change between two calls of `realize` without compiling anew. Copies are the same
+/// parameter. The value is read when `realize` starts.
+template <typename T> class Param : public detail::ParamBase {
+  public:
+    Param() : ParamBase(type_of<T>(), "") { set(T()); }
+    explicit Param(const std::string &name) : ParamBase(type_of<T>(), name) { set(T()); }
+    explicit Param(const char *name) : ParamBase(type_of<T>(), name) { set(T()); }
+    Param(const std::string &name, T value) : ParamBase(type_of<T>(), name) { set(value); }
+    explicit Param(T value) requires(!std::is_pointer_v<T>) : ParamBase(type_of<T>(), "") {
+        set(value);
+    }
+    Param(const std::string &name, T value, const Expr &min, const Expr &max)
+        : Param(name, value) {
+        set_range(min, max);
+    }
+
+    void set(T value) { set_bits(&value); }
+    T get() const {
+        T value;
+        get_bits(&value);
+        return value;
+    }
+
+    /// Promises a range. `realize` tests it: RuntimeError where the value lies outside.
+    void set_range(const Expr &min, const Expr &max) { set_limits(min, max); }
+    void set_min_value(const Expr &min) { set_limits(min, max_limit()); }
+    void set_max_value(const Expr &max) { set_limits(min_limit(), max); }
+    /// A typical value, for the autoscheduler.
+    void set_estimate(T value) { set_estimate_value(Expr(value)); }
+};
+
+/// One dimension of an ImageParam. The promises are tested by `realize`, which throws RuntimeError
+/// where the image given breaks one, and let the compiler make simpler code.
+class ImageDimension {
+  public:
+    ImageDimension(std::shared_ptr<graph::ImageContents> image, int d)
+        : image_(std::move(image)), d_(d) {}
+
+    Expr min() const;
+    Expr extent() const;
+    Expr max() const;
+    Expr stride() const;
+
+    ImageDimension set_min(const Expr &min);
+    ImageDimension set_extent(const Expr &extent);
+    ImageDimension set_stride(const Expr &stride);
+    ImageDimension set_bounds(const Expr &min, const Expr &extent);
+    /// Typical values, for the autoscheduler.
+    ImageDimension set_estimate(const Expr &min, const Expr &extent);
+    ImageDimension set_bounds_estimate(const Expr &min, const Expr &extent) {
+        return set_estimate(min, extent);
+    }
+    ImageDimension dim(int d) const;
+
+  private:
+    std::shared_ptr<graph::ImageContents> image_;
+    int d_;
+};
+
+/// An input image, given before `realize` with `set`. Unless promised otherwise, the stride of
+/// dimension 0 is 1. Copies are the same parameter.
+class ImageParam {
+  public:
+    ImageParam() = default;
+    ImageParam(Type type, int dimensions, const std::string &name = "");
+
+    bool defined() const { return contents_ != nullptr; }
+    const std::string &name() const;
+    Type type() const;
+    int dimensions() const;
+
+    /// The image for the next `realize`. RuntimeError where type or number of dimensions differ.
+    void set(const Buffer<void> &image);
+    Buffer<void> get() const;
+    void reset() { set(Buffer<void>()); }
+
+    /// CompileError where there is no such dimension.
+    ImageDimension dim(int d) const;
+    Expr width() const { return dim(0).extent(); }
+    Expr height() const { return dim(1).extent(); }
+    Expr channels() const { return dim(2).extent(); }
+    Expr left() const { return dim(0).min(); }
+    Expr right() const { return dim(0).max(); }
+    Expr top() const { return dim(1).min(); }
+    Expr bottom() const { return dim(1).max(); }
+    void set_estimates(const Region &estimates);
+
+    /// The value of an element. One coordinate per dimension, else CompileError.
+    Expr operator()(const std::vector<Expr> &coordinates,
+                    SourceLocation where = std::source_location::current()) const;
+    Expr operator()(SourceLocation where = std::source_location::current()) const {
+        return (*this)(std::vector<Expr>(), where);
+    }
+    Expr operator()(const Expr &x, SourceLocation where = std::source_location::current()) const {
+        return (*this)(std::vector<Expr>{x}, where);
+    }
+    Expr operator()(const Expr &x, const Expr &y,
+                    SourceLocation where = std::source_location::current()) const {
+        return (*this)(std::vector<Expr>{x, y}, where);
+    }
+    Expr operator()(const Expr &x, const Expr &y, const Expr &z,
+                    SourceLocation where = std::source_location::current()) const {
+        return (*this)(std::vector<Expr>{x, y, z}, where);
+    }
+    Expr operator()(const Expr &x, const Expr &y, const Expr &z, const Expr &w,
+                    SourceLocation where = std::source_location::current()) const {
+        return (*this)(std::vector<Expr>{x, y, z, w}, where);
+    }
+    template <typename... More>
+    requires(sizeof...(More) >= 1 && (std::convertible_to<More, Expr> && ...)) Expr
+    operator()(const Expr &x, const Expr &y, const Expr &z, const Expr &w,
+               const More &...more) const {
+        return (*this)(std::vector<Expr>{x, y, z, w, Expr(more)...}, SourceLocation());
+    }
+
+    /// A Func of the same elements.
+    operator Func() const;
+
+    const std::shared_ptr<graph::ImageContents> &contents() const { return contents_; }
+
+  private:
+    graph::ImageContents &checked() const;
+
+    std::shared_ptr<graph::ImageContents> contents_;
+};
+
+}  // namespace Pipe

@@ -1,0 +1,18 @@
+#pragma once
+// All of Pipe.
+
+#include <pipe/boundary_conditions.h>
+#include <pipe/buffer.h>
+#include <pipe/error.h>
+#include <pipe/expr.h>
+#include <pipe/func.h>
+#include <pipe/inline_reductions.h>
+#include <pipe/operators.h>
+#include <pipe/param.h>
+#include <pipe/pipeline.h>
+#include <pipe/rdom.h>
+#include <pipe/schedule.h>
+#include <pipe/target.h>
+#include <pipe/tuple.h>
+#include <pipe/type.h>
+#include <pipe/var.h>

@@ -1,0 +1,103 @@
+#pragma once
+// Pipeline: compiles Funcs and runs them.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <pipe/buffer.h>
+#include <pipe/func.h>
+#include <pipe/realization.h>
+#include <pipe/target.h>
+
+namespace Pipe {
+
+namespace driver {
+struct Compiler;
+}
+
+/// What the autoscheduler is told.
+struct AutoscheduleOptions {
+    enum class Strategy {
+        Best,      ///< whatever is known to be fastest; may change from version to version
+        DPFusion,  ///< dynamic programming over all valid fusions
+    };
+    Strategy strategy = Strategy::Best;
+    /// Cores to schedule for; 0 = those of this machine (or OMP_NUM_THREADS).
+    int cores = 0;
+    /// Bytes of cache per core that tiles are sized for; 0 = those of this machine.
+    int64_t l1_bytes = 0;
+    int64_t l2_bytes = 0;
+    int64_t l3_bytes = 0;
+    /// Milliseconds after which the best schedule found so far is taken.
+    double time_budget_ms = 1000;
+};
+
+/// How long making the code took, in milliseconds. Zero for what was not done.
+struct CompileTimes {
+    double schedule_ms = 0;  ///< autoscheduler
+    double lower_ms = 0;     ///< freezing, checking and lowering
+    double llvm_ms = 0;      ///< LLVM
+};
+
+/// One or several output Funcs with all that they need, compiled together. Copies are the same
+/// Pipeline. Compiled at the first use; compiled anew where a definition or schedule changed since.
+/// `realize` may be called from several threads at once.
+class Pipeline {
+  public:
+    Pipeline() = default;
+    Pipeline(const Func &output);
+    Pipeline(const std::vector<Func> &outputs);
+
+    bool defined() const { return compiler_ != nullptr; }
+    const std::vector<Func> &outputs() const { return outputs_; }
+
+    /// Lets Pipe choose the schedule, for `target` and for the sizes given by `set_estimates`, else
+    /// those of the first `realize` after this. What the user scheduled by hand stays. The code made
+    /// is right for every size.
+    Pipeline &autoschedule(const Target &target, const AutoscheduleOptions &options = {});
+
+    /// Computes the outputs in new Buffers of these sizes, with mins 0.
+    Realization realize(const std::vector<int32_t> &sizes = {}, const Target &target = Target());
+    /// Computes the elements of the Buffers given, one per value of each output. RuntimeError where a
+    /// Buffer is undefined, has another type or number of dimensions, or an input does not cover what
+    /// is read.
+    void realize(const Realization &outputs, const Target &target = Target());
+    template <typename T, int D>
+    void realize(const Buffer<T, D> &output, const Target &target = Target()) {
+        realize(Realization(output), target);
+    }
+    template <typename... Buffers>
+    requires(sizeof...(Buffers) >= 2 && (std::convertible_to<Buffers, Buffer<void>> && ...)) void
+    realize(const Buffers &...outputs) {
+        realize(Realization(outputs...));
+    }
+
+    /// The same by the definitions alone: no schedule, slow, the oracle of the tests.
+    Realization realize_reference(const std::vector<int32_t> &sizes);
+    void realize_reference(const Realization &outputs);
+    template <typename T, int D> void realize_reference(const Buffer<T, D> &output) {
+        realize_reference(Realization(output));
+    }
+
+    /// Compiles now what the next `realize` would.
+    void compile_jit(const Target &target = Target());
+    /// The same, with the autoscheduler told these sizes of the outputs.
+    void compile_jit(const std::vector<int32_t> &sizes, const Target &target = Target());
+
+    /// Of the code made last.
+    CompileTimes compile_times() const;
+    /// The loops, on stdout, or as text.
+    void print_loop_nest();
+    std::string loop_nest();
+    /// The schedule as C++ that can be pasted after the definitions.
+    std::string schedule_source();
+    /// What the autoscheduler chose: groups, tiles, cost terms. "" without autoscheduler.
+    std::string schedule_report();
+
+  private:
+    std::vector<Func> outputs_;
+    std::shared_ptr<driver::Compiler> compiler_;
+};
+
+}  // namespace Pipe
