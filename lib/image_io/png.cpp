@@ -103,6 +103,7 @@ bool write_all(PngWriter &w, const Pixels &image) {
                  static_cast<png_uint_32>(image.height), image.bits,
                  color_types[image.channels - 1], PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
                  PNG_FILTER_TYPE_DEFAULT);
+    png_set_compression_level(w.png, 3);  // a few percent larger than the default, three times as quick
     png_write_info(w.png, w.info);
     if constexpr (std::endian::native == std::endian::little) {
         png_set_swap(w.png);
