@@ -1,0 +1,301 @@
+#include "ir/constant_bounds.h"
+
+#include <algorithm>
+
+#include "ir/intrinsics.h"
+
+namespace Pipe::ir {
+namespace {
+
+using Interval = ConstantInterval;
+using Term = Linear::Term;
+
+int64_t floor_div(int64_t a, int64_t positive) {
+    int64_t q = a / positive;
+    return a % positive < 0 ? q - 1 : q;
+}
+
+Expr strip_likely(const Expr &e) {
+    bool is_likely = e->op == Op::Call && e->call_kind == CallKind::Intrinsic &&
+                     (e->name == intrinsic::likely || e->name == intrinsic::promise_clamped);
+    return is_likely ? strip_likely(e->args[0]) : e;
+}
+
+/// One question. The budget bounds the number of nodes and case splits that it may look at.
+class Query {
+  public:
+    explicit Query(const Facts &facts) : facts_(facts) {}
+
+    Interval of(const Expr &e, int depth = 0);
+    Interval of(const Linear &sum, int effort = 3, int depth = 0);
+
+  private:
+    Interval of_node(const Expr &e, int depth);
+    Interval of_arithmetic(const Expr &e, int depth);
+    Interval of_quotient(const Interval &a, const Interval &b);
+    Interval of_remainder(const Interval &a, const Interval &b);
+    Interval of_cast(const Expr &e, int depth);
+    Interval of_call(const Expr &e, int depth);
+
+    Interval term_by_term(const Linear &sum, int depth);
+    Interval by_relations(const Linear &sum, int effort, int depth);
+    Interval by_cases(const Linear &sum, int effort, int depth);
+    Interval by_remainder(const Linear &sum, int effort, int depth);
+
+    const Facts &facts_;
+    int budget_ = 300;
+};
+
+Interval Query::of(const Expr &e, int depth) {
+    Interval range = Interval::of_type(e.type());
+    if (--budget_ < 0 || depth > 40) return range;
+    Interval result = intersection(of_node(e, depth), range);
+    return result.empty() ? range : result;
+}
+
+Interval Query::of_node(const Expr &e, int depth) {
+    switch (e->op) {
+    case Op::IntImm: return Interval::single(e->int_value);
+    case Op::UIntImm:
+        return e->uint_value <= INT64_MAX ? Interval::single(e->int_value) : Interval::everything();
+    case Op::Variable: {
+        auto found = facts_.find(e->name);
+        return found ? *found : Interval::everything();
+    }
+    case Op::Broadcast: return of(e->args[0], depth + 1);
+    case Op::Ramp:
+        return of(e->args[0], depth + 1) +
+               of(e->args[1], depth + 1) * Interval{0, e.type().lanes - 1};
+    case Op::Cast: return of_cast(e, depth);
+    case Op::Select: return hull(of(e->args[1], depth + 1), of(e->args[2], depth + 1));
+    case Op::Call: return of_call(e, depth);
+    case Op::VectorReduce:
+        return e->reduce_op == Op::Add || e->reduce_op == Op::Mul ? Interval::everything()
+                                                                  : of(e->args[0], depth + 1);
+    case Op::Add: case Op::Sub: case Op::Mul:
+        if (has_no_overflow(e.type())) {
+            // A product of two atoms is its own linear form.
+            Linear sum = Linear::from_expr(e);
+            if (sum.terms.size() != 1 || sum.terms[0].atom->op != Op::Mul) return of(sum, 3, depth);
+        }
+        return of_arithmetic(e, depth);
+    case Op::Div: case Op::Mod: case Op::Min: case Op::Max: return of_arithmetic(e, depth);
+    default: return Interval::everything();
+    }
+}
+
+Interval Query::of_arithmetic(const Expr &e, int depth) {
+    Interval a = of(e->args[0], depth + 1), b = of(e->args[1], depth + 1), result;
+    switch (e->op) {
+    case Op::Add: result = a + b; break;
+    case Op::Sub: result = a - b; break;
+    case Op::Mul: result = a * b; break;
+    case Op::Div: result = of_quotient(a, b); break;
+    case Op::Mod: result = of_remainder(a, b); break;
+    case Op::Min: result = {std::min(a.lo, b.lo), std::min(a.hi, b.hi)}; break;
+    case Op::Max: result = {std::max(a.lo, b.lo), std::max(a.hi, b.hi)}; break;
+    default: break;
+    }
+    if (has_no_overflow(e.type())) return result;
+    // An operation that may wrap can give anything.
+    bool wraps = !result.within(Interval::of_type(e.type())) || (e.type().bits == 64 && !result.has_hi());
+    return wraps ? Interval::everything() : result;
+}
+
+Interval Query::of_quotient(const Interval &a, const Interval &b) {
+    if (b.lo > 0) {  // rounds down, so it is monotone in both operands
+        auto quotient = [&](int64_t x, int64_t y, bool finite) {
+            if (!finite) return x;
+            return y == Interval::plus_infinity ? int64_t{x < 0 ? -1 : 0} : floor_div(x, y);
+        };
+        return {std::min(quotient(a.lo, b.lo, a.has_lo()), quotient(a.lo, b.hi, a.has_lo())),
+                std::max(quotient(a.hi, b.lo, a.has_hi()), quotient(a.hi, b.hi, a.has_hi()))};
+    }
+    // |a / b| <= |a| for every b, 0 and -1 included.
+    if (!a.has_lo() || !a.has_hi()) return {};
+    int64_t most = std::max(a.hi, -a.lo);
+    return {-most, most};
+}
+
+Interval Query::of_remainder(const Interval &a, const Interval &b) {
+    Interval result{0, Interval::plus_infinity};
+    if (b.has_lo() && b.has_hi()) result.hi = std::max(int64_t{0}, std::max(b.hi, -b.lo) - 1);
+    // Nothing to take away: 0 <= a < b.
+    if (b.lo > 0 && a.lo >= 0 && a.hi < b.lo) return a;
+    if (a.lo >= 0 && b.lo > 0) result.hi = std::min(result.hi, a.hi);
+    return result;
+}
+
+Interval Query::of_cast(const Expr &e, int depth) {
+    Type from = e->args[0].type();
+    if (e.type().is_bool() || !from.is_int_or_uint()) return Interval::everything();
+    Interval value = of(e->args[0], depth + 1);
+    // A value that the new type cannot hold wraps (int32, int64 included).
+    if (e.type().bits == 64) {
+        bool fits = e.type().is_int() ? from.is_int() || from.bits < 64 || value.has_hi()
+                                      : value.lo >= 0;
+        return fits ? value : Interval::everything();
+    }
+    return value.within({e.type().min_int(), e.type().max_int()}) ? value : Interval::everything();
+}
+
+Interval Query::of_call(const Expr &e, int depth) {
+    if (e->call_kind != CallKind::Intrinsic) return Interval::everything();
+    if (e->name == intrinsic::likely) return of(e->args[0], depth + 1);
+    if (e->name == intrinsic::promise_clamped) {
+        Interval lo = of(e->args[1], depth + 1), hi = of(e->args[2], depth + 1);
+        return intersection(of(e->args[0], depth + 1), {lo.lo, hi.hi});
+    }
+    if (e->name == intrinsic::if_then_else)
+        return hull(of(e->args[1], depth + 1), of(e->args[2], depth + 1));
+    if (e->name == intrinsic::abs && e->args[0].type().is_int()) {
+        Interval a = of(e->args[0], depth + 1);
+        if (!a.has_lo() || !a.has_hi()) return {0, Interval::plus_infinity};
+        int64_t least = a.contains(0) ? 0 : std::min(std::abs(a.lo), std::abs(a.hi));
+        return {least, std::max(std::abs(a.lo), std::abs(a.hi))};
+    }
+    if (e->name == intrinsic::absd && e->args[0].type().is_int()) return {0, Interval::plus_infinity};
+    return Interval::everything();
+}
+
+/// Rewrites the vector atoms that are ramps and broadcasts to their first lane; what the other lanes
+/// add to it goes to `lanes`. The atoms of the result may be of another type than the sum says, which
+/// does no harm to bounds.
+Linear to_first_lane(const Linear &sum, Interval *lanes) {
+    *lanes = Interval::single(0);
+    Linear first{sum.type.element_of(), sum.constant, {}}, stride = first;
+    stride.constant = 0;
+    for (const Term &t : sum.terms) {
+        Linear rest{first.type, 0, {t}};
+        bool ok = true;
+        if (t.atom->op == Op::Broadcast || t.atom->op == Op::Ramp)
+            ok = first.add(Linear::from_expr(t.atom->args[0]), t.coefficient);
+        else
+            ok = first.add(rest);
+        if (t.atom->op == Op::Ramp)
+            ok &= stride.add(Linear::from_expr(t.atom->args[1]), t.coefficient);
+        if (!ok) return sum;
+    }
+    if (!stride.is_constant()) return sum;
+    *lanes = Interval::single(stride.constant) * Interval{0, sum.type.lanes - 1};
+    return first;
+}
+
+/// int64(a) + int64(b): facts speak about a and b.
+Linear without_casts(const Linear &sum) {
+    auto is_widened = [](const Term &t) {
+        return t.atom->op == Op::Cast && has_no_overflow(t.atom->args[0].type());
+    };
+    if (sum.type.bits != 64 || !std::all_of(sum.terms.begin(), sum.terms.end(), is_widened)) return sum;
+    Linear result{sum.type, sum.constant, {}};
+    for (const Term &t : sum.terms) {
+        Linear narrow = Linear::from_expr(t.atom->args[0]);
+        if (!result.add(narrow, t.coefficient)) return sum;
+    }
+    return result;
+}
+
+Interval Query::of(const Linear &given, int effort, int depth) {
+    auto refine = [](Interval &result, const Interval &better) {
+        Interval both = intersection(result, better);
+        if (!both.empty()) result = both;
+    };
+    if (given.type.is_vector()) {
+        Interval lanes;
+        Linear first = to_first_lane(given, &lanes);
+        Interval result = first.type.is_vector() ? term_by_term(given, depth)
+                                                 : of(first, effort, depth) + lanes;
+        // In a minimum of ramps, the lanes of its operands belong to the lanes of the other terms.
+        if (effort > 0 && budget_ > 0) refine(result, by_cases(given, effort, depth));
+        return result;
+    }
+    Linear sum = without_casts(given);
+    Interval result = term_by_term(sum, depth);
+    if (effort == 0 || budget_ <= 0 || sum.is_constant() || result.is_single()) return result;
+    refine(result, by_relations(sum, effort, depth));
+    if (sum.terms.size() > 1) {
+        refine(result, by_remainder(sum, effort, depth));
+        refine(result, by_cases(sum, effort, depth));
+    }
+    return result;
+}
+
+Interval Query::term_by_term(const Linear &sum, int depth) {
+    Interval result = Interval::single(sum.constant);
+    for (const Term &t : sum.terms) {
+        result = result + of(t.atom, depth + 1) * Interval::single(t.coefficient);
+        if (!result.has_lo() && !result.has_hi()) break;
+    }
+    return result;
+}
+
+/// Takes a multiple of a known relation away, so that its first atom cancels.
+Interval Query::by_relations(const Linear &sum, int effort, int depth) {
+    Interval result;
+    facts_.for_each_relation([&](const Facts::Relation &r) {
+        if (--budget_ < 0) return true;
+        const Term &first = r.sum.terms[0];
+        int64_t c = sum.coefficient(first.atom);
+        if (c == 0 || c % first.coefficient != 0) return false;
+        Linear rest = sum;
+        int64_t factor = c / first.coefficient;
+        if (factor == INT64_MIN || !rest.add(r.sum, -factor)) return false;
+        if (rest.terms.size() >= sum.terms.size()) return false;
+        Interval better =
+            intersection(result, of(rest, effort - 1, depth + 1) + r.bounds * Interval::single(factor));
+        if (!better.empty()) result = better;
+        return false;
+    });
+    return result;
+}
+
+/// c * (y / c) = y - y % c.
+Interval Query::by_remainder(const Linear &sum, int effort, int depth) {
+    for (const Term &t : sum.terms) {
+        int64_t divisor = 0;
+        if (t.atom->op != Op::Div || !as_const_int(t.atom->args[1], &divisor) || divisor <= 0 ||
+            t.coefficient % divisor != 0 || !has_no_overflow(t.atom.type()))
+            continue;
+        int64_t factor = t.coefficient / divisor;
+        Linear rest = sum;
+        if (factor == INT64_MIN || !rest.add({sum.type, 0, {{t.atom, -t.coefficient}}}) ||
+            !rest.add(Linear::from_expr(t.atom->args[0]), factor) ||
+            rest.terms.size() >= sum.terms.size())
+            continue;
+        return of(rest, effort - 1, depth + 1) + Interval{0, divisor - 1} * Interval::single(-factor);
+    }
+    return {};
+}
+
+/// r + k * min(p, q) = min(r + k * p, r + k * q) for k > 0, the maximum for k < 0.
+Interval Query::by_cases(const Linear &sum, int effort, int depth) {
+    for (const Term &t : sum.terms) {
+        Expr atom = strip_likely(t.atom);
+        bool is_select = atom->op == Op::Select;
+        if ((atom->op != Op::Min && atom->op != Op::Max && !is_select) || t.coefficient == INT64_MIN ||
+            !has_no_overflow(atom.type()))
+            continue;
+        Interval cases[2];
+        for (int i = 0; i < 2; i++) {
+            Linear rest = sum;
+            if (!rest.add({sum.type, 0, {{t.atom, -t.coefficient}}}) ||
+                !rest.add(Linear::from_expr(strip_likely(atom->args[i + is_select])), t.coefficient))
+                return {};
+            cases[i] = of(rest, effort - 1, depth + 1);
+        }
+        const auto &[p, q] = cases;
+        if (is_select) return hull(p, q);
+        if ((atom->op == Op::Min) == (t.coefficient > 0))
+            return {std::min(p.lo, q.lo), std::min(p.hi, q.hi)};
+        return {std::max(p.lo, q.lo), std::max(p.hi, q.hi)};
+    }
+    return {};
+}
+
+}  // namespace
+
+Interval constant_bounds(const Expr &e, const Facts &facts) { return Query(facts).of(e); }
+
+Interval constant_bounds(const Linear &sum, const Facts &facts) { return Query(facts).of(sum); }
+
+}  // namespace Pipe::ir
