@@ -1,0 +1,174 @@
+#include "poly/model.h"
+
+#include <algorithm>
+#include <unordered_set>
+#include <utility>
+
+#include "ir/equal.h"
+
+namespace Pipe::poly {
+
+using graph::FuncNode;
+using graph::Graph;
+using graph::Stage;
+using ir::CallKind;
+using ir::Op;
+
+namespace {
+
+int64_t product(int64_t a, int64_t b) {
+    if (a == 0 || b == 0) return 0;
+    return a >= Range::infinite / b ? Range::infinite : a * b;
+}
+
+class Builder {
+  public:
+    Builder(const Graph &graph, const ModelInput &input)
+        : graph_(graph), input_(input), solver_(input.max_operations) {
+        for (size_t i = 0; i < graph.images.size(); i++) image_index_[graph.images[i].name] = i;
+    }
+
+    /// Consumers before producers: a box is complete when all readers have been looked at.
+    Model run() {
+        for (const FuncNode &f : graph_.funcs) {
+            result_.funcs.push_back({std::vector<Range>(f.args.size(), Range::empty()), {}});
+            result_.funcs.back().stages.resize(f.stages.size());
+        }
+        for (const graph::Image &image : graph_.images) {
+            result_.images.emplace_back(static_cast<size_t>(image.dimensions), Range::empty());
+        }
+        for (size_t i = 0; i < graph_.outputs.size(); i++) {
+            grow(result_.funcs[static_cast<size_t>(graph_.outputs[i])].box, input_.outputs[i]);
+        }
+        for (size_t f = graph_.funcs.size(); f-- > 0;) {
+            const FuncNode &func = graph_.funcs[f];
+            for (size_t s = func.stages.size(); s-- > 0;) stage(func, s);
+        }
+        result_.exhausted = solver_.exhausted();
+        return std::move(result_);
+    }
+
+  private:
+    static void grow(std::vector<Range> &box, const std::vector<Range> &more) {
+        for (size_t d = 0; d < box.size() && d < more.size(); d++) box[d] = hull(box[d], more[d]);
+    }
+
+    void stage(const FuncNode &func, size_t s) {
+        const Stage &stage = func.stages[s];
+        FuncModel &mine = result_.funcs[static_cast<size_t>(func.id)];
+        StageModel &model = mine.stages[s];
+        names_ = input_.names;
+        add_iterators(func, stage, mine, model);
+        solver_.set_stage(model.iterators);
+        known_.clear();
+        if (s > 0) grow_by_writes(stage, mine);
+        std::unordered_set<const ir::ExprNode *> seen;
+        for (const Expr &e : stage.args) add_loads(e, model, seen);
+        for (const Expr &e : stage.values) add_loads(e, model, seen);
+        add_loads(stage.predicate, model, seen);
+    }
+
+    void add_iterators(const FuncNode &func, const Stage &stage, const FuncModel &mine,
+                       StageModel &model) {
+        for (size_t d = 0; d < func.args.size(); d++) {
+            const Expr &arg = stage.args[d];
+            if (arg->op != Op::Variable || arg->name != func.args[d]) continue;
+            model.iterators.push_back({func.args[d], mine.box[d], false});
+        }
+        model.pure = static_cast<int>(model.iterators.size());
+        for (const graph::ReductionVar &r : stage.rvars) {
+            Range min = range_of(r.min, names_), extent = range_of(r.extent, names_);
+            model.iterators.push_back({r.name, {min.min, (min + extent + Range::point(-1)).max}, true});
+        }
+        for (const Iterator &it : model.iterators) names_[it.name] = it.range;
+    }
+
+    /// An update may write outside of what is read of its Func; that needs room too.
+    void grow_by_writes(const Stage &stage, FuncModel &mine) {
+        for (size_t d = 0; d < stage.args.size(); d++) {
+            mine.box[d] = hull(mine.box[d], coordinate(stage.args[d]).range);
+        }
+    }
+
+    void add_loads(const Expr &e, StageModel &model, std::unordered_set<const ir::ExprNode *> &seen) {
+        if (!e.defined() || !seen.insert(e.get()).second) return;
+        for (const Expr &arg : e->args) add_loads(arg, model, seen);
+        const bool func = e->op == Op::Call && e->call_kind == CallKind::Func;
+        const bool image = e->op == Op::Call && e->call_kind == CallKind::Image;
+        if (!func && !image) return;
+        Access access;
+        access.bytes = e.type().bytes();
+        for (const Expr &arg : e->args) access.coords.push_back(coordinate(arg));
+        std::vector<Range> touched;
+        for (const Coordinate &c : access.coords) touched.push_back(c.range);
+        if (func) {
+            access.func = static_cast<FuncId>(e->int_value);
+            grow(result_.funcs[static_cast<size_t>(access.func)].box, touched);
+        } else {
+            access.image = static_cast<int>(image_index_.at(e->name));
+            grow(result_.images[static_cast<size_t>(access.image)], touched);
+        }
+        const bool known = std::any_of(model.loads.begin(), model.loads.end(), [&](const Access &a) {
+            return a.same_element(access);
+        });
+        if (!known) model.loads.push_back(std::move(access));
+    }
+
+    /// isl's answer, else the range that interval arithmetic gives.
+    Coordinate coordinate(const Expr &index) {
+        for (const auto &[e, c] : known_) {
+            if (ir::equal(e, index)) return c;
+        }
+        Coordinate result;
+        const Range interval = range_of(index, names_);
+        if (auto exact = solver_.coordinate(index, names_)) {
+            result = *exact;
+            result.range = intersect(result.range, interval);
+        } else {
+            result.range = interval;
+            result_.inexact++;
+        }
+        known_.emplace_back(index, result);
+        return result;
+    }
+
+    const Graph &graph_;
+    const ModelInput &input_;
+    Solver solver_;
+    Model result_;
+    Environment names_;                                // of the stage at hand
+    std::vector<std::pair<Expr, Coordinate>> known_;  // of the stage at hand
+    std::unordered_map<std::string, size_t> image_index_;
+};
+
+}  // namespace
+
+int64_t StageModel::points() const {
+    int64_t n = 1;
+    for (const Iterator &it : iterators) n = product(n, it.range.size());
+    return n;
+}
+
+int64_t StageModel::points_per_pure_point() const {
+    int64_t n = 1;
+    for (size_t i = static_cast<size_t>(pure); i < iterators.size(); i++) {
+        n = product(n, iterators[i].range.size());
+    }
+    return n;
+}
+
+bool FuncModel::bounded() const {
+    return std::all_of(box.begin(), box.end(), [](const Range &r) { return r.bounded(); });
+}
+
+int64_t FuncModel::elements() const {
+    int64_t n = 1;
+    for (const Range &r : box) n = product(n, r.size());
+    return n;
+}
+
+Model model(const Graph &graph, const ModelInput &input) {
+    return Builder(graph, input).run();
+}
+
+}  // namespace Pipe::poly

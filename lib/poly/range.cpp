@@ -1,0 +1,152 @@
+#include "poly/range.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "ir/intrinsics.h"
+
+namespace Pipe::poly {
+
+using ir::ExprNode;
+using ir::Op;
+
+namespace {
+
+/// Keeps the ends within [-infinite, infinite].
+int64_t saturate(__int128 value) {
+    return static_cast<int64_t>(
+        std::clamp<__int128>(value, -Range::infinite, Range::infinite));
+}
+
+Range of_type(Type type) {
+    if (!type.is_int_or_uint() || type.bits > 16) return {};
+    return {type.is_int() ? type.min_int() : 0, static_cast<int64_t>(type.max_uint())};
+}
+
+Range product(const Range &a, const Range &b) {
+    if (!a.bounded() || !b.bounded()) {
+        if (b.is_point()) return a * b.min;
+        if (a.is_point()) return b * a.min;
+        return {};
+    }
+    Range result = Range::empty();
+    for (int64_t x : {a.min, a.max}) {
+        for (int64_t y : {b.min, b.max}) {
+            result = hull(result, Range::point(saturate(static_cast<__int128>(x) * y)));
+        }
+    }
+    return result;
+}
+
+/// Division by anything but a positive constant is left unbounded.
+Range quotient(const Range &a, const Range &b) {
+    if (!b.is_point() || b.min <= 0) return {};
+    return {a.min <= -Range::infinite ? a.min : floor_div(a.min, b.min),
+            a.max >= Range::infinite ? a.max : floor_div(a.max, b.min)};
+}
+
+Range remainder(const Range &a, const Range &b) {
+    if (b.is_empty() || b.max >= Range::infinite || b.min <= 0) return {};
+    if (b.is_point() && a.bounded() && floor_div(a.min, b.min) == floor_div(a.max, b.min)) {
+        const int64_t base = floor_div(a.min, b.min) * b.min;
+        return {a.min - base, a.max - base};
+    }
+    return {0, b.max - 1};
+}
+
+class Evaluator {
+  public:
+    explicit Evaluator(const Environment &names) : names_(names) {}
+
+    Range operator()(const Expr &e) {
+        auto found = done_.find(e.get());
+        if (found != done_.end()) return found->second;
+        Range result = evaluate(e);
+        done_.emplace(e.get(), result);
+        return result;
+    }
+
+  private:
+    Range evaluate(const Expr &e) {
+        auto arg = [&](size_t i) { return (*this)(e->args[i]); };
+        switch (e->op) {
+        case Op::IntImm: return Range::point(e->int_value);
+        case Op::UIntImm: return Range::point(static_cast<int64_t>(e->uint_value));
+        case Op::Variable: {
+            auto found = names_.find(e->name);
+            return found == names_.end() ? of_type(e->type) : found->second;
+        }
+        case Op::Cast: return cast(e->type, e->args[0]);
+        case Op::Add: return arg(0) + arg(1);
+        case Op::Sub: return arg(0) + arg(1) * -1;
+        case Op::Mul: return product(arg(0), arg(1));
+        case Op::Div: return quotient(arg(0), arg(1));
+        case Op::Mod: return remainder(arg(0), arg(1));
+        case Op::Min: {
+            Range a = arg(0), b = arg(1);
+            return {std::min(a.min, b.min), std::min(a.max, b.max)};
+        }
+        case Op::Max: {
+            Range a = arg(0), b = arg(1);
+            return {std::max(a.min, b.min), std::max(a.max, b.max)};
+        }
+        case Op::Select: return hull(arg(1), arg(2));
+        case Op::Call: return call(e);
+        default: return of_type(e->type);
+        }
+    }
+
+    Range cast(Type type, const Expr &value) {
+        if (!value.type().is_int_or_uint()) return of_type(type);
+        Range inner = (*this)(value), outer = of_type(type);
+        const bool fits = inner.min >= outer.min && inner.max <= outer.max;
+        return fits ? inner : outer;
+    }
+
+    Range call(const Expr &e) {
+        if (e->call_kind != ir::CallKind::Intrinsic) return of_type(e->type);
+        if (e->name == ir::intrinsic::likely) return (*this)(e->args[0]);
+        if (e->name == ir::intrinsic::promise_clamped) {
+            Range limits = {(*this)(e->args[1]).min, (*this)(e->args[2]).max};
+            return intersect((*this)(e->args[0]), limits);
+        }
+        return of_type(e->type);
+    }
+
+    const Environment &names_;
+    std::unordered_map<const ExprNode *, Range> done_;
+};
+
+}  // namespace
+
+Range hull(const Range &a, const Range &b) {
+    if (a.is_empty()) return b;
+    if (b.is_empty()) return a;
+    return {std::min(a.min, b.min), std::max(a.max, b.max)};
+}
+
+Range intersect(const Range &a, const Range &b) {
+    return {std::max(a.min, b.min), std::min(a.max, b.max)};
+}
+
+Range operator+(const Range &a, const Range &b) {
+    if (a.is_empty() || b.is_empty()) return Range::empty();
+    const bool down = a.min <= -Range::infinite || b.min <= -Range::infinite;
+    const bool up = a.max >= Range::infinite || b.max >= Range::infinite;
+    return {down ? -Range::infinite : saturate(static_cast<__int128>(a.min) + b.min),
+            up ? Range::infinite : saturate(static_cast<__int128>(a.max) + b.max)};
+}
+
+Range operator*(const Range &a, int64_t factor) {
+    if (a.is_empty() || factor == 0) return a.is_empty() ? a : Range::point(0);
+    Range result{saturate(static_cast<__int128>(a.min) * factor),
+                 saturate(static_cast<__int128>(a.max) * factor)};
+    if (factor < 0) std::swap(result.min, result.max);
+    return result;
+}
+
+Range range_of(const Expr &e, const Environment &names) {
+    return Evaluator(names)(e);
+}
+
+}  // namespace Pipe::poly

@@ -1,0 +1,50 @@
+#pragma once
+// Ranges of integers, and what values an index can take where the polyhedral answer is missing.
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+
+#include "ir/expr_node.h"
+
+namespace Pipe::poly {
+
+/// Euclidean-style division by a positive number, rounded down or up.
+constexpr int64_t floor_div(int64_t a, int64_t b) {
+    return a / b - (a % b < 0 ? 1 : 0);
+}
+constexpr int64_t ceil_div(int64_t a, int64_t b) {
+    return -floor_div(-a, b);
+}
+
+/// All integers from min to max, both included. Ends at or beyond `infinite` stand for "unbounded";
+/// min > max means empty.
+struct Range {
+    static constexpr int64_t infinite = int64_t(1) << 60;
+    int64_t min = -infinite;
+    int64_t max = infinite;
+
+    static Range point(int64_t value) { return {value, value}; }
+    static Range empty() { return {1, 0}; }
+    bool is_empty() const { return min > max; }
+    bool is_point() const { return min == max; }
+    bool bounded() const { return min > -infinite && max < infinite; }
+    /// Number of integers; `infinite` where unbounded.
+    int64_t size() const { return is_empty() ? 0 : bounded() ? max - min + 1 : infinite; }
+    bool operator==(const Range &) const = default;
+};
+
+Range hull(const Range &a, const Range &b);
+Range intersect(const Range &a, const Range &b);
+Range operator+(const Range &a, const Range &b);
+Range operator*(const Range &a, int64_t factor);
+
+/// What names stand for: iterators, "<image>.extent.<d>", scalar parameters.
+using Environment = std::unordered_map<std::string, Range>;
+
+/// The values that an integer expression takes while its variables run over their ranges, by interval
+/// arithmetic: never too small, often too large. Unknown names and values that are loaded range over
+/// what their type can hold if that is at most 16 bits, else they are unbounded.
+Range range_of(const Expr &e, const Environment &names);
+
+}  // namespace Pipe::poly
