@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <pipe/autoschedule.h>
 #include <pipe/buffer.h>
 #include <pipe/func.h>
 #include <pipe/realization.h>
@@ -15,23 +16,6 @@ namespace Pipe {
 namespace driver {
 struct Compiler;
 }
-
-/// What the autoscheduler is told.
-struct AutoscheduleOptions {
-    enum class Strategy {
-        Best,      ///< whatever is known to be fastest; may change from version to version
-        DPFusion,  ///< dynamic programming over all valid fusions
-    };
-    Strategy strategy = Strategy::Best;
-    /// Cores to schedule for; 0 = those of this machine (or OMP_NUM_THREADS).
-    int cores = 0;
-    /// Bytes of cache per core that tiles are sized for; 0 = those of this machine.
-    int64_t l1_bytes = 0;
-    int64_t l2_bytes = 0;
-    int64_t l3_bytes = 0;
-    /// Milliseconds after which the best schedule found so far is taken.
-    double time_budget_ms = 1000;
-};
 
 /// How long making the code took, in milliseconds. Zero for what was not done.
 struct CompileTimes {
