@@ -123,8 +123,14 @@ template <typename T, int Dims> class Buffer : public BufferBase {
     /// The element with all coordinates at their minimum; null without memory.
     T *data() const { return static_cast<T *>(view().host); }
     /// The element with the lowest address, and one past that with the highest.
-    T *begin() const { return static_cast<T *>(lowest_address()); }
-    T *end() const {
+    T *begin() const
+        requires typed
+    {
+        return static_cast<T *>(lowest_address());
+    }
+    T *end() const
+        requires typed
+    {
         return reinterpret_cast<T *>(static_cast<char *>(lowest_address()) + size_in_bytes());
     }
 
@@ -136,13 +142,15 @@ template <typename T, int Dims> class Buffer : public BufferBase {
     /// A reference to an element. With fewer or more coordinates than dimensions, or coordinates
     /// outside, the behaviour is undefined; builds without NDEBUG throw RuntimeError.
     template <std::integral... Ints>
-    requires typed Value &operator()(Ints... coordinates) const {
+        requires typed
+    Value &operator()(Ints... coordinates) const {
         return *reinterpret_cast<Value *>(
             address(std::array<int64_t, sizeof...(Ints)>{static_cast<int64_t>(coordinates)...}));
     }
     /// The same with the coordinates in memory, one per dimension.
     template <std::integral I>
-    requires typed Value &operator()(const I *coordinates) const {
+        requires typed
+    Value &operator()(const I *coordinates) const {
         const BufferView &v = view();
         int64_t offset = 0;
         for (size_t i = 0; i < v.dims.size(); i++) {
@@ -151,12 +159,15 @@ template <typename T, int Dims> class Buffer : public BufferBase {
         return static_cast<Value *>(v.host)[offset];
     }
     template <std::integral... Ints>
-    requires typed Value *address_of(Ints... coordinates) const { return &(*this)(coordinates...); }
+        requires typed
+    Value *address_of(Ints... coordinates) const {
+        return &(*this)(coordinates...);
+    }
 
     /// In a pipeline: the value of the element, with Vars or Exprs among the coordinates.
     template <typename... Args>
-    requires((!typed || !(std::integral<std::decay_t<Args>> && ...)) &&
-             (std::convertible_to<Args, Expr> && ...)) Expr
+        requires((!typed || !(std::integral<std::decay_t<Args>> && ...)) &&
+                 (std::convertible_to<Args, Expr> && ...)) Expr
     operator()(const Args &...coordinates) const {
         return image_access(Buffer<void, AnyDims>(*this), std::vector<Expr>{Expr(coordinates)...});
     }
@@ -165,17 +176,22 @@ template <typename T, int Dims> class Buffer : public BufferBase {
     }
 
     /// Sets every element to `value`, or to what `f(x, y, ..)` says.
-    void fill(std::type_identity_t<Value> value) const requires(typed && !std::is_const_v<T>) {
+    void fill(std::type_identity_t<Value> value) const
+        requires(typed && !std::is_const_v<T>)
+    {
         for_each_value([&](Value &element) { element = value; });
     }
     template <typename F>
-    requires(typed && !std::is_convertible_v<F, Value>) void fill(F &&f) const {
+        requires(typed && !std::is_arithmetic_v<std::remove_cvref_t<F>>)
+    void fill(F &&f) const {
         visit_coordinates(f, [this](const int64_t *at, const auto &value) {
             (*this)(at) = static_cast<Value>(value());
         });
     }
     /// True if every element equals `value`.
-    bool all_equal(std::type_identity_t<Value> value) const requires typed {
+    bool all_equal(std::type_identity_t<Value> value) const
+        requires typed
+    {
         bool equal = true;
         for_each_value([&](const Value &element) { equal &= element == value; });
         return equal;
@@ -184,7 +200,9 @@ template <typename T, int Dims> class Buffer : public BufferBase {
     /// Calls f(a, b, ..) with references to the elements at the same place of this Buffer and of
     /// `others`, which must have its extents. The order of the calls is not specified.
     template <typename F, typename... Others>
-    void for_each_value(F &&f, Others &&...others) const requires typed {
+    void for_each_value(F &&f, Others &&...others) const
+        requires typed
+    {
         (require_same_extents(others), ...);
         std::vector<BufferDim> rows;
         for (const BufferDim &d : view().dims) {

@@ -39,6 +39,8 @@ MessageMatcher<std::decay_t<Matcher>> MessageMatches(Matcher &&matcher) {
 
 namespace Catch {
 
+using Detail::Approx;
+
 inline std::uint32_t getSeed() {
     return rngSeed();
 }

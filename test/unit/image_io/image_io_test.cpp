@@ -1,0 +1,147 @@
+#include <pipe/image_io.h>
+
+#include <catch2/catch_approx.hpp>
+#include <catch2/catch_test_macros.hpp>
+
+#include "test/support/temp_folder.h"
+
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+
+using namespace Pipe;
+
+namespace {
+
+template <typename T> Buffer<T> pattern(int width, int height, int channels) {
+    Buffer<T> image(width, height, channels);
+    image.fill([](int x, int y, int c) { return (x * 7919 + y * 104729 + c * 1299709) % 65536; });
+    return image;
+}
+
+template <typename T> bool same(const Buffer<T> &a, const Buffer<T> &b) {
+    bool equal = true;
+    a.for_each_value([&](T left, T right) { equal &= left == right; }, b);
+    return equal;
+}
+
+}  // namespace
+
+TEST_CASE("lossless formats give back what was written", "[image_io]") {
+    TempFolder folder;
+    struct Case {
+        const char *file;
+        int channels;
+    };
+    for (const Case &c :
+         {Case{"a.png", 1}, {"a.png", 2}, {"a.png", 3}, {"a.PNG", 4}, {"a.pgm", 1}, {"a.ppm", 3}}) {
+        CAPTURE(c.file, c.channels);
+        const std::string path = folder / c.file;
+        const auto bytes = pattern<uint8_t>(13, 7, c.channels);
+        save_image(bytes, path);
+        const Buffer<> read = load_image(path);
+        REQUIRE(read.type() == UInt(8));
+        REQUIRE(read.dimensions() == 3);
+        REQUIRE(read.stride(0) == 1);
+        REQUIRE(same(bytes, read.as<uint8_t>()));
+
+        const auto words = pattern<uint16_t>(13, 7, c.channels);
+        save_image(words, path);
+        REQUIRE(load_image(path).type() == UInt(16));
+        REQUIRE(same(words, load_image_as<uint16_t>(path)));
+    }
+}
+
+TEST_CASE("any shape of Buffer can be written", "[image_io]") {
+    TempFolder folder;
+    auto interleaved = Buffer<uint8_t>::make_interleaved(9, 8, 3);
+    interleaved.fill([](int x, int y, int c) { return x + 10 * y + 70 * c; });
+    interleaved.set_min(-3, 5, 0);
+    save_image(interleaved.cropped({{-2, 6}, {6, 5}}), folder / "part.png");
+    const Buffer<uint8_t> part = load_image_as<uint8_t>(folder / "part.png");
+    REQUIRE(part.width() == 6);
+    REQUIRE(part.height() == 5);
+    REQUIRE(part(0, 0, 0) == 1 + 10 * 1);
+    REQUIRE(part(5, 4, 2) == 6 + 10 * 5 + 140);
+
+    Buffer<uint8_t> flat(4, 3);
+    flat.fill([](int x, int y) { return 50 * x + y; });
+    save_image(flat, folder / "flat.pgm");
+    REQUIRE(load_image_as<uint8_t>(folder / "flat.pgm")(3, 2, 0) == 152);
+}
+
+TEST_CASE("JPEG comes close", "[image_io]") {
+    TempFolder folder;
+    for (int channels : {1, 3}) {
+        Buffer<uint8_t> smooth(64, 48, channels);
+        smooth.fill([](int x, int y, int c) { return 2 * x + y + 20 * c; });
+        save_image(smooth, folder / "a.jpg");
+        const Buffer<uint8_t> read = load_image_as<uint8_t>(folder / "a.jpg");
+        REQUIRE(read.channels() == channels);
+        int worst = 0;
+        smooth.for_each_value([&](int a, int b) { worst = std::max(worst, std::abs(a - b)); },
+                              read);
+        REQUIRE(worst <= 6);
+    }
+    Buffer<uint16_t> wide(16, 16, 1);
+    wide.fill(257 * 100);
+    save_image(wide, folder / "wide.jpeg");
+    REQUIRE(load_image_as<uint8_t>(folder / "wide.jpeg").all_equal(100));
+}
+
+TEST_CASE("elements convert between black and white of each type", "[image_io]") {
+    TempFolder folder;
+    Buffer<float> values(6, 1, 1);
+    const float in[] = {0.0f, 0.5f, 1.0f, -3.0f, 7.0f, std::numeric_limits<float>::quiet_NaN()};
+    const int out[] = {0, 128, 255, 0, 255, 0};
+    values.fill([&](int x, int, int) { return in[x]; });
+    save_image(values, folder / "f.png");
+    const Buffer<uint8_t> read = load_image_as<uint8_t>(folder / "f.png");
+    for (int x = 0; x < 6; x++) {
+        REQUIRE(read(x, 0, 0) == out[x]);
+    }
+    REQUIRE(load_image_as<float>(folder / "f.png")(1, 0, 0) == Catch::Approx(128 / 255.0));
+    REQUIRE(load_image_as<double>(folder / "f.png")(2, 0, 0) == 1.0);
+    REQUIRE(load_image_as<uint16_t>(folder / "f.png")(1, 0, 0) == 128 * 257);
+
+    const Buffer<uint8_t> all = [] {
+        Buffer<uint8_t> b(256, 1, 1);
+        b.fill([](int x, int, int) { return x; });
+        return b;
+    }();
+    for (Type type : {UInt(16), Float(32), Float(64)}) {
+        REQUIRE(same(all, Buffer<uint8_t>(convert_image(convert_image(all, type), UInt(8)))));
+    }
+    Buffer<bool> mask(3, 1);
+    mask.fill([](int x, int) { return x == 1; });
+    save_image(mask, folder / "mask.pgm");
+    REQUIRE(load_image_as<uint8_t>(folder / "mask.pgm")(1, 0, 0) == 255);
+    REQUIRE(load_image_as<uint8_t>(folder / "mask.pgm")(2, 0, 0) == 0);
+}
+
+TEST_CASE("PGM and PPM are read with comments, as text, and with any largest value", "[image_io]") {
+    TempFolder folder;
+    folder.write("t.pgm", "P2\n# a comment\n3 2 # another\n4\n0 1 2\n3 4 0");
+    const Buffer<uint8_t> text = load_image_as<uint8_t>(folder / "t.pgm");
+    REQUIRE(text.width() == 3);
+    REQUIRE(text.channels() == 1);
+    REQUIRE(text(1, 0, 0) == 64);
+    REQUIRE(text(1, 1, 0) == 255);
+
+    folder.write("t.ppm", "P3 1 1 255 10 20 30");
+    REQUIRE(load_image_as<uint8_t>(folder / "t.ppm")(0, 0, 2) == 30);
+
+    folder.write("b.pgm", std::string("P5\n2 1\n1023\n\x03\xff\x00\x01", 16));
+    const Buffer<> wide = load_image(folder / "b.pgm");
+    REQUIRE(wide.type() == UInt(16));
+    REQUIRE(wide.as<uint16_t>()(0, 0, 0) == 65535);
+    REQUIRE(wide.as<uint16_t>()(1, 0, 0) == 64);
+}
+
+TEST_CASE("the format is found in the contents, not in the name", "[image_io]") {
+    TempFolder folder;
+    const auto image = pattern<uint8_t>(5, 5, 3);
+    save_image(image, folder / "a.png");
+    folder.rename("a.png", "a.jpg");
+    REQUIRE(same(image, load_image_as<uint8_t>(folder / "a.jpg")));
+}
