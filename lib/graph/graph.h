@@ -78,6 +78,11 @@ struct Graph {
     const FuncNode &operator[](FuncId id) const { return funcs[static_cast<size_t>(id)]; }
 };
 
+/// The buffer that holds tuple element `index` of a Func: "f", or "f.0", "f.1", ...
+inline std::string buffer_name(const FuncNode &func, size_t index) {
+    return func.types.size() == 1 ? func.name : func.name + "." + std::to_string(index);
+}
+
 /// Throws InternalError where the invariants above are broken.
 void verify(const Graph &graph);
 std::string to_string(const Graph &graph);

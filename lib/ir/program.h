@@ -22,6 +22,15 @@ struct Argument {
     int dimensions = 0;  ///< buffers
 };
 
+/// What a failing Assert of a kernel means: StmtNode::code, and what the kernel returns.
+enum class Failure : int32_t {
+    None = 0,
+    InputTooSmall,    ///< an input does not hold the region that is read
+    OutputTooSmall,   ///< an output does not hold the region that is written
+    BadConstraint,    ///< a buffer breaks a promise (bound, set_min, set_extent, set_stride)
+    OutOfMemory,
+};
+
 /// A whole pipeline as loops over flat memory. No Provide, Realize or Call Func/Image remains.
 struct Program {
     std::string name;

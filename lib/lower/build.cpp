@@ -1,0 +1,265 @@
+#include "lower/build.h"
+
+#include <algorithm>
+#include <set>
+
+#include "ir/equal.h"
+#include "ir/linear.h"
+#include "ir/simplify.h"
+#include "ir/visit.h"
+
+namespace Pipe::lower {
+
+using namespace ir;
+using region::Box;
+using region::Fold;
+using region::Level;
+using region::Range;
+using region::StageNest;
+using region::Tail;
+
+namespace {
+
+Expr int32(int64_t value) { return make_int(Int(32), value); }
+
+/// Names of a definition's variables -> the nest's; coordinates of folded storage -> modulo.
+class Renamer : public GraphMutator {
+  public:
+    Renamer(region::RegionMap &regions, const StageNest &nest) : regions_(regions) {
+        const region::LoopTree &tree = regions.tree();
+        const graph::FuncNode &func = tree.graph()[nest.func];
+        for (const std::string &arg : func.args) names_[arg] = tree.variable(nest, arg);
+        for (const graph::ReductionVar &r : func.stages[nest.stage].rvars)
+            names_[r.name] = tree.variable(nest, r.name);
+    }
+
+  protected:
+    Expr rewrite(const Expr &e) override {
+        if (e->op == Op::Variable) {
+            auto found = names_.find(e->name);
+            return found == names_.end() ? e : found->second;
+        }
+        Expr result = GraphMutator::rewrite(e);
+        if (e->op != Op::Call || e->call_kind != CallKind::Func) return result;
+        std::vector<Expr> args = fold_coordinates(regions_, static_cast<FuncId>(e->int_value), result->args);
+        return with_args(result, std::move(args));
+    }
+
+  public:
+    static std::vector<Expr> fold_coordinates(region::RegionMap &regions, FuncId func, std::vector<Expr> args) {
+        for (const Fold &f : regions.folds(func)) args[f.dim] = mod(args[f.dim], f.factor);
+        return args;
+    }
+
+  private:
+    region::RegionMap &regions_;
+    std::map<std::string, Expr> names_;
+};
+
+class Builder {
+  public:
+    Builder(const region::LoopTree &tree, region::RegionMap &regions)
+        : tree_(tree), graph_(tree.graph()), regions_(regions) {}
+
+    /// Everything that stands just inside a level, around `inner`.
+    Stmt inside(const Level &level, Stmt inner) {
+        std::vector<FuncId> stored = tree_.stored_at(level);
+        for (FuncId id : tree_.computed_at(level)) stored.erase(std::remove(stored.begin(), stored.end(), id), stored.end());
+        std::vector<std::vector<FuncId>> groups = production_groups(level);
+        for (auto group = groups.rbegin(); group != groups.rend(); ++group) {
+            std::vector<Stmt> parts;
+            for (FuncId id : *group) parts.push_back(produce(id));
+            parts.push_back(std::move(inner));
+            inner = make_block(std::move(parts));
+            for (FuncId id : *group)
+                if (tree_.place(id).store == level) inner = realize(id, std::move(inner));
+        }
+        for (FuncId id : stored) inner = realize(id, std::move(inner));
+        const auto &lets = regions_.lets(level);
+        for (auto let = lets.rbegin(); let != lets.rend(); ++let)
+            inner = make_let(let->first, let->second, std::move(inner));
+        return inner;
+    }
+
+  private:
+    /// Funcs computed at a level, producers first; those that share loops (compute_with) together, at the
+    /// place of the last of them.
+    std::vector<std::vector<FuncId>> production_groups(const Level &level) {
+        std::vector<FuncId> ids = tree_.computed_at(level);
+        std::map<FuncId, std::set<FuncId>> together;
+        for (FuncId id : ids)
+            for (const StageNest &nest : tree_.place(id).stages) {
+                const schedule::LoopLevel &fuse = nest.schedule->fuse_level;
+                if (!fuse.inlined()) together[fuse.func].insert({fuse.func, id});
+            }
+        std::vector<std::vector<FuncId>> groups;
+        std::set<FuncId> done;
+        for (FuncId id : ids) {
+            auto group = std::find_if(together.begin(), together.end(),
+                                      [&](const auto &g) { return g.second.count(id) != 0; });
+            if (group == together.end())
+                groups.push_back({id});
+            else if (*group->second.rbegin() == id)
+                groups.emplace_back(group->second.begin(), group->second.end());
+        }
+        return groups;
+    }
+
+    Stmt realize(FuncId id, Stmt body) {
+        const graph::FuncNode &func = graph_[id];
+        if (func.is_output) return body;
+        const Box &box = regions_.storage(id);
+        std::vector<Expr> min_extents;
+        for (const region::Interval &i : box) {
+            Expr extent = simplify(add(sub(i.max, i.min), int32(1)));
+            // A constant size makes constant strides, and storage on the stack.
+            std::optional<int64_t> most = regions_.upper_bound(extent);
+            min_extents.push_back(i.min);
+            min_extents.push_back(most ? int32(std::max<int64_t>(*most, 0)) : extent);
+        }
+        for (const Fold &fold : regions_.folds(id)) {
+            min_extents[2 * fold.dim] = int32(0);
+            min_extents[2 * fold.dim + 1] = fold.factor;
+        }
+        return make_realize(func.name, func.types, std::move(min_extents), tree_.schedule()[id].memory,
+                            std::move(body));
+    }
+
+    Stmt produce(FuncId id) {
+        std::vector<Stmt> stages;
+        for (const StageNest &nest : tree_.place(id).stages)
+            if (tree_.shared_loops(nest) == 0) stages.push_back(loops(nest));
+        Stmt body = make_block(std::move(stages));
+        return body.defined() ? make_produce(graph_[id].name, body) : body;
+    }
+
+    /// One stage's nest, with those that share its loops.
+    Stmt loops(const StageNest &host) {
+        Nest nest = prepare(host);
+        std::vector<const StageNest *> guests = tree_.guests(host);
+        Stmt body = innermost(nest);
+        for (size_t p = host.loops.size(); p-- > 0;) {
+            std::vector<Stmt> parts{body};
+            bool shared = false;
+            for (const StageNest *guest : guests) {
+                if (tree_.shared_loops(*guest) != p + 1) continue;
+                parts.push_back(make_produce(graph_[guest->func].name, guest_body(*guest, p + 1)));
+                shared = true;
+            }
+            if (shared) parts[0] = within_shared(nest, p, parts[0]);
+            body = one_loop(nest, p, make_block(std::move(parts)));
+        }
+        return body;
+    }
+
+    struct Nest {
+        const StageNest *stage;
+        std::map<std::string, Range> ranges;
+        std::vector<Tail> tails;
+        std::map<std::string, size_t> position;  ///< of the loop inside which a variable is known
+    };
+
+    Nest prepare(const StageNest &stage) {
+        Nest nest{&stage, regions_.ranges(stage), regions_.tails(stage), {}};
+        for (size_t p = 0; p < stage.loops.size(); p++) nest.position[stage.loops[p].dim.name] = p;
+        const std::vector<schedule::Transform> &transforms = stage.schedule->transforms;
+        for (size_t i = transforms.size(); i-- > 0;) {
+            const schedule::Transform &t = transforms[i];
+            using Kind = schedule::Transform::Kind;
+            if (t.kind == Kind::Rename)
+                nest.position[t.old_name] = nest.position.at(t.outer);
+            else if (t.kind == Kind::Fuse)
+                nest.position[t.inner] = nest.position[t.outer] = nest.position.at(t.old_name);
+            else
+                nest.position[t.old_name] = std::max(nest.position.at(t.outer), nest.position.at(t.inner));
+        }
+        return nest;
+    }
+
+    Stmt one_loop(const Nest &nest, size_t p, Stmt body) {
+        const region::StageLoop &loop = nest.stage->loops[p];
+        body = inside(loop.name, std::move(body));
+        body = variables_at(nest, p, std::move(body));
+        Range range = regions_.loop_range(loop.name);
+        return make_for(loop.name, range.min, range.extent, loop.dim.kind, std::move(body));
+    }
+
+    /// The lets and tests of the variables that become known inside loop p.
+    Stmt variables_at(const Nest &nest, size_t p, Stmt body) {
+        const std::vector<schedule::Transform> &transforms = nest.stage->schedule->transforms;
+        const StageNest &stage = *nest.stage;
+        auto variable = [&](const std::string &v) { return tree_.variable(stage, v); };
+        auto let = [&](const std::string &v, const Expr &value) {
+            body = make_let(variable(v)->name, value, std::move(body));
+        };
+        for (size_t i = 0; i < transforms.size(); i++) {
+            const schedule::Transform &t = transforms[i];
+            using Kind = schedule::Transform::Kind;
+            const std::string &known = t.kind == Kind::Fuse ? t.inner : t.old_name;
+            if (nest.position.at(known) != p) continue;
+            if (t.kind == Kind::Rename) {
+                let(t.old_name, variable(t.outer));
+            } else if (t.kind == Kind::Fuse) {
+                const Range &in = nest.ranges.at(t.inner), &out = nest.ranges.at(t.outer);
+                Expr fused = variable(t.old_name);
+                let(t.inner, add(mod(fused, in.extent), in.min));
+                let(t.outer, add(div(fused, in.extent), out.min));
+            } else {
+                const Range &old = nest.ranges.at(t.old_name);
+                Expr offset = mul(variable(t.outer), t.factor);
+                if (nest.tails[i] == Tail::ShiftInwards) offset = min(offset, sub(old.extent, t.factor));
+                if (nest.tails[i] == Tail::Guard)
+                    body = make_if(make_binary(Op::LE, variable(t.old_name), old.max()), std::move(body));
+                let(t.old_name, add(add(offset, old.min), variable(t.inner)));
+            }
+        }
+        return body;
+    }
+
+    Stmt guest_body(const StageNest &guest, size_t shared) {
+        Nest nest = prepare(guest);
+        Stmt body = innermost(nest);
+        for (size_t p = guest.loops.size(); p-- > shared;) body = one_loop(nest, p, std::move(body));
+        body = within_shared(nest, shared - 1, std::move(body));
+        for (size_t p = shared; p-- > 0;) body = variables_at(nest, p, std::move(body));
+        return body;
+    }
+
+    /// Tests the shared loops' variables where the stage's own range is smaller than the loop's.
+    Stmt within_shared(const Nest &nest, size_t last, Stmt body) {
+        for (size_t p = 0; p <= last; p++) {
+            const region::StageLoop &loop = nest.stage->loops[p];
+            Range all = regions_.loop_range(loop.name), own = nest.ranges.at(loop.dim.name);
+            Expr at = make_variable(Int(32), loop.name);
+            if (!prove_le(own.min, all.min))
+                body = make_if(make_binary(Op::GE, at, own.min), std::move(body));
+            if (!prove_le(all.max(), own.max()))
+                body = make_if(make_binary(Op::LE, at, own.max()), std::move(body));
+        }
+        return body;
+    }
+
+    Stmt innermost(const Nest &nest) {
+        const graph::FuncNode &func = graph_[nest.stage->func];
+        const graph::Stage &stage = func.stages[nest.stage->stage];
+        Renamer rename(regions_, *nest.stage);
+        std::vector<Expr> coordinates, values;
+        for (const Expr &e : stage.args) coordinates.push_back(rename.mutate(e));
+        coordinates = Renamer::fold_coordinates(regions_, func.id, std::move(coordinates));
+        for (const Expr &e : stage.values) values.push_back(rename.mutate(e));
+        Stmt provide = make_provide(func.name, std::move(coordinates), std::move(values));
+        return stage.predicate.defined() ? make_if(rename.mutate(stage.predicate), provide) : provide;
+    }
+
+    const region::LoopTree &tree_;
+    const graph::Graph &graph_;
+    region::RegionMap &regions_;
+};
+
+}  // namespace
+
+Stmt build(const region::LoopTree &tree, region::RegionMap &regions) {
+    return Builder(tree, regions).inside("", Stmt());
+}
+
+}  // namespace Pipe::lower

@@ -1,0 +1,159 @@
+#include "lower/checks.h"
+
+#include <unordered_set>
+
+#include "ir/program.h"
+#include "ir/simplify.h"
+#include "ir/visit.h"
+
+namespace Pipe::lower {
+
+using namespace ir;
+using region::Box;
+
+namespace {
+
+Expr int32(int64_t value) { return make_int(Int(32), value); }
+Expr text(const std::string &s) { return make_string(s); }
+
+Expr of_buffer(const std::string &name, const char *what, size_t dim) {
+    Type type = std::string(what) == "stride" ? Int(64) : Int(32);
+    return make_variable(type, name + "." + what + "." + std::to_string(dim));
+}
+
+class Checks {
+  public:
+    explicit Checks(region::RegionMap &regions) : regions_(regions), graph_(regions.tree().graph()) {}
+
+    Stmt all(const std::vector<std::string> &dense) {
+        for (const std::string &name : dense) unit_stride(name);
+        for (const graph::Image &image : graph_.images) {
+            constraints(image);
+            input_region(image);
+        }
+        for (FuncId output : graph_.outputs) {
+            bounds(graph_[output]);
+            same_shape(graph_[output]);
+            output_region(graph_[output]);
+        }
+        return make_block(std::move(asserts_));
+    }
+
+  private:
+    void require(const Expr &condition, Failure failure, std::vector<Expr> message) {
+        if (can_prove(condition)) return;
+        asserts_.push_back(make_assert(simplify(condition), static_cast<int>(failure), std::move(message)));
+    }
+
+    void unit_stride(const std::string &name) {
+        Expr stride = of_buffer(name, "stride", 0);
+        require(make_binary(Op::EQ, stride, make_int(Int(64), 1)), Failure::BadConstraint,
+                {text("Buffer " + name + " was taken to be dense in dimension 0 (stride 1), but its stride is "),
+                 stride, text(".")});
+    }
+
+    void equals(const std::string &name, const char *what, size_t dim, const Expr &promised) {
+        if (!promised.defined()) return;
+        Expr actual = of_buffer(name, what, dim);
+        Expr wanted = make_cast(actual.type(), promised);
+        require(make_binary(Op::EQ, actual, wanted), Failure::BadConstraint,
+                {text("Buffer " + name + ": the " + what + " of dimension " + std::to_string(dim) +
+                      " was promised to be "),
+                 wanted, text(", but is "), actual, text(".")});
+    }
+
+    void constraints(const graph::Image &image) {
+        for (size_t d = 0; d < image.constraints.size(); d++) {
+            const graph::Image::Constraint &c = image.constraints[d];
+            equals(image.name, "min", d, c.min);
+            equals(image.name, "extent", d, c.extent);
+            equals(image.name, "stride", d, c.stride);
+        }
+    }
+
+    void bounds(const graph::FuncNode &func) {
+        for (const schedule::Bound &bound : regions_.tree().schedule()[func.id].bounds)
+            for (size_t d = 0; d < func.args.size(); d++) {
+                if (func.args[d] != bound.var) continue;
+                if (!func.is_output) continue;
+                equals(graph::buffer_name(func, 0), "min", d, bound.min);
+                equals(graph::buffer_name(func, 0), "extent", d, bound.extent);
+            }
+    }
+
+    /// The buffers of a tuple's elements lie over the same coordinates.
+    void same_shape(const graph::FuncNode &func) {
+        for (size_t i = 1; i < func.types.size(); i++)
+            for (size_t d = 0; d < func.args.size(); d++)
+                for (const char *what : {"min", "extent"})
+                    equals(graph::buffer_name(func, i), what, d, of_buffer(graph::buffer_name(func, 0), what, d));
+    }
+
+    void input_region(const graph::Image &image) {
+        const Box &box = regions_.image(image.name);
+        if (box.empty()) return;
+        std::string readers = readers_of(image.name);
+        for (size_t d = 0; d < box.size(); d++)
+            holds(image.name, "Input", "is read", d, box[d], Failure::InputTooSmall,
+                  " Read by " + readers + ". Pass a larger input, realize a smaller output, or give the input "
+                  "a boundary condition (BoundaryConditions::repeat_edge, ...).");
+    }
+
+    void output_region(const graph::FuncNode &func) {
+        Box written = regions_.computed(func.id, 0);
+        Box read = regions_.demand(func.id);
+        for (size_t d = 0; d < written.size(); d++) {
+            std::string where = func.where.known() ? " (" + to_string(func.where) + ")" : "";
+            holds(graph::buffer_name(func, 0), "Output", "is written", d, written[d], Failure::OutputTooSmall,
+                  where + " An update or a tail strategy of " + func.name +
+                      " goes beyond the buffer: pass a larger one, or use TailStrategy::GuardWithIf.");
+            if (!read.empty())
+                holds(graph::buffer_name(func, 0), "Output", "is read by another stage", d, read[d], Failure::OutputTooSmall,
+                      where + " Pass a larger buffer for it.");
+        }
+    }
+
+    void holds(const std::string &name, const char *role, const char *use, size_t dim,
+               const region::Interval &needed, Failure failure, const std::string &advice) {
+        Expr min = of_buffer(name, "min", dim), extent = of_buffer(name, "extent", dim);
+        Expr max = sub(add(min, extent), int32(1));
+        Expr inside = make_binary(Op::And, make_binary(Op::GE, needed.min, min), make_binary(Op::LE, needed.max, max));
+        // Nothing is read where nothing is asked for.
+        require(make_binary(Op::Or, inside, make_binary(Op::GT, needed.min, needed.max)), failure,
+                {text(std::string(role) + " " + name + " " + use + " from "), simplify(needed.min), text(" to "),
+                 simplify(needed.max), text(" in dimension " + std::to_string(dim) + ", but it holds only "), min,
+                 text(" to "), max, text("."), text(advice)});
+    }
+
+    std::string readers_of(const std::string &name) const {
+        std::string readers;
+        for (const graph::FuncNode &func : graph_.funcs)
+            for (size_t s = 0; s < func.stages.size(); s++) {
+                bool reads = false;
+                std::unordered_set<const ExprNode *> seen;
+                for (const Expr &e : func.stages[s].values)
+                    walk(e, [&](const Expr &n) {
+                        if (!seen.insert(n.get()).second) return false;
+                        reads |= n->op == Op::Call && n->call_kind == CallKind::Image && n->name == name;
+                        return true;
+                    });
+                if (!reads || !regions_.tree().place(func.id).computed) continue;
+                readers += (readers.empty() ? "" : ", ") + func.name;
+                if (s > 0) readers += " (update " + std::to_string(s - 1) + ")";
+                if (func.stages[s].where.known()) readers += " (" + to_string(func.stages[s].where) + ")";
+            }
+        return readers;
+    }
+
+    region::RegionMap &regions_;
+    const graph::Graph &graph_;
+    std::vector<Stmt> asserts_;
+};
+
+}  // namespace
+
+Stmt checks(region::RegionMap &regions, const std::vector<std::string> &dense) {
+    return Checks(regions).all(dense);
+}
+
+}  // namespace Pipe::lower

@@ -1,0 +1,173 @@
+#include "lower/flatten.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "ir/simplify.h"
+#include "ir/visit.h"
+
+namespace Pipe::lower {
+
+using namespace ir;
+
+namespace {
+
+Expr int64(int64_t value) { return make_int(Int(64), value); }
+
+class Flattener : public Mutator {
+  public:
+    Flattener(const graph::Graph &graph, const Schedule &schedule, const std::vector<std::string> &dense)
+        : graph_(graph), schedule_(schedule), dense_(dense.begin(), dense.end()) {
+        for (const graph::FuncNode &f : graph.funcs) funcs_[f.name] = &f;
+    }
+
+    Expr mutate(const Expr &e) override {
+        // Shared nodes of one statement are rewritten once.
+        auto found = done_.find(e.get());
+        if (found != done_.end()) return found->second.second;
+        Expr result = rewrite(e);
+        done_.emplace(e.get(), std::pair{e, result});
+        return result;
+    }
+
+    Stmt mutate(const Stmt &s) override {
+        if (s->op == StmtOp::Realize) return realize(s);
+        if (s->op == StmtOp::Provide) return provide(s);
+        return Mutator::mutate(s);
+    }
+
+  private:
+    Expr rewrite(const Expr &e) {
+        Expr flat = Mutator::mutate(e);
+        if (flat->op != Op::Call) return flat;
+        if (flat->call_kind == CallKind::Image) {
+            return make_load(flat.type(), flat->name, index(flat->name, flat->name, flat->args));
+        }
+        if (flat->call_kind == CallKind::Func) {
+            const graph::FuncNode &f = *funcs_.at(flat->name);
+            std::string buffer = graph::buffer_name(f, static_cast<size_t>(flat->index));
+            return make_load(flat.type(), buffer, index(f.name, buffer, flat->args));
+        }
+        return flat;
+    }
+
+    /// `name`: the Func or image; `described`: the buffer that carries its min and stride.
+    Expr index(const std::string &name, const std::string &described, const std::vector<Expr> &coordinates) {
+        auto internal = internal_.find(name);
+        bool is_internal = internal != internal_.end();
+        const std::string &prefix = is_internal ? name : described;
+        Type type = is_internal && internal->second.narrow ? Int(32) : Int(64);
+        Expr sum = make_int(type, 0);
+        for (size_t d = 0; d < coordinates.size(); d++) {
+            std::string dim = std::to_string(d);
+            Expr offset = sub(coordinates[d], make_variable(Int(32), prefix + ".min." + dim));
+            Expr stride = is_internal        ? internal->second.strides[d]
+                          : d == 0 && dense_.count(described) ? int64(1)
+                                             : make_variable(Int(64), prefix + ".stride." + dim);
+            sum = add(sum, mul(make_cast(type, offset), stride));
+        }
+        return sum;
+    }
+
+    Stmt provide(const Stmt &s) {
+        const graph::FuncNode &f = *funcs_.at(s->name);
+        size_t n = static_cast<size_t>(s->num_values);
+        std::vector<Expr> exprs;
+        for (const Expr &e : s->exprs) exprs.push_back(e.defined() ? mutate(e) : e);
+        std::vector<Expr> coordinates(exprs.begin() + 1 + static_cast<long>(n), exprs.end());
+        if (n == 1) return make_store(f.name, index(f.name, f.name, coordinates), exprs[1], exprs[0]);
+        // All elements of a tuple are read before any is written.
+        std::vector<Stmt> stores;
+        std::vector<std::string> temporaries;
+        for (size_t i = 0; i < n; i++) {
+            temporaries.push_back(f.name + ".value." + std::to_string(i));
+            std::string buffer = graph::buffer_name(f, i);
+            stores.push_back(make_store(buffer, index(f.name, buffer, coordinates),
+                                        make_variable(exprs[1 + i].type(), temporaries[i]), exprs[0]));
+        }
+        Stmt body = make_block(std::move(stores));
+        for (size_t i = n; i-- > 0;) body = make_let(temporaries[i], exprs[1 + i], std::move(body));
+        return body;
+    }
+
+    struct Internal {
+        std::vector<Expr> strides;  ///< per dimension of the Func
+        bool narrow = false;        ///< every index fits int32
+    };
+
+    Stmt realize(const Stmt &s) {
+        const graph::FuncNode &f = *funcs_.at(s->name);
+        std::vector<Expr> mins, extents;
+        for (size_t i = 0; i < s->exprs.size(); i += 2) {
+            mins.push_back(mutate(s->exprs[i]));
+            extents.push_back(mutate(s->exprs[i + 1]));
+        }
+        std::vector<size_t> order = storage_order(f);
+        Internal internal;
+        internal.narrow = fits_int32(extents);
+        internal.strides.resize(order.size());
+        Type type = internal.narrow ? Int(32) : Int(64);
+        Expr stride = make_int(type, 1);
+        std::vector<Expr> sizes;
+        std::vector<std::pair<std::string, Expr>> lets;
+        for (size_t d : order) {
+            int64_t constant = 0;
+            bool named = !as_const_int(stride, &constant);
+            std::string name = f.name + ".stride." + std::to_string(d);
+            if (named) lets.emplace_back(name, stride);
+            internal.strides[d] = named ? make_variable(type, name) : stride;
+            Expr extent = make_cast(type, extents[d]);
+            stride = simplify(mul(internal.strides[d], extent));
+            sizes.push_back(extents[d]);
+        }
+        internal_[f.name] = internal;
+        done_.clear();  // loads of f look different inside
+        Stmt body = mutate(s->stmts[0]);
+        internal_.erase(f.name);
+        done_.clear();
+        for (size_t i = 0; i < f.types.size(); i++)
+            body = make_allocate(graph::buffer_name(f, i), f.types[i], sizes, s->memory, std::move(body));
+        for (auto let = lets.rbegin(); let != lets.rend(); ++let)
+            body = make_let(let->first, let->second, std::move(body));
+        for (size_t d = 0; d < mins.size(); d++)
+            body = make_let(f.name + ".min." + std::to_string(d), mins[d], std::move(body));
+        return body;
+    }
+
+    std::vector<size_t> storage_order(const graph::FuncNode &f) const {
+        std::vector<size_t> order;
+        for (const std::string &var : schedule_[f.id].storage_order) {
+            auto at = std::find(f.args.begin(), f.args.end(), var);
+            if (at != f.args.end()) order.push_back(static_cast<size_t>(at - f.args.begin()));
+        }
+        for (size_t d = 0; d < f.args.size(); d++)
+            if (std::find(order.begin(), order.end(), d) == order.end()) order.push_back(d);
+        return order;
+    }
+
+    static bool fits_int32(const std::vector<Expr> &extents) {
+        int64_t elements = 1;
+        for (const Expr &e : extents) {
+            int64_t extent = 0;
+            if (!as_const_int(e, &extent) || __builtin_mul_overflow(elements, extent, &elements)) return false;
+        }
+        return elements < (int64_t{1} << 30);
+    }
+
+    const graph::Graph &graph_;
+    const Schedule &schedule_;
+    std::set<std::string> dense_;
+    std::map<std::string, const graph::FuncNode *> funcs_;
+    std::map<std::string, Internal> internal_;
+    std::map<const ExprNode *, std::pair<Expr, Expr>> done_;
+};
+
+}  // namespace
+
+Stmt flatten(const Stmt &s, const graph::Graph &graph, const Schedule &schedule,
+             const std::vector<std::string> &dense) {
+    return Flattener(graph, schedule, dense).mutate(s);
+}
+
+}  // namespace Pipe::lower

@@ -1,0 +1,24 @@
+#pragma once
+// From multi-dimensional storage to flat memory.
+
+#include "graph/graph.h"
+#include "ir/stmt_node.h"
+
+namespace Pipe::lower {
+
+/// Precondition: built by build(). Afterwards there is no Provide, Realize, Call Func or Call Image.
+///
+///  1. Realize -> Allocate, one per tuple element ("f", or "f.0", "f.1", ...), dimensions in storage
+///     order, with lets for "f.min.d" and "f.stride.d".
+///  2. Provide -> Store, Call -> Load, at index Σ (x_d - min_d) * stride_d. The index is computed in int32
+///     where the whole allocation is small and of constant size, else in int64: images of more than
+///     2^31 elements work.
+///
+///     provide f(x, y) = g(x, y + 1)
+///     ->  f[(x - f.min.0) + (y - f.min.1)*f.stride.1] = g[(x - g.min.0) + (y + 1 - g.min.1)*g.stride.1]
+///
+/// `dense`: inputs and outputs whose stride in dimension 0 is 1.
+ir::Stmt flatten(const ir::Stmt &s, const graph::Graph &graph, const Schedule &schedule,
+                 const std::vector<std::string> &dense);
+
+}  // namespace Pipe::lower

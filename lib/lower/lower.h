@@ -1,0 +1,38 @@
+#pragma once
+// From a scheduled graph to a Program: the ordered table of passes.
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "graph/graph.h"
+#include "ir/program.h"
+#include <pipe/target.h>
+
+namespace Pipe::lower {
+
+struct LowerOptions {
+    std::string name = "pipeline";
+    /// Inputs and outputs whose stride in dimension 0 is 1: the kernel checks it, and is faster for it.
+    std::vector<std::string> dense;
+    /// Called after each pass with its name and what it left.
+    std::function<void(const std::string &pass, const ir::Stmt &)> after_pass;
+    /// Stop after the pass of this name (for dumps and golden tests).
+    std::string stop_after;
+    /// Check the loop IR after each pass. Default: in debug builds.
+#ifdef NDEBUG
+    bool verify = false;
+#else
+    bool verify = true;
+#endif
+};
+
+/// `graph` has been through inline_funcs; `schedule` is legal (graph::check). Throws CompileError where
+/// what the user wrote cannot be compiled (an unbounded access, a loop that cannot be unrolled).
+ir::Program lower(const graph::Graph &graph, const Schedule &schedule, const Target &target,
+                  const LowerOptions &options = {});
+
+/// The names of the passes in their order.
+std::vector<std::string> pass_names();
+
+}  // namespace Pipe::lower

@@ -1,0 +1,436 @@
+#include "region/interval.h"
+
+#include <algorithm>
+#include <optional>
+#include <unordered_set>
+
+#include "ir/intrinsics.h"
+#include "ir/linear.h"
+#include "ir/simplify.h"
+#include "ir/substitute.h"
+
+namespace Pipe::region {
+
+using namespace ir;
+
+namespace {
+
+bool index_type(Type t) { return t.is_int() && t.bits >= 32; }
+
+/// Types whose arithmetic the intervals follow symbolically. Narrow and unsigned types may wrap: for
+/// them only constants are followed.
+bool symbolic_type(Type t) { return index_type(t) || t.is_float(); }
+
+Interval type_range(Type t) {
+    if (t.is_float() || !t.is_int_or_uint()) return Interval::everything();
+    if (t.bits <= 16) return {make_int(t, t.min_int()), make_int(t, t.max_int())};
+    if (t.is_uint()) return {make_int(t, 0), Expr()};
+    return Interval::everything();
+}
+
+Expr binary(Op op, const Expr &a, const Expr &b) {
+    if (!a.defined() || !b.defined()) return Expr();
+    switch (op) {
+    case Op::Add: return add(a, b);
+    case Op::Sub: return sub(a, b);
+    case Op::Mul: return mul(a, b);
+    case Op::Div: return div(a, b);
+    case Op::Min: return lesser(a, b);
+    case Op::Max: return greater(a, b);
+    default: return make_binary(op, a, b);
+    }
+}
+
+/// A numeric constant's sign: -1, 0, 1; nothing for what is not constant.
+std::optional<int> constant_sign(const Expr &e) {
+    int64_t i = 0;
+    if (as_const_int(e, &i)) return i < 0 ? -1 : i > 0;
+    if (e.defined() && e->op == Op::FloatImm) return e->float_value < 0 ? -1 : e->float_value > 0;
+    return std::nullopt;
+}
+
+class Bounds {
+  public:
+    explicit Bounds(const IntervalScope &scope) : scope_(scope) {}
+
+    Interval of(const Expr &e) {
+        auto found = memo_.find(e.get());
+        if (found != memo_.end()) return found->second;
+        Interval result = compute(e);
+        memo_.emplace(e.get(), result);
+        return result;
+    }
+
+  private:
+    Interval compute(const Expr &e) {
+        switch (e->op) {
+        case Op::IntImm: case Op::UIntImm: case Op::FloatImm: return Interval::point(e);
+        case Op::Variable: return variable(e);
+        case Op::Cast: return cast(e);
+        case Op::Select: return select(e);
+        case Op::Call: return call(e);
+        case Op::Load: return type_range(e.type());
+        case Op::Let: return let(e);
+        default: break;
+        }
+        if (is_binary(e->op) && !is_comparison(e->op) && e->op != Op::And && e->op != Op::Or)
+            return arithmetic(e);
+        return type_range(e.type());
+    }
+
+    Interval variable(const Expr &e) {
+        if (const Interval *found = scope_.find(e->name)) return *found;
+        return Interval::point(e);
+    }
+
+    Interval arithmetic(const Expr &e) {
+        Interval a = of(e->args[0]), b = of(e->args[1]);
+        if (a.is_point() && b.is_point() && a.min.same_as(e->args[0]) && b.min.same_as(e->args[1]))
+            return Interval::point(e);
+        if (!symbolic_type(e.type())) return narrow_arithmetic(e, a, b);
+        switch (e->op) {
+        case Op::Add: return {binary(Op::Add, a.min, b.min), binary(Op::Add, a.max, b.max)};
+        case Op::Sub: return {binary(Op::Sub, a.min, b.max), binary(Op::Sub, a.max, b.min)};
+        case Op::Mul: return product(a, b);
+        case Op::Div: return quotient(e.type(), a, b);
+        case Op::Mod: return remainder(e.type(), a, b);
+        case Op::Min:
+            return {binary(Op::Min, a.min, b.min),
+                    !a.max.defined() ? b.max : !b.max.defined() ? a.max : lesser(a.max, b.max)};
+        case Op::Max:
+            return {!a.min.defined() ? b.min : !b.min.defined() ? a.min : greater(a.min, b.min),
+                    binary(Op::Max, a.max, b.max)};
+        default: return Interval::everything();
+        }
+    }
+
+    Interval product(const Interval &a, const Interval &b) {
+        if (constant_sign(a.min) && a.is_point()) return scaled(b, a.min);
+        if (constant_sign(b.min) && b.is_point()) return scaled(a, b.min);
+        if (!a.bounded() || !b.bounded()) return Interval::everything();
+        if (a.is_point() && b.is_point()) return Interval::point(mul(a.min, b.min));
+        Expr corners[] = {mul(a.min, b.min), mul(a.min, b.max), mul(a.max, b.min), mul(a.max, b.max)};
+        Interval result = Interval::point(corners[0]);
+        for (const Expr &c : corners) result = {lesser(result.min, c), greater(result.max, c)};
+        return result;
+    }
+
+    Interval scaled(const Interval &a, const Expr &factor) {
+        bool flip = *constant_sign(factor) < 0;
+        const Expr &lo = flip ? a.max : a.min, &hi = flip ? a.min : a.max;
+        return {binary(Op::Mul, lo, factor), binary(Op::Mul, hi, factor)};
+    }
+
+    Interval quotient(Type type, const Interval &a, const Interval &b) {
+        if (b.is_point()) {
+            if (std::optional<int> sign = constant_sign(b.min)) {
+                if (*sign == 0) return Interval::point(make_const(type, 0));
+                const Expr &lo = *sign < 0 ? a.max : a.min, &hi = *sign < 0 ? a.min : a.max;
+                return {binary(Op::Div, lo, b.min), binary(Op::Div, hi, b.min)};
+            }
+            if (a.is_point()) return Interval::point(div(a.min, b.min));
+        }
+        // |a / b| <= |a| for every integer b.
+        if (type.is_float() || !a.bounded()) return Interval::everything();
+        Expr zero = make_const(type, 0);
+        return {lesser(a.min, sub(zero, a.max)), greater(a.max, sub(zero, a.min))};
+    }
+
+    Interval remainder(Type type, const Interval &a, const Interval &b) {
+        if (type.is_float() || !b.bounded()) return Interval::everything();
+        if (a.is_point() && b.is_point()) return Interval::point(mod(a.min, b.min));
+        Expr zero = make_const(type, 0), one = make_const(type, 1);
+        Expr magnitude = b.is_point() && constant_sign(b.min) == 1
+                             ? b.min
+                             : greater(b.max, sub(zero, b.min));
+        return {zero, greater(sub(magnitude, one), zero)};
+    }
+
+    /// Arithmetic that may wrap: exact on constants that do not, the whole type otherwise.
+    Interval narrow_arithmetic(const Expr &e, const Interval &a, const Interval &b) {
+        int64_t a0, a1, b0, b1;
+        Type t = e.type().element_of();
+        if (t.bits > 32 || !as_const_int(a.min, &a0) || !as_const_int(a.max, &a1) ||
+            !as_const_int(b.min, &b0) || !as_const_int(b.max, &b1))
+            return type_range(t);
+        int64_t lo, hi;
+        switch (e->op) {
+        case Op::Add: lo = a0 + b0, hi = a1 + b1; break;
+        case Op::Sub: lo = a0 - b1, hi = a1 - b0; break;
+        case Op::Mul: {
+            auto [least, most] = std::minmax({a0 * b0, a0 * b1, a1 * b0, a1 * b1});
+            lo = least, hi = most;
+            break;
+        }
+        case Op::Min: lo = std::min(a0, b0), hi = std::min(a1, b1); break;
+        case Op::Max: lo = std::max(a0, b0), hi = std::max(a1, b1); break;
+        case Op::Div:
+            if (b0 != b1 || b0 <= 0 || a0 < 0) return type_range(t);
+            lo = a0 / b0, hi = a1 / b0;
+            break;
+        case Op::Mod:
+            if (b0 <= 0) return type_range(t);
+            lo = 0, hi = b1 - 1;
+            break;
+        default: return type_range(t);
+        }
+        if (!t.can_represent(lo) || !t.can_represent(hi)) return type_range(t);
+        return {make_int(t, lo), make_int(t, hi)};
+    }
+
+    Interval cast(const Expr &e) {
+        Type to = e.type(), from = e->args[0].type();
+        Interval a = of(e->args[0]);
+        if (a.is_point() && a.min.same_as(e->args[0])) return Interval::point(e);
+        bool widens = from.is_int_or_uint() && to.is_int_or_uint() &&
+                      (from.is_uint() ? to.bits > from.bits : to.is_int() && to.bits >= from.bits);
+        // An index is assumed not to overflow int32; a float that is converted, to be in range.
+        if (widens || to.is_float() || index_type(to)) return {cast_end(to, a.min), cast_end(to, a.max)};
+        Expr lo = a.min.defined() ? simplify(a.min) : Expr(), hi = a.max.defined() ? simplify(a.max) : Expr();
+        if (from.is_float()) {
+            if (lo.defined() && hi.defined() && lo->op == Op::FloatImm && hi->op == Op::FloatImm &&
+                lo->float_value > static_cast<double>(to.min_int()) - 1 &&
+                hi->float_value < static_cast<double>(to.max_int()) + 1)
+                return {make_int(to, static_cast<int64_t>(lo->float_value)),
+                        make_int(to, static_cast<int64_t>(hi->float_value))};
+            return type_range(to);
+        }
+        int64_t least, most;
+        if (as_const_int(lo, &least) && as_const_int(hi, &most) && to.can_represent(least) &&
+            to.can_represent(most))
+            return {make_int(to, least), make_int(to, most)};
+        return type_range(to);
+    }
+
+    static Expr cast_end(Type to, const Expr &end) {
+        return end.defined() ? simplify(make_cast(to, end)) : Expr();
+    }
+
+    Interval select(const Expr &e) {
+        Interval t = bounds_of(e->args[1], narrowed(scope_, e->args[0], true));
+        Interval f = bounds_of(e->args[2], narrowed(scope_, e->args[0], false));
+        if (t.is_point() && f.is_point() && t.min.same_as(e->args[1]) && f.min.same_as(e->args[2]) &&
+            bounds_independent(e->args[0]))
+            return Interval::point(e);
+        return hull(t, f);
+    }
+
+    /// Whether no variable of the scope and no data is read.
+    bool bounds_independent(const Expr &e) {
+        bool independent = true;
+        walk_names(e, [&](const Expr &n) {
+            if (n->op == Op::Load || (n->op == Op::Call && n->call_kind != CallKind::Intrinsic) ||
+                (n->op == Op::Variable && scope_.contains(n->name)))
+                independent = false;
+        });
+        return independent;
+    }
+
+    template <typename F> static void walk_names(const Expr &e, F &&f) {
+        f(e);
+        for (const Expr &c : e->args)
+            if (c.defined()) walk_names(c, f);
+    }
+
+    Interval let(const Expr &e) {
+        IntervalScope inner = scope_;
+        inner.push(e->name, of(e->args[0]));
+        return bounds_of(e->args[1], inner);
+    }
+
+    Interval call(const Expr &e) {
+        if (e->call_kind != CallKind::Intrinsic) return type_range(e.type());
+        const std::string &name = e->name;
+        if (name == intrinsic::likely || name == intrinsic::strict_float) {
+            Interval a = of(e->args[0]);
+            return a.is_point() && a.min.same_as(e->args[0]) ? Interval::point(e) : a;
+        }
+        if (name == intrinsic::promise_clamped)
+            return intersect(of(e->args[0]), {of(e->args[1]).min, of(e->args[2]).max});
+        if (name == intrinsic::abs) return absolute(e);
+        if (name == intrinsic::shift_right || name == intrinsic::shift_left) return shift(e);
+        if (name == intrinsic::bitwise_and) return masked(e);
+        if (name == intrinsic::if_then_else)
+            return hull(bounds_of(e->args[1], narrowed(scope_, e->args[0], true)),
+                        bounds_of(e->args[2], narrowed(scope_, e->args[0], false)));
+        return type_range(e.type());
+    }
+
+    Interval absolute(const Expr &e) {
+        Interval a = of(e->args[0]);
+        Type from = e->args[0].type();
+        Expr zero = make_const(from, 0);
+        if (!a.bounded() || !symbolic_type(from)) return {make_cast(e.type(), zero), Expr()};
+        return {make_cast(e.type(), zero), make_cast(e.type(), greater(a.max, sub(zero, a.min)))};
+    }
+
+    Interval shift(const Expr &e) {
+        int64_t amount = 0;
+        Interval a = of(e->args[0]);
+        if (!as_const_int(e->args[1], &amount) || amount < 0 || amount > 30 || !index_type(e.type()))
+            return type_range(e.type());
+        Expr factor = make_int(e.type(), int64_t{1} << amount);
+        Op op = e->name == intrinsic::shift_right ? Op::Div : Op::Mul;
+        return {binary(op, a.min, factor), binary(op, a.max, factor)};
+    }
+
+    Interval masked(const Expr &e) {
+        int64_t mask = 0;
+        for (const Expr &arg : e->args)
+            if (as_const_int(arg, &mask) && mask >= 0)
+                return {make_const(e.type(), 0), make_int(e.type(), mask)};
+        return type_range(e.type());
+    }
+
+    const IntervalScope &scope_;
+    std::unordered_map<const ExprNode *, Interval> memo_;
+};
+
+void add_conjuncts(const Expr &e, bool holds, std::vector<Expr> &conjuncts) {
+    if (e->op == Op::Not) return add_conjuncts(e->args[0], !holds, conjuncts);
+    if (e->op == Op::Call && e->name == intrinsic::likely)
+        return add_conjuncts(e->args[0], holds, conjuncts);
+    if (e->op == (holds ? Op::And : Op::Or)) {
+        add_conjuncts(e->args[0], holds, conjuncts);
+        add_conjuncts(e->args[1], holds, conjuncts);
+        return;
+    }
+    if (!is_comparison(e->op) || !index_type(e->args[0].type()) || !e.type().is_scalar()) return;
+    Op op = e->op;
+    if (!holds) {
+        switch (op) {
+        case Op::EQ: op = Op::NE; break;
+        case Op::NE: op = Op::EQ; break;
+        case Op::LT: op = Op::GE; break;
+        case Op::LE: op = Op::GT; break;
+        case Op::GT: op = Op::LE; break;
+        default: op = Op::LT; break;
+        }
+    }
+    // As `difference <= 0`.
+    const Expr &a = e->args[0], &b = e->args[1];
+    Expr one = make_const(a.type(), 1);
+    if (op == Op::LT) conjuncts.push_back(add(sub(a, b), one));
+    if (op == Op::LE || op == Op::EQ) conjuncts.push_back(sub(a, b));
+    if (op == Op::GT) conjuncts.push_back(add(sub(b, a), one));
+    if (op == Op::GE || op == Op::EQ) conjuncts.push_back(sub(b, a));
+}
+
+/// Narrows each variable of `linear <= 0` in turn, given the intervals of the others.
+void narrow_by(IntervalScope &scope, const Linear &linear) {
+    for (const Linear::Term &term : linear.terms) {
+        if (term.atom->op != Op::Variable) continue;
+        const Interval *old = scope.find(term.atom->name);
+        if (!old || old->is_point()) continue;
+        // coefficient * v <= -rest
+        Linear rest = linear;
+        rest.add(Linear::from_expr(term.atom), -term.coefficient);
+        Expr least = bounds_of(rest.to_expr(), scope).min;
+        if (!least.defined()) continue;
+        Type t = least.type();
+        Expr limit = sub(make_const(t, 0), least);
+        Interval now = *old;
+        if (term.coefficient > 0) {
+            now = intersect(now, {Expr(), simplify(div(limit, make_int(t, term.coefficient)))});
+        } else {
+            // v >= limit / coefficient, rounded up
+            Expr k = make_int(t, -term.coefficient);
+            Expr lower = div(sub(add(least, k), make_const(t, 1)), k);
+            now = intersect(now, {simplify(lower), Expr()});
+        }
+        scope.push(term.atom->name, now);
+    }
+}
+
+/// Visits the calls of an expression graph, each shared node once per scope.
+class TouchedVisitor {
+  public:
+    explicit TouchedVisitor(Touched &touched) : touched_(touched) {}
+
+    void visit(const Expr &e, const IntervalScope &scope, std::unordered_set<const ExprNode *> &seen) {
+        if (!e.defined() || !seen.insert(e.get()).second) return;
+        bool conditional = e->op == Op::Select ||
+                           (e->op == Op::Call && e->name == intrinsic::if_then_else);
+        if (conditional && e->args[0].type().is_scalar()) {
+            visit(e->args[0], scope, seen);
+            visit_arm(e->args[1], scope, e->args[0], true, seen);
+            visit_arm(e->args[2], scope, e->args[0], false, seen);
+            return;
+        }
+        if (e->op == Op::Let) {
+            visit(e->args[0], scope, seen);
+            IntervalScope inner = scope;
+            inner.push(e->name, bounds_of(e->args[0], scope));
+            std::unordered_set<const ExprNode *> fresh;
+            visit(e->args[1], inner, fresh);
+            return;
+        }
+        for (const Expr &child : e->args) visit(child, scope, seen);
+        if (e->op == Op::Call && (e->call_kind == CallKind::Func || e->call_kind == CallKind::Image)) {
+            Box box;
+            for (const Expr &arg : e->args) box.push_back(bounds_of(arg, scope));
+            merge(touched_[e->name], box);
+        }
+    }
+
+  private:
+    void visit_arm(const Expr &arm, const IntervalScope &scope, const Expr &condition, bool holds,
+                   std::unordered_set<const ExprNode *> &seen) {
+        std::vector<Expr> conjuncts;
+        add_conjuncts(condition, holds, conjuncts);
+        if (conjuncts.empty()) return visit(arm, scope, seen);
+        std::unordered_set<const ExprNode *> fresh;
+        visit(arm, narrowed(scope, condition, holds), fresh);
+    }
+
+    Touched &touched_;
+};
+
+}  // namespace
+
+Expr lesser(const Expr &a, const Expr &b) {
+    if (index_type(a.type()))
+        if (std::optional<int64_t> d = constant_difference(a, b)) return *d <= 0 ? a : b;
+    return ir::min(a, b);
+}
+
+Expr greater(const Expr &a, const Expr &b) {
+    if (index_type(a.type()))
+        if (std::optional<int64_t> d = constant_difference(a, b)) return *d >= 0 ? a : b;
+    return ir::max(a, b);
+}
+
+Interval hull(const Interval &a, const Interval &b) {
+    if (a.is_point() && b.is_point() && a.min.same_as(b.min)) return a;
+    return {binary(Op::Min, a.min, b.min), binary(Op::Max, a.max, b.max)};
+}
+
+Interval intersect(const Interval &a, const Interval &b) {
+    return {!a.min.defined() ? b.min : !b.min.defined() ? a.min : greater(a.min, b.min),
+            !a.max.defined() ? b.max : !b.max.defined() ? a.max : lesser(a.max, b.max)};
+}
+
+void merge(Box &box, const Box &other) {
+    if (box.empty()) {
+        box = other;
+        return;
+    }
+    for (size_t d = 0; d < box.size(); d++) box[d] = hull(box[d], other[d]);
+}
+
+Interval bounds_of(const Expr &e, const IntervalScope &scope) { return Bounds(scope).of(e); }
+
+IntervalScope narrowed(const IntervalScope &scope, const Expr &condition, bool holds) {
+    std::vector<Expr> conjuncts;
+    add_conjuncts(condition, holds, conjuncts);
+    IntervalScope result = scope;
+    for (const Expr &c : conjuncts) narrow_by(result, Linear::from_expr(c));
+    return result;
+}
+
+void add_touched(const Expr &e, const IntervalScope &scope, Touched &touched) {
+    std::unordered_set<const ExprNode *> seen;
+    TouchedVisitor(touched).visit(e, scope, seen);
+}
+
+}  // namespace Pipe::region

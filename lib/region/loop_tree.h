@@ -1,0 +1,93 @@
+#pragma once
+// Where every stage of a scheduled pipeline stands in the loop nest.
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "graph/graph.h"
+
+namespace Pipe::region {
+
+/// A place in the nest: the name of a loop ("f.s0.x": just inside it), or "" for the root.
+using Level = std::string;
+
+/// "f.s0": prefix of everything that belongs to a stage.
+std::string stage_name(const graph::FuncNode &func, int stage);
+/// "f.s0.x": the loop over `dim`.
+std::string loop_name(const graph::FuncNode &func, int stage, const std::string &dim);
+
+/// One loop of a stage's own nest.
+struct StageLoop {
+    schedule::Dim dim;
+    Level name;  ///< its loop's name; with compute_with, that of the stage whose loop it shares
+};
+
+/// One stage of a Func that is computed (not inlined away).
+struct StageNest {
+    FuncId func = FuncId::None;
+    int stage = 0;
+    const schedule::StageSchedule *schedule = nullptr;
+    std::vector<StageLoop> loops;  ///< outermost first
+    std::vector<Level> path;       ///< every loop around the innermost statement, outermost first
+    std::vector<FuncId> reads;     ///< Funcs that the stage calls, itself excluded, ascending
+};
+
+/// One Func that is computed.
+struct FuncPlace {
+    bool computed = false;
+    Level compute, store;
+    std::vector<StageNest> stages;
+};
+
+/// The tree. Levels are resolved: a Func with updates that nobody scheduled is computed at the innermost
+/// loop that encloses all its uses; a store level inside the compute level becomes the compute level.
+class LoopTree {
+  public:
+    /// `graph` has been through inline_funcs; the schedule is legal (graph::check).
+    /// Both must outlive the tree.
+    LoopTree(const graph::Graph &graph, const Schedule &schedule);
+
+    const graph::Graph &graph() const { return graph_; }
+    const Schedule &schedule() const { return schedule_; }
+    const FuncPlace &place(FuncId id) const { return places_[static_cast<size_t>(id)]; }
+
+    /// The loops around (and with) the level, outermost first. Empty for the root.
+    const std::vector<Level> &path_to(const Level &level) const { return paths_.at(level); }
+    /// Whether `outer` is `inner` or one of the loops around it.
+    bool encloses(const Level &outer, const Level &inner) const;
+    bool is_loop(const Level &level) const { return owners_.count(level) != 0; }
+    /// The stage whose loop it is.
+    const StageNest &owner(const Level &level) const;
+    LoopKind kind_of(const Level &level) const { return kinds_.at(level); }
+
+    /// Funcs that are computed (stored) just inside the level, producers first.
+    std::vector<FuncId> computed_at(const Level &level) const;
+    std::vector<FuncId> stored_at(const Level &level) const;
+    /// Stages other than `func`'s own that read it.
+    std::vector<const StageNest *> readers(FuncId func) const;
+    /// The value of one of the stage's variables: its loop, or a let for what was split or fused away.
+    Expr variable(const StageNest &nest, const std::string &var) const;
+    /// Stages that share loops of this one by compute_with.
+    std::vector<const StageNest *> guests(const StageNest &host) const;
+    /// How many of a guest's loops are its host's; 0 for a stage on its own.
+    size_t shared_loops(const StageNest &nest) const;
+    /// Null where the Func is not computed.
+    const StageNest *find_stage(FuncId func, int stage) const;
+
+  private:
+    void place_func(const graph::FuncNode &func);
+    void add_loops(StageNest &nest, const Level &compute);
+    Level innermost_common_level(FuncId func) const;
+    Level resolve(const schedule::LoopLevel &level) const;
+
+    const graph::Graph &graph_;
+    const Schedule &schedule_;
+    std::vector<FuncPlace> places_;
+    std::map<Level, std::vector<Level>> paths_;
+    std::map<Level, LoopKind> kinds_;
+    std::map<Level, std::pair<FuncId, int>> owners_;
+    std::map<Level, std::vector<FuncId>> computed_at_, stored_at_;
+};
+
+}  // namespace Pipe::region

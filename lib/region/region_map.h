@@ -1,0 +1,117 @@
+#pragma once
+// RegionMap: the answer to "for one iteration of this loop, which box of each Func is needed?"
+//
+// Demand flows from consumers to producers. For a Func F and a loop level L around all its uses,
+//
+//   required(F, L) = hull over the stages C that read F of the box that C's accesses touch while the
+//                    loops of C outside L are fixed and those inside run their whole range.
+//
+// Everything else is read off it: the domain of F's loops (required at the compute level, grown by what
+// F's updates touch), its storage (the same at the store level), sliding windows (what of it is new since
+// the last iteration) and the fold of a storage dimension (how many planes live at once).
+
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "region/interval.h"
+#include "region/loop_tree.h"
+
+namespace Pipe::region {
+
+/// The range of one loop variable or pure variable: min and extent are int32 Exprs.
+struct Range {
+    Expr min, extent;
+    Expr max() const { return ir::sub(ir::add(min, extent), ir::make_int(Int(32), 1)); }
+};
+
+/// The resolved tail of one split: Auto is decided, and a factor that divides needs none.
+enum class Tail : uint8_t { None, RoundUp, Guard, ShiftInwards };
+
+/// A storage dimension that is kept modulo `factor`.
+struct Fold {
+    int dim = 0;
+    Expr factor;
+};
+
+class RegionMap {
+  public:
+    explicit RegionMap(const LoopTree &tree);
+
+    const LoopTree &tree() const { return tree_; }
+
+    /// What the loops of a stage iterate over at its compute level, per pure variable. For a Func whose
+    /// window slides: only what is new. Names lets of the compute level.
+    const Box &domain(FuncId func, int stage);
+    /// What is allocated at the store level.
+    const Box &storage(FuncId func);
+    /// Elements that the loops of a stage touch: the domain, or more where a tail rounds up.
+    Box computed(FuncId func, int stage);
+    /// The box of an input image that the whole pipeline reads; empty if it reads none of it.
+    const Box &image(const std::string &name);
+    /// Dimensions of a Func's storage that fold, because its window slides or the user said so.
+    const std::vector<Fold> &folds(FuncId func);
+
+    /// Ranges of every loop and of every intermediate variable of the stage's nest.
+    std::map<std::string, Range> ranges(const StageNest &nest);
+    /// How the splits of a stage end: one per Transform (None for those that are no split).
+    std::vector<Tail> tails(const StageNest &nest);
+
+    /// What readers need of a Func in the whole pipeline; empty without readers.
+    Box demand(FuncId func);
+    /// The range of the loop of that name: with compute_with, of all stages that share it.
+    Range loop_range(const Level &level);
+
+    /// Names that must be bound just inside a level, in an order in which each uses earlier ones only.
+    const std::vector<std::pair<std::string, Expr>> &lets(const Level &level);
+
+    /// Largest value that an int32 expression over lets and loop variables can take, if that is a
+    /// constant (lets are looked through; a min() takes its better operand).
+    std::optional<int64_t> upper_bound(const Expr &e);
+
+  private:
+    enum class Seen : uint8_t { Full, Point, Part };
+    /// A variable of a nest seen from a level: its whole range, one value, or part of the range.
+    struct View {
+        Seen seen = Seen::Full;
+        Interval interval;
+    };
+
+    Box required(FuncId func, const Level &level);
+    /// The pure loop domain of a stage for one iteration of `level`.
+    const Box &domain_at(FuncId func, int stage, const Level &level);
+    const Touched &touched(const StageNest &nest, const Level &level);
+    IntervalScope scope_of(const StageNest &nest, const Level &level);
+    std::map<std::string, Range> ranges_in(const StageNest &nest, const Box &domain);
+    std::map<std::string, View> views(const StageNest &nest, const Level &level, const Box &domain);
+    View view_of_split(const schedule::Transform &t, Tail tail, const std::map<std::string, Range> &ranges,
+                       const View &full, const View &outer, const View &inner);
+    std::map<std::string, Expr> spans(const StageNest &nest, const std::map<std::string, Range> &ranges);
+    Box pad_for_tails(const StageNest &nest, Box domain, bool here);
+    bool shrinks(const StageNest &nest, size_t split) const;
+    void slide(FuncId func, Box &domain);
+    bool ends_beyond(const StageNest &nest, size_t dim) const;
+    void fold(FuncId func, int slid, const Box &needed);
+
+    Expr bind(const Level &level, const std::string &name, const Expr &value);
+    Box bind(const Level &level, const std::string &prefix, const graph::FuncNode &func, const Box &box);
+    void require_bounded(const Box &box, const std::string &what, const graph::FuncNode *callee);
+    /// With lets replaced by their values; in the steady state: windows that slide, past their first
+    /// iteration.
+    Expr expand(const Expr &e) const;
+    Expr expand_steady(const Expr &e) const;
+
+    const LoopTree &tree_;
+    const graph::Graph &graph_;
+    std::map<std::tuple<FuncId, int, Level>, Box> domains_;
+    std::map<std::tuple<FuncId, int, Level>, Touched> touched_;
+    std::map<FuncId, Box> storages_;
+    std::map<std::string, Box> images_;
+    std::map<FuncId, std::vector<Fold>> folds_;
+    std::map<Level, std::vector<std::pair<std::string, Expr>>> lets_;
+    std::map<std::string, Expr> let_values_, steady_values_;
+};
+
+}  // namespace Pipe::region
