@@ -1,0 +1,120 @@
+// pipe_bench: our variants and the installed peers', sampled in turn in one process.
+#include "apps/bench/ours.h"
+#include "apps/bench/peers.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <fstream>
+#include <iostream>
+#include <thread>
+
+using namespace bench;
+
+namespace {
+
+/// One line on the terminal that overwrites itself; nothing where the output is not a terminal.
+void progress(const std::string &text) {
+    if (!isatty(STDERR_FILENO)) return;
+    fmt::print(stderr, "\r\x1b[K{}", text);
+    std::fflush(stderr);
+}
+
+struct Options {
+    std::vector<std::string> apps;
+    std::string json, size, cold;
+    int threads = int(std::max(1u, std::thread::hardware_concurrency()));
+    int samples = 31;
+    double budget_s = 20;
+};
+
+apps::Size size_of(const apps::App &app, const Options &options) {
+    apps::Size size = app.size;
+    if (!options.size.empty() &&
+        (std::sscanf(options.size.c_str(), "%dx%d", &size.width, &size.height) != 2 ||
+         size.width < 1 || size.height < 1)) {
+        throw CLI::ValidationError("--size", "not WIDTHxHEIGHT: " + options.size);
+    }
+    return size;
+}
+
+AppResult measure(const apps::App &app, const Options &options) {
+    const apps::Size size = size_of(app, options);
+    progress(app.name + ": making the input");
+    const Element element = app.integer_bits != 0 ? Element::Unsigned : Element::Float;
+    const int bits = app.integer_bits != 0 ? app.integer_bits : 32;
+    Array input(element, bits, app.input_box(size)), output(element, bits, app.output_box(size));
+    input.fill([&](int x, int y, int c) { return app.pixel(x, y, c, size); });
+
+    progress(app.name + ": compiling");
+    AppResult result{&app, size, input.bytes() + output.bytes(),
+                     our_variants(app, input, output, options.threads)};
+    for (Variant &v : peer_variants(app, input, output, options.threads)) {
+        result.variants.push_back(std::move(v));
+    }
+    check(result.variants, output, [&](int i) {
+        progress(fmt::format("{}: comparing {}", app.name, result.variants[size_t(i)].name));
+    });
+    sample(result.variants, options.samples, options.budget_s, [&](int round) {
+        progress(round == 0 ? app.name + ": warming up"
+                            : fmt::format("{}: round {} of {}", app.name, round, options.samples));
+    });
+    progress("");
+    return result;
+}
+
+int run(const Options &options) {
+    if (!options.cold.empty()) return run_cold(*apps::find_app(options.cold), options.threads);
+
+    progress("measuring the machine");
+    const Ceilings ceilings = measure_ceilings(options.threads);
+    progress("");
+    print_ceilings(ceilings);
+    std::vector<AppResult> results;
+    for (const apps::App &app : apps::registry()) {
+        const bool chosen = options.apps.empty() ||
+                            std::find(options.apps.begin(), options.apps.end(), app.name) !=
+                                options.apps.end();
+        if (!chosen) continue;
+        results.push_back(measure(app, options));
+        print_result(results.back(), ceilings);
+        // the closures refer to arrays that are gone
+        for (Variant &v : results.back().variants) v.run = nullptr;
+    }
+    const std::vector<Figure> figures = measure_figures(results, options.threads);
+    print_figures(figures);
+    if (!options.json.empty()) {
+        std::ofstream out(options.json);
+        out << to_json(ceilings, peer_names(), results, figures).dump(2) << "\n";
+        if (!out) throw std::runtime_error("cannot write " + options.json);
+        fmt::print("written: {}\n", options.json);
+    }
+    return 0;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+    Options options;
+    std::vector<std::string> names;
+    for (const apps::App &app : apps::registry()) names.push_back(app.name);
+
+    CLI::App cli{"Measures Pipe's applications, and the peers' where they are installed."};
+    cli.add_option("--app", options.apps, "only these applications")->check(CLI::IsMember(names));
+    cli.add_option("--json", options.json, "also write the results to this file");
+    cli.add_option("--threads", options.threads, "threads of every variant")->check(CLI::Range(1, 1024));
+    cli.add_option("--samples", options.samples, "runs of each variant")->check(CLI::Range(3, 10000));
+    cli.add_option("--budget", options.budget_s, "seconds at most for one variant's samples");
+    cli.add_option("--size", options.size, "WIDTHxHEIGHT of the output instead of the papers' size");
+    cli.add_option("--cold", options.cold, "one cold realize of this application, for the benchmark itself")
+        ->check(CLI::IsMember(names))
+        ->group("");
+    CLI11_PARSE(cli, argc, argv);
+    try {
+        return run(options);
+    } catch (const std::exception &error) {
+        fmt::print(stderr, "pipe_bench: {}\n", error.what());
+        return 1;
+    }
+}

@@ -1,0 +1,237 @@
+// Builds the peers: every application of the registry as a Halide program, under our hand schedule
+// and under each of Halide's autoschedulers, compiled ahead of time to object files.
+//
+//   halide_peers build DIR PLUGINS THREADS   all variants -> DIR/libpeer_objects.a, DIR/table.inc
+//   halide_peers emit APP VARIANT PREFIX PLUGINS THREADS
+//                                            one variant -> PREFIX.o, PREFIX.status
+//   halide_peers jit APP                     prints the milliseconds of lowering and of LLVM
+//
+// `build` runs each `emit` as a process of its own under a limit of time and of memory, since an
+// autoscheduler may abort, run for minutes or ask for more memory than there is. What went wrong is
+// written to the table, so that the benchmark can say it.
+#include "apps/common/registry.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <sstream>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace apps;
+
+namespace {
+
+constexpr int time_limit_s = 120;
+constexpr rlim_t memory_limit = rlim_t(8) << 30;
+
+const std::vector<std::string> variants = {"halide-hand", "halide-mullapudi2016",
+                                           "halide-mullapudi2016-defaults", "halide-adams2019"};
+
+double milliseconds_since(std::chrono::steady_clock::time_point start) {
+    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+}
+
+template <typename F>
+double milliseconds(F &&f) {
+    const auto start = std::chrono::steady_clock::now();
+    f();
+    return milliseconds_since(start);
+}
+
+std::string symbol(const std::string &app, std::string variant) {
+    std::replace(variant.begin(), variant.end(), '-', '_');
+    return "pipe_peer_" + app + "_" + variant;
+}
+
+void set_estimates(const App &app, Program &program) {
+    auto region = [](const Box &box) {
+        Halide::Region r;
+        for (Range range : box) r.push_back({range.min, range.extent});
+        return r;
+    };
+    program.output().set_estimates(region(app.output_box(app.size)));
+    for (dsl::ImageParam &input : program.inputs) {
+        input.set_estimates(region(app.input_box(app.size)));
+    }
+}
+
+struct Autoscheduler {
+    std::string name;
+    std::map<std::string, std::string> params;
+};
+
+Autoscheduler autoscheduler(const std::string &variant, const std::string &threads) {
+    if (variant == "halide-mullapudi2016") {
+        return {"Mullapudi2016", {{"parallelism", threads}, {"last_level_cache_size", "2097152"}}};
+    }
+    if (variant == "halide-mullapudi2016-defaults") return {"Mullapudi2016", {}};
+    return {"Adams2019", {{"parallelism", threads}, {"beam_size", "32"}}};
+}
+
+void apply(const Autoscheduler &scheduler, Halide::Pipeline &pipeline, const Halide::Target &target,
+           const std::string &plugins) {
+    std::string library = scheduler.name;
+    std::transform(library.begin(), library.end(), library.begin(), ::tolower);
+    Halide::load_plugin(plugins + "/libautoschedule_" + library + ".so");
+#if HALIDE_VERSION_MAJOR >= 15
+    pipeline.apply_autoscheduler(target, {scheduler.name, scheduler.params});
+#else
+    auto param = [&](const std::string &key, const std::string &otherwise) {
+        const auto found = scheduler.params.find(key);
+        return std::stoull(found == scheduler.params.end() ? otherwise : found->second);
+    };
+    if (scheduler.params.count("beam_size")) setenv("HL_BEAM_SIZE", "32", 1);
+    pipeline.auto_schedule(scheduler.name, target,
+                           Halide::MachineParams(int(param("parallelism", "16")),
+                                                 param("last_level_cache_size", "16777216"), 40));
+#endif
+}
+
+std::vector<Halide::Argument> arguments(Program &program) {
+    return {program.inputs.begin(), program.inputs.end()};
+}
+
+int emit(const App &app, const std::string &variant, const std::string &prefix,
+         const std::string &plugins, const std::string &threads) {
+    const Halide::Target host = Halide::get_host_target();
+    std::unique_ptr<Program> program = app.make();
+    Halide::Pipeline pipeline(program->output());
+
+    double schedule_ms = 0;
+    if (variant == "halide-hand") {
+        schedule_ms = milliseconds([&] { program->schedule_by_hand(host); });
+    } else {
+        set_estimates(app, *program);
+        schedule_ms = milliseconds(
+            [&] { apply(autoscheduler(variant, threads), pipeline, host, plugins); });
+    }
+
+    const auto start = std::chrono::steady_clock::now();
+    Halide::Module module =
+        pipeline.compile_to_module(arguments(*program), symbol(app.name, variant),
+                                   host.with_feature(Halide::Target::NoRuntime));
+    const double lower_ms = milliseconds_since(start);
+    const double llvm_ms = milliseconds([&] {
+#if HALIDE_VERSION_MAJOR >= 15
+        const auto object = Halide::OutputFileType::object;
+#else
+        const auto object = Halide::Output::object;
+#endif
+        module.compile({{object, prefix + ".o"}});
+    });
+    std::ofstream(prefix + ".status") << schedule_ms << ", " << lower_ms << ", " << llvm_ms;
+    return 0;
+}
+
+/// The last line of a file that says something, quoted for C.
+std::string last_line(const std::string &path) {
+    std::ifstream in(path);
+    std::string line, last;
+    while (std::getline(in, line)) {
+        if (!line.empty()) last = line;
+    }
+    std::erase_if(last, [](unsigned char c) { return c == '"' || c == '\\' || c < ' '; });
+    return last.substr(0, 120);
+}
+
+/// Runs this program with `args` under the limits. Returns an empty string or what went wrong.
+std::string run_limited(const std::vector<std::string> &args, const std::string &log) {
+    const pid_t child = fork();
+    if (child == 0) {
+        const rlimit memory{memory_limit, memory_limit};
+        setrlimit(RLIMIT_AS, &memory);
+        alarm(time_limit_s);
+        if (!freopen(log.c_str(), "w", stderr) || !freopen("/dev/null", "w", stdout)) _exit(126);
+        std::vector<char *> argv;
+        for (const std::string &arg : args) argv.push_back(const_cast<char *>(arg.c_str()));
+        argv.push_back(nullptr);
+        execv("/proc/self/exe", argv.data());
+        _exit(127);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return "";
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM) {
+        return "not finished after " + std::to_string(time_limit_s) + " s";
+    }
+    const std::string said = last_line(log);
+    return "failed" + (said.empty() ? "" : ": " + said);
+}
+
+int build(const std::string &dir, const std::string &plugins, const std::string &threads) {
+    std::vector<std::string> objects;
+    std::ostringstream declarations, rows;
+    for (const App &app : registry()) {
+        for (const std::string &variant : variants) {
+            const std::string name = symbol(app.name, variant), prefix = dir + "/" + name;
+            std::remove((prefix + ".status").c_str());
+            const std::string failure = run_limited(
+                {"halide_peers", "emit", app.name, variant, prefix, plugins, threads}, prefix + ".log");
+            std::ifstream status(prefix + ".status");
+            std::string times;
+            std::getline(status, times);
+            rows << "{\"" << app.name << "\", \"" << variant << "\", ";
+            if (failure.empty()) {
+                declarations << "extern \"C\" int " << name << "(halide_buffer_t *, halide_buffer_t *);\n";
+                objects.push_back(prefix + ".o");
+                rows << name << ", " << times << ", \"\"},\n";
+            } else {
+                rows << "nullptr, 0, 0, 0, \"" << failure << "\"},\n";
+            }
+            std::cerr << app.name << " " << variant << ": " << (failure.empty() ? "ok" : failure) << "\n";
+        }
+    }
+    const Halide::Target host = Halide::get_host_target();
+    objects.push_back(dir + "/runtime.o");
+    Halide::compile_standalone_runtime(objects.back(), host);
+    Halide::create_static_library(objects, host, dir + "/libpeer_objects.a");
+    std::ofstream(dir + "/table.inc")
+        << declarations.str() << "static const Row rows[] = {\n" << rows.str() << "};\n";
+    return 0;
+}
+
+/// What a user of Halide's JIT waits for under our hand schedule: lowering alone is timed apart and
+/// taken off the whole. The median of five, after one that loads everything.
+int jit(const App &app) {
+    const Halide::Target host = Halide::get_jit_target_from_environment();
+    std::vector<double> lower, whole;
+    for (int i = 0; i < 6; ++i) {
+        std::unique_ptr<Program> program = app.make();
+        program->schedule_by_hand(host);
+        Halide::Pipeline pipeline(program->output());
+        const double lower_ms = milliseconds(
+            [&] { pipeline.compile_to_module(arguments(*program), symbol(app.name, "jit"), host); });
+        std::unique_ptr<Program> fresh = app.make();
+        fresh->schedule_by_hand(host);
+        const double whole_ms =
+            milliseconds([&] { Halide::Pipeline(fresh->output()).compile_jit(host); });
+        if (i == 0) continue;
+        lower.push_back(lower_ms);
+        whole.push_back(whole_ms);
+    }
+    std::sort(lower.begin(), lower.end());
+    std::sort(whole.begin(), whole.end());
+    std::cout << lower[2] << " " << whole[2] - lower[2] << "\n";
+    return 0;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+    const std::vector<std::string> args(argv + 1, argv + argc);
+    const std::string command = args.empty() ? "" : args[0];
+    if (command == "build" && args.size() == 4) return build(args[1], args[2], args[3]);
+    if (command == "emit" && args.size() == 6 && find_app(args[1])) {
+        return emit(*find_app(args[1]), args[2], args[3], args[4], args[5]);
+    }
+    if (command == "jit" && args.size() == 2 && find_app(args[1])) return jit(*find_app(args[1]));
+    std::cerr << "usage: halide_peers build DIR PLUGINS THREADS | emit APP VARIANT PREFIX PLUGINS "
+                 "THREADS | jit APP\n";
+    return 2;
+}

@@ -1,0 +1,37 @@
+// How the benchmark talks to a library of peers (libpipe_peers_*.so), which it loads at run time.
+// Plain data only: the two sides share no library.
+#pragma once
+
+#include <cstdint>
+
+extern "C" {
+
+/// A dense or strided array; dimension 0 is x.
+struct PeerArray {
+    void *data; ///< the element at the mins of all dimensions
+    int element; ///< 1: unsigned integer, 2: float
+    int bits, rank;
+    struct {
+        int min, extent;
+        int64_t stride; ///< in elements
+    } dim[4];
+};
+
+struct PeerVariant {
+    const char *app, *variant;
+    double schedule_ms, lower_ms, llvm_ms; ///< negative: not known
+    const char *failure;                   ///< empty, or why the variant cannot be run
+};
+
+/// The variants that the library has.
+const PeerVariant *pipe_peer_variants(int *count);
+
+/// Name and version of the peer.
+const char *pipe_peer_name();
+
+/// How many threads all later runs use.
+void pipe_peer_set_threads(int threads);
+
+/// Runs variant `index`; 0 when all went well.
+int pipe_peer_run(int index, const PeerArray *in, const PeerArray *out);
+}

@@ -1,0 +1,37 @@
+// What the benchmark says: a table for the screen and JSON for machines.
+#pragma once
+
+#include "apps/bench/ceilings.h"
+#include "apps/bench/variant.h"
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace bench {
+
+/// All that was measured of one application at one size.
+struct AppResult {
+    const apps::App *app;
+    apps::Size size;
+    int64_t bytes; ///< input + output: what must move at least
+    std::vector<Variant> variants;
+};
+
+/// A figure that the project has promised, and what it came to.
+struct Figure {
+    std::string name;
+    double value;
+    std::string unit;
+    double limit; ///< the promise is value <= limit
+};
+
+/// Median of the fastest variant that is not ours; 0 where there is none.
+double best_peer_ms(const AppResult &result);
+
+void print_ceilings(const Ceilings &ceilings);
+void print_result(const AppResult &result, const Ceilings &ceilings);
+void print_figures(const std::vector<Figure> &figures);
+
+nlohmann::json to_json(const Ceilings &ceilings, const std::vector<std::string> &peers,
+                       const std::vector<AppResult> &results, const std::vector<Figure> &figures);
+
+} // namespace bench

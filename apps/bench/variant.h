@@ -1,0 +1,37 @@
+// One way to compute an application, and what is measured of it.
+#pragma once
+
+#include "apps/bench/array.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace bench {
+
+struct Variant {
+    std::string name;
+    std::string failure;           ///< why it cannot be run; empty when it can
+    std::function<void()> run;     ///< computes the whole output; throws on failure
+
+    double schedule_ms = -1, lower_ms = -1, llvm_ms = -1; ///< negative: not known
+    std::string note;
+    std::vector<double> times_ms; ///< filled by `sample`
+    double max_abs_diff = -1;     ///< to the first variant; negative: not known
+};
+
+/// Order statistics of a variant's samples. Precondition: there is one.
+double median(std::vector<double> values);
+double minimum(const std::vector<double> &values);
+
+/// Runs every variant once and compares what it wrote to `output`, where all of them write, with
+/// what the first one wrote. A variant that throws is marked as failed.
+void check(std::vector<Variant> &variants, Array &output, const std::function<void(int)> &progress);
+
+/// Samples all variants that have not failed, one run of each in every round, `samples` rounds. Slow ones
+/// take fewer samples, spread over all rounds: none gets much more than `budget_s` seconds.
+/// `progress` is called before each round with its number.
+void sample(std::vector<Variant> &variants, int samples, double budget_s,
+            const std::function<void(int)> &progress);
+
+} // namespace bench

@@ -1,0 +1,28 @@
+#include "apps/blur/blur.h"
+
+namespace apps {
+using namespace dsl;
+
+Blur::Blur(Type type) : input(type, 2, "input") {
+    bx(x, y) = (input(x, y) + input(x + 1, y) + input(x + 2, y)) / 3;
+    by(x, y) = (bx(x, y) + bx(x, y + 1) + bx(x, y + 2)) / 3;
+
+    inputs = {input};
+    stages = {bx, by};
+}
+
+// Strips of rows in parallel; within a strip, blocks of four rows by one vector, whose six rows of
+// bx never leave the registers.
+void Blur::schedule_by_hand(const Target &target) {
+    const int vec = target.natural_vector_size(input.type());
+    by.split(y, yo, yi, 32)
+        .split(yi, yi, yu, 4)
+        .split(x, xo, xi, vec)
+        .reorder(xi, yu, xo, yi, yo)
+        .vectorize(xi)
+        .unroll(yu)
+        .parallel(yo);
+    bx.compute_at(by, xo).vectorize(x, vec).unroll(y);
+}
+
+} // namespace apps

@@ -1,0 +1,17 @@
+// The language that the applications are written in.
+//
+// The applications use only what Pipe shares with Halide's public API. So one source gives both our
+// program and, in the benchmark, the peer's: the same algorithm under the same hand schedule.
+#pragma once
+
+#ifdef PIPE_APPS_ON_HALIDE
+#include <Halide.h>
+namespace apps {
+namespace dsl = Halide;
+}
+#else
+#include <pipe/pipe.h>
+namespace apps {
+namespace dsl = Pipe;
+}
+#endif
