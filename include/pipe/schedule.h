@@ -9,6 +9,7 @@
 
 #include <pipe/error.h>
 #include <pipe/expr.h>
+#include <pipe/loop_kind.h>
 
 namespace Pipe {
 
@@ -23,15 +24,6 @@ enum class TailStrategy : uint8_t {
     ShiftInwardsAndBlend,
     RoundUpAndBlend,
     Auto,                ///< ShiftInwards for pure definitions, GuardWithIf for RVars and updates
-};
-
-enum class LoopKind : uint8_t { Serial, Parallel, Vectorized, Unrolled };
-
-enum class MemoryType : uint8_t {
-    Auto,      ///< registers or stack where small and constant, else the thread's arena
-    Heap,
-    Stack,
-    Register,
 };
 
 /// Tells one Func of a graph from another. Valid within the graph that gave it out.

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "ir/expr_node.h"
-#include <pipe/schedule.h>
+#include <pipe/loop_kind.h>
 
 namespace Pipe::ir {
 
