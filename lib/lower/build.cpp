@@ -58,8 +58,8 @@ class Renamer : public GraphMutator {
 
 class Builder {
   public:
-    Builder(const region::LoopTree &tree, region::RegionMap &regions)
-        : tree_(tree), graph_(tree.graph()), regions_(regions) {}
+    Builder(const region::LoopTree &tree, region::RegionMap &regions, bool any_size)
+        : tree_(tree), graph_(tree.graph()), regions_(regions), any_size_(any_size) {}
 
     /// Everything that stands just inside a level, around `inner`.
     Stmt inside(const Level &level, Stmt inner) {
@@ -181,7 +181,10 @@ class Builder {
         body = inside(loop.name, std::move(body));
         body = variables_at(nest, p, std::move(body));
         Range range = regions_.loop_range(loop.name);
-        return make_for(loop.name, range.min, range.extent, loop.dim.kind, std::move(body));
+        LoopKind kind = loop.dim.kind;
+        bool needs_constant = kind == LoopKind::Vectorized || kind == LoopKind::Unrolled;
+        if (any_size_ && needs_constant && !as_const_int(range.extent, nullptr)) kind = LoopKind::Serial;
+        return make_for(loop.name, range.min, range.extent, kind, std::move(body));
     }
 
     /// The lets and tests of the variables that become known inside loop p.
@@ -254,12 +257,13 @@ class Builder {
     const region::LoopTree &tree_;
     const graph::Graph &graph_;
     region::RegionMap &regions_;
+    bool any_size_;
 };
 
 }  // namespace
 
-Stmt build(const region::LoopTree &tree, region::RegionMap &regions) {
-    return Builder(tree, regions).inside("", Stmt());
+Stmt build(const region::LoopTree &tree, region::RegionMap &regions, bool any_size) {
+    return Builder(tree, regions, any_size).inside("", Stmt());
 }
 
 }  // namespace Pipe::lower

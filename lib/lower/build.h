@@ -25,6 +25,8 @@ namespace Pipe::lower {
 ///         for x { provide out(x, y) = ... }
 ///       }
 ///     }
-ir::Stmt build(const region::LoopTree &tree, region::RegionMap &regions);
+/// `any_size`: a loop to be unrolled or vectorised whose extent is no constant stays serial (the splits'
+/// guards take that away from it); otherwise the later passes refuse it.
+ir::Stmt build(const region::LoopTree &tree, region::RegionMap &regions, bool any_size);
 
 }  // namespace Pipe::lower

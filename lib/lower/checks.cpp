@@ -34,6 +34,7 @@ class Checks {
         for (FuncId output : graph_.outputs) {
             bounds(graph_[output]);
             same_shape(graph_[output]);
+            shifted_tails(graph_[output]);
             output_region(graph_[output]);
         }
         return make_block(std::move(asserts_));
@@ -97,6 +98,23 @@ class Checks {
             holds(image.name, "Input", "is read", d, box[d], Failure::InputTooSmall,
                   " Read by " + readers + ". Pass a larger input, realize a smaller output, or give the input "
                   "a boundary condition (BoundaryConditions::repeat_edge, ...).");
+    }
+
+    /// A loop that shifts inwards needs at least one whole factor.
+    void shifted_tails(const graph::FuncNode &func) {
+        const region::StageNest &nest = regions_.tree().place(func.id).stages[0];
+        std::map<std::string, region::Range> ranges = regions_.ranges(nest);
+        std::vector<region::Tail> tails = regions_.tails(nest);
+        for (size_t i = 0; i < tails.size(); i++) {
+            if (tails[i] != region::Tail::ShiftInwards) continue;
+            const schedule::Transform &split = nest.schedule->transforms[i];
+            Expr extent = ranges.at(split.old_name).extent;
+            require(make_binary(Op::LE, split.factor, extent), Failure::OutputTooSmall,
+                    {text("Output " + func.name + " has an extent of "), extent,
+                     text(" in dimension " + split.old_name + ", less than the factor "), split.factor,
+                     text(" by which its schedule splits it with TailStrategy::ShiftInwards. Realize a larger "
+                          "region, or use TailStrategy::GuardWithIf.")});
+        }
     }
 
     void output_region(const graph::FuncNode &func) {

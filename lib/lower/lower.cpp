@@ -45,8 +45,8 @@ Stmt with_promises(const graph::Graph &graph, Stmt body) {
 
 Stmt build_loops(const Stmt &, const Context &c) {
     region::LoopTree tree(c.graph, c.schedule);
-    region::RegionMap regions(tree);
-    Stmt loops = with_promises(c.graph, build(tree, regions));
+    region::RegionMap regions(tree, c.options.any_size);
+    Stmt loops = with_promises(c.graph, build(tree, regions, c.options.any_size));
     Stmt tests = checks(regions, c.options.dense);
     return make_block({std::move(tests), std::move(loops)});
 }

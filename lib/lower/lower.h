@@ -15,6 +15,10 @@ struct LowerOptions {
     std::string name = "pipeline";
     /// Inputs and outputs whose stride in dimension 0 is 1: the kernel checks it, and is faster for it.
     std::vector<std::string> dense;
+    /// Makes code that is right for every size, however small. Without it, Auto tails shift inwards: the
+    /// code is faster, and the kernel returns a Failure (before it computes anything) where an extent is
+    /// smaller than a split's factor, or where the shifted loops would read more than the inputs hold.
+    bool any_size = false;
     /// Called after each pass with its name and what it left.
     std::function<void(const std::string &pass, const ir::Stmt &)> after_pass;
     /// Stop after the pass of this name (for dumps and golden tests).

@@ -36,7 +36,8 @@ const schedule::Bound *find_bound(const std::vector<schedule::Bound> &bounds, co
 
 }  // namespace
 
-RegionMap::RegionMap(const LoopTree &tree) : tree_(tree), graph_(tree.graph()) {}
+RegionMap::RegionMap(const LoopTree &tree, bool any_size)
+    : tree_(tree), graph_(tree.graph()), any_size_(any_size) {}
 
 // ---- demand -------------------------------------------------------------------------------------
 
@@ -78,7 +79,7 @@ const Box &RegionMap::domain_at(FuncId id, int stage, const Level &level) {
         }
     std::string prefix = stage_name(func, stage);
     if (!func.is_output) {
-        box = pad_for_tails(place.stages[stage], std::move(box), here);
+        box = pad_for_tails(place.stages[stage], std::move(box), level);
         if (here && last && stage == 0 && place.store != place.compute) {
             for (Interval &i : box) i = {simplify(i.min), simplify(i.max)};
             slide(id, box);
@@ -174,30 +175,30 @@ void RegionMap::require_bounded(const Box &box, const std::string &what, const g
 
 // ---- nests --------------------------------------------------------------------------------------
 
-namespace {
-
-/// Whether a variable is one of the definition's own, not made by a split.
-bool domain_var(const graph::FuncNode &func, int stage, const std::string &var) {
-    const std::vector<graph::ReductionVar> &rvars = func.stages[stage].rvars;
-    return std::find(func.args.begin(), func.args.end(), var) != func.args.end() ||
-           std::any_of(rvars.begin(), rvars.end(), [&](const auto &r) { return r.name == var; });
-}
-
-Tail tail_of(const schedule::Transform &t, const Expr &extent, bool of_pure_var) {
-    int64_t e = 0, f = 0;
-    if (as_const_int(extent, &e) && as_const_int(t.factor, &f) && f > 0 && e % f == 0) return Tail::None;
+TailStrategy RegionMap::strategy(const StageNest &nest, const schedule::Transform &t) const {
+    const std::vector<std::string> &args = graph_[nest.func].args;
+    bool pure = nest.stage == 0 && std::find(args.begin(), args.end(), t.old_name) != args.end();
     switch (t.tail) {
-    case TailStrategy::RoundUp:
-    case TailStrategy::RoundUpAndBlend: return Tail::RoundUp;
+    case TailStrategy::Auto: return pure && !any_size_ ? TailStrategy::ShiftInwards : TailStrategy::GuardWithIf;
     case TailStrategy::ShiftInwards:
     case TailStrategy::ShiftInwardsAndBlend:
         // Of a loop that itself came from a split, the extent may be short of the factor at the edge.
-        return of_pure_var ? Tail::ShiftInwards : Tail::Guard;
-    default: return Tail::Guard;
+        return pure ? TailStrategy::ShiftInwards : TailStrategy::GuardWithIf;
+    case TailStrategy::RoundUp:
+    case TailStrategy::RoundUpAndBlend: return TailStrategy::RoundUp;
+    default: return TailStrategy::GuardWithIf;
     }
 }
 
-}  // namespace
+Tail RegionMap::tail_of(const StageNest &nest, const schedule::Transform &t, const Expr &extent) const {
+    int64_t e = 0, f = 0;
+    if (as_const_int(extent, &e) && as_const_int(t.factor, &f) && f > 0 && e % f == 0) return Tail::None;
+    switch (strategy(nest, t)) {
+    case TailStrategy::RoundUp: return Tail::RoundUp;
+    case TailStrategy::ShiftInwards: return Tail::ShiftInwards;
+    default: return Tail::Guard;
+    }
+}
 
 /// Whether the inner loop of a guarded split may simply end earlier, instead of being tested inside:
 /// it runs inside the outer one, and nothing made of it needs a constant extent or goes beyond it.
@@ -223,10 +224,7 @@ bool RegionMap::shrinks(const StageNest &nest, size_t split) const {
             if (t.old_name != var) continue;
             if (t.kind == schedule::Transform::Kind::Rename) return self(self, t.outer, check, loops);
             if (t.kind == schedule::Transform::Kind::Split) {
-                bool guarded = t.tail == TailStrategy::Auto || t.tail == TailStrategy::GuardWithIf ||
-                               t.tail == TailStrategy::Predicate || t.tail == TailStrategy::PredicateLoads ||
-                               t.tail == TailStrategy::PredicateStores;
-                if (check && !guarded) return false;
+                if (check && strategy(nest, t) != TailStrategy::GuardWithIf) return false;
                 // The inner half of the inner keeps its constant extent and its own guard.
                 return self(self, t.outer, check, loops) && self(self, t.inner, false, loops);
             }
@@ -258,7 +256,7 @@ std::map<std::string, Range> RegionMap::ranges_in(const StageNest &nest, const B
             ranges[t.old_name] = {int32(0), simplify(mul(ranges.at(t.inner).extent, ranges.at(t.outer).extent))};
         } else {
             const Expr extent = ranges.at(t.old_name).extent;
-            Tail tail = tail_of(t, extent, domain_var(func, nest.stage, t.old_name));
+            Tail tail = tail_of(nest, t, extent);
             Expr inner = t.factor;
             if (tail == Tail::Guard && shrinks(nest, i))
                 inner = min(t.factor, sub(extent, mul(tree_.variable(nest, t.outer), t.factor)));
@@ -278,8 +276,7 @@ std::vector<Tail> RegionMap::tails(const StageNest &nest) {
     std::vector<Tail> result;
     for (const schedule::Transform &t : nest.schedule->transforms) {
         bool is_split = t.kind == schedule::Transform::Kind::Split;
-        result.push_back(is_split ? tail_of(t, all.at(t.old_name).extent,
-                                            domain_var(graph_[nest.func], nest.stage, t.old_name))
+        result.push_back(is_split ? tail_of(nest, t, all.at(t.old_name).extent)
                                   : Tail::None);
     }
     for (size_t i = 0; i < result.size(); i++)
@@ -303,7 +300,6 @@ IntervalScope RegionMap::scope_of(const StageNest &nest, const Level &level) {
 
 std::map<std::string, RegionMap::View> RegionMap::views(const StageNest &nest, const Level &level,
                                                         const Box &domain) {
-    const graph::FuncNode &func = graph_[nest.func];
     std::map<std::string, Range> ranges = ranges_in(nest, domain);
     std::map<std::string, Expr> spans = this->spans(nest, ranges);
     auto full = [&](const std::string &var) {
@@ -341,8 +337,7 @@ std::map<std::string, RegionMap::View> RegionMap::views(const StageNest &nest, c
                 result[t.old_name] = full(t.old_name);
             else
                 result[t.old_name] = view_of_split(
-                    t, tail_of(t, ranges.at(t.old_name).extent, domain_var(func, nest.stage, t.old_name)),
-                    ranges, full(t.old_name), outer, inner);
+                    t, tail_of(nest, t, ranges.at(t.old_name).extent), ranges, full(t.old_name), outer, inner);
         }
     }
     return result;
@@ -371,7 +366,6 @@ RegionMap::View RegionMap::view_of_split(const schedule::Transform &t, Tail tail
 /// How many values each variable takes from its min on when all loops run: more than its extent where a
 /// split rounds up.
 std::map<std::string, Expr> RegionMap::spans(const StageNest &nest, const std::map<std::string, Range> &ranges) {
-    const graph::FuncNode &func = graph_[nest.func];
     std::map<std::string, Expr> result;
     for (const auto &[var, range] : ranges) result[var] = range.extent;
     const std::vector<schedule::Transform> &transforms = nest.schedule->transforms;
@@ -383,10 +377,10 @@ std::map<std::string, Expr> RegionMap::spans(const StageNest &nest, const std::m
             result[t.old_name] = result.at(t.outer);
         } else if (t.kind == Kind::Fuse) {
             result[t.outer] = simplify(ceil_div(result.at(t.old_name), ranges.at(t.inner).extent));
-        } else if (tail_of(t, old.extent, domain_var(func, nest.stage, t.old_name)) != Tail::Guard) {
+        } else if (tail_of(nest, t, old.extent) != Tail::Guard) {
             Expr whole = add(mul(sub(result.at(t.outer), int32(1)), t.factor), result.at(t.inner));
             bool exact = equal(result.at(t.inner), t.factor) &&
-                         tail_of(t, old.extent, domain_var(func, nest.stage, t.old_name)) != Tail::RoundUp &&
+                         tail_of(nest, t, old.extent) != Tail::RoundUp &&
                          equal(result.at(t.outer), ranges.at(t.outer).extent);
             result[t.old_name] = exact ? old.extent : simplify(whole);
         }
@@ -403,24 +397,52 @@ Box RegionMap::computed(FuncId id, int stage) {
     return result;
 }
 
-/// A split that shifts inwards needs at least one whole factor. (A box for several iterations of the
-/// compute level must hold what each of them computes, wherever it starts.)
-Box RegionMap::pad_for_tails(const StageNest &nest, Box domain, bool here) {
+/// Room for what tails compute beyond the domain. A split that shifts inwards needs at least one whole
+/// factor; a box for several iterations of the compute level must hold what each of them computes, where
+/// it is short of a factor or rounds up.
+Box RegionMap::pad_for_tails(const StageNest &nest, Box domain, const Level &level) {
     const graph::FuncNode &func = graph_[nest.func];
+    const Level &compute = tree_.place(nest.func).compute;
+    bool here = level == compute;
+    if (here) unpadded_[{nest.func, nest.stage}] = domain;
     for (const schedule::Transform &t : nest.schedule->transforms) {
         if (t.kind != schedule::Transform::Kind::Split) continue;
-        bool shift = t.tail == TailStrategy::ShiftInwards || t.tail == TailStrategy::ShiftInwardsAndBlend;
-        bool round = t.tail == TailStrategy::RoundUp || t.tail == TailStrategy::RoundUpAndBlend;
+        bool shift = strategy(nest, t) == TailStrategy::ShiftInwards;
+        bool round = strategy(nest, t) == TailStrategy::RoundUp;
         for (size_t d = 0; d < domain.size(); d++) {
             if (func.args[d] != t.old_name || !(shift || round)) continue;
             Interval &i = domain[d];
-            if (!here)
+            Expr whole = greater(i.max, sub(add(i.min, t.factor), int32(1)));
+            if (here) {
+                if (shift) i.max = whole;
+                continue;
+            }
+            // While the domain's own sliding window asks for its storage, it is known already.
+            if (!unpadded_.count({nest.func, nest.stage})) domain_at(nest.func, nest.stage, compute);
+            const Interval &once = unpadded_.at({nest.func, nest.stage})[d];
+            Expr extent = simplify(expand(add(sub(once.max, once.min), int32(1))));
+            int64_t e = 0, f = 0;
+            if (as_const_int(extent, &e) && as_const_int(t.factor, &f) && e > 0 && f > 0) {
+                int64_t pad = shift ? std::max<int64_t>(f - e, 0) : (e + f - 1) / f * f - e;
+                i.max = add(i.max, int32(pad));
+            } else if (same_for_all(once, compute, level)) {
+                if (shift) i.max = whole;
+            } else if (std::optional<int64_t> missing = upper_bound(sub(t.factor, extent));
+                       !shift || !missing || *missing > 0) {
                 i.max = add(i.max, sub(t.factor, int32(1)));
-            else if (shift)
-                i.max = greater(i.max, sub(add(i.min, t.factor), int32(1)));
+            }
         }
     }
     return domain;
+}
+
+/// Whether an interval does not move with the loops between two levels.
+bool RegionMap::same_for_all(const Interval &interval, const Level &inner, const Level &outer) const {
+    const std::vector<Level> &path = tree_.path_to(inner);
+    Expr min = expand(interval.min), max = expand(interval.max);
+    for (size_t i = tree_.path_to(outer).size(); i < path.size(); i++)
+        if (uses_var(min, path[i]) || uses_var(max, path[i])) return false;
+    return true;
 }
 
 // ---- storage, sliding windows, folding ----------------------------------------------------------
@@ -509,8 +531,7 @@ void RegionMap::slide(FuncId id, Box &domain) {
 bool RegionMap::ends_beyond(const StageNest &nest, size_t dim) const {
     for (const schedule::Transform &t : nest.schedule->transforms)
         if (t.kind == schedule::Transform::Kind::Split && t.old_name == graph_[nest.func].args[dim] &&
-            (t.tail == TailStrategy::RoundUp || t.tail == TailStrategy::ShiftInwards ||
-             t.tail == TailStrategy::RoundUpAndBlend || t.tail == TailStrategy::ShiftInwardsAndBlend))
+            strategy(nest, t) != TailStrategy::GuardWithIf)
             return true;
     return false;
 }

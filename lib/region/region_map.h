@@ -38,7 +38,8 @@ struct Fold {
 
 class RegionMap {
   public:
-    explicit RegionMap(const LoopTree &tree);
+    /// `any_size`: Auto tails are guarded instead of shifted inwards, so that no extent is too small.
+    explicit RegionMap(const LoopTree &tree, bool any_size = false);
 
     const LoopTree &tree() const { return tree_; }
 
@@ -89,7 +90,10 @@ class RegionMap {
     View view_of_split(const schedule::Transform &t, Tail tail, const std::map<std::string, Range> &ranges,
                        const View &full, const View &outer, const View &inner);
     std::map<std::string, Expr> spans(const StageNest &nest, const std::map<std::string, Range> &ranges);
-    Box pad_for_tails(const StageNest &nest, Box domain, bool here);
+    Box pad_for_tails(const StageNest &nest, Box domain, const Level &level);
+    bool same_for_all(const Interval &interval, const Level &inner, const Level &outer) const;
+    TailStrategy strategy(const StageNest &nest, const schedule::Transform &split) const;
+    Tail tail_of(const StageNest &nest, const schedule::Transform &split, const Expr &extent) const;
     bool shrinks(const StageNest &nest, size_t split) const;
     void slide(FuncId func, Box &domain);
     bool ends_beyond(const StageNest &nest, size_t dim) const;
@@ -105,7 +109,9 @@ class RegionMap {
 
     const LoopTree &tree_;
     const graph::Graph &graph_;
+    bool any_size_;
     std::map<std::tuple<FuncId, int, Level>, Box> domains_;
+    std::map<std::pair<FuncId, int>, Box> unpadded_;  ///< at the compute level
     std::map<std::tuple<FuncId, int, Level>, Touched> touched_;
     std::map<FuncId, Box> storages_;
     std::map<std::string, Box> images_;
