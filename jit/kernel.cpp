@@ -1,0 +1,75 @@
+#include "jit/kernel.h"
+
+#include <chrono>
+
+#include "codegen/codegen.h"
+#include "jit/runtime.h"
+#include "jit/session.h"
+
+namespace Pipe::jit {
+
+struct Kernel::Impl {
+    ir::Program program;
+    Target target;
+    codegen::Options options;
+    std::unique_ptr<Code> code;
+};
+
+namespace {
+
+double milliseconds_since(std::chrono::steady_clock::time_point start) {
+    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+}
+
+void check_runs_here(const Target &target) {
+    Target host("host");
+    if (target.arch == host.arch && target.os == host.os && (target.features & ~host.features) == 0) {
+        return;
+    }
+    throw CompileError("code for the target " + target.to_string() +
+                       " cannot run on this machine, which is " + host.to_string());
+}
+
+}  // namespace
+
+Kernel compile(const ir::Program &program, const Target &target, CompileTimes *times) {
+    check_runs_here(target);
+    auto start = std::chrono::steady_clock::now();
+    auto impl = std::make_shared<Kernel::Impl>();
+    impl->program = program;
+    impl->target = target;
+    impl->options.libmvec = Session::get().has_libmvec();
+    double session = milliseconds_since(start);
+
+    codegen::Object object = codegen::compile(program, target, impl->options);
+    start = std::chrono::steady_clock::now();
+    impl->code = Session::get().add(object.bytes, object.entry);
+    if (times) {
+        *times = {object.times.emit, object.times.optimise, object.times.machine,
+                  session + milliseconds_since(start)};
+    }
+    return Kernel(impl);
+}
+
+int Kernel::run(const RunOptions &options, void *const *args, std::string *error,
+                RunStats *stats) const {
+    Context context;
+    context.threads = options.threads > 0 ? options.threads : default_threads();
+    context.scratch_limit = options.scratch_limit;
+    int64_t peak = 0;
+    auto *function = reinterpret_cast<codegen::KernelFunction *>(impl_->code->entry);
+    int32_t code = run_kernel(function, context, args, &peak);
+    if (stats) stats->peak_scratch_bytes = peak;
+    if (code != 0 && error) *error = context.message();
+    return code;
+}
+
+std::string Kernel::llvm_ir() const {
+    return codegen::llvm_ir(impl_->program, impl_->target, impl_->options);
+}
+
+std::string Kernel::assembly() const {
+    return codegen::assembly(impl_->program, impl_->target, impl_->options);
+}
+
+}  // namespace Pipe::jit

@@ -1,0 +1,51 @@
+#pragma once
+// What generated code calls while it runs (codegen/abi.h), and what it runs in: the Context.
+//
+// Parallel loops run on OpenMP. The team always has the same size, because libgomp makes threads anew
+// when the size changes. A parallel loop inside another runs on the thread that meets it. libgomp's
+// threads spin for some milliseconds after a loop before they sleep, so that the next loop starts
+// within a microsecond; where there are more threads than processors, they sleep at once. Who wants
+// it otherwise sets OMP_WAIT_POLICY or GOMP_SPINCOUNT, which libgomp reads as it is loaded.
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "jit/abi.h"
+
+namespace Pipe::jit {
+
+/// One run of a kernel.
+struct Context {
+    int threads = 1;            ///< for parallel loops
+    int64_t scratch_limit = 0;  ///< bytes per thread; 0 = none
+
+    /// The first failure stays: later ones are often its consequences.
+    void fail(int32_t code, std::string message);
+    bool failed() const { return failed_.load(std::memory_order_relaxed); }
+    const std::string &message() const { return message_; }
+
+  private:
+    std::atomic<bool> failed_{false};
+    std::mutex mutex_;
+    std::string message_;
+};
+
+/// A function that generated code may call, by the name it has there.
+struct RuntimeSymbol {
+    const char *name;
+    void *address;
+};
+const std::vector<RuntimeSymbol> &runtime_symbols();
+
+/// Runs a kernel on this thread and OpenMP's. The scratch of every thread is as before afterwards,
+/// also after a failure. *peak_bytes: the most scratch that was in use, over all threads.
+int32_t run_kernel(codegen::KernelFunction *kernel, Context &context, void *const *args,
+                   int64_t *peak_bytes);
+
+/// The number of threads that OpenMP takes where nothing else is said.
+int default_threads();
+
+}  // namespace Pipe::jit

@@ -1,0 +1,114 @@
+#include "jit/session.h"
+
+#include <atomic>
+
+#include <dlfcn.h>
+
+#include <llvm/ExecutionEngine/Orc/Core.h>
+#include <llvm/ExecutionEngine/Orc/ExecutionUtils.h>
+#include <llvm/ExecutionEngine/Orc/ExecutorProcessControl.h>
+#include <llvm/ExecutionEngine/Orc/ObjectLinkingLayer.h>
+#include <llvm/Support/MemoryBuffer.h>
+
+#include "jit/runtime.h"
+#include <pipe/error.h>
+
+namespace Pipe::jit {
+
+namespace orc = llvm::orc;
+
+namespace {
+
+template <typename T> T checked(llvm::Expected<T> value) {
+    if (!value) throw InternalError("LLVM's ORC: " + llvm::toString(value.takeError()));
+    return std::move(*value);
+}
+
+void check(llvm::Error error) {
+    if (error) throw InternalError("LLVM's ORC: " + llvm::toString(std::move(error)));
+}
+
+/// Finds what neither the object nor the run time defines: first in libmvec, then in the process.
+class ProcessSymbols : public orc::DefinitionGenerator {
+  public:
+    explicit ProcessSymbols(void *libmvec) : libmvec_(libmvec) {}
+
+    llvm::Error tryToGenerate(orc::LookupState &, orc::LookupKind, orc::JITDylib &dylib,
+                              orc::JITDylibLookupFlags, const orc::SymbolLookupSet &names) override {
+        orc::SymbolMap found;
+        for (const auto &[name, flags] : names) {
+            std::string text = (*name).str();
+            void *address = libmvec_ ? dlsym(libmvec_, text.c_str()) : nullptr;
+            if (!address) address = dlsym(RTLD_DEFAULT, text.c_str());
+            if (address) {
+                found[name] = {orc::ExecutorAddr::fromPtr(address), llvm::JITSymbolFlags::Exported};
+            }
+        }
+        return found.empty() ? llvm::Error::success()
+                             : dylib.define(orc::absoluteSymbols(std::move(found)));
+    }
+
+  private:
+    void *libmvec_;
+};
+
+}  // namespace
+
+struct Session::Orc {
+    std::unique_ptr<orc::ExecutionSession> session;
+    std::unique_ptr<orc::ObjectLinkingLayer> linker;
+    orc::JITDylib *process = nullptr;  ///< the run time and the C libraries
+    std::atomic<uint64_t> count{0};
+};
+
+namespace {
+
+/// A library of its own per kernel, so that kernels may have the same name and go one by one.
+class LinkedCode : public Code {
+  public:
+    LinkedCode(orc::ExecutionSession &session, orc::JITDylib &dylib) : session_(session), dylib_(dylib) {}
+    ~LinkedCode() override { llvm::consumeError(session_.removeJITDylib(dylib_)); }
+
+  private:
+    orc::ExecutionSession &session_;
+    orc::JITDylib &dylib_;
+};
+
+}  // namespace
+
+Session::Session() : orc_(std::make_unique<Orc>()) {
+    libmvec_ = dlopen("libmvec.so.1", RTLD_NOW | RTLD_LOCAL);
+    auto control = checked(orc::SelfExecutorProcessControl::Create());
+    orc_->session = std::make_unique<orc::ExecutionSession>(std::move(control));
+    orc_->session->setErrorReporter([](llvm::Error e) { llvm::consumeError(std::move(e)); });
+    orc_->linker = std::make_unique<orc::ObjectLinkingLayer>(
+        *orc_->session, orc_->session->getExecutorProcessControl().getMemMgr());
+    orc_->process = &orc_->session->createBareJITDylib("process");
+    orc::SymbolMap symbols;
+    for (const RuntimeSymbol &s : runtime_symbols()) {
+        symbols[orc_->session->intern(s.name)] = {orc::ExecutorAddr::fromPtr(s.address),
+                                                  llvm::JITSymbolFlags::Exported};
+    }
+    check(orc_->process->define(orc::absoluteSymbols(std::move(symbols))));
+    orc_->process->addGenerator(std::make_unique<ProcessSymbols>(libmvec_));
+}
+
+Session &Session::get() {
+    // Never destroyed: kernels in static variables may outlive any order of destruction.
+    static auto *session = new Session();
+    return *session;
+}
+
+std::unique_ptr<Code> Session::add(const std::vector<char> &object, const std::string &entry) {
+    std::string name = entry + "#" + std::to_string(orc_->count++);
+    orc::JITDylib &dylib = orc_->session->createBareJITDylib(name);
+    auto code = std::make_unique<LinkedCode>(*orc_->session, dylib);
+    dylib.addToLinkOrder(*orc_->process);
+    llvm::StringRef bytes(object.data(), object.size());
+    check(orc_->linker->add(dylib, llvm::MemoryBuffer::getMemBufferCopy(bytes, name)));
+    auto symbol = checked(orc_->session->lookup({&dylib}, entry));
+    code->entry = symbol.getAddress().toPtr<void *>();
+    return code;
+}
+
+}  // namespace Pipe::jit

@@ -1,0 +1,39 @@
+#pragma once
+// Session: the one place where LLVM's ORC is used. Puts object files into this process.
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace Pipe::jit {
+
+/// Machine code in this process. Freed with the last reference.
+class Code {
+  public:
+    virtual ~Code() = default;
+    void *entry = nullptr;
+};
+
+class Session {
+  public:
+    /// The session of this process, started on first use.
+    static Session &get();
+
+    /// Links an object and answers the address of `entry`. Names that the object does not define are
+    /// looked up in the run time, in libmvec, and in the process. Callable from any thread.
+    std::unique_ptr<Code> add(const std::vector<char> &object, const std::string &entry);
+
+    /// Whether glibc's vector mathematics is on this machine.
+    bool has_libmvec() const { return libmvec_ != nullptr; }
+
+    Session(const Session &) = delete;
+
+  private:
+    Session();
+    struct Orc;
+    std::unique_ptr<Orc> orc_;
+    void *libmvec_ = nullptr;
+};
+
+}  // namespace Pipe::jit

@@ -1,0 +1,37 @@
+#pragma once
+// Arithmetic of the IR in LLVM's: the semantics are those at the head of ir/expr_node.h. All take
+// scalars or vectors; `type` is the type of the operands.
+
+#include "codegen/range.h"
+#include "codegen/values.h"
+
+namespace Pipe::codegen {
+
+llvm::Value *emit_add(Builder &b, Type type, llvm::Value *x, llvm::Value *y);
+llvm::Value *emit_sub(Builder &b, Type type, llvm::Value *x, llvm::Value *y);
+llvm::Value *emit_mul(Builder &b, Type type, llvm::Value *x, llvm::Value *y);
+
+/// Integers: Euclidean, x / 0 = 0. `facts` are those on x, and choose the instruction.
+llvm::Value *emit_div(Builder &b, Type type, llvm::Value *x, llvm::Value *y, Range facts);
+/// Integers: in [0, |y|), x % 0 = 0. Floats: x - y * floor(x / y).
+llvm::Value *emit_mod(Builder &b, Type type, llvm::Value *x, llvm::Value *y, Range facts);
+
+/// Floats: y where either is NaN.
+llvm::Value *emit_min(Builder &b, Type type, llvm::Value *x, llvm::Value *y);
+llvm::Value *emit_max(Builder &b, Type type, llvm::Value *x, llvm::Value *y);
+
+llvm::Value *emit_compare(Builder &b, ir::Op op, Type type, llvm::Value *x, llvm::Value *y);
+llvm::Value *emit_cast(Builder &b, Type from, Type to, llvm::Value *x);
+
+llvm::Value *emit_abs(Builder &b, Type type, llvm::Value *x);
+llvm::Value *emit_absd(Builder &b, Type type, llvm::Value *x, llvm::Value *y);
+
+/// Shifts left by `amount` lanes of bits, right where `amount` is negative. A shift by all bits or
+/// more gives 0 (or, to the right of a negative value, -1).
+llvm::Value *emit_shift(Builder &b, Type type, llvm::Value *x, Type amount_type, llvm::Value *amount,
+                        bool left);
+
+/// Neighbouring lanes combined to `lanes` results. Floats are combined as a tree, not in order.
+llvm::Value *emit_vector_reduce(Builder &b, ir::Op op, Type type, llvm::Value *x, int lanes);
+
+}  // namespace Pipe::codegen

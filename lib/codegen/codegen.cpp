@@ -1,0 +1,99 @@
+#include "codegen/codegen.h"
+
+#include <chrono>
+#include <set>
+
+#include <llvm/IR/Verifier.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include "codegen/optimise.h"
+#include "codegen/stmt_emitter.h"
+#include "codegen/target_machine.h"
+#include "ir/visit.h"
+
+namespace Pipe::codegen {
+
+namespace {
+
+/// Adds the time from its making to `*milliseconds`.
+class Stopwatch {
+  public:
+    explicit Stopwatch(double *milliseconds) : result_(milliseconds) {}
+    ~Stopwatch() {
+        *result_ += std::chrono::duration<double, std::milli>(Clock::now() - start_).count();
+    }
+
+  private:
+    using Clock = std::chrono::steady_clock;
+    double *result_;
+    Clock::time_point start_ = Clock::now();
+};
+
+std::vector<std::string> buffers_of(const ir::Program &program) {
+    std::set<std::string> names = names_in(program.body).buffers;
+    return {names.begin(), names.end()};
+}
+
+void verify(const llvm::Module &module, const Options &options) {
+    if (!options.verify) return;
+    std::string message;
+    llvm::raw_string_ostream stream(message);
+    if (llvm::verifyModule(module, &stream)) {
+        throw InternalError("the LLVM IR of " + module.getName().str() + " is malformed: " + message);
+    }
+}
+
+/// A module from the program up to the optimised LLVM IR.
+struct Compilation {
+    llvm::LLVMContext context;
+    std::unique_ptr<llvm::TargetMachine> machine;
+    std::unique_ptr<llvm::Module> module;
+    std::string entry;
+    Times times;
+
+    Compilation(const ir::Program &program, const Target &target, const Options &options)
+        : entry("pipe_kernel_" + program.name) {
+        {
+            Stopwatch watch(&times.emit);
+            machine = make_target_machine(target);
+            module = std::make_unique<llvm::Module>(program.name, context);
+            module->setTargetTriple(machine->getTargetTriple().str());
+            module->setDataLayout(machine->createDataLayout());
+            AliasScopes aliases(context, buffers_of(program));
+            Unit unit{context, *module, target, options, aliases};
+            emit_kernel(unit, program, entry);
+            verify(*module, options);
+        }
+        Stopwatch watch(&times.optimise);
+        optimise(*module, *machine);
+        verify(*module, options);
+    }
+};
+
+}  // namespace
+
+Object compile(const ir::Program &program, const Target &target, const Options &options) {
+    Compilation c(program, target, options);
+    llvm::SmallVector<char, 0> bytes;
+    {
+        Stopwatch watch(&c.times.machine);
+        bytes = generate(*c.module, *c.machine, llvm::CodeGenFileType::ObjectFile);
+    }
+    return {{bytes.begin(), bytes.end()}, c.entry, c.times};
+}
+
+std::string llvm_ir(const ir::Program &program, const Target &target, const Options &options) {
+    Compilation c(program, target, options);
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    c.module->print(stream, nullptr);
+    return text;
+}
+
+std::string assembly(const ir::Program &program, const Target &target, const Options &options) {
+    Compilation c(program, target, options);
+    auto bytes = generate(*c.module, *c.machine, llvm::CodeGenFileType::AssemblyFile);
+    return {bytes.begin(), bytes.end()};
+}
+
+}  // namespace Pipe::codegen

@@ -1,0 +1,188 @@
+#include "codegen/expr_emitter.h"
+
+#include "codegen/arith.h"
+#include "codegen/math.h"
+#include "ir/intrinsics.h"
+
+namespace Pipe::codegen {
+
+using ir::CallKind;
+using ir::Op;
+using llvm::Value;
+
+Value *ExprEmitter::emit(const Expr &e) {
+    if (!e.defined()) throw InternalError("code generation met an undefined expression");
+    if (auto *known = memo_.values.find(e)) return *known;
+    Value *value = compute(e);
+    memo_.values.add(e, value);
+    return value;
+}
+
+Value *ExprEmitter::compute(const Expr &e) {
+    Type type = e.type();
+    llvm::Type *t = e->op == Op::StringImm ? nullptr : register_type(unit_.context, type);
+    switch (e->op) {
+    case Op::IntImm:
+    case Op::UIntImm: return constant(b_, type, e->int_value);
+    case Op::FloatImm: return llvm::ConstantFP::get(t, e->float_value);
+    case Op::StringImm: return b_.CreateGlobalString(e->name);
+    case Op::Variable: return variable(*e).value;
+    case Op::Cast:
+        if (type == Int(64) && e->args[0].type() == Int(32)) return wide(e->args[0]);
+        return emit_cast(b_, e->args[0].type(), type, emit(e->args[0]));
+    case Op::Reinterpret: return b_.CreateBitOrPointerCast(emit(e->args[0]), t);
+    case Op::Not: return b_.CreateNot(emit(e->args[0]));
+    case Op::Select: return select(*e);
+    case Op::Call: return call(e);
+    case Op::Load: return load(e);
+    case Op::Ramp: return ramp(*e);
+    case Op::Broadcast:
+        return b_.CreateVectorSplat(static_cast<unsigned>(type.lanes), emit(e->args[0]));
+    case Op::Let: return let(*e);
+    case Op::VectorReduce:
+        return emit_vector_reduce(b_, e->reduce_op, e->args[0].type(), emit(e->args[0]), type.lanes);
+    default: break;
+    }
+    Value *x = emit(e->args[0]), *y = emit(e->args[1]);
+    Type operands = e->args[0].type();
+    switch (e->op) {
+    case Op::Add: return emit_add(b_, operands, x, y);
+    case Op::Sub: return emit_sub(b_, operands, x, y);
+    case Op::Mul: return emit_mul(b_, operands, x, y);
+    case Op::Div: return emit_div(b_, operands, x, y, range(e->args[0]));
+    case Op::Mod: return emit_mod(b_, operands, x, y, range(e->args[0]));
+    case Op::Min: return emit_min(b_, operands, x, y);
+    case Op::Max: return emit_max(b_, operands, x, y);
+    case Op::And: return b_.CreateAnd(x, y);
+    case Op::Or: return b_.CreateOr(x, y);
+    default: return emit_compare(b_, e->op, operands, x, y);
+    }
+}
+
+const Binding &ExprEmitter::variable(const ir::ExprNode &e) const {
+    const Binding *bound = frame_.variables.find(e.name);
+    if (!bound) throw InternalError("code generation: the variable " + e.name + " is not bound");
+    return *bound;
+}
+
+Range ExprEmitter::range(const Expr &e) const {
+    return range_of(e, [&](const ir::ExprNode &v) {
+        const Binding *bound = frame_.variables.find(v.name);
+        return bound ? bound->range : Range{};
+    });
+}
+
+Binding ExprEmitter::bind(const Expr &e) {
+    Binding bound;
+    Type type = e.type();
+    bound.range = range(e);
+    bound.affine = type.is_vector() ? affine(e) : std::nullopt;
+    if (type == Int(32) || type == Int(64)) {
+        // The one value, computed with 64 bits, serves both uses.
+        Value *whole = wide(e);
+        bound.offset = llvm::isa<llvm::ConstantInt>(whole)
+                           ? Offset{nullptr, llvm::cast<llvm::ConstantInt>(whole)->getSExtValue()}
+                           : offset(e);
+        bound.value = b_.CreateTrunc(whole, register_type(unit_.context, type));
+    } else {
+        bound.value = emit(e);
+    }
+    return bound;
+}
+
+/// What is computed inside is forgotten afterwards: under the same nodes, the name may mean something
+/// else elsewhere.
+Value *ExprEmitter::let(const ir::ExprNode &e) {
+    Binding bound = bind(e.args[0]);
+    bool hides = frame_.variables.find(e.name) != nullptr;
+    frame_.variables.push(e.name, bound);
+    auto body = [&] { return emit(e.args[1]); };
+    Value *result = hides ? afresh(body) : apart(body);
+    frame_.variables.pop(e.name);
+    return result;
+}
+
+Value *ExprEmitter::ramp(const ir::ExprNode &e) {
+    llvm::Type *t = register_type(unit_.context, e.type);
+    auto lanes = static_cast<unsigned>(e.type.lanes);
+    Value *numbers = e.type.is_float()
+                         ? b_.CreateUIToFP(lane_numbers(register_type(unit_.context, Int(32, e.type.lanes))), t)
+                         : lane_numbers(t);
+    Value *stride = b_.CreateVectorSplat(lanes, emit(e.args[1]));
+    Value *base = b_.CreateVectorSplat(lanes, emit(e.args[0]));
+    return emit_add(b_, e.type, base, emit_mul(b_, e.type, numbers, stride));
+}
+
+Value *ExprEmitter::select(const ir::ExprNode &e) {
+    Value *condition = emit(e.args[0]), *t = emit(e.args[1]), *f = emit(e.args[2]);
+    return b_.CreateSelect(condition, t, f);
+}
+
+Value *ExprEmitter::call(const Expr &e) {
+    if (e->call_kind == CallKind::Intrinsic) return intrinsic(e);
+    if (e->call_kind != CallKind::PureExtern && e->call_kind != CallKind::Extern) {
+        throw InternalError("code generation met a call of " + e->name + ", which lowering replaces");
+    }
+    std::vector<Value *> args;
+    std::vector<Type> types;
+    for (const Expr &arg : e->args) {
+        args.push_back(emit(arg));
+        types.push_back(arg.type());
+    }
+    if (e->call_kind == CallKind::Extern) {
+        return emit_c_call(b_, unit_.module, e.type(), e->name, types, args, /*pure=*/false);
+    }
+    MathLibrary library{unit_.module, unit_.target, unit_.options.libmvec};
+    return emit_pure_extern(b_, library, e.type(), e->name, types, args);
+}
+
+Value *ExprEmitter::intrinsic(const Expr &e) {
+    namespace names = ir::intrinsic;
+    const std::string &name = e->name;
+    Type type = e.type();
+    if (name == names::undef) return llvm::Constant::getNullValue(register_type(unit_.context, type));
+    if (name == names::if_then_else) return if_then_else(*e);
+    if (name == names::strict_float) {
+        llvm::IRBuilderBase::FastMathFlagGuard guard(b_);
+        b_.clearFastMathFlags();
+        return afresh([&] { return emit(e->args[0]); });
+    }
+    Type operand = e->args.at(0).type();
+    Value *x = emit(e->args[0]);
+    if (name == names::likely || name == names::promise_clamped) return x;
+    if (name == names::abs) return emit_abs(b_, operand, x);
+    if (name == names::bitwise_not) return b_.CreateNot(x);
+    if (e->args.size() == 2) {
+        Value *y = emit(e->args[1]);
+        if (name == names::absd) return emit_absd(b_, operand, x, y);
+        if (name == names::shift_left || name == names::shift_right) {
+            return emit_shift(b_, operand, x, e->args[1].type(), y, name == names::shift_left);
+        }
+        if (name == names::bitwise_and) return b_.CreateAnd(x, y);
+        if (name == names::bitwise_or) return b_.CreateOr(x, y);
+        if (name == names::bitwise_xor) return b_.CreateXor(x, y);
+    }
+    throw InternalError("code generation does not know the intrinsic " + name);
+}
+
+/// Only one arm is evaluated, except for a condition per lane.
+Value *ExprEmitter::if_then_else(const ir::ExprNode &e) {
+    if (e.args[0].type().is_vector()) return select(e);
+    Value *condition = emit(e.args[0]);
+    llvm::BasicBlock *join = frame_.new_block("join");
+    llvm::BasicBlock *arms[2] = {frame_.new_block("then"), frame_.new_block("else")};
+    b_.CreateCondBr(condition, arms[0], arms[1]);
+    Value *results[2];
+    for (int i = 0; i < 2; i++) {
+        b_.SetInsertPoint(arms[i]);
+        results[i] = apart([&] { return emit(e.args[static_cast<size_t>(i) + 1]); });
+        b_.CreateBr(join);
+        arms[i] = b_.GetInsertBlock();
+    }
+    b_.SetInsertPoint(join);
+    llvm::PHINode *phi = b_.CreatePHI(results[0]->getType(), 2);
+    for (int i = 0; i < 2; i++) phi->addIncoming(results[i], arms[i]);
+    return phi;
+}
+
+}  // namespace Pipe::codegen

@@ -1,0 +1,115 @@
+#pragma once
+// Expressions -> LLVM values. Internal to the LLVM room.
+
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "codegen/frame.h"
+#include "ir/stmt_node.h"
+
+namespace Pipe::codegen {
+
+/// What was computed for which node. Can go back to an earlier state.
+template <typename T> class Memo {
+  public:
+    const T *find(const Expr &e) const {
+        auto found = known_.find(e.get());
+        return found == known_.end() ? nullptr : &found->second;
+    }
+    void add(const Expr &e, T value) {
+        if (known_.emplace(e.get(), value).second) order_.push_back(e.get());
+    }
+    size_t mark() const { return order_.size(); }
+    void roll_back(size_t mark) {
+        for (; order_.size() > mark; order_.pop_back()) known_.erase(order_.back());
+    }
+
+  private:
+    std::unordered_map<const ir::ExprNode *, T> known_;
+    std::vector<const ir::ExprNode *> order_;
+};
+
+/// Emits at the builder's place in a Frame. A node that is met twice is computed once, until
+/// `forget`, which must be called wherever the old values are no longer good: after each statement
+/// and where control flow splits.
+class ExprEmitter {
+  public:
+    ExprEmitter(Unit &unit, Frame &frame) : unit_(unit), frame_(frame), b_(frame.b) {}
+
+    llvm::Value *emit(const Expr &e);
+    /// A scalar integer with 64 bits, split into constant and rest (int32 never overflows).
+    Offset offset(const Expr &e);
+    llvm::Value *wide(const Expr &e) { return materialise(offset(e)); }
+    llvm::Value *materialise(Offset o);
+
+    /// The statement `store`.
+    void emit_store(const ir::StmtNode &store);
+
+    /// What `name` shall be bound to for `let name = e`.
+    Binding bind(const Expr &e);
+    Range range(const Expr &e) const;
+    void forget() { memo_ = {}; }
+
+  private:
+    // expr_emitter.cpp
+    llvm::Value *compute(const Expr &e);
+    llvm::Value *select(const ir::ExprNode &e);
+    llvm::Value *call(const Expr &e);
+    llvm::Value *intrinsic(const Expr &e);
+    llvm::Value *if_then_else(const ir::ExprNode &e);
+    llvm::Value *ramp(const ir::ExprNode &e);
+    const Binding &variable(const ir::ExprNode &e) const;
+    llvm::Value *let(const ir::ExprNode &e);
+
+    // index.cpp
+    Offset compute_offset(const Expr &e);
+    Offset sum(Offset a, Offset b);
+    Offset difference(Offset a, Offset b);
+    Offset product(Offset a, Offset b);
+    std::optional<Affine> affine(const Expr &e);
+
+    // memory.cpp
+    llvm::Value *load(const Expr &e);
+    llvm::Value *load_dense(const ir::ExprNode &e, Type type, Offset start, llvm::Value *mask);
+    llvm::Value *load_strided(const ir::ExprNode &e, Offset start, int stride);
+    llvm::Value *gather(const ir::ExprNode &e, llvm::Value *mask);
+    llvm::Value *load_scalar_if(const ir::ExprNode &e, llvm::Value *condition);
+    void store_lanes(const ir::StmtNode &s, llvm::Value *mask);
+    void store_dense(const ir::StmtNode &s, Offset start, llvm::Value *value, llvm::Value *mask);
+    void scatter(const ir::StmtNode &s, llvm::Value *value, llvm::Value *mask);
+    llvm::Value *address(const std::string &buffer, Type element, Offset index);
+    llvm::Value *addresses(const std::string &buffer, Type element, const Expr &index);
+    llvm::Align alignment(const std::string &buffer, Type element, const Expr &index);
+    llvm::Value *mask_of(const Expr &predicate, int lanes);
+    bool has_fast_gather(Type type) const;
+
+    Unit &unit_;
+    Frame &frame_;
+    Builder &b_;
+
+    struct Known {
+        Memo<llvm::Value *> values;
+        Memo<Offset> offsets;
+    };
+    /// Runs f; what it computed is then forgotten again.
+    template <typename F> auto apart(F &&f) {
+        size_t values = memo_.values.mark(), offsets = memo_.offsets.mark();
+        auto result = f();
+        memo_.values.roll_back(values);
+        memo_.offsets.roll_back(offsets);
+        return result;
+    }
+    /// The same, and f does not see what was computed before.
+    template <typename F> auto afresh(F &&f) {
+        Known before = std::exchange(memo_, {});
+        auto result = f();
+        memo_ = std::move(before);
+        return result;
+    }
+    Known memo_;
+};
+
+}  // namespace Pipe::codegen

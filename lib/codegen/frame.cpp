@@ -1,0 +1,81 @@
+#include "codegen/frame.h"
+
+#include <llvm/IR/MDBuilder.h>
+
+namespace Pipe::codegen {
+
+AliasScopes::AliasScopes(llvm::LLVMContext &context, const std::vector<std::string> &buffers) {
+    llvm::MDBuilder build(context);
+    llvm::MDNode *domain = build.createAnonymousAliasScopeDomain("buffers");
+    std::vector<llvm::Metadata *> scopes;
+    for (const std::string &name : buffers) {
+        scopes.push_back(build.createAnonymousAliasScope(domain, name));
+    }
+    for (size_t i = 0; i < buffers.size(); i++) {
+        std::vector<llvm::Metadata *> others = scopes;
+        others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
+        lists_[buffers[i]] = {llvm::MDNode::get(context, {scopes[i]}), llvm::MDNode::get(context, others)};
+    }
+}
+
+void AliasScopes::mark(llvm::Instruction *access, const std::string &buffer) const {
+    auto found = lists_.find(buffer);
+    if (found == lists_.end()) return;
+    access->setMetadata(llvm::LLVMContext::MD_alias_scope, found->second.own);
+    access->setMetadata(llvm::LLVMContext::MD_noalias, found->second.others);
+}
+
+llvm::FunctionCallee Unit::runtime(const char *name, llvm::Type *result,
+                                   const std::vector<llvm::Type *> &parameters) const {
+    auto callee = module.getOrInsertFunction(name, llvm::FunctionType::get(result, parameters, false));
+    llvm::cast<llvm::Function>(callee.getCallee())->setDoesNotThrow();
+    return callee;
+}
+
+llvm::Function *Unit::make_function(const std::string &name,
+                                    const std::vector<llvm::Type *> &parameters, bool exported) const {
+    auto *type = llvm::FunctionType::get(llvm::Type::getInt32Ty(context), parameters, false);
+    auto linkage = exported ? llvm::Function::ExternalLinkage : llvm::Function::InternalLinkage;
+    auto *function = llvm::Function::Create(type, linkage, name, module);
+    function->setDoesNotThrow();
+    // Without these, LLVM splits 64-byte vectors on processors for which it deems 32 bytes better.
+    int width = 8 * target.natural_vector_size(UInt(8));
+    function->addFnAttr("prefer-vector-width", std::to_string(width));
+    function->addFnAttr("min-legal-vector-width", std::to_string(width));
+    return function;
+}
+
+Frame::Frame(llvm::Function *f) : function(f), b(f->getContext()) {
+    auto *entry = llvm::BasicBlock::Create(f->getContext(), "entry", f);
+    auto *start = llvm::BasicBlock::Create(f->getContext(), "start", f);
+    b.SetInsertPoint(entry);
+    b.CreateBr(start);
+    b.SetInsertPoint(start);
+    llvm::FastMathFlags flags;
+    flags.setAllowContract(true);
+    b.setFastMathFlags(flags);
+}
+
+llvm::BasicBlock *Frame::new_block(const char *name) {
+    return llvm::BasicBlock::Create(function->getContext(), name, function);
+}
+
+llvm::Value *Frame::entry_alloca(llvm::Type *type, int64_t count, int align) {
+    llvm::IRBuilderBase::InsertPointGuard guard(b);
+    b.SetInsertPoint(function->getEntryBlock().getTerminator());
+    auto *array = llvm::ArrayType::get(type, static_cast<uint64_t>(count));
+    auto *alloca = b.CreateAlloca(array);
+    alloca->setAlignment(llvm::Align(static_cast<uint64_t>(align)));
+    return alloca;
+}
+
+void Frame::require(llvm::Value *condition, const std::function<llvm::Value *()> &fail) {
+    llvm::BasicBlock *failed = new_block("failed"), *good = new_block("good");
+    llvm::MDNode *rarely = llvm::MDBuilder(function->getContext()).createBranchWeights(1 << 20, 1);
+    b.CreateCondBr(condition, good, failed, rarely);
+    b.SetInsertPoint(failed);
+    b.CreateRet(fail());
+    b.SetInsertPoint(good);
+}
+
+}  // namespace Pipe::codegen

@@ -1,0 +1,105 @@
+#pragma once
+// What the emitters share: a Unit per module, a Frame per function. Internal to the LLVM room.
+
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <llvm/IR/Module.h>
+
+#include "codegen/codegen.h"
+#include "codegen/range.h"
+#include "codegen/values.h"
+
+namespace Pipe::codegen {
+
+/// A 64-bit integer as a sum, so that addresses that differ by a constant are seen to: the constant
+/// becomes the displacement of the instruction. `rest` is null for 0.
+struct Offset {
+    llvm::Value *rest = nullptr;
+    int64_t constant = 0;
+
+    bool is_constant() const { return rest == nullptr; }
+};
+
+/// An integer vector start, start + stride, start + 2 * stride, ...
+struct Affine {
+    Offset start, stride;
+};
+
+/// What a name stands for.
+struct Binding {
+    llvm::Value *value = nullptr;
+    std::optional<Offset> offset;  ///< scalar integers: the same with 64 bits
+    std::optional<Affine> affine;  ///< integer vectors, where known
+    Range range;
+};
+
+struct BufferBinding {
+    llvm::Value *host = nullptr;
+    bool aligned = false;  ///< to 64 bytes
+};
+
+/// Names in scope; an inner one hides an outer one.
+template <typename T> class Scope {
+  public:
+    void push(const std::string &name, T value) { names_[name].push_back(std::move(value)); }
+    void pop(const std::string &name) { names_[name].pop_back(); }
+    const T *find(const std::string &name) const {
+        auto found = names_.find(name);
+        return found == names_.end() || found->second.empty() ? nullptr : &found->second.back();
+    }
+
+  private:
+    std::unordered_map<std::string, std::vector<T>> names_;
+};
+
+/// Tells LLVM that different buffers do not overlap: each access carries the scope of its buffer, and
+/// the list of all the others.
+class AliasScopes {
+  public:
+    AliasScopes(llvm::LLVMContext &context, const std::vector<std::string> &buffers);
+    void mark(llvm::Instruction *access, const std::string &buffer) const;
+
+  private:
+    struct Lists {
+        llvm::MDNode *own, *others;
+    };
+    std::unordered_map<std::string, Lists> lists_;
+};
+
+/// One module under construction.
+struct Unit {
+    llvm::LLVMContext &context;
+    llvm::Module &module;
+    const Target &target;
+    const Options &options;
+    const AliasScopes &aliases;
+
+    /// Declares (once) a function of the run time: codegen/abi.h.
+    llvm::FunctionCallee runtime(const char *name, llvm::Type *result,
+                                 const std::vector<llvm::Type *> &parameters) const;
+    /// A new function of this module with the attributes that all of ours have.
+    llvm::Function *make_function(const std::string &name, const std::vector<llvm::Type *> &parameters,
+                                  bool exported) const;
+};
+
+/// One function under construction. All of ours return int32 and have the Context as first argument.
+struct Frame {
+    llvm::Function *function;
+    Builder b;
+    Scope<Binding> variables;
+    Scope<BufferBinding> buffers;
+    int64_t stack_bytes = 0;  ///< of the arrays in `entry_alloca`
+
+    explicit Frame(llvm::Function *f);
+    llvm::Value *context() const { return function->getArg(0); }
+    llvm::BasicBlock *new_block(const char *name);
+    /// Storage that lives as long as the call. Made in the entry block, whatever loop we are in.
+    llvm::Value *entry_alloca(llvm::Type *type, int64_t count, int align);
+    /// Branches: if `condition` is false, go on in a block that returns the code that `fail` answers.
+    void require(llvm::Value *condition, const std::function<llvm::Value *()> &fail);
+};
+
+}  // namespace Pipe::codegen

@@ -1,0 +1,93 @@
+// The entry of a kernel: from the array of arguments to the names that the body uses.
+
+#include <cstddef>
+
+#include "codegen/abi.h"
+#include "codegen/stmt_emitter.h"
+
+namespace Pipe::codegen {
+
+using llvm::Value;
+
+namespace {
+
+class Entry {
+  public:
+    Entry(Unit &unit, Frame &frame, const Names &used) : unit_(unit), frame_(frame), used_(used) {}
+
+    void bind(const ir::Argument &argument, int64_t place) {
+        Builder &b = frame_.b;
+        Value *pointer = fixed(b.getPtrTy(), frame_.function->getArg(1), place * 8);
+        if (argument.kind == ir::Argument::Kind::Scalar) return bind_scalar(argument, pointer);
+        Value *host = fixed(b.getPtrTy(), pointer, offsetof(BufferArgument, host));
+        frame_.buffers.push(argument.name, {host, false});
+        if (argument.dimensions > max_dimensions) {
+            throw CompileError("the buffer " + argument.name + " has " +
+                               std::to_string(argument.dimensions) + " dimensions; at most " +
+                               std::to_string(max_dimensions) + " are possible");
+        }
+        using Dimension = BufferArgument::Dimension;
+        for (int d = 0; d < argument.dimensions; d++) {
+            int64_t at = static_cast<int64_t>(offsetof(BufferArgument, dim) + d * sizeof(Dimension));
+            std::string suffix = "." + std::to_string(d);
+            Range any = range_of_type(Int(32)), positive{0, any.hi};
+            bind_number(argument.name + ".min" + suffix, Int(32), pointer, at, any);
+            bind_number(argument.name + ".extent" + suffix, Int(32), pointer,
+                        at + static_cast<int64_t>(offsetof(Dimension, extent)), positive);
+            bind_number(argument.name + ".stride" + suffix, Int(64), pointer,
+                        at + static_cast<int64_t>(offsetof(Dimension, stride)), Range{});
+        }
+    }
+
+  private:
+    /// What stands at an address while the kernel runs and does not change.
+    Value *fixed(llvm::Type *type, Value *base, int64_t bytes) {
+        Builder &b = frame_.b;
+        Value *place = b.CreateConstGEP1_64(b.getInt8Ty(), base, static_cast<uint64_t>(bytes));
+        llvm::LoadInst *value = b.CreateLoad(type, place);
+        value->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(unit_.context, {}));
+        return value;
+    }
+
+    void bind_number(const std::string &name, Type type, Value *base, int64_t bytes, Range range) {
+        if (used_.variables.count(name) == 0) return;
+        Value *whole = fixed(frame_.b.getInt64Ty(), base, bytes);
+        Binding bound;
+        bound.value = frame_.b.CreateTrunc(whole, register_type(unit_.context, type), name);
+        bound.offset = Offset{whole, 0};
+        bound.range = range;
+        frame_.variables.push(name, bound);
+    }
+
+    void bind_scalar(const ir::Argument &argument, Value *pointer) {
+        if (used_.variables.count(argument.name) == 0) return;
+        Builder &b = frame_.b;
+        Type type = argument.type;
+        Binding bound;
+        bound.value = fixed(memory_type(unit_.context, type), pointer, 0);
+        if (type.is_bool()) bound.value = b.CreateIsNotNull(bound.value);
+        if (type.is_int() && type.bits >= 32) {
+            bound.offset = Offset{b.CreateSExt(bound.value, b.getInt64Ty()), 0};
+        }
+        frame_.variables.push(argument.name, bound);
+    }
+
+    Unit &unit_;
+    Frame &frame_;
+    const Names &used_;
+};
+
+}  // namespace
+
+void emit_kernel(Unit &unit, const ir::Program &program, const std::string &entry) {
+    llvm::Type *pointer = llvm::PointerType::get(unit.context, 0);
+    Frame frame(unit.make_function(entry, {pointer, pointer}, /*exported=*/true));
+    Names used = names_in(program.body);
+    Entry binder(unit, frame, used);
+    int64_t place = 0;
+    for (const ir::Argument &argument : program.args) binder.bind(argument, place++);
+    StmtEmitter(unit, frame).emit(program.body);
+    frame.b.CreateRet(frame.b.getInt32(0));
+}
+
+}  // namespace Pipe::codegen

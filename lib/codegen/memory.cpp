@@ -1,0 +1,229 @@
+// Loads and stores.
+
+#include <algorithm>
+
+#include <llvm/IR/Intrinsics.h>
+
+#include "codegen/expr_emitter.h"
+
+namespace Pipe::codegen {
+
+using llvm::Value;
+
+namespace {
+
+/// From the form of memory to that of registers. Only bools differ.
+Value *from_memory(Builder &b, Type type, Value *value) {
+    return type.is_bool() ? b.CreateIsNotNull(value) : value;
+}
+
+Value *to_memory(Builder &b, Type type, Value *value) {
+    return type.is_bool() ? b.CreateZExt(value, memory_type(b.getContext(), type)) : value;
+}
+
+Value *reversed(Builder &b, Value *vector) {
+    if (!vector || lanes_of(vector) == 1) return vector;
+    std::vector<int> mask;
+    for (int i = lanes_of(vector) - 1; i >= 0; i--) mask.push_back(i);
+    return b.CreateShuffleVector(vector, mask);
+}
+
+bool is_always(const Expr &predicate) { return !predicate.defined() || ir::is_const(predicate, 1); }
+
+}  // namespace
+
+Value *ExprEmitter::address(const std::string &buffer, Type element, Offset index) {
+    const BufferBinding *bound = frame_.buffers.find(buffer);
+    if (!bound) throw InternalError("code generation: the buffer " + buffer + " is not bound");
+    llvm::Type *t = memory_type(unit_.context, element.element_of());
+    Value *p = bound->host;
+    if (index.rest) p = b_.CreateGEP(t, p, index.rest);
+    if (index.constant == 0) return p;
+    return b_.CreateGEP(t, p, b_.getInt64(static_cast<uint64_t>(index.constant)));
+}
+
+Value *ExprEmitter::addresses(const std::string &buffer, Type element, const Expr &index) {
+    Value *base = address(buffer, element, {});
+    return b_.CreateGEP(memory_type(unit_.context, element.element_of()), base, emit(index));
+}
+
+/// What is known of the address that a dense access to `index` begins at.
+llvm::Align ExprEmitter::alignment(const std::string &buffer, Type element, const Expr &index) {
+    const BufferBinding *bound = frame_.buffers.find(buffer);
+    int64_t factor = 1;
+    bool ramp = index->op == ir::Op::Ramp && ir::is_const(index->args[1], 1);
+    if (bound && bound->aligned && (ramp || index.type().is_scalar())) {
+        factor = known_factor(ramp ? index->args[0] : index, 64);
+    }
+    return llvm::Align(static_cast<uint64_t>(std::min<int64_t>(64, element.bytes() * factor)));
+}
+
+/// The lanes that are to be accessed; null for all.
+Value *ExprEmitter::mask_of(const Expr &predicate, int lanes) {
+    if (is_always(predicate)) return nullptr;
+    Value *mask = emit(predicate);
+    return lanes_of(mask) == lanes ? mask : b_.CreateVectorSplat(static_cast<unsigned>(lanes), mask);
+}
+
+/// Instructions that gather exist for 4 and 8 bytes.
+bool ExprEmitter::has_fast_gather(Type type) const {
+    return unit_.target.has_feature(Target::AVX2) && type.bits >= 32;
+}
+
+Value *ExprEmitter::load(const Expr &e) {
+    Type type = e.type();
+    const Expr &index = e->args[0], predicate = e->args[1];
+    if (type.is_scalar()) {
+        if (!is_always(predicate)) return load_scalar_if(*e, emit(predicate));
+        return load_dense(*e, type, offset(index), nullptr);
+    }
+    Value *mask = mask_of(predicate, type.lanes);
+    std::optional<Affine> lanes = affine(index);
+    if (!lanes || !lanes->stride.is_constant()) return gather(*e, mask);
+    int64_t stride = lanes->stride.constant;
+    if (stride == 1) return load_dense(*e, type, lanes->start, mask);
+    if (stride == -1) {
+        Offset first{lanes->start.rest, lanes->start.constant - (type.lanes - 1)};
+        return reversed(b_, load_dense(*e, type, first, reversed(b_, mask)));
+    }
+    if (mask) return gather(*e, mask);
+    if (stride == 0) {
+        Value *one = load_dense(*e, type.element_of(), lanes->start, nullptr);
+        return b_.CreateVectorSplat(static_cast<unsigned>(type.lanes), one);
+    }
+    if (stride >= 2 && stride <= 4) return load_strided(*e, lanes->start, static_cast<int>(stride));
+    return gather(*e, nullptr);
+}
+
+/// One scalar or neighbouring lanes, from `start` up. Lanes that the mask leaves out give 0.
+Value *ExprEmitter::load_dense(const ir::ExprNode &e, Type type, Offset start, Value *mask) {
+    llvm::Type *t = memory_type(unit_.context, type);
+    Value *p = address(e.name, type, start);
+    llvm::Align align = alignment(e.name, type, e.args[0]);
+    llvm::Instruction *loaded =
+        mask ? static_cast<llvm::Instruction *>(
+                   b_.CreateMaskedLoad(t, p, align, mask, llvm::Constant::getNullValue(t)))
+             : b_.CreateAlignedLoad(t, p, align);
+    unit_.aliases.mark(loaded, e.name);
+    return from_memory(b_, type, loaded);
+}
+
+/// Every `stride`-th element. Reads whole vectors and shuffles; the last vector ends with the last
+/// element that is needed, and so overlaps the one before: nothing beyond is touched.
+Value *ExprEmitter::load_strided(const ir::ExprNode &e, Offset start, int stride) {
+    int lanes = e.type.lanes, span = stride * (lanes - 1) + 1;
+    Value *result = nullptr;
+    for (int block = 0; block < stride; block++) {
+        int begin = std::min(block * lanes, span - lanes);
+        bool needed = false;
+        std::vector<int> mask;  // lanes found earlier, then those found here
+        for (int i = 0; i < lanes; i++) {
+            int element = i * stride, found_in = element / lanes;
+            needed |= found_in == block;
+            mask.push_back(found_in < block    ? i
+                           : found_in == block ? (result ? lanes : 0) + element - begin
+                                               : -1);
+        }
+        if (!needed) continue;
+        Value *loaded = load_dense(e, e.type, {start.rest, start.constant + begin}, nullptr);
+        result = result ? b_.CreateShuffleVector(result, loaded, mask)
+                        : b_.CreateShuffleVector(loaded, mask);
+    }
+    return result;
+}
+
+Value *ExprEmitter::gather(const ir::ExprNode &e, Value *mask) {
+    Type type = e.type;
+    llvm::Type *t = memory_type(unit_.context, type);
+    Value *pointers = addresses(e.name, type, e.args[0]);
+    llvm::Align align(static_cast<uint64_t>(type.bytes()));
+    if (mask || has_fast_gather(type)) {
+        Value *nothing = llvm::Constant::getNullValue(t);
+        if (!mask) mask = llvm::Constant::getAllOnesValue(with_lanes(b_.getInt1Ty(), type.lanes));
+        auto *loaded = b_.CreateMaskedGather(t, pointers, align, mask, nothing);
+        unit_.aliases.mark(loaded, e.name);
+        return from_memory(b_, type, loaded);
+    }
+    Value *lanes = lane_by_lane(b_, {pointers}, type.lanes, [&](const std::vector<Value *> &p) {
+        auto *loaded = b_.CreateAlignedLoad(t->getScalarType(), p[0], align);
+        unit_.aliases.mark(loaded, e.name);
+        return loaded;
+    });
+    return from_memory(b_, type, lanes);
+}
+
+Value *ExprEmitter::load_scalar_if(const ir::ExprNode &e, Value *condition) {
+    llvm::BasicBlock *before = b_.GetInsertBlock();
+    llvm::BasicBlock *then = frame_.new_block("load"), *join = frame_.new_block("loaded");
+    b_.CreateCondBr(condition, then, join);
+    b_.SetInsertPoint(then);
+    Value *loaded = apart([&] { return load_dense(e, e.type, offset(e.args[0]), nullptr); });
+    b_.CreateBr(join);
+    then = b_.GetInsertBlock();
+    b_.SetInsertPoint(join);
+    llvm::PHINode *phi = b_.CreatePHI(loaded->getType(), 2);
+    phi->addIncoming(loaded, then);
+    phi->addIncoming(llvm::Constant::getNullValue(loaded->getType()), before);
+    return phi;
+}
+
+void ExprEmitter::emit_store(const ir::StmtNode &s) {
+    Type type = s.exprs[0].type();
+    const Expr &predicate = s.exprs[2];
+    if (is_always(predicate)) return store_lanes(s, nullptr);
+    if (type.is_vector() && predicate->op != ir::Op::Broadcast) {
+        return store_lanes(s, mask_of(predicate, type.lanes));
+    }
+    // One condition for all lanes: a branch.
+    llvm::BasicBlock *then = frame_.new_block("store"), *join = frame_.new_block("stored");
+    b_.CreateCondBr(emit(type.is_scalar() ? predicate : predicate->args[0]), then, join);
+    b_.SetInsertPoint(then);
+    store_lanes(s, nullptr);
+    b_.CreateBr(join);
+    b_.SetInsertPoint(join);
+}
+
+void ExprEmitter::store_lanes(const ir::StmtNode &s, Value *mask) {
+    Type type = s.exprs[0].type();
+    const Expr &index = s.exprs[1];
+    Value *stored = to_memory(b_, type, emit(s.exprs[0]));
+    if (type.is_scalar()) return store_dense(s, offset(index), stored, nullptr);
+    std::optional<Affine> lanes = affine(index);
+    int64_t stride = lanes && lanes->stride.is_constant() ? lanes->stride.constant : 0;
+    if (stride == 1) return store_dense(s, lanes->start, stored, mask);
+    if (stride == -1) {
+        Offset first{lanes->start.rest, lanes->start.constant - (type.lanes - 1)};
+        return store_dense(s, first, reversed(b_, stored), reversed(b_, mask));
+    }
+    scatter(s, stored, mask);
+}
+
+void ExprEmitter::store_dense(const ir::StmtNode &s, Offset start, Value *value, Value *mask) {
+    Type type = s.exprs[0].type();
+    llvm::Align align = alignment(s.name, type, s.exprs[1]);
+    Value *p = address(s.name, type, start);
+    llvm::Instruction *store =
+        mask ? static_cast<llvm::Instruction *>(b_.CreateMaskedStore(value, p, align, mask))
+             : b_.CreateAlignedStore(value, p, align);
+    unit_.aliases.mark(store, s.name);
+}
+
+/// Lane by lane, in order: where two lanes have the same index, the last one stays. (Processors that
+/// scatter do it no faster.)
+void ExprEmitter::scatter(const ir::StmtNode &s, Value *value, Value *mask) {
+    Type type = s.exprs[0].type();
+    Value *pointers = addresses(s.name, type, s.exprs[1]);
+    llvm::Align align(static_cast<uint64_t>(type.bytes()));
+    if (mask) {
+        unit_.aliases.mark(b_.CreateMaskedScatter(value, pointers, align, mask), s.name);
+        return;
+    }
+    for (int i = 0; i < type.lanes; i++) {
+        auto lane = static_cast<uint64_t>(i);
+        auto *store = b_.CreateAlignedStore(b_.CreateExtractElement(value, lane),
+                                            b_.CreateExtractElement(pointers, lane), align);
+        unit_.aliases.mark(store, s.name);
+    }
+}
+
+}  // namespace Pipe::codegen

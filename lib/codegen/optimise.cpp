@@ -1,0 +1,80 @@
+#include "codegen/optimise.h"
+
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/IR/PassManager.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/Transforms/InstCombine/InstCombine.h>
+#include <llvm/Transforms/Scalar/ADCE.h>
+#include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/GVN.h>
+#include <llvm/Transforms/Scalar/LICM.h>
+#include <llvm/Transforms/Scalar/LoopPassManager.h>
+#include <llvm/Transforms/Scalar/LoopUnrollPass.h>
+#include <llvm/Transforms/Scalar/SROA.h>
+#include <llvm/Transforms/Scalar/SimplifyCFG.h>
+
+#include <pipe/error.h>
+
+namespace Pipe::codegen {
+
+namespace {
+
+llvm::FunctionPassManager pass_list() {
+    using namespace llvm;
+    FunctionPassManager passes;
+    passes.addPass(SROAPass(SROAOptions::ModifyCFG));
+    passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
+    passes.addPass(InstCombinePass());
+    passes.addPass(SimplifyCFGPass());
+
+    // Small loops of constant extent (the taps of a kernel) become straight code, and then their
+    // arrays become registers.
+    passes.addPass(createFunctionToLoopPassAdaptor(LoopFullUnrollPass(3), /*UseMemorySSA=*/false));
+    passes.addPass(SROAPass(SROAOptions::ModifyCFG));
+
+    LoopPassManager loops;
+    loops.addPass(LICMPass(LICMOptions()));
+    passes.addPass(createFunctionToLoopPassAdaptor(std::move(loops), /*UseMemorySSA=*/true));
+    passes.addPass(GVNPass());
+    passes.addPass(InstCombinePass());
+    LoopPassManager again;
+    again.addPass(LICMPass(LICMOptions()));
+    passes.addPass(createFunctionToLoopPassAdaptor(std::move(again), /*UseMemorySSA=*/true));
+    passes.addPass(SimplifyCFGPass());
+    passes.addPass(ADCEPass());
+    return passes;
+}
+
+}  // namespace
+
+void optimise(llvm::Module &module, llvm::TargetMachine &machine) {
+    llvm::LoopAnalysisManager loops;
+    llvm::FunctionAnalysisManager functions;
+    llvm::CGSCCAnalysisManager components;
+    llvm::ModuleAnalysisManager modules;
+    llvm::PassBuilder builder(&machine);
+    builder.registerModuleAnalyses(modules);
+    builder.registerCGSCCAnalyses(components);
+    builder.registerFunctionAnalyses(functions);
+    builder.registerLoopAnalyses(loops);
+    builder.crossRegisterProxies(loops, functions, components, modules);
+
+    llvm::ModulePassManager all;
+    all.addPass(llvm::createModuleToFunctionPassAdaptor(pass_list()));
+    all.run(module, modules);
+}
+
+llvm::SmallVector<char, 0> generate(llvm::Module &module, llvm::TargetMachine &machine,
+                                    llvm::CodeGenFileType kind) {
+    llvm::SmallVector<char, 0> bytes;
+    llvm::raw_svector_ostream stream(bytes);
+    llvm::legacy::PassManager passes;
+    if (machine.addPassesToEmitFile(passes, stream, nullptr, kind, /*DisableVerify=*/true)) {
+        throw InternalError("LLVM cannot write this kind of file for the target");
+    }
+    passes.run(module);
+    return bytes;
+}
+
+}  // namespace Pipe::codegen

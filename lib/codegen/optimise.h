@@ -1,0 +1,18 @@
+#pragma once
+// LLVM IR -> better LLVM IR -> machine code. Internal to the LLVM room.
+
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Target/TargetMachine.h>
+
+namespace Pipe::codegen {
+
+/// Runs our list of passes. The loops come vectorised and unrolled as the schedule says, so the list
+/// is short: registers for local arrays, common subexpressions, invariant code out of loops.
+void optimise(llvm::Module &module, llvm::TargetMachine &machine);
+
+/// Machine code for an optimised module: an object file, or assembly as text.
+llvm::SmallVector<char, 0> generate(llvm::Module &module, llvm::TargetMachine &machine,
+                                    llvm::CodeGenFileType kind);
+
+}  // namespace Pipe::codegen

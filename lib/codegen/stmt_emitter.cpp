@@ -1,0 +1,254 @@
+#include "codegen/stmt_emitter.h"
+
+#include <algorithm>
+
+#include <llvm/IR/Intrinsics.h>
+
+#include "codegen/abi.h"
+#include "codegen/arith.h"
+#include "ir/visit.h"
+
+namespace Pipe::codegen {
+
+using ir::StmtOp;
+using llvm::Value;
+
+namespace {
+
+/// Constant-size storage up to here goes on the stack, where LLVM may turn it into registers.
+constexpr int64_t max_stack_array = 32 << 10;
+/// A user who says MemoryType::Stack gets it up to here.
+constexpr int64_t max_asked_stack_array = 256 << 10;
+/// All such arrays of one function together.
+constexpr int64_t max_frame = 512 << 10;
+
+}  // namespace
+
+Names names_in(const ir::Stmt &s) {
+    Names names;
+    ir::walk(
+        s,
+        [&](const ir::Stmt &stmt) {
+            if (stmt->op == StmtOp::Store) names.buffers.insert(stmt->name);
+            return true;
+        },
+        [&](const Expr &e) {
+            if (e->op == ir::Op::Variable) names.variables.insert(e->name);
+            if (e->op == ir::Op::Load) names.buffers.insert(e->name);
+            return true;
+        });
+    return names;
+}
+
+void StmtEmitter::emit(const ir::Stmt &s) {
+    if (!s.defined()) return;
+    switch (s->op) {
+    case StmtOp::Let: return let(*s.get());
+    case StmtOp::Assert: return assertion(*s.get());
+    case StmtOp::For:
+        if (s->kind == LoopKind::Serial) return serial_loop(*s.get());
+        if (s->kind == LoopKind::Parallel) return parallel_loop(*s.get());
+        throw InternalError("code generation met the loop " + s->name +
+                            ", vectorized or unrolled, which lowering replaces");
+    case StmtOp::Store:
+        exprs_.emit_store(*s.get());
+        return exprs_.forget();
+    case StmtOp::Allocate: return allocate(*s.get());
+    case StmtOp::Produce:
+    case StmtOp::Consume: return emit(s->stmts[0]);
+    case StmtOp::If: return if_then_else(*s.get());
+    case StmtOp::Block:
+        for (const ir::Stmt &child : s->stmts) emit(child);
+        return;
+    case StmtOp::Evaluate:
+        exprs_.emit(s->exprs[0]);
+        return exprs_.forget();
+    case StmtOp::Provide:
+    case StmtOp::Realize: break;
+    }
+    throw InternalError("code generation met the multi-dimensional " + s->name +
+                        ", which lowering flattens");
+}
+
+void StmtEmitter::let(const ir::StmtNode &s) {
+    Binding bound = exprs_.bind(s.exprs[0]);
+    exprs_.forget();
+    frame_.variables.push(s.name, bound);
+    emit(s.stmts[0]);
+    frame_.variables.pop(s.name);
+}
+
+void StmtEmitter::assertion(const ir::StmtNode &s) {
+    Value *condition = exprs_.emit(s.exprs[0]);
+    frame_.require(condition, [&] {
+        std::string text;
+        std::vector<Value *> values;
+        for (size_t i = 1; i < s.exprs.size(); i++) {
+            const Expr &part = s.exprs[i];
+            Type type = part->type;
+            if (part->op == ir::Op::StringImm) {
+                text += part->name;
+                continue;
+            }
+            Value *value = exprs_.emit(part);
+            text += static_cast<char>(type.is_float()    ? FloatField
+                                      : type.is_handle() ? TextField
+                                      : type.is_int()    ? SignedField
+                                                         : UnsignedField);
+            if (type.is_float()) value = b_.CreateBitCast(b_.CreateFPExt(value, b_.getDoubleTy()), b_.getInt64Ty());
+            else if (type.is_handle()) value = b_.CreatePtrToInt(value, b_.getInt64Ty());
+            else value = b_.CreateIntCast(value, b_.getInt64Ty(), type.is_int());
+            values.push_back(value);
+        }
+        auto count = static_cast<int64_t>(values.size());
+        Value *array = frame_.entry_alloca(b_.getInt64Ty(), std::max<int64_t>(1, count), 8);
+        for (size_t i = 0; i < values.size(); i++) {
+            b_.CreateStore(values[i], b_.CreateConstGEP1_64(b_.getInt64Ty(), array, i));
+        }
+        auto fail = unit_.runtime("pipe_fail", b_.getInt32Ty(),
+                                  {b_.getPtrTy(), b_.getInt32Ty(), b_.getPtrTy(), b_.getPtrTy()});
+        Value *code = b_.getInt32(static_cast<uint32_t>(s.code == 0 ? 1 : s.code));
+        return b_.CreateCall(fail, {frame_.context(), code, b_.CreateGlobalString(text), array});
+    });
+    exprs_.forget();
+}
+
+Range StmtEmitter::loop_range(const ir::StmtNode &s) const {
+    Range min = exprs_.range(s.exprs[0]), extent = exprs_.range(s.exprs[1]);
+    Range all = range_of_type(s.exprs[0].type());
+    __int128 last = static_cast<__int128>(min.hi) + extent.hi - 1;
+    return {min.lo, last > all.hi ? all.hi : static_cast<int64_t>(last)};
+}
+
+void StmtEmitter::bind_loop_variable(const ir::StmtNode &s, Value *wide, Range range) {
+    Binding bound;
+    bound.offset = Offset{wide, 0};
+    bound.value = b_.CreateTrunc(wide, register_type(unit_.context, s.exprs[0].type()));
+    bound.range = range;
+    frame_.variables.push(s.name, bound);
+}
+
+void StmtEmitter::serial_loop(const ir::StmtNode &s) {
+    Value *begin = exprs_.wide(s.exprs[0]);
+    Value *extent = exprs_.wide(s.exprs[1]);
+    Value *end = b_.CreateNSWAdd(begin, extent);
+    Range range = loop_range(s);
+    exprs_.forget();
+    auto *known = llvm::dyn_cast<llvm::ConstantInt>(extent);
+    if (known && known->getSExtValue() <= 0) return;
+    if (known && known->isOne()) {
+        bind_loop_variable(s, begin, range);
+        emit(s.stmts[0]);
+        frame_.variables.pop(s.name);
+        return;
+    }
+    if (known || exprs_.range(s.exprs[1]).lo > 0) return counted_loop(s, begin, end, range);
+    llvm::BasicBlock *loop = frame_.new_block("some"), *after = frame_.new_block("none");
+    b_.CreateCondBr(b_.CreateICmpSLT(begin, end), loop, after);
+    b_.SetInsertPoint(loop);
+    counted_loop(s, begin, end, range);
+    b_.CreateBr(after);
+    b_.SetInsertPoint(after);
+}
+
+/// At least one iteration, with the test at the end: the shape that LLVM's loop passes want. The
+/// counter has 64 bits, so that addresses need no extension.
+void StmtEmitter::counted_loop(const ir::StmtNode &s, Value *begin, Value *end, Range range) {
+    llvm::BasicBlock *before = b_.GetInsertBlock();
+    llvm::BasicBlock *loop = frame_.new_block(s.name.c_str()), *after = frame_.new_block("done");
+    b_.CreateBr(loop);
+    b_.SetInsertPoint(loop);
+    llvm::PHINode *counter = b_.CreatePHI(b_.getInt64Ty(), 2, s.name);
+    counter->addIncoming(begin, before);
+    bind_loop_variable(s, counter, range);
+    emit(s.stmts[0]);
+    frame_.variables.pop(s.name);
+    Value *next = b_.CreateNSWAdd(counter, b_.getInt64(1));
+    counter->addIncoming(next, b_.GetInsertBlock());
+    b_.CreateCondBr(b_.CreateICmpSLT(next, end), loop, after);
+    b_.SetInsertPoint(after);
+}
+
+/// The product of the sizes and the element, or the greatest int64 where that overflows: no such
+/// block can be had, so the allocation fails in its own words.
+Value *StmtEmitter::allocation_bytes(const ir::StmtNode &s) {
+    Value *bytes = b_.getInt64(static_cast<uint64_t>(s.types[0].bytes()));
+    Value *overflow = b_.getFalse();
+    for (const Expr &size : s.exprs) {
+        Value *n = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, exprs_.wide(size), b_.getInt64(0));
+        Value *both = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smul_with_overflow, bytes, n);
+        bytes = b_.CreateExtractValue(both, 0);
+        overflow = b_.CreateOr(overflow, b_.CreateExtractValue(both, 1));
+    }
+    return b_.CreateSelect(overflow, b_.getInt64(INT64_MAX), bytes);
+}
+
+namespace {
+
+/// Bytes of an allocation whose sizes are constants; nothing otherwise.
+std::optional<int64_t> constant_bytes(const ir::StmtNode &s) {
+    __int128 bytes = s.types[0].bytes();
+    for (const Expr &size : s.exprs) {
+        int64_t n = 0;
+        if (!ir::as_const_int(size, &n)) return std::nullopt;
+        bytes *= std::max<int64_t>(n, 0);
+        if (bytes > INT32_MAX) return std::nullopt;
+    }
+    return static_cast<int64_t>(bytes);
+}
+
+}  // namespace
+
+void StmtEmitter::with_buffer(const std::string &name, BufferBinding buffer, const ir::Stmt &body) {
+    frame_.buffers.push(name, buffer);
+    emit(body);
+    frame_.buffers.pop(name);
+}
+
+void StmtEmitter::allocate(const ir::StmtNode &s) {
+    bool asked = s.memory == MemoryType::Stack || s.memory == MemoryType::Register;
+    std::optional<int64_t> known = constant_bytes(s);
+    if (known && s.memory != MemoryType::Heap &&
+        *known <= (asked ? max_asked_stack_array : max_stack_array) &&
+        frame_.stack_bytes + *known <= max_frame) {
+        frame_.stack_bytes += *known;
+        Type element = s.types[0].element_of();
+        Value *array = frame_.entry_alloca(memory_type(unit_.context, element),
+                                           std::max<int64_t>(1, *known / element.bytes()), 64);
+        return with_buffer(s.name, {array, true}, s.stmts[0]);
+    }
+    Value *bytes = allocation_bytes(s);
+    exprs_.forget();
+    auto push = unit_.runtime("pipe_scratch_push", b_.getPtrTy(), {b_.getPtrTy(), b_.getInt64Ty()});
+    llvm::CallInst *block = b_.CreateCall(push, {frame_.context(), bytes}, s.name);
+    block->addRetAttr(llvm::Attribute::NoAlias);
+    block->addRetAttr(llvm::Attribute::getWithAlignment(unit_.context, llvm::Align(64)));
+    frame_.require(b_.CreateIsNotNull(block), [&] {
+        auto fail = unit_.runtime("pipe_out_of_memory", b_.getInt32Ty(),
+                                  {b_.getPtrTy(), b_.getPtrTy(), b_.getInt64Ty()});
+        return b_.CreateCall(fail, {frame_.context(), b_.CreateGlobalString(s.name), bytes});
+    });
+    with_buffer(s.name, {block, true}, s.stmts[0]);
+    auto pop = unit_.runtime("pipe_scratch_pop", b_.getVoidTy(), {b_.getPtrTy(), b_.getPtrTy()});
+    b_.CreateCall(pop, {frame_.context(), block});
+}
+
+void StmtEmitter::if_then_else(const ir::StmtNode &s) {
+    Value *condition = exprs_.emit(s.exprs[0]);
+    exprs_.forget();
+    bool has_else = s.stmts.size() > 1 && s.stmts[1].defined();
+    llvm::BasicBlock *then = frame_.new_block("then"), *join = frame_.new_block("join");
+    llvm::BasicBlock *otherwise = has_else ? frame_.new_block("else") : join;
+    b_.CreateCondBr(condition, then, otherwise);
+    b_.SetInsertPoint(then);
+    emit(s.stmts[0]);
+    b_.CreateBr(join);
+    if (has_else) {
+        b_.SetInsertPoint(otherwise);
+        emit(s.stmts[1]);
+        b_.CreateBr(join);
+    }
+    b_.SetInsertPoint(join);
+}
+
+}  // namespace Pipe::codegen

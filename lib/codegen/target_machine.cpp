@@ -1,0 +1,91 @@
+#include "codegen/target_machine.h"
+
+#include <mutex>
+
+#include <llvm/ADT/StringMap.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/TargetParser/Host.h>
+
+#include <pipe/error.h>
+
+namespace Pipe::codegen {
+
+namespace {
+
+/// Only what is asked for: starting all targets of LLVM would cost several times as much.
+void start_llvm(Target::Arch arch) {
+    static std::once_flag x86, aarch64;
+    if (arch == Target::Arch::X86_64) {
+        std::call_once(x86, [] {
+            LLVMInitializeX86TargetInfo();
+            LLVMInitializeX86Target();
+            LLVMInitializeX86TargetMC();
+            LLVMInitializeX86AsmPrinter();
+        });
+    } else {
+        std::call_once(aarch64, [] {
+            LLVMInitializeAArch64TargetInfo();
+            LLVMInitializeAArch64Target();
+            LLVMInitializeAArch64TargetMC();
+            LLVMInitializeAArch64AsmPrinter();
+        });
+    }
+}
+
+std::string triple_of(const Target &target) {
+    std::string arch = target.arch == Target::Arch::X86_64 ? "x86_64" : "aarch64";
+    return arch + (target.os == Target::OS::MacOS ? "-apple-macosx" : "-unknown-linux-gnu");
+}
+
+std::string feature_string(const Target &target) {
+    struct Entry {
+        Target::Feature feature;
+        const char *names;
+    };
+    static const Entry table[] = {
+        {Target::SSE41, "+sse4.1,+ssse3,"},
+        {Target::AVX, "+avx,+popcnt,"},
+        {Target::AVX2, "+avx2,+bmi,+bmi2,+lzcnt,"},
+        {Target::FMA, "+fma,"},
+        {Target::F16C, "+f16c,"},
+        {Target::AVX512_Skylake, "+avx512f,+avx512cd,+avx512bw,+avx512dq,+avx512vl,+evex512,"},
+    };
+    std::string features;
+    for (const Entry &e : table) {
+        if (target.has_feature(e.feature)) features += e.names;
+    }
+    if (!features.empty()) features.pop_back();
+    return features;
+}
+
+std::string host_features() {
+    std::string features;
+    for (const auto &feature : llvm::sys::getHostCPUFeatures()) {
+        if (feature.second) features += "+" + feature.first().str() + ",";
+    }
+    if (!features.empty()) features.pop_back();
+    return features;
+}
+
+}  // namespace
+
+std::unique_ptr<llvm::TargetMachine> make_target_machine(const Target &target) {
+    if (target.arch == Target::Arch::Unknown) {
+        throw CompileError("code generation for a target of unknown architecture");
+    }
+    start_llvm(target.arch);
+    std::string triple = triple_of(target), message;
+    const llvm::Target *llvm_target = llvm::TargetRegistry::lookupTarget(triple, message);
+    if (!llvm_target) throw CompileError("this LLVM cannot compile for " + triple + ": " + message);
+
+    bool is_host = target == Target("host");
+    std::string cpu = is_host ? llvm::sys::getHostCPUName().str() : "";
+    llvm::TargetOptions options;
+    options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
+    return std::unique_ptr<llvm::TargetMachine>(llvm_target->createTargetMachine(
+        triple, cpu, is_host ? host_features() : feature_string(target), options, llvm::Reloc::PIC_,
+        llvm::CodeModel::Small, llvm::CodeGenOptLevel::Aggressive));
+}
+
+}  // namespace Pipe::codegen
