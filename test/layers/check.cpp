@@ -26,9 +26,9 @@ const std::map<std::string, std::string> &public_headers() {
     static const std::map<std::string, std::string> table{
         {"error.h", "support"},     {"type.h", "support"},
         {"target.h", "support"},    {"expr.h", "ir"},
-        {"operators.h", "ir"},      {"buffer_base.h", "ir"},
+        {"operators.h", "graph"},      {"buffer_base.h", "ir"},
         {"buffer.h", "ir"},         {"loop_kind.h", "ir"},
-        {"tuple.h", "ir"},          {"var.h", "ir"},
+        {"tuple.h", "graph"},          {"var.h", "graph"},
         {"realization.h", "ir"},    {"image_io.h", "image_io"},
         {"schedule.h", "schedule"}, {"autoschedule.h", "schedule"},
         {"rdom.h", "graph"},        {"param.h", "graph"},
