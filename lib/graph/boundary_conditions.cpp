@@ -1,0 +1,134 @@
+#include <pipe/boundary_conditions.h>
+
+#include <fmt/format.h>
+
+#include "graph/contents.h"
+
+namespace Pipe::BoundaryConditions {
+namespace {
+
+const char *const letters[] = {"x", "y", "z", "w"};
+
+/// One dimension that has bounds.
+struct Bounded {
+    Expr x, min, extent;
+};
+
+/// The Func f(args) = source(coordinate(args)) and, per dimension, the args.
+class Exterior {
+  public:
+    Exterior(const char *kind, const Func &source, const Region &bounds)
+        : result(source.name() + "_" + kind), source_(source), bounds_(bounds) {
+        if (static_cast<int>(bounds.size()) > source.dimensions())
+            throw CompileError(fmt::format("BoundaryConditions::{}: '{}' has {} dimensions, but {} ranges are "
+                                           "given.",
+                                           kind, source.name(), source.dimensions(), bounds.size()));
+        for (const Var &v : source.args()) args.push_back(v);
+    }
+
+    bool has_bounds(size_t i) const {
+        return i < bounds_.size() && bounds_[i].min.defined() && bounds_[i].extent.defined();
+    }
+    Bounded dimension(size_t i) const {
+        return {args[i], cast(Int(32), bounds_[i].min), cast(Int(32), bounds_[i].extent)};
+    }
+
+    /// The source where every coordinate that has bounds goes through `map`.
+    template <typename F> FuncRef mapped(F &&map) const {
+        std::vector<Expr> coordinates = args;
+        for (size_t i = 0; i < args.size(); i++)
+            if (has_bounds(i)) coordinates[i] = map(dimension(i));
+        return source_(coordinates, SourceLocation());
+    }
+
+    Func result;
+    std::vector<Expr> args;
+
+  private:
+    Func source_;
+    Region bounds_;
+};
+
+Expr clamped(const Expr &x, const Bounded &b) { return clamp(x, b.min, b.min + b.extent - 1); }
+
+}  // namespace
+
+Func constant_exterior(const Func &source, const Expr &value, const Region &bounds) {
+    Exterior e("constant_exterior", source, bounds);
+    Expr outside = Expr(false);
+    for (size_t i = 0; i < e.args.size(); i++) {
+        if (!e.has_bounds(i)) continue;
+        Bounded b = e.dimension(i);
+        outside = outside || b.x < b.min || b.x >= b.min + b.extent;
+    }
+    FuncRef inside = e.mapped([](const Bounded &b) { return clamped(likely(b.x), b); });
+    std::vector<Expr> values;
+    for (int i = 0; i < source.outputs(); i++)
+        values.push_back(select(outside, cast(source.types()[static_cast<size_t>(i)], value), likely(inside[i])));
+    e.result(e.args, SourceLocation()) = Tuple(values);
+    return e.result;
+}
+
+Func repeat_edge(const Func &source, const Region &bounds) {
+    Exterior e("repeat_edge", source, bounds);
+    e.result(e.args, SourceLocation()) = e.mapped([](const Bounded &b) { return clamped(likely(b.x), b); });
+    return e.result;
+}
+
+Func repeat_image(const Func &source, const Region &bounds) {
+    Exterior e("repeat_image", source, bounds);
+    e.result(e.args, SourceLocation()) = e.mapped([](const Bounded &b) {
+        Expr outside = b.x < b.min || b.x >= b.min + b.extent;
+        return clamped(select(outside, (b.x - b.min) % b.extent + b.min, likely(b.x)), b);
+    });
+    return e.result;
+}
+
+Func mirror_image(const Func &source, const Region &bounds) {
+    Exterior e("mirror_image", source, bounds);
+    e.result(e.args, SourceLocation()) = e.mapped([](const Bounded &b) {
+        Expr t = (b.x - b.min) % (2 * b.extent);  // there and back again, edges twice
+        Expr mirrored = min(t, 2 * b.extent - 1 - t) + b.min;
+        Expr outside = b.x < b.min || b.x >= b.min + b.extent;
+        return clamped(select(outside, mirrored, likely(b.x)), b);
+    });
+    return e.result;
+}
+
+Func mirror_interior(const Func &source, const Region &bounds) {
+    Exterior e("mirror_interior", source, bounds);
+    e.result(e.args, SourceLocation()) = e.mapped([](const Bounded &b) {
+        Expr last = b.extent - 1;
+        Expr t = (b.x - b.min) % max(2 * last, 1);  // there and back again, edges once
+        Expr mirrored = min(t, 2 * last - t) + b.min;
+        Expr outside = b.x < b.min || b.x >= b.min + b.extent;
+        return clamped(select(outside, mirrored, likely(b.x)), b);
+    });
+    return e.result;
+}
+
+namespace detail {
+
+std::pair<Func, Region> as_func(const ImageParam &image) {
+    Region bounds;
+    for (int d = 0; d < image.dimensions(); d++)
+        bounds.emplace_back(image.dim(d).min(), image.dim(d).extent());
+    return {image, bounds};
+}
+
+std::pair<Func, Region> as_func(const Buffer<void> &image) {
+    std::vector<Expr> args;
+    Region bounds;
+    for (int d = 0; d < image.dimensions(); d++) {
+        args.push_back(d < 4 ? Var(letters[d]) : Var());
+        bounds.emplace_back(Expr(static_cast<int32_t>(image.min(d))),
+                            Expr(static_cast<int32_t>(image.extent(d))));
+    }
+    Func f(image.name().empty() ? graph::fresh_name("buffer_func") : image.name() + "_func");
+    f(args, SourceLocation()) = image(args);
+    return {f, bounds};
+}
+
+}  // namespace detail
+
+}  // namespace Pipe::BoundaryConditions

@@ -1,0 +1,31 @@
+#include "graph/collect.h"
+
+#include <algorithm>
+
+namespace Pipe::graph {
+namespace {
+
+template <typename T> void add_once(std::vector<T> &list, const T &item) {
+    if (std::find(list.begin(), list.end(), item) == list.end()) list.push_back(item);
+}
+
+}  // namespace
+
+void Names::add(const Expr &e) {
+    walk_(e, [&](const ir::ExprNode &node) {
+        if (node.op == ir::Op::Variable) {
+            if (!node.referent)
+                add_once(vars, node.name);
+            else if (auto rdom = std::dynamic_pointer_cast<const RDomContents>(node.referent))
+                add_once(rdoms, rdom);
+        } else if (node.op == ir::Op::Call && node.call_kind == ir::CallKind::Func) {
+            calls.push_back(&node);
+            if (auto func = std::dynamic_pointer_cast<const FuncContents>(node.referent))
+                add_once(funcs, func);
+        } else if (node.op == ir::Op::Call && node.call_kind == ir::CallKind::Image) {
+            images = true;
+        }
+    });
+}
+
+}  // namespace Pipe::graph

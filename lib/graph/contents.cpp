@@ -1,0 +1,61 @@
+#include "graph/contents.h"
+
+#include <fmt/format.h>
+
+#include "graph/match.h"
+#include <pipe/operators.h>
+
+namespace Pipe::graph {
+namespace {
+std::atomic<uint64_t> epoch{1};
+std::atomic<uint64_t> names{0};
+}  // namespace
+
+uint64_t modification_epoch() { return epoch.load(std::memory_order_acquire); }
+
+void Identity::touch() {
+    version.fetch_add(1, std::memory_order_release);
+    epoch.fetch_add(1, std::memory_order_release);
+}
+
+std::string FuncContents::description() const {
+    std::string place = to_string(where);
+    return fmt::format("Func '{}'{}", name(), place.empty() ? "" : " (" + place + ")");
+}
+
+std::string fresh_name(const std::string &base) {
+    return fmt::format("{}#{}", base, names.fetch_add(1, std::memory_order_relaxed));
+}
+
+bool is_fresh(const std::string &name) { return name.find('#') != std::string::npos; }
+
+std::string base_name(const std::string &name) {
+    size_t mark = name.find('#');
+    if (mark == std::string::npos) return name;
+    size_t end = name.find_first_not_of("0123456789", mark + 1);
+    return name.substr(0, mark) + (end == std::string::npos ? "" : name.substr(end));
+}
+
+std::string at(const SourceLocation &where) {
+    return where.known() ? " at " + to_string(where) : "";
+}
+
+std::string join(const std::vector<std::string> &list) { return fmt::format("{}", fmt::join(list, ", ")); }
+
+std::vector<Expr> coordinates(const std::string &what, const std::vector<Expr> &args,
+                              SourceLocation where) {
+    std::vector<Expr> result;
+    for (size_t i = 0; i < args.size(); i++) {
+        if (!args[i].defined())
+            throw CompileError(fmt::format("Coordinate {} of {}{} is an undefined Expr.", i, what, at(where)));
+        Type type = args[i].type();
+        if (!type.is_int_or_uint() || type.is_bool())
+            throw CompileError(fmt::format("Coordinate {} of {}{} is {}, but coordinates are integers. "
+                                           "Use cast<int>(...).",
+                                           i, what, at(where), describe(args[i])));
+        result.push_back(cast(Int(32), args[i]));
+    }
+    return result;
+}
+
+}  // namespace Pipe::graph

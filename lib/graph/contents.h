@@ -1,0 +1,98 @@
+#pragma once
+// What the user's handles (Func, RDom, Param, ImageParam) hold.
+//
+// Who holds whom: an Expr holds the Funcs, images and Params that it names; a Func holds the Exprs of
+// its definitions. There is no ring: a Func's calls of itself are stored without referent, a definition
+// holds a copy of its RDom, levels name other Funcs by their Identity, and a definition that would close
+// a ring of Funcs is refused.
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "graph/graph.h"
+#include "ir/expr_node.h"
+#include <pipe/buffer.h>
+#include <pipe/schedule.h>
+
+namespace Pipe::graph {
+
+/// Goes up whenever a definition, a directive or a promise changes anywhere: while it stands still,
+/// nothing that was compiled is out of date.
+uint64_t modification_epoch();
+
+/// The name of a thing, and how often it changed. Outlives the thing.
+struct Identity {
+    explicit Identity(std::string n) : name(std::move(n)) {}
+    void touch();
+
+    const std::string name;
+    std::atomic<uint64_t> version{0};
+};
+
+struct RDomContents : ir::Referent {
+    std::string name;
+    std::vector<ReductionVar> vars;
+    Expr predicate;  ///< undefined = everywhere
+    bool used = false;
+};
+
+struct ParamContents : ir::Referent {
+    std::shared_ptr<Identity> identity;
+    Type type;
+    std::atomic<uint64_t> bits{0};  ///< the value, in the first bytes
+    Expr min, max, estimate;
+};
+
+/// An ImageParam, or a Buffer used in an expression (`bound`).
+struct ImageContents : ir::Referent {
+    std::shared_ptr<Identity> identity;
+    Type type;
+    int dimensions = 0;
+    bool bound = false;
+    Buffer<void> buffer;
+    std::vector<Image::Constraint> constraints;
+};
+
+struct FuncContents : ir::Referent {
+    std::shared_ptr<Identity> identity;
+    SourceLocation where;
+    std::vector<std::string> args;
+    std::vector<Type> types;
+    std::vector<Stage> stages;  ///< Exprs name RVars, and this Func, without referent
+    std::vector<std::shared_ptr<const FuncContents>> callees;  ///< in order of first use, unique
+    schedule::FuncSchedule schedule;
+    /// What the driver keeps for Func::realize. Does not hold this Func.
+    std::shared_ptr<void> compiler;
+    std::atomic<bool> compiler_made{false};
+
+    const std::string &name() const { return identity->name; }
+    bool defined() const { return !stages.empty(); }
+    /// "Func 'blur' (blur.cpp:12)", for messages.
+    std::string description() const;
+};
+
+// Names. One that nobody chose carries a number after '#', which freeze replaces.
+/// "v#12": never the same twice.
+std::string fresh_name(const std::string &base);
+bool is_fresh(const std::string &name);
+/// "v" for "v#12", "r$x" for "r#3$x".
+std::string base_name(const std::string &name);
+/// " at blur.cpp:14", or "" where unknown.
+std::string at(const SourceLocation &where);
+/// "x, y, c"
+std::string join(const std::vector<std::string> &names);
+
+/// Coordinates as int32. CompileError where one is undefined or no integer.
+std::vector<Expr> coordinates(const std::string &what, const std::vector<Expr> &args,
+                              SourceLocation where);
+
+/// Adds a definition: the pure one, or an update. An update runs over the RDom whose RVars it uses, or
+/// over `rdom` where it uses none. CompileErrors for undeclared Vars, RDoms that do not belong, types,
+/// arity, recursion.
+void define(FuncContents &func, const std::vector<Expr> &args, const std::vector<Expr> &values,
+            SourceLocation where, std::shared_ptr<const RDomContents> rdom = nullptr);
+
+}  // namespace Pipe::graph

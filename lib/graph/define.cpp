@@ -1,0 +1,234 @@
+// Definitions of Funcs: what may stand on both sides of f(x, y) = e.
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "graph/collect.h"
+#include "graph/contents.h"
+#include "graph/match.h"
+#include "ir/visit.h"
+
+namespace Pipe::graph {
+namespace {
+
+/// Drops the referents of RVars and of calls of the Func itself (see contents.h).
+class Detach : public ir::GraphMutator {
+  public:
+    explicit Detach(const FuncContents &self) : self_(&self) {}
+
+  protected:
+    Expr rewrite(const Expr &e) override {
+        if (e->op == ir::Op::Variable && dynamic_cast<const RDomContents *>(e->referent.get()))
+            return ir::make_variable(e.type(), e->name);
+        Expr now = ir::GraphMutator::rewrite(e);
+        if (now->op == ir::Op::Call && now->referent.get() == self_)
+            return ir::make_call(now.type(), now->name, now->args, now->call_kind, now->index);
+        return now;
+    }
+
+  private:
+    const FuncContents *self_;
+};
+
+/// One definition on its way into a Func.
+class Definition {
+  public:
+    Definition(FuncContents &func, const std::vector<Expr> &args, const std::vector<Expr> &values,
+               SourceLocation where, std::shared_ptr<const RDomContents> rdom)
+        : func_(func), args_(args), values_(values), where_(where), rdom_(std::move(rdom)) {}
+
+    void add() {
+        for (const Expr &value : values_)
+            if (!value.defined()) reject("a value is an undefined Expr.");
+        bool pure = !func_.defined();
+        if (pure) {
+            take_pure_args();
+        } else {
+            check_update();
+        }
+        collect();
+        if (pure) {
+            check_pure_names();
+        } else {
+            check_update_names();
+            check_self_calls();
+            check_recursion();
+        }
+        store(pure);
+    }
+
+  private:
+    FuncContents &func_;
+    std::vector<Expr> args_;
+    std::vector<Expr> values_;
+    SourceLocation where_;
+    std::vector<std::string> pure_args_;  // by position; "" where an update's argument is no pure Var
+    Names names_;
+    std::shared_ptr<const RDomContents> rdom_;
+
+    [[noreturn]] void reject(const std::string &why) const {
+        std::string place = to_string(where_);
+        std::string which = func_.defined() ? fmt::format("update {} of ", func_.stages.size() - 1) : "";
+        throw CompileError(fmt::format("In the definition of {}Func '{}'{}: {}", which, func_.name(),
+                                       place.empty() ? "" : " (" + place + ")", why));
+    }
+
+    static bool is_var(const Expr &e) { return e.defined() && e->op == ir::Op::Variable && !e->referent; }
+
+    void take_pure_args() {
+        for (const Expr &arg : args_) {
+            if (arg.defined() && arg->op == ir::Op::Variable &&
+                dynamic_cast<const RDomContents *>(arg->referent.get()))
+                reject(fmt::format("argument '{}' is an RVar. The first definition of a Func takes Vars; "
+                                   "RVars belong to updates.",
+                                   arg->name));
+            if (!is_var(arg))
+                reject(fmt::format("argument {} is no Var. The first definition of a Func takes Vars; "
+                                   "other coordinates belong to updates.",
+                                   arg.defined() ? "'" + shortened(arg) + "'" : "(undefined)"));
+            if (std::count(pure_args_.begin(), pure_args_.end(), arg->name) > 0)
+                reject(fmt::format("the Var '{}' is used for two arguments.", arg->name));
+            pure_args_.push_back(arg->name);
+        }
+    }
+
+    void check_update() {
+        args_ = coordinates("the left side of '" + func_.name() + "'", args_, where_);
+        if (args_.size() != func_.args.size())
+            reject(fmt::format("it has {} arguments, but the Func has {} dimensions ({}).", args_.size(),
+                               func_.args.size(), join(func_.args)));
+        if (values_.size() != func_.types.size())
+            reject(fmt::format("it gives {} values, but the Func has {}.", values_.size(),
+                               func_.types.size()));
+        for (size_t i = 0; i < values_.size(); i++) adapt_value(i);
+        for (size_t i = 0; i < args_.size(); i++)
+            pure_args_.push_back(is_var(args_[i]) && args_[i]->name == func_.args[i] ? func_.args[i] : "");
+    }
+
+    void adapt_value(size_t i) {
+        Type wanted = func_.types[i];
+        if (values_[i].type() == wanted) return;
+        bool constant = values_[i].type().is_int() && ir::as_const_int(values_[i], nullptr);
+        Expr same = constant ? lossless_cast(wanted, values_[i]) : Expr();
+        if (!same.defined())
+            reject(fmt::format("the value {} is not of the Func's type {}. Use cast<...>().",
+                               describe(values_[i]), to_string(wanted)));
+        values_[i] = same;
+    }
+
+    void collect() {
+        for (const Expr &e : args_) names_.add(e);
+        for (const Expr &e : values_) names_.add(e);
+        if (rdom_ && names_.rdoms.empty()) names_.rdoms.push_back(rdom_);
+        if (names_.rdoms.empty()) return;
+        rdom_ = names_.rdoms[0];
+        if (rdom_->predicate.defined()) names_.add(rdom_->predicate);
+    }
+
+    void check_pure_names() const {
+        if (rdom_)
+            reject(fmt::format("the RVars of RDom '{}' are used in a pure definition. Use them in an "
+                               "update, or inside sum(), maximum() and the like.",
+                               base_name(rdom_->name)));
+        for (const std::string &var : names_.vars)
+            if (std::count(pure_args_.begin(), pure_args_.end(), var) == 0)
+                reject(fmt::format("Var '{}' is used on the right, but is none of the arguments ({}).", var,
+                                   join(pure_args_)));
+    }
+
+    void check_update_names() const {
+        if (names_.rdoms.size() > 1)
+            reject(fmt::format("it uses two RDoms, '{}' and '{}'. One definition runs over one RDom: give "
+                               "it the dimensions of both, or use sum() and the like for one of them.",
+                               base_name(names_.rdoms[0]->name), base_name(names_.rdoms[1]->name)));
+        for (const std::string &var : names_.vars)
+            if (std::count(pure_args_.begin(), pure_args_.end(), var) == 0 && !is_rvar(var))
+                reject(fmt::format("Var '{}' is used, but is not an argument on the left in its place of "
+                                   "the pure definition ({}).",
+                                   var, join(func_.args)));
+    }
+
+    /// Conditions of an RDom name its RVars without referent.
+    bool is_rvar(const std::string &name) const {
+        return rdom_ && std::any_of(rdom_->vars.begin(), rdom_->vars.end(),
+                                    [&](const ReductionVar &r) { return r.name == name; });
+    }
+
+    /// A loop over a pure Var of an update is only parallel if the points of different values of the
+    /// Var do not touch.
+    void check_self_calls() const {
+        for (const ir::ExprNode *call : names_.calls) {
+            if (call->referent.get() != &func_) continue;
+            for (size_t i = 0; i < pure_args_.size(); i++) {
+                if (pure_args_[i].empty()) continue;
+                if (!is_var(call->args[i]) || call->args[i]->name != pure_args_[i])
+                    reject(fmt::format("the Func reads itself at '{}' where the left side has the Var "
+                                       "'{}'. Only an RVar can run over a dimension that the update "
+                                       "itself reads elsewhere.",
+                                       shortened(call->args[i]), pure_args_[i]));
+            }
+        }
+    }
+
+    void check_recursion() const {
+        std::vector<const FuncContents *> pending, seen;
+        for (const auto &f : names_.funcs)
+            if (f.get() != &func_) pending.push_back(f.get());
+        while (!pending.empty()) {
+            const FuncContents *f = pending.back();
+            pending.pop_back();
+            if (std::find(seen.begin(), seen.end(), f) != seen.end()) continue;
+            seen.push_back(f);
+            for (const auto &callee : f->callees) {
+                if (callee.get() == &func_)
+                    reject(fmt::format("it reads {}, which reads '{}': a ring of Funcs cannot be computed.",
+                                       f->description(), func_.name()));
+                pending.push_back(callee.get());
+            }
+        }
+    }
+
+    void store(bool pure) {
+        Detach detach(func_);
+        Stage stage;
+        for (const Expr &e : args_) stage.args.push_back(detach.mutate(e));
+        for (const Expr &e : values_) stage.values.push_back(detach.mutate(e));
+        stage.where = where_;
+        if (rdom_) {
+            stage.rvars = rdom_->vars;
+            if (rdom_->predicate.defined()) stage.predicate = detach.mutate(rdom_->predicate);
+            const_cast<RDomContents &>(*rdom_).used = true;
+        }
+        if (pure) {
+            func_.args = pure_args_;
+            for (const Expr &value : values_) func_.types.push_back(value.type());
+            func_.where = where_;
+        }
+        for (const auto &f : names_.funcs)
+            if (f.get() != &func_ && std::find(func_.callees.begin(), func_.callees.end(), f) ==
+                                         func_.callees.end())
+                func_.callees.push_back(f);
+        func_.schedule.stages.push_back(initial_loops(stage));
+        func_.stages.push_back(std::move(stage));
+        func_.identity->touch();
+    }
+
+    /// RVars innermost, then the pure Vars.
+    schedule::StageSchedule initial_loops(const Stage &stage) const {
+        schedule::StageSchedule loops;
+        for (const ReductionVar &r : stage.rvars) loops.dims.push_back({r.name, LoopKind::Serial, true});
+        for (const std::string &var : pure_args_)
+            if (!var.empty()) loops.dims.push_back({var, LoopKind::Serial, false});
+        return loops;
+    }
+};
+
+}  // namespace
+
+void define(FuncContents &func, const std::vector<Expr> &args, const std::vector<Expr> &values,
+            SourceLocation where, std::shared_ptr<const RDomContents> rdom) {
+    Definition(func, args, values, where, std::move(rdom)).add();
+}
+
+}  // namespace Pipe::graph

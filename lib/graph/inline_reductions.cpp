@@ -1,0 +1,200 @@
+#include <pipe/inline_reductions.h>
+
+#include <algorithm>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "graph/collect.h"
+#include "graph/contents.h"
+#include "graph/match.h"
+#include "ir/visit.h"
+#include <pipe/func.h>
+
+namespace Pipe {
+namespace {
+
+using graph::RDomContents;
+
+/// RVars of other RDoms become Vars of the reduction's Func.
+class FreeForeignRVars : public ir::GraphMutator {
+  public:
+    explicit FreeForeignRVars(const RDomContents *own) : own_(own) {}
+
+    /// What was replaced: (new name, the RVar), in order of first use.
+    std::vector<std::pair<std::string, Expr>> replaced;
+
+  protected:
+    Expr rewrite(const Expr &e) override {
+        if (e->op != ir::Op::Variable || !dynamic_cast<const RDomContents *>(e->referent.get()) ||
+            e->referent.get() == own_)
+            return ir::GraphMutator::rewrite(e);
+        for (const auto &[name, rvar] : replaced)
+            if (rvar->name == e->name) return Var(name);
+        replaced.emplace_back(graph::fresh_name("v"), e);
+        return Var(replaced.back().first);
+    }
+
+  private:
+    const RDomContents *own_;
+};
+
+/// The Func of one inline reduction.
+class Reduction {
+  public:
+    Reduction(const char *what, const Expr &e, const RDom *given, const std::string &name,
+              SourceLocation where)
+        : func_(name == what ? graph::fresh_name(name) : name, where), where_(where) {
+        graph::require_defined(what, e);
+        graph::Names names;
+        names.add(e);
+        if (!given && names.rdoms.size() != 1)
+            throw CompileError(fmt::format(
+                "{}({}){}: {}", what, graph::shortened(e), graph::at(where),
+                names.rdoms.empty() ? "there is no RVar in it: nothing to run over."
+                                    : "it uses several RDoms: give the one to run over as first argument."));
+        own_ = given ? contents_of(*given) : names.rdoms[0];
+        FreeForeignRVars free(own_.get());
+        value = free.mutate(e);
+        for (const std::string &var : names.vars) add_arg(var, Var(var));
+        graph::Names in_condition;
+        in_condition.add(own_->predicate);
+        for (const std::string &var : in_condition.vars)
+            if (!is_own(var)) add_arg(var, Var(var));
+        for (const auto &[var, rvar] : free.replaced) add_arg(var, rvar);
+    }
+
+    void define(const Expr &value) const { define(Tuple(std::vector<Expr>{value})); }
+    /// The first call is the pure definition, the second the update.
+    void define(const Tuple &values) const {
+        auto rdom = func_.defined() ? own_ : nullptr;
+        graph::define(*func_.contents(), vars_, values.as_vector(), where_, rdom);
+    }
+    /// The element that the update changes.
+    FuncRef old() const { return func_(vars_, where_); }
+    FuncRef call() const { return func_(call_args_, where_); }
+
+    /// The point of the domain, and its first.
+    std::vector<Expr> point() const {
+        std::vector<Expr> result;
+        for (const auto &r : own_->vars) result.push_back(ir::make_variable(Int(32), r.name, own_));
+        return result;
+    }
+    std::vector<Expr> first_point() const {
+        std::vector<Expr> result;
+        for (const auto &r : own_->vars) result.push_back(r.min);
+        return result;
+    }
+
+    Expr value;
+
+  private:
+    Func func_;
+    SourceLocation where_;
+    std::shared_ptr<const RDomContents> own_;
+    std::vector<Expr> vars_, call_args_;
+
+    static std::shared_ptr<const RDomContents> contents_of(const RDom &r) {
+        return std::dynamic_pointer_cast<const RDomContents>(Expr(r[0])->referent);
+    }
+
+    bool is_own(const std::string &var) const {
+        return std::any_of(own_->vars.begin(), own_->vars.end(),
+                           [&](const graph::ReductionVar &r) { return r.name == var; });
+    }
+
+    void add_arg(const std::string &name, const Expr &at_call) {
+        for (const Expr &v : vars_)
+            if (v->name == name) return;
+        vars_.push_back(Var(name));
+        call_args_.push_back(at_call);
+    }
+};
+
+Expr reduce_sum(const Expr &e, const RDom *r, const std::string &name, SourceLocation where) {
+    Reduction reduction("sum", e, r, name, where);
+    reduction.define(ir::make_const(e.type(), 0));
+    reduction.define(reduction.old() + reduction.value);
+    return reduction.call();
+}
+
+Expr reduce_product(const Expr &e, const RDom *r, const std::string &name, SourceLocation where) {
+    Reduction reduction("product", e, r, name, where);
+    reduction.define(ir::make_const(e.type(), 1));
+    reduction.define(reduction.old() * reduction.value);
+    return reduction.call();
+}
+
+Expr lowest(Type type) {
+    if (type.is_float()) return ir::make_float(type, -std::numeric_limits<double>::infinity());
+    return ir::make_int(type, type.min_int());
+}
+
+Expr highest(Type type) {
+    if (type.is_float()) return ir::make_float(type, std::numeric_limits<double>::infinity());
+    return ir::make_int(type, static_cast<int64_t>(type.max_uint()));
+}
+
+Expr reduce_extreme(bool largest, const Expr &e, const RDom *r, const std::string &name,
+                    SourceLocation where) {
+    Reduction reduction(largest ? "maximum" : "minimum", e, r, name, where);
+    reduction.define(largest ? lowest(e.type()) : highest(e.type()));
+    Expr old = reduction.old();
+    reduction.define(largest ? max(old, reduction.value) : min(old, reduction.value));
+    return reduction.call();
+}
+
+Tuple reduce_arg(bool largest, const Expr &e, const RDom *r, const std::string &name, SourceLocation where) {
+    Reduction reduction(largest ? "argmax" : "argmin", e, r, name, where);
+    std::vector<Expr> point = reduction.point(), initial = reduction.first_point(), next;
+    initial.push_back(largest ? lowest(e.type()) : highest(e.type()));
+    reduction.define(Tuple(initial));
+    Tuple old = reduction.old();
+    const Expr &best = old[point.size()];
+    Expr better = largest ? reduction.value > best : reduction.value < best;
+    point.push_back(reduction.value);
+    for (size_t i = 0; i < point.size(); i++) next.push_back(select(better, point[i], old[i]));
+    reduction.define(Tuple(next));
+    return reduction.call();
+}
+
+}  // namespace
+
+Expr sum(const Expr &e, const std::string &name, SourceLocation where) {
+    return reduce_sum(e, nullptr, name, where);
+}
+Expr sum(const RDom &r, const Expr &e, const std::string &name, SourceLocation where) {
+    return reduce_sum(e, &r, name, where);
+}
+Expr product(const Expr &e, const std::string &name, SourceLocation where) {
+    return reduce_product(e, nullptr, name, where);
+}
+Expr product(const RDom &r, const Expr &e, const std::string &name, SourceLocation where) {
+    return reduce_product(e, &r, name, where);
+}
+Expr maximum(const Expr &e, const std::string &name, SourceLocation where) {
+    return reduce_extreme(true, e, nullptr, name, where);
+}
+Expr maximum(const RDom &r, const Expr &e, const std::string &name, SourceLocation where) {
+    return reduce_extreme(true, e, &r, name, where);
+}
+Expr minimum(const Expr &e, const std::string &name, SourceLocation where) {
+    return reduce_extreme(false, e, nullptr, name, where);
+}
+Expr minimum(const RDom &r, const Expr &e, const std::string &name, SourceLocation where) {
+    return reduce_extreme(false, e, &r, name, where);
+}
+Tuple argmax(const Expr &e, const std::string &name, SourceLocation where) {
+    return reduce_arg(true, e, nullptr, name, where);
+}
+Tuple argmax(const RDom &r, const Expr &e, const std::string &name, SourceLocation where) {
+    return reduce_arg(true, e, &r, name, where);
+}
+Tuple argmin(const Expr &e, const std::string &name, SourceLocation where) {
+    return reduce_arg(false, e, nullptr, name, where);
+}
+Tuple argmin(const RDom &r, const Expr &e, const std::string &name, SourceLocation where) {
+    return reduce_arg(false, e, &r, name, where);
+}
+
+}  // namespace Pipe

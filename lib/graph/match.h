@@ -1,0 +1,34 @@
+#pragma once
+// The front end's rules for operands of different types, and the errors that name them.
+
+#include <string>
+
+#include "ir/expr_node.h"
+
+namespace Pipe::graph {
+
+/// "x + f(x, y)", shortened where it is long.
+std::string shortened(const Expr &e);
+
+/// "'x + 1' (int32)"
+std::string describe(const Expr &e);
+
+/// CompileError where one of them is undefined.
+void require_defined(const char *op, const Expr &a);
+void require_defined(const char *op, const Expr &a, const Expr &b);
+
+/// "Operator + cannot take 'x' (int32) and 'y' (bool): " + why
+[[noreturn]] void reject(const char *op, const Expr &a, const std::string &why);
+[[noreturn]] void reject(const char *op, const Expr &a, const Expr &b, const std::string &why);
+
+/// Casts both to the common type; see <pipe/operators.h>.
+void match_types(const char *op, Expr &a, Expr &b);
+
+/// An integer constant takes the type of the other operand; CompileError where it does not fit.
+void adapt_constants(const char *op, Expr &a, Expr &b);
+
+/// `e`, if the type cannot hold every value of it: a constant that fits is converted, others are an
+/// undefined Expr.
+Expr lossless_cast(Type type, const Expr &e);
+
+}  // namespace Pipe::graph

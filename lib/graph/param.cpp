@@ -1,0 +1,207 @@
+// Param, ImageParam, and Buffers inside expressions.
+
+#include <pipe/param.h>
+
+#include <fmt/format.h>
+
+#include "graph/contents.h"
+#include "graph/match.h"
+#include <pipe/func.h>
+
+namespace Pipe {
+
+using graph::ImageContents;
+using graph::ParamContents;
+
+namespace detail {
+
+ParamBase::ParamBase(Type type, const std::string &name) : contents_(std::make_shared<ParamContents>()) {
+    contents_->identity = std::make_shared<graph::Identity>(name.empty() ? graph::fresh_name("p") : name);
+    contents_->type = type;
+}
+
+const std::string &ParamBase::name() const { return contents_->identity->name; }
+Type ParamBase::type() const { return contents_->type; }
+ParamBase::operator Expr() const { return ir::make_variable(type(), name(), contents_); }
+
+void ParamBase::set_bits(const void *value) {
+    uint64_t bits = 0;
+    std::memcpy(&bits, value, static_cast<size_t>(type().bytes()));
+    contents_->bits.store(bits, std::memory_order_relaxed);
+}
+
+void ParamBase::get_bits(void *value) const {
+    uint64_t bits = contents_->bits.load(std::memory_order_relaxed);
+    std::memcpy(value, &bits, static_cast<size_t>(type().bytes()));
+}
+
+void ParamBase::set_limits(const Expr &min, const Expr &max) {
+    auto limit = [&](const Expr &e) {
+        if (!e.defined()) return e;
+        Expr same = graph::lossless_cast(type(), e);
+        if (!same.defined())
+            throw CompileError(fmt::format("Param '{}': the limit {} does not fit into its type {}.", name(),
+                                           graph::describe(e), to_string(type())));
+        return same;
+    };
+    contents_->min = limit(min);
+    contents_->max = limit(max);
+    contents_->identity->touch();
+}
+
+void ParamBase::set_estimate_value(const Expr &value) {
+    contents_->estimate = value;
+    contents_->identity->touch();
+}
+
+Expr ParamBase::min_limit() const { return contents_->min; }
+Expr ParamBase::max_limit() const { return contents_->max; }
+
+}  // namespace detail
+
+namespace {
+
+Expr shape_variable(const std::shared_ptr<ImageContents> &image, const char *what, int d) {
+    std::string name = fmt::format("{}.{}.{}", image->identity->name, what, d);
+    return ir::make_variable(Int(32), name, image);
+}
+
+Expr call(const std::shared_ptr<ImageContents> &image, const std::vector<Expr> &args, SourceLocation where) {
+    const std::string &name = image->identity->name;
+    if (args.size() != static_cast<size_t>(image->dimensions))
+        throw CompileError(fmt::format("Image '{}' has {} dimensions, but is called with {} arguments{}.", name,
+                                       image->dimensions, args.size(), graph::at(where)));
+    return ir::make_call(image->type, name,
+                         graph::coordinates("the call of image '" + name + "'", args, where),
+                         ir::CallKind::Image, 0, image);
+}
+
+Expr promise(const ImageContents &image, int d, const char *what, const Expr &e) {
+    if (!e.defined() || !e.type().is_int_or_uint() || e.type().is_bool())
+        throw CompileError(fmt::format("ImageParam '{}', dimension {}: {} is no integer, but {}.",
+                                       image.identity->name, d, what,
+                                       e.defined() ? graph::describe(e) : "an undefined Expr"));
+    return cast(Int(32), e);
+}
+
+}  // namespace
+
+Expr ImageDimension::min() const { return shape_variable(image_, "min", d_); }
+Expr ImageDimension::extent() const { return shape_variable(image_, "extent", d_); }
+Expr ImageDimension::max() const { return min() + extent() - 1; }
+Expr ImageDimension::stride() const { return cast(Int(32), shape_variable(image_, "stride", d_)); }
+
+ImageDimension ImageDimension::set_min(const Expr &min) {
+    image_->constraints[static_cast<size_t>(d_)].min = promise(*image_, d_, "the min", min);
+    image_->identity->touch();
+    return *this;
+}
+
+ImageDimension ImageDimension::set_extent(const Expr &extent) {
+    image_->constraints[static_cast<size_t>(d_)].extent = promise(*image_, d_, "the extent", extent);
+    image_->identity->touch();
+    return *this;
+}
+
+ImageDimension ImageDimension::set_stride(const Expr &stride) {
+    // No promise at all is made with an undefined Expr: any stride is then taken.
+    image_->constraints[static_cast<size_t>(d_)].stride =
+        stride.defined() ? promise(*image_, d_, "the stride", stride) : Expr();
+    image_->identity->touch();
+    return *this;
+}
+
+ImageDimension ImageDimension::set_bounds(const Expr &min, const Expr &extent) {
+    set_min(min);
+    return set_extent(extent);
+}
+
+ImageDimension ImageDimension::set_estimate(const Expr &min, const Expr &extent) {
+    auto &c = image_->constraints[static_cast<size_t>(d_)];
+    c.estimate_min = promise(*image_, d_, "the estimated min", min);
+    c.estimate_extent = promise(*image_, d_, "the estimated extent", extent);
+    image_->identity->touch();
+    return *this;
+}
+
+ImageDimension ImageDimension::dim(int d) const {
+    if (d < 0 || d >= image_->dimensions)
+        throw CompileError(fmt::format("ImageParam '{}' has {} dimensions: there is no dimension {}.",
+                                       image_->identity->name, image_->dimensions, d));
+    return ImageDimension(image_, d);
+}
+
+ImageParam::ImageParam(Type type, int dimensions, const std::string &name)
+    : contents_(std::make_shared<ImageContents>()) {
+    if (!type.defined() || !type.is_scalar() || dimensions < 0)
+        throw CompileError(fmt::format("ImageParam '{}': a type and at least 0 dimensions are needed, not {} "
+                                       "and {}.",
+                                       name, to_string(type), dimensions));
+    contents_->identity = std::make_shared<graph::Identity>(name.empty() ? graph::fresh_name("image") : name);
+    contents_->type = type;
+    contents_->dimensions = dimensions;
+    contents_->constraints.resize(static_cast<size_t>(dimensions));
+    if (dimensions > 0) contents_->constraints[0].stride = Expr(1);
+}
+
+ImageContents &ImageParam::checked() const {
+    if (!contents_) throw CompileError("An undefined ImageParam was used: give it a type and dimensions.");
+    return *contents_;
+}
+
+const std::string &ImageParam::name() const { return checked().identity->name; }
+Type ImageParam::type() const { return checked().type; }
+int ImageParam::dimensions() const { return checked().dimensions; }
+
+void ImageParam::set(const Buffer<void> &image) {
+    ImageContents &c = checked();
+    if (image.defined() && (image.type() != c.type || image.dimensions() != c.dimensions))
+        throw RuntimeError(fmt::format("ImageParam '{}' takes {} dimensions of {}, but was given a Buffer with "
+                                       "{} dimensions of {}.",
+                                       name(), c.dimensions, to_string(c.type), image.dimensions(),
+                                       to_string(image.type())));
+    c.buffer = image;
+}
+
+Buffer<void> ImageParam::get() const { return checked().buffer; }
+
+ImageDimension ImageParam::dim(int d) const {
+    checked();
+    return ImageDimension(contents_, 0).dim(d);
+}
+
+void ImageParam::set_estimates(const Region &estimates) {
+    if (estimates.size() != static_cast<size_t>(dimensions()))
+        throw CompileError(fmt::format("ImageParam '{}' has {} dimensions, but set_estimates is given {} ranges.",
+                                       name(), dimensions(), estimates.size()));
+    for (int d = 0; d < dimensions(); d++)
+        dim(d).set_estimate(estimates[static_cast<size_t>(d)].min, estimates[static_cast<size_t>(d)].extent);
+}
+
+Expr ImageParam::operator()(const std::vector<Expr> &args, SourceLocation where) const {
+    checked();
+    return call(contents_, args, where);
+}
+
+ImageParam::operator Func() const {
+    static const char *const letters[] = {"x", "y", "z", "w"};
+    std::vector<Expr> vars;
+    for (int i = 0; i < dimensions(); i++) vars.push_back(i < 4 ? Var(letters[i]) : Var());
+    Func f(name() + "_func");
+    f(vars) = (*this)(vars, {});
+    return f;
+}
+
+Expr image_access(const Buffer<void, AnyDims> &image, const std::vector<Expr> &args) {
+    auto contents = std::make_shared<ImageContents>();
+    const std::string &name = image.name();
+    contents->identity = std::make_shared<graph::Identity>(name.empty() ? graph::fresh_name("buffer") : name);
+    contents->type = image.type();
+    contents->dimensions = image.dimensions();
+    contents->bound = true;
+    contents->buffer = image;
+    contents->constraints.resize(static_cast<size_t>(image.dimensions()));
+    return call(contents, args, {});
+}
+
+}  // namespace Pipe
