@@ -1,4 +1,5 @@
 // pipe_bench: our variants and the installed peers', sampled in turn in one process.
+#include "apps/bench/figures.h"
 #include "apps/bench/ours.h"
 #include "apps/bench/peers.h"
 
@@ -6,9 +7,11 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <fstream>
-#include <iostream>
 #include <thread>
+
+#include <unistd.h>
 
 using namespace bench;
 
@@ -42,10 +45,8 @@ apps::Size size_of(const apps::App &app, const Options &options) {
 AppResult measure(const apps::App &app, const Options &options) {
     const apps::Size size = size_of(app, options);
     progress(app.name + ": making the input");
-    const Element element = app.integer_bits != 0 ? Element::Unsigned : Element::Float;
-    const int bits = app.integer_bits != 0 ? app.integer_bits : 32;
-    Array input(element, bits, app.input_box(size)), output(element, bits, app.output_box(size));
-    input.fill([&](int x, int y, int c) { return app.pixel(x, y, c, size); });
+    const Array input = make_input(app, size);
+    Array output = make_output(app, size);
 
     progress(app.name + ": compiling");
     AppResult result{&app, size, input.bytes() + output.bytes(),

@@ -1,7 +1,9 @@
-// Our own variants of an application, and the figures that only our side has.
+// Our own variants of an application.
 #pragma once
 
-#include "apps/bench/report.h"
+#include "apps/bench/variant.h"
+
+#include <pipe/buffer.h>
 
 namespace bench {
 
@@ -9,12 +11,7 @@ namespace bench {
 std::vector<Variant> our_variants(const apps::App &app, const Array &input, const Array &output,
                                   int threads);
 
-/// The figures promised beside the run times. Starts this program again where a cold process is
-/// needed.
-std::vector<Figure> measure_figures(const std::vector<AppResult> &results, int threads);
-
-/// What the program does when it is started again for the figure of the cold `realize`: builds,
-/// autoschedules, compiles and runs `app`, and prints the milliseconds.
-int run_cold(const apps::App &app, int threads);
+/// The array as a Buffer of the same memory.
+Pipe::Buffer<> view(const Array &array);
 
 } // namespace bench

@@ -1,0 +1,161 @@
+#include "apps/bench/figures.h"
+
+#include "apps/bench/ours.h"
+
+#include <pipe/pipe.h>
+
+#include <fmt/format.h>
+#include <omp.h>
+
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+
+namespace bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double milliseconds_since(Clock::time_point start) {
+    return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+const Variant *find(const AppResult &result, const std::string &name) {
+    for (const Variant &v : result.variants) {
+        if (v.name == name && v.failure.empty() && !v.times_ms.empty()) return &v;
+    }
+    return nullptr;
+}
+
+/// The numbers that a program next to this one prints; empty where there is none or it fails.
+std::vector<double> ask(const std::string &program, const std::string &args) {
+    const auto self = std::filesystem::read_symlink("/proc/self/exe");
+    const auto path = program.empty() ? self : self.parent_path() / program;
+    if (!std::filesystem::exists(path)) return {};
+    FILE *pipe = popen(("'" + path.string() + "' " + args).c_str(), "r");
+    if (!pipe) return {};
+    std::vector<double> numbers;
+    for (double number; std::fscanf(pipe, "%lf", &number) == 1;) numbers.push_back(number);
+    return pclose(pipe) == 0 ? numbers : std::vector<double>();
+}
+
+void compare_run_times(const AppResult &r, std::vector<Figure> &figures) {
+    const Variant *hand = find(r, "hand"), *halide = find(r, "halide-hand"), *own = find(r, "auto");
+    if (hand && halide) {
+        figures.push_back({r.app->name + ": same hand schedule, ours / Halide's",
+                           median(hand->times_ms) / median(halide->times_ms), "", 1.05});
+    }
+    double best = 0;
+    for (const char *name : {"halide-mullapudi2016", "halide-mullapudi2016-defaults",
+                             "halide-adams2019"}) {
+        const Variant *v = find(r, name);
+        if (v && (best == 0 || median(v->times_ms) < best)) best = median(v->times_ms);
+    }
+    if (own && best > 0) {
+        figures.push_back({r.app->name + ": autoscheduled, ours / best of Halide's",
+                           median(own->times_ms) / best, "", 1.0});
+    }
+}
+
+void compare_compile_times(const AppResult &r, std::vector<Figure> &figures) {
+    if (const Variant *own = find(r, "auto")) {
+        figures.push_back({r.app->name + ": choosing the schedule", own->schedule_ms, "ms", 10});
+    }
+    const Variant *hand = find(r, "hand");
+    const std::vector<double> halide = ask("halide_peers", "jit " + r.app->name);
+    if (hand && halide.size() == 2) {
+        figures.push_back({r.app->name + ": compiling the hand schedule, ours / Halide's JIT",
+                           (hand->lower_ms + hand->llvm_ms) / (halide[0] + halide[1]), "", 1});
+    }
+}
+
+/// Microseconds of a warm `realize` of a hand-scheduled application, 64 pixels wide, one thread.
+double warm_realize_us(const apps::App &app, int height) {
+    const apps::Size size{64, height};
+    const Array input = make_input(app, size), output = make_output(app, size);
+    std::unique_ptr<apps::Program> program = app.make();
+    program->schedule_by_hand(Pipe::get_host_target());
+    program->inputs.at(0).set(view(input));
+    Pipe::Pipeline pipeline(program->output());
+    const Pipe::Buffer<> out = view(output);
+    std::vector<double> times;
+    for (int i = 0; i < 2000; ++i) {
+        const auto start = Clock::now();
+        pipeline.realize(out);
+        times.push_back(milliseconds_since(start) * 1000);
+    }
+    return median(times);
+}
+
+/// What a call costs beyond its arithmetic: the arithmetic grows with the height, the rest does not.
+void measure_call(const apps::App &app, int threads, std::vector<Figure> &figures) {
+    omp_set_num_threads(1);
+    const double one = warm_realize_us(app, 64), two = warm_realize_us(app, 128);
+    omp_set_num_threads(threads);
+    figures.push_back({app.name + ": warm realize of 64x64 beyond its arithmetic, 1 thread",
+                       std::max(0.0, 2 * one - two), "us", 20});
+}
+
+int64_t scratch_bytes(const apps::App &app, apps::Size size) {
+    const Array input = make_input(app, size), output = make_output(app, size);
+    std::unique_ptr<apps::Program> program = app.make();
+    program->inputs.at(0).set(view(input));
+    Pipe::Pipeline pipeline(program->output());
+    pipeline.autoschedule(Pipe::get_host_target());
+    pipeline.realize(view(output));
+    return pipeline.peak_scratch_bytes();
+}
+
+void measure_scratch(const apps::App &app, std::vector<Figure> &figures) {
+    const apps::Size small{app.size.width, app.size.height / 2};
+    const double growth = double(scratch_bytes(app, app.size)) /
+                          double(std::max<int64_t>(1, scratch_bytes(app, small)));
+    figures.push_back({app.name + ": scratch of auto, whole picture / half of it", growth, "", 1.05});
+}
+
+} // namespace
+
+Array make_input(const apps::App &app, apps::Size size) {
+    Array input(app.integer_bits ? Element::Unsigned : Element::Float,
+                app.integer_bits ? app.integer_bits : 32, app.input_box(size));
+    input.fill([&](int x, int y, int c) { return app.pixel(x, y, c, size); });
+    return input;
+}
+
+Array make_output(const apps::App &app, apps::Size size) {
+    return {app.integer_bits ? Element::Unsigned : Element::Float,
+            app.integer_bits ? app.integer_bits : 32, app.output_box(size)};
+}
+
+std::vector<Figure> measure_figures(const std::vector<AppResult> &results, int threads) {
+    std::vector<Figure> figures;
+    for (const AppResult &r : results) {
+        compare_run_times(r, figures);
+        compare_compile_times(r, figures);
+        measure_scratch(*r.app, figures);
+        measure_call(*r.app, threads, figures);
+        if (r.app->name == "harris") {
+            const std::vector<double> cold =
+                ask("", fmt::format("--cold harris --threads {}", threads));
+            if (cold.size() == 1) {
+                figures.push_back({"harris: cold autoscheduled realize", cold[0], "ms", 300});
+            }
+        }
+    }
+    return figures;
+}
+
+int run_cold(const apps::App &app, int threads) {
+    const Array input = make_input(app, app.size), output = make_output(app, app.size);
+    omp_set_num_threads(threads);
+    const auto start = Clock::now();
+    std::unique_ptr<apps::Program> program = app.make();
+    program->inputs.at(0).set(view(input));
+    Pipe::Pipeline pipeline(program->output());
+    pipeline.autoschedule(Pipe::get_host_target());
+    pipeline.realize(view(output));
+    fmt::print("{}\n", milliseconds_since(start));
+    return 0;
+}
+
+} // namespace bench

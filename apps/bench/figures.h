@@ -1,0 +1,21 @@
+// The figures that the project has promised (benchmark of the first issue), measured.
+#pragma once
+
+#include "apps/bench/report.h"
+
+namespace bench {
+
+/// The input that an application is measured on.
+Array make_input(const apps::App &app, apps::Size size);
+/// Memory for its output.
+Array make_output(const apps::App &app, apps::Size size);
+
+/// All figures that the measured applications allow. Starts this program again where a process that
+/// has compiled nothing yet is needed.
+std::vector<Figure> measure_figures(const std::vector<AppResult> &results, int threads);
+
+/// What this program does when it is started again: builds, autoschedules, compiles and runs `app`
+/// and prints how many milliseconds that took.
+int run_cold(const apps::App &app, int threads);
+
+} // namespace bench

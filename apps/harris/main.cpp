@@ -1,0 +1,49 @@
+// Shows the corners of a picture, in both forms.
+#include "apps/common/demo.h"
+
+#include <algorithm>
+#include <cmath>
+
+using Pipe::Buffer;
+
+namespace {
+
+std::vector<Buffer<>> gray(const Buffer<float> &photo) {
+    return {apps::make_planes(
+        {{0, photo.dim(0).extent(), 0}, {0, photo.dim(1).extent(), 0}}, [&](int x, int y, int) {
+            return 0.299f * photo(x, y, 0) + 0.587f * photo(x, y, 1) + 0.114f * photo(x, y, 2);
+        })};
+}
+
+/// With the frame of five pixels, a repeated edge, that the registry asks for.
+std::vector<Buffer<>> framed(const Buffer<float> &photo) {
+    const int width = int(photo.dim(0).extent()), height = int(photo.dim(1).extent());
+    return {apps::make_planes(
+        {{-5, width + 10, 0}, {-5, height + 10, 0}, {0, 3, 0}}, [&](int x, int y, int c) {
+            return photo(std::clamp(x, 0, width - 1), std::clamp(y, 0, height - 1), c);
+        })};
+}
+
+/// Corners have a large positive response, edges a negative one. The responses span many orders of
+/// magnitude, so the picture shows the logarithm: black for none and for edges, white for the
+/// strongest corner.
+Buffer<> picture(const std::vector<Buffer<>> &outputs) {
+    const Buffer<float> response = outputs[0];
+    float strongest = 1e-20f;
+    response.for_each_value([&](float r) { strongest = std::max(strongest, r); });
+    const float contrast = 1e3f;
+    return apps::make_planes(
+        {{response.dim(0).min(), response.dim(0).extent(), 0},
+         {response.dim(1).min(), response.dim(1).extent(), 0}},
+        [&](int x, int y, int) {
+            const float r = std::max(0.0f, response(x, y) / strongest);
+            return std::log1p(contrast * r) / std::log1p(contrast);
+        });
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+    return apps::demo(argc, argv,
+                      {{"harris", gray, picture}, {"harris_halide", framed, picture}});
+}
