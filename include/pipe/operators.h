@@ -31,10 +31,10 @@ concept IntLiteral = std::same_as<T, int>;
 #define PIPE_BINARY_OPERATOR(op)                                                                        \
     Expr operator op(const Expr &a, const Expr &b);                                                     \
     template <detail::IntLiteral I> Expr operator op(const Expr &a, I b) {                              \
-        return a op detail::literal(a, b, #op);                                                         \
+        return a op detail::literal(a, b, "Operator " #op);                                                         \
     }                                                                                                   \
     template <detail::IntLiteral I> Expr operator op(I a, const Expr &b) {                              \
-        return detail::literal(b, a, #op) op b;                                                         \
+        return detail::literal(b, a, "Operator " #op) op b;                                                         \
     }
 
 PIPE_BINARY_OPERATOR(+)

@@ -103,8 +103,8 @@ class ImageDimension {
     int d_;
 };
 
-/// An input image, given before `realize` with `set`. Unless promised otherwise, the stride of
-/// dimension 0 is 1. Copies are the same parameter.
+/// An input image, given before `realize` with `set`. Copies are the same parameter. Any strides are
+/// taken; a stride of 1 in dimension 0 is fastest.
 class ImageParam {
   public:
     ImageParam() = default;

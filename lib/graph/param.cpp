@@ -104,7 +104,6 @@ ImageDimension ImageDimension::set_extent(const Expr &extent) {
 }
 
 ImageDimension ImageDimension::set_stride(const Expr &stride) {
-    // No promise at all is made with an undefined Expr: any stride is then taken.
     image_->constraints[static_cast<size_t>(d_)].stride =
         stride.defined() ? promise(*image_, d_, "the stride", stride) : Expr();
     image_->identity->touch();
@@ -141,7 +140,6 @@ ImageParam::ImageParam(Type type, int dimensions, const std::string &name)
     contents_->type = type;
     contents_->dimensions = dimensions;
     contents_->constraints.resize(static_cast<size_t>(dimensions));
-    if (dimensions > 0) contents_->constraints[0].stride = Expr(1);
 }
 
 ImageContents &ImageParam::checked() const {
