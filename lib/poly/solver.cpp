@@ -197,7 +197,11 @@ Coordinate Solver::Impl::measure(const isl::pw_aff &x, int iterator, Slope slope
     }
     c.distance = extremes(distance.intersect_domain(domain));
     // Same question without the bounds of the pure iterators: an answer there cannot depend on sizes.
-    c.constant = c.distance.is_point() || extremes(distance.intersect_domain(free_domain)).bounded();
+    // A clamp has none; it counts as constant where it only bends a small part of the domain.
+    const int64_t extent = iterator < 0 ? 0 : iterators[static_cast<size_t>(iterator)].range.size();
+    const bool small = c.distance.bounded() && c.distance.size() < extent / 8;
+    c.constant = c.distance.is_point() || small ||
+                 extremes(distance.intersect_domain(free_domain)).bounded();
     return c;
 }
 

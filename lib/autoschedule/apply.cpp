@@ -1,0 +1,194 @@
+#include "autoschedule/apply.h"
+
+#include <algorithm>
+
+namespace Pipe::autoschedule {
+
+using graph::FuncNode;
+using graph::Graph;
+using schedule::Dim;
+using schedule::FuncSchedule;
+using schedule::LoopLevel;
+using schedule::StageSchedule;
+using schedule::Transform;
+
+namespace {
+
+LoopLevel root() {
+    return {LoopLevel::Kind::Root, FuncId::None, 0, "", nullptr};
+}
+
+LoopLevel at(FuncId func, const std::string &var) {
+    return {LoopLevel::Kind::At, func, 0, var, nullptr};
+}
+
+/// Builds the loops of one stage; every name it makes is new in the stage.
+class Loops {
+  public:
+    Loops(StageSchedule &stage, const FuncNode &func) : stage_(stage) {
+        taken_ = func.args;
+        for (const Dim &d : stage.dims) taken_.push_back(d.name);
+    }
+
+    /// Splits `old`; {outer, inner} take its place.
+    std::pair<std::string, std::string> split(const std::string &old, const char *outer,
+                                              const char *inner, int64_t factor) {
+        Transform t;
+        t.kind = Transform::Kind::Split;
+        t.old_name = old;
+        t.outer = fresh(old + outer);
+        t.inner = fresh(old + inner);
+        t.factor = ir::make_int(Int(32), factor);
+        t.tail = TailStrategy::GuardWithIf;
+        stage_.transforms.push_back(t);
+        return {t.outer, t.inner};
+    }
+
+  private:
+    std::string fresh(const std::string &wish) {
+        std::string name = wish;
+        for (int i = 2; std::find(taken_.begin(), taken_.end(), name) != taken_.end(); i++) {
+            name = wish + std::to_string(i);
+        }
+        taken_.push_back(name);
+        return name;
+    }
+
+    StageSchedule &stage_;
+    std::vector<std::string> taken_;
+};
+
+/// Lanes for a loop of `extent` iterations: a full vector, or less for a short loop; 1 = do not.
+int64_t lanes_for(const FuncNode &func, int64_t extent, const Machine &machine) {
+    int bytes = 1;
+    for (Type t : func.types) bytes = std::max(bytes, t.bytes());
+    int64_t lanes = std::max(1, machine.vector_bytes / bytes);
+    while (lanes > extent) lanes /= 2;
+    return lanes >= 4 || lanes * bytes >= 16 ? lanes : 1;
+}
+
+/// Vectorises loop `name`: the loops that take its place, innermost first.
+std::vector<Dim> vectorized(Loops &loops, const std::string &name, int64_t lanes) {
+    if (lanes <= 1) return {{name, LoopKind::Serial, false}};
+    auto [outer, inner] = loops.split(name, "_w", "_v", lanes);
+    return {{inner, LoopKind::Vectorized, false}, {outer, LoopKind::Serial, false}};
+}
+
+/// A stage with its pure loops as they are, but vectorised: members of groups, and updates. RVars go
+/// between the vector and the other loops, so that a vector of sums stays in registers.
+void vectorize_stage(const FuncNode &func, const Node &node, size_t s, const Machine &machine,
+                     bool parallel, StageSchedule &stage) {
+    if (stage.touched) return;
+    Loops loops(stage, func);
+    std::vector<Dim> reductions, pure;
+    for (const Dim &d : stage.dims) (d.is_reduction ? reductions : pure).push_back(d);
+    std::vector<Dim> dims;
+    const bool inner_is_pure = !func.args.empty() && node.stages[s].loops_over[0] && !pure.empty() &&
+                               pure[0].name == func.args[0];
+    if (inner_is_pure) {
+        dims = vectorized(loops, pure[0].name, lanes_for(func, node.extents[0], machine));
+        pure.erase(pure.begin());
+        dims.insert(dims.begin() + (dims.size() > 1 ? 1 : 0), reductions.begin(), reductions.end());
+    } else {
+        dims = reductions;
+    }
+    dims.insert(dims.end(), pure.begin(), pure.end());
+    const bool outermost_is_pure = !dims.empty() && !dims.back().is_reduction;
+    if (parallel && outermost_is_pure && dims.back().kind == LoopKind::Serial) {
+        dims.back().kind = LoopKind::Parallel;
+    }
+    stage.dims = std::move(dims);
+}
+
+/// Constant extent that the user promised for a dimension, or 0.
+int64_t promised_extent(const FuncSchedule &f, const std::string &var) {
+    for (const schedule::Bound &b : f.bounds) {
+        int64_t extent = 0;
+        if (b.var == var && b.extent.defined() && ir::as_const_int(b.extent, &extent)) return extent;
+    }
+    return 0;
+}
+
+struct Levels {
+    LoopLevel tile, row;
+};
+
+/// The loops of the group's output.
+Levels apply_output(const Plan &plan, const Node &node, const FuncNode &func, const Machine &machine,
+                    FuncSchedule &f) {
+    StageSchedule &stage = f.stages[0];
+    Loops loops(stage, func);
+    const size_t n = func.args.size();
+    std::vector<std::string> outer(n), inner(func.args.begin(), func.args.end());
+    for (int g : plan.outer) {
+        const size_t d = static_cast<size_t>(g);
+        if (plan.tile[d] == 1) {  // one by one: the dimension's own loop is the loop over tiles
+            outer[d] = func.args[d];
+            inner[d].clear();
+        } else {
+            std::tie(outer[d], inner[d]) = loops.split(func.args[d], "_o", "_i", plan.tile[d]);
+        }
+    }
+    std::vector<Dim> dims;
+    for (size_t d = 0; d < n; d++) {
+        if (inner[d].empty() || static_cast<int>(d) == plan.row_dim) continue;
+        if (d == 0) {
+            dims = vectorized(loops, inner[0], lanes_for(func, plan.tile[0], machine));
+            continue;
+        }
+        const int64_t promised = promised_extent(f, func.args[d]);
+        const bool unroll = promised > 1 && promised <= 4 && inner[d] == func.args[d];
+        dims.push_back({inner[d], unroll ? LoopKind::Unrolled : LoopKind::Serial, false});
+    }
+    Levels levels{root(), root()};
+    if (plan.row_dim >= 0) {
+        const std::string &row = inner[static_cast<size_t>(plan.row_dim)];
+        dims.push_back({row, LoopKind::Serial, false});
+        levels.row = at(func.id, row);
+    }
+    for (size_t i = plan.outer.size(); i-- > 0;) {
+        const bool parallel = plan.parallel && i == 0;
+        dims.push_back({outer[static_cast<size_t>(plan.outer[i])],
+                        parallel ? LoopKind::Parallel : LoopKind::Serial, false});
+    }
+    if (!plan.outer.empty()) {
+        levels.tile = at(func.id, outer[static_cast<size_t>(plan.outer.back())]);
+    }
+    stage.dims = std::move(dims);
+    for (size_t s = 1; s < func.stages.size(); s++) {
+        vectorize_stage(func, node, s, machine, plan.parallel, f.stages[s]);
+    }
+    return levels;
+}
+
+}  // namespace
+
+void apply(const Plan &plan, const StageGraph &nodes, const Graph &graph, const Machine &machine,
+           Schedule &schedule) {
+    const Node &output = nodes.nodes[static_cast<size_t>(plan.output())];
+    FuncSchedule &f = schedule[output.id];
+    if (output.role == Role::Free) f.compute = f.store = root();
+    const Levels levels = apply_output(plan, output, graph[output.id], machine, f);
+    for (size_t m = 1; m < plan.members.size(); m++) {
+        const Node &node = nodes.nodes[static_cast<size_t>(plan.members[m])];
+        FuncSchedule &member = schedule[node.id];
+        const bool row = plan.levels[m] == Level::Row;
+        member.compute = row ? levels.row : levels.tile;
+        member.store = row && plan.slides[m] ? levels.tile : member.compute;
+        for (size_t s = 0; s < node.stages.size(); s++) {
+            vectorize_stage(graph[node.id], node, s, machine, false, member.stages[s]);
+        }
+    }
+}
+
+void apply_fallback(FuncId id, const StageGraph &nodes, const Graph &graph, const Machine &machine,
+                    Schedule &schedule) {
+    const Node &node = nodes.nodes[static_cast<size_t>(id)];
+    FuncSchedule &f = schedule[id];
+    if (!f.touched) f.compute = f.store = root();
+    for (size_t s = 0; s < node.stages.size(); s++) {
+        vectorize_stage(graph[id], node, s, machine, machine.cores > 1, f.stages[s]);
+    }
+}
+
+}  // namespace Pipe::autoschedule

@@ -1,0 +1,160 @@
+#include "autoschedule/autoschedule.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include <fmt/format.h>
+
+#include "autoschedule/apply.h"
+#include "autoschedule/report.h"
+#include "autoschedule/search.h"
+#include "poly/model.h"
+
+namespace Pipe::autoschedule {
+
+using graph::FuncNode;
+using graph::Graph;
+using poly::Range;
+using schedule::FuncSchedule;
+using schedule::StageSchedule;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double ms_since(Clock::time_point start) {
+    return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+Range range_of(const Sizes::Dim &d) {
+    const int64_t extent = d.extent > 0 ? d.extent : assumed_extent;
+    return {d.min, d.min + extent - 1};
+}
+
+poly::ModelInput model_input(const Graph &graph, const Sizes &sizes) {
+    poly::ModelInput input;
+    for (size_t i = 0; i < graph.outputs.size(); i++) {
+        const size_t dims = graph[graph.outputs[i]].args.size();
+        std::vector<Range> box;
+        for (size_t d = 0; d < dims; d++) {
+            const bool given = i < sizes.outputs.size() && d < sizes.outputs[i].size();
+            box.push_back(range_of(given ? sizes.outputs[i][d] : Sizes::Dim()));
+        }
+        input.outputs.push_back(std::move(box));
+    }
+    for (const auto &[image, dims] : sizes.images) {
+        for (size_t d = 0; d < dims.size(); d++) {
+            if (dims[d].extent <= 0) continue;
+            input.names[fmt::format("{}.min.{}", image, d)] = Range::point(dims[d].min);
+            input.names[fmt::format("{}.extent.{}", image, d)] = Range::point(dims[d].extent);
+        }
+    }
+    for (const auto &[name, value] : sizes.scalars) input.names[name] = Range::point(value);
+    return input;
+}
+
+/// The loops that the definition gives, where the caller did not fill them in.
+void add_missing_loops(const FuncNode &func, FuncSchedule &f) {
+    f.stages.resize(func.stages.size());
+    for (size_t s = 0; s < func.stages.size(); s++) {
+        StageSchedule &stage = f.stages[s];
+        if (!stage.dims.empty() || !stage.transforms.empty()) continue;
+        for (const graph::ReductionVar &r : func.stages[s].rvars) {
+            stage.dims.push_back({r.name, LoopKind::Serial, true});
+        }
+        for (size_t d = 0; d < func.args.size(); d++) {
+            const Expr &arg = func.stages[s].args[d];
+            const bool pure = arg->op == ir::Op::Variable && arg->name == func.args[d];
+            if (pure) stage.dims.push_back({func.args[d], LoopKind::Serial, false});
+        }
+    }
+}
+
+/// A Func whose loops are the user's but that he gave no place is stored.
+void place_fixed(const FuncNode &func, FuncSchedule &f) {
+    if (f.touched || func.is_output || !f.compute.inlined()) return;
+    f.compute.kind = f.store.kind = schedule::LoopLevel::Kind::Root;
+}
+
+void note_model(const poly::Model &model, Report &report) {
+    if (model.inexact > 0) {
+        report.notes.push_back(fmt::format("{} coordinates are not affine: intervals were used",
+                                           model.inexact - model.exhausted));
+    }
+    if (model.exhausted > 0) {
+        report.notes.push_back(fmt::format("the polyhedral quota ran out {} times", model.exhausted));
+    }
+}
+
+void note_unbounded(const Graph &graph, const poly::Model &model, Report &report) {
+    for (const FuncNode &f : graph.funcs) {
+        if (model.funcs[static_cast<size_t>(f.id)].bounded()) continue;
+        report.notes.push_back(fmt::format("{}: needed region unknown, extents of {} assumed", f.name,
+                                           assumed_extent));
+    }
+}
+
+Result run(const Graph &graph, Schedule start, const Sizes &sizes, const Machine &machine,
+           const AutoscheduleOptions &options) {
+    Result result;
+    result.schedule = std::move(start);
+    Report &report = result.report;
+    report.machine = machine;
+    const auto begin = Clock::now();
+    const poly::Model model = poly::model(graph, model_input(graph, sizes));
+    note_model(model, report);
+    note_unbounded(graph, model, report);
+    report.model_ms = ms_since(begin);
+
+    const auto search_begin = Clock::now();
+    const StageGraph nodes = build_stage_graph(graph, model, result.schedule);
+    Found found = search(nodes, machine, options);
+    report.search_ms = ms_since(search_begin);
+    report.plans = std::move(found.plans);
+    report.cost = found.cost;
+    report.groups_evaluated = found.evaluated;
+    report.complete = found.complete;
+    for (const Plan &plan : report.plans) {
+        apply(plan, found.graph, graph, machine, result.schedule);
+    }
+    for (const Node &node : found.graph.nodes) {
+        if (node.inlined) report.inlined.push_back(node.name);
+        if (node.role != Role::Fixed) continue;
+        report.kept.push_back(node.name);
+        place_fixed(graph[node.id], result.schedule[node.id]);
+    }
+    report.text = report_text(report, found.graph, graph);
+    return result;
+}
+
+/// Everything stored, each Func by itself.
+Result fall_back(const Graph &graph, Schedule start, const Machine &machine, const std::string &why) {
+    Result result;
+    result.schedule = std::move(start);
+    result.report.machine = machine;
+    result.report.complete = false;
+    result.report.notes.push_back("every Func by itself, because: " + why);
+    for (const FuncNode &func : graph.funcs) {
+        FuncSchedule &f = result.schedule[func.id];
+        place_fixed(func, f);
+        if (!f.touched) f.compute.kind = f.store.kind = schedule::LoopLevel::Kind::Root;
+    }
+    result.report.text = report_text(result.report, {}, graph);
+    return result;
+}
+
+}  // namespace
+
+Result schedule(const Graph &graph, const Schedule &user, const Sizes &sizes, const Machine &machine,
+                const AutoscheduleOptions &options) {
+    Schedule start = user;
+    start.funcs.resize(graph.funcs.size());
+    for (const FuncNode &func : graph.funcs) add_missing_loops(func, start[func.id]);
+    try {
+        return run(graph, start, sizes, machine, options);
+    } catch (const std::exception &e) {
+        return fall_back(graph, std::move(start), machine, e.what());
+    }
+}
+
+}  // namespace Pipe::autoschedule

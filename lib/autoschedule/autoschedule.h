@@ -1,0 +1,58 @@
+#pragma once
+// The autoscheduler: a graph, the user's directives and sizes in; a complete Schedule out.
+//
+//   poly::model        domains, access maps                      poly/
+//   StageGraph         costs and roles of Funcs                  stage_graph.h
+//   inlining           what is substituted                       inlining.h
+//   grouping           which Funcs are fused (dp-fusion Alg. 1)  grouping.h
+//   GroupModel         cost and tiles of one group (Alg. 2, 4)   group_model.h
+//   apply              plans -> directives                       apply.h
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "autoschedule/machine.h"
+#include "autoschedule/plan.h"
+#include "graph/graph.h"
+#include <pipe/autoschedule.h>
+#include <pipe/schedule.h>
+
+namespace Pipe::autoschedule {
+
+/// What to optimise for. The schedule is right for every size; it is fast for these.
+struct Sizes {
+    struct Dim {
+        int64_t min = 0;
+        int64_t extent = 0;  ///< 0 = unknown: something usual is assumed
+    };
+    std::vector<std::vector<Dim>> outputs;  ///< per output of the graph, in the order of Graph::outputs
+    std::unordered_map<std::string, std::vector<Dim>> images;  ///< by Image::name
+    std::unordered_map<std::string, int64_t> scalars;  ///< integer Params whose values are known
+};
+
+struct Report {
+    std::vector<Plan> plans;            ///< one per group, inputs first
+    std::vector<std::string> inlined;   ///< names of the Funcs that were substituted
+    std::vector<std::string> kept;      ///< names of the Funcs whose loops are the user's
+    std::vector<std::string> notes;     ///< what could not be modelled
+    Machine machine;
+    double cost = 0;                    ///< predicted clocks
+    long groups_evaluated = 0;
+    bool complete = true;               ///< the search saw every valid grouping
+    double model_ms = 0, search_ms = 0;
+    std::string text;                   ///< the report for people
+};
+
+struct Result {
+    Schedule schedule;
+    Report report;
+};
+
+/// Completes the user's schedule. Directives that he wrote stay as they are. Deterministic: it depends
+/// on its arguments only. Never fails: what cannot be modelled is computed in full, in parallel and
+/// vectorised.
+Result schedule(const graph::Graph &graph, const Schedule &user, const Sizes &sizes,
+                const Machine &machine, const AutoscheduleOptions &options = {});
+
+}  // namespace Pipe::autoschedule

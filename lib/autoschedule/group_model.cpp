@@ -1,0 +1,194 @@
+#include "autoschedule/group_model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace Pipe::autoschedule {
+
+using poly::Access;
+using poly::Coordinate;
+using poly::GroupEdge;
+
+namespace {
+
+/// Vector loads that one vector of the reader takes, given how the innermost coordinate moves.
+double load_instructions(const Access &load, double vector_bytes, double lanes) {
+    const double one = load.bytes * lanes / vector_bytes;  // contiguous: as many registers as bytes fill
+    if (load.coords.empty()) return 1;
+    const bool known = std::all_of(load.coords.begin(), load.coords.end(),
+                                   [](const Coordinate &c) { return c.distance.bounded(); });
+    const Coordinate &x = load.coords[0];
+    const bool x_elsewhere = std::any_of(load.coords.begin() + 1, load.coords.end(),
+                                         [](const Coordinate &c) { return c.iterator == 0; });
+    if (!known || x_elsewhere || (x.iterator == 0 && (x.num > 2 || x.den > 2))) return 2 * lanes;
+    if (x.iterator != 0) return 1;  // the same element for all lanes
+    if (x.num == 2) return 2.5 * one;
+    if (x.den == 2) return 1.5 * one;
+    // A vector as wide as a cache line touches two lines unless it is aligned.
+    const double straddle = vector_bytes / 64;
+    return x.distance == poly::Range::point(0) ? one : one * (1 + straddle / 2);
+}
+
+double distinct_rows(const std::vector<const Access *> &loads) {
+    std::set<std::string> rows;
+    for (const Access *load : loads) {
+        std::string key;
+        for (size_t d = 1; d < load->coords.size(); d++) key += poly::to_string(load->coords[d]) + ";";
+        rows.insert(key);
+    }
+    return std::max<double>(1, static_cast<double>(rows.size()));
+}
+
+/// The loads as seen from the group's output: through the region of the reader.
+void widen(std::vector<Coordinate> &region, bool &aligned, const Access &load) {
+    const bool first = region.empty();
+    for (size_t d = 0; d < load.coords.size(); d++) {
+        if (first) {
+            region.push_back(load.coords[d]);
+            aligned &= load.coords[d].distance.bounded();
+        } else {
+            poly::merge(region[d], load.coords[d]);
+            aligned &= region[d].distance.bounded();
+        }
+    }
+}
+
+}  // namespace
+
+GroupModel::GroupModel(const StageGraph &graph, const Machine &machine, std::vector<int> members)
+    : graph_(graph), machine_(machine), nodes_(std::move(members)) {
+    std::sort(nodes_.rbegin(), nodes_.rend());  // producers come before consumers in the graph
+    root_bytes_ = graph.bytes_at_root();
+    std::vector<int> dims;
+    std::vector<GroupEdge> edges;
+    for (size_t m = 0; m < nodes_.size(); m++) {
+        const Node &node = graph.nodes[static_cast<size_t>(nodes_[m])];
+        dims.push_back(node.dims());
+        for (const StageCost &stage : node.stages) {
+            for (const Access &load : stage.loads) {
+                auto at = std::find(nodes_.begin(), nodes_.end(), static_cast<int>(load.func));
+                if (at == nodes_.end() || *at == nodes_[m]) continue;
+                edges.push_back({static_cast<int>(at - nodes_.begin()), static_cast<int>(m), &load});
+            }
+        }
+    }
+    alignment_ = poly::align(dims, edges);
+    if (!alignment_.constant) return;
+    for (int n : nodes_) add_member(graph.nodes[static_cast<size_t>(n)]);
+}
+
+void GroupModel::add_member(const Node &node) {
+    Member member;
+    const size_t index = members_.size();
+    member.bytes = node.bytes;
+    member.lanes = node.dims() == 0 ? 1 : std::max(1.0, machine_.vector_bytes / double(node.bytes));
+    member.updates = node.has_updates();
+    member.clocks = clocks_per_point(node);
+    for (const StageCost &stage : node.stages) {
+        std::vector<std::pair<int, std::vector<const Access *>>> buffers;
+        for (const Access &load : stage.loads) {
+            if (load.func == node.id) continue;
+            auto at = std::find(nodes_.begin(), nodes_.end(), static_cast<int>(load.func));
+            const bool inside = load.func != FuncId::None && at != nodes_.end();
+            int buffer = static_cast<int>(at - nodes_.begin());
+            if (!inside) {
+                buffer = external(load);
+                External &e = externals_[static_cast<size_t>(buffer)];
+                widen(e.region, e.aligned, poly::compose(load, alignment_.region[index]));
+                buffer += static_cast<int>(nodes_.size());
+            }
+            auto known = std::find_if(buffers.begin(), buffers.end(),
+                                      [&](const auto &b) { return b.first == buffer; });
+            if (known == buffers.end()) known = buffers.insert(known, {buffer, {}});
+            known->second.push_back(&load);
+        }
+        for (const auto &[buffer, loads] : buffers) {
+            member.reads.push_back({buffer, distinct_rows(loads), loads[0]->bytes});
+        }
+    }
+    members_.push_back(std::move(member));
+}
+
+/// Index of the buffer outside of the group that `load` reads.
+int GroupModel::external(const Access &load) {
+    for (size_t i = 0; i < externals_.size(); i++) {
+        if (externals_[i].func == static_cast<int>(load.func) && externals_[i].image == load.image) {
+            return static_cast<int>(i);
+        }
+    }
+    External e;
+    e.func = static_cast<int>(load.func);
+    e.image = load.image;
+    e.bytes = load.bytes;
+    if (load.image >= 0) {
+        e.size = graph_.image_bytes[static_cast<size_t>(load.image)];
+        e.rate = far_rate(0);
+    } else {
+        const Node &node = graph_.nodes[static_cast<size_t>(load.func)];
+        e.size = node.points() * node.bytes;
+        e.rate = far_rate(node.is_output ? 0 : e.size);
+    }
+    externals_.push_back(std::move(e));
+    return static_cast<int>(externals_.size()) - 1;
+}
+
+/// Bytes per clock at which one core streams whole buffers, while `more` bytes lie beside the
+/// pipeline's inputs and outputs.
+double GroupModel::far_rate(double more) const {
+    if (root_bytes_ + more <= 0.7 * static_cast<double>(machine_.l3_bytes)) return machine_.l3_rate;
+    return std::min(machine_.dram_rate, machine_.dram_rate_all_cores / machine_.cores);
+}
+
+double GroupModel::clocks_per_point(const Node &node) const {
+    double total = 0;
+    const double v = machine_.vector_bytes;
+    for (const StageCost &stage : node.stages) {
+        const bool vector = !stage.loops_over.empty() && stage.loops_over[0];
+        const double lanes = vector ? std::max(1.0, v / node.bytes) : 1;
+        const double width = vector ? v : 4;  // scalar operations: one element of a usual type
+        const double arithmetic = stage.arithmetic * lanes / width;
+        double loads = 0;
+        for (const Access &load : stage.loads) {
+            loads += vector ? load_instructions(load, v, lanes) : 1;
+        }
+        const double stores = 1;
+        const double clocks = std::max({arithmetic / machine_.arithmetic_rate,
+                                        loads / machine_.load_rate, stores / machine_.store_rate,
+                                        (arithmetic + loads + stores) / machine_.issue_rate});
+        total += clocks / lanes * stage.repeats;
+    }
+    return total;
+}
+
+bool is_group(const StageGraph &graph, const std::vector<int> &members) {
+    const int output = *std::max_element(members.begin(), members.end());
+    const Node &out = graph.nodes[static_cast<size_t>(output)];
+    if (members.size() == 1) return true;
+    if (out.role == Role::Fixed || out.has_updates()) return false;
+    for (int m : members) {
+        const Node &node = graph.nodes[static_cast<size_t>(m)];
+        if (m == output) continue;
+        if (node.role != Role::Free || node.is_output) return false;
+        for (int c : node.consumers) {
+            if (std::find(members.begin(), members.end(), c) == members.end()) return false;
+        }
+        // An update that jumps (a histogram, a scan) needs whole dimensions at once.
+        for (const StageCost &stage : node.stages) {
+            for (bool loop : stage.loops_over) {
+                if (!loop) return false;
+            }
+        }
+    }
+    return true;
+}
+
+std::optional<Plan> plan_group(const StageGraph &graph, const Machine &machine,
+                               std::vector<int> members, bool coarse) {
+    if (!is_group(graph, members)) return std::nullopt;
+    GroupModel model(graph, machine, std::move(members));
+    if (!model.constant()) return std::nullopt;
+    return model.best(coarse);
+}
+
+}  // namespace Pipe::autoschedule

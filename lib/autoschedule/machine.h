@@ -1,0 +1,39 @@
+#pragma once
+// What the cost model knows of the machine.
+
+#include <cstdint>
+#include <string>
+
+#include <pipe/autoschedule.h>
+#include <pipe/target.h>
+
+namespace Pipe::autoschedule {
+
+/// Sizes are read from the host; rates are those of current server cores, in units of one core's clock.
+/// They only weigh the terms of the cost model against each other.
+struct Machine {
+    int cores = 1;
+    int vector_bytes = 32;      ///< of one register
+    int64_t l1_bytes = 32 << 10;
+    int64_t l2_bytes = 1 << 20;
+    int64_t l3_bytes = 16 << 20;  ///< of all cores together
+
+    // Vector instructions per clock.
+    double arithmetic_rate = 2, load_rate = 2, store_rate = 1, issue_rate = 4;
+    // Bytes per clock and core that stream from beyond L1.
+    double l2_rate = 32, l3_rate = 10, dram_rate = 5;
+    double dram_rate_all_cores = 40;
+
+    // Clocks.
+    double row_overhead = 20;        ///< entering one innermost loop
+    double nest_overhead = 40;       ///< bounds and buffers of one stage, once per tile or row step
+    double task_overhead = 1500;     ///< one iteration of a parallel loop
+    double parallel_overhead = 15000;  ///< waking the other threads
+};
+
+/// The machine at hand, with what `target` and `options` say otherwise.
+Machine host_machine(const Target &target, const AutoscheduleOptions &options = {});
+
+std::string to_string(const Machine &machine);
+
+}  // namespace Pipe::autoschedule

@@ -1,0 +1,65 @@
+#include "autoschedule/report.h"
+
+#include <fmt/format.h>
+
+namespace Pipe::autoschedule {
+
+namespace {
+
+std::string tile_text(const Plan &plan, const Node &output, const graph::FuncNode &func) {
+    std::string text;
+    for (size_t d = 0; d < plan.tile.size(); d++) {
+        text += fmt::format("{}{} {} of {}", d ? ", " : "", func.args[d], plan.tile[d],
+                            output.extents[d]);
+    }
+    return text;
+}
+
+std::string member_text(const Plan &plan, size_t m, const StageGraph &nodes) {
+    const char *how = plan.levels[m] == Level::Tile ? "per tile"
+                      : plan.slides[m]              ? "row by row, sliding window"
+                                                    : "row by row";
+    return fmt::format("    {}: {}\n", nodes.nodes[static_cast<size_t>(plan.members[m])].name, how);
+}
+
+std::string cost_text(const Cost &c) {
+    return fmt::format("    clocks: total {:.3g} = arithmetic {:.3g}, near memory {:.3g}, far memory "
+                       "{:.3g}, overhead {:.3g}, imbalance {:.3f}\n"
+                       "    scratch {:.1f} KiB per tile, live {:.2f} MiB, redundancy {:.1f} %\n",
+                       c.total, c.arithmetic, c.near_memory, c.far_memory, c.overhead, c.imbalance,
+                       c.scratch_bytes / 1024, c.live_bytes / (1 << 20), 100 * c.redundancy);
+}
+
+std::string list(const std::vector<std::string> &names) {
+    std::string text;
+    for (const std::string &n : names) text += (text.empty() ? "" : ", ") + n;
+    return text;
+}
+
+}  // namespace
+
+std::string report_text(const Report &report, const StageGraph &nodes, const graph::Graph &graph) {
+    std::string text = "machine: " + to_string(report.machine) + "\n";
+    for (size_t i = 0; i < report.plans.size(); i++) {
+        const Plan &plan = report.plans[i];
+        const Node &output = nodes.nodes[static_cast<size_t>(plan.output())];
+        text += fmt::format("group {}: {}\n", i, output.name);
+        text += "    tile: " + tile_text(plan, output, graph[output.id]);
+        if (plan.parallel) {
+            const auto d = static_cast<size_t>(plan.outer[0]);
+            text += fmt::format("; parallel over {}", graph[output.id].args[d]);
+        }
+        text += "\n";
+        for (size_t m = 1; m < plan.members.size(); m++) text += member_text(plan, m, nodes);
+        text += cost_text(plan.cost);
+    }
+    if (!report.inlined.empty()) text += "inlined: " + list(report.inlined) + "\n";
+    if (!report.kept.empty()) text += "as written by hand: " + list(report.kept) + "\n";
+    for (const std::string &note : report.notes) text += "note: " + note + "\n";
+    text += fmt::format("search: {} groups evaluated{}, access maps {:.2f} ms, grouping {:.2f} ms\n",
+                        report.groups_evaluated, report.complete ? "" : " (bounded)",
+                        report.model_ms, report.search_ms);
+    return text;
+}
+
+}  // namespace Pipe::autoschedule

@@ -1,0 +1,202 @@
+#include "autoschedule/stage_graph.h"
+
+#include <algorithm>
+
+#include "autoschedule/operation_cost.h"
+
+namespace Pipe::autoschedule {
+
+using graph::FuncNode;
+using graph::Graph;
+using ir::Op;
+using poly::Access;
+using poly::Range;
+using schedule::FuncSchedule;
+using schedule::LoopLevel;
+
+namespace {
+
+/// Funcs whose loops some directive names: they keep the loops that they have.
+std::vector<bool> named_by_levels(const Graph &graph, const Schedule &user) {
+    std::vector<bool> named(graph.funcs.size(), false);
+    auto note = [&](const LoopLevel &level) {
+        if (level.at() && level.func != FuncId::None) named[static_cast<size_t>(level.func)] = true;
+    };
+    for (const FuncSchedule &f : user.funcs) {
+        if (f.touched) {
+            note(f.compute);
+            note(f.store);
+        }
+        for (const schedule::StageSchedule &s : f.stages) note(s.fuse_level);
+    }
+    return named;
+}
+
+Role role_of(const FuncNode &func, const FuncSchedule &user, bool named) {
+    const bool stage_touched = std::any_of(user.stages.begin(), user.stages.end(),
+                                           [](const auto &s) { return s.touched; });
+    const bool at_user_level = user.touched && user.compute.at();
+    if (named || stage_touched || at_user_level || !user.specializations.empty()) return Role::Fixed;
+    if (func.is_output) return Role::Root;
+    if (!user.touched) return Role::Free;
+    if (!user.compute.inlined()) return Role::Root;
+    // How it is stored was said, so it is.
+    if (user.memory != MemoryType::Auto || !user.storage_order.empty() || !user.folds.empty() ||
+        !user.store.inlined()) {
+        return Role::Root;
+    }
+    // A Func with updates cannot be substituted; lowering finds its place.
+    return func.has_updates() ? Role::Fixed : Role::Inlined;
+}
+
+/// Iterators of the stage -> dimensions of the Func.
+std::vector<int> dims_of_iterators(const FuncNode &func, const poly::StageModel &stage) {
+    std::vector<int> dims;
+    for (int k = 0; k < stage.pure; k++) {
+        auto at = std::find(func.args.begin(), func.args.end(), stage.iterators[k].name);
+        dims.push_back(static_cast<int>(at - func.args.begin()));
+    }
+    return dims;
+}
+
+StageCost stage_cost(const FuncNode &func, const graph::Stage &stage, const poly::StageModel &model) {
+    StageCost cost;
+    cost.arithmetic = arithmetic_cost(stage.values);
+    cost.repeats = static_cast<double>(std::min<int64_t>(model.points_per_pure_point(), 1 << 30));
+    const std::vector<int> dims = dims_of_iterators(func, model);
+    cost.loops_over.assign(func.args.size(), false);
+    for (int d : dims) cost.loops_over[static_cast<size_t>(d)] = true;
+    for (Access load : model.loads) {
+        for (poly::Coordinate &c : load.coords) {
+            if (c.iterator >= 0) c.iterator = dims[static_cast<size_t>(c.iterator)];
+        }
+        cost.loads.push_back(std::move(load));
+    }
+    return cost;
+}
+
+void add_unique(std::vector<int> &list, int value) {
+    auto at = std::lower_bound(list.begin(), list.end(), value);
+    if (at == list.end() || *at != value) list.insert(at, value);
+}
+
+/// Edges between the nodes that are not inlined, from the loads.
+void connect(StageGraph &graph) {
+    for (Node &node : graph.nodes) {
+        node.producers.clear();
+        node.consumers.clear();
+    }
+    for (size_t n = 0; n < graph.nodes.size(); n++) {
+        if (graph.nodes[n].inlined) continue;
+        for (const StageCost &stage : graph.nodes[n].stages) {
+            for (const Access &load : stage.loads) {
+                const int p = static_cast<int>(load.func);
+                if (p < 0 || p == static_cast<int>(n)) continue;
+                add_unique(graph.nodes[n].producers, p);
+                add_unique(graph.nodes[static_cast<size_t>(p)].consumers, static_cast<int>(n));
+            }
+        }
+    }
+}
+
+void add_distinct(std::vector<Access> &loads, Access load) {
+    const bool known = std::any_of(loads.begin(), loads.end(),
+                                   [&](const Access &other) { return other.same_element(load); });
+    if (!known) loads.push_back(std::move(load));
+}
+
+/// The loads of `stage` once `producer` is substituted, and how often the producer is evaluated.
+std::vector<Access> substituted_loads(const StageCost &stage, const Node &producer, int *uses) {
+    std::vector<Access> loads;
+    *uses = 0;
+    for (const Access &load : stage.loads) {
+        if (load.func != producer.id) {
+            add_distinct(loads, load);
+            continue;
+        }
+        ++*uses;
+        for (const Access &inner : producer.stages[0].loads) {
+            add_distinct(loads, poly::compose(inner, load.coords));
+        }
+    }
+    return loads;
+}
+
+}  // namespace
+
+double Node::points() const {
+    double n = 1;
+    for (int64_t e : extents) n *= static_cast<double>(e);
+    return n;
+}
+
+double StageGraph::bytes_at_root() const {
+    double total = 0;
+    for (double bytes : image_bytes) total += bytes;
+    for (const Node &n : nodes) {
+        if (n.is_output) total += n.points() * n.bytes;
+    }
+    return total;
+}
+
+StageGraph build_stage_graph(const Graph &graph, const poly::Model &model, const Schedule &user) {
+    StageGraph result;
+    const std::vector<bool> named = named_by_levels(graph, user);
+    for (const FuncNode &func : graph.funcs) {
+        const size_t f = static_cast<size_t>(func.id);
+        Node node;
+        node.id = func.id;
+        node.name = func.name;
+        for (const Range &r : model.funcs[f].box) {
+            node.extents.push_back(r.bounded() ? std::max<int64_t>(1, r.size()) : assumed_extent);
+        }
+        node.bytes = 0;
+        for (Type t : func.types) node.bytes += t.bytes();
+        for (size_t s = 0; s < func.stages.size(); s++) {
+            node.stages.push_back(stage_cost(func, func.stages[s], model.funcs[f].stages[s]));
+        }
+        node.is_output = func.is_output;
+        node.role = role_of(func, user.funcs[f], named[f]);
+        result.nodes.push_back(std::move(node));
+    }
+    for (size_t i = 0; i < graph.images.size(); i++) {
+        double bytes = graph.images[i].type.bytes();
+        for (const Range &r : model.images[i]) {
+            bytes *= static_cast<double>(r.bounded() ? r.size() : assumed_extent);
+        }
+        result.image_bytes.push_back(bytes);
+    }
+    connect(result);
+    for (const FuncNode &func : graph.funcs) {
+        const int n = static_cast<int>(func.id);
+        if (result.nodes[static_cast<size_t>(n)].role == Role::Inlined) substitute(result, n);
+    }
+    return result;
+}
+
+void substitute(StageGraph &graph, int node) {
+    Node &producer = graph.nodes[static_cast<size_t>(node)];
+    for (int c : producer.consumers) {
+        for (StageCost &stage : graph.nodes[static_cast<size_t>(c)].stages) {
+            int uses = 0;
+            stage.loads = substituted_loads(stage, producer, &uses);
+            stage.arithmetic += uses * producer.stages[0].arithmetic;
+        }
+    }
+    producer.inlined = true;
+    connect(graph);
+}
+
+size_t loads_after_substitute(const StageGraph &graph, int node) {
+    const Node &producer = graph.nodes[static_cast<size_t>(node)];
+    size_t most = 0;
+    for (int c : producer.consumers) {
+        for (const StageCost &stage : graph.nodes[static_cast<size_t>(c)].stages) {
+            int uses = 0;
+            most = std::max(most, substituted_loads(stage, producer, &uses).size());
+        }
+    }
+    return most;
+}
+
+}  // namespace Pipe::autoschedule

@@ -1,0 +1,62 @@
+#pragma once
+// The stage graph: what the search needs to know of every Func, and substitution of Funcs into others.
+
+#include <string>
+#include <vector>
+
+#include "graph/graph.h"
+#include "poly/model.h"
+#include <pipe/schedule.h>
+
+namespace Pipe::autoschedule {
+
+/// What the user's directives leave open of a Func.
+enum class Role : uint8_t {
+    Free,     ///< everything
+    Root,     ///< it is stored for all of its consumers; how it loops is open
+    Fixed,    ///< its loops and levels are the user's; nothing can be fused into it
+    Inlined,  ///< substituted into its consumers
+};
+
+/// Costs of one stage, per iteration of its loops.
+struct StageCost {
+    double arithmetic = 0;  ///< sum over operations of cost x bytes of their type
+    double repeats = 1;     ///< iterations of the RVars per point of the pure loops
+    std::vector<poly::Access> loads;  ///< coordinates in the Func's dimensions; each element once
+    std::vector<bool> loops_over;     ///< per dimension of the Func: the stage has a pure loop over it
+};
+
+struct Node {
+    FuncId id = FuncId::None;
+    std::string name;
+    std::vector<int64_t> extents;  ///< of the needed region; `assumed_extent` where unknown
+    int bytes = 1;                 ///< of one point, all tuple elements together
+    std::vector<StageCost> stages;
+    Role role = Role::Free;
+    bool is_output = false;
+    bool inlined = false;  ///< substituted: no node of the search
+    std::vector<int> producers, consumers;  ///< nodes, ascending, unique
+
+    bool has_updates() const { return stages.size() > 1; }
+    int dims() const { return static_cast<int>(extents.size()); }
+    double points() const;
+};
+
+struct StageGraph {
+    std::vector<Node> nodes;  ///< indexed by FuncId; producers before consumers
+    std::vector<double> image_bytes;  ///< of the region that is read, indexed as Graph::images
+    double bytes_at_root() const;     ///< images and everything not inlined
+};
+
+constexpr int64_t assumed_extent = 1024;
+
+StageGraph build_stage_graph(const graph::Graph &graph, const poly::Model &model,
+                             const Schedule &user);
+
+/// Puts the definition of `node` (which must be pure) in place of all loads of it.
+void substitute(StageGraph &graph, int node);
+
+/// Largest number of loads that one iteration of a consumer of `node` would have after substitute().
+size_t loads_after_substitute(const StageGraph &graph, int node);
+
+}  // namespace Pipe::autoschedule
