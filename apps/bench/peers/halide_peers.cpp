@@ -117,14 +117,8 @@ int emit(const App &app, const std::string &variant, const std::string &prefix,
         pipeline.compile_to_module(arguments(*program), symbol(app.name, variant),
                                    host.with_feature(Halide::Target::NoRuntime));
     const double lower_ms = milliseconds_since(start);
-    const double llvm_ms = milliseconds([&] {
-#if HALIDE_VERSION_MAJOR >= 15
-        const auto object = Halide::OutputFileType::object;
-#else
-        const auto object = Halide::Output::object;
-#endif
-        module.compile({{object, prefix + ".o"}});
-    });
+    const double llvm_ms = milliseconds(
+        [&] { module.compile({{Halide::OutputFileType::object, prefix + ".o"}}); });
     std::ofstream(prefix + ".status") << schedule_ms << ", " << lower_ms << ", " << llvm_ms;
     return 0;
 }

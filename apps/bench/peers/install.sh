@@ -72,10 +72,12 @@ if home=$(halide_from_pypi) && [ -f "$home/lib64/libHalide.so" ]; then
     version=$("$peers/venv/bin/python" -m pip show halide 2>/dev/null | sed -n 's/^Version: //p')
     write_halide "$version" "$home/include" "$home/lib64/libHalide.so" "$home/lib64"
 elif apt_install libhalide14-0-dev; then
-    library=$(dpkg -L libhalide14-0-dev | grep '/libHalide\.so$' | head -1)
-    plugin=$(dpkg -L libhalide14-0-dev libhalide14-0 | grep 'libautoschedule_adams2019\.so' | head -1)
+    files=$(dpkg -L libhalide14-0-dev libhalide14-0)
+    header=$(grep '/Halide\.h$' <<<"$files" | head -1)
+    library=$(grep '/libHalide14\.so$' <<<"$files" | head -1)
+    plugin=$(grep '/libautoschedule_adams2019\.so' <<<"$files" | head -1)
     version=$(dpkg-query -W -f '${Version}' libhalide14-0-dev)
-    write_halide "$version" /usr/include "$library" "$(dirname "${plugin:-$library}")"
+    write_halide "${version%%-*}" "$(dirname "$header")" "$library" "$(dirname "$plugin")"
 else
     echo "peers: Halide could not be installed; going on without it"
 fi
