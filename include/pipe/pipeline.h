@@ -71,6 +71,9 @@ class Pipeline {
 
     /// Of the code made last.
     CompileTimes compile_times() const;
+    /// The most bytes of scratch memory that all threads together held at a time during the last
+    /// `realize`; inputs, outputs and the threads' stacks not counted.
+    int64_t peak_scratch_bytes() const;
     /// The loops, on stdout, or as text.
     void print_loop_nest();
     std::string loop_nest();
