@@ -12,6 +12,10 @@ endif()
 
 add_library(pipe_build_options INTERFACE)
 target_compile_options(pipe_build_options INTERFACE -Wall -Wextra)
+# GCC 12 warns about std::string's own code where two strings are added (GCC bug 105651).
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  target_compile_options(pipe_build_options INTERFACE -Wno-restrict)
+endif()
 if(PIPE_ASAN)
   target_compile_options(pipe_build_options INTERFACE
     -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
