@@ -1,0 +1,21 @@
+#pragma once
+// Evaluates operations on constants, with the exact semantics of expr_node.h.
+
+#include "ir/expr_node.h"
+
+namespace Pipe::ir {
+
+/// The constant that `a op b` is, for two scalar constants; undefined if they are not constants, or the
+/// operation has no defined result (overflow of int32).
+Expr fold_binary(Op op, const Expr &a, const Expr &b);
+
+/// The constant that the cast of a scalar constant is; undefined as above.
+Expr fold_cast(Type type, const Expr &a);
+
+/// Shifts, bitwise operations, abs and absd of scalar constants; undefined as above.
+Expr fold_intrinsic(const Expr &call);
+
+/// A scalar number, or a broadcast of one.
+bool is_constant(const Expr &e);
+
+}  // namespace Pipe::ir

@@ -1,0 +1,211 @@
+#include "ir/lets.h"
+
+#include <set>
+#include <unordered_set>
+
+#include "ir/shared.h"
+#include "ir/substitute.h"
+#include "ir/visit.h"
+
+namespace Pipe::ir {
+namespace {
+
+bool binds(const Stmt &s) { return s->op == StmtOp::Let || s->op == StmtOp::For; }
+
+class UseCounter {
+  public:
+    UseCounter(LetUses &result, const Facts &facts) : result_(result), facts_(facts) {}
+
+    /// Whether there is a Let in it.
+    bool count(const Expr &e) {
+        if (e->op == Op::Variable) {
+            if (const void *const *binder = binders_.find(e->name))
+                result_.uses[*binder]++;
+            else
+                free_.insert(e->name);
+            return false;
+        }
+        if (is_shared(e) && visited_.count(e.get())) return false;
+        bool has_let = e->op == Op::Let;
+        if (has_let) {
+            count(e->args[0]);
+            count_under(e->name, e.get(), e->args[1]);
+        } else {
+            for (const Expr &arg : e->args)
+                if (arg.defined()) has_let |= count(arg);
+        }
+        // What holds a Let is looked at in every place, because the names around it matter.
+        if (!has_let && is_shared(e)) visited_.insert(e.get());
+        return has_let;
+    }
+
+    bool count(const Stmt &s) {
+        for (const Expr &e : s->exprs)
+            if (e.defined()) count(e);
+        for (const Stmt &child : s->stmts) {
+            if (!child.defined()) continue;
+            if (binds(s))
+                count_under(s->name, s.get(), child);
+            else
+                count(child);
+        }
+        return true;
+    }
+
+    void finish() {
+        for (const std::string &name : bound_)
+            result_.has_shadowing |= free_.count(name) != 0 || facts_.mentions(name);
+    }
+
+  private:
+    /// Nodes met outside of the binding count anew inside of it.
+    template <typename Node>
+    void count_under(const std::string &name, const void *binder, const Node &body) {
+        result_.has_lets = true;
+        result_.has_shadowing |= binders_.contains(name);
+        bound_.insert(name);
+        std::unordered_set<const ExprNode *> outer;
+        outer.swap(visited_);
+        ScopedBinding<const void *> binding(binders_, name, binder);
+        count(body);
+        visited_.swap(outer);
+    }
+
+    LetUses &result_;
+    const Facts &facts_;
+    Scope<const void *> binders_;
+    std::set<std::string> bound_, free_;
+    std::unordered_set<const ExprNode *> visited_;
+};
+
+template <typename Node> LetUses count_uses(const Node &node, const Facts &facts) {
+    LetUses result;
+    UseCounter counter(result, facts);
+    counter.count(node);
+    counter.finish();
+    return result;
+}
+
+class Renamer : public Mutator {
+  public:
+    Renamer(std::set<std::string> taken, const Facts &facts)
+        : taken_(std::move(taken)), facts_(facts) {}
+
+    Expr mutate(const Expr &e) override {
+        if (e->op == Op::Variable) {
+            const std::string *name = names_.find(e->name);
+            return name && *name != e->name ? make_variable(e.type(), *name, e->referent) : e;
+        }
+        if (e->op != Op::Let) return Mutator::mutate(e);
+        Expr value = mutate(e->args[0]);
+        std::string name = e->name;
+        Expr body = mutate_under(&name, e->args[1]);
+        return make_let(name, value, body);
+    }
+
+    Stmt mutate(const Stmt &s) override {
+        if (!binds(s)) return Mutator::mutate(s);
+        Expr first = mutate(s->exprs[0]);
+        Expr extent = s->op == StmtOp::For ? mutate(s->exprs[1]) : Expr();
+        std::string name = s->name;
+        Stmt body = s->stmts[0].defined() ? mutate_under(&name, s->stmts[0]) : Stmt();
+        return s->op == StmtOp::For ? make_for(name, first, extent, s->kind, body)
+                                    : make_let(name, first, body);
+    }
+
+  private:
+    template <typename Node> Node mutate_under(std::string *name, const Node &body) {
+        std::string old = *name;
+        for (int i = 1; taken_.count(*name) || facts_.mentions(*name); i++)
+            *name = old + "_" + std::to_string(i);
+        bool is_new = taken_.insert(*name).second;
+        ScopedBinding<std::string> binding(names_, old, *name);
+        Node result = mutate(body);
+        if (is_new) taken_.erase(*name);
+        return result;
+    }
+
+    Scope<std::string> names_;
+    std::set<std::string> taken_;  ///< free in the program, or bound around here
+    const Facts &facts_;
+};
+
+class DeadLets {
+  public:
+    Expr drop(const Expr &e) {
+        if (e->op == Op::Variable) used_.insert(e->name);
+        if (e->args.empty()) return e;
+        if (is_shared(e)) {
+            auto found = done_.find(e.get());
+            if (found != done_.end()) return found->second.second;
+        }
+        Expr result = e->op == Op::Let ? drop_let(e) : map_children(e, [this](const Expr &c) { return drop(c); });
+        if (is_shared(e)) done_.emplace(e.get(), std::pair{e, result});
+        return result;
+    }
+
+    Stmt drop(const Stmt &s) {
+        if (!binds(s))
+            return map_children(
+                s, [this](const Expr &c) { return drop(c); }, [this](const Stmt &c) { return drop(c); });
+        bool used = false;
+        Stmt body = s->stmts[0].defined() ? drop_under(s->name, s->stmts[0], &used) : Stmt();
+        if (s->op == StmtOp::Let && !used && !has_side_effect(s->exprs[0])) return body;
+        return map_children(
+            s, [this](const Expr &c) { return drop(c); }, [&](const Stmt &) { return body; });
+    }
+
+  private:
+    Expr drop_let(const Expr &e) {
+        bool used = false;
+        Expr body = drop_under(e->name, e->args[1], &used);
+        if (!used && !has_side_effect(e->args[0])) return body;
+        Expr value = drop(e->args[0]);
+        bool same = value.same_as(e->args[0]) && body.same_as(e->args[1]);
+        return same ? e : make_let(e->name, value, body);
+    }
+
+    /// What is known of shared nodes outside of a binding does not count inside: they are the places
+    /// that use it.
+    template <typename Node> Node drop_under(const std::string &name, const Node &body, bool *used) {
+        decltype(done_) outer;
+        outer.swap(done_);
+        bool used_outside = used_.erase(name) != 0;
+        Node result = drop(body);
+        *used = used_.erase(name) != 0;
+        if (used_outside) used_.insert(name);
+        outer.swap(done_);
+        return result;
+    }
+
+    std::unordered_set<std::string> used_;
+    std::unordered_map<const ExprNode *, std::pair<Expr, Expr>> done_;
+};
+
+}  // namespace
+
+LetUses count_let_uses(const Expr &e, const Facts &facts) { return count_uses(e, facts); }
+LetUses count_let_uses(const Stmt &s, const Facts &facts) { return count_uses(s, facts); }
+
+Expr without_shadowing(const Expr &e, const Facts &facts) {
+    return Renamer(free_vars(e), facts).mutate(e);
+}
+
+Stmt without_shadowing(const Stmt &s, const Facts &facts) {
+    return Renamer(free_vars(s), facts).mutate(s);
+}
+
+bool has_side_effect(const Expr &e) {
+    bool found = false;
+    std::unordered_set<const ExprNode *> visited;
+    walk(e, [&](const Expr &node) {
+        found |= node->op == Op::Call && node->call_kind == CallKind::Extern;
+        return !found && (!is_shared(node) || visited.insert(node.get()).second);
+    });
+    return found;
+}
+
+Expr without_dead_lets(const Expr &e) { return e.defined() ? DeadLets().drop(e) : e; }
+Stmt without_dead_lets(const Stmt &s) { return s.defined() ? DeadLets().drop(s) : s; }
+
+}  // namespace Pipe::ir

@@ -1,0 +1,262 @@
+// Rules for + - * / %.
+
+#include <cmath>
+#include <numeric>
+
+#include "ir/constant_bounds.h"
+#include "ir/equal.h"
+#include "ir/fold.h"
+#include "ir/intrinsics.h"
+#include "ir/rules.h"
+
+namespace Pipe::ir {
+namespace {
+
+using Interval = ConstantInterval;
+
+int64_t floor_div(int64_t a, int64_t positive) {
+    int64_t q = a / positive;
+    return a % positive < 0 ? q - 1 : q;
+}
+
+/// If all numbers of the interval have one quotient by `positive`: that quotient.
+bool common_quotient(const Interval &range, int64_t positive, int64_t *quotient) {
+    if (!range.has_lo() || !range.has_hi()) return false;
+    *quotient = floor_div(range.lo, positive);
+    return *quotient == floor_div(range.hi, positive);
+}
+
+int64_t gcd_of_terms(const Linear &sum, int64_t g) {
+    for (const auto &t : sum.terms) g = std::gcd(g, t.coefficient);
+    return g;
+}
+
+/// sum = g * result + the remainder of the constant; g divides all coefficients.
+Linear divide_terms(Linear sum, int64_t g) {
+    for (auto &t : sum.terms) t.coefficient /= g;
+    sum.constant = floor_div(sum.constant, g);
+    return sum;
+}
+
+}  // namespace
+
+Expr strip_likely(const Expr &e) {
+    bool is_likely = e->op == Op::Call && e->call_kind == CallKind::Intrinsic &&
+                     e->name == intrinsic::likely;
+    return is_likely ? strip_likely(e->args[0]) : e;
+}
+
+ConstantInterval Rules::bounds(const Expr &e) const { return constant_bounds(e, facts_); }
+
+Expr Rules::binary(Op op, const Expr &a, const Expr &b) {
+    if (Expr folded = fold_binary(op, a, b); folded.defined()) return folded;
+    if (a.type().is_vector())
+        if (Expr result = lanes(op, a, b); result.defined()) return result;
+    switch (op) {
+    case Op::Add: case Op::Sub: return add(op, a, b);
+    case Op::Mul: return multiply(a, b);
+    case Op::Div: return divide(a, b);
+    case Op::Mod: return remainder(a, b);
+    case Op::Min: case Op::Max: return min_max(op, a, b);
+    case Op::And: case Op::Or: return logical(op, a, b);
+    default: return comparison(op, a, b);
+    }
+}
+
+Expr Rules::sum(const Linear &given) {
+    if (!given.representable()) return Expr();
+    if (given.type.is_vector()) return sum_of_lanes(given);
+    Linear joined = given;
+    while (join_quotients(&joined)) {}
+    return joined.representable() ? joined.to_expr() : given.to_expr();
+}
+
+/// (y / c) * c + y % c = y, and y - (y / c) * c = y % c. True if the sum became shorter.
+bool Rules::join_quotients(Linear *sum) {
+    for (const Linear::Term &t : sum->terms) {
+        int64_t c = 0;
+        if (t.atom->op != Op::Div || !as_const_int(t.atom->args[1], &c) || c <= 0 ||
+            t.coefficient % c != 0)
+            continue;
+        int64_t factor = t.coefficient / c;
+        const Expr &y = t.atom->args[0];
+        Expr mod = make_binary(Op::Mod, y, t.atom->args[1]);
+        Linear rest = *sum;
+        if (!rest.add({sum->type, 0, {{t.atom, 1}}}, -t.coefficient) ||
+            !rest.add(Linear::from_expr(y), factor) || !rest.add({sum->type, 0, {{mod, 1}}}, -factor))
+            continue;
+        if (rest.terms.size() >= sum->terms.size()) continue;
+        *sum = std::move(rest);
+        return true;
+    }
+    return false;
+}
+
+Expr Rules::add(Op op, const Expr &a, const Expr &b) {
+    if (!has_no_overflow(a.type())) return add_wrapping(op, a, b);
+    Linear result = Linear::from_expr(a);
+    Expr e;
+    if (result.add(Linear::from_expr(b), op == Op::Add ? 1 : -1)) e = sum(result);
+    return e.defined() ? e : make_binary(op, a, b);
+}
+
+/// Integers that wrap, and floats.
+Expr Rules::add_wrapping(Op op, const Expr &a, const Expr &b) {
+    bool is_float = a.type().is_float();
+    if (op == Op::Add && is_constant(a) && !is_constant(b)) return add_wrapping(op, b, a);
+    if (is_const(b, 0)) return a;
+    if (is_float) {
+        // x + 0 is not x for x = -0; x - 0 is.
+        bool minus_zero = op == Op::Sub && b->op == Op::FloatImm && b->float_value == 0 &&
+                          !std::signbit(b->float_value);
+        return minus_zero ? a : make_binary(op, a, b);
+    }
+    if (op == Op::Sub && equal(a, b)) return make_const(a.type(), 0);
+    // (x + c) + d, (x - c) - d
+    if (a->op == op && is_constant(a->args[1]) && is_constant(b)) {
+        Expr c = binary(Op::Add, a->args[1], b);
+        return binary(op, a->args[0], c);
+    }
+    return make_binary(op, a, b);
+}
+
+Expr Rules::multiply(const Expr &a, const Expr &b) {
+    if (is_constant(a) && !is_constant(b)) return multiply(b, a);
+    Type type = a.type();
+    if (type.is_float()) {
+        bool one = b->op == Op::FloatImm && b->float_value == 1;
+        return one ? a : make_binary(Op::Mul, a, b);
+    }
+    int64_t c = 0;
+    if (as_const_int(b, &c)) {
+        if (c == 0) return b;
+        if (c == 1) return a;
+        if (has_no_overflow(type)) {
+            Linear scaled = Linear::from_expr(a);
+            Expr e = scaled.scale(c) ? sum(scaled) : Expr();
+            return e.defined() ? e : make_binary(Op::Mul, a, b);
+        }
+    }
+    // (x * c) * y = (x * y) * c; then x * y in one order.
+    for (const auto &[p, q] : {std::pair{a, b}, std::pair{b, a}})
+        if (p->op == Op::Mul && is_constant(p->args[1])) {
+            if (is_constant(q)) {
+                Expr factor = fold_binary(Op::Mul, p->args[1], q);
+                return factor.defined() ? multiply(p->args[0], factor) : make_binary(Op::Mul, a, b);
+            }
+            return multiply(multiply(p->args[0], q), p->args[1]);
+        }
+    bool swapped = !is_constant(b) && ir::compare(b, a) < 0;
+    return swapped ? make_binary(Op::Mul, b, a) : make_binary(Op::Mul, a, b);
+}
+
+Expr Rules::divide(const Expr &a, const Expr &b) {
+    Type type = a.type();
+    if (type.is_float()) {
+        bool one = b->op == Op::FloatImm && b->float_value == 1;
+        return one ? a : make_binary(Op::Div, a, b);
+    }
+    if (is_const(a, 0)) return a;
+    int64_t c = 0, quotient = 0;
+    if (!as_const_int(b, &c)) return make_binary(Op::Div, a, b);
+    if (c == 0 || c == 1) return c == 0 ? b : a;
+    if (has_no_overflow(type)) {
+        if (c > 0) return divide_by(a, c);
+        if (c == type.min_int()) return make_binary(Op::Div, a, b);
+        return multiply(divide_by(a, -c), make_const(type, -1));
+    }
+    if (c > 0 && common_quotient(bounds(a), c, &quotient)) return make_const(type, quotient);
+    return make_binary(Op::Div, a, b);
+}
+
+/// Takes the multiples of the divisor out of the dividend.
+Expr Rules::divide_by(const Expr &a, int64_t c) {
+    Linear dividend = Linear::from_expr(a);
+    Linear whole{a.type(), floor_div(dividend.constant, c), {}};
+    Linear rest{a.type(), dividend.constant - whole.constant * c, {}};
+    for (const auto &t : dividend.terms) {
+        if (t.coefficient % c == 0)
+            whole.terms.push_back({t.atom, t.coefficient / c});
+        else
+            rest.terms.push_back(t);
+    }
+    int64_t quotient = 0;
+    if (common_quotient(constant_bounds(rest, facts_), c, &quotient)) {
+        whole.constant += quotient;
+        Expr e = sum(whole);
+        return e.defined() ? e : make_binary(Op::Div, a, make_const(a.type(), c));
+    }
+    int64_t g = gcd_of_terms(rest, c);  // (g*y + k) / (g*d) = (y + k/g) / d
+    rest = divide_terms(std::move(rest), g);
+    int64_t d = c / g;
+    Expr part = divide_quotient(rest, d);
+    if (!part.defined()) {
+        part = sum(rest);
+        if (part.defined() && d != 1) part = make_binary(Op::Div, part, make_const(a.type(), d));
+    }
+    Expr e;
+    if (part.defined()) {
+        Linear result = Linear::from_expr(part);
+        if (result.add(whole)) e = sum(result);
+    }
+    return e.defined() ? e : make_binary(Op::Div, a, make_const(a.type(), c));
+}
+
+/// (y/e + k) / d = (y + k*e) / (e*d), where `dividend` is y/e + k; undefined if it is something else.
+Expr Rules::divide_quotient(const Linear &dividend, int64_t d) {
+    int64_t e = 0, product = 0;
+    if (dividend.terms.size() != 1 || dividend.terms[0].coefficient != 1) return Expr();
+    const Expr &inner = dividend.terms[0].atom;
+    if (inner->op != Op::Div || !as_const_int(inner->args[1], &e) || e <= 0 ||
+        __builtin_mul_overflow(e, d, &product) || !dividend.type.can_represent(product))
+        return Expr();
+    Linear y = Linear::from_expr(inner->args[0]);
+    if (!y.add(Linear::from_constant(dividend.type, dividend.constant), e)) return Expr();
+    Expr numerator = sum(y);
+    return numerator.defined() ? divide_by(numerator, product) : Expr();
+}
+
+Expr Rules::remainder(const Expr &a, const Expr &b) {
+    int64_t c = 0, quotient = 0;
+    Type type = a.type();
+    if (type.is_float() || !as_const_int(b, &c)) return make_binary(Op::Mod, a, b);
+    if (c == 0 || c == 1) return make_const(type, 0);
+    if (has_no_overflow(type)) {
+        return c == INT64_MIN ? make_binary(Op::Mod, a, b) : remainder_by(a, std::abs(c));
+    }
+    if (c > 0 && common_quotient(bounds(a), c, &quotient) && quotient == 0) return a;
+    return make_binary(Op::Mod, a, b);
+}
+
+/// Drops the multiples of the divisor.
+Expr Rules::remainder_by(const Expr &a, int64_t c) {
+    Expr plain = make_binary(Op::Mod, a, make_const(a.type(), c));
+    if (!a.type().can_represent(c)) return plain;
+    Linear dividend = Linear::from_expr(a);
+    Linear rest{a.type(), dividend.constant, {}};
+    for (const auto &t : dividend.terms) {
+        int64_t coefficient = t.coefficient % c, m = 0, product = 0;
+        Linear value{a.type(), 0, {{t.atom, 1}}};
+        // y % m differs from y by a multiple of m.
+        if (t.atom->op == Op::Mod && as_const_int(t.atom->args[1], &m) && m > 0 &&
+            !__builtin_mul_overflow(coefficient, m, &product) && product % c == 0)
+            value = Linear::from_expr(t.atom->args[0]);
+        if (!rest.add(value, coefficient)) return plain;
+    }
+    rest.constant -= floor_div(rest.constant, c) * c;
+    int64_t quotient = 0;
+    if (common_quotient(constant_bounds(rest, facts_), c, &quotient)) {
+        Expr e;
+        if (rest.add(Linear::from_constant(a.type(), c), -quotient)) e = sum(rest);
+        return e.defined() ? e : plain;
+    }
+    int64_t g = gcd_of_terms(rest, c);  // (g*y + k) % (g*d) = g * ((y + k/g) % d) + k%g
+    int64_t last = rest.constant % g;
+    Expr dividend_part = sum(divide_terms(std::move(rest), g));
+    if (!dividend_part.defined()) return plain;
+    Expr mod = make_binary(Op::Mod, dividend_part, make_const(a.type(), c / g));
+    Expr e = sum({a.type(), last, {{mod, g}}});
+    return e.defined() ? e : plain;
+}
+
+}  // namespace Pipe::ir

@@ -1,0 +1,74 @@
+#pragma once
+// The walk of the simplifier over expressions. (Inside ir/ only; the interface is simplify.h.)
+
+#include <unordered_map>
+#include <utility>
+
+#include "ir/facts.h"
+#include "ir/lets.h"
+#include "ir/rules.h"
+#include "ir/scope.h"
+
+namespace Pipe::ir {
+
+/// Bottom-up, each node once. No binding of what it walks over hides another (lets.h).
+class ExprSimplifier {
+  public:
+    ExprSimplifier(const Facts &outer, const LetUses &uses)
+        : facts_(&outer), rules_(facts_), uses_(uses) {}
+
+    Expr simplify(const Expr &e);
+
+  protected:
+    /// Runs f while `name` stands for `value`: replaced by it, or as a variable with its bounds.
+    /// True if it was replaced, so that the binding is superfluous.
+    template <typename F> bool with_let(const std::string &name, const Expr &value, bool replace, F &&f) {
+        Memo outer;
+        outer.swap(done_);
+        size_t mark = facts_.mark();
+        if (replace) {
+            ScopedBinding<Expr> binding(replacements_, name, value);
+            f();
+        } else {
+            define(name, value);
+            f();
+        }
+        facts_.rewind(mark);
+        outer.swap(done_);
+        return replace;
+    }
+
+    /// Runs f with the facts that `learn` adds.
+    template <typename L, typename F> void with_facts(L &&learn, F &&f) {
+        Memo outer;
+        outer.swap(done_);
+        size_t mark = facts_.mark();
+        learn();
+        f();
+        facts_.rewind(mark);
+        outer.swap(done_);
+    }
+
+    /// Whether uses of a let are better replaced by its value. `uses`: how many there are.
+    bool is_worth_replacing(const Expr &value, int uses, bool may_move_loads) const;
+    int uses_of(const void *let) const;
+
+    Facts facts_;
+    Rules rules_;
+
+  private:
+    using Memo = std::unordered_map<const ExprNode *, std::pair<Expr, Expr>>;
+
+    Expr rewrite(const Expr &e);
+    Expr rewrite_sum(const Expr &e);
+    Expr rewrite_operands(const Expr &e);
+    Expr rewrite_let(const Expr &e);
+    Expr apply(const Expr &e, const std::vector<Expr> &args);
+    void define(const std::string &name, const Expr &value);
+
+    const LetUses &uses_;
+    Scope<Expr> replacements_;
+    Memo done_;  ///< the shared nodes that are simplified already; holds them, so that addresses stay
+};
+
+}  // namespace Pipe::ir
