@@ -43,12 +43,12 @@ class Query {
     Interval by_remainder(const Linear &sum, int effort, int depth);
 
     const Facts &facts_;
-    int budget_ = 300;
+    int budget_ = 150;
 };
 
 Interval Query::of(const Expr &e, int depth) {
     Interval range = Interval::of_type(e.type());
-    if (--budget_ < 0 || depth > 40) return range;
+    if (--budget_ < 0 || depth > 12) return range;
     Interval result = intersection(of_node(e, depth), range);
     return result.empty() ? range : result;
 }
@@ -267,29 +267,45 @@ Interval Query::by_remainder(const Linear &sum, int effort, int depth) {
     return {};
 }
 
-/// r + k * min(p, q) = min(r + k * p, r + k * q) for k > 0, the maximum for k < 0.
-Interval Query::by_cases(const Linear &sum, int effort, int depth) {
+/// Whether an operand of the atom is also a term of the sum, so that they can cancel.
+bool has_operand_in(const Expr &atom, const Linear &sum) {
+    for (const Expr &arg : atom->args)
+        if (arg.type() == atom.type() && sum.coefficient(arg) != 0) return true;
+    return false;
+}
+
+/// The minimum, maximum or select whose cases are best looked at one by one; null if there is none.
+const Term *find_cases(const Linear &sum) {
+    const Term *found = nullptr;
     for (const Term &t : sum.terms) {
         Expr atom = strip_likely(t.atom);
-        bool is_select = atom->op == Op::Select;
-        if ((atom->op != Op::Min && atom->op != Op::Max && !is_select) || t.coefficient == INT64_MIN ||
-            !has_no_overflow(atom.type()))
-            continue;
-        Interval cases[2];
-        for (int i = 0; i < 2; i++) {
-            Linear rest = sum;
-            if (!rest.add({sum.type, 0, {{t.atom, -t.coefficient}}}) ||
-                !rest.add(Linear::from_expr(strip_likely(atom->args[i + is_select])), t.coefficient))
-                return {};
-            cases[i] = of(rest, effort - 1, depth + 1);
-        }
-        const auto &[p, q] = cases;
-        if (is_select) return hull(p, q);
-        if ((atom->op == Op::Min) == (t.coefficient > 0))
-            return {std::min(p.lo, q.lo), std::min(p.hi, q.hi)};
-        return {std::max(p.lo, q.lo), std::max(p.hi, q.hi)};
+        bool has_cases = atom->op == Op::Min || atom->op == Op::Max || atom->op == Op::Select;
+        if (!has_cases || t.coefficient == INT64_MIN || !has_no_overflow(atom.type())) continue;
+        if (has_operand_in(atom, sum)) return &t;
+        if (!found) found = &t;
     }
-    return {};
+    return found;
+}
+
+/// r + k * min(p, q) = min(r + k * p, r + k * q) for k > 0, the maximum for k < 0.
+Interval Query::by_cases(const Linear &sum, int effort, int depth) {
+    const Term *t = find_cases(sum);
+    if (!t) return {};
+    Expr atom = strip_likely(t->atom);
+    bool is_select = atom->op == Op::Select;
+    Interval cases[2];
+    for (int i = 0; i < 2; i++) {
+        Linear rest = sum;
+        if (!rest.add({sum.type, 0, {{t->atom, 1}}}, -t->coefficient) ||
+            !rest.add(Linear::from_expr(strip_likely(atom->args[i + is_select])), t->coefficient))
+            return {};
+        cases[i] = of(rest, effort - 1, depth + 1);
+    }
+    const auto &[p, q] = cases;
+    if (is_select) return hull(p, q);
+    if ((atom->op == Op::Min) == (t->coefficient > 0))
+        return {std::min(p.lo, q.lo), std::min(p.hi, q.hi)};
+    return {std::max(p.lo, q.lo), std::max(p.hi, q.hi)};
 }
 
 }  // namespace

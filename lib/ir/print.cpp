@@ -87,6 +87,14 @@ class Printer {
 
     void print_infix(const Expr &e) {
         int p = precedence(e->op);
+        const Expr &b = e->args[1];
+        if (e->op == Op::Add && b->op == Op::IntImm && b->int_value < 0 && b->int_value != INT64_MIN) {
+            // How the simplifier writes a difference.
+            print(e->args[0], p);
+            out += " - ";
+            print_integer(b.type(), std::to_string(-b->int_value));
+            return;
+        }
         print(e->args[0], p);
         out += std::string(" ") + to_string(e->op) + " ";
         print(e->args[1], p + 1);  // all infix operators group to the left
@@ -99,10 +107,13 @@ class Printer {
         } else if (type.is_float()) {
             print_float(type, e->float_value);
         } else {
-            std::string digits = type.is_int() ? std::to_string(e->int_value)
-                                               : std::to_string(e->uint_value);
-            out += type == Int(32) ? digits : Pipe::to_string(type) + "(" + digits + ")";
+            print_integer(type, type.is_int() ? std::to_string(e->int_value)
+                                              : std::to_string(e->uint_value));
         }
+    }
+
+    void print_integer(Type type, const std::string &digits) {
+        out += type == Int(32) ? digits : Pipe::to_string(type) + "(" + digits + ")";
     }
 
     void print_float(Type type, double value) {
@@ -213,15 +224,7 @@ class Printer {
         line("for " + s->name + " in [");
         root(s->exprs[0]);
         out += ", ";
-        // min + extent in one constant where that is one; else as the sum that it is.
-        int64_t min = 0, extent = 0;
-        if (as_const_int(s->exprs[0], &min) && as_const_int(s->exprs[1], &extent)) {
-            out += std::to_string(min + extent);
-        } else if (is_const(s->exprs[0], 0)) {
-            root(s->exprs[1]);
-        } else {
-            root(make_binary(Op::Add, s->exprs[0], s->exprs[1]));
-        }
+        root(add(s->exprs[0], s->exprs[1]));
         out += ")";
         if (s->kind != LoopKind::Serial) out += std::string(" ") + to_string(s->kind);
         open();
@@ -271,7 +274,7 @@ class Printer {
             out += i > 0 ? ", [" : "[";
             root(s->exprs[i]);
             out += ", ";
-            root(make_binary(Op::Add, s->exprs[i], s->exprs[i + 1]));
+            root(add(s->exprs[i], s->exprs[i + 1]));
             out += ")";
         }
         out += ") of";
