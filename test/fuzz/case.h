@@ -1,0 +1,30 @@
+#pragma once
+// One case: a random algorithm under a random schedule, run and compared with the reference.
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "fuzz/choices.h"
+
+namespace Pipe::fuzz {
+
+struct Result {
+    enum Kind : char {
+        Passed = 'P',
+        Refused = 'R',    ///< CompileError: allowed if rare
+        Discarded = 'D',  ///< too large to be worth it
+        Wrong = 'W',      ///< other pixels than the reference's
+        Error = 'E',      ///< an exception that has no business here
+        Crashed = 'C',
+    };
+    Kind kind = Passed;
+    std::string message;
+
+    bool failed() const { return kind == Wrong || kind == Error || kind == Crashed; }
+};
+
+/// Runs a case in this process. `say` is given the case as C++-like text before it is run.
+Result run_case(Choices &choices, const std::function<void(const std::string &)> &say);
+
+}  // namespace Pipe::fuzz

@@ -1,0 +1,70 @@
+#include "fuzz/memory.h"
+
+#include <cstring>
+#include <vector>
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace Pipe::fuzz {
+
+GuardedMemory::GuardedMemory(size_t bytes, bool at_start) : bytes_(bytes) {
+    auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+    size_t inside = (bytes + page - 1) / page * page;
+    mapped_ = inside + 2 * page;
+    pages_ = mmap(nullptr, mapped_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (pages_ == MAP_FAILED)
+        throw std::bad_alloc();
+    auto *first = static_cast<unsigned char *>(pages_) + page;
+    mprotect(first, inside, PROT_READ | PROT_WRITE);
+    std::memset(first, poison, inside);
+    data_ = at_start ? first : first + inside - bytes;
+}
+
+GuardedMemory::~GuardedMemory() {
+    munmap(pages_, mapped_);
+}
+
+GuardedBuffer::GuardedBuffer(Type type, const std::vector<std::pair<int, int>> &mins_and_extents,
+                             int padding, bool at_start) {
+    std::vector<BufferDim> dims;
+    int64_t stride = 1;
+    for (auto [min, extent] : mins_and_extents) {
+        dims.push_back({min, extent, stride});
+        stride *= extent;
+        if (dims.size() == 1)
+            stride += padding;
+    }
+    int64_t elements = 1;  // from the first to the last one
+    for (const BufferDim &d : dims)
+        elements += (d.extent - 1) * d.stride;
+    memory =
+        std::make_shared<GuardedMemory>(static_cast<size_t>(elements * type.bytes()), at_start);
+    buffer = Buffer<void>(type, static_cast<void *>(memory->data()), dims);
+}
+
+bool GuardedBuffer::padding_intact() const {
+    const BufferView &view = buffer.view();
+    auto bytes = static_cast<size_t>(view.type.bytes());
+    std::vector<bool> element(memory->size(), false);
+    std::vector<int64_t> offsets{0};
+    for (const BufferDim &d : view.dims) {
+        std::vector<int64_t> next;
+        for (int64_t offset : offsets) {
+            for (int64_t i = 0; i < d.extent; i++)
+                next.push_back(offset + i * d.stride);
+        }
+        offsets = std::move(next);
+    }
+    for (int64_t offset : offsets) {
+        for (size_t b = 0; b < bytes; b++)
+            element[static_cast<size_t>(offset) * bytes + b] = true;
+    }
+    for (size_t i = 0; i < element.size(); i++) {
+        if (!element[i] && memory->data()[i] != poison)
+            return false;
+    }
+    return true;
+}
+
+}  // namespace Pipe::fuzz

@@ -1,0 +1,65 @@
+// Random pipelines under random legal schedules give the pixels of the reference evaluator.
+//
+//   PIPE_FUZZ_SEED=7 PIPE_FUZZ_CASES=1 test_fuzz     runs the case that was reported with seed 7
+//   again PIPE_FUZZ_CASES=5000                             hunts longer
+//   PIPE_FUZZ_MODE=manual|auto|mixed                 one kind of schedule only
+//   PIPE_FUZZ_SHOW=1                                 prints the cases, and why some were refused
+
+#include <iostream>
+#include <map>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "fuzz/runner.h"
+#include "support/env.h"
+
+using namespace Pipe;
+using namespace Pipe::fuzz;
+
+namespace {
+
+std::string report_failure(uint64_t seed) {
+    Report report = run_alone(seed);
+    std::string text = "case PIPE_FUZZ_SEED=" + std::to_string(seed) +
+                       " PIPE_FUZZ_CASES=1 failed\n" + report.result.message + "\n" + report.text;
+    if (!report.result.failed())
+        return text + "(it does not fail when it runs alone)\n";
+    Report small = minimised(report);
+    return text + "minimised:\n" + small.result.message + "\n" + small.text;
+}
+
+}  // namespace
+
+TEST_CASE("random pipelines under random legal schedules equal the reference", "[fuzz]") {
+    auto first = static_cast<uint64_t>(support::env_int("PIPE_FUZZ_SEED", 1));
+    int cases = support::env_int("PIPE_FUZZ_CASES", 200);
+    bool show = support::env_int("PIPE_FUZZ_SHOW", 0) != 0;
+    std::cout << "fuzz: PIPE_FUZZ_SEED=" << first << " PIPE_FUZZ_CASES=" << cases << std::endl;
+    std::map<char, int> count;
+    int failures = 0;
+    for (int done = 0; done < cases; done += 50) {
+        uint64_t batch = first + static_cast<uint64_t>(done);
+        std::vector<Result> results = run_batch(batch, std::min(50, cases - done));
+        for (size_t i = 0; i < results.size(); i++) {
+            count[results[i].kind]++;
+            if (show && (cases == 1 || results[i].kind == Result::Refused)) {
+                std::cout << run_alone(batch + i).text << results[i].kind << " " << batch + i << " "
+                          << results[i].message << std::endl;
+            }
+            if (!results[i].failed())
+                continue;
+            // The first failures are made small; the rest is only counted.
+            if (++failures <= 3) {
+                UNSCOPED_INFO(report_failure(batch + i));
+            } else {
+                UNSCOPED_INFO("PIPE_FUZZ_SEED=" << batch + i << ": " << results[i].message);
+            }
+        }
+    }
+    for (auto [kind, n] : count)
+        std::cout << "fuzz: " << kind << " " << n << std::endl;
+    CHECK(failures == 0);
+    // A refusal is right where a directive breaks a rule that the generator does not know.
+    if (cases >= 50)
+        CHECK(count[Result::Refused] * 5 < cases);
+}

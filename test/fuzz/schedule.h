@@ -1,0 +1,28 @@
+#pragma once
+// Random legal schedules.
+
+#include <string>
+#include <vector>
+
+#include "fuzz/algorithm.h"
+
+namespace Pipe::fuzz {
+
+enum class Mode { Manual, Auto, AutoWithDirectives };
+
+/// What the schedule demands of the outputs' buffers, and what it may compute beyond what is asked.
+struct ScheduleInfo {
+    std::vector<std::vector<int>> slack;                 ///< per source and dimension
+    std::vector<std::vector<int>> min_extent, multiple;  ///< outputs; per source and dimension
+    bool bound_sizes = false;                            ///< only the first sizes may be used
+    std::vector<std::string> text;
+};
+
+/// Gives directives to the Funcs. `sizes`: the boxes of the outputs, which `bound` may promise;
+/// they are enlarged to what the tail strategies need.
+ScheduleInfo schedule(Algorithm &algorithm, Mode mode, std::vector<Box> &sizes, Choices &choices);
+
+/// Enlarges boxes of the outputs to what the schedule needs of them.
+void fit_sizes(const Algorithm &algorithm, const ScheduleInfo &info, std::vector<Box> &sizes);
+
+}  // namespace Pipe::fuzz
