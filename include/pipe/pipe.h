@@ -1,6 +1,7 @@
 #pragma once
 // All of Pipe.
 
+#include <pipe/autoschedule.h>
 #include <pipe/boundary_conditions.h>
 #include <pipe/buffer.h>
 #include <pipe/error.h>

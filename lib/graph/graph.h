@@ -83,6 +83,9 @@ inline std::string buffer_name(const FuncNode &func, size_t index) {
     return func.types.size() == 1 ? func.name : func.name + "." + std::to_string(index);
 }
 
+/// The Funcs that a stage calls, itself excluded, ascending.
+std::vector<FuncId> funcs_read(const Stage &stage, FuncId self);
+
 /// Throws InternalError where the invariants above are broken.
 void verify(const Graph &graph);
 std::string to_string(const Graph &graph);

@@ -61,9 +61,9 @@ Expr ParamBase::max_limit() const { return contents_->max; }
 
 namespace {
 
-Expr shape_variable(const std::shared_ptr<ImageContents> &image, const char *what, int d) {
+Expr shape_variable(Type type, const std::shared_ptr<ImageContents> &image, const char *what, int d) {
     std::string name = fmt::format("{}.{}.{}", image->identity->name, what, d);
-    return ir::make_variable(Int(32), name, image);
+    return ir::make_variable(type, name, image);
 }
 
 Expr call(const std::shared_ptr<ImageContents> &image, const std::vector<Expr> &args, SourceLocation where) {
@@ -86,10 +86,10 @@ Expr promise(const ImageContents &image, int d, const char *what, const Expr &e)
 
 }  // namespace
 
-Expr ImageDimension::min() const { return shape_variable(image_, "min", d_); }
-Expr ImageDimension::extent() const { return shape_variable(image_, "extent", d_); }
+Expr ImageDimension::min() const { return shape_variable(Int(32), image_, "min", d_); }
+Expr ImageDimension::extent() const { return shape_variable(Int(32), image_, "extent", d_); }
 Expr ImageDimension::max() const { return min() + extent() - 1; }
-Expr ImageDimension::stride() const { return cast(Int(32), shape_variable(image_, "stride", d_)); }
+Expr ImageDimension::stride() const { return cast(Int(32), shape_variable(Int(64), image_, "stride", d_)); }
 
 ImageDimension ImageDimension::set_min(const Expr &min) {
     image_->constraints[static_cast<size_t>(d_)].min = promise(*image_, d_, "the min", min);

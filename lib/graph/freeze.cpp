@@ -1,0 +1,354 @@
+#include "graph/freeze.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
+#include <fmt/format.h>
+
+#include "graph/contents.h"
+#include "graph/names.h"
+#include "ir/visit.h"
+
+namespace Pipe::graph {
+namespace {
+
+using schedule::LoopLevel;
+
+/// Images and Params, as they are met.
+class Inputs {
+  public:
+    Inputs(Graph &graph, std::set<std::string> taken) : graph_(graph), taken_(std::move(taken)) {}
+
+    const std::string &image(const std::shared_ptr<const ImageContents> &contents) {
+        auto found = image_of_.find(contents.get());
+        if (found != image_of_.end()) return graph_.images[found->second].name;
+        size_t index = contents->bound ? find_bound(*contents) : graph_.images.size();
+        if (index == graph_.images.size()) add(contents);
+        image_of_[contents.get()] = index;
+        return graph_.images[index].name;
+    }
+
+    const std::string &scalar(const std::shared_ptr<const ParamContents> &contents) {
+        for (const Scalar &s : graph_.scalars)
+            if (s.param == contents) return s.name;
+        std::string name = unique_name(base_name(contents->identity->name), taken_);
+        graph_.scalars.push_back({name, contents->type, contents});
+        return graph_.scalars.back().name;
+    }
+
+  private:
+    Graph &graph_;
+    std::set<std::string> taken_;
+    std::unordered_map<const ImageContents *, size_t> image_of_;
+
+    /// A Buffer is one image, however often it is used.
+    size_t find_bound(const ImageContents &contents) const {
+        size_t i = 0;
+        while (i < graph_.images.size() && !(graph_.images[i].bound.defined() &&
+                                             graph_.images[i].bound.same_as(contents.buffer)))
+            i++;
+        return i;
+    }
+
+    void add(const std::shared_ptr<const ImageContents> &contents) {
+        Image image;
+        image.name = unique_name(base_name(contents->identity->name), taken_);
+        image.type = contents->type;
+        image.dimensions = contents->dimensions;
+        if (contents->bound)
+            image.bound = contents->buffer;
+        else
+            image.param = contents;
+        image.constraints = contents->constraints;
+        graph_.images.push_back(image);
+    }
+};
+
+class Freezer {
+  public:
+    explicit Freezer(const std::vector<Func> &outputs) {
+        for (const Func &f : outputs) {
+            if (!f.defined())
+                throw CompileError(fmt::format("The output Func '{}'{} has no definition.", f.name(),
+                                               at(f.contents()->where)));
+            if (std::count(outputs_.begin(), outputs_.end(), f.contents()) > 0)
+                throw CompileError(fmt::format("The Func '{}' is given twice as output.", f.name()));
+            outputs_.push_back(f.contents());
+        }
+    }
+
+    Frozen freeze() {
+        for (const auto &f : outputs_) visit(f);
+        name_everything();
+        Inputs inputs(result_.graph, taken_);
+        for (size_t i = 0; i < funcs_.size(); i++) freeze_func(i, inputs);
+        for (Image &image : result_.graph.images) freeze_promises(image, inputs);
+        connect();
+        for (size_t i = 0; i < funcs_.size(); i++) resolve_levels(i);
+        return std::move(result_);
+    }
+
+  private:
+    std::vector<std::shared_ptr<const FuncContents>> outputs_, funcs_;
+    std::unordered_map<const FuncContents *, FuncId> ids_;
+    std::vector<LoopNames> loop_names_;
+    std::set<std::string> taken_;
+    Frozen result_;
+
+    /// Depth first, without recursion: pipelines may be long chains.
+    void visit(const std::shared_ptr<const FuncContents> &output) {
+        struct Open {
+            std::shared_ptr<const FuncContents> func;
+            size_t next = 0;
+        };
+        std::vector<Open> open;
+        auto enter = [&](const std::shared_ptr<const FuncContents> &f) {
+            if (!ids_.count(f.get()) && entered_.insert(f.get()).second) open.push_back({f});
+        };
+        enter(output);
+        while (!open.empty()) {
+            Open &top = open.back();
+            if (top.next < top.func->callees.size()) {
+                enter(std::shared_ptr(top.func->callees[top.next++]));
+                continue;
+            }
+            ids_[top.func.get()] = static_cast<FuncId>(funcs_.size());
+            funcs_.push_back(top.func);
+            open.pop_back();
+        }
+    }
+    std::unordered_set<const FuncContents *> entered_;
+
+    void name_everything() {
+        std::set<std::string> loops;
+        for (const auto &f : funcs_) {
+            loop_names_.emplace_back(*f);
+            const auto &names = loop_names_.back().taken();
+            loops.insert(names.begin(), names.end());
+            FuncNode node;
+            node.id = static_cast<FuncId>(result_.graph.funcs.size());
+            node.name = unique_name(base_name(f->name()), taken_);
+            result_.graph.funcs.push_back(std::move(node));
+        }
+        taken_.insert(loops.begin(), loops.end());  // a Param must not be taken for a Var
+    }
+
+    /// Expressions of one stage.
+    class Rewriter : public ir::GraphMutator {
+      public:
+        Rewriter(const Freezer &freezer, size_t func, int stage, Inputs &inputs)
+            : freezer_(freezer), func_(func), stage_(stage), inputs_(inputs) {}
+
+        Expr operator()(const Expr &e) { return e.defined() ? mutate(e) : e; }
+
+      protected:
+        Expr rewrite(const Expr &e) override {
+            if (e->op == ir::Op::Variable) return variable(e);
+            Expr now = ir::GraphMutator::rewrite(e);
+            if (now->op != ir::Op::Call) return now;
+            if (now->call_kind == ir::CallKind::Func) return call_func(now);
+            if (now->call_kind == ir::CallKind::Image)
+                return ir::make_call(now.type(),
+                                     inputs_.image(std::dynamic_pointer_cast<const ImageContents>(now->referent)),
+                                     now->args, now->call_kind);
+            return now;
+        }
+
+      private:
+        const Freezer &freezer_;
+        size_t func_;
+        int stage_;
+        Inputs &inputs_;
+
+        Expr variable(const Expr &e) {
+            if (auto param = std::dynamic_pointer_cast<const ParamContents>(e->referent))
+                return ir::make_variable(e.type(), inputs_.scalar(param));
+            if (auto image = std::dynamic_pointer_cast<const ImageContents>(e->referent))
+                return ir::make_variable(e.type(),
+                                         inputs_.image(image) + e->name.substr(image->identity->name.size()));
+            const std::string &name = freezer_.loop_names_[func_](stage_, e->name);
+            return name == e->name && !e->referent ? e : ir::make_variable(e.type(), name);
+        }
+
+        Expr call_func(const Expr &e) {
+            auto callee = static_cast<FuncId>(func_);  // no referent: the Func itself
+            if (e->referent) callee = freezer_.ids_.at(dynamic_cast<const FuncContents *>(e->referent.get()));
+            auto *node = new ir::ExprNode(ir::Op::Call, e.type());
+            node->call_kind = ir::CallKind::Func;
+            node->index = e->index;
+            node->int_value = static_cast<int64_t>(callee);
+            node->args = e->args;
+            node->name = freezer_.result_.graph[callee].name;
+            return Expr(node);
+        }
+    };
+
+    void freeze_func(size_t i, Inputs &inputs) {
+        const FuncContents &from = *funcs_[i];
+        FuncNode &node = result_.graph.funcs[i];
+        node.types = from.types;
+        node.where = from.where;
+        for (const std::string &arg : from.args) node.args.push_back(loop_names_[i](arg));
+        for (size_t s = 0; s < from.stages.size(); s++) {
+            Rewriter rewrite(*this, i, static_cast<int>(s), inputs);
+            const Stage &old = from.stages[s];
+            Stage stage;
+            for (const Expr &e : old.args) stage.args.push_back(rewrite(e));
+            for (const Expr &e : old.values) stage.values.push_back(rewrite(e));
+            for (const ReductionVar &r : old.rvars)
+                stage.rvars.push_back({loop_names_[i](static_cast<int>(s), r.name), rewrite(r.min), rewrite(r.extent)});
+            stage.predicate = rewrite(old.predicate);
+            stage.where = old.where;
+            node.stages.push_back(std::move(stage));
+        }
+        result_.schedule.funcs.push_back(freeze_schedule(i, inputs));
+    }
+
+    schedule::FuncSchedule freeze_schedule(size_t i, Inputs &inputs) {
+        schedule::FuncSchedule s = funcs_[i]->schedule;
+        const LoopNames &names = loop_names_[i];
+        Rewriter rewrite(*this, i, 0, inputs);
+        for (auto *bounds : {&s.bounds, &s.estimates})
+            for (schedule::Bound &b : *bounds) b = {names(b.var), rewrite(b.min), rewrite(b.extent)};
+        for (schedule::FoldedDim &f : s.folds) f = {names(f.var), rewrite(f.factor), f.forward};
+        for (std::string &dim : s.storage_order) dim = names(dim);
+        freeze_loops(s.stages, i, rewrite);
+        for (schedule::Specialization &special : s.specializations) {
+            special.condition = rewrite(special.condition);
+            freeze_loops(special.stages, i, rewrite);
+            for (size_t k = special.stages.size(); k < s.stages.size(); k++)
+                special.stages.push_back(s.stages[k]);
+        }
+        return s;
+    }
+
+    void freeze_loops(std::vector<schedule::StageSchedule> &stages, size_t func, Rewriter &rewrite) {
+        for (size_t k = 0; k < stages.size(); k++) {
+            auto name = [&](std::string &n) { n = loop_names_[func](static_cast<int>(k), n); };
+            for (schedule::Transform &t : stages[k].transforms) {
+                name(t.old_name), name(t.outer), name(t.inner);
+                t.factor = rewrite(t.factor);
+            }
+            for (schedule::Dim &d : stages[k].dims) name(d.name);
+        }
+    }
+
+    void freeze_promises(Image &image, Inputs &inputs) {
+        Rewriter rewrite(*this, 0, 0, inputs);
+        for (Image::Constraint &c : image.constraints)
+            for (Expr *e : {&c.min, &c.extent, &c.stride, &c.estimate_min, &c.estimate_extent}) *e = rewrite(*e);
+    }
+
+    void connect() {
+        Graph &graph = result_.graph;
+        for (FuncNode &f : graph.funcs) {
+            for (const Stage &stage : f.stages) {
+                std::vector<FuncId> read = funcs_read(stage, f.id);
+                f.producers.insert(f.producers.end(), read.begin(), read.end());
+            }
+            std::sort(f.producers.begin(), f.producers.end());
+            f.producers.erase(std::unique(f.producers.begin(), f.producers.end()), f.producers.end());
+            for (FuncId p : f.producers) graph.funcs[static_cast<size_t>(p)].consumers.push_back(f.id);
+        }
+        for (const auto &f : outputs_) {
+            FuncId id = ids_.at(f.get());
+            graph.outputs.push_back(id);
+            graph.funcs[static_cast<size_t>(id)].is_output = true;
+        }
+    }
+
+    void resolve_levels(size_t i) {
+        schedule::FuncSchedule &s = result_.schedule.funcs[i];
+        if (result_.graph.funcs[i].is_output && s.compute.inlined()) s.compute.kind = LoopLevel::Kind::Root;
+        resolve(i, "compute_at", s.compute);
+        resolve(i, "store_at", s.store);
+        if (s.store.inlined() && !s.compute.inlined()) s.store = s.compute;
+        for (auto &stage : s.stages) resolve(i, "compute_with", stage.fuse_level);
+        for (auto &special : s.specializations)
+            for (auto &stage : special.stages) resolve(i, "compute_with", stage.fuse_level);
+    }
+
+    void resolve(size_t i, const char *directive, LoopLevel &level) {
+        if (!level.at()) return;
+        const auto &identity = *static_cast<const Identity *>(level.func_handle.get());
+        auto reject = [&](const std::string &why) {
+            throw CompileError(fmt::format("{}.{}({}, {}){}: {}", result_.graph.funcs[i].name, directive,
+                                           identity.name, level.var, at(funcs_[i]->where), why));
+        };
+        auto found = std::find_if(funcs_.begin(), funcs_.end(),
+                                  [&](const auto &f) { return f->identity.get() == &identity; });
+        if (found == funcs_.end())
+            reject(fmt::format("'{}' is not part of the pipeline, which has {}.", identity.name, func_names()));
+        auto target = static_cast<size_t>(found - funcs_.begin());
+        level.func = static_cast<FuncId>(target);
+        level.func_handle = nullptr;
+        if (level.stage < 0) level.stage = find_stage(i, target, level.var);
+        const auto &stages = result_.schedule.funcs[target].stages;
+        if (level.stage < 0 || !has_loop(stages[static_cast<size_t>(level.stage)], target, level.stage, level.var))
+            reject(fmt::format("{} has no loop '{}'. Its loops are, innermost first: {}.",
+                               (*found)->description(), level.var, loops_of(target)));
+        level.var = loop_names_[target](level.stage, level.var);
+    }
+
+    bool has_loop(const schedule::StageSchedule &s, size_t func, int stage, const std::string &var) const {
+        const std::string &name = loop_names_[func](stage, var);
+        return std::any_of(s.dims.begin(), s.dims.end(), [&](const auto &d) { return d.name == name; });
+    }
+
+    /// The first stage of `target` that has the loop, rather one that (also indirectly) reads `func`;
+    /// -1 where none has it.
+    int find_stage(size_t func, size_t target, const std::string &var) const {
+        const auto &stages = result_.schedule.funcs[target].stages;
+        int first = -1;
+        for (int s = 0; s < static_cast<int>(stages.size()); s++) {
+            if (!has_loop(stages[static_cast<size_t>(s)], target, s, var)) continue;
+            if (reads(target, s, static_cast<FuncId>(func))) return s;
+            if (first < 0) first = s;
+        }
+        return first;
+    }
+
+    bool reads(size_t target, int stage, FuncId func) const {
+        const Graph &graph = result_.graph;
+        const FuncNode &node = graph.funcs[target];
+        std::vector<FuncId> pending = funcs_read(node.stages[static_cast<size_t>(stage)], node.id);
+        std::set<FuncId> seen;
+        while (!pending.empty()) {
+            FuncId id = pending.back();
+            pending.pop_back();
+            if (id == func) return true;
+            if (id < func || !seen.insert(id).second) continue;  // producers come first
+            const auto &producers = graph[id].producers;
+            pending.insert(pending.end(), producers.begin(), producers.end());
+        }
+        return false;
+    }
+
+    std::string loops_of(size_t func) const {
+        std::vector<std::string> text;
+        const auto &stages = result_.schedule.funcs[func].stages;
+        for (size_t s = 0; s < stages.size(); s++) {
+            std::vector<std::string> names;
+            for (const auto &d : stages[s].dims) names.push_back(d.name);
+            std::string which = s == 0 ? "" : fmt::format(" (update {})", s - 1);
+            text.push_back((names.empty() ? "none" : join(names)) + which);
+        }
+        return fmt::format("{}", fmt::join(text, "; "));
+    }
+
+    std::string func_names() const {
+        std::vector<std::string> names;
+        for (const FuncNode &f : result_.graph.funcs) names.push_back(f.name);
+        return join(names);
+    }
+};
+
+}  // namespace
+
+Frozen freeze(const std::vector<Func> &outputs) {
+    if (outputs.empty()) throw CompileError("A Pipeline needs at least one output Func.");
+    return Freezer(outputs).freeze();
+}
+
+}  // namespace Pipe::graph

@@ -1,0 +1,132 @@
+#include <algorithm>
+#include <unordered_map>
+
+#include "graph/graph.h"
+#include "ir/equal.h"
+#include "ir/visit.h"
+
+namespace Pipe::graph {
+namespace {
+
+using ir::Op;
+
+/// Replaces the pure variables of a definition. Sums with constants are kept folded, so that
+/// f(x - 1 + 1) and f(x) are seen to be the same point.
+class Substitute : public ir::GraphMutator {
+  public:
+    Substitute(const std::vector<std::string> &names, const std::vector<Expr> &values)
+        : names_(names), values_(values) {}
+
+  protected:
+    Expr rewrite(const Expr &e) override {
+        if (e->op == Op::Variable) {
+            auto found = std::find(names_.begin(), names_.end(), e->name);
+            return found == names_.end() ? e : values_[static_cast<size_t>(found - names_.begin())];
+        }
+        Expr now = ir::GraphMutator::rewrite(e);
+        if (now.type() != Int(32) || now.same_as(e)) return now;
+        if (now->op == Op::Add) return ir::add(now->args[0], now->args[1]);
+        if (now->op == Op::Sub) return ir::sub(now->args[0], now->args[1]);
+        return now;
+    }
+
+  private:
+    const std::vector<std::string> &names_;
+    const std::vector<Expr> &values_;
+};
+
+/// What an inlined Func gives at one point.
+struct Point {
+    int64_t func;
+    int32_t index;
+    std::vector<Expr> args;
+
+    bool operator==(const Point &other) const {
+        return func == other.func && index == other.index &&
+               std::equal(args.begin(), args.end(), other.args.begin(), other.args.end(), ir::ExprEqual());
+    }
+};
+
+struct PointHash {
+    size_t operator()(const Point &p) const {
+        size_t h = ir::hash_combine(static_cast<size_t>(p.func), static_cast<size_t>(p.index));
+        for (const Expr &e : p.args) h = ir::hash_combine(h, ir::hash(e));
+        return h;
+    }
+};
+
+class Inliner {
+  public:
+    Inliner(const Graph &graph, const Schedule &schedule) : result_(graph), inlined_(graph.funcs.size()) {
+        for (const FuncNode &f : graph.funcs)
+            inlined_[static_cast<size_t>(f.id)] =
+                !f.is_output && !f.has_updates() && schedule[f.id].compute.inlined();
+    }
+
+    /// Producers come first: what is substituted has nothing left to inline in it, and the points of
+    /// one consumer are shared, so that chains of stencils do not blow up.
+    Graph run() {
+        for (FuncNode &f : result_.funcs) {
+            bool reads_inlined = std::any_of(f.producers.begin(), f.producers.end(), [&](FuncId p) {
+                return inlined_[static_cast<size_t>(p)];
+            });
+            if (!reads_inlined) continue;
+            Rewriter rewrite(*this);
+            for (Stage &stage : f.stages) {
+                for (Expr &e : stage.args) e = rewrite.mutate(e);
+                for (Expr &e : stage.values) e = rewrite.mutate(e);
+                if (stage.predicate.defined()) stage.predicate = rewrite.mutate(stage.predicate);
+            }
+        }
+        connect();
+        return std::move(result_);
+    }
+
+  private:
+    Graph result_;
+    std::vector<bool> inlined_;
+
+    class Rewriter : public ir::GraphMutator {
+      public:
+        explicit Rewriter(Inliner &inliner) : inliner_(inliner) {}
+
+      protected:
+        Expr rewrite(const Expr &e) override {
+            Expr now = ir::GraphMutator::rewrite(e);
+            if (now->op != Op::Call || now->call_kind != ir::CallKind::Func) return now;
+            auto callee = static_cast<size_t>(now->int_value);
+            if (!inliner_.inlined_[callee]) return now;
+            auto [place, added] = points_.try_emplace(Point{now->int_value, now->index, now->args});
+            if (added) {
+                const FuncNode &f = inliner_.result_.funcs[callee];
+                Substitute substitute(f.args, now->args);
+                place->second = substitute.mutate(f.stages[0].values[static_cast<size_t>(now->index)]);
+            }
+            return place->second;
+        }
+
+      private:
+        Inliner &inliner_;
+        std::unordered_map<Point, Expr, PointHash> points_;
+    };
+
+    void connect() {
+        for (FuncNode &f : result_.funcs) f.producers.clear(), f.consumers.clear();
+        for (FuncNode &f : result_.funcs) {
+            if (inlined_[static_cast<size_t>(f.id)]) continue;
+            for (const Stage &stage : f.stages) {
+                std::vector<FuncId> read = funcs_read(stage, f.id);
+                f.producers.insert(f.producers.end(), read.begin(), read.end());
+            }
+            std::sort(f.producers.begin(), f.producers.end());
+            f.producers.erase(std::unique(f.producers.begin(), f.producers.end()), f.producers.end());
+            for (FuncId p : f.producers) result_.funcs[static_cast<size_t>(p)].consumers.push_back(f.id);
+        }
+    }
+};
+
+}  // namespace
+
+Graph inline_funcs(const Graph &graph, const Schedule &schedule) { return Inliner(graph, schedule).run(); }
+
+}  // namespace Pipe::graph

@@ -1,0 +1,36 @@
+#pragma once
+// Which name everything gets in a frozen graph.
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "graph/contents.h"
+
+namespace Pipe::graph {
+
+/// The name itself, or with "$1", "$2", ... where it is taken. Takes it.
+std::string unique_name(const std::string &name, std::set<std::string> &taken);
+
+/// The Vars, RVars and loops of one Func: user's names -> names in the graph.
+class LoopNames {
+  public:
+    explicit LoopNames(const FuncContents &func);
+
+    const std::string &operator()(int stage, const std::string &name) const;
+    /// As of the pure definition: for storage dimensions and bounds.
+    const std::string &operator()(const std::string &name) const { return (*this)(0, name); }
+    /// All names in use.
+    const std::set<std::string> &taken() const { return taken_; }
+
+  private:
+    void add_rvars(const FuncContents &func, size_t stage);
+    void add_loops(const schedule::StageSchedule &loops, size_t stage);
+    void rename(size_t stage, const std::string &name);
+
+    std::vector<std::map<std::string, std::string>> renamed_;  // per stage
+    std::set<std::string> taken_;
+};
+
+}  // namespace Pipe::graph

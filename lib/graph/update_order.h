@@ -1,0 +1,20 @@
+#pragma once
+// What an update definition allows its loops to do.
+
+#include <string>
+#include <vector>
+
+#include "graph/graph.h"
+
+namespace Pipe::graph {
+
+/// True if the points of the stage's RVars may run in any order: every value combines the element that
+/// is written with something that does not read the Func, by one of + * min max && || (of floats too:
+/// the result then differs by rounding).
+bool is_commutative(const FuncNode &func, const Stage &stage);
+
+/// The RVars whose different values write, and read of the Func itself, different elements: `r` in
+/// f(r, y) = f(r, y) * 2. Their loops may run in any order and at once.
+std::vector<std::string> independent_rvars(const FuncNode &func, const Stage &stage);
+
+}  // namespace Pipe::graph

@@ -1,0 +1,15 @@
+#pragma once
+// The words of a schedule as the user writes them.
+
+#include <pipe/schedule.h>
+
+namespace Pipe::schedule {
+
+/// "GuardWithIf"
+const char *to_string(TailStrategy tail);
+/// The directive that makes such a loop: "parallel", "vectorize", "unroll", "serial".
+const char *to_string(LoopKind kind);
+/// "Heap"
+const char *to_string(MemoryType memory);
+
+}  // namespace Pipe::schedule
