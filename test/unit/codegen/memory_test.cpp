@@ -1,0 +1,251 @@
+// Loads and stores of every form. The buffers lie against a page that may not be touched, so that a
+// read or write beyond the elements that are asked for is a crash.
+
+#include <algorithm>
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "unit/codegen/kernels.h"
+
+using namespace Pipe;
+using namespace Pipe::test;
+
+namespace {
+
+/// `count` elements between two forbidden pages: against the one behind, or the one before.
+template <typename T> class Guarded {
+  public:
+    Guarded(size_t count, bool at_end) : count_(count) {
+        size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+        size_t bytes = (count * sizeof(T) + page - 1) / page * page;
+        size_ = bytes + 2 * page;
+        base_ = static_cast<char *>(mmap(nullptr, size_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+        REQUIRE(base_ != MAP_FAILED);
+        REQUIRE(mprotect(base_ + page, bytes, PROT_READ | PROT_WRITE) == 0);
+        data_ = reinterpret_cast<T *>(at_end ? base_ + page + bytes - count * sizeof(T) : base_ + page);
+        argument.host = data_;
+        argument.dim[0] = {0, static_cast<int64_t>(count), 1};
+    }
+    ~Guarded() { munmap(base_, size_); }
+    Guarded(const Guarded &) = delete;
+    T &operator[](size_t i) { return data_[i]; }
+    T *begin() { return data_; }
+    T *end() { return data_ + count_; }
+
+    jit::BufferArgument argument;
+
+  private:
+    size_t count_, size_;
+    char *base_;
+    T *data_;
+};
+
+ir::Program copy_program(Type type, Expr from_index, Expr to_index, Expr predicate = Expr(),
+                         bool predicate_load = false) {
+    ir::Program p;
+    p.name = "copy";
+    p.args = {{Kind::InputBuffer, "in", type.element_of(), 1},
+              {Kind::OutputBuffer, "out", type.element_of(), 1},
+              {Kind::Scalar, "n", Int(32), 0}};
+    Expr value = ir::make_load(type, "in", from_index, predicate_load ? predicate : Expr());
+    p.body = ir::make_store("out", to_index, value, predicate);
+    return p;
+}
+
+template <typename T> void check_strided_load(int lanes, int stride, bool at_end) {
+    size_t span = static_cast<size_t>(std::abs(stride) * (lanes - 1) + 1);
+    size_t first = stride < 0 ? span - 1 : 0;
+    Guarded<T> in(span, at_end);
+    auto values = samples<T>(span, 5);
+    std::copy(values.begin(), values.end(), in.begin());
+    std::vector<T> out(static_cast<size_t>(lanes));
+    Data out_data(out);
+    int n = static_cast<int>(first);
+    auto program = copy_program(type_of<T>().with_lanes(lanes), ramp(var32("n"), stride, lanes),
+                                ramp(int32(0), 1, lanes));
+    for (const Target &target : runnable_targets()) {
+        std::fill(out.begin(), out.end(), T(0));
+        REQUIRE(run(program, {&in.argument, &out_data.argument, &n}, nullptr, target) == 0);
+        for (int i = 0; i < lanes; i++) {
+            INFO("lane " << i << " of " << lanes << ", stride " << stride << ", " << target.to_string());
+            REQUIRE(+out[static_cast<size_t>(i)] ==
+                    +values[first + static_cast<size_t>(i * stride)]);
+        }
+    }
+}
+
+template <typename T> void check_strided_store(int lanes, int stride) {
+    size_t span = static_cast<size_t>(std::abs(stride) * (lanes - 1) + 1);
+    size_t first = stride < 0 ? span - 1 : 0;
+    Guarded<T> out(span, true);
+    auto in = samples<T>(static_cast<size_t>(lanes), 6);
+    Data in_data(in);
+    int n = static_cast<int>(first);
+    auto program = copy_program(type_of<T>().with_lanes(lanes), ramp(int32(0), 1, lanes),
+                                ramp(var32("n"), stride, lanes));
+    std::fill(out.begin(), out.end(), T(1));
+    REQUIRE(run(program, {&in_data.argument, &out.argument, &n}) == 0);
+    std::vector<T> expected(span, T(1));
+    for (int i = 0; i < lanes; i++) {
+        expected[first + static_cast<size_t>(i * stride)] = in[static_cast<size_t>(i)];
+    }
+    INFO(lanes << " lanes, stride " << stride);
+    REQUIRE(std::equal(expected.begin(), expected.end(), out.begin()));
+}
+
+/// The first n lanes only: nothing of the others may be read or written.
+template <typename T> void check_masked(int lanes, const Target &target) {
+    Type type = type_of<T>().with_lanes(lanes);
+    Expr lane = ramp(int32(0), 1, lanes);
+    Expr mask = ir::make_binary(ir::Op::LT, lane, ir::make_broadcast(var32("n"), lanes));
+    auto program = copy_program(type, lane, lane, mask, /*predicate_load=*/true);
+    jit::Kernel kernel = jit::compile(program, target);
+    auto values = samples<T>(static_cast<size_t>(lanes), 7);
+    for (int n = 0; n <= lanes; n++) {
+        auto size = static_cast<size_t>(std::max(1, n));
+        Guarded<T> in(size, true), out(size, true);
+        std::copy_n(values.begin(), size, in.begin());
+        std::fill(out.begin(), out.end(), T(1));
+        void *args[] = {&in.argument, &out.argument, &n};
+        std::string error;
+        REQUIRE(kernel.run({}, args, &error) == 0);
+        INFO(n << " of " << lanes << " lanes, " << to_string(type) << " " << target.to_string());
+        if (n == 0) REQUIRE(+out[0] == 1);
+        else REQUIRE(std::equal(out.begin(), out.end(), values.begin()));
+    }
+}
+
+/// Any mask, held in a buffer of bools.
+template <typename T> void check_any_mask(int lanes) {
+    Type type = type_of<T>().with_lanes(lanes);
+    Expr lane = ramp(int32(0), 1, lanes);
+    auto program = copy_program(type, lane, lane, ir::make_load(Bool(lanes), "mask", lane), true);
+    program.args.push_back({Kind::InputBuffer, "mask", Bool(), 1});
+    jit::Kernel kernel = jit::compile(program, get_host_target());
+    auto in = samples<T>(static_cast<size_t>(lanes), 8);
+    std::vector<T> out(in.size());
+    std::vector<uint8_t> mask(in.size());
+    Data in_data(in), out_data(out), mask_data(mask);
+    int n = 0;
+    void *args[] = {&in_data.argument, &out_data.argument, &n, &mask_data.argument};
+    for (unsigned bits = 0; bits < 1u << lanes; bits++) {
+        std::fill(out.begin(), out.end(), T(1));
+        for (size_t i = 0; i < mask.size(); i++) mask[i] = bits >> i & 1;
+        std::string error;
+        REQUIRE(kernel.run({}, args, &error) == 0);
+        for (size_t i = 0; i < mask.size(); i++) {
+            if (out[i] != (mask[i] ? in[i] : T(1))) FAIL("mask " << bits << ", lane " << i);
+        }
+    }
+}
+
+template <typename T> void check_gather(int lanes, const Target &target) {
+    Type type = type_of<T>().with_lanes(lanes);
+    ir::Program p;
+    p.name = "gather";
+    p.args = {{Kind::InputBuffer, "in", type.element_of(), 1},
+              {Kind::InputBuffer, "index", Int(32), 1},
+              {Kind::OutputBuffer, "out", type.element_of(), 1},
+              {Kind::OutputBuffer, "scattered", type.element_of(), 1}};
+    Expr index = load(Int(32), "index", int32(0), lanes);
+    Expr lane = ramp(int32(0), 1, lanes);
+    p.body = ir::make_block({ir::make_store("out", lane, ir::make_load(type, "in", index)),
+                             ir::make_store("scattered", index, load(type, "in", int32(0), lanes))});
+    Guarded<T> in(100, true);
+    auto values = samples<T>(100, 9);
+    std::copy(values.begin(), values.end(), in.begin());
+    std::vector<int> where;
+    for (int i = 0; i < lanes; i++) where.push_back((i * 37 + 99) % 100);
+    std::vector<T> out(where.size()), scattered(100, T(0));
+    Data where_data(where), out_data(out), scattered_data(scattered);
+    REQUIRE(run(p, {&in.argument, &where_data.argument, &out_data.argument, &scattered_data.argument},
+                nullptr, target) == 0);
+    for (size_t i = 0; i < where.size(); i++) {
+        REQUIRE(+out[i] == +values[static_cast<size_t>(where[i])]);
+        REQUIRE(+scattered[static_cast<size_t>(where[i])] == +values[i]);
+    }
+}
+
+}  // namespace
+
+TEST_CASE("loads of every stride read nothing that is not asked for") {
+    for (int lanes : {2, 3, 4, 8, 16, 32}) {
+        for (int stride : {-3, -2, -1, 0, 1, 2, 3, 4, 5, 7}) {
+            for (bool at_end : {false, true}) {
+                check_strided_load<uint8_t>(lanes, stride, at_end);
+                check_strided_load<uint16_t>(lanes, stride, at_end);
+                check_strided_load<float>(lanes, stride, at_end);
+                if (lanes == 8) check_strided_load<double>(lanes, stride, at_end);
+            }
+        }
+    }
+}
+
+TEST_CASE("stores of every stride write nothing that is not asked for") {
+    for (int lanes : {2, 3, 8, 16}) {
+        for (int stride : {-2, -1, 1, 2, 3, 5}) {
+            check_strided_store<uint8_t>(lanes, stride);
+            check_strided_store<float>(lanes, stride);
+            check_strided_store<int64_t>(lanes, stride);
+        }
+    }
+}
+
+TEST_CASE("masked loads and stores touch the chosen lanes only") {
+    for (const Target &target : runnable_targets()) {
+        for (int lanes : {3, 8, 16}) {
+            check_masked<uint8_t>(lanes, target);
+            check_masked<int16_t>(lanes, target);
+            check_masked<float>(lanes, target);
+            check_masked<double>(lanes, target);
+        }
+    }
+    check_any_mask<float>(8);
+    check_any_mask<uint16_t>(8);
+    check_any_mask<uint8_t>(4);
+}
+
+TEST_CASE("gathers and scatters") {
+    for (const Target &target : runnable_targets()) {
+        for (int lanes : {2, 3, 8, 16}) {
+            check_gather<uint8_t>(lanes, target);
+            check_gather<int16_t>(lanes, target);
+            check_gather<float>(lanes, target);
+            check_gather<double>(lanes, target);
+        }
+    }
+}
+
+TEST_CASE("a predicate on one element is a branch") {
+    ir::Program p = copy_program(Int(32), var32("n"), int32(0),
+                                 ir::make_binary(ir::Op::GE, var32("n"), int32(0)), true);
+    std::vector<int32_t> in{5}, out{1};
+    Data in_data(in), out_data(out);
+    int n = -1;
+    REQUIRE(run(p, {&in_data.argument, &out_data.argument, &n}) == 0);
+    REQUIRE(out[0] == 1);
+    n = 0;
+    REQUIRE(run(p, {&in_data.argument, &out_data.argument, &n}) == 0);
+    REQUIRE(out[0] == 5);
+}
+
+TEST_CASE("an index seen through sums, products, casts and lets is a ramp") {
+    // in[(ramp(0, 1) + 3) * 2 - 6 + n], through a let, with 64 bits
+    Expr r = ir::make_binary(ir::Op::Add, ramp(int32(0), 1, 8), ir::make_broadcast(int32(3), 8));
+    r = ir::make_binary(ir::Op::Mul, r, ir::make_broadcast(int32(2), 8));
+    r = ir::make_cast(Int(64, 8), r);
+    Expr t = ir::make_variable(Int(64, 8), "t");
+    Expr index = ir::make_binary(ir::Op::Sub, t, ir::make_broadcast(ir::make_int(Int(64), 6), 8));
+    index = ir::make_binary(ir::Op::Add, index,
+                            ir::make_broadcast(ir::make_cast(Int(64), var32("n")), 8));
+    Type type = Float(32, 8);
+    ir::Program p = copy_program(type, index, ramp(int32(0), 1, 8));
+    p.body = ir::make_let("t", r, p.body);
+    std::vector<float> in = samples<float>(20, 4), out(8);
+    Data in_data(in), out_data(out);
+    int n = 1;
+    REQUIRE(run(p, {&in_data.argument, &out_data.argument, &n}) == 0);
+    for (size_t i = 0; i < 8; i++) REQUIRE(out[i] == in[2 * i + 1]);
+    REQUIRE(jit::compile(p, get_host_target()).llvm_ir().find("gather") == std::string::npos);
+}
