@@ -1,0 +1,350 @@
+#include "lower/steady_state.h"
+
+#include <algorithm>
+#include <type_traits>
+#include <unordered_map>
+#include <vector>
+
+#include "ir/constant_bounds.h"
+#include "ir/intrinsics.h"
+#include "ir/visit.h"
+#include "lower/lanes.h"
+#include "lower/worst_case.h"
+
+namespace Pipe::lower {
+
+using namespace ir;
+
+namespace {
+
+/// How a condition is hoped to come out.
+enum class Want : uint8_t { True, False, Any };
+
+Want opposite(Want want) {
+    return want == Want::Any ? Want::Any : want == Want::True ? Want::False : Want::True;
+}
+
+bool is_call_of(const Expr &e, const char *name) { return e->op == Op::Call && e->name == name; }
+
+/// The tag may stand below a broadcast or cast.
+bool is_likely(const Expr &e) {
+    if (e->op == Op::Broadcast || e->op == Op::Cast) return is_likely(e->args[0]);
+    return is_call_of(e, intrinsic::likely);
+}
+
+/// a - b + constant
+std::optional<Linear> difference(const Expr &a, const Expr &b, int64_t constant) {
+    LinearBuilder builder(Int(64));
+    builder.add(a);
+    builder.add(b, -1);
+    Linear result;
+    if (!builder.finish(&result) || !result.add(Linear::from_constant(Int(64), constant))) return {};
+    return result;
+}
+
+/// Rewrites the body, and notes the bounds on the loop variable that make it right.
+class SteadyBody {
+  public:
+    SteadyBody(const Stmt &loop, bool innermost)
+        : variable_(make_variable(loop->exprs[0].type(), loop->name)), innermost_(innermost),
+          worst_(variable_, loop->exprs[0], last_of(loop->exprs[0], loop->exprs[1]), inner_) {}
+
+    std::optional<SteadyState> rewrite(const Stmt &body) {
+        SteadyState result;
+        result.body = stmt(body);
+        if (bounds_.empty()) return {};
+        result.gains = gains_;
+        for (const auto &bound : bounds_) {
+            Expr end = worst_.solve(bound);
+            bool is_first = worst_.factor(bound) > 0;
+            Expr &so_far = is_first ? result.first : result.last;
+            so_far = so_far.defined() ? tighter(is_first, so_far, end) : end;
+        }
+        return result;
+    }
+
+  private:
+    static Expr last_of(const Expr &min, const Expr &extent) {
+        return add(sub(min, make_const(min.type(), 1)), extent);
+    }
+
+    static Expr tighter(bool is_first, Expr a, Expr b) {
+        if (a.type() != b.type()) a = make_cast(Int(64), a), b = make_cast(Int(64), b);
+        return is_first ? ir::max(a, b) : ir::min(a, b);
+    }
+
+    // What is known inside.
+
+    /// f() with a name bound. What was rewritten is right only where names mean the same.
+    template <typename F>
+    std::invoke_result_t<F> bound_to(const std::string &name, Inner inner, const Expr &replacement, F &&f) {
+        done_.clear();
+        ScopedBinding binding(inner_, name, std::move(inner));
+        ScopedBinding other(replacements_, name, replacement);
+        auto result = f();
+        done_.clear();
+        return result;
+    }
+
+    int current_depth() const { return loops_; }
+    int depth_or_here(const Expr &e) const { return worst_.depth(e).value_or(current_depth()); }
+
+    // Deciding.
+
+    /// True if sum >= 0 always, or for iterations that are noted now.
+    bool assume(const Linear &sum, bool gains) {
+        auto bounds = worst_.bounds(sum);
+        if (!bounds) return false;
+        for (Linear &bound : *bounds) note(std::move(bound));
+        gains_ |= gains && !bounds->empty();
+        return true;
+    }
+
+    void note(Linear bound) {
+        auto same_terms = [&](const Linear &other) {
+            Linear rest = other;
+            return rest.add(bound, -1) && rest.is_constant();
+        };
+        auto found = std::find_if(bounds_.begin(), bounds_.end(), same_terms);
+        if (found == bounds_.end())
+            bounds_.push_back(std::move(bound));
+        else
+            found->constant = std::min(found->constant, bound.constant);
+    }
+
+    /// Whether `sum >= 0` is the rule rather than the exception: what holds for a constant number of
+    /// iterations at the loop's start or end is an exception. Any: cannot tell.
+    Want rule(const Linear &sum) {
+        auto bounds = worst_.bounds(sum);
+        if (!bounds || bounds->empty()) return Want::Any;
+        Want result = Want::Any;
+        for (const Linear &bound : *bounds) {
+            bool late = worst_.factor(bound) > 0;
+            ConstantInterval first = constant_bounds(worst_.at_first(bound));
+            ConstantInterval last = constant_bounds(worst_.at_last(bound));
+            ConstantInterval holds = late ? last : first, fails = late ? first : last;
+            bool longer = !holds.has_hi() || (fails.has_lo() && holds.hi >= -fails.lo);
+            if (!longer) return Want::False;
+            if (fails.has_lo()) result = Want::True;
+        }
+        return result;
+    }
+
+    /// Whether making it simpler pays: it would be evaluated again and again.
+    bool pays(const Expr &a, const Expr &b, bool hoisted_if_invariant) const {
+        if (current_depth() == 0 && !innermost_) return false;
+        if (!hoisted_if_invariant) return true;
+        return std::max(depth_or_here(a), depth_or_here(b)) == current_depth();
+    }
+
+    /// a < b, a <= b, ... as constants where it is decided.
+    Expr comparison(const Expr &e, Want want) {
+        Expr a = expr(e->args[0]), b = expr(e->args[1]);
+        if (!has_no_overflow(a.type())) return rebuild(e, {a, b});
+        bool strict = e->op == Op::LT || e->op == Op::GT, less = e->op == Op::LT || e->op == Op::LE;
+        auto holds = less ? difference(b, a, strict ? -1 : 0) : difference(a, b, strict ? -1 : 0);
+        auto fails = less ? difference(a, b, strict ? 0 : -1) : difference(b, a, strict ? 0 : -1);
+        if (!holds || !fails) return rebuild(e, {a, b});
+        if (want == Want::Any) want = rule(*holds);
+        bool wanted = want != Want::False;
+        if (assume(wanted ? *holds : *fails, pays(a, b, false))) return make_const(e.type(), wanted);
+        auto otherwise = worst_.bounds(wanted ? *fails : *holds);
+        if (otherwise && otherwise->empty()) return make_const(e.type(), !wanted);
+        return rebuild(e, {a, b});
+    }
+
+    Expr min_or_max(const Expr &e) {
+        Expr a = expr(e->args[0]), b = expr(e->args[1]);
+        if (!has_no_overflow(e.type())) return rebuild(e, {a, b});
+        auto depth_a = worst_.depth(a), depth_b = worst_.depth(b);
+        if (!depth_a || !depth_b || (*depth_a < 0 && *depth_b < 0)) return rebuild(e, {a, b});
+        bool is_min = e->op == Op::Min;
+        auto takes_a = is_min ? difference(b, a, 0) : difference(a, b, 0);
+        auto takes_b = is_min ? difference(a, b, 0) : difference(b, a, 0);
+        if (!takes_a || !takes_b) return rebuild(e, {a, b});
+        bool favour_a = favours_first(e, *takes_a, *depth_a >= 0 || *depth_b < 0);
+        if (assume(favour_a ? *takes_a : *takes_b, pays(a, b, true))) return favour_a ? a : b;
+        auto otherwise = worst_.bounds(favour_a ? *takes_b : *takes_a);
+        if (otherwise && otherwise->empty()) return favour_a ? b : a;
+        return rebuild(e, {a, b});
+    }
+
+    bool favours_first(const Expr &e, const Linear &takes_first, bool first_changes) {
+        bool likely_a = is_likely(e->args[0]), likely_b = is_likely(e->args[1]);
+        if (likely_a != likely_b) return likely_a;
+        Want usual = rule(takes_first);
+        return usual == Want::Any ? first_changes : usual == Want::True;
+    }
+
+    Expr condition(const Expr &e, Want want) {
+        switch (e->op) {
+        case Op::LT: case Op::LE: case Op::GT: case Op::GE: return comparison(e, want);
+        case Op::Not: return negated(condition(e->args[0], opposite(want)));
+        case Op::And: return connective(e, want, Want::False);
+        case Op::Or: return connective(e, want, Want::True);
+        case Op::Broadcast: return widen(condition(e->args[0], want), e.type().lanes);
+        case Op::VectorReduce: return rebuild(e, {condition(e->args[0], want)});
+        default:
+            if (is_call_of(e, intrinsic::likely)) return condition(e->args[0], Want::True);
+            return expr(e);
+        }
+    }
+
+    /// && and ||, of which one operand with the value `absorbing` decides.
+    Expr connective(const Expr &e, Want want, Want absorbing) {
+        Expr a = condition(e->args[0], want);
+        if (want == absorbing && is_bool_const(a, absorbing == Want::True)) return a;
+        return rebuild(e, {a, condition(e->args[1], want)});
+    }
+
+    // Expressions.
+
+    Expr expr(const Expr &e) {
+        if (!e.defined()) return e;
+        if (e->op == Op::Variable) {
+            const Expr *replacement = replacements_.find(e->name);
+            return replacement && replacement->defined() ? *replacement : e;
+        }
+        if (e->args.empty()) return e;
+        auto found = done_.find(e.get());
+        if (found != done_.end()) return found->second.second;
+        Expr result = expr_node(e);
+        done_.emplace(e.get(), std::pair{e, result});
+        return result;
+    }
+
+    Expr expr_node(const Expr &e) {
+        switch (e->op) {
+        case Op::Min: case Op::Max: return min_or_max(e);
+        case Op::LT: case Op::LE: case Op::GT: case Op::GE:
+        case Op::And: case Op::Or: case Op::Not: return condition(e, Want::Any);
+        case Op::Select: return select(e);
+        case Op::Load: return rebuild(e, {expr(e->args[0]), predicate(e->args[1])});
+        case Op::Let:
+            return let(e->name, expr(e->args[0]), [&](const Expr &value) -> Expr {
+                Expr body = expr(e->args[1]);
+                return value.defined() ? make_let(e->name, value, body) : body;
+            });
+        default: break;
+        }
+        if (is_call_of(e, intrinsic::likely)) return expr(e->args[0]);
+        if (is_call_of(e, intrinsic::if_then_else)) return select(e);
+        return rebuild(e, children(e));
+    }
+
+    std::vector<Expr> children(const Expr &e) {
+        std::vector<Expr> args;
+        for (const Expr &arg : e->args) args.push_back(expr(arg));
+        return args;
+    }
+
+    Expr predicate(const Expr &e) { return e.defined() ? condition(e, Want::True) : e; }
+
+    /// select and if_then_else
+    Expr select(const Expr &e) {
+        bool t = is_likely(e->args[1]), f = is_likely(e->args[2]);
+        Want want = t == f ? Want::Any : t ? Want::True : Want::False;
+        Expr decided = condition(e->args[0], want);
+        if (is_bool_const(decided, true)) return expr(e->args[1]);
+        if (is_bool_const(decided, false)) return expr(e->args[2]);
+        return rebuild(e, {decided, expr(e->args[1]), expr(e->args[2])});
+    }
+
+    /// f(value) with the name bound to the value; f(undefined) where the value is a constant that took the
+    /// name's place. A ramp is known by its first lane, so that what is added to it stays a ramp.
+    template <typename F>
+    std::invoke_result_t<F, Expr> let(const std::string &name, const Expr &value, F &&f) {
+        Inner inner;
+        inner.value = value;
+        inner.depth = depth_or_here(value);
+        if (as_const_int(value, nullptr)) return bound_to(name, inner, value, [&] { return f(Expr()); });
+        if (value->op != Op::Ramp || !as_const_int(value->args[1], nullptr))
+            return bound_to(name, inner, Expr(), [&] { return f(value); });
+        inner.value = value->args[0];
+        Expr first_lane = make_variable(inner.value.type(), name);
+        Expr lanes = make_ramp(first_lane, value->args[1], value.type().lanes);
+        // The ramp speaks of `name` in its new, scalar meaning, which inner_ has.
+        return bound_to(name, inner, lanes, [&] { return f(value->args[0]); });
+    }
+
+    // Statements.
+
+    Stmt stmt(const Stmt &s) {
+        if (!s.defined()) return s;
+        switch (s->op) {
+        case StmtOp::Let:
+            return let(s->name, let_value(s->exprs[0]), [&](const Expr &value) -> Stmt {
+                Stmt body = stmt(s->stmts[0]);
+                return value.defined() && body.defined() ? make_let(s->name, value, body) : body;
+            });
+        case StmtOp::For: return loop(s);
+        case StmtOp::If: return branch(s);
+        case StmtOp::Store:
+            return with_children(s, {expr(s->exprs[0]), expr(s->exprs[1]), predicate(s->exprs[2])}, {});
+        default: break;
+        }
+        Stmt result = map_children(
+            s, [&](const Expr &e) { return expr(e); }, [&](const Stmt &child) { return stmt(child); });
+        bool emptied = result.defined() && !result->stmts.empty() && !result->stmts[0].defined();
+        return emptied ? Stmt() : result;
+    }
+
+    Expr let_value(const Expr &e) { return e.type().is_bool() ? condition(e, Want::Any) : expr(e); }
+
+    Stmt loop(const Stmt &s) {
+        Expr min = expr(s->exprs[0]), extent = expr(s->exprs[1]);
+        gains_ |= is_fixed(extent) && !is_fixed(s->exprs[1]);
+        Inner inner;
+        inner.min = min;
+        inner.max = last_of(min, extent);
+        inner.depth = ++loops_;
+        Stmt body = bound_to(s->name, inner, Expr(), [&] { return stmt(s->stmts[0]); });
+        loops_--;
+        return body.defined() ? make_for(s->name, min, extent, s->kind, body) : body;
+    }
+
+    /// Whether an extent is a number, once lets are looked through.
+    bool is_fixed(const Expr &extent) {
+        Linear sum = Linear::from_expr(extent);
+        for (int steps = 0; steps < 20 && !sum.is_constant(); steps++) {
+            auto is_let = [&](const Linear::Term &t) {
+                const Inner *inner = t.atom->op == Op::Variable ? inner_.find(t.atom->name) : nullptr;
+                return inner && inner->value.defined() && inner->value.type() == sum.type;
+            };
+            auto found = std::find_if(sum.terms.begin(), sum.terms.end(), is_let);
+            if (found == sum.terms.end()) return false;
+            Linear::Term term = *found;
+            sum.terms.erase(found);
+            if (!sum.add(Linear::from_expr(inner_.find(term.atom->name)->value), term.coefficient))
+                return false;
+        }
+        return sum.is_constant();
+    }
+
+    Stmt branch(const Stmt &s) {
+        Expr decided = condition(s->exprs[0], Want::Any);
+        if (is_bool_const(decided, true)) return stmt(s->stmts[0]);
+        if (is_bool_const(decided, false)) return stmt(s->stmts[1]);
+        Stmt t = stmt(s->stmts[0]), f = stmt(s->stmts[1]);
+        if (!t.defined() && !f.defined()) return Stmt();
+        return t.defined() ? make_if(decided, t, f) : make_if(negated(decided), f);
+    }
+
+    const Expr variable_;
+    const bool innermost_;
+    Scope<Inner> inner_;
+    Scope<Expr> replacements_;  ///< what takes a name's place; undefined = the name itself
+    WorstCase worst_;
+    int loops_ = 0;  ///< loops around the expression at hand, inside of the loop
+    std::vector<Linear> bounds_;
+    bool gains_ = false;
+    std::unordered_map<const ExprNode *, std::pair<Expr, Expr>> done_;
+};
+
+}  // namespace
+
+std::optional<SteadyState> find_steady_state(const Stmt &loop, bool innermost) {
+    return SteadyBody(loop, innermost).rewrite(loop->stmts[0]);
+}
+
+}  // namespace Pipe::lower

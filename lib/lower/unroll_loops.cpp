@@ -1,0 +1,60 @@
+#include "lower/unroll_loops.h"
+
+#include "ir/constant_bounds.h"
+#include "ir/print.h"
+#include "ir/simplify.h"
+#include "ir/substitute.h"
+#include "ir/visit.h"
+
+namespace Pipe::lower {
+
+using namespace ir;
+
+namespace {
+
+/// More copies than this are surely a mistake, and would take forever to compile.
+constexpr int64_t max_copies = 4096;
+
+class UnrollLoops : public Mutator {
+  public:
+    using Mutator::mutate;
+    Expr mutate(const Expr &e) override { return e; }
+
+    Stmt mutate(const Stmt &s) override {
+        Stmt now = Mutator::mutate(s);
+        bool unrolled = now->op == StmtOp::For && now->kind == LoopKind::Unrolled;
+        return unrolled ? copies(now) : now;
+    }
+
+  private:
+    static Stmt copies(const Stmt &loop) {
+        Type type = loop->exprs[0].type();
+        Expr extent = simplify(loop->exprs[1]);
+        ConstantInterval range = constant_bounds(extent);
+        if (!range.has_hi()) refuse(loop, "is not constant");
+        if (range.hi > max_copies) refuse(loop, "is too large");
+        Expr count = range.is_single() ? extent : make_variable(extent.type(), loop->name + ".extent");
+        std::vector<Stmt> copies;
+        for (int64_t k = 0; k < range.hi; k++) {
+            Expr at = add(loop->exprs[0], make_const(type, k));
+            Stmt copy = substitute(loop->name, at, loop->stmts[0]);
+            if (k >= range.lo) copy = make_if(make_binary(Op::LT, make_const(type, k), count), copy);
+            copies.push_back(copy);
+        }
+        if (copies.empty()) return make_evaluate(make_const(Int(32), 0));
+        Stmt block = make_block(std::move(copies));
+        return range.is_single() ? block : make_let(count->name, extent, block);
+    }
+
+    [[noreturn]] static void refuse(const Stmt &loop, const char *why) {
+        throw CompileError("Cannot unroll loop " + loop->name + ": its extent " +
+                           ir::to_string(loop->exprs[1]) + " " + why +
+                           ". Split it by a small constant factor and unroll the inner loop.");
+    }
+};
+
+}  // namespace
+
+Stmt unroll_loops(const Stmt &s) { return UnrollLoops().mutate(s); }
+
+}  // namespace Pipe::lower

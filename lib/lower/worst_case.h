@@ -1,0 +1,63 @@
+#pragma once
+// When does an inequality hold in a whole iteration of a loop, whatever the loops and lanes inside do?
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ir/linear.h"
+#include "ir/scope.h"
+
+namespace Pipe::lower {
+
+/// What a name means that is bound inside of the loop: a let or the variable of an inner loop.
+struct Inner {
+    Expr value;     ///< let: its value
+    Expr min, max;  ///< loop: its range, both ends included
+    int depth = 0;  ///< how many loops deep the value may change: 0 = the loop in question, 1 = inside it
+};
+
+/// Reduces inequalities to ones on the loop variable alone. Sound, not complete: what is assumed is the
+/// worst of everything.
+class WorstCase {
+  public:
+    /// The loop variable runs over [min, max]; `inner` is what is bound inside of the loop so far.
+    WorstCase(Expr variable, const Expr &min, const Expr &max, const ir::Scope<Inner> &inner);
+
+    /// c * variable + (what does not change in the loop) >= 0, c != 0
+    using Bound = ir::Linear;
+
+    /// Bounds that together imply `sum >= 0` for each value that inner loop variables and lanes take.
+    /// Empty: always true. Nothing: there are none, or they are never true.
+    std::optional<std::vector<Bound>> bounds(const ir::Linear &sum);
+
+    /// How many loops deep e changes: -1 = not in this loop. Nothing if it depends on memory.
+    std::optional<int> depth(const Expr &e) const;
+
+    /// The sum in the first and in the last iteration of the loop.
+    ir::Linear at_first(const Bound &bound) const { return at(bound, min_); }
+    ir::Linear at_last(const Bound &bound) const { return at(bound, max_); }
+    int64_t factor(const Bound &bound) const { return bound.coefficient(variable_); }
+
+    /// The least or greatest value of the variable for which the bound holds.
+    Expr solve(const Bound &bound) const;
+
+  private:
+    using Bounds = std::vector<Bound>;
+    bool reduce(ir::Linear sum, Bounds *out);
+    bool finish(ir::Linear sum, Bounds *out);
+    int rank(const Expr &atom) const;
+    bool replace(const ir::Linear &sum, size_t term, Bounds *out);
+    bool replace_variable(const ir::Linear &sum, const ir::Linear::Term &t, Bounds *out);
+    bool replace_division(ir::Linear sum, const ir::Linear::Term &t, Bounds *out);
+    bool every(const ir::Linear &sum, const Expr &a, const Expr &b, int64_t factor, Bounds *out);
+    bool either(const ir::Linear &sum, const Expr &a, const Expr &b, int64_t factor, Bounds *out);
+    bool with(ir::Linear sum, const Expr &e, int64_t factor, Bounds *out);
+    ir::Linear at(const Bound &bound, const Expr &value) const;
+
+    const Expr variable_, min_, max_;
+    const ir::Scope<Inner> &inner_;
+    int effort_ = 0;
+};
+
+}  // namespace Pipe::lower

@@ -1,0 +1,149 @@
+#include "lower/partition_loops.h"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "ir/intrinsics.h"
+#include "ir/print.h"
+#include "ir/simplify.h"
+#include "lower/unroll_loops.h"
+#include "lower/vectorize_loops.h"
+#include "support/interpret.h"
+#include "unit/lower/random_loops.h"
+
+using namespace Pipe;
+using namespace Pipe::ir;
+using namespace Pipe::testing;
+
+namespace {
+
+Expr number(int64_t value) { return make_int(Int(32), value); }
+const Expr x = var("x"), y = var("y"), w = var("w"), h = var("h");
+
+std::string partitioned(const Stmt &s) {
+    return ir::to_string(simplify(lower::partition_loops(lower::vectorize_loops(s))));
+}
+
+/// out[x] = in[max(x - 1, 0)] + in[min(x + 1, w - 1)]
+Stmt blur_row() {
+    Expr left = ir::max(sub(x, number(1)), number(0)), right = ir::min(add(x, number(1)), sub(w, number(1)));
+    Stmt store = make_store("out", x, add(load("in", left), load("in", right)));
+    return make_for("x", number(0), w, LoopKind::Serial, store);
+}
+
+/// How much is left in a text that the steady state should be free of.
+int decisions(const std::string &text) {
+    int count = 0;
+    for (const char *word : {"min(", "max(", "select(", " if ", "if ", "mask", " < ", " <= ", "likely"})
+        for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) count++;
+    return count;
+}
+
+/// The body of the first loop in the text that begins with `head`, without its braces.
+std::string body_of(const std::string &text, const std::string &head) {
+    size_t start = text.find(head);
+    REQUIRE(start != std::string::npos);
+    size_t indent = start - text.rfind('\n', start) - 1;
+    start = text.find('\n', start) + 1;
+    return text.substr(start, text.find("\n" + std::string(indent, ' ') + "}", start) + 1 - start);
+}
+
+}  // namespace
+
+TEST_CASE("partition: prologue, steady state and epilogue of an innermost loop") {
+    CHECK(partitioned(blur_row()) == "let x.begin = max(min(w, 1), 0)\n"
+                                     "let x.end = max(x.begin, w - 1)\n"
+                                     "for x in [0, x.begin) {\n"
+                                     "  out[x] = in[0] + in[min(w, x + 2) - 1]\n"
+                                     "}\n"
+                                     "for x in [x.begin, x.begin + (x.end - x.begin)) {\n"
+                                     "  out[x] = in[x - 1] + in[x + 1]\n"
+                                     "}\n"
+                                     "for x in [x.end, x.end + (w - x.end)) {\n"
+                                     "  out[x] = in[min(w, x + 2) - 1] + in[max(x - 1, 0)]\n"
+                                     "}\n");
+}
+
+TEST_CASE("partition: a vectorised loop with a guarded tail has masks in its last iteration only") {
+    Expr at = add(mul(x, number(8)), var("xi"));
+    Stmt body = make_if(less(at, w), make_store("out", at, load("in", at)));
+    Stmt inner = make_for("xi", number(0), number(8), LoopKind::Vectorized, body);
+    Expr tiles = div(add(w, number(7)), number(8));
+    std::string text = partitioned(make_for("x", number(0), tiles, LoopKind::Serial, inner));
+    INFO(text);
+    CHECK(body_of(text, "for x in [0, x.end)") == "  out[ramp(x * 8, 1, 8)] = in[ramp(x * 8, 1, 8)]\n");
+    CHECK(decisions(body_of(text, "for x in [x.end")) > 0);
+}
+
+TEST_CASE("partition: a parallel loop stays one, with two bodies") {
+    Expr up = clamp(sub(y, number(1)), number(0), sub(h, number(1)));
+    Expr at = add(mul(up, number(100)), x);
+    Expr value = make_select(make_binary(Op::GE, sub(y, number(1)), number(0)), load("in", at), number(0));
+    Stmt row = make_for("x", number(0), w, LoopKind::Serial,
+                        make_store("out", add(mul(y, number(100)), x), value));
+    CHECK(partitioned(make_for("y", number(0), h, LoopKind::Parallel, row)) ==
+          "for y in [0, h) parallel {\n"
+          "  if 1 <= y {\n"
+          "    for x in [0, w) {\n"
+          "      out[y * 100 + x] = in[y * 100 + x - 100]\n"
+          "    }\n"
+          "  } else {\n"
+          "    for x in [0, w) {\n"
+          "      out[y * 100 + x] = 0\n"
+          "    }\n"
+          "  }\n"
+          "}\n");
+}
+
+TEST_CASE("partition: what can be hoisted is no reason for two bodies") {
+    Expr up = clamp(sub(y, number(1)), number(0), sub(h, number(1)));
+    Stmt row = make_for("x", number(0), w, LoopKind::Serial,
+                        make_store("out", x, load("in", add(mul(up, number(100)), x))));
+    Stmt loop = make_for("y", number(0), h, LoopKind::Serial, row);
+    CHECK(ir::to_string(lower::partition_loops(loop)) == ir::to_string(loop));
+}
+
+TEST_CASE("partition: tiles that touch no edge are free of decisions, whatever is inside") {
+    // A producer on the tile and one pixel around it, clamped to the picture; 3 taps of it; vectors.
+    Expr start = mul(var("xo"), number(32)), last = sub(w, number(1));
+    Expr lo = ir::max(sub(start, number(1)), number(0)), hi = ir::min(add(start, number(32)), last);
+    auto vectors = [&](const std::string &name, const Expr &from, const Expr &count, auto &&body) {
+        Expr at = add(add(from, mul(var(name), number(8))), var(name + "i"));
+        bool rounds_up = name == "p";
+        Stmt store = rounds_up ? body(at) : make_if(less(at, add(from, count)), body(at));
+        Stmt inner = make_for(name + "i", number(0), number(8), LoopKind::Vectorized, store);
+        return make_for(name, number(0), div(add(count, number(7)), number(8)), LoopKind::Serial, inner);
+    };
+    Expr base = sub(start, number(1)), row = mul(y, number(4096));
+    Stmt produce = vectors("p", var("lo"), add(sub(var("hi"), var("lo")), number(1)), [&](const Expr &at) {
+        Expr edge = make_call(Int(32), intrinsic::likely, {at}, CallKind::Intrinsic);
+        return make_store("t", sub(at, base), load("in", add(row, clamp(add(edge, number(2)), number(0), last))));
+    });
+    Stmt consume = vectors("c", start, ir::min(number(32), sub(w, start)), [&](const Expr &at) {
+        Expr left = clamp(sub(at, number(1)), number(0), last), right = clamp(add(at, number(1)), number(0), last);
+        return make_store("out", add(row, at), add(load("t", sub(left, base)), load("t", sub(right, base))));
+    });
+    Stmt tile = make_let("lo", lo, make_let("hi", hi, make_block({produce, consume})));
+    tile = make_allocate("t", Int(32), {number(40)}, MemoryType::Auto, tile);
+    tile = make_for("xo", number(0), div(add(w, number(31)), number(32)), LoopKind::Serial, tile);
+    std::string text = partitioned(make_for("y", number(0), h, LoopKind::Parallel, tile));
+    INFO(text);
+    size_t steady = text.find("if "), edge = text.find("} else {");
+    REQUIRE(edge != std::string::npos);
+    std::string clean = text.substr(text.find('\n', steady), edge - text.find('\n', steady));
+    CHECK(decisions(clean) == 0);
+    CHECK(clean.find("ramp") != std::string::npos);
+}
+
+TEST_CASE("partition: random programs compute the same") {
+    for (uint32_t seed = 1; seed <= 600; seed++) {
+        LoopProgram program = random_loops(seed, {.vectorized = seed % 3 != 0, .rich_bodies = seed % 4 == 0});
+        Stmt before = lower::unroll_loops(lower::vectorize_loops(program.body));
+        Stmt now = lower::partition_loops(before), simplified = simplify(now);
+        for (auto [width, height] : {std::pair{0, 2}, {1, 1}, {2, 7}, {7, 3}, {8, 2}, {19, 5}, {40, 3}}) {
+            INFO("seed " << seed << ", " << width << " x " << height << "\n" << before << "=>\n" << now);
+            RunResult expected = run(program, before, width, height);
+            REQUIRE(expected == run(program, now, width, height));
+            REQUIRE(expected == run(program, simplified, width, height));
+        }
+    }
+}

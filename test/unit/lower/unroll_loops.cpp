@@ -1,0 +1,54 @@
+#include "lower/unroll_loops.h"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "ir/print.h"
+#include "support/require_message.h"
+#include "unit/lower/random_loops.h"
+
+using namespace Pipe;
+using namespace Pipe::ir;
+using namespace Pipe::testing;
+
+namespace {
+
+Expr number(int64_t value) { return make_int(Int(32), value); }
+
+Stmt unrolled(const Expr &extent) {
+    return make_for("f.c", number(1), extent, LoopKind::Unrolled,
+                    make_store("out", var("f.c"), load("in", var("f.c"))));
+}
+
+}  // namespace
+
+TEST_CASE("unroll: one copy per iteration") {
+    CHECK(ir::to_string(lower::unroll_loops(unrolled(number(3)))) ==
+          "out[1] = in[1]\nout[2] = in[2]\nout[3] = in[3]\n");
+}
+
+TEST_CASE("unroll: an extent with a constant bound tests each copy") {
+    Expr extent = make_binary(Op::Min, var("n"), number(2));
+    std::string text = ir::to_string(lower::unroll_loops(unrolled(extent)));
+    INFO(text);
+    CHECK(text.find("for") == std::string::npos);
+    CHECK(text.find("out[1] = in[1]") != std::string::npos);
+    CHECK(text.find("out[2] = in[2]") != std::string::npos);
+    CHECK(text.find("out[3]") == std::string::npos);
+    CHECK(text.find("if") != std::string::npos);
+}
+
+TEST_CASE("unroll: an extent without a bound is refused by name") {
+    require_message<CompileError>([] { lower::unroll_loops(unrolled(var("n"))); },
+                                  {"Cannot unroll loop f.c", "its extent n is not constant"});
+}
+
+TEST_CASE("unroll: random programs compute the same") {
+    for (uint32_t seed = 1; seed <= 200; seed++) {
+        LoopProgram program = random_loops(seed, {.vectorized = false});
+        Stmt now = lower::unroll_loops(program.body);
+        for (auto [w, h] : {std::pair{0, 2}, {1, 1}, {7, 3}, {19, 5}}) {
+            INFO("seed " << seed << ", " << w << " x " << h << "\n" << program.body << "=>\n" << now);
+            REQUIRE(run(program, program.body, w, h) == run(program, now, w, h));
+        }
+    }
+}

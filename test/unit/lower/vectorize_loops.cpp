@@ -1,0 +1,91 @@
+#include "lower/vectorize_loops.h"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "ir/print.h"
+#include "lower/unroll_loops.h"
+#include "support/require_message.h"
+#include "unit/lower/random_loops.h"
+
+using namespace Pipe;
+using namespace Pipe::ir;
+using namespace Pipe::testing;
+
+namespace {
+
+Stmt vector_loop(const std::string &name, int lanes, Stmt body) {
+    return make_for(name, make_int(Int(32), 0), make_int(Int(32), lanes), LoopKind::Vectorized, body);
+}
+
+std::string vectorized(int lanes, Stmt body) {
+    return ir::to_string(lower::vectorize_loops(vector_loop("x", lanes, body)));
+}
+
+Expr number(int64_t value) { return make_int(Int(32), value); }
+const Expr x = var("x"), n = var("n"), k = var("k");
+
+}  // namespace
+
+TEST_CASE("vectorize: dense loads and stores have ramps with a scalar base") {
+    Expr at = add(mul(k, number(8)), x);
+    Expr wide = make_binary(Op::Add, make_cast(Int(64), at), make_variable(Int(64), "offset"));
+    Stmt body = make_store("out", at, make_binary(Op::Mul, load("in", wide), load("gain", k)));
+    CHECK(vectorized(8, body) == "out[ramp(k * 8, 1, 8)] = "
+                                 "in[ramp(int64(k * 8) + offset, int64(1), 8)] * broadcast(gain[k], 8)\n");
+}
+
+TEST_CASE("vectorize: a test that differs between lanes becomes a mask") {
+    Expr at = add(mul(k, number(8)), x);
+    Stmt body = make_if(less(at, n), make_store("out", at, load("in", at)),
+                        make_store("other", at, number(0)));
+    CHECK(vectorized(4, body) ==
+          "let x.if = ramp(k * 8, 1, 4) < broadcast(n, 4)\n"
+          "out[ramp(k * 8, 1, 4)] = in[ramp(k * 8, 1, 4) if x.if] if x.if\n"
+          "let x.mask = !x.if\n"
+          "other[ramp(k * 8, 1, 4)] = broadcast(0, 4) if x.mask\n");
+}
+
+TEST_CASE("vectorize: an allocation inside gets a copy per lane, lanes innermost") {
+    Stmt body = make_block({make_store("t", number(1), x), make_store("out", x, load("t", number(1)))});
+    CHECK(vectorized(4, make_allocate("t", Int(32), {number(3)}, MemoryType::Auto, body)) ==
+          "allocate t[int32 * 3 * 4] {\n"
+          "  t[ramp(4, 1, 4)] = ramp(0, 1, 4)\n"
+          "  out[ramp(0, 1, 4)] = t[ramp(4, 1, 4)]\n"
+          "}\n");
+}
+
+TEST_CASE("vectorize: reductions combine the lanes, other stores to one place keep the last lane") {
+    CHECK(vectorized(4, make_store("sum", k, add(load("sum", k), load("in", x)))) ==
+          "sum[k] = sum[k] + reduce<+>(in[ramp(0, 1, 4)], 1)\n");
+    CHECK(vectorized(4, make_store("last", k, load("in", x))) == "let x = 3\nlast[k] = in[x]\n");
+}
+
+TEST_CASE("vectorize: what may collide or has side effects is done lane by lane") {
+    Expr bin = load("in", x);
+    CHECK(vectorized(4, make_store("histogram", bin, add(load("histogram", bin), number(1)))) ==
+          "for x in [0, 4) {\n  histogram[in[x]] = histogram[in[x]] + 1\n}\n");
+    Stmt scan = make_store("a", x, add(load("a", sub(x, number(1))), number(1)));
+    CHECK(vectorized(4, scan) == "for x in [0, 4) {\n  a[x] = a[x - 1] + 1\n}\n");
+    Stmt call = make_evaluate(make_call(Int(32), "log", {x}, CallKind::Extern));
+    CHECK(vectorized(4, call) == "for x in [0, 4) {\n  evaluate log(x)\n}\n");
+}
+
+TEST_CASE("vectorize: the extent must be constant and small") {
+    Stmt store = make_store("out", x, x);
+    Stmt loop = make_for("f.x", number(0), n, LoopKind::Vectorized, store);
+    require_message<CompileError>([&] { lower::vectorize_loops(loop); },
+                                  {"Cannot vectorize loop f.x", "its extent n is not constant"});
+    require_message<CompileError>([&] { lower::vectorize_loops(vector_loop("f.x", 5000, store)); },
+                                  {"5000 lanes are too many"});
+}
+
+TEST_CASE("vectorize: random programs compute the same") {
+    for (uint32_t seed = 1; seed <= 400; seed++) {
+        LoopProgram program = random_loops(seed, {.rich_bodies = seed % 2 == 0});
+        Stmt now = lower::vectorize_loops(program.body);
+        for (auto [w, h] : {std::pair{0, 2}, {1, 1}, {7, 3}, {19, 5}, {40, 2}}) {
+            INFO("seed " << seed << ", " << w << " x " << h << "\n" << program.body << "=>\n" << now);
+            REQUIRE(run(program, program.body, w, h) == run(program, now, w, h));
+        }
+    }
+}
