@@ -97,6 +97,8 @@ size_t hash_without_children(const Expr &e) {
     return e->name.empty() ? h : hash_combine(h, std::hash<std::string>{}(e->name));
 }
 
+bool same_head(const Expr &a, const Expr &b) { return compare_heads(*a, *b) == 0; }
+
 int compare(const Expr &a, const Expr &b) { return Comparer().compare(a, b); }
 
 bool equal(const Expr &a, const Expr &b) { return compare(a, b) == 0; }

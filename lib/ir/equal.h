@@ -23,6 +23,8 @@ size_t hash(const Expr &e);
 /// The hash of a node whose children's hashes are `child(i)`: for tables that number their nodes.
 size_t hash_combine(size_t seed, size_t value);
 size_t hash_without_children(const Expr &e);
+/// Whether two nodes differ in their children at most.
+bool same_head(const Expr &a, const Expr &b);
 
 /// For std::map and std::unordered_map.
 struct ExprLess {

@@ -1,0 +1,206 @@
+#include "ir/verify.h"
+
+#include <unordered_set>
+
+#include "ir/print.h"
+#include "ir/scope.h"
+#include "ir/shared.h"
+
+namespace Pipe::ir {
+namespace {
+
+class Verifier {
+  public:
+    explicit Verifier(const VerifyOptions &options) : options_(options) {}
+
+    Scope<Type> variables;
+    Scope<Type> buffers;
+
+    void check(const Stmt &s) {
+        if (!s.defined()) return;
+        for (const Expr &e : s->exprs)
+            if (e.defined()) check(e);
+        switch (s->op) {
+        case StmtOp::Let: return check_under(s->name, s->exprs[0].type(), s->stmts[0]);
+        case StmtOp::For: return check_for(s);
+        case StmtOp::If:
+            require(is_bool(s->exprs[0]) && s->exprs[0].type().is_scalar(), "condition is no bool", s);
+            break;
+        case StmtOp::Assert: require(is_bool(s->exprs[0]), "condition is no bool", s); break;
+        case StmtOp::Provide: check_provide(s); break;
+        case StmtOp::Realize: check_realize(s); break;
+        case StmtOp::Store: check_store(s); break;
+        case StmtOp::Allocate: return check_allocate(s);
+        default: break;
+        }
+        for (const Stmt &child : s->stmts) check(child);
+    }
+
+    void check(const Expr &e) {
+        if (is_shared(e) && !done_.insert(e.get()).second) return;
+        if (e->op == Op::Let) {
+            check(e->args[0]);
+            return check_under(e->name, e->args[0].type(), e->args[1]);
+        }
+        for (const Expr &arg : e->args)
+            if (arg.defined()) check(arg);
+        check_node(e);
+    }
+
+  private:
+    template <typename Node>
+    [[noreturn]] static void fail(const std::string &what, const Node &node) {
+        std::string text = to_string(node);
+        constexpr size_t enough = 2000;
+        if (text.size() > enough) text = text.substr(0, enough) + "...";
+        throw InternalError("malformed program: " + what + ": " + text);
+    }
+    template <typename Node>
+    static void require(bool condition, const std::string &what, const Node &node) {
+        if (!condition) fail(what, node);
+    }
+
+    static bool is_bool(const Expr &e) { return e.type().is_bool(); }
+    static bool is_index(const Expr &e) {
+        return e.type().is_int() && (e.type().bits == 32 || e.type().bits == 64);
+    }
+
+    /// What was checked outside of a binding may mean something else inside.
+    template <typename Node> void check_under(const std::string &name, Type type, const Node &body) {
+        require(body.defined(), "nothing in the scope of", name_only(name));
+        decltype(done_) outer;
+        outer.swap(done_);
+        ScopedBinding<Type> binding(variables, name, type);
+        check(body);
+        outer.swap(done_);
+    }
+
+    static Expr name_only(const std::string &name) { return make_string(name); }
+
+    void check_node(const Expr &e) {
+        const auto &args = e->args;
+        switch (e->op) {
+        case Op::Variable: return check_variable(e);
+        case Op::Load: return check_load(e);
+        case Op::Call: return check_call(e);
+        case Op::Not: return require(is_bool(args[0]) && e.type() == args[0].type(), "! of no bool", e);
+        case Op::Select:
+            require(is_bool(args[0]) && args[1].type() == e.type() && args[2].type() == e.type() &&
+                        (args[0].type().is_scalar() || args[0].type().lanes == e.type().lanes),
+                    "operands of select", e);
+            return;
+        case Op::Ramp:
+            return require(args[0].type() == args[1].type() && args[0].type() == e.type().element_of(),
+                           "operands of ramp", e);
+        case Op::Broadcast: return require(args[0].type() == e.type().element_of(), "operand", e);
+        case Op::Cast: return require(args[0].type().lanes == e.type().lanes, "lanes of a cast", e);
+        default: break;
+        }
+        if (!is_binary(e->op)) return;
+        bool boolean_result = is_comparison(e->op) || e->op == Op::And || e->op == Op::Or;
+        Type result = boolean_result ? Bool(args[0].type().lanes) : args[0].type();
+        require(args[0].type() == args[1].type() && e.type() == result, "operand types", e);
+    }
+
+    void check_variable(const Expr &e) {
+        const Type *type = variables.find(e->name);
+        bool free = options_.any_free_variable || options_.free_variables.count(e->name) != 0;
+        require(type || free, "variable is not defined here", e);
+        if (type && *type != e.type())
+            fail("variable of type " + Pipe::to_string(*type) + " is used as " + Pipe::to_string(e.type()), e);
+    }
+
+    void check_buffer(const std::string &name, Type type, const Expr &index, const Expr &e) {
+        const Type *element = buffers.find(name);
+        bool known = element || options_.any_buffer || options_.buffers.count(name) != 0;
+        require(known, "there is no buffer " + name + " here", e);
+        if (element && *element != type.element_of())
+            fail("buffer " + name + " has elements of type " + Pipe::to_string(*element), e);
+        require(is_index(index), "index is no int32 or int64", e);
+    }
+
+    void check_load(const Expr &e) {
+        check_buffer(e->name, e.type(), e->args[0], e);
+        require(e->args[0].type().lanes == e.type().lanes, "lanes of the index", e);
+        if (e->args[1].defined())
+            require(is_bool(e->args[1]) && e->args[1].type().lanes == e.type().lanes, "predicate", e);
+    }
+
+    void check_call(const Expr &e) {
+        bool to_flatten = e->call_kind == CallKind::Func || e->call_kind == CallKind::Image;
+        require(!(options_.flattened && to_flatten), "call after flattening", e);
+    }
+
+    void check_for(const Stmt &s) {
+        Type type = s->exprs[0].type();
+        require(type.is_scalar() && is_index(s->exprs[0]) && s->exprs[1].type() == type,
+                "bounds of a loop", s);
+        check_under(s->name, type, s->stmts[0]);
+    }
+
+    void check_provide(const Stmt &s) {
+        require(!options_.flattened, "provide after flattening", s);
+        require(s->num_values >= 1 && s->exprs.size() >= static_cast<size_t>(1 + s->num_values),
+                "number of values", s);
+        if (s->exprs[0].defined()) require(is_bool(s->exprs[0]), "predicate", s);
+        for (size_t i = 1 + s->num_values; i < s->exprs.size(); i++)
+            require(s->exprs[i].type().is_int(), "coordinate is no integer", s);
+    }
+
+    void check_realize(const Stmt &s) {
+        require(!options_.flattened, "realize after flattening", s);
+        require(!s->types.empty() && s->exprs.size() % 2 == 0, "shape", s);
+        for (const Expr &e : s->exprs) require(e.defined() && is_index(e), "shape", s);
+    }
+
+    void check_store(const Stmt &s) {
+        const Expr &value = s->exprs[0], &index = s->exprs[1], &predicate = s->exprs[2];
+        require(value.defined() && index.defined(), "operands", s);
+        require(value.type().lanes == index.type().lanes, "lanes of a store", s);
+        check_buffer(s->name, value.type(), index, value);
+        if (predicate.defined())
+            require(is_bool(predicate) && (predicate.type().lanes == 1 ||
+                                           predicate.type().lanes == value.type().lanes),
+                    "predicate", s);
+    }
+
+    void check_allocate(const Stmt &s) {
+        require(s->types.size() == 1 && s->types[0].is_scalar(), "element type of an allocation", s);
+        for (const Expr &size : s->exprs) require(size.defined() && is_index(size), "size", s);
+        require(s->stmts[0].defined(), "nothing in the scope of", name_only(s->name));
+        decltype(done_) outer;
+        outer.swap(done_);
+        ScopedBinding<Type> binding(buffers, s->name, s->types[0]);
+        check(s->stmts[0]);
+        outer.swap(done_);
+    }
+
+    const VerifyOptions &options_;
+    std::unordered_set<const ExprNode *> done_;
+};
+
+}  // namespace
+
+void verify(const Stmt &s, const VerifyOptions &options) { Verifier(options).check(s); }
+
+void verify(const Program &program) {
+    VerifyOptions options;
+    options.flattened = true;
+    Verifier verifier(options);
+    for (const Argument &arg : program.args) {
+        if (arg.kind == Argument::Kind::Scalar) {
+            verifier.variables.push(arg.name, arg.type);
+            continue;
+        }
+        verifier.buffers.push(arg.name, arg.type);
+        for (int d = 0; d < arg.dimensions; d++) {
+            std::string dimension = "." + std::to_string(d);
+            verifier.variables.push(arg.name + ".min" + dimension, Int(32));
+            verifier.variables.push(arg.name + ".extent" + dimension, Int(32));
+            verifier.variables.push(arg.name + ".stride" + dimension, Int(64));
+        }
+    }
+    verifier.check(program.body);
+}
+
+}  // namespace Pipe::ir
