@@ -1,0 +1,158 @@
+// Targets: their names, and what code for each looks like.
+
+#include <algorithm>
+
+#include "codegen/codegen.h"
+#include "unit/codegen/kernels.h"
+
+using namespace Pipe;
+using namespace Pipe::test;
+using ir::Op;
+
+namespace {
+
+/// out = max(a * b + c, a), 16 lanes.
+ir::Program multiply_add() {
+    Elementwise kernel(16);
+    Expr a = kernel.input(Float(32)), b = kernel.input(Float(32)), c = kernel.input(Float(32));
+    Expr sum = ir::make_binary(Op::Add, ir::make_binary(Op::Mul, a, b), c);
+    kernel.output(ir::make_binary(Op::Max, sum, a));
+    return kernel.program(1600);
+}
+
+bool contains(const std::string &text, const std::string &part) {
+    return text.find(part) != std::string::npos;
+}
+
+/// The instructions between the label of the loop and the jump back to it.
+std::vector<std::string> innermost_loop(const std::string &assembly) {
+    std::vector<std::string> lines, loop;
+    for (size_t at = 0; at < assembly.size();) {
+        size_t end = assembly.find('\n', at);
+        lines.push_back(assembly.substr(at, end - at));
+        at = end + 1;
+    }
+    std::string label;
+    for (const std::string &line : lines) {
+        if (line.rfind(".LBB", 0) == 0) {
+            label = line.substr(0, line.find(':'));
+            loop.clear();
+        } else if (!line.empty() && line[0] == '\t' && line[1] != '.' && line[1] != '#') {
+            loop.push_back(line);
+            bool jumps_back = line.rfind("\tj", 0) == 0 && !label.empty() &&
+                              line.size() >= label.size() &&
+                              line.compare(line.size() - label.size(), label.size(), label) == 0;
+            if (jumps_back) return loop;
+        }
+    }
+    return {};
+}
+
+}  // namespace
+
+TEST_CASE("names of targets") {
+    using T = Target;
+    REQUIRE(T("x86-64-linux-avx2-fma") == T(T::OS::Linux, T::Arch::X86_64, {T::AVX2, T::FMA}));
+    REQUIRE(T("x86-64-linux-avx2-fma").to_string() == "x86-64-linux-sse41-avx-avx2-fma");
+    REQUIRE(T("arm-64-osx").to_string() == "arm-64-osx");
+    REQUIRE(T(get_host_target().to_string()) == get_host_target());
+    REQUIRE(T("x86-64-linux-avx512_skylake").has_feature(T::F16C));
+    REQUIRE(T("x86-64-linux-avx512_skylake").without_feature(T::AVX) == T("x86-64-linux-sse41"));
+    for (const char *wrong : {"", "linux", "x86-64", "x86-64-linux-avx3", "arm-64-linux-avx2", "x86-32-linux"}) {
+        INFO(wrong);
+        REQUIRE_THROWS_AS(T(wrong), CompileError);
+    }
+}
+
+TEST_CASE("lanes that fill a register") {
+    Target avx512("x86-64-linux-avx512_skylake"), avx2("x86-64-linux-avx2"), avx("x86-64-linux-avx");
+    Target neon("arm-64-linux");
+    REQUIRE(avx512.natural_vector_size<float>() == 16);
+    REQUIRE(avx512.natural_vector_size<uint8_t>() == 64);
+    REQUIRE(avx2.natural_vector_size<float>() == 8);
+    REQUIRE(avx2.natural_vector_size(UInt(16)) == 16);
+    REQUIRE(avx.natural_vector_size<float>() == 8);
+    REQUIRE(avx.natural_vector_size<int32_t>() == 4);
+    REQUIRE(neon.natural_vector_size<double>() == 2);
+    REQUIRE(neon.natural_vector_size<bool>() == 16);
+}
+
+TEST_CASE("a multiply-add and a maximum are one instruction each") {
+    auto program = multiply_add();
+    std::string avx512 = codegen::assembly(program, Target("x86-64-linux-avx512_skylake"));
+    REQUIRE(contains(avx512, "vfmadd"));
+    REQUIRE(contains(avx512, "vmaxps"));
+    REQUIRE(contains(avx512, "zmm"));
+    REQUIRE(!contains(avx512, "vcmp"));
+    std::string avx2 = codegen::assembly(program, Target("x86-64-linux-avx2-fma"));
+    REQUIRE(contains(avx2, "vfmadd"));
+    REQUIRE(contains(avx2, "ymm"));
+    REQUIRE(!contains(avx2, "zmm"));
+    std::string sse = codegen::assembly(program, Target("x86-64-linux-sse41"));
+    REQUIRE(contains(sse, "mulps"));
+    REQUIRE(!contains(sse, "ymm"));
+}
+
+TEST_CASE("AArch64: an object file for NEON, from any host") {
+    for (bool with_exp : {false, true}) {
+        ir::Program program = multiply_add();
+        if (with_exp) {
+            Elementwise kernel(4);
+            Expr x = kernel.input(Float(32));
+            kernel.output(ir::make_call(x.type(), "exp_f32", {x}, ir::CallKind::PureExtern));
+            program = kernel.program(4);
+        }
+        codegen::Object object = codegen::compile(program, Target("arm-64-linux"));
+        REQUIRE(object.bytes.size() > 64);
+        REQUIRE(std::string(object.bytes.data(), 4) == "\x7f" "ELF");
+        constexpr int machine_aarch64 = 183;
+        REQUIRE((object.bytes[18] & 0xff) + 256 * (object.bytes[19] & 0xff) == machine_aarch64);
+    }
+    std::string neon = codegen::assembly(multiply_add(), Target("arm-64-linux"));
+    REQUIRE(contains(neon, "fmla\tv"));
+}
+
+TEST_CASE("x86-64 objects say so") {
+    codegen::Object object = codegen::compile(multiply_add(), Target("x86-64-linux"));
+    constexpr int machine_x86_64 = 62;
+    REQUIRE((object.bytes[18] & 0xff) == machine_x86_64);
+}
+
+TEST_CASE("the inner loop of a blur is loads, adds, a high multiply and a store") {
+    // out[x] = (in[x] + in[x + 1] + in[x + 2]) / 3 in uint16, 32 lanes, n vectors
+    constexpr int lanes = 32;
+    Type type = UInt(16, lanes);
+    Expr x = ir::mul(var32("x"), int32(lanes));
+    auto in = [&](int dx) { return load(UInt(16), "in", ir::add(x, int32(dx)), lanes); };
+    Expr sum = ir::make_binary(Op::Add, ir::make_binary(Op::Add, in(0), in(1)), in(2));
+    ir::Program p;
+    p.name = "blur";
+    p.args = {{Kind::InputBuffer, "in", UInt(16), 1},
+              {Kind::OutputBuffer, "out", UInt(16), 1},
+              {Kind::Scalar, "n", Int(32), 0}};
+    p.body = ir::make_for("x", int32(0), var32("n"), LoopKind::Serial,
+                          ir::make_store("out", ramp(x, 1, lanes),
+                                         ir::make_binary(Op::Div, sum, ir::make_const(type, 3))));
+    auto loop = innermost_loop(codegen::assembly(p, Target("x86-64-linux-avx512_skylake")));
+    std::string text;
+    for (const std::string &line : loop) text += line + "\n";
+    INFO(text);
+    REQUIRE(contains(text, "vpmulhuw"));
+    // load, two adds with their loads folded in, multiply, shift, store; and the loop itself
+    REQUIRE(loop.size() <= 6 + 4);
+    REQUIRE(!contains(text, "rsp"));
+    REQUIRE(!contains(text, "movsl"));
+}
+
+TEST_CASE("division in an index that cannot be negative needs no correction of the sign") {
+    ir::Program p;
+    p.name = "index";
+    p.args = {{Kind::InputBuffer, "in", Float(32), 1}, {Kind::OutputBuffer, "out", Float(32), 1}};
+    Expr half = ir::make_binary(Op::Div, var32("x"), int32(3));
+    p.body = ir::make_for("x", int32(0), int32(1000), LoopKind::Serial,
+                          ir::make_store("out", var32("x"), ir::make_load(Float(32), "in", half)));
+    std::string code = codegen::llvm_ir(p, Target("x86-64-linux"));
+    REQUIRE(contains(code, "udiv"));
+    REQUIRE(!contains(code, "ashr"));
+    REQUIRE(!contains(code, "xor"));
+}
