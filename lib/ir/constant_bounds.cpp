@@ -21,6 +21,13 @@ Expr strip_likely(const Expr &e) {
     return is_likely ? strip_likely(e->args[0]) : e;
 }
 
+/// The result of an operation that gives anything if it leaves its type.
+Interval unless_wrapped(Type type, const Interval &result) {
+    if (has_no_overflow(type)) return result;
+    bool wraps = !result.within(Interval::of_type(type)) || (type.bits == 64 && !result.has_hi());
+    return wraps ? Interval::everything() : result;
+}
+
 /// One question. The budget bounds the number of nodes and case splits that it may look at.
 class Query {
   public:
@@ -64,8 +71,8 @@ Interval Query::of_node(const Expr &e, int depth) {
     }
     case Op::Broadcast: return of(e->args[0], depth + 1);
     case Op::Ramp:
-        return of(e->args[0], depth + 1) +
-               of(e->args[1], depth + 1) * Interval{0, e.type().lanes - 1};
+        return unless_wrapped(e.type(), of(e->args[0], depth + 1) + of(e->args[1], depth + 1) *
+                                                                       Interval{0, e.type().lanes - 1});
     case Op::Cast: return of_cast(e, depth);
     case Op::Select: return hull(of(e->args[1], depth + 1), of(e->args[2], depth + 1));
     case Op::Call: return of_call(e, depth);
@@ -96,10 +103,7 @@ Interval Query::of_arithmetic(const Expr &e, int depth) {
     case Op::Max: result = {std::max(a.lo, b.lo), std::max(a.hi, b.hi)}; break;
     default: break;
     }
-    if (has_no_overflow(e.type())) return result;
-    // An operation that may wrap can give anything.
-    bool wraps = !result.within(Interval::of_type(e.type())) || (e.type().bits == 64 && !result.has_hi());
-    return wraps ? Interval::everything() : result;
+    return unless_wrapped(e.type(), result);
 }
 
 Interval Query::of_quotient(const Interval &a, const Interval &b) {
