@@ -132,12 +132,14 @@ class Stage {
 
     /// "f" or "f.update(0)".
     std::string name() const;
+    /// The loops that there are now, innermost first.
+    std::vector<VarOrRVar> loops() const;
 
     const std::shared_ptr<graph::FuncContents> &contents() const { return func_; }
     int index() const { return stage_; }
 
   private:
-    schedule::StageSchedule &schedule();
+    schedule::StageSchedule &schedule() const;
     Stage &mark(const VarOrRVar &loop, LoopKind kind, const char *directive);
     Stage &mark(const VarOrRVar &loop, const Expr &factor, TailStrategy tail, LoopKind kind,
                 const char *directive, const char *suffix);

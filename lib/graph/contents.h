@@ -6,7 +6,6 @@
 // holds a copy of its RDom, levels name other Funcs by their Identity, and a definition that would close
 // a ring of Funcs is refused.
 
-#include <array>
 #include <atomic>
 #include <memory>
 #include <string>
@@ -30,6 +29,13 @@ struct Identity {
 
     const std::string name;
     std::atomic<uint64_t> version{0};
+};
+
+/// A thing as it was at one time.
+struct Stamp {
+    std::shared_ptr<const Identity> identity;
+    uint64_t version = 0;
+    bool up_to_date() const { return identity->version.load(std::memory_order_acquire) == version; }
 };
 
 struct RDomContents : ir::Referent {
@@ -66,7 +72,6 @@ struct FuncContents : ir::Referent {
     schedule::FuncSchedule schedule;
     /// What the driver keeps for Func::realize. Does not hold this Func.
     std::shared_ptr<void> compiler;
-    std::atomic<bool> compiler_made{false};
 
     const std::string &name() const { return identity->name; }
     bool defined() const { return !stages.empty(); }

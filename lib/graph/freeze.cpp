@@ -15,10 +15,13 @@ namespace {
 
 using schedule::LoopLevel;
 
+Stamp stamp(const std::shared_ptr<Identity> &identity) { return {identity, identity->version.load()}; }
+
 /// Images and Params, as they are met.
 class Inputs {
   public:
-    Inputs(Graph &graph, std::set<std::string> taken) : graph_(graph), taken_(std::move(taken)) {}
+    Inputs(Frozen &result, std::set<std::string> taken)
+        : graph_(result.graph), stamps_(result.stamps), taken_(std::move(taken)) {}
 
     const std::string &image(const std::shared_ptr<const ImageContents> &contents) {
         auto found = image_of_.find(contents.get());
@@ -34,11 +37,13 @@ class Inputs {
             if (s.param == contents) return s.name;
         std::string name = unique_name(base_name(contents->identity->name), taken_);
         graph_.scalars.push_back({name, contents->type, contents});
+        stamps_.push_back(stamp(contents->identity));
         return graph_.scalars.back().name;
     }
 
   private:
     Graph &graph_;
+    std::vector<Stamp> &stamps_;
     std::set<std::string> taken_;
     std::unordered_map<const ImageContents *, size_t> image_of_;
 
@@ -62,6 +67,7 @@ class Inputs {
             image.param = contents;
         image.constraints = contents->constraints;
         graph_.images.push_back(image);
+        stamps_.push_back(stamp(contents->identity));
     }
 };
 
@@ -81,9 +87,9 @@ class Freezer {
     Frozen freeze() {
         for (const auto &f : outputs_) visit(f);
         name_everything();
-        Inputs inputs(result_.graph, taken_);
+        Inputs inputs(result_, taken_);
         for (size_t i = 0; i < funcs_.size(); i++) freeze_func(i, inputs);
-        for (Image &image : result_.graph.images) freeze_promises(image, inputs);
+        for (size_t i = 0; i < result_.graph.images.size(); i++) freeze_promises(i, inputs);
         connect();
         for (size_t i = 0; i < funcs_.size(); i++) resolve_levels(i);
         return std::move(result_);
@@ -129,6 +135,7 @@ class Freezer {
             FuncNode node;
             node.id = static_cast<FuncId>(result_.graph.funcs.size());
             node.name = unique_name(base_name(f->name()), taken_);
+            result_.stamps.push_back(stamp(f->identity));
             result_.graph.funcs.push_back(std::move(node));
         }
         taken_.insert(loops.begin(), loops.end());  // a Param must not be taken for a Var
@@ -234,10 +241,13 @@ class Freezer {
         }
     }
 
-    void freeze_promises(Image &image, Inputs &inputs) {
+    void freeze_promises(size_t image, Inputs &inputs) {
         Rewriter rewrite(*this, 0, 0, inputs);
-        for (Image::Constraint &c : image.constraints)
+        // A promise may name an image that is new.
+        std::vector<Image::Constraint> constraints = result_.graph.images[image].constraints;
+        for (Image::Constraint &c : constraints)
             for (Expr *e : {&c.min, &c.extent, &c.stride, &c.estimate_min, &c.estimate_extent}) *e = rewrite(*e);
+        result_.graph.images[image].constraints = constraints;
     }
 
     void connect() {

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "graph/contents.h"
 #include "graph/graph.h"
 #include <pipe/func.h>
 
@@ -11,6 +12,7 @@ namespace Pipe::graph {
 struct Frozen {
     Graph graph;
     Schedule schedule;
+    std::vector<Stamp> stamps;  ///< of every Func, image and Param in it: out of date when one changes
 };
 
 /// Everything that the outputs need, producers before consumers, in an order and with names that follow

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "graph/contents.h"
+#include "graph/fold.h"
 #include "graph/match.h"
 #include <pipe/func.h>
 
@@ -39,8 +40,8 @@ void ParamBase::set_limits(const Expr &min, const Expr &max) {
     auto limit = [&](const Expr &e) {
         if (!e.defined()) return e;
         Expr same = graph::lossless_cast(type(), e);
-        if (!same.defined())
-            throw CompileError(fmt::format("Param '{}': the limit {} does not fit into its type {}.", name(),
+        if (!graph::is_scalar_constant(same))
+            throw CompileError(fmt::format("Param '{}': the limit {} is no constant of its type {}.", name(),
                                            graph::describe(e), to_string(type())));
         return same;
     };

@@ -126,7 +126,16 @@ std::string Stage::name() const {
     return stage_ == 0 ? func_->name() : fmt::format("{}.update({})", func_->name(), stage_ - 1);
 }
 
-StageSchedule &Stage::schedule() {
+std::vector<VarOrRVar> Stage::loops() const {
+    std::vector<VarOrRVar> result;
+    for (const Dim &d : schedule().dims) {
+        result.emplace_back(d.name);
+        result.back().is_rvar = d.is_reduction;
+    }
+    return result;
+}
+
+StageSchedule &Stage::schedule() const {
     if (!func_->defined())
         throw CompileError(fmt::format("Func '{}' is scheduled before it is defined.", func_->name()));
     auto &all = func_->schedule;

@@ -1,0 +1,40 @@
+#include "driver/compiler.h"
+
+namespace Pipe::driver {
+
+void Compiler::autoschedule(const Target &target, const AutoscheduleOptions &options) {
+    std::lock_guard lock(mutex_);
+    settings_ = {target, options};
+    compiled_ = nullptr;
+}
+
+std::shared_ptr<Compiled> Compiler::newest() const {
+    std::lock_guard lock(mutex_);
+    return compiled_;
+}
+
+Settings Compiler::settings() const {
+    std::lock_guard lock(mutex_);
+    return settings_;
+}
+
+std::shared_ptr<Compiled> Compiler::get(const std::vector<Func> &outputs, const Target &target,
+                                        const Realization *buffers) {
+    std::shared_ptr<Compiled> compiled = newest();
+    if (compiled && compiled->up_to_date(target)) return compiled;
+    std::lock_guard compiling(compile_mutex_);
+    compiled = newest();  // another thread may have been faster
+    if (compiled && compiled->up_to_date(target)) return compiled;
+    compiled = std::make_shared<Compiled>(outputs, settings(), target, buffers);
+    std::lock_guard lock(mutex_);
+    compiled_ = compiled;
+    return compiled;
+}
+
+Scheduled Compiler::schedule(const std::vector<Func> &outputs) {
+    std::shared_ptr<Compiled> compiled = newest();
+    if (compiled && compiled->up_to_date(Target())) return compiled->scheduled();
+    return make_schedule(outputs, settings(), nullptr);
+}
+
+}  // namespace Pipe::driver

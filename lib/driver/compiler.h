@@ -1,0 +1,32 @@
+#pragma once
+// What a Pipeline keeps between calls.
+
+#include <memory>
+#include <mutex>
+
+#include "driver/compiled.h"
+
+namespace Pipe::driver {
+
+/// Holds the newest Compiled, and makes a new one where definitions or directives changed.
+struct Compiler {
+  public:
+    void autoschedule(const Target &target, const AutoscheduleOptions &options);
+
+    /// `buffers`: what the autoscheduler takes sizes from; may be null.
+    std::shared_ptr<Compiled> get(const std::vector<Func> &outputs, const Target &target, const Realization *buffers);
+    /// The newest, however old; null if there is none.
+    std::shared_ptr<Compiled> newest() const;
+    /// The schedule that `get` uses or would use, without compiling.
+    Scheduled schedule(const std::vector<Func> &outputs);
+
+  private:
+    mutable std::mutex mutex_;   // of compiled_ and settings_: held for a moment
+    std::mutex compile_mutex_;   // held while a schedule is made
+    std::shared_ptr<Compiled> compiled_;
+    Settings settings_;
+
+    Settings settings() const;
+};
+
+}  // namespace Pipe::driver

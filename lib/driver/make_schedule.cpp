@@ -1,0 +1,116 @@
+// Freeze, autoschedule, check.
+
+#include <chrono>
+
+#include <fmt/format.h>
+
+#include "autoschedule/autoschedule.h"
+#include "driver/compiled.h"
+#include "graph/check.h"
+
+namespace Pipe::driver {
+namespace {
+
+using autoschedule::Sizes;
+using Clock = std::chrono::steady_clock;
+
+double ms_since(Clock::time_point start) {
+    return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+void take(int64_t &target, const Expr &e) { ir::as_const_int(e, &target); }
+
+/// The shape of a buffer; unknown (extent 0) where there is none.
+std::vector<Sizes::Dim> shape(const Buffer<void> &buffer, size_t dimensions) {
+    std::vector<Sizes::Dim> dims(dimensions);
+    if (!buffer.defined() || buffer.view().dims.size() != dimensions) return dims;
+    for (size_t d = 0; d < dimensions; d++) dims[d] = {buffer.view().dims[d].min, buffer.view().dims[d].extent};
+    return dims;
+}
+
+std::vector<Sizes::Dim> output_sizes(const graph::FuncNode &f, const schedule::FuncSchedule &s,
+                                     const Buffer<void> &buffer) {
+    std::vector<Sizes::Dim> dims = shape(buffer, f.args.size());
+    for (const auto *bounds : {&s.bounds, &s.estimates})
+        for (const schedule::Bound &b : *bounds)
+            for (size_t d = 0; d < dims.size(); d++)
+                if (f.args[d] == b.var) take(dims[d].min, b.min), take(dims[d].extent, b.extent);
+    return dims;
+}
+
+std::vector<Sizes::Dim> image_sizes(const graph::Image &image) {
+    auto param = std::dynamic_pointer_cast<const graph::ImageContents>(image.param);
+    auto dims = shape(param ? param->buffer : image.bound, static_cast<size_t>(image.dimensions));
+    for (size_t d = 0; d < dims.size(); d++) {
+        const graph::Image::Constraint &c = image.constraints[d];
+        take(dims[d].min, c.min), take(dims[d].extent, c.extent);
+        take(dims[d].min, c.estimate_min), take(dims[d].extent, c.estimate_extent);
+    }
+    return dims;
+}
+
+Sizes sizes_of(const graph::Frozen &frozen, const Realization *buffers) {
+    Sizes sizes;
+    size_t buffer = 0;
+    for (FuncId id : frozen.graph.outputs) {
+        const graph::FuncNode &f = frozen.graph[id];
+        bool given = buffers && buffer < buffers->size();
+        sizes.outputs.push_back(output_sizes(f, frozen.schedule[id], given ? (*buffers)[buffer] : Buffer<void>()));
+        buffer += f.types.size();
+    }
+    for (const graph::Image &image : frozen.graph.images) sizes.images[image.name] = image_sizes(image);
+    for (const graph::Scalar &scalar : frozen.graph.scalars) {
+        auto param = std::dynamic_pointer_cast<const graph::ParamContents>(scalar.param);
+        if (!scalar.type.is_int_or_uint()) continue;
+        int unused = 64 - scalar.type.bits;
+        uint64_t bits = param->bits.load(std::memory_order_relaxed) << unused;
+        int64_t value = scalar.type.is_int() ? static_cast<int64_t>(bits) >> unused
+                                             : static_cast<int64_t>(bits >> unused);
+        take(value, param->estimate);
+        sizes.scalars[scalar.name] = value;
+    }
+    return sizes;
+}
+
+/// The autoscheduler's answer must be as legal as a person's. Where it is not, and the user's directives
+/// are not to blame, they alone are the schedule, with everything else inlined.
+void autoschedule_or_fall_back(Scheduled &s, const Settings &settings, const Realization *buffers) {
+    auto machine = autoschedule::host_machine(settings.target, *settings.autoschedule);
+    auto result = autoschedule::schedule(s.frozen.graph, s.frozen.schedule, sizes_of(s.frozen, buffers), machine,
+                                         *settings.autoschedule);
+    s.report = std::move(result.report.text);
+    s.inlined = graph::inline_funcs(s.frozen.graph, result.schedule);
+    try {
+        graph::check(s.inlined, result.schedule);
+        s.frozen.schedule = std::move(result.schedule);
+    } catch (const CompileError &error) {
+        s.inlined = graph::inline_funcs(s.frozen.graph, s.frozen.schedule);
+        graph::check(s.inlined, s.frozen.schedule);
+        s.report += fmt::format("The chosen schedule was not legal; the user's is taken as it is. ({})\n",
+                                error.what());
+    }
+}
+
+}  // namespace
+
+Scheduled make_schedule(const std::vector<Func> &outputs, const Settings &settings, const Realization *buffers) {
+    auto start = Clock::now();
+    Scheduled s;
+    s.frozen = graph::freeze(outputs);
+#ifndef NDEBUG
+    graph::verify(s.frozen.graph);
+#endif
+    s.freeze_ms = ms_since(start);
+    start = Clock::now();
+    if (settings.autoschedule) {
+        autoschedule_or_fall_back(s, settings, buffers);
+        s.schedule_ms = ms_since(start);
+    } else {
+        s.inlined = graph::inline_funcs(s.frozen.graph, s.frozen.schedule);
+        graph::check(s.inlined, s.frozen.schedule);
+        s.freeze_ms += ms_since(start);
+    }
+    return s;
+}
+
+}  // namespace Pipe::driver
