@@ -34,9 +34,11 @@ class Query {
     explicit Query(const Facts &facts) : facts_(facts) {}
 
     Interval of(const Expr &e, int depth = 0);
-    Interval of(const Linear &sum, int effort = 3, int depth = 0);
+    Interval of(const Linear &sum, int effort = max_effort, int depth = 0);
 
   private:
+    static constexpr int max_effort = 3;  ///< how often a sum is rewritten, one rewriting after another
+
     Interval of_node(const Expr &e, int depth);
     Interval of_arithmetic(const Expr &e, int depth);
     Interval of_quotient(const Interval &a, const Interval &b);
@@ -83,7 +85,7 @@ Interval Query::of_node(const Expr &e, int depth) {
         if (has_no_overflow(e.type())) {
             // A product of two atoms is its own linear form.
             Linear sum = Linear::from_expr(e);
-            if (sum.terms.size() != 1 || sum.terms[0].atom->op != Op::Mul) return of(sum, 3, depth);
+            if (sum.terms.size() != 1 || sum.terms[0].atom->op != Op::Mul) return of(sum, max_effort, depth);
         }
         return of_arithmetic(e, depth);
     case Op::Div: case Op::Mod: case Op::Min: case Op::Max: return of_arithmetic(e, depth);
@@ -233,18 +235,26 @@ Interval Query::term_by_term(const Linear &sum, int depth) {
     return result;
 }
 
-/// Takes a multiple of a known relation away, so that its first atom cancels.
+/// The multiple of the relation that cancels one of the sum's terms; 0 if there is none.
+int64_t cancelling_factor(const Linear &sum, const Linear &relation) {
+    for (const Term &t : relation.terms) {
+        int64_t c = sum.coefficient(t.atom);
+        if (c == 0 || c == INT64_MIN) continue;
+        return c % t.coefficient == 0 ? c / t.coefficient : 0;
+    }
+    return 0;
+}
+
+/// Takes a multiple of a known relation away, so that terms cancel.
 Interval Query::by_relations(const Linear &sum, int effort, int depth) {
     Interval result;
+    // A rest with as many terms is worth a look once; a longer one leads nowhere.
+    size_t longest = sum.terms.size() - (effort < max_effort ? 1 : 0);
     facts_.for_each_relation([&](const Facts::Relation &r) {
         if (--budget_ < 0) return true;
-        const Term &first = r.sum.terms[0];
-        int64_t c = sum.coefficient(first.atom);
-        if (c == 0 || c % first.coefficient != 0) return false;
+        int64_t factor = cancelling_factor(sum, r.sum);
         Linear rest = sum;
-        int64_t factor = c / first.coefficient;
-        if (factor == INT64_MIN || !rest.add(r.sum, -factor)) return false;
-        if (rest.terms.size() >= sum.terms.size()) return false;
+        if (factor == 0 || !rest.add(r.sum, -factor) || rest.terms.size() > longest) return false;
         Interval better =
             intersection(result, of(rest, effort - 1, depth + 1) + r.bounds * Interval::single(factor));
         if (!better.empty()) result = better;

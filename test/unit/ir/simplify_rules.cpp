@@ -1,0 +1,222 @@
+#include <catch2/catch_test_macros.hpp>
+
+#include <chrono>
+#include <functional>
+
+#include "ir/cse.h"
+#include "ir/equal.h"
+#include "ir/intrinsics.h"
+#include "ir/linear.h"
+#include "ir/print.h"
+#include "ir/simplify.h"
+
+using namespace Pipe;
+using namespace Pipe::ir;
+
+namespace {
+
+Expr operator+(Expr a, Expr b) { return make_binary(Op::Add, a, b); }
+Expr operator-(Expr a, Expr b) { return make_binary(Op::Sub, a, b); }
+Expr operator*(Expr a, Expr b) { return make_binary(Op::Mul, a, b); }
+Expr operator/(Expr a, Expr b) { return make_binary(Op::Div, a, b); }
+Expr operator%(Expr a, Expr b) { return make_binary(Op::Mod, a, b); }
+Expr operator<(Expr a, Expr b) { return make_binary(Op::LT, a, b); }
+Expr operator<=(Expr a, Expr b) { return make_binary(Op::LE, a, b); }
+Expr operator==(Expr a, Expr b) { return make_binary(Op::EQ, a, b); }
+Expr operator&&(Expr a, Expr b) { return make_binary(Op::And, a, b); }
+Expr operator||(Expr a, Expr b) { return make_binary(Op::Or, a, b); }
+Expr least(Expr a, Expr b) { return make_binary(Op::Min, a, b); }
+Expr most(Expr a, Expr b) { return make_binary(Op::Max, a, b); }
+
+Expr c(int32_t value) { return Expr(value); }
+Expr var(const std::string &name, Type type = Int(32)) { return make_variable(type, name); }
+Expr likely(Expr e) { return make_call(e.type(), intrinsic::likely, {e}, CallKind::Intrinsic); }
+
+const Expr x = var("x"), y = var("y"), z = var("z");
+
+std::string simple(const Expr &e) { return to_string(simplify(e)); }
+
+double seconds(const std::function<void()> &f) {
+    auto start = std::chrono::steady_clock::now();
+    f();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+}  // namespace
+
+TEST_CASE("sums cancel and have one order") {
+    CHECK(simple((x + c(3)) - (x - c(1))) == "4");
+    CHECK(simple(y + c(1) + x - c(3)) == "x + y - 2");
+    CHECK(equal(simplify(x + (y + z)), simplify((z + x) + y)));
+    CHECK(simple((x + y) * c(3) - x * c(3)) == "y * 3");
+    CHECK(simple(x * c(3) + y * c(3) + z) == "(x + y) * 3 + z");
+    CHECK(simple(c(5) - x) == "5 - x");
+    CHECK(simple(x - x) == "0");
+}
+
+TEST_CASE("division and remainder") {
+    CHECK(simple((x * c(8) + c(3)) / c(8)) == "x");
+    CHECK(simple((x * c(8) + y % c(8)) % c(8)) == "y % 8");
+    CHECK(simple((x * c(8) + y % c(8)) / c(8)) == "x");
+    CHECK(simple((x + c(9)) / c(8)) == "(x + 1) / 8 + 1");
+    CHECK(simple((x * c(2) + c(1)) / c(4)) == "x / 2");
+    CHECK(simple(x / c(4) / c(2)) == "x / 8");
+    CHECK(simple(x % c(16) % c(4)) == "x % 4");
+    CHECK(simple(x / c(8) * c(8) + x % c(8)) == "x");
+    CHECK(simple(x - x / c(8) * c(8)) == "x % 8");
+    CHECK(simple(x <= (x + c(7)) / c(8) * c(8)) == "true");
+    CHECK(simple(x / c(0)) == "0");
+    CHECK(simple(c(-7) / c(2)) == "-4");
+    CHECK(simple(c(-7) % c(-2)) == "1");
+}
+
+TEST_CASE("minimum, maximum, clamps") {
+    CHECK(simple(least(x + c(1), x + c(3))) == "x + 1");
+    CHECK(simple(least(least(x, c(5)), c(7))) == "min(x, 5)");
+    CHECK(simple(most(least(most(least(x, c(5)), c(0)), c(7)), c(-1))) == "max(min(x, 5), 0)");
+    CHECK(simple(least(x, most(x, y))) == "x");
+    CHECK(simple(least(x + c(3), y + c(3)) - least(x, y)) == "3");
+    CHECK(simple(c(0) <= most(y, least(x, z)) - least(x, z)) == "true");
+    CHECK(simple(least(likely(x), x + c(5))) == "x");
+    CHECK(simple(least(likely(x), y)) == "min(likely(x), y)");
+    CHECK(simple(make_select(x < y, x, y)) == "min(x, y)");
+}
+
+TEST_CASE("comparisons and logic") {
+    CHECK(simple(x + c(1) < y + c(1)) == "x < y");
+    CHECK(simple(x <= c(4)) == "x < 5");
+    CHECK(simple(x / c(8) < y) == "x < y * 8");
+    CHECK(simple(y <= x / c(8)) == "y * 8 <= x");
+    CHECK(simple(x * c(2) == y * c(2) + c(1)) == "false");
+    CHECK(simple(x < c(5) && x < c(7)) == "x < 5");
+    CHECK(simple(x < c(5) && c(5) <= x) == "false");
+    CHECK(simple(x < c(5) || c(3) < x) == "true");
+    CHECK(simple(make_not(x < y)) == "y <= x");
+    Expr f = var("f", Float(32)), g = var("g", Float(32));
+    CHECK(simple(make_not(f < g)) == "!(f < g)");
+}
+
+TEST_CASE("types that wrap are not treated as if they did not") {
+    Expr a = var("a", UInt(8)), one = Expr(uint8_t(1));
+    CHECK(simple(a < a + one) == "a < a + uint8(1)");
+    CHECK(simple(least(a, Expr(uint8_t(255)))) == "a");
+    CHECK(simple((a + one) + Expr(uint8_t(255))) == "a");
+    CHECK(simple(make_cast(UInt(8), make_cast(Int(32), a))) == "a");
+    CHECK(simple(least(make_cast(Int(32), a), c(255))) == "int32(a)");
+    Expr wide = make_cast(Int(32), a + one);
+    CHECK(simple(wide) == "int32(a + uint8(1))");
+}
+
+TEST_CASE("floats are left as they are") {
+    Expr f = var("f", Float(32)), zero = Expr(0.0f);
+    CHECK(simple(f * zero) == "f * 0.0f");
+    CHECK(simple(f + zero) == "f + 0.0f");
+    CHECK(simple(f - f) == "f - f");
+    CHECK(simple((f + Expr(1.0f)) + Expr(2.0f)) == "f + 1.0f + 2.0f");
+    CHECK(simple(f * Expr(1.0f)) == "f");
+    CHECK(simple(Expr(1.0f) / Expr(3.0f)) == to_string(Expr(1.0f / 3.0f)));
+    CHECK(simple(f == f) == "f == f");
+}
+
+TEST_CASE("vectors") {
+    auto ramp = [](Expr base, int stride, int lanes) { return make_ramp(base, c(stride), lanes); };
+    auto wide = [](Expr e, int lanes) { return make_broadcast(e, lanes); };
+    CHECK(simple(ramp(x * c(8), 1, 8) + wide(y, 8)) == "ramp(x * 8 + y, 1, 8)");
+    CHECK(simple(ramp(x, 1, 8) - ramp(y, 1, 8)) == "broadcast(x - y, 8)");
+    CHECK(simple(ramp(x, 1, 8) * wide(c(3), 8)) == "ramp(x * 3, 3, 8)");
+    CHECK(simple(ramp(x * c(8), 1, 8) / wide(c(8), 8)) == "broadcast(x, 8)");
+    CHECK(simple(ramp(x * c(8), 2, 4) % wide(c(8), 4)) == "ramp(0, 2, 4)");
+    CHECK(simple(ramp(c(0), 1, 8) < wide(c(8), 8)) == "broadcast(true, 8)");
+    CHECK(simple(least(ramp(x, 1, 8), wide(x + c(7), 8))) == "ramp(x, 1, 8)");
+    CHECK(simple(make_cast(Int(64, 8), ramp(x, 2, 8))) == "ramp(int64(x), int64(2), 8)");
+    CHECK(simple(make_load(Float(32, 4), "b", wide(x, 4))) == "broadcast(b[x], 4)");
+    CHECK(simple(make_vector_reduce(Op::Add, wide(x, 8), 2)) == "broadcast(x * 4, 2)");
+}
+
+TEST_CASE("indices in 64 bits meet") {
+    Expr a = make_cast(Int(64), x * c(8) + y - c(3)), b = make_cast(Int(64), x * c(8) + y);
+    CHECK(simple(b - a) == "int64(3)");
+    // Data stays in 32 bits.
+    Expr load = make_load(Int(32), "b", x);
+    CHECK(simple(make_cast(Int(64), load + c(1))) == "int64(b[x] + 1)");
+}
+
+TEST_CASE("facts decide") {
+    Facts facts;
+    facts.bound("x", {0, 31});
+    facts.assume(y < z);
+    CHECK(to_string(simplify(most(x, c(0)), facts)) == "x");
+    CHECK(can_prove(x < c(32), facts));
+    CHECK(!can_prove(x < c(31), facts));
+    CHECK(can_prove(y + c(1) <= z, facts));
+    CHECK(!can_prove(y + c(2) <= z, facts));
+    CHECK(can_prove(y * c(2) < z * c(2), facts));
+    CHECK(can_prove(y + x < z + c(32), facts));
+    size_t mark = facts.mark();
+    facts.assume(z <= c(7));
+    CHECK(can_prove(y < c(7), facts));
+    facts.rewind(mark);
+    CHECK(!can_prove(y < c(7), facts));
+    Facts inner(&facts);
+    inner.assume(x < z);
+    CHECK(can_prove(x < z && y < z, inner));
+}
+
+TEST_CASE("linear forms") {
+    CHECK(constant_difference(x + y + c(3), y + x) == 3);
+    CHECK(!constant_difference(x, y));
+    CHECK(prove_le(x, x + c(1)));
+    CHECK(!prove_le(x + c(1), x));
+    Linear sum = Linear::from_expr(x * c(4) - y + c(7));
+    CHECK(sum.coefficient(x) == 4);
+    CHECK(sum.coefficient(y) == -1);
+    CHECK(sum.coefficient(z) == 0);
+    CHECK(to_string(sum.to_expr()) == "x * 4 - y + 7");
+    // A coefficient that int32 cannot hold.
+    Expr large = x * c(100000) * c(100000);
+    CHECK(!Linear::from_expr(large).representable());
+    CHECK(simple(large) == "x * 100000 * 100000");
+}
+
+TEST_CASE("long chains and shared graphs take linear time") {
+    Expr sum = x, clamps = x, doubled = x, products = var("q", UInt(16));
+    for (int i = 1; i < 3000; i++) sum = i % 3 ? sum + var("v" + std::to_string(i % 400)) * c(i) : sum - c(i);
+    for (int i = 1; i < 3000; i++) clamps = most(least(clamps, var("v" + std::to_string(i))), c(i));
+    for (int i = 0; i < 30; i++) doubled = doubled + doubled;
+    for (int i = 0; i < 60; i++) products = products * products + products % Expr(uint16_t(7));
+    CHECK(seconds([&] { simplify(sum); }) < 1);
+    CHECK(seconds([&] { simplify(clamps); }) < 3);
+    CHECK(simple(doubled) == "x * 1073741824");
+    CHECK(seconds([&] { simplify(products); }) < 1);
+}
+
+TEST_CASE("cse of a graph with exponentially many paths") {
+    Expr e = make_load(Float(32), "b", x);
+    for (int i = 0; i < 60; i++) e = e * e;
+    Expr shared = cse(e);
+    int lets = 0;
+    for (Expr body = shared; body->op == Op::Let; body = body->args[1]) lets++;
+    CHECK(lets == 60);
+}
+
+TEST_CASE("cse names what is computed twice, and only that") {
+    Expr load = make_load(Float(32), "b", x * y + z);
+    CHECK(to_string(cse(load * load + load)) == "let t0 = b[x * y + z] in t0 * t0 + t0");
+    CHECK(to_string(cse(load * make_load(Float(32), "b", x * y + z))) == "let t0 = b[x * y + z] in t0 * t0");
+    CHECK(to_string(cse(x + c(1) + (x + c(1)))) == "x + 1 + (x + 1)");
+    // The ramps stay in the loads; what they start from is shared.
+    Expr base = make_load(Int(32), "i", x), index = make_ramp(base, c(1), 8);
+    Expr vectors = make_load(Float(32, 8), "a", index) + make_load(Float(32, 8), "b", index);
+    CHECK(to_string(cse(vectors)) == "let t0 = i[x] in a[ramp(t0, 1, 8)] + b[ramp(t0, 1, 8)]");
+    // Lets are seen through.
+    CHECK(to_string(cse(make_let("u", load, var("u", Float(32)) + load))) ==
+          "let t0 = b[x * y + z] in t0 + t0");
+}
+
+TEST_CASE("cse keeps the arms of if_then_else closed") {
+    Expr a = make_load(Int(32), "a", x), b = make_load(Int(32), "b", x);
+    Expr e = make_call(Int(32), intrinsic::if_then_else, {x < y, a * a, b + c(1)}, CallKind::Intrinsic);
+    CHECK(to_string(cse(e + b)) ==
+          "let t0 = b[x] in if_then_else(x < y, let t1 = a[x] in t1 * t1, t0 + 1) + t0");
+    CHECK(to_string(cse(e)) == "if_then_else(x < y, let t0 = a[x] in t0 * t0, b[x] + 1)");
+}
