@@ -24,12 +24,14 @@ Arena::~Arena() {
 
 bool Arena::add_chunk(int64_t bytes) {
     int64_t size = std::max(bytes, chunks_.empty() ? first_chunk : 2 * chunks_.back().size);
+    chunks_.reserve(chunks_.size() + 1);  // may throw: before there is something to leak
     if (size >= page) size = round_up(std::max(bytes, std::min<int64_t>(size, 64 << 20)), page);
     auto align = static_cast<size_t>(size >= page ? page : line);
     auto *memory = static_cast<char *>(std::aligned_alloc(align, static_cast<size_t>(size)));
     if (!memory) return false;
     if (size >= page) madvise(memory, static_cast<size_t>(size), MADV_HUGEPAGE);
     chunks_.push_back({memory, size, 0});
+    capacity_ += size;
     return true;
 }
 
@@ -75,10 +77,8 @@ void Arena::pop_to(size_t depth) {
 }
 
 void Arena::trim(int64_t keep_bytes) {
-    int64_t total = 0;
-    for (const Chunk &c : chunks_) total += c.size;
-    while (!chunks_.empty() && chunks_.back().used == 0 && total > keep_bytes) {
-        total -= chunks_.back().size;
+    while (capacity_ > keep_bytes && chunks_.back().used == 0) {
+        capacity_ -= chunks_.back().size;
         std::free(chunks_.back().memory);
         chunks_.pop_back();
     }

@@ -30,7 +30,7 @@ class Arena {
     int64_t peak() const { return peak_; }
     void reset_peak(int64_t to) { peak_ = to; }
 
-    /// Gives chunks that no block is in back to the system.
+    /// Gives chunks that no block is in back to the system, until `keep_bytes` are left.
     void trim(int64_t keep_bytes);
 
   private:
@@ -50,6 +50,7 @@ class Arena {
     std::vector<Block> blocks_;
     size_t current_ = 0;
     int64_t used_ = 0, peak_ = 0;
+    int64_t capacity_ = 0;  ///< of all chunks
 };
 
 }  // namespace Pipe::jit

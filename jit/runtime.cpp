@@ -30,6 +30,7 @@ template <typename F> int32_t with_scratch(int64_t *peak, F &&f) {
     arena.reset_peak(before);
     int32_t code = f();
     arena.pop_to(depth);
+    arena.trim(kept_scratch);
     *peak += arena.peak() - before;
     arena.reset_peak(outer_peak);
     return code;
@@ -157,9 +158,7 @@ const std::vector<RuntimeSymbol> &runtime_symbols() {
 int32_t run_kernel(codegen::KernelFunction *kernel, Context &context, void *const *args,
                    int64_t *peak_bytes) {
     *peak_bytes = 0;
-    int32_t code = with_scratch(peak_bytes, [&] { return kernel(&context, args); });
-    if (*peak_bytes > kept_scratch) this_threads_arena().trim(kept_scratch);
-    return code;
+    return with_scratch(peak_bytes, [&] { return kernel(&context, args); });
 }
 
 int default_threads() { return omp_get_max_threads(); }

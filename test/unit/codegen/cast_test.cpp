@@ -1,6 +1,7 @@
 // Every cast between every two types, in scalars and vectors.
 
 #include <cmath>
+#include <tuple>
 
 #include "unit/codegen/kernels.h"
 
@@ -34,28 +35,36 @@ template <typename From> struct Source {
 template <> Source<float>::Source(int n) : values(samples<float>(static_cast<size_t>(n), 3)) {}
 template <> Source<double>::Source(int n) : values(samples<double>(static_cast<size_t>(n), 3)) {}
 
-template <typename From, typename To> void check(int lanes, const Target &target) {
-    Elementwise kernel(lanes);
-    kernel.output(ir::make_cast(type_of<To>().with_lanes(lanes), kernel.input(type_of<From>())));
-    Source<From> source(count);
-    std::vector<Stored<To>> result(count, Stored<To>(77));
-    Data in(source.values), out(result);
-    REQUIRE(run(kernel.program(count), {&in.argument, &out.argument}, nullptr, target) == 0);
+template <typename From, typename To>
+void check(const std::vector<Stored<From>> &source, const std::vector<Stored<To>> &result,
+           const std::string &where) {
     for (size_t i = 0; i < count; i++) {
-        From from = static_cast<From>(source.values[i]);
+        From from = static_cast<From>(source[i]);
         if (!in_range<From, To>(from)) continue;
         auto expected = static_cast<Stored<To>>(static_cast<To>(from));
-        INFO(to_string(type_of<From>()) << " " << +from << " -> " << to_string(type_of<To>()) << ", "
-                                        << lanes << " lanes, " << target.to_string());
+        INFO(to_string(type_of<From>()) << " " << +from << " -> " << to_string(type_of<To>()) << where);
         if (result[i] != expected) REQUIRE(+result[i] == +expected);
     }
 }
 
+/// One kernel with an output per type.
 template <typename From, typename... To> void check_from() {
     for (const Target &target : runnable_targets()) {
         for (int lanes : {1, 3, 16}) {
             if (target != get_host_target() && lanes != 16) continue;
-            (check<From, To>(lanes, target), ...);
+            Elementwise kernel(lanes);
+            Expr in = kernel.input(type_of<From>());
+            (kernel.output(ir::make_cast(type_of<To>().with_lanes(lanes), in)), ...);
+            Source<From> source(count);
+            std::tuple<std::vector<Stored<To>>...> results{std::vector<Stored<To>>(count, Stored<To>(77))...};
+            std::vector<Data> data{Data(source.values)};
+            std::apply([&](auto &...result) { (data.emplace_back(result), ...); }, results);
+            std::vector<void *> args;
+            for (Data &d : data) args.push_back(&d.argument);
+            REQUIRE(run(kernel.program(count), args, nullptr, target) == 0);
+            std::string where = ", " + std::to_string(lanes) + " lanes, " + target.to_string();
+            std::apply([&](auto &...result) { (check<From, To>(source.values, result, where), ...); },
+                       results);
         }
     }
 }

@@ -53,24 +53,25 @@ ir::Program copy_program(Type type, Expr from_index, Expr to_index, Expr predica
     return p;
 }
 
-template <typename T> void check_strided_load(int lanes, int stride, bool at_end) {
+template <typename T> void check_strided_load(int lanes, int stride, const Target &target) {
     size_t span = static_cast<size_t>(std::abs(stride) * (lanes - 1) + 1);
     size_t first = stride < 0 ? span - 1 : 0;
-    Guarded<T> in(span, at_end);
     auto values = samples<T>(span, 5);
-    std::copy(values.begin(), values.end(), in.begin());
     std::vector<T> out(static_cast<size_t>(lanes));
     Data out_data(out);
     int n = static_cast<int>(first);
-    auto program = copy_program(type_of<T>().with_lanes(lanes), ramp(var32("n"), stride, lanes),
-                                ramp(int32(0), 1, lanes));
-    for (const Target &target : runnable_targets()) {
+    jit::Kernel kernel = jit::compile(copy_program(type_of<T>().with_lanes(lanes),
+                                                   ramp(var32("n"), stride, lanes), ramp(int32(0), 1, lanes)),
+                                      target);
+    for (bool at_end : {false, true}) {
+        Guarded<T> in(span, at_end);
+        std::copy(values.begin(), values.end(), in.begin());
         std::fill(out.begin(), out.end(), T(0));
-        REQUIRE(run(program, {&in.argument, &out_data.argument, &n}, nullptr, target) == 0);
+        void *args[] = {&in.argument, &out_data.argument, &n};
+        REQUIRE(kernel.run({}, args, nullptr) == 0);
         for (int i = 0; i < lanes; i++) {
             INFO("lane " << i << " of " << lanes << ", stride " << stride << ", " << target.to_string());
-            REQUIRE(+out[static_cast<size_t>(i)] ==
-                    +values[first + static_cast<size_t>(i * stride)]);
+            REQUIRE(+out[static_cast<size_t>(i)] == +values[first + static_cast<size_t>(i * stride)]);
         }
     }
 }
@@ -170,13 +171,14 @@ template <typename T> void check_gather(int lanes, const Target &target) {
 }  // namespace
 
 TEST_CASE("loads of every stride read nothing that is not asked for") {
-    for (int lanes : {2, 3, 4, 8, 16, 32}) {
-        for (int stride : {-3, -2, -1, 0, 1, 2, 3, 4, 5, 7}) {
-            for (bool at_end : {false, true}) {
-                check_strided_load<uint8_t>(lanes, stride, at_end);
-                check_strided_load<uint16_t>(lanes, stride, at_end);
-                check_strided_load<float>(lanes, stride, at_end);
-                if (lanes == 8) check_strided_load<double>(lanes, stride, at_end);
+    for (const Target &target : runnable_targets()) {
+        for (int lanes : {2, 3, 4, 8, 16, 32}) {
+            if (target != get_host_target() && lanes != 8) continue;
+            for (int stride : {-3, -2, -1, 0, 1, 2, 3, 4, 5}) {
+                check_strided_load<uint8_t>(lanes, stride, target);
+                check_strided_load<float>(lanes, stride, target);
+                if (lanes == 8) check_strided_load<uint16_t>(lanes, stride, target);
+                if (lanes == 8) check_strided_load<double>(lanes, stride, target);
             }
         }
     }
