@@ -6,6 +6,7 @@
 #include "ir/intrinsics.h"
 #include "ir/shared.h"
 #include "ir/simplify.h"
+#include "ir/substitute.h"
 #include "ir/visit.h"
 #include "lower/lanes.h"
 #include "lower/steady_state.h"
@@ -17,9 +18,11 @@ using namespace ir;
 namespace {
 
 /// A loop of so few iterations is not worth partitioning, and does not make its parent an outer loop.
-constexpr int64_t short_loop = 16;
+constexpr int64_t short_loop = 4;
 /// Nodes of a body that may be doubled. Beyond it, compile time costs more than the tests.
 constexpr int max_body_nodes = 20000;
+/// Nodes of a body that may be tripled: in a larger one, a test per iteration is nothing.
+constexpr int max_tripled_nodes = 400;
 
 bool is_long_loop(const StmtNode &s) {
     int64_t extent = 0;
@@ -69,10 +72,9 @@ class PartitionLoops : public Mutator {
         bool innermost = !has_long_loop(s->stmts[0]);
         if (at_edge_ && !innermost) return Mutator::mutate(s);
         auto steady = find_steady_state(s, innermost);
-        if (!steady || !steady->gains || count_nodes(s->stmts[0], max_body_nodes) > max_body_nodes)
-            return Mutator::mutate(s);
-        steady->body = steady->body.defined() ? mutate(steady->body) : steady->body;
-        bool three = innermost && s->kind == LoopKind::Serial;
+        int nodes = count_nodes(s->stmts[0], max_body_nodes);
+        if (!steady || !steady->gains || nodes > max_body_nodes) return Mutator::mutate(s);
+        bool three = innermost && s->kind == LoopKind::Serial && nodes <= max_tripled_nodes && !at_edge_;
         return three ? three_loops(s, *steady) : two_bodies(s, *steady);
     }
 
@@ -109,9 +111,10 @@ class PartitionLoops : public Mutator {
         return result;
     }
 
-    static Stmt two_bodies(const Stmt &s, const SteadyState &steady) {
-        Expr variable = make_variable(s->exprs[0].type(), s->name), is_steady;
+    Stmt two_bodies(const Stmt &s, const SteadyState &steady) {
+        Expr variable = make_variable(s->exprs[0].type(), s->name);
         std::vector<std::pair<std::string, Expr>> lets;
+        Expr is_steady;
         auto test = [&](const Expr &end, const char *suffix, Op op) {
             if (!end.defined()) return;
             lets.emplace_back(s->name + suffix, simplify(end));
@@ -120,12 +123,78 @@ class PartitionLoops : public Mutator {
         };
         test(steady.first, ".first", Op::GE);
         test(steady.last, ".last", Op::LE);
-        Stmt at_edge = PartitionLoops(true).mutate(s->stmts[0]);
-        Stmt body = steady.body.defined() ? make_if(is_steady, steady.body, at_edge)
-                                          : make_if(negated(is_steady), at_edge);
+        Choice choice{is_steady, {}};
+        Stmt body = either(choice, s->stmts[0], steady.body);
         Stmt result = make_for(s->name, s->exprs[0], s->exprs[1], s->kind, body);
         for (auto &[name, value] : lets) result = make_let(name, value, result);
         return result;
+    }
+
+    struct Choice {
+        Expr is_steady;
+        /// Lets around what is chosen, outermost first: their values in the steady state.
+        std::vector<std::pair<std::string, Expr>> steady_lets;
+    };
+
+    /// The steady statement where the test holds, else the general one. What both have in common stands
+    /// once: the test is pushed inwards to where they differ.
+    Stmt either(Choice &choice, const Stmt &general, const Stmt &steady) {
+        if (general.same_as(steady)) return mutate(general);
+        if (!have_common_part(general, steady)) return choose(choice, general, steady);
+        if (general->op == StmtOp::Block) return either_of_block(choice, general->stmts, steady->stmts);
+        bool is_let = general->op == StmtOp::Let;
+        if (is_let) choice.steady_lets.emplace_back(general->name, steady->exprs[0]);
+        Stmt body = either(choice, general->stmts[0], steady->stmts[0]);
+        if (is_let) choice.steady_lets.pop_back();
+        return with_children(general, general->exprs, {body});
+    }
+
+    Stmt either_of_block(Choice &choice, const std::vector<Stmt> &general,
+                         const std::vector<Stmt> &steady) {
+        std::vector<Stmt> result;
+        for (size_t i = 0; i < general.size();) {
+            size_t end = i;  // neighbours that differ share a test
+            while (end < general.size() && !have_common_part(general[end], steady[end])) end++;
+            auto from = static_cast<std::ptrdiff_t>(i), to = static_cast<std::ptrdiff_t>(end);
+            if (i < end)
+                result.push_back(choose(choice, make_block({general.begin() + from, general.begin() + to}),
+                                        make_block({steady.begin() + from, steady.begin() + to})));
+            else
+                result.push_back(either(choice, general[end], steady[end])), end++;
+            i = end;
+        }
+        return make_block(std::move(result));
+    }
+
+    static bool have_common_part(const Stmt &general, const Stmt &steady) {
+        if (!steady.defined() || general.same_as(steady)) return steady.defined();
+        if (general->op != steady->op || general->stmts.size() != steady->stmts.size()) return false;
+        switch (general->op) {
+        case StmtOp::Block:
+            return !std::equal(general->stmts.begin(), general->stmts.end(), steady->stmts.begin(),
+                               [](auto &g, auto &s) { return !have_common_part(g, s); });
+        case StmtOp::Let:
+            if (general->exprs[0].type() != steady->exprs[0].type()) return false;
+            [[fallthrough]];
+        case StmtOp::Allocate:
+        case StmtOp::Produce:
+        case StmtOp::Consume: return have_common_part(general->stmts[0], steady->stmts[0]);
+        default: return false;
+        }
+    }
+
+    Stmt choose(const Choice &choice, const Stmt &general, const Stmt &steady) {
+        Stmt at_edge = PartitionLoops(true).mutate(general);
+        if (!steady.defined()) return make_if(negated(choice.is_steady), at_edge);
+        Stmt clean = mutate(steady);
+        for (auto let = choice.steady_lets.rbegin(); let != choice.steady_lets.rend(); ++let) {
+            const auto &[name, value] = *let;  // outside of the test it has its general value
+            if (!uses_var(clean, name)) continue;
+            std::string steady_name = name + ".steady";
+            clean = substitute(name, make_variable(value.type(), steady_name), clean);
+            clean = make_let(steady_name, value, clean);
+        }
+        return make_if(choice.is_steady, clean, at_edge);
     }
 
     const bool at_edge_;

@@ -19,9 +19,9 @@
 //  1. Outermost loops first: find the iterations in which all conditions that the loop decides come out
 //     the usual way (steady_state.h), for all iterations of the loops inside and all lanes. Nothing to do
 //     where there are none, or where they cost nothing per iteration of an innermost loop.
-//  2. An innermost serial loop becomes three: prologue, steady state, epilogue; the first or last is left
-//     out where nothing asks for it. A loop with loops inside gets a test and two versions of its body:
-//     that is one copy less, and keeps a parallel loop one.
+//  2. A small innermost serial loop becomes three: prologue, steady state, epilogue; the first or last is
+//     left out where nothing asks for it. Other loops get a test and two versions of what differs in
+//     their bodies: that is one copy less, and keeps a parallel loop one.
 //  3. The steady version is partitioned further inside. In the other version, which serves the edges
 //     (and thin images: there it is all there is), only innermost loops are.
 //  4. Bodies above a size limit are left alone. `likely` has done its duty and is removed.

@@ -147,9 +147,9 @@ class SteadyBody {
         if (!holds || !fails) return rebuild(e, {a, b});
         if (want == Want::Any) want = rule(*holds);
         bool wanted = want != Want::False;
-        if (assume(wanted ? *holds : *fails, pays(a, b, false))) return make_const(e.type(), wanted);
+        if (assume(wanted ? *holds : *fails, pays(a, b, false))) return changed(make_const(e.type(), wanted));
         auto otherwise = worst_.bounds(wanted ? *fails : *holds);
-        if (otherwise && otherwise->empty()) return make_const(e.type(), !wanted);
+        if (otherwise && otherwise->empty()) return changed(make_const(e.type(), !wanted));
         return rebuild(e, {a, b});
     }
 
@@ -163,9 +163,9 @@ class SteadyBody {
         auto takes_b = is_min ? difference(a, b, 0) : difference(b, a, 0);
         if (!takes_a || !takes_b) return rebuild(e, {a, b});
         bool favour_a = favours_first(e, *takes_a, *depth_a >= 0 || *depth_b < 0);
-        if (assume(favour_a ? *takes_a : *takes_b, pays(a, b, true))) return favour_a ? a : b;
+        if (assume(favour_a ? *takes_a : *takes_b, pays(a, b, true))) return changed(favour_a ? a : b);
         auto otherwise = worst_.bounds(favour_a ? *takes_b : *takes_a);
-        if (otherwise && otherwise->empty()) return favour_a ? b : a;
+        if (otherwise && otherwise->empty()) return changed(favour_a ? b : a);
         return rebuild(e, {a, b});
     }
 
@@ -203,14 +203,16 @@ class SteadyBody {
         if (!e.defined()) return e;
         if (e->op == Op::Variable) {
             const Expr *replacement = replacements_.find(e->name);
-            return replacement && replacement->defined() ? *replacement : e;
+            return replacement && replacement->defined() ? changed(*replacement) : e;
         }
         if (e->args.empty()) return e;
         auto found = done_.find(e.get());
-        if (found != done_.end()) return found->second.second;
-        Expr result = expr_node(e);
-        done_.emplace(e.get(), std::pair{e, result});
-        return result;
+        if (found == done_.end()) {
+            int before = changes_;
+            Expr result = expr_node(e);
+            found = done_.emplace(e.get(), Done{e, result, changes_ != before}).first;
+        }
+        return found->second.is_changed ? changed(found->second.result) : found->second.result;
     }
 
     Expr expr_node(const Expr &e) {
@@ -267,10 +269,22 @@ class SteadyBody {
         return bound_to(name, inner, lanes, [&] { return f(value->args[0]); });
     }
 
+    Expr changed(const Expr &e) {
+        changes_++;
+        return e;
+    }
+
     // Statements.
 
+    /// s itself where nothing in it is decided.
     Stmt stmt(const Stmt &s) {
         if (!s.defined()) return s;
+        int before = changes_;
+        Stmt now = stmt_node(s);
+        return changes_ == before ? s : now;
+    }
+
+    Stmt stmt_node(const Stmt &s) {
         switch (s->op) {
         case StmtOp::Let:
             return let(s->name, let_value(s->exprs[0]), [&](const Expr &value) -> Stmt {
@@ -279,8 +293,7 @@ class SteadyBody {
             });
         case StmtOp::For: return loop(s);
         case StmtOp::If: return branch(s);
-        case StmtOp::Store:
-            return with_children(s, {expr(s->exprs[0]), expr(s->exprs[1]), predicate(s->exprs[2])}, {});
+        case StmtOp::Store: return store(s);
         default: break;
         }
         Stmt result = map_children(
@@ -289,11 +302,21 @@ class SteadyBody {
         return emptied ? Stmt() : result;
     }
 
+    Stmt store(const Stmt &s) {
+        Expr mask = predicate(s->exprs[2]);
+        if (mask.defined() && is_bool_const(mask, false)) return Stmt();
+        if (mask.defined() && is_bool_const(mask, true)) mask = Expr();
+        return with_children(s, {expr(s->exprs[0]), expr(s->exprs[1]), mask}, {});
+    }
+
     Expr let_value(const Expr &e) { return e.type().is_bool() ? condition(e, Want::Any) : expr(e); }
 
     Stmt loop(const Stmt &s) {
         Expr min = expr(s->exprs[0]), extent = expr(s->exprs[1]);
-        gains_ |= is_fixed(extent) && !is_fixed(s->exprs[1]);
+        bool has_loops = false;
+        walk(s->stmts[0], [&](const Stmt &child) { return !(has_loops |= child->op == StmtOp::For); },
+             [](const Expr &) { return false; });
+        gains_ |= !has_loops && is_fixed(extent) && !is_fixed(s->exprs[1]);
         Inner inner;
         inner.min = min;
         inner.max = last_of(min, extent);
@@ -305,20 +328,9 @@ class SteadyBody {
 
     /// Whether an extent is a number, once lets are looked through.
     bool is_fixed(const Expr &extent) {
-        Linear sum = Linear::from_expr(extent);
-        for (int steps = 0; steps < 20 && !sum.is_constant(); steps++) {
-            auto is_let = [&](const Linear::Term &t) {
-                const Inner *inner = t.atom->op == Op::Variable ? inner_.find(t.atom->name) : nullptr;
-                return inner && inner->value.defined() && inner->value.type() == sum.type;
-            };
-            auto found = std::find_if(sum.terms.begin(), sum.terms.end(), is_let);
-            if (found == sum.terms.end()) return false;
-            Linear::Term term = *found;
-            sum.terms.erase(found);
-            if (!sum.add(Linear::from_expr(inner_.find(term.atom->name)->value), term.coefficient))
-                return false;
-        }
-        return sum.is_constant();
+        auto is_number = [&](const Expr &e) { return worst_.expanded(e).is_constant(); };
+        bool is_quotient = extent->op == Op::Div;
+        return is_quotient ? is_number(extent->args[0]) && is_number(extent->args[1]) : is_number(extent);
     }
 
     Stmt branch(const Stmt &s) {
@@ -338,7 +350,12 @@ class SteadyBody {
     int loops_ = 0;  ///< loops around the expression at hand, inside of the loop
     std::vector<Linear> bounds_;
     bool gains_ = false;
-    std::unordered_map<const ExprNode *, std::pair<Expr, Expr>> done_;
+    struct Done {
+        Expr before, result;  ///< `before` is kept alive: its address is the key
+        bool is_changed;
+    };
+    std::unordered_map<const ExprNode *, Done> done_;
+    int changes_ = 0;  ///< how often something other than what was there was put in its place
 };
 
 }  // namespace

@@ -8,12 +8,13 @@
 namespace Pipe::lower {
 
 /// For the iterations first <= variable <= last (undefined = no such bound) `body` does what the loop's
-/// body does.
+/// body does. Statements in it that are no different are the same nodes as in the loop's body.
 struct SteadyState {
     ir::Stmt body;
     Expr first, last;
-    /// Whether something that is evaluated in every iteration of an innermost loop became simpler. What
-    /// could be computed once outside of it is no reason to have two versions of a body.
+    /// Whether something that is evaluated in every iteration of an innermost loop became simpler, or the
+    /// extent of one a constant. What could be computed once outside of it is no reason to have two
+    /// versions of a body.
     bool gains = false;
 };
 

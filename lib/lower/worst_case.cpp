@@ -61,6 +61,27 @@ std::optional<std::vector<WorstCase::Bound>> WorstCase::bounds(const Linear &sum
     return result;
 }
 
+/// What a scalar atom is another word for; undefined if for nothing.
+Expr WorstCase::meaning(const Expr &atom) const {
+    if (is_widening_cast(atom) || is_same_value_call(atom)) return atom->args[0];
+    const Inner *inner = atom->op == Op::Variable ? inner_.find(atom->name) : nullptr;
+    return inner && inner->value.defined() && inner->value.type().is_scalar() ? inner->value : Expr();
+}
+
+Linear WorstCase::expanded(const Expr &e) const {
+    Linear sum{Int(64), 0, {}};
+    if (!accumulate(&sum, e, 1)) return {Int(64), 0, {{e, 1}}};
+    for (int steps = 0; steps < max_effort; steps++) {
+        auto found = std::find_if(sum.terms.begin(), sum.terms.end(),
+                                  [&](const Linear::Term &t) { return meaning(t.atom).defined(); });
+        if (found == sum.terms.end()) break;
+        Linear::Term t = *found;
+        sum.terms.erase(found);
+        if (!accumulate(&sum, meaning(t.atom), t.coefficient)) return {Int(64), 0, {{e, 1}}};
+    }
+    return sum;
+}
+
 std::optional<int> WorstCase::depth(const Expr &e) const {
     int result = final_term;
     bool reads_memory = contains(e, [&](const ExprNode &node) {
@@ -155,6 +176,11 @@ bool WorstCase::replace_variable(const Linear &sum, const Linear::Term &t, Bound
 bool WorstCase::replace_division(Linear sum, const Linear::Term &t, Bounds *out) {
     int64_t d = 0;
     if (!as_const_int(t.atom->args[1], &d) || d <= 0) return false;
+    if (t.atom.type().is_scalar()) {
+        Linear operand = expanded(t.atom->args[0]);
+        Expr value = rebuild(t.atom, {make_int(Int(64), operand.constant), make_int(Int(64), d)});
+        if (operand.is_constant()) return with(sum, value, t.coefficient, out);
+    }
     Linear slack = Linear::from_constant(sum.type, -(d - 1));
     if (t.atom->op == Op::Mod) {
         if (t.coefficient < 0 && !sum.add(slack, -t.coefficient)) return false;

@@ -31,6 +31,9 @@ class WorstCase {
     /// Empty: always true. Nothing: there are none, or they are never true.
     std::optional<std::vector<Bound>> bounds(const ir::Linear &sum);
 
+    /// The same sum with lets and casts looked through.
+    ir::Linear expanded(const Expr &e) const;
+
     /// How many loops deep e changes: -1 = not in this loop. Nothing if it depends on memory.
     std::optional<int> depth(const Expr &e) const;
 
@@ -44,6 +47,7 @@ class WorstCase {
 
   private:
     using Bounds = std::vector<Bound>;
+    Expr meaning(const Expr &atom) const;
     bool reduce(ir::Linear sum, Bounds *out);
     bool finish(ir::Linear sum, Bounds *out);
     int rank(const Expr &atom) const;

@@ -50,17 +50,11 @@ std::string body_of(const std::string &text, const std::string &head) {
 }  // namespace
 
 TEST_CASE("partition: prologue, steady state and epilogue of an innermost loop") {
-    CHECK(partitioned(blur_row()) == "let x.begin = max(min(w, 1), 0)\n"
-                                     "let x.end = max(x.begin, w - 1)\n"
-                                     "for x in [0, x.begin) {\n"
-                                     "  out[x] = in[0] + in[min(w, x + 2) - 1]\n"
-                                     "}\n"
-                                     "for x in [x.begin, x.begin + (x.end - x.begin)) {\n"
-                                     "  out[x] = in[x - 1] + in[x + 1]\n"
-                                     "}\n"
-                                     "for x in [x.end, x.end + (w - x.end)) {\n"
-                                     "  out[x] = in[min(w, x + 2) - 1] + in[max(x - 1, 0)]\n"
-                                     "}\n");
+    std::string text = partitioned(blur_row());
+    INFO(text);
+    CHECK(body_of(text, "for x in [x.begin, ") == "  out[x] = in[x - 1] + in[x + 1]\n");
+    CHECK(decisions(body_of(text, "for x in [0, x.begin)")) > 0);
+    CHECK(decisions(body_of(text, "for x in [x.end, ")) > 0);
 }
 
 TEST_CASE("partition: a vectorised loop with a guarded tail has masks in its last iteration only") {
