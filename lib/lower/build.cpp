@@ -58,8 +58,8 @@ class Renamer : public GraphMutator {
 
 class Builder {
   public:
-    Builder(const region::LoopTree &tree, region::RegionMap &regions, bool any_size)
-        : tree_(tree), graph_(tree.graph()), regions_(regions), any_size_(any_size) {}
+    Builder(const region::LoopTree &tree, region::RegionMap &regions, bool any_size, Stmt prologue)
+        : tree_(tree), graph_(tree.graph()), regions_(regions), any_size_(any_size), prologue_(std::move(prologue)) {}
 
     /// Everything that stands just inside a level, around `inner`.
     Stmt inside(const Level &level, Stmt inner) {
@@ -75,6 +75,7 @@ class Builder {
                 if (tree_.place(id).store == level) inner = realize(id, std::move(inner));
         }
         for (FuncId id : stored) inner = realize(id, std::move(inner));
+        if (level.empty()) inner = make_block({prologue_, std::move(inner)});
         const auto &lets = regions_.lets(level);
         for (auto let = lets.rbegin(); let != lets.rend(); ++let)
             inner = make_let(let->first, let->second, std::move(inner));
@@ -89,7 +90,7 @@ class Builder {
         std::map<FuncId, std::set<FuncId>> together;
         for (FuncId id : ids)
             for (const StageNest &nest : tree_.place(id).stages) {
-                const schedule::LoopLevel &fuse = nest.schedule->fuse_level;
+                const schedule::LoopLevel &fuse = nest.fuse_level;
                 if (!fuse.inlined()) together[fuse.func].insert({fuse.func, id});
             }
         std::vector<std::vector<FuncId>> groups;
@@ -162,7 +163,7 @@ class Builder {
     Nest prepare(const StageNest &stage) {
         Nest nest{&stage, regions_.ranges(stage), regions_.tails(stage), {}};
         for (size_t p = 0; p < stage.loops.size(); p++) nest.position[stage.loops[p].dim.name] = p;
-        const std::vector<schedule::Transform> &transforms = stage.schedule->transforms;
+        const std::vector<schedule::Transform> &transforms = stage.transforms;
         for (size_t i = transforms.size(); i-- > 0;) {
             const schedule::Transform &t = transforms[i];
             using Kind = schedule::Transform::Kind;
@@ -187,34 +188,48 @@ class Builder {
         return make_for(loop.name, range.min, range.extent, kind, std::move(body));
     }
 
-    /// The lets and tests of the variables that become known inside loop p.
+    /// The lets and tests of the variables that become known inside loop p. Later transforms make what
+    /// earlier ones use, so their lets go outside.
     Stmt variables_at(const Nest &nest, size_t p, Stmt body) {
-        const std::vector<schedule::Transform> &transforms = nest.stage->schedule->transforms;
-        const StageNest &stage = *nest.stage;
-        auto variable = [&](const std::string &v) { return tree_.variable(stage, v); };
+        using Kind = schedule::Transform::Kind;
+        const std::vector<schedule::Transform> &transforms = nest.stage->transforms;
+        for (size_t i = 0; i < transforms.size(); i++) {
+            const schedule::Transform &t = transforms[i];
+            const std::string &known = t.kind == Kind::Fuse ? t.inner : t.old_name;
+            if (nest.position.at(known) == p) body = variable_of(nest, i, std::move(body));
+            if (nest.tails[i] == Tail::ShiftInwards && nest.position.at(t.outer) == p) {
+                Expr extent = nest.ranges.at(t.old_name).extent;
+                Expr outer = tree_.variable(*nest.stage, t.outer);
+                body = make_let(regions_.shifted_offset(*nest.stage, t, extent)->name,
+                                min(mul(outer, t.factor), sub(extent, t.factor)), std::move(body));
+            }
+        }
+        return body;
+    }
+
+    /// Binds what transform i took apart.
+    Stmt variable_of(const Nest &nest, size_t i, Stmt body) {
+        using Kind = schedule::Transform::Kind;
+        const schedule::Transform &t = nest.stage->transforms[i];
+        auto variable = [&](const std::string &v) { return tree_.variable(*nest.stage, v); };
         auto let = [&](const std::string &v, const Expr &value) {
             body = make_let(variable(v)->name, value, std::move(body));
         };
-        for (size_t i = 0; i < transforms.size(); i++) {
-            const schedule::Transform &t = transforms[i];
-            using Kind = schedule::Transform::Kind;
-            const std::string &known = t.kind == Kind::Fuse ? t.inner : t.old_name;
-            if (nest.position.at(known) != p) continue;
-            if (t.kind == Kind::Rename) {
-                let(t.old_name, variable(t.outer));
-            } else if (t.kind == Kind::Fuse) {
-                const Range &in = nest.ranges.at(t.inner), &out = nest.ranges.at(t.outer);
-                Expr fused = variable(t.old_name);
-                let(t.inner, add(mod(fused, in.extent), in.min));
-                let(t.outer, add(div(fused, in.extent), out.min));
-            } else {
-                const Range &old = nest.ranges.at(t.old_name);
-                Expr offset = mul(variable(t.outer), t.factor);
-                if (nest.tails[i] == Tail::ShiftInwards) offset = min(offset, sub(old.extent, t.factor));
-                if (nest.tails[i] == Tail::Guard)
-                    body = make_if(make_binary(Op::LE, variable(t.old_name), old.max()), std::move(body));
-                let(t.old_name, add(add(offset, old.min), variable(t.inner)));
-            }
+        if (t.kind == Kind::Rename) {
+            let(t.old_name, variable(t.outer));
+        } else if (t.kind == Kind::Fuse) {
+            const Range &in = nest.ranges.at(t.inner), &out = nest.ranges.at(t.outer);
+            Expr fused = variable(t.old_name);
+            let(t.inner, add(mod(fused, in.extent), in.min));
+            let(t.outer, add(div(fused, in.extent), out.min));
+        } else {
+            const Range &old = nest.ranges.at(t.old_name);
+            Expr offset = nest.tails[i] == Tail::ShiftInwards
+                              ? regions_.shifted_offset(*nest.stage, t, old.extent)
+                              : mul(variable(t.outer), t.factor);
+            if (nest.tails[i] == Tail::Guard)
+                body = make_if(make_binary(Op::LE, variable(t.old_name), old.max()), std::move(body));
+            let(t.old_name, add(add(offset, old.min), variable(t.inner)));
         }
         return body;
     }
@@ -258,12 +273,13 @@ class Builder {
     const graph::Graph &graph_;
     region::RegionMap &regions_;
     bool any_size_;
+    Stmt prologue_;
 };
 
 }  // namespace
 
-Stmt build(const region::LoopTree &tree, region::RegionMap &regions, bool any_size) {
-    return Builder(tree, regions, any_size).inside("", Stmt());
+Stmt build(const region::LoopTree &tree, region::RegionMap &regions, bool any_size, Stmt prologue) {
+    return Builder(tree, regions, any_size, std::move(prologue)).inside("", Stmt());
 }
 
 }  // namespace Pipe::lower

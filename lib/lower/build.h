@@ -27,6 +27,7 @@ namespace Pipe::lower {
 ///     }
 /// `any_size`: a loop to be unrolled or vectorised whose extent is no constant stays serial (the splits'
 /// guards take that away from it); otherwise the later passes refuse it.
-ir::Stmt build(const region::LoopTree &tree, region::RegionMap &regions, bool any_size);
+/// `prologue` runs first (region_checks()); it may use the lets of the root.
+ir::Stmt build(const region::LoopTree &tree, region::RegionMap &regions, bool any_size, ir::Stmt prologue);
 
 }  // namespace Pipe::lower

@@ -25,15 +25,19 @@ class Checks {
   public:
     explicit Checks(region::RegionMap &regions) : regions_(regions), graph_(regions.tree().graph()) {}
 
-    Stmt all(const std::vector<std::string> &dense) {
+    Stmt shapes(const std::vector<std::string> &dense) {
         for (const std::string &name : dense) unit_stride(name);
-        for (const graph::Image &image : graph_.images) {
-            constraints(image);
-            input_region(image);
-        }
+        for (const graph::Image &image : graph_.images) constraints(image);
         for (FuncId output : graph_.outputs) {
             bounds(graph_[output]);
             same_shape(graph_[output]);
+        }
+        return make_block(std::move(asserts_));
+    }
+
+    Stmt regions() {
+        for (const graph::Image &image : graph_.images) input_region(image);
+        for (FuncId output : graph_.outputs) {
             shifted_tails(graph_[output]);
             output_region(graph_[output]);
         }
@@ -107,7 +111,7 @@ class Checks {
         std::vector<region::Tail> tails = regions_.tails(nest);
         for (size_t i = 0; i < tails.size(); i++) {
             if (tails[i] != region::Tail::ShiftInwards) continue;
-            const schedule::Transform &split = nest.schedule->transforms[i];
+            const schedule::Transform &split = nest.transforms[i];
             Expr extent = ranges.at(split.old_name).extent;
             require(make_binary(Op::LE, split.factor, extent), Failure::OutputTooSmall,
                     {text("Output " + func.name + " has an extent of "), extent,
@@ -170,8 +174,10 @@ class Checks {
 
 }  // namespace
 
-Stmt checks(region::RegionMap &regions, const std::vector<std::string> &dense) {
-    return Checks(regions).all(dense);
+Stmt shape_checks(region::RegionMap &regions, const std::vector<std::string> &dense) {
+    return Checks(regions).shapes(dense);
 }
+
+Stmt region_checks(region::RegionMap &regions) { return Checks(regions).regions(); }
 
 }  // namespace Pipe::lower

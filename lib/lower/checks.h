@@ -6,13 +6,14 @@
 
 namespace Pipe::lower {
 
-/// Asserts that
-///  1. every buffer keeps what was promised of it (bound, set_min, set_extent, set_stride, and unit
-///     stride in dimension 0 for those in `dense`);
-///  2. every input holds the region that the pipeline reads;
-///  3. every output holds the region that is written: an update may write elsewhere, a tail may round up.
-/// What can be proven is not tested. Each message names the buffer, the dimension, both ranges, and the
-/// stages that read it with their source lines.
-ir::Stmt checks(region::RegionMap &regions, const std::vector<std::string> &dense);
+/// Asserts that every buffer keeps what was promised of it: bound, set_min, set_extent, set_stride, unit
+/// stride in dimension 0 for those in `dense`, one shape for the buffers of a tuple.
+ir::Stmt shape_checks(region::RegionMap &regions, const std::vector<std::string> &dense);
+
+/// Asserts that every input holds the region that the pipeline reads, and every output the region that is
+/// written: an update may write elsewhere, a tail may round up. What can be proven is not tested. Each
+/// message names the buffer, the dimension, both ranges, and the stages that read it with their source
+/// lines.
+ir::Stmt region_checks(region::RegionMap &regions);
 
 }  // namespace Pipe::lower

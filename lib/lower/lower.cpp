@@ -29,7 +29,7 @@ struct Pass {
     Stmt (*run)(const Stmt &, const Context &);
 };
 
-/// What was promised of an input's shape is known in the whole body (checks() tests it first).
+/// What was promised of an input's shape is known in the whole body (shape_checks() come first).
 Stmt with_promises(const graph::Graph &graph, Stmt body) {
     for (const graph::Image &image : graph.images)
         for (size_t d = 0; d < image.constraints.size(); d++) {
@@ -46,9 +46,8 @@ Stmt with_promises(const graph::Graph &graph, Stmt body) {
 Stmt build_loops(const Stmt &, const Context &c) {
     region::LoopTree tree(c.graph, c.schedule);
     region::RegionMap regions(tree, c.options.any_size);
-    Stmt loops = with_promises(c.graph, build(tree, regions, c.options.any_size));
-    Stmt tests = checks(regions, c.options.dense);
-    return make_block({std::move(tests), std::move(loops)});
+    Stmt loops = build(tree, regions, c.options.any_size, region_checks(regions));
+    return make_block({shape_checks(regions, c.options.dense), with_promises(c.graph, loops)});
 }
 
 constexpr auto simplify_pass = [](const Stmt &s, const Context &) { return simplify(s); };

@@ -2,9 +2,6 @@
 
 #include <algorithm>
 #include <set>
-#include <unordered_set>
-
-#include "ir/visit.h"
 
 namespace Pipe::region {
 
@@ -14,22 +11,40 @@ std::string stage_name(const graph::FuncNode &func, int stage) {
 
 namespace {
 
-/// The Funcs that a stage calls, itself excluded, ascending.
-std::vector<FuncId> funcs_read(const graph::Stage &stage, FuncId self) {
-    std::set<FuncId> found;
-    std::unordered_set<const ir::ExprNode *> seen;
-    auto visit = [&](const Expr &e) {
-        if (!seen.insert(e.get()).second) return false;
-        if (e->op == ir::Op::Call && e->call_kind == ir::CallKind::Func)
-            found.insert(static_cast<FuncId>(e->int_value));
-        return true;
-    };
-    for (const Expr &e : stage.args) ir::walk(e, visit);
-    for (const Expr &e : stage.values) ir::walk(e, visit);
-    ir::walk(stage.predicate, visit);
-    found.erase(self);
-    return {found.begin(), found.end()};
-}
+/// Gives variables that a schedule calls alike names of their own.
+class UniqueNames {
+  public:
+    UniqueNames(const graph::FuncNode &func, int stage) {
+        for (const std::string &arg : func.args) introduce(arg);
+        for (const graph::ReductionVar &r : func.stages[stage].rvars) introduce(r.name);
+    }
+    /// What the variable that now goes by this name is called.
+    const std::string &of(const std::string &var) const { return current_.at(var); }
+
+    schedule::Transform apply(schedule::Transform t) {
+        using Kind = schedule::Transform::Kind;
+        if (t.kind == Kind::Fuse) {
+            t.inner = of(t.inner);
+            t.outer = of(t.outer);
+            t.old_name = introduce(t.old_name);
+        } else {
+            t.old_name = of(t.old_name);
+            t.outer = introduce(t.outer);
+            if (t.kind == Kind::Split) t.inner = introduce(t.inner);
+        }
+        return t;
+    }
+
+  private:
+    std::string introduce(const std::string &var) {
+        std::string name = var;
+        while (!taken_.insert(name).second) name += "'";
+        return current_[var] = name;
+    }
+
+    std::map<std::string, std::string> current_;
+    std::set<std::string> taken_;
+};
 
 }  // namespace
 
@@ -69,44 +84,45 @@ void LoopTree::place_func(const graph::FuncNode &func) {
         StageNest nest;
         nest.func = func.id;
         nest.stage = static_cast<int>(s);
-        nest.schedule = &schedule.stages[s];
-        nest.reads = funcs_read(func.stages[s], func.id);
-        add_loops(nest, place.compute);
+        nest.reads = graph::funcs_read(func.stages[s], func.id);
+        add_loops(nest, schedule.stages[s], place.compute);
         place.stages.push_back(std::move(nest));
     }
 }
 
-void LoopTree::add_loops(StageNest &nest, const Level &compute) {
+void LoopTree::add_loops(StageNest &nest, const schedule::StageSchedule &schedule, const Level &compute) {
     const graph::FuncNode &func = graph_[nest.func];
+    nest.fuse_level = schedule.fuse_level;
+    UniqueNames names(func, nest.stage);
+    for (const schedule::Transform &t : schedule.transforms) nest.transforms.push_back(names.apply(t));
+
     nest.path = path_to(compute);
-    const schedule::LoopLevel &fuse = nest.schedule->fuse_level;
+    const schedule::LoopLevel &fuse = schedule.fuse_level;
     const StageNest *host = fuse.inlined() ? nullptr : find_stage(fuse.func, fuse.stage);
     bool sharing = host != nullptr;
-    size_t position = 0;
-    for (auto dim = nest.schedule->dims.rbegin(); dim != nest.schedule->dims.rend(); ++dim) {
-        Level name = sharing ? host->loops.at(position).name : loop_name(func, nest.stage, dim->name);
-        nest.loops.push_back({*dim, name});
-        nest.path.push_back(name);
+    for (auto dim = schedule.dims.rbegin(); dim != schedule.dims.rend(); ++dim) {
+        StageLoop loop{*dim, dim->name, ""};
+        loop.dim.name = names.of(dim->name);
+        size_t position = nest.loops.size();
+        loop.name = sharing ? host->loops.at(position).name : loop_name(func, nest.stage, loop.dim.name);
+        nest.path.push_back(loop.name);
         if (!sharing) {
-            paths_[name] = nest.path;
-            kinds_[name] = dim->kind;
-            owners_[name] = {nest.func, nest.stage};
-        } else if (host->loops[position].dim.name == fuse.var) {
+            paths_[loop.name] = nest.path;
+            kinds_[loop.name] = dim->kind;
+            owners_[loop.name] = {nest.func, nest.stage};
+        } else if (host->loops[position].var == fuse.var) {
             sharing = false;
         }
-        position++;
+        nest.loops.push_back(std::move(loop));
     }
 }
 
 Level LoopTree::resolve(const schedule::LoopLevel &level) const {
     if (!level.at()) return "";
-    Level name = loop_name(graph_[level.func], level.stage, level.var);
-    if (paths_.count(name)) return name;
-    // A loop shared by compute_with goes by the name of its host's.
     if (const StageNest *nest = find_stage(level.func, level.stage))
         for (const StageLoop &loop : nest->loops)
-            if (loop.dim.name == level.var) return loop.name;
-    throw InternalError("no loop " + name + " in the schedule");
+            if (loop.var == level.var) return loop.name;
+    throw InternalError("no loop " + level.var + " of " + stage_name(graph_[level.func], level.stage));
 }
 
 Expr LoopTree::variable(const StageNest &nest, const std::string &var) const {
@@ -119,18 +135,18 @@ std::vector<const StageNest *> LoopTree::guests(const StageNest &host) const {
     std::vector<const StageNest *> result;
     for (FuncId id : computed_at(place(host.func).compute))
         for (const StageNest &nest : place(id).stages) {
-            const schedule::LoopLevel &fuse = nest.schedule->fuse_level;
+            const schedule::LoopLevel &fuse = nest.fuse_level;
             if (!fuse.inlined() && fuse.func == host.func && fuse.stage == host.stage) result.push_back(&nest);
         }
     return result;
 }
 
 size_t LoopTree::shared_loops(const StageNest &nest) const {
-    const schedule::LoopLevel &fuse = nest.schedule->fuse_level;
+    const schedule::LoopLevel &fuse = nest.fuse_level;
     if (fuse.inlined()) return 0;
     const StageNest *host = find_stage(fuse.func, fuse.stage);
     for (size_t i = 0; host && i < host->loops.size(); i++)
-        if (host->loops[i].dim.name == fuse.var) return i + 1;
+        if (host->loops[i].var == fuse.var) return i + 1;
     throw InternalError("compute_with names no loop of its host: " + fuse.var);
 }
 

@@ -20,6 +20,7 @@ std::string loop_name(const graph::FuncNode &func, int stage, const std::string 
 /// One loop of a stage's own nest.
 struct StageLoop {
     schedule::Dim dim;
+    std::string var;  ///< what the user calls it
     Level name;  ///< its loop's name; with compute_with, that of the stage whose loop it shares
 };
 
@@ -27,7 +28,10 @@ struct StageLoop {
 struct StageNest {
     FuncId func = FuncId::None;
     int stage = 0;
-    const schedule::StageSchedule *schedule = nullptr;
+    /// The schedule's, with a name of its own for each variable: where a split reuses the name of what it
+    /// splits, as in split(y, y, yi, 8), the newer one is called y'.
+    std::vector<schedule::Transform> transforms;
+    schedule::LoopLevel fuse_level;
     std::vector<StageLoop> loops;  ///< outermost first
     std::vector<Level> path;       ///< every loop around the innermost statement, outermost first
     std::vector<FuncId> reads;     ///< Funcs that the stage calls, itself excluded, ascending
@@ -77,7 +81,7 @@ class LoopTree {
 
   private:
     void place_func(const graph::FuncNode &func);
-    void add_loops(StageNest &nest, const Level &compute);
+    void add_loops(StageNest &nest, const schedule::StageSchedule &schedule, const Level &compute);
     Level innermost_common_level(FuncId func) const;
     Level resolve(const schedule::LoopLevel &level) const;
 

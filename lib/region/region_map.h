@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "ir/equal.h"
 #include "region/interval.h"
 #include "region/loop_tree.h"
 
@@ -62,6 +63,10 @@ class RegionMap {
 
     /// What readers need of a Func in the whole pipeline; empty without readers.
     Box demand(FuncId func);
+    /// How far the outer loop of a split moves the variable, for a split that shifts inwards: the variable
+    /// that names min(outer * factor, extent - factor). build() binds it inside the outer loop.
+    Expr shifted_offset(const StageNest &nest, const schedule::Transform &split, const Expr &extent);
+
     /// The range of the loop of that name: with compute_with, of all stages that share it.
     Range loop_range(const Level &level);
 
@@ -87,8 +92,8 @@ class RegionMap {
     IntervalScope scope_of(const StageNest &nest, const Level &level);
     std::map<std::string, Range> ranges_in(const StageNest &nest, const Box &domain);
     std::map<std::string, View> views(const StageNest &nest, const Level &level, const Box &domain);
-    View view_of_split(const schedule::Transform &t, Tail tail, const std::map<std::string, Range> &ranges,
-                       const View &full, const View &outer, const View &inner);
+    View view_of_split(const StageNest &nest, const schedule::Transform &t, const Range &old, const View &full,
+                       const View &outer, const View &inner);
     std::map<std::string, Expr> spans(const StageNest &nest, const std::map<std::string, Range> &ranges);
     Box pad_for_tails(const StageNest &nest, Box domain, const Level &level);
     bool same_for_all(const Interval &interval, const Level &inner, const Level &outer) const;
@@ -100,6 +105,7 @@ class RegionMap {
     void fold(FuncId func, int slid, const Box &needed);
 
     Expr bind(const Level &level, const std::string &name, const Expr &value);
+    Expr let_of(const Level &level, const std::string &name, const Expr &value);
     Box bind(const Level &level, const std::string &prefix, const graph::FuncNode &func, const Box &box);
     void require_bounded(const Box &box, const std::string &what, const graph::FuncNode *callee);
     /// With lets replaced by their values; in the steady state: windows that slide, past their first
@@ -117,6 +123,7 @@ class RegionMap {
     std::map<std::string, Box> images_;
     std::map<FuncId, std::vector<Fold>> folds_;
     std::map<Level, std::vector<std::pair<std::string, Expr>>> lets_;
+    std::map<Level, std::map<Expr, std::string, ir::ExprLess>> let_names_;
     std::map<std::string, Expr> let_values_, steady_values_;
 };
 

@@ -1,0 +1,300 @@
+// RegionMap: what the variables of a stage's nest are, seen from a loop level.
+
+#include <algorithm>
+
+#include "ir/equal.h"
+#include "ir/simplify.h"
+#include "ir/substitute.h"
+#include "region/region_map.h"
+
+namespace Pipe::region {
+
+using namespace ir;
+
+namespace {
+
+Expr int32(int64_t value) { return make_int(Int(32), value); }
+
+Expr ceil_div(const Expr &a, const Expr &b) { return div(add(a, sub(b, int32(1))), b); }
+
+}  // namespace
+
+TailStrategy RegionMap::strategy(const StageNest &nest, const schedule::Transform &t) const {
+    const std::vector<std::string> &args = graph_[nest.func].args;
+    bool pure = nest.stage == 0 && std::find(args.begin(), args.end(), t.old_name) != args.end();
+    switch (t.tail) {
+    case TailStrategy::Auto: return pure && !any_size_ ? TailStrategy::ShiftInwards : TailStrategy::GuardWithIf;
+    case TailStrategy::ShiftInwards:
+    case TailStrategy::ShiftInwardsAndBlend:
+        // Of a loop that itself came from a split, the extent may be short of the factor at the edge.
+        return pure ? TailStrategy::ShiftInwards : TailStrategy::GuardWithIf;
+    case TailStrategy::RoundUp:
+    case TailStrategy::RoundUpAndBlend: return TailStrategy::RoundUp;
+    default: return TailStrategy::GuardWithIf;
+    }
+}
+
+Tail RegionMap::tail_of(const StageNest &nest, const schedule::Transform &t, const Expr &extent) const {
+    int64_t e = 0, f = 0;
+    if (as_const_int(extent, &e) && as_const_int(t.factor, &f) && f > 0 && e % f == 0) return Tail::None;
+    switch (strategy(nest, t)) {
+    case TailStrategy::RoundUp: return Tail::RoundUp;
+    case TailStrategy::ShiftInwards: return Tail::ShiftInwards;
+    default: return Tail::Guard;
+    }
+}
+
+/// Whether the inner loop of a guarded split may simply end earlier, instead of being tested inside:
+/// it runs inside the outer one, and nothing made of it needs a constant extent or goes beyond it.
+bool RegionMap::shrinks(const StageNest &nest, size_t split) const {
+    const std::vector<schedule::Transform> &transforms = nest.transforms;
+    auto position = [&](const std::string &name) {
+        for (size_t i = 0; i < nest.loops.size(); i++)
+            if (nest.loops[i].dim.name == name) return static_cast<int>(i);
+        return -1;
+    };
+    // The loops that are made of a variable; false if one of them forbids.
+    std::vector<int> outer_loops, inner_loops;
+    auto collect = [&](auto &&self, const std::string &var, bool check, std::vector<int> &loops) -> bool {
+        int here = position(var);
+        if (here >= 0) {
+            loops.push_back(here);
+            LoopKind kind = nest.loops[here].dim.kind;
+            return !check || (kind != LoopKind::Vectorized && kind != LoopKind::Unrolled);
+        }
+        for (size_t i = split + 1; i < transforms.size(); i++) {
+            const schedule::Transform &t = transforms[i];
+            if (t.kind == schedule::Transform::Kind::Fuse && (t.inner == var || t.outer == var)) return false;
+            if (t.old_name != var) continue;
+            if (t.kind == schedule::Transform::Kind::Rename) return self(self, t.outer, check, loops);
+            if (t.kind == schedule::Transform::Kind::Split) {
+                if (check && strategy(nest, t) != TailStrategy::GuardWithIf) return false;
+                // The inner half of the inner keeps its constant extent and its own guard.
+                return self(self, t.outer, check, loops) && self(self, t.inner, false, loops);
+            }
+        }
+        return false;
+    };
+    if (!collect(collect, transforms[split].outer, false, outer_loops)) return false;
+    if (!collect(collect, transforms[split].inner, true, inner_loops)) return false;
+    int innermost_outer = *std::max_element(outer_loops.begin(), outer_loops.end());
+    int outermost_inner = *std::min_element(inner_loops.begin(), inner_loops.end());
+    return innermost_outer < outermost_inner;
+}
+
+std::map<std::string, Range> RegionMap::ranges_in(const StageNest &nest, const Box &domain) {
+    const graph::FuncNode &func = graph_[nest.func];
+    std::map<std::string, Range> ranges;
+    for (size_t d = 0; d < domain.size(); d++)
+        ranges[func.args[d]] = {domain[d].min,
+                                simplify(add(sub(domain[d].max, domain[d].min), int32(1)))};
+    for (const graph::ReductionVar &r : func.stages[nest.stage].rvars) ranges[r.name] = {r.min, r.extent};
+
+    const std::vector<schedule::Transform> &transforms = nest.transforms;
+    for (size_t i = 0; i < transforms.size(); i++) {
+        const schedule::Transform &t = transforms[i];
+        using Kind = schedule::Transform::Kind;
+        if (t.kind == Kind::Rename) {
+            ranges[t.outer] = ranges.at(t.old_name);
+        } else if (t.kind == Kind::Fuse) {
+            ranges[t.old_name] = {int32(0), simplify(mul(ranges.at(t.inner).extent, ranges.at(t.outer).extent))};
+        } else {
+            const Expr extent = ranges.at(t.old_name).extent;
+            Tail tail = tail_of(nest, t, extent);
+            Expr inner = t.factor;
+            if (tail == Tail::Guard && shrinks(nest, i))
+                inner = min(t.factor, sub(extent, mul(tree_.variable(nest, t.outer), t.factor)));
+            ranges[t.inner] = {int32(0), simplify(inner)};
+            ranges[t.outer] = {int32(0), simplify(ceil_div(extent, t.factor))};
+        }
+    }
+    return ranges;
+}
+
+std::map<std::string, Range> RegionMap::ranges(const StageNest &nest) {
+    return ranges_in(nest, domain(nest.func, nest.stage));
+}
+
+std::vector<Tail> RegionMap::tails(const StageNest &nest) {
+    std::map<std::string, Range> all = ranges(nest);
+    std::vector<Tail> result;
+    for (const schedule::Transform &t : nest.transforms) {
+        bool is_split = t.kind == schedule::Transform::Kind::Split;
+        result.push_back(is_split ? tail_of(nest, t, all.at(t.old_name).extent)
+                                  : Tail::None);
+    }
+    for (size_t i = 0; i < result.size(); i++)
+        if (result[i] == Tail::Guard && shrinks(nest, i)) result[i] = Tail::None;
+    return result;
+}
+
+IntervalScope RegionMap::scope_of(const StageNest &nest, const Level &level) {
+    const graph::FuncNode &func = graph_[nest.func];
+    const Level &compute = tree_.place(nest.func).compute;
+    const Box &domain = domain_at(nest.func, nest.stage, tree_.encloses(level, compute) ? level : compute);
+    std::map<std::string, View> seen = views(nest, level, domain);
+    IntervalScope scope;
+    // An update loops over those pure variables only that it uses.
+    for (const std::string &arg : func.args)
+        if (auto view = seen.find(arg); view != seen.end()) scope.push(arg, view->second.interval);
+    for (const graph::ReductionVar &r : func.stages[nest.stage].rvars)
+        scope.push(r.name, seen.at(r.name).interval);
+    return scope;
+}
+
+std::map<std::string, RegionMap::View> RegionMap::views(const StageNest &nest, const Level &level,
+                                                        const Box &domain) {
+    std::map<std::string, Range> ranges = ranges_in(nest, domain);
+    std::map<std::string, Expr> spans = this->spans(nest, ranges);
+    auto full = [&](const std::string &var) {
+        const Range &r = ranges.at(var);
+        return View{Seen::Full, {r.min, simplify(sub(add(r.min, spans.at(var)), int32(1)))}};
+    };
+    std::map<std::string, View> result;
+    auto level_at = std::find_if(nest.loops.begin(), nest.loops.end(),
+                                 [&](const StageLoop &l) { return l.name == level; });
+    bool fixed = level_at != nest.loops.end();
+    for (auto loop = nest.loops.begin(); loop != nest.loops.end(); ++loop) {
+        const std::string &var = loop->dim.name;
+        result[var] = fixed ? View{Seen::Point, Interval::point(make_variable(Int(32), loop->name))} : full(var);
+        if (loop == level_at) fixed = false;
+    }
+    const std::vector<schedule::Transform> &transforms = nest.transforms;
+    for (size_t i = transforms.size(); i-- > 0;) {
+        const schedule::Transform &t = transforms[i];
+        using Kind = schedule::Transform::Kind;
+        if (t.kind == Kind::Rename) {
+            result[t.old_name] = result.at(t.outer);
+        } else if (t.kind == Kind::Fuse) {
+            const View &fused = result.at(t.old_name);
+            const Range &in = ranges.at(t.inner), &out = ranges.at(t.outer);
+            bool point = fused.seen == Seen::Point;
+            auto half = [&](const std::string &var, const Expr &value) {
+                return point ? View{Seen::Point, Interval::point(simplify(value))} : full(var);
+            };
+            const Expr &at = fused.interval.min;
+            result[t.inner] = half(t.inner, add(mod(at, in.extent), in.min));
+            result[t.outer] = half(t.outer, add(div(at, in.extent), out.min));
+        } else {
+            const View &outer = result.at(t.outer), &inner = result.at(t.inner);
+            if (outer.seen == Seen::Full && inner.seen == Seen::Full)
+                result[t.old_name] = full(t.old_name);
+            else
+                result[t.old_name] =
+                    view_of_split(nest, t, ranges.at(t.old_name), full(t.old_name), outer, inner);
+        }
+    }
+    return result;
+}
+
+Expr RegionMap::shifted_offset(const StageNest &nest, const schedule::Transform &split, const Expr &extent) {
+    std::string name = stage_name(graph_[nest.func], nest.stage) + "." + split.old_name + ".offset";
+    Expr outer = tree_.variable(nest, split.outer);
+    let_values_[name] = min(mul(outer, split.factor), sub(extent, split.factor));
+    return make_variable(Int(32), name);
+}
+
+RegionMap::View RegionMap::view_of_split(const StageNest &nest, const schedule::Transform &t, const Range &old,
+                                         const View &full, const View &outer, const View &inner) {
+    if (outer.seen == Seen::Full) return {Seen::Part, full.interval};
+    Tail tail = tail_of(nest, t, old.extent);
+    auto base = [&](const Expr &at) {
+        Expr offset = mul(at, t.factor);
+        if (tail == Tail::ShiftInwards)
+            offset = outer.seen == Seen::Point ? shifted_offset(nest, t, old.extent)
+                                               : lesser(offset, simplify(sub(old.extent, t.factor)));
+        return add(offset, old.min);
+    };
+    if (outer.seen == Seen::Point && inner.seen == Seen::Point)
+        return {Seen::Point, Interval::point(simplify(add(base(outer.interval.min), inner.interval.min)))};
+    Interval inside = inner.interval;
+    if (inner.seen == Seen::Full && tail != Tail::RoundUp) inside.max = simplify(sub(t.factor, int32(1)));
+    Interval result{simplify(add(base(outer.interval.min), inside.min)),
+                    simplify(add(base(outer.interval.max), inside.max))};
+    if (tail == Tail::Guard) result.max = simplify(lesser(result.max, full.interval.max));
+    return {Seen::Part, result};
+}
+
+/// How many values each variable takes from its min on when all loops run: more than its extent where a
+/// split rounds up.
+std::map<std::string, Expr> RegionMap::spans(const StageNest &nest, const std::map<std::string, Range> &ranges) {
+    std::map<std::string, Expr> result;
+    for (const auto &[var, range] : ranges) result[var] = range.extent;
+    const std::vector<schedule::Transform> &transforms = nest.transforms;
+    for (size_t i = transforms.size(); i-- > 0;) {
+        const schedule::Transform &t = transforms[i];
+        using Kind = schedule::Transform::Kind;
+        const Range &old = ranges.at(t.old_name);
+        if (t.kind == Kind::Rename) {
+            result[t.old_name] = result.at(t.outer);
+        } else if (t.kind == Kind::Fuse) {
+            result[t.outer] = simplify(ceil_div(result.at(t.old_name), ranges.at(t.inner).extent));
+        } else if (tail_of(nest, t, old.extent) != Tail::Guard) {
+            Expr whole = add(mul(sub(result.at(t.outer), int32(1)), t.factor), result.at(t.inner));
+            bool exact = equal(result.at(t.inner), t.factor) &&
+                         tail_of(nest, t, old.extent) != Tail::RoundUp &&
+                         equal(result.at(t.outer), ranges.at(t.outer).extent);
+            result[t.old_name] = exact ? old.extent : simplify(whole);
+        }
+    }
+    return result;
+}
+
+Box RegionMap::computed(FuncId id, int stage) {
+    const StageNest &nest = tree_.place(id).stages[stage];
+    Box result = domain(id, stage);
+    std::map<std::string, Expr> span = spans(nest, ranges(nest));
+    for (size_t d = 0; d < result.size(); d++)
+        result[d].max = simplify(sub(add(result[d].min, span.at(graph_[id].args[d])), int32(1)));
+    return result;
+}
+
+/// Room for what tails compute beyond the domain. A split that shifts inwards needs at least one whole
+/// factor; a box for several iterations of the compute level must hold what each of them computes, where
+/// it is short of a factor or rounds up.
+Box RegionMap::pad_for_tails(const StageNest &nest, Box domain, const Level &level) {
+    const graph::FuncNode &func = graph_[nest.func];
+    const Level &compute = tree_.place(nest.func).compute;
+    bool here = level == compute;
+    if (here) unpadded_[{nest.func, nest.stage}] = domain;
+    for (const schedule::Transform &t : nest.transforms) {
+        if (t.kind != schedule::Transform::Kind::Split) continue;
+        bool shift = strategy(nest, t) == TailStrategy::ShiftInwards;
+        bool round = strategy(nest, t) == TailStrategy::RoundUp;
+        for (size_t d = 0; d < domain.size(); d++) {
+            if (func.args[d] != t.old_name || !(shift || round)) continue;
+            Interval &i = domain[d];
+            Expr whole = greater(i.max, sub(add(i.min, t.factor), int32(1)));
+            if (here) {
+                if (shift) i.max = whole;
+                continue;
+            }
+            // While the domain's own sliding window asks for its storage, it is known already.
+            if (!unpadded_.count({nest.func, nest.stage})) domain_at(nest.func, nest.stage, compute);
+            const Interval &once = unpadded_.at({nest.func, nest.stage})[d];
+            Expr extent = simplify(expand(add(sub(once.max, once.min), int32(1))));
+            int64_t e = 0, f = 0;
+            if (as_const_int(extent, &e) && as_const_int(t.factor, &f) && e > 0 && f > 0) {
+                int64_t pad = shift ? std::max<int64_t>(f - e, 0) : (e + f - 1) / f * f - e;
+                i.max = add(i.max, int32(pad));
+            } else if (same_for_all(once, compute, level)) {
+                if (shift) i.max = whole;
+            } else if (std::optional<int64_t> missing = upper_bound(sub(t.factor, extent));
+                       !shift || !missing || *missing > 0) {
+                i.max = add(i.max, sub(t.factor, int32(1)));
+            }
+        }
+    }
+    return domain;
+}
+
+/// Whether an interval does not move with the loops between two levels.
+bool RegionMap::same_for_all(const Interval &interval, const Level &inner, const Level &outer) const {
+    const std::vector<Level> &path = tree_.path_to(inner);
+    Expr min = expand(interval.min), max = expand(interval.max);
+    for (size_t i = tree_.path_to(outer).size(); i < path.size(); i++)
+        if (uses_var(min, path[i]) || uses_var(max, path[i])) return false;
+    return true;
+}
+
+}  // namespace Pipe::region

@@ -1,0 +1,97 @@
+#include "region/upper_bound.h"
+
+#include <algorithm>
+
+#include "ir/simplify.h"
+
+namespace Pipe::region {
+
+using namespace ir;
+
+namespace {
+
+Expr int32(int64_t value) { return make_int(Int(32), value); }
+
+class UpperBound {
+  public:
+    explicit UpperBound(const ExtentOf &extent_of) : extent_of_(extent_of) {}
+
+    std::optional<int64_t> of(const Linear &sum, int depth = 0) {
+        if (sum.terms.empty()) return std::optional<int64_t>(sum.constant);
+        if (depth > 10) return std::nullopt;
+        std::optional<int64_t> best;
+        auto consider = [&](std::optional<int64_t> bound) {
+            if (bound && (!best || *bound < *best)) best = bound;
+        };
+        for (const Linear::Term &term : sum.terms) {
+            const Expr &atom = term.atom;
+            auto with = [&](const Expr &value) {
+                Linear rest = sum;
+                rest.add(Linear::from_expr(atom), -term.coefficient);
+                rest.add(Linear::from_expr(simplify(value)), term.coefficient);
+                return of(rest, depth + 1);
+            };
+            auto larger = [&](const Expr &a, const Expr &b) -> std::optional<int64_t> {
+                std::optional<int64_t> p = with(a);
+                if (!p) return p;
+                std::optional<int64_t> q = with(b);
+                return q ? std::max(*p, *q) : q;
+            };
+            bool up = term.coefficient > 0;
+            if (atom->op == (up ? Op::Min : Op::Max)) {
+                consider(with(atom->args[0]));
+                consider(with(atom->args[1]));
+            } else if (atom->op == (up ? Op::Max : Op::Min)) {
+                consider(larger(atom->args[0], atom->args[1]));
+            } else if (atom->op == Op::Select) {
+                consider(larger(atom->args[1], atom->args[2]));
+            } else if (atom->op == Op::Div) {
+                consider(quotients(sum, term, depth));
+            } else if (atom->op == Op::Mod) {
+                int64_t m = 0;
+                if (as_const_int(atom->args[1], &m) && m > 0) consider(with(int32(up ? m - 1 : 0)));
+            } else if (atom->op == Op::Variable) {
+                if (std::optional<int64_t> extent = extent_of_(atom->name))
+                    consider(with(int32(up ? std::max<int64_t>(*extent - 1, 0) : 0)));
+            }
+            if (best) return best;
+        }
+        return best;
+    }
+
+  private:
+    /// k*(a/d) - k*(b/d) <= k*ceil((a - b)/d)
+    std::optional<int64_t> quotients(const Linear &sum, const Linear::Term &term, int depth) {
+        int64_t d = 0;
+        if (!as_const_int(term.atom->args[1], &d) || d <= 0) return std::nullopt;
+        for (const Linear::Term &other : sum.terms) {
+            int64_t d2 = 0;
+            if (other.atom->op != Op::Div || other.coefficient != -term.coefficient ||
+                !as_const_int(other.atom->args[1], &d2) || d2 != d)
+                continue;
+            const Linear::Term &plus = term.coefficient > 0 ? term : other;
+            const Linear::Term &minus = term.coefficient > 0 ? other : term;
+            Linear difference = Linear::from_expr(plus.atom->args[0]);
+            difference.add(Linear::from_expr(minus.atom->args[0]), -1);
+            std::optional<int64_t> gap = of(difference, depth + 1);
+            if (!gap) continue;
+            Linear rest = sum;
+            rest.add(Linear::from_expr(plus.atom), -plus.coefficient);
+            rest.add(Linear::from_expr(minus.atom), -minus.coefficient);
+            std::optional<int64_t> others = of(rest, depth + 1);
+            int64_t steps = *gap >= 0 ? (*gap + d - 1) / d : -(-*gap / d);
+            if (others) return *others + plus.coefficient * steps;
+        }
+        return std::nullopt;
+    }
+
+    const ExtentOf &extent_of_;
+};
+
+}  // namespace
+
+std::optional<int64_t> upper_bound(const Linear &sum, const ExtentOf &extent_of) {
+    return UpperBound(extent_of).of(sum);
+}
+
+}  // namespace Pipe::region
