@@ -27,78 +27,61 @@ double width(const Coordinate &c, int64_t tile) {
 
 }  // namespace
 
-/// Sizes of the regions of members and external buffers under one tiling. Index: members, then
-/// externals.
-struct GroupModel::Footprint {
-    struct Region {
-        double tile = 1;    // elements for one tile
-        double row = 1;     // elements of its innermost dimension
-        double total = 1;   // elements, summed over all tiles
-        double window = 1;  // elements that one step of the row loop touches
-        double fold = 1;    // elements that a buffer which slides takes: whole rows, a power of two
-    };
-    std::vector<Region> regions;
-    std::vector<Level> levels;
-    double tiles = 1, steps = 1;  // steps of the row loop, over all tiles
-};
-
-GroupModel::Footprint GroupModel::footprint(const Tiling &t) const {
-    Footprint f;
-    f.levels = levels(t);
-    const std::vector<int64_t> &extents = graph_.nodes[static_cast<size_t>(nodes_[0])].extents;
-    std::vector<double> count;
-    for (size_t g = 0; g < extents.size(); g++) {
-        count.push_back(ratio_up(extents[g], t.size[g]));
-        f.tiles *= count.back();
+GroupModel::Region GroupModel::region(const std::vector<Coordinate> &coords, const Tiling &t) const {
+    Region r;
+    uint64_t used = 0;  // dimensions of the output that the region moves with
+    for (size_t d = 0; d < coords.size(); d++) {
+        const Coordinate &c = coords[d];
+        const bool unknown = !c.distance.bounded();
+        const double most = static_cast<double>(std::min<int64_t>(c.range.size(), 1 << 30));
+        const size_t g = static_cast<size_t>(c.iterator);
+        const bool moves = !unknown && c.iterator >= 0;
+        const double w = unknown ? most : std::min(most, width(c, moves ? t.size[g] : 1));
+        double sum = w;
+        if (moves) {
+            used |= uint64_t(1) << g;
+            const double whole = std::min(most, width(c, extents()[g]));
+            const double overlap = width(c, 1) - static_cast<double>(std::abs(c.num)) / double(c.den);
+            sum = std::min(whole + (counts_[g] - 1) * overlap, counts_[g] * w);
+        }
+        const bool in_rows = moves && c.iterator == t.row_dim;
+        const double rows = in_rows ? std::min(w, width(c, 1)) : w;
+        r.tile *= w;
+        r.total *= sum;
+        r.fold *= in_rows ? std::bit_ceil(static_cast<uint64_t>(rows)) : rows;
+        if (d == 0) r.row = w;
     }
-    f.steps = f.tiles;
-    if (t.row_dim >= 0) f.steps *= static_cast<double>(t.size[static_cast<size_t>(t.row_dim)]);
-    auto add = [&](const std::vector<Coordinate> &region) {
-        Footprint::Region r;
-        std::vector<bool> used(extents.size(), false);
-        for (size_t d = 0; d < region.size(); d++) {
-            const Coordinate &c = region[d];
-            const bool unknown = !c.distance.bounded();
-            const double most = static_cast<double>(std::min<int64_t>(c.range.size(), 1 << 30));
-            const size_t g = static_cast<size_t>(c.iterator);
-            const double w = unknown ? most
-                                     : std::min(most, width(c, c.iterator < 0 ? 1 : t.size[g]));
-            double sum = w;
-            if (!unknown && c.iterator >= 0) {
-                used[g] = true;
-                const double whole = std::min(most, width(c, extents[g]));
-                sum = std::min(whole + (count[g] - 1) * (width(c, 1) - std::abs(c.num) / double(c.den)),
-                               count[g] * w);
-            }
-            const bool in_rows = !unknown && c.iterator >= 0 && c.iterator == t.row_dim;
-            const double rows = in_rows ? std::min(w, width(c, 1)) : w;
-            r.tile *= w;
-            r.total *= sum;
-            r.window *= rows;
-            r.fold *= in_rows ? std::bit_ceil(static_cast<uint64_t>(rows)) : rows;
-            if (d == 0) r.row = w;
-        }
-        for (size_t g = 0; g < extents.size(); g++) {
-            if (!used[g]) r.total *= count[g];
-        }
-        f.regions.push_back(r);
-    };
-    for (const auto &region : alignment_.region) add(region);
-    for (const External &e : externals_) add(e.region);
-    return f;
+    for (size_t g = 0; g < counts_.size(); g++) {
+        if ((used >> g & 1) == 0) r.total *= counts_[g];
+    }
+    return r;
+}
+
+void GroupModel::measure(const Tiling &t) const {
+    tiles_ = 1;
+    counts_.clear();
+    for (size_t g = 0; g < extents().size(); g++) {
+        counts_.push_back(ratio_up(extents()[g], t.size[g]));
+        tiles_ *= counts_.back();
+    }
+    steps_ = tiles_;
+    if (t.row_dim >= 0) steps_ *= static_cast<double>(t.size[static_cast<size_t>(t.row_dim)]);
+    regions_.clear();
+    for (const auto &coords : alignment_.region) regions_.push_back(region(coords, t));
+    for (const External &e : externals_) regions_.push_back(region(e.region, t));
 }
 
 /// Row by row where rows only move forward, tile-wise else: a member whose reader works on whole tiles
 /// must be there as a whole, too. (reuse-analysis, section 4.1: compute level in the row loop, store
 /// level outside of it. It is also dp-fusion's Algorithm 4 with inner tiles of one row: parallelograms
 /// inside an overlapped tile.)
-std::vector<Level> GroupModel::levels(const Tiling &t) const {
+std::vector<Level> GroupModel::levels(int row_dim) const {
     std::vector<Level> result(members_.size(), Level::Tile);
-    if (t.row_dim < 0) return result;
+    if (row_dim < 0) return result;
     for (size_t m = 1; m < members_.size(); m++) {
         bool row = false, keeps_rows = false;
         for (const Coordinate &c : alignment_.region[m]) {
-            if (c.iterator != t.row_dim) continue;
+            if (c.iterator != row_dim) continue;
             row = c.num >= 1 && c.den == 1;
             keeps_rows = c.distance.size() > c.num;
         }
@@ -116,15 +99,16 @@ std::vector<Level> GroupModel::levels(const Tiling &t) const {
     return result;
 }
 
-void GroupModel::add_compute(const Tiling &, const Footprint &f, Cost &cost) const {
+void GroupModel::add_compute(const Tiling &t, Cost &cost) const {
+    const std::vector<Level> &levels = levels_of(t);
     double points = 0, needed = 0;
     for (size_t m = 0; m < members_.size(); m++) {
-        const Footprint::Region &r = f.regions[m];
+        const Region &r = regions_[m];
         const Member &member = members_[m];
         const double padded = std::ceil(r.row / member.lanes) * member.lanes / r.row;
         cost.arithmetic += r.total * padded * member.clocks;
         cost.overhead += r.total / r.row * machine_.row_overhead;
-        cost.overhead += (f.levels[m] == Level::Row ? f.steps : f.tiles) * machine_.nest_overhead;
+        cost.overhead += (levels[m] == Level::Row ? steps_ : tiles_) * machine_.nest_overhead;
         const double mine = graph_.nodes[static_cast<size_t>(nodes_[m])].points();
         points += r.total;
         needed += std::min(mine, r.total);
@@ -133,50 +117,52 @@ void GroupModel::add_compute(const Tiling &, const Footprint &f, Cost &cost) con
 }
 
 /// Scratch buffers beyond L1, and rows of the inputs that are read again for the next row.
-void GroupModel::add_near_memory(const Tiling &t, const Footprint &f, Cost &cost) const {
+void GroupModel::add_near_memory(const Tiling &t, Cost &cost) const {
     const size_t n = members_.size();
+    const std::vector<Level> &levels = levels_of(t);
     double working_set = 0;
     auto held = [&](size_t b, bool rows) {  // elements of buffer b in use at a time
-        const Footprint::Region &r = f.regions[b];
+        const Region &r = regions_[b];
         return rows ? r.fold : r.tile;
     };
     for (size_t m = 1; m < n; m++) {
-        const double bytes = held(m, f.levels[m] == Level::Row) * members_[m].bytes;
+        const double bytes = held(m, levels[m] == Level::Row) * members_[m].bytes;
         cost.scratch_bytes += bytes;
         working_set += bytes;
     }
-    for (size_t e = 0; e < externals_.size(); e++) {
-        const Footprint::Region &r = f.regions[n + e];
-        // Without a row loop the inputs stream past: some rows of them are in use at a time.
-        const double elements = t.row_dim >= 0 ? r.window : std::min(r.tile, 4 * r.row);
-        working_set += std::min(elements * externals_[e].bytes, externals_[e].size);
+    for (size_t m = 0; m < n; m++) {  // inputs stream past: the rows that one row of a reader needs
+        for (const Read &read : members_[m].reads) {
+            if (read.buffer < static_cast<int>(n)) continue;
+            const double size = externals_[static_cast<size_t>(read.buffer) - n].size;
+            working_set += std::min(read.rows * regions_[m].row * read.bytes, size);
+        }
     }
-    working_set += f.regions[0].row * members_[0].bytes;
+    working_set += regions_[0].row * members_[0].bytes;
     const double l1 = usable_l1 * static_cast<double>(machine_.l1_bytes);
     const double l2 = usable_l2 * static_cast<double>(machine_.l2_bytes);
     if (working_set <= l1) return;
     double bytes = 0;
     for (size_t m = 0; m < n; m++) {
-        if (m > 0) bytes += f.regions[m].total * members_[m].bytes;
+        if (m > 0) bytes += regions_[m].total * members_[m].bytes;
         for (const Read &read : members_[m].reads) {
             const size_t b = static_cast<size_t>(read.buffer);
-            const double row_bytes = f.regions[m].row * read.bytes;
-            const bool row_wise = t.row_dim >= 0 && (m == 0 || f.levels[m] == Level::Row);
+            const double row_bytes = regions_[m].row * read.bytes;
+            const bool row_wise = t.row_dim >= 0 && (m == 0 || levels[m] == Level::Row);
             // Stage by stage over a tile, the rows that one row of the reader needs stay in L1.
             const bool window_stays = !row_wise && read.rows * row_bytes <= l1;
             double rows = window_stays ? 1 : read.rows;
             if (b >= n) rows -= 1;  // the first time comes from far
-            bytes += f.regions[m].total * read.bytes * std::max(0.0, rows);
+            bytes += regions_[m].total * read.bytes * std::max(0.0, rows);
         }
     }
     cost.near_memory = bytes / (working_set <= l2 ? machine_.l2_rate : machine_.l3_rate);
 }
 
-void GroupModel::add_far_memory(const Tiling &, const Footprint &f, Cost &cost) const {
+void GroupModel::add_far_memory(Cost &cost) const {
     const size_t n = members_.size();
     for (size_t e = 0; e < externals_.size(); e++) {
         const External &ext = externals_[e];
-        const double all = f.regions[n + e].total * ext.bytes;
+        const double all = regions_[n + e].total * ext.bytes;
         const double once = std::min(all, ext.size);
         cost.live_bytes += once;
         cost.far_memory += once / ext.rate;
@@ -185,16 +171,15 @@ void GroupModel::add_far_memory(const Tiling &, const Footprint &f, Cost &cost) 
         }
     }
     const Node &out = graph_.nodes[static_cast<size_t>(nodes_[0])];
-    const double stored = f.regions[0].total * members_[0].bytes;
+    const double stored = regions_[0].total * members_[0].bytes;
     cost.live_bytes += stored;
     // A line is read before it is written.
     cost.far_memory += 2 * stored / far_rate(out.is_output ? 0 : stored);
 }
 
-void GroupModel::finish(const Tiling &t, const Footprint &f, Cost &cost) const {
-    const std::vector<int64_t> &extents = graph_.nodes[static_cast<size_t>(nodes_[0])].extents;
+void GroupModel::finish(Cost &cost) const {
     double tasks = 1;
-    for (size_t g = 0; g < extents.size(); g++) tasks = std::max(tasks, ratio_up(extents[g], t.size[g]));
+    for (double count : counts_) tasks = std::max(tasks, count);
     const double active = std::min<double>(machine_.cores, tasks);
     cost.imbalance = std::ceil(tasks / active) * active / tasks;
     // Cores do not run at the same speed: on average half a task remains at the end.
@@ -207,16 +192,16 @@ void GroupModel::finish(const Tiling &t, const Footprint &f, Cost &cost) const {
     cost.overhead += launch;
     cost.total = both / active * cost.imbalance + launch;
     // Of two equal plans, the one with fewer tiles.
-    cost.total += 1e-3 * f.tiles;
+    cost.total += 1e-3 * tiles_;
 }
 
 Cost GroupModel::evaluate(const Tiling &tiling) const {
     Cost cost;
-    const Footprint f = footprint(tiling);
-    add_compute(tiling, f, cost);
-    add_near_memory(tiling, f, cost);
-    add_far_memory(tiling, f, cost);
-    finish(tiling, f, cost);
+    measure(tiling);
+    add_compute(tiling, cost);
+    add_near_memory(tiling, cost);
+    add_far_memory(cost);
+    finish(cost);
     return cost;
 }
 

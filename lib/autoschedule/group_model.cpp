@@ -76,6 +76,7 @@ GroupModel::GroupModel(const StageGraph &graph, const Machine &machine, std::vec
     alignment_ = poly::align(dims, edges);
     if (!alignment_.constant) return;
     for (int n : nodes_) add_member(graph.nodes[static_cast<size_t>(n)]);
+    for (int row_dim = -1; row_dim < dims[0]; row_dim++) levels_.push_back(levels(row_dim));
 }
 
 void GroupModel::add_member(const Node &node) {

@@ -60,21 +60,47 @@ class GroupModel {
         int func = -1;         // or an image
         int image = -1;
     };
-    struct Footprint;
+    /// Size of the region of a member or external buffer under one tiling, in elements.
+    struct Region {
+        double tile = 1;   // for one tile
+        double row = 1;    // of its innermost dimension
+        double total = 1;  // summed over all tiles
+        double fold = 1;   // of a buffer that slides: whole rows, a power of two
+    };
 
     void add_member(const Node &node);
     int external(const poly::Access &load);
     double clocks_per_point(const Node &node) const;
     double far_rate(double bytes) const;
-    std::vector<Level> levels(const Tiling &tiling) const;
-    Footprint footprint(const Tiling &tiling) const;
-    void add_compute(const Tiling &tiling, const Footprint &f, Cost &cost) const;
-    void add_near_memory(const Tiling &tiling, const Footprint &f, Cost &cost) const;
-    void add_far_memory(const Tiling &tiling, const Footprint &f, Cost &cost) const;
-    void finish(const Tiling &tiling, const Footprint &f, Cost &cost) const;
-    std::vector<Tiling> candidates(bool coarse) const;
+    const std::vector<int64_t> &extents() const {
+        return graph_.nodes[static_cast<size_t>(nodes_[0])].extents;
+    }
+    std::vector<Level> levels(int row_dim) const;
+    const std::vector<Level> &levels_of(const Tiling &t) const {
+        return levels_[static_cast<size_t>(t.row_dim + 1)];
+    }
+
+    // Steps of evaluate(); measure() fills the scratch members that the others read.
+    Region region(const std::vector<poly::Coordinate> &coords, const Tiling &t) const;
+    void measure(const Tiling &tiling) const;
+    void add_compute(const Tiling &tiling, Cost &cost) const;
+    void add_near_memory(const Tiling &tiling, Cost &cost) const;
+    void add_far_memory(Cost &cost) const;
+    void finish(Cost &cost) const;
+
+    struct Choice {
+        Tiling tiling;
+        Cost cost;
+        bool found = false;
+    };
+    void improve(Choice &best, const Tiling &t) const;
+    void vary(Choice &best, size_t dim, const std::vector<int64_t> &sizes) const;
+    Choice descend(Tiling start, int row_dim, bool coarse) const;
+    Plan make_plan(const Choice &choice) const;
+    int row_dimension() const;
     std::vector<int64_t> sizes_of_rows(int64_t extent, bool coarse) const;
     std::vector<int64_t> sizes_of_columns(bool coarse) const;
+    std::vector<std::vector<int64_t>> sizes_of_others(int row_dim) const;
     std::vector<double> reuse() const;
 
     const StageGraph &graph_;
@@ -83,7 +109,13 @@ class GroupModel {
     std::vector<Member> members_;
     std::vector<External> externals_;
     poly::Alignment alignment_;
+    std::vector<std::vector<Level>> levels_;  // per row_dim + 1
     double root_bytes_ = 0;
+
+    // Scratch of evaluate().
+    mutable std::vector<Region> regions_;  // members, then externals
+    mutable std::vector<double> counts_;   // tiles per dimension
+    mutable double tiles_ = 1, steps_ = 1;  // steps of the row loop, over all tiles
 };
 
 /// One output whose value alone is needed outside; every other member is free and read by members only.

@@ -40,13 +40,12 @@ std::vector<double> GroupModel::reuse() const {
 }
 
 std::vector<int64_t> GroupModel::fill_cache(int64_t cache_bytes, int64_t innermost) const {
-    const std::vector<int64_t> &extents = graph_.nodes[static_cast<size_t>(nodes_[0])].extents;
-    const size_t n = extents.size();
+    const size_t n = extents().size();
     double bytes_per_point = 0;  // numBuffers, each with its own element size
     for (const Member &m : members_) bytes_per_point += m.bytes;
     std::vector<int64_t> tile(n, 1);
     if (n == 0) return tile;
-    tile[0] = std::min(extents[0], innermost);
+    tile[0] = std::min(extents()[0], innermost);
     double volume = static_cast<double>(cache_bytes) / bytes_per_point / static_cast<double>(tile[0]);
     if (n == 1) return tile;
     const std::vector<double> score = reuse();
@@ -55,7 +54,7 @@ std::vector<int64_t> GroupModel::fill_cache(int64_t cache_bytes, int64_t innermo
     const double tau = std::pow(std::max(1.0, volume), 1.0 / static_cast<double>(n - 1));
     for (size_t d = 1; d < n; d++) {
         const double size = std::floor(tau * score[d] / most);
-        tile[d] = std::clamp<int64_t>(static_cast<int64_t>(size), 1, extents[d]);
+        tile[d] = std::clamp<int64_t>(static_cast<int64_t>(size), 1, extents()[d]);
     }
     return tile;
 }
@@ -71,12 +70,15 @@ std::vector<int64_t> GroupModel::sizes_of_rows(int64_t extent, bool coarse) cons
     for (int64_t rows : {4, 8, 16, 32, 64}) {
         if (!coarse || rows == 8 || rows == 32) add_size(sizes, rows, extent);
     }
+    if (extents().size() > 1) return sizes;
+    const int64_t lanes = static_cast<int64_t>(members_[0].lanes);
+    for (int64_t &size : sizes) size = std::min(extent, ratio_up(size, lanes) * lanes);
     return sizes;
 }
 
 /// Whole rows, and parts of them that are multiples of the vector.
 std::vector<int64_t> GroupModel::sizes_of_columns(bool coarse) const {
-    const int64_t extent = graph_.nodes[static_cast<size_t>(nodes_[0])].extents[0];
+    const int64_t extent = extents()[0];
     const int64_t lanes = static_cast<int64_t>(members_[0].lanes);
     std::vector<int64_t> sizes = {extent};
     auto multiple = [&](int64_t size) {
@@ -92,78 +94,95 @@ std::vector<int64_t> GroupModel::sizes_of_columns(bool coarse) const {
     return sizes;
 }
 
-std::vector<Tiling> GroupModel::candidates(bool coarse) const {
-    const std::vector<int64_t> &extents = graph_.nodes[static_cast<size_t>(nodes_[0])].extents;
-    const int n = static_cast<int>(extents.size());
-    if (n == 0) return {Tiling{}};
-    std::vector<int64_t> columns = sizes_of_columns(coarse);
-    if (n == 1) {
-        for (int64_t size : sizes_of_rows(extents[0], coarse)) {
-            const int64_t lanes = static_cast<int64_t>(members_[0].lanes);
-            add_size(columns, ratio_up(size, lanes) * lanes, extents[0]);
-        }
-        std::vector<Tiling> result;
-        for (int64_t size : columns) result.push_back({{size}, -1});
-        return result;
+/// Rows run along the longest dimension but the innermost.
+int GroupModel::row_dimension() const {
+    int row_dim = extents().size() > 1 ? 1 : 0;
+    for (size_t d = 2; d < extents().size(); d++) {
+        if (extents()[d] > extents()[static_cast<size_t>(row_dim)]) row_dim = static_cast<int>(d);
     }
-    if (members_.size() == 1) columns = {extents[0]};  // rows are streams: nothing to gain from parts
-    // Rows run along the longest dimension but the innermost; the others are short (whole or one
-    // by one) or cut into pieces of one.
-    int row_dim = 1;
-    for (int d = 2; d < n; d++) {
-        if (extents[static_cast<size_t>(d)] > extents[static_cast<size_t>(row_dim)]) row_dim = d;
-    }
-    std::vector<std::vector<int64_t>> rest(1, std::vector<int64_t>(extents.size(), 1));
-    for (int d = 1; d < n; d++) {
-        const int64_t extent = extents[static_cast<size_t>(d)];
-        if (d == row_dim || extent == 1) continue;
-        const size_t before = rest.size();
-        if (before > 16) break;
+    return row_dim;
+}
+
+/// Choices for the dimensions that are neither innermost nor rows: one by one, whole, or pieces.
+std::vector<std::vector<int64_t>> GroupModel::sizes_of_others(int row_dim) const {
+    std::vector<std::vector<int64_t>> choices(1, std::vector<int64_t>(extents().size(), 1));
+    for (size_t d = 1; d < extents().size(); d++) {
+        const int64_t extent = extents()[d];
+        const size_t before = choices.size();
+        if (static_cast<int>(d) == row_dim || extent == 1) continue;
+        if (before > 8) break;
         for (size_t i = 0; i < before; i++) {
-            auto with = [&](int64_t size) {
-                rest.push_back(rest[i]);
-                rest.back()[static_cast<size_t>(d)] = size;
-            };
-            with(extent);
-            if (extent > short_dim) with(8);
-        }
-    }
-    std::vector<Tiling> result;
-    auto add = [&](std::vector<int64_t> size) {
-        result.push_back({size, -1});
-        if (members_.size() > 1) result.push_back({std::move(size), row_dim});
-    };
-    for (std::vector<int64_t> size : rest) {
-        for (int64_t rows : sizes_of_rows(extents[static_cast<size_t>(row_dim)], coarse)) {
-            size[static_cast<size_t>(row_dim)] = rows;
-            for (int64_t column : columns) {
-                size[0] = column;
-                add(size);
+            for (int64_t size : {extent, int64_t(8)}) {
+                if (size != extent && extent <= short_dim) continue;
+                choices.push_back(choices[i]);
+                choices.back()[d] = size;
             }
         }
     }
-    const int64_t innermost = 4 * static_cast<int64_t>(members_[0].lanes) * 4;
-    add(fill_cache(machine_.l1_bytes, innermost));
-    add(fill_cache(machine_.l2_bytes, innermost));
-    add(fill_cache(machine_.l2_bytes, extents[0]));
-    return result;
+    return choices;
+}
+
+void GroupModel::improve(Choice &best, const Tiling &t) const {
+    // A loop of one row is a loop over tiles.
+    if (t.row_dim >= 0 && t.size[static_cast<size_t>(t.row_dim)] < 2) return;
+    const Cost cost = evaluate(t);
+    if (best.found && cost.total >= best.cost.total) return;
+    best = {t, cost, true};
+}
+
+void GroupModel::vary(Choice &best, size_t dim, const std::vector<int64_t> &sizes) const {
+    Tiling t = best.tiling;
+    for (int64_t size : sizes) {
+        t.size[dim] = size;
+        improve(best, t);
+    }
+}
+
+/// Rows with full columns, then columns, then rows again.
+GroupModel::Choice GroupModel::descend(Tiling start, int row_dim, bool coarse) const {
+    Choice best;
+    const size_t r = static_cast<size_t>(row_dim);
+    start.size[0] = extents()[0];
+    best.tiling = std::move(start);
+    const std::vector<int64_t> rows = sizes_of_rows(extents()[r], coarse);
+    vary(best, r, rows);
+    // Rows of a single stage are streams: nothing to gain from parts of them.
+    if (extents().size() == 1 || members_.size() == 1 || !best.found) return best;
+    vary(best, 0, sizes_of_columns(coarse));
+    if (!coarse) vary(best, r, rows);
+    return best;
 }
 
 Plan GroupModel::best(bool coarse) const {
+    Choice best;
+    if (extents().empty()) {
+        improve(best, {});
+        return make_plan(best);
+    }
+    auto take = [&](const Choice &c) {
+        if (c.found) improve(best, c.tiling);
+    };
+    const int row_dim = row_dimension();
+    for (const std::vector<int64_t> &others : sizes_of_others(row_dim)) {
+        take(descend({others, -1}, row_dim, coarse));
+        if (members_.size() > 1 && row_dim > 0) take(descend({others, row_dim}, row_dim, coarse));
+    }
+    if (members_.size() > 1) {
+        const int64_t innermost = 16 * static_cast<int64_t>(members_[0].lanes);
+        improve(best, {fill_cache(machine_.l1_bytes, innermost), -1});
+        improve(best, {fill_cache(machine_.l2_bytes, innermost), -1});
+    }
+    return make_plan(best);
+}
+
+Plan GroupModel::make_plan(const Choice &choice) const {
+    const Tiling &chosen = choice.tiling;
     Plan plan;
     plan.members = nodes_;
-    bool found = false;
-    Tiling chosen;
-    for (const Tiling &t : candidates(coarse)) {
-        const Cost cost = evaluate(t);
-        if (found && cost.total >= plan.cost.total) continue;
-        found = true;
-        plan.cost = cost;
-        chosen = t;
-    }
+    plan.cost = choice.cost;
     plan.tile = chosen.size;
     plan.row_dim = chosen.row_dim;
-    plan.levels = levels(chosen);
+    plan.levels = levels_of(chosen);
     plan.slides.assign(members_.size(), false);
     for (size_t m = 1; m < members_.size(); m++) {
         for (const Coordinate &c : alignment_.region[m]) {
@@ -172,12 +191,11 @@ Plan GroupModel::best(bool coarse) const {
         }
     }
     // Loops over tiles: the one with most iterations outermost and parallel, then as in memory.
-    const std::vector<int64_t> &extents = graph_.nodes[static_cast<size_t>(nodes_[0])].extents;
     auto count = [&](int g) {
         const size_t d = static_cast<size_t>(g);
-        return ratio_up(extents[d], plan.tile[d]);
+        return ratio_up(extents()[d], plan.tile[d]);
     };
-    for (int g = static_cast<int>(extents.size()); g-- > 0;) {
+    for (int g = static_cast<int>(extents().size()); g-- > 0;) {
         if (count(g) > 1) plan.outer.push_back(g);
     }
     auto most = std::max_element(plan.outer.begin(), plan.outer.end(),

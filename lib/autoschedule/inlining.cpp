@@ -93,6 +93,17 @@ std::vector<int> inlining_choices(const StageGraph &graph) {
     return result;
 }
 
+bool is_pointwise(const StageGraph &graph, int n) {
+    const Node &node = graph.nodes[static_cast<size_t>(n)];
+    for (const Access &load : node.stages[0].loads) {
+        for (const Coordinate &c : load.coords) {
+            const bool here = c.iterator < 0 || (c.num == 1 && c.den == 1);
+            if (!here || !c.distance.is_point() || (c.iterator >= 0 && c.distance.min != 0)) return false;
+        }
+    }
+    return true;
+}
+
 bool recompute_is_cheaper(const StageGraph &graph, int n) {
     if (!can_inline(graph, n)) return false;
     const Node &node = graph.nodes[static_cast<size_t>(n)];

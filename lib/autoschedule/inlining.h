@@ -16,6 +16,9 @@ void inline_free_of_cost(StageGraph &graph);
 /// Funcs whose substitution would compute some values more than once but may still pay, cheapest first.
 std::vector<int> inlining_choices(const StageGraph &graph);
 
+/// Whether every value of `node` is made of values at its own place only (Algorithm 3: isPointwise).
+bool is_pointwise(const StageGraph &graph, int node);
+
 /// Whether computing the values of `node` again where they are read costs no more than storing and
 /// loading them: the local form of the question, for pipelines too large to try both.
 bool recompute_is_cheaper(const StageGraph &graph, int node);

@@ -1,6 +1,9 @@
 #include "autoschedule/machine.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <string>
 #include <thread>
 
 #include <unistd.h>
@@ -13,8 +16,28 @@ namespace Pipe::autoschedule {
 
 namespace {
 
-int64_t cache_bytes(int sysconf_name, int64_t otherwise) {
-    const long bytes = sysconf(sysconf_name);
+#ifdef _SC_LEVEL1_DCACHE_SIZE
+constexpr int level1 = _SC_LEVEL1_DCACHE_SIZE, level2 = _SC_LEVEL2_CACHE_SIZE,
+              level3 = _SC_LEVEL3_CACHE_SIZE;
+#else
+constexpr int level1 = -1, level2 = -1, level3 = -1;
+#endif
+
+/// Size of the data cache of this level as Linux tells it, else as sysconf does, else `otherwise`.
+/// (sysconf adds up the last-level caches of sockets that a virtual machine does not have.)
+int64_t cache_bytes(int level, int sysconf_name, int64_t otherwise) {
+    for (int index = 0; index < 8; index++) {
+        const std::string folder = fmt::format("/sys/devices/system/cpu/cpu0/cache/index{}/", index);
+        std::string type, size;
+        int at_level = 0;
+        std::ifstream(folder + "type") >> type;
+        std::ifstream(folder + "level") >> at_level;
+        if (at_level != level || (type != "Data" && type != "Unified")) continue;
+        std::ifstream(folder + "size") >> size;
+        const int64_t kib = std::strtoll(size.c_str(), nullptr, 10);
+        if (kib > 0) return size.back() == 'M' ? kib << 20 : kib << 10;
+    }
+    const long bytes = sysconf_name < 0 ? 0 : sysconf(sysconf_name);
     return bytes > 0 ? bytes : otherwise;
 }
 
@@ -28,11 +51,9 @@ int host_cores() {
 
 Machine host_machine(const Target &target, const AutoscheduleOptions &options) {
     Machine m;
-#ifdef _SC_LEVEL1_DCACHE_SIZE
-    m.l1_bytes = cache_bytes(_SC_LEVEL1_DCACHE_SIZE, m.l1_bytes);
-    m.l2_bytes = cache_bytes(_SC_LEVEL2_CACHE_SIZE, m.l2_bytes);
-    m.l3_bytes = cache_bytes(_SC_LEVEL3_CACHE_SIZE, m.l3_bytes);
-#endif
+    m.l1_bytes = cache_bytes(1, level1, m.l1_bytes);
+    m.l2_bytes = cache_bytes(2, level2, m.l2_bytes);
+    m.l3_bytes = cache_bytes(3, level3, m.l3_bytes);
     m.cores = options.cores > 0 ? options.cores : host_cores();
     if (options.l1_bytes > 0) m.l1_bytes = options.l1_bytes;
     if (options.l2_bytes > 0) m.l2_bytes = options.l2_bytes;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "autoschedule/group_model.h"
 #include "autoschedule/grouping.h"
@@ -31,22 +32,29 @@ class Searcher {
         std::vector<int> nodes;  // of the DAG -> of the stage graph
         Dag dag = dag_of(graph, nodes);
         const bool coarse = nodes.size() > small_pipeline;
-        std::map<std::vector<int>, Plan> plans;
-        auto cost = [&](const std::vector<int> &members) {
+        auto plan_of = [&](const std::vector<int> &members) -> const std::optional<Plan> & {
             std::vector<int> ids;
-            for (int m : members) ids.push_back(nodes[static_cast<size_t>(m)]);
-            const Node &only = graph.nodes[static_cast<size_t>(ids[0])];
-            if (ids.size() == 1 && only.role == Role::Fixed) return 0.0;
-            auto plan = plan_group(graph, machine_, ids, coarse);
-            if (!plan) return infinite_cost;
-            const double total = plan->cost.total;
-            plans.emplace(members, std::move(*plan));
-            return total;
+            Key key;
+            for (int m : members) {
+                ids.push_back(nodes[static_cast<size_t>(m)]);
+                key.emplace_back(ids.back(), graph.nodes[static_cast<size_t>(ids.back())].version);
+            }
+            auto known = plans_.find(key);
+            if (known != plans_.end()) return known->second;
+            return plans_.emplace(key, plan_group(graph, machine_, ids, coarse)).first->second;
+        };
+        auto fixed = [&](const std::vector<int> &members) {
+            const int n = nodes[static_cast<size_t>(members[0])];
+            return members.size() == 1 && graph.nodes[static_cast<size_t>(n)].role == Role::Fixed;
+        };
+        auto cost = [&](const std::vector<int> &members) {
+            if (fixed(members)) return 0.0;
+            const std::optional<Plan> &plan = plan_of(members);
+            return plan ? plan->cost.total : infinite_cost;
         };
         Grouping grouping = group_incrementally(dag, cost, limits(dag));
         for (const std::vector<int> &members : grouping.groups) {
-            auto plan = plans.find(members);
-            if (plan != plans.end()) found.plans.push_back(plan->second);
+            if (!fixed(members)) found.plans.push_back(*plan_of(members));
         }
         found.cost = grouping.cost;
         found.evaluated = grouping.evaluated;
@@ -56,8 +64,12 @@ class Searcher {
     }
 
     bool exhausted() const { return evaluated_ >= budget_; }
+    long evaluated() const { return evaluated_; }
 
   private:
+    /// Members and what was substituted into them: a plan depends on nothing else that changes.
+    using Key = std::vector<std::pair<int, uint64_t>>;
+
     static Dag dag_of(const StageGraph &graph, std::vector<int> &nodes) {
         std::vector<int> index(graph.nodes.size(), -1);
         for (size_t n = 0; n < graph.nodes.size(); n++) {
@@ -92,35 +104,73 @@ class Searcher {
     const Machine &machine_;
     const AutoscheduleOptions &options_;
     long budget_, evaluated_ = 0;
+    std::map<Key, std::optional<Plan>> plans_;
 };
 
-/// Substitutes `choice` and all that is then free of cost.
-StageGraph with_inlined(StageGraph graph, int choice) {
-    substitute(graph, choice);
-    inline_free_of_cost(graph);
-    return graph;
-}
+/// Which Funcs are substituted beyond those that cost nothing.
+using Choices = std::vector<bool>;
 
-/// Tries the choices one after the other until none lowers the cost.
-Found climb(Searcher &searcher, Found best) {
-    bool improved = true;
-    while (improved && !searcher.exhausted()) {
-        improved = false;
-        for (int choice : inlining_choices(best.graph)) {
-            if (searcher.exhausted()) break;
-            if (best.graph.nodes[static_cast<size_t>(choice)].inlined) continue;
-            Found other = searcher.group_all(with_inlined(best.graph, choice));
-            other.evaluated += best.evaluated;
-            if (other.cost < best.cost * worth_it) {
+class InliningSearch {
+  public:
+    InliningSearch(const StageGraph &graph, Searcher &searcher) : graph_(graph), searcher_(searcher) {
+        inline_free_of_cost(graph_);
+    }
+
+    /// Every choice that `wanted` says, consumers first.
+    template <typename F> Choices choose(F &&wanted) const {
+        StageGraph graph = graph_;
+        Choices choices(graph.nodes.size(), false);
+        for (size_t n = graph.nodes.size(); n-- > 0;) {
+            const std::vector<int> possible = inlining_choices(graph);
+            const int node = static_cast<int>(n);
+            if (std::find(possible.begin(), possible.end(), node) == possible.end()) continue;
+            if (!wanted(graph, node)) continue;
+            choices[n] = true;
+            substitute(graph, node);
+        }
+        return choices;
+    }
+
+    /// Flips choices one after the other until none lowers the cost.
+    Found climb(Choices choices, Found best) {
+        bool improved = true;
+        while (improved && !searcher_.exhausted()) {
+            improved = false;
+            for (size_t n = 0; n < choices.size() && !searcher_.exhausted(); n++) {
+                if (!choices[n] && !possible(best.graph, static_cast<int>(n))) continue;
+                Choices flipped = choices;
+                flipped[n] = !flipped[n];
+                Found other = group(flipped);
+                if (other.cost >= best.cost * worth_it) continue;
                 best = std::move(other);
+                choices = std::move(flipped);
                 improved = true;
-            } else {
-                best.evaluated = other.evaluated;
             }
         }
+        return best;
     }
-    return best;
-}
+
+    Found group(const Choices &choices) {
+        StageGraph graph = graph_;
+        for (size_t n = graph.nodes.size(); n-- > 0;) {
+            if (!choices[n] || !possible(graph, static_cast<int>(n))) continue;
+            substitute(graph, static_cast<int>(n));
+            inline_free_of_cost(graph);
+        }
+        return searcher_.group_all(graph);
+    }
+
+    const StageGraph &graph() const { return graph_; }
+
+  private:
+    static bool possible(const StageGraph &graph, int node) {
+        const std::vector<int> all = inlining_choices(graph);
+        return std::find(all.begin(), all.end(), node) != all.end();
+    }
+
+    StageGraph graph_;
+    Searcher &searcher_;
+};
 
 /// Substitutes everything that is cheap to compute again.
 StageGraph inline_cheap(StageGraph graph) {
@@ -135,18 +185,26 @@ StageGraph inline_cheap(StageGraph graph) {
 
 Found search(const StageGraph &graph, const Machine &machine, const AutoscheduleOptions &options) {
     Searcher searcher(machine, options);
-    StageGraph start = graph;
-    inline_free_of_cost(start);
-    StageGraph cheap = inline_cheap(start);
-    const auto live = std::count_if(start.nodes.begin(), start.nodes.end(),
+    InliningSearch inlining(graph, searcher);
+    const auto &nodes = inlining.graph().nodes;
+    const auto live = std::count_if(nodes.begin(), nodes.end(),
                                     [](const Node &n) { return !n.inlined; });
-    if (static_cast<size_t>(live) > small_pipeline) return searcher.group_all(cheap);
-    // Two starts: a pair of choices may pay only together.
-    Found a = climb(searcher, searcher.group_all(start));
-    Found b = climb(searcher, searcher.group_all(cheap));
-    const long evaluated = a.evaluated + b.evaluated;
-    Found best = b.cost < a.cost * worth_it ? std::move(b) : std::move(a);
-    best.evaluated = evaluated;
+    if (static_cast<size_t>(live) > small_pipeline) {
+        return searcher.group_all(inline_cheap(inlining.graph()));
+    }
+    // Choices that pay only together are reached from different starts.
+    const Choices starts[] = {Choices(nodes.size(), false), inlining.choose(recompute_is_cheaper),
+                              inlining.choose(is_pointwise)};
+    const Choices *start = nullptr;
+    Found best;
+    for (const Choices &choices : starts) {
+        Found found = inlining.group(choices);
+        if (start && found.cost >= best.cost) continue;
+        best = std::move(found);
+        start = &choices;
+    }
+    best = inlining.climb(*start, std::move(best));
+    best.evaluated = searcher.evaluated();
     return best;
 }
 

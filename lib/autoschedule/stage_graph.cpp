@@ -177,7 +177,10 @@ StageGraph build_stage_graph(const Graph &graph, const poly::Model &model, const
 void substitute(StageGraph &graph, int node) {
     Node &producer = graph.nodes[static_cast<size_t>(node)];
     for (int c : producer.consumers) {
-        for (StageCost &stage : graph.nodes[static_cast<size_t>(c)].stages) {
+        Node &consumer = graph.nodes[static_cast<size_t>(c)];
+        // The sum does not depend on the order in which producers are substituted.
+        consumer.version += ((producer.version ^ static_cast<uint64_t>(node + 1)) * 0x9e3779b97f4a7c15u) | 1;
+        for (StageCost &stage : consumer.stages) {
             int uses = 0;
             stage.loads = substituted_loads(stage, producer, &uses);
             stage.arithmetic += uses * producer.stages[0].arithmetic;

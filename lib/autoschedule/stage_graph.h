@@ -35,6 +35,7 @@ struct Node {
     Role role = Role::Free;
     bool is_output = false;
     bool inlined = false;  ///< substituted: no node of the search
+    uint64_t version = 0;  ///< differs where other Funcs have been substituted into it
     std::vector<int> producers, consumers;  ///< nodes, ascending, unique
 
     bool has_updates() const { return stages.size() > 1; }

@@ -58,25 +58,20 @@ Access compose(const Access &producer_access, const std::vector<Coordinate> &inn
 }
 
 std::string to_string(const Coordinate &c) {
-    std::string text;
-    if (!c.distance.bounded()) {
-        text = "?";
-    } else {
-        if (c.iterator >= 0) {
-            text = c.num == 1 ? fmt::format("i{}", c.iterator)
-                              : fmt::format("{}*i{}", c.num, c.iterator);
-            if (c.den != 1) text += fmt::format("/{}", c.den);
-        }
-        const Range &d = c.distance;
-        if (d.is_point() && c.den == 1) {
-            if (text.empty() || d.min != 0) {
-                text += text.empty() ? fmt::format("{}", d.min)
-                                     : fmt::format(" {} {}", d.min < 0 ? '-' : '+', std::abs(d.min));
-            }
-        } else {
-            text += fmt::format(" + [{}, {}]", d.min, d.max);
-            if (c.den != 1) text += fmt::format("/{}", c.den);
-        }
+    if (!c.distance.bounded()) return std::string(1, '?');
+    const bool moves = c.iterator >= 0;
+    std::string text = !moves        ? std::string()
+                       : c.num == 1 ? fmt::format("i{}", c.iterator)
+                                    : fmt::format("{}*i{}", c.num, c.iterator);
+    if (moves && c.den != 1) text += fmt::format("/{}", c.den);
+    const Range &d = c.distance;
+    if (!d.is_point() || c.den != 1) {
+        text += fmt::format("{}[{}, {}]", moves ? " + " : "", d.min, d.max);
+        if (c.den != 1) text += fmt::format("/{}", c.den);
+    } else if (!moves) {
+        text = fmt::format("{}", d.min);
+    } else if (d.min != 0) {
+        text += fmt::format(" {} {}", d.min < 0 ? '-' : '+', std::abs(d.min));
     }
     return text;
 }

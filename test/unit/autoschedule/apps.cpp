@@ -1,0 +1,127 @@
+// What is chosen for small known pipelines, and that it is legal.
+
+#include <algorithm>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "graph/check.h"
+#include "pipelines.h"
+
+using namespace test;
+
+namespace {
+
+const autoschedule::Plan *plan_of(const Result &r, const graph::Frozen &frozen, const char *name) {
+    for (const autoschedule::Plan &p : r.report.plans) {
+        if (frozen.graph[static_cast<FuncId>(p.output())].name == name) return &p;
+    }
+    return nullptr;
+}
+
+void check_legal(const graph::Frozen &frozen, const Result &r) {
+    graph::check(graph::inline_funcs(frozen.graph, r.schedule), r.schedule);
+}
+
+FuncId id(const graph::Frozen &frozen, const std::string &name) {
+    for (const graph::FuncNode &f : frozen.graph.funcs) {
+        if (f.name == name) return f.id;
+    }
+    return FuncId::None;
+}
+
+bool has_loop(const schedule::StageSchedule &s, LoopKind kind) {
+    return std::any_of(s.dims.begin(), s.dims.end(), [&](const auto &d) { return d.kind == kind; });
+}
+
+}  // namespace
+
+TEST_CASE("Blur is fused, slides over rows, runs in parallel and in vectors") {
+    Blur p;
+    const graph::Frozen frozen = graph::freeze({p.by});
+    const Result r = autoschedule_for(frozen, p.sizes());
+    check_legal(frozen, r);
+    REQUIRE(r.report.plans.size() == 1);
+    const auto &by = r.schedule[id(frozen, "by")].stages[0];
+    CHECK(has_loop(by, LoopKind::Parallel));
+    CHECK(by.dims.front().kind == LoopKind::Vectorized);
+    const auto &bx = r.schedule[id(frozen, "bx")];
+    CHECK(bx.compute.at());
+    CHECK(bx.store.at());
+    CHECK(bx.compute.var != bx.store.var);
+    CHECK(bx.stages[0].dims.front().kind == LoopKind::Vectorized);
+    CHECK(r.report.plans[0].cost.scratch_bytes <= 48 << 10);
+}
+
+TEST_CASE("Unsharp: what the channels share is computed once") {
+    UnsharpShared p;
+    const graph::Frozen frozen = graph::freeze({p.unsharp});
+    const Result r = autoschedule_for(frozen, p.sizes());
+    check_legal(frozen, r);
+    const autoschedule::Plan *plan = plan_of(r, frozen, "unsharp");
+    REQUIRE(plan);
+    CHECK(plan->tile[2] == 3);
+    CHECK(plan->cost.redundancy < 0.1);
+}
+
+TEST_CASE("Harris: pointwise stages disappear, the rest is one group") {
+    Harris p;
+    const graph::Frozen frozen = graph::freeze({p.harris});
+    const Result r = autoschedule_for(frozen, p.sizes());
+    check_legal(frozen, r);
+    CHECK(r.report.plans.size() == 1);
+    for (const char *name : {"sxx", "syy", "sxy", "det", "trace"}) {
+        const auto &inlined = r.report.inlined;
+        CHECK(std::find(inlined.begin(), inlined.end(), name) != inlined.end());
+    }
+    CHECK(r.report.plans[0].cost.scratch_bytes <= 1 << 20);
+}
+
+TEST_CASE("The same question gets the same answer") {
+    for (int round = 0; round < 2; round++) {
+        Harris a, b;
+        const Result first = autoschedule_for(graph::freeze({a.harris}), a.sizes());
+        const Result second = autoschedule_for(graph::freeze({b.harris}), b.sizes());
+        REQUIRE(first.report.plans.size() == second.report.plans.size());
+        for (size_t i = 0; i < first.report.plans.size(); i++) {
+            CHECK(first.report.plans[i].members == second.report.plans[i].members);
+            CHECK(first.report.plans[i].tile == second.report.plans[i].tile);
+        }
+        CHECK(first.report.cost == second.report.cost);
+        CHECK(first.report.inlined == second.report.inlined);
+    }
+}
+
+TEST_CASE("A tiny image is not worth a thread") {
+    Blur p;
+    const graph::Frozen frozen = graph::freeze({p.by});
+    const Result r = autoschedule_for(frozen, p.sizes(64, 64));
+    CHECK_FALSE(has_loop(r.schedule[id(frozen, "by")].stages[0], LoopKind::Parallel));
+}
+
+TEST_CASE("More cores, at least as many tasks") {
+    Blur p;
+    const graph::Frozen frozen = graph::freeze({p.by});
+    Machine many = two_cores();
+    many.cores = 48;
+    const Result r = autoschedule_for(frozen, p.sizes(), many);
+    CHECK(r.report.plans[0].tile[1] <= 1920 / 48);
+}
+
+TEST_CASE("Scratch of fused groups fits the caches that are there") {
+    for (int64_t l2 : {256 << 10, 1 << 20}) {
+        Machine m = two_cores();
+        m.l1_bytes = 32 << 10;
+        m.l2_bytes = l2;
+        Harris p;
+        const Result r = autoschedule_for(graph::freeze({p.harris}), p.sizes(6000, 4000), m);
+        for (const auto &plan : r.report.plans) CHECK(plan.cost.scratch_bytes <= double(l2));
+    }
+}
+
+TEST_CASE("Unknown sizes get a schedule, too") {
+    Blur p;
+    const graph::Frozen frozen = graph::freeze({p.by});
+    const Result r = autoschedule_for(frozen, {});
+    check_legal(frozen, r);
+    CHECK(r.report.plans.size() == 1);
+}
