@@ -1,15 +1,17 @@
 #include "codegen/codegen.h"
 
 #include <chrono>
+#include <fstream>
 #include <set>
 
 #include <llvm/IR/Verifier.h>
 #include <llvm/Support/raw_ostream.h>
+#include <llvm/Transforms/Utils/Cloning.h>
 
 #include "codegen/optimise.h"
 #include "codegen/stmt_emitter.h"
 #include "codegen/target_machine.h"
-#include "ir/visit.h"
+#include "support/env.h"
 
 namespace Pipe::codegen {
 
@@ -70,10 +72,32 @@ struct Compilation {
     }
 };
 
+std::string text_of(const llvm::Module &module) {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    module.print(stream, nullptr);
+    return text;
+}
+
+std::string assembly_of(llvm::Module &module, llvm::TargetMachine &machine) {
+    auto bytes = generate(module, machine, llvm::CodeGenFileType::AssemblyFile);
+    return {bytes.begin(), bytes.end()};
+}
+
+/// The switch PIPE_DUMP names a folder: the LLVM IR and the assembly of all that is compiled go there.
+void dump(Compilation &c) {
+    std::string folder = support::env("PIPE_DUMP");
+    if (folder.empty()) return;
+    std::ofstream(folder + "/" + c.entry + ".ll") << text_of(*c.module);
+    auto copy = llvm::CloneModule(*c.module);  // writing assembly changes the module
+    std::ofstream(folder + "/" + c.entry + ".s") << assembly_of(*copy, *c.machine);
+}
+
 }  // namespace
 
 Object compile(const ir::Program &program, const Target &target, const Options &options) {
     Compilation c(program, target, options);
+    dump(c);
     llvm::SmallVector<char, 0> bytes;
     {
         Stopwatch watch(&c.times.machine);
@@ -83,17 +107,12 @@ Object compile(const ir::Program &program, const Target &target, const Options &
 }
 
 std::string llvm_ir(const ir::Program &program, const Target &target, const Options &options) {
-    Compilation c(program, target, options);
-    std::string text;
-    llvm::raw_string_ostream stream(text);
-    c.module->print(stream, nullptr);
-    return text;
+    return text_of(*Compilation(program, target, options).module);
 }
 
 std::string assembly(const ir::Program &program, const Target &target, const Options &options) {
     Compilation c(program, target, options);
-    auto bytes = generate(*c.module, *c.machine, llvm::CodeGenFileType::AssemblyFile);
-    return {bytes.begin(), bytes.end()};
+    return assembly_of(*c.module, *c.machine);
 }
 
 }  // namespace Pipe::codegen

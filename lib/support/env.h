@@ -2,6 +2,7 @@
 // Debug switches from the environment. This is the only place that calls getenv.
 //
 //   PIPE_TARGET       target name taken instead of the machine at hand ("x86-64-linux-avx2-fma")
+//   PIPE_DUMP         folder into which the LLVM IR and assembly of all compiled code are written
 //   PIPE_<NAME>       further switches, each documented where it is read
 
 #include <string>
