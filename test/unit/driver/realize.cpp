@@ -1,0 +1,216 @@
+// Compile, cache, run.
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <pipe/pipe.h>
+
+using namespace Pipe;
+
+namespace {
+
+struct Blur {
+    Var x{"x"}, y{"y"}, yo{"yo"}, yi{"yi"};
+    ImageParam in{UInt(16), 2, "in"};
+    Func bx{"bx"}, by{"by"};
+    Buffer<uint16_t> image{66, 66};
+
+    Blur() {
+        bx(x, y) = (in(x, y) + in(x + 1, y) + in(x + 2, y)) / 3;
+        by(x, y) = (bx(x, y) + bx(x, y + 1) + bx(x, y + 2)) / 3;
+        image.fill([](int x, int y) { return 3 * x + y; });
+        in.set(image);
+    }
+    static bool right(const Buffer<uint16_t> &out) {
+        bool all = true;
+        out.for_each_element([&](int x, int y) { all &= out(x, y) == 3 * (x + 1) + y + 1; });
+        return all;
+    }
+    void schedule() {
+        by.split(y, yo, yi, 32).parallel(yo).vectorize(x, 16);
+        bx.store_at(by, yo).compute_at(by, yi).vectorize(x, 16);
+    }
+};
+
+}  // namespace
+
+TEST_CASE_METHOD(Blur, "realize of sizes and of a Buffer", "[driver]") {
+    Buffer<uint16_t> made = by.realize({64, 64});
+    CHECK(right(made));
+    Buffer<uint16_t> given(30, 20);
+    by.realize(given);
+    CHECK(right(given));
+    Buffer<uint16_t> shifted(10, 10);
+    shifted.set_min(20, 31);
+    by.realize(shifted);
+    CHECK(right(shifted));
+}
+
+TEST_CASE_METHOD(Blur, "directives after a realize are heeded", "[driver]") {
+    Pipeline pipeline(by);
+    Buffer<uint16_t> out(64, 64);
+    pipeline.realize(out);
+    CHECK(pipeline.loop_nest().find("parallel") == std::string::npos);
+    schedule();
+    out.fill(0);
+    pipeline.realize(out);
+    CHECK(right(out));
+    CHECK(pipeline.loop_nest().find("parallel yo") != std::string::npos);
+}
+
+TEST_CASE_METHOD(Blur, "a schedule is right for every size", "[driver]") {
+    schedule();
+    for (int w : {1, 3, 16, 17, 40})
+        for (int h : {1, 2, 31, 33, 64}) {
+            Buffer<uint16_t> out = by.realize({w, h});
+            INFO(w << " x " << h);
+            CHECK(right(out));
+        }
+}
+
+TEST_CASE_METHOD(Blur, "buffers that are not dense", "[driver]") {
+    schedule();
+    Buffer<uint16_t> wide(2 * 66, 66);
+    Buffer<uint16_t> every_second(wide.data(), {{0, 66, 2}, {0, 66, 132}});
+    every_second.copy_from(image);
+    in.set(every_second);
+    Buffer<uint16_t> out = by.realize({64, 64});
+    CHECK(right(out));
+}
+
+TEST_CASE_METHOD(Blur, "several threads share one Pipeline", "[driver]") {
+    schedule();
+    Pipeline pipeline(by);
+    std::atomic<int> good{0};
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; t++)
+        threads.emplace_back([&] {
+            for (int i = 0; i < 20; i++) {
+                Buffer<uint16_t> out(64, 64);
+                pipeline.realize(out);
+                good += right(out);
+            }
+        });
+    for (auto &t : threads) t.join();
+    CHECK(good == 80);
+}
+
+TEST_CASE_METHOD(Blur, "autoschedule takes sizes from the first realize", "[driver]") {
+    Pipeline pipeline(by);
+    Buffer<uint16_t> out(64, 64);
+    pipeline.autoschedule(get_host_target()).realize(out);
+    CHECK(right(out));
+    CHECK_FALSE(pipeline.schedule_report().empty());
+    std::string source = pipeline.schedule_source();
+    for (int w : {1, 7, 33}) {
+        Buffer<uint16_t> small(w, w);
+        pipeline.realize(small);
+        CHECK(right(small));
+    }
+    CHECK(pipeline.schedule_source() == source);  // made once
+    CHECK(pipeline.compile_times().llvm_ms > 0);
+}
+
+TEST_CASE_METHOD(Blur, "a user's directives stay under the autoscheduler", "[driver]") {
+    bx.compute_root().vectorize(x, 4);
+    Pipeline pipeline(by);
+    Buffer<uint16_t> out(64, 64);
+    pipeline.autoschedule(get_host_target()).realize(out);
+    CHECK(right(out));
+    CHECK(pipeline.schedule_source().find("x_lane, 4") != std::string::npos);
+}
+
+TEST_CASE("Params are read at every realize", "[driver]") {
+    Var x("x");
+    Param<float> gain("gain", 2.0f);
+    Param<uint8_t> add("add", 200);
+    Param<bool> negate("negate");
+    Func f("f");
+    f(x) = select(negate, -1.0f, 1.0f) * (gain * x + add);
+    Buffer<float> out = f.realize({4});
+    CHECK(out(3) == 206.0f);
+    gain.set(0.5f);
+    negate.set(true);
+    f.realize(out);
+    CHECK(out(2) == -201.0f);
+}
+
+TEST_CASE("several outputs and values", "[driver]") {
+    Var x("x");
+    Func a("a"), b("b");
+    a(x) = x + 1;
+    b(x) = Tuple(a(x) * 2, cast<float>(x) / 2);
+    Buffer<int> out_a(10), out_b0(10);
+    Buffer<float> out_b1(10);
+    Pipeline({a, b}).realize(out_a, out_b0, out_b1);
+    CHECK(out_a(3) == 4);
+    CHECK(out_b0(3) == 8);
+    CHECK(out_b1(3) == 1.5f);
+    Realization all = Pipeline({a, b}).realize({10});
+    CHECK(all.size() == 3);
+}
+
+TEST_CASE("inline reductions", "[driver]") {
+    Var x("x");
+    Buffer<int> data(10);
+    data.fill([](int i) { return (i * 7) % 10; });
+    RDom r(0, 10, "r");
+    Func f("f"), g("g"), h("h");
+    f(x) = sum(data(r)) + product(r, Expr(2)) + maximum(data(r)) * 10000 + minimum(data(r) + x);
+    Buffer<int> out = f.realize({3});
+    CHECK(out(2) == 45 + 1024 + 90000 + 2);
+    g() = argmax(data(r));
+    Realization best = g.realize();
+    CHECK(Buffer<int>(best[0])() == 7);
+    CHECK(Buffer<int>(best[1])() == 9);
+    r = RDom(0, 10, "s");
+    r.where(data(r) % 2 == 0);
+    h(x) = sum(r, data(r) + x);
+    Buffer<int> even = h.realize({2});
+    CHECK(even(1) == 20 + 5);
+}
+
+TEST_CASE("boundary conditions", "[driver]") {
+    Buffer<int> data(5);
+    data.fill([](int i) { return i; });
+    auto at = [&](const Func &f) {
+        Buffer<int> out(15);
+        out.set_min(-5);
+        Func(f).realize(out);
+        std::vector<int> values;
+        for (int i = -5; i < 10; i++) values.push_back(out(i));
+        return values;
+    };
+    using V = std::vector<int>;
+    CHECK(at(BoundaryConditions::constant_exterior(data, 9)) == V{9, 9, 9, 9, 9, 0, 1, 2, 3, 4, 9, 9, 9, 9, 9});
+    CHECK(at(BoundaryConditions::repeat_edge(data)) == V{0, 0, 0, 0, 0, 0, 1, 2, 3, 4, 4, 4, 4, 4, 4});
+    CHECK(at(BoundaryConditions::repeat_image(data)) == V{0, 1, 2, 3, 4, 0, 1, 2, 3, 4, 0, 1, 2, 3, 4});
+    CHECK(at(BoundaryConditions::mirror_image(data)) == V{4, 3, 2, 1, 0, 0, 1, 2, 3, 4, 4, 3, 2, 1, 0});
+    CHECK(at(BoundaryConditions::mirror_interior(data)) == V{3, 4, 3, 2, 1, 0, 1, 2, 3, 4, 3, 2, 1, 0, 1});
+}
+
+TEST_CASE_METHOD(Blur, "the reference evaluator agrees", "[driver]") {
+    Buffer<uint16_t> out(20, 20);
+    Pipeline(by).realize_reference(out);
+    CHECK(right(out));
+}
+
+TEST_CASE_METHOD(Blur, "a warm realize of a small image is cheap", "[driver]") {
+    Func one("one");
+    one(x, y) = cast<uint16_t>(1);
+    one.vectorize(x, 32);
+    Pipeline pipeline(one);
+    Buffer<uint16_t> out(64, 64);
+    pipeline.realize(out);
+    constexpr int runs = 2000;
+    double best = 1e9;
+    for (int i = 0; i < 10; i++) {
+        auto start = std::chrono::steady_clock::now();
+        for (int k = 0; k < runs; k++) pipeline.realize(out);
+        std::chrono::duration<double, std::micro> us = std::chrono::steady_clock::now() - start;
+        best = std::min(best, us.count() / runs);
+    }
+    CHECK(best < 20);
+}

@@ -1,0 +1,148 @@
+// What directives record.
+#include <catch2/catch_test_macros.hpp>
+
+#include <pipe/pipe.h>
+
+#include "graph/contents.h"
+#include "schedule/loops.h"
+
+using namespace Pipe;
+
+namespace {
+
+std::string loops(const Stage &stage) {
+    std::string text;
+    for (const VarOrRVar &v : stage.loops()) text += (text.empty() ? "" : " ") + v.name;
+    return text;
+}
+
+struct Plane {
+    Var x{"x"}, y{"y"}, xo{"xo"}, xi{"xi"}, yo{"yo"}, yi{"yi"}, t{"t"};
+    Func f{"f"};
+    Plane() { f(x, y) = x + y; }
+    const schedule::FuncSchedule &schedule() const { return f.contents()->schedule; }
+    LoopKind kind(const std::string &name) const {
+        for (const auto &d : schedule().stages[0].dims)
+            if (d.name == name) return d.kind;
+        return LoopKind::Serial;
+    }
+};
+
+}  // namespace
+
+TEST_CASE_METHOD(Plane, "split, reorder and tile", "[directives]") {
+    CHECK(loops(f) == "x y");
+    SECTION("split") {
+        f.split(x, xo, xi, 8);
+        CHECK(loops(f) == "xi xo y");
+    }
+    SECTION("split that keeps the outer name") {
+        f.split(x, x, xi, 8);
+        CHECK(loops(f) == "xi x y");
+    }
+    SECTION("tile") {
+        f.tile(x, y, xo, yo, xi, yi, 8, 4);
+        CHECK(loops(f) == "xi yi xo yo");
+    }
+    SECTION("tile that keeps the outer names") {
+        f.tile(x, y, xi, yi, 8, 4);
+        CHECK(loops(f) == "xi yi x y");
+    }
+    SECTION("reorder of a subset") {
+        f.tile(x, y, xo, yo, xi, yi, 8, 4).reorder(yo, xi);
+        CHECK(loops(f) == "yo yi xo xi");
+    }
+    SECTION("fuse") {
+        f.tile(x, y, xo, yo, xi, yi, 8, 4).fuse(xo, yo, t);
+        CHECK(loops(f) == "xi yi t");
+    }
+    SECTION("rename") {
+        f.rename(x, t);
+        CHECK(loops(f) == "t y");
+    }
+}
+
+TEST_CASE_METHOD(Plane, "kinds of loops", "[directives]") {
+    f.vectorize(x, 8).parallel(y, 4).unroll(y);
+    CHECK(loops(f) == "x_lane x y_task y");
+    CHECK(kind("x_lane") == LoopKind::Vectorized);
+    CHECK(kind("x") == LoopKind::Serial);
+    CHECK(kind("y") == LoopKind::Unrolled);
+    f.serial(y);
+    CHECK(kind("y") == LoopKind::Serial);
+}
+
+TEST_CASE_METHOD(Plane, "a split of a parallel loop stays parallel outside, of a vector inside", "[directives]") {
+    f.parallel(y).split(y, yo, yi, 4).vectorize(x).split(x, xo, xi, 8);
+    CHECK(kind("yo") == LoopKind::Parallel);
+    CHECK(kind("yi") == LoopKind::Serial);
+    CHECK(kind("xi") == LoopKind::Vectorized);
+    CHECK(kind("xo") == LoopKind::Serial);
+}
+
+TEST_CASE_METHOD(Plane, "touched tells what the user said", "[directives]") {
+    CHECK_FALSE(schedule().touched);
+    CHECK_FALSE(schedule().stages[0].touched);
+    f.set_estimates({{0, 100}, {0, 100}}).bound(x, 0, 64);
+    CHECK_FALSE(schedule().touched);
+    CHECK(schedule().estimates.size() == 2);
+    CHECK(schedule().bounds.size() == 1);
+    f.vectorize(x, 4);
+    CHECK(schedule().stages[0].touched);
+    f.compute_root();
+    CHECK(schedule().touched);
+}
+
+TEST_CASE_METHOD(Plane, "a bound given again replaces the first", "[directives]") {
+    f.bound(x, 0, 3).bound(x, 1, 4);
+    CHECK(schedule().bounds.size() == 1);
+}
+
+TEST_CASE_METHOD(Plane, "a specialization is a copy", "[directives]") {
+    Param<int> p("p");
+    f.parallel(y);
+    Stage special = f.specialize(p > 3);
+    special.vectorize(x, 8);
+    f.unroll(y, 2);
+    CHECK(loops(special) == "x_lane x y");
+    CHECK(loops(f) == "x y_copy y");
+}
+
+TEST_CASE_METHOD(Plane, "a directive that fails changes nothing", "[directives]") {
+    CHECK_THROWS_AS(f.tile(x, y, xo, yo, xi, yi, 8, 0), CompileError);
+    CHECK(loops(f) == "x y");
+    CHECK_THROWS_AS(f.vectorize(x, 0), CompileError);
+    CHECK_THROWS_AS(f.reorder(x, t), CompileError);
+    CHECK(loops(f) == "x y");
+    f.tile(x, y, xo, yo, xi, yi, 8, 8);
+}
+
+TEST_CASE("transforms replayed", "[loops]") {
+    using schedule::Dim;
+    using schedule::Transform;
+    std::vector<Dim> initial{{"r", LoopKind::Serial, true}, {"s", LoopKind::Serial, true}, {"x", LoopKind::Serial, false}};
+    Transform split{Transform::Kind::Split, "r", "ro", "ri", Expr(4), TailStrategy::Auto};
+    Transform fuse{Transform::Kind::Fuse, "t", "s", "ro", Expr(), TailStrategy::Auto};
+    Transform bad{Transform::Kind::Fuse, "t", "s", "ri", Expr(), TailStrategy::Auto};
+
+    schedule::Replay good = schedule::replay(initial, {split, fuse});
+    CHECK(good.error.empty());
+    CHECK(good.keeps_order);
+    REQUIRE(good.loops.size() == 3);
+    CHECK(good.loops[0].name == "ri");
+    CHECK(good.loops[1].name == "t");
+    CHECK(good.loops[1].roots == std::vector<std::string>{"r", "s"});
+    CHECK_FALSE(schedule::replay(initial, {split, bad}).keeps_order);
+    CHECK(schedule::replay(initial, {fuse}).error == "there is no loop 'ro'");
+}
+
+TEST_CASE("levels compare by what they name", "[levels]") {
+    using schedule::LoopLevel;
+    LoopLevel a{LoopLevel::Kind::At, FuncId(1), 0, "x", std::make_shared<int>(1)};
+    LoopLevel b{LoopLevel::Kind::At, FuncId(1), 0, "x", nullptr};
+    CHECK(a == b);
+    b.var = "y";
+    CHECK_FALSE(a == b);
+    LoopLevel root{LoopLevel::Kind::Root, FuncId(7), 3, "x", nullptr};
+    CHECK(root == LoopLevel{LoopLevel::Kind::Root, FuncId::None, 0, "", nullptr});
+}
