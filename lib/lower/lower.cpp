@@ -65,12 +65,37 @@ constexpr Pass passes[] = {
     {"cse", [](const Stmt &s, const Context &) { return cse(s); }},
 };
 
+std::vector<Argument> arguments(const graph::Graph &graph) {
+    std::vector<Argument> args;
+    for (const graph::Image &image : graph.images)
+        args.push_back({Argument::Kind::InputBuffer, image.name, image.type, image.dimensions});
+    for (const graph::Scalar &scalar : graph.scalars)
+        args.push_back({Argument::Kind::Scalar, scalar.name, scalar.type, 0});
+    for (FuncId id : graph.outputs) {
+        const graph::FuncNode &f = graph[id];
+        for (size_t i = 0; i < f.types.size(); i++)
+            args.push_back({Argument::Kind::OutputBuffer, graph::buffer_name(f, i), f.types[i],
+                            static_cast<int>(f.args.size())});
+    }
+    return args;
+}
+
+void verify_after(const Pass &pass, const Stmt &s, const Context &context) {
+    if (pass.run == build_loops) {
+        VerifyOptions before_flatten;
+        before_flatten.any_free_variable = before_flatten.any_buffer = true;
+        verify(s, before_flatten);
+    } else {
+        verify(Program{pass.name, arguments(context.graph), s});
+    }
+}
+
 Stmt run_passes(const Context &context) {
     Stmt s;
     for (const Pass &pass : passes) {
         s = pass.run(s, context);
         if (!s.defined()) s = make_evaluate(make_int(Int(32), 0));
-        if (context.options.verify) verify(s);
+        if (context.options.verify) verify_after(pass, s, context);
         if (context.options.after_pass) context.options.after_pass(pass.name, s);
         if (context.options.stop_after == pass.name) break;
     }
@@ -90,21 +115,6 @@ Stmt specialized(const graph::Graph &graph, const Schedule &schedule, const Lowe
         return simplify(make_if(first.condition, specialized(graph, special, options), specialized(graph, rest, options)));
     }
     return run_passes({graph, schedule, options});
-}
-
-std::vector<Argument> arguments(const graph::Graph &graph) {
-    std::vector<Argument> args;
-    for (const graph::Image &image : graph.images)
-        args.push_back({Argument::Kind::InputBuffer, image.name, image.type, image.dimensions});
-    for (const graph::Scalar &scalar : graph.scalars)
-        args.push_back({Argument::Kind::Scalar, scalar.name, scalar.type, 0});
-    for (FuncId id : graph.outputs) {
-        const graph::FuncNode &f = graph[id];
-        for (size_t i = 0; i < f.types.size(); i++)
-            args.push_back({Argument::Kind::OutputBuffer, graph::buffer_name(f, i), f.types[i],
-                            static_cast<int>(f.args.size())});
-    }
-    return args;
 }
 
 }  // namespace

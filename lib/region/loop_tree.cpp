@@ -56,6 +56,10 @@ LoopTree::LoopTree(const graph::Graph &graph, const Schedule &schedule)
     : graph_(graph), schedule_(schedule), places_(graph.funcs.size()) {
     paths_[""] = {};
     kinds_[""] = LoopKind::Serial;
+    for (auto func = graph.funcs.rbegin(); func != graph.funcs.rend(); ++func)
+        places_[static_cast<size_t>(func->id)].computed =
+            func->is_output || std::any_of(func->consumers.begin(), func->consumers.end(),
+                                           [&](FuncId c) { return place(c).computed; });
     // Consumers first: a Func's level names a loop of a stage that consumes it, directly or not.
     for (auto func = graph.funcs.rbegin(); func != graph.funcs.rend(); ++func) place_func(*func);
     for (const graph::FuncNode &func : graph.funcs) {
@@ -68,9 +72,7 @@ LoopTree::LoopTree(const graph::Graph &graph, const Schedule &schedule)
 
 void LoopTree::place_func(const graph::FuncNode &func) {
     FuncPlace &place = places_[static_cast<size_t>(func.id)];
-    if (place.computed) return;
-    place.computed = func.is_output || !func.consumers.empty();
-    if (!place.computed) return;
+    if (!place.computed || !place.stages.empty()) return;
     const schedule::FuncSchedule &schedule = schedule_[func.id];
     place.compute = func.is_output && !schedule.compute.at() ? Level()
                     : schedule.compute.inlined()             ? innermost_common_level(func.id)
