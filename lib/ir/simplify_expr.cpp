@@ -64,6 +64,9 @@ int ExprSimplifier::uses_of(const void *let) const {
 bool ExprSimplifier::is_worth_replacing(const Expr &value, int uses, bool may_move_loads) const {
     if (is_trivial(value) || is_small_sum(value)) return true;
     int budget = 64;
+    // A ramp must be seen where it is an index: its loads are then dense, not gathers.
+    if (value->op == Op::Ramp && may_move(value, false, &budget)) return true;
+    budget = 64;
     return uses <= 1 && may_move(value, may_move_loads, &budget);
 }
 
