@@ -62,6 +62,17 @@ Expr plain_binary(Op op, const Expr &a, const Expr &b) {
     }
 }
 
+/// Quotient and remainder by a constant d > 0 of lanes that are a multiple of d apart.
+Expr even_division(Op op, const Even &x, const Expr &divisor, int lanes) {
+    int64_t stride = 0, d = 0;
+    bool wraps = !divisor.type().is_int() || divisor.type().bits < 32;
+    if (wraps || !as_const_int(x.stride, &stride) || !as_const_int(divisor, &d))
+        return Expr();
+    if (d <= 0 || stride % d != 0) return Expr();
+    Expr base = plain_binary(op, x.base, divisor);
+    return make_ramp(base, make_const(base.type(), op == Op::Div ? stride / d : 0), lanes);
+}
+
 /// Sums, differences and multiples of ramps are ramps (also where the type wraps); undefined where the
 /// operation does not keep lanes evenly spaced.
 Expr even_binary(Op op, const Expr &a, const Expr &b) {
@@ -70,6 +81,8 @@ Expr even_binary(Op op, const Expr &a, const Expr &b) {
     if (!x || !y) return Expr();
     if (op == Op::Add) return make_ramp(add(x.base, y.base), add(x.stride, y.stride), lanes);
     if (op == Op::Sub) return make_ramp(sub(x.base, y.base), sub(x.stride, y.stride), lanes);
+    if ((op == Op::Div || op == Op::Mod) && is_const(y.stride, 0))
+        return even_division(op, x, y.base, lanes);
     if (op != Op::Mul) return Expr();
     if (is_const(y.stride, 0)) return make_ramp(mul(x.base, y.base), mul(x.stride, y.base), lanes);
     if (is_const(x.stride, 0)) return make_ramp(mul(x.base, y.base), mul(x.base, y.stride), lanes);

@@ -22,7 +22,7 @@ constexpr int64_t short_loop = 4;
 /// Nodes of a body that may be doubled. Beyond it, compile time costs more than the tests.
 constexpr int max_body_nodes = 20000;
 /// Nodes of a body that may be tripled: in a larger one, a test per iteration is nothing.
-constexpr int max_tripled_nodes = 400;
+constexpr int max_tripled_nodes = 150;
 
 bool is_long_loop(const StmtNode &s) {
     int64_t extent = 0;
@@ -142,7 +142,7 @@ class PartitionLoops : public Mutator {
         if (general.same_as(steady)) return mutate(general);
         if (!have_common_part(general, steady)) return choose(choice, general, steady);
         if (general->op == StmtOp::Block) return either_of_block(choice, general->stmts, steady->stmts);
-        bool is_let = general->op == StmtOp::Let;
+        bool is_let = general->op == StmtOp::Let && !general->exprs[0].same_as(steady->exprs[0]);
         if (is_let) choice.steady_lets.emplace_back(general->name, steady->exprs[0]);
         Stmt body = either(choice, general->stmts[0], steady->stmts[0]);
         if (is_let) choice.steady_lets.pop_back();
@@ -174,13 +174,20 @@ class PartitionLoops : public Mutator {
             return !std::equal(general->stmts.begin(), general->stmts.end(), steady->stmts.begin(),
                                [](auto &g, auto &s) { return !have_common_part(g, s); });
         case StmtOp::Let:
-            if (general->exprs[0].type() != steady->exprs[0].type()) return false;
+            if (!general->exprs[0].same_as(steady->exprs[0]) && !is_repeatable(general, steady)) return false;
             [[fallthrough]];
         case StmtOp::Allocate:
         case StmtOp::Produce:
         case StmtOp::Consume: return have_common_part(general->stmts[0], steady->stmts[0]);
         default: return false;
         }
+    }
+
+    /// Whether the steady value of a let may be computed later than the let.
+    static bool is_repeatable(const Stmt &general, const Stmt &steady) {
+        const Expr &value = steady->exprs[0];
+        return general->exprs[0].type() == value.type() && buffers_read(value).empty() &&
+               !has_side_effect(value);
     }
 
     Stmt choose(const Choice &choice, const Stmt &general, const Stmt &steady) {

@@ -210,7 +210,8 @@ class SteadyBody {
         if (found == done_.end()) {
             int before = changes_;
             Expr result = expr_node(e);
-            found = done_.emplace(e.get(), Done{e, result, changes_ != before}).first;
+            bool is_changed = changes_ != before;
+            found = done_.emplace(e.get(), Done{e, is_changed ? result : e, is_changed}).first;
         }
         return found->second.is_changed ? changed(found->second.result) : found->second.result;
     }
@@ -309,7 +310,11 @@ class SteadyBody {
         return with_children(s, {expr(s->exprs[0]), expr(s->exprs[1]), mask}, {});
     }
 
-    Expr let_value(const Expr &e) { return e.type().is_bool() ? condition(e, Want::Any) : expr(e); }
+    Expr let_value(const Expr &e) {
+        int before = changes_;
+        Expr value = e.type().is_bool() ? condition(e, Want::Any) : expr(e);
+        return changes_ == before ? e : value;
+    }
 
     Stmt loop(const Stmt &s) {
         Expr min = expr(s->exprs[0]), extent = expr(s->exprs[1]);

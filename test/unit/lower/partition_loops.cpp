@@ -129,7 +129,10 @@ TEST_CASE("partition: tiles that touch no edge are free of decisions, whatever i
 }
 
 TEST_CASE("partition: random programs compute the same") {
-    for (uint32_t seed = 1; seed <= 600; seed++) {
+    // 2680 and 4372: a branch on memory between parts that both versions have in common.
+    std::vector<uint32_t> seeds{2680, 4372};
+    for (uint32_t seed = 1; seed <= 500; seed++) seeds.push_back(seed);
+    for (uint32_t seed : seeds) {
         LoopProgram program = random_loops(seed, {.vectorized = seed % 3 != 0, .rich_bodies = seed % 4 == 0});
         Stmt before = lower::unroll_loops(lower::vectorize_loops(program.body));
         Stmt now = lower::partition_loops(before), simplified = simplify(now);

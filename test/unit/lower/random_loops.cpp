@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "ir/intrinsics.h"
+#include "ir/verify.h"
 #include "support/interpret.h"
 
 namespace Pipe::testing {
@@ -276,6 +277,10 @@ LoopProgram random_loops(uint32_t seed, const LoopFeatures &features) {
 }
 
 RunResult run(const LoopProgram &program, const Stmt &body, int w, int h) {
+    VerifyOptions options;
+    options.free_variables = {"w", "h"};
+    options.any_buffer = options.flattened = true;
+    verify(body, options);
     constexpr int64_t size = LoopProgram::pitch * LoopProgram::rows;
     std::vector<int32_t> in(size, 1 << 20);  // outside of the picture: nobody should look
     for (int y = 0; y < h; y++)

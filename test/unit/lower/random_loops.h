@@ -38,6 +38,7 @@ struct RunResult {
     bool operator==(const RunResult &) const = default;
 };
 
+/// Verifies and executes `body`, which is the program's or what a pass made of it.
 RunResult run(const LoopProgram &program, const ir::Stmt &body, int w, int h);
 
 /// Terse construction of index expressions and statements in tests.

@@ -34,6 +34,12 @@ TEST_CASE("vectorize: dense loads and stores have ramps with a scalar base") {
                                  "in[ramp(int64(k * 8) + offset, int64(1), 8)] * broadcast(gain[k], 8)\n");
 }
 
+TEST_CASE("vectorize: lanes a multiple of a divisor apart stay evenly spaced") {
+    Expr quotient = div(add(mul(x, number(4)), k), number(2)), rest = mod(mul(x, number(4)), number(2));
+    CHECK(vectorized(8, make_store("out", x, load("in", add(quotient, rest)))) ==
+          "out[ramp(0, 1, 8)] = in[ramp(k / 2, 2, 8)]\n");
+}
+
 TEST_CASE("vectorize: a test that differs between lanes becomes a mask") {
     Expr at = add(mul(k, number(8)), x);
     Stmt body = make_if(less(at, n), make_store("out", at, load("in", at)),
