@@ -85,12 +85,15 @@ const Box &RegionMap::domain_at(FuncId id, int stage, const Level &level) {
 Box RegionMap::required(FuncId id, const Level &level) {
     const graph::FuncNode &func = graph_[id];
     Box box;
+    bool read = false;  // the box of a Func without dimensions is empty
     for (const StageNest *reader : tree_.readers(id)) {
         const Touched &touches = touched(*reader, level);
         auto found = touches.find(func.name);
-        if (found != touches.end()) merge(box, found->second);
+        if (found == touches.end()) continue;
+        merge(box, found->second);
+        read = true;
     }
-    if (box.empty()) throw InternalError("nothing requires " + func.name);
+    if (!read) throw InternalError("nothing requires " + func.name);
     return box;
 }
 

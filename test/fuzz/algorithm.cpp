@@ -36,12 +36,15 @@ Interval range_of(const Index &index, const Box &box, const StageInfo &stage) {
 }  // namespace
 
 std::vector<Box> required_boxes(const Algorithm &algorithm, const std::vector<Box> &outputs,
-                                const std::vector<std::vector<int>> &slack) {
+                                const std::vector<std::vector<int>> &slack,
+                                std::vector<Box> *of_outputs) {
     std::vector<Box> boxes;
     for (const Source &source : algorithm.sources)
         boxes.emplace_back(static_cast<size_t>(source.dimensions));
     for (size_t i = 0; i < outputs.size(); i++)
         boxes[static_cast<size_t>(algorithm.outputs[i])] = outputs[i];
+    if (of_outputs)
+        of_outputs->clear();
     for (size_t i = boxes.size(); i-- > 0;) {
         const Source &source = algorithm.sources[i];
         bool used = std::none_of(boxes[i].begin(), boxes[i].end(),
@@ -52,6 +55,8 @@ std::vector<Box> required_boxes(const Algorithm &algorithm, const std::vector<Bo
             boxes[i] = source.fixed_box;
         for (size_t d = 0; d < source.touched.size(); d++)
             boxes[i][d].include(source.touched[d]);
+        if (of_outputs && source.output)
+            of_outputs->insert(of_outputs->begin(), boxes[i]);
         for (size_t d = 0; d < boxes[i].size() && !source.is_image; d++) {
             boxes[i][d].low -= slack[i][d];
             boxes[i][d].high += slack[i][d];
@@ -516,6 +521,7 @@ void Generator::histogram() {
     define({constant(type, 0)});
     make_rdom(c_.between(1, 2), 12);
     std::vector<Value> coordinates = own_vars();
+    variables_.erase(variables_.begin());  // x is no variable of the update
     Value bin = with_rvar(leaf(Int(32), true));
     coordinates[0] = {clamp(bin.e, 0, bins - 1),
                       "clamp(" + bin.text + ", 0, " + std::to_string(bins - 1) + ")"};

@@ -18,6 +18,7 @@ struct Interval {
     int low = 1, high = 0;
     bool empty() const { return low > high; }
     int extent() const { return high - low + 1; }
+    bool operator==(const Interval &) const = default;
     void include(Interval other);
 };
 using Box = std::vector<Interval>;
@@ -78,6 +79,7 @@ Algorithm generate(Choices &choices);
 /// The box needed of every source for these boxes of the outputs (in the order of `outputs`).
 /// `slack`, per source and dimension: how far its schedule may compute beyond what is asked.
 std::vector<Box> required_boxes(const Algorithm &algorithm, const std::vector<Box> &outputs,
-                                const std::vector<std::vector<int>> &slack);
+                                const std::vector<std::vector<int>> &slack,
+                                std::vector<Box> *of_outputs = nullptr);
 
 }  // namespace Pipe::fuzz

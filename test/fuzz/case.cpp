@@ -184,7 +184,7 @@ Result Case::run() {
     algorithm_ = generate(c_);
     std::vector<Box> sizes = random_sizes();
     try {
-        schedule_ = schedule(algorithm_, mode_, sizes, c_);
+        schedule_ = give_schedule(algorithm_, mode_, sizes, c_);
     } catch (const CompileError &e) {
         tell(sizes);
         return {Result::Refused, e.what()};

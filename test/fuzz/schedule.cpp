@@ -320,9 +320,9 @@ bool Scheduler::try_compute_with(int i) {
 }
 
 void Scheduler::bound_dims(int i) {
-    if (!c_.chance(12))
-        return;
     auto index = static_cast<size_t>(i);
+    if (!uses_of(i).empty() || !c_.chance(12))
+        return;
     Source &s = a_.sources[index];
     auto output = static_cast<size_t>(std::find(a_.outputs.begin(), a_.outputs.end(), i) -
                                       a_.outputs.begin());
@@ -421,8 +421,7 @@ bool Scheduler::tail_is_legal(const Loop &loop, int factor, TailStrategy tail) {
         return tail == TailStrategy::Auto || tail == TailStrategy::GuardWithIf;
     if (blends(tail) && parallel_)
         return false;
-    if (update && tail == TailStrategy::ShiftInwards)
-        return false;
+    if (update && shifts) return false;
     if (loop.dim < 0)
         return !rounds && !(output && shifts && loop.extent && loop.extent < factor);
     if (!output)
@@ -615,23 +614,27 @@ void Scheduler::specialize(int i) {
 
 }  // namespace
 
-ScheduleInfo schedule(Algorithm &algorithm, Mode mode, std::vector<Box> &sizes, Choices &choices) {
+ScheduleInfo give_schedule(Algorithm &algorithm, Mode mode, std::vector<Box> &sizes, Choices &choices) {
     return Scheduler(algorithm, mode, sizes, choices).run();
 }
 
 void fit_sizes(const Algorithm &algorithm, const ScheduleInfo &info, std::vector<Box> &sizes) {
-    for (size_t i = 0; i < sizes.size(); i++) {
-        auto source = static_cast<size_t>(algorithm.outputs[i]);
-        for (size_t d = 0; d < sizes[i].size(); d++) {
-            Interval &range = sizes[i][d];
-            int extent = std::max(range.extent(), info.min_extent[source][d]);
-            int multiple = info.multiple[source][d];
-            extent = (extent + multiple - 1) / multiple * multiple;
-            range.high = range.low + extent - 1;
-            if (d < algorithm.sources[source].touched.size())
-                range.include(algorithm.sources[source].touched[d]);
+    std::vector<Box> before, needed;
+    do {  // what is read of one output may grow with another
+        before = sizes;
+        required_boxes(algorithm, sizes, info.slack, &needed);
+        for (size_t i = 0; i < sizes.size(); i++) {
+            auto source = static_cast<size_t>(algorithm.outputs[i]);
+            for (size_t d = 0; d < sizes[i].size(); d++) {
+                Interval &range = sizes[i][d];
+                range.include(needed[i][d]);
+                int extent = std::max(range.extent(), info.min_extent[source][d]);
+                int multiple = info.multiple[source][d];
+                extent = (extent + multiple - 1) / multiple * multiple;
+                range.high = range.low + extent - 1;
+            }
         }
-    }
+    } while (before != sizes);
 }
 
 }  // namespace Pipe::fuzz

@@ -20,7 +20,7 @@ struct ScheduleInfo {
 
 /// Gives directives to the Funcs. `sizes`: the boxes of the outputs, which `bound` may promise;
 /// they are enlarged to what the tail strategies need.
-ScheduleInfo schedule(Algorithm &algorithm, Mode mode, std::vector<Box> &sizes, Choices &choices);
+ScheduleInfo give_schedule(Algorithm &algorithm, Mode mode, std::vector<Box> &sizes, Choices &choices);
 
 /// Enlarges boxes of the outputs to what the schedule needs of them.
 void fit_sizes(const Algorithm &algorithm, const ScheduleInfo &info, std::vector<Box> &sizes);
