@@ -23,7 +23,8 @@ Expr strip_likely(const Expr &e) {
 
 /// The result of an operation that gives anything if it leaves its type.
 Interval unless_wrapped(Type type, const Interval &result) {
-    if (has_no_overflow(type)) return result;
+    if (has_no_overflow(type))
+        return result;
     bool wraps = !result.within(Interval::of_type(type)) || (type.bits == 64 && !result.has_hi());
     return wraps ? Interval::everything() : result;
 }
@@ -37,7 +38,8 @@ class Query {
     Interval of(const Linear &sum, int effort = max_effort, int depth = 0);
 
   private:
-    static constexpr int max_effort = 3;  ///< how often a sum is rewritten, one rewriting after another
+    static constexpr int max_effort =
+        3;  ///< how often a sum is rewritten, one rewriting after another
 
     Interval of_node(const Expr &e, int depth);
     Interval of_arithmetic(const Expr &e, int depth);
@@ -57,53 +59,83 @@ class Query {
 
 Interval Query::of(const Expr &e, int depth) {
     Interval range = Interval::of_type(e.type());
-    if (--budget_ < 0 || depth > 12) return range;
+    if (--budget_ < 0 || depth > 12)
+        return range;
     Interval result = intersection(of_node(e, depth), range);
     return result.empty() ? range : result;
 }
 
 Interval Query::of_node(const Expr &e, int depth) {
     switch (e->op) {
-    case Op::IntImm: return Interval::single(e->int_value);
+    case Op::IntImm:
+        return Interval::single(e->int_value);
     case Op::UIntImm:
         return e->uint_value <= INT64_MAX ? Interval::single(e->int_value) : Interval::everything();
     case Op::Variable: {
         auto found = facts_.find(e->name);
         return found ? *found : Interval::everything();
     }
-    case Op::Broadcast: return of(e->args[0], depth + 1);
+    case Op::Broadcast:
+        return of(e->args[0], depth + 1);
     case Op::Ramp:
-        return unless_wrapped(e.type(), of(e->args[0], depth + 1) + of(e->args[1], depth + 1) *
-                                                                       Interval{0, e.type().lanes - 1});
-    case Op::Cast: return of_cast(e, depth);
-    case Op::Select: return hull(of(e->args[1], depth + 1), of(e->args[2], depth + 1));
-    case Op::Call: return of_call(e, depth);
+        return unless_wrapped(e.type(),
+                              of(e->args[0], depth + 1) +
+                                  of(e->args[1], depth + 1) * Interval{0, e.type().lanes - 1});
+    case Op::Cast:
+        return of_cast(e, depth);
+    case Op::Select:
+        return hull(of(e->args[1], depth + 1), of(e->args[2], depth + 1));
+    case Op::Call:
+        return of_call(e, depth);
     case Op::VectorReduce:
         return e->reduce_op == Op::Add || e->reduce_op == Op::Mul ? Interval::everything()
                                                                   : of(e->args[0], depth + 1);
-    case Op::Add: case Op::Sub: case Op::Mul:
+    case Op::Add:
+    case Op::Sub:
+    case Op::Mul:
         if (has_no_overflow(e.type())) {
             // A product of two atoms is its own linear form.
             Linear sum = Linear::from_expr(e);
-            if (sum.terms.size() != 1 || sum.terms[0].atom->op != Op::Mul) return of(sum, max_effort, depth);
+            if (sum.terms.size() != 1 || sum.terms[0].atom->op != Op::Mul)
+                return of(sum, max_effort, depth);
         }
         return of_arithmetic(e, depth);
-    case Op::Div: case Op::Mod: case Op::Min: case Op::Max: return of_arithmetic(e, depth);
-    default: return Interval::everything();
+    case Op::Div:
+    case Op::Mod:
+    case Op::Min:
+    case Op::Max:
+        return of_arithmetic(e, depth);
+    default:
+        return Interval::everything();
     }
 }
 
 Interval Query::of_arithmetic(const Expr &e, int depth) {
     Interval a = of(e->args[0], depth + 1), b = of(e->args[1], depth + 1), result;
     switch (e->op) {
-    case Op::Add: result = a + b; break;
-    case Op::Sub: result = a - b; break;
-    case Op::Mul: result = a * b; break;
-    case Op::Div: result = of_quotient(a, b); break;
-    case Op::Mod: result = of_remainder(a, b); break;
-    case Op::Min: result = {std::min(a.lo, b.lo), std::min(a.hi, b.hi)}; break;
-    case Op::Max: result = {std::max(a.lo, b.lo), std::max(a.hi, b.hi)}; break;
-    default: break;
+    case Op::Add:
+        result = a + b;
+        break;
+    case Op::Sub:
+        result = a - b;
+        break;
+    case Op::Mul:
+        result = a * b;
+        break;
+    case Op::Div:
+        result = of_quotient(a, b);
+        break;
+    case Op::Mod:
+        result = of_remainder(a, b);
+        break;
+    case Op::Min:
+        result = {std::min(a.lo, b.lo), std::min(a.hi, b.hi)};
+        break;
+    case Op::Max:
+        result = {std::max(a.lo, b.lo), std::max(a.hi, b.hi)};
+        break;
+    default:
+        break;
     }
     return unless_wrapped(e.type(), result);
 }
@@ -111,43 +143,51 @@ Interval Query::of_arithmetic(const Expr &e, int depth) {
 Interval Query::of_quotient(const Interval &a, const Interval &b) {
     if (b.lo > 0) {  // rounds down, so it is monotone in both operands
         auto quotient = [&](int64_t x, int64_t y, bool finite) {
-            if (!finite) return x;
+            if (!finite)
+                return x;
             return y == Interval::plus_infinity ? int64_t{x < 0 ? -1 : 0} : floor_div(x, y);
         };
         return {std::min(quotient(a.lo, b.lo, a.has_lo()), quotient(a.lo, b.hi, a.has_lo())),
                 std::max(quotient(a.hi, b.lo, a.has_hi()), quotient(a.hi, b.hi, a.has_hi()))};
     }
     // |a / b| <= |a| for every b, 0 and -1 included.
-    if (!a.has_lo() || !a.has_hi()) return {};
+    if (!a.has_lo() || !a.has_hi())
+        return {};
     int64_t most = std::max(a.hi, -a.lo);
     return {-most, most};
 }
 
 Interval Query::of_remainder(const Interval &a, const Interval &b) {
     Interval result{0, Interval::plus_infinity};
-    if (b.has_lo() && b.has_hi()) result.hi = std::max(int64_t{0}, std::max(b.hi, -b.lo) - 1);
+    if (b.has_lo() && b.has_hi())
+        result.hi = std::max(int64_t{0}, std::max(b.hi, -b.lo) - 1);
     // Nothing to take away: 0 <= a < b.
-    if (b.lo > 0 && a.lo >= 0 && a.hi < b.lo) return a;
-    if (a.lo >= 0 && b.lo > 0) result.hi = std::min(result.hi, a.hi);
+    if (b.lo > 0 && a.lo >= 0 && a.hi < b.lo)
+        return a;
+    if (a.lo >= 0 && b.lo > 0)
+        result.hi = std::min(result.hi, a.hi);
     return result;
 }
 
 Interval Query::of_cast(const Expr &e, int depth) {
     Type from = e->args[0].type();
-    if (e.type().is_bool() || !from.is_int_or_uint()) return Interval::everything();
+    if (e.type().is_bool() || !from.is_int_or_uint())
+        return Interval::everything();
     Interval value = of(e->args[0], depth + 1);
     // A value that the new type cannot hold wraps (int32, int64 included).
     if (e.type().bits == 64) {
-        bool fits = e.type().is_int() ? from.is_int() || from.bits < 64 || value.has_hi()
-                                      : value.lo >= 0;
+        bool fits =
+            e.type().is_int() ? from.is_int() || from.bits < 64 || value.has_hi() : value.lo >= 0;
         return fits ? value : Interval::everything();
     }
     return value.within({e.type().min_int(), e.type().max_int()}) ? value : Interval::everything();
 }
 
 Interval Query::of_call(const Expr &e, int depth) {
-    if (e->call_kind != CallKind::Intrinsic) return Interval::everything();
-    if (e->name == intrinsic::likely) return of(e->args[0], depth + 1);
+    if (e->call_kind != CallKind::Intrinsic)
+        return Interval::everything();
+    if (e->name == intrinsic::likely)
+        return of(e->args[0], depth + 1);
     if (e->name == intrinsic::promise_clamped) {
         Interval lo = of(e->args[1], depth + 1), hi = of(e->args[2], depth + 1);
         return intersection(of(e->args[0], depth + 1), {lo.lo, hi.hi});
@@ -156,17 +196,19 @@ Interval Query::of_call(const Expr &e, int depth) {
         return hull(of(e->args[1], depth + 1), of(e->args[2], depth + 1));
     if (e->name == intrinsic::abs && e->args[0].type().is_int()) {
         Interval a = of(e->args[0], depth + 1);
-        if (!a.has_lo() || !a.has_hi()) return {0, Interval::plus_infinity};
+        if (!a.has_lo() || !a.has_hi())
+            return {0, Interval::plus_infinity};
         int64_t least = a.contains(0) ? 0 : std::min(std::abs(a.lo), std::abs(a.hi));
         return {least, std::max(std::abs(a.lo), std::abs(a.hi))};
     }
-    if (e->name == intrinsic::absd && e->args[0].type().is_int()) return {0, Interval::plus_infinity};
+    if (e->name == intrinsic::absd && e->args[0].type().is_int())
+        return {0, Interval::plus_infinity};
     return Interval::everything();
 }
 
-/// Rewrites the vector atoms that are ramps and broadcasts to their first lane; what the other lanes
-/// add to it goes to `lanes`. The atoms of the result may be of another type than the sum says, which
-/// does no harm to bounds.
+/// Rewrites the vector atoms that are ramps and broadcasts to their first lane; what the other
+/// lanes add to it goes to `lanes`. The atoms of the result may be of another type than the sum
+/// says, which does no harm to bounds.
 Linear to_first_lane(const Linear &sum, Interval *lanes) {
     *lanes = Interval::single(0);
     Linear first{sum.type.element_of(), sum.constant, {}}, stride = first;
@@ -180,9 +222,11 @@ Linear to_first_lane(const Linear &sum, Interval *lanes) {
             ok = first.add(rest);
         if (t.atom->op == Op::Ramp)
             ok &= stride.add(Linear::from_expr(t.atom->args[1]), t.coefficient);
-        if (!ok) return sum;
+        if (!ok)
+            return sum;
     }
-    if (!stride.is_constant()) return sum;
+    if (!stride.is_constant())
+        return sum;
     *lanes = Interval::single(stride.constant) * Interval{0, sum.type.lanes - 1};
     return first;
 }
@@ -192,11 +236,13 @@ Linear without_casts(const Linear &sum) {
     auto is_widened = [](const Term &t) {
         return t.atom->op == Op::Cast && has_no_overflow(t.atom->args[0].type());
     };
-    if (sum.type.bits != 64 || !std::all_of(sum.terms.begin(), sum.terms.end(), is_widened)) return sum;
+    if (sum.type.bits != 64 || !std::all_of(sum.terms.begin(), sum.terms.end(), is_widened))
+        return sum;
     Linear result{sum.type, sum.constant, {}};
     for (const Term &t : sum.terms) {
         Linear narrow = Linear::from_expr(t.atom->args[0]);
-        if (!result.add(narrow, t.coefficient)) return sum;
+        if (!result.add(narrow, t.coefficient))
+            return sum;
     }
     return result;
 }
@@ -204,20 +250,23 @@ Linear without_casts(const Linear &sum) {
 Interval Query::of(const Linear &given, int effort, int depth) {
     auto refine = [](Interval &result, const Interval &better) {
         Interval both = intersection(result, better);
-        if (!both.empty()) result = both;
+        if (!both.empty())
+            result = both;
     };
     if (given.type.is_vector()) {
         Interval lanes;
         Linear first = to_first_lane(given, &lanes);
-        Interval result = first.type.is_vector() ? term_by_term(given, depth)
-                                                 : of(first, effort, depth) + lanes;
+        Interval result =
+            first.type.is_vector() ? term_by_term(given, depth) : of(first, effort, depth) + lanes;
         // In a minimum of ramps, the lanes of its operands belong to the lanes of the other terms.
-        if (effort > 0 && budget_ > 0) refine(result, by_cases(given, effort, depth));
+        if (effort > 0 && budget_ > 0)
+            refine(result, by_cases(given, effort, depth));
         return result;
     }
     Linear sum = without_casts(given);
     Interval result = term_by_term(sum, depth);
-    if (effort == 0 || budget_ <= 0 || sum.is_constant() || result.is_single()) return result;
+    if (effort == 0 || budget_ <= 0 || sum.is_constant() || result.is_single())
+        return result;
     refine(result, by_relations(sum, effort, depth));
     if (sum.terms.size() > 1) {
         refine(result, by_remainder(sum, effort, depth));
@@ -230,7 +279,8 @@ Interval Query::term_by_term(const Linear &sum, int depth) {
     Interval result = Interval::single(sum.constant);
     for (const Term &t : sum.terms) {
         result = result + of(t.atom, depth + 1) * Interval::single(t.coefficient);
-        if (!result.has_lo() && !result.has_hi()) break;
+        if (!result.has_lo() && !result.has_hi())
+            break;
     }
     return result;
 }
@@ -239,7 +289,8 @@ Interval Query::term_by_term(const Linear &sum, int depth) {
 int64_t cancelling_factor(const Linear &sum, const Linear &relation) {
     for (const Term &t : relation.terms) {
         int64_t c = sum.coefficient(t.atom);
-        if (c == 0 || c == INT64_MIN) continue;
+        if (c == 0 || c == INT64_MIN)
+            continue;
         return c % t.coefficient == 0 ? c / t.coefficient : 0;
     }
     return 0;
@@ -251,13 +302,16 @@ Interval Query::by_relations(const Linear &sum, int effort, int depth) {
     // A rest with as many terms is worth a look once; a longer one leads nowhere.
     size_t longest = sum.terms.size() - (effort < max_effort ? 1 : 0);
     facts_.for_each_relation([&](const Facts::Relation &r) {
-        if (--budget_ < 0) return true;
+        if (--budget_ < 0)
+            return true;
         int64_t factor = cancelling_factor(sum, r.sum);
         Linear rest = sum;
-        if (factor == 0 || !rest.add(r.sum, -factor) || rest.terms.size() > longest) return false;
-        Interval better =
-            intersection(result, of(rest, effort - 1, depth + 1) + r.bounds * Interval::single(factor));
-        if (!better.empty()) result = better;
+        if (factor == 0 || !rest.add(r.sum, -factor) || rest.terms.size() > longest)
+            return false;
+        Interval better = intersection(result, of(rest, effort - 1, depth + 1) +
+                                                   r.bounds * Interval::single(factor));
+        if (!better.empty())
+            result = better;
         return false;
     });
     return result;
@@ -276,7 +330,8 @@ Interval Query::by_remainder(const Linear &sum, int effort, int depth) {
             !rest.add(Linear::from_expr(t.atom->args[0]), factor) ||
             rest.terms.size() >= sum.terms.size())
             continue;
-        return of(rest, effort - 1, depth + 1) + Interval{0, divisor - 1} * Interval::single(-factor);
+        return of(rest, effort - 1, depth + 1) +
+               Interval{0, divisor - 1} * Interval::single(-factor);
     }
     return {};
 }
@@ -284,7 +339,8 @@ Interval Query::by_remainder(const Linear &sum, int effort, int depth) {
 /// Whether an operand of the atom is also a term of the sum, so that they can cancel.
 bool has_operand_in(const Expr &atom, const Linear &sum) {
     for (const Expr &arg : atom->args)
-        if (arg.type() == atom.type() && sum.coefficient(arg) != 0) return true;
+        if (arg.type() == atom.type() && sum.coefficient(arg) != 0)
+            return true;
     return false;
 }
 
@@ -294,9 +350,12 @@ const Term *find_cases(const Linear &sum) {
     for (const Term &t : sum.terms) {
         Expr atom = strip_likely(t.atom);
         bool has_cases = atom->op == Op::Min || atom->op == Op::Max || atom->op == Op::Select;
-        if (!has_cases || t.coefficient == INT64_MIN || !has_no_overflow(atom.type())) continue;
-        if (has_operand_in(atom, sum)) return &t;
-        if (!found) found = &t;
+        if (!has_cases || t.coefficient == INT64_MIN || !has_no_overflow(atom.type()))
+            continue;
+        if (has_operand_in(atom, sum))
+            return &t;
+        if (!found)
+            found = &t;
     }
     return found;
 }
@@ -304,7 +363,8 @@ const Term *find_cases(const Linear &sum) {
 /// r + k * min(p, q) = min(r + k * p, r + k * q) for k > 0, the maximum for k < 0.
 Interval Query::by_cases(const Linear &sum, int effort, int depth) {
     const Term *t = find_cases(sum);
-    if (!t) return {};
+    if (!t)
+        return {};
     Expr atom = strip_likely(t->atom);
     bool is_select = atom->op == Op::Select;
     Interval cases[2];
@@ -316,7 +376,8 @@ Interval Query::by_cases(const Linear &sum, int effort, int depth) {
         cases[i] = of(rest, effort - 1, depth + 1);
     }
     const auto &[p, q] = cases;
-    if (is_select) return hull(p, q);
+    if (is_select)
+        return hull(p, q);
     if ((atom->op == Op::Min) == (t->coefficient > 0))
         return {std::min(p.lo, q.lo), std::min(p.hi, q.hi)};
     return {std::max(p.lo, q.lo), std::max(p.hi, q.hi)};
@@ -324,8 +385,12 @@ Interval Query::by_cases(const Linear &sum, int effort, int depth) {
 
 }  // namespace
 
-Interval constant_bounds(const Expr &e, const Facts &facts) { return Query(facts).of(e); }
+Interval constant_bounds(const Expr &e, const Facts &facts) {
+    return Query(facts).of(e);
+}
 
-Interval constant_bounds(const Linear &sum, const Facts &facts) { return Query(facts).of(sum); }
+Interval constant_bounds(const Linear &sum, const Facts &facts) {
+    return Query(facts).of(sum);
+}
 
 }  // namespace Pipe::ir

@@ -30,15 +30,19 @@ class Numbering {
     };
 
     Id number(const Expr &e) {
-        if (!e.defined()) return none;
+        if (!e.defined())
+            return none;
         if (e->op == Op::Variable)
-            if (const Id *value = lets_.find(e->name)) return *value;
+            if (const Id *value = lets_.find(e->name))
+                return *value;
         if (is_shared(e)) {
             auto found = done_.find(e.get());
-            if (found != done_.end()) return found->second;
+            if (found != done_.end())
+                return found->second;
         }
         Id id = e->op == Op::Let ? number_let(e) : number_node(e);
-        if (is_shared(e)) done_.emplace(e.get(), id);
+        if (is_shared(e))
+            done_.emplace(e.get(), id);
         return id;
     }
 
@@ -66,7 +70,8 @@ class Numbering {
         auto [candidate, last] = by_hash_.equal_range(h);
         for (; candidate != last; ++candidate) {
             const Entry &entry = entries_[candidate->second];
-            if (entry.operands == operands && same_head(e, entry.head)) return candidate->second;
+            if (entry.operands == operands && same_head(e, entry.head))
+                return candidate->second;
         }
         Id id = static_cast<Id>(entries_.size());
         entries_.push_back({e, std::move(operands)});
@@ -103,7 +108,8 @@ class Builder {
         std::map<Id, int> ordered(uses.begin(), uses.end());
         std::vector<Id> named_here;
         for (const auto &[id, count] : ordered) {
-            if (count < 2 || is_cheap(id)) continue;
+            if (count < 2 || is_cheap(id))
+                continue;
             Expr value = expr(id);
             std::string name = fresh_name();
             built_[id] = make_variable(value.type(), name);
@@ -111,25 +117,31 @@ class Builder {
             lets->push_back({name, value});
         }
         std::vector<Expr> result;
-        for (Id root : roots) result.push_back(root == none ? Expr() : expr(root));
-        for (Id id : named_here) built_.erase(id);
+        for (Id root : roots)
+            result.push_back(root == none ? Expr() : expr(root));
+        for (Id id : named_here)
+            built_.erase(id);
         return result;
     }
 
   private:
-    /// Counts the uses of what is computed unconditionally. Uses in the arms of an if_then_else count for
-    /// such values too, but make no value one of them.
+    /// Counts the uses of what is computed unconditionally. Uses in the arms of an if_then_else
+    /// count for such values too, but make no value one of them.
     void count_uses(const std::vector<Id> &roots, std::unordered_map<Id, int> *uses) {
         std::vector<Id> work, arms;
         std::function<void(Id)> use = [&](Id id) {
-            if (id == none || built_.count(id)) return;
+            if (id == none || built_.count(id))
+                return;
             int count = ++(*uses)[id];
-            if (count == 1) work.push_back(id);
+            if (count == 1)
+                work.push_back(id);
             // A second copy of what stays in place is a second use of what it stands around.
             if (count == 2 && is_cheap(id))
-                for (Id operand : numbers_[id].operands) use(operand);
+                for (Id operand : numbers_[id].operands)
+                    use(operand);
         };
-        for (Id root : roots) use(root);
+        for (Id root : roots)
+            use(root);
         while (!work.empty()) {
             const auto &[head, operands] = numbers_[work.back()];
             work.pop_back();
@@ -145,7 +157,8 @@ class Builder {
         while (!arms.empty()) {
             Id id = arms.back();
             arms.pop_back();
-            if (id == none || built_.count(id)) continue;
+            if (id == none || built_.count(id))
+                continue;
             auto found = uses->find(id);
             if (found != uses->end()) {
                 found->second++;
@@ -158,9 +171,11 @@ class Builder {
 
     Expr expr(Id id) {
         auto named = built_.find(id);
-        if (named != built_.end()) return named->second;
+        if (named != built_.end())
+            return named->second;
         const auto &[head, operands] = numbers_[id];
-        if (operands.empty()) return head;
+        if (operands.empty())
+            return head;
         std::vector<Expr> args;
         args.reserve(operands.size());
         bool changed = false, is_branch = is_if_then_else(head);
@@ -190,18 +205,27 @@ class Builder {
     bool is_cheap(Id id) const {
         const auto &[head, operands] = numbers_[id];
         switch (head->op) {
-        case Op::Ramp: case Op::Broadcast: return true;
-        case Op::Cast: case Op::Not: return is_cheap(operands[0]);
-        case Op::Add: case Op::Sub: case Op::Mul: return is_leaf(operands[0]) && is_leaf(operands[1]);
+        case Op::Ramp:
+        case Op::Broadcast:
+            return true;
+        case Op::Cast:
+        case Op::Not:
+            return is_cheap(operands[0]);
+        case Op::Add:
+        case Op::Sub:
+        case Op::Mul:
+            return is_leaf(operands[0]) && is_leaf(operands[1]);
         case Op::Call:  // markers are recognised around what they mark
             return head->call_kind == CallKind::Intrinsic && head->name == intrinsic::likely;
-        default: return is_leaf(id);
+        default:
+            return is_leaf(id);
         }
     }
 
     std::string fresh_name() {
         std::string name;
-        do name = "t" + std::to_string(next_name_++);
+        do
+            name = "t" + std::to_string(next_name_++);
         while (taken_.count(name));
         return name;
     }
@@ -222,7 +246,8 @@ std::vector<Builder::Named> share(std::vector<Expr> *exprs) {
             roots.push_back(none);
             continue;
         }
-        if (has_side_effect(e)) return {};
+        if (has_side_effect(e))
+            return {};
         roots.push_back(numbers.number(e));
         taken.merge(free_vars(e));
     }
@@ -235,7 +260,8 @@ Stmt share_store(const Stmt &s) {
     std::vector<Expr> exprs = s->exprs;
     const Expr &predicate = exprs[s->op == StmtOp::Provide ? 0 : 2];
     if (predicate.defined()) {
-        for (Expr &e : exprs) e = cse(e);
+        for (Expr &e : exprs)
+            e = cse(e);
         return with_children(s, std::move(exprs), {});
     }
     auto lets = share(&exprs);
@@ -248,7 +274,8 @@ Stmt share_store(const Stmt &s) {
 }  // namespace
 
 Expr cse(const Expr &e) {
-    if (!e.defined() || e->args.empty()) return e;
+    if (!e.defined() || e->args.empty())
+        return e;
     std::vector<Expr> exprs{e};
     auto lets = share(&exprs);
     Expr result = exprs[0];
@@ -258,11 +285,14 @@ Expr cse(const Expr &e) {
 }
 
 Stmt cse(const Stmt &s) {
-    if (!s.defined()) return s;
-    if (s->op == StmtOp::Provide || s->op == StmtOp::Store) return share_store(s);
+    if (!s.defined())
+        return s;
+    if (s->op == StmtOp::Provide || s->op == StmtOp::Store)
+        return share_store(s);
     bool is_let = s->op == StmtOp::Let;
     return map_children(
-        s, [&](const Expr &e) { return is_let ? cse(e) : e; }, [](const Stmt &c) { return cse(c); });
+        s, [&](const Expr &e) { return is_let ? cse(e) : e; },
+        [](const Stmt &c) { return cse(c); });
 }
 
 }  // namespace Pipe::ir

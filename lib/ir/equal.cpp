@@ -9,40 +9,54 @@
 namespace Pipe::ir {
 namespace {
 
-template <typename T> int order(const T &a, const T &b) { return a < b ? -1 : (b < a ? 1 : 0); }
+template <typename T> int order(const T &a, const T &b) {
+    return a < b ? -1 : (b < a ? 1 : 0);
+}
 
-auto fields(const Type &t) { return std::tuple(t.code, t.bits, t.lanes); }
+auto fields(const Type &t) {
+    return std::tuple(t.code, t.bits, t.lanes);
+}
 
 /// Everything of two nodes but their children.
 int compare_heads(const ExprNode &a, const ExprNode &b) {
-    if (int c = order(a.op, b.op)) return c;
-    if (a.type != b.type) return order(fields(a.type), fields(b.type));
+    if (int c = order(a.op, b.op))
+        return c;
+    if (a.type != b.type)
+        return order(fields(a.type), fields(b.type));
     // Bit patterns: distinguishes 0.0 from -0.0 and finds a NaN equal to itself.
     bool by_sign = a.op == Op::IntImm;
-    if (int c = by_sign ? order(a.int_value, b.int_value) : order(a.uint_value, b.uint_value)) return c;
+    if (int c = by_sign ? order(a.int_value, b.int_value) : order(a.uint_value, b.uint_value))
+        return c;
     if (int c = order(std::tuple(a.call_kind, a.reduce_op, a.index, a.args.size()),
                       std::tuple(b.call_kind, b.reduce_op, b.index, b.args.size())))
         return c;
-    if (int c = a.name.compare(b.name)) return c < 0 ? -1 : 1;
-    return std::less<>{}(a.referent.get(), b.referent.get())
-               ? -1
-               : (a.referent == b.referent ? 0 : 1);
+    if (int c = a.name.compare(b.name))
+        return c < 0 ? -1 : 1;
+    return std::less<>{}(a.referent.get(), b.referent.get()) ? -1
+                                                             : (a.referent == b.referent ? 0 : 1);
 }
 
-/// Compares two graphs. Pairs found equal are remembered once the comparison has gone on for long, so
-/// that sharing does not make it exponential.
+/// Compares two graphs. Pairs found equal are remembered once the comparison has gone on for long,
+/// so that sharing does not make it exponential.
 class Comparer {
   public:
     int compare(const Expr &a, const Expr &b) {
-        if (a.same_as(b)) return 0;
-        if (!a.defined() || !b.defined()) return a.defined() ? 1 : -1;
-        if (int c = compare_heads(*a, *b)) return c;
-        if (a->args.empty()) return 0;
+        if (a.same_as(b))
+            return 0;
+        if (!a.defined() || !b.defined())
+            return a.defined() ? 1 : -1;
+        if (int c = compare_heads(*a, *b))
+            return c;
+        if (a->args.empty())
+            return 0;
         bool remember = ++steps_ > patience && is_shared(a) && is_shared(b);
-        if (remember && equal_.count({a.get(), b.get()})) return 0;
+        if (remember && equal_.count({a.get(), b.get()}))
+            return 0;
         for (size_t i = 0; i < a->args.size(); i++)
-            if (int c = compare(a->args[i], b->args[i])) return c;
-        if (remember) equal_.emplace(a.get(), b.get());
+            if (int c = compare(a->args[i], b->args[i]))
+                return c;
+        if (remember)
+            equal_.emplace(a.get(), b.get());
         return 0;
     }
 
@@ -55,16 +69,21 @@ class Comparer {
 class Hasher {
   public:
     size_t hash(const Expr &e) {
-        if (!e.defined()) return 0;
+        if (!e.defined())
+            return 0;
         size_t h = hash_without_children(e);
-        if (e->args.empty()) return h;
+        if (e->args.empty())
+            return h;
         bool remember = ++steps_ > patience && is_shared(e);
         if (remember) {
             auto found = done_.find(e.get());
-            if (found != done_.end()) return found->second;
+            if (found != done_.end())
+                return found->second;
         }
-        for (const Expr &arg : e->args) h = hash_combine(h, hash(arg));
-        if (remember) done_.emplace(e.get(), h);
+        for (const Expr &arg : e->args)
+            h = hash_combine(h, hash(arg));
+        if (remember)
+            done_.emplace(e.get(), h);
         return h;
     }
 
@@ -75,9 +94,11 @@ class Hasher {
 };
 
 bool equal_exprs(const std::vector<Expr> &a, const std::vector<Expr> &b) {
-    if (a.size() != b.size()) return false;
+    if (a.size() != b.size())
+        return false;
     for (size_t i = 0; i < a.size(); i++)
-        if (!equal(a[i], b[i])) return false;
+        if (!equal(a[i], b[i]))
+            return false;
     return true;
 }
 
@@ -90,30 +111,44 @@ size_t hash_combine(size_t seed, size_t value) {
 
 size_t hash_without_children(const Expr &e) {
     size_t h = hash_combine(static_cast<size_t>(e->op), e->uint_value);
-    h = hash_combine(h, static_cast<size_t>(e->type.code) << 24 | e->type.bits << 16 | e->type.lanes);
+    h = hash_combine(h,
+                     static_cast<size_t>(e->type.code) << 24 | e->type.bits << 16 | e->type.lanes);
     if (e->op >= Op::Call)
-        h = hash_combine(h, static_cast<size_t>(e->call_kind) << 40 | static_cast<size_t>(e->reduce_op) << 32 |
+        h = hash_combine(h, static_cast<size_t>(e->call_kind) << 40 |
+                                static_cast<size_t>(e->reduce_op) << 32 |
                                 static_cast<uint32_t>(e->index));
     return e->name.empty() ? h : hash_combine(h, std::hash<std::string>{}(e->name));
 }
 
-bool same_head(const Expr &a, const Expr &b) { return compare_heads(*a, *b) == 0; }
+bool same_head(const Expr &a, const Expr &b) {
+    return compare_heads(*a, *b) == 0;
+}
 
-int compare(const Expr &a, const Expr &b) { return Comparer().compare(a, b); }
+int compare(const Expr &a, const Expr &b) {
+    return Comparer().compare(a, b);
+}
 
-bool equal(const Expr &a, const Expr &b) { return compare(a, b) == 0; }
+bool equal(const Expr &a, const Expr &b) {
+    return compare(a, b) == 0;
+}
 
-size_t hash(const Expr &e) { return Hasher().hash(e); }
+size_t hash(const Expr &e) {
+    return Hasher().hash(e);
+}
 
 bool equal(const Stmt &a, const Stmt &b) {
-    if (a.same_as(b)) return true;
-    if (!a.defined() || !b.defined()) return false;
+    if (a.same_as(b))
+        return true;
+    if (!a.defined() || !b.defined())
+        return false;
     if (a->op != b->op || a->kind != b->kind || a->memory != b->memory ||
         a->num_values != b->num_values || a->code != b->code || a->name != b->name ||
-        a->types != b->types || a->stmts.size() != b->stmts.size() || !equal_exprs(a->exprs, b->exprs))
+        a->types != b->types || a->stmts.size() != b->stmts.size() ||
+        !equal_exprs(a->exprs, b->exprs))
         return false;
     for (size_t i = 0; i < a->stmts.size(); i++)
-        if (!equal(a->stmts[i], b->stmts[i])) return false;
+        if (!equal(a->stmts[i], b->stmts[i]))
+            return false;
     return true;
 }
 

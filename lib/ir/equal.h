@@ -1,6 +1,7 @@
 #pragma once
-// Structural comparison. Two values are equal when they are built alike: same operations, types, names
-// and constants. Referents (what the user's objects are) take part: two Params of one name differ.
+// Structural comparison. Two values are equal when they are built alike: same operations, types,
+// names and constants. Referents (what the user's objects are) take part: two Params of one name
+// differ.
 
 #include <cstddef>
 
@@ -9,8 +10,8 @@
 
 namespace Pipe::ir {
 
-/// A total order of expressions, the same in every run of a program that uses names alone: < 0, 0, > 0.
-/// An undefined Expr comes first. Variables and constants come before composed expressions.
+/// A total order of expressions, the same in every run of a program that uses names alone: < 0, 0,
+/// > 0. An undefined Expr comes first. Variables and constants come before composed expressions.
 /// Shared nodes are compared by address first; pairs of graphs with much sharing take linear time.
 int compare(const Expr &a, const Expr &b);
 

@@ -13,26 +13,33 @@ constexpr int64_t minus_infinity = ConstantInterval::minus_infinity;
 constexpr int64_t plus_infinity = ConstantInterval::plus_infinity;
 
 int64_t clamp_to_int64(__int128 value) {
-    if (value <= minus_infinity) return minus_infinity;
+    if (value <= minus_infinity)
+        return minus_infinity;
     return value >= plus_infinity ? plus_infinity : static_cast<int64_t>(value);
 }
 
-bool infinite(int64_t end) { return end == minus_infinity || end == plus_infinity; }
+bool infinite(int64_t end) {
+    return end == minus_infinity || end == plus_infinity;
+}
 
 /// An infinite end stays where it is, whatever is added to it.
 int64_t add_ends(int64_t a, int64_t b) {
-    if (infinite(a)) return a;
+    if (infinite(a))
+        return a;
     return infinite(b) ? b : clamp_to_int64(static_cast<__int128>(a) + b);
 }
 
 int64_t negate_end(int64_t a) {
-    if (a == minus_infinity) return plus_infinity;
+    if (a == minus_infinity)
+        return plus_infinity;
     return a == plus_infinity ? minus_infinity : -a;
 }
 
 int64_t multiply_ends(int64_t a, int64_t b) {
-    if (a == 0 || b == 0) return 0;
-    if (infinite(a) || infinite(b)) return (a > 0) == (b > 0) ? plus_infinity : minus_infinity;
+    if (a == 0 || b == 0)
+        return 0;
+    if (infinite(a) || infinite(b))
+        return (a > 0) == (b > 0) ? plus_infinity : minus_infinity;
     return clamp_to_int64(static_cast<__int128>(a) * b);
 }
 
@@ -44,9 +51,12 @@ int64_t ceil_div(int64_t a, int64_t positive) {
 /// sum >= 0 with the common factor of the terms taken out of them.
 Linear divide_by_gcd(Linear sum) {
     int64_t g = 0;
-    for (const auto &t : sum.terms) g = std::gcd(g, t.coefficient);
-    if (g <= 1) return sum;
-    for (auto &t : sum.terms) t.coefficient /= g;
+    for (const auto &t : sum.terms)
+        g = std::gcd(g, t.coefficient);
+    if (g <= 1)
+        return sum;
+    for (auto &t : sum.terms)
+        t.coefficient /= g;
     sum.constant = -ceil_div(-sum.constant, g);
     return sum;
 }
@@ -54,7 +64,8 @@ Linear divide_by_gcd(Linear sum) {
 }  // namespace
 
 ConstantInterval ConstantInterval::of_type(Type type) {
-    if (!type.is_int_or_uint() || has_no_overflow(type)) return {};
+    if (!type.is_int_or_uint() || has_no_overflow(type))
+        return {};
     return {type.min_int(), type.bits == 64 ? plus_infinity : type.max_int()};
 }
 
@@ -82,7 +93,8 @@ ConstantInterval intersection(const ConstantInterval &a, const ConstantInterval 
 
 std::optional<ConstantInterval> Facts::find(const std::string &name) const {
     for (const Facts *facts = this; facts; facts = facts->outer_)
-        if (const ConstantInterval *found = facts->intervals_.find(name)) return *found;
+        if (const ConstantInterval *found = facts->intervals_.find(name))
+            return *found;
     return std::nullopt;
 }
 
@@ -90,31 +102,35 @@ void Facts::bound(const std::string &name, const ConstantInterval &interval) {
     auto known = find(name);
     ConstantInterval now = known ? intersection(*known, interval) : interval;
     // Contradictory facts hold nowhere, so anything may be said; intervals stay well formed.
-    if (now.empty() || (known && now == *known) || now == ConstantInterval::everything()) return;
+    if (now.empty() || (known && now == *known) || now == ConstantInterval::everything())
+        return;
     intervals_.push(name, now);
     log_.push_back(name);
 }
 
 void Facts::assume_non_negative(const Linear &sum) {
-    if (sum.is_constant() || sum.constant == INT64_MIN) return;
+    if (sum.is_constant() || sum.constant == INT64_MIN)
+        return;
     Linear reduced = divide_by_gcd(sum);
     int64_t least = -reduced.constant;  // of the terms
     const Linear::Term &first = reduced.terms[0];
     bool flipped = first.coefficient < 0;
-    ConstantInterval bounds = flipped ? ConstantInterval{minus_infinity, -least}
-                                      : ConstantInterval{least, plus_infinity};
+    ConstantInterval bounds =
+        flipped ? ConstantInterval{minus_infinity, -least} : ConstantInterval{least, plus_infinity};
     if (reduced.terms.size() == 1 && first.atom->op == Op::Variable) {
         bound(first.atom->name, bounds);
         return;
     }
     reduced.constant = 0;
-    if (flipped && !reduced.scale(-1)) return;
+    if (flipped && !reduced.scale(-1))
+        return;
     relations_.push_back({std::move(reduced), bounds});
     log_.emplace_back();
 
     // What is below a minimum is below both of its operands.
     for (const auto &t : sum.terms) {
-        if (t.atom->op != (t.coefficient > 0 ? Op::Min : Op::Max)) continue;
+        if (t.atom->op != (t.coefficient > 0 ? Op::Min : Op::Max))
+            continue;
         for (const Expr &operand : t.atom->args) {
             Linear weaker = sum;
             if (weaker.add(Linear::from_expr(t.atom), -t.coefficient) &&
@@ -127,9 +143,12 @@ void Facts::assume_non_negative(const Linear &sum) {
 
 void Facts::assume(const Expr &condition) {
     const auto &args = condition->args;
-    if (condition->op == Op::And) return assume(args[0]), assume(args[1]);
-    if (condition->op == Op::Not) return assume_false(args[0]);
-    if (condition->op == Op::Call && condition->name == intrinsic::likely) return assume(args[0]);
+    if (condition->op == Op::And)
+        return assume(args[0]), assume(args[1]);
+    if (condition->op == Op::Not)
+        return assume_false(args[0]);
+    if (condition->op == Op::Call && condition->name == intrinsic::likely)
+        return assume(args[0]);
     if (!is_comparison(condition->op) || !has_no_overflow(args[0].type()) ||
         args[0].type().is_vector())
         return;
@@ -140,29 +159,44 @@ void Facts::assume(const Expr &condition) {
             assume_non_negative(sum);
     };
     switch (condition->op) {
-    case Op::LT: return at_least(args[1], args[0], 1);
-    case Op::LE: return at_least(args[1], args[0], 0);
-    case Op::GT: return at_least(args[0], args[1], 1);
-    case Op::GE: return at_least(args[0], args[1], 0);
-    case Op::EQ: return at_least(args[0], args[1], 0), at_least(args[1], args[0], 0);
-    default: return;
+    case Op::LT:
+        return at_least(args[1], args[0], 1);
+    case Op::LE:
+        return at_least(args[1], args[0], 0);
+    case Op::GT:
+        return at_least(args[0], args[1], 1);
+    case Op::GE:
+        return at_least(args[0], args[1], 0);
+    case Op::EQ:
+        return at_least(args[0], args[1], 0), at_least(args[1], args[0], 0);
+    default:
+        return;
     }
 }
 
 void Facts::assume_false(const Expr &condition) {
     const auto &args = condition->args;
     switch (condition->op) {
-    case Op::Or: return assume_false(args[0]), assume_false(args[1]);
-    case Op::Not: return assume(args[0]);
-    case Op::LT: return assume(make_binary(Op::GE, args[0], args[1]));
-    case Op::LE: return assume(make_binary(Op::GT, args[0], args[1]));
-    case Op::GT: return assume(make_binary(Op::LE, args[0], args[1]));
-    case Op::GE: return assume(make_binary(Op::LT, args[0], args[1]));
-    case Op::NE: return assume(make_binary(Op::EQ, args[0], args[1]));
+    case Op::Or:
+        return assume_false(args[0]), assume_false(args[1]);
+    case Op::Not:
+        return assume(args[0]);
+    case Op::LT:
+        return assume(make_binary(Op::GE, args[0], args[1]));
+    case Op::LE:
+        return assume(make_binary(Op::GT, args[0], args[1]));
+    case Op::GT:
+        return assume(make_binary(Op::LE, args[0], args[1]));
+    case Op::GE:
+        return assume(make_binary(Op::LT, args[0], args[1]));
+    case Op::NE:
+        return assume(make_binary(Op::EQ, args[0], args[1]));
     case Op::Call:
-        if (condition->name == intrinsic::likely) assume_false(args[0]);
+        if (condition->name == intrinsic::likely)
+            assume_false(args[0]);
         return;
-    default: return;
+    default:
+        return;
     }
 }
 
@@ -177,10 +211,12 @@ void Facts::rewind(size_t mark) {
 
 bool Facts::mentions(const std::string &name) const {
     for (const Facts *facts = this; facts; facts = facts->outer_) {
-        if (facts->intervals_.contains(name)) return true;
+        if (facts->intervals_.contains(name))
+            return true;
         for (const Relation &r : facts->relations_)
             for (const auto &t : r.sum.terms)
-                if (uses_var(t.atom, name)) return true;
+                if (uses_var(t.atom, name))
+                    return true;
     }
     return false;
 }

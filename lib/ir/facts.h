@@ -37,9 +37,9 @@ ConstantInterval operator*(const ConstantInterval &a, const ConstantInterval &b)
 ConstantInterval hull(const ConstantInterval &a, const ConstantInterval &b);
 ConstantInterval intersection(const ConstantInterval &a, const ConstantInterval &b);
 
-/// Knowledge about the free variables of an expression: intervals of single variables, and bounds on
-/// linear combinations ("y - x lies in [0, 7]"). Grows and is rewound like a stack. Facts may be layered
-/// on outer facts, which are only read.
+/// Knowledge about the free variables of an expression: intervals of single variables, and bounds
+/// on linear combinations ("y - x lies in [0, 7]"). Grows and is rewound like a stack. Facts may be
+/// layered on outer facts, which are only read.
 class Facts {
   public:
     Facts() = default;
@@ -54,7 +54,8 @@ class Facts {
 
     /// The variable lies in the interval (also: intersected with what is known already).
     void bound(const std::string &name, const ConstantInterval &interval);
-    /// The condition holds: comparisons of int32 and int64, and conjunctions of them. Others are ignored.
+    /// The condition holds: comparisons of int32 and int64, and conjunctions of them. Others are
+    /// ignored.
     void assume(const Expr &condition);
     void assume_false(const Expr &condition);
     /// sum >= 0, for a sum of int32 or int64.
@@ -66,14 +67,15 @@ class Facts {
 
     /// The interval of a variable, if anything is known.
     std::optional<ConstantInterval> find(const std::string &name) const;
-    /// Calls f(relation) for all bounds on sums of two atoms or more, the newest first, a few dozen at
-    /// most; f returns true to stop.
+    /// Calls f(relation) for all bounds on sums of two atoms or more, the newest first, a few dozen
+    /// at most; f returns true to stop.
     template <typename F> void for_each_relation(F &&f) const {
         constexpr int enough = 48;
         int seen = 0;
         for (const Facts *facts = this; facts; facts = facts->outer_)
             for (auto r = facts->relations_.rbegin(); r != facts->relations_.rend(); ++r)
-                if (++seen > enough || f(*r)) return;
+                if (++seen > enough || f(*r))
+                    return;
     }
 
     bool mentions(const std::string &name) const;

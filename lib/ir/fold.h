@@ -5,8 +5,8 @@
 
 namespace Pipe::ir {
 
-/// The constant that `a op b` is, for two scalar constants; undefined if they are not constants, or the
-/// operation has no defined result (overflow of int32).
+/// The constant that `a op b` is, for two scalar constants; undefined if they are not constants, or
+/// the operation has no defined result (overflow of int32).
 Expr fold_binary(Op op, const Expr &a, const Expr &b);
 
 /// The constant that the cast of a scalar constant is; undefined as above.

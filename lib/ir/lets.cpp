@@ -10,7 +10,9 @@
 namespace Pipe::ir {
 namespace {
 
-bool binds(const Stmt &s) { return s->op == StmtOp::Let || s->op == StmtOp::For; }
+bool binds(const Stmt &s) {
+    return s->op == StmtOp::Let || s->op == StmtOp::For;
+}
 
 class UseCounter {
   public:
@@ -25,25 +27,30 @@ class UseCounter {
                 free_.insert(e->name);
             return false;
         }
-        if (is_shared(e) && visited_.count(e.get())) return false;
+        if (is_shared(e) && visited_.count(e.get()))
+            return false;
         bool has_let = e->op == Op::Let;
         if (has_let) {
             count(e->args[0]);
             count_under(e->name, e.get(), e->args[1]);
         } else {
             for (const Expr &arg : e->args)
-                if (arg.defined()) has_let |= count(arg);
+                if (arg.defined())
+                    has_let |= count(arg);
         }
         // What holds a Let is looked at in every place, because the names around it matter.
-        if (!has_let && is_shared(e)) visited_.insert(e.get());
+        if (!has_let && is_shared(e))
+            visited_.insert(e.get());
         return has_let;
     }
 
     bool count(const Stmt &s) {
         for (const Expr &e : s->exprs)
-            if (e.defined()) count(e);
+            if (e.defined())
+                count(e);
         for (const Stmt &child : s->stmts) {
-            if (!child.defined()) continue;
+            if (!child.defined())
+                continue;
             if (binds(s))
                 count_under(s->name, s.get(), child);
             else
@@ -96,7 +103,8 @@ class Renamer : public Mutator {
             const std::string *name = names_.find(e->name);
             return name && *name != e->name ? make_variable(e.type(), *name, e->referent) : e;
         }
-        if (e->op != Op::Let) return Mutator::mutate(e);
+        if (e->op != Op::Let)
+            return Mutator::mutate(e);
         Expr value = mutate(e->args[0]);
         std::string name = e->name;
         Expr body = mutate_under(&name, e->args[1]);
@@ -104,7 +112,8 @@ class Renamer : public Mutator {
     }
 
     Stmt mutate(const Stmt &s) override {
-        if (!binds(s)) return Mutator::mutate(s);
+        if (!binds(s))
+            return Mutator::mutate(s);
         Expr first = mutate(s->exprs[0]);
         Expr extent = s->op == StmtOp::For ? mutate(s->exprs[1]) : Expr();
         std::string name = s->name;
@@ -121,7 +130,8 @@ class Renamer : public Mutator {
         bool is_new = taken_.insert(*name).second;
         ScopedBinding<std::string> binding(names_, old, *name);
         Node result = mutate(body);
-        if (is_new) taken_.erase(*name);
+        if (is_new)
+            taken_.erase(*name);
         return result;
     }
 
@@ -133,24 +143,31 @@ class Renamer : public Mutator {
 class DeadLets {
   public:
     Expr drop(const Expr &e) {
-        if (e->op == Op::Variable) used_.insert(e->name);
-        if (e->args.empty()) return e;
+        if (e->op == Op::Variable)
+            used_.insert(e->name);
+        if (e->args.empty())
+            return e;
         if (is_shared(e)) {
             auto found = done_.find(e.get());
-            if (found != done_.end()) return found->second.second;
+            if (found != done_.end())
+                return found->second.second;
         }
-        Expr result = e->op == Op::Let ? drop_let(e) : map_children(e, [this](const Expr &c) { return drop(c); });
-        if (is_shared(e)) done_.emplace(e.get(), std::pair{e, result});
+        Expr result = e->op == Op::Let ? drop_let(e)
+                                       : map_children(e, [this](const Expr &c) { return drop(c); });
+        if (is_shared(e))
+            done_.emplace(e.get(), std::pair{e, result});
         return result;
     }
 
     Stmt drop(const Stmt &s) {
         if (!binds(s))
             return map_children(
-                s, [this](const Expr &c) { return drop(c); }, [this](const Stmt &c) { return drop(c); });
+                s, [this](const Expr &c) { return drop(c); },
+                [this](const Stmt &c) { return drop(c); });
         bool used = false;
         Stmt body = s->stmts[0].defined() ? drop_under(s->name, s->stmts[0], &used) : Stmt();
-        if (s->op == StmtOp::Let && !used && !has_side_effect(s->exprs[0])) return body;
+        if (s->op == StmtOp::Let && !used && !has_side_effect(s->exprs[0]))
+            return body;
         return map_children(
             s, [this](const Expr &c) { return drop(c); }, [&](const Stmt &) { return body; });
     }
@@ -159,21 +176,24 @@ class DeadLets {
     Expr drop_let(const Expr &e) {
         bool used = false;
         Expr body = drop_under(e->name, e->args[1], &used);
-        if (!used && !has_side_effect(e->args[0])) return body;
+        if (!used && !has_side_effect(e->args[0]))
+            return body;
         Expr value = drop(e->args[0]);
         bool same = value.same_as(e->args[0]) && body.same_as(e->args[1]);
         return same ? e : make_let(e->name, value, body);
     }
 
-    /// What is known of shared nodes outside of a binding does not count inside: they are the places
-    /// that use it.
-    template <typename Node> Node drop_under(const std::string &name, const Node &body, bool *used) {
+    /// What is known of shared nodes outside of a binding does not count inside: they are the
+    /// places that use it.
+    template <typename Node>
+    Node drop_under(const std::string &name, const Node &body, bool *used) {
         decltype(done_) outer;
         outer.swap(done_);
         bool used_outside = used_.erase(name) != 0;
         Node result = drop(body);
         *used = used_.erase(name) != 0;
-        if (used_outside) used_.insert(name);
+        if (used_outside)
+            used_.insert(name);
         outer.swap(done_);
         return result;
     }
@@ -184,8 +204,12 @@ class DeadLets {
 
 }  // namespace
 
-LetUses count_let_uses(const Expr &e, const Facts &facts) { return count_uses(e, facts); }
-LetUses count_let_uses(const Stmt &s, const Facts &facts) { return count_uses(s, facts); }
+LetUses count_let_uses(const Expr &e, const Facts &facts) {
+    return count_uses(e, facts);
+}
+LetUses count_let_uses(const Stmt &s, const Facts &facts) {
+    return count_uses(s, facts);
+}
 
 Expr without_shadowing(const Expr &e, const Facts &facts) {
     return Renamer(free_vars(e), facts).mutate(e);
@@ -205,7 +229,11 @@ bool has_side_effect(const Expr &e) {
     return found;
 }
 
-Expr without_dead_lets(const Expr &e) { return e.defined() ? DeadLets().drop(e) : e; }
-Stmt without_dead_lets(const Stmt &s) { return s.defined() ? DeadLets().drop(s) : s; }
+Expr without_dead_lets(const Expr &e) {
+    return e.defined() ? DeadLets().drop(e) : e;
+}
+Stmt without_dead_lets(const Stmt &s) {
+    return s.defined() ? DeadLets().drop(s) : s;
+}
 
 }  // namespace Pipe::ir

@@ -21,7 +21,8 @@ struct LetUses {
 LetUses count_let_uses(const Expr &e, const Facts &facts);
 LetUses count_let_uses(const Stmt &s, const Facts &facts);
 
-/// Renames Lets and loops so that no binding hides another one, or a free variable, or a name in `facts`.
+/// Renames Lets and loops so that no binding hides another one, or a free variable, or a name in
+/// `facts`.
 Expr without_shadowing(const Expr &e, const Facts &facts);
 Stmt without_shadowing(const Stmt &s, const Facts &facts);
 

@@ -22,7 +22,8 @@ bool add_product(int64_t *sum, int64_t a, int64_t b) {
 
 /// Adds up `exprs` left to right.
 Expr chain(Op op, Expr sum, const std::vector<Expr> &exprs) {
-    for (const Expr &e : exprs) sum = sum.defined() ? make_binary(op, sum, e) : e;
+    for (const Expr &e : exprs)
+        sum = sum.defined() ? make_binary(op, sum, e) : e;
     return sum;
 }
 
@@ -39,26 +40,32 @@ bool LinearBuilder::take_apart(const Term &t, std::vector<Term> *parts) {
         overflow_ |= !add_product(&sum_.constant, factor, c);
         return true;
     }
-    if (++steps_ > max_steps) return false;
+    if (++steps_ > max_steps)
+        return false;
     switch (e->op) {
     case Op::Add:
         parts->push_back({e->args[1], factor});
         parts->push_back({e->args[0], factor});
         return true;
     case Op::Sub:
-        if (factor == INT64_MIN) return false;
+        if (factor == INT64_MIN)
+            return false;
         parts->push_back({e->args[1], -factor});
         parts->push_back({e->args[0], factor});
         return true;
     case Op::Mul:
         for (int i : {1, 0}) {
-            if (!as_const_int(e->args[i], &c)) continue;
-            if (__builtin_mul_overflow(factor, c, &product)) return false;
-            if (product != 0) parts->push_back({e->args[1 - i], product});
+            if (!as_const_int(e->args[i], &c))
+                continue;
+            if (__builtin_mul_overflow(factor, c, &product))
+                return false;
+            if (product != 0)
+                parts->push_back({e->args[1 - i], product});
             return true;
         }
         return false;
-    default: return false;
+    default:
+        return false;
     }
 }
 
@@ -68,21 +75,23 @@ void LinearBuilder::add(const Expr &e, int64_t factor) {
     while (!work.empty()) {
         Term t = std::move(work.back());
         work.pop_back();
-        if (!take_apart(t, &work)) add_atom(t.atom, t.coefficient);
+        if (!take_apart(t, &work))
+            add_atom(t.atom, t.coefficient);
     }
 }
 
 bool LinearBuilder::finish(Linear *result) {
     auto &terms = sum_.terms;
-    std::stable_sort(terms.begin(), terms.end(), [](const Term &a, const Term &b) {
-        return compare(a.atom, b.atom) < 0;
-    });
+    std::stable_sort(terms.begin(), terms.end(),
+                     [](const Term &a, const Term &b) { return compare(a.atom, b.atom) < 0; });
     size_t kept = 0;
     for (size_t i = 0; i < terms.size();) {
         Term t = std::move(terms[i++]);
         for (; i < terms.size() && equal(t.atom, terms[i].atom); i++)
-            overflow_ |= __builtin_add_overflow(t.coefficient, terms[i].coefficient, &t.coefficient);
-        if (t.coefficient != 0) terms[kept++] = std::move(t);
+            overflow_ |=
+                __builtin_add_overflow(t.coefficient, terms[i].coefficient, &t.coefficient);
+        if (t.coefficient != 0)
+            terms[kept++] = std::move(t);
     }
     terms.resize(kept);
     *result = std::move(sum_);
@@ -90,35 +99,43 @@ bool LinearBuilder::finish(Linear *result) {
 }
 
 Linear Linear::from_expr(const Expr &e) {
-    if (!has_no_overflow(e.type())) throw InternalError("Linear of type " + Pipe::to_string(e.type()));
+    if (!has_no_overflow(e.type()))
+        throw InternalError("Linear of type " + Pipe::to_string(e.type()));
     LinearBuilder builder(e.type());
     builder.add(e);
     Linear result;
-    if (!builder.finish(&result)) result = {e.type(), 0, {{e, 1}}};
+    if (!builder.finish(&result))
+        result = {e.type(), 0, {{e, 1}}};
     return result;
 }
 
 int64_t Linear::coefficient(const Expr &atom) const {
-    auto found = std::lower_bound(terms.begin(), terms.end(), atom, [](const Term &t, const Expr &e) {
-        return compare(t.atom, e) < 0;
-    });
+    auto found =
+        std::lower_bound(terms.begin(), terms.end(), atom,
+                         [](const Term &t, const Expr &e) { return compare(t.atom, e) < 0; });
     return found != terms.end() && equal(found->atom, atom) ? found->coefficient : 0;
 }
 
 bool Linear::add(const Linear &other, int64_t factor) {
-    if (factor == 0) return true;
+    if (factor == 0)
+        return true;
     Linear sum{type, constant, {}};
-    if (!add_product(&sum.constant, other.constant, factor)) return false;
+    if (!add_product(&sum.constant, other.constant, factor))
+        return false;
     sum.terms.reserve(terms.size() + other.terms.size());
     auto a = terms.begin();
     auto b = other.terms.begin();
     while (a != terms.end() || b != other.terms.end()) {
         int order = a == terms.end() ? 1 : b == other.terms.end() ? -1 : compare(a->atom, b->atom);
         Term t{order <= 0 ? a->atom : b->atom, order <= 0 ? a->coefficient : 0};
-        if (order >= 0 && !add_product(&t.coefficient, b->coefficient, factor)) return false;
-        if (order <= 0) ++a;
-        if (order >= 0) ++b;
-        if (t.coefficient != 0) sum.terms.push_back(std::move(t));
+        if (order >= 0 && !add_product(&t.coefficient, b->coefficient, factor))
+            return false;
+        if (order <= 0)
+            ++a;
+        if (order >= 0)
+            ++b;
+        if (t.coefficient != 0)
+            sum.terms.push_back(std::move(t));
     }
     *this = std::move(sum);
     return true;
@@ -126,14 +143,16 @@ bool Linear::add(const Linear &other, int64_t factor) {
 
 bool Linear::scale(int64_t factor) {
     Linear product{type, 0, {}};
-    if (!product.add(*this, factor)) return false;
+    if (!product.add(*this, factor))
+        return false;
     *this = std::move(product);
     return true;
 }
 
 bool Linear::representable() const {
     int64_t largest = type.max_int();
-    return type.can_represent(constant) && std::all_of(terms.begin(), terms.end(), [&](const Term &t) {
+    return type.can_represent(constant) &&
+           std::all_of(terms.begin(), terms.end(), [&](const Term &t) {
                return t.coefficient >= -largest && t.coefficient <= largest;
            });
 }
@@ -151,23 +170,29 @@ Expr Linear::to_expr() const {
     Expr sum;
     for (const auto &[factor, group] : groups)
         if (!group.plus.empty())
-            sum = chain(Op::Add, sum,
-                        {times(chain(Op::Sub, chain(Op::Add, Expr(), group.plus), group.minus), factor)});
+            sum = chain(
+                Op::Add, sum,
+                {times(chain(Op::Sub, chain(Op::Add, Expr(), group.plus), group.minus), factor)});
     bool constant_first = !sum.defined() && (constant != 0 || terms.empty());
-    if (constant_first) sum = make_int(type, constant);
+    if (constant_first)
+        sum = make_int(type, constant);
     for (const auto &[factor, group] : groups) {
-        if (!group.plus.empty()) continue;
+        if (!group.plus.empty())
+            continue;
         Expr part = chain(Op::Add, Expr(), group.minus);
         sum = sum.defined() ? make_binary(Op::Sub, sum, times(part, factor)) : times(part, -factor);
     }
-    if (constant_first || constant == 0) return sum;
+    if (constant_first || constant == 0)
+        return sum;
     return make_binary(Op::Add, sum, make_int(type, constant));
 }
 
 std::optional<int64_t> constant_difference(const Expr &a, const Expr &b) {
-    if (a.type() != b.type() || !has_no_overflow(a.type())) return std::nullopt;
+    if (a.type() != b.type() || !has_no_overflow(a.type()))
+        return std::nullopt;
     Linear difference = Linear::from_expr(a);
-    if (!difference.add(Linear::from_expr(b), -1) || !difference.is_constant()) return std::nullopt;
+    if (!difference.add(Linear::from_expr(b), -1) || !difference.is_constant())
+        return std::nullopt;
     return difference.constant;
 }
 

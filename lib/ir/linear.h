@@ -1,7 +1,7 @@
 #pragma once
-// Linear normal form of integer expressions: a constant plus a sum of coefficient * atom, where an atom
-// is anything that is not itself a sum. Equal sums have equal forms, whatever the order in which they
-// were written down.
+// Linear normal form of integer expressions: a constant plus a sum of coefficient * atom, where an
+// atom is anything that is not itself a sum. Equal sums have equal forms, whatever the order in
+// which they were written down.
 //
 // For int32 and int64, and vectors of them. Overflow is taken not to happen (see expr_node.h); the
 // rewritings hold modulo 2^bits too, comparisons and division do not.
@@ -15,7 +15,9 @@
 namespace Pipe::ir {
 
 /// True for the types whose overflow is undefined: int32, int64 and vectors of them.
-inline bool has_no_overflow(Type type) { return type.is_int() && type.bits >= 32; }
+inline bool has_no_overflow(Type type) {
+    return type.is_int() && type.bits >= 32;
+}
 
 struct Linear {
     struct Term {
@@ -62,8 +64,8 @@ class LinearBuilder {
     void add(const Expr &e, int64_t factor = 1);
     /// Adds factor * e as one term, whatever e is.
     void add_atom(const Expr &e, int64_t factor) { sum_.terms.push_back({e, factor}); }
-    /// One step of add(): if the term is a constant, takes it; if it is a sum, pushes its operands on
-    /// `parts`, the left one last; else answers false.
+    /// One step of add(): if the term is a constant, takes it; if it is a sum, pushes its operands
+    /// on `parts`, the left one last; else answers false.
     bool take_apart(const Linear::Term &t, std::vector<Linear::Term> *parts);
 
     /// False if a number left int64: what was collected is then of no use.

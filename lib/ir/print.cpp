@@ -12,15 +12,31 @@ constexpr size_t max_expr_chars = size_t{1} << 20;
 /// How tightly an operator binds; an operand that binds less tightly needs parentheses.
 int precedence(Op op) {
     switch (op) {
-    case Op::Let: return 0;
-    case Op::Or: return 1;
-    case Op::And: return 2;
-    case Op::EQ: case Op::NE: return 3;
-    case Op::LT: case Op::LE: case Op::GT: case Op::GE: return 4;
-    case Op::Add: case Op::Sub: return 5;
-    case Op::Mul: case Op::Div: case Op::Mod: return 6;
-    case Op::Not: return 7;
-    default: return 8;
+    case Op::Let:
+        return 0;
+    case Op::Or:
+        return 1;
+    case Op::And:
+        return 2;
+    case Op::EQ:
+    case Op::NE:
+        return 3;
+    case Op::LT:
+    case Op::LE:
+    case Op::GT:
+    case Op::GE:
+        return 4;
+    case Op::Add:
+    case Op::Sub:
+        return 5;
+    case Op::Mul:
+    case Op::Div:
+    case Op::Mod:
+        return 6;
+    case Op::Not:
+        return 7;
+    default:
+        return 8;
     }
 }
 
@@ -35,27 +51,54 @@ class Printer {
             out += "...";
         } else {
             bool parentheses = precedence(e->op) < outer_precedence;
-            if (parentheses) out += '(';
+            if (parentheses)
+                out += '(';
             print_node(e);
-            if (parentheses) out += ')';
+            if (parentheses)
+                out += ')';
         }
     }
 
     void print(const Stmt &s) {
-        if (!s.defined()) return;
+        if (!s.defined())
+            return;
         switch (s->op) {
-        case StmtOp::Block: print_block(s); break;
-        case StmtOp::Let: print_let(s); break;
-        case StmtOp::Assert: print_assert(s); break;
-        case StmtOp::For: print_for(s); break;
-        case StmtOp::Provide: print_provide(s); break;
-        case StmtOp::Realize: print_realize(s); break;
-        case StmtOp::Store: print_store(s); break;
-        case StmtOp::Allocate: print_allocate(s); break;
-        case StmtOp::Produce: open("produce " + s->name), close(s->stmts[0]); break;
-        case StmtOp::Consume: open("consume " + s->name), close(s->stmts[0]); break;
-        case StmtOp::If: print_if(s); break;
-        case StmtOp::Evaluate: line("evaluate "), root(s->exprs[0]), end(); break;
+        case StmtOp::Block:
+            print_block(s);
+            break;
+        case StmtOp::Let:
+            print_let(s);
+            break;
+        case StmtOp::Assert:
+            print_assert(s);
+            break;
+        case StmtOp::For:
+            print_for(s);
+            break;
+        case StmtOp::Provide:
+            print_provide(s);
+            break;
+        case StmtOp::Realize:
+            print_realize(s);
+            break;
+        case StmtOp::Store:
+            print_store(s);
+            break;
+        case StmtOp::Allocate:
+            print_allocate(s);
+            break;
+        case StmtOp::Produce:
+            open("produce " + s->name), close(s->stmts[0]);
+            break;
+        case StmtOp::Consume:
+            open("consume " + s->name), close(s->stmts[0]);
+            break;
+        case StmtOp::If:
+            print_if(s);
+            break;
+        case StmtOp::Evaluate:
+            line("evaluate "), root(s->exprs[0]), end();
+            break;
         }
     }
 
@@ -67,28 +110,58 @@ class Printer {
 
     void print_node(const Expr &e) {
         switch (e->op) {
-        case Op::IntImm: case Op::UIntImm: case Op::FloatImm: print_constant(e); break;
-        case Op::StringImm: out += '"' + e->name + '"'; break;
-        case Op::Variable: out += e->name; break;
-        case Op::Cast: list(Pipe::to_string(e.type()), e->args); break;
-        case Op::Reinterpret: list("reinterpret<" + Pipe::to_string(e.type()) + ">", e->args); break;
-        case Op::Min: case Op::Max: case Op::Select: list(to_string(e->op), e->args); break;
-        case Op::Not: out += '!', print(e->args[0], precedence(Op::Not)); break;
-        case Op::Call: print_call(e); break;
-        case Op::Load: print_load(e); break;
-        case Op::Ramp: case Op::Broadcast: list(to_string(e->op), e->args, e.type().lanes); break;
+        case Op::IntImm:
+        case Op::UIntImm:
+        case Op::FloatImm:
+            print_constant(e);
+            break;
+        case Op::StringImm:
+            out += '"' + e->name + '"';
+            break;
+        case Op::Variable:
+            out += e->name;
+            break;
+        case Op::Cast:
+            list(Pipe::to_string(e.type()), e->args);
+            break;
+        case Op::Reinterpret:
+            list("reinterpret<" + Pipe::to_string(e.type()) + ">", e->args);
+            break;
+        case Op::Min:
+        case Op::Max:
+        case Op::Select:
+            list(to_string(e->op), e->args);
+            break;
+        case Op::Not:
+            out += '!', print(e->args[0], precedence(Op::Not));
+            break;
+        case Op::Call:
+            print_call(e);
+            break;
+        case Op::Load:
+            print_load(e);
+            break;
+        case Op::Ramp:
+        case Op::Broadcast:
+            list(to_string(e->op), e->args, e.type().lanes);
+            break;
         case Op::VectorReduce:
             list(std::string("reduce<") + to_string(e->reduce_op) + ">", e->args, e.type().lanes);
             break;
-        case Op::Let: print_let_in(e); break;
-        default: print_infix(e); break;
+        case Op::Let:
+            print_let_in(e);
+            break;
+        default:
+            print_infix(e);
+            break;
         }
     }
 
     void print_infix(const Expr &e) {
         int p = precedence(e->op);
         const Expr &b = e->args[1];
-        if (e->op == Op::Add && b->op == Op::IntImm && b->int_value < 0 && b->int_value != INT64_MIN) {
+        if (e->op == Op::Add && b->op == Op::IntImm && b->int_value < 0 &&
+            b->int_value != INT64_MIN) {
             // How the simplifier writes a difference.
             print(e->args[0], p);
             out += " - ";
@@ -122,7 +195,8 @@ class Printer {
                        ? std::to_chars(text, text + sizeof text, static_cast<float>(value)).ptr
                        : std::to_chars(text, text + sizeof text, value).ptr;
         std::string digits(text, end);
-        if (std::isfinite(value) && digits.find_first_of(".e") == std::string::npos) digits += ".0";
+        if (std::isfinite(value) && digits.find_first_of(".e") == std::string::npos)
+            digits += ".0";
         if (type.bits == 64)
             out += digits;
         else if (type.bits == 32)
@@ -133,7 +207,8 @@ class Printer {
 
     void print_call(const Expr &e) {
         list(e->name, e->args);
-        if (e->index != 0) out += "[" + std::to_string(e->index) + "]";
+        if (e->index != 0)
+            out += "[" + std::to_string(e->index) + "]";
     }
 
     void print_load(const Expr &e) {
@@ -156,10 +231,12 @@ class Printer {
     void list(const std::string &name, const std::vector<Expr> &args, int lanes = 0) {
         out += name + "(";
         for (size_t i = 0; i < args.size(); i++) {
-            if (i > 0) out += ", ";
+            if (i > 0)
+                out += ", ";
             print(args[i]);
         }
-        if (lanes > 0) out += ", " + std::to_string(lanes);
+        if (lanes > 0)
+            out += ", " + std::to_string(lanes);
         out += ')';
     }
 
@@ -214,7 +291,8 @@ class Printer {
     void print_assert(const Stmt &s) {
         line("assert ");
         for (size_t i = 0; i < s->exprs.size(); i++) {
-            if (i > 0) out += ", ";
+            if (i > 0)
+                out += ", ";
             root(s->exprs[i]);
         }
         end();
@@ -226,7 +304,8 @@ class Printer {
         out += ", ";
         root(add(s->exprs[0], s->exprs[1]));
         out += ")";
-        if (s->kind != LoopKind::Serial) out += std::string(" ") + to_string(s->kind);
+        if (s->kind != LoopKind::Serial)
+            out += std::string(" ") + to_string(s->kind);
         open();
         close(s->stmts[0]);
     }
@@ -234,14 +313,16 @@ class Printer {
     void tuple(const std::vector<Expr> &exprs, size_t begin, size_t count) {
         out += '(';
         for (size_t i = 0; i < count; i++) {
-            if (i > 0) out += ", ";
+            if (i > 0)
+                out += ", ";
             root(exprs[begin + i]);
         }
         out += ')';
     }
 
     void predicate(const Expr &e) {
-        if (!e.defined()) return;
+        if (!e.defined())
+            return;
         out += " if ";
         root(e);
     }
@@ -261,10 +342,17 @@ class Printer {
 
     void print_memory(const Stmt &s) {
         switch (s->memory) {
-        case MemoryType::Auto: break;
-        case MemoryType::Heap: out += " in heap"; break;
-        case MemoryType::Stack: out += " in stack"; break;
-        case MemoryType::Register: out += " in registers"; break;
+        case MemoryType::Auto:
+            break;
+        case MemoryType::Heap:
+            out += " in heap";
+            break;
+        case MemoryType::Stack:
+            out += " in stack";
+            break;
+        case MemoryType::Register:
+            out += " in registers";
+            break;
         }
     }
 
@@ -278,7 +366,8 @@ class Printer {
             out += ")";
         }
         out += ") of";
-        for (Type type : s->types) out += " " + Pipe::to_string(type);
+        for (Type type : s->types)
+            out += " " + Pipe::to_string(type);
         print_memory(s);
         open();
         close(s->stmts[0]);
@@ -326,46 +415,80 @@ class Printer {
 
 const char *to_string(Op op) {
     switch (op) {
-    case Op::IntImm: return "int";
-    case Op::UIntImm: return "uint";
-    case Op::FloatImm: return "float";
-    case Op::StringImm: return "string";
-    case Op::Variable: return "variable";
-    case Op::Cast: return "cast";
-    case Op::Reinterpret: return "reinterpret";
-    case Op::Add: return "+";
-    case Op::Sub: return "-";
-    case Op::Mul: return "*";
-    case Op::Div: return "/";
-    case Op::Mod: return "%";
-    case Op::Min: return "min";
-    case Op::Max: return "max";
-    case Op::EQ: return "==";
-    case Op::NE: return "!=";
-    case Op::LT: return "<";
-    case Op::LE: return "<=";
-    case Op::GT: return ">";
-    case Op::GE: return ">=";
-    case Op::And: return "&&";
-    case Op::Or: return "||";
-    case Op::Not: return "!";
-    case Op::Select: return "select";
-    case Op::Call: return "call";
-    case Op::Load: return "load";
-    case Op::Ramp: return "ramp";
-    case Op::Broadcast: return "broadcast";
-    case Op::Let: return "let";
-    case Op::VectorReduce: return "reduce";
+    case Op::IntImm:
+        return "int";
+    case Op::UIntImm:
+        return "uint";
+    case Op::FloatImm:
+        return "float";
+    case Op::StringImm:
+        return "string";
+    case Op::Variable:
+        return "variable";
+    case Op::Cast:
+        return "cast";
+    case Op::Reinterpret:
+        return "reinterpret";
+    case Op::Add:
+        return "+";
+    case Op::Sub:
+        return "-";
+    case Op::Mul:
+        return "*";
+    case Op::Div:
+        return "/";
+    case Op::Mod:
+        return "%";
+    case Op::Min:
+        return "min";
+    case Op::Max:
+        return "max";
+    case Op::EQ:
+        return "==";
+    case Op::NE:
+        return "!=";
+    case Op::LT:
+        return "<";
+    case Op::LE:
+        return "<=";
+    case Op::GT:
+        return ">";
+    case Op::GE:
+        return ">=";
+    case Op::And:
+        return "&&";
+    case Op::Or:
+        return "||";
+    case Op::Not:
+        return "!";
+    case Op::Select:
+        return "select";
+    case Op::Call:
+        return "call";
+    case Op::Load:
+        return "load";
+    case Op::Ramp:
+        return "ramp";
+    case Op::Broadcast:
+        return "broadcast";
+    case Op::Let:
+        return "let";
+    case Op::VectorReduce:
+        return "reduce";
     }
     return "?";
 }
 
 const char *to_string(LoopKind kind) {
     switch (kind) {
-    case LoopKind::Serial: return "";
-    case LoopKind::Parallel: return "parallel";
-    case LoopKind::Vectorized: return "vectorized";
-    case LoopKind::Unrolled: return "unrolled";
+    case LoopKind::Serial:
+        return "";
+    case LoopKind::Parallel:
+        return "parallel";
+    case LoopKind::Vectorized:
+        return "vectorized";
+    case LoopKind::Unrolled:
+        return "unrolled";
     }
     return "";
 }
@@ -382,7 +505,11 @@ std::string to_string(const Stmt &s) {
     return std::move(printer.out);
 }
 
-std::ostream &operator<<(std::ostream &out, const Expr &e) { return out << to_string(e); }
-std::ostream &operator<<(std::ostream &out, const Stmt &s) { return out << to_string(s); }
+std::ostream &operator<<(std::ostream &out, const Expr &e) {
+    return out << to_string(e);
+}
+std::ostream &operator<<(std::ostream &out, const Stmt &s) {
+    return out << to_string(s);
+}
 
 }  // namespace Pipe::ir

@@ -10,8 +10,8 @@
 namespace Pipe::ir {
 
 /// Infix, with no more parentheses than the shape of the tree needs. Constants that are not int32,
-/// float or bool carry their type as a cast does: "uint8(3)". An expression whose text would exceed a
-/// megabyte (a graph with much sharing) is cut off with "...".
+/// float or bool carry their type as a cast does: "uint8(3)". An expression whose text would exceed
+/// a megabyte (a graph with much sharing) is cut off with "...".
 std::string to_string(const Expr &e);
 
 /// One statement per line, bodies indented by two spaces; ends in a newline unless s is undefined.

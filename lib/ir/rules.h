@@ -1,7 +1,7 @@
 #pragma once
 // The local rules of the simplifier: constructors that answer with the simplest known form. Their
-// operands are simplified already; nothing below them is walked again. (Inside ir/ only; the walks are
-// in simplify_expr.cpp and simplify_stmt.cpp.)
+// operands are simplified already; nothing below them is walked again. (Inside ir/ only; the walks
+// are in simplify_expr.cpp and simplify_stmt.cpp.)
 
 #include "ir/facts.h"
 #include "ir/linear.h"

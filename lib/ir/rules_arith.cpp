@@ -21,19 +21,22 @@ int64_t floor_div(int64_t a, int64_t positive) {
 
 /// If all numbers of the interval have one quotient by `positive`: that quotient.
 bool common_quotient(const Interval &range, int64_t positive, int64_t *quotient) {
-    if (!range.has_lo() || !range.has_hi()) return false;
+    if (!range.has_lo() || !range.has_hi())
+        return false;
     *quotient = floor_div(range.lo, positive);
     return *quotient == floor_div(range.hi, positive);
 }
 
 int64_t gcd_of_terms(const Linear &sum, int64_t g) {
-    for (const auto &t : sum.terms) g = std::gcd(g, t.coefficient);
+    for (const auto &t : sum.terms)
+        g = std::gcd(g, t.coefficient);
     return g;
 }
 
 /// sum = g * result + the remainder of the constant; g divides all coefficients.
 Linear divide_terms(Linear sum, int64_t g) {
-    for (auto &t : sum.terms) t.coefficient /= g;
+    for (auto &t : sum.terms)
+        t.coefficient /= g;
     sum.constant = floor_div(sum.constant, g);
     return sum;
 }
@@ -41,33 +44,50 @@ Linear divide_terms(Linear sum, int64_t g) {
 }  // namespace
 
 Expr strip_likely(const Expr &e) {
-    bool is_likely = e->op == Op::Call && e->call_kind == CallKind::Intrinsic &&
-                     e->name == intrinsic::likely;
+    bool is_likely =
+        e->op == Op::Call && e->call_kind == CallKind::Intrinsic && e->name == intrinsic::likely;
     return is_likely ? strip_likely(e->args[0]) : e;
 }
 
-ConstantInterval Rules::bounds(const Expr &e) const { return constant_bounds(e, facts_); }
+ConstantInterval Rules::bounds(const Expr &e) const {
+    return constant_bounds(e, facts_);
+}
 
 Expr Rules::binary(Op op, const Expr &a, const Expr &b) {
-    if (Expr folded = fold_binary(op, a, b); folded.defined()) return folded;
+    if (Expr folded = fold_binary(op, a, b); folded.defined())
+        return folded;
     if (a.type().is_vector())
-        if (Expr result = lanes(op, a, b); result.defined()) return result;
+        if (Expr result = lanes(op, a, b); result.defined())
+            return result;
     switch (op) {
-    case Op::Add: case Op::Sub: return add(op, a, b);
-    case Op::Mul: return multiply(a, b);
-    case Op::Div: return divide(a, b);
-    case Op::Mod: return remainder(a, b);
-    case Op::Min: case Op::Max: return min_max(op, a, b);
-    case Op::And: case Op::Or: return logical(op, a, b);
-    default: return comparison(op, a, b);
+    case Op::Add:
+    case Op::Sub:
+        return add(op, a, b);
+    case Op::Mul:
+        return multiply(a, b);
+    case Op::Div:
+        return divide(a, b);
+    case Op::Mod:
+        return remainder(a, b);
+    case Op::Min:
+    case Op::Max:
+        return min_max(op, a, b);
+    case Op::And:
+    case Op::Or:
+        return logical(op, a, b);
+    default:
+        return comparison(op, a, b);
     }
 }
 
 Expr Rules::sum(const Linear &given) {
-    if (!given.representable()) return Expr();
-    if (given.type.is_vector()) return sum_of_lanes(given);
+    if (!given.representable())
+        return Expr();
+    if (given.type.is_vector())
+        return sum_of_lanes(given);
     Linear joined = given;
-    while (join_quotients(&joined)) {}
+    while (join_quotients(&joined)) {
+    }
     return joined.representable() ? joined.to_expr() : given.to_expr();
 }
 
@@ -83,9 +103,11 @@ bool Rules::join_quotients(Linear *sum) {
         Expr mod = make_binary(Op::Mod, y, t.atom->args[1]);
         Linear rest = *sum;
         if (!rest.add({sum->type, 0, {{t.atom, 1}}}, -t.coefficient) ||
-            !rest.add(Linear::from_expr(y), factor) || !rest.add({sum->type, 0, {{mod, 1}}}, -factor))
+            !rest.add(Linear::from_expr(y), factor) ||
+            !rest.add({sum->type, 0, {{mod, 1}}}, -factor))
             continue;
-        if (rest.terms.size() >= sum->terms.size()) continue;
+        if (rest.terms.size() >= sum->terms.size())
+            continue;
         *sum = std::move(rest);
         return true;
     }
@@ -93,25 +115,30 @@ bool Rules::join_quotients(Linear *sum) {
 }
 
 Expr Rules::add(Op op, const Expr &a, const Expr &b) {
-    if (!has_no_overflow(a.type())) return add_wrapping(op, a, b);
+    if (!has_no_overflow(a.type()))
+        return add_wrapping(op, a, b);
     Linear result = Linear::from_expr(a);
     Expr e;
-    if (result.add(Linear::from_expr(b), op == Op::Add ? 1 : -1)) e = sum(result);
+    if (result.add(Linear::from_expr(b), op == Op::Add ? 1 : -1))
+        e = sum(result);
     return e.defined() ? e : make_binary(op, a, b);
 }
 
 /// Integers that wrap, and floats.
 Expr Rules::add_wrapping(Op op, const Expr &a, const Expr &b) {
     bool is_float = a.type().is_float();
-    if (op == Op::Add && is_constant(a) && !is_constant(b)) return add_wrapping(op, b, a);
-    if (is_const(b, 0)) return a;
+    if (op == Op::Add && is_constant(a) && !is_constant(b))
+        return add_wrapping(op, b, a);
+    if (is_const(b, 0))
+        return a;
     if (is_float) {
         // x + 0 is not x for x = -0; x - 0 is.
         bool minus_zero = op == Op::Sub && b->op == Op::FloatImm && b->float_value == 0 &&
                           !std::signbit(b->float_value);
         return minus_zero ? a : make_binary(op, a, b);
     }
-    if (op == Op::Sub && equal(a, b)) return make_const(a.type(), 0);
+    if (op == Op::Sub && equal(a, b))
+        return make_const(a.type(), 0);
     // (x + c) + d, (x - c) - d
     if (a->op == op && is_constant(a->args[1]) && is_constant(b)) {
         Expr c = binary(Op::Add, a->args[1], b);
@@ -121,7 +148,8 @@ Expr Rules::add_wrapping(Op op, const Expr &a, const Expr &b) {
 }
 
 Expr Rules::multiply(const Expr &a, const Expr &b) {
-    if (is_constant(a) && !is_constant(b)) return multiply(b, a);
+    if (is_constant(a) && !is_constant(b))
+        return multiply(b, a);
     Type type = a.type();
     if (type.is_float()) {
         bool one = b->op == Op::FloatImm && b->float_value == 1;
@@ -129,8 +157,10 @@ Expr Rules::multiply(const Expr &a, const Expr &b) {
     }
     int64_t c = 0;
     if (as_const_int(b, &c)) {
-        if (c == 0) return b;
-        if (c == 1) return a;
+        if (c == 0)
+            return b;
+        if (c == 1)
+            return a;
         if (has_no_overflow(type)) {
             Linear scaled = Linear::from_expr(a);
             Expr e = scaled.scale(c) ? sum(scaled) : Expr();
@@ -156,16 +186,22 @@ Expr Rules::divide(const Expr &a, const Expr &b) {
         bool one = b->op == Op::FloatImm && b->float_value == 1;
         return one ? a : make_binary(Op::Div, a, b);
     }
-    if (is_const(a, 0)) return a;
+    if (is_const(a, 0))
+        return a;
     int64_t c = 0, quotient = 0;
-    if (!as_const_int(b, &c)) return make_binary(Op::Div, a, b);
-    if (c == 0 || c == 1) return c == 0 ? b : a;
+    if (!as_const_int(b, &c))
+        return make_binary(Op::Div, a, b);
+    if (c == 0 || c == 1)
+        return c == 0 ? b : a;
     if (has_no_overflow(type)) {
-        if (c > 0) return divide_by(a, c);
-        if (c == type.min_int()) return make_binary(Op::Div, a, b);
+        if (c > 0)
+            return divide_by(a, c);
+        if (c == type.min_int())
+            return make_binary(Op::Div, a, b);
         return multiply(divide_by(a, -c), make_const(type, -1));
     }
-    if (c > 0 && common_quotient(bounds(a), c, &quotient)) return make_const(type, quotient);
+    if (c > 0 && common_quotient(bounds(a), c, &quotient))
+        return make_const(type, quotient);
     return make_binary(Op::Div, a, b);
 }
 
@@ -192,26 +228,31 @@ Expr Rules::divide_by(const Expr &a, int64_t c) {
     Expr part = divide_quotient(rest, d);
     if (!part.defined()) {
         part = sum(rest);
-        if (part.defined() && d != 1) part = make_binary(Op::Div, part, make_const(a.type(), d));
+        if (part.defined() && d != 1)
+            part = make_binary(Op::Div, part, make_const(a.type(), d));
     }
     Expr e;
     if (part.defined()) {
         Linear result = Linear::from_expr(part);
-        if (result.add(whole)) e = sum(result);
+        if (result.add(whole))
+            e = sum(result);
     }
     return e.defined() ? e : make_binary(Op::Div, a, make_const(a.type(), c));
 }
 
-/// (y/e + k) / d = (y + k*e) / (e*d), where `dividend` is y/e + k; undefined if it is something else.
+/// (y/e + k) / d = (y + k*e) / (e*d), where `dividend` is y/e + k; undefined if it is something
+/// else.
 Expr Rules::divide_quotient(const Linear &dividend, int64_t d) {
     int64_t e = 0, product = 0;
-    if (dividend.terms.size() != 1 || dividend.terms[0].coefficient != 1) return Expr();
+    if (dividend.terms.size() != 1 || dividend.terms[0].coefficient != 1)
+        return Expr();
     const Expr &inner = dividend.terms[0].atom;
     if (inner->op != Op::Div || !as_const_int(inner->args[1], &e) || e <= 0 ||
         __builtin_mul_overflow(e, d, &product) || !dividend.type.can_represent(product))
         return Expr();
     Linear y = Linear::from_expr(inner->args[0]);
-    if (!y.add(Linear::from_constant(dividend.type, dividend.constant), e)) return Expr();
+    if (!y.add(Linear::from_constant(dividend.type, dividend.constant), e))
+        return Expr();
     Expr numerator = sum(y);
     return numerator.defined() ? divide_by(numerator, product) : Expr();
 }
@@ -219,19 +260,23 @@ Expr Rules::divide_quotient(const Linear &dividend, int64_t d) {
 Expr Rules::remainder(const Expr &a, const Expr &b) {
     int64_t c = 0, quotient = 0;
     Type type = a.type();
-    if (type.is_float() || !as_const_int(b, &c)) return make_binary(Op::Mod, a, b);
-    if (c == 0 || c == 1) return make_const(type, 0);
+    if (type.is_float() || !as_const_int(b, &c))
+        return make_binary(Op::Mod, a, b);
+    if (c == 0 || c == 1)
+        return make_const(type, 0);
     if (has_no_overflow(type)) {
         return c == INT64_MIN ? make_binary(Op::Mod, a, b) : remainder_by(a, std::abs(c));
     }
-    if (c > 0 && common_quotient(bounds(a), c, &quotient) && quotient == 0) return a;
+    if (c > 0 && common_quotient(bounds(a), c, &quotient) && quotient == 0)
+        return a;
     return make_binary(Op::Mod, a, b);
 }
 
 /// Drops the multiples of the divisor.
 Expr Rules::remainder_by(const Expr &a, int64_t c) {
     Expr plain = make_binary(Op::Mod, a, make_const(a.type(), c));
-    if (!a.type().can_represent(c)) return plain;
+    if (!a.type().can_represent(c))
+        return plain;
     Linear dividend = Linear::from_expr(a);
     Linear rest{a.type(), dividend.constant, {}};
     for (const auto &t : dividend.terms) {
@@ -241,19 +286,22 @@ Expr Rules::remainder_by(const Expr &a, int64_t c) {
         if (t.atom->op == Op::Mod && as_const_int(t.atom->args[1], &m) && m > 0 &&
             !__builtin_mul_overflow(coefficient, m, &product) && product % c == 0)
             value = Linear::from_expr(t.atom->args[0]);
-        if (!rest.add(value, coefficient)) return plain;
+        if (!rest.add(value, coefficient))
+            return plain;
     }
     rest.constant -= floor_div(rest.constant, c) * c;
     int64_t quotient = 0;
     if (common_quotient(constant_bounds(rest, facts_), c, &quotient)) {
         Expr e;
-        if (rest.add(Linear::from_constant(a.type(), c), -quotient)) e = sum(rest);
+        if (rest.add(Linear::from_constant(a.type(), c), -quotient))
+            e = sum(rest);
         return e.defined() ? e : plain;
     }
     int64_t g = gcd_of_terms(rest, c);  // (g*y + k) % (g*d) = g * ((y + k/g) % d) + k%g
     int64_t last = rest.constant % g;
     Expr dividend_part = sum(divide_terms(std::move(rest), g));
-    if (!dividend_part.defined()) return plain;
+    if (!dividend_part.defined())
+        return plain;
     Expr mod = make_binary(Op::Mod, dividend_part, make_const(a.type(), c / g));
     Expr e = sum({a.type(), last, {{mod, g}}});
     return e.defined() ? e : plain;

@@ -8,7 +8,8 @@
 
 namespace Pipe::ir {
 
-/// Maps names to values; the value pushed last under a name hides the earlier ones until it is popped.
+/// Maps names to values; the value pushed last under a name hides the earlier ones until it is
+/// popped.
 template <typename T> class Scope {
   public:
     void push(const std::string &name, T value) { table_[name].push_back(std::move(value)); }
@@ -17,7 +18,8 @@ template <typename T> class Scope {
     void pop(const std::string &name) {
         auto found = table_.find(name);
         found->second.pop_back();
-        if (found->second.empty()) table_.erase(found);
+        if (found->second.empty())
+            table_.erase(found);
     }
 
     /// Null if the name means nothing here. Valid until the next push or pop of the name.
@@ -39,7 +41,8 @@ template <typename T> class Scope {
 /// Pushes for as long as it lives.
 template <typename T> class ScopedBinding {
   public:
-    ScopedBinding(Scope<T> &scope, std::string name, T value) : scope_(scope), name_(std::move(name)) {
+    ScopedBinding(Scope<T> &scope, std::string name, T value)
+        : scope_(scope), name_(std::move(name)) {
         scope_.push(name_, std::move(value));
     }
     ~ScopedBinding() { scope_.pop(name_); }

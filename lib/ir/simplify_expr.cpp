@@ -26,31 +26,40 @@ bool is_sum(const Expr &e) {
 
 /// A sum of a few variables: as cheap as a variable, and good to have in sight.
 bool is_small_sum(const Expr &e) {
-    if (!has_no_overflow(e.type()) || count_terms(e, max_terms + 2) > max_terms + 1) return false;
+    if (!has_no_overflow(e.type()) || count_terms(e, max_terms + 2) > max_terms + 1)
+        return false;
     Linear sum = Linear::from_expr(e);
-    if (sum.terms.size() > max_terms) return false;
+    if (sum.terms.size() > max_terms)
+        return false;
     for (const auto &t : sum.terms) {
         const Expr &atom = t.atom->op == Op::Cast ? t.atom->args[0] : t.atom;
-        if (atom->op != Op::Variable) return false;
+        if (atom->op != Op::Variable)
+            return false;
     }
     return true;
 }
 
 bool is_trivial(const Expr &e) {
-    if (e->op == Op::Broadcast || e->op == Op::Cast) return is_trivial(e->args[0]);
+    if (e->op == Op::Broadcast || e->op == Op::Cast)
+        return is_trivial(e->args[0]);
     return e->op == Op::Variable || e->op == Op::StringImm || is_constant(e);
 }
 
-/// Whether `e` gives the same value wherever it is moved to. Budgeted: a large value is better named.
+/// Whether `e` gives the same value wherever it is moved to. Budgeted: a large value is better
+/// named.
 bool may_move(const Expr &e, bool loads_too, int *budget) {
-    if (--*budget < 0) return false;
-    if (e->op == Op::Load && !loads_too) return false;
+    if (--*budget < 0)
+        return false;
+    if (e->op == Op::Load && !loads_too)
+        return false;
     if (e->op == Op::Call) {
         bool reads = e->call_kind == CallKind::Func || e->call_kind == CallKind::Image;
-        if (e->call_kind == CallKind::Extern || (reads && !loads_too)) return false;
+        if (e->call_kind == CallKind::Extern || (reads && !loads_too))
+            return false;
     }
     for (const Expr &arg : e->args)
-        if (arg.defined() && !may_move(arg, loads_too, budget)) return false;
+        if (arg.defined() && !may_move(arg, loads_too, budget))
+            return false;
     return true;
 }
 
@@ -62,25 +71,30 @@ int ExprSimplifier::uses_of(const void *let) const {
 }
 
 bool ExprSimplifier::is_worth_replacing(const Expr &value, int uses, bool may_move_loads) const {
-    if (is_trivial(value) || is_small_sum(value)) return true;
+    if (is_trivial(value) || is_small_sum(value))
+        return true;
     int budget = 64;
     // A ramp must be seen where it is an index: its loads are then dense, not gathers.
-    if (value->op == Op::Ramp && may_move(value, false, &budget)) return true;
+    if (value->op == Op::Ramp && may_move(value, false, &budget))
+        return true;
     budget = 64;
     return uses <= 1 && may_move(value, may_move_loads, &budget);
 }
 
 void ExprSimplifier::define(const std::string &name, const Expr &value) {
     Type type = value.type();
-    if (!type.is_int_or_uint() || !type.is_scalar() || type.is_bool()) return;
+    if (!type.is_int_or_uint() || !type.is_scalar() || type.is_bool())
+        return;
     facts_.bound(name, rules_.bounds(value));
-    if (!has_no_overflow(type)) return;
+    if (!has_no_overflow(type))
+        return;
     Linear difference = Linear::from_expr(value);
     if (difference.terms.size() > 2 * max_terms ||
         !difference.add({type, 0, {{make_variable(type, name), 1}}}, -1))
         return;
     facts_.assume_non_negative(difference);
-    if (difference.scale(-1)) facts_.assume_non_negative(difference);
+    if (difference.scale(-1))
+        facts_.assume_non_negative(difference);
 }
 
 Expr ExprSimplifier::simplify(const Expr &e) {
@@ -88,25 +102,31 @@ Expr ExprSimplifier::simplify(const Expr &e) {
         const Expr *value = replacements_.find(e->name);
         return value ? *value : e;
     }
-    if (e->args.empty() && e->op != Op::Call) return e;
-    if (!is_shared(e)) return rewrite(e);
+    if (e->args.empty() && e->op != Op::Call)
+        return e;
+    if (!is_shared(e))
+        return rewrite(e);
     auto found = done_.find(e.get());
-    if (found != done_.end()) return found->second.second;
+    if (found != done_.end())
+        return found->second.second;
     Expr result = rewrite(e);
     done_.emplace(e.get(), std::pair{e, result});
     return result;
 }
 
 Expr ExprSimplifier::rewrite(const Expr &e) {
-    if (e->op == Op::Let) return rewrite_let(e);
-    if (is_sum(e)) return rewrite_sum(e);
+    if (e->op == Op::Let)
+        return rewrite_let(e);
+    if (is_sum(e))
+        return rewrite_sum(e);
     return rewrite_operands(e);
 }
 
 Expr ExprSimplifier::rewrite_operands(const Expr &e) {
     std::vector<Expr> args;
     args.reserve(e->args.size());
-    for (const Expr &arg : e->args) args.push_back(arg.defined() ? simplify(arg) : arg);
+    for (const Expr &arg : e->args)
+        args.push_back(arg.defined() ? simplify(arg) : arg);
     return apply(e, args);
 }
 
@@ -114,14 +134,27 @@ Expr ExprSimplifier::rewrite_operands(const Expr &e) {
 Expr ExprSimplifier::apply(const Expr &e, const std::vector<Expr> &args) {
     Expr result;
     switch (e->op) {
-    case Op::Cast: result = rules_.cast(e.type().with_lanes(args[0].type().lanes), args[0]); break;
-    case Op::Not: result = rules_.logical_not(args[0]); break;
-    case Op::Select: result = rules_.select(args[0], args[1], args[2]); break;
-    case Op::Ramp: result = rules_.ramp(args[0], args[1], e.type().lanes); break;
-    case Op::Broadcast: result = rules_.broadcast(args[0], e.type().lanes); break;
-    case Op::VectorReduce: return rules_.vector_reduce(e, args[0]);
-    case Op::Load: return rules_.load(e, args[0], args[1]);
-    case Op::Call: return rules_.call(e, args);
+    case Op::Cast:
+        result = rules_.cast(e.type().with_lanes(args[0].type().lanes), args[0]);
+        break;
+    case Op::Not:
+        result = rules_.logical_not(args[0]);
+        break;
+    case Op::Select:
+        result = rules_.select(args[0], args[1], args[2]);
+        break;
+    case Op::Ramp:
+        result = rules_.ramp(args[0], args[1], e.type().lanes);
+        break;
+    case Op::Broadcast:
+        result = rules_.broadcast(args[0], e.type().lanes);
+        break;
+    case Op::VectorReduce:
+        return rules_.vector_reduce(e, args[0]);
+    case Op::Load:
+        return rules_.load(e, args[0], args[1]);
+    case Op::Call:
+        return rules_.call(e, args);
     default:
         if (is_binary(e->op))
             result = rules_.binary(e->op, args[0], args[1]);
@@ -129,8 +162,10 @@ Expr ExprSimplifier::apply(const Expr &e, const std::vector<Expr> &args) {
             result = args[0].same_as(e->args[0]) ? e : with_args(e, args);
     }
     // Nothing changed: the node itself, so that what is shared stays shared.
-    bool same = result->op == e->op && result.type() == e.type() && result->args.size() == e->args.size();
-    for (size_t i = 0; same && i < e->args.size(); i++) same = result->args[i].same_as(e->args[i]);
+    bool same =
+        result->op == e->op && result.type() == e.type() && result->args.size() == e->args.size();
+    for (size_t i = 0; same && i < e->args.size(); i++)
+        same = result->args[i].same_as(e->args[i]);
     return same ? e : result;
 }
 
@@ -155,14 +190,17 @@ Expr ExprSimplifier::rewrite_sum(const Expr &e) {
     }
     Linear sum;
     Expr result;
-    if (builder.finish(&sum)) result = rules_.sum(sum);
-    if (!result.defined()) return rewrite_operands(e);
+    if (builder.finish(&sum))
+        result = rules_.sum(sum);
+    if (!result.defined())
+        return rewrite_operands(e);
     return equal(result, e) ? e : result;
 }
 
 Expr ExprSimplifier::rewrite_let(const Expr &e) {
     int uses = uses_of(e.get());
-    if (uses == 0 && !has_side_effect(e->args[0])) return simplify(e->args[1]);
+    if (uses == 0 && !has_side_effect(e->args[0]))
+        return simplify(e->args[1]);
     Expr value = simplify(e->args[0]), body;
     bool replace = is_worth_replacing(value, uses, true);
     with_let(e->name, value, replace, [&] { body = simplify(e->args[1]); });
@@ -170,7 +208,8 @@ Expr ExprSimplifier::rewrite_let(const Expr &e) {
 }
 
 Expr simplify(const Expr &given, const Facts &facts) {
-    if (!given.defined() || given->op == Op::Variable) return given;
+    if (!given.defined() || given->op == Op::Variable)
+        return given;
     Expr e = given;
     LetUses uses = count_let_uses(e, facts);
     if (uses.has_shadowing) {

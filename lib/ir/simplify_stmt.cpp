@@ -11,14 +11,17 @@ namespace {
 bool reads_memory(const Expr &e) {
     bool found = false;
     walk(e, [&](const Expr &node) {
-        found |= node->op == Op::Load || (node->op == Op::Call && node->call_kind != CallKind::Intrinsic &&
-                                          node->call_kind != CallKind::PureExtern);
+        found |= node->op == Op::Load ||
+                 (node->op == Op::Call && node->call_kind != CallKind::Intrinsic &&
+                  node->call_kind != CallKind::PureExtern);
         return !found;
     });
     return found;
 }
 
-bool is_if_without_else(const Stmt &s) { return s->op == StmtOp::If && !s->stmts[1].defined(); }
+bool is_if_without_else(const Stmt &s) {
+    return s->op == StmtOp::If && !s->stmts[1].defined();
+}
 
 /// if c { a }  if c { b }  ->  if c { a  b }, where a cannot change c.
 std::vector<Stmt> join_ifs(const std::vector<Stmt> &stmts) {
@@ -26,7 +29,8 @@ std::vector<Stmt> join_ifs(const std::vector<Stmt> &stmts) {
     for (const Stmt &s : stmts) {
         if (!result.empty() && is_if_without_else(s) && is_if_without_else(result.back()) &&
             equal(s->exprs[0], result.back()->exprs[0]) && !reads_memory(s->exprs[0]))
-            result.back() = make_if(s->exprs[0], make_block({result.back()->stmts[0], s->stmts[0]}));
+            result.back() =
+                make_if(s->exprs[0], make_block({result.back()->stmts[0], s->stmts[0]}));
         else
             result.push_back(s);
     }
@@ -39,13 +43,19 @@ class StmtSimplifier : public ExprSimplifier {
     using ExprSimplifier::simplify;
 
     Stmt simplify(const Stmt &s) {
-        if (!s.defined()) return s;
+        if (!s.defined())
+            return s;
         switch (s->op) {
-        case StmtOp::Let: return simplify_let(s);
-        case StmtOp::For: return simplify_for(s);
-        case StmtOp::If: return simplify_if(s);
-        case StmtOp::Block: return simplify_block(s);
-        default: return simplify_other(s);
+        case StmtOp::Let:
+            return simplify_let(s);
+        case StmtOp::For:
+            return simplify_for(s);
+        case StmtOp::If:
+            return simplify_if(s);
+        case StmtOp::Block:
+            return simplify_block(s);
+        default:
+            return simplify_other(s);
         }
     }
 
@@ -53,12 +63,14 @@ class StmtSimplifier : public ExprSimplifier {
     Stmt simplify_let(const Stmt &s) {
         const Expr &given = s->exprs[0];
         int uses = uses_of(s.get());
-        if (uses == 0 && !has_side_effect(given)) return simplify(s->stmts[0]);
+        if (uses == 0 && !has_side_effect(given))
+            return simplify(s->stmts[0]);
         Expr value = simplify(given);
         Stmt body;
         bool replace = is_worth_replacing(value, uses, false);
         with_let(s->name, value, replace, [&] { body = simplify(s->stmts[0]); });
-        if (replace || (!body.defined() && !has_side_effect(value))) return body;
+        if (replace || (!body.defined() && !has_side_effect(value)))
+            return body;
         bool same = value.same_as(given) && body.same_as(s->stmts[0]);
         return same ? s : make_let(s->name, value, body);
     }
@@ -66,42 +78,55 @@ class StmtSimplifier : public ExprSimplifier {
     Stmt simplify_for(const Stmt &s) {
         Expr min = simplify(s->exprs[0]), extent = simplify(s->exprs[1]);
         Stmt body;
-        if (rules_.bounds(extent).hi <= 0) return Stmt();
+        if (rules_.bounds(extent).hi <= 0)
+            return Stmt();
         if (is_const(extent, 1)) {
             bool replace = is_worth_replacing(min, uses_of(s.get()), false);
             with_let(s->name, min, replace, [&] { body = simplify(s->stmts[0]); });
             return replace || !body.defined() ? body : make_let(s->name, min, body);
         }
-        with_facts([&] { learn_loop(s->name, min, extent); }, [&] { body = simplify(s->stmts[0]); });
-        if (!body.defined()) return Stmt();
-        bool same = min.same_as(s->exprs[0]) && extent.same_as(s->exprs[1]) && body.same_as(s->stmts[0]);
+        with_facts([&] { learn_loop(s->name, min, extent); },
+                   [&] { body = simplify(s->stmts[0]); });
+        if (!body.defined())
+            return Stmt();
+        bool same =
+            min.same_as(s->exprs[0]) && extent.same_as(s->exprs[1]) && body.same_as(s->stmts[0]);
         return same ? s : make_for(s->name, min, extent, s->kind, body);
     }
 
     /// Inside the loop: min <= name < min + extent, so extent >= 1.
     void learn_loop(const std::string &name, const Expr &min, const Expr &extent) {
         Type type = min.type();
-        if (!has_no_overflow(type) || extent.type() != type) return;
+        if (!has_no_overflow(type) || extent.type() != type)
+            return;
         Linear count = Linear::from_expr(extent);
-        if (count.add(Linear::from_constant(type, 1), -1)) facts_.assume_non_negative(count);
+        if (count.add(Linear::from_constant(type, 1), -1))
+            facts_.assume_non_negative(count);
         ConstantInterval first = rules_.bounds(min), last = constant_bounds(count, facts_);
         facts_.bound(name, {first.lo, (first + last).hi});
         Linear from_start{type, 0, {{make_variable(type, name), 1}}};
-        if (from_start.add(Linear::from_expr(min), -1)) facts_.assume_non_negative(from_start);
-        if (count.add(from_start, -1)) facts_.assume_non_negative(count);
+        if (from_start.add(Linear::from_expr(min), -1))
+            facts_.assume_non_negative(from_start);
+        if (count.add(from_start, -1))
+            facts_.assume_non_negative(count);
     }
 
     Stmt simplify_if(const Stmt &s) {
         Expr condition = simplify(s->exprs[0]);
         int64_t known = 0;
-        if (as_const_int(condition, &known)) return simplify(s->stmts[known != 0 ? 0 : 1]);
+        if (as_const_int(condition, &known))
+            return simplify(s->stmts[known != 0 ? 0 : 1]);
         Stmt then_case, else_case;
         with_facts([&] { facts_.assume(condition); }, [&] { then_case = simplify(s->stmts[0]); });
-        with_facts([&] { facts_.assume_false(condition); }, [&] { else_case = simplify(s->stmts[1]); });
-        if (!then_case.defined() && !else_case.defined()) return Stmt();
-        if (!then_case.defined()) return make_if(rules_.logical_not(condition), else_case);
+        with_facts([&] { facts_.assume_false(condition); },
+                   [&] { else_case = simplify(s->stmts[1]); });
+        if (!then_case.defined() && !else_case.defined())
+            return Stmt();
+        if (!then_case.defined())
+            return make_if(rules_.logical_not(condition), else_case);
         if (!else_case.defined() && is_if_without_else(then_case))
-            return make_if(rules_.binary(Op::And, condition, then_case->exprs[0]), then_case->stmts[0]);
+            return make_if(rules_.binary(Op::And, condition, then_case->exprs[0]),
+                           then_case->stmts[0]);
         bool same = condition.same_as(s->exprs[0]) && then_case.same_as(s->stmts[0]) &&
                     else_case.same_as(s->stmts[1]);
         return same ? s : make_if(condition, then_case, else_case);
@@ -113,34 +138,44 @@ class StmtSimplifier : public ExprSimplifier {
         auto simplify_all = [&] {
             for (const Stmt &child : s->stmts) {
                 Stmt now = simplify(child);
-                if (!now.defined()) continue;
-                if (now->op == StmtOp::Assert) facts_.assume(now->exprs[0]);
+                if (!now.defined())
+                    continue;
+                if (now->op == StmtOp::Assert)
+                    facts_.assume(now->exprs[0]);
                 stmts.push_back(std::move(now));
             }
         };
         with_facts([] {}, simplify_all);
         stmts = join_ifs(stmts);
         bool same = stmts.size() == s->stmts.size();
-        for (size_t i = 0; same && i < stmts.size(); i++) same = stmts[i].same_as(s->stmts[i]);
+        for (size_t i = 0; same && i < stmts.size(); i++)
+            same = stmts[i].same_as(s->stmts[i]);
         return same ? s : make_block(std::move(stmts));
     }
 
     Stmt simplify_other(const Stmt &s) {
         Stmt now = map_children(
-            s, [this](const Expr &e) { return simplify(e); }, [this](const Stmt &c) { return simplify(c); });
+            s, [this](const Expr &e) { return simplify(e); },
+            [this](const Stmt &c) { return simplify(c); });
         int64_t known = 0;
         switch (s->op) {
-        case StmtOp::Assert: return is_const(now->exprs[0], 1) ? Stmt() : now;
-        case StmtOp::Evaluate: return has_side_effect(now->exprs[0]) ? now : Stmt();
-        case StmtOp::Provide: case StmtOp::Store: {
+        case StmtOp::Assert:
+            return is_const(now->exprs[0], 1) ? Stmt() : now;
+        case StmtOp::Evaluate:
+            return has_side_effect(now->exprs[0]) ? now : Stmt();
+        case StmtOp::Provide:
+        case StmtOp::Store: {
             size_t place = s->op == StmtOp::Provide ? 0 : 2;
-            if (!as_const_int(now->exprs[place], &known)) return now;
-            if (known == 0) return Stmt();
+            if (!as_const_int(now->exprs[place], &known))
+                return now;
+            if (known == 0)
+                return Stmt();
             std::vector<Expr> exprs = now->exprs;
             exprs[place] = Expr();
             return with_children(now, std::move(exprs), {});
         }
-        default: return now->stmts[0].defined() ? now : Stmt();  // storage, produce and consume
+        default:
+            return now->stmts[0].defined() ? now : Stmt();  // storage, produce and consume
         }
     }
 };
@@ -148,7 +183,8 @@ class StmtSimplifier : public ExprSimplifier {
 }  // namespace
 
 Stmt simplify(const Stmt &given, const Facts &facts) {
-    if (!given.defined()) return given;
+    if (!given.defined())
+        return given;
     Stmt s = given;
     LetUses uses = count_let_uses(s, facts);
     if (uses.has_shadowing) {

@@ -22,7 +22,8 @@ class ExprSimplifier {
   protected:
     /// Runs f while `name` stands for `value`: replaced by it, or as a variable with its bounds.
     /// True if it was replaced, so that the binding is superfluous.
-    template <typename F> bool with_let(const std::string &name, const Expr &value, bool replace, F &&f) {
+    template <typename F>
+    bool with_let(const std::string &name, const Expr &value, bool replace, F &&f) {
         Memo outer;
         outer.swap(done_);
         size_t mark = facts_.mark();
@@ -68,7 +69,8 @@ class ExprSimplifier {
 
     const LetUses &uses_;
     Scope<Expr> replacements_;
-    Memo done_;  ///< the shared nodes that are simplified already; holds them, so that addresses stay
+    Memo done_;  ///< the shared nodes that are simplified already; holds them, so that addresses
+                 ///< stay
 };
 
 }  // namespace Pipe::ir

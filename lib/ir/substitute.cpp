@@ -11,8 +11,12 @@ namespace {
 
 using Names = std::set<std::string>;
 
-bool binds(const Expr &e) { return e->op == Op::Let; }
-bool binds(const Stmt &s) { return s->op == StmtOp::Let || s->op == StmtOp::For; }
+bool binds(const Expr &e) {
+    return e->op == Op::Let;
+}
+bool binds(const Stmt &s) {
+    return s->op == StmtOp::Let || s->op == StmtOp::For;
+}
 
 /// Calls `found` with the name of each free variable (at least once each), until it returns true.
 template <typename F> class FreeVariables {
@@ -20,14 +24,17 @@ template <typename F> class FreeVariables {
     explicit FreeVariables(F &found) : found_(found) {}
 
     bool search(const Expr &e) {
-        if (e->op == Op::Variable) return !bound_.count(e->name) && found_(e->name);
+        if (e->op == Op::Variable)
+            return !bound_.count(e->name) && found_(e->name);
         if (is_shared(e)) {
-            if (!visited_.insert(e.get()).second) return false;
+            if (!visited_.insert(e.get()).second)
+                return false;
             visits_.push_back(e.get());
         }
         if (!binds(e)) {
             for (const Expr &arg : e->args)
-                if (arg.defined() && search(arg)) return true;
+                if (arg.defined() && search(arg))
+                    return true;
             return false;
         }
         return search(e->args[0]) || search_under(e->name, e->args[1]);
@@ -35,7 +42,8 @@ template <typename F> class FreeVariables {
 
     bool search(const Stmt &s) {
         for (const Expr &e : s->exprs)
-            if (e.defined() && search(e)) return true;
+            if (e.defined() && search(e))
+                return true;
         for (const Stmt &child : s->stmts)
             if (child.defined() && (binds(s) ? search_under(s->name, child) : search(child)))
                 return true;
@@ -43,14 +51,16 @@ template <typename F> class FreeVariables {
     }
 
   private:
-    /// Searches `body`, in which `name` is bound. What was visited outside must be visited anew only
-    /// if fewer names are bound there, so the visited nodes stay valid inward but not outward.
+    /// Searches `body`, in which `name` is bound. What was visited outside must be visited anew
+    /// only if fewer names are bound there, so the visited nodes stay valid inward but not outward.
     template <typename Node> bool search_under(const std::string &name, const Node &body) {
         bool is_new = bound_.insert(name).second;
         size_t outer_visits = visits_.size();
         bool result = search(body);
-        for (; visits_.size() > outer_visits; visits_.pop_back()) visited_.erase(visits_.back());
-        if (is_new) bound_.erase(name);
+        for (; visits_.size() > outer_visits; visits_.pop_back())
+            visited_.erase(visits_.back());
+        if (is_new)
+            bound_.erase(name);
         return result;
     }
 
@@ -73,7 +83,8 @@ template <typename Node> Names collect_free(const Node &node) {
 class Substituter {
   public:
     explicit Substituter(std::map<std::string, Expr> values) : values_(std::move(values)) {
-        for (const auto &[name, value] : values_) captured_.merge(free_vars(value));
+        for (const auto &[name, value] : values_)
+            captured_.merge(free_vars(value));
     }
 
     Expr apply(const Expr &e) {
@@ -81,9 +92,11 @@ class Substituter {
             auto found = values_.find(e->name);
             return found == values_.end() ? e : found->second;
         }
-        if (!is_shared(e)) return rewrite(e);
+        if (!is_shared(e))
+            return rewrite(e);
         auto found = done_.find(e.get());
-        if (found != done_.end()) return found->second.second;
+        if (found != done_.end())
+            return found->second.second;
         Expr result = rewrite(e);
         done_.emplace(e.get(), std::pair{e, result});
         return result;
@@ -92,42 +105,51 @@ class Substituter {
     Stmt apply(const Stmt &s) {
         if (!binds(s))
             return map_children(
-                s, [this](const Expr &c) { return apply(c); }, [this](const Stmt &c) { return apply(c); });
+                s, [this](const Expr &c) { return apply(c); },
+                [this](const Stmt &c) { return apply(c); });
         bool is_loop = s->op == StmtOp::For;
         std::string name = s->name;
         std::vector<Expr> exprs;
-        for (const Expr &e : s->exprs) exprs.push_back(apply(e));
+        for (const Expr &e : s->exprs)
+            exprs.push_back(apply(e));
         Type type = is_loop ? exprs[0].type() : s->exprs[0].type();
         Stmt body = s->stmts[0].defined() ? apply_under(name, type, s->stmts[0]) : Stmt();
-        if (name == s->name) return same_exprs(exprs, s->exprs) && body.same_as(s->stmts[0])
-                                        ? s
-                                        : with_children(s, std::move(exprs), {body});
+        if (name == s->name)
+            return same_exprs(exprs, s->exprs) && body.same_as(s->stmts[0])
+                       ? s
+                       : with_children(s, std::move(exprs), {body});
         return is_loop ? make_for(name, exprs[0], exprs[1], s->kind, body)
                        : make_let(name, exprs[0], body);
     }
 
   private:
     Expr rewrite(const Expr &e) {
-        if (!binds(e)) return map_children(e, [this](const Expr &c) { return apply(c); });
+        if (!binds(e))
+            return map_children(e, [this](const Expr &c) { return apply(c); });
         std::string name = e->name;
         Expr value = apply(e->args[0]);
         Expr body = apply_under(name, e->args[0].type(), e->args[1]);
-        if (name == e->name && value.same_as(e->args[0]) && body.same_as(e->args[1])) return e;
+        if (name == e->name && value.same_as(e->args[0]) && body.same_as(e->args[1]))
+            return e;
         return make_let(name, value, body);
     }
 
     /// The body of a binding of `name`, which is renamed if it would capture.
     template <typename Node> Node apply_under(std::string &name, Type type, const Node &body) {
         bool hides = values_.count(name) != 0, captures = captured_.count(name) != 0;
-        if (!hides && !captures) return apply(body);
+        if (!hides && !captures)
+            return apply(body);
         std::map<std::string, Expr> inner = values_;
         inner.erase(name);
         Names hidden;
-        for (const auto &entry : inner) hidden.insert(entry.first);
-        if (!uses_any_var(body, hidden)) return body;
+        for (const auto &entry : inner)
+            hidden.insert(entry.first);
+        if (!uses_any_var(body, hidden))
+            return body;
         if (captures) {
             std::string old = name;
-            while (captured_.count(name) || inner.count(name) || uses_var(body, name)) name += '_';
+            while (captured_.count(name) || inner.count(name) || uses_var(body, name))
+                name += '_';
             inner[old] = make_variable(type, name);
         }
         return Substituter(std::move(inner)).apply(body);
@@ -135,7 +157,8 @@ class Substituter {
 
     static bool same_exprs(const std::vector<Expr> &a, const std::vector<Expr> &b) {
         for (size_t i = 0; i < a.size(); i++)
-            if (!a[i].same_as(b[i])) return false;
+            if (!a[i].same_as(b[i]))
+                return false;
         return true;
     }
 
@@ -178,7 +201,11 @@ bool uses_var(const Stmt &s, const std::string &name) {
     return find_free(s, [&](const std::string &found) { return found == name; });
 }
 
-Names free_vars(const Expr &e) { return collect_free(e); }
-Names free_vars(const Stmt &s) { return collect_free(s); }
+Names free_vars(const Expr &e) {
+    return collect_free(e);
+}
+Names free_vars(const Stmt &s) {
+    return collect_free(s);
+}
 
 }  // namespace Pipe::ir

@@ -10,8 +10,9 @@
 
 namespace Pipe::ir {
 
-/// Replaces the free variable `name` by `value`. Where a Let or For below binds the name anew, its body
-/// is left alone. A binding below that would capture a free variable of `value` is renamed first.
+/// Replaces the free variable `name` by `value`. Where a Let or For below binds the name anew, its
+/// body is left alone. A binding below that would capture a free variable of `value` is renamed
+/// first.
 Expr substitute(const std::string &name, const Expr &value, const Expr &e);
 Stmt substitute(const std::string &name, const Expr &value, const Stmt &s);
 

@@ -17,33 +17,51 @@ class Verifier {
     Scope<Type> buffers;
 
     void check(const Stmt &s) {
-        if (!s.defined()) return;
+        if (!s.defined())
+            return;
         for (const Expr &e : s->exprs)
-            if (e.defined()) check(e);
+            if (e.defined())
+                check(e);
         switch (s->op) {
-        case StmtOp::Let: return check_under(s->name, s->exprs[0].type(), s->stmts[0]);
-        case StmtOp::For: return check_for(s);
+        case StmtOp::Let:
+            return check_under(s->name, s->exprs[0].type(), s->stmts[0]);
+        case StmtOp::For:
+            return check_for(s);
         case StmtOp::If:
-            require(is_bool(s->exprs[0]) && s->exprs[0].type().is_scalar(), "condition is no bool", s);
+            require(is_bool(s->exprs[0]) && s->exprs[0].type().is_scalar(), "condition is no bool",
+                    s);
             break;
-        case StmtOp::Assert: require(is_bool(s->exprs[0]), "condition is no bool", s); break;
-        case StmtOp::Provide: check_provide(s); break;
-        case StmtOp::Realize: check_realize(s); break;
-        case StmtOp::Store: check_store(s); break;
-        case StmtOp::Allocate: return check_allocate(s);
-        default: break;
+        case StmtOp::Assert:
+            require(is_bool(s->exprs[0]), "condition is no bool", s);
+            break;
+        case StmtOp::Provide:
+            check_provide(s);
+            break;
+        case StmtOp::Realize:
+            check_realize(s);
+            break;
+        case StmtOp::Store:
+            check_store(s);
+            break;
+        case StmtOp::Allocate:
+            return check_allocate(s);
+        default:
+            break;
         }
-        for (const Stmt &child : s->stmts) check(child);
+        for (const Stmt &child : s->stmts)
+            check(child);
     }
 
     void check(const Expr &e) {
-        if (is_shared(e) && !done_.insert(e.get()).second) return;
+        if (is_shared(e) && !done_.insert(e.get()).second)
+            return;
         if (e->op == Op::Let) {
             check(e->args[0]);
             return check_under(e->name, e->args[0].type(), e->args[1]);
         }
         for (const Expr &arg : e->args)
-            if (arg.defined()) check(arg);
+            if (arg.defined())
+                check(arg);
         check_node(e);
     }
 
@@ -52,12 +70,14 @@ class Verifier {
     [[noreturn]] static void fail(const std::string &what, const Node &node) {
         std::string text = to_string(node);
         constexpr size_t enough = 2000;
-        if (text.size() > enough) text = text.substr(0, enough) + "...";
+        if (text.size() > enough)
+            text = text.substr(0, enough) + "...";
         throw InternalError("malformed program: " + what + ": " + text);
     }
     template <typename Node>
     static void require(bool condition, const std::string &what, const Node &node) {
-        if (!condition) fail(what, node);
+        if (!condition)
+            fail(what, node);
     }
 
     static bool is_bool(const Expr &e) { return e.type().is_bool(); }
@@ -66,7 +86,8 @@ class Verifier {
     }
 
     /// What was checked outside of a binding may mean something else inside.
-    template <typename Node> void check_under(const std::string &name, Type type, const Node &body) {
+    template <typename Node>
+    void check_under(const std::string &name, Type type, const Node &body) {
         require(body.defined(), "nothing in the scope of", name_only(name));
         decltype(done_) outer;
         outer.swap(done_);
@@ -80,23 +101,32 @@ class Verifier {
     void check_node(const Expr &e) {
         const auto &args = e->args;
         switch (e->op) {
-        case Op::Variable: return check_variable(e);
-        case Op::Load: return check_load(e);
-        case Op::Call: return check_call(e);
-        case Op::Not: return require(is_bool(args[0]) && e.type() == args[0].type(), "! of no bool", e);
+        case Op::Variable:
+            return check_variable(e);
+        case Op::Load:
+            return check_load(e);
+        case Op::Call:
+            return check_call(e);
+        case Op::Not:
+            return require(is_bool(args[0]) && e.type() == args[0].type(), "! of no bool", e);
         case Op::Select:
             require(is_bool(args[0]) && args[1].type() == e.type() && args[2].type() == e.type() &&
                         (args[0].type().is_scalar() || args[0].type().lanes == e.type().lanes),
                     "operands of select", e);
             return;
         case Op::Ramp:
-            return require(args[0].type() == args[1].type() && args[0].type() == e.type().element_of(),
+            return require(args[0].type() == args[1].type() &&
+                               args[0].type() == e.type().element_of(),
                            "operands of ramp", e);
-        case Op::Broadcast: return require(args[0].type() == e.type().element_of(), "operand", e);
-        case Op::Cast: return require(args[0].type().lanes == e.type().lanes, "lanes of a cast", e);
-        default: break;
+        case Op::Broadcast:
+            return require(args[0].type() == e.type().element_of(), "operand", e);
+        case Op::Cast:
+            return require(args[0].type().lanes == e.type().lanes, "lanes of a cast", e);
+        default:
+            break;
         }
-        if (!is_binary(e->op)) return;
+        if (!is_binary(e->op))
+            return;
         bool boolean_result = is_comparison(e->op) || e->op == Op::And || e->op == Op::Or;
         Type result = boolean_result ? Bool(args[0].type().lanes) : args[0].type();
         require(args[0].type() == args[1].type() && e.type() == result, "operand types", e);
@@ -107,7 +137,9 @@ class Verifier {
         bool free = options_.any_free_variable || options_.free_variables.count(e->name) != 0;
         require(type || free, "variable is not defined here", e);
         if (type && *type != e.type())
-            fail("variable of type " + Pipe::to_string(*type) + " is used as " + Pipe::to_string(e.type()), e);
+            fail("variable of type " + Pipe::to_string(*type) + " is used as " +
+                     Pipe::to_string(e.type()),
+                 e);
     }
 
     void check_buffer(const std::string &name, Type type, const Expr &index, const Expr &e) {
@@ -123,7 +155,8 @@ class Verifier {
         check_buffer(e->name, e.type(), e->args[0], e);
         require(e->args[0].type().lanes == e.type().lanes, "lanes of the index", e);
         if (e->args[1].defined())
-            require(is_bool(e->args[1]) && e->args[1].type().lanes == e.type().lanes, "predicate", e);
+            require(is_bool(e->args[1]) && e->args[1].type().lanes == e.type().lanes, "predicate",
+                    e);
     }
 
     void check_call(const Expr &e) {
@@ -142,7 +175,8 @@ class Verifier {
         require(!options_.flattened, "provide after flattening", s);
         require(s->num_values >= 1 && s->exprs.size() >= static_cast<size_t>(1 + s->num_values),
                 "number of values", s);
-        if (s->exprs[0].defined()) require(is_bool(s->exprs[0]), "predicate", s);
+        if (s->exprs[0].defined())
+            require(is_bool(s->exprs[0]), "predicate", s);
         for (size_t i = 1 + s->num_values; i < s->exprs.size(); i++)
             require(s->exprs[i].type().is_int(), "coordinate is no integer", s);
     }
@@ -150,7 +184,8 @@ class Verifier {
     void check_realize(const Stmt &s) {
         require(!options_.flattened, "realize after flattening", s);
         require(!s->types.empty() && s->exprs.size() % 2 == 0, "shape", s);
-        for (const Expr &e : s->exprs) require(e.defined() && is_index(e), "shape", s);
+        for (const Expr &e : s->exprs)
+            require(e.defined() && is_index(e), "shape", s);
     }
 
     void check_store(const Stmt &s) {
@@ -165,8 +200,10 @@ class Verifier {
     }
 
     void check_allocate(const Stmt &s) {
-        require(s->types.size() == 1 && s->types[0].is_scalar(), "element type of an allocation", s);
-        for (const Expr &size : s->exprs) require(size.defined() && is_index(size), "size", s);
+        require(s->types.size() == 1 && s->types[0].is_scalar(), "element type of an allocation",
+                s);
+        for (const Expr &size : s->exprs)
+            require(size.defined() && is_index(size), "size", s);
         require(s->stmts[0].defined(), "nothing in the scope of", name_only(s->name));
         decltype(done_) outer;
         outer.swap(done_);
@@ -181,7 +218,9 @@ class Verifier {
 
 }  // namespace
 
-void verify(const Stmt &s, const VerifyOptions &options) { Verifier(options).check(s); }
+void verify(const Stmt &s, const VerifyOptions &options) {
+    Verifier(options).check(s);
+}
 
 void verify(const Program &program) {
     VerifyOptions options;

@@ -15,8 +15,12 @@ using Catch::Matchers::ContainsSubstring;
 
 namespace {
 
-Expr var(const std::string &name, Type type = Int(32)) { return make_variable(type, name); }
-Expr op(Op o, Expr a, Expr b) { return make_binary(o, std::move(a), std::move(b)); }
+Expr var(const std::string &name, Type type = Int(32)) {
+    return make_variable(type, name);
+}
+Expr op(Op o, Expr a, Expr b) {
+    return make_binary(o, std::move(a), std::move(b));
+}
 
 std::string verify_error(const Stmt &s, const VerifyOptions &options) {
     try {
@@ -31,10 +35,12 @@ std::string verify_error(const Stmt &s, const VerifyOptions &options) {
 
 TEST_CASE("expressions print with the parentheses they need") {
     Expr x = var("x"), y = var("y");
-    CHECK(to_string(op(Op::Mul, op(Op::Sub, x, op(Op::Add, y, Expr(3))), Expr(2))) == "(x - (y + 3)) * 2");
+    CHECK(to_string(op(Op::Mul, op(Op::Sub, x, op(Op::Add, y, Expr(3))), Expr(2))) ==
+          "(x - (y + 3)) * 2");
     CHECK(to_string(op(Op::Sub, op(Op::Sub, x, y), x)) == "x - y - x");
     CHECK(to_string(op(Op::Add, x, Expr(-3))) == "x - 3");
-    CHECK(to_string(op(Op::And, op(Op::LT, x, y), make_not(op(Op::EQ, x, y)))) == "x < y && !(x == y)");
+    CHECK(to_string(op(Op::And, op(Op::LT, x, y), make_not(op(Op::EQ, x, y)))) ==
+          "x < y && !(x == y)");
     CHECK(to_string(make_call(Float(32), "f", {x, y}, CallKind::Func)) == "f(x, y)");
     CHECK(to_string(make_call(Float(32), "f", {x}, CallKind::Func, 1)) == "f(x)[1]");
     CHECK(to_string(Expr(0.1f)) == "0.1f");
@@ -42,7 +48,8 @@ TEST_CASE("expressions print with the parentheses they need") {
     CHECK(to_string(Expr(uint8_t(3))) == "uint8(3)");
     CHECK(to_string(make_load(Int(8), "b", x, op(Op::LT, x, y))) == "b[x if x < y]");
     Expr shared = x;
-    for (int i = 0; i < 100; i++) shared = op(Op::Mul, shared, shared);
+    for (int i = 0; i < 100; i++)
+        shared = op(Op::Mul, shared, shared);
     CHECK(to_string(shared).size() < 2000000);
 }
 
@@ -74,11 +81,15 @@ TEST_CASE("compare is a total order that agrees with equal and hash") {
     for (const Expr &a : exprs)
         for (const Expr &b : exprs) {
             int order = compare(a, b);
-            if (order != -compare(b, a)) FAIL("not antisymmetric: " << a << " and " << b);
-            if ((order == 0) != equal(a, b)) FAIL(a << " and " << b);
-            if (order == 0 && hash(a) != hash(b)) FAIL("hash of " << a);
+            if (order != -compare(b, a))
+                FAIL("not antisymmetric: " << a << " and " << b);
+            if ((order == 0) != equal(a, b))
+                FAIL(a << " and " << b);
+            if (order == 0 && hash(a) != hash(b))
+                FAIL("hash of " << a);
             for (const Expr &e : exprs)
-                if (order <= 0 && compare(b, e) <= 0 && compare(a, e) > 0) FAIL("not transitive");
+                if (order <= 0 && compare(b, e) <= 0 && compare(a, e) > 0)
+                    FAIL("not transitive");
         }
 }
 
@@ -122,10 +133,13 @@ TEST_CASE("verify finds what is not defined") {
     // The variable of one loop means nothing after it.
     Stmt after = make_block({make_for("x", Expr(0), Expr(4), LoopKind::Serial, store), store});
     CHECK_THAT(verify_error(after, options), ContainsSubstring("not defined"));
-    CHECK_THAT(verify_error(make_store("c", Expr(0), Expr(0)), options), ContainsSubstring("no buffer c"));
-    Stmt allocated = make_allocate("c", Int(32), {Expr(4)}, MemoryType::Auto, make_store("c", Expr(0), Expr(0)));
+    CHECK_THAT(verify_error(make_store("c", Expr(0), Expr(0)), options),
+               ContainsSubstring("no buffer c"));
+    Stmt allocated =
+        make_allocate("c", Int(32), {Expr(4)}, MemoryType::Auto, make_store("c", Expr(0), Expr(0)));
     CHECK(verify_error(allocated, options).empty());
-    Stmt wrong = make_allocate("c", Int(16), {Expr(4)}, MemoryType::Auto, make_store("c", Expr(0), Expr(0)));
+    Stmt wrong =
+        make_allocate("c", Int(16), {Expr(4)}, MemoryType::Auto, make_store("c", Expr(0), Expr(0)));
     CHECK_THAT(verify_error(wrong, options), ContainsSubstring("elements of type int16"));
     Stmt provide = make_provide("f", {Expr(0)}, {Expr(0)});
     CHECK(verify_error(provide, options).empty());
@@ -134,9 +148,11 @@ TEST_CASE("verify finds what is not defined") {
 }
 
 TEST_CASE("verify knows the arguments of a program") {
-    Argument in{Argument::Kind::InputBuffer, "in", Float(32), 2}, gain{Argument::Kind::Scalar, "gain", Float(32), 0};
+    Argument in{Argument::Kind::InputBuffer, "in", Float(32), 2},
+        gain{Argument::Kind::Scalar, "gain", Float(32), 0};
     Argument out{Argument::Kind::OutputBuffer, "out", Float(32), 1};
-    Expr value = op(Op::Mul, make_load(Float(32), "in", var("in.stride.1", Int(64))), var("gain", Float(32)));
+    Expr value = op(Op::Mul, make_load(Float(32), "in", var("in.stride.1", Int(64))),
+                    var("gain", Float(32)));
     Program program{"p", {in, gain, out}, make_store("out", var("out.min.0"), value)};
     CHECK_NOTHROW(verify(program));
     program.args.erase(program.args.begin() + 1);

@@ -24,61 +24,94 @@ Value number(Type type, Big value) {
     Big modulus = Big(1) << type.bits;
     Big least = type.is_int() ? -(modulus / 2) : Big(0);
     Big wrapped = ((value - least) % modulus + modulus) % modulus + least;
-    if (type.is_int() && type.bits >= 32 && wrapped != value) throw Overflow{};
+    if (type.is_int() && type.bits >= 32 && wrapped != value)
+        throw Overflow{};
     return {static_cast<int64_t>(wrapped), 0};
 }
 
-Value truth(bool b) { return {b ? 1 : 0, 0}; }
+Value truth(bool b) {
+    return {b ? 1 : 0, 0};
+}
 
 Value integer_op(Op op, Type type, Big a, Big b) {
     switch (op) {
-    case Op::Add: return number(type, a + b);
-    case Op::Sub: return number(type, a - b);
+    case Op::Add:
+        return number(type, a + b);
+    case Op::Sub:
+        return number(type, a - b);
     case Op::Mul:  // uint64: only the low bits matter
         if (type == UInt(64))
             return {static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b)), 0};
         return number(type, a * b);
-    case Op::Div: case Op::Mod: {
-        if (b == 0) return {};
+    case Op::Div:
+    case Op::Mod: {
+        if (b == 0)
+            return {};
         Big r = a % b;  // make it lie in [0, |b|)
-        if (r < 0) r += b < 0 ? -b : b;
+        if (r < 0)
+            r += b < 0 ? -b : b;
         return number(type, op == Op::Mod ? r : (a - r) / b);
     }
-    case Op::Min: return number(type, a < b ? a : b);
-    case Op::Max: return number(type, a < b ? b : a);
-    case Op::EQ: return truth(a == b);
-    case Op::NE: return truth(a != b);
-    case Op::LT: return truth(a < b);
-    case Op::LE: return truth(a <= b);
-    case Op::GT: return truth(a > b);
-    case Op::GE: return truth(a >= b);
-    case Op::And: return truth(a != 0 && b != 0);
-    case Op::Or: return truth(a != 0 || b != 0);
-    default: throw InternalError("test evaluator: operation");
+    case Op::Min:
+        return number(type, a < b ? a : b);
+    case Op::Max:
+        return number(type, a < b ? b : a);
+    case Op::EQ:
+        return truth(a == b);
+    case Op::NE:
+        return truth(a != b);
+    case Op::LT:
+        return truth(a < b);
+    case Op::LE:
+        return truth(a <= b);
+    case Op::GT:
+        return truth(a > b);
+    case Op::GE:
+        return truth(a >= b);
+    case Op::And:
+        return truth(a != 0 && b != 0);
+    case Op::Or:
+        return truth(a != 0 || b != 0);
+    default:
+        throw InternalError("test evaluator: operation");
     }
 }
 
 template <typename T> Value float_op(Op op, T a, T b) {
     switch (op) {
-    case Op::Add: return {0, static_cast<T>(a + b)};
-    case Op::Sub: return {0, static_cast<T>(a - b)};
-    case Op::Mul: return {0, static_cast<T>(a * b)};
-    case Op::Div: return {0, static_cast<T>(a / b)};
-    case Op::Min: return {0, a < b ? a : b};
-    case Op::Max: return {0, a > b ? a : b};
-    case Op::EQ: return truth(a == b);
-    case Op::NE: return truth(a != b);
-    case Op::LT: return truth(a < b);
-    case Op::LE: return truth(a <= b);
-    case Op::GT: return truth(a > b);
-    case Op::GE: return truth(a >= b);
-    default: throw InternalError("test evaluator: float operation");
+    case Op::Add:
+        return {0, static_cast<T>(a + b)};
+    case Op::Sub:
+        return {0, static_cast<T>(a - b)};
+    case Op::Mul:
+        return {0, static_cast<T>(a * b)};
+    case Op::Div:
+        return {0, static_cast<T>(a / b)};
+    case Op::Min:
+        return {0, a < b ? a : b};
+    case Op::Max:
+        return {0, a > b ? a : b};
+    case Op::EQ:
+        return truth(a == b);
+    case Op::NE:
+        return truth(a != b);
+    case Op::LT:
+        return truth(a < b);
+    case Op::LE:
+        return truth(a <= b);
+    case Op::GT:
+        return truth(a > b);
+    case Op::GE:
+        return truth(a >= b);
+    default:
+        throw InternalError("test evaluator: float operation");
     }
 }
 
 Value binary(Op op, Type type, const Value &a, const Value &b) {
     if (type.is_float()) {
-        if (type.bits == 32) return float_op(op, static_cast<float>(a.f), static_cast<float>(b.f));
+        if (type.bits == 32)
+            return float_op(op, static_cast<float>(a.f), static_cast<float>(b.f));
         return float_op(op, a.f, b.f);
     }
     return integer_op(op, type, read(type, a), read(type, b));
@@ -86,24 +119,31 @@ Value binary(Op op, Type type, const Value &a, const Value &b) {
 
 Value cast(Type to, Type from, const Value &v) {
     if (from.is_float()) {
-        if (to.is_bool()) return truth(v.f != 0);
-        if (to.is_float()) return {0, to.bits == 32 ? double(static_cast<float>(v.f)) : v.f};
+        if (to.is_bool())
+            return truth(v.f != 0);
+        if (to.is_float())
+            return {0, to.bits == 32 ? double(static_cast<float>(v.f)) : v.f};
         double t = std::trunc(v.f);
-        if (!(std::abs(t) < 1e18)) throw Overflow{};
+        if (!(std::abs(t) < 1e18))
+            throw Overflow{};
         Big value = static_cast<Big>(t);
         Value result = number(to.with_code(Type::Code::UInt), value);
-        if (to.is_int()) result = number(to, value);
-        if (read(to, result) != value) throw Overflow{};
+        if (to.is_int())
+            result = number(to, value);
+        if (read(to, result) != value)
+            throw Overflow{};
         return result;
     }
     Big value = read(from, v);
-    if (to.is_bool()) return truth(value != 0);
+    if (to.is_bool())
+        return truth(value != 0);
     if (to.is_float())
         return {0, to.bits == 32 ? double(static_cast<float>(value)) : static_cast<double>(value)};
     // Casts wrap even where arithmetic may not.
     Value u = number(to.with_code(Type::Code::UInt), value);
     Big bits = static_cast<uint64_t>(u.i);
-    if (to.is_int() && bits >= (Big(1) << (to.bits - 1))) bits -= Big(1) << to.bits;
+    if (to.is_int() && bits >= (Big(1) << (to.bits - 1)))
+        bits -= Big(1) << to.bits;
     return {static_cast<int64_t>(bits), 0};
 }
 
@@ -114,10 +154,15 @@ class Evaluator {
     Lanes of(const Expr &e) {
         Type scalar = e.type().element_of();
         switch (e->op) {
-        case Op::IntImm: case Op::UIntImm: return {{e->int_value, 0}};
-        case Op::FloatImm: return {{0, e->float_value}};
-        case Op::Variable: return variables_.at(e->name);
-        case Op::Broadcast: return Lanes(e.type().lanes, of(e->args[0])[0]);
+        case Op::IntImm:
+        case Op::UIntImm:
+            return {{e->int_value, 0}};
+        case Op::FloatImm:
+            return {{0, e->float_value}};
+        case Op::Variable:
+            return variables_.at(e->name);
+        case Op::Broadcast:
+            return Lanes(e.type().lanes, of(e->args[0])[0]);
         case Op::Ramp: {
             Value base = of(e->args[0])[0], stride = of(e->args[1])[0];
             Lanes result{base};
@@ -135,17 +180,21 @@ class Evaluator {
         case Op::Select: {
             Lanes c = of(e->args[0]), t = of(e->args[1]), f = of(e->args[2]);
             for (size_t i = 0; i < t.size(); i++)
-                if (!c[c.size() == 1 ? 0 : i].i) t[i] = f[i];
+                if (!c[c.size() == 1 ? 0 : i].i)
+                    t[i] = f[i];
             return t;
         }
-        case Op::Cast: return map1(e, [&](const Value &v) {
-            return cast(scalar, e->args[0].type().element_of(), v);
-        });
-        case Op::Not: return map1(e, [](const Value &v) { return truth(!v.i); });
-        case Op::Call: return call(e);
+        case Op::Cast:
+            return map1(
+                e, [&](const Value &v) { return cast(scalar, e->args[0].type().element_of(), v); });
+        case Op::Not:
+            return map1(e, [](const Value &v) { return truth(!v.i); });
+        case Op::Call:
+            return call(e);
         default: {
             Type operand = e->args[0].type().element_of();
-            return map2(e, [&](const Value &a, const Value &b) { return binary(e->op, operand, a, b); });
+            return map2(
+                e, [&](const Value &a, const Value &b) { return binary(e->op, operand, a, b); });
         }
         }
     }
@@ -153,18 +202,22 @@ class Evaluator {
   private:
     template <typename F> Lanes map1(const Expr &e, F &&f) {
         Lanes a = of(e->args[0]);
-        for (Value &v : a) v = f(v);
+        for (Value &v : a)
+            v = f(v);
         return a;
     }
     template <typename F> Lanes map2(const Expr &e, F &&f) {
         Lanes a = of(e->args[0]), b = of(e->args[1]);
-        for (size_t i = 0; i < a.size(); i++) a[i] = f(a[i], b[i]);
+        for (size_t i = 0; i < a.size(); i++)
+            a[i] = f(a[i], b[i]);
         return a;
     }
 
     Lanes call(const Expr &e) {
-        if (e->name == intrinsic::likely) return of(e->args[0]);
-        if (e->name == intrinsic::if_then_else) return of(e->args[0])[0].i ? of(e->args[1]) : of(e->args[2]);
+        if (e->name == intrinsic::likely)
+            return of(e->args[0]);
+        if (e->name == intrinsic::if_then_else)
+            return of(e->args[0])[0].i ? of(e->args[1]) : of(e->args[2]);
         Type operand = e->args[0].type().element_of(), scalar = e.type().element_of();
         if (e->name == intrinsic::abs)
             return map1(e, [&](const Value &v) {
@@ -190,10 +243,12 @@ std::optional<Lanes> evaluate(const Expr &e, const Environment &variables) {
 }
 
 bool same(Type type, const Lanes &a, const Lanes &b) {
-    if (a.size() != b.size()) return false;
+    if (a.size() != b.size())
+        return false;
     for (size_t i = 0; i < a.size(); i++) {
         if (!type.is_float()) {
-            if (a[i].i != b[i].i) return false;
+            if (a[i].i != b[i].i)
+                return false;
         } else if (std::memcmp(&a[i].f, &b[i].f, sizeof(double)) != 0 &&
                    !(std::isnan(a[i].f) && std::isnan(b[i].f))) {
             return false;

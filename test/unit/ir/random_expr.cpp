@@ -8,43 +8,60 @@ using namespace Pipe::ir;
 namespace test {
 namespace {
 
-const Type scalar_types[] = {Int(8), UInt(8), Int(16), UInt(16), Int(32), UInt(32),
+const Type scalar_types[] = {Int(8),  UInt(8),  Int(16),   UInt(16),  Int(32), UInt(32),
                              Int(64), UInt(64), Float(32), Float(64), Bool()};
 
-std::string variable_name(Type type, int i) { return to_string(type) + "_" + std::to_string(i); }
+std::string variable_name(Type type, int i) {
+    return to_string(type) + "_" + std::to_string(i);
+}
 
 }  // namespace
 
-Type RandomExpr::scalar_type() { return scalar_types[below(std::size(scalar_types))]; }
+Type RandomExpr::scalar_type() {
+    return scalar_types[below(std::size(scalar_types))];
+}
 
 int64_t RandomExpr::integer(Type type) {
     switch (below(8)) {
-    case 0: return type.bits >= 32 ? below(100000) - 50000 : type.min_int();
-    case 1: return type.bits >= 32 ? below(100000) : type.max_int();
-    case 2: return 1 << below(6);
-    default: return below(21) - (type.is_int() ? 10 : 0);
+    case 0:
+        return type.bits >= 32 ? below(100000) - 50000 : type.min_int();
+    case 1:
+        return type.bits >= 32 ? below(100000) : type.max_int();
+    case 2:
+        return 1 << below(6);
+    default:
+        return below(21) - (type.is_int() ? 10 : 0);
     }
 }
 
 Expr RandomExpr::leaf(Type type) {
     if (!lets_.empty() && below(3) == 0) {
         const auto &[name, let_type] = lets_[below(static_cast<int>(lets_.size()))];
-        if (let_type == type) return make_variable(type, name);
+        if (let_type == type)
+            return make_variable(type, name);
     }
-    if (below(3) != 0) return make_variable(type, variable_name(type, below(3)));
-    if (type.is_float()) return make_float(type, below(2) ? below(9) - 4 : (below(2000) - 1000) / 64.0);
+    if (below(3) != 0)
+        return make_variable(type, variable_name(type, below(3)));
+    if (type.is_float())
+        return make_float(type, below(2) ? below(9) - 4 : (below(2000) - 1000) / 64.0);
     return type.is_bool() ? Expr(below(2) == 0) : make_int(type, integer(type));
 }
 
 Expr RandomExpr::boolean(Type type, int depth) {
-    if (depth <= 0) return type.is_vector() ? make_broadcast(leaf(Bool()), type.lanes) : leaf(type);
+    if (depth <= 0)
+        return type.is_vector() ? make_broadcast(leaf(Bool()), type.lanes) : leaf(type);
     switch (below(6)) {
-    case 0: return make_not(make(type, depth - 1));
-    case 1: return make_binary(Op::And, make(type, depth - 1), make(type, depth - 1));
-    case 2: return make_binary(Op::Or, make(type, depth - 1), make(type, depth - 1));
+    case 0:
+        return make_not(make(type, depth - 1));
+    case 1:
+        return make_binary(Op::And, make(type, depth - 1), make(type, depth - 1));
+    case 2:
+        return make_binary(Op::Or, make(type, depth - 1), make(type, depth - 1));
     default: {
-        Type operand = (type.is_vector() || below(2) ? Int(32) : scalar_type()).with_lanes(type.lanes);
-        if (operand.is_bool()) operand = Int(32);
+        Type operand =
+            (type.is_vector() || below(2) ? Int(32) : scalar_type()).with_lanes(type.lanes);
+        if (operand.is_bool())
+            operand = Int(32);
         Op op = static_cast<Op>(static_cast<int>(Op::EQ) + below(6));
         return make_binary(op, make(operand, depth - 1), make(operand, depth - 1));
     }
@@ -59,12 +76,16 @@ Expr RandomExpr::vector(Type type, int depth) {
 }
 
 Expr RandomExpr::make(Type type, int depth) {
-    if (type.is_vector() && (depth <= 0 || below(3) == 0)) return vector(type, depth);
-    if (type.is_bool()) return boolean(type, depth);
-    if (depth <= 0) return leaf(type);
+    if (type.is_vector() && (depth <= 0 || below(3) == 0))
+        return vector(type, depth);
+    if (type.is_bool())
+        return boolean(type, depth);
+    if (depth <= 0)
+        return leaf(type);
     switch (below(14)) {
-    case 0: return make_select(boolean(Bool(below(2) ? type.lanes : 1), depth - 1), make(type, depth - 1),
-                               make(type, depth - 1));
+    case 0:
+        return make_select(boolean(Bool(below(2) ? type.lanes : 1), depth - 1),
+                           make(type, depth - 1), make(type, depth - 1));
     case 1: {
         Type from = scalar_type().with_lanes(type.lanes);
         return make_cast(type, make(from.is_bool() ? type : from, depth - 1));
@@ -79,15 +100,18 @@ Expr RandomExpr::make(Type type, int depth) {
             lets_.pop_back();
             // The name may hide one of another type: rename uses by not using it then.
             bool hides = false;
-            for (const auto &let : lets_) hides |= let.first == name && let.second != value_type;
-            return hides ? value_type == type ? value : make_cast(type, value) : make_let(name, value, body);
+            for (const auto &let : lets_)
+                hides |= let.first == name && let.second != value_type;
+            return hides ? value_type == type ? value : make_cast(type, value)
+                         : make_let(name, value, body);
         }
         [[fallthrough]];
     case 3:
         if (type.is_int_or_uint() && below(2))
             return make_call(type, intrinsic::likely, {make(type, depth - 1)}, CallKind::Intrinsic);
         [[fallthrough]];
-    case 4: case 5:
+    case 4:
+    case 5:
         if (!type.is_float()) {  // by a constant
             Op op = std::vector{Op::Div, Op::Mod, Op::Mul}[below(3)];
             Expr c = make_int(type.element_of(), below(4) ? 1 << below(5) : integer(type));
@@ -95,7 +119,8 @@ Expr RandomExpr::make(Type type, int depth) {
         }
         [[fallthrough]];
     default: {
-        const Op ops[] = {Op::Add, Op::Sub, Op::Add, Op::Sub, Op::Min, Op::Max, Op::Mul, Op::Div, Op::Mod};
+        const Op ops[] = {Op::Add, Op::Sub, Op::Add, Op::Sub, Op::Min,
+                          Op::Max, Op::Mul, Op::Div, Op::Mod};
         Op op = ops[below(type.is_float() ? 8 : 9)];
         return make_binary(op, make(type, depth - 1), make(type, depth - 1));
     }

@@ -21,15 +21,19 @@ void check_same(RandomExpr &random, const Expr &before, const Expr &after) {
     for (int i = 0; i < 12; i++) {
         Environment values = random.values();
         auto expected = evaluate(before, values);
-        if (!expected) continue;
+        if (!expected)
+            continue;
         auto actual = evaluate(after, values);
         // The rewritten form may overflow on the way where the original did not; arithmetic then
         // wraps, and the result is right. The evaluator has no wrapped int32, so it skips those.
-        if (!actual) continue;
-        if (same(before.type(), *expected, *actual)) continue;
+        if (!actual)
+            continue;
+        if (same(before.type(), *expected, *actual))
+            continue;
         std::string text;
         for (const auto &[name, lanes] : values)
-            text += name + "=" + std::to_string(lanes[0].i) + "/" + std::to_string(lanes[0].f) + " ";
+            text +=
+                name + "=" + std::to_string(lanes[0].i) + "/" + std::to_string(lanes[0].f) + " ";
         FAIL("before: " << before << "\nafter:  " << after << "\nwith " << text);
     }
 }
@@ -70,24 +74,29 @@ TEST_CASE("constant bounds hold the values of random expressions") {
         INFO("seed " << seed);
         RandomExpr random(seed + 3000000);
         Type type = random.scalar_type();
-        if (type.is_float() || type == UInt(64)) type = Int(32);
+        if (type.is_float() || type == UInt(64))
+            type = Int(32);
         Expr e = random.make(type, 4);
         // Facts that the values below obey.
         Environment values = random.values();
         Facts facts;
         for (const auto &[name, lanes] : values)
-            if (name.starts_with("int")) facts.bound(name, {lanes[0].i - random.below(3), lanes[0].i + random.below(3)});
+            if (name.starts_with("int"))
+                facts.bound(name, {lanes[0].i - random.below(3), lanes[0].i + random.below(3)});
         auto value = evaluate(e, values);
-        if (!value) continue;
+        if (!value)
+            continue;
         INFO(e);
         for (const Expr &form : {e, simplify(e)}) {
             ConstantInterval bounds = constant_bounds(form, facts);
             INFO(form << " in [" << bounds.lo << ", " << bounds.hi << "], is " << (*value)[0].i);
-            if (!bounds.contains((*value)[0].i)) FAIL("out of bounds");
+            if (!bounds.contains((*value)[0].i))
+                FAIL("out of bounds");
         }
         Expr known = simplify(e, facts);
         auto actual = evaluate(known, values);
-        if (actual && !same(type, *value, *actual)) FAIL("with facts: " << known);
+        if (actual && !same(type, *value, *actual))
+            FAIL("with facts: " << known);
     }
 }
 

@@ -15,26 +15,58 @@ using namespace Pipe::ir;
 
 namespace {
 
-Expr operator+(Expr a, Expr b) { return make_binary(Op::Add, a, b); }
-Expr operator-(Expr a, Expr b) { return make_binary(Op::Sub, a, b); }
-Expr operator*(Expr a, Expr b) { return make_binary(Op::Mul, a, b); }
-Expr operator/(Expr a, Expr b) { return make_binary(Op::Div, a, b); }
-Expr operator%(Expr a, Expr b) { return make_binary(Op::Mod, a, b); }
-Expr operator<(Expr a, Expr b) { return make_binary(Op::LT, a, b); }
-Expr operator<=(Expr a, Expr b) { return make_binary(Op::LE, a, b); }
-Expr operator==(Expr a, Expr b) { return make_binary(Op::EQ, a, b); }
-Expr operator&&(Expr a, Expr b) { return make_binary(Op::And, a, b); }
-Expr operator||(Expr a, Expr b) { return make_binary(Op::Or, a, b); }
-Expr least(Expr a, Expr b) { return make_binary(Op::Min, a, b); }
-Expr most(Expr a, Expr b) { return make_binary(Op::Max, a, b); }
+Expr operator+(Expr a, Expr b) {
+    return make_binary(Op::Add, a, b);
+}
+Expr operator-(Expr a, Expr b) {
+    return make_binary(Op::Sub, a, b);
+}
+Expr operator*(Expr a, Expr b) {
+    return make_binary(Op::Mul, a, b);
+}
+Expr operator/(Expr a, Expr b) {
+    return make_binary(Op::Div, a, b);
+}
+Expr operator%(Expr a, Expr b) {
+    return make_binary(Op::Mod, a, b);
+}
+Expr operator<(Expr a, Expr b) {
+    return make_binary(Op::LT, a, b);
+}
+Expr operator<=(Expr a, Expr b) {
+    return make_binary(Op::LE, a, b);
+}
+Expr operator==(Expr a, Expr b) {
+    return make_binary(Op::EQ, a, b);
+}
+Expr operator&&(Expr a, Expr b) {
+    return make_binary(Op::And, a, b);
+}
+Expr operator||(Expr a, Expr b) {
+    return make_binary(Op::Or, a, b);
+}
+Expr least(Expr a, Expr b) {
+    return make_binary(Op::Min, a, b);
+}
+Expr most(Expr a, Expr b) {
+    return make_binary(Op::Max, a, b);
+}
 
-Expr c(int32_t value) { return Expr(value); }
-Expr var(const std::string &name, Type type = Int(32)) { return make_variable(type, name); }
-Expr likely(Expr e) { return make_call(e.type(), intrinsic::likely, {e}, CallKind::Intrinsic); }
+Expr c(int32_t value) {
+    return Expr(value);
+}
+Expr var(const std::string &name, Type type = Int(32)) {
+    return make_variable(type, name);
+}
+Expr likely(Expr e) {
+    return make_call(e.type(), intrinsic::likely, {e}, CallKind::Intrinsic);
+}
 
 const Expr x = var("x"), y = var("y"), z = var("z");
 
-std::string simple(const Expr &e) { return to_string(simplify(e)); }
+std::string simple(const Expr &e) {
+    return to_string(simplify(e));
+}
 
 double seconds(const std::function<void()> &f) {
     auto start = std::chrono::steady_clock::now();
@@ -180,10 +212,14 @@ TEST_CASE("linear forms") {
 
 TEST_CASE("long chains and shared graphs take linear time") {
     Expr sum = x, clamps = x, doubled = x, products = var("q", UInt(16));
-    for (int i = 1; i < 3000; i++) sum = i % 3 ? sum + var("v" + std::to_string(i % 400)) * c(i) : sum - c(i);
-    for (int i = 1; i < 3000; i++) clamps = most(least(clamps, var("v" + std::to_string(i))), c(i));
-    for (int i = 0; i < 30; i++) doubled = doubled + doubled;
-    for (int i = 0; i < 60; i++) products = products * products + products % Expr(uint16_t(7));
+    for (int i = 1; i < 3000; i++)
+        sum = i % 3 ? sum + var("v" + std::to_string(i % 400)) * c(i) : sum - c(i);
+    for (int i = 1; i < 3000; i++)
+        clamps = most(least(clamps, var("v" + std::to_string(i))), c(i));
+    for (int i = 0; i < 30; i++)
+        doubled = doubled + doubled;
+    for (int i = 0; i < 60; i++)
+        products = products * products + products % Expr(uint16_t(7));
     CHECK(seconds([&] { simplify(sum); }) < 1);
     CHECK(seconds([&] { simplify(clamps); }) < 3);
     CHECK(simple(doubled) == "x * 1073741824");
@@ -192,17 +228,20 @@ TEST_CASE("long chains and shared graphs take linear time") {
 
 TEST_CASE("cse of a graph with exponentially many paths") {
     Expr e = make_load(Float(32), "b", x);
-    for (int i = 0; i < 60; i++) e = e * e;
+    for (int i = 0; i < 60; i++)
+        e = e * e;
     Expr shared = cse(e);
     int lets = 0;
-    for (Expr body = shared; body->op == Op::Let; body = body->args[1]) lets++;
+    for (Expr body = shared; body->op == Op::Let; body = body->args[1])
+        lets++;
     CHECK(lets == 60);
 }
 
 TEST_CASE("cse names what is computed twice, and only that") {
     Expr load = make_load(Float(32), "b", x * y + z);
     CHECK(to_string(cse(load * load + load)) == "let t0 = b[x * y + z] in t0 * t0 + t0");
-    CHECK(to_string(cse(load * make_load(Float(32), "b", x * y + z))) == "let t0 = b[x * y + z] in t0 * t0");
+    CHECK(to_string(cse(load * make_load(Float(32), "b", x * y + z))) ==
+          "let t0 = b[x * y + z] in t0 * t0");
     CHECK(to_string(cse(x + c(1) + (x + c(1)))) == "x + 1 + (x + 1)");
     // The ramps stay in the loads; what they start from is shared.
     Expr base = make_load(Int(32), "i", x), index = make_ramp(base, c(1), 8);
@@ -215,7 +254,8 @@ TEST_CASE("cse names what is computed twice, and only that") {
 
 TEST_CASE("cse keeps the arms of if_then_else closed") {
     Expr a = make_load(Int(32), "a", x), b = make_load(Int(32), "b", x);
-    Expr e = make_call(Int(32), intrinsic::if_then_else, {x < y, a * a, b + c(1)}, CallKind::Intrinsic);
+    Expr e =
+        make_call(Int(32), intrinsic::if_then_else, {x < y, a * a, b + c(1)}, CallKind::Intrinsic);
     CHECK(to_string(cse(e + b)) ==
           "let t0 = b[x] in if_then_else(x < y, let t1 = a[x] in t1 * t1, t0 + 1) + t0");
     CHECK(to_string(cse(e)) == "if_then_else(x < y, let t0 = a[x] in t0 * t0, b[x] + 1)");
