@@ -45,7 +45,7 @@ target_link_libraries(Pipe PRIVATE
   $<BUILD_INTERFACE:pipe_build_options> $<BUILD_INTERFACE:pipe_isl> $<BUILD_INTERFACE:pipe_llvm>
   fmt::fmt OpenMP::OpenMP_CXX PNG::PNG JPEG::JPEG Threads::Threads ${CMAKE_DL_LIBS})
 set_target_properties(Pipe PROPERTIES LINKER_LANGUAGE CXX
-  VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+  VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR} INSTALL_RPATH_USE_LINK_PATH ON)
 # Sanitizers replace symbols at run time, so those builds keep them undefined until the program.
 if(BUILD_SHARED_LIBS AND NOT PIPE_ASAN AND NOT PIPE_TSAN AND "${PIPE_ROOMS}" STREQUAL "${PIPE_ALL_ROOMS}")
   target_link_options(Pipe PRIVATE LINKER:--no-undefined)
