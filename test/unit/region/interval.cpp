@@ -87,7 +87,7 @@ TEST_CASE("intervals of stencils and of sampling are exact", "[region]") {
     };
     Expr x = var("x");
     CHECK(ends(sub(x, c(1))) == "lo - 1 .. lo + 30");
-    CHECK(ends(add(mul(c(2), x), c(1))) == "lo*2 + 1 .. lo*2 + 63");
+    CHECK(ends(add(mul(c(2), x), c(1))) == "lo * 2 + 1 .. lo * 2 + 63");
     CHECK(ends(sub(c(0), x)) == to_string(simplify(sub(c(-31), var("lo")))) + " .. " +
                                     to_string(simplify(sub(c(0), var("lo")))));
 }

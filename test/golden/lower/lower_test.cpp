@@ -1,0 +1,120 @@
+// Schedules in, loops out.
+
+#include <catch2/catch_message.hpp>
+#include <catch2/catch_test_macros.hpp>
+
+#include <pipe/pipe.h>
+
+#include "graph/freeze.h"
+#include "ir/print.h"
+#include "lower/lower.h"
+#include "support/golden.h"
+
+using namespace Pipe;
+
+namespace {
+
+Var x("x"), y("y"), xo("xo"), yo("yo"), xi("xi"), yi("yi");
+
+std::string loops(const Func &output, const std::string &stop_after = "") {
+    graph::Frozen frozen = graph::freeze({output});
+    lower::LowerOptions options;
+    options.stop_after = stop_after;
+    options.dense = {output.name()};
+    for (const graph::Image &image : frozen.graph.images) options.dense.push_back(image.name);
+    graph::Graph inlined = graph::inline_funcs(frozen.graph, frozen.schedule);
+    std::string text = ir::to_string(lower::lower(inlined, frozen.schedule, get_host_target(), options).body);
+    // The checks of arguments have tests of their own (test/error).
+    std::string kept;
+    for (size_t at = 0; at < text.size();) {
+        size_t end = text.find('\n', at) + 1;
+        std::string line = text.substr(at, end - at);
+        if (line.find("assert ") == std::string::npos) kept += line;
+        at = end;
+    }
+    return kept;
+}
+
+struct Blur {
+    ImageParam input{UInt(16), 2, "input"};
+    Func bx{"bx"}, by{"by"};
+    Blur() {
+        bx(x, y) = (input(x, y) + input(x + 1, y) + input(x + 2, y)) / 3;
+        by(x, y) = (bx(x, y) + bx(x, y + 1) + bx(x, y + 2)) / 3;
+    }
+};
+
+#define CHECK_GOLDEN(path, text)                                \
+    do {                                                        \
+        std::string found = golden::compare(path, text);        \
+        INFO(found);                                            \
+        CHECK(found.empty());                                   \
+    } while (false)
+
+}  // namespace
+
+TEST_CASE("a wrong golden is found", "[golden]") {
+    CHECK(golden::difference("a\nb\n", "a\nb\n").empty());
+    CHECK(golden::difference("a\nb\n", "a\nc\n").find("- b\n+ c") != std::string::npos);
+    CHECK(golden::difference("a\n", "a\nb\n").find("+ b") != std::string::npos);
+}
+
+TEST_CASE("overlapped tiles", "[golden]") {
+    Blur b;
+    b.by.tile(x, y, xo, yo, xi, yi, 64, 32).parallel(yo).vectorize(xi, 16);
+    b.bx.compute_at(b.by, xo).vectorize(x, 16);
+    CHECK_GOLDEN("lower/overlapped_tiles.txt", loops(b.by));
+}
+
+TEST_CASE("a sliding window, its storage folded", "[golden]") {
+    Blur b;
+    b.by.split(y, yo, yi, 32).parallel(yo).vectorize(x, 16);
+    b.bx.store_at(b.by, yo).compute_at(b.by, yi).vectorize(x, 16);
+    CHECK_GOLDEN("lower/sliding_window.txt", loops(b.by, "simplify"));
+}
+
+TEST_CASE("a tail under a guard is out of the steady state", "[golden]") {
+    Blur b;
+    b.by.vectorize(x, 16, TailStrategy::GuardWithIf);
+    CHECK_GOLDEN("lower/guarded_tail.txt", loops(b.by));
+}
+
+TEST_CASE("a boundary condition costs nothing in the middle", "[golden]") {
+    ImageParam input(Float(32), 2, "input");
+    Func edge = BoundaryConditions::repeat_edge(input);
+    Func out("out");
+    out(x, y) = edge(x - 1, y) + edge(x + 1, y);
+    out.vectorize(x, 8);
+    CHECK_GOLDEN("lower/repeat_edge.txt", loops(out));
+}
+
+TEST_CASE("an update with an RDom", "[golden]") {
+    ImageParam input(UInt(8), 2, "input");
+    Func histogram("histogram"), out("out");
+    RDom r(0, input.width(), 0, input.height(), "r");
+    histogram(x) = 0;
+    histogram(cast<int>(input(r.x, r.y))) += 1;
+    histogram.compute_root();
+    out(x) = histogram(x) * 2;
+    CHECK_GOLDEN("lower/histogram.txt", loops(out));
+}
+
+TEST_CASE("two stages in one loop", "[golden]") {
+    ImageParam input(Float(32), 2, "input");
+    Func a("a"), b("b"), out("out");
+    a(x, y) = input(x, y) + 1.0f;
+    b(x, y) = input(x, y) * 2.0f;
+    out(x, y) = a(x, y - 1) + b(x, y + 1);
+    a.compute_root();
+    b.compute_root().compute_with(a, y);
+    CHECK_GOLDEN("lower/compute_with.txt", loops(out));
+}
+
+TEST_CASE("one schedule for each case", "[golden]") {
+    ImageParam input(Float(32), 2, "input");
+    Param<bool> wide("wide");
+    Func out("out");
+    out(x, y) = input(x, y) * 2.0f;
+    out.specialize(wide).vectorize(x, 8);
+    CHECK_GOLDEN("lower/specialize.txt", loops(out));
+}
