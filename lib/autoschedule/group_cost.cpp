@@ -12,7 +12,7 @@ using poly::Coordinate;
 
 namespace {
 
-constexpr double usable_l1 = 0.75, usable_l2 = 0.75;  // the rest is for what streams through
+constexpr double usable_l1 = 0.9, usable_l2 = 0.75;  // the rest is for what streams through
 
 double ratio_up(int64_t a, int64_t b) {
     return static_cast<double>((a + b - 1) / b);
@@ -137,7 +137,6 @@ void GroupModel::add_near_memory(const Tiling &t, Cost &cost) const {
             working_set += std::min(read.rows * regions_[m].row * read.bytes, size);
         }
     }
-    working_set += regions_[0].row * members_[0].bytes;
     const double l1 = usable_l1 * static_cast<double>(machine_.l1_bytes);
     const double l2 = usable_l2 * static_cast<double>(machine_.l2_bytes);
     if (working_set <= l1) return;
@@ -166,8 +165,12 @@ void GroupModel::add_far_memory(Cost &cost) const {
         const double once = std::min(all, ext.size);
         cost.live_bytes += once;
         cost.far_memory += once / ext.rate;
-        if (ext.size > usable_l2 * static_cast<double>(machine_.l2_bytes)) {
-            cost.far_memory += (all - once) / machine_.l3_rate;
+        if (ext.size <= usable_l2 * static_cast<double>(machine_.l2_bytes)) continue;
+        cost.far_memory += (all - once) / machine_.l3_rate;
+        // Parts of rows are streams of their own: each starts with misses that nothing foresees.
+        const Region &r = regions_[n + e];
+        if (counts_.size() > 1 && counts_[0] > 1) {
+            cost.overhead += r.total / r.row * machine_.stream_start;
         }
     }
     const Node &out = graph_.nodes[static_cast<size_t>(nodes_[0])];
@@ -184,9 +187,9 @@ void GroupModel::finish(Cost &cost) const {
     cost.imbalance = std::ceil(tasks / active) * active / tasks;
     // Cores do not run at the same speed: on average half a task remains at the end.
     if (active > 1) cost.imbalance += 0.1 * active / tasks;
-    const double core = cost.arithmetic + cost.near_memory + cost.overhead;
-    // Streams from far memory run beside the computation, but not perfectly.
-    const double both = std::max(core, cost.far_memory) + 0.35 * std::min(core, cost.far_memory);
+    // The caches work beside the arithmetic, far memory beside both, but not perfectly.
+    const double core = overlapped(cost.arithmetic, cost.near_memory, 0.15) + cost.overhead;
+    const double both = overlapped(core, cost.far_memory, 0.35);
     const double launch =
         active > 1 ? machine_.parallel_overhead + tasks * machine_.task_overhead / active : 0;
     cost.overhead += launch;

@@ -12,6 +12,8 @@ using poly::GroupEdge;
 
 namespace {
 
+constexpr double cache_line = 64;
+
 /// Vector loads that one vector of the reader takes, given how the innermost coordinate moves.
 double load_instructions(const Access &load, double vector_bytes, double lanes) {
     const double one = load.bytes * lanes / vector_bytes;  // contiguous: as many registers as bytes fill
@@ -25,9 +27,10 @@ double load_instructions(const Access &load, double vector_bytes, double lanes) 
     if (x.iterator != 0) return 1;  // the same element for all lanes
     if (x.num == 2) return 2.5 * one;
     if (x.den == 2) return 1.5 * one;
-    // A vector as wide as a cache line touches two lines unless it is aligned.
-    const double straddle = vector_bytes / 64;
-    return x.distance == poly::Range::point(0) ? one : one * (1 + straddle / 2);
+    // A vector as wide as a cache line touches two lines unless it is aligned. Rows of scratch buffers
+    // are, those of images seldom.
+    const bool aligned = load.image < 0 && x.distance == poly::Range::point(0);
+    return aligned ? one : one * (1 + vector_bytes / cache_line);
 }
 
 double distinct_rows(const std::vector<const Access *> &loads) {
@@ -137,6 +140,7 @@ int GroupModel::external(const Access &load) {
 /// Bytes per clock at which one core streams whole buffers, while `more` bytes lie beside the
 /// pipeline's inputs and outputs.
 double GroupModel::far_rate(double more) const {
+    if (root_bytes_ + more <= 0.7 * static_cast<double>(machine_.l2_bytes)) return machine_.l2_rate;
     if (root_bytes_ + more <= 0.7 * static_cast<double>(machine_.l3_bytes)) return machine_.l3_rate;
     return std::min(machine_.dram_rate, machine_.dram_rate_all_cores / machine_.cores);
 }
@@ -148,16 +152,14 @@ double GroupModel::clocks_per_point(const Node &node) const {
         const bool vector = !stage.loops_over.empty() && stage.loops_over[0];
         const double lanes = vector ? std::max(1.0, v / node.bytes) : 1;
         const double width = vector ? v : 4;  // scalar operations: one element of a usual type
-        const double arithmetic = stage.arithmetic * lanes / width;
+        const double arithmetic = stage.arithmetic.total() * lanes / width;
         double loads = 0;
         for (const Access &load : stage.loads) {
             loads += vector ? load_instructions(load, v, lanes) : 1;
         }
-        const double stores = 1;
-        const double clocks = std::max({arithmetic / machine_.arithmetic_rate,
-                                        loads / machine_.load_rate, stores / machine_.store_rate,
-                                        (arithmetic + loads + stores) / machine_.issue_rate});
-        total += clocks / lanes * stage.repeats;
+        const double compute = arithmetic / machine_.arithmetic_rate;
+        const double memory = loads / machine_.load_rate + 0.5 / machine_.store_rate;
+        total += overlapped(compute, memory, 0.6) / lanes * stage.repeats;
     }
     return total;
 }

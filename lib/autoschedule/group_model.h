@@ -1,6 +1,7 @@
 #pragma once
 // The cost of fusing a group of Funcs: which tiles, and how long it takes.
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -16,6 +17,12 @@ struct Tiling {
     std::vector<int64_t> size;  ///< per dimension of the output, 1 .. extent
     int row_dim = -1;           ///< as in Plan
 };
+
+/// Clocks of two things done at the same time, of which the fraction `serial` of the shorter one cannot
+/// be hidden behind the longer one.
+inline double overlapped(double a, double b, double serial) {
+    return std::max(a, b) + serial * std::min(a, b);
+}
 
 /// One group under consideration. Built once per group; evaluates many tilings.
 ///

@@ -18,7 +18,7 @@ bool can_inline(const StageGraph &graph, int n) {
 }
 
 bool is_copy(const Node &node) {
-    return node.stages[0].arithmetic == 0 && node.stages[0].loads.size() <= 1;
+    return node.stages[0].arithmetic.total() == 0 && node.stages[0].loads.size() <= 1;
 }
 
 /// The reader walks along the innermost dimension as the producer does, so that vectors stay vectors.
@@ -85,7 +85,7 @@ std::vector<int> inlining_choices(const StageGraph &graph) {
         if (uses.loads > 32 || !uses.along_rows || loads_after_substitute(graph, node) > most_loads) {
             continue;
         }
-        choices.emplace_back(graph.nodes[n].stages[0].arithmetic * uses.loads, node);
+        choices.emplace_back(graph.nodes[n].stages[0].arithmetic.total() * uses.loads, node);
     }
     std::sort(choices.begin(), choices.end());
     std::vector<int> result;
@@ -111,7 +111,7 @@ bool recompute_is_cheaper(const StageGraph &graph, int n) {
     if (!uses.along_rows || loads_after_substitute(graph, n) > most_loads) return false;
     const double times = uses.evaluations / std::max(1.0, node.points());
     const double loads = static_cast<double>(node.stages[0].loads.size()) * node.bytes;
-    const double compute_again = (times - 1) * node.stages[0].arithmetic + times * loads;
+    const double compute_again = (times - 1) * node.stages[0].arithmetic.total() + times * loads;
     const double keep = 2 * node.bytes + times * node.bytes;  // a store and its address, the loads
     return compute_again <= keep;
 }

@@ -19,14 +19,15 @@ struct Machine {
     int64_t l3_bytes = 16 << 20;  ///< of all cores together
 
     // Vector instructions per clock.
-    double arithmetic_rate = 2, load_rate = 2, store_rate = 1, issue_rate = 4;
+    double arithmetic_rate = 2, load_rate = 2, store_rate = 1;
     // Bytes per clock and core that stream from beyond L1.
-    double l2_rate = 32, l3_rate = 10, dram_rate = 5;
+    double l2_rate = 64, l3_rate = 10, dram_rate = 6.5;
     double dram_rate_all_cores = 40;
 
     // Clocks.
-    double row_overhead = 20;        ///< entering one innermost loop
-    double nest_overhead = 40;       ///< bounds and buffers of one stage, once per tile or row step
+    double row_overhead = 15;        ///< entering one innermost loop, and its last, partial vector
+    double nest_overhead = 10;       ///< bounds and buffers of one stage, once per tile or row step
+    double stream_start = 150;       ///< first lines of a row that does not follow the one before
     double task_overhead = 1500;     ///< one iteration of a parallel loop
     double parallel_overhead = 15000;  ///< waking the other threads
 };

@@ -1,6 +1,7 @@
 #include "autoschedule/operation_cost.h"
 
 #include <algorithm>
+#include <cmath>
 #include <unordered_set>
 
 #include "ir/intrinsics.h"
@@ -13,17 +14,13 @@ using ir::Op;
 
 namespace {
 
-bool is_float_product(const Expr &e) {
-    return e->op == Op::Mul && e.type().is_float();
-}
-
-/// A sum with a product is one fused instruction: counted with the product.
-double sum_cost(const Expr &e) {
-    return is_float_product(e->args[0]) || is_float_product(e->args[1]) ? 0 : 1;
+bool is_power_of_two(const Expr &e) {
+    int exponent = 0;
+    return e->op == Op::FloatImm && std::frexp(e->float_value, &exponent) == 0.5;
 }
 
 double division_cost(const Expr &e) {
-    if (e.type().is_float()) return 12;
+    if (e.type().is_float()) return is_power_of_two(e->args[1]) ? 1 : 12;
     return ir::is_const_int(e->args[1]) || e->args[1]->op == Op::UIntImm ? 3 : 30;
 }
 
@@ -50,8 +47,6 @@ double instructions(const Expr &e) {
     case Op::Broadcast:
     case Op::Reinterpret:
     case Op::Let: return 0;
-    case Op::Add:
-    case Op::Sub: return sum_cost(e);
     case Op::Div:
     case Op::Mod: return division_cost(e);
     case Op::Call: return call_cost(e);
@@ -59,7 +54,7 @@ double instructions(const Expr &e) {
     }
 }
 
-void add(const Expr &e, std::unordered_set<const ExprNode *> &seen, double &total) {
+void add(const Expr &e, std::unordered_set<const ExprNode *> &seen, Arithmetic &total) {
     if (!e.defined() || !seen.insert(e.get()).second) return;
     const bool load = e->op == Op::Call &&
                       (e->call_kind == CallKind::Func || e->call_kind == CallKind::Image);
@@ -69,14 +64,22 @@ void add(const Expr &e, std::unordered_set<const ExprNode *> &seen, double &tota
         add(arg, seen, total);
         if (arg.defined()) bytes = std::max(bytes, arg.type().bytes());
     }
-    total += instructions(e) * bytes;
+    const bool is_float = e.type().is_float();
+    const double work = instructions(e) * bytes;
+    if (is_float && (e->op == Op::Add || e->op == Op::Sub)) {
+        total.sums += work;
+    } else if (is_float && (e->op == Op::Mul || (e->op == Op::Div && is_power_of_two(e->args[1])))) {
+        total.products += work;
+    } else {
+        total.other += work;
+    }
 }
 
 }  // namespace
 
-double arithmetic_cost(const std::vector<Expr> &values) {
+Arithmetic arithmetic_of(const std::vector<Expr> &values) {
     std::unordered_set<const ExprNode *> seen;
-    double total = 0;
+    Arithmetic total;
     for (const Expr &e : values) add(e, seen, total);
     return total;
 }

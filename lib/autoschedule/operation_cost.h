@@ -1,14 +1,28 @@
 #pragma once
 // How much arithmetic an expression takes.
 
+#include <algorithm>
 #include <vector>
 
 #include "ir/expr_node.h"
 
 namespace Pipe::autoschedule {
 
-/// Sum over the distinct nodes below `values` of instructions x bytes of their type; indices of loads
-/// are left out. Divided by the bytes of a vector register it is vector instructions per element.
-double arithmetic_cost(const std::vector<Expr> &values);
+/// Work of one iteration: instructions x bytes of their type, so that division by the bytes of a vector
+/// register gives vector instructions per element.
+struct Arithmetic {
+    double sums = 0, products = 0;  ///< of floats; a sum and a product become one fused instruction
+    double other = 0;
+
+    double total() const { return std::max(sums, products) + other; }
+    void add(const Arithmetic &more, double times) {
+        sums += times * more.sums;
+        products += times * more.products;
+        other += times * more.other;
+    }
+};
+
+/// Of the distinct nodes below `values`; indices of loads are left out.
+Arithmetic arithmetic_of(const std::vector<Expr> &values);
 
 }  // namespace Pipe::autoschedule

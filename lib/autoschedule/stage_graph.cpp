@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "autoschedule/operation_cost.h"
-
 namespace Pipe::autoschedule {
 
 using graph::FuncNode;
@@ -61,7 +59,7 @@ std::vector<int> dims_of_iterators(const FuncNode &func, const poly::StageModel 
 
 StageCost stage_cost(const FuncNode &func, const graph::Stage &stage, const poly::StageModel &model) {
     StageCost cost;
-    cost.arithmetic = arithmetic_cost(stage.values);
+    cost.arithmetic = arithmetic_of(stage.values);
     cost.repeats = static_cast<double>(std::min<int64_t>(model.points_per_pure_point(), 1 << 30));
     const std::vector<int> dims = dims_of_iterators(func, model);
     cost.loops_over.assign(func.args.size(), false);
@@ -183,7 +181,7 @@ void substitute(StageGraph &graph, int node) {
         for (StageCost &stage : consumer.stages) {
             int uses = 0;
             stage.loads = substituted_loads(stage, producer, &uses);
-            stage.arithmetic += uses * producer.stages[0].arithmetic;
+            stage.arithmetic.add(producer.stages[0].arithmetic, uses);
         }
     }
     producer.inlined = true;

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "autoschedule/operation_cost.h"
 #include "graph/graph.h"
 #include "poly/model.h"
 #include <pipe/schedule.h>
@@ -20,7 +21,7 @@ enum class Role : uint8_t {
 
 /// Costs of one stage, per iteration of its loops.
 struct StageCost {
-    double arithmetic = 0;  ///< sum over operations of cost x bytes of their type
+    Arithmetic arithmetic;
     double repeats = 1;     ///< iterations of the RVars per point of the pure loops
     std::vector<poly::Access> loads;  ///< coordinates in the Func's dimensions; each element once
     std::vector<bool> loops_over;     ///< per dimension of the Func: the stage has a pure loop over it
