@@ -14,7 +14,9 @@ constexpr int64_t line = 64;
 constexpr int64_t page = 2 << 20;  // of the large kind: fewer faults, fewer misses of the TLB
 constexpr int64_t first_chunk = 256 << 10;
 
-int64_t round_up(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
+int64_t round_up(int64_t n, int64_t to) {
+    return (n + to - 1) / to * to;
+}
 
 }  // namespace
 

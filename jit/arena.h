@@ -15,8 +15,8 @@ class Arena {
     Arena(const Arena &) = delete;
     Arena &operator=(const Arena &) = delete;
 
-    /// A 64-byte aligned block; null where memory is short or more than `limit` bytes (0 = no limit)
-    /// would be in use.
+    /// A 64-byte aligned block; null where memory is short or more than `limit` bytes (0 = no
+    /// limit) would be in use.
     void *push(int64_t bytes, int64_t limit);
     /// Frees the block and all that were pushed after it.
     void pop(void *block);

@@ -18,12 +18,14 @@ struct Kernel::Impl {
 namespace {
 
 double milliseconds_since(std::chrono::steady_clock::time_point start) {
-    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+        .count();
 }
 
 void check_runs_here(const Target &target) {
     Target host("host");
-    if (target.arch == host.arch && target.os == host.os && (target.features & ~host.features) == 0) {
+    if (target.arch == host.arch && target.os == host.os &&
+        (target.features & ~host.features) == 0) {
         return;
     }
     throw CompileError("code for the target " + target.to_string() +

@@ -21,8 +21,8 @@ struct CompileTimes {
 };
 
 struct RunOptions {
-    int threads = 0;           ///< for parallel loops; 0 = as OpenMP says (OMP_NUM_THREADS, cores)
-    int64_t scratch_limit = 0; ///< bytes that one thread's scratch may take; 0 = no limit
+    int threads = 0;            ///< for parallel loops; 0 = as OpenMP says (OMP_NUM_THREADS, cores)
+    int64_t scratch_limit = 0;  ///< bytes that one thread's scratch may take; 0 = no limit
 };
 
 struct RunStats {

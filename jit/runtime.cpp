@@ -36,8 +36,8 @@ template <typename F> int32_t with_scratch(int64_t *peak, F &&f) {
     return code;
 }
 
-/// The iterations of a parallel loop, handed out in ranges: large ones first, single ones at the end,
-/// so that little is handed out often and all threads end at about the same time.
+/// The iterations of a parallel loop, handed out in ranges: large ones first, single ones at the
+/// end, so that little is handed out often and all threads end at about the same time.
 class Iterations {
   public:
     Iterations(int32_t min, int32_t extent, int threads)
@@ -63,7 +63,8 @@ class Iterations {
 int32_t work(Context *context, codegen::RangeBody *body, Iterations &iterations, void *closure) {
     int64_t begin = 0, end = 0;
     while (iterations.take(&begin, &end)) {
-        int32_t code = body(context, static_cast<int32_t>(begin), static_cast<int32_t>(end), closure);
+        int32_t code =
+            body(context, static_cast<int32_t>(begin), static_cast<int32_t>(end), closure);
         if (code != 0) {
             iterations.stop();
             return code;
@@ -84,7 +85,8 @@ int32_t parallel_for(Context *context, codegen::RangeBody *body, int32_t min, in
 #pragma omp parallel num_threads(context->threads)
     {
         int64_t my_peak = 0;
-        int32_t code = with_scratch(&my_peak, [&] { return work(context, body, iterations, closure); });
+        int32_t code =
+            with_scratch(&my_peak, [&] { return work(context, body, iterations, closure); });
         peak.fetch_add(my_peak, std::memory_order_relaxed);
         int32_t none = 0;
         if (code != 0) result.compare_exchange_strong(none, code);
@@ -98,7 +100,9 @@ void *scratch_push(Context *context, int64_t bytes) {
     return this_threads_arena().push(bytes, context->scratch_limit);
 }
 
-void scratch_pop(Context *, void *block) { this_threads_arena().pop(block); }
+void scratch_pop(Context *, void *block) {
+    this_threads_arena().pop(block);
+}
 
 int32_t out_of_memory_error(Context *context, const char *name, int64_t bytes) {
     std::string size = bytes == INT64_MAX ? "more than 2^63" : std::to_string(bytes);
@@ -111,7 +115,9 @@ std::string format_message(const char *text, const int64_t *values) {
     for (; *text; text++) {
         switch (*text) {
         case codegen::SignedField: message += fmt::format("{}", *values++); break;
-        case codegen::UnsignedField: message += fmt::format("{}", static_cast<uint64_t>(*values++)); break;
+        case codegen::UnsignedField:
+            message += fmt::format("{}", static_cast<uint64_t>(*values++));
+            break;
         case codegen::FloatField: {
             double number = 0;
             std::memcpy(&number, values++, sizeof number);
@@ -161,6 +167,8 @@ int32_t run_kernel(codegen::KernelFunction *kernel, Context &context, void *cons
     return with_scratch(peak_bytes, [&] { return kernel(&context, args); });
 }
 
-int default_threads() { return omp_get_max_threads(); }
+int default_threads() {
+    return omp_get_max_threads();
+}
 
 }  // namespace Pipe::jit

@@ -1,11 +1,12 @@
 #pragma once
 // What generated code calls while it runs (codegen/abi.h), and what it runs in: the Context.
 //
-// Parallel loops run on OpenMP. The team always has the same size, because libgomp makes threads anew
-// when the size changes. A parallel loop inside another runs on the thread that meets it. libgomp's
-// threads spin for some milliseconds after a loop before they sleep, so that the next loop starts
-// within a microsecond; where there are more threads than processors, they sleep at once. Who wants
-// it otherwise sets OMP_WAIT_POLICY or GOMP_SPINCOUNT, which libgomp reads as it is loaded.
+// Parallel loops run on OpenMP. The team always has the same size, because libgomp makes threads
+// anew when the size changes. A parallel loop inside another runs on the thread that meets it.
+// libgomp's threads spin for some milliseconds after a loop before they sleep, so that the next
+// loop starts within a microsecond; where there are more threads than processors, they sleep at
+// once. Who wants it otherwise sets OMP_WAIT_POLICY or GOMP_SPINCOUNT, which libgomp reads as it is
+// loaded.
 
 #include <atomic>
 #include <cstdint>

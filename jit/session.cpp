@@ -34,7 +34,8 @@ class ProcessSymbols : public orc::DefinitionGenerator {
     explicit ProcessSymbols(void *libmvec) : libmvec_(libmvec) {}
 
     llvm::Error tryToGenerate(orc::LookupState &, orc::LookupKind, orc::JITDylib &dylib,
-                              orc::JITDylibLookupFlags, const orc::SymbolLookupSet &names) override {
+                              orc::JITDylibLookupFlags,
+                              const orc::SymbolLookupSet &names) override {
         orc::SymbolMap found;
         for (const auto &[name, flags] : names) {
             std::string text = (*name).str();
@@ -66,7 +67,8 @@ namespace {
 /// A library of its own per kernel, so that kernels may have the same name and go one by one.
 class LinkedCode : public Code {
   public:
-    LinkedCode(orc::ExecutionSession &session, orc::JITDylib &dylib) : session_(session), dylib_(dylib) {}
+    LinkedCode(orc::ExecutionSession &session, orc::JITDylib &dylib)
+        : session_(session), dylib_(dylib) {}
     ~LinkedCode() override { llvm::consumeError(session_.removeJITDylib(dylib_)); }
 
   private:

@@ -20,8 +20,8 @@ class Session {
     /// The session of this process, started on first use.
     static Session &get();
 
-    /// Links an object and answers the address of `entry`. Names that the object does not define are
-    /// looked up in the run time, in libmvec, and in the process. Callable from any thread.
+    /// Links an object and answers the address of `entry`. Names that the object does not define
+    /// are looked up in the run time, in libmvec, and in the process. Callable from any thread.
     std::unique_ptr<Code> add(const std::vector<char> &object, const std::string &entry);
 
     /// Whether glibc's vector mathematics is on this machine.

@@ -21,13 +21,13 @@ struct Target {
 
     Arch arch = Arch::Unknown;
     OS os = OS::Unknown;
-    int bits = 64;  ///< of a pointer
+    int bits = 64;          ///< of a pointer
     uint32_t features = 0;  ///< one bit per Feature; use the functions below
 
     Target() = default;
     Target(OS os, Arch arch, std::initializer_list<Feature> features = {});
-    /// From a name: "x86-64-linux-avx2-fma", "arm-64-linux", or "host", which may be followed by more
-    /// features. A feature brings those that it builds on (avx2 brings avx and sse41). Throws
+    /// From a name: "x86-64-linux-avx2-fma", "arm-64-linux", or "host", which may be followed by
+    /// more features. A feature brings those that it builds on (avx2 brings avx and sse41). Throws
     /// CompileError for a part that means nothing.
     explicit Target(const std::string &name);
 
@@ -55,6 +55,8 @@ struct Target {
 Target get_host_target();
 
 /// The same; the name under which Halide has it for compiling and running in one process.
-inline Target get_jit_target_from_environment() { return get_host_target(); }
+inline Target get_jit_target_from_environment() {
+    return get_host_target();
+}
 
 }  // namespace Pipe

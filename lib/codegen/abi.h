@@ -11,11 +11,12 @@
 //   (jit/runtime.h) provides:
 //
 //   int32_t pipe_parallel_for(context, RangeBody *body, int32_t min, int32_t extent, void *closure)
-//       Calls body on ranges that together are [min, min + extent), from several threads. A body that
-//       fails stops the loop; its code is the answer.
+//       Calls body on ranges that together are [min, min + extent), from several threads. A body
+//       that fails stops the loop; its code is the answer.
 //   void *pipe_scratch_push(context, int64_t bytes)     64-byte aligned, from the thread's arena
 //   void pipe_scratch_pop(context, void *block)         newest first
-//       push gives null where memory is short. What an error return leaves behind, the run time pops.
+//       push gives null where memory is short. What an error return leaves behind, the run time
+//       pops.
 //   int32_t pipe_out_of_memory(context, const char *name, int64_t bytes)
 //       Records the message; answers `out_of_memory`.
 //   int32_t pipe_fail(context, int32_t code, const char *text, const int64_t *values)

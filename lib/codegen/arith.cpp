@@ -11,7 +11,9 @@ using llvm::Value;
 namespace {
 
 /// Overflow of these types is undefined, and LLVM may know.
-bool no_wrap(Type type) { return type.is_int() && type.bits >= 32; }
+bool no_wrap(Type type) {
+    return type.is_int() && type.bits >= 32;
+}
 
 }  // namespace
 
@@ -78,7 +80,8 @@ Value *emit_cast(Builder &b, Type from, Type to, Value *x) {
     if (from.is_float()) {
         // There are instructions to int32; the narrow types are reached through it.
         if (to.bits < 32) {
-            return b.CreateTrunc(b.CreateFPToSI(x, register_type(b.getContext(), Int(32, to.lanes))), t);
+            return b.CreateTrunc(
+                b.CreateFPToSI(x, register_type(b.getContext(), Int(32, to.lanes))), t);
         }
         return to.is_int() ? b.CreateFPToSI(x, t) : b.CreateFPToUI(x, t);
     }

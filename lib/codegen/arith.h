@@ -28,8 +28,8 @@ llvm::Value *emit_absd(Builder &b, Type type, llvm::Value *x, llvm::Value *y);
 
 /// Shifts left by `amount` lanes of bits, right where `amount` is negative. A shift by all bits or
 /// more gives 0 (or, to the right of a negative value, -1).
-llvm::Value *emit_shift(Builder &b, Type type, llvm::Value *x, Type amount_type, llvm::Value *amount,
-                        bool left);
+llvm::Value *emit_shift(Builder &b, Type type, llvm::Value *x, Type amount_type,
+                        llvm::Value *amount, bool left);
 
 /// Neighbouring lanes combined to `lanes` results. Floats are combined as a tree, not in order.
 llvm::Value *emit_vector_reduce(Builder &b, ir::Op op, Type type, llvm::Value *x, int lanes);

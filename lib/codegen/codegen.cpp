@@ -1,5 +1,6 @@
 #include "codegen/codegen.h"
 
+#include <atomic>
 #include <chrono>
 #include <fstream>
 #include <set>
@@ -41,7 +42,8 @@ void verify(const llvm::Module &module, const Options &options) {
     std::string message;
     llvm::raw_string_ostream stream(message);
     if (llvm::verifyModule(module, &stream)) {
-        throw InternalError("the LLVM IR of " + module.getName().str() + " is malformed: " + message);
+        throw InternalError("the LLVM IR of " + module.getName().str() +
+                            " is malformed: " + message);
     }
 }
 
@@ -84,13 +86,16 @@ std::string assembly_of(llvm::Module &module, llvm::TargetMachine &machine) {
     return {bytes.begin(), bytes.end()};
 }
 
-/// The switch PIPE_DUMP names a folder: the LLVM IR and the assembly of all that is compiled go there.
+/// The switch PIPE_DUMP names a folder: the LLVM IR and the assembly of all that is compiled go
+/// there.
 void dump(Compilation &c) {
     std::string folder = support::env("PIPE_DUMP");
     if (folder.empty()) return;
-    std::ofstream(folder + "/" + c.entry + ".ll") << text_of(*c.module);
+    static std::atomic<int> count{0};
+    std::string file = folder + "/" + std::to_string(count++) + "." + c.entry;
+    std::ofstream(file + ".ll") << text_of(*c.module);
     auto copy = llvm::CloneModule(*c.module);  // writing assembly changes the module
-    std::ofstream(folder + "/" + c.entry + ".s") << assembly_of(*copy, *c.machine);
+    std::ofstream(file + ".s") << assembly_of(*copy, *c.machine);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #pragma once
-// From loops over flat memory to machine code. The only door of the LLVM room; no LLVM type is seen.
+// From loops over flat memory to machine code. The only door of the LLVM room; no LLVM type is
+// seen.
 
 #include <memory>
 #include <string>
@@ -11,7 +12,8 @@
 namespace Pipe::codegen {
 
 struct Options {
-    /// Vector mathematics by the functions of glibc's libmvec (x86-64 only). Else one call per lane.
+    /// Vector mathematics by the functions of glibc's libmvec (x86-64 only). Else one call per
+    /// lane.
     bool libmvec = true;
     /// Run LLVM's verifier (on by default in debug builds).
 #ifdef NDEBUG

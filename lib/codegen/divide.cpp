@@ -1,5 +1,5 @@
-// Division and remainder. LLVM turns division by a constant into multiplications and shifts; our part
-// is to hand it the form that costs least, and to round as the IR does.
+// Division and remainder. LLVM turns division by a constant into multiplications and shifts; our
+// part is to hand it the form that costs least, and to round as the IR does.
 
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Intrinsics.h>
@@ -23,12 +23,16 @@ bool constant_divisor(Value *y, Type type, int64_t *value) {
     return true;
 }
 
-bool is_power_of_two(int64_t v) { return v > 0 && (v & (v - 1)) == 0; }
+bool is_power_of_two(int64_t v) {
+    return v > 0 && (v & (v - 1)) == 0;
+}
 
-int log2_exact(int64_t v) { return __builtin_ctzll(static_cast<uint64_t>(v)); }
+int log2_exact(int64_t v) {
+    return __builtin_ctzll(static_cast<uint64_t>(v));
+}
 
-/// floor(x / d) for a signed x and d > 1. With s = x >> 31, x ^ s is x or -x - 1, never negative, and
-/// floor(x / d) = ((x ^ s) / d) ^ s: an unsigned division, which is cheaper than a signed one.
+/// floor(x / d) for a signed x and d > 1. With s = x >> 31, x ^ s is x or -x - 1, never negative,
+/// and floor(x / d) = ((x ^ s) / d) ^ s: an unsigned division, which is cheaper than a signed one.
 Value *floor_by_positive(Builder &b, Type type, Value *x, int64_t d, Range facts) {
     Value *divisor = constant(b, type, d);
     if (is_power_of_two(d)) return b.CreateAShr(x, constant(b, type, log2_exact(d)));
@@ -57,8 +61,8 @@ struct Quotient {
     Value *quotient, *remainder;
 };
 
-/// Both for a divisor that is not known. 0 and -1 are taken apart: the one has a rule of its own, and
-/// the other would trap for the least integer.
+/// Both for a divisor that is not known. 0 and -1 are taken apart: the one has a rule of its own,
+/// and the other would trap for the least integer.
 Quotient divide_by_variable(Builder &b, Type type, Value *x, Value *y) {
     Value *zero = constant(b, type, 0), *one = constant(b, type, 1);
     Value *is_zero = b.CreateICmpEQ(y, zero);

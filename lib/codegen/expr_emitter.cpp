@@ -40,7 +40,8 @@ Value *ExprEmitter::compute(const Expr &e) {
         return b_.CreateVectorSplat(static_cast<unsigned>(type.lanes), emit(e->args[0]));
     case Op::Let: return let(*e);
     case Op::VectorReduce:
-        return emit_vector_reduce(b_, e->reduce_op, e->args[0].type(), emit(e->args[0]), type.lanes);
+        return emit_vector_reduce(b_, e->reduce_op, e->args[0].type(), emit(e->args[0]),
+                                  type.lanes);
     default: break;
     }
     Value *x = emit(e->args[0]), *y = emit(e->args[1]);
@@ -90,8 +91,8 @@ Binding ExprEmitter::bind(const Expr &e) {
     return bound;
 }
 
-/// What is computed inside is forgotten afterwards: under the same nodes, the name may mean something
-/// else elsewhere.
+/// What is computed inside is forgotten afterwards: under the same nodes, the name may mean
+/// something else elsewhere.
 Value *ExprEmitter::let(const ir::ExprNode &e) {
     Binding bound = bind(e.args[0]);
     bool hides = frame_.variables.find(e.name) != nullptr;
@@ -105,9 +106,10 @@ Value *ExprEmitter::let(const ir::ExprNode &e) {
 Value *ExprEmitter::ramp(const ir::ExprNode &e) {
     llvm::Type *t = register_type(unit_.context, e.type);
     auto lanes = static_cast<unsigned>(e.type.lanes);
-    Value *numbers = e.type.is_float()
-                         ? b_.CreateUIToFP(lane_numbers(register_type(unit_.context, Int(32, e.type.lanes))), t)
-                         : lane_numbers(t);
+    Value *numbers =
+        e.type.is_float()
+            ? b_.CreateUIToFP(lane_numbers(register_type(unit_.context, Int(32, e.type.lanes))), t)
+            : lane_numbers(t);
     Value *stride = b_.CreateVectorSplat(lanes, emit(e.args[1]));
     Value *base = b_.CreateVectorSplat(lanes, emit(e.args[0]));
     return emit_add(b_, e.type, base, emit_mul(b_, e.type, numbers, stride));
@@ -121,7 +123,8 @@ Value *ExprEmitter::select(const ir::ExprNode &e) {
 Value *ExprEmitter::call(const Expr &e) {
     if (e->call_kind == CallKind::Intrinsic) return intrinsic(e);
     if (e->call_kind != CallKind::PureExtern && e->call_kind != CallKind::Extern) {
-        throw InternalError("code generation met a call of " + e->name + ", which lowering replaces");
+        throw InternalError("code generation met a call of " + e->name +
+                            ", which lowering replaces");
     }
     std::vector<Value *> args;
     std::vector<Type> types;
@@ -140,7 +143,8 @@ Value *ExprEmitter::intrinsic(const Expr &e) {
     namespace names = ir::intrinsic;
     const std::string &name = e->name;
     Type type = e.type();
-    if (name == names::undef) return llvm::Constant::getNullValue(register_type(unit_.context, type));
+    if (name == names::undef)
+        return llvm::Constant::getNullValue(register_type(unit_.context, type));
     if (name == names::if_then_else) return if_then_else(*e);
     if (name == names::strict_float) {
         llvm::IRBuilderBase::FastMathFlagGuard guard(b_);

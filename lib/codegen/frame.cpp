@@ -14,7 +14,8 @@ AliasScopes::AliasScopes(llvm::LLVMContext &context, const std::vector<std::stri
     for (size_t i = 0; i < buffers.size(); i++) {
         std::vector<llvm::Metadata *> others = scopes;
         others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
-        lists_[buffers[i]] = {llvm::MDNode::get(context, {scopes[i]}), llvm::MDNode::get(context, others)};
+        lists_[buffers[i]] = {llvm::MDNode::get(context, {scopes[i]}),
+                              llvm::MDNode::get(context, others)};
     }
 }
 
@@ -27,13 +28,15 @@ void AliasScopes::mark(llvm::Instruction *access, const std::string &buffer) con
 
 llvm::FunctionCallee Unit::runtime(const char *name, llvm::Type *result,
                                    const std::vector<llvm::Type *> &parameters) const {
-    auto callee = module.getOrInsertFunction(name, llvm::FunctionType::get(result, parameters, false));
+    auto callee =
+        module.getOrInsertFunction(name, llvm::FunctionType::get(result, parameters, false));
     llvm::cast<llvm::Function>(callee.getCallee())->setDoesNotThrow();
     return callee;
 }
 
 llvm::Function *Unit::make_function(const std::string &name,
-                                    const std::vector<llvm::Type *> &parameters, bool exported) const {
+                                    const std::vector<llvm::Type *> &parameters,
+                                    bool exported) const {
     auto *type = llvm::FunctionType::get(llvm::Type::getInt32Ty(context), parameters, false);
     auto linkage = exported ? llvm::Function::ExternalLinkage : llvm::Function::InternalLinkage;
     auto *function = llvm::Function::Create(type, linkage, name, module);

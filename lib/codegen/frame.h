@@ -55,8 +55,8 @@ template <typename T> class Scope {
     std::unordered_map<std::string, std::vector<T>> names_;
 };
 
-/// Tells LLVM that different buffers do not overlap: each access carries the scope of its buffer, and
-/// the list of all the others.
+/// Tells LLVM that different buffers do not overlap: each access carries the scope of its buffer,
+/// and the list of all the others.
 class AliasScopes {
   public:
     AliasScopes(llvm::LLVMContext &context, const std::vector<std::string> &buffers);
@@ -81,11 +81,12 @@ struct Unit {
     llvm::FunctionCallee runtime(const char *name, llvm::Type *result,
                                  const std::vector<llvm::Type *> &parameters) const;
     /// A new function of this module with the attributes that all of ours have.
-    llvm::Function *make_function(const std::string &name, const std::vector<llvm::Type *> &parameters,
-                                  bool exported) const;
+    llvm::Function *make_function(const std::string &name,
+                                  const std::vector<llvm::Type *> &parameters, bool exported) const;
 };
 
-/// One function under construction. All of ours return int32 and have the Context as first argument.
+/// One function under construction. All of ours return int32 and have the Context as first
+/// argument.
 struct Frame {
     llvm::Function *function;
     Builder b;
@@ -98,7 +99,8 @@ struct Frame {
     llvm::BasicBlock *new_block(const char *name);
     /// Storage that lives as long as the call. Made in the entry block, whatever loop we are in.
     llvm::Value *entry_alloca(llvm::Type *type, int64_t count, int align);
-    /// Branches: if `condition` is false, go on in a block that returns the code that `fail` answers.
+    /// Branches: if `condition` is false, go on in a block that returns the code that `fail`
+    /// answers.
     void require(llvm::Value *condition, const std::function<llvm::Value *()> &fail);
 };
 

@@ -1,6 +1,6 @@
-// Index arithmetic. It is done with 64 bits from the start (the overflow of int32 being undefined, the
-// result is the same), and constants are kept apart: so the loads of a stencil share one address and
-// differ by displacements, and no loop extends a sign.
+// Index arithmetic. It is done with 64 bits from the start (the overflow of int32 being undefined,
+// the result is the same), and constants are kept apart: so the loads of a stencil share one
+// address and differ by displacements, and no loop extends a sign.
 
 #include "codegen/expr_emitter.h"
 

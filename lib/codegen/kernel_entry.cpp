@@ -28,7 +28,8 @@ class Entry {
         }
         using Dimension = BufferArgument::Dimension;
         for (int d = 0; d < argument.dimensions; d++) {
-            int64_t at = static_cast<int64_t>(offsetof(BufferArgument, dim) + d * sizeof(Dimension));
+            int64_t at =
+                static_cast<int64_t>(offsetof(BufferArgument, dim) + d * sizeof(Dimension));
             std::string suffix = "." + std::to_string(d);
             Range any = range_of_type(Int(32)), positive{0, any.hi};
             bind_number(argument.name + ".min" + suffix, Int(32), pointer, at, any);
@@ -45,7 +46,8 @@ class Entry {
         Builder &b = frame_.b;
         Value *place = b.CreateConstGEP1_64(b.getInt8Ty(), base, static_cast<uint64_t>(bytes));
         llvm::LoadInst *value = b.CreateLoad(type, place);
-        value->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(unit_.context, {}));
+        value->setMetadata(llvm::LLVMContext::MD_invariant_load,
+                           llvm::MDNode::get(unit_.context, {}));
         return value;
     }
 

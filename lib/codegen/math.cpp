@@ -31,11 +31,10 @@ Value *emit_intrinsic(Builder &b, Type arg_type, const std::string &function,
         llvm::Intrinsic::ID id;
     };
     static const Entry unary[] = {
-        {"sqrt", llvm::Intrinsic::sqrt},   {"floor", llvm::Intrinsic::floor},
-        {"ceil", llvm::Intrinsic::ceil},   {"trunc", llvm::Intrinsic::trunc},
-        {"fabs", llvm::Intrinsic::fabs},   {"abs", llvm::Intrinsic::fabs},
-        {"round", llvm::Intrinsic::roundeven},
-        {"nearbyint", llvm::Intrinsic::roundeven},
+        {"sqrt", llvm::Intrinsic::sqrt},       {"floor", llvm::Intrinsic::floor},
+        {"ceil", llvm::Intrinsic::ceil},       {"trunc", llvm::Intrinsic::trunc},
+        {"fabs", llvm::Intrinsic::fabs},       {"abs", llvm::Intrinsic::fabs},
+        {"round", llvm::Intrinsic::roundeven}, {"nearbyint", llvm::Intrinsic::roundeven},
     };
     for (const Entry &e : unary) {
         if (function == e.name && args.size() == 1) return b.CreateUnaryIntrinsic(e.id, args[0]);
@@ -57,10 +56,11 @@ struct VectorFunction {
 
 /// What libmvec of glibc 2.35 has, in the vector ABI of x86-64, for float and double.
 constexpr VectorFunction libmvec_functions[] = {
-    {"acos", 1}, {"acosh", 1}, {"asin", 1}, {"asinh", 1}, {"atan", 1},  {"atan2", 2}, {"atanh", 1},
-    {"cbrt", 1}, {"cos", 1},   {"cosh", 1}, {"erf", 1},   {"erfc", 1},  {"exp", 1},   {"exp2", 1},
-    {"exp10", 1}, {"expm1", 1}, {"hypot", 2}, {"log", 1}, {"log10", 1}, {"log1p", 1}, {"log2", 1},
-    {"pow", 2},  {"sin", 1},   {"sinh", 1}, {"tan", 1},   {"tanh", 1},
+    {"acos", 1},  {"acosh", 1}, {"asin", 1},  {"asinh", 1}, {"atan", 1},  {"atan2", 2},
+    {"atanh", 1}, {"cbrt", 1},  {"cos", 1},   {"cosh", 1},  {"erf", 1},   {"erfc", 1},
+    {"exp", 1},   {"exp2", 1},  {"exp10", 1}, {"expm1", 1}, {"hypot", 2}, {"log", 1},
+    {"log10", 1}, {"log1p", 1}, {"log2", 1},  {"pow", 2},   {"sin", 1},   {"sinh", 1},
+    {"tan", 1},   {"tanh", 1},
 };
 
 bool in_libmvec(const std::string &function, size_t arguments) {
@@ -71,8 +71,8 @@ bool in_libmvec(const std::string &function, size_t arguments) {
 
 /// "_ZGV" + instruction set + "N" (no mask) + lanes + a "v" per argument + "_" + the C name.
 std::string libmvec_name(char isa, int lanes, size_t arguments, const std::string &c_name) {
-    return std::string("_ZGV") + isa + "N" + std::to_string(lanes) + std::string(arguments, 'v') + "_" +
-           c_name;
+    return std::string("_ZGV") + isa + "N" + std::to_string(lanes) + std::string(arguments, 'v') +
+           "_" + c_name;
 }
 
 /// In pieces that fill a register of 64, 32 or 16 bytes. The last piece is filled up with what is
@@ -111,9 +111,9 @@ Value *emit_libmvec(Builder &b, const MathLibrary &library, Type type, const std
         Type piece_type = type.with_lanes(lanes);
         llvm::Type *vector = register_type(b.getContext(), piece_type);
         std::vector<llvm::Type *> parameters(args.size(), vector);
-        auto callee = library.module.getOrInsertFunction(
-            libmvec_name(width->isa, lanes, args.size(), c_name),
-            llvm::FunctionType::get(vector, parameters, false));
+        auto callee =
+            library.module.getOrInsertFunction(libmvec_name(width->isa, lanes, args.size(), c_name),
+                                               llvm::FunctionType::get(vector, parameters, false));
         llvm::CallInst *call = b.CreateCall(callee, piece);
         call->setDoesNotAccessMemory();
         call->setDoesNotThrow();
@@ -127,11 +127,13 @@ Value *emit_libmvec(Builder &b, const MathLibrary &library, Type type, const std
 }  // namespace
 
 Value *emit_c_call(Builder &b, llvm::Module &module, Type type, const std::string &name,
-                   const std::vector<Type> &arg_types, const std::vector<Value *> &args, bool pure) {
+                   const std::vector<Type> &arg_types, const std::vector<Value *> &args,
+                   bool pure) {
     std::vector<llvm::Type *> parameters;
     for (Type t : arg_types) parameters.push_back(register_type(b.getContext(), t.element_of()));
     llvm::Type *result = register_type(b.getContext(), type.element_of());
-    auto callee = module.getOrInsertFunction(name, llvm::FunctionType::get(result, parameters, false));
+    auto callee =
+        module.getOrInsertFunction(name, llvm::FunctionType::get(result, parameters, false));
     return lane_by_lane(b, args, type.lanes, [&](const std::vector<Value *> &lane) -> Value * {
         llvm::CallInst *call = b.CreateCall(callee, lane);
         // C says how narrow integers travel: extended to int.
@@ -162,7 +164,8 @@ Value *emit_pure_extern(Builder &b, const MathLibrary &library, Type type, const
 
     if (Value *done = emit_intrinsic(b, arg_type, *function, args)) return done;
     std::string c_name = *function + (arg_type.bits == 32 ? "f" : "");
-    bool all_alike = std::all_of(arg_types.begin(), arg_types.end(), [&](Type t) { return t == type; });
+    bool all_alike =
+        std::all_of(arg_types.begin(), arg_types.end(), [&](Type t) { return t == type; });
     if (type.is_vector() && library.libmvec && library.target.arch == Target::Arch::X86_64 &&
         all_alike && in_libmvec(*function, args.size())) {
         return emit_libmvec(b, library, type, c_name, args);

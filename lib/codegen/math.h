@@ -1,6 +1,6 @@
 #pragma once
-// Functions of <math.h>: by one instruction where there is one, else by the C library, for vectors by
-// its vector functions.
+// Functions of <math.h>: by one instruction where there is one, else by the C library, for vectors
+// by its vector functions.
 
 #include <string>
 #include <vector>
@@ -20,8 +20,8 @@ struct MathLibrary {
     bool libmvec;  ///< glibc's vector functions may be called
 };
 
-/// A Call of kind PureExtern: `name` is "sqrt_f32", "pow_f64", ..., or any C function. `type` is that
-/// of the result, `arg_types` those of the arguments (all with the lanes of the result).
+/// A Call of kind PureExtern: `name` is "sqrt_f32", "pow_f64", ..., or any C function. `type` is
+/// that of the result, `arg_types` those of the arguments (all with the lanes of the result).
 llvm::Value *emit_pure_extern(Builder &b, const MathLibrary &library, Type type,
                               const std::string &name, const std::vector<Type> &arg_types,
                               const std::vector<llvm::Value *> &args);

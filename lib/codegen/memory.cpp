@@ -28,7 +28,9 @@ Value *reversed(Builder &b, Value *vector) {
     return b.CreateShuffleVector(vector, mask);
 }
 
-bool is_always(const Expr &predicate) { return !predicate.defined() || ir::is_const(predicate, 1); }
+bool is_always(const Expr &predicate) {
+    return !predicate.defined() || ir::is_const(predicate, 1);
+}
 
 }  // namespace
 
@@ -62,7 +64,8 @@ llvm::Align ExprEmitter::alignment(const std::string &buffer, Type element, cons
 Value *ExprEmitter::mask_of(const Expr &predicate, int lanes) {
     if (is_always(predicate)) return nullptr;
     Value *mask = emit(predicate);
-    return lanes_of(mask) == lanes ? mask : b_.CreateVectorSplat(static_cast<unsigned>(lanes), mask);
+    return lanes_of(mask) == lanes ? mask
+                                   : b_.CreateVectorSplat(static_cast<unsigned>(lanes), mask);
 }
 
 /// Instructions that gather exist for 4 and 8 bytes.
@@ -100,10 +103,9 @@ Value *ExprEmitter::load_dense(const ir::ExprNode &e, Type type, Offset start, V
     llvm::Type *t = memory_type(unit_.context, type);
     Value *p = address(e.name, type, start);
     llvm::Align align = alignment(e.name, type, e.args[0]);
-    llvm::Instruction *loaded =
-        mask ? static_cast<llvm::Instruction *>(
-                   b_.CreateMaskedLoad(t, p, align, mask, llvm::Constant::getNullValue(t)))
-             : b_.CreateAlignedLoad(t, p, align);
+    llvm::Instruction *loaded = mask ? static_cast<llvm::Instruction *>(b_.CreateMaskedLoad(
+                                           t, p, align, mask, llvm::Constant::getNullValue(t)))
+                                     : b_.CreateAlignedLoad(t, p, align);
     unit_.aliases.mark(loaded, e.name);
     return from_memory(b_, type, loaded);
 }
@@ -208,8 +210,8 @@ void ExprEmitter::store_dense(const ir::StmtNode &s, Offset start, Value *value,
     unit_.aliases.mark(store, s.name);
 }
 
-/// Lane by lane, in order: where two lanes have the same index, the last one stays. (Processors that
-/// scatter do it no faster.)
+/// Lane by lane, in order: where two lanes have the same index, the last one stays. (Processors
+/// that scatter do it no faster.)
 void ExprEmitter::scatter(const ir::StmtNode &s, Value *value, Value *mask) {
     Type type = s.exprs[0].type();
     Value *pointers = addresses(s.name, type, s.exprs[1]);

@@ -7,8 +7,8 @@
 
 namespace Pipe::codegen {
 
-/// Runs our list of passes. The loops come vectorised and unrolled as the schedule says, so the list
-/// is short: registers for local arrays, common subexpressions, invariant code out of loops.
+/// Runs our list of passes. The loops come vectorised and unrolled as the schedule says, so the
+/// list is short: registers for local arrays, common subexpressions, invariant code out of loops.
 void optimise(llvm::Module &module, llvm::TargetMachine &machine);
 
 /// Machine code for an optimised module: an object file, or assembly as text.

@@ -18,7 +18,8 @@ std::vector<Capture> captures_of(const ir::StmtNode &loop, const Frame &frame) {
     Names used = names_in(loop.stmts[0]);
     std::vector<Capture> captures;
     for (const std::string &name : used.variables) {
-        // The loop's own variable, and names bound inside, are not known here (or are hidden there).
+        // The loop's own variable, and names bound inside, are not known here (or are hidden
+        // there).
         if (name != loop.name && frame.variables.find(name)) captures.push_back({name, false});
     }
     for (const std::string &name : used.buffers) {
@@ -46,7 +47,8 @@ llvm::Function *StmtEmitter::outline(const ir::StmtNode &s, llvm::StructType *cl
         llvm::Type *type = closure_type->getElementType(i);
         Value *place = b.CreateStructGEP(closure_type, body->getArg(3), i);
         llvm::LoadInst *value = b.CreateLoad(type, place, c.name);
-        value->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(unit_.context, {}));
+        value->setMetadata(llvm::LLVMContext::MD_invariant_load,
+                           llvm::MDNode::get(unit_.context, {}));
         if (c.is_buffer) {
             inner.buffers.push(c.name, {value, frame_.buffers.find(c.name)->aligned});
             continue;
@@ -72,7 +74,8 @@ void StmtEmitter::parallel_loop(const ir::StmtNode &s) {
 
     Value *closure = frame_.entry_alloca(closure_type, 1, 64);
     for (unsigned i = 0; i < captures.size(); i++) {
-        b_.CreateStore(captured_value(captures[i], frame_), b_.CreateStructGEP(closure_type, closure, i));
+        b_.CreateStore(captured_value(captures[i], frame_),
+                       b_.CreateStructGEP(closure_type, closure, i));
     }
     llvm::Type *i32 = b_.getInt32Ty(), *pointer = b_.getPtrTy();
     auto run = unit_.runtime("pipe_parallel_for", i32, {pointer, pointer, i32, i32, pointer});

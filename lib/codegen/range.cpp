@@ -14,8 +14,8 @@ constexpr int max_depth = 8;
 
 using VariableFacts = std::function<Range(const ir::ExprNode &)>;
 
-/// A bound on the result as computed in exact arithmetic. If it does not fit the type, the result may
-/// have wrapped (or overflow is undefined): then nothing more than the type is known.
+/// A bound on the result as computed in exact arithmetic. If it does not fit the type, the result
+/// may have wrapped (or overflow is undefined): then nothing more than the type is known.
 Range fit(Type type, __int128 lo, __int128 hi) {
     Range all = range_of_type(type);
     if (lo < all.lo || hi > all.hi) return all;
@@ -33,7 +33,9 @@ int64_t floor_div(int64_t a, int64_t positive) {
     return a / positive - (a % positive < 0 ? 1 : 0);
 }
 
-Range unite(Range a, Range b) { return {std::min(a.lo, b.lo), std::max(a.hi, b.hi)}; }
+Range unite(Range a, Range b) {
+    return {std::min(a.lo, b.lo), std::max(a.hi, b.hi)};
+}
 
 Range range_at(const Expr &e, const VariableFacts &variable, int depth);
 
@@ -41,14 +43,17 @@ Range binary_range(const Expr &e, const VariableFacts &variable, int depth) {
     Type type = e.type();
     Range a = range_at(e->args[0], variable, depth), b = range_at(e->args[1], variable, depth);
     switch (e->op) {
-    case Op::Add: return fit(type, static_cast<__int128>(a.lo) + b.lo, static_cast<__int128>(a.hi) + b.hi);
-    case Op::Sub: return fit(type, static_cast<__int128>(a.lo) - b.hi, static_cast<__int128>(a.hi) - b.lo);
+    case Op::Add:
+        return fit(type, static_cast<__int128>(a.lo) + b.lo, static_cast<__int128>(a.hi) + b.hi);
+    case Op::Sub:
+        return fit(type, static_cast<__int128>(a.lo) - b.hi, static_cast<__int128>(a.hi) - b.lo);
     case Op::Mul: return product(type, a, b);
     case Op::Min: return {std::min(a.lo, b.lo), std::min(a.hi, b.hi)};
     case Op::Max: return {std::max(a.lo, b.lo), std::max(a.hi, b.hi)};
     case Op::Div:
         if (b.lo > 0) {
-            return {floor_div(a.lo, a.lo < 0 ? b.lo : b.hi), floor_div(a.hi, a.hi < 0 ? b.hi : b.lo)};
+            return {floor_div(a.lo, a.lo < 0 ? b.lo : b.hi),
+                    floor_div(a.hi, a.hi < 0 ? b.hi : b.lo)};
         }
         return range_of_type(type);
     case Op::Mod: return b.lo > 0 ? Range{0, b.hi - 1} : Range{0, range_of_type(type).hi};
@@ -64,7 +69,8 @@ Range range_at(const Expr &e, const VariableFacts &variable, int depth) {
     int64_t value = 0;
     if (ir::as_const_int(e, &value)) return {value, value};
     if (depth == max_depth) return all;
-    if (ir::is_binary(e->op) && !ir::is_comparison(e->op)) return binary_range(e, variable, depth + 1);
+    if (ir::is_binary(e->op) && !ir::is_comparison(e->op))
+        return binary_range(e, variable, depth + 1);
     switch (e->op) {
     case Op::Variable: {
         Range known = variable(*e);
@@ -73,7 +79,8 @@ Range range_at(const Expr &e, const VariableFacts &variable, int depth) {
     case Op::Broadcast: return range_at(e->args[0], variable, depth + 1);
     case Op::Ramp: {
         Range base = range_at(e->args[0], variable, depth + 1);
-        Range steps = product(Int(64), range_at(e->args[1], variable, depth + 1), {0, type.lanes - 1});
+        Range steps =
+            product(Int(64), range_at(e->args[1], variable, depth + 1), {0, type.lanes - 1});
         return fit(type, static_cast<__int128>(base.lo) + steps.lo,
                    static_cast<__int128>(base.hi) + steps.hi);
     }
@@ -83,7 +90,8 @@ Range range_at(const Expr &e, const VariableFacts &variable, int depth) {
         return fit(type, from.lo, from.hi);
     }
     case Op::Select:
-        return unite(range_at(e->args[1], variable, depth + 1), range_at(e->args[2], variable, depth + 1));
+        return unite(range_at(e->args[1], variable, depth + 1),
+                     range_at(e->args[2], variable, depth + 1));
     case Op::Call:
         if (e->call_kind == ir::CallKind::Intrinsic &&
             (e->name == ir::intrinsic::likely || e->name == ir::intrinsic::promise_clamped)) {
@@ -101,9 +109,11 @@ int64_t factor_at(const Expr &e, int64_t most, int depth) {
     switch (e->op) {
     case Op::Add:
     case Op::Sub:
-        return std::min(factor_at(e->args[0], most, depth + 1), factor_at(e->args[1], most, depth + 1));
+        return std::min(factor_at(e->args[0], most, depth + 1),
+                        factor_at(e->args[1], most, depth + 1));
     case Op::Mul:
-        return std::min(most, factor_at(e->args[0], most, depth + 1) * factor_at(e->args[1], most, depth + 1));
+        return std::min(most, factor_at(e->args[0], most, depth + 1) *
+                                  factor_at(e->args[1], most, depth + 1));
     case Op::Cast: return factor_at(e->args[0], most, depth + 1);
     default: return 1;
     }
@@ -116,8 +126,12 @@ Range range_of_type(Type type) {
     return {type.min_int(), type.is_int() ? type.max_int() : static_cast<int64_t>(type.max_uint())};
 }
 
-Range range_of(const Expr &e, const VariableFacts &variable) { return range_at(e, variable, 0); }
+Range range_of(const Expr &e, const VariableFacts &variable) {
+    return range_at(e, variable, 0);
+}
 
-int64_t known_factor(const Expr &e, int64_t most) { return factor_at(e, most, 0); }
+int64_t known_factor(const Expr &e, int64_t most) {
+    return factor_at(e, most, 0);
+}
 
 }  // namespace Pipe::codegen

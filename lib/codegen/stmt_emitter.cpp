@@ -50,9 +50,7 @@ void StmtEmitter::emit(const ir::Stmt &s) {
         if (s->kind == LoopKind::Parallel) return parallel_loop(*s.get());
         throw InternalError("code generation met the loop " + s->name +
                             ", vectorized or unrolled, which lowering replaces");
-    case StmtOp::Store:
-        exprs_.emit_store(*s.get());
-        return exprs_.forget();
+    case StmtOp::Store: exprs_.emit_store(*s.get()); return exprs_.forget();
     case StmtOp::Allocate: return allocate(*s.get());
     case StmtOp::Produce:
     case StmtOp::Consume: return emit(s->stmts[0]);
@@ -60,9 +58,7 @@ void StmtEmitter::emit(const ir::Stmt &s) {
     case StmtOp::Block:
         for (const ir::Stmt &child : s->stmts) emit(child);
         return;
-    case StmtOp::Evaluate:
-        exprs_.emit(s->exprs[0]);
-        return exprs_.forget();
+    case StmtOp::Evaluate: exprs_.emit(s->exprs[0]); return exprs_.forget();
     case StmtOp::Provide:
     case StmtOp::Realize: break;
     }
@@ -95,9 +91,12 @@ void StmtEmitter::assertion(const ir::StmtNode &s) {
                                       : type.is_handle() ? TextField
                                       : type.is_int()    ? SignedField
                                                          : UnsignedField);
-            if (type.is_float()) value = b_.CreateBitCast(b_.CreateFPExt(value, b_.getDoubleTy()), b_.getInt64Ty());
-            else if (type.is_handle()) value = b_.CreatePtrToInt(value, b_.getInt64Ty());
-            else value = b_.CreateIntCast(value, b_.getInt64Ty(), type.is_int());
+            if (type.is_float())
+                value = b_.CreateBitCast(b_.CreateFPExt(value, b_.getDoubleTy()), b_.getInt64Ty());
+            else if (type.is_handle())
+                value = b_.CreatePtrToInt(value, b_.getInt64Ty());
+            else
+                value = b_.CreateIntCast(value, b_.getInt64Ty(), type.is_int());
             values.push_back(value);
         }
         auto count = static_cast<int64_t>(values.size());
@@ -175,7 +174,8 @@ Value *StmtEmitter::allocation_bytes(const ir::StmtNode &s) {
     Value *bytes = b_.getInt64(static_cast<uint64_t>(s.types[0].bytes()));
     Value *overflow = b_.getFalse();
     for (const Expr &size : s.exprs) {
-        Value *n = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, exprs_.wide(size), b_.getInt64(0));
+        Value *n =
+            b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, exprs_.wide(size), b_.getInt64(0));
         Value *both = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smul_with_overflow, bytes, n);
         bytes = b_.CreateExtractValue(both, 0);
         overflow = b_.CreateOr(overflow, b_.CreateExtractValue(both, 1));

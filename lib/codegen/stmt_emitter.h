@@ -28,7 +28,8 @@ struct Capture {
 /// Emits statements at the builder's place in a Frame.
 class StmtEmitter {
   public:
-    StmtEmitter(Unit &unit, Frame &frame) : unit_(unit), frame_(frame), b_(frame.b), exprs_(unit, frame) {}
+    StmtEmitter(Unit &unit, Frame &frame)
+        : unit_(unit), frame_(frame), b_(frame.b), exprs_(unit, frame) {}
 
     void emit(const ir::Stmt &s);
 

@@ -97,8 +97,9 @@ llvm::Value *concat(Builder &b, std::vector<llvm::Value *> parts) {
     return parts.front();
 }
 
-llvm::Value *lane_by_lane(Builder &b, const std::vector<llvm::Value *> &args, int lanes,
-                          const std::function<llvm::Value *(const std::vector<llvm::Value *> &)> &f) {
+llvm::Value *
+lane_by_lane(Builder &b, const std::vector<llvm::Value *> &args, int lanes,
+             const std::function<llvm::Value *(const std::vector<llvm::Value *> &)> &f) {
     if (lanes == 1) return f(args);
     llvm::Value *result = nullptr;
     for (int i = 0; i < lanes; i++) {

@@ -27,7 +27,8 @@ llvm::Value *constant(Builder &b, Type type, int64_t value);
 /// <0, 1, 2, ...> of an integer type.
 llvm::Constant *lane_numbers(llvm::Type *vector_type);
 
-/// Lanes [begin, begin + count) of a vector; those past its end are undefined. A scalar for count 1.
+/// Lanes [begin, begin + count) of a vector; those past its end are undefined. A scalar for
+/// count 1.
 llvm::Value *slice(Builder &b, llvm::Value *vector, int begin, int count);
 /// Lanes begin, begin + step, ...: `count` of them.
 llvm::Value *strided_slice(Builder &b, llvm::Value *vector, int begin, int step, int count);
@@ -35,7 +36,8 @@ llvm::Value *strided_slice(Builder &b, llvm::Value *vector, int begin, int step,
 llvm::Value *concat(Builder &b, std::vector<llvm::Value *> parts);
 
 /// f applied to each lane of the arguments (all of `lanes` lanes), put together again.
-llvm::Value *lane_by_lane(Builder &b, const std::vector<llvm::Value *> &args, int lanes,
-                          const std::function<llvm::Value *(const std::vector<llvm::Value *> &)> &f);
+llvm::Value *
+lane_by_lane(Builder &b, const std::vector<llvm::Value *> &args, int lanes,
+             const std::function<llvm::Value *(const std::vector<llvm::Value *> &)> &f);
 
 }  // namespace Pipe::codegen

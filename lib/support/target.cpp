@@ -20,7 +20,9 @@ struct FeatureInfo {
     uint32_t needs;  ///< the features that this one builds on, as a set
 };
 
-constexpr uint32_t bit(Target::Feature f) { return 1u << f; }
+constexpr uint32_t bit(Target::Feature f) {
+    return 1u << f;
+}
 
 constexpr uint32_t avx_set = bit(Target::SSE41) | bit(Target::AVX);
 
@@ -114,13 +116,15 @@ Target::Target(const std::string &name) {
         } else if (feature != feature_table.end()) {
             set_feature(static_cast<Feature>(feature - feature_table.begin()));
         } else {
-            throw CompileError("target \"" + name + "\": \"" + part +
-                               "\" is not an architecture, operating system or feature; a target "
-                               "looks like \"x86-64-linux-avx2-fma\", \"arm-64-linux\" or \"host\"");
+            throw CompileError(
+                "target \"" + name + "\": \"" + part +
+                "\" is not an architecture, operating system or feature; a target "
+                "looks like \"x86-64-linux-avx2-fma\", \"arm-64-linux\" or \"host\"");
         }
     }
     if (arch == Arch::Unknown || os == OS::Unknown) {
-        throw CompileError("target \"" + name + "\" must name an architecture (x86-64, arm-64) and "
+        throw CompileError("target \"" + name +
+                           "\" must name an architecture (x86-64, arm-64) and "
                            "an operating system (linux, osx), or begin with \"host\"");
     }
     if (arch != Arch::X86_64 && features != 0) {

@@ -14,10 +14,13 @@ namespace {
 
 constexpr int count = 1008;  // a multiple of all lanes below
 
-template <typename T> using Wide = std::conditional_t<std::is_signed_v<T>, __int128, unsigned __int128>;
+template <typename T>
+using Wide = std::conditional_t<std::is_signed_v<T>, __int128, unsigned __int128>;
 
 /// Two's complement, also where C++ calls it overflow.
-template <typename T> T wrap(Wide<T> v) { return static_cast<T>(v); }
+template <typename T> T wrap(Wide<T> v) {
+    return static_cast<T>(v);
+}
 
 template <typename T> T euclid_div(T a, T b) {
     if (b == 0) return 0;
@@ -37,7 +40,8 @@ template <typename T> T shift(T a, T b, bool left) {
     __int128 by = left ? static_cast<__int128>(b) : -static_cast<__int128>(b);
     constexpr int bits = 8 * sizeof(T);
     if (by >= bits) return 0;
-    if (by >= 0) return wrap<T>(static_cast<Wide<T>>(a) * (static_cast<Wide<T>>(1) << static_cast<int>(by)));
+    if (by >= 0)
+        return wrap<T>(static_cast<Wide<T>>(a) * (static_cast<Wide<T>>(1) << static_cast<int>(by)));
     return wrap<T>(static_cast<Wide<T>>(a) >> static_cast<int>(std::min<__int128>(-by, 100)));
 }
 
@@ -54,8 +58,10 @@ template <typename T> struct Case {
 };
 
 template <typename T> Expr constant(Type t, T value) {
-    if constexpr (std::is_floating_point_v<T>) return ir::make_float(t, value);
-    else return ir::make_int(t, static_cast<int64_t>(value));
+    if constexpr (std::is_floating_point_v<T>)
+        return ir::make_float(t, value);
+    else
+        return ir::make_int(t, static_cast<int64_t>(value));
 }
 
 Expr intrinsic(const char *name, Type type, std::vector<Expr> args) {
@@ -85,17 +91,32 @@ template <typename T> std::vector<Case<T>> integer_cases(Type type) {
         {"%", binary(Op::Mod), euclid_mod<T>},
         {"min", binary(Op::Min), [](T a, T b) { return std::min(a, b); }},
         {"max", binary(Op::Max), [](T a, T b) { return std::max(a, b); }},
-        {"and", [=](Expr a, Expr b) { return intrinsic("bitwise_and", type, {a, b}); },
+        {"and",
+         [=](Expr a, Expr b) {
+             return intrinsic("bitwise_and", type, {a, b});
+         },
          [](T a, T b) { return static_cast<T>(a & b); }},
-        {"or", [=](Expr a, Expr b) { return intrinsic("bitwise_or", type, {a, b}); },
+        {"or",
+         [=](Expr a, Expr b) {
+             return intrinsic("bitwise_or", type, {a, b});
+         },
          [](T a, T b) { return static_cast<T>(a | b); }},
-        {"xor", [=](Expr a, Expr b) { return intrinsic("bitwise_xor", type, {a, b}); },
+        {"xor",
+         [=](Expr a, Expr b) {
+             return intrinsic("bitwise_xor", type, {a, b});
+         },
          [](T a, T b) { return static_cast<T>(a ^ b); }},
         {"not", [=](Expr a, Expr) { return intrinsic("bitwise_not", type, {a}); },
          [](T a, T) { return static_cast<T>(~a); }},
-        {"<<", [=](Expr a, Expr b) { return intrinsic("shift_left", type, {a, b}); },
+        {"<<",
+         [=](Expr a, Expr b) {
+             return intrinsic("shift_left", type, {a, b});
+         },
          [](T a, T b) { return shift(a, b, true); }},
-        {">>", [=](Expr a, Expr b) { return intrinsic("shift_right", type, {a, b}); },
+        {">>",
+         [=](Expr a, Expr b) {
+             return intrinsic("shift_right", type, {a, b});
+         },
          [](T a, T b) {
              if (std::is_signed_v<T>) return shift<T>(a, wrap<T>(-Wide<T>(b)), true);
              return static_cast<uint64_t>(b) >= 8 * sizeof(T) ? T(0) : static_cast<T>(a >> b);
@@ -103,10 +124,14 @@ template <typename T> std::vector<Case<T>> integer_cases(Type type) {
          [](T, T b) { return b != std::numeric_limits<T>::min() || !std::is_signed_v<T>; }},
         {"abs", [=](Expr a, Expr) { return back(intrinsic("abs", unsigned_type, {a})); },
          [](T a, T) { return static_cast<T>(a < T(0) ? U(0) - U(a) : U(a)); }},
-        {"absd", [=](Expr a, Expr b) { return back(intrinsic("absd", unsigned_type, {a, b})); },
+        {"absd",
+         [=](Expr a, Expr b) {
+             return back(intrinsic("absd", unsigned_type, {a, b}));
+         },
          [](T a, T b) { return static_cast<T>(a > b ? U(U(a) - U(b)) : U(U(b) - U(a))); },
          [](T a, T b) { return fits<T>(Wide<T>(a) - b) && fits<T>(Wide<T>(b) - a); }},
-        {"select", [](Expr a, Expr b) { return ir::make_select(ir::make_binary(Op::LT, a, b), b, a); },
+        {"select",
+         [](Expr a, Expr b) { return ir::make_select(ir::make_binary(Op::LT, a, b), b, a); },
          [](T a, T b) { return std::max(a, b); }},
     };
     for (int64_t d : {1, 2, 3, 5, 7, 10, 16, 100, -1, -3, -8}) {
@@ -140,33 +165,47 @@ template <typename T> std::vector<Case<T>> float_cases(Type type) {
         {"max", binary(Op::Max), [](T a, T b) { return a > b ? a : b; }},
         {"abs", [=](Expr a, Expr) { return intrinsic("abs", type, {a}); },
          [](T a, T) { return std::abs(a); }},
-        {"absd", [=](Expr a, Expr b) { return intrinsic("absd", type, {a, b}); },
+        {"absd",
+         [=](Expr a, Expr b) {
+             return intrinsic("absd", type, {a, b});
+         },
          [](T a, T b) { return std::abs(a - b); }},
         {"sqrt", [=](Expr a, Expr) { return call("sqrt", {intrinsic("abs", type, {a})}); },
          [](T a, T) { return std::sqrt(std::abs(a)); }},
-        {"floor", [=](Expr a, Expr) { return call("floor", {a}); }, [](T a, T) { return std::floor(a); }},
-        {"ceil", [=](Expr a, Expr) { return call("ceil", {a}); }, [](T a, T) { return std::ceil(a); }},
-        {"trunc", [=](Expr a, Expr) { return call("trunc", {a}); }, [](T a, T) { return std::trunc(a); }},
-        {"round", [=](Expr a, Expr) { return call("round", {ir::make_binary(Op::Mul, a, ir::make_float(type, 0.5))}); },
+        {"floor", [=](Expr a, Expr) { return call("floor", {a}); },
+         [](T a, T) { return std::floor(a); }},
+        {"ceil", [=](Expr a, Expr) { return call("ceil", {a}); },
+         [](T a, T) { return std::ceil(a); }},
+        {"trunc", [=](Expr a, Expr) { return call("trunc", {a}); },
+         [](T a, T) { return std::trunc(a); }},
+        {"round",
+         [=](Expr a, Expr) {
+             return call("round", {ir::make_binary(Op::Mul, a, ir::make_float(type, 0.5))});
+         },
          [](T a, T) { return std::nearbyint(a * T(0.5)); }},
     };
 }
 
 template <typename T> bool same(T a, T b) {
-    if constexpr (std::is_floating_point_v<T>) return a == b || (std::isnan(a) && std::isnan(b));
-    else return a == b;
+    if constexpr (std::is_floating_point_v<T>)
+        return a == b || (std::isnan(a) && std::isnan(b));
+    else
+        return a == b;
 }
 
-template <typename T> void check(const std::vector<Case<T>> &cases, int lanes, const Target &target) {
+template <typename T>
+void check(const std::vector<Case<T>> &cases, int lanes, const Target &target) {
     Type type = type_of<T>().with_lanes(lanes);
     Elementwise kernel(lanes);
     Expr a = kernel.input(type.element_of()), b = kernel.input(type.element_of());
     for (const auto &c : cases) kernel.output(c.build(a, b));
 
     auto x = samples<T>(count, 1), y = samples<T>(count, 2);
-    for (size_t i = 0; i < count; i++) {  // a harmless pair where the first operation is not defined
+    for (size_t i = 0; i < count;
+         i++) {  // a harmless pair where the first operation is not defined
         if (std::is_signed_v<T> && !std::is_floating_point_v<T> && sizeof(T) >= 4 && i % 2 == 1) {
-            x[i] = static_cast<T>(static_cast<int>(x[i]) % 30000), y[i] = static_cast<T>(static_cast<int>(y[i]) % 30000);
+            x[i] = static_cast<T>(static_cast<int>(x[i]) % 30000),
+            y[i] = static_cast<T>(static_cast<int>(y[i]) % 30000);
         }
     }
     if constexpr (std::is_floating_point_v<T>) {
@@ -196,8 +235,10 @@ template <typename T> void check_all_lanes() {
         Type type = type_of<T>().with_lanes(lanes);
         for (const Target &target : runnable_targets()) {
             if (target != get_host_target() && lanes != 8 && lanes != 3) continue;
-            if constexpr (std::is_floating_point_v<T>) check(float_cases<T>(type), lanes, target);
-            else check(integer_cases<T>(type), lanes, target);
+            if constexpr (std::is_floating_point_v<T>)
+                check(float_cases<T>(type), lanes, target);
+            else
+                check(integer_cases<T>(type), lanes, target);
         }
     }
 }

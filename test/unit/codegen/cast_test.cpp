@@ -13,7 +13,8 @@ namespace {
 constexpr int count = 480;
 
 template <typename From, typename To> bool in_range(From v) {
-    if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To> && !std::is_same_v<To, bool>) {
+    if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To> &&
+                  !std::is_same_v<To, bool>) {
         return v > static_cast<From>(std::numeric_limits<To>::min()) - From(1) &&
                v < static_cast<From>(std::numeric_limits<To>::max());
     }
@@ -42,7 +43,8 @@ void check(const std::vector<Stored<From>> &source, const std::vector<Stored<To>
         From from = static_cast<From>(source[i]);
         if (!in_range<From, To>(from)) continue;
         auto expected = static_cast<Stored<To>>(static_cast<To>(from));
-        INFO(to_string(type_of<From>()) << " " << +from << " -> " << to_string(type_of<To>()) << where);
+        INFO(to_string(type_of<From>())
+             << " " << +from << " -> " << to_string(type_of<To>()) << where);
         if (result[i] != expected) REQUIRE(+result[i] == +expected);
     }
 }
@@ -56,28 +58,32 @@ template <typename From, typename... To> void check_from() {
             Expr in = kernel.input(type_of<From>());
             (kernel.output(ir::make_cast(type_of<To>().with_lanes(lanes), in)), ...);
             Source<From> source(count);
-            std::tuple<std::vector<Stored<To>>...> results{std::vector<Stored<To>>(count, Stored<To>(77))...};
+            std::tuple<std::vector<Stored<To>>...> results{
+                std::vector<Stored<To>>(count, Stored<To>(77))...};
             std::vector<Data> data{Data(source.values)};
             std::apply([&](auto &...result) { (data.emplace_back(result), ...); }, results);
             std::vector<void *> args;
             for (Data &d : data) args.push_back(&d.argument);
             REQUIRE(run(kernel.program(count), args, nullptr, target) == 0);
             std::string where = ", " + std::to_string(lanes) + " lanes, " + target.to_string();
-            std::apply([&](auto &...result) { (check<From, To>(source.values, result, where), ...); },
-                       results);
+            std::apply(
+                [&](auto &...result) { (check<From, To>(source.values, result, where), ...); },
+                results);
         }
     }
 }
 
 template <typename... Types> void check_between() {
-    (check_from<Types, bool, int8_t, uint8_t, int16_t, uint16_t, int32_t, uint32_t, int64_t, uint64_t,
-                float, double>(),
+    (check_from<Types, bool, int8_t, uint8_t, int16_t, uint16_t, int32_t, uint32_t, int64_t,
+                uint64_t, float, double>(),
      ...);
 }
 
 }  // namespace
 
-TEST_CASE("casts from narrow types") { check_between<bool, int8_t, uint8_t, int16_t, uint16_t>(); }
+TEST_CASE("casts from narrow types") {
+    check_between<bool, int8_t, uint8_t, int16_t, uint16_t>();
+}
 TEST_CASE("casts from wide types") {
     check_between<int32_t, uint32_t, int64_t, uint64_t, float, double>();
 }

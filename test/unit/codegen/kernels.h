@@ -18,9 +18,15 @@ namespace Pipe::test {
 
 using Kind = ir::Argument::Kind;
 
-inline Expr int32(int v) { return ir::make_int(Int(32), v); }
-inline Expr var32(const std::string &name) { return ir::make_variable(Int(32), name); }
-inline Expr var64(const std::string &name) { return ir::make_variable(Int(64), name); }
+inline Expr int32(int v) {
+    return ir::make_int(Int(32), v);
+}
+inline Expr var32(const std::string &name) {
+    return ir::make_variable(Int(32), name);
+}
+inline Expr var64(const std::string &name) {
+    return ir::make_variable(Int(64), name);
+}
 
 /// base, base + stride, ...; just base for one lane.
 inline Expr ramp(Expr base, int stride, int lanes) {
@@ -106,8 +112,14 @@ template <typename T> std::vector<T> samples(size_t count, unsigned seed) {
         } else if constexpr (std::is_same_v<T, bool>) {
             v[i] = (bits & 1) != 0;
         } else {
-            const T edges[] = {0, 1, 2, 3, static_cast<T>(-1), static_cast<T>(-2),
-                               std::numeric_limits<T>::min(), std::numeric_limits<T>::max()};
+            const T edges[] = {0,
+                               1,
+                               2,
+                               3,
+                               static_cast<T>(-1),
+                               static_cast<T>(-2),
+                               std::numeric_limits<T>::min(),
+                               std::numeric_limits<T>::max()};
             v[i] = i % 3 == 0 ? edges[bits % 8] : static_cast<T>(bits >> (bits >> 59));
         }
     }

@@ -16,22 +16,26 @@ struct Function {
 };
 
 const Function functions[] = {
-    {"exp", -80, 80, std::exp},     {"log", 1e-6, 1e6, std::log},  {"sin", -10, 10, std::sin},
-    {"cos", -10, 10, std::cos},     {"tan", -1.5, 1.5, std::tan},  {"asin", -1, 1, std::asin},
-    {"acos", -1, 1, std::acos},     {"atan", -50, 50, std::atan},  {"sinh", -8, 8, std::sinh},
-    {"cosh", -8, 8, std::cosh},     {"tanh", -5, 5, std::tanh},    {"asinh", -50, 50, std::asinh},
-    {"acosh", 1, 50, std::acosh},   {"atanh", -0.9, 0.9, std::atanh}, {"exp2", -30, 30, std::exp2},
-    {"log2", 1e-6, 1e6, std::log2}, {"log10", 1e-6, 1e6, std::log10}, {"sqrt", 0, 1e6, std::sqrt},
-    {"cbrt", -50, 50, std::cbrt},   {"expm1", -3, 3, std::expm1},  {"log1p", -0.5, 10, std::log1p},
-    {"erf", -3, 3, std::erf},
+    {"exp", -80, 80, std::exp},       {"log", 1e-6, 1e6, std::log},
+    {"sin", -10, 10, std::sin},       {"cos", -10, 10, std::cos},
+    {"tan", -1.5, 1.5, std::tan},     {"asin", -1, 1, std::asin},
+    {"acos", -1, 1, std::acos},       {"atan", -50, 50, std::atan},
+    {"sinh", -8, 8, std::sinh},       {"cosh", -8, 8, std::cosh},
+    {"tanh", -5, 5, std::tanh},       {"asinh", -50, 50, std::asinh},
+    {"acosh", 1, 50, std::acosh},     {"atanh", -0.9, 0.9, std::atanh},
+    {"exp2", -30, 30, std::exp2},     {"log2", 1e-6, 1e6, std::log2},
+    {"log10", 1e-6, 1e6, std::log10}, {"sqrt", 0, 1e6, std::sqrt},
+    {"cbrt", -50, 50, std::cbrt},     {"expm1", -3, 3, std::expm1},
+    {"log1p", -0.5, 10, std::log1p},  {"erf", -3, 3, std::erf},
 };
 
 /// The distance in units of the last place of the exact value.
 template <typename T> double ulps(T value, long double exact) {
     T rounded = static_cast<T>(exact);
     T next = std::nextafter(std::abs(rounded), std::numeric_limits<T>::infinity());
-    return static_cast<double>(std::abs(static_cast<long double>(value) - exact) /
-                               (static_cast<long double>(next) - std::abs(static_cast<long double>(rounded))));
+    return static_cast<double>(
+        std::abs(static_cast<long double>(value) - exact) /
+        (static_cast<long double>(next) - std::abs(static_cast<long double>(rounded))));
 }
 
 template <typename T> void check_functions(int lanes, const Target &target) {
@@ -63,7 +67,8 @@ template <typename T> void check_functions(int lanes, const Target &target) {
     }
 }
 
-template <typename T> std::vector<T> apply(const std::string &name, std::vector<T> x, std::vector<T> y) {
+template <typename T>
+std::vector<T> apply(const std::string &name, std::vector<T> x, std::vector<T> y) {
     int lanes = static_cast<int>(x.size());
     Elementwise kernel(lanes);
     Expr a = kernel.input(type_of<T>()), b = kernel.input(type_of<T>());
@@ -118,7 +123,8 @@ TEST_CASE("round is half to even, and the tests for NaN and infinity see them") 
     std::vector<float> rounded(8);
     std::vector<uint8_t> nan(8), infinite(8), finite(8);
     Data in(x), d0(rounded), d1(nan), d2(infinite), d3(finite);
-    REQUIRE(run(kernel.program(8), {&in.argument, &d0.argument, &d1.argument, &d2.argument, &d3.argument}) == 0);
+    REQUIRE(run(kernel.program(8),
+                {&in.argument, &d0.argument, &d1.argument, &d2.argument, &d3.argument}) == 0);
     rounded[6] = 0;
     REQUIRE(rounded == std::vector<float>{0, 2, 2, 0, -2, INFINITY, 0, 3});
     REQUIRE(nan == std::vector<uint8_t>{0, 0, 0, 0, 0, 0, 1, 0});

@@ -20,10 +20,12 @@ template <typename T> class Guarded {
         size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
         size_t bytes = (count * sizeof(T) + page - 1) / page * page;
         size_ = bytes + 2 * page;
-        base_ = static_cast<char *>(mmap(nullptr, size_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+        base_ = static_cast<char *>(
+            mmap(nullptr, size_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
         REQUIRE(base_ != MAP_FAILED);
         REQUIRE(mprotect(base_ + page, bytes, PROT_READ | PROT_WRITE) == 0);
-        data_ = reinterpret_cast<T *>(at_end ? base_ + page + bytes - count * sizeof(T) : base_ + page);
+        data_ =
+            reinterpret_cast<T *>(at_end ? base_ + page + bytes - count * sizeof(T) : base_ + page);
         argument.host = data_;
         argument.dim[0] = {0, static_cast<int64_t>(count), 1};
     }
@@ -60,9 +62,10 @@ template <typename T> void check_strided_load(int lanes, int stride, const Targe
     std::vector<T> out(static_cast<size_t>(lanes));
     Data out_data(out);
     int n = static_cast<int>(first);
-    jit::Kernel kernel = jit::compile(copy_program(type_of<T>().with_lanes(lanes),
-                                                   ramp(var32("n"), stride, lanes), ramp(int32(0), 1, lanes)),
-                                      target);
+    jit::Kernel kernel =
+        jit::compile(copy_program(type_of<T>().with_lanes(lanes), ramp(var32("n"), stride, lanes),
+                                  ramp(int32(0), 1, lanes)),
+                     target);
     for (bool at_end : {false, true}) {
         Guarded<T> in(span, at_end);
         std::copy(values.begin(), values.end(), in.begin());
@@ -70,8 +73,10 @@ template <typename T> void check_strided_load(int lanes, int stride, const Targe
         void *args[] = {&in.argument, &out_data.argument, &n};
         REQUIRE(kernel.run({}, args, nullptr) == 0);
         for (int i = 0; i < lanes; i++) {
-            INFO("lane " << i << " of " << lanes << ", stride " << stride << ", " << target.to_string());
-            REQUIRE(+out[static_cast<size_t>(i)] == +values[first + static_cast<size_t>(i * stride)]);
+            INFO("lane " << i << " of " << lanes << ", stride " << stride << ", "
+                         << target.to_string());
+            REQUIRE(+out[static_cast<size_t>(i)] ==
+                    +values[first + static_cast<size_t>(i * stride)]);
         }
     }
 }
@@ -112,8 +117,10 @@ template <typename T> void check_masked(int lanes, const Target &target) {
         std::string error;
         REQUIRE(kernel.run({}, args, &error) == 0);
         INFO(n << " of " << lanes << " lanes, " << to_string(type) << " " << target.to_string());
-        if (n == 0) REQUIRE(+out[0] == 1);
-        else REQUIRE(std::equal(out.begin(), out.end(), values.begin()));
+        if (n == 0)
+            REQUIRE(+out[0] == 1);
+        else
+            REQUIRE(std::equal(out.begin(), out.end(), values.begin()));
     }
 }
 
@@ -151,8 +158,9 @@ template <typename T> void check_gather(int lanes, const Target &target) {
               {Kind::OutputBuffer, "scattered", type.element_of(), 1}};
     Expr index = load(Int(32), "index", int32(0), lanes);
     Expr lane = ramp(int32(0), 1, lanes);
-    p.body = ir::make_block({ir::make_store("out", lane, ir::make_load(type, "in", index)),
-                             ir::make_store("scattered", index, load(type, "in", int32(0), lanes))});
+    p.body =
+        ir::make_block({ir::make_store("out", lane, ir::make_load(type, "in", index)),
+                        ir::make_store("scattered", index, load(type, "in", int32(0), lanes))});
     Guarded<T> in(100, true);
     auto values = samples<T>(100, 9);
     std::copy(values.begin(), values.end(), in.begin());
@@ -160,7 +168,8 @@ template <typename T> void check_gather(int lanes, const Target &target) {
     for (int i = 0; i < lanes; i++) where.push_back((i * 37 + 99) % 100);
     std::vector<T> out(where.size()), scattered(100, T(0));
     Data where_data(where), out_data(out), scattered_data(scattered);
-    REQUIRE(run(p, {&in.argument, &where_data.argument, &out_data.argument, &scattered_data.argument},
+    REQUIRE(run(p,
+                {&in.argument, &where_data.argument, &out_data.argument, &scattered_data.argument},
                 nullptr, target) == 0);
     for (size_t i = 0; i < where.size(); i++) {
         REQUIRE(+out[i] == +values[static_cast<size_t>(where[i])]);

@@ -11,8 +11,12 @@ using ir::Op;
 
 namespace {
 
-Expr add(Expr a, Expr b) { return ir::make_binary(Op::Add, a, b); }
-Expr mul(Expr a, Expr b) { return ir::make_binary(Op::Mul, a, b); }
+Expr add(Expr a, Expr b) {
+    return ir::make_binary(Op::Add, a, b);
+}
+Expr mul(Expr a, Expr b) {
+    return ir::make_binary(Op::Mul, a, b);
+}
 
 /// Runs `body` on an output buffer of ints "out" and a scalar "n".
 std::vector<int32_t> run_body(ir::Stmt body, int n, size_t size) {
@@ -26,7 +30,9 @@ std::vector<int32_t> run_body(ir::Stmt body, int n, size_t size) {
     return out;
 }
 
-ir::Stmt store(Expr index, Expr value) { return ir::make_store("out", index, value); }
+ir::Stmt store(Expr index, Expr value) {
+    return ir::make_store("out", index, value);
+}
 
 template <typename T, typename F>
 void check_reduce(Op op, int lanes, int results, T (*value)(int), F &&combine) {
@@ -68,16 +74,19 @@ TEST_CASE("an inner name hides an outer one, and only inside") {
     ir::Stmt body = ir::make_let("x", int32(5), ir::make_block({inner, store(int32(1), x)}));
     REQUIRE(run_body(body, 0, 2) == std::vector<int32_t>{6, 5});
 
-    // The same node means two things: (let x = 2 in x * x) + (let x = 3 in x * x) + x * x with x = n.
+    // The same node means two things: (let x = 2 in x * x) + (let x = 3 in x * x) + x * x with x =
+    // n.
     x = var32("n");
     Expr square = mul(x, x);
-    Expr sum = add(add(ir::make_let("n", int32(2), square), ir::make_let("n", int32(3), square)), square);
+    Expr sum =
+        add(add(ir::make_let("n", int32(2), square), ir::make_let("n", int32(3), square)), square);
     REQUIRE(run_body(store(int32(0), sum), 10, 1) == std::vector<int32_t>{113});
 }
 
 TEST_CASE("if takes one branch") {
     Expr positive = ir::make_binary(Op::GT, var32("n"), int32(0));
-    ir::Stmt with_else = ir::make_if(positive, store(int32(0), int32(1)), store(int32(0), int32(2)));
+    ir::Stmt with_else =
+        ir::make_if(positive, store(int32(0), int32(1)), store(int32(0), int32(2)));
     REQUIRE(run_body(with_else, 3, 1)[0] == 1);
     REQUIRE(run_body(with_else, -3, 1)[0] == 2);
     ir::Stmt without = ir::make_if(positive, store(int32(0), int32(1)));
@@ -104,23 +113,30 @@ TEST_CASE("select with one condition for all lanes") {
 }
 
 TEST_CASE("vector reductions") {
-    for (auto [lanes, results] : {std::pair{16, 1}, {12, 1}, {16, 4}, {12, 4}, {9, 3}, {2, 1}, {64, 1}}) {
-        check_reduce<int32_t>(Op::Add, lanes, results, [](int i) { return i * i - 20; }, std::plus<>());
-        check_reduce<uint8_t>(Op::Mul, lanes, results, [](int i) { return uint8_t(i + 1); },
-                              [](uint8_t a, uint8_t b) { return uint8_t(a * b); });
-        check_reduce<float>(Op::Add, lanes, results, [](int i) { return float(i) / 4; }, std::plus<>());
-        check_reduce<double>(Op::Max, lanes, results, [](int i) { return double((i * 7) % 11); },
-                             [](double a, double b) { return std::max(a, b); });
-        check_reduce<int16_t>(Op::Min, lanes, results, [](int i) { return int16_t(50 - (i * 7) % 31); },
-                              [](int16_t a, int16_t b) { return std::min(a, b); });
+    for (auto [lanes, results] :
+         {std::pair{16, 1}, {12, 1}, {16, 4}, {12, 4}, {9, 3}, {2, 1}, {64, 1}}) {
+        check_reduce<int32_t>(
+            Op::Add, lanes, results, [](int i) { return i * i - 20; }, std::plus<>());
+        check_reduce<uint8_t>(
+            Op::Mul, lanes, results, [](int i) { return uint8_t(i + 1); },
+            [](uint8_t a, uint8_t b) { return uint8_t(a * b); });
+        check_reduce<float>(
+            Op::Add, lanes, results, [](int i) { return float(i) / 4; }, std::plus<>());
+        check_reduce<double>(
+            Op::Max, lanes, results, [](int i) { return double((i * 7) % 11); },
+            [](double a, double b) { return std::max(a, b); });
+        check_reduce<int16_t>(
+            Op::Min, lanes, results, [](int i) { return int16_t(50 - (i * 7) % 31); },
+            [](int16_t a, int16_t b) { return std::min(a, b); });
     }
 }
 
 TEST_CASE("a sum over a loop with its value in memory") {
     // out[0] = 0; for i in 0..n: for j in 0..3: out[0] += i * j
     Expr sum = add(ir::make_load(Int(32), "out", int32(0)), mul(var32("i"), var32("j")));
-    ir::Stmt loops = ir::make_for("i", int32(0), var32("n"), LoopKind::Serial,
-                                  ir::make_for("j", int32(0), int32(3), LoopKind::Serial, store(int32(0), sum)));
+    ir::Stmt loops =
+        ir::make_for("i", int32(0), var32("n"), LoopKind::Serial,
+                     ir::make_for("j", int32(0), int32(3), LoopKind::Serial, store(int32(0), sum)));
     REQUIRE(run_body(ir::make_block({store(int32(0), int32(0)), loops}), 5, 1)[0] == 30);
 }
 
@@ -159,7 +175,8 @@ TEST_CASE("what lowering should have replaced is refused, by name") {
         REQUIRE(message.find(part) != std::string::npos);
     };
     refuses(ir::make_provide("f", {int32(0)}, {int32(1)}), "multi-dimensional f");
-    refuses(ir::make_for("v", int32(0), int32(4), LoopKind::Vectorized, store(int32(0), int32(0))), "loop v");
+    refuses(ir::make_for("v", int32(0), int32(4), LoopKind::Vectorized, store(int32(0), int32(0))),
+            "loop v");
     refuses(store(int32(0), var32("nobody")), "nobody");
     refuses(store(int32(0), ir::make_call(Int(32), "g", {}, ir::CallKind::Func)), "call of g");
 }

@@ -58,14 +58,16 @@ TEST_CASE("names of targets") {
     REQUIRE(T(get_host_target().to_string()) == get_host_target());
     REQUIRE(T("x86-64-linux-avx512_skylake").has_feature(T::F16C));
     REQUIRE(T("x86-64-linux-avx512_skylake").without_feature(T::AVX) == T("x86-64-linux-sse41"));
-    for (const char *wrong : {"", "linux", "x86-64", "x86-64-linux-avx3", "arm-64-linux-avx2", "x86-32-linux"}) {
+    for (const char *wrong :
+         {"", "linux", "x86-64", "x86-64-linux-avx3", "arm-64-linux-avx2", "x86-32-linux"}) {
         INFO(wrong);
         REQUIRE_THROWS_AS(T(wrong), CompileError);
     }
 }
 
 TEST_CASE("lanes that fill a register") {
-    Target avx512("x86-64-linux-avx512_skylake"), avx2("x86-64-linux-avx2"), avx("x86-64-linux-avx");
+    Target avx512("x86-64-linux-avx512_skylake"), avx2("x86-64-linux-avx2"),
+        avx("x86-64-linux-avx");
     Target neon("arm-64-linux");
     REQUIRE(avx512.natural_vector_size<float>() == 16);
     REQUIRE(avx512.natural_vector_size<uint8_t>() == 64);
@@ -104,7 +106,8 @@ TEST_CASE("AArch64: an object file for NEON, from any host") {
         }
         codegen::Object object = codegen::compile(program, Target("arm-64-linux"));
         REQUIRE(object.bytes.size() > 64);
-        REQUIRE(std::string(object.bytes.data(), 4) == "\x7f" "ELF");
+        REQUIRE(std::string(object.bytes.data(), 4) == "\x7f"
+                                                       "ELF");
         constexpr int machine_aarch64 = 183;
         REQUIRE((object.bytes[18] & 0xff) + 256 * (object.bytes[19] & 0xff) == machine_aarch64);
     }

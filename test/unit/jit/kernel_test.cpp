@@ -13,8 +13,12 @@ using ir::Op;
 
 namespace {
 
-Expr add(Expr a, Expr b) { return ir::make_binary(Op::Add, a, b); }
-Expr mul(Expr a, Expr b) { return ir::make_binary(Op::Mul, a, b); }
+Expr add(Expr a, Expr b) {
+    return ir::make_binary(Op::Add, a, b);
+}
+Expr mul(Expr a, Expr b) {
+    return ir::make_binary(Op::Mul, a, b);
+}
 
 /// A kernel on an output buffer of ints "out" and a scalar "n".
 jit::Kernel kernel_of(ir::Stmt body) {
@@ -52,15 +56,20 @@ ir::Stmt triple() {
 /// The scratch "t" of `size` ints is filled with i and 1, 1, ..., and summed into out[i].
 ir::Stmt sum_through_scratch(Expr size, MemoryType memory = MemoryType::Auto) {
     Expr first = ir::make_binary(Op::EQ, var32("k"), int32(0));
-    ir::Stmt fill = ir::make_for("k", int32(0), size, LoopKind::Serial,
-                                 ir::make_store("t", var32("k"), ir::make_select(first, var32("i"), int32(1))));
-    Expr sum = add(ir::make_load(Int(32), "out", var32("i")), ir::make_load(Int(32), "t", var32("k")));
-    ir::Stmt use = ir::make_for("k", int32(0), size, LoopKind::Serial, ir::make_store("out", var32("i"), sum));
+    ir::Stmt fill =
+        ir::make_for("k", int32(0), size, LoopKind::Serial,
+                     ir::make_store("t", var32("k"), ir::make_select(first, var32("i"), int32(1))));
+    Expr sum =
+        add(ir::make_load(Int(32), "out", var32("i")), ir::make_load(Int(32), "t", var32("k")));
+    ir::Stmt use =
+        ir::make_for("k", int32(0), size, LoopKind::Serial, ir::make_store("out", var32("i"), sum));
     ir::Stmt zero = ir::make_store("out", var32("i"), int32(0));
     return ir::make_allocate("t", Int(32), {size}, memory, ir::make_block({fill, zero, use}));
 }
 
-int32_t expected_sum(int i, int size) { return size == 0 ? 0 : i + size - 1; }
+int32_t expected_sum(int i, int size) {
+    return size == 0 ? 0 : i + size - 1;
+}
 
 }  // namespace
 
@@ -70,7 +79,8 @@ TEST_CASE("a parallel loop covers every iteration once") {
         for (int n : {0, 1, 2, 3, 7, 1000}) {
             Result r = run_kernel(kernel, n, 1000, {threads, 0});
             REQUIRE(r.code == 0);
-            for (int i = 0; i < 1000; i++) REQUIRE(r.out[static_cast<size_t>(i)] == (i < n ? 3 * i : -1));
+            for (int i = 0; i < 1000; i++)
+                REQUIRE(r.out[static_cast<size_t>(i)] == (i < n ? 3 * i : -1));
         }
     }
 }
@@ -79,8 +89,9 @@ TEST_CASE("parallel loops nest") {
     Expr place = add(mul(var32("y"), int32(16)), var32("x"));
     ir::Stmt inner = ir::make_for("x", int32(0), int32(16), LoopKind::Parallel,
                                   ir::make_store("out", place, mul(place, var32("scale"))));
-    ir::Stmt body = ir::make_let("scale", add(var32("n"), int32(1)),
-                                 ir::make_for("y", int32(0), var32("n"), LoopKind::Parallel, inner));
+    ir::Stmt body =
+        ir::make_let("scale", add(var32("n"), int32(1)),
+                     ir::make_for("y", int32(0), var32("n"), LoopKind::Parallel, inner));
     Result r = run_kernel(kernel_of(body), 40, 640);
     REQUIRE(r.code == 0);
     for (int i = 0; i < 640; i++) REQUIRE(r.out[static_cast<size_t>(i)] == 41 * i);
@@ -89,8 +100,10 @@ TEST_CASE("parallel loops nest") {
 TEST_CASE("a closure carries scalars of all kinds, bools and vectors") {
     ir::Program p;
     p.name = "closure";
-    p.args = {{Kind::OutputBuffer, "out", Float(32), 1}, {Kind::Scalar, "f", Float(64), 0},
-              {Kind::Scalar, "flag", Bool(), 0}, {Kind::Scalar, "u", UInt(8), 0}};
+    p.args = {{Kind::OutputBuffer, "out", Float(32), 1},
+              {Kind::Scalar, "f", Float(64), 0},
+              {Kind::Scalar, "flag", Bool(), 0},
+              {Kind::Scalar, "u", UInt(8), 0}};
     Expr f = ir::make_cast(Float(32), ir::make_variable(Float(64), "f"));
     Expr u = ir::make_cast(Float(32), ir::make_variable(UInt(8), "u"));
     Expr chosen = ir::make_select(ir::make_variable(Bool(), "flag"), f, u);
@@ -111,12 +124,13 @@ TEST_CASE("a closure carries scalars of all kinds, bools and vectors") {
 }
 
 TEST_CASE("an assertion that fails gives its code and its message") {
-    ir::Stmt check = ir::make_assert(
-        ir::make_binary(Op::LT, var32("n"), int32(10)), 42,
-        {ir::make_string("n is "), var32("n"), ir::make_string(", "), ir::make_cast(Float(32), var32("n")),
-         ir::make_string("f, "), ir::make_cast(UInt(64), var32("n")), ir::make_string(" in "),
-         ir::make_string("dimension 0")});
-    jit::Kernel kernel = kernel_of(ir::make_block({check, ir::make_store("out", int32(0), int32(1))}));
+    ir::Stmt check = ir::make_assert(ir::make_binary(Op::LT, var32("n"), int32(10)), 42,
+                                     {ir::make_string("n is "), var32("n"), ir::make_string(", "),
+                                      ir::make_cast(Float(32), var32("n")), ir::make_string("f, "),
+                                      ir::make_cast(UInt(64), var32("n")), ir::make_string(" in "),
+                                      ir::make_string("dimension 0")});
+    jit::Kernel kernel =
+        kernel_of(ir::make_block({check, ir::make_store("out", int32(0), int32(1))}));
     Result bad = run_kernel(kernel, -2 + 14, 1);
     REQUIRE(bad.code == 42);
     REQUIRE(bad.error == "n is 12, 12f, 12 in dimension 0");
@@ -130,8 +144,10 @@ TEST_CASE("an assertion that fails gives its code and its message") {
 TEST_CASE("an error inside a parallel loop stops it and reaches the caller") {
     ir::Stmt check = ir::make_assert(ir::make_binary(Op::NE, var32("i"), int32(500)), 7,
                                      {ir::make_string("iteration "), var32("i")});
-    ir::Stmt inner = ir::make_for("j", int32(0), int32(1), LoopKind::Parallel, sum_through_scratch(int32(20000)));
-    ir::Stmt loop = ir::make_for("i", int32(0), var32("n"), LoopKind::Parallel, ir::make_block({inner, check}));
+    ir::Stmt inner = ir::make_for("j", int32(0), int32(1), LoopKind::Parallel,
+                                  sum_through_scratch(int32(20000)));
+    ir::Stmt loop =
+        ir::make_for("i", int32(0), var32("n"), LoopKind::Parallel, ir::make_block({inner, check}));
     jit::Kernel kernel = kernel_of(loop);
     for (int threads : {1, 2, 4}) {
         Result r = run_kernel(kernel, 1000, 1000, {threads, 0});
@@ -144,13 +160,16 @@ TEST_CASE("an error inside a parallel loop stops it and reaches the caller") {
 }
 
 TEST_CASE("scratch of every size, in every kind of memory") {
-    for (auto memory : {MemoryType::Auto, MemoryType::Heap, MemoryType::Stack, MemoryType::Register}) {
+    for (auto memory :
+         {MemoryType::Auto, MemoryType::Heap, MemoryType::Stack, MemoryType::Register}) {
         for (int size : {1, 3, 100, 5000, 50000, 600000}) {
-            jit::Kernel constant = kernel_of(
-                ir::make_for("i", int32(0), var32("n"), LoopKind::Parallel, sum_through_scratch(int32(size), memory)));
+            jit::Kernel constant =
+                kernel_of(ir::make_for("i", int32(0), var32("n"), LoopKind::Parallel,
+                                       sum_through_scratch(int32(size), memory)));
             Result r = run_kernel(constant, 6, 6);
             REQUIRE(r.code == 0);
-            for (int i = 0; i < 6; i++) REQUIRE(r.out[static_cast<size_t>(i)] == expected_sum(i, size));
+            for (int i = 0; i < 6; i++)
+                REQUIRE(r.out[static_cast<size_t>(i)] == expected_sum(i, size));
         }
     }
     jit::Kernel variable = kernel_of(
@@ -163,8 +182,8 @@ TEST_CASE("scratch of every size, in every kind of memory") {
 }
 
 TEST_CASE("the peak of scratch counts what all threads hold at once") {
-    jit::Kernel kernel = kernel_of(
-        ir::make_for("i", int32(0), int32(64), LoopKind::Parallel, sum_through_scratch(var32("n"))));
+    jit::Kernel kernel = kernel_of(ir::make_for("i", int32(0), int32(64), LoopKind::Parallel,
+                                                sum_through_scratch(var32("n"))));
     Result one = run_kernel(kernel, 1000, 64, {1, 0});
     REQUIRE(one.peak >= 4000);
     REQUIRE(one.peak < 4200);
@@ -174,9 +193,10 @@ TEST_CASE("the peak of scratch counts what all threads hold at once") {
 }
 
 TEST_CASE("an allocation that fails names the Func and the bytes, and leaves all usable") {
-    ir::Stmt outer = ir::make_allocate("blurred", Float(64), {var32("n"), var32("n")}, MemoryType::Heap,
-                                       sum_through_scratch(int32(50000)));
-    jit::Kernel kernel = kernel_of(ir::make_for("i", int32(0), int32(8), LoopKind::Parallel, outer));
+    ir::Stmt outer = ir::make_allocate("blurred", Float(64), {var32("n"), var32("n")},
+                                       MemoryType::Heap, sum_through_scratch(int32(50000)));
+    jit::Kernel kernel =
+        kernel_of(ir::make_for("i", int32(0), int32(8), LoopKind::Parallel, outer));
     for (int threads : {1, 2}) {
         Result r = run_kernel(kernel, 1000, 8, {threads, 1 << 20});
         REQUIRE(r.code == jit::out_of_memory);
@@ -200,8 +220,8 @@ TEST_CASE("an allocation that fails names the Func and the bytes, and leaves all
 }
 
 TEST_CASE("one kernel runs in several threads at once, while others are compiled") {
-    jit::Kernel kernel = kernel_of(
-        ir::make_for("i", int32(0), int32(200), LoopKind::Parallel, sum_through_scratch(var32("n"))));
+    jit::Kernel kernel = kernel_of(ir::make_for("i", int32(0), int32(200), LoopKind::Parallel,
+                                                sum_through_scratch(var32("n"))));
     std::atomic<int> wrong{0};
     std::vector<std::thread> threads;
     for (int t = 0; t < 4; t++) {
@@ -213,7 +233,8 @@ TEST_CASE("one kernel runs in several threads at once, while others are compiled
                 void *args[] = {&data.argument, &size};
                 std::string error;
                 if (kernel.run({2, 0}, args, &error) != 0) wrong++;
-                for (int i = 0; i < 200; i++) wrong += out[static_cast<size_t>(i)] != expected_sum(i, size);
+                for (int i = 0; i < 200; i++)
+                    wrong += out[static_cast<size_t>(i)] != expected_sum(i, size);
                 if (repeat % 10 == 0) {
                     int all = 200;
                     void *other_args[] = {&data.argument, &all};
