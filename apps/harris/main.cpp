@@ -31,7 +31,7 @@ Buffer<> picture(const std::vector<Buffer<>> &outputs) {
     const Buffer<float> response = outputs[0];
     float strongest = 1e-20f;
     response.for_each_value([&](float r) { strongest = std::max(strongest, r); });
-    const float contrast = 1e3f;
+    const float contrast = 1e4f;
     return apps::make_planes(
         {{response.dim(0).min(), response.dim(0).extent(), 0},
          {response.dim(1).min(), response.dim(1).extent(), 0}},
