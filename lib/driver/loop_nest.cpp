@@ -66,7 +66,9 @@ class Printer {
         for (size_t i = from; i < nest.loops.size(); i++) {
             const schedule::Dim &dim = nest.loops[i].dim;
             std::string kind = ir::to_string(dim.kind);
-            line((kind.empty() ? "for" : kind) + " " + dim.name + ":");
+            // The tree tells loops that were split and kept their name apart by a tick.
+            std::string name = dim.name.substr(0, dim.name.find('\''));
+            line((kind.empty() ? "for" : kind) + " " + name + ":");
             indent_++;
             level(nest.loops[i].name);
             for (const StageNest *guest : tree_.guests(nest))

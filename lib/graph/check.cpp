@@ -158,8 +158,10 @@ class Checker {
     // Where Funcs are computed.
 
     void place(const FuncNode &f) {
-        if (!is_computed(f) || !placed_.insert(f.id).second) return;
         const schedule::FuncSchedule &s = schedule_[f.id];
+        if (!is_computed(f) && s.compute.inlined() && !s.store.inlined())
+            reject(f, 0, "store_at or store_root", "it is inlined, so it has no storage. Give it compute_at() too.");
+        if (!is_computed(f) || !placed_.insert(f.id).second) return;
         auto index = static_cast<size_t>(f.id);
         if (f.is_output && s.compute.at())
             reject(f, 0, "compute_at", "it is an output of the pipeline, so it is computed at root.");
@@ -239,8 +241,6 @@ class Checker {
     void check_store(const FuncNode &f, const Path &compute) const {
         const schedule::FuncSchedule &s = schedule_[f.id];
         if (s.store.inlined() || f.is_output) return;
-        if (s.compute.inlined())
-            reject(f, 0, "store_at or store_root", "it is inlined, so it has no storage. Give it compute_at() too.");
         if (is_prefix(path_of(f, "store_at", s.store), compute)) return;
         reject(f, 0, s.store.root() ? "store_root" : fmt::format("store_at({}, {})", graph_[s.store.func].name, s.store.var),
                fmt::format("it is computed at {}, which is not inside the {} that it is stored at. Store it there or "

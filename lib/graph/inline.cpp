@@ -57,16 +57,17 @@ struct PointHash {
 
 class Inliner {
   public:
-    Inliner(const Graph &graph, const Schedule &schedule) : result_(graph), inlined_(graph.funcs.size()) {
+    Inliner(const Graph &graph, const Schedule &schedule)
+        : original_(graph), result_(graph), inlined_(graph.funcs.size()) {
         for (const FuncNode &f : graph.funcs)
             inlined_[static_cast<size_t>(f.id)] =
                 !f.is_output && !f.has_updates() && schedule[f.id].compute.inlined();
     }
 
-    /// Producers come first: what is substituted has nothing left to inline in it, and the points of
-    /// one consumer are shared, so that chains of stencils do not blow up.
+    /// The definitions of inlined Funcs stay as they were.
     Graph run() {
         for (FuncNode &f : result_.funcs) {
+            if (inlined_[static_cast<size_t>(f.id)]) continue;
             bool reads_inlined = std::any_of(f.producers.begin(), f.producers.end(), [&](FuncId p) {
                 return inlined_[static_cast<size_t>(p)];
             });
@@ -83,9 +84,12 @@ class Inliner {
     }
 
   private:
+    const Graph &original_;
     Graph result_;
     std::vector<bool> inlined_;
 
+    /// Works inwards from one consumer, and makes every point of every inlined Func once: chains of
+    /// stencils do not blow up.
     class Rewriter : public ir::GraphMutator {
       public:
         explicit Rewriter(Inliner &inliner) : inliner_(inliner) {}
@@ -96,13 +100,16 @@ class Inliner {
             if (now->op != Op::Call || now->call_kind != ir::CallKind::Func) return now;
             auto callee = static_cast<size_t>(now->int_value);
             if (!inliner_.inlined_[callee]) return now;
-            auto [place, added] = points_.try_emplace(Point{now->int_value, now->index, now->args});
-            if (added) {
-                const FuncNode &f = inliner_.result_.funcs[callee];
-                Substitute substitute(f.args, now->args);
-                place->second = substitute.mutate(f.stages[0].values[static_cast<size_t>(now->index)]);
-            }
-            return place->second;
+            Point point{now->int_value, now->index, now->args};
+            for (Expr &arg : point.args)  // x - 1 as x + (-1): one form for one point
+                if (arg->op == Op::Sub) arg = ir::sub(arg->args[0], arg->args[1]);
+            auto found = points_.find(point);
+            if (found != points_.end()) return found->second;
+            const FuncNode &f = inliner_.original_.funcs[callee];
+            Substitute substitute(f.args, point.args);
+            Expr value = mutate(substitute.mutate(f.stages[0].values[static_cast<size_t>(now->index)]));
+            points_.emplace(std::move(point), value);
+            return value;
         }
 
       private:

@@ -69,7 +69,7 @@ TEST_CASE("updates and RDoms", "[freeze]") {
                        "output f: int32\n"
                        "  f(x) = 0\n"
                        "  f(in(r$x)) = f(in(r$x)) + r$x  r$x in [0, +in.extent.0)  where in(r$x) > 0\n"
-                       "  f(r$x$1) = f(r$x$1 + -1)  r$x$1 in [1, +9)\n");
+                       "  f(r$x$1) = f(r$x$1 - 1)  r$x$1 in [1, +9)\n");
 }
 
 TEST_CASE("one Buffer is one image", "[freeze]") {
