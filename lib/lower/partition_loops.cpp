@@ -21,6 +21,8 @@ namespace {
 constexpr int64_t short_loop = 4;
 /// Nodes of a body that may be doubled. Beyond it, compile time costs more than the tests.
 constexpr int max_body_nodes = 20000;
+/// Nodes of a body that may be doubled to save one scalar operation per iteration.
+constexpr int max_nodes_per_saving = 40;
 /// Nodes of a body that may be tripled: in a larger one, a test per iteration is nothing.
 constexpr int max_tripled_nodes = 150;
 
@@ -73,7 +75,8 @@ class PartitionLoops : public Mutator {
         if (at_edge_ && !innermost) return Mutator::mutate(s);
         auto steady = find_steady_state(s, innermost);
         int nodes = count_nodes(s->stmts[0], max_body_nodes);
-        if (!steady || !steady->gains || nodes > max_body_nodes) return Mutator::mutate(s);
+        bool pays = steady && nodes <= std::min(max_body_nodes, steady->saved * max_nodes_per_saving);
+        if (!pays) return Mutator::mutate(s);
         bool three = innermost && s->kind == LoopKind::Serial && nodes <= max_tripled_nodes && !at_edge_;
         return three ? three_loops(s, *steady) : two_bodies(s, *steady);
     }

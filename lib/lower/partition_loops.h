@@ -18,7 +18,7 @@
 //
 //  1. Outermost loops first: find the iterations in which all conditions that the loop decides come out
 //     the usual way (steady_state.h), for all iterations of the loops inside and all lanes. Nothing to do
-//     where there are none, or where they cost nothing per iteration of an innermost loop.
+//     where there are none, or where they cost next to nothing per iteration of the innermost loops.
 //  2. A small innermost serial loop becomes three: prologue, steady state, epilogue; the first or last is
 //     left out where nothing asks for it. Other loops get a test and two versions of what differs in
 //     their bodies: that is one copy less, and keeps a parallel loop one.

@@ -53,7 +53,7 @@ class SteadyBody {
         SteadyState result;
         result.body = stmt(body);
         if (bounds_.empty()) return {};
-        result.gains = gains_;
+        result.saved = saved_;
         for (const auto &bound : bounds_) {
             Expr end = worst_.solve(bound);
             bool is_first = worst_.factor(bound) > 0;
@@ -91,12 +91,12 @@ class SteadyBody {
 
     // Deciding.
 
-    /// True if sum >= 0 always, or for iterations that are noted now.
-    bool assume(const Linear &sum, bool gains) {
+    /// True if sum >= 0 always, or for iterations that are noted now, in which `saved` is saved.
+    bool assume(const Linear &sum, int saved) {
         auto bounds = worst_.bounds(sum);
         if (!bounds) return false;
         for (Linear &bound : *bounds) note(std::move(bound));
-        gains_ |= gains && !bounds->empty();
+        if (!bounds->empty()) saved_ += saved;
         return true;
     }
 
@@ -130,11 +130,14 @@ class SteadyBody {
         return result;
     }
 
-    /// Whether making it simpler pays: it would be evaluated again and again.
-    bool pays(const Expr &a, const Expr &b, bool hoisted_if_invariant) const {
-        if (current_depth() == 0 && !innermost_) return false;
-        if (!hoisted_if_invariant) return true;
-        return std::max(depth_or_here(a), depth_or_here(b)) == current_depth();
+    /// What deciding a condition on a and b saves. A vector of indices that need not be clamped is a
+    /// dense load instead of a gather, one that need not be tested a load without mask.
+    int saving(const Expr &a, const Expr &b, bool hoisted_if_invariant) const {
+        if (current_depth() == 0 && !innermost_) return 0;
+        bool varies = std::max(depth_or_here(a), depth_or_here(b)) == current_depth();
+        if (hoisted_if_invariant && !varies) return 0;
+        int lanes = a.type().lanes;
+        return lanes == 1 ? 1 : 8 * lanes;
     }
 
     /// a < b, a <= b, ... as constants where it is decided.
@@ -147,7 +150,7 @@ class SteadyBody {
         if (!holds || !fails) return rebuild(e, {a, b});
         if (want == Want::Any) want = rule(*holds);
         bool wanted = want != Want::False;
-        if (assume(wanted ? *holds : *fails, pays(a, b, false))) return changed(make_const(e.type(), wanted));
+        if (assume(wanted ? *holds : *fails, saving(a, b, false))) return changed(make_const(e.type(), wanted));
         auto otherwise = worst_.bounds(wanted ? *fails : *holds);
         if (otherwise && otherwise->empty()) return changed(make_const(e.type(), !wanted));
         return rebuild(e, {a, b});
@@ -163,7 +166,7 @@ class SteadyBody {
         auto takes_b = is_min ? difference(a, b, 0) : difference(b, a, 0);
         if (!takes_a || !takes_b) return rebuild(e, {a, b});
         bool favour_a = favours_first(e, *takes_a, *depth_a >= 0 || *depth_b < 0);
-        if (assume(favour_a ? *takes_a : *takes_b, pays(a, b, true))) return changed(favour_a ? a : b);
+        if (assume(favour_a ? *takes_a : *takes_b, saving(a, b, true))) return changed(favour_a ? a : b);
         auto otherwise = worst_.bounds(favour_a ? *takes_b : *takes_a);
         if (otherwise && otherwise->empty()) return changed(favour_a ? b : a);
         return rebuild(e, {a, b});
@@ -321,7 +324,8 @@ class SteadyBody {
         bool has_loops = false;
         walk(s->stmts[0], [&](const Stmt &child) { return !(has_loops |= child->op == StmtOp::For); },
              [](const Expr &) { return false; });
-        gains_ |= !has_loops && is_fixed(extent) && !is_fixed(s->exprs[1]);
+        constexpr int of_known_trip_count = 4;
+        if (!has_loops && is_fixed(extent) && !is_fixed(s->exprs[1])) saved_ += of_known_trip_count;
         Inner inner;
         inner.min = min;
         inner.max = last_of(min, extent);
@@ -354,7 +358,7 @@ class SteadyBody {
     WorstCase worst_;
     int loops_ = 0;  ///< loops around the expression at hand, inside of the loop
     std::vector<Linear> bounds_;
-    bool gains_ = false;
+    int saved_ = 0;
     struct Done {
         Expr before, result;  ///< `before` is kept alive: its address is the key
         bool is_changed;

@@ -12,10 +12,9 @@ namespace Pipe::lower {
 struct SteadyState {
     ir::Stmt body;
     Expr first, last;
-    /// Whether something that is evaluated in every iteration of an innermost loop became simpler, or the
-    /// extent of one a constant. What could be computed once outside of it is no reason to have two
-    /// versions of a body.
-    bool gains = false;
+    /// What is saved per iteration of the innermost loops, roughly in scalar operations. What could be
+    /// computed once outside of an innermost loop does not count.
+    int saved = 0;
 };
 
 /// Rewrites the body of a loop as if every condition that the loop variable decides came out the usual
