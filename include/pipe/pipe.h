@@ -7,6 +7,7 @@
 #include <pipe/error.h>
 #include <pipe/expr.h>
 #include <pipe/func.h>
+#include <pipe/image_io.h>
 #include <pipe/inline_reductions.h>
 #include <pipe/operators.h>
 #include <pipe/param.h>
