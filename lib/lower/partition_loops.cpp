@@ -75,7 +75,7 @@ class PartitionLoops : public Mutator {
         if (at_edge_ && !innermost) return Mutator::mutate(s);
         auto steady = find_steady_state(s, innermost);
         int nodes = count_nodes(s->stmts[0], max_body_nodes);
-        bool pays = steady && nodes <= std::min(max_body_nodes, steady->saved * max_nodes_per_saving);
+        bool pays = steady && nodes <= max_body_nodes && nodes / max_nodes_per_saving < steady->saved;
         if (!pays) return Mutator::mutate(s);
         bool three = innermost && s->kind == LoopKind::Serial && nodes <= max_tripled_nodes && !at_edge_;
         return three ? three_loops(s, *steady) : two_bodies(s, *steady);
