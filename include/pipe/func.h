@@ -30,12 +30,14 @@ class Stage;
 
 /// `f(x, y)`: on the left of an assignment a definition, elsewhere a value.
 ///
-/// The first definition of a Func is pure: its arguments are Vars, all different. Every further one is
-/// an update: its arguments are Exprs, it may use an RDom and the Func itself, and runs after those
-/// before it. `+=` and its kind on a Func that is undefined define it as 0 (`*=`, `/=`: 1) first.
+/// The first definition of a Func is pure: its arguments are Vars, all different. Every further one
+/// is an update: its arguments are Exprs, it may use an RDom and the Func itself, and runs after
+/// those before it. `+=` and its kind on a Func that is undefined define it as 0 (`*=`, `/=`: 1)
+/// first.
 class FuncRef {
   public:
-    FuncRef(std::shared_ptr<graph::FuncContents> func, std::vector<Expr> args, SourceLocation where);
+    FuncRef(std::shared_ptr<graph::FuncContents> func, std::vector<Expr> args,
+            SourceLocation where);
     FuncRef(const FuncRef &) = default;
     FuncRef(FuncRef &&) = default;
 
@@ -68,21 +70,25 @@ class FuncRef {
 };
 
 // Without these, `using namespace std` would take elements of Funcs to std::min and std::max.
-inline Expr min(const FuncRef &a, const FuncRef &b) { return min(Expr(a), Expr(b)); }
-inline Expr max(const FuncRef &a, const FuncRef &b) { return max(Expr(a), Expr(b)); }
+inline Expr min(const FuncRef &a, const FuncRef &b) {
+    return min(Expr(a), Expr(b));
+}
+inline Expr max(const FuncRef &a, const FuncRef &b) {
+    return max(Expr(a), Expr(b));
+}
 
 /// The schedule of one definition of a Func: its loop nest.
 ///
-/// Directives name loops by Var or RVar. A definition starts with one loop per dimension (an update:
-/// RVars innermost, then the Vars that are its arguments), dimension 0 innermost, all serial. Each
-/// directive changes that nest; the nest's loops are then known by their new names. CompileErrors name
-/// the Func, the stage, the loop and the loops that exist.
+/// Directives name loops by Var or RVar. A definition starts with one loop per dimension (an
+/// update: RVars innermost, then the Vars that are its arguments), dimension 0 innermost, all
+/// serial. Each directive changes that nest; the nest's loops are then known by their new names.
+/// CompileErrors name the Func, the stage, the loop and the loops that exist.
 class Stage {
   public:
     Stage(std::shared_ptr<graph::FuncContents> func, int stage, int specialization = -1);
 
-    /// old = outer * factor + inner, inner in [0, factor). See TailStrategy for what happens where the
-    /// factor does not divide the extent.
+    /// old = outer * factor + inner, inner in [0, factor). See TailStrategy for what happens where
+    /// the factor does not divide the extent.
     Stage &split(const VarOrRVar &old, const VarOrRVar &outer, const VarOrRVar &inner,
                  const Expr &factor, TailStrategy tail = TailStrategy::Auto);
     /// One loop over both; they need not be neighbours: the result stands in place of `outer`.
@@ -149,9 +155,9 @@ class Stage {
     int specialization_ = -1;  // -1 = the schedule that holds otherwise
 };
 
-/// A function from integer coordinates to a value (or a Tuple of them): a stage of a pipeline. Copies
-/// are the same Func. By default a Func is inlined into its uses; one with updates is computed where
-/// it is used.
+/// A function from integer coordinates to a value (or a Tuple of them): a stage of a pipeline.
+/// Copies are the same Func. By default a Func is inlined into its uses; one with updates is
+/// computed where it is used.
 class Func {
   public:
     Func(SourceLocation where = std::source_location::current());
@@ -211,8 +217,8 @@ class Func {
     Stage update(int i = 0) const;
     operator Stage() const;
 
-    // Where the Func is computed, and where its storage lives (as far out as, or further out than, it
-    // is computed: what is computed again and again then only adds what is new).
+    // Where the Func is computed, and where its storage lives (as far out as, or further out than,
+    // it is computed: what is computed again and again then only adds what is new).
     Func &compute_inline();
     Func &compute_root();
     Func &compute_at(const Func &consumer, const VarOrRVar &loop);
@@ -230,7 +236,8 @@ class Func {
     /// Stores dimension `dim` modulo `extent`, which must cover all that lives at one time.
     Func &fold_storage(const Var &dim, const Expr &extent, bool fold_forward = true);
 
-    /// Promises the range that is asked of dimension `dim`; computing more or less is a RuntimeError.
+    /// Promises the range that is asked of dimension `dim`; computing more or less is a
+    /// RuntimeError.
     Func &bound(const Var &dim, const Expr &min, const Expr &extent);
     Func &bound_extent(const Var &dim, const Expr &extent);
     /// Typical range, for the autoscheduler. Changes no result.
@@ -270,7 +277,7 @@ class Func {
 
     // A Pipeline of this Func alone (see pipeline.h); compiled once and kept.
     /// Computes the elements of new Buffers of these sizes.
-    Realization realize(const std::vector<int32_t> &sizes = {}, const Target &target = Target());
+    Realization realize(const Sizes &sizes = {}, const Target &target = Target());
     /// Computes the elements of `output` (a Buffer per value).
     void realize(const Realization &output, const Target &target = Target());
     template <typename T, int D>
@@ -278,7 +285,7 @@ class Func {
         realize(Realization(output), target);
     }
     /// The same by the definitions alone: no schedule, slow, the oracle of the tests.
-    Realization realize_reference(const std::vector<int32_t> &sizes);
+    Realization realize_reference(const Sizes &sizes);
     void realize_reference(const Realization &output);
     void compile_jit(const Target &target = Target());
     void print_loop_nest();

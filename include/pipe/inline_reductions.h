@@ -10,10 +10,10 @@
 
 namespace Pipe {
 
-/// Each makes a Func of the free Vars of `e` that combines `e` over the RDom whose RVars it uses, and
-/// gives its value. CompileError where `e` uses no RVar or those of several RDoms; the forms that are
-/// given the RDom take RVars of others as free. `name` is the name of the Func. Sums and products have
-/// the type of `e`: cast it first where that is too narrow.
+/// Each makes a Func of the free Vars of `e` that combines `e` over the RDom whose RVars it uses,
+/// and gives its value. CompileError where `e` uses no RVar or those of several RDoms; the forms
+/// that are given the RDom take RVars of others as free. `name` is the name of the Func. Sums and
+/// products have the type of `e`: cast it first where that is too narrow.
 Expr sum(const Expr &e, const std::string &name = "sum",
          SourceLocation where = std::source_location::current());
 Expr sum(const RDom &r, const Expr &e, const std::string &name = "sum",
@@ -32,8 +32,8 @@ Expr minimum(const Expr &e, const std::string &name = "minimum",
              SourceLocation where = std::source_location::current());
 Expr minimum(const RDom &r, const Expr &e, const std::string &name = "minimum",
              SourceLocation where = std::source_location::current());
-/// The first point of the RDom where `e` is largest (smallest), as one int32 per dimension, and then
-/// that value.
+/// The first point of the RDom where `e` is largest (smallest), as one int32 per dimension, and
+/// then that value.
 Tuple argmax(const Expr &e, const std::string &name = "argmax",
              SourceLocation where = std::source_location::current());
 Tuple argmax(const RDom &r, const Expr &e, const std::string &name = "argmax",

@@ -1,13 +1,13 @@
 #pragma once
 // Operators and functions on Expr.
 //
-// Operands of different types are matched first: an `int` literal takes the type of the other operand
-// (CompileError where it does not fit); an integer takes the type of a float; the wider float wins;
-// of integers the wider wins, signed if one of the two is signed. Arithmetic of two bools is a
-// CompileError. Vars, RVars, Params and elements of Funcs and images convert to Expr.
+// Operands of different types are matched first: an `int` literal takes the type of the other
+// operand (CompileError where it does not fit); an integer takes the type of a float; the wider
+// float wins; of integers the wider wins, signed if one of the two is signed. Arithmetic of two
+// bools is a CompileError. Vars, RVars, Params and elements of Funcs and images convert to Expr.
 //
-// Operations on constants are carried out at once. Every CompileError names the operator, both operands
-// and their types.
+// Operations on constants are carried out at once. Every CompileError names the operator, both
+// operands and their types.
 
 #include <concepts>
 #include <string>
@@ -28,13 +28,13 @@ template <typename T>
 concept IntLiteral = std::same_as<T, int>;
 }  // namespace detail
 
-#define PIPE_BINARY_OPERATOR(op)                                                                        \
-    Expr operator op(const Expr &a, const Expr &b);                                                     \
-    template <detail::IntLiteral I> Expr operator op(const Expr &a, I b) {                              \
-        return a op detail::literal(a, b, "Operator " #op);                                                         \
-    }                                                                                                   \
-    template <detail::IntLiteral I> Expr operator op(I a, const Expr &b) {                              \
-        return detail::literal(b, a, "Operator " #op) op b;                                                         \
+#define PIPE_BINARY_OPERATOR(op)                                                                   \
+    Expr operator op(const Expr &a, const Expr &b);                                                \
+    template <detail::IntLiteral I> Expr operator op(const Expr &a, I b) {                         \
+        return a op detail::literal(a, b, "Operator " #op);                                        \
+    }                                                                                              \
+    template <detail::IntLiteral I> Expr operator op(I a, const Expr &b) {                         \
+        return detail::literal(b, a, "Operator " #op) op b;                                        \
     }
 
 PIPE_BINARY_OPERATOR(+)
@@ -53,8 +53,8 @@ PIPE_BINARY_OPERATOR(|)
 PIPE_BINARY_OPERATOR(^)
 #undef PIPE_BINARY_OPERATOR
 
-/// Shifts of integers by any number of bits. A negative amount shifts the other way. The right shift
-/// of a signed value keeps its sign.
+/// Shifts of integers by any number of bits. A negative amount shifts the other way. The right
+/// shift of a signed value keeps its sign.
 Expr operator<<(const Expr &a, const Expr &amount);
 Expr operator>>(const Expr &a, const Expr &amount);
 template <detail::IntLiteral I> Expr operator<<(const Expr &a, I amount) {
@@ -80,7 +80,9 @@ Expr &operator/=(Expr &a, const Expr &b);
 /// The value as another type: float to integer truncates (out of range: undefined), integer to
 /// narrower integer wraps, anything to bool means `!= 0`.
 Expr cast(Type type, const Expr &value);
-template <typename T> Expr cast(const Expr &value) { return cast(type_of<T>(), value); }
+template <typename T> Expr cast(const Expr &value) {
+    return cast(type_of<T>(), value);
+}
 /// The same clamped to the range of the type first.
 Expr saturating_cast(Type type, const Expr &value);
 template <typename T> Expr saturating_cast(const Expr &value) {
@@ -123,14 +125,14 @@ template <detail::IntLiteral I> Expr max(I a, const Expr &b) {
 }
 template <detail::ToExpr A, detail::ToExpr B, detail::ToExpr C, detail::ToExpr... Rest>
 requires(std::is_class_v<A> || std::is_class_v<B> || std::is_class_v<C> ||
-         (std::is_class_v<Rest> || ...)) Expr min(const A &a, const B &b, const C &c,
-                                                  const Rest &...rest) {
+         (std::is_class_v<Rest> || ...)) Expr
+    min(const A &a, const B &b, const C &c, const Rest &...rest) {
     return min(a, Expr(min(b, c, rest...)));
 }
 template <detail::ToExpr A, detail::ToExpr B, detail::ToExpr C, detail::ToExpr... Rest>
 requires(std::is_class_v<A> || std::is_class_v<B> || std::is_class_v<C> ||
-         (std::is_class_v<Rest> || ...)) Expr max(const A &a, const B &b, const C &c,
-                                                  const Rest &...rest) {
+         (std::is_class_v<Rest> || ...)) Expr
+    max(const A &a, const B &b, const C &c, const Rest &...rest) {
     return max(a, Expr(max(b, c, rest...)));
 }
 /// Between low and high, in the type of `value`; the bounds must fit into it. low <= high.
@@ -179,7 +181,9 @@ Expr likely(const Expr &x);
 Expr likely_if_innermost(const Expr &x);
 /// Any value. Storing it stores nothing: `f(x) = undef<float>()` leaves f for updates to fill.
 Expr undef(Type type);
-template <typename T> Expr undef() { return undef(type_of<T>()); }
+template <typename T> Expr undef() {
+    return undef(type_of<T>());
+}
 /// x itself; promises low <= x <= high, which bounds then use. Not tested.
 Expr unsafe_promise_clamped(const Expr &x, const Expr &low, const Expr &high);
 /// x itself, where nothing below may be contracted to fused operations.
@@ -187,16 +191,36 @@ Expr strict_float(const Expr &x);
 
 /// Casts by name of the type, for `using namespace Pipe::ConciseCasts`.
 namespace ConciseCasts {
-inline Expr i8(const Expr &e) { return cast<int8_t>(e); }
-inline Expr i16(const Expr &e) { return cast<int16_t>(e); }
-inline Expr i32(const Expr &e) { return cast<int32_t>(e); }
-inline Expr i64(const Expr &e) { return cast<int64_t>(e); }
-inline Expr u8(const Expr &e) { return cast<uint8_t>(e); }
-inline Expr u16(const Expr &e) { return cast<uint16_t>(e); }
-inline Expr u32(const Expr &e) { return cast<uint32_t>(e); }
-inline Expr u64(const Expr &e) { return cast<uint64_t>(e); }
-inline Expr f32(const Expr &e) { return cast<float>(e); }
-inline Expr f64(const Expr &e) { return cast<double>(e); }
+inline Expr i8(const Expr &e) {
+    return cast<int8_t>(e);
+}
+inline Expr i16(const Expr &e) {
+    return cast<int16_t>(e);
+}
+inline Expr i32(const Expr &e) {
+    return cast<int32_t>(e);
+}
+inline Expr i64(const Expr &e) {
+    return cast<int64_t>(e);
+}
+inline Expr u8(const Expr &e) {
+    return cast<uint8_t>(e);
+}
+inline Expr u16(const Expr &e) {
+    return cast<uint16_t>(e);
+}
+inline Expr u32(const Expr &e) {
+    return cast<uint32_t>(e);
+}
+inline Expr u64(const Expr &e) {
+    return cast<uint64_t>(e);
+}
+inline Expr f32(const Expr &e) {
+    return cast<float>(e);
+}
+inline Expr f64(const Expr &e) {
+    return cast<double>(e);
+}
 }  // namespace ConciseCasts
 
 }  // namespace Pipe

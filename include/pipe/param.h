@@ -44,8 +44,8 @@ class ParamBase {
 };
 }  // namespace detail
 
-/// A number that may change between two calls of `realize` without compiling anew. Copies are the same
-/// parameter. The value is read when `realize` starts.
+/// A number that may change between two calls of `realize` without compiling anew. Copies are the
+/// same parameter. The value is read when `realize` starts.
 template <typename T> class Param : public detail::ParamBase {
   public:
     Param() : ParamBase(type_of<T>(), "") { set(T()); }
@@ -55,8 +55,7 @@ template <typename T> class Param : public detail::ParamBase {
     explicit Param(T value) requires(!std::is_pointer_v<T>) : ParamBase(type_of<T>(), "") {
         set(value);
     }
-    Param(const std::string &name, T value, const Expr &min, const Expr &max)
-        : Param(name, value) {
+    Param(const std::string &name, T value, const Expr &min, const Expr &max) : Param(name, value) {
         set_range(min, max);
     }
 
@@ -103,8 +102,8 @@ class ImageDimension {
     int d_;
 };
 
-/// An input image, given before `realize` with `set`. Copies are the same parameter. Any strides are
-/// taken; a stride of 1 in dimension 0 is fastest.
+/// An input image, given before `realize` with `set`. Copies are the same parameter. Any strides
+/// are taken; a stride of 1 in dimension 0 is fastest.
 class ImageParam {
   public:
     ImageParam() = default;

@@ -37,28 +37,28 @@ class Pipeline {
     const std::vector<Func> &outputs() const { return outputs_; }
 
     /// Lets Pipe choose the schedule, for `target` and for the sizes given by `set_estimates`, else
-    /// those of the first `realize` after this. What the user scheduled by hand stays. The code made
-    /// is right for every size.
+    /// those of the first `realize` after this. What the user scheduled by hand stays. The code
+    /// made is right for every size.
     Pipeline &autoschedule(const Target &target, const AutoscheduleOptions &options = {});
 
     /// Computes the outputs in new Buffers of these sizes, with mins 0.
-    Realization realize(const std::vector<int32_t> &sizes = {}, const Target &target = Target());
-    /// Computes the elements of the Buffers given, one per value of each output. RuntimeError where a
-    /// Buffer is undefined, has another type or number of dimensions, or an input does not cover what
-    /// is read.
+    Realization realize(const Sizes &sizes = {}, const Target &target = Target());
+    /// Computes the elements of the Buffers given, one per value of each output. RuntimeError where
+    /// a Buffer is undefined, has another type or number of dimensions, or an input does not cover
+    /// what is read.
     void realize(const Realization &outputs, const Target &target = Target());
     template <typename T, int D>
     void realize(const Buffer<T, D> &output, const Target &target = Target()) {
         realize(Realization(output), target);
     }
     template <typename... Buffers>
-    requires(sizeof...(Buffers) >= 2 && (std::convertible_to<Buffers, Buffer<void>> && ...)) void
-    realize(const Buffers &...outputs) {
+    requires(sizeof...(Buffers) >= 2 && (std::convertible_to<Buffers, Buffer<void>> &&
+                                         ...)) void realize(const Buffers &...outputs) {
         realize(Realization(outputs...));
     }
 
     /// The same by the definitions alone: no schedule, slow, the oracle of the tests.
-    Realization realize_reference(const std::vector<int32_t> &sizes);
+    Realization realize_reference(const Sizes &sizes);
     void realize_reference(const Realization &outputs);
     template <typename T, int D> void realize_reference(const Buffer<T, D> &output) {
         realize_reference(Realization(output));
@@ -67,7 +67,7 @@ class Pipeline {
     /// Compiles now what the next `realize` would.
     void compile_jit(const Target &target = Target());
     /// The same, with the autoscheduler told these sizes of the outputs.
-    void compile_jit(const std::vector<int32_t> &sizes, const Target &target = Target());
+    void compile_jit(const Sizes &sizes, const Target &target = Target());
 
     /// Of the code made last.
     CompileTimes compile_times() const;

@@ -51,14 +51,13 @@ class RVar {
 class ImageParam;
 
 /// The points over which an update definition is evaluated, in lexicographic order with dimension 0
-/// innermost: a box, or the part of it where all `where` conditions hold. The ranges are int32 Exprs
-/// of constants, Params and sizes of images.
+/// innermost: a box, or the part of it where all `where` conditions hold. The ranges are int32
+/// Exprs of constants, Params and sizes of images.
 class RDom {
   public:
     RDom() = default;
     /// RDom r(min0, extent0, min1, extent1, ..., [name])
-    template <typename... Args>
-    RDom(const Expr &min, const Expr &extent, const Args &...rest) {
+    template <typename... Args> RDom(const Expr &min, const Expr &extent, const Args &...rest) {
         Region region{Range(min, extent)};
         std::string name;
         collect(region, name, rest...);
@@ -85,8 +84,8 @@ class RDom {
     operator RVar() const;
     operator Expr() const;
 
-    /// Leaves out the points where `condition` (a bool of the RVars, Vars, Params, Funcs and images)
-    /// does not hold. To be called before the RDom is used in a definition.
+    /// Leaves out the points where `condition` (a bool of the RVars, Vars, Params, Funcs and
+    /// images) does not hold. To be called before the RDom is used in a definition.
     void where(const Expr &condition);
 
     bool same_as(const RDom &other) const { return contents_ == other.contents_; }

@@ -1,6 +1,8 @@
 #pragma once
 // Realization: the Buffers that a pipeline fills.
 
+#include <concepts>
+#include <initializer_list>
 #include <utility>
 #include <vector>
 
@@ -8,6 +10,16 @@
 #include <pipe/error.h>
 
 namespace Pipe {
+
+/// Extents of the Buffers to be made, dimension 0 first: `f.realize({640, 480})`.
+struct Sizes {
+    std::vector<int64_t> extents;
+
+    Sizes() = default;
+    Sizes(std::initializer_list<int64_t> sizes) : extents(sizes) {}
+    template <std::integral I>
+    Sizes(const std::vector<I> &sizes) : extents(sizes.begin(), sizes.end()) {}
+};
 
 /// One Buffer per output value. A Realization of one Buffer converts to it:
 /// `Buffer<float> out = f.realize({640, 480});`

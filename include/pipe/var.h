@@ -8,8 +8,8 @@
 
 namespace Pipe {
 
-/// A coordinate of a Func (an int32), and the name of loops in schedules. Two Vars of one name are the
-/// same Var.
+/// A coordinate of a Func (an int32), and the name of loops in schedules. Two Vars of one name are
+/// the same Var.
 class Var {
   public:
     /// A name of its own.

@@ -47,16 +47,19 @@ class Slots {
     /// InternalError where the program takes other arguments.
     void check_program(const ir::Program &program) const;
 
-    /// Checks every Buffer and Param. RuntimeError, naming it, where it is undefined, has no memory, has
-    /// another type or number of dimensions, an extent below 1, or coordinates beyond int32.
+    /// Checks every Buffer and Param. RuntimeError, naming it, where it is undefined, has no
+    /// memory, has another type or number of dimensions, an extent below 1, or coordinates beyond
+    /// int32.
     void fill(const Realization &outputs, CallArguments &call) const;
 
-    /// Names of the buffers that are taken to be dense in dimension 0 where `strided` is their mask.
+    /// Names of the buffers that are taken to be dense in dimension 0 where `strided` is their
+    /// mask.
     std::vector<std::string> dense(uint64_t strided) const;
 
     const std::vector<Slot> &slots() const { return slots_; }
     /// The view of a slot's buffer for one call.
-    static const Buffer<void> &buffer_of(const Slot &slot, const Realization &outputs, size_t output);
+    static const Buffer<void> &buffer_of(const Slot &slot, const Realization &outputs,
+                                         size_t output);
 
   private:
     std::vector<Slot> slots_;

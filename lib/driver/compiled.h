@@ -24,20 +24,25 @@ struct Settings {
 
 /// A graph with its final, legal schedule.
 struct Scheduled {
-    graph::Frozen frozen;       ///< schedule: the final one
+    graph::Frozen frozen;  ///< schedule: the final one
     graph::Graph inlined;
-    std::string report;         ///< of the autoscheduler
+    std::optional<Schedule> user;  ///< where the autoscheduler completed it
+    std::string report;            ///< of the autoscheduler
     double freeze_ms = 0, schedule_ms = 0;
 };
 
-/// Freezes, schedules and checks. The sizes that the autoscheduler is told are the estimates, else those
-/// of `outputs` (may be null) and of the inputs that are set.
+/// Freezes, schedules and checks. The sizes that the autoscheduler is told are the estimates, else
+/// those of `outputs` (may be null) and of the inputs that are set.
 Scheduled make_schedule(const std::vector<Func> &outputs, const Settings &settings,
                         const Realization *buffers);
 
-/// Kernels of one schedule. There is one per set of buffers that are not dense, and another of each that
-/// is right for every size: the usual one computes a little more than is asked for where that is faster,
-/// and says so where a small image does not allow it.
+/// Gives up the autoscheduler's answer: every Func that the user left open is computed at root, or,
+/// if that is not legal, inlined. False where there is nothing to give up.
+bool fall_back(Scheduled &scheduled, const std::string &why);
+
+/// Kernels of one schedule. There is one per set of buffers that are not dense, and another of each
+/// that is right for every size: the usual one computes a little more than is asked for where that
+/// is faster, and says so where a small image does not allow it.
 class Compiled {
   public:
     Compiled(const std::vector<Func> &outputs, const Settings &settings, const Target &requested,
@@ -51,7 +56,7 @@ class Compiled {
     /// The usual kernel.
     void compile();
 
-    const Scheduled &scheduled() const { return scheduled_; }
+    Scheduled scheduled() const;
     CompileTimes times() const;
     int64_t peak_scratch_bytes() const { return peak_scratch_.load(std::memory_order_relaxed); }
 
@@ -73,6 +78,7 @@ class Compiled {
     std::atomic<int64_t> peak_scratch_{0};
 
     const jit::Kernel &kernel(const Variant &variant);
+    ir::Program lower(const Variant &variant);
     int run_kernel(const jit::Kernel &kernel, const CallArguments &call, std::string *error);
 };
 

@@ -21,10 +21,12 @@ Settings Compiler::settings() const {
 std::shared_ptr<Compiled> Compiler::get(const std::vector<Func> &outputs, const Target &target,
                                         const Realization *buffers) {
     std::shared_ptr<Compiled> compiled = newest();
-    if (compiled && compiled->up_to_date(target)) return compiled;
+    if (compiled && compiled->up_to_date(target))
+        return compiled;
     std::lock_guard compiling(compile_mutex_);
     compiled = newest();  // another thread may have been faster
-    if (compiled && compiled->up_to_date(target)) return compiled;
+    if (compiled && compiled->up_to_date(target))
+        return compiled;
     compiled = std::make_shared<Compiled>(outputs, settings(), target, buffers);
     std::lock_guard lock(mutex_);
     compiled_ = compiled;
@@ -33,7 +35,8 @@ std::shared_ptr<Compiled> Compiler::get(const std::vector<Func> &outputs, const 
 
 Scheduled Compiler::schedule(const std::vector<Func> &outputs) {
     std::shared_ptr<Compiled> compiled = newest();
-    if (compiled && compiled->up_to_date(Target())) return compiled->scheduled();
+    if (compiled && compiled->up_to_date(Target()))
+        return compiled->scheduled();
     return make_schedule(outputs, settings(), nullptr);
 }
 

@@ -14,15 +14,16 @@ struct Compiler {
     void autoschedule(const Target &target, const AutoscheduleOptions &options);
 
     /// `buffers`: what the autoscheduler takes sizes from; may be null.
-    std::shared_ptr<Compiled> get(const std::vector<Func> &outputs, const Target &target, const Realization *buffers);
+    std::shared_ptr<Compiled> get(const std::vector<Func> &outputs, const Target &target,
+                                  const Realization *buffers);
     /// The newest, however old; null if there is none.
     std::shared_ptr<Compiled> newest() const;
     /// The schedule that `get` uses or would use, without compiling.
     Scheduled schedule(const std::vector<Func> &outputs);
 
   private:
-    mutable std::mutex mutex_;   // of compiled_ and settings_: held for a moment
-    std::mutex compile_mutex_;   // held while a schedule is made
+    mutable std::mutex mutex_;  // of compiled_ and settings_: held for a moment
+    std::mutex compile_mutex_;  // held while a schedule is made
     std::shared_ptr<Compiled> compiled_;
     Settings settings_;
 

@@ -16,7 +16,8 @@ using region::StageNest;
 
 class Printer {
   public:
-    Printer(const graph::Graph &graph, const Schedule &schedule) : graph_(graph), tree_(graph, schedule) {}
+    Printer(const graph::Graph &graph, const Schedule &schedule)
+        : graph_(graph), tree_(graph, schedule) {}
 
     std::string print() {
         level(Level());
@@ -43,7 +44,8 @@ class Printer {
         for (FuncId id : computed) {
             const auto &stages = tree_.place(id).stages;
             for (const StageNest &nest : stages)
-                if (tree_.shared_loops(nest) == 0) stage(nest);
+                if (tree_.shared_loops(nest) == 0)
+                    stage(nest);
         }
     }
 
@@ -54,7 +56,8 @@ class Printer {
 
     void stage(const StageNest &nest) {
         std::string guests;
-        for (const StageNest *guest : tree_.guests(nest)) guests += ", " + name(*guest);
+        for (const StageNest *guest : tree_.guests(nest))
+            guests += ", " + name(*guest);
         line("produce " + name(nest) + guests + ":");
         indent_++;
         int outer = indent_;
@@ -78,7 +81,8 @@ class Printer {
                     indent_ = outer;
                 }
         }
-        line(fmt::format("{}({}) = ...", graph_[nest.func].name, fmt::join(graph_[nest.func].args, ", ")));
+        line(fmt::format("{}({}) = ...", graph_[nest.func].name,
+                         fmt::join(graph_[nest.func].args, ", ")));
     }
 };
 

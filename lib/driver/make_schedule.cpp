@@ -1,6 +1,7 @@
 // Freeze, autoschedule, check.
 
 #include <chrono>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -18,13 +19,17 @@ double ms_since(Clock::time_point start) {
     return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
 
-void take(int64_t &target, const Expr &e) { ir::as_const_int(e, &target); }
+void take(int64_t &target, const Expr &e) {
+    ir::as_const_int(e, &target);
+}
 
 /// The shape of a buffer; unknown (extent 0) where there is none.
 std::vector<Sizes::Dim> shape(const Buffer<void> &buffer, size_t dimensions) {
     std::vector<Sizes::Dim> dims(dimensions);
-    if (!buffer.defined() || buffer.view().dims.size() != dimensions) return dims;
-    for (size_t d = 0; d < dimensions; d++) dims[d] = {buffer.view().dims[d].min, buffer.view().dims[d].extent};
+    if (!buffer.defined() || buffer.view().dims.size() != dimensions)
+        return dims;
+    for (size_t d = 0; d < dimensions; d++)
+        dims[d] = {buffer.view().dims[d].min, buffer.view().dims[d].extent};
     return dims;
 }
 
@@ -34,7 +39,8 @@ std::vector<Sizes::Dim> output_sizes(const graph::FuncNode &f, const schedule::F
     for (const auto *bounds : {&s.bounds, &s.estimates})
         for (const schedule::Bound &b : *bounds)
             for (size_t d = 0; d < dims.size(); d++)
-                if (f.args[d] == b.var) take(dims[d].min, b.min), take(dims[d].extent, b.extent);
+                if (f.args[d] == b.var)
+                    take(dims[d].min, b.min), take(dims[d].extent, b.extent);
     return dims;
 }
 
@@ -55,13 +61,16 @@ Sizes sizes_of(const graph::Frozen &frozen, const Realization *buffers) {
     for (FuncId id : frozen.graph.outputs) {
         const graph::FuncNode &f = frozen.graph[id];
         bool given = buffers && buffer < buffers->size();
-        sizes.outputs.push_back(output_sizes(f, frozen.schedule[id], given ? (*buffers)[buffer] : Buffer<void>()));
+        sizes.outputs.push_back(
+            output_sizes(f, frozen.schedule[id], given ? (*buffers)[buffer] : Buffer<void>()));
         buffer += f.types.size();
     }
-    for (const graph::Image &image : frozen.graph.images) sizes.images[image.name] = image_sizes(image);
+    for (const graph::Image &image : frozen.graph.images)
+        sizes.images[image.name] = image_sizes(image);
     for (const graph::Scalar &scalar : frozen.graph.scalars) {
         auto param = std::dynamic_pointer_cast<const graph::ParamContents>(scalar.param);
-        if (!scalar.type.is_int_or_uint()) continue;
+        if (!scalar.type.is_int_or_uint())
+            continue;
         int unused = 64 - scalar.type.bits;
         uint64_t bits = param->bits.load(std::memory_order_relaxed) << unused;
         int64_t value = scalar.type.is_int() ? static_cast<int64_t>(bits) >> unused
@@ -72,28 +81,60 @@ Sizes sizes_of(const graph::Frozen &frozen, const Realization *buffers) {
     return sizes;
 }
 
-/// The autoscheduler's answer must be as legal as a person's. Where it is not, and the user's directives
-/// are not to blame, they alone are the schedule, with everything else inlined.
+void take_schedule(Scheduled &s, const Schedule &schedule) {
+    graph::Graph inlined = graph::inline_funcs(s.frozen.graph, schedule);
+    graph::check(inlined, schedule);
+    s.inlined = std::move(inlined);
+    s.frozen.schedule = schedule;
+}
+
+/// The autoscheduler's answer must be as legal as a person's.
 void autoschedule_or_fall_back(Scheduled &s, const Settings &settings, const Realization *buffers) {
     auto machine = autoschedule::host_machine(settings.target, *settings.autoschedule);
-    auto result = autoschedule::schedule(s.frozen.graph, s.frozen.schedule, sizes_of(s.frozen, buffers), machine,
-                                         *settings.autoschedule);
+    auto result =
+        autoschedule::schedule(s.frozen.graph, s.frozen.schedule, sizes_of(s.frozen, buffers),
+                               machine, *settings.autoschedule);
     s.report = std::move(result.report.text);
-    s.inlined = graph::inline_funcs(s.frozen.graph, result.schedule);
+    s.user = s.frozen.schedule;
     try {
-        graph::check(s.inlined, result.schedule);
-        s.frozen.schedule = std::move(result.schedule);
+        take_schedule(s, result.schedule);
     } catch (const CompileError &error) {
-        s.inlined = graph::inline_funcs(s.frozen.graph, s.frozen.schedule);
-        graph::check(s.inlined, s.frozen.schedule);
-        s.report += fmt::format("The chosen schedule was not legal; the user's is taken as it is. ({})\n",
-                                error.what());
+        fall_back(s, error.what());
     }
+}
+
+Schedule all_at_root(const graph::Graph &graph, const Schedule &user) {
+    Schedule result = user;
+    for (const graph::FuncNode &f : graph.funcs) {
+        schedule::FuncSchedule &s = result[f.id];
+        if (!s.touched && s.compute.inlined()) {
+            s.compute.kind = schedule::LoopLevel::Kind::Root;
+            s.store.kind = schedule::LoopLevel::Kind::Root;
+        }
+    }
+    return result;
 }
 
 }  // namespace
 
-Scheduled make_schedule(const std::vector<Func> &outputs, const Settings &settings, const Realization *buffers) {
+bool fall_back(Scheduled &s, const std::string &why) {
+    if (!s.user)
+        return false;
+    Schedule user = *std::exchange(s.user, std::nullopt);
+    s.report +=
+        fmt::format("The chosen schedule could not be used ({}); Funcs without directives are "
+                    "computed at root.\n",
+                    why);
+    try {
+        take_schedule(s, all_at_root(s.frozen.graph, user));
+    } catch (const CompileError &) {
+        take_schedule(s, user);
+    }
+    return true;
+}
+
+Scheduled make_schedule(const std::vector<Func> &outputs, const Settings &settings,
+                        const Realization *buffers) {
     auto start = Clock::now();
     Scheduled s;
     s.frozen = graph::freeze(outputs);
@@ -106,8 +147,7 @@ Scheduled make_schedule(const std::vector<Func> &outputs, const Settings &settin
         autoschedule_or_fall_back(s, settings, buffers);
         s.schedule_ms = ms_since(start);
     } else {
-        s.inlined = graph::inline_funcs(s.frozen.graph, s.frozen.schedule);
-        graph::check(s.inlined, s.frozen.schedule);
+        take_schedule(s, Schedule(s.frozen.schedule));
         s.freeze_ms += ms_since(start);
     }
     return s;

@@ -17,13 +17,16 @@ struct Bounded {
 /// The Func f(args) = source(coordinate(args)) and, per dimension, the args.
 class Exterior {
   public:
-    Exterior(const char *kind, const Func &source, const Region &bounds)
-        : result(source.name() + "_" + kind), source_(source), bounds_(bounds) {
+    Exterior(const char *kind, const Func &source, const Region &bounds, SourceLocation where)
+        : result(source.name() + "_" + kind, where), source_(source), bounds_(bounds),
+          where_(where) {
         if (static_cast<int>(bounds.size()) > source.dimensions())
-            throw CompileError(fmt::format("BoundaryConditions::{}: '{}' has {} dimensions, but {} ranges are "
-                                           "given.",
-                                           kind, source.name(), source.dimensions(), bounds.size()));
-        for (const Var &v : source.args()) args.push_back(v);
+            throw CompileError(
+                fmt::format("BoundaryConditions::{}: '{}' has {} dimensions, but {} ranges are "
+                            "given.",
+                            kind, source.name(), source.dimensions(), bounds.size()));
+        for (const Var &v : source.args())
+            args.push_back(v);
     }
 
     bool has_bounds(size_t i) const {
@@ -37,8 +40,9 @@ class Exterior {
     template <typename F> FuncRef mapped(F &&map) const {
         std::vector<Expr> coordinates = args;
         for (size_t i = 0; i < args.size(); i++)
-            if (has_bounds(i)) coordinates[i] = map(dimension(i));
-        return source_(coordinates, SourceLocation());
+            if (has_bounds(i))
+                coordinates[i] = map(dimension(i));
+        return source_(coordinates, where_);
     }
 
     Func result;
@@ -47,46 +51,52 @@ class Exterior {
   private:
     Func source_;
     Region bounds_;
+    SourceLocation where_;
 };
 
-Expr clamped(const Expr &x, const Bounded &b) { return clamp(x, b.min, b.min + b.extent - 1); }
+Expr clamped(const Expr &x, const Bounded &b) {
+    return clamp(x, b.min, b.min + b.extent - 1);
+}
 
 }  // namespace
 
-Func constant_exterior(const Func &source, const Expr &value, const Region &bounds) {
-    Exterior e("constant_exterior", source, bounds);
+Func constant_exterior(const Func &source, const Expr &value, const Region &bounds,
+                       SourceLocation where) {
+    Exterior e("constant_exterior", source, bounds, where);
     Expr outside = Expr(false);
     for (size_t i = 0; i < e.args.size(); i++) {
-        if (!e.has_bounds(i)) continue;
+        if (!e.has_bounds(i))
+            continue;
         Bounded b = e.dimension(i);
         outside = outside || b.x < b.min || b.x >= b.min + b.extent;
     }
     FuncRef inside = e.mapped([](const Bounded &b) { return clamped(likely(b.x), b); });
     std::vector<Expr> values;
     for (int i = 0; i < source.outputs(); i++)
-        values.push_back(select(outside, cast(source.types()[static_cast<size_t>(i)], value), likely(inside[i])));
-    e.result(e.args, SourceLocation()) = Tuple(values);
+        values.push_back(select(outside, cast(source.types()[static_cast<size_t>(i)], value),
+                                likely(inside[i])));
+    e.result(e.args, where) = Tuple(values);
     return e.result;
 }
 
-Func repeat_edge(const Func &source, const Region &bounds) {
-    Exterior e("repeat_edge", source, bounds);
-    e.result(e.args, SourceLocation()) = e.mapped([](const Bounded &b) { return clamped(likely(b.x), b); });
+Func repeat_edge(const Func &source, const Region &bounds, SourceLocation where) {
+    Exterior e("repeat_edge", source, bounds, where);
+    e.result(e.args, where) = e.mapped([](const Bounded &b) { return clamped(likely(b.x), b); });
     return e.result;
 }
 
-Func repeat_image(const Func &source, const Region &bounds) {
-    Exterior e("repeat_image", source, bounds);
-    e.result(e.args, SourceLocation()) = e.mapped([](const Bounded &b) {
+Func repeat_image(const Func &source, const Region &bounds, SourceLocation where) {
+    Exterior e("repeat_image", source, bounds, where);
+    e.result(e.args, where) = e.mapped([](const Bounded &b) {
         Expr outside = b.x < b.min || b.x >= b.min + b.extent;
         return clamped(select(outside, (b.x - b.min) % b.extent + b.min, likely(b.x)), b);
     });
     return e.result;
 }
 
-Func mirror_image(const Func &source, const Region &bounds) {
-    Exterior e("mirror_image", source, bounds);
-    e.result(e.args, SourceLocation()) = e.mapped([](const Bounded &b) {
+Func mirror_image(const Func &source, const Region &bounds, SourceLocation where) {
+    Exterior e("mirror_image", source, bounds, where);
+    e.result(e.args, where) = e.mapped([](const Bounded &b) {
         Expr t = (b.x - b.min) % (2 * b.extent);  // there and back again, edges twice
         Expr mirrored = min(t, 2 * b.extent - 1 - t) + b.min;
         Expr outside = b.x < b.min || b.x >= b.min + b.extent;
@@ -95,9 +105,9 @@ Func mirror_image(const Func &source, const Region &bounds) {
     return e.result;
 }
 
-Func mirror_interior(const Func &source, const Region &bounds) {
-    Exterior e("mirror_interior", source, bounds);
-    e.result(e.args, SourceLocation()) = e.mapped([](const Bounded &b) {
+Func mirror_interior(const Func &source, const Region &bounds, SourceLocation where) {
+    Exterior e("mirror_interior", source, bounds, where);
+    e.result(e.args, where) = e.mapped([](const Bounded &b) {
         Expr last = b.extent - 1;
         Expr t = (b.x - b.min) % max(2 * last, 1);  // there and back again, edges once
         Expr mirrored = min(t, 2 * last - t) + b.min;
@@ -109,14 +119,19 @@ Func mirror_interior(const Func &source, const Region &bounds) {
 
 namespace detail {
 
-std::pair<Func, Region> as_func(const ImageParam &image) {
+std::pair<Func, Region> as_func(const ImageParam &image, SourceLocation where) {
+    std::vector<Expr> args;
     Region bounds;
-    for (int d = 0; d < image.dimensions(); d++)
+    for (int d = 0; d < image.dimensions(); d++) {
+        args.push_back(d < 4 ? Var(letters[d]) : Var());
         bounds.emplace_back(image.dim(d).min(), image.dim(d).extent());
-    return {image, bounds};
+    }
+    Func f(image.name() + "_func", where);
+    f(args, where) = image(args, where);
+    return {f, bounds};
 }
 
-std::pair<Func, Region> as_func(const Buffer<void> &image) {
+std::pair<Func, Region> as_func(const Buffer<void> &image, SourceLocation where) {
     std::vector<Expr> args;
     Region bounds;
     for (int d = 0; d < image.dimensions(); d++) {
@@ -124,8 +139,8 @@ std::pair<Func, Region> as_func(const Buffer<void> &image) {
         bounds.emplace_back(Expr(static_cast<int32_t>(image.min(d))),
                             Expr(static_cast<int32_t>(image.extent(d))));
     }
-    Func f(image.name().empty() ? graph::fresh_name("buffer_func") : image.name() + "_func");
-    f(args, SourceLocation()) = image(args);
+    Func f(image.name().empty() ? graph::fresh_name("buffer_func") : image.name() + "_func", where);
+    f(args, where) = image(args);
     return {f, bounds};
 }
 

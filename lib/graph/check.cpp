@@ -32,29 +32,40 @@ bool is_prefix(const Path &outer, const Path &inner) {
 
 std::string names_of(const std::vector<Dim> &dims) {
     std::vector<std::string> names;
-    for (const Dim &d : dims) names.push_back(d.name);
+    for (const Dim &d : dims)
+        names.push_back(d.name);
     return names.empty() ? "none" : join(names) + " (innermost first)";
 }
 
 class Checker {
   public:
     Checker(const Graph &graph, const Schedule &schedule)
-        : graph_(graph), schedule_(schedule), paths_(graph.funcs.size()), levels_(graph.funcs.size()) {}
+        : graph_(graph), schedule_(schedule), paths_(graph.funcs.size()),
+          levels_(graph.funcs.size()) {}
 
     void check() {
         if (schedule_.funcs.size() != graph_.funcs.size())
             throw InternalError("the schedule is not of this graph");
-        for (const FuncNode &f : graph_.funcs) check_loops(f);
+        for (const FuncNode &f : graph_.funcs) {
+            check_loops(f);
+            reads_.emplace_back();
+            for (const Stage &stage : f.stages)
+                reads_.back().push_back(funcs_read(stage, f.id));
+        }
         // Consumers first: where they run says where their producers may.
-        for (auto f = graph_.funcs.rbegin(); f != graph_.funcs.rend(); ++f) place(*f);
-        for (const FuncNode &f : graph_.funcs) check_sharing(f);
+        for (auto f = graph_.funcs.rbegin(); f != graph_.funcs.rend(); ++f)
+            place(*f);
+        for (const FuncNode &f : graph_.funcs)
+            check_sharing(f);
     }
 
   private:
     const Graph &graph_;
     const Schedule &schedule_;
-    std::vector<std::vector<Path>> paths_;  // per Func and stage: all loops around its innermost statement
-    std::vector<Path> levels_;              // per Func: the loops around its computation
+    std::vector<std::vector<Path>>
+        paths_;                 // per Func and stage: all loops around its innermost statement
+    std::vector<Path> levels_;  // per Func: the loops around its computation
+    std::vector<std::vector<std::vector<FuncId>>> reads_;  // per Func and stage
     std::set<FuncId> placed_;
 
     static std::string stage_name(const FuncNode &f, size_t stage) {
@@ -65,7 +76,8 @@ class Checker {
                                     const std::string &why) {
         SourceLocation where = f.stages[stage].where;
         throw CompileError(fmt::format("{}.{}{}: {}", stage_name(f, stage), directive,
-                                       where.known() ? fmt::format(" ({})", to_string(where)) : "", why));
+                                       where.known() ? fmt::format(" ({})", to_string(where)) : "",
+                                       why));
     }
 
     bool is_computed(const FuncNode &f) const { return f.is_output || !f.consumers.empty(); }
@@ -75,16 +87,19 @@ class Checker {
     }
 
     std::string describe(const LoopLevel &level) const {
-        if (level.root()) return "root";
+        if (level.root())
+            return "root";
         const FuncNode &f = graph_[level.func];
-        return fmt::format("loop '{}' of {}", level.var, stage_name(f, static_cast<size_t>(level.stage)));
+        return fmt::format("loop '{}' of {}", level.var,
+                           stage_name(f, static_cast<size_t>(level.stage)));
     }
 
     // The loops of one stage.
 
     static std::vector<Dim> initial_loops(const FuncNode &f, const Stage &stage, size_t index) {
         std::vector<Dim> dims;
-        for (const ReductionVar &r : stage.rvars) dims.push_back({r.name, LoopKind::Serial, true});
+        for (const ReductionVar &r : stage.rvars)
+            dims.push_back({r.name, LoopKind::Serial, true});
         for (size_t i = 0; i < f.args.size(); i++) {
             const Expr &arg = stage.args[i];
             if (index == 0 || (arg->op == ir::Op::Variable && arg->name == f.args[i]))
@@ -99,58 +114,73 @@ class Checker {
             throw InternalError("the schedule of " + f.name + " has another number of stages");
         for (size_t i = 0; i < f.stages.size(); i++) {
             check_stage(f, i, s.stages[i]);
-            for (const auto &special : s.specializations) check_stage(f, i, special.stages[i]);
+            for (const auto &special : s.specializations)
+                check_stage(f, i, special.stages[i]);
         }
     }
 
     void check_stage(const FuncNode &f, size_t index, const StageSchedule &s) {
         const Stage &stage = f.stages[index];
         schedule::Replay loops = schedule::replay(initial_loops(f, stage, index), s.transforms);
-        if (!loops.error.empty()) reject(f, index, "split or fuse", loops.error + ".");
+        if (!loops.error.empty())
+            reject(f, index, "split or fuse", loops.error + ".");
         bool complete = loops.loops.size() == s.dims.size();
-        for (const Dim &d : s.dims) complete &= loops.find(d.name) != nullptr;
+        for (const Dim &d : s.dims)
+            complete &= loops.find(d.name) != nullptr;
         if (!complete)
             reject(f, index, "reorder",
-                   fmt::format("the order of loops, {}, is not of the loops that there are.", names_of(s.dims)));
+                   fmt::format("the order of loops, {}, is not of the loops that there are.",
+                               names_of(s.dims)));
         check_one_vector(f, index, s);
-        if (!stage.rvars.empty()) check_rvars(f, index, s, loops);
+        if (!stage.rvars.empty())
+            check_rvars(f, index, s, loops);
     }
 
     void check_one_vector(const FuncNode &f, size_t index, const StageSchedule &s) {
         std::vector<std::string> vectors;
         for (const Dim &d : s.dims)
-            if (d.kind == LoopKind::Vectorized) vectors.push_back(d.name);
+            if (d.kind == LoopKind::Vectorized)
+                vectors.push_back(d.name);
         if (vectors.size() > 1)
             reject(f, index, fmt::format("vectorize({})", vectors.back()),
-                   fmt::format("the loop '{}' of the same definition is vectorized already. Unroll one of them.",
+                   fmt::format("the loop '{}' of the same definition is vectorized already. Unroll "
+                               "one of them.",
                                vectors[0]));
     }
 
-    void check_rvars(const FuncNode &f, size_t index, const StageSchedule &s, const schedule::Replay &loops) {
+    void check_rvars(const FuncNode &f, size_t index, const StageSchedule &s,
+                     const schedule::Replay &loops) {
         std::vector<std::string> independent = independent_rvars(f, f.stages[index]);
         auto depends = [&](const Dim &d) {
             const auto &roots = loops.find(d.name)->roots;
-            return d.is_reduction && std::any_of(roots.begin(), roots.end(), [&](const std::string &root) {
-                       bool rvar = std::any_of(f.stages[index].rvars.begin(), f.stages[index].rvars.end(),
-                                               [&](const ReductionVar &r) { return r.name == root; });
+            return d.is_reduction &&
+                   std::any_of(roots.begin(), roots.end(), [&](const std::string &root) {
+                       bool rvar =
+                           std::any_of(f.stages[index].rvars.begin(), f.stages[index].rvars.end(),
+                                       [&](const ReductionVar &r) { return r.name == root; });
                        return rvar && std::count(independent.begin(), independent.end(), root) == 0;
                    });
         };
         std::vector<std::string> order, natural;
         for (const Dim &d : s.dims) {
-            if (!depends(d)) continue;
+            if (!depends(d))
+                continue;
             order.push_back(d.name);
             if (d.kind == LoopKind::Parallel || d.kind == LoopKind::Vectorized)
                 reject(f, index, fmt::format("{}({})", schedule::to_string(d.kind), d.name),
-                       fmt::format("iterations of the RVar loop '{}' write or read the same elements, so they must "
+                       fmt::format("iterations of the RVar loop '{}' write or read the same "
+                                   "elements, so they must "
                                    "run one after the other. {} a loop over a Var.",
-                                   d.name, d.kind == LoopKind::Parallel ? "Parallelize" : "Vectorize"));
+                                   d.name,
+                                   d.kind == LoopKind::Parallel ? "Parallelize" : "Vectorize"));
         }
         for (const auto &l : loops.loops)
-            if (std::count(order.begin(), order.end(), l.name)) natural.push_back(l.name);
+            if (std::count(order.begin(), order.end(), l.name))
+                natural.push_back(l.name);
         if ((order != natural || !loops.keeps_order) && !is_commutative(f, f.stages[index]))
             reject(f, index, fmt::format("reorder({})", join(order)),
-                   fmt::format("the definition gives another result when its RVars run in another order than {} "
+                   fmt::format("the definition gives another result when its RVars run in another "
+                               "order than {} "
                                "(innermost first).",
                                join(natural)));
     }
@@ -160,41 +190,51 @@ class Checker {
     void place(const FuncNode &f) {
         const schedule::FuncSchedule &s = schedule_[f.id];
         if (!is_computed(f) && s.compute.inlined() && !s.store.inlined())
-            reject(f, 0, "store_at or store_root", "it is inlined, so it has no storage. Give it compute_at() too.");
-        if (!is_computed(f) || !placed_.insert(f.id).second) return;
+            reject(f, 0, "store_at or store_root",
+                   "it is inlined, so it has no storage. Give it compute_at() too.");
+        if (!is_computed(f) || !placed_.insert(f.id).second)
+            return;
         auto index = static_cast<size_t>(f.id);
         if (f.is_output && s.compute.at())
-            reject(f, 0, "compute_at", "it is an output of the pipeline, so it is computed at root.");
-        levels_[index] = s.compute.at() ? path_of(f, "compute_at", s.compute)
+            reject(f, 0, "compute_at",
+                   "it is an output of the pipeline, so it is computed at root.");
+        levels_[index] = s.compute.at()                        ? path_of(f, "compute_at", s.compute)
                          : s.compute.inlined() && !f.is_output ? common_path(f)
                                                                : Path();
-        if (s.compute.at()) check_encloses(f, levels_[index]);
+        if (s.compute.at())
+            check_encloses(f, levels_[index]);
         check_store(f, levels_[index]);
         for (size_t i = 0; i < f.stages.size(); i++) {
             const LoopLevel &host = s.stages[i].fuse_level;
-            if (host.at() && host.func != f.id) place(graph_[host.func]);
+            if (host.at() && host.func != f.id)
+                place(graph_[host.func]);
             paths_[index].push_back(stage_path(f, i));
         }
     }
 
     /// The level's loop and those around it.
     Path path_of(const FuncNode &f, const char *directive, const LoopLevel &level) const {
-        if (!level.at()) return {};
+        if (!level.at())
+            return {};
         auto reject_level = [&](const std::string &why) {
             std::string target = level.func == FuncId::None ? "?" : graph_[level.func].name;
             reject(f, 0, fmt::format("{}({}, {})", directive, target, level.var), why);
         };
-        if (level.func == f.id) reject_level("a Func cannot be computed inside itself.");
+        if (level.func == f.id)
+            reject_level("a Func cannot be computed inside itself.");
         if (!is_computed(graph_[level.func]))
-            reject_level(fmt::format("'{}' is inlined, so it has no loops. Give it compute_root() or compute_at().",
-                                     graph_[level.func].name));
+            reject_level(fmt::format(
+                "'{}' is inlined, so it has no loops. Give it compute_root() or compute_at().",
+                graph_[level.func].name));
         if (!placed_.count(level.func) || paths_[static_cast<size_t>(level.func)].empty())
             reject_level(fmt::format("'{}' does not use '{}'. Name a loop of a Func that does.",
                                      graph_[level.func].name, f.name));
         const StageSchedule &s = stage_schedule(level);
-        const Path &path = paths_[static_cast<size_t>(level.func)][static_cast<size_t>(level.stage)];
+        const Path &path =
+            paths_[static_cast<size_t>(level.func)][static_cast<size_t>(level.stage)];
         for (size_t i = 0; i < s.dims.size(); i++)  // innermost first
-            if (s.dims[i].name == level.var) return Path(path.begin(), path.end() - static_cast<long>(i));
+            if (s.dims[i].name == level.var)
+                return Path(path.begin(), path.end() - static_cast<long>(i));
         reject_level(fmt::format("there is no loop '{}'. Loops: {}.", level.var, names_of(s.dims)));
         return {};
     }
@@ -202,8 +242,9 @@ class Checker {
     template <typename F> void for_each_reader(const FuncNode &f, F &&visit) const {
         for (FuncId consumer : f.consumers)
             for (size_t i = 0; i < graph_[consumer].stages.size(); i++) {
-                std::vector<FuncId> read = funcs_read(graph_[consumer].stages[i], consumer);
-                if (std::binary_search(read.begin(), read.end(), f.id)) visit(graph_[consumer], i);
+                const std::vector<FuncId> &read = reads_[static_cast<size_t>(consumer)][i];
+                if (std::binary_search(read.begin(), read.end(), f.id))
+                    visit(graph_[consumer], i);
             }
     }
 
@@ -216,7 +257,9 @@ class Checker {
                 common = path;
                 first = false;
             } else {
-                common.erase(std::mismatch(common.begin(), common.end(), path.begin(), path.end()).first, common.end());
+                common.erase(
+                    std::mismatch(common.begin(), common.end(), path.begin(), path.end()).first,
+                    common.end());
             }
         });
         return common;
@@ -224,26 +267,34 @@ class Checker {
 
     void check_encloses(const FuncNode &f, const Path &level) const {
         for_each_reader(f, [&](const FuncNode &consumer, size_t stage) {
-            if (is_prefix(level, paths_[static_cast<size_t>(consumer.id)][stage])) return;
+            if (is_prefix(level, paths_[static_cast<size_t>(consumer.id)][stage]))
+                return;
             const LoopLevel &at = schedule_[f.id].compute;
             Path common = common_path(f);
             std::string possible = "compute_root()";
             if (!common.empty())
-                possible = fmt::format("compute_at({}, {}) or a loop around that, or compute_root()",
-                                       graph_[common.back().func].name, common.back().var);
+                possible =
+                    fmt::format("compute_at({}, {}) or a loop around that, or compute_root()",
+                                graph_[common.back().func].name, common.back().var);
             reject(f, 0, fmt::format("compute_at({}, {})", graph_[at.func].name, at.var),
                    fmt::format("'{}' is also used by {}{}, which is not inside {}. Use {}.", f.name,
-                               stage_name(consumer, stage), graph::at(consumer.stages[stage].where), describe(at),
-                               possible));
+                               stage_name(consumer, stage), graph::at(consumer.stages[stage].where),
+                               describe(at), possible));
         });
     }
 
     void check_store(const FuncNode &f, const Path &compute) const {
         const schedule::FuncSchedule &s = schedule_[f.id];
-        if (s.store.inlined() || f.is_output) return;
-        if (is_prefix(path_of(f, "store_at", s.store), compute)) return;
-        reject(f, 0, s.store.root() ? "store_root" : fmt::format("store_at({}, {})", graph_[s.store.func].name, s.store.var),
-               fmt::format("it is computed at {}, which is not inside the {} that it is stored at. Store it there or "
+        if (s.store.inlined() || f.is_output)
+            return;
+        if (is_prefix(path_of(f, "store_at", s.store), compute))
+            return;
+        reject(f, 0,
+               s.store.root()
+                   ? "store_root"
+                   : fmt::format("store_at({}, {})", graph_[s.store.func].name, s.store.var),
+               fmt::format("it is computed at {}, which is not inside the {} that it is stored at. "
+                           "Store it there or "
                            "further out.",
                            describe(s.compute), describe(s.store)));
     }
@@ -272,32 +323,38 @@ class Checker {
     // compute_with.
 
     void check_sharing(const FuncNode &f) const {
-        if (!is_computed(f)) return;
+        if (!is_computed(f))
+            return;
         for (size_t i = 0; i < f.stages.size(); i++) {
             const LoopLevel &level = schedule_[f.id].stages[i].fuse_level;
-            if (!level.at()) continue;
+            if (!level.at())
+                continue;
             const FuncNode &host = graph_[level.func];
             auto reject_with = [&](const std::string &why) {
                 reject(f, i, fmt::format("compute_with({}, {})", host.name, level.var), why);
             };
-            if (!is_computed(host)) reject_with(fmt::format("'{}' is inlined, so it has no loops.", host.name));
+            if (!is_computed(host))
+                reject_with(fmt::format("'{}' is inlined, so it has no loops.", host.name));
             if (levels_[static_cast<size_t>(f.id)] != levels_[static_cast<size_t>(host.id)])
                 reject_with(fmt::format("the two are computed at different levels: {} and {}.",
-                                        describe(schedule_[f.id].compute), describe(schedule_[host.id].compute)));
+                                        describe(schedule_[f.id].compute),
+                                        describe(schedule_[host.id].compute)));
             if (depends(f.id, host.id) || depends(host.id, f.id))
                 reject_with("one of the two reads the other, also if through others.");
             size_t shared = loops_to(stage_schedule(level).dims, level.var);
             const auto &dims = schedule_[f.id].stages[i].dims;
             if (shared == 0 || shared > dims.size())
-                reject_with(fmt::format("the two do not have as many loops outside '{}'. Loops: {}.", level.var,
-                                        names_of(dims)));
+                reject_with(
+                    fmt::format("the two do not have as many loops outside '{}'. Loops: {}.",
+                                level.var, names_of(dims)));
         }
     }
 
     /// How many loops there are from the outermost in to `var`; 0 where there is no such loop.
     static size_t loops_to(const std::vector<Dim> &dims, const std::string &var) {
         for (size_t i = 0; i < dims.size(); i++)
-            if (dims[i].name == var) return dims.size() - i;
+            if (dims[i].name == var)
+                return dims.size() - i;
         return 0;
     }
 
@@ -308,8 +365,10 @@ class Checker {
             FuncId id = pending.back();
             pending.pop_back();
             for (FuncId p : graph_[id].producers) {
-                if (p == producer) return true;
-                if (seen.insert(p).second) pending.push_back(p);
+                if (p == producer)
+                    return true;
+                if (seen.insert(p).second)
+                    pending.push_back(p);
             }
         }
         return false;
@@ -318,6 +377,8 @@ class Checker {
 
 }  // namespace
 
-void check(const Graph &inlined, const Schedule &schedule) { Checker(inlined, schedule).check(); }
+void check(const Graph &inlined, const Schedule &schedule) {
+    Checker(inlined, schedule).check();
+}
 
 }  // namespace Pipe::graph

@@ -6,7 +6,8 @@ namespace Pipe::graph {
 namespace {
 
 template <typename T> void add_once(std::vector<T> &list, const T &item) {
-    if (std::find(list.begin(), list.end(), item) == list.end()) list.push_back(item);
+    if (std::find(list.begin(), list.end(), item) == list.end())
+        list.push_back(item);
 }
 
 }  // namespace

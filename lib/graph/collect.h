@@ -13,15 +13,18 @@ namespace Pipe::graph {
 class Walk {
   public:
     template <typename F> void operator()(const Expr &e, F &&f) {
-        if (!e.defined()) return;
+        if (!e.defined())
+            return;
         std::vector<const ir::ExprNode *> pending{e.get()};
         while (!pending.empty()) {
             const ir::ExprNode *node = pending.back();
             pending.pop_back();
-            if (!seen_.insert(node).second) continue;
+            if (!seen_.insert(node).second)
+                continue;
             f(*node);
             for (size_t i = node->args.size(); i-- > 0;)
-                if (node->args[i].defined()) pending.push_back(node->args[i].get());
+                if (node->args[i].defined())
+                    pending.push_back(node->args[i].get());
         }
     }
 

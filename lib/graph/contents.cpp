@@ -11,7 +11,9 @@ std::atomic<uint64_t> epoch{1};
 std::atomic<uint64_t> names{0};
 }  // namespace
 
-uint64_t modification_epoch() { return epoch.load(std::memory_order_acquire); }
+uint64_t modification_epoch() {
+    return epoch.load(std::memory_order_acquire);
+}
 
 void Identity::touch() {
     version.fetch_add(1, std::memory_order_release);
@@ -27,11 +29,14 @@ std::string fresh_name(const std::string &base) {
     return fmt::format("{}#{}", base, names.fetch_add(1, std::memory_order_relaxed));
 }
 
-bool is_fresh(const std::string &name) { return name.find('#') != std::string::npos; }
+bool is_fresh(const std::string &name) {
+    return name.find('#') != std::string::npos;
+}
 
 std::string base_name(const std::string &name) {
     size_t mark = name.find('#');
-    if (mark == std::string::npos) return name;
+    if (mark == std::string::npos)
+        return name;
     size_t end = name.find_first_not_of("0123456789", mark + 1);
     return name.substr(0, mark) + (end == std::string::npos ? "" : name.substr(end));
 }
@@ -40,19 +45,23 @@ std::string at(const SourceLocation &where) {
     return where.known() ? " at " + to_string(where) : "";
 }
 
-std::string join(const std::vector<std::string> &list) { return fmt::format("{}", fmt::join(list, ", ")); }
+std::string join(const std::vector<std::string> &list) {
+    return fmt::format("{}", fmt::join(list, ", "));
+}
 
 std::vector<Expr> coordinates(const std::string &what, const std::vector<Expr> &args,
                               SourceLocation where) {
     std::vector<Expr> result;
     for (size_t i = 0; i < args.size(); i++) {
         if (!args[i].defined())
-            throw CompileError(fmt::format("Coordinate {} of {}{} is an undefined Expr.", i, what, at(where)));
+            throw CompileError(
+                fmt::format("Coordinate {} of {}{} is an undefined Expr.", i, what, at(where)));
         Type type = args[i].type();
         if (!type.is_int_or_uint() || type.is_bool())
-            throw CompileError(fmt::format("Coordinate {} of {}{} is {}, but coordinates are integers. "
-                                           "Use cast<int>(...).",
-                                           i, what, at(where), describe(args[i])));
+            throw CompileError(
+                fmt::format("Coordinate {} of {}{} is {}, but coordinates are integers. "
+                            "Use cast<int>(...).",
+                            i, what, at(where), describe(args[i])));
         result.push_back(cast(Int(32), args[i]));
     }
     return result;

@@ -1,10 +1,10 @@
 #pragma once
 // What the user's handles (Func, RDom, Param, ImageParam) hold.
 //
-// Who holds whom: an Expr holds the Funcs, images and Params that it names; a Func holds the Exprs of
-// its definitions. There is no ring: a Func's calls of itself are stored without referent, a definition
-// holds a copy of its RDom, levels name other Funcs by their Identity, and a definition that would close
-// a ring of Funcs is refused.
+// Who holds whom: an Expr holds the Funcs, images and Params that it names; a Func holds the Exprs
+// of its definitions. There is no ring: a Func's calls of itself are stored without referent, a
+// definition holds a copy of its RDom, levels name other Funcs by their Identity, and a definition
+// that would close a ring of Funcs is refused.
 
 #include <atomic>
 #include <memory>
@@ -94,9 +94,9 @@ std::string join(const std::vector<std::string> &names);
 std::vector<Expr> coordinates(const std::string &what, const std::vector<Expr> &args,
                               SourceLocation where);
 
-/// Adds a definition: the pure one, or an update. An update runs over the RDom whose RVars it uses, or
-/// over `rdom` where it uses none. CompileErrors for undeclared Vars, RDoms that do not belong, types,
-/// arity, recursion.
+/// Adds a definition: the pure one, or an update. An update runs over the RDom whose RVars it uses,
+/// or over `rdom` where it uses none. CompileErrors for undeclared Vars, RDoms that do not belong,
+/// types, arity, recursion.
 void define(FuncContents &func, const std::vector<Expr> &args, const std::vector<Expr> &values,
             SourceLocation where, std::shared_ptr<const RDomContents> rdom = nullptr);
 

@@ -40,7 +40,8 @@ class Definition {
 
     void add() {
         for (const Expr &value : values_)
-            if (!value.defined()) reject("a value is an undefined Expr.");
+            if (!value.defined())
+                reject("a value is an undefined Expr.");
         bool pure = !func_.defined();
         if (pure) {
             take_pure_args();
@@ -63,30 +64,36 @@ class Definition {
     std::vector<Expr> args_;
     std::vector<Expr> values_;
     SourceLocation where_;
-    std::vector<std::string> pure_args_;  // by position; "" where an update's argument is no pure Var
+    std::vector<std::string>
+        pure_args_;  // by position; "" where an update's argument is no pure Var
     Names names_;
     std::shared_ptr<const RDomContents> rdom_;
 
     [[noreturn]] void reject(const std::string &why) const {
         std::string place = to_string(where_);
-        std::string which = func_.defined() ? fmt::format("update {} of ", func_.stages.size() - 1) : "";
-        throw CompileError(fmt::format("In the definition of {}Func '{}'{}: {}", which, func_.name(),
-                                       place.empty() ? "" : " (" + place + ")", why));
+        std::string which =
+            func_.defined() ? fmt::format("update {} of ", func_.stages.size() - 1) : "";
+        throw CompileError(fmt::format("In the definition of {}Func '{}'{}: {}", which,
+                                       func_.name(), place.empty() ? "" : " (" + place + ")", why));
     }
 
-    static bool is_var(const Expr &e) { return e.defined() && e->op == ir::Op::Variable && !e->referent; }
+    static bool is_var(const Expr &e) {
+        return e.defined() && e->op == ir::Op::Variable && !e->referent;
+    }
 
     void take_pure_args() {
         for (const Expr &arg : args_) {
             if (arg.defined() && arg->op == ir::Op::Variable &&
                 dynamic_cast<const RDomContents *>(arg->referent.get()))
-                reject(fmt::format("argument '{}' is an RVar. The first definition of a Func takes Vars; "
-                                   "RVars belong to updates.",
-                                   arg->name));
+                reject(fmt::format(
+                    "argument '{}' is an RVar. The first definition of a Func takes Vars; "
+                    "RVars belong to updates.",
+                    arg->name));
             if (!is_var(arg))
-                reject(fmt::format("argument {} is no Var. The first definition of a Func takes Vars; "
-                                   "other coordinates belong to updates.",
-                                   arg.defined() ? "'" + shortened(arg) + "'" : "(undefined)"));
+                reject(
+                    fmt::format("argument {} is no Var. The first definition of a Func takes Vars; "
+                                "other coordinates belong to updates.",
+                                arg.defined() ? "'" + shortened(arg) + "'" : "(undefined)"));
             if (std::count(pure_args_.begin(), pure_args_.end(), arg->name) > 0)
                 reject(fmt::format("the Var '{}' is used for two arguments.", arg->name));
             pure_args_.push_back(arg->name);
@@ -96,19 +103,22 @@ class Definition {
     void check_update() {
         args_ = coordinates("the left side of '" + func_.name() + "'", args_, where_);
         if (args_.size() != func_.args.size())
-            reject(fmt::format("it has {} arguments, but the Func has {} dimensions ({}).", args_.size(),
-                               func_.args.size(), join(func_.args)));
+            reject(fmt::format("it has {} arguments, but the Func has {} dimensions ({}).",
+                               args_.size(), func_.args.size(), join(func_.args)));
         if (values_.size() != func_.types.size())
             reject(fmt::format("it gives {} values, but the Func has {}.", values_.size(),
                                func_.types.size()));
-        for (size_t i = 0; i < values_.size(); i++) adapt_value(i);
+        for (size_t i = 0; i < values_.size(); i++)
+            adapt_value(i);
         for (size_t i = 0; i < args_.size(); i++)
-            pure_args_.push_back(is_var(args_[i]) && args_[i]->name == func_.args[i] ? func_.args[i] : "");
+            pure_args_.push_back(is_var(args_[i]) && args_[i]->name == func_.args[i] ? func_.args[i]
+                                                                                     : "");
     }
 
     void adapt_value(size_t i) {
         Type wanted = func_.types[i];
-        if (values_[i].type() == wanted) return;
+        if (values_[i].type() == wanted)
+            return;
         bool constant = values_[i].type().is_int() && ir::as_const_int(values_[i], nullptr);
         Expr same = constant ? lossless_cast(wanted, values_[i]) : Expr();
         if (!same.defined())
@@ -118,35 +128,44 @@ class Definition {
     }
 
     void collect() {
-        for (const Expr &e : args_) names_.add(e);
-        for (const Expr &e : values_) names_.add(e);
-        if (rdom_ && names_.rdoms.empty()) names_.rdoms.push_back(rdom_);
-        if (names_.rdoms.empty()) return;
+        for (const Expr &e : args_)
+            names_.add(e);
+        for (const Expr &e : values_)
+            names_.add(e);
+        if (rdom_ && names_.rdoms.empty())
+            names_.rdoms.push_back(rdom_);
+        if (names_.rdoms.empty())
+            return;
         rdom_ = names_.rdoms[0];
-        if (rdom_->predicate.defined()) names_.add(rdom_->predicate);
+        if (rdom_->predicate.defined())
+            names_.add(rdom_->predicate);
     }
 
     void check_pure_names() const {
         if (rdom_)
-            reject(fmt::format("the RVars of RDom '{}' are used in a pure definition. Use them in an "
-                               "update, or inside sum(), maximum() and the like.",
-                               base_name(rdom_->name)));
+            reject(
+                fmt::format("the RVars of RDom '{}' are used in a pure definition. Use them in an "
+                            "update, or inside sum(), maximum() and the like.",
+                            base_name(rdom_->name)));
         for (const std::string &var : names_.vars)
             if (std::count(pure_args_.begin(), pure_args_.end(), var) == 0)
-                reject(fmt::format("Var '{}' is used on the right, but is none of the arguments ({}).", var,
-                                   join(pure_args_)));
+                reject(
+                    fmt::format("Var '{}' is used on the right, but is none of the arguments ({}).",
+                                var, join(pure_args_)));
     }
 
     void check_update_names() const {
         if (names_.rdoms.size() > 1)
-            reject(fmt::format("it uses two RDoms, '{}' and '{}'. One definition runs over one RDom: give "
-                               "it the dimensions of both, or use sum() and the like for one of them.",
-                               base_name(names_.rdoms[0]->name), base_name(names_.rdoms[1]->name)));
+            reject(fmt::format(
+                "it uses two RDoms, '{}' and '{}'. One definition runs over one RDom: give "
+                "it the dimensions of both, or use sum() and the like for one of them.",
+                base_name(names_.rdoms[0]->name), base_name(names_.rdoms[1]->name)));
         for (const std::string &var : names_.vars)
             if (std::count(pure_args_.begin(), pure_args_.end(), var) == 0 && !is_rvar(var))
-                reject(fmt::format("Var '{}' is used, but is not an argument on the left in its place of "
-                                   "the pure definition ({}).",
-                                   var, join(func_.args)));
+                reject(fmt::format(
+                    "Var '{}' is used, but is not an argument on the left in its place of "
+                    "the pure definition ({}).",
+                    var, join(func_.args)));
     }
 
     /// Conditions of an RDom name its RVars without referent.
@@ -155,18 +174,21 @@ class Definition {
                                     [&](const ReductionVar &r) { return r.name == name; });
     }
 
-    /// A loop over a pure Var of an update is only parallel if the points of different values of the
-    /// Var do not touch.
+    /// A loop over a pure Var of an update is only parallel if the points of different values of
+    /// the Var do not touch.
     void check_self_calls() const {
         for (const ir::ExprNode *call : names_.calls) {
-            if (call->referent.get() != &func_) continue;
+            if (call->referent.get() != &func_)
+                continue;
             for (size_t i = 0; i < pure_args_.size(); i++) {
-                if (pure_args_[i].empty()) continue;
+                if (pure_args_[i].empty())
+                    continue;
                 if (!is_var(call->args[i]) || call->args[i]->name != pure_args_[i])
-                    reject(fmt::format("the Func reads itself at '{}' where the left side has the Var "
-                                       "'{}'. Only an RVar can run over a dimension that the update "
-                                       "itself reads elsewhere.",
-                                       shortened(call->args[i]), pure_args_[i]));
+                    reject(
+                        fmt::format("the Func reads itself at '{}' where the left side has the Var "
+                                    "'{}'. Only an RVar can run over a dimension that the update "
+                                    "itself reads elsewhere.",
+                                    shortened(call->args[i]), pure_args_[i]));
             }
         }
     }
@@ -174,16 +196,19 @@ class Definition {
     void check_recursion() const {
         std::vector<const FuncContents *> pending, seen;
         for (const auto &f : names_.funcs)
-            if (f.get() != &func_) pending.push_back(f.get());
+            if (f.get() != &func_)
+                pending.push_back(f.get());
         while (!pending.empty()) {
             const FuncContents *f = pending.back();
             pending.pop_back();
-            if (std::find(seen.begin(), seen.end(), f) != seen.end()) continue;
+            if (std::find(seen.begin(), seen.end(), f) != seen.end())
+                continue;
             seen.push_back(f);
             for (const auto &callee : f->callees) {
                 if (callee.get() == &func_)
-                    reject(fmt::format("it reads {}, which reads '{}': a ring of Funcs cannot be computed.",
-                                       f->description(), func_.name()));
+                    reject(fmt::format(
+                        "it reads {}, which reads '{}': a ring of Funcs cannot be computed.",
+                        f->description(), func_.name()));
                 pending.push_back(callee.get());
             }
         }
@@ -192,22 +217,26 @@ class Definition {
     void store(bool pure) {
         Detach detach(func_);
         Stage stage;
-        for (const Expr &e : args_) stage.args.push_back(detach.mutate(e));
-        for (const Expr &e : values_) stage.values.push_back(detach.mutate(e));
+        for (const Expr &e : args_)
+            stage.args.push_back(detach.mutate(e));
+        for (const Expr &e : values_)
+            stage.values.push_back(detach.mutate(e));
         stage.where = where_;
         if (rdom_) {
             stage.rvars = rdom_->vars;
-            if (rdom_->predicate.defined()) stage.predicate = detach.mutate(rdom_->predicate);
+            if (rdom_->predicate.defined())
+                stage.predicate = detach.mutate(rdom_->predicate);
             const_cast<RDomContents &>(*rdom_).used = true;
         }
         if (pure) {
             func_.args = pure_args_;
-            for (const Expr &value : values_) func_.types.push_back(value.type());
+            for (const Expr &value : values_)
+                func_.types.push_back(value.type());
             func_.where = where_;
         }
         for (const auto &f : names_.funcs)
-            if (f.get() != &func_ && std::find(func_.callees.begin(), func_.callees.end(), f) ==
-                                         func_.callees.end())
+            if (f.get() != &func_ &&
+                std::find(func_.callees.begin(), func_.callees.end(), f) == func_.callees.end())
                 func_.callees.push_back(f);
         func_.schedule.stages.push_back(initial_loops(stage));
         func_.stages.push_back(std::move(stage));
@@ -217,9 +246,11 @@ class Definition {
     /// RVars innermost, then the pure Vars.
     schedule::StageSchedule initial_loops(const Stage &stage) const {
         schedule::StageSchedule loops;
-        for (const ReductionVar &r : stage.rvars) loops.dims.push_back({r.name, LoopKind::Serial, true});
+        for (const ReductionVar &r : stage.rvars)
+            loops.dims.push_back({r.name, LoopKind::Serial, true});
         for (const std::string &var : pure_args_)
-            if (!var.empty()) loops.dims.push_back({var, LoopKind::Serial, false});
+            if (!var.empty())
+                loops.dims.push_back({var, LoopKind::Serial, false});
         return loops;
     }
 };

@@ -15,7 +15,9 @@ namespace {
 
 using schedule::LoopLevel;
 
-Stamp stamp(const std::shared_ptr<Identity> &identity) { return {identity, identity->version.load()}; }
+Stamp stamp(const std::shared_ptr<Identity> &identity) {
+    return {identity, identity->version.load()};
+}
 
 /// Images and Params, as they are met.
 class Inputs {
@@ -25,16 +27,19 @@ class Inputs {
 
     const std::string &image(const std::shared_ptr<const ImageContents> &contents) {
         auto found = image_of_.find(contents.get());
-        if (found != image_of_.end()) return graph_.images[found->second].name;
+        if (found != image_of_.end())
+            return graph_.images[found->second].name;
         size_t index = contents->bound ? find_bound(*contents) : graph_.images.size();
-        if (index == graph_.images.size()) add(contents);
+        if (index == graph_.images.size())
+            add(contents);
         image_of_[contents.get()] = index;
         return graph_.images[index].name;
     }
 
     const std::string &scalar(const std::shared_ptr<const ParamContents> &contents) {
         for (const Scalar &s : graph_.scalars)
-            if (s.param == contents) return s.name;
+            if (s.param == contents)
+                return s.name;
         std::string name = unique_name(base_name(contents->identity->name), taken_);
         graph_.scalars.push_back({name, contents->type, contents});
         stamps_.push_back(stamp(contents->identity));
@@ -76,22 +81,27 @@ class Freezer {
     explicit Freezer(const std::vector<Func> &outputs) {
         for (const Func &f : outputs) {
             if (!f.defined())
-                throw CompileError(fmt::format("The output Func '{}'{} has no definition.", f.name(),
-                                               at(f.contents()->where)));
+                throw CompileError(fmt::format("The output Func '{}'{} has no definition.",
+                                               f.name(), at(f.contents()->where)));
             if (std::count(outputs_.begin(), outputs_.end(), f.contents()) > 0)
-                throw CompileError(fmt::format("The Func '{}' is given twice as output.", f.name()));
+                throw CompileError(
+                    fmt::format("The Func '{}' is given twice as output.", f.name()));
             outputs_.push_back(f.contents());
         }
     }
 
     Frozen freeze() {
-        for (const auto &f : outputs_) visit(f);
+        for (const auto &f : outputs_)
+            visit(f);
         name_everything();
         Inputs inputs(result_, taken_);
-        for (size_t i = 0; i < funcs_.size(); i++) freeze_func(i, inputs);
-        for (size_t i = 0; i < result_.graph.images.size(); i++) freeze_promises(i, inputs);
+        for (size_t i = 0; i < funcs_.size(); i++)
+            freeze_func(i, inputs);
+        for (size_t i = 0; i < result_.graph.images.size(); i++)
+            freeze_promises(i, inputs);
         connect();
-        for (size_t i = 0; i < funcs_.size(); i++) resolve_levels(i);
+        for (size_t i = 0; i < funcs_.size(); i++)
+            resolve_levels(i);
         return std::move(result_);
     }
 
@@ -110,7 +120,8 @@ class Freezer {
         };
         std::vector<Open> open;
         auto enter = [&](const std::shared_ptr<const FuncContents> &f) {
-            if (!ids_.count(f.get()) && entered_.insert(f.get()).second) open.push_back({f});
+            if (!ids_.count(f.get()) && entered_.insert(f.get()).second)
+                open.push_back({f});
         };
         enter(output);
         while (!open.empty()) {
@@ -151,14 +162,18 @@ class Freezer {
 
       protected:
         Expr rewrite(const Expr &e) override {
-            if (e->op == ir::Op::Variable) return variable(e);
+            if (e->op == ir::Op::Variable)
+                return variable(e);
             Expr now = ir::GraphMutator::rewrite(e);
-            if (now->op != ir::Op::Call) return now;
-            if (now->call_kind == ir::CallKind::Func) return call_func(now);
+            if (now->op != ir::Op::Call)
+                return now;
+            if (now->call_kind == ir::CallKind::Func)
+                return call_func(now);
             if (now->call_kind == ir::CallKind::Image)
-                return ir::make_call(now.type(),
-                                     inputs_.image(std::dynamic_pointer_cast<const ImageContents>(now->referent)),
-                                     now->args, now->call_kind);
+                return ir::make_call(
+                    now.type(),
+                    inputs_.image(std::dynamic_pointer_cast<const ImageContents>(now->referent)),
+                    now->args, now->call_kind);
             return now;
         }
 
@@ -172,15 +187,16 @@ class Freezer {
             if (auto param = std::dynamic_pointer_cast<const ParamContents>(e->referent))
                 return ir::make_variable(e.type(), inputs_.scalar(param));
             if (auto image = std::dynamic_pointer_cast<const ImageContents>(e->referent))
-                return ir::make_variable(e.type(),
-                                         inputs_.image(image) + e->name.substr(image->identity->name.size()));
+                return ir::make_variable(
+                    e.type(), inputs_.image(image) + e->name.substr(image->identity->name.size()));
             const std::string &name = freezer_.loop_names_[func_](stage_, e->name);
             return name == e->name && !e->referent ? e : ir::make_variable(e.type(), name);
         }
 
         Expr call_func(const Expr &e) {
             auto callee = static_cast<FuncId>(func_);  // no referent: the Func itself
-            if (e->referent) callee = freezer_.ids_.at(dynamic_cast<const FuncContents *>(e->referent.get()));
+            if (e->referent)
+                callee = freezer_.ids_.at(dynamic_cast<const FuncContents *>(e->referent.get()));
             auto *node = new ir::ExprNode(ir::Op::Call, e.type());
             node->call_kind = ir::CallKind::Func;
             node->index = e->index;
@@ -196,15 +212,19 @@ class Freezer {
         FuncNode &node = result_.graph.funcs[i];
         node.types = from.types;
         node.where = from.where;
-        for (const std::string &arg : from.args) node.args.push_back(loop_names_[i](arg));
+        for (const std::string &arg : from.args)
+            node.args.push_back(loop_names_[i](arg));
         for (size_t s = 0; s < from.stages.size(); s++) {
             Rewriter rewrite(*this, i, static_cast<int>(s), inputs);
             const Stage &old = from.stages[s];
             Stage stage;
-            for (const Expr &e : old.args) stage.args.push_back(rewrite(e));
-            for (const Expr &e : old.values) stage.values.push_back(rewrite(e));
+            for (const Expr &e : old.args)
+                stage.args.push_back(rewrite(e));
+            for (const Expr &e : old.values)
+                stage.values.push_back(rewrite(e));
             for (const ReductionVar &r : old.rvars)
-                stage.rvars.push_back({loop_names_[i](static_cast<int>(s), r.name), rewrite(r.min), rewrite(r.extent)});
+                stage.rvars.push_back({loop_names_[i](static_cast<int>(s), r.name), rewrite(r.min),
+                                       rewrite(r.extent)});
             stage.predicate = rewrite(old.predicate);
             stage.where = old.where;
             node.stages.push_back(std::move(stage));
@@ -217,9 +237,12 @@ class Freezer {
         const LoopNames &names = loop_names_[i];
         Rewriter rewrite(*this, i, 0, inputs);
         for (auto *bounds : {&s.bounds, &s.estimates})
-            for (schedule::Bound &b : *bounds) b = {names(b.var), rewrite(b.min), rewrite(b.extent)};
-        for (schedule::FoldedDim &f : s.folds) f = {names(f.var), rewrite(f.factor), f.forward};
-        for (std::string &dim : s.storage_order) dim = names(dim);
+            for (schedule::Bound &b : *bounds)
+                b = {names(b.var), rewrite(b.min), rewrite(b.extent)};
+        for (schedule::FoldedDim &f : s.folds)
+            f = {names(f.var), rewrite(f.factor), f.forward};
+        for (std::string &dim : s.storage_order)
+            dim = names(dim);
         freeze_loops(s.stages, i, rewrite);
         for (schedule::Specialization &special : s.specializations) {
             special.condition = rewrite(special.condition);
@@ -230,14 +253,16 @@ class Freezer {
         return s;
     }
 
-    void freeze_loops(std::vector<schedule::StageSchedule> &stages, size_t func, Rewriter &rewrite) {
+    void freeze_loops(std::vector<schedule::StageSchedule> &stages, size_t func,
+                      Rewriter &rewrite) {
         for (size_t k = 0; k < stages.size(); k++) {
             auto name = [&](std::string &n) { n = loop_names_[func](static_cast<int>(k), n); };
             for (schedule::Transform &t : stages[k].transforms) {
                 name(t.old_name), name(t.outer), name(t.inner);
                 t.factor = rewrite(t.factor);
             }
-            for (schedule::Dim &d : stages[k].dims) name(d.name);
+            for (schedule::Dim &d : stages[k].dims)
+                name(d.name);
         }
     }
 
@@ -246,7 +271,8 @@ class Freezer {
         // A promise may name an image that is new.
         std::vector<Image::Constraint> constraints = result_.graph.images[image].constraints;
         for (Image::Constraint &c : constraints)
-            for (Expr *e : {&c.min, &c.extent, &c.stride, &c.estimate_min, &c.estimate_extent}) *e = rewrite(*e);
+            for (Expr *e : {&c.min, &c.extent, &c.stride, &c.estimate_min, &c.estimate_extent})
+                *e = rewrite(*e);
         result_.graph.images[image].constraints = constraints;
     }
 
@@ -258,8 +284,10 @@ class Freezer {
                 f.producers.insert(f.producers.end(), read.begin(), read.end());
             }
             std::sort(f.producers.begin(), f.producers.end());
-            f.producers.erase(std::unique(f.producers.begin(), f.producers.end()), f.producers.end());
-            for (FuncId p : f.producers) graph.funcs[static_cast<size_t>(p)].consumers.push_back(f.id);
+            f.producers.erase(std::unique(f.producers.begin(), f.producers.end()),
+                              f.producers.end());
+            for (FuncId p : f.producers)
+                graph.funcs[static_cast<size_t>(p)].consumers.push_back(f.id);
         }
         for (const auto &f : outputs_) {
             FuncId id = ids_.at(f.get());
@@ -270,51 +298,65 @@ class Freezer {
 
     void resolve_levels(size_t i) {
         schedule::FuncSchedule &s = result_.schedule.funcs[i];
-        if (result_.graph.funcs[i].is_output && s.compute.inlined()) s.compute.kind = LoopLevel::Kind::Root;
+        if (result_.graph.funcs[i].is_output && s.compute.inlined())
+            s.compute.kind = LoopLevel::Kind::Root;
         resolve(i, "compute_at", s.compute);
         resolve(i, "store_at", s.store);
-        if (s.store.inlined() && !s.compute.inlined()) s.store = s.compute;
-        for (auto &stage : s.stages) resolve(i, "compute_with", stage.fuse_level);
+        if (s.store.inlined() && !s.compute.inlined())
+            s.store = s.compute;
+        for (auto &stage : s.stages)
+            resolve(i, "compute_with", stage.fuse_level);
         for (auto &special : s.specializations)
-            for (auto &stage : special.stages) resolve(i, "compute_with", stage.fuse_level);
+            for (auto &stage : special.stages)
+                resolve(i, "compute_with", stage.fuse_level);
     }
 
     void resolve(size_t i, const char *directive, LoopLevel &level) {
-        if (!level.at()) return;
+        if (!level.at())
+            return;
         const auto &identity = *static_cast<const Identity *>(level.func_handle.get());
         auto reject = [&](const std::string &why) {
-            throw CompileError(fmt::format("{}.{}({}, {}){}: {}", result_.graph.funcs[i].name, directive,
-                                           identity.name, level.var, at(funcs_[i]->where), why));
+            throw CompileError(fmt::format("{}.{}({}, {}){}: {}", result_.graph.funcs[i].name,
+                                           directive, identity.name, level.var,
+                                           at(funcs_[i]->where), why));
         };
         auto found = std::find_if(funcs_.begin(), funcs_.end(),
                                   [&](const auto &f) { return f->identity.get() == &identity; });
         if (found == funcs_.end())
-            reject(fmt::format("'{}' is not part of the pipeline, which has {}.", identity.name, func_names()));
+            reject(fmt::format("'{}' is not part of the pipeline, which has {}.", identity.name,
+                               func_names()));
         auto target = static_cast<size_t>(found - funcs_.begin());
         level.func = static_cast<FuncId>(target);
         level.func_handle = nullptr;
-        if (level.stage < 0) level.stage = find_stage(i, target, level.var);
+        if (level.stage < 0)
+            level.stage = find_stage(i, target, level.var);
         const auto &stages = result_.schedule.funcs[target].stages;
-        if (level.stage < 0 || !has_loop(stages[static_cast<size_t>(level.stage)], target, level.stage, level.var))
+        if (level.stage < 0 ||
+            !has_loop(stages[static_cast<size_t>(level.stage)], target, level.stage, level.var))
             reject(fmt::format("{} has no loop '{}'. Its loops are, innermost first: {}.",
                                (*found)->description(), level.var, loops_of(target)));
         level.var = loop_names_[target](level.stage, level.var);
     }
 
-    bool has_loop(const schedule::StageSchedule &s, size_t func, int stage, const std::string &var) const {
+    bool has_loop(const schedule::StageSchedule &s, size_t func, int stage,
+                  const std::string &var) const {
         const std::string &name = loop_names_[func](stage, var);
-        return std::any_of(s.dims.begin(), s.dims.end(), [&](const auto &d) { return d.name == name; });
+        return std::any_of(s.dims.begin(), s.dims.end(),
+                           [&](const auto &d) { return d.name == name; });
     }
 
-    /// The first stage of `target` that has the loop, rather one that (also indirectly) reads `func`;
-    /// -1 where none has it.
+    /// The first stage of `target` that has the loop, rather one that (also indirectly) reads
+    /// `func`; -1 where none has it.
     int find_stage(size_t func, size_t target, const std::string &var) const {
         const auto &stages = result_.schedule.funcs[target].stages;
         int first = -1;
         for (int s = 0; s < static_cast<int>(stages.size()); s++) {
-            if (!has_loop(stages[static_cast<size_t>(s)], target, s, var)) continue;
-            if (reads(target, s, static_cast<FuncId>(func))) return s;
-            if (first < 0) first = s;
+            if (!has_loop(stages[static_cast<size_t>(s)], target, s, var))
+                continue;
+            if (reads(target, s, static_cast<FuncId>(func)))
+                return s;
+            if (first < 0)
+                first = s;
         }
         return first;
     }
@@ -327,8 +369,10 @@ class Freezer {
         while (!pending.empty()) {
             FuncId id = pending.back();
             pending.pop_back();
-            if (id == func) return true;
-            if (id < func || !seen.insert(id).second) continue;  // producers come first
+            if (id == func)
+                return true;
+            if (id < func || !seen.insert(id).second)
+                continue;  // producers come first
             const auto &producers = graph[id].producers;
             pending.insert(pending.end(), producers.begin(), producers.end());
         }
@@ -340,7 +384,8 @@ class Freezer {
         const auto &stages = result_.schedule.funcs[func].stages;
         for (size_t s = 0; s < stages.size(); s++) {
             std::vector<std::string> names;
-            for (const auto &d : stages[s].dims) names.push_back(d.name);
+            for (const auto &d : stages[s].dims)
+                names.push_back(d.name);
             std::string which = s == 0 ? "" : fmt::format(" (update {})", s - 1);
             text.push_back((names.empty() ? "none" : join(names)) + which);
         }
@@ -349,7 +394,8 @@ class Freezer {
 
     std::string func_names() const {
         std::vector<std::string> names;
-        for (const FuncNode &f : result_.graph.funcs) names.push_back(f.name);
+        for (const FuncNode &f : result_.graph.funcs)
+            names.push_back(f.name);
         return join(names);
     }
 };
@@ -357,7 +403,8 @@ class Freezer {
 }  // namespace
 
 Frozen freeze(const std::vector<Func> &outputs) {
-    if (outputs.empty()) throw CompileError("A Pipeline needs at least one output Func.");
+    if (outputs.empty())
+        throw CompileError("A Pipeline needs at least one output Func.");
     return Freezer(outputs).freeze();
 }
 

@@ -12,18 +12,19 @@ namespace Pipe::graph {
 struct Frozen {
     Graph graph;
     Schedule schedule;
-    std::vector<Stamp> stamps;  ///< of every Func, image and Param in it: out of date when one changes
+    std::vector<Stamp>
+        stamps;  ///< of every Func, image and Param in it: out of date when one changes
 };
 
-/// Everything that the outputs need, producers before consumers, in an order and with names that follow
-/// from the definitions alone (not from what else the process built):
+/// Everything that the outputs need, producers before consumers, in an order and with names that
+/// follow from the definitions alone (not from what else the process built):
 ///  1. Funcs in depth-first order of their uses; a name that is taken gets "$1", "$2", ...
 ///  2. names that nobody chose (Var(), RDom, Param(), ...) become "v", "v$1", ...
 ///  3. expressions without referents (graph.h says how they name things);
 ///  4. levels by FuncId; a level that names a Func without stage finds the stage that has the loop;
 ///     outputs are computed at root; a store level that was not given is the compute level.
-/// CompileErrors: an undefined output, a level of a Func that is not in the pipeline, or of a loop that
-/// it has not.
+/// CompileErrors: an undefined output, a level of a Func that is not in the pipeline, or of a loop
+/// that it has not.
 Frozen freeze(const std::vector<Func> &outputs);
 
 }  // namespace Pipe::graph

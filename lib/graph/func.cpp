@@ -12,8 +12,8 @@
 
 namespace Pipe {
 
-using graph::FuncContents;
 using graph::at;
+using graph::FuncContents;
 
 FuncRef::FuncRef(std::shared_ptr<FuncContents> func, std::vector<Expr> args, SourceLocation where)
     : func_(std::move(func)), args_(std::move(args)), where_(where) {}
@@ -23,8 +23,12 @@ Stage FuncRef::define(const std::vector<Expr> &values) const {
     return Stage(func_, static_cast<int>(func_->stages.size()) - 1);
 }
 
-Stage FuncRef::operator=(const Expr &value) const { return define({value}); }
-Stage FuncRef::operator=(const Tuple &values) const { return define(values.as_vector()); }
+Stage FuncRef::operator=(const Expr &value) const {
+    return define({value});
+}
+Stage FuncRef::operator=(const Tuple &values) const {
+    return define(values.as_vector());
+}
 
 Stage FuncRef::operator=(const FuncRef &value) const {
     return value.size() == 1 ? define({Expr(value)}) : define(Tuple(value).as_vector());
@@ -32,8 +36,8 @@ Stage FuncRef::operator=(const FuncRef &value) const {
 
 namespace {
 
-/// The Vars of the pure definition that `f(args) += e` makes where f is undefined: the arguments that
-/// are Vars; new ones in place of the others.
+/// The Vars of the pure definition that `f(args) += e` makes where f is undefined: the arguments
+/// that are Vars; new ones in place of the others.
 std::vector<Expr> implicit_args(const std::vector<Expr> &args) {
     std::vector<Expr> vars;
     for (const Expr &arg : args) {
@@ -48,35 +52,50 @@ std::vector<Expr> implicit_args(const std::vector<Expr> &args) {
 Stage FuncRef::update_with(const char *op, int initial, const Expr &value) const {
     graph::require_defined(op, value);
     if (!func_->defined())
-        graph::define(*func_, implicit_args(args_), {ir::make_const(value.type(), initial)}, where_);
+        graph::define(*func_, implicit_args(args_), {ir::make_const(value.type(), initial)},
+                      where_);
     Expr old = *this, v = value;
     if (v.type().is_int() && ir::as_const_int(v, nullptr) && old.type().is_int_or_uint()) {
         Expr same = graph::lossless_cast(old.type(), v);
-        if (same.defined()) v = same;
+        if (same.defined())
+            v = same;
     }
     switch (op[0]) {
-    case '+': return *this = old + v;
-    case '-': return *this = old - v;
-    case '*': return *this = old * v;
-    default: return *this = old / v;
+    case '+':
+        return *this = old + v;
+    case '-':
+        return *this = old - v;
+    case '*':
+        return *this = old * v;
+    default:
+        return *this = old / v;
     }
 }
 
-Stage FuncRef::operator+=(const Expr &value) const { return update_with("+=", 0, value); }
-Stage FuncRef::operator-=(const Expr &value) const { return update_with("-=", 0, value); }
-Stage FuncRef::operator*=(const Expr &value) const { return update_with("*=", 1, value); }
-Stage FuncRef::operator/=(const Expr &value) const { return update_with("/=", 1, value); }
+Stage FuncRef::operator+=(const Expr &value) const {
+    return update_with("+=", 0, value);
+}
+Stage FuncRef::operator-=(const Expr &value) const {
+    return update_with("-=", 0, value);
+}
+Stage FuncRef::operator*=(const Expr &value) const {
+    return update_with("*=", 1, value);
+}
+Stage FuncRef::operator/=(const Expr &value) const {
+    return update_with("/=", 1, value);
+}
 
 Expr FuncRef::element(int i) const {
     if (!func_->defined())
-        throw CompileError(fmt::format("Func '{}' is used{} before it is defined.", func_->name(), at(where_)));
+        throw CompileError(
+            fmt::format("Func '{}' is used{} before it is defined.", func_->name(), at(where_)));
     if (args_.size() != func_->args.size())
-        throw CompileError(fmt::format("{} has {} dimensions ({}), but is called with {} arguments{}.",
-                                       func_->description(), func_->args.size(), graph::join(func_->args),
-                                       args_.size(), at(where_)));
+        throw CompileError(fmt::format(
+            "{} has {} dimensions ({}), but is called with {} arguments{}.", func_->description(),
+            func_->args.size(), graph::join(func_->args), args_.size(), at(where_)));
     if (i < 0 || i >= size())
-        throw CompileError(fmt::format("{} has {} values: there is no value {}{}.", func_->description(),
-                                       size(), i, at(where_)));
+        throw CompileError(fmt::format("{} has {} values: there is no value {}{}.",
+                                       func_->description(), size(), i, at(where_)));
     return ir::make_call(func_->types[static_cast<size_t>(i)], func_->name(),
                          graph::coordinates("the call of '" + func_->name() + "'", args_, where_),
                          ir::CallKind::Func, i, func_);
@@ -84,28 +103,33 @@ Expr FuncRef::element(int i) const {
 
 FuncRef::operator Expr() const {
     if (func_->defined() && size() != 1)
-        throw CompileError(fmt::format("{} has {} values: pick one with [i]{}.", func_->description(),
-                                       size(), at(where_)));
+        throw CompileError(fmt::format("{} has {} values: pick one with [i]{}.",
+                                       func_->description(), size(), at(where_)));
     return element(0);
 }
 
 FuncRef::operator Tuple() const {
     std::vector<Expr> values;
-    for (int i = 0; i < size(); i++) values.push_back(element(i));
+    for (int i = 0; i < size(); i++)
+        values.push_back(element(i));
     return Tuple(values);
 }
 
-Expr FuncRef::operator[](int i) const { return element(i); }
+Expr FuncRef::operator[](int i) const {
+    return element(i);
+}
 
 int FuncRef::size() const {
     if (!func_->defined())
-        throw CompileError(fmt::format("Func '{}' is used{} before it is defined.", func_->name(), at(where_)));
+        throw CompileError(
+            fmt::format("Func '{}' is used{} before it is defined.", func_->name(), at(where_)));
     return static_cast<int>(func_->types.size());
 }
 
 Func::Func(SourceLocation where) : Func(graph::fresh_name("f"), where) {}
 
-Func::Func(const std::string &name, SourceLocation where) : contents_(std::make_shared<FuncContents>()) {
+Func::Func(const std::string &name, SourceLocation where)
+    : contents_(std::make_shared<FuncContents>()) {
     contents_->identity = std::make_shared<graph::Identity>(name);
     contents_->where = where;
 }
@@ -116,14 +140,19 @@ namespace {
 
 const FuncContents &require(const FuncContents &f, const char *what) {
     if (!f.defined())
-        throw CompileError(fmt::format("Func '{}' has no definition yet: {} needs one.", f.name(), what));
+        throw CompileError(
+            fmt::format("Func '{}' has no definition yet: {} needs one.", f.name(), what));
     return f;
 }
 
 }  // namespace
 
-const std::string &Func::name() const { return contents_->name(); }
-bool Func::defined() const { return contents_->defined(); }
+const std::string &Func::name() const {
+    return contents_->name();
+}
+bool Func::defined() const {
+    return contents_->defined();
+}
 int Func::dimensions() const {
     return static_cast<int>(require(*contents_, "dimensions()").args.size());
 }
@@ -139,8 +168,12 @@ Expr Func::value() const {
     return f.stages[0].values[0];
 }
 
-Tuple Func::values() const { return Tuple(require(*contents_, "values()").stages[0].values); }
-const std::vector<Type> &Func::types() const { return require(*contents_, "types()").types; }
+Tuple Func::values() const {
+    return Tuple(require(*contents_, "values()").stages[0].values);
+}
+const std::vector<Type> &Func::types() const {
+    return require(*contents_, "types()").types;
+}
 
 Type Func::type() const {
     if (types().size() != 1)
@@ -148,7 +181,9 @@ Type Func::type() const {
     return types()[0];
 }
 
-int Func::outputs() const { return static_cast<int>(types().size()); }
+int Func::outputs() const {
+    return static_cast<int>(types().size());
+}
 
 int Func::num_update_definitions() const {
     return defined() ? static_cast<int>(contents_->stages.size()) - 1 : 0;
@@ -165,6 +200,8 @@ Stage Func::update(int i) const {
     return Stage(contents_, i + 1);
 }
 
-Func::operator Stage() const { return Stage(contents_, 0); }
+Func::operator Stage() const {
+    return Stage(contents_, 0);
+}
 
 }  // namespace Pipe

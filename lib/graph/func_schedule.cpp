@@ -15,7 +15,9 @@ using schedule::LoopLevel;
 
 namespace {
 
-LoopLevel root() { return {LoopLevel::Kind::Root, FuncId::None, 0, "", nullptr}; }
+LoopLevel root() {
+    return {LoopLevel::Kind::Root, FuncId::None, 0, "", nullptr};
+}
 
 /// Stage -1: whichever stage of the consumer has the loop; freeze finds out.
 LoopLevel level(const std::shared_ptr<FuncContents> &consumer, int stage, const VarOrRVar &loop) {
@@ -31,17 +33,19 @@ void set_level(FuncContents &f, LoopLevel &which, const LoopLevel &level) {
 void set_at(const std::shared_ptr<FuncContents> &f, LoopLevel &which, const char *directive,
             const std::shared_ptr<FuncContents> &consumer, int stage, const VarOrRVar &loop) {
     if (consumer == f)
-        throw CompileError(fmt::format("{}.{}({}, {}): a Func cannot be computed or stored inside itself.",
-                                       f->name(), directive, consumer->name(), loop.name));
+        throw CompileError(
+            fmt::format("{}.{}({}, {}): a Func cannot be computed or stored inside itself.",
+                        f->name(), directive, consumer->name(), loop.name));
     set_level(*f, which, level(consumer, stage, loop));
 }
 
 void check_dimension(const FuncContents &f, const char *directive, const Var &dim) {
     if (!f.defined())
-        throw CompileError(fmt::format("{}.{}({}): define the Func first.", f.name(), directive, dim.name()));
+        throw CompileError(
+            fmt::format("{}.{}({}): define the Func first.", f.name(), directive, dim.name()));
     if (std::count(f.args.begin(), f.args.end(), dim.name()) == 0)
-        throw CompileError(fmt::format("{}.{}({}): {} has no dimension '{}'. Dimensions: {}.", f.name(),
-                                       directive, dim.name(), f.description(), dim.name(),
+        throw CompileError(fmt::format("{}.{}({}): {} has no dimension '{}'. Dimensions: {}.",
+                                       f.name(), directive, dim.name(), f.description(), dim.name(),
                                        graph::join(f.args)));
 }
 
@@ -52,17 +56,19 @@ Expr integer(const FuncContents &f, const char *directive, const Expr &e) {
     return cast(Int(32), e);
 }
 
-void set_bound(std::vector<schedule::Bound> &bounds, const Var &dim, const Expr &min, const Expr &extent) {
+void set_bound(std::vector<schedule::Bound> &bounds, const Var &dim, const Expr &min,
+               const Expr &extent) {
     auto same = [&](const schedule::Bound &b) { return b.var == dim.name(); };
     bounds.erase(std::remove_if(bounds.begin(), bounds.end(), same), bounds.end());
     bounds.push_back({dim.name(), min, extent});
 }
 
-void check_extent(const FuncContents &f, const char *directive, const Var &dim, const Expr &extent) {
+void check_extent(const FuncContents &f, const char *directive, const Var &dim,
+                  const Expr &extent) {
     int64_t value = 0;
     if (ir::as_const_int(extent, &value) && value < 0)
-        throw CompileError(fmt::format("{}.{}({}): the extent {} is negative.", f.name(), directive, dim.name(),
-                                       value));
+        throw CompileError(fmt::format("{}.{}({}): the extent {} is negative.", f.name(), directive,
+                                       dim.name(), value));
 }
 
 }  // namespace
@@ -84,7 +90,8 @@ Func &Func::compute_at(const Func &consumer, const VarOrRVar &loop) {
 }
 
 Func &Func::compute_at(const Stage &consumer, const VarOrRVar &loop) {
-    set_at(contents_, contents_->schedule.compute, "compute_at", consumer.contents(), consumer.index(), loop);
+    set_at(contents_, contents_->schedule.compute, "compute_at", consumer.contents(),
+           consumer.index(), loop);
     return *this;
 }
 
@@ -99,7 +106,8 @@ Func &Func::store_at(const Func &consumer, const VarOrRVar &loop) {
 }
 
 Func &Func::store_at(const Stage &consumer, const VarOrRVar &loop) {
-    set_at(contents_, contents_->schedule.store, "store_at", consumer.contents(), consumer.index(), loop);
+    set_at(contents_, contents_->schedule.store, "store_at", consumer.contents(), consumer.index(),
+           loop);
     return *this;
 }
 
@@ -115,11 +123,13 @@ Func &Func::reorder_storage(const std::vector<Var> &dims) {
     for (const Var &v : dims) {
         check_dimension(*contents_, "reorder_storage", v);
         if (std::count(order.begin(), order.end(), v.name()) > 0)
-            throw CompileError(fmt::format("{}.reorder_storage: '{}' is named twice.", name(), v.name()));
+            throw CompileError(
+                fmt::format("{}.reorder_storage: '{}' is named twice.", name(), v.name()));
         order.push_back(v.name());
     }
     for (const std::string &arg : contents_->args)
-        if (std::count(order.begin(), order.end(), arg) == 0) order.push_back(arg);
+        if (std::count(order.begin(), order.end(), arg) == 0)
+            order.push_back(arg);
     contents_->schedule.storage_order = order;
     contents_->schedule.touched = true;
     contents_->identity->touch();
@@ -131,8 +141,8 @@ Func &Func::fold_storage(const Var &dim, const Expr &extent, bool fold_forward) 
     Expr factor = integer(*contents_, "fold_storage", extent);
     int64_t value = 0;
     if (ir::as_const_int(factor, &value) && value <= 0)
-        throw CompileError(fmt::format("{}.fold_storage({}): the extent {} must be at least 1.", name(),
-                                       dim.name(), value));
+        throw CompileError(fmt::format("{}.fold_storage({}): the extent {} must be at least 1.",
+                                       name(), dim.name(), value));
     contents_->schedule.folds.push_back({dim.name(), factor, fold_forward});
     contents_->schedule.touched = true;
     contents_->identity->touch();
@@ -167,9 +177,10 @@ Func &Func::set_estimate(const Var &dim, const Expr &min, const Expr &extent) {
 
 Func &Func::set_estimates(const Region &estimates) {
     if (estimates.size() != contents_->args.size())
-        throw CompileError(fmt::format("{}.set_estimates: {} has {} dimensions ({}), but {} ranges are given.",
-                                       name(), contents_->description(), contents_->args.size(),
-                                       graph::join(contents_->args), estimates.size()));
+        throw CompileError(
+            fmt::format("{}.set_estimates: {} has {} dimensions ({}), but {} ranges are given.",
+                        name(), contents_->description(), contents_->args.size(),
+                        graph::join(contents_->args), estimates.size()));
     for (size_t i = 0; i < estimates.size(); i++)
         set_estimate(Var(contents_->args[i]), estimates[i].min, estimates[i].extent);
     return *this;
@@ -177,8 +188,8 @@ Func &Func::set_estimates(const Region &estimates) {
 
 // The pure definition's loops.
 
-Func &Func::split(const VarOrRVar &old, const VarOrRVar &outer, const VarOrRVar &inner, const Expr &factor,
-                  TailStrategy tail) {
+Func &Func::split(const VarOrRVar &old, const VarOrRVar &outer, const VarOrRVar &inner,
+                  const Expr &factor, TailStrategy tail) {
     Stage(*this).split(old, outer, inner, factor, tail);
     return *this;
 }
@@ -206,7 +217,8 @@ Func &Func::tile(const VarOrRVar &x, const VarOrRVar &y, const VarOrRVar &xi, co
     return *this;
 }
 Func &Func::tile(const std::vector<VarOrRVar> &old, const std::vector<VarOrRVar> &outer,
-                 const std::vector<VarOrRVar> &inner, const std::vector<Expr> &factors, TailStrategy tail) {
+                 const std::vector<VarOrRVar> &inner, const std::vector<Expr> &factors,
+                 TailStrategy tail) {
     Stage(*this).tile(old, outer, inner, factors, tail);
     return *this;
 }
@@ -246,6 +258,8 @@ Func &Func::compute_with(const Func &other, const VarOrRVar &loop) {
     Stage(*this).compute_with(other, loop);
     return *this;
 }
-Stage Func::specialize(const Expr &condition) { return Stage(*this).specialize(condition); }
+Stage Func::specialize(const Expr &condition) {
+    return Stage(*this).specialize(condition);
+}
 
 }  // namespace Pipe

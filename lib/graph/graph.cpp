@@ -18,8 +18,10 @@ std::vector<FuncId> funcs_read(const Stage &stage, FuncId self) {
         if (node.op == ir::Op::Call && node.call_kind == ir::CallKind::Func)
             found.insert(static_cast<FuncId>(node.int_value));
     };
-    for (const Expr &e : stage.args) walk(e, visit);
-    for (const Expr &e : stage.values) walk(e, visit);
+    for (const Expr &e : stage.args)
+        walk(e, visit);
+    for (const Expr &e : stage.values)
+        walk(e, visit);
     walk(stage.predicate, visit);
     found.erase(self);
     return {found.begin(), found.end()};
@@ -37,13 +39,18 @@ class Verifier {
             check(f.id == static_cast<FuncId>(i), f, "id is not its index");
             take_name(f.name);
             check(!f.stages.empty(), f, "no definition");
-            for (FuncId p : f.producers) check(p < f.id, f, "producer after consumer");
-            for (size_t s = 0; s < f.stages.size(); s++) verify_stage(f, s);
+            for (FuncId p : f.producers)
+                check(p < f.id, f, "producer after consumer");
+            for (size_t s = 0; s < f.stages.size(); s++)
+                verify_stage(f, s);
         }
-        for (const Image &image : graph_.images) take_name(image.name);
-        for (const Scalar &scalar : graph_.scalars) take_name(scalar.name);
+        for (const Image &image : graph_.images)
+            take_name(image.name);
+        for (const Scalar &scalar : graph_.scalars)
+            take_name(scalar.name);
         for (FuncId id : graph_.outputs)
-            if (!graph_[id].is_output) throw InternalError("output is not marked");
+            if (!graph_[id].is_output)
+                throw InternalError("output is not marked");
     }
 
   private:
@@ -51,11 +58,13 @@ class Verifier {
     std::set<std::string> names_;
 
     static void check(bool condition, const FuncNode &f, const std::string &what) {
-        if (!condition) throw InternalError("malformed graph: Func '" + f.name + "': " + what);
+        if (!condition)
+            throw InternalError("malformed graph: Func '" + f.name + "': " + what);
     }
 
     void take_name(const std::string &name) {
-        if (!names_.insert(name).second) throw InternalError("malformed graph: two things named " + name);
+        if (!names_.insert(name).second)
+            throw InternalError("malformed graph: two things named " + name);
     }
 
     void verify_stage(const FuncNode &f, size_t s) {
@@ -65,8 +74,10 @@ class Verifier {
         for (size_t i = 0; i < stage.values.size(); i++)
             check(stage.values[i].type() == f.types[i], f, "type of a value");
         std::set<std::string> vars(f.args.begin(), f.args.end());
-        for (const ReductionVar &r : stage.rvars) check(vars.insert(r.name).second, f, "RVar's name taken");
-        for (const Scalar &scalar : graph_.scalars) vars.insert(scalar.name);
+        for (const ReductionVar &r : stage.rvars)
+            check(vars.insert(r.name).second, f, "RVar's name taken");
+        for (const Scalar &scalar : graph_.scalars)
+            vars.insert(scalar.name);
         for (const Image &image : graph_.images)
             for (int d = 0; d < image.dimensions; d++)
                 for (const char *what : {"min", "extent", "stride"})
@@ -74,11 +85,15 @@ class Verifier {
         Walk walk;
         auto visit = [&](const ir::ExprNode &node) {
             check(!node.referent, f, "a referent is left");
-            if (node.op == ir::Op::Variable) check(vars.count(node.name) > 0, f, "free variable " + node.name);
-            if (node.op == ir::Op::Call) verify_call(f, s, node);
+            if (node.op == ir::Op::Variable)
+                check(vars.count(node.name) > 0, f, "free variable " + node.name);
+            if (node.op == ir::Op::Call)
+                verify_call(f, s, node);
         };
-        for (const Expr &e : stage.args) walk(e, visit);
-        for (const Expr &e : stage.values) walk(e, visit);
+        for (const Expr &e : stage.args)
+            walk(e, visit);
+        for (const Expr &e : stage.values)
+            walk(e, visit);
         walk(stage.predicate, visit);
     }
 
@@ -87,12 +102,15 @@ class Verifier {
             auto named = [&](const Image &image) { return image.name == call.name; };
             auto image = std::find_if(graph_.images.begin(), graph_.images.end(), named);
             check(image != graph_.images.end(), f, "unknown image " + call.name);
-            check(call.args.size() == static_cast<size_t>(image->dimensions), f, "arity of " + call.name);
+            check(call.args.size() == static_cast<size_t>(image->dimensions), f,
+                  "arity of " + call.name);
         } else if (call.call_kind == ir::CallKind::Func) {
-            check(call.int_value >= 0 && call.int_value < static_cast<int64_t>(graph_.funcs.size()), f, "FuncId");
+            check(call.int_value >= 0 && call.int_value < static_cast<int64_t>(graph_.funcs.size()),
+                  f, "FuncId");
             const FuncNode &callee = graph_.funcs[static_cast<size_t>(call.int_value)];
             check(callee.name == call.name, f, "name of " + call.name);
-            check(callee.id < f.id || (callee.id == f.id && stage > 0), f, "reads " + call.name + " too early");
+            check(callee.id < f.id || (callee.id == f.id && stage > 0), f,
+                  "reads " + call.name + " too early");
             check(call.args.size() == callee.args.size(), f, "arity of " + call.name);
             check(call.index >= 0 && call.index < static_cast<int>(callee.types.size()) &&
                       callee.types[static_cast<size_t>(call.index)] == call.type,
@@ -103,33 +121,42 @@ class Verifier {
 
 std::string text(const std::vector<Expr> &list) {
     std::vector<std::string> parts;
-    for (const Expr &e : list) parts.push_back(ir::to_string(e));
+    for (const Expr &e : list)
+        parts.push_back(ir::to_string(e));
     return fmt::format("{}", fmt::join(parts, ", "));
 }
 
 std::string text(const FuncNode &f, const Stage &stage) {
     std::string line = fmt::format("  {}({}) = {}", f.name, text(stage.args), text(stage.values));
     for (const ReductionVar &r : stage.rvars)
-        line += fmt::format("  {} in [{}, +{})", r.name, ir::to_string(r.min), ir::to_string(r.extent));
-    if (stage.predicate.defined()) line += "  where " + ir::to_string(stage.predicate);
+        line +=
+            fmt::format("  {} in [{}, +{})", r.name, ir::to_string(r.min), ir::to_string(r.extent));
+    if (stage.predicate.defined())
+        line += "  where " + ir::to_string(stage.predicate);
     return line + "\n";
 }
 
 }  // namespace
 
-void verify(const Graph &graph) { Verifier(graph).verify(); }
+void verify(const Graph &graph) {
+    Verifier(graph).verify();
+}
 
 std::string to_string(const Graph &graph) {
     std::string out;
     for (const Image &image : graph.images)
-        out += fmt::format("image {}: {} dimensions of {}\n", image.name, image.dimensions, to_string(image.type));
+        out += fmt::format("image {}: {} dimensions of {}\n", image.name, image.dimensions,
+                           to_string(image.type));
     for (const Scalar &scalar : graph.scalars)
         out += fmt::format("scalar {}: {}\n", scalar.name, to_string(scalar.type));
     for (const FuncNode &f : graph.funcs) {
         std::vector<std::string> types;
-        for (Type t : f.types) types.push_back(to_string(t));
-        out += fmt::format("{} {}: {}\n", f.is_output ? "output" : "func", f.name, fmt::join(types, ", "));
-        for (const Stage &stage : f.stages) out += text(f, stage);
+        for (Type t : f.types)
+            types.push_back(to_string(t));
+        out += fmt::format("{} {}: {}\n", f.is_output ? "output" : "func", f.name,
+                           fmt::join(types, ", "));
+        for (const Stage &stage : f.stages)
+            out += text(f, stage);
     }
     return out;
 }

@@ -24,9 +24,12 @@ class Substitute : public ir::GraphMutator {
             return found == names_.end() ? e : values_[static_cast<size_t>(found - names_.begin())];
         }
         Expr now = ir::GraphMutator::rewrite(e);
-        if (now.type() != Int(32) || now.same_as(e)) return now;
-        if (now->op == Op::Add) return ir::add(now->args[0], now->args[1]);
-        if (now->op == Op::Sub) return ir::sub(now->args[0], now->args[1]);
+        if (now.type() != Int(32) || now.same_as(e))
+            return now;
+        if (now->op == Op::Add)
+            return ir::add(now->args[0], now->args[1]);
+        if (now->op == Op::Sub)
+            return ir::sub(now->args[0], now->args[1]);
         return now;
     }
 
@@ -43,14 +46,16 @@ struct Point {
 
     bool operator==(const Point &other) const {
         return func == other.func && index == other.index &&
-               std::equal(args.begin(), args.end(), other.args.begin(), other.args.end(), ir::ExprEqual());
+               std::equal(args.begin(), args.end(), other.args.begin(), other.args.end(),
+                          ir::ExprEqual());
     }
 };
 
 struct PointHash {
     size_t operator()(const Point &p) const {
         size_t h = ir::hash_combine(static_cast<size_t>(p.func), static_cast<size_t>(p.index));
-        for (const Expr &e : p.args) h = ir::hash_combine(h, ir::hash(e));
+        for (const Expr &e : p.args)
+            h = ir::hash_combine(h, ir::hash(e));
         return h;
     }
 };
@@ -67,16 +72,21 @@ class Inliner {
     /// The definitions of inlined Funcs stay as they were.
     Graph run() {
         for (FuncNode &f : result_.funcs) {
-            if (inlined_[static_cast<size_t>(f.id)]) continue;
+            if (inlined_[static_cast<size_t>(f.id)])
+                continue;
             bool reads_inlined = std::any_of(f.producers.begin(), f.producers.end(), [&](FuncId p) {
                 return inlined_[static_cast<size_t>(p)];
             });
-            if (!reads_inlined) continue;
+            if (!reads_inlined)
+                continue;
             Rewriter rewrite(*this);
             for (Stage &stage : f.stages) {
-                for (Expr &e : stage.args) e = rewrite.mutate(e);
-                for (Expr &e : stage.values) e = rewrite.mutate(e);
-                if (stage.predicate.defined()) stage.predicate = rewrite.mutate(stage.predicate);
+                for (Expr &e : stage.args)
+                    e = rewrite.mutate(e);
+                for (Expr &e : stage.values)
+                    e = rewrite.mutate(e);
+                if (stage.predicate.defined())
+                    stage.predicate = rewrite.mutate(stage.predicate);
             }
         }
         connect();
@@ -97,17 +107,22 @@ class Inliner {
       protected:
         Expr rewrite(const Expr &e) override {
             Expr now = ir::GraphMutator::rewrite(e);
-            if (now->op != Op::Call || now->call_kind != ir::CallKind::Func) return now;
+            if (now->op != Op::Call || now->call_kind != ir::CallKind::Func)
+                return now;
             auto callee = static_cast<size_t>(now->int_value);
-            if (!inliner_.inlined_[callee]) return now;
+            if (!inliner_.inlined_[callee])
+                return now;
             Point point{now->int_value, now->index, now->args};
             for (Expr &arg : point.args)  // x - 1 as x + (-1): one form for one point
-                if (arg->op == Op::Sub) arg = ir::sub(arg->args[0], arg->args[1]);
+                if (arg->op == Op::Sub)
+                    arg = ir::sub(arg->args[0], arg->args[1]);
             auto found = points_.find(point);
-            if (found != points_.end()) return found->second;
+            if (found != points_.end())
+                return found->second;
             const FuncNode &f = inliner_.original_.funcs[callee];
             Substitute substitute(f.args, point.args);
-            Expr value = mutate(substitute.mutate(f.stages[0].values[static_cast<size_t>(now->index)]));
+            Expr value =
+                mutate(substitute.mutate(f.stages[0].values[static_cast<size_t>(now->index)]));
             points_.emplace(std::move(point), value);
             return value;
         }
@@ -118,22 +133,28 @@ class Inliner {
     };
 
     void connect() {
-        for (FuncNode &f : result_.funcs) f.producers.clear(), f.consumers.clear();
+        for (FuncNode &f : result_.funcs)
+            f.producers.clear(), f.consumers.clear();
         for (FuncNode &f : result_.funcs) {
-            if (inlined_[static_cast<size_t>(f.id)]) continue;
+            if (inlined_[static_cast<size_t>(f.id)])
+                continue;
             for (const Stage &stage : f.stages) {
                 std::vector<FuncId> read = funcs_read(stage, f.id);
                 f.producers.insert(f.producers.end(), read.begin(), read.end());
             }
             std::sort(f.producers.begin(), f.producers.end());
-            f.producers.erase(std::unique(f.producers.begin(), f.producers.end()), f.producers.end());
-            for (FuncId p : f.producers) result_.funcs[static_cast<size_t>(p)].consumers.push_back(f.id);
+            f.producers.erase(std::unique(f.producers.begin(), f.producers.end()),
+                              f.producers.end());
+            for (FuncId p : f.producers)
+                result_.funcs[static_cast<size_t>(p)].consumers.push_back(f.id);
         }
     }
 };
 
 }  // namespace
 
-Graph inline_funcs(const Graph &graph, const Schedule &schedule) { return Inliner(graph, schedule).run(); }
+Graph inline_funcs(const Graph &graph, const Schedule &schedule) {
+    return Inliner(graph, schedule).run();
+}
 
 }  // namespace Pipe::graph

@@ -30,7 +30,8 @@ class FreeForeignRVars : public ir::GraphMutator {
             e->referent.get() == own_)
             return ir::GraphMutator::rewrite(e);
         for (const auto &[name, rvar] : replaced)
-            if (rvar->name == e->name) return Var(name);
+            if (rvar->name == e->name)
+                return Var(name);
         replaced.emplace_back(graph::fresh_name("v"), e);
         return Var(replaced.back().first);
     }
@@ -51,17 +52,21 @@ class Reduction {
         if (!given && names.rdoms.size() != 1)
             throw CompileError(fmt::format(
                 "{}({}){}: {}", what, graph::shortened(e), graph::at(where),
-                names.rdoms.empty() ? "there is no RVar in it: nothing to run over."
-                                    : "it uses several RDoms: give the one to run over as first argument."));
+                names.rdoms.empty()
+                    ? "there is no RVar in it: nothing to run over."
+                    : "it uses several RDoms: give the one to run over as first argument."));
         own_ = given ? contents_of(*given) : names.rdoms[0];
         FreeForeignRVars free(own_.get());
         value = free.mutate(e);
-        for (const std::string &var : names.vars) add_arg(var, Var(var));
+        for (const std::string &var : names.vars)
+            add_arg(var, Var(var));
         graph::Names in_condition;
         in_condition.add(own_->predicate);
         for (const std::string &var : in_condition.vars)
-            if (!is_own(var)) add_arg(var, Var(var));
-        for (const auto &[var, rvar] : free.replaced) add_arg(var, rvar);
+            if (!is_own(var))
+                add_arg(var, Var(var));
+        for (const auto &[var, rvar] : free.replaced)
+            add_arg(var, rvar);
     }
 
     void define(const Expr &value) const { define(Tuple(std::vector<Expr>{value})); }
@@ -77,12 +82,14 @@ class Reduction {
     /// The point of the domain, and its first.
     std::vector<Expr> point() const {
         std::vector<Expr> result;
-        for (const auto &r : own_->vars) result.push_back(ir::make_variable(Int(32), r.name, own_));
+        for (const auto &r : own_->vars)
+            result.push_back(ir::make_variable(Int(32), r.name, own_));
         return result;
     }
     std::vector<Expr> first_point() const {
         std::vector<Expr> result;
-        for (const auto &r : own_->vars) result.push_back(r.min);
+        for (const auto &r : own_->vars)
+            result.push_back(r.min);
         return result;
     }
 
@@ -105,7 +112,8 @@ class Reduction {
 
     void add_arg(const std::string &name, const Expr &at_call) {
         for (const Expr &v : vars_)
-            if (v->name == name) return;
+            if (v->name == name)
+                return;
         vars_.push_back(Var(name));
         call_args_.push_back(at_call);
     }
@@ -126,12 +134,14 @@ Expr reduce_product(const Expr &e, const RDom *r, const std::string &name, Sourc
 }
 
 Expr lowest(Type type) {
-    if (type.is_float()) return ir::make_float(type, -std::numeric_limits<double>::infinity());
+    if (type.is_float())
+        return ir::make_float(type, -std::numeric_limits<double>::infinity());
     return ir::make_int(type, type.min_int());
 }
 
 Expr highest(Type type) {
-    if (type.is_float()) return ir::make_float(type, std::numeric_limits<double>::infinity());
+    if (type.is_float())
+        return ir::make_float(type, std::numeric_limits<double>::infinity());
     return ir::make_int(type, static_cast<int64_t>(type.max_uint()));
 }
 
@@ -144,7 +154,8 @@ Expr reduce_extreme(bool largest, const Expr &e, const RDom *r, const std::strin
     return reduction.call();
 }
 
-Tuple reduce_arg(bool largest, const Expr &e, const RDom *r, const std::string &name, SourceLocation where) {
+Tuple reduce_arg(bool largest, const Expr &e, const RDom *r, const std::string &name,
+                 SourceLocation where) {
     Reduction reduction(largest ? "argmax" : "argmin", e, r, name, where);
     std::vector<Expr> point = reduction.point(), initial = reduction.first_point(), next;
     initial.push_back(largest ? lowest(e.type()) : highest(e.type()));
@@ -153,7 +164,8 @@ Tuple reduce_arg(bool largest, const Expr &e, const RDom *r, const std::string &
     const Expr &best = old[point.size()];
     Expr better = largest ? reduction.value > best : reduction.value < best;
     point.push_back(reduction.value);
-    for (size_t i = 0; i < point.size(); i++) next.push_back(select(better, point[i], old[i]));
+    for (size_t i = 0; i < point.size(); i++)
+        next.push_back(select(better, point[i], old[i]));
     reduction.define(Tuple(next));
     return reduction.call();
 }

@@ -13,7 +13,8 @@ namespace Pipe::graph {
 std::string shortened(const Expr &e) {
     constexpr size_t longest = 120;
     std::string text = ir::to_string(e);
-    if (text.size() > longest) text = text.substr(0, longest - 4) + " ...";
+    if (text.size() > longest)
+        text = text.substr(0, longest - 4) + " ...";
     return text;
 }
 
@@ -27,7 +28,8 @@ void require_defined(const char *op, const Expr &a) {
 }
 
 void require_defined(const char *op, const Expr &a, const Expr &b) {
-    if (a.defined() && b.defined()) return;
+    if (a.defined() && b.defined())
+        return;
     auto text = [](const Expr &e) { return e.defined() ? describe(e) : "an undefined Expr"; };
     throw CompileError(fmt::format("The operands of {} are {} and {}: define both before use.", op,
                                    text(a), text(b)));
@@ -46,11 +48,14 @@ namespace {
 
 Type common_type(Type a, Type b) {
     if (a.is_float() || b.is_float()) {
-        if (a.is_float() && b.is_float()) return a.bits > b.bits ? a : b;
+        if (a.is_float() && b.is_float())
+            return a.bits > b.bits ? a : b;
         return a.is_float() ? a : b;
     }
-    if (a.is_bool()) return b;
-    if (b.is_bool()) return a;
+    if (a.is_bool())
+        return b;
+    if (b.is_bool())
+        return a;
     bool is_signed = a.is_int() || b.is_int();
     int bits = std::max(a.bits, b.bits);
     return is_signed ? Int(bits) : UInt(bits);
@@ -60,8 +65,10 @@ Type common_type(Type a, Type b) {
 
 void match_types(const char *op, Expr &a, Expr &b) {
     require_defined(op, a, b);
-    if (a.type() == b.type()) return;
-    if (a.type().is_handle() || b.type().is_handle()) reject(op, a, b, "a handle is no number.");
+    if (a.type() == b.type())
+        return;
+    if (a.type().is_handle() || b.type().is_handle())
+        reject(op, a, b, "a handle is no number.");
     Type type = common_type(a.type(), b.type());
     a = cast(type, a);
     b = cast(type, b);
@@ -69,31 +76,39 @@ void match_types(const char *op, Expr &a, Expr &b) {
 
 Expr lossless_cast(Type type, const Expr &e) {
     Type from = e.type();
-    if (from == type) return e;
+    if (from == type)
+        return e;
     int64_t value = 0;
     if (from.is_int_or_uint() && ir::as_const_int(e, &value)) {
         bool fits = type.is_float() || type.can_represent(value);
         return fits ? cast(type, e) : Expr();
     }
     if (is_scalar_constant(e)) {  // a float
-        if (!type.is_float()) return Expr();
-        return type.bits == 64 || static_cast<float>(e->float_value) == e->float_value ? cast(type, e)
-                                                                                       : Expr();
+        if (!type.is_float())
+            return Expr();
+        return type.bits == 64 || static_cast<float>(e->float_value) == e->float_value
+                   ? cast(type, e)
+                   : Expr();
     }
     bool wider = type.bits > from.bits;
     if (type.is_float())
-        return from.is_float() ? (wider ? cast(type, e) : Expr())
-                               : (from.bits <= (type.bits == 64 ? 32 : 16) ? cast(type, e) : Expr());
-    if (from.is_float() || type.is_bool()) return Expr();
-    if (from.is_int() && type.is_uint()) return Expr();
+        return from.is_float()
+                   ? (wider ? cast(type, e) : Expr())
+                   : (from.bits <= (type.bits == 64 ? 32 : 16) ? cast(type, e) : Expr());
+    if (from.is_float() || type.is_bool())
+        return Expr();
+    if (from.is_int() && type.is_uint())
+        return Expr();
     return wider ? cast(type, e) : Expr();
 }
 
 void adapt_constants(const char *op, Expr &a, Expr &b) {
     require_defined(op, a, b);
-    if (a.type() == b.type()) return;
+    if (a.type() == b.type())
+        return;
     auto adapt = [&](Expr &constant, const Expr &other) {
-        if (!constant.type().is_int() || !ir::as_const_int(constant, nullptr)) return;
+        if (!constant.type().is_int() || !ir::as_const_int(constant, nullptr))
+            return;
         Expr same = lossless_cast(other.type(), constant);
         if (!same.defined())
             reject(op, a, b, "the constant does not fit into " + to_string(other.type()) + ".");

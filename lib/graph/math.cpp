@@ -26,7 +26,8 @@ Expr extern_call(const std::string &function, Type result, const std::vector<Exp
 
 Expr unary_math(const char *function, const Expr &x) {
     Expr arg = as_float(function, x);
-    if (auto folded = graph::fold_math(function, arg)) return *folded;
+    if (auto folded = graph::fold_math(function, arg))
+        return *folded;
     return extern_call(function, arg.type(), {arg});
 }
 
@@ -47,7 +48,8 @@ Expr intrinsic_call(const char *name, Type type, std::vector<Expr> args) {
 
 /// x to the power n >= 1 by repeated squaring.
 Expr power(const Expr &x, int64_t n) {
-    if (n == 1) return x;
+    if (n == 1)
+        return x;
     Expr half = power(x, n / 2);
     Expr square = half * half;
     return n % 2 ? square * x : square;
@@ -55,29 +57,75 @@ Expr power(const Expr &x, int64_t n) {
 
 }  // namespace
 
-Expr sqrt(const Expr &x) { return unary_math("sqrt", x); }
-Expr exp(const Expr &x) { return unary_math("exp", x); }
-Expr log(const Expr &x) { return unary_math("log", x); }
-Expr sin(const Expr &x) { return unary_math("sin", x); }
-Expr cos(const Expr &x) { return unary_math("cos", x); }
-Expr tan(const Expr &x) { return unary_math("tan", x); }
-Expr asin(const Expr &x) { return unary_math("asin", x); }
-Expr acos(const Expr &x) { return unary_math("acos", x); }
-Expr atan(const Expr &x) { return unary_math("atan", x); }
-Expr atan2(const Expr &y, const Expr &x) { return binary_math("atan2", y, x); }
-Expr sinh(const Expr &x) { return unary_math("sinh", x); }
-Expr cosh(const Expr &x) { return unary_math("cosh", x); }
-Expr tanh(const Expr &x) { return unary_math("tanh", x); }
-Expr asinh(const Expr &x) { return unary_math("asinh", x); }
-Expr acosh(const Expr &x) { return unary_math("acosh", x); }
-Expr atanh(const Expr &x) { return unary_math("atanh", x); }
-Expr floor(const Expr &x) { return unary_math("floor", x); }
-Expr ceil(const Expr &x) { return unary_math("ceil", x); }
-Expr round(const Expr &x) { return unary_math("round", x); }
-Expr trunc(const Expr &x) { return unary_math("trunc", x); }
-Expr is_nan(const Expr &x) { return test_float("is_nan", x); }
-Expr is_inf(const Expr &x) { return test_float("is_inf", x); }
-Expr is_finite(const Expr &x) { return test_float("is_finite", x); }
+Expr sqrt(const Expr &x) {
+    return unary_math("sqrt", x);
+}
+Expr exp(const Expr &x) {
+    return unary_math("exp", x);
+}
+Expr log(const Expr &x) {
+    return unary_math("log", x);
+}
+Expr sin(const Expr &x) {
+    return unary_math("sin", x);
+}
+Expr cos(const Expr &x) {
+    return unary_math("cos", x);
+}
+Expr tan(const Expr &x) {
+    return unary_math("tan", x);
+}
+Expr asin(const Expr &x) {
+    return unary_math("asin", x);
+}
+Expr acos(const Expr &x) {
+    return unary_math("acos", x);
+}
+Expr atan(const Expr &x) {
+    return unary_math("atan", x);
+}
+Expr atan2(const Expr &y, const Expr &x) {
+    return binary_math("atan2", y, x);
+}
+Expr sinh(const Expr &x) {
+    return unary_math("sinh", x);
+}
+Expr cosh(const Expr &x) {
+    return unary_math("cosh", x);
+}
+Expr tanh(const Expr &x) {
+    return unary_math("tanh", x);
+}
+Expr asinh(const Expr &x) {
+    return unary_math("asinh", x);
+}
+Expr acosh(const Expr &x) {
+    return unary_math("acosh", x);
+}
+Expr atanh(const Expr &x) {
+    return unary_math("atanh", x);
+}
+Expr floor(const Expr &x) {
+    return unary_math("floor", x);
+}
+Expr ceil(const Expr &x) {
+    return unary_math("ceil", x);
+}
+Expr round(const Expr &x) {
+    return unary_math("round", x);
+}
+Expr trunc(const Expr &x) {
+    return unary_math("trunc", x);
+}
+Expr is_nan(const Expr &x) {
+    return test_float("is_nan", x);
+}
+Expr is_inf(const Expr &x) {
+    return test_float("is_inf", x);
+}
+Expr is_finite(const Expr &x) {
+    return test_float("is_finite", x);
+}
 
 Expr hypot(const Expr &x, const Expr &y) {
     Expr a = as_float("hypot", x), b = as_float("hypot", y);
@@ -94,9 +142,12 @@ Expr pow(const Expr &x, const Expr &y) {
     constexpr int64_t largest_multiplied = 64;
     int64_t n = 0;
     if (y.type().is_int_or_uint() && ir::as_const_int(y, &n) && std::abs(n) <= largest_multiplied) {
-        if (n == 0) return ir::make_const(x.type(), 1);
-        if (n > 0) return power(x, n);
-        if (x.type().is_float()) return ir::make_const(x.type(), 1) / power(x, -n);
+        if (n == 0)
+            return ir::make_const(x.type(), 1);
+        if (n > 0)
+            return power(x, n);
+        if (x.type().is_float())
+            return ir::make_const(x.type(), 1) / power(x, -n);
     }
     return binary_math("pow", x, y);
 }
@@ -104,21 +155,25 @@ Expr pow(const Expr &x, const Expr &y) {
 Expr abs(const Expr &x) {
     require_defined("abs", x);
     Type type = x.type();
-    if (type.is_uint()) return x;
-    if (type.is_handle()) reject("abs", x, "it is no number.");
+    if (type.is_uint())
+        return x;
+    if (type.is_handle())
+        reject("abs", x, "it is no number.");
     int64_t value = 0;
     if (type.is_int() && ir::as_const_int(x, &value) && value > INT64_MIN)
         return ir::make_int(UInt(type.bits), std::abs(value));
-    return intrinsic_call(ir::intrinsic::abs, type.is_int() ? type.with_code(Type::Code::UInt) : type,
-                          {x});
+    return intrinsic_call(ir::intrinsic::abs,
+                          type.is_int() ? type.with_code(Type::Code::UInt) : type, {x});
 }
 
 Expr absd(const Expr &a, const Expr &b) {
     Expr x = a, y = b;
     graph::match_types("absd", x, y);
     Type type = x.type();
-    if (type.is_float()) return abs(x - y);
-    if (type.is_bool() || type.is_handle()) reject("absd", x, y, "it works on numbers.");
+    if (type.is_float())
+        return abs(x - y);
+    if (type.is_bool() || type.is_handle())
+        reject("absd", x, y, "it works on numbers.");
     return intrinsic_call(ir::intrinsic::absd, type.with_code(Type::Code::UInt), {x, y});
 }
 
@@ -127,8 +182,10 @@ Expr lerp(const Expr &zero, const Expr &one, const Expr &weight) {
     require_defined("lerp", weight);
     Expr a = zero, b = one;
     graph::adapt_constants("lerp", a, b);
-    if (a.type() != b.type()) reject("lerp", a, b, "the two values must have one type.");
-    if (weight.type().is_int()) reject("lerp", weight, "the weight must be unsigned or float.");
+    if (a.type() != b.type())
+        reject("lerp", a, b, "the two values must have one type.");
+    if (weight.type().is_int())
+        reject("lerp", weight, "the weight must be unsigned or float.");
     Type type = a.type();
     if (type.is_float() && weight.type().is_float()) {
         Expr w = cast(type, weight);
@@ -148,13 +205,18 @@ Expr likely(const Expr &x) {
     return intrinsic_call(ir::intrinsic::likely, x.type(), {x});
 }
 
-Expr likely_if_innermost(const Expr &x) { return likely(x); }
+Expr likely_if_innermost(const Expr &x) {
+    return likely(x);
+}
 
-Expr undef(Type type) { return intrinsic_call(ir::intrinsic::undef, type, {}); }
+Expr undef(Type type) {
+    return intrinsic_call(ir::intrinsic::undef, type, {});
+}
 
 Expr unsafe_promise_clamped(const Expr &x, const Expr &low, const Expr &high) {
     require_defined("unsafe_promise_clamped", x);
-    if (!x.type().is_int_or_uint()) reject("unsafe_promise_clamped", x, "it works on integers.");
+    if (!x.type().is_int_or_uint())
+        reject("unsafe_promise_clamped", x, "it works on integers.");
     auto bound = [&](const Expr &b, int64_t otherwise) {
         return b.defined() ? cast(x.type(), b) : ir::make_const(x.type(), otherwise);
     };

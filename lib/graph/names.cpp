@@ -6,33 +6,41 @@ namespace Pipe::graph {
 
 std::string unique_name(const std::string &name, std::set<std::string> &taken) {
     std::string candidate = name;
-    for (int i = 1; !taken.insert(candidate).second; i++) candidate = name + "$" + std::to_string(i);
+    for (int i = 1; !taken.insert(candidate).second; i++)
+        candidate = name + "$" + std::to_string(i);
     return candidate;
 }
 
 LoopNames::LoopNames(const FuncContents &func) : renamed_(func.stages.size()) {
     auto take_chosen = [&](const std::string &name) {
-        if (!name.empty() && !is_fresh(name)) taken_.insert(name);
+        if (!name.empty() && !is_fresh(name))
+            taken_.insert(name);
     };
-    for (const std::string &arg : func.args) take_chosen(arg);
+    for (const std::string &arg : func.args)
+        take_chosen(arg);
     auto take_all = [&](const schedule::StageSchedule &s) {
         for (const auto &t : s.transforms)
-            for (const auto *name : {&t.old_name, &t.outer, &t.inner}) take_chosen(*name);
+            for (const auto *name : {&t.old_name, &t.outer, &t.inner})
+                take_chosen(*name);
     };
-    for (const auto &s : func.schedule.stages) take_all(s);
+    for (const auto &s : func.schedule.stages)
+        take_all(s);
     for (const auto &special : func.schedule.specializations)
-        for (const auto &s : special.stages) take_all(s);
+        for (const auto &s : special.stages)
+            take_all(s);
 
     for (const std::string &arg : func.args)
         if (is_fresh(arg)) {
             std::string name = unique_name(base_name(arg), taken_);
-            for (auto &map : renamed_) map[arg] = name;
+            for (auto &map : renamed_)
+                map[arg] = name;
         }
     for (size_t s = 0; s < func.stages.size(); s++) {
         add_rvars(func, s);
         add_loops(func.schedule.stages[s], s);
         for (const auto &special : func.schedule.specializations)
-            if (s < special.stages.size()) add_loops(special.stages[s], s);
+            if (s < special.stages.size())
+                add_loops(special.stages[s], s);
     }
 }
 
@@ -42,17 +50,20 @@ void LoopNames::add_rvars(const FuncContents &func, size_t stage) {
         bool done = false;
         for (size_t s = 0; s < stage && !done; s++)
             for (const ReductionVar &other : func.stages[s].rvars)
-                if (other.name == r.name && other.min.same_as(r.min) && other.extent.same_as(r.extent)) {
+                if (other.name == r.name && other.min.same_as(r.min) &&
+                    other.extent.same_as(r.extent)) {
                     renamed_[stage][r.name] = (*this)(static_cast<int>(s), r.name);
                     done = true;
                 }
-        if (!done) renamed_[stage][r.name] = unique_name(base_name(r.name), taken_);
+        if (!done)
+            renamed_[stage][r.name] = unique_name(base_name(r.name), taken_);
     }
 }
 
 void LoopNames::add_loops(const schedule::StageSchedule &loops, size_t stage) {
     for (const auto &t : loops.transforms)
-        for (const auto *name : {&t.old_name, &t.outer, &t.inner}) rename(stage, *name);
+        for (const auto *name : {&t.old_name, &t.outer, &t.inner})
+            rename(stage, *name);
 }
 
 void LoopNames::rename(size_t stage, const std::string &name) {

@@ -22,20 +22,24 @@ namespace detail {
 Expr literal(const Expr &other, int value, const char *op) {
     require_defined(op, other);
     Type type = other.type().element_of();
-    if (type.is_float()) return ir::make_float(type, value);
-    if (type.is_handle()) return Expr(value);
+    if (type.is_float())
+        return ir::make_float(type, value);
+    if (type.is_handle())
+        return Expr(value);
     if (!type.can_represent(value))
-        reject(op, other, Expr(value),
-               fmt::format("the constant {} does not fit into {}. Cast the other operand to a wider "
-                           "type first.",
-                           value, to_string(type)));
+        reject(
+            op, other, Expr(value),
+            fmt::format("the constant {} does not fit into {}. Cast the other operand to a wider "
+                        "type first.",
+                        value, to_string(type)));
     return ir::make_int(type, value);
 }
 
 Expr shift_amount(const Expr &other, int value) {
     require_defined("shift", other);
     Type type = other.type();
-    return type.is_int_or_uint() && !type.is_bool() ? ir::make_int(Int(type.bits), value) : Expr(value);
+    return type.is_int_or_uint() && !type.is_bool() ? ir::make_int(Int(type.bits), value)
+                                                    : Expr(value);
 }
 
 }  // namespace detail
@@ -43,7 +47,8 @@ Expr shift_amount(const Expr &other, int value) {
 namespace {
 
 Expr binary(Op op, const Expr &a, const Expr &b) {
-    if (auto folded = fold_binary(op, a, b)) return *folded;
+    if (auto folded = fold_binary(op, a, b))
+        return *folded;
     return ir::make_binary(op, a, b);
 }
 
@@ -56,7 +61,8 @@ Expr arithmetic(Op op, const char *name, Expr a, Expr b) {
 
 Expr comparison(Op op, const char *name, Expr a, Expr b) {
     match_types(name, a, b);
-    if (a.type().is_handle()) reject(name, a, b, "it works on numbers.");
+    if (a.type().is_handle())
+        reject(name, a, b, "it works on numbers.");
     return binary(op, a, b);
 }
 
@@ -65,14 +71,17 @@ Expr logical(Op op, const char *name, const Expr &a, const Expr &b) {
     if (!a.type().is_bool() || !b.type().is_bool())
         reject(name, a, b, "both must be bool. Compare with 0, as in x != 0.");
     for (auto [constant, other] : {std::pair(a, b), std::pair(b, a)}) {
-        if (constant->op != Op::UIntImm) continue;
+        if (constant->op != Op::UIntImm)
+            continue;
         bool decides = (constant->uint_value != 0) == (op == Op::Or);
         return decides ? constant : other;
     }
     return ir::make_binary(op, a, b);
 }
 
-bool is_bit_pattern(Type type) { return type.is_int_or_uint() && !type.is_bool(); }
+bool is_bit_pattern(Type type) {
+    return type.is_int_or_uint() && !type.is_bool();
+}
 
 /// The wider operand gives the type; of two equally wide ones, the first.
 void match_bits(const char *name, Expr &a, Expr &b) {
@@ -111,60 +120,92 @@ bool both_bool(const Expr &a, const Expr &b) {
 
 }  // namespace
 
-Expr operator+(const Expr &a, const Expr &b) { return arithmetic(Op::Add, "Operator +", a, b); }
-Expr operator-(const Expr &a, const Expr &b) { return arithmetic(Op::Sub, "Operator -", a, b); }
-Expr operator*(const Expr &a, const Expr &b) { return arithmetic(Op::Mul, "Operator *", a, b); }
-Expr operator/(const Expr &a, const Expr &b) { return arithmetic(Op::Div, "Operator /", a, b); }
+Expr operator+(const Expr &a, const Expr &b) {
+    return arithmetic(Op::Add, "Operator +", a, b);
+}
+Expr operator-(const Expr &a, const Expr &b) {
+    return arithmetic(Op::Sub, "Operator -", a, b);
+}
+Expr operator*(const Expr &a, const Expr &b) {
+    return arithmetic(Op::Mul, "Operator *", a, b);
+}
+Expr operator/(const Expr &a, const Expr &b) {
+    return arithmetic(Op::Div, "Operator /", a, b);
+}
 
 Expr operator%(const Expr &a, const Expr &b) {
     require_defined("Operator %", a, b);
-    if (!a.type().is_float() && !b.type().is_float()) return arithmetic(Op::Mod, "Operator %", a, b);
+    if (!a.type().is_float() && !b.type().is_float())
+        return arithmetic(Op::Mod, "Operator %", a, b);
     Expr x = a, y = b;
     match_types("Operator %", x, y);
     return x - y * floor(x / y);
 }
 
-Expr operator==(const Expr &a, const Expr &b) { return comparison(Op::EQ, "Operator ==", a, b); }
-Expr operator!=(const Expr &a, const Expr &b) { return comparison(Op::NE, "Operator !=", a, b); }
-Expr operator<(const Expr &a, const Expr &b) { return comparison(Op::LT, "Operator <", a, b); }
-Expr operator<=(const Expr &a, const Expr &b) { return comparison(Op::LE, "Operator <=", a, b); }
-Expr operator>(const Expr &a, const Expr &b) { return comparison(Op::GT, "Operator >", a, b); }
-Expr operator>=(const Expr &a, const Expr &b) { return comparison(Op::GE, "Operator >=", a, b); }
+Expr operator==(const Expr &a, const Expr &b) {
+    return comparison(Op::EQ, "Operator ==", a, b);
+}
+Expr operator!=(const Expr &a, const Expr &b) {
+    return comparison(Op::NE, "Operator !=", a, b);
+}
+Expr operator<(const Expr &a, const Expr &b) {
+    return comparison(Op::LT, "Operator <", a, b);
+}
+Expr operator<=(const Expr &a, const Expr &b) {
+    return comparison(Op::LE, "Operator <=", a, b);
+}
+Expr operator>(const Expr &a, const Expr &b) {
+    return comparison(Op::GT, "Operator >", a, b);
+}
+Expr operator>=(const Expr &a, const Expr &b) {
+    return comparison(Op::GE, "Operator >=", a, b);
+}
 
-Expr operator&&(const Expr &a, const Expr &b) { return logical(Op::And, "Operator &&", a, b); }
-Expr operator||(const Expr &a, const Expr &b) { return logical(Op::Or, "Operator ||", a, b); }
+Expr operator&&(const Expr &a, const Expr &b) {
+    return logical(Op::And, "Operator &&", a, b);
+}
+Expr operator||(const Expr &a, const Expr &b) {
+    return logical(Op::Or, "Operator ||", a, b);
+}
 
 Expr operator!(const Expr &a) {
     require_defined("operator !", a);
-    if (!a.type().is_bool()) reject("Operator !", a, "it must be bool. Compare with 0, as in x == 0.");
+    if (!a.type().is_bool())
+        reject("Operator !", a, "it must be bool. Compare with 0, as in x == 0.");
     return a->op == Op::UIntImm ? Expr(a->uint_value == 0) : ir::make_not(a);
 }
 
 Expr operator-(const Expr &a) {
     require_defined("unary operator -", a);
-    if (a.type().is_bool() || a.type().is_handle()) reject("Unary operator -", a, "it is no number.");
+    if (a.type().is_bool() || a.type().is_handle())
+        reject("Unary operator -", a, "it is no number.");
     return ir::make_const(a.type(), 0) - a;
 }
 
 Expr operator&(const Expr &a, const Expr &b) {
-    if (both_bool(a, b)) return a && b;
+    if (both_bool(a, b))
+        return a && b;
     return bitwise("Operator &", ir::intrinsic::bitwise_and, a, b, std::bit_and<uint64_t>());
 }
 
 Expr operator|(const Expr &a, const Expr &b) {
-    if (both_bool(a, b)) return a || b;
+    if (both_bool(a, b))
+        return a || b;
     return bitwise("Operator |", ir::intrinsic::bitwise_or, a, b, std::bit_or<uint64_t>());
 }
 
 Expr operator^(const Expr &a, const Expr &b) {
-    if (both_bool(a, b)) return a != b;
+    if (both_bool(a, b))
+        return a != b;
     return bitwise("Operator ^", ir::intrinsic::bitwise_xor, a, b, std::bit_xor<uint64_t>());
 }
 
 Expr operator~(const Expr &a) {
     require_defined("operator ~", a);
-    if (a.type().is_bool()) return !a;
-    if (!is_bit_pattern(a.type())) reject("Operator ~", a, "it works on integers. Cast it first.");
+    if (a.type().is_bool())
+        return !a;
+    if (!is_bit_pattern(a.type()))
+        reject("Operator ~", a, "it works on integers. Cast it first.");
     return ir::make_call(a.type(), ir::intrinsic::bitwise_not, {a}, ir::CallKind::Intrinsic);
 }
 
@@ -176,31 +217,45 @@ Expr operator>>(const Expr &a, const Expr &b) {
     return shift("Operator >>", ir::intrinsic::shift_right, a, b);
 }
 
-Expr &operator+=(Expr &a, const Expr &b) { return a = a + cast(a.type(), b); }
-Expr &operator-=(Expr &a, const Expr &b) { return a = a - cast(a.type(), b); }
-Expr &operator*=(Expr &a, const Expr &b) { return a = a * cast(a.type(), b); }
-Expr &operator/=(Expr &a, const Expr &b) { return a = a / cast(a.type(), b); }
+Expr &operator+=(Expr &a, const Expr &b) {
+    return a = a + cast(a.type(), b);
+}
+Expr &operator-=(Expr &a, const Expr &b) {
+    return a = a - cast(a.type(), b);
+}
+Expr &operator*=(Expr &a, const Expr &b) {
+    return a = a * cast(a.type(), b);
+}
+Expr &operator/=(Expr &a, const Expr &b) {
+    return a = a / cast(a.type(), b);
+}
 
 Expr cast(Type type, const Expr &value) {
     require_defined("cast", value);
-    if (value.type() == type) return value;
+    if (value.type() == type)
+        return value;
     if (type.is_handle() || value.type().is_handle() || !type.defined())
         reject("cast", value, "there is no cast to " + to_string(type) + ".");
-    if (type.lanes != value.type().lanes) type = type.with_lanes(value.type().lanes);
-    if (auto folded = graph::fold_cast(type, value)) return *folded;
-    if (type.is_bool()) return value != ir::make_const(value.type(), 0);
+    if (type.lanes != value.type().lanes)
+        type = type.with_lanes(value.type().lanes);
+    if (auto folded = graph::fold_cast(type, value))
+        return *folded;
+    if (type.is_bool())
+        return value != ir::make_const(value.type(), 0);
     return ir::make_cast(type, value);
 }
 
 Expr saturating_cast(Type type, const Expr &value) {
     require_defined("saturating_cast", value);
-    if (type.is_float() || value.type() == type) return cast(type, value);
+    if (type.is_float() || value.type() == type)
+        return cast(type, value);
     Type from = value.type();
     Expr low = from.is_float() ? ir::make_float(from, static_cast<double>(type.min_int()))
                                : ir::make_int(from, std::max(type.min_int(), from.min_int()));
-    Expr high = from.is_float() ? ir::make_float(from, static_cast<double>(type.max_uint()))
-                                : ir::make_int(from, static_cast<int64_t>(std::min(
-                                                         type.max_uint(), from.max_uint())));
+    Expr high =
+        from.is_float()
+            ? ir::make_float(from, static_cast<double>(type.max_uint()))
+            : ir::make_int(from, static_cast<int64_t>(std::min(type.max_uint(), from.max_uint())));
     // Where the largest value is not a float, rounding takes the bound out of range: compare first.
     if (from.is_float() && type.bits >= 32)
         return select(value >= high, ir::make_int(type, static_cast<int64_t>(type.max_uint())),
@@ -223,12 +278,17 @@ Expr select(const Expr &condition, const Expr &if_true, const Expr &if_false) {
     graph::adapt_constants("select", t, f);
     if (t.type() != f.type())
         reject("select", t, f, "the two values must have one type. Cast one of them.");
-    if (condition->op == Op::UIntImm) return condition->uint_value ? t : f;
+    if (condition->op == Op::UIntImm)
+        return condition->uint_value ? t : f;
     return ir::make_select(condition, t, f);
 }
 
-Expr min(const Expr &a, const Expr &b) { return arithmetic(Op::Min, "min", a, b); }
-Expr max(const Expr &a, const Expr &b) { return arithmetic(Op::Max, "max", a, b); }
+Expr min(const Expr &a, const Expr &b) {
+    return arithmetic(Op::Min, "min", a, b);
+}
+Expr max(const Expr &a, const Expr &b) {
+    return arithmetic(Op::Max, "max", a, b);
+}
 
 Expr clamp(const Expr &value, const Expr &low, const Expr &high) {
     require_defined("clamp", value);
@@ -237,7 +297,8 @@ Expr clamp(const Expr &value, const Expr &low, const Expr &high) {
         Expr same = graph::lossless_cast(value.type(), b);
         if (!same.defined())
             reject("clamp", value, b,
-                   "the bound does not fit into " + to_string(value.type()) + ". Cast the value first.");
+                   "the bound does not fit into " + to_string(value.type()) +
+                       ". Cast the value first.");
         return same;
     };
     Expr lo = bound(low), hi = bound(high);

@@ -16,14 +16,22 @@ using graph::ParamContents;
 
 namespace detail {
 
-ParamBase::ParamBase(Type type, const std::string &name) : contents_(std::make_shared<ParamContents>()) {
-    contents_->identity = std::make_shared<graph::Identity>(name.empty() ? graph::fresh_name("p") : name);
+ParamBase::ParamBase(Type type, const std::string &name)
+    : contents_(std::make_shared<ParamContents>()) {
+    contents_->identity =
+        std::make_shared<graph::Identity>(name.empty() ? graph::fresh_name("p") : name);
     contents_->type = type;
 }
 
-const std::string &ParamBase::name() const { return contents_->identity->name; }
-Type ParamBase::type() const { return contents_->type; }
-ParamBase::operator Expr() const { return ir::make_variable(type(), name(), contents_); }
+const std::string &ParamBase::name() const {
+    return contents_->identity->name;
+}
+Type ParamBase::type() const {
+    return contents_->type;
+}
+ParamBase::operator Expr() const {
+    return ir::make_variable(type(), name(), contents_);
+}
 
 void ParamBase::set_bits(const void *value) {
     uint64_t bits = 0;
@@ -38,11 +46,13 @@ void ParamBase::get_bits(void *value) const {
 
 void ParamBase::set_limits(const Expr &min, const Expr &max) {
     auto limit = [&](const Expr &e) {
-        if (!e.defined()) return e;
+        if (!e.defined())
+            return e;
         Expr same = graph::lossless_cast(type(), e);
         if (!graph::is_scalar_constant(same))
-            throw CompileError(fmt::format("Param '{}': the limit {} is no constant of its type {}.", name(),
-                                           graph::describe(e), to_string(type())));
+            throw CompileError(
+                fmt::format("Param '{}': the limit {} is no constant of its type {}.", name(),
+                            graph::describe(e), to_string(type())));
         return same;
     };
     contents_->min = limit(min);
@@ -55,23 +65,30 @@ void ParamBase::set_estimate_value(const Expr &value) {
     contents_->identity->touch();
 }
 
-Expr ParamBase::min_limit() const { return contents_->min; }
-Expr ParamBase::max_limit() const { return contents_->max; }
+Expr ParamBase::min_limit() const {
+    return contents_->min;
+}
+Expr ParamBase::max_limit() const {
+    return contents_->max;
+}
 
 }  // namespace detail
 
 namespace {
 
-Expr shape_variable(Type type, const std::shared_ptr<ImageContents> &image, const char *what, int d) {
+Expr shape_variable(Type type, const std::shared_ptr<ImageContents> &image, const char *what,
+                    int d) {
     std::string name = fmt::format("{}.{}.{}", image->identity->name, what, d);
     return ir::make_variable(type, name, image);
 }
 
-Expr call(const std::shared_ptr<ImageContents> &image, const std::vector<Expr> &args, SourceLocation where) {
+Expr call(const std::shared_ptr<ImageContents> &image, const std::vector<Expr> &args,
+          SourceLocation where) {
     const std::string &name = image->identity->name;
     if (args.size() != static_cast<size_t>(image->dimensions))
-        throw CompileError(fmt::format("Image '{}' has {} dimensions, but is called with {} arguments{}.", name,
-                                       image->dimensions, args.size(), graph::at(where)));
+        throw CompileError(
+            fmt::format("Image '{}' has {} dimensions, but is called with {} arguments{}.", name,
+                        image->dimensions, args.size(), graph::at(where)));
     return ir::make_call(image->type, name,
                          graph::coordinates("the call of image '" + name + "'", args, where),
                          ir::CallKind::Image, 0, image);
@@ -87,10 +104,18 @@ Expr promise(const ImageContents &image, int d, const char *what, const Expr &e)
 
 }  // namespace
 
-Expr ImageDimension::min() const { return shape_variable(Int(32), image_, "min", d_); }
-Expr ImageDimension::extent() const { return shape_variable(Int(32), image_, "extent", d_); }
-Expr ImageDimension::max() const { return min() + extent() - 1; }
-Expr ImageDimension::stride() const { return cast(Int(32), shape_variable(Int(64), image_, "stride", d_)); }
+Expr ImageDimension::min() const {
+    return shape_variable(Int(32), image_, "min", d_);
+}
+Expr ImageDimension::extent() const {
+    return shape_variable(Int(32), image_, "extent", d_);
+}
+Expr ImageDimension::max() const {
+    return min() + extent() - 1;
+}
+Expr ImageDimension::stride() const {
+    return cast(Int(32), shape_variable(Int(64), image_, "stride", d_));
+}
 
 ImageDimension ImageDimension::set_min(const Expr &min) {
     image_->constraints[static_cast<size_t>(d_)].min = promise(*image_, d_, "the min", min);
@@ -99,7 +124,8 @@ ImageDimension ImageDimension::set_min(const Expr &min) {
 }
 
 ImageDimension ImageDimension::set_extent(const Expr &extent) {
-    image_->constraints[static_cast<size_t>(d_)].extent = promise(*image_, d_, "the extent", extent);
+    image_->constraints[static_cast<size_t>(d_)].extent =
+        promise(*image_, d_, "the extent", extent);
     image_->identity->touch();
     return *this;
 }
@@ -126,43 +152,55 @@ ImageDimension ImageDimension::set_estimate(const Expr &min, const Expr &extent)
 
 ImageDimension ImageDimension::dim(int d) const {
     if (d < 0 || d >= image_->dimensions)
-        throw CompileError(fmt::format("ImageParam '{}' has {} dimensions: there is no dimension {}.",
-                                       image_->identity->name, image_->dimensions, d));
+        throw CompileError(
+            fmt::format("ImageParam '{}' has {} dimensions: there is no dimension {}.",
+                        image_->identity->name, image_->dimensions, d));
     return ImageDimension(image_, d);
 }
 
 ImageParam::ImageParam(Type type, int dimensions, const std::string &name)
     : contents_(std::make_shared<ImageContents>()) {
     if (!type.defined() || !type.is_scalar() || dimensions < 0)
-        throw CompileError(fmt::format("ImageParam '{}': a type and at least 0 dimensions are needed, not {} "
-                                       "and {}.",
-                                       name, to_string(type), dimensions));
-    contents_->identity = std::make_shared<graph::Identity>(name.empty() ? graph::fresh_name("image") : name);
+        throw CompileError(
+            fmt::format("ImageParam '{}': a type and at least 0 dimensions are needed, not {} "
+                        "and {}.",
+                        name, to_string(type), dimensions));
+    contents_->identity =
+        std::make_shared<graph::Identity>(name.empty() ? graph::fresh_name("image") : name);
     contents_->type = type;
     contents_->dimensions = dimensions;
     contents_->constraints.resize(static_cast<size_t>(dimensions));
 }
 
 ImageContents &ImageParam::checked() const {
-    if (!contents_) throw CompileError("An undefined ImageParam was used: give it a type and dimensions.");
+    if (!contents_)
+        throw CompileError("An undefined ImageParam was used: give it a type and dimensions.");
     return *contents_;
 }
 
-const std::string &ImageParam::name() const { return checked().identity->name; }
-Type ImageParam::type() const { return checked().type; }
-int ImageParam::dimensions() const { return checked().dimensions; }
+const std::string &ImageParam::name() const {
+    return checked().identity->name;
+}
+Type ImageParam::type() const {
+    return checked().type;
+}
+int ImageParam::dimensions() const {
+    return checked().dimensions;
+}
 
 void ImageParam::set(const Buffer<void> &image) {
     ImageContents &c = checked();
     if (image.defined() && (image.type() != c.type || image.dimensions() != c.dimensions))
-        throw RuntimeError(fmt::format("ImageParam '{}' takes {} dimensions of {}, but was given a Buffer with "
-                                       "{} dimensions of {}.",
-                                       name(), c.dimensions, to_string(c.type), image.dimensions(),
-                                       to_string(image.type())));
+        throw RuntimeError(fmt::format(
+            "ImageParam '{}' takes {} dimensions of {}, but was given a Buffer with "
+            "{} dimensions of {}.",
+            name(), c.dimensions, to_string(c.type), image.dimensions(), to_string(image.type())));
     c.buffer = image;
 }
 
-Buffer<void> ImageParam::get() const { return checked().buffer; }
+Buffer<void> ImageParam::get() const {
+    return checked().buffer;
+}
 
 ImageDimension ImageParam::dim(int d) const {
     checked();
@@ -171,10 +209,12 @@ ImageDimension ImageParam::dim(int d) const {
 
 void ImageParam::set_estimates(const Region &estimates) {
     if (estimates.size() != static_cast<size_t>(dimensions()))
-        throw CompileError(fmt::format("ImageParam '{}' has {} dimensions, but set_estimates is given {} ranges.",
-                                       name(), dimensions(), estimates.size()));
+        throw CompileError(
+            fmt::format("ImageParam '{}' has {} dimensions, but set_estimates is given {} ranges.",
+                        name(), dimensions(), estimates.size()));
     for (int d = 0; d < dimensions(); d++)
-        dim(d).set_estimate(estimates[static_cast<size_t>(d)].min, estimates[static_cast<size_t>(d)].extent);
+        dim(d).set_estimate(estimates[static_cast<size_t>(d)].min,
+                            estimates[static_cast<size_t>(d)].extent);
 }
 
 Expr ImageParam::operator()(const std::vector<Expr> &args, SourceLocation where) const {
@@ -185,7 +225,8 @@ Expr ImageParam::operator()(const std::vector<Expr> &args, SourceLocation where)
 ImageParam::operator Func() const {
     static const char *const letters[] = {"x", "y", "z", "w"};
     std::vector<Expr> vars;
-    for (int i = 0; i < dimensions(); i++) vars.push_back(i < 4 ? Var(letters[i]) : Var());
+    for (int i = 0; i < dimensions(); i++)
+        vars.push_back(i < 4 ? Var(letters[i]) : Var());
     Func f(name() + "_func");
     f(vars) = (*this)(vars, {});
     return f;
@@ -194,7 +235,8 @@ ImageParam::operator Func() const {
 Expr image_access(const Buffer<void, AnyDims> &image, const std::vector<Expr> &args) {
     auto contents = std::make_shared<ImageContents>();
     const std::string &name = image.name();
-    contents->identity = std::make_shared<graph::Identity>(name.empty() ? graph::fresh_name("buffer") : name);
+    contents->identity =
+        std::make_shared<graph::Identity>(name.empty() ? graph::fresh_name("buffer") : name);
     contents->type = image.type();
     contents->dimensions = image.dimensions();
     contents->bound = true;

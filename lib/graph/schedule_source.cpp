@@ -20,8 +20,10 @@ using schedule::Transform;
 std::string identifier(const std::string &name) {
     std::string result = name;
     for (char &c : result)
-        if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
-    if (result.empty() || std::isdigit(static_cast<unsigned char>(result[0]))) result = "_" + result;
+        if (!std::isalnum(static_cast<unsigned char>(c)))
+            c = '_';
+    if (result.empty() || std::isdigit(static_cast<unsigned char>(result[0])))
+        result = "_" + result;
     return result;
 }
 
@@ -32,11 +34,13 @@ class Writer {
     std::string write() {
         // Consumers first, so that the loops named by compute_at are there.
         for (auto f = graph_.funcs.rbegin(); f != graph_.funcs.rend(); ++f) {
-            for (size_t s = 0; s < f->stages.size(); s++) loops(*f, s);
+            for (size_t s = 0; s < f->stages.size(); s++)
+                loops(*f, s);
             func(*f);
         }
         for (const FuncNode &f : graph_.funcs)
-            for (size_t s = 0; s < f.stages.size(); s++) sharing(f, s);
+            for (size_t s = 0; s < f.stages.size(); s++)
+                sharing(f, s);
         return "{\n" + declarations() + out_ + "}\n";
     }
 
@@ -44,13 +48,15 @@ class Writer {
     const Graph &graph_;
     const Schedule &schedule_;
     std::string out_;
-    std::set<std::string> new_loops_;                // made by transforms, by name
+    std::set<std::string> new_loops_;               // made by transforms, by name
     std::map<std::string, std::string> variables_;  // identifier -> what it is initialised with
 
     std::string declarations() const {
         std::string text;
-        for (const auto &[variable, value] : variables_) text += fmt::format("const auto {} = {};\n", variable, value);
-        for (const std::string &name : new_loops_) text += fmt::format("Var {}(\"{}\");\n", identifier(name), name);
+        for (const auto &[variable, value] : variables_)
+            text += fmt::format("const auto {} = {};\n", variable, value);
+        for (const std::string &name : new_loops_)
+            text += fmt::format("Var {}(\"{}\");\n", identifier(name), name);
         return text;
     }
 
@@ -59,11 +65,13 @@ class Writer {
         return s == 0 ? name : fmt::format("{}.update({})", name, s - 1);
     }
 
-    /// How C++ names a loop: a Var of the definition by its place there, since it need not have a name.
+    /// How C++ names a loop: a Var of the definition by its place there, since it need not have a
+    /// name.
     std::string loop(const FuncNode &f, size_t s, const std::string &name) {
         auto place = [&](const auto &list, auto &&get) -> int {
             for (size_t i = 0; i < list.size(); i++)
-                if (get(list[i]) == name) return static_cast<int>(i);
+                if (get(list[i]) == name)
+                    return static_cast<int>(i);
             return -1;
         };
         int arg = place(f.args, [](const std::string &a) { return a; });
@@ -72,16 +80,19 @@ class Writer {
             new_loops_.insert(name);
             return identifier(name);
         }
-        std::string variable = identifier(arg >= 0 ? f.name + "_" + name : fmt::format("{}_{}_{}", f.name, s, name));
+        std::string variable =
+            identifier(arg >= 0 ? f.name + "_" + name : fmt::format("{}_{}_{}", f.name, s, name));
         variables_[variable] = arg >= 0 ? fmt::format("{}.args()[{}]", identifier(f.name), arg)
                                         : fmt::format("{}.loops()[{}]", stage_name(f, s), rvar);
         return variable;
     }
 
     void chain(const std::string &start, const std::vector<std::string> &calls) {
-        if (calls.empty()) return;
+        if (calls.empty())
+            return;
         out_ += start;
-        for (const std::string &call : calls) out_ += "\n    ." + call;
+        for (const std::string &call : calls)
+            out_ += "\n    ." + call;
         out_ += ";\n";
     }
 
@@ -89,10 +100,12 @@ class Writer {
         const StageSchedule &stage = schedule_[f.id].stages[s];
         std::vector<std::string> calls;
         auto name = [&](const std::string &n) { return loop(f, s, n); };
-        for (const Transform &t : stage.transforms) calls.push_back(transform(t, name));
+        for (const Transform &t : stage.transforms)
+            calls.push_back(transform(t, name));
         if (stage.dims.size() > 1 && (!stage.transforms.empty() || reordered(f, s))) {
             std::vector<std::string> order;
-            for (const auto &d : stage.dims) order.push_back(name(d.name));
+            for (const auto &d : stage.dims)
+                order.push_back(name(d.name));
             calls.push_back(fmt::format("reorder({})", fmt::join(order, ", ")));
         }
         for (const auto &d : stage.dims)
@@ -103,10 +116,15 @@ class Writer {
 
     bool reordered(const FuncNode &f, size_t s) const {
         std::vector<std::string> initial, now;
-        for (const ReductionVar &r : f.stages[s].rvars) initial.push_back(r.name);
-        for (const std::string &arg : f.args) initial.push_back(arg);
-        for (const auto &d : schedule_[f.id].stages[s].dims) now.push_back(d.name);
-        auto absent = [&](const std::string &n) { return std::count(now.begin(), now.end(), n) == 0; };
+        for (const ReductionVar &r : f.stages[s].rvars)
+            initial.push_back(r.name);
+        for (const std::string &arg : f.args)
+            initial.push_back(arg);
+        for (const auto &d : schedule_[f.id].stages[s].dims)
+            now.push_back(d.name);
+        auto absent = [&](const std::string &n) {
+            return std::count(now.begin(), now.end(), n) == 0;
+        };
         initial.erase(std::remove_if(initial.begin(), initial.end(), absent), initial.end());
         return initial != now;
     }
@@ -115,61 +133,74 @@ class Writer {
         switch (t.kind) {
         case Transform::Kind::Fuse:
             return fmt::format("fuse({}, {}, {})", name(t.inner), name(t.outer), name(t.old_name));
-        case Transform::Kind::Rename: return fmt::format("rename({}, {})", name(t.old_name), name(t.outer));
-        case Transform::Kind::Split: break;
+        case Transform::Kind::Rename:
+            return fmt::format("rename({}, {})", name(t.old_name), name(t.outer));
+        case Transform::Kind::Split:
+            break;
         }
         std::string tail = t.tail == TailStrategy::Auto
                                ? ""
                                : fmt::format(", TailStrategy::{}", schedule::to_string(t.tail));
-        return fmt::format("split({}, {}, {}, {}{})", name(t.old_name), name(t.outer), name(t.inner),
-                           ir::to_string(t.factor), tail);
+        return fmt::format("split({}, {}, {}, {}{})", name(t.old_name), name(t.outer),
+                           name(t.inner), ir::to_string(t.factor), tail);
     }
 
     std::string level(const char *directive, const LoopLevel &at) {
-        if (at.root()) return fmt::format("{}_root()", directive);
+        if (at.root())
+            return fmt::format("{}_root()", directive);
         const FuncNode &f = graph_[at.func];
         auto stage = static_cast<size_t>(at.stage);
         return fmt::format("{}_at({}, {})", directive,
-                           stage == 0 ? fmt::format("Stage({})", identifier(f.name)) : stage_name(f, stage),
+                           stage == 0 ? fmt::format("Stage({})", identifier(f.name))
+                                      : stage_name(f, stage),
                            loop(f, stage, at.var));
     }
 
     void func(const FuncNode &f) {
         const schedule::FuncSchedule &s = schedule_[f.id];
         std::vector<std::string> calls;
-        if (!s.compute.inlined() && !f.is_output) calls.push_back(level("compute", s.compute));
-        if (!s.store.inlined() && !f.is_output && !(s.store == s.compute)) calls.push_back(level("store", s.store));
+        if (!s.compute.inlined() && !f.is_output)
+            calls.push_back(level("compute", s.compute));
+        if (!s.store.inlined() && !f.is_output && !(s.store == s.compute))
+            calls.push_back(level("store", s.store));
         for (const schedule::Bound &b : s.bounds)
-            calls.push_back(b.min.defined() ? fmt::format("bound({}, {}, {})", loop(f, 0, b.var),
-                                                          ir::to_string(b.min), ir::to_string(b.extent))
-                                            : fmt::format("bound_extent({}, {})", loop(f, 0, b.var),
-                                                          ir::to_string(b.extent)));
+            calls.push_back(b.min.defined()
+                                ? fmt::format("bound({}, {}, {})", loop(f, 0, b.var),
+                                              ir::to_string(b.min), ir::to_string(b.extent))
+                                : fmt::format("bound_extent({}, {})", loop(f, 0, b.var),
+                                              ir::to_string(b.extent)));
         for (const schedule::FoldedDim &fold : s.folds)
-            calls.push_back(fmt::format("fold_storage({}, {}{})", loop(f, 0, fold.var), ir::to_string(fold.factor),
-                                        fold.forward ? "" : ", false"));
+            calls.push_back(fmt::format("fold_storage({}, {}{})", loop(f, 0, fold.var),
+                                        ir::to_string(fold.factor), fold.forward ? "" : ", false"));
         if (!s.storage_order.empty()) {
             std::vector<std::string> order;
-            for (const std::string &dim : s.storage_order) order.push_back(loop(f, 0, dim));
+            for (const std::string &dim : s.storage_order)
+                order.push_back(loop(f, 0, dim));
             calls.push_back(fmt::format("reorder_storage({{{}}})", fmt::join(order, ", ")));
         }
         if (s.memory != MemoryType::Auto)
             calls.push_back(fmt::format("store_in(MemoryType::{})", schedule::to_string(s.memory)));
         chain(identifier(f.name), calls);
         for (const schedule::Specialization &special : s.specializations)
-            out_ += fmt::format("// {} is specialized for {}\n", f.name, ir::to_string(special.condition));
+            out_ += fmt::format("// {} is specialized for {}\n", f.name,
+                                ir::to_string(special.condition));
     }
 
     void sharing(const FuncNode &f, size_t s) {
         const LoopLevel &with = schedule_[f.id].stages[s].fuse_level;
-        if (!with.at()) return;
+        if (!with.at())
+            return;
         auto stage = static_cast<size_t>(with.stage);
-        chain(stage_name(f, s), {fmt::format("compute_with({}, {})", stage_name(graph_[with.func], stage),
-                                             loop(graph_[with.func], stage, with.var))});
+        chain(stage_name(f, s),
+              {fmt::format("compute_with({}, {})", stage_name(graph_[with.func], stage),
+                           loop(graph_[with.func], stage, with.var))});
     }
 };
 
 }  // namespace
 
-std::string schedule_source(const Graph &graph, const Schedule &schedule) { return Writer(graph, schedule).write(); }
+std::string schedule_source(const Graph &graph, const Schedule &schedule) {
+    return Writer(graph, schedule).write();
+}
 
 }  // namespace Pipe::graph

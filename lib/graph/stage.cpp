@@ -20,7 +20,8 @@ namespace {
 /// The nest of one stage under change, and what to say where a directive does not fit it.
 class Nest {
   public:
-    Nest(const FuncContents &func, const Stage &stage, StageSchedule &schedule, std::string directive)
+    Nest(const FuncContents &func, const Stage &stage, StageSchedule &schedule,
+         std::string directive)
         : func_(func), stage_(stage), schedule_(schedule), directive_(std::move(directive)) {}
 
     [[noreturn]] void fail(const std::string &why) const {
@@ -33,23 +34,29 @@ class Nest {
         const auto &dims = schedule_.dims;
         auto found = std::find_if(dims.begin(), dims.end(),
                                   [&](const Dim &d) { return d.name == loop.name; });
-        if (found == dims.end()) fail_missing(loop.name);
+        if (found == dims.end())
+            fail_missing(loop.name);
         return static_cast<size_t>(found - dims.begin());
     }
 
     /// CompileError where a new loop's name is in use, or was and would be ambiguous.
     void check_new(const std::string &name, const std::string &replaced) const {
-        if (name.empty()) fail("a loop needs a name.");
-        if (name == replaced) return;
+        if (name.empty())
+            fail("a loop needs a name.");
+        if (name == replaced)
+            return;
         bool taken = std::count(func_.args.begin(), func_.args.end(), name) > 0;
-        for (const Dim &d : schedule_.dims) taken |= d.name == name;
+        for (const Dim &d : schedule_.dims)
+            taken |= d.name == name;
         for (const Transform &t : schedule_.transforms)
             taken |= t.old_name == name || t.outer == name || t.inner == name;
-        if (taken) fail(fmt::format("the name '{}' is taken by another loop. Loops: {}.", name, loops()));
+        if (taken)
+            fail(fmt::format("the name '{}' is taken by another loop. Loops: {}.", name, loops()));
     }
 
     Expr check_factor(const Expr &factor) const {
-        if (!factor.defined()) fail("the factor is an undefined Expr.");
+        if (!factor.defined())
+            fail("the factor is an undefined Expr.");
         Type type = factor.type();
         if (!type.is_int_or_uint() || type.is_bool())
             fail(fmt::format("the factor is {}, but must be an integer.", graph::describe(factor)));
@@ -61,21 +68,25 @@ class Nest {
 
     /// An iteration that is done twice, or beyond the range, is harmless in a pure definition only.
     void check_tail(const Dim &loop, TailStrategy tail) const {
-        bool again = tail == TailStrategy::ShiftInwards || tail == TailStrategy::ShiftInwardsAndBlend;
+        bool again =
+            tail == TailStrategy::ShiftInwards || tail == TailStrategy::ShiftInwardsAndBlend;
         bool beyond = tail == TailStrategy::RoundUp || tail == TailStrategy::RoundUpAndBlend;
         if (again && stage_.index() > 0)
-            fail(fmt::format("ShiftInwards computes iterations of '{}' twice, which changes what an update "
-                             "gives. Use GuardWithIf or RoundUp.",
-                             loop.name));
+            fail(fmt::format(
+                "ShiftInwards computes iterations of '{}' twice, which changes what an update "
+                "gives. Use GuardWithIf or RoundUp.",
+                loop.name));
         if (beyond && loop.is_reduction)
-            fail(fmt::format("RoundUp goes beyond the range of the RVar '{}', which changes what the update "
-                             "gives. Use GuardWithIf.",
-                             loop.name));
+            fail(fmt::format(
+                "RoundUp goes beyond the range of the RVar '{}', which changes what the update "
+                "gives. Use GuardWithIf.",
+                loop.name));
     }
 
     std::string loops() const {
         std::vector<std::string> names;
-        for (const Dim &d : schedule_.dims) names.push_back(d.name);
+        for (const Dim &d : schedule_.dims)
+            names.push_back(d.name);
         return names.empty() ? "none" : graph::join(names) + " (innermost first)";
     }
 
@@ -137,11 +148,13 @@ std::vector<VarOrRVar> Stage::loops() const {
 
 StageSchedule &Stage::schedule() const {
     if (!func_->defined())
-        throw CompileError(fmt::format("Func '{}' is scheduled before it is defined.", func_->name()));
+        throw CompileError(
+            fmt::format("Func '{}' is scheduled before it is defined.", func_->name()));
     auto &all = func_->schedule;
     auto index = static_cast<size_t>(stage_);
-    return specialization_ < 0 ? all.stages[index]
-                               : all.specializations[static_cast<size_t>(specialization_)].stages[index];
+    return specialization_ < 0
+               ? all.stages[index]
+               : all.specializations[static_cast<size_t>(specialization_)].stages[index];
 }
 
 Stage &Stage::split(const VarOrRVar &old, const VarOrRVar &outer, const VarOrRVar &inner,
@@ -151,9 +164,11 @@ Stage &Stage::split(const VarOrRVar &old, const VarOrRVar &outer, const VarOrRVa
     size_t at = nest.find(old);
     nest.check_new(outer.name, old.name);
     nest.check_new(inner.name, old.name);
-    if (outer.name == inner.name) nest.fail("the two new loops need different names.");
+    if (outer.name == inner.name)
+        nest.fail("the two new loops need different names.");
     nest.check_tail(s.dims[at], tail);
-    Transform t{Transform::Kind::Split, old.name, outer.name, inner.name, nest.check_factor(factor), tail};
+    Transform t{Transform::Kind::Split,    old.name, outer.name, inner.name,
+                nest.check_factor(factor), tail};
     Dim before = s.dims[at], out = before, in = before;
     out.name = outer.name;
     in.name = inner.name;
@@ -168,12 +183,15 @@ Stage &Stage::fuse(const VarOrRVar &inner, const VarOrRVar &outer, const VarOrRV
     StageSchedule &s = schedule();
     Nest nest(*func_, *this, s, call_text("fuse", {inner.name, outer.name, fused.name}));
     size_t in = nest.find(inner), out = nest.find(outer);
-    if (in == out) nest.fail("a loop cannot be fused with itself.");
-    if (fused.name != inner.name) nest.check_new(fused.name, outer.name);
+    if (in == out)
+        nest.fail("a loop cannot be fused with itself.");
+    if (fused.name != inner.name)
+        nest.check_new(fused.name, outer.name);
     s.dims[out].name = fused.name;
     s.dims[out].is_reduction |= s.dims[in].is_reduction;
     s.dims.erase(s.dims.begin() + static_cast<long>(in));
-    nest.done({Transform::Kind::Fuse, fused.name, outer.name, inner.name, Expr(), TailStrategy::Auto});
+    nest.done(
+        {Transform::Kind::Fuse, fused.name, outer.name, inner.name, Expr(), TailStrategy::Auto});
     return *this;
 }
 
@@ -190,7 +208,8 @@ Stage &Stage::rename(const VarOrRVar &old, const VarOrRVar &now) {
 Stage &Stage::reorder(const std::vector<VarOrRVar> &loops) {
     StageSchedule &s = schedule();
     std::vector<std::string> names;
-    for (const VarOrRVar &v : loops) names.push_back(v.name);
+    for (const VarOrRVar &v : loops)
+        names.push_back(v.name);
     Nest nest(*func_, *this, s, fmt::format("reorder({})", graph::join(names)));
     std::vector<size_t> places;
     for (const VarOrRVar &v : loops) {
@@ -199,16 +218,18 @@ Stage &Stage::reorder(const std::vector<VarOrRVar> &loops) {
             nest.fail(fmt::format("the loop '{}' is named twice.", v.name));
     }
     std::vector<Dim> moved;
-    for (size_t p : places) moved.push_back(s.dims[p]);
+    for (size_t p : places)
+        moved.push_back(s.dims[p]);
     std::sort(places.begin(), places.end());
-    for (size_t i = 0; i < places.size(); i++) s.dims[places[i]] = moved[i];
+    for (size_t i = 0; i < places.size(); i++)
+        s.dims[places[i]] = moved[i];
     nest.done();
     return *this;
 }
 
 Stage &Stage::tile(const VarOrRVar &x, const VarOrRVar &y, const VarOrRVar &xo, const VarOrRVar &yo,
-                   const VarOrRVar &xi, const VarOrRVar &yi, const Expr &xfactor, const Expr &yfactor,
-                   TailStrategy tail) {
+                   const VarOrRVar &xi, const VarOrRVar &yi, const Expr &xfactor,
+                   const Expr &yfactor, TailStrategy tail) {
     return tile({x, y}, {xo, yo}, {xi, yi}, {xfactor, yfactor}, tail);
 }
 
@@ -221,11 +242,13 @@ Stage &Stage::tile(const std::vector<VarOrRVar> &old, const std::vector<VarOrRVa
                    const std::vector<VarOrRVar> &inner, const std::vector<Expr> &factors,
                    TailStrategy tail) {
     if (outer.size() != old.size() || inner.size() != old.size() || factors.size() != old.size())
-        throw CompileError(fmt::format("{}.tile: {} loops need as many outer and inner names and factors.",
-                                       name(), old.size()));
+        throw CompileError(
+            fmt::format("{}.tile: {} loops need as many outer and inner names and factors.", name(),
+                        old.size()));
     StageSchedule before = schedule();  // all or nothing
     try {
-        for (size_t i = 0; i < old.size(); i++) split(old[i], outer[i], inner[i], factors[i], tail);
+        for (size_t i = 0; i < old.size(); i++)
+            split(old[i], outer[i], inner[i], factors[i], tail);
         std::vector<VarOrRVar> order = inner;
         order.insert(order.end(), outer.begin(), outer.end());
         return reorder(order);
@@ -246,26 +269,39 @@ Stage &Stage::mark(const VarOrRVar &loop, LoopKind kind, const char *directive) 
 Stage &Stage::mark(const VarOrRVar &loop, const Expr &factor, TailStrategy tail, LoopKind kind,
                    const char *directive, const char *suffix) {
     StageSchedule &s = schedule();
-    Nest nest(*func_, *this, s, call_text(directive, {loop.name, factor.defined() ? graph::shortened(factor)
-                                                                              : "undefined"}));
+    Nest nest(*func_, *this, s,
+              call_text(directive,
+                        {loop.name, factor.defined() ? graph::shortened(factor) : "undefined"}));
     nest.find(loop);
     nest.check_factor(factor);
     std::string inner = loop.name + suffix;
     auto taken = [&](const std::string &n) {
-        auto names = [&](const Transform &t) { return t.old_name == n || t.outer == n || t.inner == n; };
+        auto names = [&](const Transform &t) {
+            return t.old_name == n || t.outer == n || t.inner == n;
+        };
         return std::any_of(s.transforms.begin(), s.transforms.end(), names) ||
-               std::any_of(s.dims.begin(), s.dims.end(), [&](const Dim &d) { return d.name == n; }) ||
+               std::any_of(s.dims.begin(), s.dims.end(),
+                           [&](const Dim &d) { return d.name == n; }) ||
                std::count(func_->args.begin(), func_->args.end(), n) > 0;
     };
-    for (int i = 1; taken(inner); i++) inner = fmt::format("{}{}{}", loop.name, suffix, i);
+    for (int i = 1; taken(inner); i++)
+        inner = fmt::format("{}{}{}", loop.name, suffix, i);
     split(loop, loop, VarOrRVar(inner), factor, tail);
     return mark(kind == LoopKind::Parallel ? loop : VarOrRVar(inner), kind, directive);
 }
 
-Stage &Stage::serial(const VarOrRVar &loop) { return mark(loop, LoopKind::Serial, "serial"); }
-Stage &Stage::parallel(const VarOrRVar &loop) { return mark(loop, LoopKind::Parallel, "parallel"); }
-Stage &Stage::vectorize(const VarOrRVar &loop) { return mark(loop, LoopKind::Vectorized, "vectorize"); }
-Stage &Stage::unroll(const VarOrRVar &loop) { return mark(loop, LoopKind::Unrolled, "unroll"); }
+Stage &Stage::serial(const VarOrRVar &loop) {
+    return mark(loop, LoopKind::Serial, "serial");
+}
+Stage &Stage::parallel(const VarOrRVar &loop) {
+    return mark(loop, LoopKind::Parallel, "parallel");
+}
+Stage &Stage::vectorize(const VarOrRVar &loop) {
+    return mark(loop, LoopKind::Vectorized, "vectorize");
+}
+Stage &Stage::unroll(const VarOrRVar &loop) {
+    return mark(loop, LoopKind::Unrolled, "unroll");
+}
 
 Stage &Stage::parallel(const VarOrRVar &loop, const Expr &task_size, TailStrategy tail) {
     return mark(loop, task_size, tail, LoopKind::Parallel, "parallel", "_task");
@@ -280,7 +316,8 @@ Stage &Stage::unroll(const VarOrRVar &loop, const Expr &times, TailStrategy tail
 Stage &Stage::compute_with(const Stage &other, const VarOrRVar &loop) {
     StageSchedule &s = schedule();
     Nest nest(*func_, *this, s, call_text("compute_with", {other.name(), loop.name}));
-    if (other.contents() == func_) nest.fail("a Func cannot share loops with itself.");
+    if (other.contents() == func_)
+        nest.fail("a Func cannot share loops with itself.");
     nest.find(loop);
     s.fuse_level = {schedule::LoopLevel::Kind::At, FuncId::None, other.index(), loop.name,
                     other.contents()->identity};
@@ -295,10 +332,12 @@ Stage &Stage::compute_with(const Func &other, const VarOrRVar &loop) {
 Stage Stage::specialize(const Expr &condition) {
     StageSchedule &s = schedule();
     Nest nest(*func_, *this, s, "specialize");
-    if (specialization_ >= 0) nest.fail("a specialization cannot be specialized again.");
+    if (specialization_ >= 0)
+        nest.fail("a specialization cannot be specialized again.");
     if (!condition.defined() || !condition.type().is_bool())
-        nest.fail(fmt::format("the condition must be a bool of Params and sizes, not {}.",
-                              condition.defined() ? graph::describe(condition) : "an undefined Expr"));
+        nest.fail(
+            fmt::format("the condition must be a bool of Params and sizes, not {}.",
+                        condition.defined() ? graph::describe(condition) : "an undefined Expr"));
     auto &all = func_->schedule;
     all.specializations.push_back({condition, all.stages});
     nest.done();

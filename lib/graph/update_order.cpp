@@ -22,13 +22,15 @@ bool reads_itself(const FuncNode &func, const Expr &e) {
 }
 
 bool combines(Op op) {
-    return op == Op::Add || op == Op::Mul || op == Op::Min || op == Op::Max || op == Op::And || op == Op::Or;
+    return op == Op::Add || op == Op::Mul || op == Op::Min || op == Op::Max || op == Op::And ||
+           op == Op::Or;
 }
 
 /// The element that the stage writes.
 bool is_written_element(const FuncNode &func, const Stage &stage, const Expr &e, size_t value) {
     return is_self_call(func, *e) && e->index == static_cast<int32_t>(value) &&
-           std::equal(e->args.begin(), e->args.end(), stage.args.begin(), stage.args.end(), ir::ExprEqual());
+           std::equal(e->args.begin(), e->args.end(), stage.args.begin(), stage.args.end(),
+                      ir::ExprEqual());
 }
 
 bool is_reduction(const FuncNode &func, const Stage &stage, size_t i) {
@@ -47,10 +49,13 @@ bool is_reduction(const FuncNode &func, const Stage &stage, size_t i) {
 
 bool is_commutative(const FuncNode &func, const Stage &stage) {
     for (const Expr &arg : stage.args)
-        if (reads_itself(func, arg)) return false;
-    if (reads_itself(func, stage.predicate)) return false;
+        if (reads_itself(func, arg))
+            return false;
+    if (reads_itself(func, stage.predicate))
+        return false;
     for (size_t i = 0; i < stage.values.size(); i++)
-        if (!is_reduction(func, stage, i)) return false;
+        if (!is_reduction(func, stage, i))
+            return false;
     return true;
 }
 
@@ -58,10 +63,13 @@ std::vector<std::string> independent_rvars(const FuncNode &func, const Stage &st
     std::vector<const ir::ExprNode *> self_calls;
     Walk walk;
     auto visit = [&](const ir::ExprNode &node) {
-        if (is_self_call(func, node)) self_calls.push_back(&node);
+        if (is_self_call(func, node))
+            self_calls.push_back(&node);
     };
-    for (const Expr &e : stage.args) walk(e, visit);
-    for (const Expr &e : stage.values) walk(e, visit);
+    for (const Expr &e : stage.args)
+        walk(e, visit);
+    for (const Expr &e : stage.values)
+        walk(e, visit);
     walk(stage.predicate, visit);
 
     auto is_var = [](const Expr &e, const std::string &name) {

@@ -8,9 +8,9 @@
 
 namespace Pipe::graph {
 
-/// True if the points of the stage's RVars may run in any order: every value combines the element that
-/// is written with something that does not read the Func, by one of + * min max && || (of floats too:
-/// the result then differs by rounding).
+/// True if the points of the stage's RVars may run in any order: every value combines the element
+/// that is written with something that does not read the Func, by one of + * min max && || (of
+/// floats too: the result then differs by rounding).
 bool is_commutative(const FuncNode &func, const Stage &stage);
 
 /// The RVars whose different values write, and read of the Func itself, different elements: `r` in

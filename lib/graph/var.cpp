@@ -14,23 +14,29 @@ namespace Pipe {
 using graph::RDomContents;
 
 Var::Var() : name_(graph::fresh_name("v")) {}
-Var::operator Expr() const { return ir::make_variable(Int(32), name_); }
+Var::operator Expr() const {
+    return ir::make_variable(Int(32), name_);
+}
 
 RVar::RVar() : name_(graph::fresh_name("rv")) {}
 
 RVar::RVar(std::shared_ptr<RDomContents> domain, int index)
-    : name_(domain->vars[static_cast<size_t>(index)].name), domain_(std::move(domain)), index_(index) {}
+    : name_(domain->vars[static_cast<size_t>(index)].name), domain_(std::move(domain)),
+      index_(index) {}
 
-Expr RVar::min() const { return domain_ ? domain_->vars[static_cast<size_t>(index_)].min : Expr(); }
+Expr RVar::min() const {
+    return domain_ ? domain_->vars[static_cast<size_t>(index_)].min : Expr();
+}
 Expr RVar::extent() const {
     return domain_ ? domain_->vars[static_cast<size_t>(index_)].extent : Expr();
 }
 
 RVar::operator Expr() const {
     if (!domain_)
-        throw CompileError(fmt::format("RVar '{}' belongs to no RDom, so it has no value. It can only "
-                                       "name a loop in a schedule.",
-                                       name_));
+        throw CompileError(
+            fmt::format("RVar '{}' belongs to no RDom, so it has no value. It can only "
+                        "name a loop in a schedule.",
+                        name_));
     return ir::make_variable(Int(32), name_, domain_);
 }
 
@@ -46,10 +52,12 @@ namespace {
 void check_bound(const std::string &what, const Expr &e) {
     graph::Names names;
     names.add(e);
-    if (names.calls.empty() && names.vars.empty() && names.rdoms.empty() && !names.images) return;
-    throw CompileError(fmt::format("{} is '{}', but the ranges of an RDom are made of constants, Params "
-                                   "and sizes of images. Use where() for conditions on Vars or Funcs.",
-                                   what, graph::shortened(e)));
+    if (names.calls.empty() && names.vars.empty() && names.rdoms.empty() && !names.images)
+        return;
+    throw CompileError(
+        fmt::format("{} is '{}', but the ranges of an RDom are made of constants, Params "
+                    "and sizes of images. Use where() for conditions on Vars or Funcs.",
+                    what, graph::shortened(e)));
 }
 
 }  // namespace
@@ -58,9 +66,11 @@ void RDom::define(const Region &region, const std::string &name) {
     static const char *const letters[] = {"x", "y", "z", "w"};
     contents_ = std::make_shared<RDomContents>();
     contents_->name = name.empty() ? graph::fresh_name("r") : name;
-    if (region.empty()) throw CompileError("An RDom needs at least one dimension.");
+    if (region.empty())
+        throw CompileError("An RDom needs at least one dimension.");
     for (size_t i = 0; i < region.size(); i++) {
-        std::string what = fmt::format("of dimension {} of RDom '{}'", i, graph::base_name(contents_->name));
+        std::string what =
+            fmt::format("of dimension {} of RDom '{}'", i, graph::base_name(contents_->name));
         auto range = graph::coordinates("the range " + what, {region[i].min, region[i].extent}, {});
         check_bound("The min " + what, range[0]);
         check_bound("The extent " + what, range[1]);
@@ -68,18 +78,24 @@ void RDom::define(const Region &region, const std::string &name) {
         contents_->vars.push_back({contents_->name + "$" + suffix, range[0], range[1]});
     }
     RVar *named[] = {&x, &y, &z, &w};
-    for (size_t i = 0; i < region.size() && i < 4; i++) *named[i] = RVar(contents_, static_cast<int>(i));
+    for (size_t i = 0; i < region.size() && i < 4; i++)
+        *named[i] = RVar(contents_, static_cast<int>(i));
 }
 
 namespace {
 const RDomContents &checked(const std::shared_ptr<RDomContents> &contents) {
-    if (!contents) throw CompileError("An undefined RDom was used.");
+    if (!contents)
+        throw CompileError("An undefined RDom was used.");
     return *contents;
 }
 }  // namespace
 
-int RDom::dimensions() const { return static_cast<int>(checked(contents_).vars.size()); }
-const std::string &RDom::name() const { return checked(contents_).name; }
+int RDom::dimensions() const {
+    return static_cast<int>(checked(contents_).vars.size());
+}
+const std::string &RDom::name() const {
+    return checked(contents_).name;
+}
 
 RVar RDom::operator[](int i) const {
     if (i < 0 || i >= dimensions())
@@ -91,11 +107,14 @@ RVar RDom::operator[](int i) const {
 RDom::operator RVar() const {
     if (dimensions() != 1)
         throw CompileError(fmt::format("RDom '{}' has {} dimensions: name the RVar, as in {}.x.",
-                                       graph::base_name(name()), dimensions(), graph::base_name(name())));
+                                       graph::base_name(name()), dimensions(),
+                                       graph::base_name(name())));
     return RVar(contents_, 0);
 }
 
-RDom::operator Expr() const { return RVar(*this); }
+RDom::operator Expr() const {
+    return RVar(*this);
+}
 
 namespace {
 
@@ -120,13 +139,14 @@ class DetachRDom : public ir::GraphMutator {
 void RDom::where(const Expr &condition) {
     std::string label = graph::base_name(name());
     if (!condition.defined() || !condition.type().is_bool())
-        throw CompileError(fmt::format("RDom '{}': where() takes a bool, not {}.", label,
-                                       condition.defined() ? graph::describe(condition)
-                                                           : "an undefined Expr"));
+        throw CompileError(
+            fmt::format("RDom '{}': where() takes a bool, not {}.", label,
+                        condition.defined() ? graph::describe(condition) : "an undefined Expr"));
     if (contents_->used)
-        throw CompileError(fmt::format("RDom '{}': where() comes after the RDom was used in a definition. "
-                                       "Put it before.",
-                                       label));
+        throw CompileError(
+            fmt::format("RDom '{}': where() comes after the RDom was used in a definition. "
+                        "Put it before.",
+                        label));
     Expr detached = DetachRDom(contents_.get()).mutate(condition);
     contents_->predicate =
         contents_->predicate.defined() ? contents_->predicate && detached : detached;

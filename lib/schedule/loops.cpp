@@ -10,17 +10,25 @@ namespace {
 class Replayer {
   public:
     explicit Replayer(const std::vector<Dim> &initial) {
-        for (const Dim &d : initial) result_.loops.push_back({d.name, d.is_reduction, {d.name}});
+        for (const Dim &d : initial)
+            result_.loops.push_back({d.name, d.is_reduction, {d.name}});
     }
 
     Replay run(const std::vector<Transform> &transforms) {
         for (const Transform &t : transforms) {
             switch (t.kind) {
-            case Transform::Kind::Split: split(t); break;
-            case Transform::Kind::Fuse: fuse(t); break;
-            case Transform::Kind::Rename: rename(t); break;
+            case Transform::Kind::Split:
+                split(t);
+                break;
+            case Transform::Kind::Fuse:
+                fuse(t);
+                break;
+            case Transform::Kind::Rename:
+                rename(t);
+                break;
             }
-            if (!result_.error.empty()) break;
+            if (!result_.error.empty())
+                break;
         }
         return std::move(result_);
     }
@@ -30,14 +38,17 @@ class Replayer {
 
     auto find(const std::string &name) {
         auto &loops = result_.loops;
-        auto found = std::find_if(loops.begin(), loops.end(), [&](const auto &l) { return l.name == name; });
-        if (found == loops.end()) result_.error = "there is no loop '" + name + "'";
+        auto found =
+            std::find_if(loops.begin(), loops.end(), [&](const auto &l) { return l.name == name; });
+        if (found == loops.end())
+            result_.error = "there is no loop '" + name + "'";
         return found;
     }
 
     void split(const Transform &t) {
         auto old = find(t.old_name);
-        if (old == result_.loops.end()) return;
+        if (old == result_.loops.end())
+            return;
         int64_t factor = 1;
         if (!t.factor.defined() || (ir::as_const_int(t.factor, &factor) && factor < 1)) {
             result_.error = "the factor of the split of '" + t.old_name + "' is below 1";
@@ -51,9 +62,11 @@ class Replayer {
 
     void fuse(const Transform &t) {
         auto inner = find(t.inner);
-        if (inner == result_.loops.end()) return;
+        if (inner == result_.loops.end())
+            return;
         auto outer = find(t.outer);
-        if (outer == result_.loops.end()) return;
+        if (outer == result_.loops.end())
+            return;
         if (inner->is_reduction && outer->is_reduction && outer - inner != 1) {
             auto between = [](const LoopOrigin &l) { return l.is_reduction; };
             bool ordered = outer > inner && std::none_of(inner + 1, outer, between);
@@ -67,7 +80,8 @@ class Replayer {
 
     void rename(const Transform &t) {
         auto old = find(t.old_name);
-        if (old != result_.loops.end()) old->name = t.outer;
+        if (old != result_.loops.end())
+            old->name = t.outer;
     }
 };
 
@@ -75,7 +89,8 @@ class Replayer {
 
 const LoopOrigin *Replay::find(const std::string &name) const {
     for (const LoopOrigin &l : loops)
-        if (l.name == name) return &l;
+        if (l.name == name)
+            return &l;
     return nullptr;
 }
 

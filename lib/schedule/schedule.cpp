@@ -5,41 +5,59 @@
 namespace Pipe::schedule {
 
 bool LoopLevel::operator==(const LoopLevel &other) const {
-    if (kind != other.kind) return false;
+    if (kind != other.kind)
+        return false;
     return kind != Kind::At || (func == other.func && stage == other.stage && var == other.var);
 }
 
 const char *to_string(TailStrategy tail) {
     switch (tail) {
-    case TailStrategy::RoundUp: return "RoundUp";
-    case TailStrategy::GuardWithIf: return "GuardWithIf";
-    case TailStrategy::Predicate: return "Predicate";
-    case TailStrategy::PredicateLoads: return "PredicateLoads";
-    case TailStrategy::PredicateStores: return "PredicateStores";
-    case TailStrategy::ShiftInwards: return "ShiftInwards";
-    case TailStrategy::ShiftInwardsAndBlend: return "ShiftInwardsAndBlend";
-    case TailStrategy::RoundUpAndBlend: return "RoundUpAndBlend";
-    case TailStrategy::Auto: return "Auto";
+    case TailStrategy::RoundUp:
+        return "RoundUp";
+    case TailStrategy::GuardWithIf:
+        return "GuardWithIf";
+    case TailStrategy::Predicate:
+        return "Predicate";
+    case TailStrategy::PredicateLoads:
+        return "PredicateLoads";
+    case TailStrategy::PredicateStores:
+        return "PredicateStores";
+    case TailStrategy::ShiftInwards:
+        return "ShiftInwards";
+    case TailStrategy::ShiftInwardsAndBlend:
+        return "ShiftInwardsAndBlend";
+    case TailStrategy::RoundUpAndBlend:
+        return "RoundUpAndBlend";
+    case TailStrategy::Auto:
+        return "Auto";
     }
     return "";
 }
 
 const char *to_string(LoopKind kind) {
     switch (kind) {
-    case LoopKind::Serial: return "serial";
-    case LoopKind::Parallel: return "parallel";
-    case LoopKind::Vectorized: return "vectorize";
-    case LoopKind::Unrolled: return "unroll";
+    case LoopKind::Serial:
+        return "serial";
+    case LoopKind::Parallel:
+        return "parallel";
+    case LoopKind::Vectorized:
+        return "vectorize";
+    case LoopKind::Unrolled:
+        return "unroll";
     }
     return "";
 }
 
 const char *to_string(MemoryType memory) {
     switch (memory) {
-    case MemoryType::Auto: return "Auto";
-    case MemoryType::Heap: return "Heap";
-    case MemoryType::Stack: return "Stack";
-    case MemoryType::Register: return "Register";
+    case MemoryType::Auto:
+        return "Auto";
+    case MemoryType::Heap:
+        return "Heap";
+    case MemoryType::Stack:
+        return "Stack";
+    case MemoryType::Register:
+        return "Register";
     }
     return "";
 }

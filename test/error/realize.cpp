@@ -31,24 +31,40 @@ struct Copy {
 }  // namespace
 
 TEST_CASE_METHOD(Copy, "outputs", "[realize][error]") {
-    require_message<RuntimeError>([&] { pipeline.realize(Buffer<uint8_t>()); }, {"Output 'f'", "undefined"});
-    require_message<RuntimeError>([&] { pipeline.realize(Buffer<float>(4, 4)); }, {"Output 'f'", "uint8", "float32"});
-    require_message<RuntimeError>([&] { pipeline.realize(Buffer<uint8_t>(4)); }, {"Output 'f'", "2 dimensions", "has 1"});
+    require_message<RuntimeError>([&] { pipeline.realize(Buffer<uint8_t>()); },
+                                  {"Output 'f'", "undefined"});
+    require_message<RuntimeError>([&] { pipeline.realize(Buffer<float>(4, 4)); },
+                                  {"Output 'f'", "uint8", "float32"});
+    require_message<RuntimeError>([&] { pipeline.realize(Buffer<uint8_t>(4)); },
+                                  {"Output 'f'", "2 dimensions", "has 1"});
     require_message<RuntimeError>([&] { pipeline.realize(Buffer<uint8_t>(4, 0)); },
                                   {"Output 'f'", "extent of dimension 1 is 0"});
-    require_message<RuntimeError>([&] { pipeline.realize({4, 0}); }, {"'f'", "extent of dimension 1 is 0"});
-    require_message<RuntimeError>([&] { pipeline.realize({4}); }, {"'f'", "2 dimensions", "1 sizes"});
-    require_message<RuntimeError>([&] { pipeline.realize(Buffer<uint8_t>(nullptr, 4, 4)); }, {"Output 'f'", "null"});
-    require_message<RuntimeError>([&] { pipeline.realize(out, out); }, {"1 output values", "2 Buffers"});
-    require_message<RuntimeError>([&] { pipeline.realize({INT32_MAX, INT32_MAX}); }, {"'f'", "2147483647"});
+    require_message<RuntimeError>(
+        [&] {
+            pipeline.realize({4, 0});
+        },
+        {"'f'", "extent of dimension 1 is 0"});
+    require_message<RuntimeError>([&] { pipeline.realize({4}); },
+                                  {"'f'", "2 dimensions", "1 sizes"});
+    require_message<RuntimeError>([&] { pipeline.realize(Buffer<uint8_t>(nullptr, 4, 4)); },
+                                  {"Output 'f'", "null"});
+    require_message<RuntimeError>([&] { pipeline.realize(out, out); },
+                                  {"1 output values", "2 Buffers"});
+    require_message<RuntimeError>(
+        [&] {
+            pipeline.realize({INT32_MAX, INT32_MAX});
+        },
+        {"'f'", "2147483647"});
     uint8_t byte = 0;
     Buffer<uint8_t> far(&byte, {{int64_t{1} << 31, 1, 1}, {0, 1, 1}});
-    require_message<RuntimeError>([&] { pipeline.realize(far); }, {"Output 'f'", "dimension 0", "2147483648", "32-bit"});
+    require_message<RuntimeError>([&] { pipeline.realize(far); },
+                                  {"Output 'f'", "dimension 0", "2147483648", "32-bit"});
 }
 
 TEST_CASE_METHOD(Copy, "inputs", "[realize][error]") {
     in.reset();
-    require_message<RuntimeError>([&] { pipeline.realize(out); }, {"Input 'in'", "no Buffer", "set()"});
+    require_message<RuntimeError>([&] { pipeline.realize(out); },
+                                  {"Input 'in'", "no Buffer", "set()"});
     in.set(Buffer<uint8_t>(nullptr, 8, 8));
     require_message<RuntimeError>([&] { pipeline.realize(out); }, {"Input 'in'", "null"});
 }
@@ -62,7 +78,8 @@ TEST_CASE_METHOD(Copy, "an input smaller than what is read", "[realize][error]")
 TEST_CASE_METHOD(Copy, "promises that are broken", "[realize][error]") {
     in.dim(0).set_extent(8);
     in.set(Buffer<uint8_t>(9, 8));
-    require_message<RuntimeError>([&] { pipeline.realize(out); }, {"in", "extent", "dimension 0", "8", "9"});
+    require_message<RuntimeError>([&] { pipeline.realize(out); },
+                                  {"in", "extent", "dimension 0", "8", "9"});
 }
 
 TEST_CASE("a Param outside its range", "[realize][error]") {
@@ -97,7 +114,9 @@ TEST_CASE("an unbounded access", "[realize][error]") {
 }
 
 TEST_CASE("an undefined Pipeline", "[realize][error]") {
-    require_message<CompileError>([] { Pipeline().realize(Buffer<int>(3)); }, {"undefined Pipeline"});
+    require_message<CompileError>([] { Pipeline().realize(Buffer<int>(3)); },
+                                  {"undefined Pipeline"});
     Func f("f");
-    require_message<CompileError>([&] { Pipeline(f).realize(Buffer<int>(3)); }, {"'f'", "no definition"});
+    require_message<CompileError>([&] { Pipeline(f).realize(Buffer<int>(3)); },
+                                  {"'f'", "no definition"});
 }

@@ -93,7 +93,8 @@ TEST_CASE_METHOD(Blur, "several threads share one Pipeline", "[driver]") {
                 good += right(out);
             }
         });
-    for (auto &t : threads) t.join();
+    for (auto &t : threads)
+        t.join();
     CHECK(good == 80);
 }
 
@@ -120,6 +121,35 @@ TEST_CASE_METHOD(Blur, "a user's directives stay under the autoscheduler", "[dri
     pipeline.autoschedule(get_host_target()).realize(out);
     CHECK(right(out));
     CHECK(pipeline.schedule_source().find("x_lane, 4") != std::string::npos);
+}
+
+TEST_CASE("a level inside a Func that is left open keeps that Func", "[driver]") {
+    Var x("x"), y("y");
+    Func a("a"), b("b"), c("c");
+    a(x, y) = x + y;
+    b(x, y) = a(x, y) + a(x, y + 1);
+    c(x, y) = b(x, y) * 2;
+    a.compute_at(b, y);
+    Pipeline pipeline(c);
+    Buffer<int> out(40, 30);
+    pipeline.autoschedule(get_host_target()).realize(out);
+    CHECK(out(3, 4) == 2 * (7 + 8));
+    CHECK(pipeline.schedule_source().find("compute_at(Stage(b), b_y)") != std::string::npos);
+}
+
+TEST_CASE("an illegal directive is an error under the autoscheduler too", "[driver]") {
+    Var x("x"), y("y");
+    Func a("a"), b("b"), c("c");
+    a(x, y) = x + y;
+    b(x, y) = a(x, y);
+    c(x, y) = b(x, y) + a(x, y);
+    b.compute_root();
+    a.compute_at(b, y);
+    Pipeline pipeline(c);
+    CHECK_THROWS_AS(pipeline.autoschedule(get_host_target()).realize({8, 8}), CompileError);
+    a.compute_root();
+    Buffer<int> out = pipeline.realize({8, 8});
+    CHECK(out(2, 3) == 10);
 }
 
 TEST_CASE("Params are read at every realize", "[driver]") {
@@ -180,15 +210,21 @@ TEST_CASE("boundary conditions", "[driver]") {
         out.set_min(-5);
         Func(f).realize(out);
         std::vector<int> values;
-        for (int i = -5; i < 10; i++) values.push_back(out(i));
+        for (int i = -5; i < 10; i++)
+            values.push_back(out(i));
         return values;
     };
     using V = std::vector<int>;
-    CHECK(at(BoundaryConditions::constant_exterior(data, 9)) == V{9, 9, 9, 9, 9, 0, 1, 2, 3, 4, 9, 9, 9, 9, 9});
-    CHECK(at(BoundaryConditions::repeat_edge(data)) == V{0, 0, 0, 0, 0, 0, 1, 2, 3, 4, 4, 4, 4, 4, 4});
-    CHECK(at(BoundaryConditions::repeat_image(data)) == V{0, 1, 2, 3, 4, 0, 1, 2, 3, 4, 0, 1, 2, 3, 4});
-    CHECK(at(BoundaryConditions::mirror_image(data)) == V{4, 3, 2, 1, 0, 0, 1, 2, 3, 4, 4, 3, 2, 1, 0});
-    CHECK(at(BoundaryConditions::mirror_interior(data)) == V{3, 4, 3, 2, 1, 0, 1, 2, 3, 4, 3, 2, 1, 0, 1});
+    CHECK(at(BoundaryConditions::constant_exterior(data, 9)) ==
+          V{9, 9, 9, 9, 9, 0, 1, 2, 3, 4, 9, 9, 9, 9, 9});
+    CHECK(at(BoundaryConditions::repeat_edge(data)) ==
+          V{0, 0, 0, 0, 0, 0, 1, 2, 3, 4, 4, 4, 4, 4, 4});
+    CHECK(at(BoundaryConditions::repeat_image(data)) ==
+          V{0, 1, 2, 3, 4, 0, 1, 2, 3, 4, 0, 1, 2, 3, 4});
+    CHECK(at(BoundaryConditions::mirror_image(data)) ==
+          V{4, 3, 2, 1, 0, 0, 1, 2, 3, 4, 4, 3, 2, 1, 0});
+    CHECK(at(BoundaryConditions::mirror_interior(data)) ==
+          V{3, 4, 3, 2, 1, 0, 1, 2, 3, 4, 3, 2, 1, 0, 1});
 }
 
 TEST_CASE_METHOD(Blur, "the reference evaluator agrees", "[driver]") {
@@ -208,7 +244,8 @@ TEST_CASE_METHOD(Blur, "a warm realize of a small image is cheap", "[driver]") {
     double best = 1e9;
     for (int i = 0; i < 10; i++) {
         auto start = std::chrono::steady_clock::now();
-        for (int k = 0; k < runs; k++) pipeline.realize(out);
+        for (int k = 0; k < runs; k++)
+            pipeline.realize(out);
         std::chrono::duration<double, std::micro> us = std::chrono::steady_clock::now() - start;
         best = std::min(best, us.count() / runs);
     }

@@ -65,11 +65,12 @@ TEST_CASE("updates and RDoms", "[freeze]") {
     f(x) = 0;
     f(in(r)) += r.x;
     f(other) = f(other - 1);
-    CHECK(text({f}) == "image in: 1 dimensions of int32\n"
-                       "output f: int32\n"
-                       "  f(x) = 0\n"
-                       "  f(in(r$x)) = f(in(r$x)) + r$x  r$x in [0, +in.extent.0)  where in(r$x) > 0\n"
-                       "  f(r$x$1) = f(r$x$1 - 1)  r$x$1 in [1, +9)\n");
+    CHECK(text({f}) ==
+          "image in: 1 dimensions of int32\n"
+          "output f: int32\n"
+          "  f(x) = 0\n"
+          "  f(in(r$x)) = f(in(r$x)) + r$x  r$x in [0, +in.extent.0)  where in(r$x) > 0\n"
+          "  f(r$x$1) = f(r$x$1 - 1)  r$x$1 in [1, +9)\n");
 }
 
 TEST_CASE("one Buffer is one image", "[freeze]") {
@@ -118,7 +119,8 @@ TEST_CASE("stamps tell what changed", "[freeze]") {
     f(x) = in(x);
     auto up_to_date = [](const graph::Frozen &frozen) {
         for (const auto &s : frozen.stamps)
-            if (!s.up_to_date()) return false;
+            if (!s.up_to_date())
+                return false;
         return true;
     };
     graph::Frozen frozen = freeze({f});
@@ -149,18 +151,21 @@ TEST_CASE("Funcs do not leak", "[freeze]") {
         freeze({h});
         weak[0] = f.contents(), weak[1] = g.contents(), weak[2] = h.contents();
     }
-    for (auto &w : weak) CHECK(w.expired());
+    for (auto &w : weak)
+        CHECK(w.expired());
 }
 
 TEST_CASE("long chains and shared expressions take linear time", "[freeze]") {
     Var x("x");
     std::vector<Func> f(2000);
     f[0](x) = x;
-    for (size_t i = 1; i < f.size(); i++) f[i](x) = f[i - 1](x) + f[i - 1](x + 1);
+    for (size_t i = 1; i < f.size(); i++)
+        f[i](x) = f[i - 1](x) + f[i - 1](x + 1);
     CHECK(freeze({f.back()}).graph.funcs.size() == f.size());
 
     Expr e = x;
-    for (int i = 0; i < 200; i++) e = e * e + 1;  // 2^200 as a tree
+    for (int i = 0; i < 200; i++)
+        e = e * e + 1;  // 2^200 as a tree
     Func g("g");
     g(x) = e;
     freeze({g});

@@ -17,7 +17,9 @@ graph::Graph inlined(const std::vector<Func> &outputs) {
     return g;
 }
 
-std::string value(const graph::Graph &g) { return ir::to_string(g[g.outputs[0]].stages[0].values[0]); }
+std::string value(const graph::Graph &g) {
+    return ir::to_string(g[g.outputs[0]].stages[0].values[0]);
+}
 
 }  // namespace
 
@@ -65,7 +67,8 @@ TEST_CASE("a chain of stencils stays small", "[inline]") {
     ImageParam in(Int(32), 1, "in");
     std::vector<Func> f(30);
     f[0](x) = in(x);
-    for (size_t i = 1; i < f.size(); i++) f[i](x) = f[i - 1](x - 1) + f[i - 1](x) + f[i - 1](x + 1);
+    for (size_t i = 1; i < f.size(); i++)
+        f[i](x) = f[i - 1](x - 1) + f[i - 1](x) + f[i - 1](x + 1);
     graph::Graph graph = inlined({f.back()});
     size_t loads = 0;
     graph::Walk()(graph[graph.outputs[0]].stages[0].values[0], [&](const ir::ExprNode &node) {

@@ -54,7 +54,9 @@ TEST_CASE("the text pasted gives the same schedule", "[schedule_source]") {
     Blur first, second;
     Var yo("yo"), yi("yi");
     first.by.split(first.y, yo, yi, 32).parallel(yo).vectorize(first.x, 8);
-    first.bx.store_at(first.by, yo).compute_at(first.by, yi).vectorize(first.x, 4, TailStrategy::GuardWithIf);
+    first.bx.store_at(first.by, yo)
+        .compute_at(first.by, yi)
+        .vectorize(first.x, 4, TailStrategy::GuardWithIf);
     Func &bx = second.bx, &by = second.by;
     {  // first.source()
         const auto bx_x = bx.args()[0];
@@ -69,7 +71,9 @@ TEST_CASE("the text pasted gives the same schedule", "[schedule_source]") {
             .reorder(x_lane, by_x, yi, yo)
             .vectorize(x_lane)
             .parallel(yo);
-        bx.split(bx_x, bx_x, x_lane, 4, TailStrategy::GuardWithIf).reorder(x_lane, bx_x, bx_y).vectorize(x_lane);
+        bx.split(bx_x, bx_x, x_lane, 4, TailStrategy::GuardWithIf)
+            .reorder(x_lane, bx_x, bx_y)
+            .vectorize(x_lane);
         bx.compute_at(Stage(by), yi).store_at(Stage(by), yo);
     }
     CHECK(first.source() == second.source());

@@ -10,9 +10,12 @@ using namespace Pipe;
 
 namespace {
 
-Expr var(Type type, const char *name = "a") { return ir::make_variable(type, name); }
-const Expr i8 = var(Int(8)), u8 = var(UInt(8)), i16 = var(Int(16)), u16 = var(UInt(16)), i32 = var(Int(32)),
-           u32 = var(UInt(32)), f32 = var(Float(32)), f64 = var(Float(64)), b = var(Bool());
+Expr var(Type type, const char *name = "a") {
+    return ir::make_variable(type, name);
+}
+const Expr i8 = var(Int(8)), u8 = var(UInt(8)), i16 = var(Int(16)), u16 = var(UInt(16)),
+           i32 = var(Int(32)), u32 = var(UInt(32)), f32 = var(Float(32)), f64 = var(Float(64)),
+           b = var(Bool());
 
 }  // namespace
 

@@ -12,7 +12,8 @@ namespace {
 
 std::string loops(const Stage &stage) {
     std::string text;
-    for (const VarOrRVar &v : stage.loops()) text += (text.empty() ? "" : " ") + v.name;
+    for (const VarOrRVar &v : stage.loops())
+        text += (text.empty() ? "" : " ") + v.name;
     return text;
 }
 
@@ -23,7 +24,8 @@ struct Plane {
     const schedule::FuncSchedule &schedule() const { return f.contents()->schedule; }
     LoopKind kind(const std::string &name) const {
         for (const auto &d : schedule().stages[0].dims)
-            if (d.name == name) return d.kind;
+            if (d.name == name)
+                return d.kind;
         return LoopKind::Serial;
     }
 };
@@ -72,7 +74,8 @@ TEST_CASE_METHOD(Plane, "kinds of loops", "[directives]") {
     CHECK(kind("y") == LoopKind::Serial);
 }
 
-TEST_CASE_METHOD(Plane, "a split of a parallel loop stays parallel outside, of a vector inside", "[directives]") {
+TEST_CASE_METHOD(Plane, "a split of a parallel loop stays parallel outside, of a vector inside",
+                 "[directives]") {
     f.parallel(y).split(y, yo, yi, 4).vectorize(x).split(x, xo, xi, 8);
     CHECK(kind("yo") == LoopKind::Parallel);
     CHECK(kind("yi") == LoopKind::Serial);
@@ -120,7 +123,9 @@ TEST_CASE_METHOD(Plane, "a directive that fails changes nothing", "[directives]"
 TEST_CASE("transforms replayed", "[loops]") {
     using schedule::Dim;
     using schedule::Transform;
-    std::vector<Dim> initial{{"r", LoopKind::Serial, true}, {"s", LoopKind::Serial, true}, {"x", LoopKind::Serial, false}};
+    std::vector<Dim> initial{{"r", LoopKind::Serial, true},
+                             {"s", LoopKind::Serial, true},
+                             {"x", LoopKind::Serial, false}};
     Transform split{Transform::Kind::Split, "r", "ro", "ri", Expr(4), TailStrategy::Auto};
     Transform fuse{Transform::Kind::Fuse, "t", "s", "ro", Expr(), TailStrategy::Auto};
     Transform bad{Transform::Kind::Fuse, "t", "s", "ri", Expr(), TailStrategy::Auto};
