@@ -101,10 +101,11 @@ int64_t scratch_bytes(const apps::App &app, apps::Size size) {
 
 /// Scratch memory on the whole picture over that on its upper half. With one thread, since it
 /// depends on chance how many threads hold scratch at a time.
-void measure_scratch(const apps::App &app, int threads, std::vector<Figure> &figures) {
+void measure_scratch(const apps::App &app, apps::Size size, int threads,
+                     std::vector<Figure> &figures) {
     omp_set_num_threads(1);
-    const int64_t half = scratch_bytes(app, {app.size.width, app.size.height / 2});
-    const int64_t whole = scratch_bytes(app, app.size);
+    const int64_t half = scratch_bytes(app, {size.width, (size.height + 1) / 2});
+    const int64_t whole = scratch_bytes(app, size);
     omp_set_num_threads(threads);
     const double growth = whole == half ? 1 : double(whole) / double(std::max<int64_t>(1, half));
     figures.push_back({fmt::format("{}: scratch of auto ({} KiB), whole picture / half of it",
@@ -131,7 +132,7 @@ std::vector<Figure> measure_figures(const std::vector<AppResult> &results, int t
     for (const AppResult &r : results) {
         compare_run_times(r, figures);
         compare_compile_times(r, figures);
-        measure_scratch(*r.app, threads, figures);
+        measure_scratch(*r.app, r.size, threads, figures);
         measure_call(*r.app, threads, figures);
         if (r.app->name == "harris") {
             const std::vector<double> cold =
