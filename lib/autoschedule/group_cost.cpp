@@ -154,7 +154,13 @@ void GroupModel::add_near_memory(const Tiling &t, Cost &cost) const {
             bytes += regions_[m].total * read.bytes * std::max(0.0, rows);
         }
     }
-    cost.near_memory = bytes / (working_set <= l2 ? machine_.l2_rate : machine_.l3_rate);
+    const double l3 = usable_l2 * static_cast<double>(machine_.l3_bytes) / machine_.cores;
+    cost.near_memory = bytes / (working_set <= l2   ? machine_.l2_rate
+                                : working_set <= l3 ? machine_.l3_rate
+                                                    : machine_.dram_rate);
+    if (working_set <= l2) return;
+    cost.far_memory += cost.near_memory;  // it competes with the streams of inputs and outputs
+    cost.near_memory = 0;
 }
 
 void GroupModel::add_far_memory(Cost &cost) const {
@@ -186,7 +192,7 @@ void GroupModel::finish(Cost &cost) const {
     const double active = std::min<double>(machine_.cores, tasks);
     cost.imbalance = std::ceil(tasks / active) * active / tasks;
     // Cores do not run at the same speed: on average half a task remains at the end.
-    if (active > 1) cost.imbalance += 0.1 * active / tasks;
+    if (active > 1) cost.imbalance += 0.25 * active / tasks;
     // The caches work beside the arithmetic, far memory beside both, but not perfectly.
     const double core = overlapped(cost.arithmetic, cost.near_memory, 0.15) + cost.overhead;
     const double both = overlapped(core, cost.far_memory, 0.35);

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
+#include <functional>
 
 namespace Pipe::autoschedule {
 
@@ -13,6 +13,10 @@ using poly::GroupEdge;
 namespace {
 
 constexpr double cache_line = 64;
+
+/// Funcs in one group. What is gained by fusing more is small, and the bounds of the first in a long
+/// chain become large expressions.
+constexpr size_t most_members = 10;
 
 /// Vector loads that one vector of the reader takes, given how the innermost coordinate moves.
 double load_instructions(const Access &load, double vector_bytes, double lanes) {
@@ -31,16 +35,6 @@ double load_instructions(const Access &load, double vector_bytes, double lanes) 
     // are, those of images seldom.
     const bool aligned = load.image < 0 && x.distance == poly::Range::point(0);
     return aligned ? one : one * (1 + vector_bytes / cache_line);
-}
-
-double distinct_rows(const std::vector<const Access *> &loads) {
-    std::set<std::string> rows;
-    for (const Access *load : loads) {
-        std::string key;
-        for (size_t d = 1; d < load->coords.size(); d++) key += poly::to_string(load->coords[d]) + ";";
-        rows.insert(key);
-    }
-    return std::max<double>(1, static_cast<double>(rows.size()));
 }
 
 /// The loads as seen from the group's output: through the region of the reader.
@@ -68,18 +62,21 @@ GroupModel::GroupModel(const StageGraph &graph, const Machine &machine, std::vec
     for (size_t m = 0; m < nodes_.size(); m++) {
         const Node &node = graph.nodes[static_cast<size_t>(nodes_[m])];
         dims.push_back(node.dims());
-        for (const StageCost &stage : node.stages) {
-            for (const Access &load : stage.loads) {
-                auto at = std::find(nodes_.begin(), nodes_.end(), static_cast<int>(load.func));
-                if (at == nodes_.end() || *at == nodes_[m]) continue;
-                edges.push_back({static_cast<int>(at - nodes_.begin()), static_cast<int>(m), &load});
-            }
+        for (const Reads &reads : node.reads) {
+            const int producer = member_index(static_cast<int>(reads.hull.func));
+            if (producer >= 0) edges.push_back({producer, static_cast<int>(m), &reads.hull});
         }
     }
     alignment_ = poly::align(dims, edges);
     if (!alignment_.constant) return;
     for (int n : nodes_) add_member(graph.nodes[static_cast<size_t>(n)]);
     for (int row_dim = -1; row_dim < dims[0]; row_dim++) levels_.push_back(levels(row_dim));
+}
+
+/// Members are sorted in descending order; -1: not a member.
+int GroupModel::member_index(int node) const {
+    auto at = std::lower_bound(nodes_.begin(), nodes_.end(), node, std::greater<int>());
+    return at != nodes_.end() && *at == node ? static_cast<int>(at - nodes_.begin()) : -1;
 }
 
 void GroupModel::add_member(const Node &node) {
@@ -89,27 +86,15 @@ void GroupModel::add_member(const Node &node) {
     member.lanes = node.dims() == 0 ? 1 : std::max(1.0, machine_.vector_bytes / double(node.bytes));
     member.updates = node.has_updates();
     member.clocks = clocks_per_point(node);
-    for (const StageCost &stage : node.stages) {
-        std::vector<std::pair<int, std::vector<const Access *>>> buffers;
-        for (const Access &load : stage.loads) {
-            if (load.func == node.id) continue;
-            auto at = std::find(nodes_.begin(), nodes_.end(), static_cast<int>(load.func));
-            const bool inside = load.func != FuncId::None && at != nodes_.end();
-            int buffer = static_cast<int>(at - nodes_.begin());
-            if (!inside) {
-                buffer = external(load);
-                External &e = externals_[static_cast<size_t>(buffer)];
-                widen(e.region, e.aligned, poly::compose(load, alignment_.region[index]));
-                buffer += static_cast<int>(nodes_.size());
-            }
-            auto known = std::find_if(buffers.begin(), buffers.end(),
-                                      [&](const auto &b) { return b.first == buffer; });
-            if (known == buffers.end()) known = buffers.insert(known, {buffer, {}});
-            known->second.push_back(&load);
+    for (const Reads &reads : node.reads) {
+        int buffer = member_index(static_cast<int>(reads.hull.func));
+        if (buffer < 0) {
+            buffer = external(reads.hull);
+            External &e = externals_[static_cast<size_t>(buffer)];
+            widen(e.region, e.aligned, poly::compose(reads.hull, alignment_.region[index]));
+            buffer += static_cast<int>(nodes_.size());
         }
-        for (const auto &[buffer, loads] : buffers) {
-            member.reads.push_back({buffer, distinct_rows(loads), loads[0]->bytes});
-        }
+        member.reads.push_back({buffer, reads.rows, reads.hull.bytes});
     }
     members_.push_back(std::move(member));
 }
@@ -168,6 +153,7 @@ bool is_group(const StageGraph &graph, const std::vector<int> &members) {
     const int output = *std::max_element(members.begin(), members.end());
     const Node &out = graph.nodes[static_cast<size_t>(output)];
     if (members.size() == 1) return true;
+    if (members.size() > most_members) return false;
     if (out.role == Role::Fixed || out.has_updates()) return false;
     for (int m : members) {
         const Node &node = graph.nodes[static_cast<size_t>(m)];

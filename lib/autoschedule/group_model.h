@@ -75,6 +75,7 @@ class GroupModel {
         double fold = 1;   // of a buffer that slides: whole rows, a power of two
     };
 
+    int member_index(int node) const;
     void add_member(const Node &node);
     int external(const poly::Access &load);
     double clocks_per_point(const Node &node) const;

@@ -58,7 +58,7 @@ bool is_free_of_cost(const StageGraph &graph, int n) {
     if (is_copy(node)) return true;
     const Uses uses = uses_of(graph, n);
     return uses.along_rows && uses.evaluations <= 1.05 * node.points() &&
-           loads_after_substitute(graph, n) <= most_loads;
+           fits_after_substitute(graph, n, most_loads);
 }
 
 }  // namespace
@@ -76,21 +76,10 @@ void inline_free_of_cost(StageGraph &graph) {
     }
 }
 
-std::vector<int> inlining_choices(const StageGraph &graph) {
-    std::vector<std::pair<double, int>> choices;
-    for (size_t n = 0; n < graph.nodes.size(); n++) {
-        const int node = static_cast<int>(n);
-        if (!can_inline(graph, node)) continue;
-        const Uses uses = uses_of(graph, node);
-        if (uses.loads > 32 || !uses.along_rows || loads_after_substitute(graph, node) > most_loads) {
-            continue;
-        }
-        choices.emplace_back(graph.nodes[n].stages[0].arithmetic.total() * uses.loads, node);
-    }
-    std::sort(choices.begin(), choices.end());
-    std::vector<int> result;
-    for (const auto &[work, node] : choices) result.push_back(node);
-    return result;
+bool is_inlining_choice(const StageGraph &graph, int n) {
+    if (!can_inline(graph, n)) return false;
+    const Uses uses = uses_of(graph, n);
+    return uses.loads <= 32 && uses.along_rows && fits_after_substitute(graph, n, most_loads);
 }
 
 bool is_pointwise(const StageGraph &graph, int n) {
@@ -108,7 +97,7 @@ bool recompute_is_cheaper(const StageGraph &graph, int n) {
     if (!can_inline(graph, n)) return false;
     const Node &node = graph.nodes[static_cast<size_t>(n)];
     const Uses uses = uses_of(graph, n);
-    if (!uses.along_rows || loads_after_substitute(graph, n) > most_loads) return false;
+    if (!uses.along_rows || !fits_after_substitute(graph, n, most_loads)) return false;
     const double times = uses.evaluations / std::max(1.0, node.points());
     const double loads = static_cast<double>(node.stages[0].loads.size()) * node.bytes;
     const double compute_again = (times - 1) * node.stages[0].arithmetic.total() + times * loads;

@@ -13,8 +13,8 @@ namespace Pipe::autoschedule {
 /// (boundary conditions, shuffles).
 void inline_free_of_cost(StageGraph &graph);
 
-/// Funcs whose substitution would compute some values more than once but may still pay, cheapest first.
-std::vector<int> inlining_choices(const StageGraph &graph);
+/// Whether the substitution of `node` would compute some values more than once but may still pay.
+bool is_inlining_choice(const StageGraph &graph, int node);
 
 /// Whether every value of `node` is made of values at its own place only (Algorithm 3: isPointwise).
 bool is_pointwise(const StageGraph &graph, int node);

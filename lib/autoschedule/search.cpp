@@ -121,10 +121,8 @@ class InliningSearch {
         StageGraph graph = graph_;
         Choices choices(graph.nodes.size(), false);
         for (size_t n = graph.nodes.size(); n-- > 0;) {
-            const std::vector<int> possible = inlining_choices(graph);
             const int node = static_cast<int>(n);
-            if (std::find(possible.begin(), possible.end(), node) == possible.end()) continue;
-            if (!wanted(graph, node)) continue;
+            if (!is_inlining_choice(graph, node) || !wanted(graph, node)) continue;
             choices[n] = true;
             substitute(graph, node);
         }
@@ -137,7 +135,7 @@ class InliningSearch {
         while (improved && !searcher_.exhausted()) {
             improved = false;
             for (size_t n = 0; n < choices.size() && !searcher_.exhausted(); n++) {
-                if (!choices[n] && !possible(best.graph, static_cast<int>(n))) continue;
+                if (!choices[n] && !is_inlining_choice(best.graph, static_cast<int>(n))) continue;
                 Choices flipped = choices;
                 flipped[n] = !flipped[n];
                 Found other = group(flipped);
@@ -153,7 +151,7 @@ class InliningSearch {
     Found group(const Choices &choices) {
         StageGraph graph = graph_;
         for (size_t n = graph.nodes.size(); n-- > 0;) {
-            if (!choices[n] || !possible(graph, static_cast<int>(n))) continue;
+            if (!choices[n] || !is_inlining_choice(graph, static_cast<int>(n))) continue;
             substitute(graph, static_cast<int>(n));
             inline_free_of_cost(graph);
         }
@@ -163,11 +161,6 @@ class InliningSearch {
     const StageGraph &graph() const { return graph_; }
 
   private:
-    static bool possible(const StageGraph &graph, int node) {
-        const std::vector<int> all = inlining_choices(graph);
-        return std::find(all.begin(), all.end(), node) != all.end();
-    }
-
     StageGraph graph_;
     Searcher &searcher_;
 };

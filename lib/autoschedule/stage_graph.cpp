@@ -1,6 +1,9 @@
 #include "autoschedule/stage_graph.h"
 
 #include <algorithm>
+#include <set>
+
+#include "poly/alignment.h"
 
 namespace Pipe::autoschedule {
 
@@ -97,17 +100,51 @@ void connect(StageGraph &graph) {
     }
 }
 
+double distinct_rows(const std::vector<const Access *> &loads) {
+    std::set<std::string> rows;
+    for (const Access *load : loads) {
+        std::string key;
+        for (size_t d = 1; d < load->coords.size(); d++) key += poly::to_string(load->coords[d]) + ";";
+        rows.insert(key);
+    }
+    return static_cast<double>(rows.size());
+}
+
+void summarize_reads(Node &node) {
+    node.reads.clear();
+    std::vector<std::vector<const Access *>> loads;  // per entry of reads
+    for (const StageCost &stage : node.stages) {
+        for (const Access &load : stage.loads) {
+            if (load.func == node.id) continue;
+            size_t i = 0;
+            while (i < node.reads.size() && !node.reads[i].hull.same_buffer(load)) i++;
+            if (i == node.reads.size()) {
+                node.reads.push_back({load, 1});
+                loads.emplace_back();
+            } else {
+                poly::Access &hull = node.reads[i].hull;
+                for (size_t d = 0; d < hull.coords.size(); d++) poly::merge(hull.coords[d], load.coords[d]);
+            }
+            loads[i].push_back(&load);
+        }
+    }
+    for (size_t i = 0; i < loads.size(); i++) node.reads[i].rows = distinct_rows(loads[i]);
+}
+
 void add_distinct(std::vector<Access> &loads, Access load) {
     const bool known = std::any_of(loads.begin(), loads.end(),
                                    [&](const Access &other) { return other.same_element(load); });
     if (!known) loads.push_back(std::move(load));
 }
 
-/// The loads of `stage` once `producer` is substituted, and how often the producer is evaluated.
-std::vector<Access> substituted_loads(const StageCost &stage, const Node &producer, int *uses) {
+/// The loads of `stage` once `producer` is substituted, and how often the producer is evaluated. Stops
+/// where there are more than `limit`.
+std::vector<Access> substituted_loads(const StageCost &stage, const Node &producer, int *uses,
+                                      size_t limit = SIZE_MAX) {
     std::vector<Access> loads;
     *uses = 0;
     for (const Access &load : stage.loads) {
+        if (loads.size() > limit) break;
         if (load.func != producer.id) {
             add_distinct(loads, load);
             continue;
@@ -153,6 +190,7 @@ StageGraph build_stage_graph(const Graph &graph, const poly::Model &model, const
         for (size_t s = 0; s < func.stages.size(); s++) {
             node.stages.push_back(stage_cost(func, func.stages[s], model.funcs[f].stages[s]));
         }
+        summarize_reads(node);
         node.is_output = func.is_output;
         node.role = role_of(func, user.funcs[f], named[f]);
         result.nodes.push_back(std::move(node));
@@ -183,21 +221,21 @@ void substitute(StageGraph &graph, int node) {
             stage.loads = substituted_loads(stage, producer, &uses);
             stage.arithmetic.add(producer.stages[0].arithmetic, uses);
         }
+        summarize_reads(consumer);
     }
     producer.inlined = true;
     connect(graph);
 }
 
-size_t loads_after_substitute(const StageGraph &graph, int node) {
+bool fits_after_substitute(const StageGraph &graph, int node, size_t limit) {
     const Node &producer = graph.nodes[static_cast<size_t>(node)];
-    size_t most = 0;
     for (int c : producer.consumers) {
         for (const StageCost &stage : graph.nodes[static_cast<size_t>(c)].stages) {
             int uses = 0;
-            most = std::max(most, substituted_loads(stage, producer, &uses).size());
+            if (substituted_loads(stage, producer, &uses, limit).size() > limit) return false;
         }
     }
-    return most;
+    return true;
 }
 
 }  // namespace Pipe::autoschedule

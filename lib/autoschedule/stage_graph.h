@@ -27,12 +27,19 @@ struct StageCost {
     std::vector<bool> loops_over;     ///< per dimension of the Func: the stage has a pure loop over it
 };
 
+/// Everything that one Func reads of one buffer.
+struct Reads {
+    poly::Access hull;  ///< over all loads; coordinates without a common rate have unknown distance
+    double rows = 1;    ///< distinct rows that one iteration touches
+};
+
 struct Node {
     FuncId id = FuncId::None;
     std::string name;
     std::vector<int64_t> extents;  ///< of the needed region; `assumed_extent` where unknown
     int bytes = 1;                 ///< of one point, all tuple elements together
     std::vector<StageCost> stages;
+    std::vector<Reads> reads;  ///< one per buffer, from the loads of all stages
     Role role = Role::Free;
     bool is_output = false;
     bool inlined = false;  ///< substituted: no node of the search
@@ -58,7 +65,8 @@ StageGraph build_stage_graph(const graph::Graph &graph, const poly::Model &model
 /// Puts the definition of `node` (which must be pure) in place of all loads of it.
 void substitute(StageGraph &graph, int node);
 
-/// Largest number of loads that one iteration of a consumer of `node` would have after substitute().
-size_t loads_after_substitute(const StageGraph &graph, int node);
+/// Whether every iteration of every consumer of `node` would have at most `limit` loads after
+/// substitute().
+bool fits_after_substitute(const StageGraph &graph, int node, size_t limit);
 
 }  // namespace Pipe::autoschedule

@@ -1,6 +1,7 @@
 #include "poly/range.h"
 
 #include <algorithm>
+#include <cmath>
 #include <unordered_map>
 
 #include "ir/intrinsics.h"
@@ -97,10 +98,68 @@ class Evaluator {
     }
 
     Range cast(Type type, const Expr &value) {
+        if (value.type().is_float()) return intersect(truncated(real(value)), of_type(type));
         if (!value.type().is_int_or_uint()) return of_type(type);
         Range inner = (*this)(value), outer = of_type(type);
         const bool fits = inner.min >= outer.min && inner.max <= outer.max;
         return fits ? inner : outer;
+    }
+
+    /// A float expression between two numbers, ends included; infinite where unknown.
+    struct Real {
+        double min = -HUGE_VAL, max = HUGE_VAL;
+    };
+
+    /// Rounding may have pushed the ends out a little.
+    static Range truncated(const Real &r) {
+        auto end = [](double v, double sign) {
+            const double limit = static_cast<double>(Range::infinite);
+            v = std::clamp(v, -limit, limit);
+            return static_cast<int64_t>(std::clamp(v + sign * 1e-6 * std::abs(v), -limit, limit));
+        };
+        return {end(r.min, -1), end(r.max, 1)};
+    }
+
+    Real real(const Expr &e) {
+        auto found = reals_.find(e.get());
+        if (found != reals_.end()) return found->second;
+        const Real result = evaluate_real(e);
+        reals_.emplace(e.get(), result);
+        return result;
+    }
+
+    Real evaluate_real(const Expr &e) {
+        if (e->op == Op::FloatImm) return {e->float_value, e->float_value};
+        if (e->op == Op::Cast && e->args[0].type().is_float()) return real(e->args[0]);
+        if (e->op == Op::Cast) {
+            const Range r = (*this)(e->args[0]);
+            return {r.min <= -Range::infinite ? -HUGE_VAL : static_cast<double>(r.min),
+                    r.max >= Range::infinite ? HUGE_VAL : static_cast<double>(r.max)};
+        }
+        if (e->op == Op::Select) {
+            const Real a = real(e->args[1]), b = real(e->args[2]);
+            return {std::min(a.min, b.min), std::max(a.max, b.max)};
+        }
+        if (e->args.size() != 2 || e->op == Op::Call) return {};
+        const Real a = real(e->args[0]), b = real(e->args[1]);
+        switch (e->op) {
+        case Op::Add: return {a.min + b.min, a.max + b.max};
+        case Op::Sub: return {a.min - b.max, a.max - b.min};
+        case Op::Mul: return of_ends({a.min * b.min, a.min * b.max, a.max * b.min, a.max * b.max});
+        case Op::Div:
+            if (b.min <= 0 && b.max >= 0) return {};
+            return of_ends({a.min / b.min, a.min / b.max, a.max / b.min, a.max / b.max});
+        case Op::Min: return {std::min(a.min, b.min), b.max};  // of a NaN: the second operand
+        case Op::Max: return {b.min, std::max(a.max, b.max)};
+        default: return {};
+        }
+    }
+
+    static Real of_ends(std::initializer_list<double> ends) {
+        for (double v : ends) {
+            if (std::isnan(v)) return {};
+        }
+        return {std::min(ends), std::max(ends)};
     }
 
     Range call(const Expr &e) {
@@ -115,6 +174,7 @@ class Evaluator {
 
     const Environment &names_;
     std::unordered_map<const ExprNode *, Range> done_;
+    std::unordered_map<const ExprNode *, Real> reals_;
 };
 
 }  // namespace
