@@ -113,6 +113,26 @@ TEST_CASE("an unbounded access", "[realize][error]") {
     CHECK(out(1) == 4);
 }
 
+TEST_CASE("an allocation that fails", "[realize][error]") {
+    Var x("x"), y("y");
+    Func huge("huge"), f("f");
+    huge(x, y) = cast<float>(x + y);
+    f(x, y) = huge(x * 40000, y * 40000);
+    huge.compute_root();
+    require_message<RuntimeError>([&] { f.realize({50, 50}); },
+                                  {"out of memory", "huge", "15366415680004 bytes"});
+    huge.compute_inline();
+    Buffer<float> out = f.realize({50, 50});
+    CHECK(out(2, 1) == 120000);
+}
+
+TEST_CASE("a boundary condition beyond its image says where it was written", "[realize][error]") {
+    Buffer<uint8_t> image(8, 8, "image");
+    Func f = BoundaryConditions::repeat_edge(image, {{0, 9}, {0, 8}});
+    require_message<RuntimeError>([&] { f.realize({20, 20}); },
+                                  {"image", "0 to 8", "dimension 0", "0 to 7", "realize.cpp:"});
+}
+
 TEST_CASE("an undefined Pipeline", "[realize][error]") {
     require_message<CompileError>([] { Pipeline().realize(Buffer<int>(3)); },
                                   {"undefined Pipeline"});
