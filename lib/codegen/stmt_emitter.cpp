@@ -1,6 +1,7 @@
 #include "codegen/stmt_emitter.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include <llvm/IR/Intrinsics.h>
 
@@ -26,6 +27,7 @@ constexpr int64_t max_frame = 512 << 10;
 
 Names names_in(const ir::Stmt &s) {
     Names names;
+    std::unordered_set<const ir::ExprNode *> seen;  // expressions share nodes
     ir::walk(
         s,
         [&](const ir::Stmt &stmt) {
@@ -33,6 +35,7 @@ Names names_in(const ir::Stmt &s) {
             return true;
         },
         [&](const Expr &e) {
+            if (!seen.insert(e.get()).second) return false;
             if (e->op == ir::Op::Variable) names.variables.insert(e->name);
             if (e->op == ir::Op::Load) names.buffers.insert(e->name);
             return true;
