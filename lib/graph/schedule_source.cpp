@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "ir/print.h"
+#include "ir/substitute.h"
 #include "schedule/print.h"
 
 namespace Pipe::graph {
@@ -27,9 +28,26 @@ std::string identifier(const std::string &name) {
     return result;
 }
 
+/// Variables of the graph -> what C++ writes for them.
+std::map<std::string, Expr> cpp_names(const Graph &graph) {
+    std::map<std::string, Expr> names;
+    auto add = [&](Type type, const std::string &name, const std::string &text) {
+        names[name] = ir::make_variable(type, text);
+    };
+    for (const Scalar &scalar : graph.scalars)
+        add(scalar.type, scalar.name, identifier(scalar.name));
+    for (const Image &image : graph.images)
+        for (int d = 0; d < image.dimensions; d++)
+            for (const char *what : {"min", "extent"})
+                add(Int(32), fmt::format("{}.{}.{}", image.name, what, d),
+                    fmt::format("{}.dim({}).{}()", identifier(image.name), d, what));
+    return names;
+}
+
 class Writer {
   public:
-    Writer(const Graph &graph, const Schedule &schedule) : graph_(graph), schedule_(schedule) {}
+    Writer(const Graph &graph, const Schedule &schedule)
+        : graph_(graph), schedule_(schedule), cpp_names_(cpp_names(graph)) {}
 
     std::string write() {
         // Consumers first, so that the loops named by compute_at are there.
@@ -47,6 +65,7 @@ class Writer {
   private:
     const Graph &graph_;
     const Schedule &schedule_;
+    const std::map<std::string, Expr> cpp_names_;
     std::string out_;
     std::set<std::string> new_loops_;               // made by transforms, by name
     std::map<std::string, std::string> variables_;  // identifier -> what it is initialised with
@@ -59,6 +78,8 @@ class Writer {
             text += fmt::format("Var {}(\"{}\");\n", identifier(name), name);
         return text;
     }
+
+    std::string text(const Expr &e) const { return ir::to_string(ir::substitute(cpp_names_, e)); }
 
     std::string stage_name(const FuncNode &f, size_t s) const {
         std::string name = identifier(f.name);
@@ -129,7 +150,7 @@ class Writer {
         return initial != now;
     }
 
-    template <typename F> static std::string transform(const Transform &t, F &&name) {
+    template <typename F> std::string transform(const Transform &t, F &&name) const {
         switch (t.kind) {
         case Transform::Kind::Fuse:
             return fmt::format("fuse({}, {}, {})", name(t.inner), name(t.outer), name(t.old_name));
@@ -142,7 +163,7 @@ class Writer {
                                ? ""
                                : fmt::format(", TailStrategy::{}", schedule::to_string(t.tail));
         return fmt::format("split({}, {}, {}, {}{})", name(t.old_name), name(t.outer),
-                           name(t.inner), ir::to_string(t.factor), tail);
+                           name(t.inner), text(t.factor), tail);
     }
 
     std::string level(const char *directive, const LoopLevel &at) {
@@ -164,14 +185,13 @@ class Writer {
         if (!s.store.inlined() && !f.is_output && !(s.store == s.compute))
             calls.push_back(level("store", s.store));
         for (const schedule::Bound &b : s.bounds)
-            calls.push_back(b.min.defined()
-                                ? fmt::format("bound({}, {}, {})", loop(f, 0, b.var),
-                                              ir::to_string(b.min), ir::to_string(b.extent))
-                                : fmt::format("bound_extent({}, {})", loop(f, 0, b.var),
-                                              ir::to_string(b.extent)));
+            calls.push_back(b.min.defined() ? fmt::format("bound({}, {}, {})", loop(f, 0, b.var),
+                                                          text(b.min), text(b.extent))
+                                            : fmt::format("bound_extent({}, {})", loop(f, 0, b.var),
+                                                          text(b.extent)));
         for (const schedule::FoldedDim &fold : s.folds)
             calls.push_back(fmt::format("fold_storage({}, {}{})", loop(f, 0, fold.var),
-                                        ir::to_string(fold.factor), fold.forward ? "" : ", false"));
+                                        text(fold.factor), fold.forward ? "" : ", false"));
         if (!s.storage_order.empty()) {
             std::vector<std::string> order;
             for (const std::string &dim : s.storage_order)
@@ -182,8 +202,7 @@ class Writer {
             calls.push_back(fmt::format("store_in(MemoryType::{})", schedule::to_string(s.memory)));
         chain(identifier(f.name), calls);
         for (const schedule::Specialization &special : s.specializations)
-            out_ += fmt::format("// {} is specialized for {}\n", f.name,
-                                ir::to_string(special.condition));
+            out_ += fmt::format("// {} is specialized for {}\n", f.name, text(special.condition));
     }
 
     void sharing(const FuncNode &f, size_t s) {

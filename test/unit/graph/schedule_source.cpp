@@ -78,3 +78,17 @@ TEST_CASE("the text pasted gives the same schedule", "[schedule_source]") {
     }
     CHECK(first.source() == second.source());
 }
+
+TEST_CASE("sizes and Params in C++", "[schedule_source]") {
+    Var x("x");
+    ImageParam in(UInt(8), 1, "in");
+    Param<int> n("n");
+    Func f("f");
+    f(x) = in(x);
+    Var xo("xo"), xi("xi");
+    f.bound(x, 0, in.width()).split(x, xo, xi, n * 2);
+    graph::Frozen frozen = graph::freeze({f});
+    std::string source = graph::schedule_source(frozen.graph, frozen.schedule);
+    CHECK(source.find(".bound(f_x, 0, in.dim(0).extent())") != std::string::npos);
+    CHECK(source.find(".split(f_x, xo, xi, n * 2)") != std::string::npos);
+}
