@@ -12,6 +12,7 @@
 #include <isl/aff.h>
 #include <isl/cpp.h>
 #include <isl/ctx.h>
+#include <isl/options.h>
 #include <isl/val.h>
 
 #include "ir/intrinsics.h"
@@ -235,6 +236,7 @@ Coordinate Solver::Impl::describe(const isl::pw_aff &x) {
 
 Solver::Solver(unsigned long max_operations) : impl_(std::make_unique<Impl>()) {
     impl_->raw = isl_ctx_alloc();
+    isl_options_set_on_error(impl_->raw, ISL_ON_ERROR_CONTINUE);  // no text on the user's screen
     impl_->max_operations = max_operations;
 }
 
@@ -271,16 +273,15 @@ void Solver::set_stage(std::vector<Iterator> iterators) {
 std::optional<Coordinate> Solver::coordinate(const Expr &index, const Environment &names) {
     Impl &s = *impl_;
     isl_ctx_reset_operations(s.raw);
+    isl_ctx_reset_error(s.raw);
     isl_ctx_set_max_operations(s.raw, s.max_operations);
     s.steps = 0;
     try {
         return s.describe(s.build(index, names));
     } catch (const NotAffine &) {
         return std::nullopt;
-    } catch (const isl::exception_quota &) {
-        s.exhausted++;
-        return std::nullopt;
     } catch (const isl::exception &) {
+        s.exhausted += isl_ctx_last_error(s.raw) == isl_error_quota;
         return std::nullopt;
     }
 }

@@ -1,0 +1,95 @@
+// The report, the machine, and the terms of the cost.
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "autoschedule/group_model.h"
+#include "pipelines.h"
+
+using namespace test;
+
+namespace {
+
+bool contains(const std::string &text, const std::string &part) {
+    return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("The report names groups, tiles, levels, terms and what was inlined") {
+    UnsharpShared p;
+    const Result r = autoschedule_for(graph::freeze({p.unsharp}), p.sizes());
+    const std::string &text = r.report.text;
+    INFO(text);
+    for (const char *part : {"group 0: unsharp", "tile: x ", "c 3 of 3", "parallel over y", "gray: ",
+                             "arithmetic", "far memory", "redundancy", "inlined: ", "sharpen",
+                             "groups evaluated"}) {
+        CHECK(contains(text, part));
+    }
+}
+
+TEST_CASE("Notes say what could not be modelled") {
+    Var x("x");
+    ImageParam in(Int(32), 1, "in");
+    Func table("table"), out("out");
+    table(x) = sin(cast<float>(x));
+    out(x) = table(in(x));
+    const Result r = autoschedule_for(graph::freeze({out}), {{{{0, 1000}}}, {}, {}});
+    CHECK(contains(r.report.text, "not affine"));
+    CHECK(contains(r.report.text, "table: needed region unknown"));
+}
+
+TEST_CASE("The machine at hand, and what the options say instead") {
+    const Machine host = autoschedule::host_machine(get_host_target());
+    CHECK(host.cores >= 1);
+    CHECK(host.l1_bytes >= 4 << 10);
+    CHECK(host.l1_bytes <= host.l2_bytes);
+    CHECK(host.l2_bytes <= host.l3_bytes);
+    CHECK(host.vector_bytes == get_host_target().natural_vector_size(UInt(8)));
+    AutoscheduleOptions options;
+    options.cores = 7;
+    options.l2_bytes = 123456;
+    const Machine told = autoschedule::host_machine(get_host_target(), options);
+    CHECK(told.cores == 7);
+    CHECK(told.l2_bytes == 123456);
+}
+
+TEST_CASE("Terms of the cost move as they must") {
+    Blur p;
+    const graph::Frozen frozen = graph::freeze({p.by});
+    poly::ModelInput input;
+    input.outputs = {{{0, 2559}, {0, 1919}}};
+    const auto graph =
+        autoschedule::build_stage_graph(frozen.graph, poly::model(frozen.graph, input), frozen.schedule);
+    const Machine machine = two_cores();
+    const autoschedule::GroupModel group(graph, machine, {0, 1});
+    REQUIRE(group.constant());
+    const auto low = group.evaluate({{2560, 8}, -1}), high = group.evaluate({{2560, 120}, -1});
+    CHECK(low.redundancy > high.redundancy);          // two rows of overlap per tile
+    CHECK(low.arithmetic > high.arithmetic);
+    CHECK(low.scratch_bytes == 10 * 2560 * 2);        // ten rows of bx
+    const auto rows = group.evaluate({{2560, 120}, 1});
+    CHECK(rows.scratch_bytes == 4 * 2560 * 2);        // three rows, folded to a power of two
+    CHECK(rows.redundancy == high.redundancy);
+    CHECK(rows.near_memory == 0);                     // in L1
+    CHECK(high.near_memory > 0);                      // in L2
+    const auto whole = group.evaluate({{2560, 1920}, 1});
+    CHECK(whole.total > 1.5 * rows.total);            // one core idles
+}
+
+TEST_CASE("Algorithm 2 fills the cache and gives more to dimensions with more reuse") {
+    Harris p;
+    const graph::Frozen frozen = graph::freeze({p.harris});
+    poly::ModelInput input;
+    input.outputs = {{{0, 3999}, {0, 3999}}};
+    const auto graph =
+        autoschedule::build_stage_graph(frozen.graph, poly::model(frozen.graph, input), frozen.schedule);
+    std::vector<int> all;
+    for (size_t n = 0; n < graph.nodes.size(); n++) all.push_back(static_cast<int>(n));
+    const Machine machine = two_cores();
+    const autoschedule::GroupModel group(graph, machine, all);
+    const auto tile = group.fill_cache(1 << 20, 256);
+    CHECK(tile[0] == 256);
+    const double bytes = static_cast<double>(tile[0] * tile[1]) * 4 * static_cast<double>(all.size());
+    CHECK(bytes <= 1 << 20);
+    CHECK(bytes > 0.8 * (1 << 20));
+}
