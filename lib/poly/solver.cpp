@@ -280,7 +280,10 @@ std::optional<Coordinate> Solver::coordinate(const Expr &index, const Environmen
         return s.describe(s.build(index, names));
     } catch (const NotAffine &) {
         return std::nullopt;
-    } catch (const isl::exception &) {
+    } catch (const isl::exception_quota &) {
+        s.exhausted++;
+        return std::nullopt;
+    } catch (const isl::exception &) {  // a C function gave null: the context knows why
         s.exhausted += isl_ctx_last_error(s.raw) == isl_error_quota;
         return std::nullopt;
     }
