@@ -124,7 +124,10 @@ class StmtSimplifier : public ExprSimplifier {
             return Stmt();
         if (!then_case.defined())
             return make_if(rules_.logical_not(condition), else_case);
-        if (!else_case.defined() && is_if_without_else(then_case))
+        // Both sides of && are evaluated: what the inner condition reads may exist only where the outer
+        // one holds.
+        if (!else_case.defined() && is_if_without_else(then_case) &&
+            !reads_memory(then_case->exprs[0]))
             return make_if(rules_.binary(Op::And, condition, then_case->exprs[0]),
                            then_case->stmts[0]);
         bool same = condition.same_as(s->exprs[0]) && then_case.same_as(s->stmts[0]) &&

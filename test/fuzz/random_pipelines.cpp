@@ -3,6 +3,7 @@
 //   PIPE_FUZZ_SEED=7 PIPE_FUZZ_CASES=1 test_fuzz     runs the case that was reported with seed 7
 //   again PIPE_FUZZ_CASES=5000                             hunts longer
 //   PIPE_FUZZ_MODE=manual|auto|mixed                 one kind of schedule only
+//   PIPE_FUZZ_HERE=1                                 the case of PIPE_FUZZ_SEED in this process (debugger)
 //   PIPE_FUZZ_SHOW=1                                 prints the cases, and why some were refused
 
 #include <iostream>
@@ -32,6 +33,13 @@ std::string report_failure(uint64_t seed) {
 
 TEST_CASE("random pipelines under random legal schedules equal the reference", "[fuzz]") {
     auto first = static_cast<uint64_t>(support::env_int("PIPE_FUZZ_SEED", 1));
+    if (support::env_int("PIPE_FUZZ_HERE", 0)) {
+        Choices choices(first);
+        Result result = run_case(choices, [](const std::string &text) { std::cout << text; });
+        INFO(result.message);
+        CHECK_FALSE(result.failed());
+        return;
+    }
     int cases = support::env_int("PIPE_FUZZ_CASES", 200);
     bool show = support::env_int("PIPE_FUZZ_SHOW", 0) != 0;
     std::cout << "fuzz: PIPE_FUZZ_SEED=" << first << " PIPE_FUZZ_CASES=" << cases << std::endl;
