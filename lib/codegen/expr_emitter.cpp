@@ -77,14 +77,13 @@ Binding ExprEmitter::bind(const Expr &e) {
     Binding bound;
     Type type = e.type();
     bound.range = range(e);
+    bound.depth = depth_of(e);
     bound.affine = type.is_vector() ? affine(e) : std::nullopt;
     if (type == Int(32) || type == Int(64)) {
-        // The one value, computed with 64 bits, serves both uses.
-        Value *whole = wide(e);
-        bound.offset = llvm::isa<llvm::ConstantInt>(whole)
-                           ? Offset{nullptr, llvm::cast<llvm::ConstantInt>(whole)->getSExtValue()}
-                           : offset(e);
-        bound.value = b_.CreateTrunc(whole, register_type(unit_.context, type));
+        // The one sum, computed with 64 bits, serves both uses.
+        bound.offset = settled(offset(e));
+        bound.value =
+            b_.CreateTrunc(materialise(*bound.offset), register_type(unit_.context, type));
     } else {
         bound.value = emit(e);
     }

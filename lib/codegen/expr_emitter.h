@@ -43,7 +43,11 @@ class ExprEmitter {
     /// A scalar integer with 64 bits, split into constant and rest (int32 never overflows).
     Offset offset(const Expr &e);
     llvm::Value *wide(const Expr &e) { return materialise(offset(e)); }
-    llvm::Value *materialise(Offset o);
+    llvm::Value *materialise(const Offset &o);
+    /// The same with one term per depth at most: computed here, once, for all uses.
+    Offset settled(const Offset &o);
+    /// The depth of the innermost loop in which the value may change; looks `levels` deep.
+    int depth_of(const Expr &e, int levels = 8) const;
 
     /// The statement `store`.
     void emit_store(const ir::StmtNode &store);
@@ -66,21 +70,22 @@ class ExprEmitter {
 
     // index.cpp
     Offset compute_offset(const Expr &e);
-    Offset sum(Offset a, Offset b);
-    Offset difference(Offset a, Offset b);
-    Offset product(Offset a, Offset b);
+    llvm::Value *sum_of(const std::vector<Term> &terms);
+    Offset product(const Offset &a, const Offset &b);
     std::optional<Affine> affine(const Expr &e);
 
     // memory.cpp
     llvm::Value *load(const Expr &e);
-    llvm::Value *load_dense(const ir::ExprNode &e, Type type, Offset start, llvm::Value *mask);
-    llvm::Value *load_strided(const ir::ExprNode &e, Offset start, int stride);
+    llvm::Value *load_dense(const ir::ExprNode &e, Type type, const Offset &start,
+                            llvm::Value *mask);
+    llvm::Value *load_strided(const ir::ExprNode &e, const Offset &start, int stride);
     llvm::Value *gather(const ir::ExprNode &e, llvm::Value *mask);
     llvm::Value *load_scalar_if(const ir::ExprNode &e, llvm::Value *condition);
     void store_lanes(const ir::StmtNode &s, llvm::Value *mask);
-    void store_dense(const ir::StmtNode &s, Offset start, llvm::Value *value, llvm::Value *mask);
+    void store_dense(const ir::StmtNode &s, const Offset &start, llvm::Value *value,
+                     llvm::Value *mask);
     void scatter(const ir::StmtNode &s, llvm::Value *value, llvm::Value *mask);
-    llvm::Value *address(const std::string &buffer, Type element, Offset index);
+    llvm::Value *address(const std::string &buffer, Type element, const Offset &index);
     llvm::Value *addresses(const std::string &buffer, Type element, const Expr &index);
     llvm::Align alignment(const std::string &buffer, Type element, const Expr &index);
     llvm::Value *mask_of(const Expr &predicate, int lanes);

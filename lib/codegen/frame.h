@@ -14,13 +14,23 @@
 
 namespace Pipe::codegen {
 
-/// A 64-bit integer as a sum, so that addresses that differ by a constant are seen to: the constant
-/// becomes the displacement of the instruction. `rest` is null for 0.
+/// A 64-bit value times a constant.
+struct Term {
+    llvm::Value *value;
+    int64_t factor;
+    int depth;  ///< of the innermost loop in which the value may change; 0 outside all loops
+};
+
+/// A 64-bit integer as a sum of terms, the outermost first, and a constant. So an address is summed
+/// up from the outside in: what does not change in a loop is summed before it, the loads of a
+/// stencil share what is left, and the constant becomes the displacement of the instruction.
 struct Offset {
-    llvm::Value *rest = nullptr;
+    std::vector<Term> terms;
     int64_t constant = 0;
 
-    bool is_constant() const { return rest == nullptr; }
+    static Offset of(llvm::Value *value, int depth) { return {{{value, 1, depth}}, 0}; }
+    bool is_constant() const { return terms.empty(); }
+    Offset plus(int64_t n) const { return {terms, constant + n}; }
 };
 
 /// An integer vector start, start + stride, start + 2 * stride, ...
@@ -34,6 +44,7 @@ struct Binding {
     std::optional<Offset> offset;  ///< scalar integers: the same with 64 bits
     std::optional<Affine> affine;  ///< integer vectors, where known
     Range range;
+    int depth = 0;  ///< as in Term
 };
 
 struct BufferBinding {
@@ -93,6 +104,7 @@ struct Frame {
     Scope<Binding> variables;
     Scope<BufferBinding> buffers;
     int64_t stack_bytes = 0;  ///< of the arrays in `entry_alloca`
+    int loop_depth = 0;       ///< loops around the builder's place
 
     explicit Frame(llvm::Function *f);
     llvm::Value *context() const { return function->getArg(0); }

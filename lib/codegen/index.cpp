@@ -1,9 +1,9 @@
 // Index arithmetic. It is done with 64 bits from the start (the overflow of int32 being undefined,
-// the result is the same), and constants are kept apart: so the loads of a stencil share one
-// address and differ by displacements, and no loop extends a sign.
+// the result is the same), so that no loop extends a sign, and as sums of terms (see Offset).
+
+#include <algorithm>
 
 #include "codegen/expr_emitter.h"
-
 #include "ir/intrinsics.h"
 
 namespace Pipe::codegen {
@@ -11,32 +11,106 @@ namespace Pipe::codegen {
 using ir::Op;
 using llvm::Value;
 
-Value *ExprEmitter::materialise(Offset o) {
-    if (!o.rest) return b_.getInt64(static_cast<uint64_t>(o.constant));
-    if (o.constant == 0) return o.rest;
-    return b_.CreateNSWAdd(o.rest, b_.getInt64(static_cast<uint64_t>(o.constant)));
+namespace {
+
+/// a + factor * b. Equal terms are merged; those of one depth stay in the order in which they came.
+Offset sum(const Offset &a, const Offset &b, int64_t factor = 1) {
+    Offset result = a;
+    result.constant += factor * b.constant;
+    for (const Term &t : b.terms) {
+        auto same = std::find_if(result.terms.begin(), result.terms.end(),
+                                 [&](const Term &u) { return u.value == t.value; });
+        if (same != result.terms.end()) {
+            same->factor += factor * t.factor;
+            if (same->factor == 0) result.terms.erase(same);
+            continue;
+        }
+        auto place = std::find_if(result.terms.begin(), result.terms.end(),
+                                  [&](const Term &u) { return u.depth > t.depth; });
+        result.terms.insert(place, {t.value, factor * t.factor, t.depth});
+    }
+    return result;
 }
 
-Offset ExprEmitter::sum(Offset a, Offset b) {
-    Value *rest = !a.rest ? b.rest : !b.rest ? a.rest : b_.CreateNSWAdd(a.rest, b.rest);
-    return {rest, a.constant + b.constant};
+/// Terms [begin, end) of the depth of the first; moves `begin` behind them.
+std::vector<Term> next_depth(const std::vector<Term> &terms, size_t *begin) {
+    size_t first = *begin;
+    while (*begin < terms.size() && terms[*begin].depth == terms[first].depth) ++*begin;
+    return {terms.begin() + static_cast<std::ptrdiff_t>(first),
+            terms.begin() + static_cast<std::ptrdiff_t>(*begin)};
 }
 
-Offset ExprEmitter::difference(Offset a, Offset b) {
-    Value *rest = a.rest;
-    if (b.rest) rest = a.rest ? b_.CreateNSWSub(a.rest, b.rest) : b_.CreateNSWNeg(b.rest);
-    return {rest, a.constant - b.constant};
+}  // namespace
+
+Value *ExprEmitter::sum_of(const std::vector<Term> &terms) {
+    Value *total = nullptr;
+    for (const Term &t : terms) {
+        bool minus = t.factor == -1;
+        Value *v = t.factor == 1 || minus
+                       ? t.value
+                       : b_.CreateNSWMul(t.value, b_.getInt64(static_cast<uint64_t>(t.factor)));
+        if (!total) {
+            total = minus ? b_.CreateNSWNeg(v) : v;
+        } else {
+            total = minus ? b_.CreateNSWSub(total, v) : b_.CreateNSWAdd(total, v);
+        }
+    }
+    return total;
 }
 
-Offset ExprEmitter::product(Offset a, Offset b) {
-    if (a.is_constant()) std::swap(a, b);
-    if (!b.is_constant()) return {b_.CreateNSWMul(materialise(a), materialise(b)), 0};
-    if (a.is_constant()) return {nullptr, a.constant * b.constant};
-    if (b.constant == 0) return {};
-    Value *rest = b.constant == 1
-                      ? a.rest
-                      : b_.CreateNSWMul(a.rest, b_.getInt64(static_cast<uint64_t>(b.constant)));
-    return {rest, a.constant * b.constant};
+Value *ExprEmitter::materialise(const Offset &o) {
+    Value *constant = b_.getInt64(static_cast<uint64_t>(o.constant));
+    if (o.is_constant()) return constant;
+    Value *total = sum_of(o.terms);
+    return o.constant == 0 ? total : b_.CreateNSWAdd(total, constant);
+}
+
+Offset ExprEmitter::settled(const Offset &o) {
+    Offset result{{}, o.constant};
+    for (size_t i = 0; i < o.terms.size();) {
+        int depth = o.terms[i].depth;
+        result.terms.push_back({sum_of(next_depth(o.terms, &i)), 1, depth});
+    }
+    return result;
+}
+
+Value *ExprEmitter::address(const std::string &buffer, Type element, const Offset &index) {
+    const BufferBinding *bound = frame_.buffers.find(buffer);
+    if (!bound) throw InternalError("code generation: the buffer " + buffer + " is not bound");
+    llvm::Type *t = memory_type(unit_.context, element.element_of());
+    Value *p = bound->host;
+    for (size_t i = 0; i < index.terms.size();) {
+        p = b_.CreateGEP(t, p, sum_of(next_depth(index.terms, &i)));
+    }
+    if (index.constant == 0) return p;
+    return b_.CreateGEP(t, p, b_.getInt64(static_cast<uint64_t>(index.constant)));
+}
+
+Offset ExprEmitter::product(const Offset &a, const Offset &b) {
+    if (a.is_constant()) return sum({}, b, a.constant);
+    if (b.is_constant()) return sum({}, a, b.constant);
+    if (b.terms.size() > 1 || b.constant != 0) {
+        if (a.terms.size() == 1 && a.constant == 0) return product(b, a);
+        int depth = std::max(a.terms.back().depth, b.terms.back().depth);
+        return Offset::of(b_.CreateNSWMul(materialise(a), materialise(b)), depth);
+    }
+    // Each term by itself (a row times its stride): what is known outside of a loop stays there.
+    const Term &by = b.terms[0];
+    Offset result = sum({}, b, a.constant);
+    for (const Term &t : a.terms) {
+        Offset term = Offset::of(b_.CreateNSWMul(t.value, by.value), std::max(t.depth, by.depth));
+        result = sum(result, term, t.factor * by.factor);
+    }
+    return result;
+}
+
+int ExprEmitter::depth_of(const Expr &e, int levels) const {
+    bool unknown = e->op == Op::Load || e->op == Op::Let || e->op == Op::Call || levels == 0;
+    if (unknown) return frame_.loop_depth;
+    if (e->op == Op::Variable) return variable(*e).depth;
+    int depth = 0;
+    for (const Expr &arg : e->args) depth = std::max(depth, depth_of(arg, levels - 1));
+    return depth;
 }
 
 Offset ExprEmitter::offset(const Expr &e) {
@@ -50,7 +124,7 @@ Offset ExprEmitter::compute_offset(const Expr &e) {
     Type type = e.type();
     bool exact = type.is_int() && type.bits >= 32;  // does not wrap
     int64_t value = 0;
-    if (ir::as_const_int(e, &value)) return {nullptr, value};
+    if (ir::as_const_int(e, &value)) return {{}, value};
     switch (e->op) {
     case Op::Variable:
         if (auto &bound = variable(*e); bound.offset) return *bound.offset;
@@ -59,7 +133,7 @@ Offset ExprEmitter::compute_offset(const Expr &e) {
         if (exact) return sum(offset(e->args[0]), offset(e->args[1]));
         break;
     case Op::Sub:
-        if (exact) return difference(offset(e->args[0]), offset(e->args[1]));
+        if (exact) return sum(offset(e->args[0]), offset(e->args[1]), -1);
         break;
     case Op::Mul:
         if (exact) return product(offset(e->args[0]), offset(e->args[1]));
@@ -77,7 +151,7 @@ Offset ExprEmitter::compute_offset(const Expr &e) {
         break;
     default: break;
     }
-    return {b_.CreateIntCast(emit(e), b_.getInt64Ty(), type.is_int()), 0};
+    return Offset::of(b_.CreateIntCast(emit(e), b_.getInt64Ty(), type.is_int()), depth_of(e));
 }
 
 std::optional<Affine> ExprEmitter::affine(const Expr &e) {
@@ -98,9 +172,9 @@ std::optional<Affine> ExprEmitter::affine(const Expr &e) {
     if (!y) return std::nullopt;
     if (e->op == Op::Add) return Affine{sum(x->start, y->start), sum(x->stride, y->stride)};
     if (e->op == Op::Sub) {
-        return Affine{difference(x->start, y->start), difference(x->stride, y->stride)};
+        return Affine{sum(x->start, y->start, -1), sum(x->stride, y->stride, -1)};
     }
-    auto is_zero = [](Offset o) { return o.is_constant() && o.constant == 0; };
+    auto is_zero = [](const Offset &o) { return o.is_constant() && o.constant == 0; };
     if (!is_zero(y->stride)) std::swap(x, y);
     if (!is_zero(y->stride)) return std::nullopt;
     return Affine{product(x->start, y->start), product(x->stride, y->start)};

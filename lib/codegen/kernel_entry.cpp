@@ -56,7 +56,7 @@ class Entry {
         Value *whole = fixed(frame_.b.getInt64Ty(), base, bytes);
         Binding bound;
         bound.value = frame_.b.CreateTrunc(whole, register_type(unit_.context, type), name);
-        bound.offset = Offset{whole, 0};
+        bound.offset = Offset::of(whole, 0);
         bound.range = range;
         frame_.variables.push(name, bound);
     }
@@ -69,7 +69,7 @@ class Entry {
         bound.value = fixed(memory_type(unit_.context, type), pointer, 0);
         if (type.is_bool()) bound.value = b.CreateIsNotNull(bound.value);
         if (type.is_int() && type.bits >= 32) {
-            bound.offset = Offset{b.CreateSExt(bound.value, b.getInt64Ty()), 0};
+            bound.offset = Offset::of(b.CreateSExt(bound.value, b.getInt64Ty()), 0);
         }
         frame_.variables.push(argument.name, bound);
     }

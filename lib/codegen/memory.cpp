@@ -34,16 +34,6 @@ bool is_always(const Expr &predicate) {
 
 }  // namespace
 
-Value *ExprEmitter::address(const std::string &buffer, Type element, Offset index) {
-    const BufferBinding *bound = frame_.buffers.find(buffer);
-    if (!bound) throw InternalError("code generation: the buffer " + buffer + " is not bound");
-    llvm::Type *t = memory_type(unit_.context, element.element_of());
-    Value *p = bound->host;
-    if (index.rest) p = b_.CreateGEP(t, p, index.rest);
-    if (index.constant == 0) return p;
-    return b_.CreateGEP(t, p, b_.getInt64(static_cast<uint64_t>(index.constant)));
-}
-
 Value *ExprEmitter::addresses(const std::string &buffer, Type element, const Expr &index) {
     Value *base = address(buffer, element, {});
     return b_.CreateGEP(memory_type(unit_.context, element.element_of()), base, emit(index));
@@ -86,7 +76,7 @@ Value *ExprEmitter::load(const Expr &e) {
     int64_t stride = lanes->stride.constant;
     if (stride == 1) return load_dense(*e, type, lanes->start, mask);
     if (stride == -1) {
-        Offset first{lanes->start.rest, lanes->start.constant - (type.lanes - 1)};
+        Offset first = lanes->start.plus(1 - type.lanes);
         return reversed(b_, load_dense(*e, type, first, reversed(b_, mask)));
     }
     if (mask) return gather(*e, mask);
@@ -99,7 +89,7 @@ Value *ExprEmitter::load(const Expr &e) {
 }
 
 /// One scalar or neighbouring lanes, from `start` up. Lanes that the mask leaves out give 0.
-Value *ExprEmitter::load_dense(const ir::ExprNode &e, Type type, Offset start, Value *mask) {
+Value *ExprEmitter::load_dense(const ir::ExprNode &e, Type type, const Offset &start, Value *mask) {
     llvm::Type *t = memory_type(unit_.context, type);
     Value *p = address(e.name, type, start);
     llvm::Align align = alignment(e.name, type, e.args[0]);
@@ -112,7 +102,7 @@ Value *ExprEmitter::load_dense(const ir::ExprNode &e, Type type, Offset start, V
 
 /// Every `stride`-th element. Reads whole vectors and shuffles; the last vector ends with the last
 /// element that is needed, and so overlaps the one before: nothing beyond is touched.
-Value *ExprEmitter::load_strided(const ir::ExprNode &e, Offset start, int stride) {
+Value *ExprEmitter::load_strided(const ir::ExprNode &e, const Offset &start, int stride) {
     int lanes = e.type.lanes, span = stride * (lanes - 1) + 1;
     Value *result = nullptr;
     for (int block = 0; block < stride; block++) {
@@ -127,7 +117,7 @@ Value *ExprEmitter::load_strided(const ir::ExprNode &e, Offset start, int stride
                                                : -1);
         }
         if (!needed) continue;
-        Value *loaded = load_dense(e, e.type, {start.rest, start.constant + begin}, nullptr);
+        Value *loaded = load_dense(e, e.type, start.plus(begin), nullptr);
         result = result ? b_.CreateShuffleVector(result, loaded, mask)
                         : b_.CreateShuffleVector(loaded, mask);
     }
@@ -194,13 +184,14 @@ void ExprEmitter::store_lanes(const ir::StmtNode &s, Value *mask) {
     int64_t stride = lanes && lanes->stride.is_constant() ? lanes->stride.constant : 0;
     if (stride == 1) return store_dense(s, lanes->start, stored, mask);
     if (stride == -1) {
-        Offset first{lanes->start.rest, lanes->start.constant - (type.lanes - 1)};
+        Offset first = lanes->start.plus(1 - type.lanes);
         return store_dense(s, first, reversed(b_, stored), reversed(b_, mask));
     }
     scatter(s, stored, mask);
 }
 
-void ExprEmitter::store_dense(const ir::StmtNode &s, Offset start, Value *value, Value *mask) {
+void ExprEmitter::store_dense(const ir::StmtNode &s, const Offset &start, Value *value,
+                              Value *mask) {
     Type type = s.exprs[0].type();
     llvm::Align align = alignment(s.name, type, s.exprs[1]);
     Value *p = address(s.name, type, start);

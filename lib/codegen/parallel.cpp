@@ -54,8 +54,8 @@ llvm::Function *StmtEmitter::outline(const ir::StmtNode &s, llvm::StructType *cl
             continue;
         }
         const Binding &outer = *frame_.variables.find(c.name);
-        Binding bound{value, std::nullopt, std::nullopt, outer.range};
-        if (outer.offset) bound.offset = Offset{b.CreateSExt(value, b.getInt64Ty()), 0};
+        Binding bound{value, std::nullopt, std::nullopt, outer.range, 0};
+        if (outer.offset) bound.offset = Offset::of(b.CreateSExt(value, b.getInt64Ty()), 0);
         inner.variables.push(c.name, bound);
     }
     Value *begin = b.CreateSExt(body->getArg(1), b.getInt64Ty());

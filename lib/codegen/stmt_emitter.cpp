@@ -124,7 +124,8 @@ Range StmtEmitter::loop_range(const ir::StmtNode &s) const {
 
 void StmtEmitter::bind_loop_variable(const ir::StmtNode &s, Value *wide, Range range) {
     Binding bound;
-    bound.offset = Offset{wide, 0};
+    bound.depth = frame_.loop_depth;
+    bound.offset = Offset::of(wide, bound.depth);
     bound.value = b_.CreateTrunc(wide, register_type(unit_.context, s.exprs[0].type()));
     bound.range = range;
     frame_.variables.push(s.name, bound);
@@ -139,7 +140,8 @@ void StmtEmitter::serial_loop(const ir::StmtNode &s) {
     auto *known = llvm::dyn_cast<llvm::ConstantInt>(extent);
     if (known && known->getSExtValue() <= 0) return;
     if (known && known->isOne()) {
-        bind_loop_variable(s, begin, range);
+        frame_.variables.push(s.name, exprs_.bind(s.exprs[0]));
+        exprs_.forget();
         emit(s.stmts[0]);
         frame_.variables.pop(s.name);
         return;
@@ -162,9 +164,11 @@ void StmtEmitter::counted_loop(const ir::StmtNode &s, Value *begin, Value *end, 
     b_.SetInsertPoint(loop);
     llvm::PHINode *counter = b_.CreatePHI(b_.getInt64Ty(), 2, s.name);
     counter->addIncoming(begin, before);
+    frame_.loop_depth++;
     bind_loop_variable(s, counter, range);
     emit(s.stmts[0]);
     frame_.variables.pop(s.name);
+    frame_.loop_depth--;
     Value *next = b_.CreateNSWAdd(counter, b_.getInt64(1));
     counter->addIncoming(next, b_.GetInsertBlock());
     b_.CreateCondBr(b_.CreateICmpSLT(next, end), loop, after);

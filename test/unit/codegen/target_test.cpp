@@ -147,6 +147,37 @@ TEST_CASE("the inner loop of a blur is loads, adds, a high multiply and a store"
     REQUIRE(!contains(text, "movsl"));
 }
 
+TEST_CASE("what does not change in a loop is summed before it, also around a clamped position") {
+    // out[x] = sum over rows of in[x - min.0 + (y + row - min.1) * stride.1], x = min(16 i, n - 16)
+    constexpr int lanes = 16, rows = 4;
+    Expr x = ir::make_variable(Int(32), "x");
+    auto in = [&](int row) {
+        Expr y = ir::sub(ir::add(var32("y"), int32(row)), var32("in.min.1"));
+        Expr start = ir::add(ir::make_cast(Int(64), ir::sub(x, var32("in.min.0"))),
+                             ir::mul(ir::make_cast(Int(64), y), var64("in.stride.1")));
+        return load(Float(32), "in", start, lanes);
+    };
+    Expr sum = in(0);
+    for (int row = 1; row < rows; row++) sum = ir::make_binary(Op::Add, sum, in(row));
+    Expr clamped = ir::min(ir::mul(var32("i"), int32(lanes)), ir::sub(var32("n"), int32(lanes)));
+    ir::Program p;
+    p.name = "rows";
+    p.args = {{Kind::InputBuffer, "in", Float(32), 2},
+              {Kind::OutputBuffer, "out", Float(32), 1},
+              {Kind::Scalar, "n", Int(32), 0},
+              {Kind::Scalar, "y", Int(32), 0}};
+    p.body =
+        ir::make_for("i", int32(0), ir::div(var32("n"), int32(lanes)), LoopKind::Serial,
+                     ir::make_let("x", clamped, ir::make_store("out", ramp(x, 1, lanes), sum)));
+    auto loop = innermost_loop(codegen::assembly(p, Target("x86-64-linux-avx512_skylake")));
+    std::string text;
+    for (const std::string &line : loop) text += line + "\n";
+    INFO(text);
+    // a load, three adds with loads and a store; the minimum and the loop's counters
+    REQUIRE(contains(text, "vaddps"));
+    REQUIRE(loop.size() <= rows + 1 + 9);
+}
+
 TEST_CASE("division in an index that cannot be negative needs no correction of the sign") {
     ir::Program p;
     p.name = "index";
