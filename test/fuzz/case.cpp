@@ -7,12 +7,14 @@
 #include <pipe/pipe.h>
 
 #include "fuzz/algorithm.h"
-#include "fuzz/memory.h"
+#include "support/guarded_memory.h"
 #include "fuzz/schedule.h"
 #include "support/env.h"
 
 namespace Pipe::fuzz {
 namespace {
+
+using testing::GuardedBuffer;
 
 struct TooLarge {};
 

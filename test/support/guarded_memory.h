@@ -6,7 +6,7 @@
 
 #include <pipe/buffer.h>
 
-namespace Pipe::fuzz {
+namespace Pipe::testing {
 
 /// `bytes` of memory. The page behind it may not be touched, nor the one before; the data ends
 /// exactly where the page behind begins, or (at_start) begins exactly where the page before ends.
@@ -40,4 +40,4 @@ struct GuardedBuffer {
     bool padding_intact() const;
 };
 
-}  // namespace Pipe::fuzz
+}  // namespace Pipe::testing

@@ -1,4 +1,4 @@
-#include "fuzz/memory.h"
+#include "support/guarded_memory.h"
 
 #include <cstring>
 #include <vector>
@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-namespace Pipe::fuzz {
+namespace Pipe::testing {
 
 GuardedMemory::GuardedMemory(size_t bytes, bool at_start) : bytes_(bytes) {
     auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
@@ -67,4 +67,4 @@ bool GuardedBuffer::padding_intact() const {
     return true;
 }
 
-}  // namespace Pipe::fuzz
+}  // namespace Pipe::testing

@@ -1,0 +1,76 @@
+// Bugs that the random tests found, each as the smallest pipeline that showed it: what is compiled must
+// equal the reference.
+#include <pipe/pipe.h>
+
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "support/guarded_memory.h"
+
+using namespace Pipe;
+
+namespace {
+
+Var x("x"), y("y"), xo("xo"), xi("xi"), yo("yo"), yi("yi");
+
+/// Compares over width x height (or width), in memory that ends at a page that may not be touched.
+template <typename T> void check_against_reference(Pipeline pipeline, std::vector<int> extents) {
+    std::vector<std::pair<int, int>> shape;
+    for (int extent : extents) shape.emplace_back(0, extent);
+    testing::GuardedBuffer got(type_of<T>(), shape, 0, false), expected(type_of<T>(), shape, 0, false);
+    pipeline.realize(got.buffer);
+    pipeline.realize_reference(expected.buffer);
+    int64_t wrong = 0;
+    Buffer<T>(got.buffer).for_each_value([&](T &a, T &b) { wrong += a != b; },
+                                         Buffer<T>(expected.buffer));
+    CHECK(wrong == 0);
+}
+
+template <typename T>
+testing::GuardedBuffer noise(const std::vector<std::pair<int, int>> &shape) {
+    testing::GuardedBuffer image(type_of<T>(), shape, 0, false);
+    uint32_t state = 1;
+    Buffer<T>(image.buffer).for_each_value([&](T &value) {
+        state = state * 1664525 + 1013904223;
+        value = static_cast<T>(state >> 24);
+    });
+    return image;
+}
+
+}  // namespace
+
+// Region inference took the empty box of a Func without dimensions for "nobody reads it".
+TEST_CASE("a Func without dimensions is read", "[differential]") {
+    Func total("total"), f("f");
+    RDom r(0, 5);
+    total() = 0;
+    total() += r * r;
+    f(x, y) = x + y * total();
+    check_against_reference<int>(f, {9, 3});
+    total.compute_root();
+    check_against_reference<int>(f, {9, 3});
+}
+
+// Nested ifs were merged to one &&: the where's loads ran for lanes beyond the guard of the tail.
+TEST_CASE("a where that reads an image runs under the guard of the tail", "[differential]") {
+    for (int lanes : {4, 8, 16}) {
+        ImageParam a(Int(8), 2, "a"), b(UInt(32), 1, "b");
+        Func f("f"), g("g");
+        RDom r(2, 4, 1, 3);
+        r.where(cast<int>(a(-2 - x, r.x)) != cast<int>(b(x + r.x)));
+        f(x) = cast<int16_t>(x);
+        f(x) = max(f(x), cast<int16_t>(r.x));
+        g(x) = f(x);
+        f.compute_root();
+        f.update(0)
+            .split(x, xo, xi, lanes, TailStrategy::GuardWithIf)
+            .reorder(xi, r.x, r.y, xo)
+            .vectorize(xi);
+        testing::GuardedBuffer left = noise<int8_t>({{-14, 13}, {2, 4}});
+        testing::GuardedBuffer right = noise<uint32_t>({{2, 16}});
+        a.set(left.buffer);
+        b.set(right.buffer);
+        check_against_reference<int16_t>(g, {13});
+    }
+}

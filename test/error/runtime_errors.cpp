@@ -1,0 +1,104 @@
+// Buffers that do not fit what the schedule or the algorithm does with them: the RuntimeError names the
+// Func, the dimension, what is needed and what was given, and the pipeline stays usable.
+#include <pipe/pipe.h>
+
+#include "test/support/require_message.h"
+
+using namespace Pipe;
+
+namespace {
+
+Var x("x"), y("y"), xo("xo"), xi("xi");
+
+/// out(x, y) = x + 10 * y, over all that `pipeline` can be given.
+void check_works(Pipeline &pipeline, int64_t width, int64_t height) {
+    Buffer<int> out(width, height);
+    out.fill(-1);
+    pipeline.realize(out);
+    int wrong = 0;
+    out.for_each_element([&](int i, int j) { wrong += out(i, j) != i + 10 * j; });
+    CHECK(wrong == 0);
+}
+
+}  // namespace
+
+TEST_CASE("an output smaller than the factor of a split that shifts inwards", "[realize][error]") {
+    Func f("f");
+    f(x, y) = x + 10 * y;
+    f.split(x, xo, xi, 8, TailStrategy::ShiftInwards);
+    Pipeline pipeline(f);
+    require_message<RuntimeError>([&] { pipeline.realize({5, 3}); },
+                                  {"f", "extent of 5", "dimension x", "factor 8", "GuardWithIf"});
+    check_works(pipeline, 9, 3);
+}
+
+TEST_CASE("an output that is no multiple of a factor rounded up", "[realize][error]") {
+    Func f("f");
+    f(x, y) = x + 10 * y;
+    f.split(x, xo, xi, 4, TailStrategy::RoundUp);
+    Pipeline pipeline(f);
+    require_message<RuntimeError>(
+        [&] {
+            pipeline.realize({10, 3});
+        },
+        {"Output f", "0 to 11", "dimension 0", "0 to 9", "runtime_errors.cpp:"});
+    check_works(pipeline, 12, 3);
+}
+
+TEST_CASE("a bound that is not kept", "[realize][error]") {
+    Func f("f");
+    f(x, y) = x + 10 * y;
+    f.bound(x, 0, 6).unroll(x);
+    Pipeline pipeline(f);
+    require_message<RuntimeError>([&] { pipeline.realize({7, 2}); },
+                                  {"f", "extent", "dimension 0", "6", "7"});
+    check_works(pipeline, 6, 2);
+}
+
+TEST_CASE("an update that stores beyond the output", "[realize][error]") {
+    Func f("f");
+    RDom r(0, 10);
+    f(x, y) = x + 10 * y;
+    f(r, y) = r + 10 * y;
+    Pipeline pipeline(f);
+    require_message<RuntimeError>(
+        [&] {
+            pipeline.realize({8, 2});
+        },
+        {"Output f", "0 to 9", "dimension 0", "0 to 7", "runtime_errors.cpp:"});
+    check_works(pipeline, 11, 2);
+}
+
+TEST_CASE("an output that another output reads more of", "[realize][error]") {
+    Func f("f"), g("g");
+    f(x, y) = x + 10 * y;
+    g(x, y) = f(x + 2, y) - 2;
+    Pipeline pipeline(std::vector<Func>{f, g});
+    Buffer<int> small(8, 4), right(10, 4), out(8, 4);
+    require_message<RuntimeError>([&] { pipeline.realize(small, out); },
+                                  {"Output f", "2 to 9", "dimension 0", "0 to 7"});
+    out.fill(0);
+    pipeline.realize(right, out);
+    CHECK(out(7, 3) == 37);
+    CHECK(right(9, 3) == 39);
+}
+
+TEST_CASE("an input that a where reads beyond", "[realize][error]") {
+    ImageParam in(Int(32), 1, "mask");
+    Func f("f");
+    RDom r(0, 4);
+    r.where(in(x + r) > 0);
+    f(x) = 0;
+    f(x) += r;
+    Pipeline pipeline(f);
+    Buffer<int> mask(10), out(8);
+    mask.fill(1);
+    in.set(mask);
+    require_message<RuntimeError>([&] { pipeline.realize(out); },
+                                  {"mask", "0 to 10", "dimension 0", "0 to 9"});
+    Buffer<int> enough(11);
+    enough.fill(1);
+    in.set(enough);
+    pipeline.realize(out);
+    CHECK(out.all_equal(6));
+}
