@@ -181,14 +181,4 @@ void apply(const Plan &plan, const StageGraph &nodes, const Graph &graph, const 
     }
 }
 
-void apply_fallback(FuncId id, const StageGraph &nodes, const Graph &graph, const Machine &machine,
-                    Schedule &schedule) {
-    const Node &node = nodes.nodes[static_cast<size_t>(id)];
-    FuncSchedule &f = schedule[id];
-    if (!f.touched) f.compute = f.store = root();
-    for (size_t s = 0; s < node.stages.size(); s++) {
-        vectorize_stage(graph[id], node, s, machine, machine.cores > 1, f.stages[s]);
-    }
-}
-
 }  // namespace Pipe::autoschedule

@@ -23,9 +23,4 @@ namespace Pipe::autoschedule {
 void apply(const Plan &plan, const StageGraph &nodes, const graph::Graph &graph,
            const Machine &machine, Schedule &schedule);
 
-/// Computed in full, parallel in its outermost and vectorised in its innermost dimension where that is
-/// legal: what is done with a Func that nothing is known of.
-void apply_fallback(FuncId func, const StageGraph &nodes, const graph::Graph &graph,
-                    const Machine &machine, Schedule &schedule);
-
 }  // namespace Pipe::autoschedule

@@ -127,7 +127,7 @@ Result run(const Graph &graph, Schedule start, const Sizes &sizes, const Machine
     return result;
 }
 
-/// Everything stored, each Func by itself.
+/// Everything stored, each Func by itself, the outermost loops of pure definitions in parallel.
 Result fall_back(const Graph &graph, Schedule start, const Machine &machine, const std::string &why) {
     Result result;
     result.schedule = std::move(start);
@@ -138,6 +138,9 @@ Result fall_back(const Graph &graph, Schedule start, const Machine &machine, con
         FuncSchedule &f = result.schedule[func.id];
         place_fixed(func, f);
         if (!f.touched) f.compute.kind = f.store.kind = schedule::LoopLevel::Kind::Root;
+        StageSchedule &stage = f.stages[0];
+        const bool free = !stage.touched && f.specializations.empty() && f.compute.root();
+        if (free && stage.dims.size() > 1) stage.dims.back().kind = LoopKind::Parallel;
     }
     result.report.text = report_text(result.report, {}, graph);
     return result;

@@ -146,8 +146,9 @@ GroupModel::Choice GroupModel::descend(Tiling start, int row_dim, bool coarse) c
     best.tiling = std::move(start);
     const std::vector<int64_t> rows = sizes_of_rows(extents()[r], coarse);
     vary(best, r, rows);
-    // Rows of a single stage are streams: nothing to gain from parts of them.
-    if (extents().size() == 1 || members_.size() == 1 || !best.found) return best;
+    // Rows of a single stage are streams: parts of them serve only to occupy more cores.
+    const bool streams = members_.size() == 1 && extents()[r] >= 4 * machine_.cores;
+    if (extents().size() == 1 || streams || !best.found) return best;
     vary(best, 0, sizes_of_columns(coarse));
     if (!coarse) vary(best, r, rows);
     return best;

@@ -25,7 +25,7 @@ bool same_loops(const StageSchedule &a, const StageSchedule &b) {
 }
 
 /// Schedules and checks that the Funcs named keep what `frozen` says of them.
-Result schedule_keeping(const graph::Frozen &frozen, const Sizes &sizes,
+Result schedule_keeping(const graph::Frozen &frozen, const ScheduleSizes &sizes,
                         const std::vector<std::string> &kept) {
     const Result r = autoschedule_for(frozen, sizes);
     graph::check(graph::inline_funcs(frozen.graph, r.schedule), r.schedule);

@@ -11,7 +11,7 @@ using namespace test;
 
 namespace {
 
-double schedule_and_check(const std::vector<Func> &outputs, const Sizes &sizes,
+double schedule_and_check(const std::vector<Func> &outputs, const ScheduleSizes &sizes,
                           const AutoscheduleOptions &options = {}) {
     const graph::Frozen frozen = graph::freeze(outputs);
     const auto start = std::chrono::steady_clock::now();
@@ -122,7 +122,7 @@ TEST_CASE("A chain of a thousand stencils") {
         }
         return last;
     };
-    const Sizes sizes = {{{{0, 2000}, {0, 2000}}}, {}, {}};
+    const ScheduleSizes sizes = {{{{0, 2000}, {0, 2000}}}, {}, {}};
     const double small = schedule_and_check({build(125)}, sizes);
     const double large = schedule_and_check({build(1000)}, sizes);
     INFO("125 stages " << small << " ms, 1000 stages " << large << " ms");
@@ -135,4 +135,27 @@ TEST_CASE("A budget of nothing still gives a legal schedule") {
     AutoscheduleOptions options;
     options.time_budget_ms = 0;
     schedule_and_check({p.harris}, p.sizes(), options);
+}
+
+TEST_CASE("A graph that breaks the model still gets a legal schedule") {
+    Harris p;
+    p.gray.compute_root().vectorize(p.x, 4);
+    graph::Frozen frozen = graph::freeze({p.harris});
+    graph::Graph broken = frozen.graph;
+    broken.images.clear();  // the model will look for the input in vain
+    const Result r = autoschedule::schedule(broken, frozen.schedule, p.sizes(), two_cores());
+    CHECK(r.report.text.find("every Func by itself") != std::string::npos);
+    CHECK_NOTHROW(graph::check(graph::inline_funcs(frozen.graph, r.schedule), r.schedule));
+    for (const auto &f : r.schedule.funcs) CHECK(f.compute.root());
+}
+
+TEST_CASE("Few long rows still occupy many cores") {
+    Vars v;
+    Func out("out");
+    ImageParam in(Float(32), 2, "in");
+    out(v.x, v.y) = sqrt(in(v.x, v.y));
+    Machine many = two_cores();
+    many.cores = 16;
+    const Result r = autoschedule_for(graph::freeze({out}), {{{{0, 10000000}, {0, 2}}}, {}, {}}, many);
+    CHECK(r.report.plans[0].tile[0] <= 10000000 / 16 + 64);
 }

@@ -20,7 +20,7 @@ using namespace Pipe;
 using autoschedule::Machine;
 using autoschedule::Report;
 using autoschedule::Result;
-using autoschedule::Sizes;
+using ScheduleSizes = autoschedule::Sizes;
 
 inline Machine two_cores() {
     Machine m;
@@ -41,7 +41,7 @@ struct Blur {
         bx(x, y) = (input(x, y) + input(x + 1, y) + input(x + 2, y)) / 3;
         by(x, y) = (bx(x, y) + bx(x, y + 1) + bx(x, y + 2)) / 3;
     }
-    Sizes sizes(int64_t w = 2560, int64_t h = 1920) const {
+    ScheduleSizes sizes(int64_t w = 2560, int64_t h = 1920) const {
         return {{{{0, w}, {0, h}}}, {{"input", {{0, w + 2}, {0, h + 2}}}}, {}};
     }
 };
@@ -64,7 +64,7 @@ struct Unsharp {
         masked(x, y, c) = select(abs(input(x, y, c) - blurx(x, y, c)) < 0.001f, input(x, y, c),
                                  sharpen(x, y, c));
     }
-    Sizes sizes(int64_t w = 1536, int64_t h = 2560) const {
+    ScheduleSizes sizes(int64_t w = 1536, int64_t h = 2560) const {
         return {{{{0, w}, {0, h}, {0, 3}}}, {{"input", {{-2, w + 4}, {-2, h + 4}, {0, 3}}}}, {}};
     }
 };
@@ -90,7 +90,7 @@ struct UnsharpShared {
         ratio(x, y) = sharpen(x, y) / gray(x, y);
         unsharp(x, y, c) = ratio(x, y) * input(x, y, c);
     }
-    Sizes sizes(int64_t w = 1536, int64_t h = 2560) const {
+    ScheduleSizes sizes(int64_t w = 1536, int64_t h = 2560) const {
         return {{{{0, w}, {0, h}, {0, 3}}}, {{"input", {{0, w}, {0, h}, {0, 3}}}}, {}};
     }
 };
@@ -123,12 +123,12 @@ struct Harris {
         trace(x, y) = sxx(x, y) + syy(x, y);
         harris(x, y) = det(x, y) - 0.04f * trace(x, y) * trace(x, y);
     }
-    Sizes sizes(int64_t w = 1532, int64_t h = 2556) const {
+    ScheduleSizes sizes(int64_t w = 1532, int64_t h = 2556) const {
         return {{{{0, w}, {0, h}}}, {{"input", {{-2, w + 4}, {-2, h + 4}, {0, 3}}}}, {}};
     }
 };
 
-inline Result autoschedule_for(const graph::Frozen &frozen, const Sizes &sizes,
+inline Result autoschedule_for(const graph::Frozen &frozen, const ScheduleSizes &sizes,
                                const Machine &machine = two_cores(), const AutoscheduleOptions &options = {}) {
     return autoschedule::schedule(frozen.graph, frozen.schedule, sizes, machine, options);
 }
