@@ -59,13 +59,21 @@ std::string feature_string(const Target &target) {
     return features;
 }
 
-std::string host_features() {
-    std::string features;
-    for (const auto &feature : llvm::sys::getHostCPUFeatures()) {
-        if (feature.second) features += "+" + feature.first().str() + ",";
-    }
-    if (!features.empty()) features.pop_back();
-    return features;
+/// The processor at hand by LLVM's name, and all that it has.
+struct Processor {
+    std::string name, features;
+};
+
+const Processor &host_processor() {
+    static const Processor host = [] {
+        Processor p{llvm::sys::getHostCPUName().str(), ""};
+        for (const auto &feature : llvm::sys::getHostCPUFeatures()) {
+            if (feature.second) p.features += "+" + feature.first().str() + ",";
+        }
+        if (!p.features.empty()) p.features.pop_back();
+        return p;
+    }();
+    return host;
 }
 
 }  // namespace
@@ -80,11 +88,11 @@ std::unique_ptr<llvm::TargetMachine> make_target_machine(const Target &target) {
     if (!llvm_target) throw CompileError("this LLVM cannot compile for " + triple + ": " + message);
 
     bool is_host = target == Target("host");
-    std::string cpu = is_host ? llvm::sys::getHostCPUName().str() : "";
+    Processor processor = is_host ? host_processor() : Processor{"", feature_string(target)};
     llvm::TargetOptions options;
     options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
     return std::unique_ptr<llvm::TargetMachine>(llvm_target->createTargetMachine(
-        triple, cpu, is_host ? host_features() : feature_string(target), options, llvm::Reloc::PIC_,
+        triple, processor.name, processor.features, options, llvm::Reloc::PIC_,
         llvm::CodeModel::Small, llvm::CodeGenOptLevel::Aggressive));
 }
 

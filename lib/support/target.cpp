@@ -65,7 +65,7 @@ uint32_t x86_features() {
 }
 #endif
 
-Target detect_host() {
+Target detect() {
     Target t;
 #if defined(__x86_64__)
     t.arch = Target::Arch::X86_64;
@@ -79,6 +79,11 @@ Target detect_host() {
     t.os = Target::OS::MacOS;
 #endif
     return t;
+}
+
+const Target &host() {
+    static const Target found = detect();  // asking the processor takes long in a virtual machine
+    return found;
 }
 
 /// Cuts `prefix` (followed by '-' or the end) off the front of `rest`.
@@ -98,7 +103,7 @@ Target::Target(OS os_, Arch arch_, std::initializer_list<Feature> list) : arch(a
 Target::Target(const std::string &name) {
     std::string rest = name;
     if (take(rest, "host")) {
-        *this = detect_host();
+        *this = host();
     } else if (take(rest, "x86-64")) {
         arch = Arch::X86_64;
     } else if (take(rest, "arm-64")) {
@@ -169,8 +174,7 @@ std::string Target::to_string() const {
 Target get_host_target() {
     std::string name = support::env("PIPE_TARGET");
     if (!name.empty()) return Target(name);
-    static const Target host = detect_host();
-    return host;
+    return host();
 }
 
 }  // namespace Pipe
