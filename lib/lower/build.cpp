@@ -1,6 +1,7 @@
 #include "lower/build.h"
 
 #include <algorithm>
+#include <functional>
 #include <set>
 
 #include "ir/equal.h"
@@ -83,27 +84,46 @@ class Builder {
     }
 
   private:
-    /// Funcs computed at a level, producers first; those that share loops (compute_with) together, at the
-    /// place of the last of them.
+    /// Funcs computed at a level, producers first; those that share loops (compute_with) together.
     std::vector<std::vector<FuncId>> production_groups(const Level &level) {
         std::vector<FuncId> ids = tree_.computed_at(level);
-        std::map<FuncId, std::set<FuncId>> together;
+        std::map<FuncId, FuncId> host;
         for (FuncId id : ids)
-            for (const StageNest &nest : tree_.place(id).stages) {
-                const schedule::LoopLevel &fuse = nest.fuse_level;
-                if (!fuse.inlined()) together[fuse.func].insert({fuse.func, id});
-            }
+            for (const StageNest &nest : tree_.place(id).stages)
+                if (!nest.fuse_level.inlined() && nest.fuse_level.func != id) host[id] = nest.fuse_level.func;
+        auto leader = [&](FuncId id) {
+            for (auto up = host.find(id); up != host.end(); up = host.find(id)) id = up->second;
+            return id;
+        };
+        std::map<FuncId, std::vector<FuncId>> members;
+        for (FuncId id : ids) members[leader(id)].push_back(id);
+
         std::vector<std::vector<FuncId>> groups;
         std::set<FuncId> done;
-        for (FuncId id : ids) {
-            auto group = std::find_if(together.begin(), together.end(),
-                                      [&](const auto &g) { return g.second.count(id) != 0; });
-            if (group == together.end())
-                groups.push_back({id});
-            else if (*group->second.rbegin() == id)
-                groups.emplace_back(group->second.begin(), group->second.end());
-        }
+        // A group waits until what its members need of the others is done.
+        std::function<void(FuncId)> emit = [&](FuncId first) {
+            if (!done.insert(first).second) return;
+            if (!host.empty())
+                for (FuncId id : members.at(first))
+                    for (FuncId needed : needs(id))
+                        if (auto at = std::find(ids.begin(), ids.end(), needed); at != ids.end()) emit(leader(*at));
+            groups.push_back(members.at(first));
+        };
+        for (FuncId id : ids) emit(leader(id));
         return groups;
+    }
+
+    /// Every Func that this one reads, directly or through others; ascending.
+    std::set<FuncId> needs(FuncId id) const {
+        std::set<FuncId> found;
+        std::vector<FuncId> pending = graph_[id].producers;
+        while (!pending.empty()) {
+            FuncId next = pending.back();
+            pending.pop_back();
+            if (!found.insert(next).second) continue;
+            pending.insert(pending.end(), graph_[next].producers.begin(), graph_[next].producers.end());
+        }
+        return found;
     }
 
     Stmt realize(FuncId id, Stmt body) {
