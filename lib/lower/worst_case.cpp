@@ -6,6 +6,7 @@
 
 #include "ir/constant_bounds.h"
 #include "ir/intrinsics.h"
+#include "ir/substitute.h"
 #include "lower/lanes.h"
 
 namespace Pipe::lower {
@@ -108,7 +109,11 @@ int WorstCase::rank(const Expr &atom) const {
     }
     std::optional<int> deep = depth(atom);
     if (!deep) return exact;  // memory: replace() gives up
-    return *deep < 0 ? final_term : 2 * *deep + 1;
+    if (*deep >= 0) return 2 * *deep + 1;
+    // It does not change in the loop, but may speak of lets that stand inside.
+    bool has_inner_names = contains(
+        atom, [&](const ExprNode &node) { return node.op == Op::Variable && inner_.find(node.name); });
+    return has_inner_names ? exact : final_term;
 }
 
 bool WorstCase::reduce(Linear sum, Bounds *out) {
@@ -218,6 +223,16 @@ Linear WorstCase::at(const Bound &bound, const Expr &value) const {
     return accumulate(&result, value, factor(bound)) ? result : bound;
 }
 
+/// `e` as it reads outside of the loop: lets of the loop's body by their values.
+Expr WorstCase::outside(const Expr &e) const {
+    std::map<std::string, Expr> values;
+    for (const std::string &name : free_vars(e)) {
+        const Inner *inner = inner_.find(name);
+        if (inner && inner->value.defined()) values[name] = outside(inner->value);
+    }
+    return values.empty() ? e : substitute(values, e);
+}
+
 Expr WorstCase::solve(const Bound &bound) const {
     int64_t c = factor(bound);
     Linear rest = at(bound, make_const(variable_.type(), 0));
@@ -227,7 +242,7 @@ Expr WorstCase::solve(const Bound &bound) const {
     for (const auto &t : rest.terms) wide |= t.atom.type().bits == 64 || std::abs(t.coefficient) > 1;
     rest.type = wide ? Int(64) : Int(32);
     for (auto &t : rest.terms) t.atom = make_cast(rest.type, t.atom);
-    Expr quotient = div(rest.to_expr(), make_int(rest.type, std::abs(c)));
+    Expr quotient = div(outside(rest.to_expr()), make_int(rest.type, std::abs(c)));
     return c > 0 ? sub(make_int(rest.type, 0), quotient) : quotient;
 }
 

@@ -58,6 +58,7 @@ class WorstCase {
     bool either(const ir::Linear &sum, const Expr &a, const Expr &b, int64_t factor, Bounds *out);
     bool with(ir::Linear sum, const Expr &e, int64_t factor, Bounds *out);
     ir::Linear at(const Bound &bound, const Expr &value) const;
+    Expr outside(const Expr &e) const;
 
     const Expr variable_, min_, max_;
     const ir::Scope<Inner> &inner_;
