@@ -133,8 +133,10 @@ class Builder {
         std::vector<Expr> min_extents;
         for (const region::Interval &i : box) {
             Expr extent = simplify(add(sub(i.max, i.min), int32(1)));
-            // A constant size makes constant strides, and storage on the stack.
-            std::optional<int64_t> most = regions_.upper_bound(extent);
+            // A constant size makes constant strides, and storage on the stack. (At the root it depends on
+            // the outputs.)
+            std::optional<int64_t> most;
+            if (!tree_.place(id).store.empty()) most = regions_.upper_bound(extent);
             min_extents.push_back(i.min);
             min_extents.push_back(most ? int32(std::max<int64_t>(*most, 0)) : extent);
         }

@@ -185,6 +185,8 @@ class Bounds {
         bool widens = from.is_int_or_uint() && to.is_int_or_uint() &&
                       (from.is_uint() ? to.bits > from.bits : to.is_int() && to.bits >= from.bits);
         // An index is assumed not to overflow int32; a float that is converted, to be in range.
+        if (from.is_uint() && from.bits >= 32 && index_type(to) && to.bits <= from.bits && !fits(to, a.max))
+            return Interval::everything();
         if (widens || to.is_float() || index_type(to)) return {cast_end(to, a.min), cast_end(to, a.max)};
         Expr lo = a.min.defined() ? simplify(a.min) : Expr(), hi = a.max.defined() ? simplify(a.max) : Expr();
         if (from.is_float()) {
@@ -200,6 +202,14 @@ class Bounds {
             to.can_represent(most))
             return {make_int(to, least), make_int(to, most)};
         return type_range(to);
+    }
+
+    /// False where an end is unknown or a constant that wraps.
+    static bool fits(Type to, const Expr &end) {
+        if (!end.defined()) return false;
+        Expr e = simplify(end);
+        return (e->op != Op::IntImm && e->op != Op::UIntImm) ||
+               static_cast<uint64_t>(e->int_value) <= static_cast<uint64_t>(to.max_int());
     }
 
     static Expr cast_end(Type to, const Expr &end) {
@@ -239,6 +249,12 @@ class Bounds {
     }
 
     Interval call(const Expr &e) {
+        if (e->call_kind == CallKind::PureExtern && rounds(e->name)) {
+            Interval a = of(e->args[0]);
+            if (a.is_point() && a.min.same_as(e->args[0])) return Interval::point(e);
+            auto end = [&](const Expr &x) { return x.defined() ? with_args(e, {x}) : x; };
+            return {end(a.min), end(a.max)};
+        }
         if (e->call_kind != CallKind::Intrinsic) return type_range(e.type());
         const std::string &name = e->name;
         if (name == intrinsic::likely || name == intrinsic::strict_float) {
@@ -254,6 +270,13 @@ class Bounds {
             return hull(bounds_of(e->args[1], narrowed(scope_, e->args[0], true)),
                         bounds_of(e->args[2], narrowed(scope_, e->args[0], false)));
         return type_range(e.type());
+    }
+
+    /// Functions of one argument that never fall and have a value everywhere.
+    static bool rounds(const std::string &name) {
+        for (const char *function : {"floor_", "ceil_", "round_", "trunc_"})
+            if (name.starts_with(function)) return true;
+        return false;
     }
 
     Interval absolute(const Expr &e) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/equal.h"
+#include "ir/linear.h"
 #include "ir/simplify.h"
 #include "ir/substitute.h"
 #include "region/region_map.h"
@@ -156,7 +157,7 @@ std::map<std::string, RegionMap::View> RegionMap::views(const StageNest &nest, c
     bool fixed = level_at != nest.loops.end();
     for (auto loop = nest.loops.begin(); loop != nest.loops.end(); ++loop) {
         const std::string &var = loop->dim.name;
-        result[var] = fixed ? View{Seen::Point, Interval::point(make_variable(Int(32), loop->name))} : full(var);
+        result[var] = fixed ? View{Seen::Point, Interval::point(position(nest, *loop, ranges.at(var)))} : full(var);
         if (loop == level_at) fixed = false;
     }
     const std::vector<schedule::Transform> &transforms = nest.transforms;
@@ -187,10 +188,25 @@ std::map<std::string, RegionMap::View> RegionMap::views(const StageNest &nest, c
     return result;
 }
 
+/// Where the stage stands in one of its loops. A loop that it shares (compute_with) may run beyond the
+/// stage's own range: there the stage does nothing, so what its neighbour needs will do.
+Expr RegionMap::position(const StageNest &nest, const StageLoop &loop, const Range &own) {
+    Expr at = make_variable(Int(32), loop.name);
+    if (!shares_loops(nest)) return at;
+    Range all = loop_range(loop.name);
+    if (!prove_le(own.min, all.min)) at = max(at, own.min);
+    if (!prove_le(all.max(), own.max())) at = min(at, own.max());
+    return at;
+}
+
+bool RegionMap::shares_loops(const StageNest &nest) const {
+    return tree_.shared_loops(nest) > 0 || !tree_.guests(nest).empty();
+}
+
 Expr RegionMap::shifted_offset(const StageNest &nest, const schedule::Transform &split, const Expr &extent) {
     std::string name = stage_name(graph_[nest.func], nest.stage) + "." + split.old_name + ".offset";
     Expr outer = tree_.variable(nest, split.outer);
-    let_values_[name] = min(mul(outer, split.factor), sub(extent, split.factor));
+    define_let(name, min(mul(outer, split.factor), sub(extent, split.factor)));
     return make_variable(Int(32), name);
 }
 
@@ -205,8 +221,12 @@ RegionMap::View RegionMap::view_of_split(const StageNest &nest, const schedule::
                                                : lesser(offset, simplify(sub(old.extent, t.factor)));
         return add(offset, old.min);
     };
-    if (outer.seen == Seen::Point && inner.seen == Seen::Point)
-        return {Seen::Point, Interval::point(simplify(add(base(outer.interval.min), inner.interval.min)))};
+    if (outer.seen == Seen::Point && inner.seen == Seen::Point) {
+        Expr at = simplify(add(base(outer.interval.min), inner.interval.min));
+        // Inside a shared loop only the stage itself is guarded, not what it reads.
+        if (tail == Tail::Guard && shares_loops(nest)) at = simplify(lesser(at, full.interval.max));
+        return {Seen::Point, Interval::point(at)};
+    }
     Interval inside = inner.interval;
     if (inner.seen == Seen::Full && tail != Tail::RoundUp) inside.max = simplify(sub(t.factor, int32(1)));
     Interval result{simplify(add(base(outer.interval.min), inside.min)),
@@ -266,13 +286,18 @@ Box RegionMap::pad_for_tails(const StageNest &nest, Box domain, const Level &lev
             Interval &i = domain[d];
             Expr whole = greater(i.max, sub(add(i.min, t.factor), int32(1)));
             if (here) {
-                if (shift) i.max = whole;
+                if (!shift) continue;
+                if (may_be_empty(i)) {
+                    i.min = min(i.min, add(i.max, int32(1)));
+                    whole = max(i.max, sub(add(i.min, t.factor), int32(1)));
+                }
+                i.max = whole;
                 continue;
             }
             // While the domain's own sliding window asks for its storage, it is known already.
             if (!unpadded_.count({nest.func, nest.stage})) domain_at(nest.func, nest.stage, compute);
             const Interval &once = unpadded_.at({nest.func, nest.stage})[d];
-            Expr extent = simplify(expand(add(sub(once.max, once.min), int32(1))));
+            Expr extent = simplify(add(sub(once.max, once.min), int32(1)));
             int64_t e = 0, f = 0;
             if (as_const_int(extent, &e) && as_const_int(t.factor, &f) && e > 0 && f > 0) {
                 int64_t pad = shift ? std::max<int64_t>(f - e, 0) : (e + f - 1) / f * f - e;
@@ -281,11 +306,18 @@ Box RegionMap::pad_for_tails(const StageNest &nest, Box domain, const Level &lev
                 if (shift) i.max = whole;
             } else if (std::optional<int64_t> missing = upper_bound(sub(t.factor, extent));
                        !shift || !missing || *missing > 0) {
-                i.max = add(i.max, sub(t.factor, int32(1)));
+                bool all = shift && may_be_empty(once);
+                i.max = add(i.max, all ? t.factor : sub(t.factor, int32(1)));
             }
         }
     }
     return domain;
+}
+
+/// Whether nothing may be needed, because a consumer's window slid and had nothing new.
+bool RegionMap::may_be_empty(const Interval &interval) const {
+    Expr extent = simplify(sub(interval.max, interval.min));
+    return !equal(expand(extent), expand_steady(extent));
 }
 
 /// Whether an interval does not move with the loops between two levels.

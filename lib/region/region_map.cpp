@@ -74,7 +74,7 @@ const Box &RegionMap::domain_at(FuncId id, int stage, const Level &level) {
         if (here && last && stage == 0 && place.store != place.compute) {
             for (Interval &i : box) i = {simplify(i.min), simplify(i.max)};
             slide(id, box);
-        } else if (here && last) {
+        } else if (here && stage == 0) {
             fold(id, -1, box);
         }
     }
@@ -192,9 +192,14 @@ Expr RegionMap::let_of(const Level &level, const std::string &name, const Expr &
     if (is_new) {
         while (let_values_.count(known->second)) known->second += "'";
         lets_[level].emplace_back(known->second, value);
-        let_values_[known->second] = value;
+        define_let(known->second, value);
     }
     return make_variable(Int(32), known->second);
+}
+
+void RegionMap::define_let(const std::string &name, const Expr &value) {
+    int order = static_cast<int>(let_values_.size());
+    let_values_.emplace(name, std::pair(value, order));
 }
 
 Box RegionMap::bind(const Level &level, const std::string &prefix, const graph::FuncNode &func, const Box &box) {
@@ -212,20 +217,26 @@ namespace {
 
 class Expander : public GraphMutator {
   public:
-    Expander(const std::map<std::string, Expr> &lets, const std::map<std::string, Expr> &first)
-        : lets_(lets), first_(first) {}
+    using Lets = std::map<std::string, std::pair<Expr, int>>;
+    Expander(const Lets &lets, const std::map<std::string, Expr> &first) : lets_(lets), first_(first) {}
 
   protected:
     Expr rewrite(const Expr &e) override {
         if (e->op != Op::Variable) return GraphMutator::rewrite(e);
+        auto known = expanded_.find(e->name);
+        if (known != expanded_.end()) return known->second;
         auto preferred = first_.find(e->name);
-        if (preferred != first_.end()) return mutate(preferred->second);
-        auto found = lets_.find(e->name);
-        return found == lets_.end() ? e : mutate(found->second);
+        auto let = lets_.find(e->name);
+        Expr value = preferred != first_.end() ? mutate(preferred->second)
+                     : let != lets_.end()      ? mutate(let->second.first)
+                                               : e;
+        return expanded_[e->name] = value;
     }
 
   private:
-    const std::map<std::string, Expr> &lets_, &first_;
+    const Lets &lets_;
+    const std::map<std::string, Expr> &first_;
+    std::map<std::string, Expr> expanded_;
 };
 
 }  // namespace
@@ -239,14 +250,19 @@ Expr RegionMap::expand_steady(const Expr &e) const {
 }
 
 std::optional<int64_t> RegionMap::upper_bound(const Expr &e) {
-    ExtentOf extent_of = [this](const std::string &name) -> std::optional<int64_t> {
+    Variables variables;
+    variables.extent_of = [this](const std::string &name) -> std::optional<int64_t> {
         if (!tree_.is_loop(name)) return std::nullopt;
         Range range = loop_range(name);
         int64_t extent = 0;
         if (!is_const(range.min, 0) || !as_const_int(range.extent, &extent)) return std::nullopt;
         return extent;
     };
-    return region::upper_bound(Linear::from_expr(simplify(expand(e))), extent_of);
+    variables.let_of = [this](const std::string &name) -> std::pair<Expr, int> {
+        auto found = let_values_.find(name);
+        return found == let_values_.end() ? std::pair(Expr(), 0) : found->second;
+    };
+    return region::upper_bound(Linear::from_expr(simplify(e)), variables);
 }
 
 }  // namespace Pipe::region

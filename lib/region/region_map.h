@@ -96,15 +96,21 @@ class RegionMap {
                        const View &outer, const View &inner);
     std::map<std::string, Expr> spans(const StageNest &nest, const std::map<std::string, Range> &ranges);
     Box pad_for_tails(const StageNest &nest, Box domain, const Level &level);
+    Expr position(const StageNest &nest, const StageLoop &loop, const Range &own);
+    bool shares_loops(const StageNest &nest) const;
+    bool may_be_empty(const Interval &interval) const;
     bool same_for_all(const Interval &interval, const Level &inner, const Level &outer) const;
     TailStrategy strategy(const StageNest &nest, const schedule::Transform &split) const;
     Tail tail_of(const StageNest &nest, const schedule::Transform &split, const Expr &extent) const;
     bool shrinks(const StageNest &nest, size_t split) const;
     void slide(FuncId func, Box &domain);
     bool ends_beyond(const StageNest &nest, size_t dim) const;
+    /// Whether a parallel loop stands between where the Func is stored and where it is computed.
+    bool stored_for_many_threads(FuncId func) const;
     void fold(FuncId func, int slid, const Box &needed);
 
     Expr bind(const Level &level, const std::string &name, const Expr &value);
+    void define_let(const std::string &name, const Expr &value);
     Expr let_of(const Level &level, const std::string &name, const Expr &value);
     Box bind(const Level &level, const std::string &prefix, const graph::FuncNode &func, const Box &box);
     void require_bounded(const Box &box, const std::string &what, const graph::FuncNode *callee);
@@ -124,7 +130,8 @@ class RegionMap {
     std::map<FuncId, std::vector<Fold>> folds_;
     std::map<Level, std::vector<std::pair<std::string, Expr>>> lets_;
     std::map<Level, std::map<Expr, std::string, ir::ExprLess>> let_names_;
-    std::map<std::string, Expr> let_values_, steady_values_;
+    std::map<std::string, std::pair<Expr, int>> let_values_;  ///< and how many there were before
+    std::map<std::string, Expr> steady_values_;
 };
 
 }  // namespace Pipe::region

@@ -126,11 +126,18 @@ void RegionMap::fold(FuncId id, int slid, const Box &needed) {
     const graph::FuncNode &func = graph_[id];
     const schedule::FuncSchedule &schedule = tree_.schedule()[id];
     std::vector<Fold> &folds = folds_[id];
+    const StageNest &first = tree_.place(id).stages[0];
+    std::map<std::string, Expr> span = spans(first, ranges_in(first, needed));
     for (size_t d = 0; d < needed.size(); d++) {
         auto asked = std::find_if(schedule.folds.begin(), schedule.folds.end(),
                                   [&](const schedule::FoldedDim &f) { return f.var == func.args[d]; });
-        std::optional<int64_t> live = upper_bound(add(sub(needed[d].max, needed[d].min), int32(1)));
+        std::optional<int64_t> live = upper_bound(span.at(func.args[d]));
         if (asked != schedule.folds.end()) {
+            if (stored_for_many_threads(id))
+                throw CompileError("fold_storage(" + func.args[d] + ") of " + func.name + " (" +
+                                   to_string(func.where) + "): a parallel loop stands between where it is stored "
+                                   "and where it is computed, so that threads would overwrite what others still "
+                                   "need. Store it inside the parallel loop.");
             int64_t factor = 0;
             if (as_const_int(asked->factor, &factor) && (!live || *live > factor))
                 throw CompileError("fold_storage(" + func.args[d] + ", " + std::to_string(factor) + ") of " +
@@ -141,12 +148,20 @@ void RegionMap::fold(FuncId id, int slid, const Box &needed) {
             continue;
         }
         const std::string &innermost = schedule.storage_order.empty() ? func.args[0] : schedule.storage_order[0];
-        if (static_cast<int>(d) != slid || func.args[d] == innermost || !live) continue;
+        if (static_cast<int>(d) != slid || func.args[d] == innermost || !live || stored_for_many_threads(id))
+            continue;
         int64_t factor = 1;
         while (factor < *live) factor *= 2;
         std::optional<int64_t> all = upper_bound(add(sub(storage(id)[d].max, storage(id)[d].min), int32(1)));
         if (!all || *all > factor) folds.push_back({static_cast<int>(d), int32(factor)});
     }
+}
+
+bool RegionMap::stored_for_many_threads(FuncId id) const {
+    const FuncPlace &place = tree_.place(id);
+    const std::vector<Level> &path = tree_.path_to(place.compute);
+    return std::any_of(path.begin() + static_cast<long>(tree_.path_to(place.store).size()), path.end(),
+                       [&](const Level &loop) { return tree_.kind_of(loop) == LoopKind::Parallel; });
 }
 
 const std::vector<Fold> &RegionMap::folds(FuncId id) {

@@ -10,15 +10,19 @@ using namespace ir;
 
 namespace {
 
+constexpr int max_steps = 200, max_depth = 10;
+
 Expr int32(int64_t value) { return make_int(Int(32), value); }
 
 class UpperBound {
   public:
-    explicit UpperBound(const ExtentOf &extent_of) : extent_of_(extent_of) {}
+    explicit UpperBound(const Variables &variables) : variables_(variables) {}
 
-    std::optional<int64_t> of(const Linear &sum, int depth = 0) {
-        if (sum.terms.empty()) return std::optional<int64_t>(sum.constant);
-        if (depth > 10) return std::nullopt;
+    std::optional<int64_t> of(Linear sum, int depth = 0) {
+        while (without_last_let(sum))
+            if (++steps_ > max_steps) return std::nullopt;
+        if (sum.terms.empty()) return sum.constant;
+        if (depth > max_depth || ++steps_ > max_steps) return std::nullopt;
         std::optional<int64_t> best;
         auto consider = [&](std::optional<int64_t> bound) {
             if (bound && (!best || *bound < *best)) best = bound;
@@ -51,7 +55,7 @@ class UpperBound {
                 int64_t m = 0;
                 if (as_const_int(atom->args[1], &m) && m > 0) consider(with(int32(up ? m - 1 : 0)));
             } else if (atom->op == Op::Variable) {
-                if (std::optional<int64_t> extent = extent_of_(atom->name))
+                if (std::optional<int64_t> extent = variables_.extent_of(atom->name))
                     consider(with(int32(up ? std::max<int64_t>(*extent - 1, 0) : 0)));
             }
             if (best) return best;
@@ -85,13 +89,31 @@ class UpperBound {
         return std::nullopt;
     }
 
-    const ExtentOf &extent_of_;
+    /// Replaces the let that was made last: those before it may occur in its value.
+    bool without_last_let(Linear &sum) {
+        int last = -1;
+        Expr atom, value;
+        int64_t coefficient = 0;
+        for (const Linear::Term &term : sum.terms) {
+            if (term.atom->op != Op::Variable) continue;
+            auto [let, order] = variables_.let_of(term.atom->name);
+            if (!let.defined() || order <= last) continue;
+            last = order, atom = term.atom, value = let, coefficient = term.coefficient;
+        }
+        if (last < 0) return false;
+        sum.add(Linear::from_expr(atom), -coefficient);
+        sum.add(Linear::from_expr(value), coefficient);
+        return true;
+    }
+
+    const Variables &variables_;
+    int steps_ = 0;
 };
 
 }  // namespace
 
-std::optional<int64_t> upper_bound(const Linear &sum, const ExtentOf &extent_of) {
-    return UpperBound(extent_of).of(sum);
+std::optional<int64_t> upper_bound(const Linear &sum, const Variables &variables) {
+    return UpperBound(variables).of(sum);
 }
 
 }  // namespace Pipe::region
