@@ -74,3 +74,30 @@ TEST_CASE("a where that reads an image runs under the guard of the tail", "[diff
         check_against_reference<int16_t>(g, {13});
     }
 }
+
+// The guest of compute_with was produced with its host, after a stage between them had read it.
+TEST_CASE("a stage that reads a guest of compute_with runs after it", "[differential]") {
+    Func host("host"), guest("guest"), reader("reader"), out("out");
+    guest(x, y) = x * 3 + y;
+    reader(x, y) = guest(x, y - 2) + 1;
+    host(x, y) = x - y;
+    out(x, y) = host(x, y - 2) + reader(x, y) + host(x, y);
+    host.compute_root();
+    reader.compute_root();
+    guest.compute_root().compute_with(host, y);
+    check_against_reference<int>(out, {13, 7});
+}
+
+// Where the steady state of a loop over tiles ends was said with a let from inside of the loop.
+TEST_CASE("tiles of a pyramid", "[differential]") {
+    Func down("down"), up("up"), out("out");
+    down(x, y) = x * x + 3 * y;
+    up(x, y) = down(x / 2, y / 2) + down((x + 1) / 2, (y + 1) / 2);
+    out(x, y) = up(x / 2, y / 2) + up((x + 1) / 2, (y + 1) / 2);
+    auto guard = TailStrategy::GuardWithIf;
+    out.tile(x, y, xo, yo, xi, yi, 24, 10, guard).vectorize(xi, 16, guard).parallel(yo);
+    up.compute_at(out, xo).vectorize(x, 16, guard);
+    down.compute_at(out, xo).vectorize(x, 16, guard);
+    check_against_reference<int>(out, {51, 27});
+    check_against_reference<int>(out, {7, 1});
+}
