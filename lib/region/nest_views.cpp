@@ -248,7 +248,8 @@ std::map<std::string, Expr> RegionMap::spans(const StageNest &nest, const std::m
         if (t.kind == Kind::Rename) {
             result[t.old_name] = result.at(t.outer);
         } else if (t.kind == Kind::Fuse) {
-            result[t.outer] = simplify(ceil_div(result.at(t.old_name), ranges.at(t.inner).extent));
+            const Expr &span = result.at(t.old_name);
+            if (!equal(span, old.extent)) result[t.outer] = simplify(ceil_div(span, ranges.at(t.inner).extent));
         } else if (tail_of(nest, t, old.extent) != Tail::Guard) {
             Expr whole = add(mul(sub(result.at(t.outer), int32(1)), t.factor), result.at(t.inner));
             bool exact = equal(result.at(t.inner), t.factor) &&

@@ -101,3 +101,12 @@ TEST_CASE("tiles of a pyramid", "[differential]") {
     check_against_reference<int>(out, {51, 27});
     check_against_reference<int>(out, {7, 1});
 }
+
+// What a fuse of a shifted loop writes was bounded by a quotient that does not cancel.
+TEST_CASE("a fused loop over a split that shifts inwards", "[differential]") {
+    Func f("f");
+    Var fused("fused");
+    f(x, y) = x + 10 * y;
+    f.split(y, yo, yi, 2, TailStrategy::ShiftInwards).fuse(x, yi, fused);
+    for (int width : {1, 2, 5}) check_against_reference<int>(f, {width, 17});
+}
