@@ -68,8 +68,7 @@ class Builder {
         for (FuncId id : tree_.computed_at(level)) stored.erase(std::remove(stored.begin(), stored.end(), id), stored.end());
         std::vector<std::vector<FuncId>> groups = production_groups(level);
         for (auto group = groups.rbegin(); group != groups.rend(); ++group) {
-            std::vector<Stmt> parts;
-            for (FuncId id : *group) parts.push_back(produce(id));
+            std::vector<Stmt> parts = produce(*group);
             parts.push_back(std::move(inner));
             inner = make_block(std::move(parts));
             for (FuncId id : *group)
@@ -84,32 +83,42 @@ class Builder {
     }
 
   private:
+    struct Nest {
+        const StageNest *stage;
+        std::map<std::string, Range> ranges;
+        std::vector<Tail> tails;
+        std::map<std::string, size_t> position;  ///< of the loop inside which a variable is known
+        size_t shared;                           ///< how many of the outermost loops have other stages in them
+        std::vector<Nest> guests;                ///< of these stages, those that follow this one
+    };
+
     /// Funcs computed at a level, producers first; those that share loops (compute_with) together.
     std::vector<std::vector<FuncId>> production_groups(const Level &level) {
         std::vector<FuncId> ids = tree_.computed_at(level);
-        std::map<FuncId, FuncId> host;
+        std::map<FuncId, FuncId> leader;  // of the group of each
+        for (FuncId id : ids) leader[id] = id;
         for (FuncId id : ids)
-            for (const StageNest &nest : tree_.place(id).stages)
-                if (!nest.fuse_level.inlined() && nest.fuse_level.func != id) host[id] = nest.fuse_level.func;
-        auto leader = [&](FuncId id) {
-            for (auto up = host.find(id); up != host.end(); up = host.find(id)) id = up->second;
-            return id;
-        };
+            for (const StageNest &nest : tree_.place(id).stages) {
+                if (nest.fuse_level.inlined()) continue;
+                FuncId from = leader.at(id), to = leader.at(nest.fuse_level.func);
+                for (auto &[member, of] : leader)
+                    if (of == from) of = to;
+            }
         std::map<FuncId, std::vector<FuncId>> members;
-        for (FuncId id : ids) members[leader(id)].push_back(id);
+        for (FuncId id : ids) members[leader[id]].push_back(id);
 
         std::vector<std::vector<FuncId>> groups;
         std::set<FuncId> done;
         // A group waits until what its members need of the others is done.
         std::function<void(FuncId)> emit = [&](FuncId first) {
             if (!done.insert(first).second) return;
-            if (!host.empty())
+            if (members.size() < ids.size())
                 for (FuncId id : members.at(first))
                     for (FuncId needed : needs(id))
-                        if (auto at = std::find(ids.begin(), ids.end(), needed); at != ids.end()) emit(leader(*at));
+                        if (auto at = std::find(ids.begin(), ids.end(), needed); at != ids.end()) emit(leader[*at]);
             groups.push_back(members.at(first));
         };
-        for (FuncId id : ids) emit(leader(id));
+        for (FuncId id : ids) emit(leader[id]);
         return groups;
     }
 
@@ -148,42 +157,72 @@ class Builder {
                             std::move(body));
     }
 
-    Stmt produce(FuncId id) {
-        std::vector<Stmt> stages;
-        for (const StageNest &nest : tree_.place(id).stages)
-            if (tree_.shared_loops(nest) == 0) stages.push_back(loops(nest));
-        Stmt body = make_block(std::move(stages));
-        return body.defined() ? make_produce(graph_[id].name, body) : body;
+    /// The nests of a group, with every Func's stages in their order.
+    std::vector<Stmt> produce(const std::vector<FuncId> &group) {
+        std::vector<const StageNest *> waiting;
+        for (FuncId id : group)
+            for (const StageNest &nest : tree_.place(id).stages)
+                if (tree_.shared_loops(nest) == 0) waiting.push_back(&nest);
+        std::map<FuncId, int> next;  // stage
+        std::vector<Stmt> parts, stages;
+        FuncId of = FuncId::None;  // the stages
+        auto flush = [&] {
+            if (Stmt body = make_block(std::move(stages)); body.defined())
+                parts.push_back(make_produce(graph_[of].name, body));
+            stages.clear();
+        };
+        while (!waiting.empty()) {
+            auto ready = std::find_if(waiting.begin(), waiting.end(), [&](const StageNest *nest) {
+                std::map<FuncId, int> after = next;
+                if (!advance(*nest, after)) return false;
+                next = std::move(after);
+                return true;
+            });
+            if (ready == waiting.end()) throw_no_order(group[0]);
+            if ((*ready)->func != of) flush();
+            of = (*ready)->func;
+            stages.push_back(loops(prepare(**ready), 0));
+            waiting.erase(ready);
+        }
+        flush();
+        return parts;
     }
 
-    /// One stage's nest, with those that share its loops.
-    Stmt loops(const StageNest &host) {
-        Nest nest = prepare(host);
-        std::vector<const StageNest *> guests = tree_.guests(host);
+    /// Counts the stages of a nest and of those that share its loops; false where one is not the next.
+    bool advance(const StageNest &nest, std::map<FuncId, int> &next) const {
+        if (next[nest.func]++ != nest.stage) return false;
+        std::vector<const StageNest *> guests = tree_.guests(nest);
+        return std::all_of(guests.begin(), guests.end(),
+                           [&](const StageNest *guest) { return advance(*guest, next); });
+    }
+
+    [[noreturn]] void throw_no_order(FuncId id) const {
+        const graph::FuncNode &func = graph_[id];
+        throw CompileError("compute_with: the definitions of " + func.name + " (" + to_string(func.where) +
+                           ") and of the Funcs whose loops it shares would not run in their order. Let fewer "
+                           "of them share loops.");
+    }
+
+    /// One stage's loops from its innermost out to the one at `from`, with those that share them.
+    Stmt loops(const Nest &nest, size_t from) {
         Stmt body = innermost(nest);
-        for (size_t p = host.loops.size(); p-- > 0;) {
+        for (size_t p = nest.stage->loops.size(); p-- > from;) {
+            if (p + 1 == nest.shared) body = within_shared(nest, std::move(body));
             std::vector<Stmt> parts{body};
-            bool shared = false;
-            for (const StageNest *guest : guests) {
-                if (tree_.shared_loops(*guest) != p + 1) continue;
-                parts.push_back(make_produce(graph_[guest->func].name, guest_body(*guest, p + 1)));
-                shared = true;
-            }
-            if (shared) parts[0] = within_shared(nest, p, parts[0]);
+            for (const Nest &guest : nest.guests)
+                if (tree_.shared_loops(*guest.stage) == p + 1)
+                    parts.push_back(make_produce(graph_[guest.stage->func].name, loops(guest, p + 1)));
             body = one_loop(nest, p, make_block(std::move(parts)));
         }
-        return body;
+        return from > 0 && nest.shared == from ? within_shared(nest, std::move(body)) : body;
     }
 
-    struct Nest {
-        const StageNest *stage;
-        std::map<std::string, Range> ranges;
-        std::vector<Tail> tails;
-        std::map<std::string, size_t> position;  ///< of the loop inside which a variable is known
-    };
-
     Nest prepare(const StageNest &stage) {
-        Nest nest{&stage, regions_.ranges(stage), regions_.tails(stage), {}};
+        Nest nest{&stage, regions_.ranges(stage), regions_.tails(stage), {}, tree_.shared_loops(stage), {}};
+        for (const StageNest *guest : tree_.guests(stage)) {
+            nest.shared = std::max(nest.shared, tree_.shared_loops(*guest));
+            nest.guests.push_back(prepare(*guest));
+        }
         for (size_t p = 0; p < stage.loops.size(); p++) nest.position[stage.loops[p].dim.name] = p;
         const std::vector<schedule::Transform> &transforms = stage.transforms;
         for (size_t i = transforms.size(); i-- > 0;) {
@@ -202,6 +241,7 @@ class Builder {
     Stmt one_loop(const Nest &nest, size_t p, Stmt body) {
         const region::StageLoop &loop = nest.stage->loops[p];
         body = inside(loop.name, std::move(body));
+        if (p >= nest.shared) body = tests_at(nest, p, std::move(body));
         body = variables_at(nest, p, std::move(body));
         Range range = regions_.loop_range(loop.name);
         LoopKind kind = loop.dim.kind;
@@ -210,8 +250,20 @@ class Builder {
         return make_for(loop.name, range.min, range.extent, kind, std::move(body));
     }
 
-    /// The lets and tests of the variables that become known inside loop p. Later transforms make what
-    /// earlier ones use, so their lets go outside.
+    /// The tests of guarded splits whose variable becomes known inside loop p.
+    Stmt tests_at(const Nest &nest, size_t p, Stmt body) {
+        const std::vector<schedule::Transform> &transforms = nest.stage->transforms;
+        for (size_t i = 0; i < transforms.size(); i++) {
+            const std::string &var = transforms[i].old_name;
+            if (nest.tails[i] == Tail::Guard && nest.position.at(var) == p)
+                body = make_if(make_binary(Op::LE, tree_.variable(*nest.stage, var), nest.ranges.at(var).max()),
+                               std::move(body));
+        }
+        return body;
+    }
+
+    /// The lets of the variables that become known inside loop p, also of the stages that share the loop.
+    /// Later transforms make what earlier ones use, so their lets go outside.
     Stmt variables_at(const Nest &nest, size_t p, Stmt body) {
         using Kind = schedule::Transform::Kind;
         const std::vector<schedule::Transform> &transforms = nest.stage->transforms;
@@ -226,6 +278,8 @@ class Builder {
                                 min(mul(outer, t.factor), sub(extent, t.factor)), std::move(body));
             }
         }
+        for (const Nest &guest : nest.guests)
+            if (p < tree_.shared_loops(*guest.stage)) body = variables_at(guest, p, std::move(body));
         return body;
     }
 
@@ -249,25 +303,14 @@ class Builder {
             Expr offset = nest.tails[i] == Tail::ShiftInwards
                               ? regions_.shifted_offset(*nest.stage, t, old.extent)
                               : mul(variable(t.outer), t.factor);
-            if (nest.tails[i] == Tail::Guard)
-                body = make_if(make_binary(Op::LE, variable(t.old_name), old.max()), std::move(body));
             let(t.old_name, add(add(offset, old.min), variable(t.inner)));
         }
         return body;
     }
 
-    Stmt guest_body(const StageNest &guest, size_t shared) {
-        Nest nest = prepare(guest);
-        Stmt body = innermost(nest);
-        for (size_t p = guest.loops.size(); p-- > shared;) body = one_loop(nest, p, std::move(body));
-        body = within_shared(nest, shared - 1, std::move(body));
-        for (size_t p = shared; p-- > 0;) body = variables_at(nest, p, std::move(body));
-        return body;
-    }
-
-    /// Tests the shared loops' variables where the stage's own range is smaller than the loop's.
-    Stmt within_shared(const Nest &nest, size_t last, Stmt body) {
-        for (size_t p = 0; p <= last; p++) {
+    /// A stage's part of loops that it shares: only where its own range is, and its own tails end.
+    Stmt within_shared(const Nest &nest, Stmt body) {
+        for (size_t p = nest.shared; p-- > 0;) {
             const region::StageLoop &loop = nest.stage->loops[p];
             Range all = regions_.loop_range(loop.name), own = nest.ranges.at(loop.dim.name);
             Expr at = make_variable(Int(32), loop.name);
@@ -275,6 +318,7 @@ class Builder {
                 body = make_if(make_binary(Op::GE, at, own.min), std::move(body));
             if (!prove_le(all.max(), own.max()))
                 body = make_if(make_binary(Op::LE, at, own.max()), std::move(body));
+            body = tests_at(nest, p, std::move(body));
         }
         return body;
     }

@@ -37,6 +37,7 @@ class Checks {
 
     Stmt regions() {
         for (const graph::Image &image : graph_.images) input_region(image);
+        for (const graph::FuncNode &func : graph_.funcs) within_bounds(func);
         for (FuncId output : graph_.outputs) {
             shifted_tails(graph_[output]);
             output_region(graph_[output]);
@@ -84,6 +85,24 @@ class Checks {
                 equals(graph::buffer_name(func, 0), "min", d, bound.min);
                 equals(graph::buffer_name(func, 0), "extent", d, bound.extent);
             }
+    }
+
+    /// What readers need of a Func inside the pipeline lies in its bound: no more is stored.
+    void within_bounds(const graph::FuncNode &func) {
+        if (func.is_output || !regions_.tree().place(func.id).computed) return;
+        for (const schedule::Bound &bound : regions_.tree().schedule()[func.id].bounds)
+            for (size_t d = 0; d < func.args.size(); d++)
+                if (func.args[d] == bound.var) within(func, bound, regions_.demand(func.id).at(d));
+    }
+
+    void within(const graph::FuncNode &func, const schedule::Bound &bound, const region::Interval &needed) {
+        Expr min = bound.min.defined() ? bound.min : needed.min;
+        Expr max = sub(add(min, bound.extent), int32(1));
+        Expr inside = make_binary(Op::And, make_binary(Op::GE, needed.min, min), make_binary(Op::LE, needed.max, max));
+        require(make_binary(Op::Or, inside, make_binary(Op::GT, needed.min, needed.max)), Failure::BadConstraint,
+                {text(func.name + ": dimension " + bound.var + " was promised to be needed from "), simplify(min),
+                 text(" to "), simplify(max), text(" only (bound), but is read from "), simplify(needed.min),
+                 text(" to "), simplify(needed.max), text(".")});
     }
 
     /// The buffers of a tuple's elements lie over the same coordinates.

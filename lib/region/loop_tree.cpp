@@ -94,12 +94,13 @@ void LoopTree::place_func(const graph::FuncNode &func) {
 
 void LoopTree::add_loops(StageNest &nest, const schedule::StageSchedule &schedule, const Level &compute) {
     const graph::FuncNode &func = graph_[nest.func];
-    nest.fuse_level = schedule.fuse_level;
+    nest.fuse_level = outermost_host(schedule.fuse_level);
+    has_guests_ |= !nest.fuse_level.inlined();
     UniqueNames names(func, nest.stage);
     for (const schedule::Transform &t : schedule.transforms) nest.transforms.push_back(names.apply(t));
 
     nest.path = path_to(compute);
-    const schedule::LoopLevel &fuse = schedule.fuse_level;
+    const schedule::LoopLevel &fuse = nest.fuse_level;
     const StageNest *host = fuse.inlined() ? nullptr : find_stage(fuse.func, fuse.stage);
     bool sharing = host != nullptr;
     for (auto dim = schedule.dims.rbegin(); dim != schedule.dims.rend(); ++dim) {
@@ -119,6 +120,20 @@ void LoopTree::add_loops(StageNest &nest, const schedule::StageSchedule &schedul
     }
 }
 
+/// Where the host itself shares that loop (compute_with in a chain): the stage whose loop it is.
+schedule::LoopLevel LoopTree::outermost_host(schedule::LoopLevel fuse) const {
+    while (!fuse.inlined()) {
+        const StageNest &host = *find_stage(fuse.func, fuse.stage);
+        size_t i = 0;
+        while (host.loops.at(i).var != fuse.var) i++;
+        if (i >= shared_loops(host)) break;
+        fuse.func = host.fuse_level.func;
+        fuse.stage = host.fuse_level.stage;
+        fuse.var = find_stage(fuse.func, fuse.stage)->loops[i].var;
+    }
+    return fuse;
+}
+
 Level LoopTree::resolve(const schedule::LoopLevel &level) const {
     if (!level.at()) return "";
     if (const StageNest *nest = find_stage(level.func, level.stage))
@@ -135,6 +150,7 @@ Expr LoopTree::variable(const StageNest &nest, const std::string &var) const {
 
 std::vector<const StageNest *> LoopTree::guests(const StageNest &host) const {
     std::vector<const StageNest *> result;
+    if (!has_guests_) return result;
     for (FuncId id : computed_at(place(host.func).compute))
         for (const StageNest &nest : place(id).stages) {
             const schedule::LoopLevel &fuse = nest.fuse_level;

@@ -82,6 +82,7 @@ class LoopTree {
   private:
     void place_func(const graph::FuncNode &func);
     void add_loops(StageNest &nest, const schedule::StageSchedule &schedule, const Level &compute);
+    schedule::LoopLevel outermost_host(schedule::LoopLevel fuse) const;
     Level innermost_common_level(FuncId func) const;
     Level resolve(const schedule::LoopLevel &level) const;
 
@@ -92,6 +93,7 @@ class LoopTree {
     std::map<Level, LoopKind> kinds_;
     std::map<Level, std::pair<FuncId, int>> owners_;
     std::map<Level, std::vector<FuncId>> computed_at_, stored_at_;
+    bool has_guests_ = false;
 };
 
 }  // namespace Pipe::region

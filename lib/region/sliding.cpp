@@ -107,8 +107,9 @@ bool RegionMap::ends_beyond(const StageNest &nest, size_t dim) const {
 
 Range RegionMap::loop_range(const Level &level) {
     const StageNest &host = tree_.owner(level);
-    std::vector<const StageNest *> sharers = tree_.guests(host);
-    sharers.insert(sharers.begin(), &host);
+    std::vector<const StageNest *> sharers{&host};
+    for (size_t i = 0; i < sharers.size(); i++)
+        for (const StageNest *guest : tree_.guests(*sharers[i])) sharers.push_back(guest);
     Interval all;
     for (const StageNest *nest : sharers)
         for (const StageLoop &loop : nest->loops) {
