@@ -1,5 +1,5 @@
-// Bugs that the random tests found, each as the smallest pipeline that showed it: what is compiled must
-// equal the reference.
+// Bugs that the random tests found, each as the smallest pipeline that showed it: what is compiled
+// must equal the reference.
 #include <pipe/pipe.h>
 
 #include <vector>
@@ -17,18 +17,19 @@ Var x("x"), y("y"), xo("xo"), xi("xi"), yo("yo"), yi("yi");
 /// Compares over width x height (or width), in memory that ends at a page that may not be touched.
 template <typename T> void check_against_reference(Pipeline pipeline, std::vector<int> extents) {
     std::vector<std::pair<int, int>> shape;
-    for (int extent : extents) shape.emplace_back(0, extent);
-    testing::GuardedBuffer got(type_of<T>(), shape, 0, false), expected(type_of<T>(), shape, 0, false);
+    for (int extent : extents)
+        shape.emplace_back(0, extent);
+    testing::GuardedBuffer got(type_of<T>(), shape, 0, false),
+        expected(type_of<T>(), shape, 0, false);
     pipeline.realize(got.buffer);
     pipeline.realize_reference(expected.buffer);
     int64_t wrong = 0;
-    Buffer<T>(got.buffer).for_each_value([&](T &a, T &b) { wrong += a != b; },
-                                         Buffer<T>(expected.buffer));
+    Buffer<T>(got.buffer)
+        .for_each_value([&](T &a, T &b) { wrong += a != b; }, Buffer<T>(expected.buffer));
     CHECK(wrong == 0);
 }
 
-template <typename T>
-testing::GuardedBuffer noise(const std::vector<std::pair<int, int>> &shape) {
+template <typename T> testing::GuardedBuffer noise(const std::vector<std::pair<int, int>> &shape) {
     testing::GuardedBuffer image(type_of<T>(), shape, 0, false);
     uint32_t state = 1;
     Buffer<T>(image.buffer).for_each_value([&](T &value) {
@@ -108,5 +109,19 @@ TEST_CASE("a fused loop over a split that shifts inwards", "[differential]") {
     Var fused("fused");
     f(x, y) = x + 10 * y;
     f.split(y, yo, yi, 2, TailStrategy::ShiftInwards).fuse(x, yi, fused);
-    for (int width : {1, 2, 5}) check_against_reference<int>(f, {width, 17});
+    for (int width : {1, 2, 5})
+        check_against_reference<int>(f, {width, 17});
+}
+
+// The bounds of a loop's steady state named masks that are bound inside of the loop.
+TEST_CASE("nested splits under a vector with a guarded tail", "[differential]") {
+    ImageParam in(Int(32), 1, "in");
+    Func edge = BoundaryConditions::repeat_edge(in), f("f");
+    f(x, y) = edge(x);
+    f.split(x, xo, xi, 5).split(xi, yo, yi, 2);
+    Var outer("outer"), lane("lane");
+    f.split(yo, outer, lane, 4, TailStrategy::GuardWithIf).vectorize(lane);
+    testing::GuardedBuffer image = noise<int>({{2, 9}});
+    in.set(image.buffer);
+    check_against_reference<int>(f, {17, 2});
 }

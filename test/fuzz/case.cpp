@@ -157,7 +157,7 @@ std::vector<Box> Case::random_sizes() {
         Box box;
         int dimensions = algorithm_.sources[static_cast<size_t>(output)].dimensions;
         for (int d = 0; d < dimensions; d++) {
-            int most = d == 2 ? 5 : dimensions == 3 ? 24 : 70;
+            int most = d == 2 ? 4 : dimensions == 3 ? 14 : dimensions == 2 ? 40 : 70;
             int low = c_.chance(40) ? c_.between(0, 20) - 10 : 0;
             box.push_back({low, low + c_.between(1, most) - 1});
         }

@@ -5,6 +5,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <ctime>
 #include <functional>
 
 #include <sys/wait.h>
@@ -14,6 +15,7 @@ namespace Pipe::fuzz {
 namespace {
 
 constexpr unsigned seconds_per_case = 60, seconds_per_trial = 10;
+constexpr long seconds_slow = 5;
 char crash_note[64];  // set before each case: a signal handler may only write what is there
 
 void on_crash(int signal) {
@@ -141,7 +143,13 @@ std::vector<Result> run_batch(uint64_t first, int count) {
                     uint64_t seed = next + static_cast<uint64_t>(i);
                     guard_case("PIPE_FUZZ_SEED=" + std::to_string(seed));
                     Choices choices(seed);
+                    std::clock_t start = std::clock();
                     Result result = run_case(choices, [](const std::string &) {});
+                    auto seconds = (std::clock() - start) / CLOCKS_PER_SEC;
+                    if (seconds >= seconds_slow)
+                        std::fprintf(
+                            stderr, "fuzz: PIPE_FUZZ_SEED=%llu took %ld s of processor time\n",
+                            static_cast<unsigned long long>(seed), static_cast<long>(seconds));
                     send(std::string(1, result.kind) + result.message);
                 }
             },
