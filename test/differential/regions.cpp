@@ -1,0 +1,203 @@
+// Bugs of regions and of loop building that a review found: shared loops, windows, folds and bounds. What
+// is compiled must equal the reference, in memory that ends where the arguments do.
+#include <pipe/pipe.h>
+
+#include <algorithm>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "support/guarded_memory.h"
+
+using namespace Pipe;
+
+namespace {
+
+Var x("x"), y("y"), yo("yo"), yi("yi");
+
+/// Mins and extents.
+using Shape = std::vector<std::pair<int, int>>;
+
+int64_t wrong_elements(Pipeline pipeline, const std::vector<Shape> &shapes) {
+    std::vector<testing::GuardedBuffer> got, expected;
+    std::vector<Buffer<void>> got_buffers, expected_buffers;
+    for (const Shape &shape : shapes) {
+        got_buffers.push_back(got.emplace_back(Int(32), shape, 0, false).buffer);
+        expected_buffers.push_back(expected.emplace_back(Int(32), shape, 0, false).buffer);
+    }
+    pipeline.realize(Realization(got_buffers));
+    pipeline.realize_reference(Realization(expected_buffers));
+    int64_t wrong = 0;
+    for (size_t i = 0; i < shapes.size(); i++)
+        Buffer<int>(got_buffers[i])
+            .for_each_value([&](int &a, int &b) { wrong += a != b; }, Buffer<int>(expected_buffers[i]));
+    return wrong;
+}
+
+testing::GuardedBuffer image_of(const Shape &shape) {
+    testing::GuardedBuffer image(Int(32), shape, 0, false);
+    int value = 1;
+    Buffer<int>(image.buffer).for_each_value([&](int &v) { v = value = value * 75 % 65537; });
+    return image;
+}
+
+}  // namespace
+
+// In iterations that only the guest has, the producer ran beyond what the host reads.
+TEST_CASE("a shared loop runs beyond the range of the stage whose producer is inside", "[differential]") {
+    for (bool store_root : {false, true}) {
+        ImageParam in(Int(32), 2, "in");
+        Func producer("producer"), host("host"), guest("guest");
+        producer(x, y) = in(x, y) * 3;
+        host(x, y) = producer(x, y) + 1;
+        guest(x, y) = x * y;
+        guest.compute_with(host, y);
+        producer.compute_at(host, y);
+        if (store_root) producer.store_root();
+        testing::GuardedBuffer image = image_of({{0, 8}, {0, 8}});
+        in.set(image.buffer);
+        CHECK(wrong_elements(Pipeline({host, guest}), {{{0, 8}, {0, 8}}, {{0, 8}, {-300, 4000}}}) == 0);
+    }
+}
+
+// The host's range and the tests of its tail stood around its guests.
+TEST_CASE("each stage of shared loops ends where itself ends", "[differential]") {
+    Func host("host"), outer("outer"), inner("inner");
+    host(x, y) = x + y;
+    outer(x, y) = x - y;
+    inner(x, y) = x * y + 1;
+    inner.compute_with(host, x);
+    outer.compute_with(host, y);
+    CHECK(wrong_elements(Pipeline({host, outer, inner}),
+                         {{{0, 8}, {0, 8}}, {{0, 20}, {-4, 18}}, {{-3, 16}, {-2, 16}}}) == 0);
+}
+
+// The guest's let of a shifted strip was bound inside of what the producer needs of it.
+TEST_CASE("shared strips with all tails", "[differential]") {
+    for (TailStrategy host_tail : {TailStrategy::GuardWithIf, TailStrategy::ShiftInwards})
+        for (TailStrategy guest_tail : {TailStrategy::GuardWithIf, TailStrategy::ShiftInwards})
+            for (bool unroll : {false, true}) {
+                ImageParam in(Int(32), 2, "in");
+                Func producer("producer"), host("host"), guest("guest");
+                producer(x, y) = in(x, y) * 3;
+                host(x, y) = producer(x, y);
+                guest(x, y) = producer(x, y + 1) * 2 + producer(x, y);
+                host.split(y, yo, yi, 8, host_tail);
+                guest.split(y, yo, yi, 8, guest_tail);
+                if (unroll) host.unroll(yi), guest.unroll(yi);
+                guest.compute_with(host, yi);
+                producer.compute_at(host, unroll ? yo : yi);
+                for (int height : {8, 19, 30}) {
+                    testing::GuardedBuffer image = image_of({{0, 8}, {0, std::max(28, height)}});
+                    in.set(image.buffer);
+                    Shape of_host{{0, 8}, {0, height}};
+                    CHECK(wrong_elements(Pipeline({host, guest}), {of_host, {{0, 8}, {0, 27}}}) == 0);
+                    CHECK(wrong_elements(Pipeline({host, guest}), {of_host, {{0, 8}, {3, 9}}}) == 0);
+                }
+            }
+}
+
+// A guest's other definitions ran before those that share the host's loops.
+TEST_CASE("updates of stages that share loops", "[differential]") {
+    for (int which = 0; which < 5; which++) {
+        Func f("f"), g("g");
+        f(x, y) = x * 3 + y;
+        g(x, y) = x * 2 - y;
+        f(x, y) += f(x, y) * 3;
+        g(x, y) *= 3;
+        if (which == 0) g.compute_with(f, y);
+        if (which == 1) f.compute_with(g, y);
+        if (which == 2) f.update(0).compute_with(g, y);
+        if (which == 3) g.update(0).compute_with(f, y);
+        if (which == 4) {
+            f.update(0).compute_with(g, y);
+            g.update(0).compute_with(f, y);
+            CHECK_THROWS_AS(wrong_elements(Pipeline({f, g}), {{{0, 8}, {0, 9}}, {{0, 8}, {0, 9}}}), CompileError);
+            continue;
+        }
+        CHECK(wrong_elements(Pipeline({f, g}), {{{0, 8}, {0, 19}}, {{-5, 18}, {-3, 22}}}) == 0);
+    }
+}
+
+// The guest of a guest was never computed.
+TEST_CASE("a chain of stages that share loops", "[differential]") {
+    for (const Var &deepest : {x, y}) {
+        Func f("f"), g("g"), h("h");
+        f(x, y) = x * 3 + y;
+        g(x, y) = x - y;
+        h(x, y) = y - x * 2;
+        g.compute_with(f, y);
+        h.compute_with(g, deepest);
+        CHECK(wrong_elements(Pipeline({f, g, h}), {{{0, 8}, {0, 8}}, {{0, 28}, {0, 28}}, {{-1, 18}, {-3, 18}}}) == 0);
+    }
+}
+
+// A window that slid and had nothing new made its producer read beyond the image.
+TEST_CASE("a split that shifts inwards inside of a window that slides by less than one", "[differential]") {
+    for (int step : {2, 3})
+        for (int height : {9, 10, 11, 12, 16})
+            for (int spare = 0; spare < 6; spare++) {
+                ImageParam in(Int(32), 2, "in");
+                Func first("first"), second("second"), out("out");
+                first(x, y) = in(x, y) * 3;
+                second(x, y) = first(x, y * step) + 1;
+                out(x, y) = second(x, y / step) + second(x, y / step + 1);
+                second.store_root().compute_at(out, y);
+                first.compute_at(out, y).split(y, yo, yi, 4, TailStrategy::ShiftInwards);
+                testing::GuardedBuffer image = image_of({{0, 8}, {0, (height - 1) / step * step + step + 1 + spare}});
+                in.set(image.buffer);
+                try {
+                    int64_t wrong = wrong_elements(out, {{{0, 8}, {0, height}}});
+                    CHECK(wrong == 0);
+                } catch (const RuntimeError &) {
+                    CHECK(spare < 4);  // the shifted strip does not fit into the image
+                }
+            }
+}
+
+TEST_CASE("folds hold all that is computed at a time", "[differential]") {
+    Func producer("producer"), out("out");
+    RDom r(1, 5);
+    producer(x, y) = x + y * 7;
+    SECTION("a tail that rounds up") {
+        out(x, y) = producer(x, y) + producer(x, y + 1) + producer(x, y + 2);
+        producer.store_root().compute_at(out, y).split(y, yo, yi, 4, TailStrategy::RoundUp).fold_storage(y, 3);
+    }
+    SECTION("an update that reads more") {
+        producer(x, r) += producer(x, r + 5);
+        out(x, y) = producer(x, y);
+        producer.compute_at(out, y).fold_storage(y, 2);
+    }
+    CHECK_THROWS_AS(wrong_elements(out, {{{0, 8}, {0, 12}}}), CompileError);
+}
+
+// Threads overwrote the planes that others still needed.
+TEST_CASE("storage for many threads is not folded", "[differential]") {
+    Func producer("producer"), out("out");
+    producer(x, y) = x + y * 7;
+    out(x, y) = producer(x, y) + producer(x, y + 1) + producer(x, y + 2);
+    out.split(y, yo, yi, 8).parallel(yo);
+    producer.store_root().compute_at(out, yi);
+    for (int i = 0; i < 10; i++) CHECK(wrong_elements(out, {{{0, 500}, {0, 256}}}) == 0);
+    producer.fold_storage(y, 4);
+    CHECK_THROWS_AS(wrong_elements(out, {{{0, 500}, {0, 256}}}), CompileError);
+}
+
+TEST_CASE("a bound that readers do not keep", "[differential]") {
+    Func producer("producer"), out("out");
+    producer(x) = x * 3;
+    out(x) = producer(x) + producer(x + 4000);
+    producer.compute_root().bound(x, 0, 8);
+    CHECK_THROWS_AS(wrong_elements(out, {{{0, 8}}}), RuntimeError);
+}
+
+TEST_CASE("indices that wrap or round", "[differential]") {
+    Func producer("producer"), wraps("wraps"), rounds("rounds");
+    producer(x) = x * 3;
+    producer.compute_root();
+    // Negative as an int32; min() alone is no lower bound.
+    wraps(x) = producer(min(cast<int>(cast<uint32_t>(x - 5)), 10));
+    CHECK_THROWS_AS(wrong_elements(wraps, {{{0, 10}}}), CompileError);
+    rounds(x) = producer(cast<int>(floor(cast<float>(x) * 0.5f)) + cast<int>(ceil(cast<float>(x) * -0.3f)));
+    CHECK(wrong_elements(rounds, {{{-7, 20}}}) == 0);
+}
