@@ -163,7 +163,17 @@ void GroupModel::add_near_memory(const Tiling &t, Cost &cost) const {
     cost.near_memory = 0;
 }
 
-void GroupModel::add_far_memory(Cost &cost) const {
+/// Whether the rows of a buffer are not visited one after the other, so that each is a stream of its own
+/// and starts with misses that nothing foresees: parts of rows, and planes that take turns row by row.
+bool GroupModel::restarts(const std::vector<Coordinate> &region, const Tiling &t) const {
+    if (counts_.size() > 1 && counts_[0] > 1) return true;
+    if (t.row_dim < 0) return false;
+    return std::any_of(region.begin(), region.end(), [&](const Coordinate &c) {
+        return c.iterator > 0 && c.iterator != t.row_dim && t.size[static_cast<size_t>(c.iterator)] > 1;
+    });
+}
+
+void GroupModel::add_far_memory(const Tiling &t, Cost &cost) const {
     const size_t n = members_.size();
     for (size_t e = 0; e < externals_.size(); e++) {
         const External &ext = externals_[e];
@@ -173,11 +183,11 @@ void GroupModel::add_far_memory(Cost &cost) const {
         cost.far_memory += once / ext.rate;
         if (ext.size <= usable_l2 * static_cast<double>(machine_.l2_bytes)) continue;
         cost.far_memory += (all - once) / machine_.l3_rate;
-        // Parts of rows are streams of their own: each starts with misses that nothing foresees.
         const Region &r = regions_[n + e];
-        if (counts_.size() > 1 && counts_[0] > 1) {
-            cost.overhead += r.total / r.row * machine_.stream_start;
-        }
+        if (restarts(ext.region, t)) cost.overhead += r.total / r.row * machine_.stream_start;
+    }
+    if (restarts(alignment_.region[0], t)) {
+        cost.overhead += regions_[0].total / regions_[0].row * machine_.stream_start;
     }
     const Node &out = graph_.nodes[static_cast<size_t>(nodes_[0])];
     const double stored = regions_[0].total * members_[0].bytes;
@@ -209,7 +219,7 @@ Cost GroupModel::evaluate(const Tiling &tiling) const {
     measure(tiling);
     add_compute(tiling, cost);
     add_near_memory(tiling, cost);
-    add_far_memory(cost);
+    add_far_memory(tiling, cost);
     finish(cost);
     return cost;
 }

@@ -93,7 +93,8 @@ class GroupModel {
     void measure(const Tiling &tiling) const;
     void add_compute(const Tiling &tiling, Cost &cost) const;
     void add_near_memory(const Tiling &tiling, Cost &cost) const;
-    void add_far_memory(Cost &cost) const;
+    void add_far_memory(const Tiling &t, Cost &cost) const;
+    bool restarts(const std::vector<poly::Coordinate> &region, const Tiling &t) const;
     void finish(Cost &cost) const;
 
     struct Choice {
