@@ -277,7 +277,10 @@ Box RegionMap::pad_for_tails(const StageNest &nest, Box domain, const Level &lev
     const graph::FuncNode &func = graph_[nest.func];
     const Level &compute = tree_.place(nest.func).compute;
     bool here = level == compute;
-    if (here) unpadded_[{nest.func, nest.stage}] = domain;
+    if (here)
+        unpadded_[{nest.func, nest.stage}] = domain;
+    else
+        pad_for_inner_tails(nest, domain);
     for (const schedule::Transform &t : nest.transforms) {
         if (t.kind != schedule::Transform::Kind::Split) continue;
         bool shift = strategy(nest, t) == TailStrategy::ShiftInwards;
@@ -313,6 +316,26 @@ Box RegionMap::pad_for_tails(const StageNest &nest, Box domain, const Level &lev
         }
     }
     return domain;
+}
+
+/// Splits of what other transforms made: how far all that round up go beyond, at most.
+void RegionMap::pad_for_inner_tails(const StageNest &nest, Box &domain) const {
+    const std::vector<std::string> &args = graph_[nest.func].args;
+    std::map<std::string, std::pair<size_t, Expr>> moves;  // which dimension, and how far
+    for (size_t d = 0; d < domain.size(); d++) moves[args[d]] = {d, int32(1)};
+    for (const schedule::Transform &t : nest.transforms) {
+        using Kind = schedule::Transform::Kind;
+        auto of = moves.find(t.kind == Kind::Fuse ? t.outer : t.old_name);
+        if (of == moves.end()) continue;  // an RVar
+        auto [d, step] = of->second;
+        moves[t.kind == Kind::Fuse ? t.old_name : t.outer] = {d, step};
+        if (t.kind != Kind::Split) continue;
+        moves[t.outer].second = mul(step, t.factor);
+        moves[t.inner] = {d, step};
+        bool of_arg = std::find(args.begin(), args.end(), t.old_name) != args.end();
+        if (strategy(nest, t) == TailStrategy::RoundUp && !of_arg)
+            domain[d].max = add(domain[d].max, mul(step, sub(t.factor, int32(1))));
+    }
 }
 
 /// Whether nothing may be needed, because a consumer's window slid and had nothing new.

@@ -96,6 +96,7 @@ class RegionMap {
                        const View &outer, const View &inner);
     std::map<std::string, Expr> spans(const StageNest &nest, const std::map<std::string, Range> &ranges);
     Box pad_for_tails(const StageNest &nest, Box domain, const Level &level);
+    void pad_for_inner_tails(const StageNest &nest, Box &domain) const;
     Expr position(const StageNest &nest, const StageLoop &loop, const Range &own);
     bool shares_loops(const StageNest &nest) const;
     bool may_be_empty(const Interval &interval) const;

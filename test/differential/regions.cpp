@@ -201,3 +201,24 @@ TEST_CASE("indices that wrap or round", "[differential]") {
     rounds(x) = producer(cast<int>(floor(cast<float>(x) * 0.5f)) + cast<int>(ceil(cast<float>(x) * -0.3f)));
     CHECK(wrong_elements(rounds, {{{-7, 20}}}) == 0);
 }
+
+// Only the splits of arguments themselves were given room in storage for many tiles.
+TEST_CASE("storage holds what splits of splits round up to", "[differential]") {
+    Var outer("outer"), inner("inner"), renamed("renamed"), xo("xo"), xi("xi");
+    constexpr int width = 2040, tile = 5, whole = 1024;
+    for (int which = 0; which < 3; which++) {
+        Func producer("producer"), out("out");
+        producer(x, y) = x * 3 + y;
+        out(x, y) = producer(x, y);
+        out.split(x, xo, xi, tile, TailStrategy::GuardWithIf).reorder(y, xi, xo);
+        producer.store_root().compute_at(out, xo);
+        if (which == 0) producer.rename(x, renamed).split(renamed, outer, inner, whole, TailStrategy::RoundUp);
+        if (which == 1)
+            producer.split(x, xo, xi, 2, TailStrategy::RoundUp)
+                .split(xo, outer, inner, whole / 2, TailStrategy::RoundUp);
+        if (which == 2) producer.fuse(y, x, renamed).split(renamed, outer, inner, whole, TailStrategy::RoundUp);
+        Pipeline pipeline(out);
+        CHECK(wrong_elements(pipeline, {{{0, width}, {0, 1}}}) == 0);
+        CHECK(pipeline.peak_scratch_bytes() >= 4 * (width - tile + whole));
+    }
+}
