@@ -22,7 +22,8 @@ Expr ceil_div(const Expr &a, const Expr &b) { return div(add(a, sub(b, int32(1))
 
 TailStrategy RegionMap::strategy(const StageNest &nest, const schedule::Transform &t) const {
     const std::vector<std::string> &args = graph_[nest.func].args;
-    bool pure = nest.stage == 0 && std::find(args.begin(), args.end(), t.old_name) != args.end();
+    bool of_arg = std::find(args.begin(), args.end(), t.old_name) != args.end();
+    bool pure = nest.stage == 0 && of_arg;
     switch (t.tail) {
     case TailStrategy::Auto: return pure && !any_size_ ? TailStrategy::ShiftInwards : TailStrategy::GuardWithIf;
     case TailStrategy::ShiftInwards:
@@ -30,7 +31,9 @@ TailStrategy RegionMap::strategy(const StageNest &nest, const schedule::Transfor
         // Of a loop that itself came from a split, the extent may be short of the factor at the edge.
         return pure ? TailStrategy::ShiftInwards : TailStrategy::GuardWithIf;
     case TailStrategy::RoundUp:
-    case TailStrategy::RoundUpAndBlend: return TailStrategy::RoundUp;
+    case TailStrategy::RoundUpAndBlend:
+        // Beyond the end of an inner loop are points of the next outer iteration: an update runs once there.
+        return nest.stage == 0 || of_arg ? TailStrategy::RoundUp : TailStrategy::GuardWithIf;
     default: return TailStrategy::GuardWithIf;
     }
 }

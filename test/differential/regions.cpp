@@ -222,3 +222,15 @@ TEST_CASE("storage holds what splits of splits round up to", "[differential]") {
         CHECK(pipeline.peak_scratch_bytes() >= 4 * (width - tile + whole));
     }
 }
+
+// The inner loop went on into the points of the next outer iteration.
+TEST_CASE("an update runs once per point where a split of a split rounds up", "[differential]") {
+    Var xo("xo"), xi("xi"), outer("outer"), inner("inner");
+    Func sum("sum"), out("out");
+    sum(x) = 0;
+    sum(x) += 1;
+    out(x) = sum(x);
+    sum.compute_root();
+    sum.update().split(x, xo, xi, 8, TailStrategy::RoundUp).split(xi, outer, inner, 3, TailStrategy::RoundUp);
+    CHECK(wrong_elements(out, {{{0, 20}}}) == 0);
+}
