@@ -344,7 +344,7 @@ void narrow_by(IntervalScope &scope, const Linear &linear) {
     for (const Linear::Term &term : linear.terms) {
         if (term.atom->op != Op::Variable) continue;
         const Interval *old = scope.find(term.atom->name);
-        if (!old || old->is_point()) continue;
+        if (!old) continue;
         // coefficient * v <= -rest
         Linear rest = linear;
         rest.add(Linear::from_expr(term.atom), -term.coefficient);

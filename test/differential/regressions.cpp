@@ -125,3 +125,17 @@ TEST_CASE("nested splits under a vector with a guarded tail", "[differential]") 
     in.set(image.buffer);
     check_against_reference<int>(f, {17, 2});
 }
+
+// A select's condition narrowed the region at the storage's level, but not at the level of the
+// computation, where its variable is one point: more was computed than there was room for.
+TEST_CASE("a window under a select stays inside its storage", "[differential]") {
+    ImageParam in(Int(32), 2, "in");
+    Func producer("producer"), f("f");
+    producer(x, y) = in(x, y) + 1;
+    f(x) = select(x == 6, producer(x * 2, x + 2), producer(x, 4));
+    producer.compute_at(f, x).store_root();
+    // As much of the input as the definition reads, and no more.
+    testing::GuardedBuffer image = noise<int>({{0, 19}, {4, 5}});
+    in.set(image.buffer);
+    check_against_reference<int>(f, {19});
+}
