@@ -21,10 +21,12 @@ namespace {
 constexpr int64_t short_loop = 4;
 /// Nodes of a body that may be doubled. Beyond it, compile time costs more than the tests.
 constexpr int max_body_nodes = 20000;
-/// Nodes of a body that may be doubled to save one scalar operation per iteration.
-constexpr int max_nodes_per_saving = 40;
-/// Nodes of a body that may be tripled: in a larger one, a test per iteration is nothing.
-constexpr int max_tripled_nodes = 150;
+/// Nodes of a body that may be doubled to save one scalar operation per iteration: a single min in the
+/// index of a stencil of dozens of loads costs the addresses of all of them (5 to 10 % of Harris).
+constexpr int max_nodes_per_saving = 1000;
+/// Nodes of a body that may be tripled: in a larger one, a test per iteration is nothing, and loops of
+/// their own keep their addresses in registers.
+constexpr int max_tripled_nodes = 2000;
 
 bool is_long_loop(const StmtNode &s) {
     int64_t extent = 0;
