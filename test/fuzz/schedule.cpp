@@ -549,6 +549,7 @@ void Scheduler::reorder() {
 
 /// Two neighbouring loops of one kind.
 void Scheduler::fuse() {
+    if (info_.bound_sizes) return;  // a tail of the fused loop could ask for more than was promised
     if (loops_->size() < 2)
         return;
     auto l = static_cast<size_t>(c_.below(static_cast<int>(loops_->size()) - 1));
