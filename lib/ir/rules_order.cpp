@@ -1,5 +1,6 @@
 // Rules for min, max, comparisons, && || ! and select.
 
+#include <algorithm>
 #include <numeric>
 
 #include "ir/constant_bounds.h"
@@ -9,6 +10,19 @@
 
 namespace Pipe::ir {
 namespace {
+
+/// Whether a term reads memory (or is too large to tell).
+bool has_data(const Linear &sum) {
+    int budget = 100;
+    auto reads = [&](auto &&self, const Expr &e) -> bool {
+        if (--budget < 0 || e->op == Op::Load) return true;
+        if (e->op == Op::Call && e->call_kind != CallKind::Intrinsic) return true;
+        return std::any_of(e->args.begin(), e->args.end(),
+                           [&](const Expr &arg) { return arg.defined() && self(self, arg); });
+    };
+    return std::any_of(sum.terms.begin(), sum.terms.end(),
+                       [&](const Linear::Term &t) { return reads(reads, t.atom); });
+}
 
 using Interval = ConstantInterval;
 
@@ -126,7 +140,7 @@ Expr Rules::min_max_nested(Op op, const Expr &a, const Expr &b) {
 /// both operands have.
 Expr Rules::min_max_of_sums(Op op, const Expr &a, const Expr &b) {
     Linear x = Linear::from_expr(a), y = Linear::from_expr(b);
-    if (x.is_constant() || y.is_constant())
+    if (x.is_constant() || y.is_constant() || has_data(x) || has_data(y))
         return Expr();
     if (ir::compare(y.terms[0].atom, x.terms[0].atom) < 0)
         std::swap(x, y);
@@ -206,6 +220,10 @@ Expr Rules::compare_sums(Op op, const Expr &a, const Expr &b) {
     if (known.defined())
         return broadcast(known, lanes);
     if (is_likely(a) || is_likely(b) || difference.constant == INT64_MIN)
+        return plain;
+    // Indices stay far from the ends of int32, data does not: old + 4 may overflow where new - 4 < old
+    // does not.
+    if (difference.terms.size() > 1 && has_data(difference))
         return plain;
     if (lanes > 1) {
         Expr e = sum(difference);

@@ -139,3 +139,14 @@ TEST_CASE("a window under a select stays inside its storage", "[differential]") 
     in.set(image.buffer);
     check_against_reference<int>(f, {19});
 }
+
+// new - 4 < old became new < old + 4, which overflows where old is still the largest int.
+TEST_CASE("a comparison of data does not overflow", "[differential]") {
+    ImageParam image(Int(8), 1, "image");
+    auto content = noise<int8_t>({{0, 12}});
+    image.set(content.buffer);
+    Func f("f");
+    RDom r(0, 4);
+    f(x) = argmin(r, cast<int>(image(x + r)) - 4)[0];
+    check_against_reference<int>(f, {9});
+}
