@@ -344,11 +344,12 @@ class LoopVectorizer {
         });
     }
 
-    /// Lanes have different bounds: counts from 0 to the longest extent.
+    /// Lanes have different bounds: counts from 0 to the longest extent. The names of the bounds must
+    /// differ from "<loop>.min.v", which is what a region's "<loop>.min" becomes.
     Stmt ragged_loop(const Stmt &s, const Expr &min, const Expr &extent) {
         Type type = min.type().element_of();
         Expr step = make_variable(type, s->name + ".step");
-        Expr extents = make_variable(extent.type().with_lanes(lanes_), s->name + ".extent.v");
+        Expr extents = make_variable(extent.type().with_lanes(lanes_), s->name + ".lane_extent");
         bool partial = mask_.defined();
         Expr lengths = partial ? make_select(mask_, extents, make_const(extents.type(), 0)) : extents;
         auto masked_body = [&] {
@@ -356,7 +357,7 @@ class LoopVectorizer {
                              [&] { return vectorize(s->stmts[0]); });
         };
         Stmt body;
-        Expr min_of_lane = make_variable(min.type(), s->name + ".min.v");
+        Expr min_of_lane = make_variable(min.type(), s->name + ".lane_min");
         if (min.type().is_scalar()) {
             ScopedBinding binding(vectors_, s->name, make_variable(type, s->name));
             body = masked_body();

@@ -150,3 +150,16 @@ TEST_CASE("a comparison of data does not overflow", "[differential]") {
     f(x) = argmin(r, cast<int>(image(x + r)) - 4)[0];
     check_against_reference<int>(f, {9});
 }
+
+// The loops of a Func inside a vectorised loop start at another place in each lane; the name of that
+// place hid the minimum of the Func's storage where that had a name of its own.
+TEST_CASE("a Func with updates inside a vectorised loop", "[differential]") {
+    Func inner("inner"), tile("tile"), out("out");
+    inner(x) = 0;
+    inner(x) += x * x;
+    tile(x) = inner(x - 2) * 3 + inner(x / 2) * 5;
+    out(x) = tile(x);
+    out(x) = tile(x) + tile(x - 2);
+    tile.compute_root().split(x, xo, xi, 4).vectorize(xi);
+    for (int width : {1, 5, 9, 32}) check_against_reference<int>(out, {width});
+}
