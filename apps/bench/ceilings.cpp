@@ -33,7 +33,8 @@ std::atomic<float> sink;
 
 float sum_of_lanes(Vector v) {
     float sum = 0;
-    for (int i = 0; i < lanes; ++i) sum += v[i];
+    for (int i = 0; i < lanes; ++i)
+        sum += v[i];
     return sum;
 }
 
@@ -52,7 +53,8 @@ double seconds(int threads, int tries, const std::function<void(int)> &work) {
                 work(t);
             });
         }
-        for (std::thread &thread : pool) thread.join();
+        for (std::thread &thread : pool)
+            thread.join();
         best = std::min(best, std::chrono::duration<double>(clock::now() - start).count());
     }
     return best;
@@ -65,14 +67,17 @@ double measure_fma(int threads) {
     constexpr int64_t steps = 10'000'000;
     const double s = seconds(threads, 5, [](int) {
         Vector acc[chains];
-        for (int i = 0; i < chains; ++i) acc[i] = Vector{} + float(i);
+        for (int i = 0; i < chains; ++i)
+            acc[i] = Vector{} + float(i);
         const Vector a = Vector{} + 0.999f, b = Vector{} + sink.load();
         for (int64_t n = 0; n < steps; ++n) {
 #pragma GCC unroll 12
-            for (int i = 0; i < chains; ++i) acc[i] = acc[i] * a + b;
+            for (int i = 0; i < chains; ++i)
+                acc[i] = acc[i] * a + b;
         }
         Vector total{};
-        for (const Vector &v : acc) total += v;
+        for (const Vector &v : acc)
+            total += v;
         sink = sum_of_lanes(total);
     });
     return 2.0 * lanes * chains * steps * threads / s / 1e9;
@@ -83,8 +88,9 @@ using Memory = std::unique_ptr<float, decltype(&std::free)>;
 Memory allocate(int64_t floats) {
     Memory memory(static_cast<float *>(std::aligned_alloc(4096, size_t(floats) * sizeof(float))),
                   &std::free);
-    if (!memory) throw std::bad_alloc();
-    std::fill_n(memory.get(), floats, 1.0f); // touches all pages
+    if (!memory)
+        throw std::bad_alloc();
+    std::fill_n(memory.get(), floats, 1.0f);  // touches all pages
     return memory;
 }
 
@@ -92,10 +98,12 @@ void read_once(const float *from, int64_t floats) {
     Vector acc[8] = {};
     for (int64_t i = 0; i + 8 * lanes <= floats; i += 8 * lanes) {
 #pragma GCC unroll 8
-        for (int k = 0; k < 8; ++k) acc[k] += *reinterpret_cast<const Vector *>(from + i + k * lanes);
+        for (int k = 0; k < 8; ++k)
+            acc[k] += *reinterpret_cast<const Vector *>(from + i + k * lanes);
     }
     Vector total{};
-    for (const Vector &v : acc) total += v;
+    for (const Vector &v : acc)
+        total += v;
     sink = sum_of_lanes(total);
 }
 
@@ -106,7 +114,7 @@ void copy_once(float *__restrict to, const float *__restrict from, int64_t float
             const Vector v = *reinterpret_cast<const Vector *>(from + i + k * lanes);
             *reinterpret_cast<Vector *>(to + i + k * lanes) = v;
         }
-        asm volatile("" ::: "memory"); // or it becomes a call of memcpy
+        asm volatile("" ::: "memory");  // or it becomes a call of memcpy
     }
 }
 
@@ -127,12 +135,14 @@ void stream_once(float *to, const float *from, int64_t floats) {
 Level measure_level(const char *name, int64_t capacity, int threads, int64_t bytes) {
     const int64_t whole = bytes / 4, half = whole / 2 / 64 * 64;
     std::vector<Memory> memory;
-    for (int t = 0; t < threads; ++t) memory.push_back(allocate(whole));
+    for (int t = 0; t < threads; ++t)
+        memory.push_back(allocate(whole));
     const int64_t repeats = std::max<int64_t>(1, (int64_t(256) << 20) / bytes);
 
     auto gbps = [&](int64_t floats, auto &&once) {
         const double s = seconds(threads, 5, [&](int t) {
-            for (int64_t r = 0; r < repeats; ++r) once(memory[size_t(t)].get());
+            for (int64_t r = 0; r < repeats; ++r)
+                once(memory[size_t(t)].get());
         });
         return 4.0 * double(floats) * double(repeats) * threads / s / 1e9;
     };
@@ -161,11 +171,12 @@ int64_t cache_bytes(int level, int64_t otherwise) {
     return otherwise;
 }
 
-} // namespace
+}  // namespace
 
 const Level &Ceilings::level_for(int64_t bytes) const {
     for (const Level &level : levels) {
-        if (bytes <= level.capacity) return level;
+        if (bytes <= level.capacity)
+            return level;
     }
     return levels.back();
 }
@@ -181,4 +192,4 @@ Ceilings measure_ceilings(int threads) {
     return c;
 }
 
-} // namespace bench
+}  // namespace bench

@@ -22,7 +22,7 @@ struct Level {
 struct Ceilings {
     int threads;
     int vector_bits;
-    double fma_gflops; ///< float, all threads, two operations per FMA
+    double fma_gflops;  ///< float, all threads, two operations per FMA
     std::vector<Level> levels;
 
     /// The level that data of that many bytes streams from.
@@ -32,4 +32,4 @@ struct Ceilings {
 /// Takes about two seconds.
 Ceilings measure_ceilings(int threads);
 
-} // namespace bench
+}  // namespace bench

@@ -22,7 +22,8 @@ double milliseconds_since(Clock::time_point start) {
 
 const Variant *find(const AppResult &result, const std::string &name) {
     for (const Variant &v : result.variants) {
-        if (v.name == name && v.failure.empty() && !v.times_ms.empty()) return &v;
+        if (v.name == name && v.failure.empty() && !v.times_ms.empty())
+            return &v;
     }
     return nullptr;
 }
@@ -31,11 +32,14 @@ const Variant *find(const AppResult &result, const std::string &name) {
 std::vector<double> ask(const std::string &program, const std::string &args) {
     const auto self = std::filesystem::read_symlink("/proc/self/exe");
     const auto path = program.empty() ? self : self.parent_path() / program;
-    if (!std::filesystem::exists(path)) return {};
+    if (!std::filesystem::exists(path))
+        return {};
     FILE *pipe = popen(("'" + path.string() + "' " + args).c_str(), "r");
-    if (!pipe) return {};
+    if (!pipe)
+        return {};
     std::vector<double> numbers;
-    for (double number; std::fscanf(pipe, "%lf", &number) == 1;) numbers.push_back(number);
+    for (double number; std::fscanf(pipe, "%lf", &number) == 1;)
+        numbers.push_back(number);
     return pclose(pipe) == 0 ? numbers : std::vector<double>();
 }
 
@@ -46,10 +50,11 @@ void compare_run_times(const AppResult &r, std::vector<Figure> &figures) {
                            median(hand->times_ms) / median(halide->times_ms), "", 1.05});
     }
     double best = 0;
-    for (const char *name : {"halide-mullapudi2016", "halide-mullapudi2016-defaults",
-                             "halide-adams2019"}) {
+    for (const char *name :
+         {"halide-mullapudi2016", "halide-mullapudi2016-defaults", "halide-adams2019"}) {
         const Variant *v = find(r, name);
-        if (v && (best == 0 || median(v->times_ms) < best)) best = median(v->times_ms);
+        if (v && (best == 0 || median(v->times_ms) < best))
+            best = median(v->times_ms);
     }
     if (own && best > 0) {
         figures.push_back({r.app->name + ": autoscheduled, ours / best of Halide's",
@@ -72,17 +77,16 @@ void compare_compile_times(const AppResult &r, std::vector<Figure> &figures) {
 /// Microseconds of a warm `realize` of 64x64 pixels under the hand schedule, with one thread: the
 /// whole of it, arithmetic included.
 void measure_call(const apps::App &app, int threads, std::vector<Figure> &figures) {
-    const Array input = make_input(app, {64, 64}), output = make_output(app, {64, 64});
+    const Data data = make_data(app, {64, 64});
     std::unique_ptr<apps::Program> program = app.make();
     program->schedule_by_hand(Pipe::get_host_target());
-    program->inputs.at(0).set(view(input));
+    apps::set_inputs(*program, data.inputs);
     Pipe::Pipeline pipeline(program->output());
-    const Pipe::Buffer<> out = view(output);
     omp_set_num_threads(1);
     std::vector<double> times;
     for (int i = 0; i < 2000; ++i) {
         const auto start = Clock::now();
-        pipeline.realize(out);
+        pipeline.realize(data.output);
         times.push_back(milliseconds_since(start) * 1000);
     }
     omp_set_num_threads(threads);
@@ -90,12 +94,12 @@ void measure_call(const apps::App &app, int threads, std::vector<Figure> &figure
 }
 
 int64_t scratch_bytes(const apps::App &app, apps::Size size) {
-    const Array input = make_input(app, size), output = make_output(app, size);
+    const Data data = make_data(app, size);
     std::unique_ptr<apps::Program> program = app.make();
-    program->inputs.at(0).set(view(input));
+    apps::set_inputs(*program, data.inputs);
     Pipe::Pipeline pipeline(program->output());
     pipeline.autoschedule(Pipe::get_host_target());
-    pipeline.realize(view(output));
+    pipeline.realize(data.output);
     return pipeline.peak_scratch_bytes();
 }
 
@@ -113,18 +117,11 @@ void measure_scratch(const apps::App &app, apps::Size size, int threads,
                        growth, "", 1.05});
 }
 
-} // namespace
+}  // namespace
 
-Array make_input(const apps::App &app, apps::Size size) {
-    Array input(app.integer_bits ? Element::Unsigned : Element::Float,
-                app.integer_bits ? app.integer_bits : 32, app.input_box(size));
-    input.fill([&](int x, int y, int c) { return app.pixel(x, y, c, size); });
-    return input;
-}
-
-Array make_output(const apps::App &app, apps::Size size) {
-    return {app.integer_bits ? Element::Unsigned : Element::Float,
-            app.integer_bits ? app.integer_bits : 32, app.output_box(size)};
+Data make_data(const apps::App &app, apps::Size size) {
+    const std::unique_ptr<apps::Program> program = app.make();
+    return {make_inputs(app, *program, size), make_output(app, *program, size)};
 }
 
 std::vector<Figure> measure_figures(const std::vector<AppResult> &results, int threads) {
@@ -146,16 +143,16 @@ std::vector<Figure> measure_figures(const std::vector<AppResult> &results, int t
 }
 
 int run_cold(const apps::App &app, int threads) {
-    const Array input = make_input(app, app.size), output = make_output(app, app.size);
+    const Data data = make_data(app, app.size);
     omp_set_num_threads(threads);
     const auto start = Clock::now();
     std::unique_ptr<apps::Program> program = app.make();
-    program->inputs.at(0).set(view(input));
+    apps::set_inputs(*program, data.inputs);
     Pipe::Pipeline pipeline(program->output());
     pipeline.autoschedule(Pipe::get_host_target());
-    pipeline.realize(view(output));
+    pipeline.realize(data.output);
     fmt::print("{}\n", milliseconds_since(start));
     return 0;
 }
 
-} // namespace bench
+}  // namespace bench

@@ -5,10 +5,8 @@
 
 namespace bench {
 
-/// The input that an application is measured on.
-Array make_input(const apps::App &app, apps::Size size);
-/// Memory for its output.
-Array make_output(const apps::App &app, apps::Size size);
+/// What an application is measured on.
+Data make_data(const apps::App &app, apps::Size size);
 
 /// All figures that the measured applications allow. Starts this program again where a process that
 /// has compiled nothing yet is needed.
@@ -18,4 +16,4 @@ std::vector<Figure> measure_figures(const std::vector<AppResult> &results, int t
 /// and prints how many milliseconds that took.
 int run_cold(const apps::App &app, int threads);
 
-} // namespace bench
+}  // namespace bench

@@ -19,7 +19,8 @@ namespace {
 
 /// One line on the terminal that overwrites itself; nothing where the output is not a terminal.
 void progress(const std::string &text) {
-    if (!isatty(STDERR_FILENO)) return;
+    if (!isatty(STDERR_FILENO))
+        return;
     fmt::print(stderr, "\r\x1b[K{}", text);
     std::fflush(stderr);
 }
@@ -45,16 +46,17 @@ apps::Size size_of(const apps::App &app, const Options &options) {
 AppResult measure(const apps::App &app, const Options &options) {
     const apps::Size size = size_of(app, options);
     progress(app.name + ": making the input");
-    const Array input = make_input(app, size);
-    Array output = make_output(app, size);
+    const Data data = make_data(app, size);
+    size_t bytes = data.output.size_in_bytes();
+    for (const Pipe::Buffer<> &input : data.inputs)
+        bytes += input.size_in_bytes();
 
     progress(app.name + ": compiling");
-    AppResult result{&app, size, input.bytes() + output.bytes(),
-                     our_variants(app, input, output, options.threads)};
-    for (Variant &v : peer_variants(app, input, output, options.threads)) {
+    AppResult result{&app, size, int64_t(bytes), our_variants(app, data, options.threads)};
+    for (Variant &v : peer_variants(app, data, options.threads)) {
         result.variants.push_back(std::move(v));
     }
-    check(result.variants, output, [&](int i) {
+    check(result.variants, data.output, [&](int i) {
         progress(fmt::format("{}: comparing {}", app.name, result.variants[size_t(i)].name));
     });
     sample(result.variants, options.samples, options.budget_s, [&](int round) {
@@ -66,7 +68,8 @@ AppResult measure(const apps::App &app, const Options &options) {
 }
 
 int run(const Options &options) {
-    if (!options.cold.empty()) return run_cold(*apps::find_app(options.cold), options.threads);
+    if (!options.cold.empty())
+        return run_cold(*apps::find_app(options.cold), options.threads);
 
     progress("measuring the machine");
     const Ceilings ceilings = measure_ceilings(options.threads);
@@ -74,41 +77,49 @@ int run(const Options &options) {
     print_ceilings(ceilings);
     std::vector<AppResult> results;
     for (const apps::App &app : apps::registry()) {
-        const bool chosen = options.apps.empty() ||
-                            std::find(options.apps.begin(), options.apps.end(), app.name) !=
-                                options.apps.end();
-        if (!chosen) continue;
+        const bool chosen =
+            options.apps.empty() ||
+            std::find(options.apps.begin(), options.apps.end(), app.name) != options.apps.end();
+        if (!chosen)
+            continue;
         results.push_back(measure(app, options));
         print_result(results.back(), ceilings);
         // the closures refer to arrays that are gone
-        for (Variant &v : results.back().variants) v.run = nullptr;
+        for (Variant &v : results.back().variants)
+            v.run = nullptr;
     }
     const std::vector<Figure> figures = measure_figures(results, options.threads);
     print_figures(figures);
     if (!options.json.empty()) {
         std::ofstream out(options.json);
         out << to_json(ceilings, peer_names(), results, figures).dump(2) << "\n";
-        if (!out) throw std::runtime_error("cannot write " + options.json);
+        if (!out)
+            throw std::runtime_error("cannot write " + options.json);
         fmt::print("written: {}\n", options.json);
     }
     return 0;
 }
 
-} // namespace
+}  // namespace
 
 int main(int argc, char **argv) {
     Options options;
     std::vector<std::string> names;
-    for (const apps::App &app : apps::registry()) names.push_back(app.name);
+    for (const apps::App &app : apps::registry())
+        names.push_back(app.name);
 
     CLI::App cli{"Measures Pipe's applications, and the peers' where they are installed."};
     cli.add_option("--app", options.apps, "only these applications")->check(CLI::IsMember(names));
     cli.add_option("--json", options.json, "also write the results to this file");
-    cli.add_option("--threads", options.threads, "threads of every variant")->check(CLI::Range(1, 1024));
-    cli.add_option("--samples", options.samples, "runs of each variant")->check(CLI::Range(3, 10000));
+    cli.add_option("--threads", options.threads, "threads of every variant")
+        ->check(CLI::Range(1, 1024));
+    cli.add_option("--samples", options.samples, "runs of each variant")
+        ->check(CLI::Range(3, 10000));
     cli.add_option("--budget", options.budget_s, "seconds at most for one variant's samples");
-    cli.add_option("--size", options.size, "WIDTHxHEIGHT of the output instead of the papers' size");
-    cli.add_option("--cold", options.cold, "one cold realize of this application, for the benchmark itself")
+    cli.add_option("--size", options.size,
+                   "WIDTHxHEIGHT of the output instead of the papers' size");
+    cli.add_option("--cold", options.cold,
+                   "one cold realize of this application, for the benchmark itself")
         ->check(CLI::IsMember(names))
         ->group("");
     CLI11_PARSE(cli, argc, argv);

@@ -22,13 +22,16 @@ const std::vector<Library> &libraries() {
         const auto here = std::filesystem::read_symlink("/proc/self/exe").parent_path();
         for (const char *file : {"libpipe_peers_halide.so", "libpipe_peers_opencv.so"}) {
             void *handle = dlopen((here / file).c_str(), RTLD_NOW | RTLD_LOCAL);
-            if (!handle) continue;
+            if (!handle)
+                continue;
             Library library{};
             auto load = [&](auto &function, const char *symbol) {
-                function = reinterpret_cast<std::decay_t<decltype(function)>>(dlsym(handle, symbol));
+                function =
+                    reinterpret_cast<std::decay_t<decltype(function)>>(dlsym(handle, symbol));
                 return function != nullptr;
             };
-            if (load(library.variants, "pipe_peer_variants") && load(library.name, "pipe_peer_name") &&
+            if (load(library.variants, "pipe_peer_variants") &&
+                load(library.name, "pipe_peer_name") &&
                 load(library.set_threads, "pipe_peer_set_threads") &&
                 load(library.run, "pipe_peer_run")) {
                 list.push_back(library);
@@ -39,46 +42,48 @@ const std::vector<Library> &libraries() {
     return found;
 }
 
-PeerArray peer_array(const Array &a) {
+PeerArray peer_array(const Pipe::Buffer<> &a) {
     PeerArray p{};
     p.data = a.data();
-    p.element = int(a.element());
-    p.bits = a.bits();
-    p.rank = int(a.box().size());
-    int64_t stride = 1;
+    p.element = int(a.type().code);
+    p.bits = a.type().bits;
+    p.rank = a.dimensions();
     for (int d = 0; d < p.rank; ++d) {
-        const apps::Range range = a.box()[size_t(d)];
-        p.dim[d] = {range.min, range.extent, stride};
-        stride *= range.extent;
+        p.dim[d] = {int(a.min(d)), int(a.extent(d)), a.stride(d)};
     }
     return p;
 }
 
-} // namespace
+}  // namespace
 
 std::vector<std::string> peer_names() {
     std::vector<std::string> names;
-    for (const Library &library : libraries()) names.push_back(library.name());
+    for (const Library &library : libraries())
+        names.push_back(library.name());
     return names;
 }
 
-std::vector<Variant> peer_variants(const apps::App &app, const Array &input, const Array &output,
-                                   int threads) {
+std::vector<Variant> peer_variants(const apps::App &app, const Data &data, int threads) {
     std::vector<Variant> variants;
     for (const Library &library : libraries()) {
         library.set_threads(threads);
         int count = 0;
         const PeerVariant *list = library.variants(&count);
         for (int i = 0; i < count; ++i) {
-            if (app.name != list[i].app) continue;
+            if (app.name != list[i].app)
+                continue;
             Variant v;
             v.name = list[i].variant;
             v.failure = list[i].failure;
             v.schedule_ms = list[i].schedule_ms;
             v.lower_ms = list[i].lower_ms;
             v.llvm_ms = list[i].llvm_ms;
-            v.run = [run = library.run, i, in = peer_array(input), out = peer_array(output)] {
-                if (run(i, &in, &out) != 0) throw std::runtime_error("the kernel reported an error");
+            std::vector<PeerArray> in;
+            for (const Pipe::Buffer<> &input : data.inputs)
+                in.push_back(peer_array(input));
+            v.run = [run = library.run, i, in, out = peer_array(data.output)] {
+                if (run(i, in.data(), int(in.size()), &out) != 0)
+                    throw std::runtime_error("the kernel reported an error");
             };
             variants.push_back(std::move(v));
         }
@@ -86,4 +91,4 @@ std::vector<Variant> peer_variants(const apps::App &app, const Array &input, con
     return variants;
 }
 
-} // namespace bench
+}  // namespace bench

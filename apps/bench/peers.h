@@ -6,11 +6,10 @@
 
 namespace bench {
 
-/// The peers' variants of an application, from `input` to `output`. Empty without peers.
-std::vector<Variant> peer_variants(const apps::App &app, const Array &input, const Array &output,
-                                   int threads);
+/// The peers' variants of an application. Empty without peers.
+std::vector<Variant> peer_variants(const apps::App &app, const Data &data, int threads);
 
 /// Names and versions of the peers found.
 std::vector<std::string> peer_names();
 
-} // namespace bench
+}  // namespace bench

@@ -14,7 +14,9 @@ bool is_ours(const Variant &v) {
     return v.name == "naive" || v.name == "hand" || v.name.starts_with("auto");
 }
 
-bool was_sampled(const Variant &v) { return v.failure.empty() && !v.times_ms.empty(); }
+bool was_sampled(const Variant &v) {
+    return v.failure.empty() && !v.times_ms.empty();
+}
 
 /// Bytes that must move, over the time and the bandwidth of the level that they stream from.
 double bandwidth_fraction(const AppResult &r, const Variant &v, const Ceilings &c) {
@@ -23,11 +25,13 @@ double bandwidth_fraction(const AppResult &r, const Variant &v, const Ceilings &
 
 /// Arithmetic of the algorithm (nothing counted twice), over the time and the FMA peak.
 double fma_fraction(const AppResult &r, const Variant &v, const Ceilings &c) {
-    const double flops = r.app->flops_per_pixel * r.size.width * r.size.height;
+    const double flops = r.app->flops ? r.app->flops(r.size) : 0;
     return flops / (median(v.times_ms) * 1e6) / c.fma_gflops;
 }
 
-std::string milliseconds(double ms) { return ms < 0 ? "-" : fmt::format("{:.1f}", ms); }
+std::string milliseconds(double ms) {
+    return ms < 0 ? "-" : fmt::format("{:.1f}", ms);
+}
 
 std::string difference(double d) {
     return d < 0 ? "-" : d == 0 ? "0" : fmt::format("{:.1e}", d);
@@ -37,25 +41,29 @@ std::string processor() {
     std::ifstream in("/proc/cpuinfo");
     std::string line;
     while (std::getline(in, line)) {
-        if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
+        if (line.starts_with("model name"))
+            return line.substr(line.find(':') + 2);
     }
     return "unknown";
 }
 
-} // namespace
+}  // namespace
 
 double best_peer_ms(const AppResult &result) {
     double best = 0;
     for (const Variant &v : result.variants) {
-        if (is_ours(v) || !was_sampled(v)) continue;
+        if (is_ours(v) || !was_sampled(v))
+            continue;
         const double ms = median(v.times_ms);
-        if (best == 0 || ms < best) best = ms;
+        if (best == 0 || ms < best)
+            best = ms;
     }
     return best;
 }
 
 void print_ceilings(const Ceilings &c) {
-    fmt::print("{}, {} of {} threads\n", processor(), c.threads, std::thread::hardware_concurrency());
+    fmt::print("{}, {} of {} threads\n", processor(), c.threads,
+               std::thread::hardware_concurrency());
     fmt::print("ceilings: FMA {:.0f} GFLOP/s ({}-bit vectors)", c.fma_gflops, c.vector_bits);
     for (const Level &l : c.levels) {
         fmt::print("; {} read {:.0f}, copy {:.0f} GB/s", l.name, l.read_gbps, l.best_gbps());
@@ -65,11 +73,13 @@ void print_ceilings(const Ceilings &c) {
 
 void print_result(const AppResult &r, const Ceilings &c) {
     const Level &level = c.level_for(r.bytes);
-    fmt::print("{}: {}, {}x{}, {} threads; moves {:.0f} MB at least ({}, {:.2f} ms at full bandwidth)\n",
-               r.app->name, r.app->title, r.size.width, r.size.height, c.threads,
-               double(r.bytes) / 1e6, level.name, double(r.bytes) / 1e6 / level.best_gbps());
+    fmt::print(
+        "{}: {}, {}x{}, {} threads; moves {:.0f} MB at least ({}, {:.2f} ms at full bandwidth)\n",
+        r.app->name, r.app->title, r.size.width, r.size.height, c.threads, double(r.bytes) / 1e6,
+        level.name, double(r.bytes) / 1e6 / level.best_gbps());
     fmt::print("  {:<30} {:>9} {:>9} {:>8} {:>6} {:>6} {:>8} {:>8} {:>8} {:>8}\n", "variant",
-               "median ms", "min ms", "vs peer", "bandw.", "FMA", "max diff", "schedule", "lower", "LLVM");
+               "median ms", "min ms", "vs peer", "bandw.", "FMA", "max diff", "schedule", "lower",
+               "LLVM");
     const double peer = best_peer_ms(r);
     for (const Variant &v : r.variants) {
         if (!was_sampled(v)) {
@@ -77,18 +87,20 @@ void print_result(const AppResult &r, const Ceilings &c) {
             continue;
         }
         const double ms = median(v.times_ms);
-        fmt::print("  {:<30} {:>9.3f} {:>9.3f} {:>8} {:>6} {:>6} {:>8} {:>8} {:>8} {:>8}  {}\n", v.name,
-                   ms, minimum(v.times_ms), peer > 0 ? fmt::format("{:.2f}", ms / peer) : "-",
+        fmt::print("  {:<30} {:>9.3f} {:>9.3f} {:>8} {:>6} {:>6} {:>8} {:>8} {:>8} {:>8}  {}\n",
+                   v.name, ms, minimum(v.times_ms),
+                   peer > 0 ? fmt::format("{:.2f}", ms / peer) : "-",
                    fmt::format("{:.0f} %", 100 * bandwidth_fraction(r, v, c)),
-                   r.app->flops_per_pixel > 0 ? fmt::format("{:.0f} %", 100 * fma_fraction(r, v, c)) : "-",
-                   difference(v.max_abs_diff), milliseconds(v.schedule_ms), milliseconds(v.lower_ms),
-                   milliseconds(v.llvm_ms), v.note);
+                   r.app->flops ? fmt::format("{:.0f} %", 100 * fma_fraction(r, v, c)) : "-",
+                   difference(v.max_abs_diff), milliseconds(v.schedule_ms),
+                   milliseconds(v.lower_ms), milliseconds(v.llvm_ms), v.note);
     }
     fmt::print("\n");
 }
 
 void print_figures(const std::vector<Figure> &figures) {
-    if (figures.empty()) return;
+    if (figures.empty())
+        return;
     fmt::print("  {:<64} {:>10} {:>10}\n", "promised", "measured", "limit");
     for (const Figure &f : figures) {
         fmt::print("  {:<64} {:>10.3f} {:>10.3f} {:<6} {}\n", f.name, f.value, f.limit, f.unit,
@@ -99,12 +111,9 @@ void print_figures(const std::vector<Figure> &figures) {
 nlohmann::json to_json(const Ceilings &c, const std::vector<std::string> &peers,
                        const std::vector<AppResult> &results, const std::vector<Figure> &figures) {
     using nlohmann::json;
-    json machine = {{"processor", processor()},
-                    {"cores", std::thread::hardware_concurrency()},
-                    {"threads", c.threads},
-                    {"vector_bits", c.vector_bits},
-                    {"fma_gflops", c.fma_gflops},
-                    {"peers", peers}};
+    json machine = {{"processor", processor()},   {"cores", std::thread::hardware_concurrency()},
+                    {"threads", c.threads},       {"vector_bits", c.vector_bits},
+                    {"fma_gflops", c.fma_gflops}, {"peers", peers}};
     for (const Level &l : c.levels) {
         machine["bandwidth_gbps"][l.name] = {{"read", l.read_gbps},
                                              {"copy", l.copy_gbps},
@@ -114,8 +123,12 @@ nlohmann::json to_json(const Ceilings &c, const std::vector<std::string> &peers,
     json rows = json::array();
     for (const AppResult &r : results) {
         for (const Variant &v : r.variants) {
-            json row = {{"app", r.app->name},     {"width", r.size.width}, {"height", r.size.height},
-                        {"variant", v.name},      {"threads", c.threads},  {"samples", v.times_ms.size()},
+            json row = {{"app", r.app->name},
+                        {"width", r.size.width},
+                        {"height", r.size.height},
+                        {"variant", v.name},
+                        {"threads", c.threads},
+                        {"samples", v.times_ms.size()},
                         {"status", v.failure.empty() ? "ok" : "failed"},
                         {"note", v.failure.empty() ? v.note : v.failure}};
             auto known = [&](const char *key, double value) {
@@ -131,16 +144,17 @@ nlohmann::json to_json(const Ceilings &c, const std::vector<std::string> &peers,
                 const double peer = best_peer_ms(r);
                 known("ratio_to_best_peer", peer > 0 ? median(v.times_ms) / peer : -1);
                 known("bandwidth_fraction", bandwidth_fraction(r, v, c));
-                known("fma_fraction", r.app->flops_per_pixel > 0 ? fma_fraction(r, v, c) : -1);
+                known("fma_fraction", r.app->flops ? fma_fraction(r, v, c) : -1);
             }
             rows.push_back(std::move(row));
         }
     }
     json promised = json::array();
     for (const Figure &f : figures) {
-        promised.push_back({{"name", f.name}, {"value", f.value}, {"unit", f.unit}, {"limit", f.limit}});
+        promised.push_back(
+            {{"name", f.name}, {"value", f.value}, {"unit", f.unit}, {"limit", f.limit}});
     }
     return {{"machine", machine}, {"results", rows}, {"figures", promised}};
 }
 
-} // namespace bench
+}  // namespace bench

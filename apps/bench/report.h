@@ -12,7 +12,7 @@ namespace bench {
 struct AppResult {
     const apps::App *app;
     apps::Size size;
-    int64_t bytes; ///< input + output: what must move at least
+    int64_t bytes;  ///< input + output: what must move at least
     std::vector<Variant> variants;
 };
 
@@ -21,7 +21,7 @@ struct Figure {
     std::string name;
     double value;
     std::string unit;
-    double limit; ///< the promise is value <= limit
+    double limit;  ///< the promise is value <= limit
 };
 
 /// Median of the fastest variant that is not ours; 0 where there is none.
@@ -34,4 +34,4 @@ void print_figures(const std::vector<Figure> &figures);
 nlohmann::json to_json(const Ceilings &ceilings, const std::vector<std::string> &peers,
                        const std::vector<AppResult> &results, const std::vector<Figure> &figures);
 
-} // namespace bench
+}  // namespace bench

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 #include <exception>
 #include <numeric>
 #include <optional>
@@ -32,23 +33,27 @@ double time_once(const Variant &variant) {
     return duration<double, std::milli>(steady_clock::now() - start).count();
 }
 
-} // namespace
+}  // namespace
 
-void check(std::vector<Variant> &variants, Array &output, const std::function<void(int)> &progress) {
-    std::optional<Array> expected;
+void check(std::vector<Variant> &variants, const Pipe::Buffer<> &output,
+           const std::function<void(int)> &progress) {
+    std::optional<Pipe::Buffer<>> expected;
     for (size_t i = 0; i < variants.size(); ++i) {
         Variant &v = variants[i];
-        if (!v.failure.empty()) continue;
+        if (!v.failure.empty())
+            continue;
         progress(int(i));
-        output.clear(); // what a variant leaves out must not be found there
+        // a NaN or the largest integer: what a variant leaves out must not be found there
+        std::memset(output.data(), 0xff, output.size_in_bytes());
         try {
             v.run();
         } catch (const std::exception &error) {
             v.failure = error.what();
             continue;
         }
-        if (!expected) expected = output.copy();
-        v.max_abs_diff = max_abs_difference(*expected, output);
+        if (!expected)
+            expected = output.copy();
+        v.max_abs_diff = apps::max_abs_difference(*expected, output);
     }
 }
 
@@ -57,7 +62,8 @@ void sample(std::vector<Variant> &variants, int samples, double budget_s,
     std::vector<int> rounds(variants.size(), 0);
     progress(0);
     for (size_t i = 0; i < variants.size(); ++i) {
-        if (!variants[i].failure.empty()) continue;
+        if (!variants[i].failure.empty())
+            continue;
         time_once(variants[i]);
         rounds[i] = std::clamp(int(budget_s * 1000 / time_once(variants[i])), 3, samples);
     }
@@ -71,9 +77,10 @@ void sample(std::vector<Variant> &variants, int samples, double budget_s,
         for (size_t i : order) {
             const int64_t n = rounds[i];
             const bool due = (round + 1) * n / samples != round * n / samples;
-            if (due) variants[i].times_ms.push_back(time_once(variants[i]));
+            if (due)
+                variants[i].times_ms.push_back(time_once(variants[i]));
         }
     }
 }
 
-} // namespace bench
+}  // namespace bench

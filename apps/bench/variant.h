@@ -1,7 +1,7 @@
 // One way to compute an application, and what is measured of it.
 #pragma once
 
-#include "apps/bench/array.h"
+#include "apps/common/arrays.h"
 
 #include <functional>
 #include <string>
@@ -9,15 +9,21 @@
 
 namespace bench {
 
+/// What all variants of an application, ours and the peers', read and write: dense planar memory.
+struct Data {
+    std::vector<Pipe::Buffer<>> inputs;
+    Pipe::Buffer<> output;
+};
+
 struct Variant {
     std::string name;
-    std::string failure;           ///< why it cannot be run; empty when it can
-    std::function<void()> run;     ///< computes the whole output; throws on failure
+    std::string failure;        ///< why it cannot be run; empty when it can
+    std::function<void()> run;  ///< computes the whole output; throws on failure
 
-    double schedule_ms = -1, lower_ms = -1, llvm_ms = -1; ///< negative: not known
+    double schedule_ms = -1, lower_ms = -1, llvm_ms = -1;  ///< negative: not known
     std::string note;
-    std::vector<double> times_ms; ///< filled by `sample`
-    double max_abs_diff = -1;     ///< to the first variant; negative: not known
+    std::vector<double> times_ms;  ///< filled by `sample`
+    double max_abs_diff = -1;      ///< to the first variant; negative: not known
 };
 
 /// Order statistics of a variant's samples. Precondition: there is one.
@@ -26,12 +32,13 @@ double minimum(const std::vector<double> &values);
 
 /// Runs every variant once and compares what it wrote to `output`, where all of them write, with
 /// what the first one wrote. A variant that throws is marked as failed.
-void check(std::vector<Variant> &variants, Array &output, const std::function<void(int)> &progress);
+void check(std::vector<Variant> &variants, const Pipe::Buffer<> &output,
+           const std::function<void(int)> &progress);
 
-/// Samples all variants that have not failed, one run of each in every round, `samples` rounds. Slow ones
-/// take fewer samples, spread over all rounds: none gets much more than `budget_s` seconds.
-/// `progress` is called before each round with its number.
+/// Samples all variants that have not failed, one run of each in every round, `samples` rounds.
+/// Slow ones take fewer samples, spread over all rounds: none gets much more than `budget_s`
+/// seconds. `progress` is called before each round with its number.
 void sample(std::vector<Variant> &variants, int samples, double budget_s,
             const std::function<void(int)> &progress);
 
-} // namespace bench
+}  // namespace bench

@@ -25,4 +25,4 @@ void Blur::schedule_by_hand(const Target &target) {
     bx.compute_at(by, xo).vectorize(x, vec).unroll(y);
 }
 
-} // namespace apps
+}  // namespace apps

@@ -11,9 +11,9 @@ struct Blur : Program {
     explicit Blur(dsl::Type type = dsl::UInt(16));
     void schedule_by_hand(const dsl::Target &target) override;
 
-    dsl::ImageParam input; ///< 2 columns and 2 rows larger than the output
+    dsl::ImageParam input;  ///< 2 columns and 2 rows larger than the output
     dsl::Func bx{"bx"}, by{"by"};
     dsl::Var x{"x"}, y{"y"}, xo{"xo"}, xi{"xi"}, yo{"yo"}, yi{"yi"}, yu{"yu"};
 };
 
-} // namespace apps
+}  // namespace apps

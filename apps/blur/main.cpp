@@ -5,12 +5,12 @@ using Pipe::Buffer;
 
 namespace {
 
-std::vector<Buffer<>> inputs(const Buffer<float> &photo) {
-    std::vector<Buffer<>> channels;
+std::vector<apps::Inputs> inputs(const Buffer<float> &photo) {
+    std::vector<apps::Inputs> channels;
     for (int c = 0; c < 3; ++c) {
         Buffer<uint16_t> channel(photo.dim(0).extent(), photo.dim(1).extent());
         channel.fill([&](int x, int y) { return uint16_t(photo(x, y, c) * 4095 + 0.5f); });
-        channels.push_back(channel);
+        channels.push_back({channel});
     }
     return channels;
 }
@@ -22,6 +22,8 @@ Buffer<> picture(const std::vector<Buffer<>> &outputs) {
         [&](int x, int y, int c) { return float(channels[size_t(c)](x, y)) / 4095; });
 }
 
-} // namespace
+}  // namespace
 
-int main(int argc, char **argv) { return apps::demo(argc, argv, {{"blur", inputs, picture}}); }
+int main(int argc, char **argv) {
+    return apps::demo(argc, argv, {{"blur", inputs, picture}});
+}

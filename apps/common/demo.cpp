@@ -1,7 +1,7 @@
 #include "apps/common/demo.h"
 
+#include "apps/common/arrays.h"
 #include "apps/common/picture.h"
-#include "apps/common/registry.h"
 
 #include <pipe/image_io.h>
 
@@ -9,6 +9,9 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <optional>
+
+#include <unistd.h>
 
 namespace apps {
 namespace {
@@ -18,67 +21,67 @@ using Pipe::Buffer;
 double milliseconds(const std::function<void()> &work) {
     const auto start = std::chrono::steady_clock::now();
     work();
-    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+        .count();
 }
 
-/// Median over as many runs as fit into half a second, at least 3 and at most 30.
+/// Median over as many runs as fit into half a second, at most 30.
 double median_run(const std::function<void()> &run) {
-    const int runs = std::clamp(int(500 / milliseconds(run)), 3, 30);
-    std::vector<double> times;
-    for (int i = 0; i < runs; ++i) times.push_back(milliseconds(run));
+    std::vector<double> times = {milliseconds(run)};
+    const int runs = std::clamp(int(500 / times[0]), 1, 30);
+    for (int i = 1; i < runs; ++i)
+        times.push_back(milliseconds(run));
     std::nth_element(times.begin(), times.begin() + runs / 2, times.end());
     return times[size_t(runs / 2)];
 }
 
 /// Any photograph as float 0..1 with three channels.
 Buffer<float> photograph(const std::string &path) {
-    if (path.empty()) return Pipe::convert_image(default_picture(), Pipe::Float(32));
+    if (path.empty())
+        return Pipe::convert_image(default_picture(), Pipe::Float(32));
     const Buffer<float> image = Pipe::load_image_as<float>(path);
     const int channels = int(image.dim(2).extent());
     return make_planes({{0, image.dim(0).extent(), 0}, {0, image.dim(1).extent(), 0}, {0, 3, 0}},
                        [&](int x, int y, int c) { return image(x, y, channels < 3 ? 0 : c); });
 }
 
-Buffer<> make_output(const App &app, const Program &program, Size size) {
-    std::vector<int64_t> extents, mins;
-    for (Range range : app.output_box(size)) {
-        extents.push_back(range.extent);
-        mins.push_back(range.min);
-    }
-    Buffer<> output(program.output().types().at(0), extents);
-    output.set_min(mins);
-    return output;
-}
-
 /// The size of output that an input of this shape allows.
 Size output_size(const App &app, const Buffer<> &input) {
-    const Box one = app.input_box({1, 1});
-    return {int(input.dim(0).extent()) - one[0].extent + 1, int(input.dim(1).extent()) - one[1].extent + 1};
+    const Box one = app.inputs.at(0).box({1, 1});
+    return {int(input.dim(0).extent()) - one[0].extent + 1,
+            int(input.dim(1).extent()) - one[1].extent + 1};
 }
+
+enum class Way { Naive, Hand, Auto };
 
 /// One way to schedule an application on its inputs, compiled by the first run.
 struct Runner {
-    Runner(const App &app, const std::vector<Buffer<>> &images, bool autoscheduled)
-        : program(app.make()), pipeline(program->output()), inputs(images) {
-        for (const Buffer<> &input : inputs) {
-            outputs.push_back(make_output(app, *program, output_size(app, input)));
+    Runner(const App &app, const std::vector<Inputs> &runs, std::optional<Size> size, Way way)
+        : program(app.make()), pipeline(program->output()), inputs(runs) {
+        for (const Inputs &input : inputs) {
+            outputs.push_back(
+                make_output(app, *program, size ? *size : output_size(app, input.at(0))));
         }
-        if (autoscheduled) {
-            pipeline.autoschedule(Pipe::get_host_target());
-        } else {
+        const Pipe::Target target = Pipe::get_host_target();
+        if (way == Way::Naive)
             program->schedule_naively();
-        }
-        for (size_t i = 0; i < inputs.size(); ++i) run(i);
+        if (way == Way::Hand)
+            program->schedule_by_hand(target);
+        if (way == Way::Auto)
+            pipeline.autoschedule(target);
+        for (size_t i = 0; i < inputs.size(); ++i)
+            run(i);
     }
 
     void run(size_t i) {
-        program->inputs.at(0).set(inputs[i]);
+        set_inputs(*program, inputs[i]);
         pipeline.realize(outputs[i]);
     }
 
     std::unique_ptr<Program> program;
     Pipe::Pipeline pipeline;
-    std::vector<Buffer<>> inputs, outputs;
+    std::vector<Inputs> inputs;
+    std::vector<Buffer<>> outputs;
 };
 
 void print_indented(const std::string &text) {
@@ -90,33 +93,65 @@ void print_indented(const std::string &text) {
     }
 }
 
+/// One line on the terminal that overwrites itself; nothing where the output is not a terminal.
+void progress(const std::string &text) {
+    if (!isatty(STDERR_FILENO))
+        return;
+    std::fprintf(stderr, "\r\x1b[K%s", text.c_str());
+    std::fflush(stderr);
+}
+
+/// Compiles and runs the form under one schedule and says what it took.
+Runner timed(const App &app, const std::vector<Inputs> &inputs, std::optional<Size> size, Way way,
+             const char *name) {
+    progress(app.name + ": " + name + " schedule");
+    Runner runner(app, inputs, size, way);
+    const double run_ms = median_run([&] { runner.run(0); });
+    progress("");
+    const Pipe::CompileTimes times = runner.pipeline.compile_times();
+    std::printf(
+        "  %-6s %9.2f ms a run; compiled in %.1f ms (schedule %.1f, lowering %.1f, LLVM %.1f)\n",
+        name, run_ms, times.schedule_ms + times.lower_ms + times.llvm_ms, times.schedule_ms,
+        times.lower_ms, times.llvm_ms);
+    return runner;
+}
+
+std::string shape(const Buffer<> &array) {
+    std::string text;
+    for (int d = 0; d < array.dimensions(); ++d) {
+        text += (d ? " x " : "") + std::to_string(array.extent(d));
+    }
+    return text;
+}
+
 void run_form(const Form &form, const Buffer<float> &photo, const std::filesystem::path &folder) {
     const App &app = *find_app(form.name);
-    const std::vector<Buffer<>> inputs = form.inputs(photo);
-    Runner chosen(app, inputs, true), naive(app, inputs, false);
-    const Buffer<> &output = chosen.outputs.front();
-
-    std::printf("%s: %s, output %d x %d%s\n", app.name.c_str(), app.title.c_str(),
-                int(output.dim(0).extent()), int(output.dim(1).extent()),
-                output.dimensions() > 2 ? " x 3" : "");
-    std::printf("  schedule chosen\n");
+    std::vector<Inputs> inputs;
+    std::optional<Size> size;
+    if (form.inputs) {
+        inputs = form.inputs(photo);
+    } else {
+        size = app.size;
+        progress(app.name + ": making the input");
+        inputs = {make_inputs(app, *app.make(), app.size)};
+    }
+    std::printf("%s: %s\n", app.name.c_str(), app.title.c_str());
+    timed(app, inputs, size, Way::Naive, "naive");
+    timed(app, inputs, size, Way::Hand, "hand");
+    Runner chosen = timed(app, inputs, size, Way::Auto, "auto");
+    std::printf("  output %s; schedule chosen\n", shape(chosen.outputs.front()).c_str());
     print_indented(chosen.pipeline.schedule_report());
-    const Pipe::CompileTimes times = chosen.pipeline.compile_times();
-    std::printf("  compile time   %.1f ms (schedule %.1f, lowering %.1f, LLVM %.1f)\n",
-                times.schedule_ms + times.lower_ms + times.llvm_ms, times.schedule_ms, times.lower_ms,
-                times.llvm_ms);
-    const double ours = median_run([&] { chosen.run(0); }), theirs = median_run([&] { naive.run(0); });
-    std::printf("  time per run   %.2f ms; naive schedule %.2f ms; %.1f times as fast\n", ours, theirs,
-                theirs / ours);
+    if (!form.picture)
+        return;
 
     const std::string before = folder / (app.name + "_before.png");
     const std::string after = folder / (app.name + "_after.png");
     Pipe::save_image(photo, before);
     Pipe::save_image(form.picture(chosen.outputs), after);
-    std::printf("  pictures       %s, %s\n\n", before.c_str(), after.c_str());
+    std::printf("  pictures %s, %s\n\n", before.c_str(), after.c_str());
 }
 
-} // namespace
+}  // namespace
 
 Buffer<float> make_planes(const std::vector<Pipe::BufferDim> &shape,
                           const std::function<float(int, int, int)> &f) {
@@ -133,6 +168,24 @@ Buffer<float> make_planes(const std::vector<Pipe::BufferDim> &shape,
         planes.fill([&](int x, int y, int c) { return f(x, y, c); });
     }
     return planes;
+}
+
+Buffer<float> framed(const Buffer<float> &photo, int before, int after) {
+    const int width = int(photo.dim(0).extent()), height = int(photo.dim(1).extent());
+    return make_planes({{-before, width + before + after, 0},
+                        {-before, height + before + after, 0},
+                        {0, photo.dim(2).extent(), 0}},
+                       [&](int x, int y, int c) {
+                           return photo(std::clamp(x, 0, width - 1), std::clamp(y, 0, height - 1),
+                                        c);
+                       });
+}
+
+Buffer<float> luminance(const Buffer<float> &photo) {
+    return make_planes(
+        {{0, photo.dim(0).extent(), 0}, {0, photo.dim(1).extent(), 0}}, [&](int x, int y, int) {
+            return 0.299f * photo(x, y, 0) + 0.587f * photo(x, y, 1) + 0.114f * photo(x, y, 2);
+        });
 }
 
 int demo(int argc, char **argv, const std::vector<Form> &forms) {
@@ -152,7 +205,8 @@ int demo(int argc, char **argv, const std::vector<Form> &forms) {
     try {
         std::filesystem::create_directories(folder);
         const Buffer<float> photo = photograph(image);
-        for (const Form &form : forms) run_form(form, photo, folder);
+        for (const Form &form : forms)
+            run_form(form, photo, folder);
         return 0;
     } catch (const std::exception &error) {
         std::fprintf(stderr, "%s: %s\n", argv[0], error.what());
@@ -160,4 +214,4 @@ int demo(int argc, char **argv, const std::vector<Form> &forms) {
     }
 }
 
-} // namespace apps
+}  // namespace apps

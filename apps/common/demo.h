@@ -9,18 +9,22 @@
 
 namespace apps {
 
-/// How one application of the registry works on a photograph.
+/// All inputs of one run, in the order of the program's.
+using Inputs = std::vector<Pipe::Buffer<>>;
+
+/// How one application of the registry works on a photograph. Without the two functions it works on
+/// its test input, at the size of the papers, and shows no picture.
 struct Form {
-    std::string name; ///< in the registry
-    /// The pipeline's inputs made from the photograph (float 0..1, planar, three channels): one, or
-    /// one per channel where the pipeline works on one at a time.
-    std::function<std::vector<Pipe::Buffer<>>(const Pipe::Buffer<float> &photo)> inputs;
-    /// A picture to look at, made from the output for each input.
+    std::string name;  ///< in the registry
+    /// The pipeline's inputs made from the photograph (float 0..1, planar, three channels): for one
+    /// run, or for one per channel where the pipeline works on one at a time.
+    std::function<std::vector<Inputs>(const Pipe::Buffer<float> &photo)> inputs;
+    /// A picture to look at, made from the output of each run.
     std::function<Pipe::Buffer<>(const std::vector<Pipe::Buffer<>> &outputs)> picture;
 };
 
-/// The whole main program: `NAME [IMAGE] [--out FOLDER]`. Runs every form on the image (default: the
-/// bundled picture), naive and autoscheduled, prints what was chosen and how long it took, and
+/// The whole main program: `NAME [IMAGE] [--out FOLDER]`. Runs every form on the image (default:
+/// the bundled picture) under each schedule, prints what was chosen and how long it took, and
 /// writes the pictures before and after as PNG. Returns the exit status.
 int demo(int argc, char **argv, const std::vector<Form> &forms);
 
@@ -28,4 +32,11 @@ int demo(int argc, char **argv, const std::vector<Form> &forms);
 Pipe::Buffer<float> make_planes(const std::vector<Pipe::BufferDim> &shape,
                                 const std::function<float(int x, int y, int c)> &f);
 
-} // namespace apps
+/// The photograph with a frame of its own edge pixels: `before` pixels left and above, `after`
+/// pixels right and below; the photograph's own pixels keep their coordinates.
+Pipe::Buffer<float> framed(const Pipe::Buffer<float> &photo, int before, int after);
+
+/// The luminance of a picture: (x, y).
+Pipe::Buffer<float> luminance(const Pipe::Buffer<float> &photo);
+
+}  // namespace apps

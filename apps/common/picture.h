@@ -12,4 +12,4 @@ namespace apps {
 /// (x, y, channel); deterministic.
 Pipe::Buffer<uint8_t> default_picture(int width = 2560, int height = 1536);
 
-} // namespace apps
+}  // namespace apps

@@ -16,13 +16,14 @@ struct Program {
 
     /// The trivial schedule: every stage computed and stored in full, one pixel after another.
     void schedule_naively() {
-        for (dsl::Func &stage : stages) stage.compute_root();
+        for (dsl::Func &stage : stages)
+            stage.compute_root();
     }
 
     std::vector<dsl::ImageParam> inputs;
-    std::vector<dsl::Func> stages; ///< producers before consumers; the last one is the output
+    std::vector<dsl::Func> stages;  ///< producers before consumers; the last one is the output
 
     dsl::Func output() const { return stages.back(); }
 };
 
-} // namespace apps
+}  // namespace apps

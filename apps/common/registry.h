@@ -3,6 +3,7 @@
 
 #include "apps/common/program.h"
 
+#include <array>
 #include <functional>
 #include <memory>
 #include <string>
@@ -10,7 +11,7 @@
 
 namespace apps {
 
-/// Size of an output picture in pixels.
+/// The size of a problem: of the output picture in pixels, or what the entry says of it.
 struct Size {
     int width, height;
 };
@@ -23,24 +24,33 @@ struct Range {
 /// The shape of an array, x first.
 using Box = std::vector<Range>;
 
+/// Coordinates of an element, x first; 0 where the array has no such dimension.
+using Point = std::array<int, 5>;
+
+/// One input of an application.
+struct Input {
+    std::function<Box(Size)> box;
+    /// The deterministic test input of benchmarks.md at a coordinate of the box: the hash of
+    /// section 0.4, unless the section of the application says otherwise.
+    std::function<double(const Point &, Size)> value;
+};
+
 struct App {
-    std::string name;  ///< as on the command line
-    std::string title; ///< for people, with the section of benchmarks.md
-    Size size;         ///< of the output, as in the papers
+    std::string name;   ///< as on the command line
+    std::string title;  ///< for people, with the section of benchmarks.md
+    Size size;          ///< as in the papers
 
     std::function<std::unique_ptr<Program>()> make;
+    std::vector<Input> inputs;  ///< of the program, in its order
     std::function<Box(Size)> output_box;
-    std::function<Box(Size)> input_box;
 
-    /// The deterministic test input of benchmarks.md, section 0.4, at a coordinate of `input_box`.
-    std::function<double(int x, int y, int c, Size)> pixel;
-
-    /// Bits of the unsigned elements of input and output; 0: both are float.
-    int integer_bits;
-    /// Arithmetic per output pixel (all channels) when every stage is computed once; 0: not float.
-    double flops_per_pixel;
-    /// Bound on |difference| between two schedules, relative to the output's largest value.
+    /// Arithmetic of the whole problem when every stage is computed once; 0: not counted.
+    std::function<double(Size)> flops;
+    /// Bound on |difference| between two schedules, relative to the output's largest value; 0 for
+    /// integers, which must agree exactly.
     double tolerance;
+    /// Problems of awkward sizes, small enough for the reference evaluator.
+    std::vector<Size> small;
 };
 
 const std::vector<App> &registry();
@@ -48,4 +58,4 @@ const std::vector<App> &registry();
 /// The application of that name, or null.
 const App *find_app(const std::string &name);
 
-} // namespace apps
+}  // namespace apps

@@ -3,11 +3,10 @@
 namespace apps {
 using namespace dsl;
 
-template <typename Gray>
-void HarrisStages::define(Gray gray) {
+template <typename Gray> void HarrisStages::define(Gray gray) {
     auto sum3x3 = [this](Func f) {
-        return f(x - 1, y - 1) + f(x, y - 1) + f(x + 1, y - 1) + //
-               f(x - 1, y) + f(x, y) + f(x + 1, y) +             //
+        return f(x - 1, y - 1) + f(x, y - 1) + f(x + 1, y - 1) +  //
+               f(x - 1, y) + f(x, y) + f(x + 1, y) +              //
                f(x - 1, y + 1) + f(x, y + 1) + f(x + 1, y + 1);
     };
 
@@ -52,7 +51,9 @@ Harris::Harris() : input(Float(32), 2, "input") {
     stages = {iy, ix, ixx, iyy, ixy, sxx, syy, sxy, det, trace, harris};
 }
 
-void Harris::schedule_by_hand(const Target &target) { HarrisStages::schedule_by_hand(target); }
+void Harris::schedule_by_hand(const Target &target) {
+    HarrisStages::schedule_by_hand(target);
+}
 
 HarrisHalide::HarrisHalide() : input(Float(32), 3, "input") {
     gray(x, y) = 0.299f * input(x, y, 0) + 0.587f * input(x, y, 1) + 0.114f * input(x, y, 2);
@@ -68,4 +69,4 @@ void HarrisHalide::schedule_by_hand(const Target &target) {
     gray.store_at(harris, yo).compute_at(harris, yi).vectorize(x, vec);
 }
 
-} // namespace apps
+}  // namespace apps

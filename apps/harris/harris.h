@@ -8,8 +8,7 @@ namespace apps {
 /// The stages that both forms share: from gray values to the corner response.
 struct HarrisStages {
     /// Defines all stages on top of gray(x, y).
-    template <typename Gray>
-    void define(Gray gray);
+    template <typename Gray> void define(Gray gray);
     /// Schedules all stages but those that make `gray`.
     void schedule_by_hand(const dsl::Target &target);
 
@@ -23,7 +22,7 @@ struct Harris : Program, HarrisStages {
     Harris();
     void schedule_by_hand(const dsl::Target &target) override;
 
-    dsl::ImageParam input; ///< float, 2 pixels larger than the output on each side
+    dsl::ImageParam input;  ///< float, 2 pixels larger than the output on each side
 };
 
 /// Section 2.2 (without boundary condition): RGB input, reduced to gray first. The response is
@@ -32,8 +31,8 @@ struct HarrisHalide : Program, HarrisStages {
     HarrisHalide();
     void schedule_by_hand(const dsl::Target &target) override;
 
-    dsl::ImageParam input; ///< float RGB, planes (x, y, c), 3 pixels larger on each side
+    dsl::ImageParam input;  ///< float RGB, planes (x, y, c), 3 pixels larger on each side
     dsl::Func gray{"gray"};
 };
 
-} // namespace apps
+}  // namespace apps

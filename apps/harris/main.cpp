@@ -8,20 +8,13 @@ using Pipe::Buffer;
 
 namespace {
 
-std::vector<Buffer<>> gray(const Buffer<float> &photo) {
-    return {apps::make_planes(
-        {{0, photo.dim(0).extent(), 0}, {0, photo.dim(1).extent(), 0}}, [&](int x, int y, int) {
-            return 0.299f * photo(x, y, 0) + 0.587f * photo(x, y, 1) + 0.114f * photo(x, y, 2);
-        })};
+std::vector<apps::Inputs> gray(const Buffer<float> &photo) {
+    return {{apps::luminance(photo)}};
 }
 
-/// With the frame of five pixels, a repeated edge, that the registry asks for.
-std::vector<Buffer<>> framed(const Buffer<float> &photo) {
-    const int width = int(photo.dim(0).extent()), height = int(photo.dim(1).extent());
-    return {apps::make_planes(
-        {{-5, width + 10, 0}, {-5, height + 10, 0}, {0, 3, 0}}, [&](int x, int y, int c) {
-            return photo(std::clamp(x, 0, width - 1), std::clamp(y, 0, height - 1), c);
-        })};
+/// With the frame that the registry asks for.
+std::vector<apps::Inputs> frame(const Buffer<float> &photo) {
+    return {{apps::framed(photo, 5, 5)}};
 }
 
 /// Corners have a large positive response, edges a negative one. The responses span many orders of
@@ -32,18 +25,16 @@ Buffer<> picture(const std::vector<Buffer<>> &outputs) {
     float strongest = 1e-20f;
     response.for_each_value([&](float r) { strongest = std::max(strongest, r); });
     const float contrast = 1e4f;
-    return apps::make_planes(
-        {{response.dim(0).min(), response.dim(0).extent(), 0},
-         {response.dim(1).min(), response.dim(1).extent(), 0}},
-        [&](int x, int y, int) {
-            const float r = std::max(0.0f, response(x, y) / strongest);
-            return std::log1p(contrast * r) / std::log1p(contrast);
-        });
+    return apps::make_planes({{response.dim(0).min(), response.dim(0).extent(), 0},
+                              {response.dim(1).min(), response.dim(1).extent(), 0}},
+                             [&](int x, int y, int) {
+                                 const float r = std::max(0.0f, response(x, y) / strongest);
+                                 return std::log1p(contrast * r) / std::log1p(contrast);
+                             });
 }
 
-} // namespace
+}  // namespace
 
 int main(int argc, char **argv) {
-    return apps::demo(argc, argv,
-                      {{"harris", gray, picture}, {"harris_halide", framed, picture}});
+    return apps::demo(argc, argv, {{"harris", gray, picture}, {"harris_halide", frame, picture}});
 }

@@ -16,8 +16,8 @@ Unsharp::Unsharp(float weight) : input(Float(32), 3, "input") {
     blurx(x, y, c) = binomial(blury(x - 2, y, c), blury(x - 1, y, c), blury(x, y, c),
                               blury(x + 1, y, c), blury(x + 2, y, c));
     sharpen(x, y, c) = input(x, y, c) * (1 + weight) - blurx(x, y, c) * weight;
-    masked(x, y, c) = select(abs(input(x, y, c) - blurx(x, y, c)) < threshold, input(x, y, c),
-                             sharpen(x, y, c));
+    masked(x, y, c) =
+        select(abs(input(x, y, c) - blurx(x, y, c)) < threshold, input(x, y, c), sharpen(x, y, c));
 
     inputs = {input};
     stages = {blury, blurx, sharpen, masked};
@@ -57,9 +57,9 @@ UnsharpHalide::UnsharpHalide() : input(Float(32), 3, "input") {
     stages = {gray, blur_y, blur_x, sharpen, ratio, unsharp};
 }
 
-// Strips of rows in parallel; within a strip, blocks of four rows. The window of rows of gray slides
-// from block to block; the vertical blur of a block is computed column by column, so that its rows
-// share what they load; the rest follows once for the three channels.
+// Strips of rows in parallel; within a strip, blocks of four rows. The window of rows of gray
+// slides from block to block; the vertical blur of a block is computed column by column, so that
+// its rows share what they load; the rest follows once for the three channels.
 void UnsharpHalide::schedule_by_hand(const Target &target) {
     const int vec = target.natural_vector_size(Float(32));
     unsharp.bound(c, 0, 3)
@@ -73,4 +73,4 @@ void UnsharpHalide::schedule_by_hand(const Target &target) {
     gray.store_at(unsharp, yo).compute_at(unsharp, yi).vectorize(x, vec);
 }
 
-} // namespace apps
+}  // namespace apps

@@ -12,7 +12,8 @@ struct Unsharp : Program {
     explicit Unsharp(float weight = 3);
     void schedule_by_hand(const dsl::Target &target) override;
 
-    dsl::ImageParam input; ///< float, planes (x, y, c); 2 pixels larger than the output on each side
+    dsl::ImageParam
+        input;  ///< float, planes (x, y, c); 2 pixels larger than the output on each side
     dsl::Func blury{"blury"}, blurx{"blurx"}, sharpen{"sharpen"}, masked{"masked"};
     dsl::Var x{"x"}, y{"y"}, c{"c"}, yo{"yo"}, yi{"yi"}, yu{"yu"};
 };
@@ -23,10 +24,10 @@ struct UnsharpHalide : Program {
     UnsharpHalide();
     void schedule_by_hand(const dsl::Target &target) override;
 
-    dsl::ImageParam input; ///< float RGB > 0, planes (x, y, c), of the output's size
+    dsl::ImageParam input;  ///< float RGB > 0, planes (x, y, c), of the output's size
     dsl::Func gray{"gray"}, blur_y{"blur_y"}, blur_x{"blur_x"}, sharpen{"sharpen"}, ratio{"ratio"},
         unsharp{"unsharp"};
     dsl::Var x{"x"}, y{"y"}, c{"c"}, yo{"yo"}, yi{"yi"}, yu{"yu"};
 };
 
-} // namespace apps
+}  // namespace apps

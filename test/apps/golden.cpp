@@ -1,5 +1,5 @@
-// The golden values of benchmarks.md (computed in double precision by a separate program) under
-// every schedule, at the tolerances given there.
+// Blur, unsharp mask, Harris: the golden values of benchmarks.md (computed in double precision by a
+// separate program) under every schedule, at the tolerances given there.
 #include "apps/unsharp/unsharp.h"
 #include "test/apps/support.h"
 
@@ -9,24 +9,6 @@
 
 using namespace app_test;
 using Pipe::Buffer;
-
-namespace {
-
-const apps::App &app_named(const char *name) {
-    const apps::App *app = apps::find_app(name);
-    REQUIRE(app);
-    return *app;
-}
-
-#define CHECK_NEAR(actual, expected, tolerance)                                                    \
-    do {                                                                                           \
-        INFO("expected " << (expected) << " +- " << (tolerance) << ", got " << (actual));          \
-        CHECK(std::abs((actual) - (expected)) <= (tolerance));                                     \
-    } while (false)
-
-const Way all[] = {Way::Reference, Way::Naive, Way::Hand, Way::Auto};
-
-} // namespace
 
 TEST_CASE("blur: golden values of section 16, exact") {
     for (Way way : all) {
@@ -59,8 +41,8 @@ TEST_CASE("unsharp: golden values of section 1.3, weight 4") {
     for (Way way : all) {
         INFO(name_of(way));
         apps::Unsharp program(4);
-        const Buffer<double> out = run(
-            app, program, size, [&](int x, int y, int c) { return app.pixel(x, y, c, size); }, way);
+        const Buffer<double> out =
+            run(app, program, size, apps::make_inputs(app, program, size), way);
         CHECK_NEAR(out(0, 0, 0), -0.61378677, 1e-5);
         CHECK_NEAR(out(7, 5, 0), 1.20208333, 1e-5);
         CHECK_NEAR(sum(out), 737.402328, 1152 * 1e-5);

@@ -26,15 +26,17 @@ struct ScratchFolder {
 
 int run_demo(std::vector<std::string> args) {
     const apps::Form form = {
-        "unsharp_halide", [](const Buffer<float> &photo) { return std::vector<Buffer<>>{photo}; },
+        "unsharp_halide",
+        [](const Buffer<float> &photo) { return std::vector<apps::Inputs>{{photo}}; },
         [](const std::vector<Buffer<>> &outputs) { return outputs[0]; }};
     args.insert(args.begin(), "demo");
     std::vector<char *> argv;
-    for (std::string &arg : args) argv.push_back(arg.data());
+    for (std::string &arg : args)
+        argv.push_back(arg.data());
     return apps::demo(int(argv.size()), argv.data(), {form});
 }
 
-} // namespace
+}  // namespace
 
 TEST_CASE("demo writes the pictures before and after") {
     const ScratchFolder folder;
@@ -68,7 +70,8 @@ TEST_CASE("benchmark: JSON in the agreed form") {
     REQUIRE(std::filesystem::exists(program));
     const std::string file = folder.path / "bench.json";
     const int status = std::system(
-        (program + " --app blur --size 256x192 --samples 3 --json " + file + " >/dev/null").c_str());
+        (program + " --app blur --size 256x192 --samples 3 --json " + file + " >/dev/null")
+            .c_str());
     REQUIRE(status == 0);
 
     const nlohmann::json written = nlohmann::json::parse(std::ifstream(file));
@@ -85,7 +88,8 @@ TEST_CASE("benchmark: JSON in the agreed form") {
             CHECK(row.contains(key));
         }
         const std::string variant = row.at("variant");
-        if (variant != "naive" && variant != "hand" && variant != "auto") continue;
+        if (variant != "naive" && variant != "hand" && variant != "auto")
+            continue;
         ours.push_back(variant);
         CHECK(row.at("status") == "ok");
         CHECK(row.at("max_abs_diff") == 0);

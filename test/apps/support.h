@@ -1,28 +1,47 @@
 // Runs an application of the registry under each schedule, for the tests.
 #pragma once
 
-#include "apps/common/registry.h"
+#include "apps/common/arrays.h"
 
+#include <catch2/catch_test_macros.hpp>
 #include <pipe/pipe.h>
 
+#include <cmath>
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace app_test {
 
+using apps::max_abs;
+using apps::max_abs_difference;
+
 enum class Way { Reference, Naive, Hand, Auto };
 
+inline constexpr Way all[] = {Way::Reference, Way::Naive, Way::Hand, Way::Auto};
 /// The ways that use the compiler.
 inline constexpr Way compiled[] = {Way::Naive, Way::Hand, Way::Auto};
 
 const char *name_of(Way way);
 
+/// The application of that name; the test fails where there is none.
+const apps::App &app_named(const std::string &name);
+
 using Pixel = std::function<double(int x, int y, int c)>;
 
-/// The output of `program`, an instance of `app`, for an output of that size.
+/// The value of `stage`, one of `program`'s, on `box`, with the program's inputs set already.
+Pipe::Buffer<double> run_stage(apps::Program &program, const Pipe::Func &stage,
+                               const apps::Box &box, Way way);
+
+/// The output of `program`, an instance of `app`, for an output of that size, on these inputs.
+Pipe::Buffer<double> run(const apps::App &app, apps::Program &program, apps::Size size,
+                         const std::vector<Pipe::Buffer<>> &inputs, Way way);
+
+/// The same where input 0 has these pixels and the others are the test's.
 Pipe::Buffer<double> run(const apps::App &app, apps::Program &program, apps::Size size,
                          const Pixel &pixel, Way way);
+Pipe::Buffer<double> run_on(const std::string &name, apps::Size size, const Pixel &pixel, Way way);
 
 /// The same for a new instance and the application's own test input.
 Pipe::Buffer<double> run(const apps::App &app, apps::Size size, Way way);
@@ -30,7 +49,14 @@ Pipe::Buffer<double> run(const apps::App &app, apps::Size size, Way way);
 double sum(const Pipe::Buffer<double> &b);
 double min(const Pipe::Buffer<double> &b);
 double max(const Pipe::Buffer<double> &b);
-double max_abs(const Pipe::Buffer<double> &b);
-double max_abs_difference(const Pipe::Buffer<double> &a, const Pipe::Buffer<double> &b);
 
-} // namespace app_test
+/// Largest |out - expected(x, y, c)| over the output, `border` pixels left out on each side.
+double error(const Pipe::Buffer<double> &out, const Pixel &expected, int border = 0);
+
+#define CHECK_NEAR(actual, expected, tolerance)                                                    \
+    do {                                                                                           \
+        INFO("expected " << (expected) << " +- " << (tolerance) << ", got " << (actual));          \
+        CHECK(std::abs((actual) - (expected)) <= (tolerance));                                     \
+    } while (false)
+
+}  // namespace app_test

@@ -34,11 +34,11 @@ const std::vector<std::string> variants = {"halide-hand", "halide-mullapudi2016"
                                            "halide-mullapudi2016-defaults", "halide-adams2019"};
 
 double milliseconds_since(std::chrono::steady_clock::time_point start) {
-    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+        .count();
 }
 
-template <typename F>
-double milliseconds(F &&f) {
+template <typename F> double milliseconds(F &&f) {
     const auto start = std::chrono::steady_clock::now();
     f();
     return milliseconds_since(start);
@@ -52,12 +52,13 @@ std::string symbol(const std::string &app, std::string variant) {
 void set_estimates(const App &app, Program &program) {
     auto region = [](const Box &box) {
         Halide::Region r;
-        for (Range range : box) r.push_back({range.min, range.extent});
+        for (Range range : box)
+            r.push_back({range.min, range.extent});
         return r;
     };
     program.output().set_estimates(region(app.output_box(app.size)));
-    for (dsl::ImageParam &input : program.inputs) {
-        input.set_estimates(region(app.input_box(app.size)));
+    for (size_t i = 0; i < program.inputs.size(); ++i) {
+        program.inputs[i].set_estimates(region(app.inputs[i].box(app.size)));
     }
 }
 
@@ -70,7 +71,8 @@ Autoscheduler autoscheduler(const std::string &variant, const std::string &threa
     if (variant == "halide-mullapudi2016") {
         return {"Mullapudi2016", {{"parallelism", threads}, {"last_level_cache_size", "2097152"}}};
     }
-    if (variant == "halide-mullapudi2016-defaults") return {"Mullapudi2016", {}};
+    if (variant == "halide-mullapudi2016-defaults")
+        return {"Mullapudi2016", {}};
     return {"Adams2019", {{"parallelism", threads}, {"beam_size", "32"}}};
 }
 
@@ -86,7 +88,8 @@ void apply(const Autoscheduler &scheduler, Halide::Pipeline &pipeline, const Hal
         const auto found = scheduler.params.find(key);
         return std::stoull(found == scheduler.params.end() ? otherwise : found->second);
     };
-    if (scheduler.params.count("beam_size")) setenv("HL_BEAM_SIZE", "32", 1);
+    if (scheduler.params.count("beam_size"))
+        setenv("HL_BEAM_SIZE", "32", 1);
     pipeline.auto_schedule(scheduler.name, target,
                            Halide::MachineParams(int(param("parallelism", "16")),
                                                  param("last_level_cache_size", "16777216"), 40));
@@ -108,8 +111,8 @@ int emit(const App &app, const std::string &variant, const std::string &prefix,
         schedule_ms = milliseconds([&] { program->schedule_by_hand(host); });
     } else {
         set_estimates(app, *program);
-        schedule_ms = milliseconds(
-            [&] { apply(autoscheduler(variant, threads), pipeline, host, plugins); });
+        schedule_ms =
+            milliseconds([&] { apply(autoscheduler(variant, threads), pipeline, host, plugins); });
     }
 
     const auto start = std::chrono::steady_clock::now();
@@ -117,8 +120,9 @@ int emit(const App &app, const std::string &variant, const std::string &prefix,
         pipeline.compile_to_module(arguments(*program), symbol(app.name, variant),
                                    host.with_feature(Halide::Target::NoRuntime));
     const double lower_ms = milliseconds_since(start);
-    const double llvm_ms = milliseconds(
-        [&] { module.compile({{Halide::OutputFileType::object, prefix + ".o"}}); });
+    const double llvm_ms = milliseconds([&] {
+        module.compile({{Halide::OutputFileType::object, prefix + ".o"}});
+    });
     std::ofstream(prefix + ".status") << schedule_ms << ", " << lower_ms << ", " << llvm_ms;
     return 0;
 }
@@ -128,7 +132,8 @@ std::string last_line(const std::string &path) {
     std::ifstream in(path);
     std::string line, last;
     while (std::getline(in, line)) {
-        if (!line.empty()) last = line;
+        if (!line.empty())
+            last = line;
     }
     std::erase_if(last, [](unsigned char c) { return c == '"' || c == '\\' || c < ' '; });
     return last.substr(0, 120);
@@ -141,16 +146,19 @@ std::string run_limited(const std::vector<std::string> &args, const std::string 
         const rlimit memory{memory_limit, memory_limit};
         setrlimit(RLIMIT_AS, &memory);
         alarm(time_limit_s);
-        if (!freopen(log.c_str(), "w", stderr) || !freopen("/dev/null", "w", stdout)) _exit(126);
+        if (!freopen(log.c_str(), "w", stderr) || !freopen("/dev/null", "w", stdout))
+            _exit(126);
         std::vector<char *> argv;
-        for (const std::string &arg : args) argv.push_back(const_cast<char *>(arg.c_str()));
+        for (const std::string &arg : args)
+            argv.push_back(const_cast<char *>(arg.c_str()));
         argv.push_back(nullptr);
         execv("/proc/self/exe", argv.data());
         _exit(127);
     }
     int status = 0;
     waitpid(child, &status, 0);
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return "";
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+        return "";
     if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM) {
         return "not finished after " + std::to_string(time_limit_s) + " s";
     }
@@ -165,28 +173,30 @@ int build(const std::string &dir, const std::string &plugins, const std::string 
         for (const std::string &variant : variants) {
             const std::string name = symbol(app.name, variant), prefix = dir + "/" + name;
             std::remove((prefix + ".status").c_str());
-            const std::string failure = run_limited(
-                {"halide_peers", "emit", app.name, variant, prefix, plugins, threads}, prefix + ".log");
+            const std::string failure =
+                run_limited({"halide_peers", "emit", app.name, variant, prefix, plugins, threads},
+                            prefix + ".log");
             std::ifstream status(prefix + ".status");
             std::string times;
             std::getline(status, times);
             rows << "{\"" << app.name << "\", \"" << variant << "\", ";
             if (failure.empty()) {
-                declarations << "extern \"C\" int " << name << "(halide_buffer_t *, halide_buffer_t *);\n";
+                declarations << "extern \"C\" int " << name << "_argv(void **);\n";
                 objects.push_back(prefix + ".o");
-                rows << name << ", " << times << ", \"\"},\n";
+                rows << name << "_argv, " << times << ", \"\"},\n";
             } else {
                 rows << "nullptr, 0, 0, 0, \"" << failure << "\"},\n";
             }
-            std::cerr << app.name << " " << variant << ": " << (failure.empty() ? "ok" : failure) << "\n";
+            std::cerr << app.name << " " << variant << ": " << (failure.empty() ? "ok" : failure)
+                      << "\n";
         }
     }
     const Halide::Target host = Halide::get_host_target();
     objects.push_back(dir + "/runtime.o");
     Halide::compile_standalone_runtime(objects.back(), host);
     Halide::create_static_library(objects, host, dir + "/libpeer_objects.a");
-    std::ofstream(dir + "/table.inc")
-        << declarations.str() << "static const Row rows[] = {\n" << rows.str() << "};\n";
+    std::ofstream(dir + "/table.inc") << declarations.str() << "static const Row rows[] = {\n"
+                                      << rows.str() << "};\n";
     return 0;
 }
 
@@ -199,13 +209,15 @@ int jit(const App &app) {
         std::unique_ptr<Program> program = app.make();
         program->schedule_by_hand(host);
         Halide::Pipeline pipeline(program->output());
-        const double lower_ms = milliseconds(
-            [&] { pipeline.compile_to_module(arguments(*program), symbol(app.name, "jit"), host); });
+        const double lower_ms = milliseconds([&] {
+            pipeline.compile_to_module(arguments(*program), symbol(app.name, "jit"), host);
+        });
         std::unique_ptr<Program> fresh = app.make();
         fresh->schedule_by_hand(host);
         const double whole_ms =
             milliseconds([&] { Halide::Pipeline(fresh->output()).compile_jit(host); });
-        if (i == 0) continue;
+        if (i == 0)
+            continue;
         lower.push_back(lower_ms);
         whole.push_back(whole_ms);
     }
@@ -215,16 +227,18 @@ int jit(const App &app) {
     return 0;
 }
 
-} // namespace
+}  // namespace
 
 int main(int argc, char **argv) {
     const std::vector<std::string> args(argv + 1, argv + argc);
     const std::string command = args.empty() ? "" : args[0];
-    if (command == "build" && args.size() == 4) return build(args[1], args[2], args[3]);
+    if (command == "build" && args.size() == 4)
+        return build(args[1], args[2], args[3]);
     if (command == "emit" && args.size() == 6 && find_app(args[1])) {
         return emit(*find_app(args[1]), args[2], args[3], args[4], args[5]);
     }
-    if (command == "jit" && args.size() == 2 && find_app(args[1])) return jit(*find_app(args[1]));
+    if (command == "jit" && args.size() == 2 && find_app(args[1]))
+        return jit(*find_app(args[1]));
     std::cerr << "usage: halide_peers build DIR PLUGINS THREADS | emit APP VARIANT PREFIX PLUGINS "
                  "THREADS | jit APP\n";
     return 2;

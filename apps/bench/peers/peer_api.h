@@ -8,19 +8,19 @@ extern "C" {
 
 /// A dense or strided array; dimension 0 is x.
 struct PeerArray {
-    void *data; ///< the element at the mins of all dimensions
-    int element; ///< 1: unsigned integer, 2: float
+    void *data;   ///< the element at the mins of all dimensions
+    int element;  ///< 0: signed integer, 1: unsigned integer, 2: float
     int bits, rank;
     struct {
         int min, extent;
-        int64_t stride; ///< in elements
-    } dim[4];
+        int64_t stride;  ///< in elements
+    } dim[5];
 };
 
 struct PeerVariant {
     const char *app, *variant;
-    double schedule_ms, lower_ms, llvm_ms; ///< negative: not known
-    const char *failure;                   ///< empty, or why the variant cannot be run
+    double schedule_ms, lower_ms, llvm_ms;  ///< negative: not known
+    const char *failure;                    ///< empty, or why the variant cannot be run
 };
 
 /// The variants that the library has.
@@ -33,5 +33,5 @@ const char *pipe_peer_name();
 void pipe_peer_set_threads(int threads);
 
 /// Runs variant `index`; 0 when all went well.
-int pipe_peer_run(int index, const PeerArray *in, const PeerArray *out);
+int pipe_peer_run(int index, const PeerArray *inputs, int count, const PeerArray *out);
 }

@@ -4,6 +4,7 @@
 #include <HalideRuntime.h>
 
 #include <cstdio>
+#include <deque>
 #include <iterator>
 #include <vector>
 
@@ -11,7 +12,7 @@ namespace {
 
 struct Row {
     const char *app, *variant;
-    int (*run)(halide_buffer_t *, halide_buffer_t *);
+    int (*run)(void **arguments);  ///< the inputs, then the output
     double schedule_ms, lower_ms, llvm_ms;
     const char *failure;
 };
@@ -21,7 +22,9 @@ struct Row {
 constexpr int count_of_rows = int(std::size(rows));
 
 // Without a handler Halide's run time ends the process.
-void print_error(void *, const char *message) { std::fprintf(stderr, "Halide: %s\n", message); }
+void print_error(void *, const char *message) {
+    std::fprintf(stderr, "Halide: %s\n", message);
+}
 
 struct Argument {
     explicit Argument(const PeerArray &a) {
@@ -33,11 +36,11 @@ struct Argument {
         buffer.dimensions = a.rank;
         buffer.dim = dims;
     }
-    halide_dimension_t dims[4];
+    halide_dimension_t dims[5];
     halide_buffer_t buffer{};
 };
 
-} // namespace
+}  // namespace
 
 extern "C" {
 
@@ -45,8 +48,8 @@ const PeerVariant *pipe_peer_variants(int *count) {
     static const std::vector<PeerVariant> variants = [] {
         std::vector<PeerVariant> list;
         for (const Row &row : rows) {
-            list.push_back({row.app, row.variant, row.schedule_ms, row.lower_ms, row.llvm_ms,
-                            row.failure});
+            list.push_back(
+                {row.app, row.variant, row.schedule_ms, row.lower_ms, row.llvm_ms, row.failure});
         }
         return list;
     }();
@@ -54,15 +57,21 @@ const PeerVariant *pipe_peer_variants(int *count) {
     return variants.data();
 }
 
-const char *pipe_peer_name() { return "Halide " PIPE_PEERS_HALIDE_VERSION; }
+const char *pipe_peer_name() {
+    return "Halide " PIPE_PEERS_HALIDE_VERSION;
+}
 
 void pipe_peer_set_threads(int threads) {
     halide_set_error_handler(print_error);
     halide_set_num_threads(threads);
 }
 
-int pipe_peer_run(int index, const PeerArray *in, const PeerArray *out) {
-    Argument input(*in), output(*out);
-    return rows[index].run(&input.buffer, &output.buffer);
+int pipe_peer_run(int index, const PeerArray *inputs, int count, const PeerArray *out) {
+    std::deque<Argument> arguments(inputs, inputs + count);  // which must not move
+    arguments.emplace_back(*out);
+    std::vector<void *> pointers;
+    for (Argument &a : arguments)
+        pointers.push_back(&a.buffer);
+    return rows[index].run(pointers.data());
 }
 }

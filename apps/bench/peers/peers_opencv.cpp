@@ -15,7 +15,8 @@ namespace {
 /// Plane `c` as a matrix, without copying.
 cv::Mat plane(const PeerArray &a, int c) {
     auto *data = static_cast<float *>(a.data) + (a.rank > 2 ? c * a.dim[2].stride : 0);
-    return {a.dim[1].extent, a.dim[0].extent, CV_32F, data, size_t(a.dim[1].stride) * sizeof(float)};
+    return {a.dim[1].extent, a.dim[0].extent, CV_32F, data,
+            size_t(a.dim[1].stride) * sizeof(float)};
 }
 
 /// The part of `frame` that lies `border` pixels away from its edges. Filters look outside of it,
@@ -24,10 +25,10 @@ cv::Mat interior(const cv::Mat &frame, int border) {
     return frame(cv::Rect(border, border, frame.cols - 2 * border, frame.rows - 2 * border));
 }
 
-template <typename F>
-void parallel_rows(int rows, F &&f) {
+template <typename F> void parallel_rows(int rows, F &&f) {
     cv::parallel_for_(cv::Range(0, rows), [&](const cv::Range &range) {
-        for (int y = range.start; y < range.end; ++y) f(y);
+        for (int y = range.start; y < range.end; ++y)
+            f(y);
     });
 }
 
@@ -39,7 +40,8 @@ void blur_float(const PeerArray &in, const PeerArray &out) {
 
 void blur(const PeerArray &in, const PeerArray &out) {
     auto matrix = [](const PeerArray &a) {
-        return cv::Mat(a.dim[1].extent, a.dim[0].extent, CV_16U, a.data, size_t(a.dim[1].stride) * 2);
+        return cv::Mat(a.dim[1].extent, a.dim[0].extent, CV_16U, a.data,
+                       size_t(a.dim[1].stride) * 2);
     };
     cv::Mat source = matrix(in), target = matrix(out);
     cv::blur(interior(source, 1), target, {3, 3});
@@ -80,11 +82,13 @@ void unsharp_halide(const PeerArray &in, const PeerArray &out) {
     parallel_rows(r.rows, [&](int y) {
         const float *gr = gray.ptr<float>(y);
         float *ratio = blurred.ptr<float>(y);
-        for (int x = 0; x < r.cols; ++x) ratio[x] = (2 * gr[x] - ratio[x]) / gr[x];
+        for (int x = 0; x < r.cols; ++x)
+            ratio[x] = (2 * gr[x] - ratio[x]) / gr[x];
         for (int c = 0; c < 3; ++c) {
             const float *from = plane(in, c).ptr<float>(y);
             float *to = plane(out, c).ptr<float>(y);
-            for (int x = 0; x < r.cols; ++x) to[x] = ratio[x] * from[x];
+            for (int x = 0; x < r.cols; ++x)
+                to[x] = ratio[x] * from[x];
         }
     });
 }
@@ -98,7 +102,9 @@ void corner(const cv::Mat &gray, const PeerArray &in, const PeerArray &out) {
         .copyTo(target);
 }
 
-void harris(const PeerArray &in, const PeerArray &out) { corner(plane(in, 0), in, out); }
+void harris(const PeerArray &in, const PeerArray &out) {
+    corner(plane(in, 0), in, out);
+}
 
 void harris_halide(const PeerArray &in, const PeerArray &out) {
     const cv::Mat r = plane(in, 0), g = plane(in, 1), b = plane(in, 2);
@@ -117,31 +123,33 @@ struct Row {
     void (*run)(const PeerArray &, const PeerArray &);
 };
 
-constexpr Row rows[] = {{"blur", blur},
-                        {"blur_float", blur_float},
-                        {"unsharp", unsharp},
-                        {"unsharp_halide", unsharp_halide},
-                        {"harris", harris},
-                        {"harris_halide", harris_halide}};
+constexpr Row rows[] = {{"blur", blur},       {"blur_float", blur_float},
+                        {"unsharp", unsharp}, {"unsharp_halide", unsharp_halide},
+                        {"harris", harris},   {"harris_halide", harris_halide}};
 constexpr int count_of_rows = int(std::size(rows));
 
-} // namespace
+}  // namespace
 
 extern "C" {
 
 const PeerVariant *pipe_peer_variants(int *count) {
     static PeerVariant variants[count_of_rows];
-    for (int i = 0; i < count_of_rows; ++i) variants[i] = {rows[i].app, "opencv", -1, -1, -1, ""};
+    for (int i = 0; i < count_of_rows; ++i)
+        variants[i] = {rows[i].app, "opencv", -1, -1, -1, ""};
     *count = count_of_rows;
     return variants;
 }
 
-const char *pipe_peer_name() { return "OpenCV " CV_VERSION; }
+const char *pipe_peer_name() {
+    return "OpenCV " CV_VERSION;
+}
 
-void pipe_peer_set_threads(int threads) { cv::setNumThreads(threads); }
+void pipe_peer_set_threads(int threads) {
+    cv::setNumThreads(threads);
+}
 
-int pipe_peer_run(int index, const PeerArray *in, const PeerArray *out) try {
-    rows[index].run(*in, *out);
+int pipe_peer_run(int index, const PeerArray *inputs, int, const PeerArray *out) try {
+    rows[index].run(inputs[0], *out);
     return 0;
 } catch (const cv::Exception &) {
     return 1;
