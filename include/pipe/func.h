@@ -217,6 +217,23 @@ class Func {
     Stage update(int i = 0) const;
     operator Stage() const;
 
+    // Wrappers: Funcs that consumers read in place of this one, with a schedule of their own.
+    /// A Func equal to this one, which `consumer` (or each of `consumers`) reads in its place: to
+    /// store this Func's values once more, nearer to where they are used. Asked for again, the same
+    /// wrapper. A wrapper can be wrapped: f.in(g).in(g). CompileError where `consumer` does not
+    /// call this Func in its definitions, or already reads another wrapper of it.
+    Func in(const Func &consumer, SourceLocation where = std::source_location::current()) const;
+    Func in(const std::vector<Func> &consumers,
+            SourceLocation where = std::source_location::current()) const;
+    /// The same for all that read this Func and have no wrapper of their own.
+    Func in(SourceLocation where = std::source_location::current()) const;
+    /// A copy of this Func, definitions and schedule so far, for these consumers: to compute it in
+    /// two places. This Func may have no further definition afterwards.
+    Func clone_in(const Func &consumer,
+                  SourceLocation where = std::source_location::current()) const;
+    Func clone_in(const std::vector<Func> &consumers,
+                  SourceLocation where = std::source_location::current()) const;
+
     // Where the Func is computed, and where its storage lives (as far out as, or further out than,
     // it is computed: what is computed again and again then only adds what is new).
     Func &compute_inline();
@@ -294,6 +311,8 @@ class Func {
     explicit Func(std::shared_ptr<graph::FuncContents> contents);
 
   private:
+    Func wrap(const char *method, const std::vector<Func> &consumers, SourceLocation where) const;
+
     std::shared_ptr<graph::FuncContents> contents_;
 };
 

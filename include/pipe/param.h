@@ -161,6 +161,13 @@ class ImageParam {
     /// A Func of the same elements.
     operator Func() const;
 
+    /// A Func of the same elements that `consumer` (each of `consumers`; all that read the image)
+    /// reads in its place: see Func::in.
+    Func in(const Func &consumer, SourceLocation where = std::source_location::current()) const;
+    Func in(const std::vector<Func> &consumers,
+            SourceLocation where = std::source_location::current()) const;
+    Func in(SourceLocation where = std::source_location::current()) const;
+
     const std::shared_ptr<graph::ImageContents> &contents() const { return contents_; }
 
   private:

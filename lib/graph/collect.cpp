@@ -24,7 +24,10 @@ void Names::add(const Expr &e) {
             if (auto func = std::dynamic_pointer_cast<const FuncContents>(node.referent))
                 add_once(funcs, func);
         } else if (node.op == ir::Op::Call && node.call_kind == ir::CallKind::Image) {
-            images = true;
+            reads_images = true;
+            auto image = std::dynamic_pointer_cast<const ImageContents>(node.referent);
+            if (image && !image->bound)
+                add_once(images, image);
         }
     });
 }

@@ -38,7 +38,8 @@ struct Names {
     std::vector<std::shared_ptr<const RDomContents>> rdoms;
     std::vector<std::shared_ptr<const FuncContents>> funcs;
     std::vector<const ir::ExprNode *> calls;  ///< of Funcs, every node
-    bool images = false;
+    std::vector<std::shared_ptr<const ImageContents>> images;  ///< of ImageParams
+    bool reads_images = false;
 
     void add(const Expr &e);
 

@@ -45,6 +45,21 @@ struct RDomContents : ir::Referent {
     bool used = false;
 };
 
+struct FuncContents;
+
+/// Made by in() or clone_in(): what some consumers read in place of something.
+struct Wrapper {
+    std::vector<std::shared_ptr<const Identity>> consumers;  ///< none: all that no other is for
+    std::shared_ptr<FuncContents> func;
+};
+
+/// A Func or an ImageParam. Holds its wrappers; they only know it weakly, but the handles that the
+/// user has of them (Func) hold both.
+struct Wrappable : ir::Referent, std::enable_shared_from_this<Wrappable> {
+    std::shared_ptr<Identity> identity;
+    std::vector<Wrapper> wrappers;
+};
+
 struct ParamContents : ir::Referent {
     std::shared_ptr<Identity> identity;
     Type type;
@@ -53,8 +68,7 @@ struct ParamContents : ir::Referent {
 };
 
 /// An ImageParam, or a Buffer used in an expression (`bound`).
-struct ImageContents : ir::Referent {
-    std::shared_ptr<Identity> identity;
+struct ImageContents : Wrappable {
     Type type;
     int dimensions = 0;
     bool bound = false;
@@ -62,13 +76,23 @@ struct ImageContents : ir::Referent {
     std::vector<Image::Constraint> constraints;
 };
 
-struct FuncContents : ir::Referent {
-    std::shared_ptr<Identity> identity;
+struct FuncContents : Wrappable {
     SourceLocation where;
     std::vector<std::string> args;
     std::vector<Type> types;
     std::vector<Stage> stages;  ///< Exprs name RVars, and this Func, without referent
     std::vector<std::shared_ptr<const FuncContents>> callees;  ///< in order of first use, unique
+    std::vector<std::shared_ptr<const ImageContents>> images;  ///< ImageParams, the same way
+    /// A wrapper: what it is of. Its definition's calls of that have no referent.
+    std::weak_ptr<const Wrappable> wrapped;
+    /// Wrappers that were made for this Func, which must read what they wrap.
+    std::vector<std::weak_ptr<const FuncContents>> promised;
+    /// How C++ makes it: "f", "clone_in" and the consumers; method "" for a Func that was declared.
+    struct {
+        std::weak_ptr<const Wrappable> of;
+        const char *method = "";
+        std::vector<std::shared_ptr<const Identity>> consumers;
+    } origin;
     schedule::FuncSchedule schedule;
     /// What the driver keeps for Func::realize. Does not hold this Func.
     std::shared_ptr<void> compiler;

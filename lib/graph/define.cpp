@@ -39,6 +39,7 @@ class Definition {
         : func_(func), args_(args), values_(values), where_(where), rdom_(std::move(rdom)) {}
 
     void add() {
+        check_wrappers();
         for (const Expr &value : values_)
             if (!value.defined())
                 reject("a value is an undefined Expr.");
@@ -75,6 +76,16 @@ class Definition {
             func_.defined() ? fmt::format("update {} of ", func_.stages.size() - 1) : "";
         throw CompileError(fmt::format("In the definition of {}Func '{}'{}: {}", which,
                                        func_.name(), place.empty() ? "" : " (" + place + ")", why));
+    }
+
+    void check_wrappers() const {
+        if (func_.wrapped.lock())
+            reject("it is a wrapper made by in(), which has no other definition.");
+        for (const Wrapper &w : func_.wrappers)
+            if (!w.func->wrapped.lock())
+                reject(fmt::format("clone_in(){} has copied the definitions so far. Define the "
+                                   "Func completely first.",
+                                   at(w.func->where)));
     }
 
     static bool is_var(const Expr &e) {
@@ -238,6 +249,9 @@ class Definition {
             if (f.get() != &func_ &&
                 std::find(func_.callees.begin(), func_.callees.end(), f) == func_.callees.end())
                 func_.callees.push_back(f);
+        for (const auto &image : names_.images)
+            if (std::count(func_.images.begin(), func_.images.end(), image) == 0)
+                func_.images.push_back(image);
         func_.schedule.stages.push_back(initial_loops(stage));
         func_.stages.push_back(std::move(stage));
         func_.identity->touch();

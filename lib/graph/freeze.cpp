@@ -8,6 +8,7 @@
 
 #include "graph/contents.h"
 #include "graph/names.h"
+#include "graph/wrap.h"
 #include "ir/visit.h"
 
 namespace Pipe::graph {
@@ -116,18 +117,21 @@ class Freezer {
     void visit(const std::shared_ptr<const FuncContents> &output) {
         struct Open {
             std::shared_ptr<const FuncContents> func;
+            std::vector<std::shared_ptr<const FuncContents>> callees;
             size_t next = 0;
         };
         std::vector<Open> open;
         auto enter = [&](const std::shared_ptr<const FuncContents> &f) {
-            if (!ids_.count(f.get()) && entered_.insert(f.get()).second)
-                open.push_back({f});
+            if (ids_.count(f.get()) || !entered_.insert(f.get()).second)
+                return;
+            check_wrappers(*f);
+            open.push_back({f, callees(*f)});
         };
         enter(output);
         while (!open.empty()) {
             Open &top = open.back();
-            if (top.next < top.func->callees.size()) {
-                enter(std::shared_ptr(top.func->callees[top.next++]));
+            if (top.next < top.callees.size()) {
+                enter(std::shared_ptr(top.callees[top.next++]));
                 continue;
             }
             ids_[top.func.get()] = static_cast<FuncId>(funcs_.size());
@@ -149,7 +153,31 @@ class Freezer {
             result_.stamps.push_back(stamp(f->identity));
             result_.graph.funcs.push_back(std::move(node));
         }
+        for (size_t i = 0; i < funcs_.size(); i++)
+            name_origin(*funcs_[i], result_.graph.funcs[i]);
         taken_.insert(loops.begin(), loops.end());  // a Param must not be taken for a Var
+    }
+
+    /// The C++ that makes a wrapper.
+    void name_origin(const FuncContents &func, FuncNode &node) const {
+        auto of = func.origin.of.lock();
+        if (!of)
+            return;
+        auto name = [&](const Identity &identity) {
+            auto found = std::find_if(funcs_.begin(), funcs_.end(), [&](const auto &f) {
+                return f->identity.get() == &identity;
+            });
+            return found == funcs_.end()
+                       ? base_name(identity.name)
+                       : result_.graph.funcs[static_cast<size_t>(found - funcs_.begin())].name;
+        };
+        std::vector<std::string> consumers;
+        for (const auto &c : func.origin.consumers)
+            consumers.push_back(identifier(name(*c)));
+        node.made_of = name(*of->identity);
+        std::string list = join(consumers);
+        node.made_by = fmt::format("{}.{}({})", identifier(node.made_of), func.origin.method,
+                                   consumers.size() > 1 ? "{" + list + "}" : list);
     }
 
     /// Expressions of one stage.
@@ -165,16 +193,9 @@ class Freezer {
             if (e->op == ir::Op::Variable)
                 return variable(e);
             Expr now = ir::GraphMutator::rewrite(e);
-            if (now->op != ir::Op::Call)
-                return now;
-            if (now->call_kind == ir::CallKind::Func)
-                return call_func(now);
-            if (now->call_kind == ir::CallKind::Image)
-                return ir::make_call(
-                    now.type(),
-                    inputs_.image(std::dynamic_pointer_cast<const ImageContents>(now->referent)),
-                    now->args, now->call_kind);
-            return now;
+            bool reads = now->op == ir::Op::Call && (now->call_kind == ir::CallKind::Func ||
+                                                     now->call_kind == ir::CallKind::Image);
+            return reads ? call(now) : now;
         }
 
       private:
@@ -193,10 +214,18 @@ class Freezer {
             return name == e->name && !e->referent ? e : ir::make_variable(e.type(), name);
         }
 
-        Expr call_func(const Expr &e) {
-            auto callee = static_cast<FuncId>(func_);  // no referent: the Func itself
-            if (e->referent)
-                callee = freezer_.ids_.at(dynamic_cast<const FuncContents *>(e->referent.get()));
+        /// What is read, wrappers in place. No referent: what the Func wraps, else itself.
+        Expr call(const Expr &e) {
+            const FuncContents &reader = *freezer_.funcs_[func_];
+            auto named = std::dynamic_pointer_cast<const Wrappable>(e->referent);
+            if (!named)
+                named = reader.wrapped.lock();
+            if (named)
+                named = graph::resolve(named, reader);
+            if (auto image = std::dynamic_pointer_cast<const ImageContents>(named))
+                return ir::make_call(e.type(), inputs_.image(image), e->args, ir::CallKind::Image);
+            auto callee = named ? freezer_.ids_.at(dynamic_cast<const FuncContents *>(named.get()))
+                                : static_cast<FuncId>(func_);
             auto *node = new ir::ExprNode(ir::Op::Call, e.type());
             node->call_kind = ir::CallKind::Func;
             node->index = e->index;

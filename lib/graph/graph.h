@@ -36,6 +36,8 @@ struct FuncNode {
     std::vector<FuncId> producers;   ///< Funcs that its stages read (itself excluded), ascending, unique
     std::vector<FuncId> consumers;
     bool is_output = false;
+    /// How C++ makes a Func that was not declared: "f.in(g)"; and the Func or image "f".
+    std::string made_by, made_of;
 
     bool has_updates() const { return stages.size() > 1; }
 };

@@ -1,6 +1,7 @@
 #include "graph/names.h"
 
 #include <algorithm>
+#include <cctype>
 
 namespace Pipe::graph {
 
@@ -9,6 +10,16 @@ std::string unique_name(const std::string &name, std::set<std::string> &taken) {
     for (int i = 1; !taken.insert(candidate).second; i++)
         candidate = name + "$" + std::to_string(i);
     return candidate;
+}
+
+std::string identifier(const std::string &name) {
+    std::string result = name;
+    for (char &c : result)
+        if (!std::isalnum(static_cast<unsigned char>(c)))
+            c = '_';
+    if (result.empty() || std::isdigit(static_cast<unsigned char>(result[0])))
+        result = "_" + result;
+    return result;
 }
 
 LoopNames::LoopNames(const FuncContents &func) : renamed_(func.stages.size()) {

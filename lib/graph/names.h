@@ -13,6 +13,9 @@ namespace Pipe::graph {
 /// The name itself, or with "$1", "$2", ... where it is taken. Takes it.
 std::string unique_name(const std::string &name, std::set<std::string> &taken);
 
+/// The name as a C++ identifier.
+std::string identifier(const std::string &name);
+
 /// The Vars, RVars and loops of one Func: user's names -> names in the graph.
 class LoopNames {
   public:

@@ -1,12 +1,12 @@
 #include "graph/schedule_source.h"
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 #include <set>
 
 #include <fmt/format.h>
 
+#include "graph/names.h"
 #include "ir/print.h"
 #include "ir/substitute.h"
 #include "schedule/print.h"
@@ -17,16 +17,6 @@ namespace {
 using schedule::LoopLevel;
 using schedule::StageSchedule;
 using schedule::Transform;
-
-std::string identifier(const std::string &name) {
-    std::string result = name;
-    for (char &c : result)
-        if (!std::isalnum(static_cast<unsigned char>(c)))
-            c = '_';
-    if (result.empty() || std::isdigit(static_cast<unsigned char>(result[0])))
-        result = "_" + result;
-    return result;
-}
 
 /// Variables of the graph -> what C++ writes for them.
 std::map<std::string, Expr> cpp_names(const Graph &graph) {
@@ -59,14 +49,17 @@ class Writer {
         for (const FuncNode &f : graph_.funcs)
             for (size_t s = 0; s < f.stages.size(); s++)
                 sharing(f, s);
-        return "{\n" + declarations() + out_ + "}\n";
+        for (const FuncNode &f : graph_.funcs)
+            wrapper(f);
+        return "{\n" + wrappers_ + declarations() + out_ + "}\n";
     }
 
   private:
     const Graph &graph_;
     const Schedule &schedule_;
     const std::map<std::string, Expr> cpp_names_;
-    std::string out_;
+    std::string out_, wrappers_;
+    std::set<std::string> declared_;                // of the wrappers
     std::set<std::string> new_loops_;               // made by transforms, by name
     std::map<std::string, std::string> variables_;  // identifier -> what it is initialised with
 
@@ -77,6 +70,16 @@ class Writer {
         for (const std::string &name : new_loops_)
             text += fmt::format("Var {}(\"{}\");\n", identifier(name), name);
         return text;
+    }
+
+    /// Declares a Func that in() or clone_in() made, after what it is made of.
+    void wrapper(const FuncNode &f) {
+        if (f.made_by.empty() || !declared_.insert(f.name).second)
+            return;
+        for (const FuncNode &of : graph_.funcs)
+            if (of.name == f.made_of)
+                wrapper(of);
+        wrappers_ += fmt::format("Func {} = {};\n", identifier(f.name), f.made_by);
     }
 
     std::string text(const Expr &e) const { return ir::to_string(ir::substitute(cpp_names_, e)); }

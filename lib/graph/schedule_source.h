@@ -8,8 +8,9 @@
 namespace Pipe::graph {
 
 /// Directives that give this schedule when they are pasted after the definitions (and no others are
-/// given). They take the Func named "blur" from a C++ variable `blur`, and Params and images so too; a
-/// name that is no identifier has '_' in place of other characters. specialize() is left as a comment.
+/// given). They take the Func named "blur" from a C++ variable `blur`, and Params and images so
+/// too; a name that is no identifier has '_' in place of other characters. specialize() is left as
+/// a comment.
 std::string schedule_source(const Graph &graph, const Schedule &schedule);
 
 }  // namespace Pipe::graph

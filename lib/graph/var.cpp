@@ -52,7 +52,7 @@ namespace {
 void check_bound(const std::string &what, const Expr &e) {
     graph::Names names;
     names.add(e);
-    if (names.calls.empty() && names.vars.empty() && names.rdoms.empty() && !names.images)
+    if (names.calls.empty() && names.vars.empty() && names.rdoms.empty() && !names.reads_images)
         return;
     throw CompileError(
         fmt::format("{} is '{}', but the ranges of an RDom are made of constants, Params "
