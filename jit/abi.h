@@ -5,6 +5,7 @@
 
 namespace Pipe::jit {
 using codegen::BufferArgument;
+using codegen::handler_failed;
 using codegen::max_dimensions;
 using codegen::out_of_memory;
 }  // namespace Pipe::jit

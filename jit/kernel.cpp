@@ -53,16 +53,36 @@ Kernel compile(const ir::Program &program, const Target &target, CompileTimes *t
     return Kernel(impl);
 }
 
+void put_before(const JITHandlers &first, JITHandlers *handlers) {
+    auto take = [](auto &to, auto from) {
+        if (from)
+            to = from;
+    };
+    take(handlers->custom_print, first.custom_print);
+    if (first.custom_malloc || first.custom_free) {
+        handlers->custom_malloc = first.custom_malloc;
+        handlers->custom_free = first.custom_free;
+    }
+    take(handlers->custom_do_task, first.custom_do_task);
+    take(handlers->custom_do_par_for, first.custom_do_par_for);
+    take(handlers->custom_error, first.custom_error);
+    take(handlers->custom_trace, first.custom_trace);
+}
+
 int Kernel::run(const RunOptions &options, void *const *args, std::string *error,
                 RunStats *stats) const {
-    Context context;
+    JITUserContext none;
+    Context context(options.handlers, options.context ? options.context : &none);
     context.threads = options.threads > 0 ? options.threads : default_threads();
     context.scratch_limit = options.scratch_limit;
     int64_t peak = 0;
     auto *function = reinterpret_cast<codegen::KernelFunction *>(impl_->code->entry);
     int32_t code = run_kernel(function, context, args, &peak);
-    if (stats) stats->peak_scratch_bytes = peak;
-    if (code != 0 && error) *error = context.message();
+    if (stats)
+        stats->peak_scratch_bytes = peak;
+    context.rethrow();
+    if (code != 0 && error)
+        *error = context.message();
     return code;
 }
 

@@ -7,6 +7,7 @@
 
 #include "ir/program.h"
 #include "jit/abi.h"
+#include <pipe/jit.h>
 #include <pipe/target.h>
 
 namespace Pipe::jit {
@@ -23,7 +24,12 @@ struct CompileTimes {
 struct RunOptions {
     int threads = 0;            ///< for parallel loops; 0 = as OpenMP says (OMP_NUM_THREADS, cores)
     int64_t scratch_limit = 0;  ///< bytes that one thread's scratch may take; 0 = no limit
+    JITUserContext *context = nullptr;  ///< what handlers are given
+    JITHandlers handlers = {};          ///< those of `context` are not looked at
 };
+
+/// Takes over the handlers of `first` that are set.
+void put_before(const JITHandlers &first, JITHandlers *handlers);
 
 struct RunStats {
     int64_t peak_scratch_bytes = 0;  ///< most that all threads together held at a time (no stack)
@@ -38,8 +44,8 @@ class Kernel {
     bool defined() const { return impl_ != nullptr; }
 
     /// Calls the code. `args` as codegen/abi.h says. Answers 0, or the code of what failed, whose
-    /// message is put into *error. Never throws on account of the code; everything it had allocated
-    /// is freed. The scratch memory of the threads stays with them for the next run.
+    /// message is put into *error. Throws only what a handler threw. Everything that the code had
+    /// allocated is freed. The scratch memory of the threads stays with them for the next run.
     int run(const RunOptions &options, void *const *args, std::string *error,
             RunStats *stats = nullptr) const;
 

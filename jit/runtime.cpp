@@ -1,6 +1,7 @@
 #include "jit/runtime.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 
 #include <omp.h>
@@ -46,7 +47,8 @@ class Iterations {
     bool take(int64_t *begin, int64_t *end) {
         *begin = next_.load(std::memory_order_relaxed);
         do {
-            if (*begin >= end_) return false;
+            if (*begin >= end_)
+                return false;
             *end = *begin + std::max<int64_t>(1, (end_ - *begin) / (4 * threads_));
         } while (!next_.compare_exchange_weak(*begin, *end, std::memory_order_relaxed));
         return true;
@@ -59,12 +61,67 @@ class Iterations {
     int threads_;
 };
 
+/// A parallel loop while it runs.
+struct Loop {
+    Context *context;
+    codegen::RangeBody *body;
+    void *closure;
+    std::atomic<int32_t> code{0};  ///< of the first failure
+    std::atomic<int64_t> peak{0};  ///< scratch, over all threads
+
+    void fail(int32_t failure) {
+        int32_t none = 0;
+        if (failure != 0)
+            code.compare_exchange_strong(none, failure);
+    }
+    /// Calls f on this thread, which works on the loop meanwhile.
+    template <typename F> int32_t with_thread(F &&f) {
+        int64_t my_peak = 0;
+        int32_t result = with_scratch(&my_peak, f);
+        peak.fetch_add(my_peak, std::memory_order_relaxed);
+        fail(result);
+        return result;
+    }
+};
+
+/// What handlers get as JITTask, with a Loop as closure.
+int one_iteration(JITUserContext *, int index, uint8_t *closure) {
+    Loop &loop = *reinterpret_cast<Loop *>(closure);
+    if (loop.context->failed())
+        return handler_failed;
+    return loop.with_thread(
+        [&] { return loop.body(loop.context, index, index + 1, loop.closure); });
+}
+
+/// The range of the loop, each iteration by custom_do_task.
+int32_t run_tasks(Loop &loop, int64_t begin, int64_t end) {
+    Context &context = *loop.context;
+    int32_t code = 0;
+    for (int64_t i = begin; i < end && code == 0; i++) {
+        bool good = context.call([&] {
+            code = context.handlers.custom_do_task(context.user, one_iteration, static_cast<int>(i),
+                                                   reinterpret_cast<uint8_t *>(&loop));
+        });
+        if (!good || (code != 0 && !context.failed() && loop.code == 0)) {
+            context.fail(handler_failed, fmt::format("custom_do_task answered {}.", code));
+            code = handler_failed;
+        }
+    }
+    return loop.code != 0 ? loop.code.load() : code;
+}
+
+int32_t run_range(Loop &loop, int64_t begin, int64_t end) {
+    if (loop.context->handlers.custom_do_task)
+        return run_tasks(loop, begin, end);
+    return loop.body(loop.context, static_cast<int32_t>(begin), static_cast<int32_t>(end),
+                     loop.closure);
+}
+
 /// One thread's share of a parallel loop.
-int32_t work(Context *context, codegen::RangeBody *body, Iterations &iterations, void *closure) {
+int32_t work(Loop &loop, Iterations &iterations) {
     int64_t begin = 0, end = 0;
     while (iterations.take(&begin, &end)) {
-        int32_t code =
-            body(context, static_cast<int32_t>(begin), static_cast<int32_t>(end), closure);
+        int32_t code = run_range(loop, begin, end);
         if (code != 0) {
             iterations.stop();
             return code;
@@ -73,35 +130,67 @@ int32_t work(Context *context, codegen::RangeBody *body, Iterations &iterations,
     return 0;
 }
 
+/// The whole loop by custom_do_par_for.
+int32_t run_custom(Loop &loop, int32_t min, int32_t extent) {
+    Context &context = *loop.context;
+    int answer = 0;
+    context.call([&] {
+        answer = context.handlers.custom_do_par_for(context.user, one_iteration, min, extent,
+                                                    reinterpret_cast<uint8_t *>(&loop));
+    });
+    if (loop.code != 0)
+        return loop.code;
+    if (answer != 0)
+        context.fail(handler_failed, fmt::format("custom_do_par_for answered {}.", answer));
+    return context.failed() ? handler_failed : 0;
+}
+
+void run_on_openmp(Loop &loop, int32_t min, int32_t extent) {
+    int threads = loop.context->threads;
+    Iterations iterations(min, extent, threads);
+#pragma omp parallel num_threads(threads)
+    loop.with_thread([&] { return work(loop, iterations); });
+}
+
 int32_t parallel_for(Context *context, codegen::RangeBody *body, int32_t min, int32_t extent,
                      void *closure) {
-    if (extent <= 0) return 0;
-    if (context->threads <= 1 || extent == 1 || omp_in_parallel()) {
-        return body(context, min, min + extent, closure);
-    }
-    Iterations iterations(min, extent, context->threads);
-    std::atomic<int32_t> result{0};
-    std::atomic<int64_t> peak{0};
-#pragma omp parallel num_threads(context->threads)
-    {
-        int64_t my_peak = 0;
-        int32_t code =
-            with_scratch(&my_peak, [&] { return work(context, body, iterations, closure); });
-        peak.fetch_add(my_peak, std::memory_order_relaxed);
-        int32_t none = 0;
-        if (code != 0) result.compare_exchange_strong(none, code);
+    if (extent <= 0)
+        return 0;
+    if (context->failed())
+        return handler_failed;
+    Loop loop{context, body, closure};
+    if (context->handlers.custom_do_par_for) {
+        loop.fail(run_custom(loop, min, extent));
+    } else if (context->threads <= 1 || extent == 1 || omp_in_parallel()) {
+        return run_range(loop, min, int64_t{min} + extent);
+    } else {
+        run_on_openmp(loop, min, extent);
     }
     Arena &arena = this_threads_arena();
-    arena.reset_peak(std::max(arena.peak(), arena.used() + peak.load()));
-    return result.load();
+    arena.reset_peak(std::max(arena.peak(), arena.used() + loop.peak.load()));
+    return loop.code;
 }
 
 void *scratch_push(Context *context, int64_t bytes) {
+    if (context->failed())
+        return nullptr;
+    if (context->handlers.custom_malloc)
+        return context->custom_allocate(bytes);
     return this_threads_arena().push(bytes, context->scratch_limit);
 }
 
-void scratch_pop(Context *, void *block) {
+void scratch_pop(Context *context, void *block) {
+    if (context->handlers.custom_malloc)
+        return context->custom_release(block);
     this_threads_arena().pop(block);
+}
+
+void print(Context *context, const char *text) {
+    if (!context->handlers.custom_print) {
+        std::fputs(text, stdout);
+        return;
+    }
+    context->call([&] { context->handlers.custom_print(context->user, text); });
 }
 
 int32_t out_of_memory_error(Context *context, const char *name, int64_t bytes) {
@@ -114,7 +203,9 @@ std::string format_message(const char *text, const int64_t *values) {
     std::string message;
     for (; *text; text++) {
         switch (*text) {
-        case codegen::SignedField: message += fmt::format("{}", *values++); break;
+        case codegen::SignedField:
+            message += fmt::format("{}", *values++);
+            break;
         case codegen::UnsignedField:
             message += fmt::format("{}", static_cast<uint64_t>(*values++));
             break;
@@ -130,7 +221,8 @@ std::string format_message(const char *text, const int64_t *values) {
             message += inserted ? inserted : "(null)";
             break;
         }
-        default: message += *text;
+        default:
+            message += *text;
         }
     }
     return message;
@@ -143,18 +235,12 @@ int32_t fail(Context *context, int32_t code, const char *text, const int64_t *va
 
 }  // namespace
 
-void Context::fail(int32_t, std::string message) {
-    std::lock_guard lock(mutex_);
-    if (failed()) return;
-    message_ = std::move(message);
-    failed_.store(true, std::memory_order_relaxed);
-}
-
 const std::vector<RuntimeSymbol> &runtime_symbols() {
     static const std::vector<RuntimeSymbol> symbols = {
         {"pipe_parallel_for", reinterpret_cast<void *>(&parallel_for)},
         {"pipe_scratch_push", reinterpret_cast<void *>(&scratch_push)},
         {"pipe_scratch_pop", reinterpret_cast<void *>(&scratch_pop)},
+        {"pipe_print", reinterpret_cast<void *>(&print)},
         {"pipe_out_of_memory", reinterpret_cast<void *>(&out_of_memory_error)},
         {"pipe_fail", reinterpret_cast<void *>(&fail)},
     };

@@ -10,16 +10,24 @@
 
 #include <atomic>
 #include <cstdint>
+#include <exception>
 #include <mutex>
 #include <string>
 #include <vector>
 
 #include "jit/abi.h"
+#include <pipe/jit.h>
 
 namespace Pipe::jit {
 
 /// One run of a kernel.
 struct Context {
+    Context(const JITHandlers &h, JITUserContext *u) : handlers(h), user(u) {}
+    ~Context();
+    Context(const Context &) = delete;
+
+    const JITHandlers &handlers;
+    JITUserContext *user;       ///< what handlers are given
     int threads = 1;            ///< for parallel loops
     int64_t scratch_limit = 0;  ///< bytes per thread; 0 = none
 
@@ -28,10 +36,35 @@ struct Context {
     bool failed() const { return failed_.load(std::memory_order_relaxed); }
     const std::string &message() const { return message_; }
 
+    /// Calls a handler. What it throws is kept, and is a failure: no exception may pass through
+    /// generated code. False then.
+    template <typename F> bool call(const F &handler) noexcept {
+        try {
+            handler();
+            return true;
+        } catch (...) {
+            keep_exception();
+            return false;
+        }
+    }
+    /// Throws again what a handler threw.
+    void rethrow() {
+        if (thrown_) std::rethrow_exception(thrown_);
+    }
+
+    /// Memory by custom_malloc, 64-byte aligned; null where it has none.
+    void *custom_allocate(int64_t bytes);
+    void custom_release(void *memory);
+
   private:
+    void keep_exception() noexcept;
+
     std::atomic<bool> failed_{false};
     std::mutex mutex_;
     std::string message_;
+    std::exception_ptr thrown_;
+    struct Block;
+    Block *blocks_ = nullptr;  ///< what custom_malloc gave and has not been freed
 };
 
 /// A function that generated code may call, by the name it has there.

@@ -93,6 +93,38 @@ void measure_call(const apps::App &app, int threads, std::vector<Figure> &figure
     figures.push_back({app.name + ": warm realize of 64x64, 1 thread", median(times), "us", 20});
 }
 
+/// Nanoseconds of `call`, with one thread: the median of many batches.
+template <typename Call> double nanoseconds(const Call &call) {
+    constexpr int batches = 200, calls = 500;
+    std::vector<double> times;
+    for (int i = 0; i < batches; ++i) {
+        const auto start = Clock::now();
+        for (int k = 0; k < calls; ++k) call();
+        times.push_back(milliseconds_since(start) * 1e6 / calls);
+    }
+    return median(times);
+}
+
+/// What a call costs beyond its work: pipelines of one element.
+void measure_dispatch(int threads, std::vector<Figure> &figures) {
+    using namespace Pipe;
+    Var x("x");
+    ImageParam in(Int(32), 1, "in");
+    Param<int> p("p");
+    Func f("f");
+    f(x) = in(x) + p;
+    const Buffer<int> source(1), result(1);
+    in.set(source);
+    Pipeline pipeline(f);
+    const Callable callable = pipeline.compile_to_callable({in, p});
+    omp_set_num_threads(1);
+    figures.push_back({"call of a Callable of one element, 1 thread",
+                       nanoseconds([&] { callable(source, 1, result); }), "ns", 1000});
+    figures.push_back({"warm realize of one element, 1 thread",
+                       nanoseconds([&] { pipeline.realize(result); }), "ns", 1000});
+    omp_set_num_threads(threads);
+}
+
 int64_t scratch_bytes(const apps::App &app, apps::Size size) {
     const Data data = make_data(app, size);
     std::unique_ptr<apps::Program> program = app.make();
@@ -126,6 +158,7 @@ Data make_data(const apps::App &app, apps::Size size) {
 
 std::vector<Figure> measure_figures(const std::vector<AppResult> &results, int threads) {
     std::vector<Figure> figures;
+    measure_dispatch(threads, figures);
     for (const AppResult &r : results) {
         compare_run_times(r, figures);
         compare_compile_times(r, figures);

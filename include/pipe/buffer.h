@@ -119,6 +119,7 @@ template <typename T, int Dims> class Buffer : public BufferBase {
 
     static constexpr bool has_static_type = typed;
     static constexpr bool has_static_dimensions = Dims != AnyDims;
+    static constexpr int static_dimensions = Dims;
 
     /// The element with all coordinates at their minimum; null without memory.
     T *data() const { return static_cast<T *>(view().host); }

@@ -25,8 +25,12 @@ namespace graph {
 struct FuncContents;
 }
 
+class Callable;
 class Func;
 class Stage;
+struct Argument;
+struct JITHandlers;
+struct JITUserContext;
 
 /// `f(x, y)`: on the left of an assignment a definition, elsewhere a value.
 ///
@@ -295,16 +299,29 @@ class Func {
     // A Pipeline of this Func alone (see pipeline.h); compiled once and kept.
     /// Computes the elements of new Buffers of these sizes.
     Realization realize(const Sizes &sizes = {}, const Target &target = Target());
+    Realization realize(JITUserContext *context, const Sizes &sizes = {},
+                        const Target &target = Target());
     /// Computes the elements of `output` (a Buffer per value).
     void realize(const Realization &output, const Target &target = Target());
+    void realize(JITUserContext *context, const Realization &output,
+                 const Target &target = Target());
     template <typename T, int D>
     void realize(const Buffer<T, D> &output, const Target &target = Target()) {
-        realize(Realization(output), target);
+        realize_into(nullptr, output, target);
+    }
+    template <typename T, int D>
+    void realize(JITUserContext *context, const Buffer<T, D> &output,
+                 const Target &target = Target()) {
+        realize_into(context, output, target);
     }
     /// The same by the definitions alone: no schedule, slow, the oracle of the tests.
     Realization realize_reference(const Sizes &sizes);
     void realize_reference(const Realization &output);
     void compile_jit(const Target &target = Target());
+    Callable compile_to_callable(const std::vector<Argument> &args,
+                                 const Target &target = Target());
+    /// What takes the place of the run time's own functions in all calls of this Func.
+    JITHandlers &jit_handlers();
     void print_loop_nest();
 
     const std::shared_ptr<graph::FuncContents> &contents() const { return contents_; }
@@ -312,6 +329,7 @@ class Func {
 
   private:
     Func wrap(const char *method, const std::vector<Func> &consumers, SourceLocation where) const;
+    void realize_into(JITUserContext *context, const BufferBase &output, const Target &target);
 
     std::shared_ptr<graph::FuncContents> contents_;
 };

@@ -30,6 +30,7 @@ class ParamBase {
     const std::string &name() const;
     Type type() const;
     operator Expr() const;
+    const std::shared_ptr<graph::ParamContents> &contents() const { return contents_; }
 
   protected:
     ParamBase(Type type, const std::string &name);

@@ -4,11 +4,13 @@
 #include <pipe/autoschedule.h>
 #include <pipe/boundary_conditions.h>
 #include <pipe/buffer.h>
+#include <pipe/callable.h>
 #include <pipe/error.h>
 #include <pipe/expr.h>
 #include <pipe/func.h>
 #include <pipe/image_io.h>
 #include <pipe/inline_reductions.h>
+#include <pipe/jit.h>
 #include <pipe/operators.h>
 #include <pipe/param.h>
 #include <pipe/pipeline.h>

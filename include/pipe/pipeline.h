@@ -7,7 +7,9 @@
 
 #include <pipe/autoschedule.h>
 #include <pipe/buffer.h>
+#include <pipe/callable.h>
 #include <pipe/func.h>
+#include <pipe/jit.h>
 #include <pipe/realization.h>
 #include <pipe/target.h>
 
@@ -41,15 +43,25 @@ class Pipeline {
     /// made is right for every size.
     Pipeline &autoschedule(const Target &target, const AutoscheduleOptions &options = {});
 
-    /// Computes the outputs in new Buffers of these sizes, with mins 0.
+    /// Computes the outputs in new Buffers of these sizes, with mins 0. The context, which may be
+    /// null, says what holds for this call alone.
     Realization realize(const Sizes &sizes = {}, const Target &target = Target());
+    Realization realize(JITUserContext *context, const Sizes &sizes = {},
+                        const Target &target = Target());
     /// Computes the elements of the Buffers given, one per value of each output. RuntimeError where
     /// a Buffer is undefined, has another type or number of dimensions, or an input does not cover
     /// what is read.
     void realize(const Realization &outputs, const Target &target = Target());
+    void realize(JITUserContext *context, const Realization &outputs,
+                 const Target &target = Target());
     template <typename T, int D>
     void realize(const Buffer<T, D> &output, const Target &target = Target()) {
-        realize(Realization(output), target);
+        realize_into(nullptr, output, target);
+    }
+    template <typename T, int D>
+    void realize(JITUserContext *context, const Buffer<T, D> &output,
+                 const Target &target = Target()) {
+        realize_into(context, output, target);
     }
     template <typename... Buffers>
     requires(sizeof...(Buffers) >= 2 && (std::convertible_to<Buffers, Buffer<void>> &&
@@ -69,6 +81,17 @@ class Pipeline {
     /// The same, with the autoscheduler told these sizes of the outputs.
     void compile_jit(const Sizes &sizes, const Target &target = Target());
 
+    /// A function of these Params and ImageParams and of the outputs. CompileError where one that
+    /// the pipeline uses is missing.
+    Callable compile_to_callable(const std::vector<Argument> &args,
+                                 const Target &target = Target());
+    /// The Params and ImageParams that the pipeline uses.
+    std::vector<Argument> infer_arguments() const;
+
+    /// What takes the place of the run time's own functions in all calls of this Pipeline. Not to
+    /// be changed while one runs. A Callable keeps what stood here when it was made.
+    JITHandlers &jit_handlers();
+
     /// Of the code made last.
     CompileTimes compile_times() const;
     /// The most bytes of scratch memory that all threads together held at a time during the last
@@ -83,6 +106,8 @@ class Pipeline {
     std::string schedule_report();
 
   private:
+    void realize_into(JITUserContext *context, const BufferBase &output, const Target &target);
+
     std::vector<Func> outputs_;
     std::shared_ptr<driver::Compiler> compiler_;
 };

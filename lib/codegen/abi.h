@@ -17,6 +17,7 @@
 //   void pipe_scratch_pop(context, void *block)         newest first
 //       push gives null where memory is short. What an error return leaves behind, the run time
 //       pops.
+//   void pipe_print(context, const char *text)
 //   int32_t pipe_out_of_memory(context, const char *name, int64_t bytes)
 //       Records the message; answers `out_of_memory`.
 //   int32_t pipe_fail(context, int32_t code, const char *text, const int64_t *values)
@@ -29,6 +30,7 @@ namespace Pipe::codegen {
 
 inline constexpr int max_dimensions = 8;
 inline constexpr int32_t out_of_memory = -1;
+inline constexpr int32_t handler_failed = -2;  ///< a user's handler threw or answered an error
 
 /// A buffer, as the kernel sees it.
 struct BufferArgument {

@@ -12,6 +12,15 @@ using graph::ImageContents;
 using graph::ParamContents;
 using Kind = ir::Argument::Kind;
 
+namespace {
+
+std::unique_ptr<CallArguments> &kept_arguments() {
+    thread_local std::unique_ptr<CallArguments> kept;
+    return kept;
+}
+
+}  // namespace
+
 Slots::Slots(const graph::Graph &graph) {
     for (const graph::Image &image : graph.images) {
         auto param = std::dynamic_pointer_cast<const ImageContents>(image.param);
@@ -55,10 +64,14 @@ void Slots::check_program(const ir::Program &program) const {
         throw InternalError("the lowered program takes other arguments than the graph");
 }
 
-const Buffer<void> &Slots::buffer_of(const Slot &slot, const Realization &outputs, size_t output) {
-    if (slot.kind == Kind::OutputBuffer)
-        return outputs[output];
-    return slot.image ? slot.image->buffer : slot.bound;
+BorrowedArguments::BorrowedArguments() {
+    arguments_ = std::move(kept_arguments());
+    if (!arguments_)
+        arguments_ = std::make_unique<CallArguments>();
+}
+
+BorrowedArguments::~BorrowedArguments() {
+    kept_arguments() = std::move(arguments_);
 }
 
 namespace {
@@ -73,7 +86,7 @@ const char *role(const Slot &slot) {
 
 }  // namespace
 
-void Slots::check(const Slot &slot, const Buffer<void> &buffer) {
+void Slots::check(const Slot &slot, const BufferBase &buffer) {
     if (!buffer.defined()) {
         if (slot.image)
             reject(slot, "no Buffer was given. Call set() on the ImageParam before realize().");
@@ -101,7 +114,7 @@ void Slots::check(const Slot &slot, const Buffer<void> &buffer) {
         reject(slot, "the Buffer given has no memory (a null pointer).");
 }
 
-void Slots::check_limits(const Slot &slot, const void *value) {
+void Slots::check_limits(const Slot &slot, uint64_t bits) {
     auto within = [&](auto v, const Expr &low, const Expr &high, auto bound) {
         if ((!low.defined() || v >= bound(low)) && (!high.defined() || v <= bound(high)))
             return;
@@ -112,8 +125,6 @@ void Slots::check_limits(const Slot &slot, const void *value) {
     const ParamContents &p = *slot.param;
     if (!p.min.defined() && !p.max.defined())
         return;
-    uint64_t bits = 0;
-    std::memcpy(&bits, value, sizeof bits);
     if (slot.type.is_float()) {
         double v = 0;
         float f = 0;
@@ -131,29 +142,39 @@ void Slots::check_limits(const Slot &slot, const void *value) {
     }
 }
 
-void Slots::fill(const Realization &outputs, CallArguments &call) const {
+void Slots::gather(Outputs outputs, std::vector<Given> &given) const {
     if (outputs.size() != num_outputs_)
         throw RuntimeError(
             fmt::format("The pipeline has {} output values, but was given {} Buffers.",
                         num_outputs_, outputs.size()));
-    call.buffers_.resize(num_buffers_);  // of a known size: the pointers into it stay
-    call.scalars_.resize(slots_.size() - num_buffers_);
-    call.pointers_.resize(slots_.size());
-    call.strided_ = 0;
-    size_t buffer = 0, scalar = 0, output = 0;
+    given.resize(slots_.size());
+    size_t output = 0;
     for (size_t i = 0; i < slots_.size(); i++) {
         const Slot &slot = slots_[i];
+        if (slot.kind == Kind::Scalar)
+            given[i].bits = slot.param->bits.load(std::memory_order_relaxed);
+        else if (slot.kind == Kind::OutputBuffer)
+            given[i].buffer = outputs[output++];
+        else
+            given[i].buffer = slot.image ? &slot.image->buffer : &slot.bound;
+    }
+}
+
+void Slots::fill(CallArguments &call) const {
+    call.buffers_.resize(num_buffers_);  // of a known size: the pointers into it stay
+    call.pointers_.resize(slots_.size());
+    call.strided_ = 0;
+    size_t buffer = 0;
+    for (size_t i = 0; i < slots_.size(); i++) {
+        const Slot &slot = slots_[i];
+        Given &given = call.given[i];
         if (slot.kind == Kind::Scalar) {
-            uint64_t &value = call.scalars_[scalar++];
-            value = slot.param->bits.load(std::memory_order_relaxed);
-            check_limits(slot, &value);
-            call.pointers_[i] = &value;
+            check_limits(slot, given.bits);
+            call.pointers_[i] = &given.bits;
             continue;
         }
-        const Buffer<void> &given = buffer_of(slot, outputs, output);
-        output += slot.kind == Kind::OutputBuffer;
-        check(slot, given);
-        const BufferView &view = given.view();
+        check(slot, *given.buffer);
+        const BufferView &view = given.buffer->view();
         jit::BufferArgument &arg = call.buffers_[buffer];
         arg.host = view.host;
         for (size_t d = 0; d < view.dims.size(); d++)

@@ -2,6 +2,7 @@
 // What `realize` hands to the kernel: the checks of Buffers, and the argument array.
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -9,7 +10,7 @@
 #include "graph/graph.h"
 #include "ir/program.h"
 #include "jit/kernel.h"
-#include <pipe/realization.h>
+#include <pipe/buffer.h>
 
 namespace Pipe::driver {
 
@@ -24,19 +25,43 @@ struct Slot {
     std::shared_ptr<const graph::ParamContents> param;
 };
 
-/// The argument array of one call. Kept per thread, so that a warm call allocates nothing.
+/// The Buffers of the outputs, one per value.
+using Outputs = std::span<const BufferBase *const>;
+
+/// What one call gives for a slot.
+struct Given {
+    const BufferBase *buffer = nullptr;
+    uint64_t bits = 0;  ///< of a scalar, in the first bytes
+};
+
+/// The argument array of one call.
 class CallArguments {
   public:
     void *const *data() const { return pointers_.data(); }
     /// Bit i: buffer number i has another stride than 1 in dimension 0.
     uint64_t strided() const { return strided_; }
 
+    std::vector<Given> given;  ///< one per slot
+
   private:
     friend class Slots;
     std::vector<jit::BufferArgument> buffers_;
-    std::vector<uint64_t> scalars_;
     std::vector<void *> pointers_;
     uint64_t strided_ = 0;
+};
+
+/// CallArguments for as long as one call lasts. The thread keeps those it had, so that a warm call
+/// allocates nothing; a call from inside a call (by a handler) gets others.
+class BorrowedArguments {
+  public:
+    BorrowedArguments();
+    ~BorrowedArguments();
+    BorrowedArguments(const BorrowedArguments &) = delete;
+    CallArguments &operator*() const { return *arguments_; }
+    CallArguments *operator->() const { return arguments_.get(); }
+
+  private:
+    std::unique_ptr<CallArguments> arguments_;
 };
 
 /// All arguments of a graph's kernel: images, scalars, outputs.
@@ -47,26 +72,26 @@ class Slots {
     /// InternalError where the program takes other arguments.
     void check_program(const ir::Program &program) const;
 
-    /// Checks every Buffer and Param. RuntimeError, naming it, where it is undefined, has no
-    /// memory, has another type or number of dimensions, an extent below 1, or coordinates beyond
-    /// int32.
-    void fill(const Realization &outputs, CallArguments &call) const;
+    /// What the ImageParams and Params hold now, and these outputs.
+    void gather(Outputs outputs, std::vector<Given> &given) const;
+
+    /// Checks what is given and makes the argument array of it. RuntimeError, naming it, where a
+    /// Buffer is undefined, has no memory, has another type or number of dimensions, an extent
+    /// below 1, or coordinates beyond int32.
+    void fill(CallArguments &call) const;
 
     /// Names of the buffers that are taken to be dense in dimension 0 where `strided` is their
     /// mask.
     std::vector<std::string> dense(uint64_t strided) const;
 
     const std::vector<Slot> &slots() const { return slots_; }
-    /// The view of a slot's buffer for one call.
-    static const Buffer<void> &buffer_of(const Slot &slot, const Realization &outputs,
-                                         size_t output);
 
   private:
     std::vector<Slot> slots_;
     size_t num_buffers_ = 0, num_outputs_ = 0;
 
-    static void check(const Slot &slot, const Buffer<void> &buffer);
-    static void check_limits(const Slot &slot, const void *value);
+    static void check(const Slot &slot, const BufferBase &buffer);
+    static void check_limits(const Slot &slot, uint64_t bits);
 };
 
 }  // namespace Pipe::driver

@@ -23,7 +23,7 @@ Target resolve(const Target &requested, const Settings &settings) {
 }  // namespace
 
 Compiled::Compiled(const std::vector<Func> &outputs, const Settings &settings,
-                   const Target &requested, const Realization *buffers)
+                   const Target &requested, const Outputs *buffers)
     : requested_(requested), target_(resolve(requested, settings)),
       epoch_(graph::modification_epoch()),
       scheduled_(make_schedule(outputs, {target_, settings.autoschedule}, buffers)),
@@ -45,11 +45,19 @@ bool Compiled::up_to_date(const Target &requested) const {
     return true;
 }
 
+const jit::Kernel *Compiled::find(const Variant &variant) const {
+    const Made *made = newest_.load(std::memory_order_acquire);
+    while (made && !(made->variant == variant))
+        made = made->next.get();
+    return made ? &made->kernel : nullptr;
+}
+
 const jit::Kernel &Compiled::kernel(const Variant &variant) {
+    if (const jit::Kernel *found = find(variant))
+        return *found;
     std::lock_guard lock(mutex_);
-    auto found = kernels_.find(variant);
-    if (found != kernels_.end())
-        return found->second;
+    if (const jit::Kernel *found = find(variant))  // another thread was faster
+        return *found;
 
     auto start = Clock::now();
     ir::Program program;
@@ -67,10 +75,9 @@ const jit::Kernel &Compiled::kernel(const Variant &variant) {
     jit::Kernel kernel = jit::compile(program, target_);
     times_.llvm_ms = ms_since(start);
 
-    const jit::Kernel &kept = kernels_.emplace(variant, std::move(kernel)).first->second;
-    if (variant == Variant{})
-        usual_.store(&kept, std::memory_order_release);
-    return kept;
+    made_ = std::make_unique<Made>(variant, std::move(kernel), std::move(made_));
+    newest_.store(made_.get(), std::memory_order_release);
+    return made_->kernel;
 }
 
 ir::Program Compiled::lower(const Variant &variant) {
@@ -90,25 +97,64 @@ void Compiled::compile() {
     kernel({});
 }
 
-int Compiled::run_kernel(const jit::Kernel &kernel, const CallArguments &call, std::string *error) {
+int Compiled::run_kernel(const jit::Kernel &kernel, const CallArguments &call,
+                         const jit::RunOptions &options, std::string *error) {
     jit::RunStats stats;
-    int code = kernel.run({}, call.data(), error, &stats);
+    int code = kernel.run(options, call.data(), error, &stats);
     peak_scratch_.store(stats.peak_scratch_bytes, std::memory_order_relaxed);
     return code;
 }
 
-void Compiled::run(const Realization &outputs) {
-    thread_local CallArguments call;
-    slots_.fill(outputs, call);
-    std::string error;
-    const jit::Kernel *usual =
-        call.strided() == 0 ? usual_.load(std::memory_order_acquire) : nullptr;
-    int code = run_kernel(usual ? *usual : kernel({call.strided(), false}), call, &error);
+int Compiled::run_kernels(CallArguments &call, const jit::RunOptions &options, std::string *error) {
+    slots_.fill(call);
+    int code = run_kernel(kernel({call.strided(), false}), call, options, error);
     auto failure = static_cast<ir::Failure>(code);
     if (failure == ir::Failure::InputTooSmall || failure == ir::Failure::OutputTooSmall)
-        code = run_kernel(kernel({call.strided(), true}), call, &error);
-    if (code != 0)
+        code = run_kernel(kernel({call.strided(), true}), call, options, error);
+    return code;
+}
+
+namespace {
+
+/// Calls f(options, &error) for a code; what fails is thrown, or the custom_error handler is told.
+template <typename F>
+int with_handlers(JITUserContext *context, const JITHandlers &handlers, const F &f) {
+    JITUserContext none;
+    jit::RunOptions options;
+    options.context = context ? context : &none;
+    options.threads = options.context->num_threads;
+    options.handlers = handlers;
+    jit::put_before(options.context->handlers, &options.handlers);
+    std::string error;
+    int code = 0;
+    try {
+        code = f(options, &error);
+    } catch (const RuntimeError &e) {
+        if (!options.handlers.custom_error)
+            throw;
+        code = static_cast<int>(ir::Failure::BadArgument), error = e.what();
+    }
+    if (code != 0 && !options.handlers.custom_error)
         throw RuntimeError(error);
+    if (code != 0)
+        options.handlers.custom_error(options.context, error.c_str());
+    return code;
+}
+
+}  // namespace
+
+int Compiled::run(CallArguments &call, JITUserContext *context, const JITHandlers &handlers) {
+    return with_handlers(context, handlers, [&](const jit::RunOptions &options, std::string *e) {
+        return run_kernels(call, options, e);
+    });
+}
+
+int Compiled::run(Outputs outputs, JITUserContext *context, const JITHandlers &handlers) {
+    BorrowedArguments call;
+    return with_handlers(context, handlers, [&](const jit::RunOptions &options, std::string *e) {
+        slots_.gather(outputs, call->given);
+        return run_kernels(*call, options, e);
+    });
 }
 
 CompileTimes Compiled::times() const {

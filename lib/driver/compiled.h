@@ -1,7 +1,7 @@
 #pragma once
 // A pipeline as it was compiled: frozen graph, final schedule, kernels.
 
-#include <map>
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -12,6 +12,7 @@
 #include "graph/freeze.h"
 #include "jit/kernel.h"
 #include <pipe/autoschedule.h>
+#include <pipe/jit.h>
 #include <pipe/pipeline.h>
 
 namespace Pipe::driver {
@@ -34,7 +35,7 @@ struct Scheduled {
 /// Freezes, schedules and checks. The sizes that the autoscheduler is told are the estimates, else
 /// those of `outputs` (may be null) and of the inputs that are set.
 Scheduled make_schedule(const std::vector<Func> &outputs, const Settings &settings,
-                        const Realization *buffers);
+                        const Outputs *buffers);
 
 /// Gives up the autoscheduler's answer: every Func that the user left open is computed at root, or,
 /// if that is not legal, inlined. False where there is nothing to give up.
@@ -46,16 +47,20 @@ bool fall_back(Scheduled &scheduled, const std::string &why);
 class Compiled {
   public:
     Compiled(const std::vector<Func> &outputs, const Settings &settings, const Target &requested,
-             const Realization *buffers);
+             const Outputs *buffers);
 
     /// Whether it is what `requested` asks for and nothing changed since. Cheap.
     bool up_to_date(const Target &requested) const;
 
-    /// Runs; compiles first where need be. From several threads at once.
-    void run(const Realization &outputs);
+    /// Runs on call.given; compiles first where need be. From several threads at once. RuntimeError
+    /// where it fails; with a custom_error handler (the context's, else that of `handlers`) that is
+    /// told, and the answer is the code of the failure.
+    int run(CallArguments &call, JITUserContext *context, const JITHandlers &handlers);
+    int run(Outputs outputs, JITUserContext *context, const JITHandlers &handlers);
     /// The usual kernel.
     void compile();
 
+    const Slots &slots() const { return slots_; }
     Scheduled scheduled() const;
     CompileTimes times() const;
     int64_t peak_scratch_bytes() const { return peak_scratch_.load(std::memory_order_relaxed); }
@@ -64,7 +69,13 @@ class Compiled {
     struct Variant {
         uint64_t strided = 0;
         bool any_size = false;
-        auto operator<=>(const Variant &) const = default;
+        bool operator==(const Variant &) const = default;
+    };
+    /// A list that only grows at its head: it is searched without a lock.
+    struct Made {
+        Variant variant;
+        jit::Kernel kernel;
+        std::unique_ptr<const Made> next;
     };
 
     Target requested_, target_;
@@ -72,14 +83,17 @@ class Compiled {
     Scheduled scheduled_;
     Slots slots_;
     mutable std::mutex mutex_;
-    std::map<Variant, jit::Kernel> kernels_;
-    std::atomic<const jit::Kernel *> usual_{nullptr};
+    std::unique_ptr<const Made> made_;
+    std::atomic<const Made *> newest_{nullptr};
     CompileTimes times_;
     std::atomic<int64_t> peak_scratch_{0};
 
+    const jit::Kernel *find(const Variant &variant) const;
     const jit::Kernel &kernel(const Variant &variant);
     ir::Program lower(const Variant &variant);
-    int run_kernel(const jit::Kernel &kernel, const CallArguments &call, std::string *error);
+    int run_kernels(CallArguments &call, const jit::RunOptions &options, std::string *error);
+    int run_kernel(const jit::Kernel &kernel, const CallArguments &call,
+                   const jit::RunOptions &options, std::string *error);
 };
 
 }  // namespace Pipe::driver

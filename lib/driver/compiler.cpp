@@ -19,7 +19,7 @@ Settings Compiler::settings() const {
 }
 
 std::shared_ptr<Compiled> Compiler::get(const std::vector<Func> &outputs, const Target &target,
-                                        const Realization *buffers) {
+                                        const Outputs *buffers) {
     std::shared_ptr<Compiled> compiled = newest();
     if (compiled && compiled->up_to_date(target))
         return compiled;

@@ -15,11 +15,13 @@ struct Compiler {
 
     /// `buffers`: what the autoscheduler takes sizes from; may be null.
     std::shared_ptr<Compiled> get(const std::vector<Func> &outputs, const Target &target,
-                                  const Realization *buffers);
+                                  const Outputs *buffers);
     /// The newest, however old; null if there is none.
     std::shared_ptr<Compiled> newest() const;
     /// The schedule that `get` uses or would use, without compiling.
     Scheduled schedule(const std::vector<Func> &outputs);
+
+    JITHandlers handlers;  ///< the user's, for all calls
 
   private:
     mutable std::mutex mutex_;  // of compiled_ and settings_: held for a moment

@@ -24,9 +24,12 @@ void take(int64_t &target, const Expr &e) {
 }
 
 /// The shape of a buffer; unknown (extent 0) where there is none.
-std::vector<Sizes::Dim> shape(const Buffer<void> &buffer, size_t dimensions) {
+std::vector<Sizes::Dim> shape(const BufferBase *given, size_t dimensions) {
     std::vector<Sizes::Dim> dims(dimensions);
-    if (!buffer.defined() || buffer.view().dims.size() != dimensions)
+    if (!given || !given->defined())
+        return dims;
+    const BufferBase &buffer = *given;
+    if (buffer.view().dims.size() != dimensions)
         return dims;
     for (size_t d = 0; d < dimensions; d++)
         dims[d] = {buffer.view().dims[d].min, buffer.view().dims[d].extent};
@@ -34,7 +37,7 @@ std::vector<Sizes::Dim> shape(const Buffer<void> &buffer, size_t dimensions) {
 }
 
 std::vector<Sizes::Dim> output_sizes(const graph::FuncNode &f, const schedule::FuncSchedule &s,
-                                     const Buffer<void> &buffer) {
+                                     const BufferBase *buffer) {
     std::vector<Sizes::Dim> dims = shape(buffer, f.args.size());
     for (const auto *bounds : {&s.bounds, &s.estimates})
         for (const schedule::Bound &b : *bounds)
@@ -46,7 +49,7 @@ std::vector<Sizes::Dim> output_sizes(const graph::FuncNode &f, const schedule::F
 
 std::vector<Sizes::Dim> image_sizes(const graph::Image &image) {
     auto param = std::dynamic_pointer_cast<const graph::ImageContents>(image.param);
-    auto dims = shape(param ? param->buffer : image.bound, static_cast<size_t>(image.dimensions));
+    auto dims = shape(param ? &param->buffer : &image.bound, static_cast<size_t>(image.dimensions));
     for (size_t d = 0; d < dims.size(); d++) {
         const graph::Image::Constraint &c = image.constraints[d];
         take(dims[d].min, c.min), take(dims[d].extent, c.extent);
@@ -55,14 +58,14 @@ std::vector<Sizes::Dim> image_sizes(const graph::Image &image) {
     return dims;
 }
 
-Sizes sizes_of(const graph::Frozen &frozen, const Realization *buffers) {
+Sizes sizes_of(const graph::Frozen &frozen, const Outputs *buffers) {
     Sizes sizes;
     size_t buffer = 0;
     for (FuncId id : frozen.graph.outputs) {
         const graph::FuncNode &f = frozen.graph[id];
         bool given = buffers && buffer < buffers->size();
         sizes.outputs.push_back(
-            output_sizes(f, frozen.schedule[id], given ? (*buffers)[buffer] : Buffer<void>()));
+            output_sizes(f, frozen.schedule[id], given ? (*buffers)[buffer] : nullptr));
         buffer += f.types.size();
     }
     for (const graph::Image &image : frozen.graph.images)
@@ -89,7 +92,7 @@ void take_schedule(Scheduled &s, const Schedule &schedule) {
 }
 
 /// The autoscheduler's answer must be as legal as a person's.
-void autoschedule_or_fall_back(Scheduled &s, const Settings &settings, const Realization *buffers) {
+void autoschedule_or_fall_back(Scheduled &s, const Settings &settings, const Outputs *buffers) {
     auto machine = autoschedule::host_machine(settings.target, *settings.autoschedule);
     auto result =
         autoschedule::schedule(s.frozen.graph, s.frozen.schedule, sizes_of(s.frozen, buffers),
@@ -134,7 +137,7 @@ bool fall_back(Scheduled &s, const std::string &why) {
 }
 
 Scheduled make_schedule(const std::vector<Func> &outputs, const Settings &settings,
-                        const Realization *buffers) {
+                        const Outputs *buffers) {
     auto start = Clock::now();
     Scheduled s;
     s.frozen = graph::freeze(outputs);

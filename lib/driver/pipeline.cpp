@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "driver/callable.h"
 #include "driver/compiler.h"
 #include "driver/loop_nest.h"
 #include "graph/contents.h"
@@ -41,24 +42,31 @@ Realization allocate(const std::vector<Func> &outputs, const Sizes &wanted) {
     return Realization(std::move(buffers));
 }
 
+/// Calls f with the addresses of the Buffers.
+template <typename F> auto with_pointers(const Realization &buffers, const F &f) {
+    std::vector<const BufferBase *> pointers;
+    for (size_t i = 0; i < buffers.size(); i++)
+        pointers.push_back(&buffers[i]);
+    return f(driver::Outputs(pointers));
+}
+
 void run_reference(const std::vector<Func> &outputs, const Realization &buffers) {
     graph::Graph graph = graph::freeze(outputs).graph;
     driver::Slots slots(graph);
     driver::CallArguments call;
-    slots.fill(buffers, call);  // the same checks
+    with_pointers(buffers, [&](driver::Outputs o) { slots.gather(o, call.given); });
+    slots.fill(call);  // the same checks
     std::vector<BufferView> views;
     for (size_t i = 0; i < buffers.size(); i++)
         views.push_back(buffers[i].view());
     std::map<std::string, BufferView> inputs;
-    std::map<std::string, uint64_t> values;
     std::map<std::string, const void *> scalars;
-    for (const driver::Slot &slot : slots.slots()) {
+    for (size_t i = 0; i < slots.slots().size(); i++) {
+        const driver::Slot &slot = slots.slots()[i];
         if (slot.image)
             inputs[slot.name] = slot.image->buffer.view();
-        if (!slot.param)
-            continue;
-        values[slot.name] = slot.param->bits.load(std::memory_order_relaxed);
-        scalars[slot.name] = &values[slot.name];
+        if (slot.param)
+            scalars[slot.name] = &call.given[i].bits;
     }
     reference::evaluate(graph, views, inputs, scalars);
 }
@@ -79,6 +87,23 @@ Compiler &checked(const std::shared_ptr<Compiler> &compiler) {
     return *compiler;
 }
 
+void run(Compiler &compiler, const std::vector<Func> &outputs, driver::Outputs buffers,
+         JITUserContext *context, const Target &target) {
+    compiler.get(outputs, target, &buffers)->run(buffers, context, compiler.handlers);
+}
+
+void run(Compiler &compiler, const std::vector<Func> &outputs, const Realization &buffers,
+         JITUserContext *context, const Target &target) {
+    with_pointers(buffers, [&](driver::Outputs o) { run(compiler, outputs, o, context, target); });
+}
+
+Callable make_callable(Compiler &compiler, const std::vector<Func> &outputs,
+                       const std::vector<Argument> &args, const Target &target) {
+    auto compiled = compiler.get(outputs, target, nullptr);
+    compiled->compile();
+    return Callable(driver::make_callable(compiled, args, compiler.handlers));
+}
+
 void print(const std::string &text) {
     std::fwrite(text.data(), 1, text.size(), stdout);
 }
@@ -96,13 +121,39 @@ Pipeline &Pipeline::autoschedule(const Target &target, const AutoscheduleOptions
 }
 
 Realization Pipeline::realize(const Sizes &sizes, const Target &target) {
+    return realize(nullptr, sizes, target);
+}
+
+Realization Pipeline::realize(JITUserContext *context, const Sizes &sizes, const Target &target) {
     Realization outputs = allocate(outputs_, sizes);
-    realize(outputs, target);
+    realize(context, outputs, target);
     return outputs;
 }
 
 void Pipeline::realize(const Realization &outputs, const Target &target) {
-    checked(compiler_).get(outputs_, target, &outputs)->run(outputs);
+    realize(nullptr, outputs, target);
+}
+
+void Pipeline::realize(JITUserContext *context, const Realization &outputs, const Target &target) {
+    run(checked(compiler_), outputs_, outputs, context, target);
+}
+
+void Pipeline::realize_into(JITUserContext *context, const BufferBase &output,
+                            const Target &target) {
+    const BufferBase *one[] = {&output};
+    run(checked(compiler_), outputs_, driver::Outputs(one), context, target);
+}
+
+JITHandlers &Pipeline::jit_handlers() {
+    return checked(compiler_).handlers;
+}
+
+Callable Pipeline::compile_to_callable(const std::vector<Argument> &args, const Target &target) {
+    return make_callable(checked(compiler_), outputs_, args, target);
+}
+
+std::vector<Argument> Pipeline::infer_arguments() const {
+    return driver::input_arguments(driver::Slots(graph::freeze(outputs_).graph));
 }
 
 Realization Pipeline::realize_reference(const Sizes &sizes) {
@@ -128,8 +179,9 @@ void Pipeline::compile_jit(const Sizes &sizes, const Target &target) {
     for (const Func &f : outputs_)
         for (Type type : f.types())
             shapes.emplace_back(type, static_cast<void *>(nullptr), dims);
-    Realization outputs(std::move(shapes));
-    checked(compiler_).get(outputs_, target, &outputs)->compile();
+    with_pointers(Realization(std::move(shapes)), [&](driver::Outputs outputs) {
+        checked(compiler_).get(outputs_, target, &outputs)->compile();
+    });
 }
 
 CompileTimes Pipeline::compile_times() const {
@@ -161,13 +213,34 @@ std::string Pipeline::schedule_report() {
 }
 
 Realization Func::realize(const Sizes &sizes, const Target &target) {
+    return realize(nullptr, sizes, target);
+}
+
+Realization Func::realize(JITUserContext *context, const Sizes &sizes, const Target &target) {
     Realization outputs = allocate({*this}, sizes);
-    realize(outputs, target);
+    realize(context, outputs, target);
     return outputs;
 }
 
 void Func::realize(const Realization &outputs, const Target &target) {
-    compiler_of(*this).get({*this}, target, &outputs)->run(outputs);
+    realize(nullptr, outputs, target);
+}
+
+void Func::realize(JITUserContext *context, const Realization &outputs, const Target &target) {
+    run(compiler_of(*this), {*this}, outputs, context, target);
+}
+
+void Func::realize_into(JITUserContext *context, const BufferBase &output, const Target &target) {
+    const BufferBase *one[] = {&output};
+    run(compiler_of(*this), {*this}, driver::Outputs(one), context, target);
+}
+
+JITHandlers &Func::jit_handlers() {
+    return compiler_of(*this).handlers;
+}
+
+Callable Func::compile_to_callable(const std::vector<Argument> &args, const Target &target) {
+    return make_callable(compiler_of(*this), {*this}, args, target);
 }
 
 Realization Func::realize_reference(const Sizes &sizes) {

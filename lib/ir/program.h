@@ -29,6 +29,7 @@ enum class Failure : int32_t {
     OutputTooSmall,   ///< an output does not hold the region that is written
     BadConstraint,    ///< a buffer breaks a promise (bound, set_min, set_extent, set_stride)
     OutOfMemory,
+    BadArgument,      ///< an argument of the call is no good: the kernel was not run
 };
 
 /// A whole pipeline as loops over flat memory. No Provide, Realize or Call Func/Image remains.

@@ -33,6 +33,7 @@ const std::map<std::string, std::string> &public_headers() {
         {"schedule.h", "schedule"}, {"autoschedule.h", "schedule"},
         {"rdom.h", "graph"},        {"param.h", "graph"},
         {"func.h", "graph"},        {"boundary_conditions.h", "graph"},
+        {"jit.h", "support"},       {"callable.h", "driver"},
         {"pipeline.h", "driver"},   {"inline_reductions.h", "graph"},
         {"pipe.h", "all"},          {"halide.h", "all"},
     };

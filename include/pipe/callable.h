@@ -1,0 +1,144 @@
+#pragma once
+// Callable: a compiled pipeline as a function.
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include <pipe/buffer.h>
+#include <pipe/jit.h>
+#include <pipe/param.h>
+#include <pipe/target.h>
+
+namespace Pipe {
+
+namespace driver {
+struct CallableContents;
+}
+namespace ir {
+struct Referent;
+}
+
+/// What a compiled pipeline takes or gives: a Param, an ImageParam, or an output.
+struct Argument {
+    enum Kind { InputScalar, InputBuffer, OutputBuffer };
+
+    std::string name;
+    Kind kind = InputScalar;
+    uint8_t dimensions = 0;
+    Type type;
+    /// The Param or ImageParam; null where an argument is described by its name only.
+    std::shared_ptr<const ir::Referent> parameter;
+
+    Argument() = default;
+    Argument(const std::string &name, Kind kind, Type type, int dimensions)
+        : name(name), kind(kind), dimensions(static_cast<uint8_t>(dimensions)), type(type) {}
+    Argument(const detail::ParamBase &param);
+    Argument(const ImageParam &image);
+
+    bool is_buffer() const { return kind != InputScalar; }
+    bool is_scalar() const { return kind == InputScalar; }
+    bool is_input() const { return kind != OutputBuffer; }
+    bool is_output() const { return kind == OutputBuffer; }
+};
+
+namespace detail {
+
+/// One argument of a call: the address of a number, or a BufferBase.
+struct CallValue {
+    Type type;            ///< of the number; undefined for a Buffer
+    const void *address;  ///< not owned
+};
+
+/// What a parameter of a std::function promises: its type (undefined: known at run time only) and
+/// dimensions.
+struct Promised {
+    bool is_buffer;
+    Type type;
+    int dimensions;
+};
+
+template <typename T> struct Parameter {
+    static constexpr Promised promised{false, type_of<T>(), 0};
+    static CallValue value(const T &number) { return {type_of<T>(), &number}; }
+};
+template <typename T>
+requires std::is_base_of_v<BufferBase, T>
+struct Parameter<T> {
+    static constexpr Type element() {
+        if constexpr (T::has_static_type)
+            return type_of<typename T::ElemType>();
+        else
+            return Type();
+    }
+    static constexpr Promised promised{true, element(), T::static_dimensions};
+    static CallValue value(const T &buffer) {
+        return {Type(), static_cast<const BufferBase *>(&buffer)};
+    }
+};
+
+template <typename T>
+concept UserContext = std::is_convertible_v<T, JITUserContext *> && !std::is_null_pointer_v<T>;
+
+}  // namespace detail
+
+/// A compiled pipeline as a function of its Params, ImageParams and outputs, in the order of the
+/// list given to compile_to_callable, the outputs last. Later changes of definitions and schedules
+/// do not reach it, nor do the values set in Params. Copies share the code. May be called from
+/// several threads at once.
+///
+///     Callable blur = f.compile_to_callable({in, radius});
+///     blur(photo, 3, result);
+class Callable {
+  public:
+    Callable() = default;
+    explicit Callable(std::shared_ptr<const driver::CallableContents> contents)
+        : contents_(std::move(contents)) {}
+    bool defined() const { return contents_ != nullptr; }
+    /// What a call takes, in its order.
+    const std::vector<Argument> &arguments() const;
+
+    /// Runs. Numbers must have the very types of the Params, Buffers the type and dimensions of
+    /// the images: RuntimeError names the argument otherwise, and throws where `realize` would. A
+    /// JITUserContext * may go before the arguments. Answers 0; where a custom_error handler was
+    /// told of an error, its code.
+    template <typename... Args> int operator()(const Args &...args) const {
+        return call(nullptr, args...);
+    }
+    template <detail::UserContext Context, typename... Args>
+    int operator()(Context context, const Args &...args) const {
+        return call(context, args...);
+    }
+
+    /// The same as a std::function; types are tested here, once: `make_std_function<Buffer<float>,
+    /// int, Buffer<float, 2>>()`. The first may be JITUserContext *.
+    template <typename First, typename... Rest>
+    std::function<int(First, Rest...)> make_std_function() const {
+        if constexpr (detail::UserContext<First>) {
+            check({detail::Parameter<std::remove_cvref_t<Rest>>::promised...});
+            return
+                [self = *this](First context, Rest... rest) { return self.call(context, rest...); };
+        } else {
+            check({detail::Parameter<std::remove_cvref_t<First>>::promised,
+                   detail::Parameter<std::remove_cvref_t<Rest>>::promised...});
+            return [self = *this](First first, Rest... rest) {
+                return self.call(nullptr, first, rest...);
+            };
+        }
+    }
+
+  private:
+    std::shared_ptr<const driver::CallableContents> contents_;
+
+    template <typename... Args> int call(JITUserContext *context, const Args &...args) const {
+        const detail::CallValue values[sizeof...(Args) + 1] = {
+            detail::Parameter<Args>::value(args)..., {Type(), nullptr}};
+        return run(context, values, sizeof...(Args));
+    }
+    int run(JITUserContext *context, const detail::CallValue *values, size_t count) const;
+    void check(const std::vector<detail::Promised> &parameters) const;
+};
+
+}  // namespace Pipe

@@ -1,0 +1,74 @@
+// Context: failures, and calls of the user's handlers.
+
+#include "jit/runtime.h"
+
+#include <new>
+
+namespace Pipe::jit {
+
+void Context::fail(int32_t, std::string message) {
+    std::lock_guard lock(mutex_);
+    if (failed())
+        return;
+    message_ = std::move(message);
+    failed_.store(true, std::memory_order_relaxed);
+}
+
+void Context::keep_exception() noexcept {
+    fail(handler_failed, "A handler threw an exception.");
+    std::lock_guard lock(mutex_);
+    if (!thrown_)
+        thrown_ = std::current_exception();
+}
+
+/// Stands before the block that the pipeline sees.
+struct Context::Block {
+    void *given;  ///< by custom_malloc
+    Block *previous, *next;
+};
+
+namespace {
+constexpr int64_t alignment = 64, header = 64;
+}
+
+void *Context::custom_allocate(int64_t bytes) {
+    static_assert(sizeof(Block) <= header);
+    constexpr int64_t absurd = int64_t(1) << 47;  // more than any address space
+    if (bytes < 0 || bytes > absurd)
+        return nullptr;
+    void *given = nullptr;
+    call([&] {
+        given = handlers.custom_malloc(user, static_cast<size_t>(bytes + header + alignment));
+    });
+    if (!given)
+        return nullptr;
+    auto address = reinterpret_cast<uintptr_t>(given) + header;
+    auto *memory = reinterpret_cast<char *>((address + alignment - 1) / alignment * alignment);
+    std::lock_guard lock(mutex_);
+    auto *block = new (memory - header) Block{given, nullptr, blocks_};
+    if (blocks_)
+        blocks_->previous = block;
+    blocks_ = block;
+    return memory;
+}
+
+void Context::custom_release(void *memory) {
+    auto *block = reinterpret_cast<Block *>(static_cast<char *>(memory) - header);
+    {
+        std::lock_guard lock(mutex_);
+        (block->previous ? block->previous->next : blocks_) = block->next;
+        if (block->next)
+            block->next->previous = block->previous;
+    }
+    if (!handlers.custom_free)
+        return;
+    call([&, given = block->given] { handlers.custom_free(user, given); });
+}
+
+/// Frees what an error return left behind.
+Context::~Context() {
+    while (blocks_)
+        custom_release(reinterpret_cast<char *>(blocks_) + header);
+}
+
+}  // namespace Pipe::jit

@@ -1,0 +1,190 @@
+// Callable: which argument of the call goes where, and their checks.
+
+#include "driver/callable.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "graph/contents.h"
+
+namespace Pipe {
+
+using driver::CallableContents;
+using driver::Slot;
+using Kind = ir::Argument::Kind;
+
+Argument::Argument(const detail::ParamBase &param)
+    : name(param.name()), kind(InputScalar), type(param.type()), parameter(param.contents()) {}
+
+Argument::Argument(const ImageParam &image)
+    : name(image.name()), kind(InputBuffer), dimensions(static_cast<uint8_t>(image.dimensions())),
+      type(image.type()), parameter(image.contents()) {}
+
+namespace driver {
+
+namespace {
+
+bool is_output(const Slot &slot) {
+    return slot.kind == Kind::OutputBuffer;
+}
+
+bool is_bound(const Slot &slot) {
+    return slot.kind == Kind::InputBuffer && !slot.image;
+}
+
+std::string describe(bool is_buffer, Type type, int dimensions) {
+    if (!is_buffer)
+        return type.defined() ? to_string(type) : "a number";
+    std::string element = type.defined() ? " of " + to_string(type) : "";
+    return dimensions < 0 ? "a Buffer" + element
+                          : fmt::format("a {}-dimensional Buffer{}", dimensions, element);
+}
+
+std::string describe(const Argument &a) {
+    return describe(a.is_buffer(), a.type, a.dimensions);
+}
+
+Argument argument_of(const Slot &slot) {
+    Argument a;
+    a.name = slot.name;
+    a.type = slot.type;
+    a.dimensions = static_cast<uint8_t>(slot.dimensions);
+    a.kind = is_output(slot)             ? Argument::OutputBuffer
+             : slot.kind == Kind::Scalar ? Argument::InputScalar
+                                         : Argument::InputBuffer;
+    if (slot.image)
+        a.parameter = slot.image;
+    if (slot.param)
+        a.parameter = slot.param;
+    return a;
+}
+
+/// The place of what a slot needs in the user's list.
+int find(const Argument &needed, const std::vector<Argument> &inputs) {
+    auto same = [&](const Argument &a) {
+        return a.parameter ? a.parameter == needed.parameter : a.name == needed.name;
+    };
+    auto found = std::find_if(inputs.begin(), inputs.end(), same);
+    if (found == inputs.end())
+        throw CompileError(fmt::format("compile_to_callable: the pipeline uses {} '{}', which is "
+                                       "not in the list of arguments. Add it.",
+                                       needed.is_buffer() ? "the ImageParam" : "the Param",
+                                       needed.name));
+    if (found->type != needed.type || found->is_buffer() != needed.is_buffer() ||
+        found->dimensions != needed.dimensions)
+        throw CompileError(
+            fmt::format("compile_to_callable: the argument '{}' is described as {}, but is {}.",
+                        needed.name, describe(*found), describe(needed)));
+    return static_cast<int>(found - inputs.begin());
+}
+
+}  // namespace
+
+std::vector<Argument> input_arguments(const Slots &slots) {
+    std::vector<Argument> inputs;
+    for (const Slot &slot : slots.slots())
+        if (!is_output(slot) && !is_bound(slot))
+            inputs.push_back(argument_of(slot));
+    return inputs;
+}
+
+std::shared_ptr<const CallableContents> make_callable(std::shared_ptr<Compiled> compiled,
+                                                      const std::vector<Argument> &inputs,
+                                                      const JITHandlers &handlers) {
+    auto contents = std::make_shared<CallableContents>();
+    for (const Argument &a : inputs)
+        if (!a.is_output())  // outputs may be listed too; their place is at the end in any case
+            contents->arguments.push_back(a);
+    std::vector<Argument> given = contents->arguments;
+    for (const Slot &slot : compiled->slots().slots()) {
+        int place = -1;
+        if (is_output(slot)) {
+            place = static_cast<int>(contents->arguments.size());
+            contents->arguments.push_back(argument_of(slot));
+            if (contents->name.empty())
+                contents->name = slot.name;
+        } else if (!is_bound(slot)) {
+            place = find(argument_of(slot), given);
+        }
+        contents->argument_of_slot.push_back(place);
+    }
+    contents->compiled = std::move(compiled);
+    contents->handlers = handlers;
+    return contents;
+}
+
+}  // namespace driver
+
+namespace {
+
+const CallableContents &checked(const std::shared_ptr<const CallableContents> &contents) {
+    if (!contents)
+        throw RuntimeError("An undefined Callable was called: make it with compile_to_callable.");
+    return *contents;
+}
+
+[[noreturn]] void wrong_count(const CallableContents &c, size_t count) {
+    std::string names;
+    for (const Argument &a : c.arguments)
+        names += (names.empty() ? "'" : ", '") + a.name + "'";
+    throw RuntimeError(fmt::format("The Callable '{}' takes {} arguments ({}), but is given {}.",
+                                   c.name, c.arguments.size(), names, count));
+}
+
+[[noreturn]] void wrong_argument(const CallableContents &c, size_t i, const std::string &given) {
+    throw RuntimeError(fmt::format("The Callable '{}', argument {} ('{}'): it has to be {}, but "
+                                   "is {}.",
+                                   c.name, i, c.arguments[i].name, driver::describe(c.arguments[i]),
+                                   given));
+}
+
+}  // namespace
+
+const std::vector<Argument> &Callable::arguments() const {
+    return checked(contents_).arguments;
+}
+
+void Callable::check(const std::vector<detail::Promised> &parameters) const {
+    const CallableContents &c = checked(contents_);
+    if (parameters.size() != c.arguments.size())
+        wrong_count(c, parameters.size());
+    for (size_t i = 0; i < parameters.size(); i++) {
+        const detail::Promised &p = parameters[i];
+        const Argument &a = c.arguments[i];
+        bool same_type = p.type == a.type || (p.is_buffer && !p.type.defined());
+        bool same_shape = !p.is_buffer || p.dimensions < 0 || p.dimensions == a.dimensions;
+        if (p.is_buffer != a.is_buffer() || !same_type || !same_shape)
+            wrong_argument(c, i, driver::describe(p.is_buffer, p.type, p.dimensions));
+    }
+}
+
+int Callable::run(JITUserContext *context, const detail::CallValue *values, size_t count) const {
+    const CallableContents &c = checked(contents_);
+    if (count != c.arguments.size())
+        wrong_count(c, count);
+    for (size_t i = 0; i < count; i++)
+        if (c.arguments[i].is_buffer() ? values[i].type.defined()
+                                       : values[i].type != c.arguments[i].type)
+            wrong_argument(c, i, driver::describe(!values[i].type.defined(), values[i].type, -1));
+    driver::BorrowedArguments call;
+    const std::vector<Slot> &slots = c.compiled->slots().slots();
+    call->given.resize(slots.size());
+    for (size_t s = 0; s < slots.size(); s++) {
+        int place = c.argument_of_slot[s];
+        driver::Given &given = call->given[s];
+        if (place < 0) {
+            given.buffer = &slots[s].bound;
+        } else if (slots[s].kind == Kind::Scalar) {
+            given.bits = 0;
+            std::memcpy(&given.bits, values[place].address,
+                        static_cast<size_t>(slots[s].type.bytes()));
+        } else {
+            given.buffer = static_cast<const BufferBase *>(values[place].address);
+        }
+    }
+    return c.compiled->run(*call, context, c.handlers);
+}
+
+}  // namespace Pipe
