@@ -1,6 +1,8 @@
 #include "jit/kernel.h"
 
 #include <chrono>
+#include <cstdio>
+#include <optional>
 
 #include "codegen/codegen.h"
 #include "jit/runtime.h"
@@ -13,6 +15,7 @@ struct Kernel::Impl {
     Target target;
     codegen::Options options;
     std::unique_ptr<Code> code;
+    std::vector<ProfiledFunc> profiled;
 };
 
 namespace {
@@ -24,8 +27,8 @@ double milliseconds_since(std::chrono::steady_clock::time_point start) {
 
 void check_runs_here(const Target &target) {
     Target host("host");
-    if (target.arch == host.arch && target.os == host.os &&
-        (target.features & ~host.features) == 0) {
+    uint32_t needed = target.without_feature(Target::Profile).features;
+    if (target.arch == host.arch && target.os == host.os && (needed & ~host.features) == 0) {
         return;
     }
     throw CompileError("code for the target " + target.to_string() +
@@ -46,11 +49,19 @@ Kernel compile(const ir::Program &program, const Target &target, CompileTimes *t
     codegen::Object object = codegen::compile(program, target, impl->options);
     start = std::chrono::steady_clock::now();
     impl->code = Session::get().add(object.bytes, object.entry);
+    impl->profiled = object.profiled;
     if (times) {
         *times = {object.times.emit, object.times.optimise, object.times.machine,
                   session + milliseconds_since(start)};
     }
     return Kernel(impl);
+}
+
+void print(const RunOptions &options, const std::string &text) {
+    if (options.handlers.custom_print)
+        options.handlers.custom_print(options.context, text.c_str());
+    else
+        std::fputs(text.c_str(), stdout);
 }
 
 void put_before(const JITHandlers &first, JITHandlers *handlers) {
@@ -77,13 +88,21 @@ int Kernel::run(const RunOptions &options, void *const *args, std::string *error
     context.scratch_limit = options.scratch_limit;
     int64_t peak = 0;
     auto *function = reinterpret_cast<codegen::KernelFunction *>(impl_->code->entry);
+    std::optional<ProfiledRun> profiled;
+    if (is_profiled()) context.profile = profiled.emplace(impl_->profiled.size()).table();
     int32_t code = run_kernel(function, context, args, &peak);
+    if (profiled) profiled->stop();
+    if (profiled && options.profile) options.profile->add(*profiled, impl_->profiled);
     if (stats)
         stats->peak_scratch_bytes = peak;
     context.rethrow();
     if (code != 0 && error)
         *error = context.message();
     return code;
+}
+
+bool Kernel::is_profiled() const {
+    return !impl_->profiled.empty();
 }
 
 std::string Kernel::llvm_ir() const {

@@ -21,12 +21,18 @@ struct CompileTimes {
     double total() const { return emit + optimise + machine + link; }
 };
 
+class Profile;
+
 struct RunOptions {
     int threads = 0;            ///< for parallel loops; 0 = as OpenMP says (OMP_NUM_THREADS, cores)
     int64_t scratch_limit = 0;  ///< bytes that one thread's scratch may take; 0 = no limit
     JITUserContext *context = nullptr;  ///< what handlers are given
     JITHandlers handlers = {};          ///< those of `context` are not looked at
+    Profile *profile = nullptr;         ///< what the run took is added to it; Target::Profile only
 };
+
+/// Text for the user: to custom_print, or to standard output.
+void print(const RunOptions &options, const std::string &text);
 
 /// Takes over the handlers of `first` that are set.
 void put_before(const JITHandlers &first, JITHandlers *handlers);
@@ -48,6 +54,9 @@ class Kernel {
     /// allocated is freed. The scratch memory of the threads stays with them for the next run.
     int run(const RunOptions &options, void *const *args, std::string *error,
             RunStats *stats = nullptr) const;
+
+    /// Whether it was compiled for a target with the feature Profile.
+    bool is_profiled() const;
 
     /// The code as text. Compiles once more, so slow.
     std::string llvm_ir() const;

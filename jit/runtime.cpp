@@ -76,6 +76,7 @@ struct Loop {
     }
     /// Calls f on this thread, which works on the loop meanwhile.
     template <typename F> int32_t with_thread(F &&f) {
+        ProfileScope profile(context->profile);
         int64_t my_peak = 0;
         int32_t result = with_scratch(&my_peak, f);
         peak.fetch_add(my_peak, std::memory_order_relaxed);
@@ -185,12 +186,20 @@ void scratch_pop(Context *context, void *block) {
     this_threads_arena().pop(block);
 }
 
-void print(Context *context, const char *text) {
-    if (!context->handlers.custom_print) {
-        std::fputs(text, stdout);
-        return;
-    }
-    context->call([&] { context->handlers.custom_print(context->user, text); });
+ProfileSlot *profile_slot(Context *) {
+    return &this_threads_slot();
+}
+
+ProfileEntry *profile_table(Context *context) {
+    return context->profile;
+}
+
+void profile_allocated(ProfileEntry *entry, int64_t bytes) {
+    entry->allocated(bytes);
+}
+
+void profile_freed(ProfileEntry *entry, int64_t bytes) {
+    entry->freed(bytes);
 }
 
 int32_t out_of_memory_error(Context *context, const char *name, int64_t bytes) {
@@ -235,12 +244,25 @@ int32_t fail(Context *context, int32_t code, const char *text, const int64_t *va
 
 }  // namespace
 
+void print(Context *context, const char *text) {
+    if (!context->handlers.custom_print) {
+        std::fputs(text, stdout);
+        return;
+    }
+    context->call([&] { context->handlers.custom_print(context->user, text); });
+}
+
 const std::vector<RuntimeSymbol> &runtime_symbols() {
     static const std::vector<RuntimeSymbol> symbols = {
         {"pipe_parallel_for", reinterpret_cast<void *>(&parallel_for)},
         {"pipe_scratch_push", reinterpret_cast<void *>(&scratch_push)},
         {"pipe_scratch_pop", reinterpret_cast<void *>(&scratch_pop)},
         {"pipe_print", reinterpret_cast<void *>(&print)},
+        {"pipe_trace", reinterpret_cast<void *>(&trace)},
+        {"pipe_profile_slot", reinterpret_cast<void *>(&profile_slot)},
+        {"pipe_profile_table", reinterpret_cast<void *>(&profile_table)},
+        {"pipe_profile_allocated", reinterpret_cast<void *>(&profile_allocated)},
+        {"pipe_profile_freed", reinterpret_cast<void *>(&profile_freed)},
         {"pipe_out_of_memory", reinterpret_cast<void *>(&out_of_memory_error)},
         {"pipe_fail", reinterpret_cast<void *>(&fail)},
     };
@@ -250,6 +272,7 @@ const std::vector<RuntimeSymbol> &runtime_symbols() {
 int32_t run_kernel(codegen::KernelFunction *kernel, Context &context, void *const *args,
                    int64_t *peak_bytes) {
     *peak_bytes = 0;
+    ProfileScope profile(context.profile);
     return with_scratch(peak_bytes, [&] { return kernel(&context, args); });
 }
 

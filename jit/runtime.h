@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "jit/abi.h"
+#include "jit/profiler.h"
 #include <pipe/jit.h>
 
 namespace Pipe::jit {
@@ -30,6 +31,7 @@ struct Context {
     JITUserContext *user;       ///< what handlers are given
     int threads = 1;            ///< for parallel loops
     int64_t scratch_limit = 0;  ///< bytes per thread; 0 = none
+    ProfileEntry *profile = nullptr;  ///< one per Func; null where nobody asked
 
     /// The first failure stays: later ones are often its consequences.
     void fail(int32_t code, std::string message);
@@ -73,6 +75,10 @@ struct RuntimeSymbol {
     void *address;
 };
 const std::vector<RuntimeSymbol> &runtime_symbols();
+
+/// What generated code calls for an event of a traced pipeline (trace.cpp), and to print.
+int32_t trace(Context *context, const TraceEvent *event);
+void print(Context *context, const char *text);
 
 /// Runs a kernel on this thread and OpenMP's. The scratch of every thread is as before afterwards,
 /// also after a failure. *peak_bytes: the most scratch that was in use, over all threads.

@@ -281,7 +281,7 @@ template <typename T, int Dims> class Buffer : public BufferBase {
     }
     void add_dimension() { embed(dimensions()); }
 
-  private:
+  protected:
     // Every conversion and construction ends here.
     explicit Buffer(const BufferBase &base) : BufferBase(base) {
         if (defined()) {
@@ -292,6 +292,8 @@ template <typename T, int Dims> class Buffer : public BufferBase {
             }
         }
     }
+
+  private:
     Buffer(Type type, const detail::SizesAndName &s) : Buffer(make(type, s.sizes, {}, s.name)) {}
     Buffer(Type type, T *data, const detail::SizesAndName &s)
         : Buffer(wrap(type, erase(data), dense(s.sizes), s.name)) {}

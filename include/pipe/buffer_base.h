@@ -111,6 +111,12 @@ class BufferBase {
 
     /// False if the Buffer wraps memory of the caller's, or has none.
     bool owns_host_memory() const { return contents().memory != nullptr; }
+    /// True for a shape without memory.
+    bool is_bounds_query() const { return view().host == nullptr; }
+    /// For programs that also run on devices: there is only the host here.
+    void set_host_dirty(bool = true) const {}
+    int copy_to_host() const { return 0; }
+    int device_sync() const { return 0; }
     /// Gives a Buffer without memory (or with other memory) its own: dense in the order of the
     /// strides, 64-byte aligned, not initialised. Throws RuntimeError if there is not enough.
     void allocate();

@@ -32,6 +32,12 @@ struct Argument;
 struct JITHandlers;
 struct JITUserContext;
 
+/// How compile_to_lowered_stmt writes the loops.
+enum StmtOutputFormat {
+    Text,
+    HTML,  ///< one page that needs nothing else: loops that fold, beside the schedule
+};
+
 /// `f(x, y)`: on the left of an assignment a definition, elsewhere a value.
 ///
 /// The first definition of a Func is pure: its arguments are Vars, all different. Every further one
@@ -296,6 +302,18 @@ class Func {
     Func &compute_with(const Func &other, const VarOrRVar &loop);
     Stage specialize(const Expr &condition);
 
+    // Of what is traced, events are printed, or given to JITHandlers::custom_trace (pipe/jit.h).
+    // Code is made for what is asked for only. Loads and stores in vectorised loops are told
+    // element by element. A Func that is inlined has none.
+    /// Each element read of this Func, with its value.
+    Func &trace_loads();
+    /// Each element written of this Func, with its value, just before.
+    Func &trace_stores();
+    /// Begin and end of its storage, of its production and of its use, with the region.
+    Func &trace_realizations();
+    /// An event of this text at the begin of the pipeline.
+    Func &add_trace_tag(const std::string &tag);
+
     // A Pipeline of this Func alone (see pipeline.h); compiled once and kept.
     /// Computes the elements of new Buffers of these sizes.
     Realization realize(const Sizes &sizes = {}, const Target &target = Target());
@@ -323,6 +341,19 @@ class Func {
     /// What takes the place of the run time's own functions in all calls of this Func.
     JITHandlers &jit_handlers();
     void print_loop_nest();
+
+    // Files; see pipeline.h.
+    void compile_to_lowered_stmt(const std::string &filename, const std::vector<Argument> &args,
+                                 StmtOutputFormat format = Text, const Target &target = Target());
+    void compile_to_llvm_assembly(const std::string &filename, const std::vector<Argument> &args,
+                                  const std::string &function = "",
+                                  const Target &target = Target());
+    void compile_to_bitcode(const std::string &filename, const std::vector<Argument> &args,
+                            const std::string &function = "", const Target &target = Target());
+    void compile_to_assembly(const std::string &filename, const std::vector<Argument> &args,
+                             const std::string &function = "", const Target &target = Target());
+    void compile_to_object(const std::string &filename, const std::vector<Argument> &args,
+                           const std::string &function = "", const Target &target = Target());
 
     const std::shared_ptr<graph::FuncContents> &contents() const { return contents_; }
     explicit Func(std::shared_ptr<graph::FuncContents> contents);

@@ -1,6 +1,56 @@
 #pragma once
-// For programs written for Halide's JIT API.
+// For programs written for Halide's JIT API: the namespace, and what they name besides.
 
+#include <pipe/halide_buffer.h>
+#include <pipe/halide_image_io.h>
 #include <pipe/pipe.h>
+
+/// The version of Halide whose documentation the API follows.
+#define HALIDE_VERSION_MAJOR 21
+#define HALIDE_VERSION_MINOR 0
+#define HALIDE_VERSION_PATCH 0
+#define HALIDE_VERSION                                                                             \
+    (HALIDE_VERSION_MAJOR * 10000 + HALIDE_VERSION_MINOR * 100 + HALIDE_VERSION_PATCH)
+#define HALIDE_COMPUTE_VERSION(major, minor, patch) ((major)*10000 + (minor)*100 + (patch))
+
+#define HALIDE_ALWAYS_INLINE inline __attribute__((always_inline))
+#define HALIDE_NEVER_INLINE __attribute__((noinline))
+#define HALIDE_MUST_USE_RESULT __attribute__((warn_unused_result))
+#define HALIDE_FUNCTION_ATTRS
+#define HALIDE_ATTRIBUTE_ALIGN(x) __attribute__((aligned(x)))
+#define HALIDE_ATTRIBUTE_DEPRECATED(text) __attribute__((deprecated(text)))
+
+using halide_trace_event_t = Pipe::TraceEvent;
+using halide_trace_event_code_t = Pipe::TraceEventCode;
+inline constexpr halide_trace_event_code_t halide_trace_load = Pipe::TraceEventCode::Load;
+inline constexpr halide_trace_event_code_t halide_trace_store = Pipe::TraceEventCode::Store;
+inline constexpr halide_trace_event_code_t halide_trace_begin_realization =
+    Pipe::TraceEventCode::BeginRealization;
+inline constexpr halide_trace_event_code_t halide_trace_end_realization =
+    Pipe::TraceEventCode::EndRealization;
+inline constexpr halide_trace_event_code_t halide_trace_produce = Pipe::TraceEventCode::Produce;
+inline constexpr halide_trace_event_code_t halide_trace_end_produce =
+    Pipe::TraceEventCode::EndProduce;
+inline constexpr halide_trace_event_code_t halide_trace_consume = Pipe::TraceEventCode::Consume;
+inline constexpr halide_trace_event_code_t halide_trace_end_consume =
+    Pipe::TraceEventCode::EndConsume;
+inline constexpr halide_trace_event_code_t halide_trace_begin_pipeline =
+    Pipe::TraceEventCode::BeginPipeline;
+inline constexpr halide_trace_event_code_t halide_trace_end_pipeline =
+    Pipe::TraceEventCode::EndPipeline;
+inline constexpr halide_trace_event_code_t halide_trace_tag = Pipe::TraceEventCode::Tag;
+
+namespace Pipe {
+
+/// Errors are always thrown.
+constexpr bool exceptions_enabled() {
+    return true;
+}
+/// Halide tells the target of files from that of the JIT; here both are the host's.
+inline Target get_target_from_environment() {
+    return get_host_target();
+}
+
+}  // namespace Pipe
 
 namespace Halide = Pipe;

@@ -130,6 +130,8 @@ class ImageParam {
     Expr top() const { return dim(1).min(); }
     Expr bottom() const { return dim(1).max(); }
     void set_estimates(const Region &estimates);
+    /// Tells of each element read, with its value; see Func::trace_loads.
+    ImageParam &trace_loads();
 
     /// The value of an element. One coordinate per dimension, else CompileError.
     Expr operator()(const std::vector<Expr> &coordinates,

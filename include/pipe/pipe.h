@@ -5,6 +5,7 @@
 #include <pipe/boundary_conditions.h>
 #include <pipe/buffer.h>
 #include <pipe/callable.h>
+#include <pipe/environment.h>
 #include <pipe/error.h>
 #include <pipe/expr.h>
 #include <pipe/func.h>

@@ -88,6 +88,35 @@ class Pipeline {
     /// The Params and ImageParams that the pipeline uses.
     std::vector<Argument> infer_arguments() const;
 
+    /// Tells of begin and end of every run (TraceEventCode::BeginPipeline, EndPipeline).
+    Pipeline &trace_pipeline();
+
+    /// What the profiler found in all runs since the last profiler_reset() for a target with the
+    /// feature Profile: per Func the time, its share, the mean number of threads while it ran, the
+    /// peak of its memory, the number of allocations. Such a run also prints its own table at its
+    /// end (JITHandlers::custom_print, else standard output).
+    std::string profiler_report() const;
+    /// The same as one HTML page that needs nothing else.
+    std::string profiler_html() const;
+    void profiler_reset();
+
+    // Files. `args` as for compile_to_callable. RuntimeError where a file cannot be written.
+    /// The loops that are compiled, as text or as a page. Images used as constants are named only.
+    void compile_to_lowered_stmt(const std::string &filename, const std::vector<Argument> &args,
+                                 StmtOutputFormat format = Text, const Target &target = Target());
+    /// The optimised LLVM IR, as text and as bitcode; `function`: its name there, by default that
+    /// of the first output.
+    void compile_to_llvm_assembly(const std::string &filename, const std::vector<Argument> &args,
+                                  const std::string &function = "",
+                                  const Target &target = Target());
+    void compile_to_bitcode(const std::string &filename, const std::vector<Argument> &args,
+                            const std::string &function = "", const Target &target = Target());
+    void compile_to_assembly(const std::string &filename, const std::vector<Argument> &args,
+                             const std::string &function = "", const Target &target = Target());
+    /// An object file (ELF). Its function is called as Pipe's run time calls it.
+    void compile_to_object(const std::string &filename, const std::vector<Argument> &args,
+                           const std::string &function = "", const Target &target = Target());
+
     /// What takes the place of the run time's own functions in all calls of this Pipeline. Not to
     /// be changed while one runs. A Callable keeps what stood here when it was made.
     JITHandlers &jit_handlers();

@@ -94,6 +94,12 @@ struct FoldedDim {
     bool forward = true;
 };
 
+/// What the user wants to see of a Func while it runs.
+struct Trace {
+    bool loads = false, stores = false, realizations = false;
+    std::vector<std::string> tags;
+};
+
 /// How one Func is computed.
 struct FuncSchedule {
     LoopLevel compute;  ///< default: inlined
@@ -105,6 +111,7 @@ struct FuncSchedule {
     MemoryType memory = MemoryType::Auto;
     std::vector<StageSchedule> stages;  ///< 0 = pure definition
     std::vector<Specialization> specializations;
+    Trace trace;
     /// True once a compute_*, store_* or other Func-level directive was given by the user.
     bool touched = false;
 };

@@ -16,8 +16,9 @@ struct Target {
     enum class OS : uint8_t { Unknown, Linux, MacOS };
 
     /// Instruction sets. On AArch64, NEON is always there. AVX512_Skylake is F, CD, BW, DQ and VL
-    /// together: what every server since Skylake has.
-    enum Feature : uint8_t { SSE41, AVX, AVX2, FMA, F16C, AVX512_Skylake, FeatureEnd };
+    /// together: what every server since Skylake has. And Profile: code that tells how long each
+    /// Func takes (Pipeline::profiler_report).
+    enum Feature : uint8_t { SSE41, AVX, AVX2, FMA, F16C, AVX512_Skylake, Profile, FeatureEnd };
 
     Arch arch = Arch::Unknown;
     OS os = OS::Unknown;

@@ -18,6 +18,12 @@
 //       push gives null where memory is short. What an error return leaves behind, the run time
 //       pops.
 //   void pipe_print(context, const char *text)
+//   int32_t pipe_trace(context, const TraceEvent *event)
+//       Answers a number for the event.
+//   For targets with the feature Profile (entries: one per Func, profile_entry_bytes each):
+//   void **pipe_profile_slot(context)      where this thread notes the entry that it works on
+//   void *pipe_profile_table(context)      the run's entries
+//   void pipe_profile_allocated(entry, int64_t bytes), pipe_profile_freed(entry, int64_t bytes)
 //   int32_t pipe_out_of_memory(context, const char *name, int64_t bytes)
 //       Records the message; answers `out_of_memory`.
 //   int32_t pipe_fail(context, int32_t code, const char *text, const int64_t *values)
@@ -30,6 +36,7 @@ namespace Pipe::codegen {
 
 inline constexpr int max_dimensions = 8;
 inline constexpr int32_t out_of_memory = -1;
+inline constexpr int64_t profile_entry_bytes = 128;
 inline constexpr int32_t handler_failed = -2;  ///< a user's handler threw or answered an error
 
 /// A buffer, as the kernel sees it.

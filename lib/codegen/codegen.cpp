@@ -3,8 +3,10 @@
 #include <atomic>
 #include <chrono>
 #include <fstream>
+#include <optional>
 #include <set>
 
+#include <llvm/Bitcode/BitcodeWriter.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Transforms/Utils/Cloning.h>
@@ -54,9 +56,10 @@ struct Compilation {
     std::unique_ptr<llvm::Module> module;
     std::string entry;
     Times times;
+    std::vector<ProfiledFunc> profiled;
 
     Compilation(const ir::Program &program, const Target &target, const Options &options)
-        : entry("pipe_kernel_" + program.name) {
+        : entry(options.entry.empty() ? "pipe_kernel_" + program.name : options.entry) {
         {
             Stopwatch watch(&times.emit);
             machine = make_target_machine(target);
@@ -64,8 +67,11 @@ struct Compilation {
             module->setTargetTriple(machine->getTargetTriple().str());
             module->setDataLayout(machine->createDataLayout());
             AliasScopes aliases(context, buffers_of(program));
-            Unit unit{context, *module, target, options, aliases};
+            std::optional<Profiled> funcs;
+            if (target.has_feature(Target::Profile)) funcs.emplace(program.body);
+            Unit unit{context, *module, target, options, aliases, funcs ? &*funcs : nullptr};
             emit_kernel(unit, program, entry);
+            if (funcs) profiled = std::move(funcs->funcs);
             verify(*module, options);
         }
         Stopwatch watch(&times.optimise);
@@ -108,11 +114,19 @@ Object compile(const ir::Program &program, const Target &target, const Options &
         Stopwatch watch(&c.times.machine);
         bytes = generate(*c.module, *c.machine, llvm::CodeGenFileType::ObjectFile);
     }
-    return {{bytes.begin(), bytes.end()}, c.entry, c.times};
+    return {{bytes.begin(), bytes.end()}, c.entry, c.times, c.profiled};
 }
 
 std::string llvm_ir(const ir::Program &program, const Target &target, const Options &options) {
     return text_of(*Compilation(program, target, options).module);
+}
+
+std::string bitcode(const ir::Program &program, const Target &target, const Options &options) {
+    Compilation c(program, target, options);
+    std::string bytes;
+    llvm::raw_string_ostream stream(bytes);
+    llvm::WriteBitcodeToFile(*c.module, stream);
+    return bytes;
 }
 
 std::string assembly(const ir::Program &program, const Target &target, const Options &options) {

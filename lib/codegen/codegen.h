@@ -21,6 +21,14 @@ struct Options {
 #else
     bool verify = true;
 #endif
+    /// Name of the function to call; "" = one made of the program's.
+    std::string entry = {};
+};
+
+/// What the profiler calls number i; 0 is what belongs to no Func.
+struct ProfiledFunc {
+    std::string name;
+    int64_t stack_bytes = 0;
 };
 
 /// Milliseconds spent in each step.
@@ -35,6 +43,7 @@ struct Object {
     std::vector<char> bytes;
     std::string entry;
     Times times;
+    std::vector<ProfiledFunc> profiled;  ///< empty without the feature Profile
 };
 
 /// Compiles for any target. InternalError where the program is not what lowering promises, or where
@@ -43,6 +52,9 @@ Object compile(const ir::Program &program, const Target &target, const Options &
 
 /// The optimised LLVM IR as text.
 std::string llvm_ir(const ir::Program &program, const Target &target, const Options &options = {});
+
+/// The same as LLVM bitcode.
+std::string bitcode(const ir::Program &program, const Target &target, const Options &options = {});
 
 /// The assembly that `compile` would put into the object, as text.
 std::string assembly(const ir::Program &program, const Target &target, const Options &options = {});

@@ -125,6 +125,9 @@ Value *ExprEmitter::call(const Expr &e) {
         throw InternalError("code generation met a call of " + e->name +
                             ", which lowering replaces");
     }
+    if (e->call_kind == CallKind::Extern && (e->name == ir::extern_function::trace ||
+                                             e->name == ir::extern_function::trace_value))
+        return trace(*e.get());
     std::vector<Value *> args;
     std::vector<Type> types;
     for (const Expr &arg : e->args) {

@@ -63,6 +63,7 @@ class ExprEmitter {
     llvm::Value *select(const ir::ExprNode &e);
     llvm::Value *call(const Expr &e);
     llvm::Value *intrinsic(const Expr &e);
+    llvm::Value *trace(const ir::ExprNode &e);  // trace.cpp
     llvm::Value *if_then_else(const ir::ExprNode &e);
     llvm::Value *ramp(const ir::ExprNode &e);
     const Binding &variable(const ir::ExprNode &e) const;

@@ -80,6 +80,18 @@ class AliasScopes {
     std::unordered_map<std::string, Lists> lists_;
 };
 
+/// The Funcs that the profiler tells apart.
+class Profiled {
+  public:
+    explicit Profiled(const ir::Stmt &body);
+    std::vector<ProfiledFunc> funcs;
+    /// Of a Func or one of its buffers.
+    size_t number(const std::string &name) const;
+
+  private:
+    std::unordered_map<std::string, size_t> number_;
+};
+
 /// One module under construction.
 struct Unit {
     llvm::LLVMContext &context;
@@ -87,6 +99,7 @@ struct Unit {
     const Target &target;
     const Options &options;
     const AliasScopes &aliases;
+    Profiled *profiled = nullptr;  ///< where the target has the feature Profile
 
     /// Declares (once) a function of the run time: codegen/abi.h.
     llvm::FunctionCallee runtime(const char *name, llvm::Type *result,
@@ -105,6 +118,8 @@ struct Frame {
     Scope<BufferBinding> buffers;
     int64_t stack_bytes = 0;  ///< of the arrays in `entry_alloca`
     int loop_depth = 0;       ///< loops around the builder's place
+    llvm::Value *profile_slot = nullptr, *profile_table = nullptr;
+    size_t profile_func = 0;  ///< what is worked on at the builder's place
 
     explicit Frame(llvm::Function *f);
     llvm::Value *context() const { return function->getArg(0); }

@@ -60,7 +60,9 @@ llvm::Function *StmtEmitter::outline(const ir::StmtNode &s, llvm::StructType *cl
     }
     Value *begin = b.CreateSExt(body->getArg(1), b.getInt64Ty());
     Value *end = b.CreateSExt(body->getArg(2), b.getInt64Ty());
-    StmtEmitter(unit_, inner).counted_loop(s, begin, end, loop_range(s));
+    StmtEmitter emitter(unit_, inner);
+    emitter.begin_profile(frame_.profile_func);
+    emitter.counted_loop(s, begin, end, loop_range(s));
     b.CreateRet(b.getInt32(0));
     return body;
 }

@@ -55,7 +55,7 @@ void StmtEmitter::emit(const ir::Stmt &s) {
                             ", vectorized or unrolled, which lowering replaces");
     case StmtOp::Store: exprs_.emit_store(*s.get()); return exprs_.forget();
     case StmtOp::Allocate: return allocate(*s.get());
-    case StmtOp::Produce:
+    case StmtOp::Produce: return produce(*s.get());
     case StmtOp::Consume: return emit(s->stmts[0]);
     case StmtOp::If: return if_then_else(*s.get());
     case StmtOp::Block:
@@ -219,6 +219,7 @@ void StmtEmitter::allocate(const ir::StmtNode &s) {
         *known <= (asked ? max_asked_stack_array : max_stack_array) &&
         frame_.stack_bytes + *known <= max_frame) {
         frame_.stack_bytes += *known;
+        profile_stack(s.name, *known);
         Type element = s.types[0].element_of();
         Value *array = frame_.entry_alloca(memory_type(unit_.context, element),
                                            std::max<int64_t>(1, *known / element.bytes()), 64);
@@ -235,7 +236,9 @@ void StmtEmitter::allocate(const ir::StmtNode &s) {
                                   {b_.getPtrTy(), b_.getPtrTy(), b_.getInt64Ty()});
         return b_.CreateCall(fail, {frame_.context(), b_.CreateGlobalString(s.name), bytes});
     });
+    profile_memory("pipe_profile_allocated", s.name, bytes);
     with_buffer(s.name, {block, true}, s.stmts[0]);
+    profile_memory("pipe_profile_freed", s.name, bytes);
     auto pop = unit_.runtime("pipe_scratch_pop", b_.getVoidTy(), {b_.getPtrTy(), b_.getPtrTy()});
     b_.CreateCall(pop, {frame_.context(), block});
 }

@@ -36,6 +36,10 @@ class StmtEmitter {
     /// The iterations begin, ..., end - 1 (at least one) of the For `s`.
     void counted_loop(const ir::StmtNode &s, llvm::Value *begin, llvm::Value *end, Range range);
 
+    // profile.cpp
+    /// At the start of a function: what its thread works on.
+    void begin_profile(size_t func);
+
   private:
     void let(const ir::StmtNode &s);
     void assertion(const ir::StmtNode &s);
@@ -47,6 +51,13 @@ class StmtEmitter {
     Range loop_range(const ir::StmtNode &s) const;
     void bind_loop_variable(const ir::StmtNode &s, llvm::Value *wide, Range range);
     llvm::Value *allocation_bytes(const ir::StmtNode &s);
+
+    // profile.cpp
+    void produce(const ir::StmtNode &s);
+    void work_on(size_t func);
+    llvm::Value *profile_entry(size_t func);
+    void profile_memory(const char *what, const std::string &name, llvm::Value *bytes);
+    void profile_stack(const std::string &name, int64_t bytes);
 
     // parallel.cpp
     void parallel_loop(const ir::StmtNode &s);

@@ -92,7 +92,8 @@ std::vector<Argument> input_arguments(const Slots &slots) {
 
 std::shared_ptr<const CallableContents> make_callable(std::shared_ptr<Compiled> compiled,
                                                       const std::vector<Argument> &inputs,
-                                                      const JITHandlers &handlers) {
+                                                      const JITHandlers &handlers,
+                                                      std::shared_ptr<jit::Profile> profile) {
     auto contents = std::make_shared<CallableContents>();
     for (const Argument &a : inputs)
         if (!a.is_output())  // outputs may be listed too; their place is at the end in any case
@@ -112,6 +113,7 @@ std::shared_ptr<const CallableContents> make_callable(std::shared_ptr<Compiled> 
     }
     contents->compiled = std::move(compiled);
     contents->handlers = handlers;
+    contents->profile = std::move(profile);
     return contents;
 }
 
@@ -184,7 +186,7 @@ int Callable::run(JITUserContext *context, const detail::CallValue *values, size
             given.buffer = static_cast<const BufferBase *>(values[place].address);
         }
     }
-    return c.compiled->run(*call, context, c.handlers);
+    return c.compiled->run(*call, {context, c.handlers, *c.profile});
 }
 
 }  // namespace Pipe

@@ -14,6 +14,7 @@ struct CallableContents {
     std::string name;  ///< of the pipeline, for messages
     std::shared_ptr<Compiled> compiled;
     JITHandlers handlers;
+    std::shared_ptr<jit::Profile> profile;  ///< the Pipeline's
     std::vector<Argument> arguments;  ///< the inputs as the user listed them, then the outputs
     /// Per slot of the kernel: which of the arguments it is given; -1: the Buffer that is bound.
     std::vector<int> argument_of_slot;
@@ -22,7 +23,8 @@ struct CallableContents {
 /// CompileError where `inputs` lacks something that the pipeline uses, or describes it wrongly.
 std::shared_ptr<const CallableContents> make_callable(std::shared_ptr<Compiled> compiled,
                                                       const std::vector<Argument> &inputs,
-                                                      const JITHandlers &handlers);
+                                                      const JITHandlers &handlers,
+                                                      std::shared_ptr<jit::Profile> profile);
 
 /// The Params and ImageParams among the slots.
 std::vector<Argument> input_arguments(const Slots &slots);

@@ -1,8 +1,13 @@
 #include "driver/compiled.h"
 
 #include <chrono>
+#include <fstream>
 
+#include <fmt/format.h>
+
+#include "ir/print.h"
 #include "lower/lower.h"
+#include "support/env.h"
 
 namespace Pipe::driver {
 
@@ -17,7 +22,10 @@ double ms_since(Clock::time_point start) {
 Target resolve(const Target &requested, const Settings &settings) {
     if (requested.arch != Target::Arch::Unknown)
         return requested;
-    return settings.target.arch != Target::Arch::Unknown ? settings.target : get_host_target();
+    Target target =
+        settings.target.arch != Target::Arch::Unknown ? settings.target : get_host_target();
+    target.features |= requested.features;  // Target().with_feature(Target::Profile)
+    return target;
 }
 
 }  // namespace
@@ -25,8 +33,9 @@ Target resolve(const Target &requested, const Settings &settings) {
 Compiled::Compiled(const std::vector<Func> &outputs, const Settings &settings,
                    const Target &requested, const Outputs *buffers)
     : requested_(requested), target_(resolve(requested, settings)),
+      trace_pipeline_(settings.trace_pipeline),
       epoch_(graph::modification_epoch()),
-      scheduled_(make_schedule(outputs, {target_, settings.autoschedule}, buffers)),
+      scheduled_(make_schedule(outputs, {target_, settings.autoschedule, false}, buffers)),
       slots_(scheduled_.inlined) {
     times_.schedule_ms = scheduled_.schedule_ms;
 }
@@ -60,14 +69,7 @@ const jit::Kernel &Compiled::kernel(const Variant &variant) {
         return *found;
 
     auto start = Clock::now();
-    ir::Program program;
-    try {
-        program = lower(variant);
-    } catch (const Error &error) {
-        if (!fall_back(scheduled_, error.what()))
-            throw;
-        program = lower(variant);
-    }
+    ir::Program program = lower_or_fall_back(variant);
     slots_.check_program(program);
     times_.lower_ms = scheduled_.freeze_ms + ms_since(start);
 
@@ -80,12 +82,45 @@ const jit::Kernel &Compiled::kernel(const Variant &variant) {
     return made_->kernel;
 }
 
+namespace {
+
+/// The switch PIPE_DUMP names a folder: the loops after each pass go there.
+void dump_passes(lower::LowerOptions &options) {
+    std::string folder = support::env("PIPE_DUMP");
+    if (folder.empty())
+        return;
+    static std::atomic<int> count{0};
+    std::string start = fmt::format("{}/{}.{}.", folder, count++, options.name);
+    options.after_pass = [start, number = 0](const std::string &pass, const ir::Stmt &s) mutable {
+        std::ofstream(fmt::format("{}{:02}.{}.txt", start, number++, pass)) << ir::to_string(s);
+    };
+}
+
+}  // namespace
+
 ir::Program Compiled::lower(const Variant &variant) {
     lower::LowerOptions options;
-    options.name = scheduled_.inlined[scheduled_.inlined.outputs[0]].name;
+    options.name = name();
     options.dense = slots_.dense(variant.strided);
     options.any_size = variant.any_size;
+    options.trace_pipeline = trace_pipeline_;
+    dump_passes(options);
     return lower::lower(scheduled_.inlined, scheduled_.frozen.schedule, target_, options);
+}
+
+ir::Program Compiled::lower_or_fall_back(const Variant &variant) {
+    try {
+        return lower(variant);
+    } catch (const Error &error) {
+        if (!fall_back(scheduled_, error.what()))
+            throw;
+        return lower(variant);
+    }
+}
+
+ir::Program Compiled::program() {
+    std::lock_guard lock(mutex_);
+    return lower_or_fall_back({});
 }
 
 Scheduled Compiled::scheduled() const {
@@ -114,16 +149,13 @@ int Compiled::run_kernels(CallArguments &call, const jit::RunOptions &options, s
     return code;
 }
 
-namespace {
-
 /// Calls f(options, &error) for a code; what fails is thrown, or the custom_error handler is told.
-template <typename F>
-int with_handlers(JITUserContext *context, const JITHandlers &handlers, const F &f) {
+template <typename F> int Compiled::with_handlers(const CallSettings &settings, const F &f) {
     JITUserContext none;
     jit::RunOptions options;
-    options.context = context ? context : &none;
+    options.context = settings.context ? settings.context : &none;
     options.threads = options.context->num_threads;
-    options.handlers = handlers;
+    options.handlers = settings.handlers;
     jit::put_before(options.context->handlers, &options.handlers);
     std::string error;
     int code = 0;
@@ -141,20 +173,30 @@ int with_handlers(JITUserContext *context, const JITHandlers &handlers, const F 
     return code;
 }
 
-}  // namespace
-
-int Compiled::run(CallArguments &call, JITUserContext *context, const JITHandlers &handlers) {
-    return with_handlers(context, handlers, [&](const jit::RunOptions &options, std::string *e) {
-        return run_kernels(call, options, e);
+int Compiled::run(CallArguments &call, const CallSettings &settings) {
+    return with_handlers(settings, [&](jit::RunOptions &options, std::string *error) {
+        if (!target_.has_feature(Target::Profile))
+            return run_kernels(call, options, error);
+        jit::Profile profile;
+        options.profile = &profile;
+        int code = run_kernels(call, options, error);
+        settings.profile.add(profile);
+        jit::print(options, profile.text(name()));
+        return code;
     });
 }
 
-int Compiled::run(Outputs outputs, JITUserContext *context, const JITHandlers &handlers) {
+int Compiled::run(Outputs outputs, const CallSettings &settings) {
     BorrowedArguments call;
-    return with_handlers(context, handlers, [&](const jit::RunOptions &options, std::string *e) {
+    int code = with_handlers(settings, [&](jit::RunOptions &, std::string *) {
         slots_.gather(outputs, call->given);
-        return run_kernels(*call, options, e);
+        return 0;
     });
+    return code != 0 ? code : run(*call, settings);
+}
+
+const std::string &Compiled::name() const {
+    return scheduled_.inlined[scheduled_.inlined.outputs[0]].name;
 }
 
 CompileTimes Compiled::times() const {

@@ -11,6 +11,7 @@
 #include "driver/arguments.h"
 #include "graph/freeze.h"
 #include "jit/kernel.h"
+#include "jit/profiler.h"
 #include <pipe/autoschedule.h>
 #include <pipe/jit.h>
 #include <pipe/pipeline.h>
@@ -21,6 +22,14 @@ namespace Pipe::driver {
 struct Settings {
     Target target;  ///< Arch::Unknown: the host
     std::optional<AutoscheduleOptions> autoschedule;
+    bool trace_pipeline = false;
+};
+
+/// What a call comes with besides its arguments.
+struct CallSettings {
+    JITUserContext *context = nullptr;  ///< may be null
+    const JITHandlers &handlers;        ///< those of the context go before
+    jit::Profile &profile;              ///< what is found is added
 };
 
 /// A graph with its final, legal schedule.
@@ -53,12 +62,17 @@ class Compiled {
     bool up_to_date(const Target &requested) const;
 
     /// Runs on call.given; compiles first where need be. From several threads at once. RuntimeError
-    /// where it fails; with a custom_error handler (the context's, else that of `handlers`) that is
-    /// told, and the answer is the code of the failure.
-    int run(CallArguments &call, JITUserContext *context, const JITHandlers &handlers);
-    int run(Outputs outputs, JITUserContext *context, const JITHandlers &handlers);
+    /// where it fails; a custom_error handler, where there is one, is told instead, and the answer
+    /// is the code of the failure.
+    int run(CallArguments &call, const CallSettings &settings);
+    int run(Outputs outputs, const CallSettings &settings);
     /// The usual kernel.
     void compile();
+    /// The loops of the usual kernel.
+    ir::Program program();
+    const Target &target() const { return target_; }
+    /// Of the first output.
+    const std::string &name() const;
 
     const Slots &slots() const { return slots_; }
     Scheduled scheduled() const;
@@ -79,6 +93,7 @@ class Compiled {
     };
 
     Target requested_, target_;
+    bool trace_pipeline_;
     mutable std::atomic<uint64_t> epoch_;
     Scheduled scheduled_;
     Slots slots_;
@@ -91,6 +106,8 @@ class Compiled {
     const jit::Kernel *find(const Variant &variant) const;
     const jit::Kernel &kernel(const Variant &variant);
     ir::Program lower(const Variant &variant);
+    ir::Program lower_or_fall_back(const Variant &variant);
+    template <typename F> int with_handlers(const CallSettings &settings, const F &f);
     int run_kernels(CallArguments &call, const jit::RunOptions &options, std::string *error);
     int run_kernel(const jit::Kernel &kernel, const CallArguments &call,
                    const jit::RunOptions &options, std::string *error);

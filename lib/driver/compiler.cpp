@@ -4,7 +4,14 @@ namespace Pipe::driver {
 
 void Compiler::autoschedule(const Target &target, const AutoscheduleOptions &options) {
     std::lock_guard lock(mutex_);
-    settings_ = {target, options};
+    settings_.target = target;
+    settings_.autoschedule = options;
+    compiled_ = nullptr;
+}
+
+void Compiler::trace_pipeline() {
+    std::lock_guard lock(mutex_);
+    settings_.trace_pipeline = true;
     compiled_ = nullptr;
 }
 

@@ -21,7 +21,11 @@ struct Compiler {
     /// The schedule that `get` uses or would use, without compiling.
     Scheduled schedule(const std::vector<Func> &outputs);
 
+    void trace_pipeline();
+
     JITHandlers handlers;  ///< the user's, for all calls
+    /// Of all calls; a Callable shares it.
+    const std::shared_ptr<jit::Profile> profile = std::make_shared<jit::Profile>();
 
   private:
     mutable std::mutex mutex_;  // of compiled_ and settings_: held for a moment

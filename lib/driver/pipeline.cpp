@@ -89,7 +89,7 @@ Compiler &checked(const std::shared_ptr<Compiler> &compiler) {
 
 void run(Compiler &compiler, const std::vector<Func> &outputs, driver::Outputs buffers,
          JITUserContext *context, const Target &target) {
-    compiler.get(outputs, target, &buffers)->run(buffers, context, compiler.handlers);
+    compiler.get(outputs, target, &buffers)->run(buffers, {context, compiler.handlers, *compiler.profile});
 }
 
 void run(Compiler &compiler, const std::vector<Func> &outputs, const Realization &buffers,
@@ -101,7 +101,8 @@ Callable make_callable(Compiler &compiler, const std::vector<Func> &outputs,
                        const std::vector<Argument> &args, const Target &target) {
     auto compiled = compiler.get(outputs, target, nullptr);
     compiled->compile();
-    return Callable(driver::make_callable(compiled, args, compiler.handlers));
+    return Callable(driver::make_callable(compiled, args, compiler.handlers,
+                                           compiler.profile));
 }
 
 void print(const std::string &text) {
@@ -210,6 +211,23 @@ std::string Pipeline::schedule_source() {
 
 std::string Pipeline::schedule_report() {
     return checked(compiler_).schedule(outputs_).report;
+}
+
+Pipeline &Pipeline::trace_pipeline() {
+    checked(compiler_).trace_pipeline();
+    return *this;
+}
+
+std::string Pipeline::profiler_report() const {
+    return checked(compiler_).profile->text(outputs_[0].name());
+}
+
+std::string Pipeline::profiler_html() const {
+    return checked(compiler_).profile->html(outputs_[0].name());
+}
+
+void Pipeline::profiler_reset() {
+    checked(compiler_).profile->reset();
 }
 
 Realization Func::realize(const Sizes &sizes, const Target &target) {

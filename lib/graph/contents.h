@@ -72,6 +72,7 @@ struct ImageContents : Wrappable {
     Type type;
     int dimensions = 0;
     bool bound = false;
+    bool trace_loads = false;
     Buffer<void> buffer;
     std::vector<Image::Constraint> constraints;
 };

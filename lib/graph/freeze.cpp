@@ -72,6 +72,7 @@ class Inputs {
         else
             image.param = contents;
         image.constraints = contents->constraints;
+        image.trace_loads = contents->trace_loads;
         graph_.images.push_back(image);
         stamps_.push_back(stamp(contents->identity));
     }

@@ -73,6 +73,30 @@ void check_extent(const FuncContents &f, const char *directive, const Var &dim,
 
 }  // namespace
 
+Func &Func::trace_loads() {
+    contents_->schedule.trace.loads = true;
+    contents_->identity->touch();
+    return *this;
+}
+
+Func &Func::trace_stores() {
+    contents_->schedule.trace.stores = true;
+    contents_->identity->touch();
+    return *this;
+}
+
+Func &Func::trace_realizations() {
+    contents_->schedule.trace.realizations = true;
+    contents_->identity->touch();
+    return *this;
+}
+
+Func &Func::add_trace_tag(const std::string &tag) {
+    contents_->schedule.trace.tags.push_back(tag);
+    contents_->identity->touch();
+    return *this;
+}
+
 Func &Func::compute_inline() {
     contents_->schedule.store = LoopLevel();
     set_level(*contents_, contents_->schedule.compute, LoopLevel());

@@ -54,6 +54,7 @@ struct Image {
         Expr min, extent, stride, estimate_min, estimate_extent;
     };
     std::vector<Constraint> constraints;
+    bool trace_loads = false;
 };
 
 /// A scalar Param.

@@ -207,6 +207,12 @@ ImageDimension ImageParam::dim(int d) const {
     return ImageDimension(contents_, 0).dim(d);
 }
 
+ImageParam &ImageParam::trace_loads() {
+    checked().trace_loads = true;
+    contents_->identity->touch();
+    return *this;
+}
+
 void ImageParam::set_estimates(const Region &estimates) {
     if (estimates.size() != static_cast<size_t>(dimensions()))
         throw CompileError(

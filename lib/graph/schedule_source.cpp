@@ -203,6 +203,13 @@ class Writer {
         }
         if (s.memory != MemoryType::Auto)
             calls.push_back(fmt::format("store_in(MemoryType::{})", schedule::to_string(s.memory)));
+        for (const auto &[on, call] : {std::pair{s.trace.loads, "trace_loads()"},
+                                       std::pair{s.trace.stores, "trace_stores()"},
+                                       std::pair{s.trace.realizations, "trace_realizations()"}})
+            if (on)
+                calls.push_back(call);
+        for (const std::string &tag : s.trace.tags)
+            calls.push_back(fmt::format("add_trace_tag(\"{}\")", tag));
         chain(identifier(f.name), calls);
         for (const schedule::Specialization &special : s.specializations)
             out_ += fmt::format("// {} is specialized for {}\n", f.name, text(special.condition));

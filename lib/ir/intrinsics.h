@@ -18,6 +18,16 @@ inline constexpr const char *promise_clamped = "promise_clamped";  ///< (x, lo, 
 inline constexpr const char *if_then_else = "if_then_else";  ///< (c, t, f): only one arm is evaluated
 
 }  // namespace Pipe::ir::intrinsic
+
+/// The names of CallKind::Extern that code generation knows (lower/trace.h makes them).
+namespace Pipe::ir::extern_function {
+
+/// (event code, func, tag, parent, value index, coordinates...): int32, what the handler answers
+inline constexpr const char *trace = "trace";
+/// (value, event code, func, parent, value index, coordinates...) = value
+inline constexpr const char *trace_value = "trace_value";
+
+}  // namespace Pipe::ir::extern_function
 // PureExtern calls are named by C99 function and type suffix: sqrt_f32, exp_f64, pow_f32, floor_f32,
 // ceil, round (half to even), trunc, sin, cos, tan, asin, acos, atan, atan2, sinh, cosh, tanh, asinh,
 // acosh, atanh, log, exp, fmod_f32 ...

@@ -7,6 +7,7 @@
 #include "lower/checks.h"
 #include "lower/flatten.h"
 #include "lower/partition_loops.h"
+#include "lower/trace.h"
 #include "lower/unroll_loops.h"
 #include "lower/vectorize_loops.h"
 #include "region/region_map.h"
@@ -54,6 +55,10 @@ constexpr auto simplify_pass = [](const Stmt &s, const Context &) { return simpl
 
 constexpr Pass passes[] = {
     {"build", build_loops},
+    {"trace",
+     [](const Stmt &s, const Context &c) {
+         return trace(s, c.graph, c.schedule, c.options.name, c.options.trace_pipeline);
+     }},
     {"flatten",
      [](const Stmt &s, const Context &c) { return flatten(s, c.graph, c.schedule, c.options.dense); }},
     {"simplify", simplify_pass},
@@ -81,7 +86,7 @@ std::vector<Argument> arguments(const graph::Graph &graph) {
 }
 
 void verify_after(const Pass &pass, const Stmt &s, const Context &context) {
-    if (pass.run == build_loops) {
+    if (std::string(pass.name) == "build" || std::string(pass.name) == "trace") {
         VerifyOptions before_flatten;
         before_flatten.any_free_variable = before_flatten.any_buffer = true;
         verify(s, before_flatten);

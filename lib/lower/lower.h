@@ -19,6 +19,8 @@ struct LowerOptions {
     /// code is faster, and the kernel returns a Failure (before it computes anything) where an extent is
     /// smaller than a split's factor, or where the shifted loops would read more than the inputs hold.
     bool any_size = false;
+    /// Tell of begin and end of the pipeline (trace.h).
+    bool trace_pipeline = false;
     /// Called after each pass with its name and what it left.
     std::function<void(const std::string &pass, const ir::Stmt &)> after_pass;
     /// Stop after the pass of this name (for dumps and golden tests).

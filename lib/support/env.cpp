@@ -1,10 +1,83 @@
 #include "support/env.h"
 
+#include <algorithm>
+#include <array>
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
-namespace Pipe::support {
+#include <unistd.h>
+
+#include <pipe/environment.h>
+#include <pipe/error.h>
+
+namespace Pipe {
+
+namespace support {
+
+namespace {
+
+constexpr std::array variables = {
+    EnvVariable{"PIPE_TARGET", "the machine at hand",
+                "target to compile for, as Target(name) takes it (\"x86-64-linux-avx2-fma\")",
+                false},
+    EnvVariable{"PIPE_DUMP", "nothing is written",
+                "folder that gets the loops after each pass, the LLVM IR and the assembly of all "
+                "that is compiled",
+                false},
+    EnvVariable{"OMP_NUM_THREADS", "the number of processors",
+                "OpenMP's own: threads of parallel loops, and cores to schedule for", false},
+    EnvVariable{"PIPE_ACCEPT", "they are compared",
+                "if set, what comes out is written over the golden files", true},
+    EnvVariable{"PIPE_FUZZ_CASES", "a fixed number", "number of random pipelines", true},
+    EnvVariable{"PIPE_FUZZ_SEED", "a fixed one", "seed of the first random pipeline", true},
+    EnvVariable{"PIPE_FUZZ_MODE", "all of them in turn", "way of scheduling that is tried alone",
+                true},
+    EnvVariable{"PIPE_FUZZ_SHOW", "only failures are", "if set, every random case is printed",
+                true},
+    EnvVariable{"PIPE_FUZZ_HERE", "each runs in a process of its own",
+                "if set, random cases run in the process itself (for a debugger)", true},
+};
+
+bool known(const char *name, size_t length) {
+    return std::any_of(variables.begin(), variables.end(), [&](const EnvVariable &v) {
+        return std::strlen(v.name) == length && std::strncmp(v.name, name, length) == 0;
+    });
+}
+
+void warn_once() {
+    static const bool warned = [] {
+        std::string warning = unknown_variables(environ);
+        std::fputs(warning.c_str(), stderr);
+        return true;
+    }();
+    (void)warned;
+}
+
+}  // namespace
+
+std::span<const EnvVariable> env_variables() {
+    return variables;
+}
+
+std::string unknown_variables(const char *const *block) {
+    std::string names;
+    for (; block && *block; block++) {
+        size_t length = std::strcspn(*block, "=");
+        bool ours = std::strncmp(*block, "PIPE_", 5) == 0;
+        if (ours && !known(*block, length))
+            names += (names.empty() ? "" : ", ") + std::string(*block, length);
+    }
+    if (names.empty())
+        return "";
+    return "Pipe: these environment variables mean nothing: " + names +
+           " (Pipe::describe_environment() lists those that do)\n";
+}
 
 std::string env(const char *name) {
+    if (!known(name, std::strlen(name)))
+        throw InternalError(std::string(name) + " is not in the table of environment variables");
+    warn_once();
     const char *value = std::getenv(name);
     return value ? value : "";
 }
@@ -16,4 +89,17 @@ int env_int(const char *name, int otherwise) {
     return text.empty() || *end != '\0' ? otherwise : static_cast<int>(value);
 }
 
-}  // namespace Pipe::support
+}  // namespace support
+
+std::string describe_environment() {
+    std::string text;
+    for (const support::EnvVariable &v : support::env_variables()) {
+        if (v.for_tests)
+            continue;
+        text +=
+            std::string(v.name) + "\n    " + v.meaning + "\n    if not set: " + v.otherwise + "\n";
+    }
+    return text;
+}
+
+}  // namespace Pipe

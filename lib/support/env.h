@@ -1,18 +1,31 @@
 #pragma once
-// Debug switches from the environment. This is the only place that calls getenv.
-//
-//   PIPE_TARGET       target name taken instead of the machine at hand ("x86-64-linux-avx2-fma")
-//   PIPE_DUMP         folder into which the LLVM IR and assembly of all compiled code are written
-//   PIPE_<NAME>       further switches, each documented where it is read
+// The environment variables PIPE_*, all in one table (env.cpp). This is the only place that calls
+// getenv.
 
+#include <span>
 #include <string>
 
 namespace Pipe::support {
 
-/// The value of an environment variable; "" where it is not set.
+/// One variable, as users are told of it.
+struct EnvVariable {
+    const char *name;
+    const char *otherwise;  ///< what holds where it is not set
+    const char *meaning;
+    bool for_tests;  ///< read by Pipe's own tests only
+};
+
+std::span<const EnvVariable> env_variables();
+
+/// The value of a variable of the table; "" where it is not set. InternalError for any other name.
+/// The first call warns, by one line on standard error, of variables PIPE_* that are set and mean
+/// nothing.
 std::string env(const char *name);
 
 /// The variable as a whole number; `otherwise` where it is not set or not a number.
 int env_int(const char *name, int otherwise);
+
+/// That warning for the environment `block` (null-terminated, "NAME=value"); "" if there is none.
+std::string unknown_variables(const char *const *block);
 
 }  // namespace Pipe::support

@@ -34,6 +34,7 @@ constexpr std::array<FeatureInfo, Target::FeatureEnd> feature_table = {{
     {"fma", avx_set},
     {"f16c", avx_set},
     {"avx512_skylake", avx_set | bit(Target::AVX2) | bit(Target::FMA) | bit(Target::F16C)},
+    {"profile", 0},
 }};
 
 #if defined(__x86_64__)
@@ -132,7 +133,7 @@ Target::Target(const std::string &name) {
                            "\" must name an architecture (x86-64, arm-64) and "
                            "an operating system (linux, osx), or begin with \"host\"");
     }
-    if (arch != Arch::X86_64 && features != 0) {
+    if (arch != Arch::X86_64 && (features & ~bit(Profile)) != 0) {
         throw CompileError("target \"" + name + "\" has features that only x86-64 has");
     }
 }

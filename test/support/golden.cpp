@@ -1,6 +1,7 @@
 #include "support/golden.h"
 
-#include <cstdlib>
+#include "support/env.h"
+
 #include <fstream>
 #include <sstream>
 #include <vector>
@@ -32,7 +33,7 @@ std::string difference(const std::string &expected, const std::string &actual) {
 
 std::string compare(const std::string &path, const std::string &actual) {
     std::string file = std::string(PIPE_SOURCE_DIR) + "/test/golden/" + path;
-    if (std::getenv("PIPE_ACCEPT")) {
+    if (!Pipe::support::env("PIPE_ACCEPT").empty()) {
         std::ofstream(file) << actual;
         return "";
     }

@@ -1,0 +1,119 @@
+#pragma once
+// The profiler: how long each Func takes, on how many threads, with how much memory.
+//
+// Generated code notes what the thread works on by one store per `produce`: it points the thread's
+// slot to an entry of the run's table. A sampling thread looks at the slots of all threads once in
+// a millisecond, as long as profiled pipelines run. Every run has a table of its own, so several
+// pipelines and several calls of one do not mix.
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "codegen/abi.h"
+#include "codegen/codegen.h"
+
+namespace Pipe::jit {
+
+class ProfiledRun;
+
+/// One Func during one run. Generated code knows only the size and address of it.
+struct alignas(codegen::profile_entry_bytes) ProfileEntry {
+    ProfiledRun *run = nullptr;
+    // By the sampling thread.
+    double weight = 0;           ///< samples; one that found n threads at work counts 1/n for each
+    int64_t samples = 0;         ///< those that found a thread in this Func
+    int64_t thread_samples = 0;  ///< threads found, over all samples
+    int threads_now = 0;         ///< in the sample at hand
+    // By the threads that run the pipeline.
+    std::atomic<int64_t> bytes{0}, peak_bytes{0}, mallocs{0}, malloc_bytes{0};
+
+    void allocated(int64_t n);
+    void freed(int64_t n) { bytes.fetch_sub(n, std::memory_order_relaxed); }
+};
+
+static_assert(sizeof(ProfileEntry) == codegen::profile_entry_bytes);
+
+/// Where a thread notes what it works on.
+using ProfileSlot = std::atomic<ProfileEntry *>;
+ProfileSlot &this_threads_slot();
+
+using codegen::ProfiledFunc;
+
+/// One run: sampled from its making to its end.
+class ProfiledRun {
+  public:
+    explicit ProfiledRun(size_t funcs);
+    ~ProfiledRun();
+    ProfiledRun(const ProfiledRun &) = delete;
+
+    ProfileEntry *table() { return entries_.get(); }
+    size_t size() const { return size_; }
+    /// No more samples are taken. Nothing of the pipeline runs any more.
+    void stop();
+    /// From the making to stop().
+    double milliseconds() const { return milliseconds_; }
+
+  private:
+    std::unique_ptr<ProfileEntry[]> entries_;
+    size_t size_;
+    std::chrono::steady_clock::time_point start_;
+    double milliseconds_ = 0;
+    bool running_ = true;
+};
+
+/// While it lives, the thread works on `entry` (or what generated code says); then on what it was.
+class ProfileScope {
+  public:
+    explicit ProfileScope(ProfileEntry *entry)
+        : slot_(entry ? &this_threads_slot() : nullptr), before_(slot_ ? slot_->load() : nullptr) {
+        if (slot_)
+            slot_->store(entry, std::memory_order_relaxed);
+    }
+    ~ProfileScope() {
+        if (slot_)
+            slot_->store(before_, std::memory_order_relaxed);
+    }
+    ProfileScope(const ProfileScope &) = delete;
+
+  private:
+    ProfileSlot *slot_;
+    ProfileEntry *before_;
+};
+
+/// The sum of many runs of one pipeline.
+class Profile {
+  public:
+    struct Func {
+        std::string name;
+        double weight = 0;
+        int64_t samples = 0, thread_samples = 0;
+        int64_t peak_bytes = 0, mallocs = 0, malloc_bytes = 0, stack_bytes = 0;
+    };
+
+    Profile() = default;
+    Profile(const Profile &other);
+    void add(ProfiledRun &run, const std::vector<ProfiledFunc> &funcs);
+    void add(const Profile &other);
+    void reset();
+
+    /// A table, one line per Func in order of first appearance. `name`: of the pipeline.
+    std::string text(const std::string &name) const;
+    /// The same as one page that needs nothing else, slowest first.
+    std::string html(const std::string &name) const;
+
+  private:
+    mutable std::mutex mutex_;
+    std::vector<Func> funcs_;
+    int64_t runs_ = 0;
+    double milliseconds_ = 0;
+
+    Func &find(const std::string &name);
+    double total_weight() const;
+};
+
+}  // namespace Pipe::jit

@@ -1,0 +1,79 @@
+// The profiler's part of generated code: one store per `produce` notes what the thread works on.
+//
+//   produce f { S }    ->    *slot = &table[f]; S; *slot = &table[g]      g: what encloses it
+//
+// `slot` is the thread's, `table` that of the run (codegen/abi.h). Nothing is emitted for targets
+// without the feature Profile.
+
+#include "codegen/abi.h"
+#include "codegen/stmt_emitter.h"
+#include "ir/visit.h"
+
+namespace Pipe::codegen {
+
+using llvm::Value;
+
+Profiled::Profiled(const ir::Stmt &body) {
+    funcs.push_back({"overhead", 0});
+    ir::walk(
+        body,
+        [&](const ir::Stmt &s) {
+            if (s->op == ir::StmtOp::Produce && number_.emplace(s->name, funcs.size()).second)
+                funcs.push_back({s->name, 0});
+            return true;
+        },
+        [](const Expr &) { return false; });
+}
+
+size_t Profiled::number(const std::string &name) const {
+    auto found = number_.find(name);
+    if (found == number_.end())
+        found = number_.find(name.substr(0, name.rfind('.')));
+    return found == number_.end() ? 0 : found->second;
+}
+
+Value *StmtEmitter::profile_entry(size_t func) {
+    return b_.CreateConstGEP1_64(b_.getInt8Ty(), frame_.profile_table, func * profile_entry_bytes);
+}
+
+void StmtEmitter::begin_profile(size_t func) {
+    if (!unit_.profiled)
+        return;
+    llvm::Type *pointer = b_.getPtrTy();
+    auto slot = unit_.runtime("pipe_profile_slot", pointer, {pointer});
+    auto table = unit_.runtime("pipe_profile_table", pointer, {pointer});
+    frame_.profile_slot = b_.CreateCall(slot, {frame_.context()});
+    frame_.profile_table = b_.CreateCall(table, {frame_.context()});
+    work_on(func);
+}
+
+void StmtEmitter::work_on(size_t func) {
+    frame_.profile_func = func;
+    llvm::StoreInst *store =
+        b_.CreateAlignedStore(profile_entry(func), frame_.profile_slot, llvm::Align(8));
+    store->setAtomic(llvm::AtomicOrdering::Monotonic);
+}
+
+void StmtEmitter::produce(const ir::StmtNode &s) {
+    if (!unit_.profiled)
+        return emit(s.stmts[0]);
+    size_t outer = frame_.profile_func;
+    work_on(unit_.profiled->number(s.name));
+    emit(s.stmts[0]);
+    work_on(outer);
+}
+
+void StmtEmitter::profile_memory(const char *what, const std::string &name, Value *bytes) {
+    if (!unit_.profiled)
+        return;
+    auto run = unit_.runtime(what, b_.getVoidTy(), {b_.getPtrTy(), b_.getInt64Ty()});
+    b_.CreateCall(run, {profile_entry(unit_.profiled->number(name)), bytes});
+}
+
+void StmtEmitter::profile_stack(const std::string &name, int64_t bytes) {
+    if (!unit_.profiled)
+        return;
+    unit_.profiled->funcs[unit_.profiled->number(name)].stack_bytes += bytes;
+}
+
+}  // namespace Pipe::codegen

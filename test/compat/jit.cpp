@@ -1,0 +1,208 @@
+// The run-time side of Halide's JIT API: contexts, handlers, callables, tracing, files.
+#include <pipe/halide.h>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+using namespace Halide;
+
+static_assert(HALIDE_VERSION >= HALIDE_COMPUTE_VERSION(15, 0, 0));
+
+namespace {
+
+std::atomic<int> stores{0}, loads{0}, begins{0};
+
+int my_trace(JITUserContext *user_context, const halide_trace_event_t *e) {
+    (void)user_context;
+    switch (e->event) {
+    case halide_trace_store:
+        stores++;
+        if (e->type.code != halide_type_int || e->type.bits != 32)
+            return -1;
+        break;
+    case halide_trace_load:
+        loads++;
+        break;
+    case halide_trace_begin_realization:
+        begins++;
+        break;
+    default:
+        break;
+    }
+    return 1;
+}
+
+std::string last_error;
+
+void my_error(JITUserContext *, const char *msg) {
+    last_error = msg;
+}
+
+std::atomic<int> allocations{0}, frees{0};
+
+void *my_malloc(JITUserContext *, size_t bytes) {
+    allocations++;
+    return malloc(bytes);
+}
+
+void my_free(JITUserContext *, void *ptr) {
+    frees++;
+    free(ptr);
+}
+
+int my_par_for(JITUserContext *context, int (*f)(JITUserContext *, int, uint8_t *), int min,
+               int extent, uint8_t *closure) {
+    for (int i = min + extent - 1; i >= min; i--) {
+        int result = f(context, i, closure);
+        if (result)
+            return result;
+    }
+    return 0;
+}
+
+}  // namespace
+
+TEST_CASE("tracing with a handler", "[compat]") {
+    Var x("x"), y("y");
+    Func producer("producer"), consumer("consumer");
+    producer(x, y) = x + y;
+    consumer(x, y) = producer(x, y) * 2;
+    producer.compute_root();
+    producer.trace_stores().trace_loads().trace_realizations();
+    consumer.jit_handlers().custom_trace = my_trace;
+    stores = loads = begins = 0;
+    Buffer<int> out = consumer.realize({8, 4});
+    CHECK(stores == 32);
+    CHECK(loads == 32);
+    CHECK(begins == 1);
+    CHECK(out(7, 3) == 20);
+}
+
+TEST_CASE("handlers of a Func and of a call", "[compat]") {
+    Var x("x"), y("y");
+    Func f("f"), g("g");
+    f(x, y) = x * y;
+    g(x, y) = f(x, y) + f(x - 1, y);
+    f.compute_root().store_in(MemoryType::Heap);
+    g.parallel(y);
+    g.jit_handlers().custom_malloc = my_malloc;
+    g.jit_handlers().custom_free = my_free;
+    Buffer<int> out = g.realize({100, 100});
+    CHECK(allocations == 1);
+    CHECK(frees == 1);
+    CHECK(out(10, 10) == 190);
+    JITUserContext context;
+    context.handlers.custom_do_par_for = my_par_for;
+    out.fill(0);
+    g.realize(&context, out);
+    CHECK(allocations == 2);
+    CHECK(out(10, 10) == 190);
+}
+
+TEST_CASE("errors: exceptions, or a handler", "[compat]") {
+    Var x("x");
+    ImageParam in(UInt(8), 1);
+    Func f("f");
+    f(x) = in(x + 5);
+    Buffer<uint8_t> small(10);
+    in.set(small);
+    bool caught = false;
+    try {
+        f.realize({10});
+    } catch (const Halide::RuntimeError &e) {
+        caught = std::string(e.what()).find("14") != std::string::npos;
+    }
+    CHECK(caught);
+    JITUserContext context;
+    context.handlers.custom_error = my_error;
+    f.realize(&context, {10});
+    CHECK(last_error.find("14") != std::string::npos);
+    try {
+        Func undefined("undefined");
+        undefined.realize({1});
+        CHECK(false);
+    } catch (const Halide::CompileError &) {
+    } catch (const Halide::Error &) {
+        CHECK(false);
+    }
+    CHECK(exceptions_enabled());
+}
+
+TEST_CASE("callables", "[compat]") {
+    Var x("x"), y("y");
+    Param<int32_t> p_int(42);
+    Param<float> p_float(1.0f);
+    ImageParam p_img(UInt(8), 2);
+    Func f("fn");
+    f(x, y) = p_img(x, y) + cast<uint8_t>(p_int / p_float);
+
+    Buffer<uint8_t> in1(10, 10), in2(10, 10);
+    in1.fill([](int x, int y) { return uint8_t(x * 10 + y); });
+    in2.fill([](int x, int y) { return uint8_t(x + y * 10); });
+    const Callable c = f.compile_to_callable({p_img, p_int, p_float});
+    Buffer<uint8_t> out1(10, 10), out2(10, 10);
+    CHECK(c(in1, 42, 1.0f, out1) == 0);
+    JITUserContext context;
+    CHECK(c(&context, in2, 22, 2.0f, out2) == 0);
+    auto function = c.make_std_function<Buffer<uint8_t, 2>, int32_t, float, Buffer<uint8_t, 2>>();
+    Buffer<uint8_t> out3(10, 10);
+    CHECK(function(in1, 8, 4, out3) == 0);
+    int wrong = 0;
+    out1.for_each_element([&](int x, int y) {
+        wrong += out1(x, y) != uint8_t(in1(x, y) + 42);
+        wrong += out2(x, y) != uint8_t(in2(x, y) + 11);
+        wrong += out3(x, y) != uint8_t(in1(x, y) + 2);
+    });
+    CHECK(wrong == 0);
+}
+
+TEST_CASE("files and loop nests", "[compat]") {
+    Var x("x"), y("y");
+    ImageParam in(UInt(8), 2, "in");
+    Func f("f");
+    f(x, y) = in(x, y) + 1;
+    f.vectorize(x, 8).parallel(y);
+    f.print_loop_nest();
+    std::string folder = std::filesystem::temp_directory_path().string();
+    std::string stem = folder + "/pipe_compat_" + std::to_string(rand());
+    f.compile_to_lowered_stmt(stem + ".stmt", {in}, Text);
+    f.compile_to_lowered_stmt(stem + ".html", {in}, HTML);
+    f.compile_to_llvm_assembly(stem + ".ll", {in}, "f");
+    f.compile_to_bitcode(stem + ".bc", {in}, "f");
+    f.compile_to_assembly(stem + ".s", {in}, "f");
+    f.compile_to_object(stem + ".o", {in}, "f");
+    for (const char *ending : {".stmt", ".html", ".ll", ".bc", ".s", ".o"}) {
+        CHECK(std::filesystem::file_size(stem + ending) > 100);
+        std::filesystem::remove(stem + ending);
+    }
+}
+
+TEST_CASE("images from files", "[compat]") {
+    std::string folder = std::filesystem::temp_directory_path().string();
+    std::string file = folder + "/pipe_compat_" + std::to_string(rand()) + ".png";
+    Buffer<uint8_t> image(20, 10, 3);
+    image.fill([](int x, int y, int c) { return uint8_t(x * 5 + y + 50 * c); });
+    Tools::save_image(image, file);
+    Buffer<uint8_t> back = Tools::load_image(file);
+    Buffer<float> converted = Tools::load_and_convert_image(file);
+    int wrong = 0;
+    image.for_each_element([&](int x, int y, int c) {
+        wrong += back(x, y, c) != image(x, y, c);
+        float f = converted(x, y, c) * 255.0f - float(image(x, y, c));
+        wrong += f > 0.01f || f < -0.01f;
+    });
+    CHECK(wrong == 0);
+    Buffer<float> grey(6, 4);
+    grey.fill([](int x, int) { return float(x) / 5.0f; });
+    Tools::convert_and_save_image(grey, file);
+    Buffer<uint8_t> loaded = Tools::load_image(file);
+    CHECK(loaded.dimensions() == 2);
+    CHECK(loaded(5, 0) == 255);
+    CHECK(loaded(0, 3) == 0);
+    std::filesystem::remove(file);
+}

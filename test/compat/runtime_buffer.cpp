@@ -1,0 +1,169 @@
+// Halide::Runtime::Buffer as users of Halide use it.
+#include <pipe/halide.h>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <vector>
+
+using Halide::Runtime::Buffer;
+
+namespace {
+
+template <typename B> int count_wrong(const B &b, int scale) {
+    int wrong = 0;
+    b.for_each_element([&](int x, int y) { wrong += b(x, y) != scale * (x + 100 * y); });
+    return wrong;
+}
+
+}  // namespace
+
+TEST_CASE("Runtime::Buffer: shape and access", "[compat]") {
+    Buffer<int, 2> b(10, 6);
+    CHECK(b.dimensions() == 2);
+    CHECK(b.width() == 10);
+    CHECK(b.height() == 6);
+    CHECK(b.channels() == 1);
+    CHECK(b.dim(0).stride() == 1);
+    CHECK(b.dim(1).stride() == 10);
+    CHECK(b.number_of_elements() == 60);
+    CHECK(b.size_in_bytes() == 240);
+    CHECK(b.end() - b.begin() == 60);
+    CHECK(b.type() == halide_type_of<int>());
+    CHECK(b.type().code == halide_type_int);
+    CHECK(b.data() != nullptr);
+    CHECK_FALSE(b.is_bounds_query());
+    b.set_min(2, -1);
+    CHECK(b.dim(0).min() == 2);
+    CHECK(b.dim(0).max() == 11);
+    CHECK(b.left() == 2);
+    CHECK(b.right() == 11);
+    CHECK(b.top() == -1);
+    CHECK(b.bottom() == 4);
+    CHECK(b.contains(2, -1));
+    CHECK_FALSE(b.contains(1, 0));
+    b.for_each_element([&](int x, int y) { b(x, y) = x + 100 * y; });
+    CHECK(count_wrong(b, 1) == 0);
+    b.for_each_value([](int &v) { v *= 2; });
+    CHECK(count_wrong(b, 2) == 0);
+    b.fill(7);
+    CHECK(b.all_equal(7));
+    b.fill([](int x, int y) { return x + 100 * y; });
+    CHECK(count_wrong(b, 1) == 0);
+    int sum = 0;
+    for (auto x : b.dim(0))
+        sum += int(x);
+    CHECK(sum == 65);
+}
+
+TEST_CASE("Runtime::Buffer: copies are values that share memory", "[compat]") {
+    Buffer<int> a(8, 8);
+    a.fill([](int x, int y) { return x + 100 * y; });
+    Buffer<int> b = a;
+    b.crop(0, 2, 3);
+    b.translate(1, 10);
+    CHECK(a.width() == 8);
+    CHECK(a.top() == 0);
+    CHECK(b.width() == 3);
+    CHECK(b(2, 10) == 2);
+    b(3, 11) = -5;
+    CHECK(a(3, 1) == -5);
+    Buffer<int> c;
+    CHECK_FALSE(c.defined());
+    c = b;
+    c.set_min(0, 0);
+    CHECK(b.left() == 2);
+    CHECK(c(1, 1) == -5);
+    Buffer<int> deep = a.copy();
+    deep(0, 0) = 99;
+    CHECK(a(0, 0) == 0);
+}
+
+TEST_CASE("Runtime::Buffer: other views", "[compat]") {
+    Buffer<int> b(6, 5, 3);
+    b.fill([](int x, int y, int c) { return x + 10 * y + 100 * c; });
+    Buffer<int> row = b.sliced(2, 1);
+    CHECK(row.dimensions() == 2);
+    CHECK(row(4, 3) == 134);
+    row.slice(1, 2);
+    CHECK(row.dimensions() == 1);
+    CHECK(row(5) == 125);
+    row.embed(1, 7);
+    CHECK(row(5, 7) == 125);
+    row.add_dimension();
+    CHECK(row.dimensions() == 3);
+    CHECK(row.dim(2).extent() == 1);
+    Buffer<int> t = b.transposed(0, 1);
+    CHECK(t(3, 5, 2) == b(5, 3, 2));
+    t.transpose(0, 2);
+    CHECK(t(2, 5, 3) == b(5, 3, 2));
+    Buffer<int> window = b.cropped(0, 1, 2).cropped(1, 2, 2);
+    CHECK(window.number_of_elements() == 12);
+    Buffer<int> to(4, 4, 3);
+    to.fill(-1);
+    to.copy_from(window);
+    CHECK(to(1, 2, 0) == 21);
+    CHECK(to(0, 0, 0) == -1);
+    CHECK(Buffer<int>(b.embedded(0, 3))(3, 1, 2, 0) == 21);
+}
+
+TEST_CASE("Runtime::Buffer: interleaved, scalar, wrapped, raw", "[compat]") {
+    Buffer<uint8_t> rgb = Buffer<uint8_t>::make_interleaved(5, 4, 3);
+    CHECK(rgb.dim(0).stride() == 3);
+    CHECK(rgb.dim(2).stride() == 1);
+    rgb.fill([](int x, int y, int c) { return uint8_t(x + 10 * y + 100 * c); });
+    Buffer<uint8_t> planar = rgb.copy_to_planar();
+    CHECK(planar.dim(0).stride() == 1);
+    CHECK(planar(4, 3, 2) == uint8_t(234));
+    CHECK(Buffer<uint8_t>(planar.copy_to_interleaved()).dim(0).stride() == 3);
+    Buffer<float> scalar = Buffer<float>::make_scalar();
+    scalar() = 2.5f;
+    CHECK(scalar.dimensions() == 0);
+    CHECK(*scalar.data() == 2.5f);
+
+    std::vector<int16_t> memory(12);
+    Buffer<int16_t, 2> wrapped(memory.data(), 4, 3);
+    wrapped(3, 2) = 8;
+    CHECK(memory[11] == 8);
+    halide_buffer_t *raw = wrapped.raw_buffer();
+    CHECK(raw->dimensions == 2);
+    CHECK(raw->dim[1].stride == 4);
+    CHECK(raw->dim[1].extent == 3);
+    CHECK(raw->host == reinterpret_cast<uint8_t *>(memory.data()));
+    CHECK(raw->type == halide_type_t(halide_type_int, 16));
+    Buffer<int16_t> again(*raw);
+    CHECK(again(3, 2) == 8);
+
+    Buffer<void> any = wrapped;
+    CHECK(any.type().bits == 16);
+    CHECK(any.as<int16_t>()(3, 2) == 8);
+    Buffer<int> query(nullptr, 10, 10);
+    CHECK(query.is_bounds_query());
+    query.allocate();
+    CHECK_FALSE(query.is_bounds_query());
+    query.fill(1);
+    CHECK(query.all_equal(1));
+}
+
+TEST_CASE("Runtime::Buffer: with pipelines", "[compat]") {
+    Halide::Var x("x"), y("y");
+    Halide::ImageParam in(Halide::Float(32), 2);
+    Halide::Func f("f");
+    f(x, y) = in(x, y) * 2.0f;
+    Buffer<float> input(9, 7), output(9, 7);
+    input.fill([](int x, int y) { return float(x * y); });
+    in.set(input);
+    f.realize(output);
+    int wrong = 0;
+    output.for_each_element([&](int x, int y) { wrong += output(x, y) != float(2 * x * y); });
+    CHECK(wrong == 0);
+    Halide::Buffer<float> handle = f.realize({9, 7});
+    CHECK(handle(8, 6) == 96);
+    Buffer<float> made = handle;
+    made.crop(0, 8, 1);
+    CHECK(made(8, 6) == 96);
+    CHECK(handle.width() == 9);
+    Halide::Callable call = f.compile_to_callable({in});
+    output.fill(0.0f);
+    CHECK(call(input, output) == 0);
+    CHECK(output(3, 5) == 30);
+}

@@ -1,0 +1,85 @@
+// compile_to_*: each file is what it says, and no pixels of constant images are in them.
+#include <pipe/pipe.h>
+
+#include "test/support/require_message.h"
+#include "test/support/temp_folder.h"
+
+using namespace Pipe;
+
+namespace {
+
+struct Program {
+    Var x{"x"}, y{"y"}, yo{"yo"};
+    ImageParam in{UInt(8), 2, "in"};
+    Param<int> gain{"gain"};
+    Buffer<int> table{256};
+    Func lut{"lut"}, out{"out"};
+    TempFolder folder;
+
+    Program() {
+        table.set_name("table");
+        table.fill([](int i) { return 987650000 + i; });
+        lut(x, y) = table(cast<int>(in(x, y))) * gain;
+        out(x, y) = lut(x, y) + lut(x + 1, y);
+        lut.compute_at(out, yo).vectorize(x, 8);
+        out.split(y, yo, y, 4, TailStrategy::GuardWithIf).parallel(yo);
+    }
+};
+
+bool has(const std::string &text, const std::string &part) {
+    return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE_METHOD(Program, "loops as text and as a page", "[driver][outputs]") {
+    out.compile_to_lowered_stmt(folder / "loops.txt", {in, gain});
+    std::string text = folder.read("loops.txt");
+    for (const char *part : {"produce out", "parallel", "produce lut", "allocate lut", "table["})
+        CHECK(has(text, part));
+    CHECK_FALSE(has(text, "98765"));
+
+    out.compile_to_lowered_stmt(folder / "loops.html", {in, gain}, HTML);
+    std::string page = folder.read("loops.html");
+    for (const char *part : {"<!DOCTYPE html>", "<details open class=\"parallel\">", "</details>",
+                             ".split(", "compute_at", "class=\"produce\"", "</html>"})
+        CHECK(has(page, part));
+    CHECK_FALSE(has(page, "98765"));
+    CHECK_FALSE(has(page, "http"));
+    auto count = [&](const std::string &part) {
+        int n = 0;
+        for (size_t at = page.find(part); at != std::string::npos; at = page.find(part, at + 1))
+            n++;
+        return n;
+    };
+    CHECK(count("<details") == count("</details>"));
+    CHECK(count("<details") > 4);
+}
+
+TEST_CASE_METHOD(Program, "LLVM IR, bitcode, assembly and object", "[driver][outputs]") {
+    Pipeline p(out);
+    p.compile_to_llvm_assembly(folder / "out.ll", {in, gain}, "my_function");
+    CHECK(has(folder.read("out.ll"), "define i32 @my_function("));
+    p.compile_to_bitcode(folder / "out.bc", {in, gain}, "my_function");
+    CHECK(folder.read("out.bc").substr(0, 2) == "BC");
+    p.compile_to_assembly(folder / "out.s", {in, gain}, "my_function");
+    CHECK(has(folder.read("out.s"), "my_function:"));
+    p.compile_to_object(folder / "out.o", {in, gain});
+    CHECK(folder.read("out.o").substr(1, 3) == "ELF");
+    CHECK(has(folder.read("out.o"), "out"));
+    for (const char *file : {"out.ll", "out.s"})
+        CHECK_FALSE(has(folder.read(file), "98765"));
+    Target other("arm-64-linux");
+    p.compile_to_assembly(folder / "arm.s", {in, gain}, "my_function", other);
+    CHECK(has(folder.read("arm.s"), "ret"));
+}
+
+TEST_CASE_METHOD(Program, "misuse of compile_to_", "[driver][outputs][error]") {
+    require_message<CompileError>([&] { out.compile_to_assembly(folder / "a.s", {in}); },
+                                  {"'gain'", "not in the list"});
+    require_message<RuntimeError>(
+        [&] {
+            out.compile_to_assembly(folder / "none/a.s", {in, gain});
+        },
+        {"none/a.s", "cannot be written"});
+}
