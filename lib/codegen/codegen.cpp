@@ -4,7 +4,6 @@
 #include <chrono>
 #include <fstream>
 #include <optional>
-#include <set>
 
 #include <llvm/Bitcode/BitcodeWriter.h>
 #include <llvm/IR/Verifier.h>
@@ -12,6 +11,7 @@
 #include <llvm/Transforms/Utils/Cloning.h>
 
 #include "codegen/optimise.h"
+#include "codegen/parts.h"
 #include "codegen/stmt_emitter.h"
 #include "codegen/target_machine.h"
 #include "support/env.h"
@@ -33,11 +33,6 @@ class Stopwatch {
     double *result_;
     Clock::time_point start_ = Clock::now();
 };
-
-std::vector<std::string> buffers_of(const ir::Program &program) {
-    std::set<std::string> names = names_in(program.body).buffers;
-    return {names.begin(), names.end()};
-}
 
 void verify(const llvm::Module &module, const Options &options) {
     if (!options.verify) return;
@@ -66,10 +61,10 @@ struct Compilation {
             module = std::make_unique<llvm::Module>(program.name, context);
             module->setTargetTriple(machine->getTargetTriple().str());
             module->setDataLayout(machine->createDataLayout());
-            AliasScopes aliases(context, buffers_of(program));
             std::optional<Profiled> funcs;
             if (target.has_feature(Target::Profile)) funcs.emplace(program.body);
-            Unit unit{context, *module, target, options, aliases, funcs ? &*funcs : nullptr};
+            Unit unit{context,   *module, target, options, parts_of(program.body),
+                      funcs ? &*funcs : nullptr};
             emit_kernel(unit, program, entry);
             if (funcs) profiled = std::move(funcs->funcs);
             verify(*module, options);

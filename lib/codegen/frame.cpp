@@ -4,26 +4,23 @@
 
 namespace Pipe::codegen {
 
-AliasScopes::AliasScopes(llvm::LLVMContext &context, const std::vector<std::string> &buffers) {
+void AliasScopes::finish(llvm::LLVMContext &context) const {
     llvm::MDBuilder build(context);
     llvm::MDNode *domain = build.createAnonymousAliasScopeDomain("buffers");
     std::vector<llvm::Metadata *> scopes;
-    for (const std::string &name : buffers) {
-        scopes.push_back(build.createAnonymousAliasScope(domain, name));
-    }
-    for (size_t i = 0; i < buffers.size(); i++) {
+    for (const auto &[buffer, accesses] : accesses_)
+        scopes.push_back(build.createAnonymousAliasScope(domain, buffer));
+    size_t place = 0;
+    for (const auto &[buffer, accesses] : accesses_) {
         std::vector<llvm::Metadata *> others = scopes;
-        others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
-        lists_[buffers[i]] = {llvm::MDNode::get(context, {scopes[i]}),
-                              llvm::MDNode::get(context, others)};
+        others.erase(others.begin() + static_cast<std::ptrdiff_t>(place));
+        llvm::MDNode *own = llvm::MDNode::get(context, {scopes[place++]});
+        llvm::MDNode *rest = llvm::MDNode::get(context, others);
+        for (llvm::Instruction *access : accesses) {
+            access->setMetadata(llvm::LLVMContext::MD_alias_scope, own);
+            access->setMetadata(llvm::LLVMContext::MD_noalias, rest);
+        }
     }
-}
-
-void AliasScopes::mark(llvm::Instruction *access, const std::string &buffer) const {
-    auto found = lists_.find(buffer);
-    if (found == lists_.end()) return;
-    access->setMetadata(llvm::LLVMContext::MD_alias_scope, found->second.own);
-    access->setMetadata(llvm::LLVMContext::MD_noalias, found->second.others);
 }
 
 llvm::FunctionCallee Unit::runtime(const char *name, llvm::Type *result,
@@ -57,6 +54,11 @@ Frame::Frame(llvm::Function *f) : function(f), b(f->getContext()) {
     llvm::FastMathFlags flags;
     flags.setAllowContract(true);
     b.setFastMathFlags(flags);
+}
+
+void Frame::finish() {
+    b.CreateRet(b.getInt32(0));
+    aliases.finish(function->getContext());
 }
 
 llvm::BasicBlock *Frame::new_block(const char *name) {

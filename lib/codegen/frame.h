@@ -1,9 +1,11 @@
 #pragma once
 // What the emitters share: a Unit per module, a Frame per function. Internal to the LLVM room.
 
+#include <map>
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include <llvm/IR/Module.h>
@@ -66,18 +68,18 @@ template <typename T> class Scope {
     std::unordered_map<std::string, std::vector<T>> names_;
 };
 
-/// Tells LLVM that different buffers do not overlap: each access carries the scope of its buffer,
-/// and the list of all the others.
+/// Tells LLVM that the different buffers of one function do not overlap: each access carries the
+/// scope of its buffer, and the list of all the others that the function accesses.
 class AliasScopes {
   public:
-    AliasScopes(llvm::LLVMContext &context, const std::vector<std::string> &buffers);
-    void mark(llvm::Instruction *access, const std::string &buffer) const;
+    void mark(llvm::Instruction *access, const std::string &buffer) {
+        accesses_[buffer].push_back(access);
+    }
+    /// When the function is complete.
+    void finish(llvm::LLVMContext &context) const;
 
   private:
-    struct Lists {
-        llvm::MDNode *own, *others;
-    };
-    std::unordered_map<std::string, Lists> lists_;
+    std::map<std::string, std::vector<llvm::Instruction *>> accesses_;
 };
 
 /// The Funcs that the profiler tells apart.
@@ -98,7 +100,7 @@ struct Unit {
     llvm::Module &module;
     const Target &target;
     const Options &options;
-    const AliasScopes &aliases;
+    std::unordered_set<const ir::StmtNode *> parts;  ///< emitted as functions: parts_of
     Profiled *profiled = nullptr;  ///< where the target has the feature Profile
 
     /// Declares (once) a function of the run time: codegen/abi.h.
@@ -116,12 +118,15 @@ struct Frame {
     Builder b;
     Scope<Binding> variables;
     Scope<BufferBinding> buffers;
+    AliasScopes aliases;
     int64_t stack_bytes = 0;  ///< of the arrays in `entry_alloca`
     int loop_depth = 0;       ///< loops around the builder's place
     llvm::Value *profile_slot = nullptr, *profile_table = nullptr;
     size_t profile_func = 0;  ///< what is worked on at the builder's place
 
     explicit Frame(llvm::Function *f);
+    /// Ends the function, with success.
+    void finish();
     llvm::Value *context() const { return function->getArg(0); }
     llvm::BasicBlock *new_block(const char *name);
     /// Storage that lives as long as the call. Made in the entry block, whatever loop we are in.

@@ -91,7 +91,7 @@ void emit_kernel(Unit &unit, const ir::Program &program, const std::string &entr
     StmtEmitter emitter(unit, frame);
     emitter.begin_profile(0);
     emitter.emit(program.body);
-    frame.b.CreateRet(frame.b.getInt32(0));
+    frame.finish();
 }
 
 }  // namespace Pipe::codegen

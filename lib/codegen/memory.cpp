@@ -96,7 +96,7 @@ Value *ExprEmitter::load_dense(const ir::ExprNode &e, Type type, const Offset &s
     llvm::Instruction *loaded = mask ? static_cast<llvm::Instruction *>(b_.CreateMaskedLoad(
                                            t, p, align, mask, llvm::Constant::getNullValue(t)))
                                      : b_.CreateAlignedLoad(t, p, align);
-    unit_.aliases.mark(loaded, e.name);
+    frame_.aliases.mark(loaded, e.name);
     return from_memory(b_, type, loaded);
 }
 
@@ -133,12 +133,12 @@ Value *ExprEmitter::gather(const ir::ExprNode &e, Value *mask) {
         Value *nothing = llvm::Constant::getNullValue(t);
         if (!mask) mask = llvm::Constant::getAllOnesValue(with_lanes(b_.getInt1Ty(), type.lanes));
         auto *loaded = b_.CreateMaskedGather(t, pointers, align, mask, nothing);
-        unit_.aliases.mark(loaded, e.name);
+        frame_.aliases.mark(loaded, e.name);
         return from_memory(b_, type, loaded);
     }
     Value *lanes = lane_by_lane(b_, {pointers}, type.lanes, [&](const std::vector<Value *> &p) {
         auto *loaded = b_.CreateAlignedLoad(t->getScalarType(), p[0], align);
-        unit_.aliases.mark(loaded, e.name);
+        frame_.aliases.mark(loaded, e.name);
         return loaded;
     });
     return from_memory(b_, type, lanes);
@@ -198,7 +198,7 @@ void ExprEmitter::store_dense(const ir::StmtNode &s, const Offset &start, Value 
     llvm::Instruction *store =
         mask ? static_cast<llvm::Instruction *>(b_.CreateMaskedStore(value, p, align, mask))
              : b_.CreateAlignedStore(value, p, align);
-    unit_.aliases.mark(store, s.name);
+    frame_.aliases.mark(store, s.name);
 }
 
 /// Lane by lane, in order: where two lanes have the same index, the last one stays. (Processors
@@ -208,14 +208,14 @@ void ExprEmitter::scatter(const ir::StmtNode &s, Value *value, Value *mask) {
     Value *pointers = addresses(s.name, type, s.exprs[1]);
     llvm::Align align(static_cast<uint64_t>(type.bytes()));
     if (mask) {
-        unit_.aliases.mark(b_.CreateMaskedScatter(value, pointers, align, mask), s.name);
+        frame_.aliases.mark(b_.CreateMaskedScatter(value, pointers, align, mask), s.name);
         return;
     }
     for (int i = 0; i < type.lanes; i++) {
         auto lane = static_cast<uint64_t>(i);
         auto *store = b_.CreateAlignedStore(b_.CreateExtractElement(value, lane),
                                             b_.CreateExtractElement(pointers, lane), align);
-        unit_.aliases.mark(store, s.name);
+        frame_.aliases.mark(store, s.name);
     }
 }
 

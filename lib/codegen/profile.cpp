@@ -55,11 +55,12 @@ void StmtEmitter::work_on(size_t func) {
 }
 
 void StmtEmitter::produce(const ir::StmtNode &s) {
+    auto body = [&] { unit_.parts.count(&s) ? part(s) : emit(s.stmts[0]); };
     if (!unit_.profiled)
-        return emit(s.stmts[0]);
+        return body();
     size_t outer = frame_.profile_func;
     work_on(unit_.profiled->number(s.name));
-    emit(s.stmts[0]);
+    body();
     work_on(outer);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // Statements -> LLVM functions. Internal to the LLVM room.
 
+#include <functional>
 #include <set>
 #include <string>
 #include <vector>
@@ -19,10 +20,17 @@ Names names_in(const ir::Stmt &s);
 /// Emits the kernel of a program into the unit's module (codegen/abi.h), under the name `entry`.
 void emit_kernel(Unit &unit, const ir::Program &program, const std::string &entry);
 
-/// A variable or buffer that the body of a parallel loop uses from outside.
+/// A variable or buffer that an outlined part of the program uses from outside.
 struct Capture {
     std::string name;
     bool is_buffer;
+    llvm::Value *value;  ///< in the caller
+};
+
+/// All that an outlined part uses from outside, as a struct.
+struct Closure {
+    std::vector<Capture> captures;
+    llvm::StructType *type = nullptr;
 };
 
 /// Emits statements at the builder's place in a Frame.
@@ -59,10 +67,15 @@ class StmtEmitter {
     void profile_memory(const char *what, const std::string &name, llvm::Value *bytes);
     void profile_stack(const std::string &name, int64_t bytes);
 
-    // parallel.cpp
+    // outline.cpp
     void parallel_loop(const ir::StmtNode &s);
-    llvm::Function *outline(const ir::StmtNode &s, llvm::StructType *closure_type,
-                            const std::vector<Capture> &captures);
+    /// The Produce `s` as a call of a function of its own.
+    void part(const ir::StmtNode &s);
+    Closure capture(const ir::Stmt &part, const std::string &own_name) const;
+    llvm::Value *store_closure(const Closure &closure);
+    void open_closure(const Closure &closure, Frame &inner) const;
+    llvm::Function *outline(const std::string &name, const Closure &closure,
+                            const std::function<void(Frame &)> &emit_body);
 
     Unit &unit_;
     Frame &frame_;

@@ -344,15 +344,15 @@ void RegionMap::pad_for_inner_tails(const StageNest &nest, Box &domain) const {
 /// Whether nothing may be needed, because a consumer's window slid and had nothing new.
 bool RegionMap::may_be_empty(const Interval &interval) const {
     Expr extent = simplify(sub(interval.max, interval.min));
-    return !equal(expand(extent), expand_steady(extent));
+    return behind(extent).slides && !equal(expand(extent), expand_steady(extent));
 }
 
 /// Whether an interval does not move with the loops between two levels.
 bool RegionMap::same_for_all(const Interval &interval, const Level &inner, const Level &outer) const {
     const std::vector<Level> &path = tree_.path_to(inner);
-    Expr min = expand(interval.min), max = expand(interval.max);
+    std::set<std::string> min = behind(interval.min).variables, max = behind(interval.max).variables;
     for (size_t i = tree_.path_to(outer).size(); i < path.size(); i++)
-        if (uses_var(min, path[i]) || uses_var(max, path[i])) return false;
+        if (min.count(path[i]) || max.count(path[i])) return false;
     return true;
 }
 

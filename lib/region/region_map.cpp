@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <unordered_set>
 
 #include "ir/equal.h"
 #include "ir/linear.h"
@@ -200,6 +201,26 @@ Expr RegionMap::let_of(const Level &level, const std::string &name, const Expr &
 void RegionMap::define_let(const std::string &name, const Expr &value) {
     int order = static_cast<int>(let_values_.size());
     let_values_.emplace(name, std::pair(value, order));
+    Behind &all = behind_let_[name] = behind(value);
+    all.slides |= steady_values_.count(name) != 0;
+}
+
+RegionMap::Behind RegionMap::behind(const Expr &e) const {
+    Behind all;
+    std::unordered_set<const ExprNode *> seen;
+    walk(e, [&](const Expr &node) {
+        if (!seen.insert(node.get()).second) return false;
+        if (node->op != Op::Variable) return true;
+        auto let = behind_let_.find(node->name);
+        if (let == behind_let_.end()) {
+            all.variables.insert(node->name);
+            return true;
+        }
+        all.variables.insert(let->second.variables.begin(), let->second.variables.end());
+        all.slides |= let->second.slides;
+        return true;
+    });
+    return all;
 }
 
 Box RegionMap::bind(const Level &level, const std::string &prefix, const graph::FuncNode &func, const Box &box) {

@@ -12,6 +12,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -132,6 +133,14 @@ class RegionMap {
     std::map<Level, std::vector<std::pair<std::string, Expr>>> lets_;
     std::map<Level, std::map<Expr, std::string, ir::ExprLess>> let_names_;
     std::map<std::string, std::pair<Expr, int>> let_values_;  ///< and how many there were before
+    /// What is behind a let when all lets are replaced by their values. Kept, because to replace them for
+    /// every question takes time that is quadratic in the length of a chain of stages.
+    struct Behind {
+        std::set<std::string> variables;
+        bool slides = false;  ///< one of the lets has another value in the steady state
+    };
+    Behind behind(const Expr &e) const;
+    std::map<std::string, Behind> behind_let_;
     std::map<std::string, Expr> steady_values_;
 };
 

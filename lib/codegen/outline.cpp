@@ -1,0 +1,113 @@
+// Parts of the program that become functions of their own: the bodies of parallel loops, and what
+// parts_of cuts off. What such a function uses from outside travels in a closure on the caller's
+// stack.
+//
+//   for parallel y in [0, n) { S }    ->    closure = {what S uses};
+//                                           if (code = pipe_parallel_for(ctx, S', 0, n, &closure))
+//                                               return code;
+//   int32 S'(ctx, begin, end, closure) { for y in [begin, end) { S }; return 0; }
+//
+//   produce f { S }                   ->    closure = {what S uses};
+//                                           if (code = S'(ctx, 0, 0, &closure)) return code;
+
+#include "codegen/stmt_emitter.h"
+
+namespace Pipe::codegen {
+
+using llvm::Value;
+
+Closure StmtEmitter::capture(const ir::Stmt &part, const std::string &own_name) const {
+    Names used = names_in(part);
+    Closure closure;
+    std::vector<llvm::Type *> fields;
+    for (const std::string &name : used.variables) {
+        // Names bound inside the part are not known here (or are hidden there).
+        const Binding *bound = frame_.variables.find(name);
+        if (!bound || name == own_name) continue;
+        closure.captures.push_back({name, false, bound->value});
+        fields.push_back(bound->value->getType());
+    }
+    for (const std::string &name : used.buffers) {
+        const BufferBinding *bound = frame_.buffers.find(name);
+        if (!bound) continue;
+        closure.captures.push_back({name, true, bound->host});
+        fields.push_back(bound->host->getType());
+    }
+    closure.type = llvm::StructType::get(unit_.context, fields);
+    return closure;
+}
+
+Value *StmtEmitter::store_closure(const Closure &closure) {
+    Value *place = frame_.entry_alloca(closure.type, 1, 64);
+    for (unsigned i = 0; i < closure.captures.size(); i++) {
+        b_.CreateStore(closure.captures[i].value, b_.CreateStructGEP(closure.type, place, i));
+    }
+    return place;
+}
+
+/// Gives the names in `closure` their meaning in a function that gets it as its last argument.
+void StmtEmitter::open_closure(const Closure &closure, Frame &inner) const {
+    Builder &b = inner.b;
+    for (unsigned i = 0; i < closure.captures.size(); i++) {
+        const Capture &c = closure.captures[i];
+        Value *place = b.CreateStructGEP(closure.type, inner.function->getArg(3), i);
+        llvm::LoadInst *value = b.CreateLoad(closure.type->getElementType(i), place, c.name);
+        value->setMetadata(llvm::LLVMContext::MD_invariant_load,
+                           llvm::MDNode::get(unit_.context, {}));
+        if (c.is_buffer) {
+            inner.buffers.push(c.name, {value, frame_.buffers.find(c.name)->aligned});
+            continue;
+        }
+        const Binding &outer = *frame_.variables.find(c.name);
+        Binding bound{value, std::nullopt, std::nullopt, outer.range, 0};
+        if (outer.offset) bound.offset = Offset::of(b.CreateSExt(value, b.getInt64Ty()), 0);
+        inner.variables.push(c.name, bound);
+    }
+}
+
+/// The function S' of the pictures above; `emit_body` emits what it does.
+llvm::Function *StmtEmitter::outline(const std::string &name, const Closure &closure,
+                                     const std::function<void(Frame &)> &emit_body) {
+    llvm::Type *i32 = b_.getInt32Ty(), *pointer = b_.getPtrTy();
+    llvm::Function *function = unit_.make_function(frame_.function->getName().str() + "." + name,
+                                                   {pointer, i32, i32, pointer}, /*exported=*/false);
+    Frame inner(function);
+    open_closure(closure, inner);
+    emit_body(inner);
+    inner.finish();
+    return function;
+}
+
+void StmtEmitter::parallel_loop(const ir::StmtNode &s) {
+    Closure closure = capture(s.stmts[0], s.name);
+    llvm::Function *body = outline(s.name, closure, [&](Frame &inner) {
+        Builder &b = inner.b;
+        Value *begin = b.CreateSExt(inner.function->getArg(1), b.getInt64Ty());
+        Value *end = b.CreateSExt(inner.function->getArg(2), b.getInt64Ty());
+        StmtEmitter emitter(unit_, inner);
+        emitter.begin_profile(frame_.profile_func);
+        emitter.counted_loop(s, begin, end, loop_range(s));
+    });
+    Value *data = store_closure(closure);
+    llvm::Type *i32 = b_.getInt32Ty(), *pointer = b_.getPtrTy();
+    auto run = unit_.runtime("pipe_parallel_for", i32, {pointer, pointer, i32, i32, pointer});
+    Value *min = b_.CreateIntCast(exprs_.emit(s.exprs[0]), i32, true);
+    Value *extent = b_.CreateIntCast(exprs_.emit(s.exprs[1]), i32, true);
+    exprs_.forget();
+    Value *code = b_.CreateCall(run, {frame_.context(), body, min, extent, data});
+    frame_.require(b_.CreateIsNull(code), [&] { return code; });
+}
+
+void StmtEmitter::part(const ir::StmtNode &s) {
+    Closure closure = capture(s.stmts[0], "");
+    llvm::Function *function = outline(s.name, closure, [&](Frame &inner) {
+        StmtEmitter emitter(unit_, inner);
+        emitter.begin_profile(frame_.profile_func);
+        emitter.emit(s.stmts[0]);
+    });
+    Value *none = b_.getInt32(0);
+    Value *code = b_.CreateCall(function, {frame_.context(), none, none, store_closure(closure)});
+    frame_.require(b_.CreateIsNull(code), [&] { return code; });
+}
+
+}  // namespace Pipe::codegen

@@ -1,0 +1,68 @@
+#include "codegen/parts.h"
+
+#include <unordered_map>
+
+namespace Pipe::codegen {
+
+using ir::Stmt;
+using ir::StmtOp;
+
+namespace {
+
+struct Size {
+    int stores = 0;
+    bool loops = false;
+};
+
+class Parts {
+  public:
+    explicit Parts(int max_stores) : max_stores_(max_stores) {}
+
+    std::unordered_set<const ir::StmtNode *> of(const Stmt &program) {
+        cut(program, measure(program).stores > max_stores_);
+        return std::move(parts_);
+    }
+
+  private:
+    /// Fills sizes_ with the statements at which a function can begin.
+    Size measure(const Stmt &s) {
+        Size size;
+        if (!s.defined()) return size;
+        size.stores = s->op == StmtOp::Store;
+        size.loops = s->op == StmtOp::For;
+        for (const Stmt &child : s->stmts) {
+            Size part = measure(child);
+            size.stores += part.stores;
+            size.loops |= part.loops;
+        }
+        if (begins_function(s)) sizes_[s.get()] = size;
+        return size;
+    }
+
+    static bool begins_function(const Stmt &s) {
+        return s->op == StmtOp::Produce || (s->op == StmtOp::For && s->kind == LoopKind::Parallel);
+    }
+
+    void cut(const Stmt &s, bool too_large) {
+        if (!s.defined()) return;
+        if (begins_function(s)) {
+            Size size = sizes_[s.get()];
+            bool part = s->op == StmtOp::Produce && too_large && size.loops;
+            if (part) parts_.insert(s.get());
+            if (part || s->op == StmtOp::For) too_large = size.stores > max_stores_;
+        }
+        for (const Stmt &child : s->stmts) cut(child, too_large);
+    }
+
+    const int max_stores_;
+    std::unordered_map<const ir::StmtNode *, Size> sizes_;
+    std::unordered_set<const ir::StmtNode *> parts_;
+};
+
+}  // namespace
+
+std::unordered_set<const ir::StmtNode *> parts_of(const Stmt &program, int max_stores) {
+    return Parts(max_stores).of(program);
+}
+
+}  // namespace Pipe::codegen
