@@ -8,6 +8,7 @@
 #include "ir/print.h"
 #include "lower/lower.h"
 #include "support/env.h"
+#include "support/deep_stack.h"
 
 namespace Pipe::driver {
 
@@ -68,6 +69,14 @@ const jit::Kernel &Compiled::kernel(const Variant &variant) {
     if (const jit::Kernel *found = find(variant))  // another thread was faster
         return *found;
 
+    jit::Kernel kernel;
+    support::on_deep_stack([&] { kernel = compile_kernel(variant); });
+    made_ = std::make_unique<Made>(variant, std::move(kernel), std::move(made_));
+    newest_.store(made_.get(), std::memory_order_release);
+    return made_->kernel;
+}
+
+jit::Kernel Compiled::compile_kernel(const Variant &variant) {
     auto start = Clock::now();
     ir::Program program = lower_or_fall_back(variant);
     slots_.check_program(program);
@@ -76,10 +85,7 @@ const jit::Kernel &Compiled::kernel(const Variant &variant) {
     start = Clock::now();
     jit::Kernel kernel = jit::compile(program, target_);
     times_.llvm_ms = ms_since(start);
-
-    made_ = std::make_unique<Made>(variant, std::move(kernel), std::move(made_));
-    newest_.store(made_.get(), std::memory_order_release);
-    return made_->kernel;
+    return kernel;
 }
 
 namespace {

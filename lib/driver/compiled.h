@@ -105,6 +105,7 @@ class Compiled {
 
     const jit::Kernel *find(const Variant &variant) const;
     const jit::Kernel &kernel(const Variant &variant);
+    jit::Kernel compile_kernel(const Variant &variant);
     ir::Program lower(const Variant &variant);
     ir::Program lower_or_fall_back(const Variant &variant);
     template <typename F> int with_handlers(const CallSettings &settings, const F &f);

@@ -8,6 +8,7 @@
 #include "autoschedule/autoschedule.h"
 #include "driver/compiled.h"
 #include "graph/check.h"
+#include "support/deep_stack.h"
 
 namespace Pipe::driver {
 namespace {
@@ -118,6 +119,24 @@ Schedule all_at_root(const graph::Graph &graph, const Schedule &user) {
     return result;
 }
 
+void freeze_and_schedule(Scheduled &s, const std::vector<Func> &outputs, const Settings &settings,
+                         const Outputs *buffers) {
+    auto start = Clock::now();
+    s.frozen = graph::freeze(outputs);
+#ifndef NDEBUG
+    graph::verify(s.frozen.graph);
+#endif
+    s.freeze_ms = ms_since(start);
+    start = Clock::now();
+    if (settings.autoschedule) {
+        autoschedule_or_fall_back(s, settings, buffers);
+        s.schedule_ms = ms_since(start);
+    } else {
+        take_schedule(s, Schedule(s.frozen.schedule));
+        s.freeze_ms += ms_since(start);
+    }
+}
+
 }  // namespace
 
 bool fall_back(Scheduled &s, const std::string &why) {
@@ -138,21 +157,8 @@ bool fall_back(Scheduled &s, const std::string &why) {
 
 Scheduled make_schedule(const std::vector<Func> &outputs, const Settings &settings,
                         const Outputs *buffers) {
-    auto start = Clock::now();
     Scheduled s;
-    s.frozen = graph::freeze(outputs);
-#ifndef NDEBUG
-    graph::verify(s.frozen.graph);
-#endif
-    s.freeze_ms = ms_since(start);
-    start = Clock::now();
-    if (settings.autoschedule) {
-        autoschedule_or_fall_back(s, settings, buffers);
-        s.schedule_ms = ms_since(start);
-    } else {
-        take_schedule(s, Schedule(s.frozen.schedule));
-        s.freeze_ms += ms_since(start);
-    }
+    support::on_deep_stack([&] { freeze_and_schedule(s, outputs, settings, buffers); });
     return s;
 }
 

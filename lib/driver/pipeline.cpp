@@ -12,6 +12,7 @@
 #include "graph/contents.h"
 #include "graph/schedule_source.h"
 #include "reference/evaluate.h"
+#include "support/deep_stack.h"
 
 namespace Pipe {
 
@@ -50,7 +51,7 @@ template <typename F> auto with_pointers(const Realization &buffers, const F &f)
     return f(driver::Outputs(pointers));
 }
 
-void run_reference(const std::vector<Func> &outputs, const Realization &buffers) {
+void evaluate_reference(const std::vector<Func> &outputs, const Realization &buffers) {
     graph::Graph graph = graph::freeze(outputs).graph;
     driver::Slots slots(graph);
     driver::CallArguments call;
@@ -69,6 +70,10 @@ void run_reference(const std::vector<Func> &outputs, const Realization &buffers)
             scalars[slot.name] = &call.given[i].bits;
     }
     reference::evaluate(graph, views, inputs, scalars);
+}
+
+void run_reference(const std::vector<Func> &outputs, const Realization &buffers) {
+    support::on_deep_stack([&] { evaluate_reference(outputs, buffers); });
 }
 
 /// What a Func keeps for its own `realize`.

@@ -8,6 +8,7 @@
 #include "graph/contents.h"
 #include "graph/match.h"
 #include "ir/visit.h"
+#include "support/deep_stack.h"
 
 namespace Pipe::graph {
 namespace {
@@ -226,6 +227,14 @@ class Definition {
     }
 
     void store(bool pure) {
+        int levels = 0;
+        for (const auto *exprs : {&args_, &values_})
+            for (const Expr &e : *exprs)
+                levels = std::max(levels, e->depth);
+        support::on_deep_stack(levels, [&] { store_stage(pure); });
+    }
+
+    void store_stage(bool pure) {
         Detach detach(func_);
         Stage stage;
         for (const Expr &e : args_)

@@ -1,5 +1,8 @@
 #include "ir/expr_node.h"
 
+#include "ir/release.h"
+
+#include <algorithm>
 #include <limits>
 
 namespace Pipe {
@@ -34,6 +37,8 @@ void check(bool condition, const char *what) {
 ExprNode *new_node(Op op, Type type, std::vector<Expr> args = {}) {
     auto *node = new ExprNode(op, type);
     node->args = std::move(args);
+    for (const Expr &arg : node->args)
+        if (arg.defined()) node->depth = std::max(node->depth, arg->depth + 1);
     return node;
 }
 
@@ -54,7 +59,7 @@ void retain(const ExprNode *node) noexcept {
 }
 
 void release(const ExprNode *node) noexcept {
-    if (node && node->references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete node;
+    if (node && node->references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete_tree(node);
 }
 
 Expr make_int(Type type, int64_t value) {

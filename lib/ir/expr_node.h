@@ -85,6 +85,7 @@ struct ExprNode {
     Op reduce_op = Op::Add;
     Type type;
     int32_t index = 0;
+    int32_t depth = 1;  ///< levels of nodes, this one included
     union {
         int64_t int_value = 0;
         uint64_t uint_value;

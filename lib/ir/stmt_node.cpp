@@ -1,5 +1,7 @@
 #include "ir/stmt_node.h"
 
+#include "ir/release.h"
+
 namespace Pipe::ir {
 namespace {
 
@@ -23,7 +25,7 @@ void retain(const StmtNode *node) noexcept {
 }
 
 void release(const StmtNode *node) noexcept {
-    if (node && node->references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete node;
+    if (node && node->references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete_tree(node);
 }
 
 Stmt make_let(const std::string &name, Expr value, Stmt body) {
