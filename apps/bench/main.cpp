@@ -2,6 +2,7 @@
 #include "apps/bench/figures.h"
 #include "apps/bench/ours.h"
 #include "apps/bench/peers.h"
+#include "apps/bench/scaling.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -88,7 +89,12 @@ int run(const Options &options) {
         for (Variant &v : results.back().variants)
             v.run = nullptr;
     }
-    const std::vector<Figure> figures = measure_figures(results, options.threads);
+    std::vector<Figure> figures = measure_figures(results, options.threads);
+    if (options.apps.empty()) {
+        progress("compiling chains of many stages");
+        measure_scaling(figures);
+        progress("");
+    }
     print_figures(figures);
     if (!options.json.empty()) {
         std::ofstream out(options.json);
