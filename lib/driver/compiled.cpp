@@ -7,8 +7,8 @@
 
 #include "ir/print.h"
 #include "lower/lower.h"
-#include "support/env.h"
 #include "support/deep_stack.h"
+#include "support/env.h"
 
 namespace Pipe::driver {
 
@@ -126,7 +126,9 @@ ir::Program Compiled::lower_or_fall_back(const Variant &variant) {
 
 ir::Program Compiled::program() {
     std::lock_guard lock(mutex_);
-    return lower_or_fall_back({});
+    ir::Program program;
+    support::on_deep_stack([&] { program = lower_or_fall_back({}); });
+    return program;
 }
 
 Scheduled Compiled::scheduled() const {
