@@ -1,0 +1,106 @@
+// Lesson 11: schedules II, where a stage is computed and kept.
+//
+// You learn the choice that matters most for speed: a stage that others read can be computed anew
+// at each use (much work, no memory), once and for all (little work, much memory), or in parts,
+// just before they are needed. The program prints work, memory and time for each choice.
+
+#include "apps/tutorial/lesson.h"
+
+#include <pipe/pipe.h>
+
+#include <atomic>
+#include <functional>
+#include <iostream>
+
+using namespace Pipe;
+
+namespace {
+
+const int width = 1024, height = 768;
+Var x("x"), y("y"), yi("yi");
+std::atomic<int64_t> rows_stored = 0;
+
+/// A blur in two steps: rows is the mean of three neighbours in x, blurred that of three rows.
+struct Blur {
+    Func rows{"rows"}, blurred{"blurred"};
+    explicit Blur(const Buffer<float> &input) {
+        rows(x, y) = (input(x, y) + input(x + 1, y) + input(x + 2, y)) / 3;
+        blurred(x, y) = (rows(x, y) + rows(x, y + 1) + rows(x, y + 2)) / 3;
+    }
+};
+
+/// How often an element of rows is stored. Tracing calls a function for each of these stores; it
+/// makes the program slow, so times are taken without it.
+int64_t count_stores(Blur blur, const Buffer<float> &result) {
+    blur.rows.trace_stores();
+    Pipeline pipeline(blur.blurred);
+    pipeline.jit_handlers().custom_trace = [](JITUserContext *, const TraceEvent *event) {
+        rows_stored += event->event == TraceEventCode::Store;
+        return int32_t(0);
+    };
+    rows_stored = 0;
+    pipeline.realize(result);
+    return rows_stored;
+}
+
+}  // namespace
+
+int main() {
+    Buffer<float> input(width + 2, height + 2), result(width, height);
+    input.fill([](int i, int j) { return float((i * i + 7 * j) % 256); });
+    Buffer<float> expected = Blur(input).blurred.realize({width, height});
+
+    // The number of pixels of rows that are computed, and the scratch memory in bytes that the
+    // threads hold at the same time, at most.
+    struct Cost {
+        int64_t pixels, bytes;
+    };
+    const auto measure = [&](const char *what, const std::function<void(Blur &)> &schedule) {
+        Blur blur(input), traced(input);
+        schedule(blur), schedule(traced);
+        Pipeline pipeline(blur.blurred);
+        const double ms = lesson::milliseconds([&] { pipeline.realize(result); });
+        const Cost cost{count_stores(traced, result), pipeline.peak_scratch_bytes()};
+        std::cout << what << "\n" << pipeline.loop_nest();
+        std::printf("%.2f ms; rows: %lld pixels computed and stored, %lld bytes of memory\n\n", ms,
+                    (long long)cost.pixels, (long long)cost.bytes);
+        result.for_each_value([](float a, float b) { lesson::check(a == b, "same result"); },
+                              expected);
+        return cost;
+    };
+    // All rows that are needed: two more than the picture has.
+    const int64_t needed = int64_t(width) * (height + 2), row_bytes = width * sizeof(float);
+
+    // Inlined, as every Func is by default: rows is never stored. It is computed three times for
+    // each pixel of blurred, as part of its formula.
+    Cost cost = measure("inlined", [](Blur &) {});
+    lesson::check(cost.pixels == 0 && cost.bytes == 0, "nothing is stored");
+
+    // All of rows first. Each pixel is computed once, but by the time it is read, it has left the
+    // fast memory near the core (the cache) and must be fetched from far away.
+    cost = measure("rows.compute_root()", [](Blur &b) { b.rows.compute_root(); });
+    lesson::check(cost.pixels == needed && cost.bytes >= needed * 4, "everything is kept");
+
+    // Inside the loop over y, just before a row of blurred needs them: three rows of rows. They
+    // stay in the cache, but each is computed three times.
+    cost = measure("rows.compute_at(blurred, y)", [](Blur &b) { b.rows.compute_at(b.blurred, y); });
+    lesson::check(cost.pixels == 3 * width * height, "each row is computed three times");
+    lesson::check(cost.bytes <= 3 * row_bytes, "three rows are kept");
+
+    // Computed there, but stored outside of the loop: what the row before has computed is still
+    // there, so only one new row is computed each time. That is a sliding window. Pipe sees that
+    // three rows are needed at a time, and keeps no more than four, which it uses in turn.
+    cost = measure("rows.store_root().compute_at(blurred, y)",
+                   [](Blur &b) { b.rows.store_root().compute_at(b.blurred, y); });
+    lesson::check(cost.pixels == needed, "each row is computed once");
+    lesson::check(cost.bytes <= 4 * row_bytes, "four rows are kept");
+
+    // A sliding window needs its rows in order, so its loop cannot be parallel. Strips of 64 rows
+    // can: each slides by itself, and computes two rows of its neighbour again.
+    cost = measure("strips of 64 rows, in parallel, sliding inside", [](Blur &b) {
+        b.blurred.split(y, y, yi, 64).parallel(y).vectorize(x, 8);
+        b.rows.store_at(b.blurred, y).compute_at(b.blurred, yi).vectorize(x, 8);
+    });
+    lesson::check(cost.pixels == int64_t(width) * (height + 2 * (height / 64)),
+                  "two rows for each strip are computed twice");
+}
