@@ -23,13 +23,15 @@ Closure StmtEmitter::capture(const ir::Stmt &part, const std::string &own_name) 
     for (const std::string &name : used.variables) {
         // Names bound inside the part are not known here (or are hidden there).
         const Binding *bound = frame_.variables.find(name);
-        if (!bound || name == own_name) continue;
+        if (!bound || name == own_name)
+            continue;
         closure.captures.push_back({name, false, bound->value});
         fields.push_back(bound->value->getType());
     }
     for (const std::string &name : used.buffers) {
         const BufferBinding *bound = frame_.buffers.find(name);
-        if (!bound) continue;
+        if (!bound)
+            continue;
         closure.captures.push_back({name, true, bound->host});
         fields.push_back(bound->host->getType());
     }
@@ -60,7 +62,8 @@ void StmtEmitter::open_closure(const Closure &closure, Frame &inner) const {
         }
         const Binding &outer = *frame_.variables.find(c.name);
         Binding bound{value, std::nullopt, std::nullopt, outer.range, 0};
-        if (outer.offset) bound.offset = Offset::of(b.CreateSExt(value, b.getInt64Ty()), 0);
+        if (outer.offset)
+            bound.offset = Offset::of(b.CreateSExt(value, b.getInt64Ty()), 0);
         inner.variables.push(c.name, bound);
     }
 }
@@ -69,8 +72,9 @@ void StmtEmitter::open_closure(const Closure &closure, Frame &inner) const {
 llvm::Function *StmtEmitter::outline(const std::string &name, const Closure &closure,
                                      const std::function<void(Frame &)> &emit_body) {
     llvm::Type *i32 = b_.getInt32Ty(), *pointer = b_.getPtrTy();
-    llvm::Function *function = unit_.make_function(frame_.function->getName().str() + "." + name,
-                                                   {pointer, i32, i32, pointer}, /*exported=*/false);
+    llvm::Function *function =
+        unit_.make_function(frame_.function->getName().str() + "." + name,
+                            {pointer, i32, i32, pointer}, /*exported=*/false);
     Frame inner(function);
     open_closure(closure, inner);
     emit_body(inner);

@@ -27,7 +27,8 @@ class Parts {
     /// Fills sizes_ with the statements at which a function can begin.
     Size measure(const Stmt &s) {
         Size size;
-        if (!s.defined()) return size;
+        if (!s.defined())
+            return size;
         size.stores = s->op == StmtOp::Store;
         size.loops = s->op == StmtOp::For;
         for (const Stmt &child : s->stmts) {
@@ -35,7 +36,8 @@ class Parts {
             size.stores += part.stores;
             size.loops |= part.loops;
         }
-        if (begins_function(s)) sizes_[s.get()] = size;
+        if (begins_function(s))
+            sizes_[s.get()] = size;
         return size;
     }
 
@@ -44,14 +46,18 @@ class Parts {
     }
 
     void cut(const Stmt &s, bool too_large) {
-        if (!s.defined()) return;
+        if (!s.defined())
+            return;
         if (begins_function(s)) {
             Size size = sizes_[s.get()];
             bool part = s->op == StmtOp::Produce && too_large && size.loops;
-            if (part) parts_.insert(s.get());
-            if (part || s->op == StmtOp::For) too_large = size.stores > max_stores_;
+            if (part)
+                parts_.insert(s.get());
+            if (part || s->op == StmtOp::For)
+                too_large = size.stores > max_stores_;
         }
-        for (const Stmt &child : s->stmts) cut(child, too_large);
+        for (const Stmt &child : s->stmts)
+            cut(child, too_large);
     }
 
     const int max_stores_;

@@ -9,7 +9,8 @@ namespace Pipe::codegen {
 
 /// The Produce statements to be emitted as functions. LLVM's passes take more than linear time in
 /// the size of a function: one of a thousand stages would take minutes. So no function holds more
-/// than `max_stores` stores where it can be cut at a Produce that loops; smaller programs stay whole.
+/// than `max_stores` stores where it can be cut at a Produce that loops; smaller programs stay
+/// whole.
 std::unordered_set<const ir::StmtNode *> parts_of(const ir::Stmt &program, int max_stores = 100);
 
 }  // namespace Pipe::codegen

@@ -29,24 +29,28 @@ struct Job {
 /// False where no such thread can be had.
 bool run_in_thread(Job &job, size_t stack_bytes) {
     pthread_attr_t attributes;
-    if (pthread_attr_init(&attributes) != 0) return false;
+    if (pthread_attr_init(&attributes) != 0)
+        return false;
     pthread_t thread;
     bool started = pthread_attr_setstacksize(&attributes, stack_bytes) == 0 &&
                    pthread_create(&thread, &attributes, &Job::run, &job) == 0;
     pthread_attr_destroy(&attributes);
-    if (started) pthread_join(thread, nullptr);
+    if (started)
+        pthread_join(thread, nullptr);
     return started;
 }
 
 }  // namespace
 
 void on_deep_stack(const std::function<void()> &work) {
-    if (is_deep) return work();
+    if (is_deep)
+        return work();
     Job job{work, nullptr};
     // Less where the address space is limited; the caller's own stack is better than nothing.
     if (!run_in_thread(job, size_t(1) << 30) && !run_in_thread(job, size_t(64) << 20))
         return work();
-    if (job.error) std::rethrow_exception(job.error);
+    if (job.error)
+        std::rethrow_exception(job.error);
 }
 
 }  // namespace Pipe::support

@@ -6,8 +6,8 @@
 namespace Pipe::support {
 
 /// Calls `work` on a stack that is large enough for recursion into expressions of some hundred
-/// thousand levels, whatever the stack of the calling thread. The memory is only taken as it is used.
-/// Exceptions come through. For the compiler, which walks trees by recursion, as LLVM does.
+/// thousand levels, whatever the stack of the calling thread. The memory is only taken as it is
+/// used. Exceptions come through. For the compiler, which walks trees by recursion, as LLVM does.
 void on_deep_stack(const std::function<void()> &work);
 
 /// The same, where the recursion is that many levels deep; few of them fit on any stack.

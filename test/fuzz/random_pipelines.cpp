@@ -13,6 +13,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "fuzz/runner.h"
+#include "fuzz/seeds.h"
 #include "support/env.h"
 
 using namespace Pipe;
@@ -33,7 +34,7 @@ std::string report_failure(uint64_t seed) {
 }  // namespace
 
 TEST_CASE("random pipelines under random legal schedules equal the reference", "[fuzz]") {
-    auto first = static_cast<uint64_t>(support::env_int("PIPE_FUZZ_SEED", 1));
+    uint64_t first = seeds().first;
     if (support::env_int("PIPE_FUZZ_HERE", 0)) {
         Choices choices(first);
         Result result = run_case(choices, [](const std::string &text) { std::cout << text; });
@@ -41,7 +42,7 @@ TEST_CASE("random pipelines under random legal schedules equal the reference", "
         CHECK_FALSE(result.failed());
         return;
     }
-    int cases = support::env_int("PIPE_FUZZ_CASES", 60);
+    int cases = seeds().count;
     bool show = support::env_int("PIPE_FUZZ_SHOW", 0) != 0;
     std::cout << "fuzz: PIPE_FUZZ_SEED=" << first << " PIPE_FUZZ_CASES=" << cases << std::endl;
     std::map<char, int> count;

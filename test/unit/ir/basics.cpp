@@ -7,7 +7,7 @@
 #include "ir/print.h"
 #include "ir/substitute.h"
 #include "ir/verify.h"
-#include "random_expr.h"
+#include "support/random_expr.h"
 
 using namespace Pipe;
 using namespace Pipe::ir;

@@ -4,7 +4,7 @@
 #include "ir/equal.h"
 #include "ir/print.h"
 #include "ir/simplify.h"
-#include "random_expr.h"
+#include "support/random_expr.h"
 
 using namespace Pipe;
 using namespace Pipe::ir;

@@ -1,4 +1,4 @@
-#include "random_expr.h"
+#include "support/random_expr.h"
 
 #include "ir/intrinsics.h"
 

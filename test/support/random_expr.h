@@ -3,7 +3,7 @@
 
 #include <random>
 
-#include "evaluate.h"
+#include "support/evaluate.h"
 
 namespace test {
 

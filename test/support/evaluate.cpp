@@ -1,4 +1,4 @@
-#include "evaluate.h"
+#include "support/evaluate.h"
 
 #include <cmath>
 #include <cstring>
