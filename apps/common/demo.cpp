@@ -181,6 +181,14 @@ Buffer<float> framed(const Buffer<float> &photo, int before, int after) {
                        });
 }
 
+Buffer<float> join_planes(const std::vector<Buffer<>> &planes) {
+    const std::vector<Buffer<float>> typed(planes.begin(), planes.end());
+    return make_planes({{0, planes[0].dim(0).extent(), 0},
+                        {0, planes[0].dim(1).extent(), 0},
+                        {0, int64_t(planes.size()), 0}},
+                       [&](int x, int y, int c) { return typed[size_t(c)](x, y); });
+}
+
 Buffer<float> luminance(const Buffer<float> &photo) {
     return make_planes(
         {{0, photo.dim(0).extent(), 0}, {0, photo.dim(1).extent(), 0}}, [&](int x, int y, int) {

@@ -36,6 +36,9 @@ Pipe::Buffer<float> make_planes(const std::vector<Pipe::BufferDim> &shape,
 /// pixels right and below; the photograph's own pixels keep their coordinates.
 Pipe::Buffer<float> framed(const Pipe::Buffer<float> &photo, int before, int after);
 
+/// The planes (x, y) as one picture (x, y, c).
+Pipe::Buffer<float> join_planes(const std::vector<Pipe::Buffer<>> &planes);
+
 /// The luminance of a picture: (x, y).
 Pipe::Buffer<float> luminance(const Pipe::Buffer<float> &photo);
 

@@ -1,7 +1,9 @@
 #include "apps/common/registry.h"
 
 // Every application has a line here; its entries stand in apps/<name>/app.cpp.
-#define PIPE_APPLICATIONS(entry) entry(blur) entry(unsharp) entry(harris)
+#define PIPE_APPLICATIONS(entry)                                                                   \
+    entry(blur) entry(unsharp) entry(harris) entry(bilateral_grid) entry(interpolate)              \
+        entry(local_laplacian) entry(pyramid_blend)
 
 namespace apps {
 

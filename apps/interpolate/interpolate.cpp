@@ -1,0 +1,112 @@
+#include "apps/interpolate/interpolate.h"
+
+#include "apps/common/pyramid.h"
+
+namespace apps {
+using namespace dsl;
+
+InterpolateLevels::InterpolateLevels(int levels) : levels(levels), input(Float(32), 3, "input") {
+    for (int l = 0; l < levels; ++l) {
+        const std::string level = "_" + std::to_string(l);
+        down.emplace_back("down" + level);
+        downy.emplace_back("downy" + level);
+        filled.emplace_back("filled" + level);
+        upy.emplace_back("upy" + level);
+        upx.emplace_back("upx" + level);
+    }
+    inputs = {input};
+}
+
+void InterpolateLevels::define_down(int l, const Func &finer) {
+    downy[l](x, y, k) = down_121(finer, {x, y, k}, 1);
+    down[l](x, y, k) = down_121(downy[l], {x, y, k}, 0);
+}
+
+void InterpolateLevels::define_filled(int l, const Func &coarser) {
+    upy[l](x, y, k) = up_linear(coarser, {x, y, k}, 1);
+    upx[l](x, y, k) = up_linear(upy[l], {x, y, k}, 0);
+    filled[l](x, y, k) = down[l](x, y, k) + (1.0f - down[l](x, y, 3)) * upx[l](x, y, k);
+}
+
+void InterpolateLevels::define_output() {
+    normalized(x, y, k) = filled[0](x, y, k) / filled[0](x, y, 3);
+    for (int l = 0; l < levels; ++l) {
+        if (l > 0)
+            stages.push_back(downy[l]);
+        stages.push_back(down[l]);
+    }
+    for (int l = levels - 1; l >= 0; --l) {
+        if (l < levels - 1)
+            stages.insert(stages.end(), {upy[l], upx[l]});
+        stages.push_back(filled[l]);
+    }
+    stages.push_back(normalized);
+}
+
+// Large levels by rows in parallel, all four channels of a row together; small ones serially. The
+// finest level is filled in blocks where it is read.
+void InterpolateLevels::schedule_by_hand(const Target &target) {
+    const int vec = target.natural_vector_size(Float(32));
+    const Var xo("xo"), yo("yo"), xi("xi"), yi("yi");
+    for (int l = 0; l < levels; ++l) {
+        // levels of less than a few vectors are not worth a thread
+        const bool large = l < 5;
+        if (l == 0) {
+            down[0].compute_root().parallel(y, 16).vectorize(x, vec);
+        } else {
+            down[l].compute_root();
+            downy[l].compute_at(down[l], y).vectorize(x, vec);
+            down[l].reorder(x, k, y).vectorize(x, vec);
+            if (large)
+                down[l].parallel(y, 8);
+        }
+        if (l == 0)
+            continue;
+        filled[l].compute_root().reorder(x, k, y).vectorize(x, vec);
+        if (large)
+            filled[l].parallel(y, 8);
+    }
+    normalized.bound(k, 0, 3)
+        .split(y, yo, yi, 2)
+        .reorder(k, x, yi, yo)
+        .unroll(k)
+        .vectorize(x, vec)
+        .parallel(yo, 8);
+    filled[0].compute_at(normalized, yo).reorder(k, x, y).unroll(k).vectorize(x, vec);
+}
+
+Interpolate::Interpolate(int levels) : InterpolateLevels(levels) {
+    auto zero_outside = [&](const Func &f, int l) {
+        return BoundaryConditions::constant_exterior(
+            f, 0.0f, {{0, input.width() / (1 << l)}, {0, input.height() / (1 << l)}});
+    };
+    down[0](x, y, k) = input(x, y, k) * input(x, y, 3);
+    for (int l = 1; l < levels; ++l)
+        define_down(l, zero_outside(down[l - 1], l - 1));
+    filled[levels - 1](x, y, k) = down[levels - 1](x, y, k);
+    for (int l = levels - 2; l >= 0; --l)
+        define_filled(l, zero_outside(filled[l + 1], l + 1));
+    define_output();
+}
+
+InterpolateHalide::InterpolateHalide(int levels) : InterpolateLevels(levels) {
+    const Func in =
+        BoundaryConditions::repeat_edge(input, {{0, input.width()}, {0, input.height()}});
+    down[0](x, y, k) = select(k < 3, in(x, y, k) * in(x, y, 3), in(x, y, 3));
+    for (int l = 1; l < levels; ++l) {
+        Func finer = down[l - 1];
+        if (l == 4) {
+            Func clamped("clamped");
+            clamped(x, y, k) =
+                down[3](clamp(x, 0, input.width() / 8), clamp(y, 0, input.height() / 8), k);
+            finer = clamped;
+        }
+        define_down(l, finer);
+    }
+    filled[levels - 1](x, y, k) = down[levels - 1](x, y, k);
+    for (int l = levels - 2; l >= 0; --l)
+        define_filled(l, filled[l + 1]);
+    define_output();
+}
+
+}  // namespace apps

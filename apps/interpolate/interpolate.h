@@ -1,0 +1,42 @@
+// Multiscale interpolation (benchmarks.md, section 4): missing pixels (alpha < 1) are filled from
+// coarser levels of a pyramid.
+#pragma once
+
+#include "apps/common/program.h"
+
+namespace apps {
+
+/// What both forms share: the steps of the pyramid between the levels.
+struct InterpolateLevels : Program {
+    void schedule_by_hand(const dsl::Target &target) override;
+
+    int levels;
+    dsl::ImageParam input;  ///< float, planes (x, y, k): three colours, then alpha
+    /// Premultiplied levels and, on the way to each, halved along y only.
+    std::vector<dsl::Func> down, downy;
+    /// Filled levels and, on the way to each, the next coarser one doubled along y and along both.
+    std::vector<dsl::Func> filled, upy, upx;
+    dsl::Func normalized{"normalized"};
+    dsl::Var x{"x"}, y{"y"}, k{"k"};
+
+  protected:
+    explicit InterpolateLevels(int levels);
+    /// Defines level l from `finer`, level l - 1 as the kernel sees it.
+    void define_down(int l, const dsl::Func &finer);
+    /// Defines filled[l] from `coarser`, filled[l + 1] as the kernel sees it.
+    void define_filled(int l, const dsl::Func &coarser);
+    void define_output();
+};
+
+/// Section 4.1 (PolyMage): 0 outside of every level; alpha is premultiplied with itself.
+struct Interpolate : InterpolateLevels {
+    explicit Interpolate(int levels = 10);
+};
+
+/// Section 4.2 (Halide): edges of the picture are repeated; alpha is kept. Level 4 reads level 3
+/// clamped to the picture.
+struct InterpolateHalide : InterpolateLevels {
+    explicit InterpolateHalide(int levels = 10);
+};
+
+}  // namespace apps

@@ -1,0 +1,201 @@
+// Multiscale interpolation, local Laplacian, pyramid blending.
+#include "apps/common/inputs.h"
+#include "apps/interpolate/interpolate.h"
+#include "apps/local_laplacian/local_laplacian.h"
+#include "apps/pyramid_blend/pyramid_blend.h"
+#include "test/apps/support.h"
+
+using namespace app_test;
+using Pipe::Buffer;
+
+namespace {
+
+Buffer<double> run_program(const char *name, apps::Program &program, apps::Size size, Way way) {
+    const apps::App &app = app_named(name);
+    return run(app, program, size, apps::make_inputs(app, program, size), way);
+}
+
+double relative(double v) {
+    return 1e-4 * std::abs(v) + 1e-6;
+}
+
+}  // namespace
+
+TEST_CASE("interpolate: golden values of section 4.3, four levels") {
+    for (Way way : all) {
+        INFO(name_of(way));
+        apps::Interpolate program(4);
+        const Buffer<double> out = run_program("interpolate", program, {48, 32}, way);
+        CHECK_NEAR(out(0, 0, 0), 0.0, 1e-6);
+        CHECK_NEAR(out(7, 5, 0), 0.74624749, relative(0.74624749));
+        CHECK_NEAR(out(47, 31, 2), 1.16968645, relative(1.16968645));
+        CHECK_NEAR(out(23, 16, 1), 0.48241060, relative(0.48241060));
+        CHECK_NEAR(sum(out), 3149.729718, relative(3149.729718));
+        CHECK_NEAR(max(out), 1.69436479, relative(1.69436479));
+    }
+}
+
+TEST_CASE("interpolate_halide: golden values of section 4.3, ten levels") {
+    for (Way way : all) {
+        INFO(name_of(way));
+        const Buffer<double> out = run(app_named("interpolate_halide"), {48, 32}, way);
+        CHECK_NEAR(out(7, 5, 0), 0.54513821, relative(0.54513821));
+        CHECK_NEAR(out(47, 31, 2), 0.19607843, relative(0.19607843));
+        CHECK_NEAR(out(23, 16, 1), 0.86666667, relative(0.86666667));
+        CHECK_NEAR(sum(out), 2327.564790, relative(2327.564790));
+    }
+}
+
+TEST_CASE("interpolate keeps what is opaque, and spreads a single pixel everywhere") {
+    const apps::Size size{64, 48};
+    for (const char *name : {"interpolate", "interpolate_halide"}) {
+        const apps::App &app = app_named(name);
+        for (Way way : compiled) {
+            INFO(name << " " << name_of(way));
+            auto photo = [&](int x, int y, int k) {
+                return k == 3 ? 1.0 : app.inputs[0].value({x, y, k}, size);
+            };
+            CHECK(error(run_on(name, size, photo, way), photo) <= 1e-5);
+        }
+    }
+    for (Way way : compiled) {
+        INFO(name_of(way));
+        const Buffer<double> one = run_on(
+            "interpolate_halide", size,
+            [](int x, int y, int k) { return x == 37 && y == 21 ? (k == 3 ? 1 : 0.25) : 0; }, way);
+        CHECK(error(one, [](int, int, int) { return 0.25; }) <= 1e-5);
+    }
+}
+
+namespace {
+
+using Laplacian = apps::LocalLaplacian;
+
+Laplacian::Options four_levels(Laplacian::Form form, Laplacian::Colour colour) {
+    Laplacian::Options options;
+    options.form = form;
+    options.colour = colour;
+    options.levels = 4;
+    return options;
+}
+
+/// One more count of the tolerance of section 6.4 for the pixel that is compared.
+constexpr double counts = 3;
+
+}  // namespace
+
+TEST_CASE("local Laplacian: golden values of section 6.4, PolyMage form") {
+    for (Way way : all) {
+        INFO(name_of(way));
+        Laplacian program(four_levels(Laplacian::Form::PolyMage, Laplacian::Colour::Old));
+        const Buffer<double> out = run_program("local_laplacian", program, {96, 64}, way);
+        CHECK_NEAR(out(0, 0, 0), 650.0, counts);
+        CHECK_NEAR(out(7, 5, 0), 42482.0, counts);
+        CHECK_NEAR(out(95, 63, 2), 5786.0, counts);
+        CHECK_NEAR(out(48, 32, 1), 15897.0, counts);
+        CHECK_NEAR(sum(out), 600608416.0, 18432 * counts);
+    }
+    Laplacian program(four_levels(Laplacian::Form::PolyMage, Laplacian::Colour::Old));
+    apps::set_inputs(program, apps::make_inputs(app_named("local_laplacian"), program, {96, 64}));
+    const Buffer<double> gray =
+        run_stage(program, program.out[0], {{0, 96}, {0, 64}}, Way::Reference);
+    CHECK_NEAR(gray(0, 0), 0.58431485, 1e-5);
+    CHECK_NEAR(gray(7, 5), 0.82221338, 1e-5);
+    CHECK_NEAR(gray(95, 63), 0.37240375, 1e-5);
+    CHECK_NEAR(gray(48, 32), 0.24663203, 1e-5);
+    CHECK_NEAR(sum(gray), 3089.82813, 96 * 64 * 1e-5);
+}
+
+TEST_CASE("local Laplacian: golden values of section 6.4, Halide form") {
+    struct Golden {
+        Laplacian::Colour colour;
+        double at[3], sum;
+    };
+    for (const Golden &golden : {Golden{Laplacian::Colour::Old, {629, 30481, 8131}, 37305304},
+                                 Golden{Laplacian::Colour::Of2023, {0, 31367, 7591}, 37351177}}) {
+        for (Way way : all) {
+            INFO(name_of(way));
+            Laplacian program(four_levels(Laplacian::Form::Halide, golden.colour));
+            const Buffer<double> out =
+                run_program("local_laplacian_halide", program, {24, 16}, way);
+            CHECK_NEAR(out(0, 0, 0), golden.at[0], counts);
+            CHECK_NEAR(out(7, 5, 0), golden.at[1], counts);
+            CHECK_NEAR(out(23, 15, 2), golden.at[2], counts);
+            CHECK_NEAR(sum(out), golden.sum, 1152 * counts);
+        }
+    }
+}
+
+TEST_CASE("local Laplacian without detail added keeps a gray picture") {
+    for (Laplacian::Form form : {Laplacian::Form::PolyMage, Laplacian::Form::Halide}) {
+        for (Way way : compiled) {
+            INFO(name_of(way));
+            Laplacian::Options options;
+            options.form = form;
+            options.alpha = 0;
+            Laplacian program(options);
+            auto photo = [](int x, int y, int) { return apps::u8(x, y, 0) * 256; };
+            const Buffer<double> out =
+                run(app_named("local_laplacian"), program, {70, 45}, photo, way);
+            CHECK(error(out, photo) <= 1);
+        }
+    }
+}
+
+TEST_CASE("local Laplacian of a flat picture: the closed form of section 6.4") {
+    const double v = 0.4, at = 7 * v;
+    const int li = int(at);
+    auto remapped = [&](int k) {
+        const double f = (int(v * 1792) - 256 * k) / 256.0;
+        return v + f * std::exp(-f * f / 2) / 7;
+    };
+    const double gray = (1 - (at - li)) * remapped(li) + (at - li) * remapped(li + 1);
+    const double in = std::round(v * 65535);
+    for (Way way : compiled) {
+        INFO(name_of(way));
+        const Buffer<double> out = run_on(
+            "local_laplacian_halide", {50, 40}, [&](int, int, int) { return in; }, way);
+        const double expected = 65535 * gray * (in / 65535 + 0.01) / (v + 0.01);
+        CHECK(error(out, [&](int, int, int) { return expected; }) <= 65535 / 256.0 / 7);
+    }
+}
+
+TEST_CASE("pyramid blend: golden values of section 7.3") {
+    for (Way way : all) {
+        INFO(name_of(way));
+        const Buffer<double> out = run(app_named("pyramid_blend"), {48, 32}, way);
+        REQUIRE(out.number_of_elements() == 4608);
+        CHECK_NEAR(out(31, 31, 0), 0.49023798, 2e-6);
+        CHECK_NEAR(out(50, 40, 1), 0.47354668, 2e-6);
+        CHECK_NEAR(out(60, 50, 2), 0.43061882, 2e-6);
+        CHECK_NEAR(out(78, 62, 0), 0.87056090, 2e-6);
+        CHECK_NEAR(sum(out), 2284.328205, 4608 * 2e-6);
+        CHECK_NEAR(min(out), -0.04837975, 2e-6);
+        CHECK_NEAR(max(out), 1.06541483, 2e-6);
+    }
+}
+
+TEST_CASE("pyramid blend of a picture with itself, and under masks of one value") {
+    const apps::App &app = app_named("pyramid_blend");
+    const apps::Size size{49, 35};
+    auto blend = [&](double mask, bool same, Way way) {
+        const std::unique_ptr<apps::Program> program = app.make();
+        std::vector<Buffer<>> inputs = apps::make_inputs(app, *program, size);
+        if (same)
+            inputs[1] = inputs[0];
+        if (mask >= 0)
+            apps::fill(inputs[2], [&](const apps::Point &) { return mask; });
+        return run(app, *program, size, inputs, way);
+    };
+    auto picture = [&](size_t i) {
+        return [&app, size, i](int x, int y, int c) {
+            return app.inputs[i].value({x, y, c}, size);
+        };
+    };
+    for (Way way : compiled) {
+        INFO(name_of(way));
+        CHECK(error(blend(-1, true, way), picture(0)) <= 2e-6);
+        CHECK(error(blend(1, false, way), picture(0)) <= 2e-6);
+        CHECK(error(blend(0, false, way), picture(1)) <= 2e-6);
+    }
+}
