@@ -3,7 +3,8 @@
 // Every application has a line here; its entries stand in apps/<name>/app.cpp.
 #define PIPE_APPLICATIONS(entry)                                                                   \
     entry(blur) entry(unsharp) entry(harris) entry(bilateral_grid) entry(interpolate)              \
-        entry(local_laplacian) entry(pyramid_blend)
+        entry(local_laplacian) entry(pyramid_blend) entry(camera_pipe) entry(max_filter)           \
+            entry(nl_means) entry(stencil_chain) entry(lens_blur)
 
 namespace apps {
 

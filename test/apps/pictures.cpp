@@ -1,0 +1,230 @@
+// Camera pipeline, max filter, non-local means, stencil chain, lens blur.
+#include "apps/camera_pipe/camera_pipe.h"
+#include "apps/common/inputs.h"
+#include "apps/lens_blur/lens_blur.h"
+#include "apps/max_filter/max_filter.h"
+#include "apps/nl_means/nl_means.h"
+#include "apps/stencil_chain/stencil_chain.h"
+#include "test/apps/support.h"
+
+using namespace app_test;
+using Pipe::Buffer;
+
+namespace {
+
+const char *const cameras[] = {"camera_pipe", "camera_pipe_halide"};
+
+Buffer<double> run_program(const char *name, apps::Program &program, apps::Size size, Way way) {
+    const apps::App &app = app_named(name);
+    return run(app, program, size, apps::make_inputs(app, program, size), way);
+}
+
+}  // namespace
+
+TEST_CASE("camera pipe: golden values of section 5.7, bit exact") {
+    const double hashed[2][5] = {{78, 194, 255, 0, 308449}, {0, 213, 255, 0, 285811}};
+    const double smooth[2][7] = {{163, 113, 200, 190, 285726, 111, 243},
+                                 {157, 106, 196, 186, 279905, 104, 242}};
+    for (int i = 0; i < 2; ++i) {
+        for (Way way : all) {
+            INFO(cameras[i] << " " << name_of(way));
+            const Buffer<double> a = run(app_named(cameras[i]), {32, 16}, way);
+            CHECK(a(16, 12, 0) == hashed[i][0]);
+            CHECK(a(17, 12, 1) == hashed[i][1]);
+            CHECK(a(16, 13, 2) == hashed[i][2]);
+            CHECK(a(30, 20, 0) == hashed[i][3]);
+            CHECK(sum(a) == hashed[i][4]);
+            const Buffer<double> b = run_on(
+                cameras[i], {32, 16},
+                [](int x, int y, int) {
+                    return 100 + (5 * y + 7 * x) % 512 / 2 + (x + y) % 2 * 40;
+                },
+                way);
+            CHECK(b(16, 12, 0) == smooth[i][0]);
+            CHECK(b(17, 12, 1) == smooth[i][1]);
+            CHECK(b(16, 13, 2) == smooth[i][2]);
+            CHECK(b(30, 20, 0) == smooth[i][3]);
+            CHECK(sum(b) == smooth[i][4]);
+            CHECK(min(b) == smooth[i][5]);
+            CHECK(max(b) == smooth[i][6]);
+        }
+    }
+}
+
+TEST_CASE("camera pipe of flat raw data, without and with a hot and a cold pixel") {
+    struct Flat {
+        int raw;
+        int out[2][3];
+    };
+    for (const Flat &flat :
+         {Flat{100, {{82, 68, 111}, {73, 58, 103}}}, Flat{512, {{242, 216, 255}, {241, 214, 255}}},
+          Flat{0, {{0, 0, 0}, {0, 0, 0}}}, Flat{1000, {{255, 255, 255}, {255, 255, 255}}}}) {
+        for (int i = 0; i < 2; ++i) {
+            for (Way way : compiled) {
+                INFO(cameras[i] << " " << name_of(way) << " raw " << flat.raw);
+                auto expected = [&](int, int, int c) { return flat.out[i][c]; };
+                auto with_pixel = [&](int value) {
+                    return run_on(
+                        cameras[i], {33, 18},
+                        [&](int x, int y, int) { return x == 30 && y == 21 ? value : flat.raw; },
+                        way);
+                };
+                CHECK(error(with_pixel(flat.raw), expected) == 0);
+                CHECK(error(with_pixel(1023), expected) == 0);
+                const bool seen = i == 1 && flat.raw == 512;  // Halide keeps dark pixels
+                if (i == 0 || seen)
+                    CHECK((error(with_pixel(0), expected) > 0) == seen);
+            }
+        }
+    }
+}
+
+TEST_CASE("max filter: golden values of section 17, radius 5") {
+    for (Way way : all) {
+        INFO(name_of(way));
+        apps::MaxFilter program(5);
+        const Buffer<double> out = run_program("max_filter", program, {48, 40}, way);
+        CHECK_NEAR(out(0, 0, 0), 0.96470588, 1e-7);
+        CHECK_NEAR(out(7, 5, 0), 0.99215686, 1e-7);
+        CHECK_NEAR(out(47, 39, 0), 0.96470588, 1e-7);
+        const Buffer<double> plane = out.cropped({{0, 48}, {0, 40}, {0, 1}});
+        CHECK_NEAR(sum(plane), 1903.403922, 1920 * 1e-7);
+    }
+}
+
+TEST_CASE("max filter lets one bright pixel grow to the disc of section 17") {
+    const int heights[27] = {27, 27, 27, 27, 26, 26, 26, 26, 26, 25, 25, 24, 24, 23,
+                             23, 22, 21, 21, 20, 19, 18, 16, 15, 13, 11, 9,  4};
+    for (Way way : compiled) {
+        INFO(name_of(way));
+        const Buffer<double> out = run_on(
+            "max_filter", {71, 67}, [](int x, int y, int) { return x == 33 && y == 31; }, way);
+        auto disc = [&](int x, int y, int) {
+            const int dx = std::abs(x - 33), dy = std::abs(y - 31);
+            return dx <= 26 && dy <= heights[dx] ? 1 : 0;
+        };
+        CHECK(error(out, disc) == 0);
+        CHECK(sum(out) == 3 * 2283);
+    }
+}
+
+TEST_CASE("non-local means: golden values of section 18") {
+    for (Way way : all) {
+        INFO(name_of(way));
+        const Buffer<double> out = run(app_named("nl_means"), {20, 16}, way);
+        CHECK_NEAR(out(0, 0, 0), 0.04773841, 1e-4);
+        CHECK_NEAR(out(7, 5, 1), 0.16579422, 1e-4);
+        CHECK_NEAR(out(19, 15, 2), 0.14913038, 1e-4);
+        CHECK_NEAR(sum(out), 175.656725, 960 * 1e-4);
+        CHECK_NEAR(min(out), 0.04773841, 1e-4);
+        CHECK_NEAR(max(out), 0.28114417, 1e-4);
+    }
+}
+
+TEST_CASE("non-local means of a flat picture, and with a sigma that tells nothing apart") {
+    const apps::App &app = app_named("nl_means");
+    const apps::Size size{41, 23};
+    auto pixel = [&](int x, int y, int c) {
+        return app.inputs[0].value(
+            {std::clamp(x, 0, size.width - 1), std::clamp(y, 0, size.height - 1), c}, size);
+    };
+    auto mean = [&](int x, int y, int c) {
+        double total = 0;
+        for (int v = -3; v <= 3; ++v) {
+            for (int u = -3; u <= 3; ++u)
+                total += pixel(x + u, y + v, c);
+        }
+        return total / 49;
+    };
+    for (Way way : compiled) {
+        INFO(name_of(way));
+        auto flat = [](int, int, int c) { return 0.25 * (c + 1); };
+        CHECK(error(run_on("nl_means", size, flat, way), flat) <= 1e-6);
+        apps::NlMeans program(1e4f);
+        CHECK(error(run_program("nl_means", program, size, way), mean) <= 1e-5);
+    }
+}
+
+TEST_CASE("stencil chain: constants, and a chain of two by hand") {
+    uint16_t power = 1;
+    for (int i = 0; i < 32; ++i)
+        power = uint16_t(power * 25);
+    const apps::App &app = app_named("stencil_chain");
+    for (Way way : compiled) {
+        INFO(name_of(way));
+        const Buffer<double> flat = run_on(
+            "stencil_chain", {35, 21}, [](int, int, int) { return 3; }, way);
+        CHECK(min(flat) == uint16_t(3 * power));
+        CHECK(max(flat) == uint16_t(3 * power));
+
+        apps::StencilChain two(2);
+        const apps::Size size{35, 21};
+        const Buffer<double> out = run_program("stencil_chain", two, size, way);
+        auto weight = [](int d) { return 5 - std::abs(d); };
+        auto expected = [&](int x, int y, int) {
+            double total = 0;
+            for (int dy = -4; dy <= 4; ++dy) {
+                for (int dx = -4; dx <= 4; ++dx) {
+                    total += weight(dx) * weight(dy) * app.inputs[0].value({x + dx, y + dy}, size);
+                }
+            }
+            return std::fmod(total, 65536);
+        };
+        CHECK(error(out, expected) == 0);
+    }
+}
+
+TEST_CASE("lens blur: golden values of section 19") {
+    apps::LensBlur::Options options;
+    options.slices = 12;
+    options.focus = 5;
+    options.samples = 8;
+    options.levels = 4;
+    const double histogram[12] = {97, 22, 44, 2, 1, 602};
+    for (Way way : all) {
+        INFO(name_of(way));
+        apps::LensBlur program(options);
+        const Buffer<double> out = run_program("lens_blur", program, {48, 16}, way);
+        CHECK_NEAR(out(7, 5, 0), 0.52941176, 1e-6);
+        CHECK_NEAR(out(40, 12, 2), 0.57882353, 1e-6);
+        CHECK_NEAR(sum(out), 1156.725175, 2304 * 1e-6);
+    }
+    apps::LensBlur program(options);
+    apps::set_inputs(program, apps::make_inputs(app_named("lens_blur"), program, {48, 16}));
+    const Buffer<double> depth =
+        run_stage(program, program.depth, {{0, 48}, {0, 16}}, Way::Reference);
+    double counted[12] = {};
+    depth.for_each_value([&](double d) { counted[int(d)] += 1; });
+    for (int d = 0; d < 12; ++d)
+        CHECK(counted[d] == histogram[d]);
+}
+
+TEST_CASE("lens blur finds a shift, and keeps what is in focus") {
+    const apps::App &app = app_named("lens_blur");
+    const apps::Size size{60, 24};
+    const int shift = 4;
+    apps::LensBlur::Options options;
+    options.slices = 8;
+    options.levels = 3;
+    options.samples = 4;
+    options.scale = 0;  // everything is in focus
+    for (Way way : compiled) {
+        INFO(name_of(way));
+        apps::LensBlur program(options);
+        std::vector<Buffer<>> inputs = apps::make_inputs(app, program, size);
+        auto left = [&](int x, int y, int c) { return apps::u8(x, y, c); };
+        apps::fill(inputs[0], [&](const apps::Point &p) { return left(p[0], p[1], p[2]); });
+        apps::fill(inputs[1],
+                   [&](const apps::Point &p) { return left(p[0] - 2 * shift, p[1], p[2]); });
+        const Buffer<double> out = run(app, program, size, inputs, way);
+        CHECK(error(out, [&](int x, int y, int c) { return left(x, y, c) / 255.0; }) <= 1e-6);
+
+        apps::LensBlur fresh(options);
+        apps::set_inputs(fresh, inputs);
+        // right of the last column that the right picture has, edges are compared with edges
+        const Buffer<double> depth =
+            run_stage(fresh, fresh.depth, {{0, size.width - 20}, {0, size.height}}, way);
+        CHECK(min(depth) == shift);
+        CHECK(max(depth) == shift);
+    }
+}
