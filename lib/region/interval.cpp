@@ -255,6 +255,8 @@ class Bounds {
             auto end = [&](const Expr &x) { return x.defined() ? with_args(e, {x}) : x; };
             return {end(a.min), end(a.max)};
         }
+        if (e->call_kind == CallKind::Func)
+            if (const Interval *values = scope_.find(values_name(e->name, e->index))) return *values;
         if (e->call_kind != CallKind::Intrinsic) return type_range(e.type());
         const std::string &name = e->name;
         if (name == intrinsic::likely || name == intrinsic::strict_float) {
@@ -287,14 +289,18 @@ class Bounds {
         return {make_cast(e.type(), zero), make_cast(e.type(), greater(a.max, sub(zero, a.min)))};
     }
 
+    /// Whatever its sign, a value only rises or only falls with the amount that it is shifted by.
     Interval shift(const Expr &e) {
-        int64_t amount = 0;
-        Interval a = of(e->args[0]);
-        if (!as_const_int(e->args[1], &amount) || amount < 0 || amount > 30 || !index_type(e.type()))
-            return type_range(e.type());
-        Expr factor = make_int(e.type(), int64_t{1} << amount);
+        int64_t least = 0, most = 0;
+        Interval a = of(e->args[0]), by = of(e->args[1]);
+        bool known = by.bounded() && as_const_int(by.min, &least) && as_const_int(by.max, &most);
+        if (!known || least < 0 || most > 30 || !index_type(e.type())) return type_range(e.type());
         Op op = e->name == intrinsic::shift_right ? Op::Div : Op::Mul;
-        return {binary(op, a.min, factor), binary(op, a.max, factor)};
+        auto shifted = [&](int64_t amount) {
+            Expr factor = make_int(e.type(), int64_t{1} << amount);
+            return Interval{binary(op, a.min, factor), binary(op, a.max, factor)};
+        };
+        return least == most ? shifted(least) : hull(shifted(least), shifted(most));
     }
 
     Interval masked(const Expr &e) {
@@ -439,6 +445,10 @@ void merge(Box &box, const Box &other) {
         return;
     }
     for (size_t d = 0; d < box.size(); d++) box[d] = hull(box[d], other[d]);
+}
+
+std::string values_name(const std::string &func, int element) {
+    return "values of " + func + "." + std::to_string(element);
 }
 
 Interval bounds_of(const Expr &e, const IntervalScope &scope) { return Bounds(scope).of(e); }

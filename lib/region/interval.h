@@ -34,6 +34,9 @@ void merge(Box &box, const Box &other);
 
 using IntervalScope = ir::Scope<Interval>;
 
+/// The name under which a scope says what values a Func has.
+std::string values_name(const std::string &func, int element);
+
 /// The values that `e` takes when every variable of `scope` ranges over its interval. Variables that are
 /// not in the scope stand for themselves. The result is in e's type.
 Interval bounds_of(const Expr &e, const IntervalScope &scope);

@@ -143,6 +143,7 @@ IntervalScope RegionMap::scope_of(const StageNest &nest, const Level &level) {
         if (auto view = seen.find(arg); view != seen.end()) scope.push(arg, view->second.interval);
     for (const graph::ReductionVar &r : func.stages[nest.stage].rvars)
         scope.push(r.name, seen.at(r.name).interval);
+    add_values(func, scope);
     return scope;
 }
 

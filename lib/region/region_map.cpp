@@ -29,7 +29,40 @@ const schedule::Bound *find_bound(const std::vector<schedule::Bound> &bounds, co
 }  // namespace
 
 RegionMap::RegionMap(const LoopTree &tree, bool any_size)
-    : tree_(tree), graph_(tree.graph()), any_size_(any_size) {}
+    : tree_(tree), graph_(tree.graph()), any_size_(any_size) {
+    find_values();
+}
+
+/// So that an index may be what another Func says, as long as that clamps it.
+void RegionMap::find_values() {
+    for (const graph::FuncNode &func : graph_.funcs) {
+        if (func.has_updates() || func.consumers.empty()) continue;
+        IntervalScope scope;
+        for (const std::string &arg : func.args) scope.push(arg, Interval::everything());
+        add_values(func, scope);
+        Box values;
+        bool any = false;
+        for (size_t i = 0; i < func.types.size(); i++) {
+            Interval v;
+            if (func.types[i] == Int(32)) v = bounds_of(func.stages[0].values[i], scope);
+            bool known = v.bounded() && is_const_int(v.min = simplify(v.min)) &&
+                         is_const_int(v.max = simplify(v.max));
+            values.push_back(known ? v : Interval());
+            any = any || known;
+        }
+        if (any) values_.emplace(func.id, values);
+    }
+}
+
+void RegionMap::add_values(const graph::FuncNode &func, IntervalScope &scope) const {
+    for (FuncId producer : func.producers) {
+        auto found = values_.find(producer);
+        if (found == values_.end()) continue;
+        for (size_t i = 0; i < found->second.size(); i++)
+            if (found->second[i].bounded())
+                scope.push(values_name(graph_[producer].name, static_cast<int>(i)), found->second[i]);
+    }
+}
 
 // ---- demand -------------------------------------------------------------------------------------
 

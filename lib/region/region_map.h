@@ -86,6 +86,9 @@ class RegionMap {
         Interval interval;
     };
 
+    void find_values();
+    /// Says in the scope what values the Funcs have that `func` reads.
+    void add_values(const graph::FuncNode &func, IntervalScope &scope) const;
     Box required(FuncId func, const Level &level);
     /// The pure loop domain of a stage for one iteration of `level`.
     const Box &domain_at(FuncId func, int stage, const Level &level);
@@ -124,6 +127,8 @@ class RegionMap {
     const LoopTree &tree_;
     const graph::Graph &graph_;
     bool any_size_;
+    /// Per Func and value: constant bounds that its definition promises; undefined where it has none.
+    std::map<FuncId, Box> values_;
     std::map<std::tuple<FuncId, int, Level>, Box> domains_;
     std::map<std::pair<FuncId, int>, Box> unpadded_;  ///< at the compute level
     std::map<std::tuple<FuncId, int, Level>, Touched> touched_;

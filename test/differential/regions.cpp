@@ -202,6 +202,40 @@ TEST_CASE("indices that wrap or round", "[differential]") {
     CHECK(wrong_elements(rounds, {{{-7, 20}}}) == 0);
 }
 
+// Only clamps in the index itself were seen, not those in the definition of a Func that is stored.
+TEST_CASE("an index that another Func promises to bound", "[differential]") {
+    for (Shape shape : {Shape{{0, 1}}, {{-7, 20}}, {{100, 33}}}) {
+        Func offset("offset"), twice("twice"), producer("producer"), out("out");
+        offset(x) = clamp((x * 7919) % 31 - 15, -3, 5);
+        twice(x) = 2 * offset(x);
+        producer(x) = x * 3;
+        out(x) = producer(x + offset(x)) + producer(x + twice(x) - 1) * 7;
+        offset.compute_root();
+        twice.compute_root();
+        producer.compute_at(out, x);
+        CHECK(wrong_elements(out, {shape}) == 0);
+    }
+    // With updates there is no promise.
+    Func offset("offset"), producer("producer"), out("out");
+    offset(x) = clamp(x, -3, 5);
+    offset(x) = offset(x) * 1000;
+    producer(x) = x * 3;
+    out(x) = producer(x + offset(x));
+    producer.compute_root();
+    CHECK_THROWS_AS(wrong_elements(out, {{{0, 10}}}), CompileError);
+}
+
+TEST_CASE("an index that is shifted by a bounded amount", "[differential]") {
+    for (Shape shape : {Shape{{0, 1}}, {{-7, 20}}, {{100, 33}}}) {
+        Func producer("producer"), out("out");
+        producer(x) = x * 3;
+        Expr amount = clamp(x % 9, 1, 5);
+        out(x) = producer(x - (1 << amount)) + producer((x - 3) >> amount) + producer(x - (-2 << amount));
+        producer.compute_root();
+        CHECK(wrong_elements(out, {shape}) == 0);
+    }
+}
+
 // Only the splits of arguments themselves were given room in storage for many tiles.
 TEST_CASE("storage holds what splits of splits round up to", "[differential]") {
     Var outer("outer"), inner("inner"), renamed("renamed"), xo("xo"), xi("xi");
