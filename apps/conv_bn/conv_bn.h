@@ -1,0 +1,27 @@
+// The layers of ResNet-50 in training (benchmarks.md, section 14): convolution, then batch
+// normalisation with the statistics of this very batch, then ReLU.
+#pragma once
+
+#include "apps/common/program.h"
+
+namespace apps {
+
+struct ConvBn : Program {
+    struct Shape {
+        int in, size, out, kernel, stride;  ///< channels, pixels, channels, pixels, pixels
+        int pad() const { return stride == 1 ? kernel / 2 : kernel == 7 ? 3 : 0; }  ///< before
+    };
+    explicit ConvBn(const Shape &shape);
+    void schedule_by_hand(const dsl::Target &target) override;
+
+    dsl::ImageParam input;   ///< float, (channel, x, y, n)
+    dsl::ImageParam filter;  ///< float, (channel out, x, y, channel in)
+    dsl::ImageParam affine;  ///< float, (channel out, 2): the scale and offset that were learnt
+    dsl::Func padded, conv{"conv"}, stored{"stored"}, sums{"sums"}, mean{"mean"},
+        mean_square{"mean_square"}, normalised{"normalised"};
+    dsl::RDom r;      ///< channel in, x, y
+    dsl::RDom batch;  ///< x, y, n
+    dsl::Var c{"c"}, x{"x"}, y{"y"}, n{"n"};
+};
+
+}  // namespace apps

@@ -1,0 +1,24 @@
+#include "apps/conv_layer/conv_layer.h"
+
+#include "apps/common/conv.h"
+
+namespace apps {
+using namespace dsl;
+
+ConvLayer::ConvLayer()
+    : input(Float(32), 4, "input"), filter(Float(32), 4, "filter"), bias(Float(32), 1, "bias"),
+      r(0, input.dim(0).extent(), 0, 3, 0, 3, "r") {
+    conv(c, x, y, n) = bias(c);
+    conv(c, x, y, n) += filter(c, r.y, r.z, r.x) * input(r.x, x + r.y, y + r.z, n);
+    relu(c, x, y, n) = max(conv(c, x, y, n), 0.0f);
+
+    inputs = {input, filter, bias};
+    stages = {conv, relu};
+}
+
+void ConvLayer::schedule_by_hand(const Target &target) {
+    schedule_convolution(conv, {r.x, r.y, r.z}, relu, c, x, target);
+    relu.parallel(n).parallel(y);
+}
+
+}  // namespace apps

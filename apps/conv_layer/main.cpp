@@ -1,0 +1,6 @@
+// Runs the layer on its test input.
+#include "apps/common/demo.h"
+
+int main(int argc, char **argv) {
+    return apps::demo(argc, argv, {{"conv_layer", {}, {}}});
+}

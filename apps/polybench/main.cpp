@@ -1,0 +1,6 @@
+// Runs the kernels on their test input.
+#include "apps/common/demo.h"
+
+int main(int argc, char **argv) {
+    return apps::demo(argc, argv, {{"2mm", {}, {}}, {"gemver", {}, {}}, {"covariance", {}, {}}});
+}

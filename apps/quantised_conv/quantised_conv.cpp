@@ -1,0 +1,26 @@
+#include "apps/quantised_conv/quantised_conv.h"
+
+namespace apps {
+using namespace dsl;
+
+QuantisedConv::QuantisedConv() : input(Float(32), 2, "input"), r(0, 3, 0, 3, "r") {
+    quantised(x, y) = clamp(round(input(x, y) * 16.0f), -128.0f, 127.0f) * (1.0f / 16);
+    const Expr weight = cast<float>(3 * r.y + r.x - 4) * (1.0f / 8);
+    conv(x, y) = 0.0f;
+    conv(x, y) += quantised(x + r.x, y + r.y) * weight;
+    relu(x, y) = max(conv(x, y), 0.0f);
+
+    inputs = {input};
+    stages = {quantised, conv, relu};
+}
+
+// Strips of rows in parallel; the rows that are quantised slide down, the sums stay in registers.
+void QuantisedConv::schedule_by_hand(const Target &target) {
+    const int vec = target.natural_vector_size(Float(32));
+    relu.split(y, yo, yi, 32).vectorize(x, vec).parallel(yo);
+    quantised.store_at(relu, yo).compute_at(relu, yi).vectorize(x, vec);
+    conv.compute_at(relu, x).vectorize(x);
+    conv.update().reorder(x, r.x, r.y, y).vectorize(x).unroll(r.x).unroll(r.y);
+}
+
+}  // namespace apps

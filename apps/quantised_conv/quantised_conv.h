@@ -1,0 +1,18 @@
+// The running example of the fourth paper (benchmarks.md, section 15): quantise, convolve, ReLU.
+#pragma once
+
+#include "apps/common/program.h"
+
+namespace apps {
+
+struct QuantisedConv : Program {
+    QuantisedConv();
+    void schedule_by_hand(const dsl::Target &target) override;
+
+    dsl::ImageParam input;  ///< float, 2 larger than the output in both dimensions
+    dsl::Func quantised{"quantised"}, conv{"conv"}, relu{"relu"};
+    dsl::RDom r;
+    dsl::Var x{"x"}, y{"y"}, yo{"yo"}, yi{"yi"};
+};
+
+}  // namespace apps

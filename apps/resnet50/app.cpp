@@ -1,0 +1,74 @@
+#include "apps/resnet50/resnet50.h"
+
+#include "apps/common/inputs.h"
+
+#include <cmath>
+
+namespace apps {
+namespace {
+
+/// The network of that size of picture; a small one for tests.
+Resnet50::Options options_of(Size s) {
+    Resnet50::Options options;
+    if (s.width < 224)
+        options = {2, 10, s.width};
+    return options;
+}
+
+}  // namespace
+
+App resnet50_app(Size size) {
+    const Resnet50::Options options = options_of(size);
+    App app{};
+    app.name = "resnet50";
+    app.title = "ResNet-50, one image (14)";
+    app.size = size;  // of the picture
+    app.make = [=] { return std::make_unique<Resnet50>(options); };
+    app.output_box = [=](Size) -> Box { return {{0, options.classes}}; };
+    app.tolerance = 1e-4;
+
+    app.inputs = {{[](Size s) -> Box {
+                       return {{0, 3}, {0, s.width}, {0, s.width}};
+                   },
+                   [](const Point &p, Size) { return u8(p[1], p[2], p[0]) / 127.5 - 1; }}};
+    double flops = 2.0 * 32 * options.width * options.classes;
+    int number = 0;
+    for (const Resnet50::Layer &l : Resnet50::layers(options)) {
+        // so large that the signal keeps its size
+        const double scale = std::sqrt(6.0 / (l.in * l.kernel * l.kernel));
+        const int seed = ++number;
+        app.inputs.push_back(
+            {[=](Size) -> Box {
+                 return {{0, l.out}, {0, l.kernel}, {0, l.kernel}, {0, l.in}};
+             },
+             [=](const Point &p, Size) {
+                 return (u8(p[0] * 2048 + p[3], p[2] * 7 + p[1], seed) / 127.5 - 1) * scale;
+             }});
+        app.inputs.push_back({[=](Size) -> Box {
+                                  return {{0, l.out}, {0, 4}};
+                              },
+                              [=](const Point &p, Size) {
+                                  const double random = u8(p[0], p[1] + 100, seed) / 255.0 - 0.5;
+                                  return p[1] == 0 || p[1] == 3 ? 0.2 * random : 1 + 0.5 * random;
+                              }});
+        flops += 2.0 * l.kernel * l.kernel * l.in * l.out * l.size * l.size;
+    }
+    app.inputs.push_back({[=](Size) -> Box {
+                              return {{0, options.classes}, {0, 32 * options.width}};
+                          },
+                          [=](const Point &p, Size) {
+                              return (u8(p[0], p[1], 99) / 127.5 - 1) / (4.0 * options.width);
+                          }});
+    app.inputs.push_back({[=](Size) -> Box {
+                              return {{0, options.classes}};
+                          },
+                          [](const Point &p, Size) { return u8(p[0], 0, 98) / 255.0 - 0.5; }});
+    app.flops = [=](Size) { return flops; };
+    return app;
+}
+
+std::vector<App> resnet50_apps() {
+    return {resnet50_app({224, 224})};
+}
+
+}  // namespace apps

@@ -1,0 +1,220 @@
+// Double precision: multigrid, MiniFluxDiv, PolyBench.
+#include "apps/common/inputs.h"
+#include "apps/multigrid/multigrid.h"
+#include "test/apps/support.h"
+
+using namespace app_test;
+using Pipe::Buffer;
+
+namespace {
+
+/// Outputs of so many cycles, each starting from the one before.
+std::vector<Buffer<double>> cycles(const apps::App &app, int n, int count, Way way,
+                                   const Pixel &guess = nullptr, const Pixel &rhs = nullptr) {
+    const std::unique_ptr<apps::Program> program = app.make();
+    const apps::Size size{n, n};
+    std::vector<Buffer<>> inputs = apps::make_inputs(app, *program, size);
+    auto set = [&](size_t i, const Pixel &f) {
+        if (f)
+            apps::fill(inputs[i], [&](const apps::Point &p) { return f(p[0], p[1], p[2]); });
+    };
+    set(0, guess);
+    set(1, rhs);
+    std::vector<Buffer<double>> outputs;
+    Pipe::Pipeline pipeline(program->output());
+    if (way == Way::Naive)
+        program->schedule_naively();
+    if (way == Way::Hand)
+        program->schedule_by_hand(Pipe::get_host_target());
+    if (way == Way::Auto)
+        pipeline.autoschedule(Pipe::get_host_target());
+    for (int i = 0; i < count; ++i) {
+        apps::set_inputs(*program, inputs);
+        const Buffer<> out = apps::make_output(app, *program, size);
+        way == Way::Reference ? pipeline.realize_reference(out) : pipeline.realize(out);
+        outputs.push_back(apps::as_doubles(out));
+        inputs[0] = out;
+    }
+    return outputs;
+}
+
+struct Golden {
+    const char *name;
+    int n;
+    std::vector<double> largest;  ///< |u| after each cycle
+    double at_corner;             ///< u at 1, 1(, 1) after the last
+};
+
+const Golden goldens[] = {
+    {"multigrid_2d_v_4_4_4", 31, {0.334776507064, 0.088143298304, 0.021756342674}, 3.339163698e-4},
+    {"multigrid_2d_v_10_0_0", 31, {0.698107119442, 0.328049600050, 0.150723518777}, 1.595161855e-3},
+    {"multigrid_2d_w_4_4_4", 31, {0.058521769135, 0.003380442252, 0.000205307752}, 6.414056909e-5},
+    {"multigrid_2d_w_10_0_0", 31, {0.106033045522, 0.008642507728, 0.000638374499}, 5.633034488e-5},
+    {"multigrid_3d_v_4_4_4", 15, {0.168867969737, 0.027595945038}, 2.684469255e-3},
+    {"multigrid_3d_v_10_0_0", 15, {0.200238346886, 0.026397351503}, 2.120610058e-3},
+    {"multigrid_3d_w_4_4_4", 15, {0.100969692078, 0.009126135338}, 2.075671227e-3},
+    {"multigrid_3d_w_10_0_0", 15, {0.143790345120, 0.010619776046}, 1.548381913e-3},
+};
+
+}  // namespace
+
+TEST_CASE("multigrid: golden values of section 8.3") {
+    for (const Golden &golden : goldens) {
+        const apps::App &app = app_named(golden.name);
+        for (Way way : all) {
+            INFO(golden.name << " " << name_of(way));
+            const int count = int(golden.largest.size());
+            const std::vector<Buffer<double>> u = cycles(app, golden.n, count, way);
+            for (int i = 0; i < count; ++i) {
+                CHECK_NEAR(max_abs(u[size_t(i)]), golden.largest[size_t(i)], 1e-10);
+            }
+            const Buffer<double> &last = u.back();
+            const double corner = last.dimensions() == 2 ? last(1, 1) : last(1, 1, 1);
+            CHECK_NEAR(corner, golden.at_corner, 1e-10);
+        }
+    }
+}
+
+TEST_CASE("multigrid: as many stages as the paper counts") {
+    const size_t stages[] = {37, 36, 109, 79};
+    for (int dimensions : {2, 3}) {
+        for (int i = 0; i < 4; ++i) {
+            apps::Multigrid::Options options;
+            options.dimensions = dimensions;
+            options.w_cycle = i >= 2;
+            if (i % 2)
+                options.before = 10, options.coarsest = options.after = 0;
+            // and one that copies the result to the output
+            CHECK(apps::Multigrid(options).stages.size() == stages[i] + 1);
+        }
+    }
+}
+
+TEST_CASE("multigrid: the solution stays, and the problem's symmetry too") {
+    const apps::App &app = app_named("multigrid_2d_v_4_4_4");
+    const int n = 31;
+    auto u = [&](int x, int y, int) {
+        const bool inside = x > 0 && y > 0 && x <= n && y <= n;
+        return inside ? apps::u8(x, y, 0) / 255.0 : 0;
+    };
+    auto f = [&](int x, int y, int) {
+        if (x < 1 || y < 1 || x > n || y > n)
+            return 0.0;
+        const double sum = u(x - 1, y, 0) + u(x + 1, y, 0) + u(x, y - 1, 0) + u(x, y + 1, 0);
+        return (4 * u(x, y, 0) - sum) * (n + 1) * (n + 1);
+    };
+    for (Way way : compiled) {
+        INFO(name_of(way));
+        CHECK(error(cycles(app, n, 2, way, u, f)[1], u) <= 1e-12);
+        const Buffer<double> ones = cycles(app, n, 1, way)[0];
+        CHECK(error(ones, [&](int x, int y, int) { return ones(y, x); }) <= 1e-14);
+        CHECK(error(ones, [&](int x, int y, int) { return ones(n + 1 - x, y); }) <= 1e-14);
+    }
+}
+
+TEST_CASE("MiniFluxDiv of linear and of constant fields") {
+    const apps::App &app = app_named("flux_div");
+    const apps::Size size{19, 9};
+    auto run_on_field = [&](const std::function<double(const apps::Point &)> &field, Way way) {
+        const std::unique_ptr<apps::Program> program = app.make();
+        std::vector<Buffer<>> inputs = apps::make_inputs(app, *program, size);
+        apps::fill(inputs[0], field);
+        return run(app, *program, size, inputs, way);
+    };
+    for (Way way : all) {
+        INFO(name_of(way));
+        const Buffer<double> linear = run_on_field(
+            [](const apps::Point &p) { return p[3] + (p[0] + p[1] + p[2]) / 2.0; }, way);
+        const Buffer<double> flat =
+            run_on_field([](const apps::Point &p) { return p[3] * 0.75; }, way);
+        double largest = 0;
+        linear.for_each_element([&](int x, int y, int z, int k) {
+            const double s = (x + y + z) / 2.0, expected = k + s + 16.0 / 3 * (k + 3 + 2 * s);
+            largest = std::max(largest, std::abs(linear(x, y, z, k) - expected) / expected);
+            largest = std::max(largest, std::abs(flat(x, y, z, k) - k * 0.75));
+        });
+        CHECK(largest <= 1e-12);
+    }
+}
+
+namespace {
+
+/// matrix · vector, for a matrix (column, row).
+std::vector<double> product(const Buffer<double> &matrix, const std::vector<double> &vector) {
+    std::vector<double> result(size_t(matrix.extent(1)));
+    matrix.for_each_element([&](int column, int row) {
+        result[size_t(row)] += matrix(column, row) * vector[size_t(column)];
+    });
+    return result;
+}
+
+std::vector<double> values(const Buffer<double> &vector) {
+    return {vector.begin(), vector.end()};
+}
+
+}  // namespace
+
+TEST_CASE("2mm times a vector is three products with vectors") {
+    const apps::App &app = app_named("2mm");
+    const apps::Size size{60, 40};
+    const std::unique_ptr<apps::Program> program = app.make();
+    const std::vector<Buffer<>> in = apps::make_inputs(app, *program, size);
+    std::vector<double> x;
+    for (int i = 0; i < size.width; ++i)
+        x.push_back(apps::u8(i, 0, 0) / 255.0);
+    const std::vector<double> abcx = product(in[0], product(in[1], product(in[2], x)));
+    const std::vector<double> dx = product(in[3], x);
+    for (Way way : compiled) {
+        INFO(name_of(way));
+        const std::vector<double> got = product(run(app, size, way), x);
+        for (size_t i = 0; i < got.size(); ++i) {
+            const double expected = 1.5 * abcx[i] + 1.2 * dx[i];
+            CHECK_NEAR(got[i], expected, 1e-10 * std::abs(expected));
+        }
+    }
+}
+
+TEST_CASE("gemver without forming the sum of matrices") {
+    const apps::App &app = app_named("gemver");
+    const int n = 67;
+    const std::unique_ptr<apps::Program> program = app.make();
+    const std::vector<Buffer<>> in = apps::make_inputs(app, *program, {n, n});
+    const Buffer<double> a = in[0];
+    const std::vector<double> u1 = values(in[1]), v1 = values(in[2]), u2 = values(in[3]),
+                              v2 = values(in[4]), y = values(in[5]), z = values(in[6]);
+    auto dot = [](const std::vector<double> &p, const std::vector<double> &q) {
+        double sum = 0;
+        for (size_t i = 0; i < p.size(); ++i)
+            sum += p[i] * q[i];
+        return sum;
+    };
+    const std::vector<double> aty = product(a.transposed(0, 1), y);
+    std::vector<double> x(size_t(n), 0.0);
+    for (size_t i = 0; i < x.size(); ++i) {
+        x[i] = 1.2 * (aty[i] + v1[i] * dot(u1, y) + v2[i] * dot(u2, y)) + z[i];
+    }
+    const std::vector<double> ax = product(a, x);
+    for (Way way : compiled) {
+        INFO(name_of(way));
+        const Buffer<double> w = run(app, {n, n}, way);
+        for (size_t i = 0; i < x.size(); ++i) {
+            const double expected = 1.5 * (ax[i] + u1[i] * dot(v1, x) + u2[i] * dot(v2, x));
+            CHECK_NEAR(w(int(i)), expected, 1e-10 * std::abs(expected));
+        }
+    }
+}
+
+TEST_CASE("covariance: the closed form of section 11") {
+    const apps::App &app = app_named("covariance");
+    for (apps::Size size : {apps::Size{37, 45}, {64, 20}}) {
+        const double m = size.width, n = size.height;
+        for (Way way : compiled) {
+            INFO(name_of(way));
+            const Buffer<double> out = run(app, size, way);
+            const double largest = m * m * n * (n + 1) / (12 * m * m);
+            CHECK(error(out, [&](int i, int j, int) {
+                      return i * j * n * (n + 1) / (12 * m * m);
+                  }) <= 1e-9 * largest);
+        }
+    }
+}
