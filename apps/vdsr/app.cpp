@@ -40,7 +40,7 @@ std::vector<App> vdsr_apps() {
         const double f = features(s);
         return 2.0 * 9 * (f * f * (layers - 2) + 2 * f) * s.width * s.height;
     };
-    app.tolerance = 1.0 / 255;  // one count
+    app.tolerance = 1.0 / 128;  // one count
     app.small = {{1, 1}, {7, 5}};
     return {app};
 }

@@ -28,7 +28,8 @@ TEST_CASE("camera pipe: golden values of section 5.7, bit exact") {
     for (int i = 0; i < 2; ++i) {
         for (Way way : all) {
             INFO(cameras[i] << " " << name_of(way));
-            const Buffer<double> a = run(app_named(cameras[i]), {32, 16}, way);
+            Scheduled camera(app_named(cameras[i]), way);
+            const Buffer<double> a = camera.run({32, 16});
             CHECK(a(16, 12, 0) == hashed[i][0]);
             CHECK(a(17, 12, 1) == hashed[i][1]);
             CHECK(a(16, 13, 2) == hashed[i][2]);
@@ -56,18 +57,19 @@ TEST_CASE("camera pipe of flat raw data, without and with a hot and a cold pixel
         int raw;
         int out[2][3];
     };
-    for (const Flat &flat :
-         {Flat{100, {{82, 68, 111}, {73, 58, 103}}}, Flat{512, {{242, 216, 255}, {241, 214, 255}}},
-          Flat{0, {{0, 0, 0}, {0, 0, 0}}}, Flat{1000, {{255, 255, 255}, {255, 255, 255}}}}) {
-        for (int i = 0; i < 2; ++i) {
-            for (Way way : compiled) {
+    for (int i = 0; i < 2; ++i) {
+        for (Way way : compiled) {
+            Scheduled camera(app_named(cameras[i]), way);
+            for (const Flat &flat :
+                 {Flat{100, {{82, 68, 111}, {73, 58, 103}}},
+                  Flat{512, {{242, 216, 255}, {241, 214, 255}}}, Flat{0, {{0, 0, 0}, {0, 0, 0}}},
+                  Flat{1000, {{255, 255, 255}, {255, 255, 255}}}}) {
                 INFO(cameras[i] << " " << name_of(way) << " raw " << flat.raw);
                 auto expected = [&](int, int, int c) { return flat.out[i][c]; };
                 auto with_pixel = [&](int value) {
-                    return run_on(
-                        cameras[i], {33, 18},
-                        [&](int x, int y, int) { return x == 30 && y == 21 ? value : flat.raw; },
-                        way);
+                    return camera.run({33, 18}, [&](int x, int y, int) {
+                        return x == 30 && y == 21 ? value : flat.raw;
+                    });
                 };
                 CHECK(error(with_pixel(flat.raw), expected) == 0);
                 CHECK(error(with_pixel(1023), expected) == 0);

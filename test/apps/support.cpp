@@ -28,23 +28,59 @@ const apps::App &app_named(const std::string &name) {
     return *app;
 }
 
-Buffer<double> run_stage(apps::Program &program, const Pipe::Func &stage, const apps::Box &box,
-                         Way way) {
-    const Buffer<> output = apps::make_array(stage.types().at(0), box);
+namespace {
+
+void schedule(apps::Program &program, Pipe::Pipeline &pipeline, Way way) {
     const Pipe::Target target = Pipe::get_host_target();
-    Pipe::Pipeline pipeline(stage);
     if (way == Way::Naive)
         program.schedule_naively();
     if (way == Way::Hand)
         program.schedule_by_hand(target);
     if (way == Way::Auto)
         pipeline.autoschedule(target);
+}
+
+Buffer<double> realize(Pipe::Pipeline &pipeline, const Buffer<> &output, Way way) {
     if (way == Way::Reference) {
         pipeline.realize_reference(output);
     } else {
         pipeline.realize(output);
     }
     return apps::as_doubles(output);
+}
+
+std::vector<Buffer<>> inputs_with(const apps::App &app, const apps::Program &program,
+                                  apps::Size size, const Pixel &pixel) {
+    const std::vector<Buffer<>> inputs = apps::make_inputs(app, program, size);
+    apps::fill(inputs.at(0), [&](const apps::Point &p) { return pixel(p[0], p[1], p[2]); });
+    return inputs;
+}
+
+}  // namespace
+
+Scheduled::Scheduled(const apps::App &app, Way way)
+    : app_(app), way_(way), program_(app.make()), pipeline_(program_->output()) {
+    schedule(*program_, pipeline_, way);
+}
+
+Buffer<double> Scheduled::run(apps::Size size, const std::vector<Buffer<>> &inputs) {
+    apps::set_inputs(*program_, inputs);
+    return realize(pipeline_, apps::make_output(app_, *program_, size), way_);
+}
+
+Buffer<double> Scheduled::run(apps::Size size) {
+    return run(size, apps::make_inputs(app_, *program_, size));
+}
+
+Buffer<double> Scheduled::run(apps::Size size, const Pixel &pixel) {
+    return run(size, inputs_with(app_, *program_, size, pixel));
+}
+
+Buffer<double> run_stage(apps::Program &program, const Pipe::Func &stage, const apps::Box &box,
+                         Way way) {
+    Pipe::Pipeline pipeline(stage);
+    schedule(program, pipeline, way);
+    return realize(pipeline, apps::make_array(stage.types().at(0), box), way);
 }
 
 Buffer<double> run(const apps::App &app, apps::Program &program, apps::Size size,

@@ -30,6 +30,23 @@ const apps::App &app_named(const std::string &name);
 
 using Pixel = std::function<double(int x, int y, int c)>;
 
+/// An application under one schedule, compiled by the first run: for several runs.
+class Scheduled {
+  public:
+    Scheduled(const apps::App &app, Way way);
+
+    /// The output of that size on these inputs, on the test's, or where input 0 has these pixels.
+    Pipe::Buffer<double> run(apps::Size size, const std::vector<Pipe::Buffer<>> &inputs);
+    Pipe::Buffer<double> run(apps::Size size);
+    Pipe::Buffer<double> run(apps::Size size, const Pixel &pixel);
+
+  private:
+    const apps::App &app_;
+    const Way way_;
+    const std::unique_ptr<apps::Program> program_;
+    Pipe::Pipeline pipeline_;
+};
+
 /// The value of `stage`, one of `program`'s, on `box`, with the program's inputs set already.
 Pipe::Buffer<double> run_stage(apps::Program &program, const Pipe::Func &stage,
                                const apps::Box &box, Way way);
