@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "jit/arena.h"
+#include "jit/tasks.h"
 
 namespace Pipe::jit {
 
@@ -162,7 +163,7 @@ int32_t parallel_for(Context *context, codegen::RangeBody *body, int32_t min, in
     Loop loop{context, body, closure};
     if (context->handlers.custom_do_par_for) {
         loop.fail(run_custom(loop, min, extent));
-    } else if (context->threads <= 1 || extent == 1 || omp_in_parallel()) {
+    } else if (context->threads <= 1 || extent == 1 || inside_parallel_loop()) {
         return run_range(loop, min, int64_t{min} + extent);
     } else {
         run_on_openmp(loop, min, extent);
@@ -263,6 +264,11 @@ const std::vector<RuntimeSymbol> &runtime_symbols() {
         {"pipe_profile_table", reinterpret_cast<void *>(&profile_table)},
         {"pipe_profile_allocated", reinterpret_cast<void *>(&profile_allocated)},
         {"pipe_profile_freed", reinterpret_cast<void *>(&profile_freed)},
+        {"pipe_fork", reinterpret_cast<void *>(&fork_tasks)},
+        {"pipe_semaphore_open", reinterpret_cast<void *>(&semaphore_open)},
+        {"pipe_semaphore_close", reinterpret_cast<void *>(&semaphore_close)},
+        {"pipe_semaphore_acquire", reinterpret_cast<void *>(&semaphore_acquire)},
+        {"pipe_semaphore_release", reinterpret_cast<void *>(&semaphore_release)},
         {"pipe_out_of_memory", reinterpret_cast<void *>(&out_of_memory_error)},
         {"pipe_fail", reinterpret_cast<void *>(&fail)},
     };

@@ -10,6 +10,7 @@
 
 #include <pipe/buffer.h>
 #include <pipe/expr.h>
+#include <pipe/loop_level.h>
 #include <pipe/operators.h>
 #include <pipe/param.h>
 #include <pipe/rdom.h>
@@ -95,7 +96,8 @@ inline Expr max(const FuncRef &a, const FuncRef &b) {
 /// CompileErrors name the Func, the stage, the loop and the loops that exist.
 class Stage {
   public:
-    Stage(std::shared_ptr<graph::FuncContents> func, int stage, int specialization = -1);
+    Stage(std::shared_ptr<graph::FuncContents> func, int stage,
+          std::vector<size_t> specialization = {});
 
     /// old = outer * factor + inner, inner in [0, factor). See TailStrategy for what happens where
     /// the factor does not divide the extent.
@@ -123,6 +125,12 @@ class Stage {
     Stage &tile(const std::vector<VarOrRVar> &old, const std::vector<VarOrRVar> &outer,
                 const std::vector<VarOrRVar> &inner, const std::vector<Expr> &factors,
                 TailStrategy tail = TailStrategy::Auto);
+    Stage &tile(const std::vector<VarOrRVar> &old, const std::vector<VarOrRVar> &outer,
+                const std::vector<VarOrRVar> &inner, const std::vector<Expr> &factors,
+                const std::vector<TailStrategy> &tails);
+    /// The outer loops keep the old names.
+    Stage &tile(const std::vector<VarOrRVar> &old, const std::vector<VarOrRVar> &inner,
+                const std::vector<Expr> &factors, TailStrategy tail = TailStrategy::Auto);
 
     Stage &serial(const VarOrRVar &loop);
     Stage &parallel(const VarOrRVar &loop);
@@ -144,7 +152,69 @@ class Stage {
     Stage &compute_with(const Func &other, const VarOrRVar &loop);
 
     /// A copy of the schedule so far, used where `condition` (a bool of Params and sizes) holds.
+    /// Further directives on the result change the copy, and may specialize it again; those on this
+    /// Stage change what is used otherwise. Conditions are tried in the order in which they were
+    /// given.
     Stage specialize(const Expr &condition);
+    /// Where none of the conditions holds: a RuntimeError with this message.
+    void specialize_fail(const std::string &message);
+
+    /// Whether the loop is taken apart into its edges and a middle without clamps and tests.
+    Stage &partition(const VarOrRVar &loop, Partition policy);
+    Stage &never_partition(const std::vector<VarOrRVar> &loops);
+    Stage &always_partition(const std::vector<VarOrRVar> &loops);
+    template <typename... Loops>
+    Stage &never_partition(const VarOrRVar &loop, const Loops &...more) {
+        return never_partition(std::vector<VarOrRVar>{loop, VarOrRVar(more)...});
+    }
+    template <typename... Loops>
+    Stage &always_partition(const VarOrRVar &loop, const Loops &...more) {
+        return always_partition(std::vector<VarOrRVar>{loop, VarOrRVar(more)...});
+    }
+    /// Of all loops that there are now.
+    Stage &never_partition_all();
+    Stage &always_partition_all();
+
+    /// Inside the loop `at`, fetches into the cache what the iteration `from + offset` of this stage
+    /// reads of a Func or image that is stored outside of the loop `from`. `from` is `at` or a loop
+    /// around it. Changes no result.
+    Stage &prefetch(const Func &source, const VarOrRVar &at, const VarOrRVar &from,
+                    const Expr &offset = 1,
+                    PrefetchBoundStrategy strategy = PrefetchBoundStrategy::GuardWithIf);
+    Stage &prefetch(const ImageParam &source, const VarOrRVar &at, const VarOrRVar &from,
+                    const Expr &offset = 1,
+                    PrefetchBoundStrategy strategy = PrefetchBoundStrategy::GuardWithIf);
+
+    /// Loops may run in parallel, as vectors or in another order even where they then write and
+    /// read the same elements: the result may depend on the order.
+    Stage &allow_race_conditions();
+    /// Says that the stage is meant to have no directives: the autoscheduler leaves it as it is.
+    /// CompileError where it has some.
+    void unscheduled();
+    /// Substitutes these Funcs, which must be pure, into this definition: at once, before anything
+    /// is scheduled. Funcs that it does not call are passed over.
+    Stage &eager_inline(const std::vector<Func> &funcs);
+    template <typename... Funcs> Stage &eager_inline(const Func &f, const Funcs &...more);
+
+    // GPU code is not there yet: CompileErrors that say so.
+    template <typename... Args> Stage &gpu(const VarOrRVar &loop, const Args &...) {
+        return no_gpu("gpu", loop);
+    }
+    template <typename... Args> Stage &gpu_blocks(const VarOrRVar &loop, const Args &...) {
+        return no_gpu("gpu_blocks", loop);
+    }
+    template <typename... Args> Stage &gpu_threads(const VarOrRVar &loop, const Args &...) {
+        return no_gpu("gpu_threads", loop);
+    }
+    template <typename... Args> Stage &gpu_lanes(const VarOrRVar &loop, const Args &...) {
+        return no_gpu("gpu_lanes", loop);
+    }
+    template <typename... Args> Stage &gpu_tile(const VarOrRVar &loop, const Args &...) {
+        return no_gpu("gpu_tile", loop);
+    }
+    Stage &gpu_single_thread(DeviceAPI = DeviceAPI::Default_GPU) {
+        return no_gpu("gpu_single_thread", "");
+    }
 
     /// "f" or "f.update(0)".
     std::string name() const;
@@ -159,10 +229,13 @@ class Stage {
     Stage &mark(const VarOrRVar &loop, LoopKind kind, const char *directive);
     Stage &mark(const VarOrRVar &loop, const Expr &factor, TailStrategy tail, LoopKind kind,
                 const char *directive, const char *suffix);
+    Stage &add_prefetch(schedule::Prefetch prefetch, const VarOrRVar &at, const VarOrRVar &from);
+    Stage &no_gpu(const char *directive, const VarOrRVar &loop);
 
     std::shared_ptr<graph::FuncContents> func_;
-    int stage_ = 0;            // 0 = pure definition
-    int specialization_ = -1;  // -1 = the schedule that holds otherwise
+    int stage_ = 0;  // 0 = pure definition
+    /// Which specialization of which specialization ...; empty = the schedule that holds otherwise.
+    std::vector<size_t> specialization_;
 };
 
 /// A function from integer coordinates to a value (or a Tuple of them): a stage of a pipeline.
@@ -250,10 +323,31 @@ class Func {
     Func &compute_root();
     Func &compute_at(const Func &consumer, const VarOrRVar &loop);
     Func &compute_at(const Stage &consumer, const VarOrRVar &loop);
+    Func &compute_at(const LoopLevel &level);
     Func &store_root();
+    Func &store_at(const LoopLevel &level);
     Func &store_at(const Func &consumer, const VarOrRVar &loop);
     Func &store_at(const Stage &consumer, const VarOrRVar &loop);
+    /// Where the memory is allocated: as far out as, or further out than, it is stored. What is
+    /// stored anew in each iteration then takes the same memory.
+    Func &hoist_storage(const LoopLevel &level);
+    Func &hoist_storage(const Func &consumer, const VarOrRVar &loop);
+    Func &hoist_storage(const Stage &consumer, const VarOrRVar &loop);
+    Func &hoist_storage_root();
+    /// `extent` (a positive constant) copies of the storage, which successive iterations of the loops
+    /// between hoist_storage and store_at take in turn. With async(), that many iterations of them
+    /// can be on their way at a time.
+    Func &ring_buffer(const Expr &extent);
+    /// Computes the Func in a task of its own, which runs ahead of its consumers as far as the
+    /// storage allows.
+    Func &async();
+    /// Stack and Register need a constant size (see bound_storage); what it does not fit in, or this
+    /// machine does not have, is a CompileError.
     Func &store_in(MemoryType memory);
+    /// What is written bypasses the caches: for results that are not read again soon.
+    Func &store_nontemporal();
+    /// What consumers load bypasses the caches, where the processor can.
+    Func &load_nontemporal();
     /// Dimensions of the storage, innermost first; those not named follow in their order.
     Func &reorder_storage(const std::vector<Var> &dims);
     template <typename... Vars>
@@ -263,6 +357,17 @@ class Func {
     /// Stores dimension `dim` modulo `extent`, which must cover all that lives at one time.
     Func &fold_storage(const Var &dim, const Expr &extent, bool fold_forward = true);
 
+    /// Makes the storage's extent in `dim` a multiple of `alignment` elements, so that the strides of
+    /// the dimensions outside are multiples too.
+    Func &align_storage(const Var &dim, const Expr &alignment);
+    /// Allocates exactly `extent` in `dim`; needing more is a RuntimeError.
+    Func &bound_storage(const Var &dim, const Expr &extent);
+
+    /// Grows what is computed so that its min in `dim` is `remainder` modulo `modulus`, and its extent
+    /// a multiple of `modulus`.
+    Func &align_bounds(const Var &dim, const Expr &modulus, const Expr &remainder = 0);
+    /// Grows what is computed so that its extent in `dim` is a multiple of `modulus`.
+    Func &align_extent(const Var &dim, const Expr &modulus);
     /// Promises the range that is asked of dimension `dim`; computing more or less is a
     /// RuntimeError.
     Func &bound(const Var &dim, const Expr &min, const Expr &extent);
@@ -289,6 +394,11 @@ class Func {
     Func &tile(const std::vector<VarOrRVar> &old, const std::vector<VarOrRVar> &outer,
                const std::vector<VarOrRVar> &inner, const std::vector<Expr> &factors,
                TailStrategy tail = TailStrategy::Auto);
+    Func &tile(const std::vector<VarOrRVar> &old, const std::vector<VarOrRVar> &outer,
+               const std::vector<VarOrRVar> &inner, const std::vector<Expr> &factors,
+               const std::vector<TailStrategy> &tails);
+    Func &tile(const std::vector<VarOrRVar> &old, const std::vector<VarOrRVar> &inner,
+               const std::vector<Expr> &factors, TailStrategy tail = TailStrategy::Auto);
     Func &serial(const VarOrRVar &loop);
     Func &parallel(const VarOrRVar &loop);
     Func &parallel(const VarOrRVar &loop, const Expr &task_size,
@@ -301,6 +411,49 @@ class Func {
     Func &compute_with(const Stage &other, const VarOrRVar &loop);
     Func &compute_with(const Func &other, const VarOrRVar &loop);
     Stage specialize(const Expr &condition);
+    void specialize_fail(const std::string &message);
+    Func &partition(const VarOrRVar &loop, Partition policy);
+    Func &never_partition(const std::vector<VarOrRVar> &loops);
+    Func &always_partition(const std::vector<VarOrRVar> &loops);
+    template <typename... Loops>
+    Func &never_partition(const VarOrRVar &loop, const Loops &...more) {
+        return never_partition(std::vector<VarOrRVar>{loop, VarOrRVar(more)...});
+    }
+    template <typename... Loops>
+    Func &always_partition(const VarOrRVar &loop, const Loops &...more) {
+        return always_partition(std::vector<VarOrRVar>{loop, VarOrRVar(more)...});
+    }
+    Func &never_partition_all();
+    Func &always_partition_all();
+    Func &prefetch(const Func &source, const VarOrRVar &at, const VarOrRVar &from,
+                   const Expr &offset = 1,
+                   PrefetchBoundStrategy strategy = PrefetchBoundStrategy::GuardWithIf);
+    Func &prefetch(const ImageParam &source, const VarOrRVar &at, const VarOrRVar &from,
+                   const Expr &offset = 1,
+                   PrefetchBoundStrategy strategy = PrefetchBoundStrategy::GuardWithIf);
+    Func &allow_race_conditions();
+    Func &eager_inline(const std::vector<Func> &funcs);
+    template <typename... Funcs> Func &eager_inline(const Func &f, const Funcs &...more) {
+        return eager_inline(std::vector<Func>{f, more...});
+    }
+    template <typename... Args> Func &gpu(const VarOrRVar &loop, const Args &...args) {
+        return Stage(*this).gpu(loop, args...), *this;
+    }
+    template <typename... Args> Func &gpu_blocks(const VarOrRVar &loop, const Args &...args) {
+        return Stage(*this).gpu_blocks(loop, args...), *this;
+    }
+    template <typename... Args> Func &gpu_threads(const VarOrRVar &loop, const Args &...args) {
+        return Stage(*this).gpu_threads(loop, args...), *this;
+    }
+    template <typename... Args> Func &gpu_lanes(const VarOrRVar &loop, const Args &...args) {
+        return Stage(*this).gpu_lanes(loop, args...), *this;
+    }
+    template <typename... Args> Func &gpu_tile(const VarOrRVar &loop, const Args &...args) {
+        return Stage(*this).gpu_tile(loop, args...), *this;
+    }
+    Func &gpu_single_thread(DeviceAPI api = DeviceAPI::Default_GPU) {
+        return Stage(*this).gpu_single_thread(api), *this;
+    }
 
     // Of what is traced, events are printed, or given to JITHandlers::custom_trace (pipe/jit.h).
     // Code is made for what is asked for only. Loads and stores in vectorised loops are told
@@ -367,5 +520,9 @@ class Func {
 
     std::shared_ptr<graph::FuncContents> contents_;
 };
+
+template <typename... Funcs> Stage &Stage::eager_inline(const Func &f, const Funcs &...more) {
+    return eager_inline(std::vector<Func>{f, more...});
+}
 
 }  // namespace Pipe

@@ -12,6 +12,7 @@
 #include <pipe/image_io.h>
 #include <pipe/inline_reductions.h>
 #include <pipe/jit.h>
+#include <pipe/loop_level.h>
 #include <pipe/operators.h>
 #include <pipe/param.h>
 #include <pipe/pipeline.h>

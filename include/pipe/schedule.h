@@ -15,16 +15,42 @@ namespace Pipe {
 
 /// What a loop that a `split` cannot divide evenly does at its end. As in Halide's documentation.
 enum class TailStrategy : uint8_t {
-    RoundUp,             ///< round the extent up; computes and stores beyond the asked region
-    GuardWithIf,         ///< test inside the loop; never touches anything outside
-    Predicate,           ///< guard loads and stores with masks
-    PredicateLoads,      ///< guard loads only (the store may go beyond)
-    PredicateStores,     ///< guard stores only
-    ShiftInwards,        ///< shift the last iteration back so that it ends at the edge; computes some twice
+    /// Rounds the extent up: computes and stores beyond the asked region, so that an output must be
+    /// a multiple of the factor. Not for RVars.
+    RoundUp,
+    /// Tests inside the loop; never touches anything outside. Always legal.
+    GuardWithIf,
+    /// Guards loads and stores with masks; never touches anything outside. Always legal.
+    Predicate,
+    /// Guards the loads only: stores go beyond, as with RoundUp. Not for RVars; what it splits into
+    /// cannot be split again.
+    PredicateLoads,
+    /// Guards the stores only: loads go beyond, as with RoundUp. Otherwise as PredicateLoads.
+    PredicateStores,
+    /// Shifts the last iteration back so that it ends at the edge, and computes some points twice:
+    /// for pure definitions, and updates that do not read their own Func. Needs an extent of at
+    /// least the factor. Not for RVars.
+    ShiftInwards,
+    /// As ShiftInwards, but points that were computed before keep their value: for updates too. The
+    /// loop must not be parallel.
     ShiftInwardsAndBlend,
+    /// As RoundUp, but points beyond the asked region keep the value that they have. The loop must
+    /// not be parallel.
     RoundUpAndBlend,
-    Auto,                ///< ShiftInwards for pure definitions, GuardWithIf for RVars and updates
+    /// ShiftInwards for pure definitions, GuardWithIf for RVars and updates.
+    Auto,
 };
+
+/// Where the loops that compute_with shares begin and end, if the two stages' ranges differ.
+enum class LoopAlignStrategy : uint8_t {
+    AlignStart,
+    AlignEnd,
+    NoAlign,  ///< each stage keeps its own coordinates
+    Auto,     ///< NoAlign
+};
+
+/// Where a loop of a GPU schedule runs.
+enum class DeviceAPI : uint8_t { None, Host, Default_GPU, CUDA, OpenCL, Metal, Vulkan, WebGPU };
 
 /// Tells one Func of a graph from another. Valid within the graph that gave it out.
 enum class FuncId : int32_t { None = -1 };
@@ -41,11 +67,13 @@ struct LoopLevel {
     std::string var;
     /// Front end only: who `func` is before the graph is frozen.
     std::shared_ptr<const void> func_handle;
+    /// Front end only: the Pipe::LoopLevel that says the rest by the time the graph is frozen.
+    std::shared_ptr<void> deferred;
 
     bool inlined() const { return kind == Kind::Inlined; }
     bool root() const { return kind == Kind::Root; }
     bool at() const { return kind == Kind::At; }
-    bool operator==(const LoopLevel &) const;  // ignores func_handle
+    bool operator==(const LoopLevel &) const;  // ignores the handles
 };
 
 /// One change of a stage's loop nest, in the order in which the user gave them.
@@ -64,8 +92,22 @@ struct Dim {
     std::string name;
     LoopKind kind = LoopKind::Serial;
     bool is_reduction = false;
+    Partition partition = Partition::Auto;
     bool operator==(const Dim &) const = default;
 };
+
+/// prefetch(): inside loop `at`, what the iteration of loop `from` that comes `offset` later reads
+/// of a Func or image is fetched into the cache.
+struct Prefetch {
+    std::string source;  ///< name of the Func or image in the graph
+    std::string at, from;
+    Expr offset;
+    PrefetchBoundStrategy strategy = PrefetchBoundStrategy::GuardWithIf;
+    /// Front end only: the Func's identity, or the image.
+    std::shared_ptr<const void> func_handle, image_handle;
+};
+
+struct Specialization;
 
 /// How one stage (the pure definition or an update) is looped over.
 struct StageSchedule {
@@ -73,19 +115,31 @@ struct StageSchedule {
     std::vector<Dim> dims;  ///< innermost first; the loops that remain after all transforms
     /// compute_with: this stage shares the loops of `fuse_level` from the outermost in to `var`.
     LoopLevel fuse_level;   ///< inlined() = not fused
+    std::vector<Prefetch> prefetches;
+    /// Tried in this order before the schedule itself.
+    std::vector<Specialization> specializations;
+    bool allow_race_conditions = false;
     /// True once a directive was given by the user: the autoscheduler then keeps the stage as it is.
     bool touched = false;
 };
 
 /// specialize(condition): a copy of the stage's schedule that is used where the condition holds.
 struct Specialization {
-    Expr condition;
-    std::vector<StageSchedule> stages;
+    Expr condition;          ///< undefined = always: specialize_fail
+    StageSchedule schedule;  ///< with specializations of its own
+    std::string failure;     ///< specialize_fail(): the message
 };
 
 struct Bound {
     std::string var;
     Expr min, extent;  ///< min may be undefined: only the extent is promised
+};
+
+/// align_bounds(), align_extent(): what is computed is grown to a multiple.
+struct Alignment {
+    std::string var;
+    Expr modulus;
+    Expr remainder;  ///< of the min; undefined = only the extent is aligned
 };
 
 struct FoldedDim {
@@ -100,18 +154,30 @@ struct Trace {
     std::vector<std::string> tags;
 };
 
+/// align_storage(), bound_storage(): the extent of one dimension of the storage.
+struct StorageDim {
+    std::string var;
+    Expr alignment;  ///< a multiple of this; undefined = none
+    Expr bound;      ///< exactly this; undefined = as much as is needed
+};
+
 /// How one Func is computed.
 struct FuncSchedule {
     LoopLevel compute;  ///< default: inlined
     LoopLevel store;    ///< outside or equal to compute
+    LoopLevel hoist;    ///< where the memory is allocated: outside or equal to store
     std::vector<Bound> bounds;
     std::vector<Bound> estimates;
+    std::vector<Alignment> alignments;
     std::vector<FoldedDim> folds;
+    std::vector<StorageDim> storage_dims;
     std::vector<std::string> storage_order;  ///< innermost first; empty = the order of the arguments
     MemoryType memory = MemoryType::Auto;
     std::vector<StageSchedule> stages;  ///< 0 = pure definition
-    std::vector<Specialization> specializations;
     Trace trace;
+    Expr ring_buffer;                   ///< how many copies the storage has; undefined = one
+    bool async = false;                 ///< computed by a task of its own
+    bool nontemporal_stores = false, nontemporal_loads = false;
     /// True once a compute_*, store_* or other Func-level directive was given by the user.
     bool touched = false;
 };

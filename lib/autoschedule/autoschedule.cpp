@@ -139,7 +139,7 @@ Result fall_back(const Graph &graph, Schedule start, const Machine &machine, con
         place_fixed(func, f);
         if (!f.touched) f.compute.kind = f.store.kind = schedule::LoopLevel::Kind::Root;
         StageSchedule &stage = f.stages[0];
-        const bool free = !stage.touched && f.specializations.empty() && f.compute.root();
+        const bool free = !stage.touched && f.compute.root();
         if (free && stage.dims.size() > 1) stage.dims.back().kind = LoopKind::Parallel;
     }
     result.report.text = report_text(result.report, {}, graph);

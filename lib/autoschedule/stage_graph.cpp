@@ -37,13 +37,13 @@ Role role_of(const FuncNode &func, const FuncSchedule &user, bool named) {
     const bool stage_touched = std::any_of(user.stages.begin(), user.stages.end(),
                                            [](const auto &s) { return s.touched; });
     const bool at_user_level = user.touched && user.compute.at();
-    if (named || stage_touched || at_user_level || !user.specializations.empty()) return Role::Fixed;
+    if (named || stage_touched || at_user_level) return Role::Fixed;
     if (func.is_output) return Role::Root;
     if (!user.touched) return Role::Free;
     if (!user.compute.inlined()) return Role::Root;
     // How it is stored was said, so it is.
     if (user.memory != MemoryType::Auto || !user.storage_order.empty() || !user.folds.empty() ||
-        !user.store.inlined()) {
+        !user.store.inlined() || !user.storage_dims.empty() || user.async) {
         return Role::Root;
     }
     // A Func with updates cannot be substituted; lowering finds its place.

@@ -24,6 +24,14 @@
 //   void **pipe_profile_slot(context)      where this thread notes the entry that it works on
 //   void *pipe_profile_table(context)      the run's entries
 //   void pipe_profile_allocated(entry, int64_t bytes), pipe_profile_freed(entry, int64_t bytes)
+//   int32_t pipe_fork(context, RangeBody *first, void *closure, RangeBody *second, void *closure)
+//       Runs both at once, each on a thread of its own, and answers the first code that is not 0.
+//       The ranges mean nothing.
+//   void pipe_semaphore_open(void *semaphore, int64_t count), pipe_semaphore_close(void *semaphore)
+//       `semaphore`: semaphore_bytes of memory, aligned to 64.
+//   int32_t pipe_semaphore_acquire(context, void *semaphore)
+//       Waits until the count is positive, and takes one. Not 0 where the run has failed meanwhile.
+//   void pipe_semaphore_release(void *semaphore)
 //   int32_t pipe_out_of_memory(context, const char *name, int64_t bytes)
 //       Records the message; answers `out_of_memory`.
 //   int32_t pipe_fail(context, int32_t code, const char *text, const int64_t *values)
@@ -38,6 +46,9 @@ inline constexpr int max_dimensions = 8;
 inline constexpr int32_t out_of_memory = -1;
 inline constexpr int64_t profile_entry_bytes = 128;
 inline constexpr int32_t handler_failed = -2;  ///< a user's handler threw or answered an error
+/// What an acquire answers after another task has failed.
+inline constexpr int32_t cancelled = -3;
+inline constexpr int64_t semaphore_bytes = 128;
 
 /// A buffer, as the kernel sees it.
 struct BufferArgument {

@@ -64,7 +64,8 @@ struct Compilation {
             std::optional<Profiled> funcs;
             if (target.has_feature(Target::Profile)) funcs.emplace(program.body);
             Unit unit{context,   *module, target, options, parts_of(program.body),
-                      funcs ? &*funcs : nullptr};
+                      funcs ? &*funcs : nullptr, program.nontemporal_stores,
+                      program.nontemporal_loads};
             emit_kernel(unit, program, entry);
             if (funcs) profiled = std::move(funcs->funcs);
             verify(*module, options);

@@ -51,6 +51,8 @@ class ExprEmitter {
 
     /// The statement `store`.
     void emit_store(const ir::StmtNode &store);
+    /// The statement `prefetch`.
+    void emit_prefetch(const ir::StmtNode &prefetch);
 
     /// What `name` shall be bound to for `let name = e`.
     Binding bind(const Expr &e);
@@ -90,6 +92,7 @@ class ExprEmitter {
     llvm::Value *addresses(const std::string &buffer, Type element, const Expr &index);
     llvm::Align alignment(const std::string &buffer, Type element, const Expr &index);
     llvm::Value *mask_of(const Expr &predicate, int lanes);
+    void mark(llvm::Instruction *access, const std::string &buffer);
     bool has_fast_gather(Type type) const;
 
     Unit &unit_;

@@ -56,6 +56,11 @@ Frame::Frame(llvm::Function *f) : function(f), b(f->getContext()) {
     b.setFastMathFlags(flags);
 }
 
+void Frame::fence(const Unit &unit) {
+    if (!unit.nontemporal_stores.empty())
+        b.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent);
+}
+
 void Frame::finish() {
     b.CreateRet(b.getInt32(0));
     aliases.finish(function->getContext());

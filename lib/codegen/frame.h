@@ -3,6 +3,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -102,6 +103,7 @@ struct Unit {
     const Options &options;
     std::unordered_set<const ir::StmtNode *> parts;  ///< emitted as functions: parts_of
     Profiled *profiled = nullptr;  ///< where the target has the feature Profile
+    std::set<std::string> nontemporal_stores = {}, nontemporal_loads = {};  ///< buffers
 
     /// Declares (once) a function of the run time: codegen/abi.h.
     llvm::FunctionCallee runtime(const char *name, llvm::Type *result,
@@ -127,6 +129,8 @@ struct Frame {
     explicit Frame(llvm::Function *f);
     /// Ends the function, with success.
     void finish();
+    /// Makes stores that bypass the caches seen by other threads, if there are any.
+    void fence(const Unit &unit);
     llvm::Value *context() const { return function->getArg(0); }
     llvm::BasicBlock *new_block(const char *name);
     /// Storage that lives as long as the call. Made in the entry block, whatever loop we are in.

@@ -91,6 +91,7 @@ void emit_kernel(Unit &unit, const ir::Program &program, const std::string &entr
     StmtEmitter emitter(unit, frame);
     emitter.begin_profile(0);
     emitter.emit(program.body);
+    frame.fence(unit);
     frame.finish();
 }
 

@@ -34,6 +34,18 @@ bool is_always(const Expr &predicate) {
 
 }  // namespace
 
+/// Says which buffer an access is of, and whether it bypasses the caches.
+void ExprEmitter::mark(llvm::Instruction *access, const std::string &buffer) {
+    frame_.aliases.mark(access, buffer);
+    bool streams =
+        (llvm::isa<llvm::StoreInst>(access) && unit_.nontemporal_stores.count(buffer) > 0) ||
+        (llvm::isa<llvm::LoadInst>(access) && unit_.nontemporal_loads.count(buffer) > 0);
+    if (!streams) return;
+    llvm::Metadata *one = llvm::ConstantAsMetadata::get(b_.getInt32(1));
+    access->setMetadata(llvm::LLVMContext::MD_nontemporal,
+                        llvm::MDNode::get(unit_.context, {one}));
+}
+
 Value *ExprEmitter::addresses(const std::string &buffer, Type element, const Expr &index) {
     Value *base = address(buffer, element, {});
     return b_.CreateGEP(memory_type(unit_.context, element.element_of()), base, emit(index));
@@ -96,7 +108,7 @@ Value *ExprEmitter::load_dense(const ir::ExprNode &e, Type type, const Offset &s
     llvm::Instruction *loaded = mask ? static_cast<llvm::Instruction *>(b_.CreateMaskedLoad(
                                            t, p, align, mask, llvm::Constant::getNullValue(t)))
                                      : b_.CreateAlignedLoad(t, p, align);
-    frame_.aliases.mark(loaded, e.name);
+    mark(loaded, e.name);
     return from_memory(b_, type, loaded);
 }
 
@@ -133,12 +145,12 @@ Value *ExprEmitter::gather(const ir::ExprNode &e, Value *mask) {
         Value *nothing = llvm::Constant::getNullValue(t);
         if (!mask) mask = llvm::Constant::getAllOnesValue(with_lanes(b_.getInt1Ty(), type.lanes));
         auto *loaded = b_.CreateMaskedGather(t, pointers, align, mask, nothing);
-        frame_.aliases.mark(loaded, e.name);
+        mark(loaded, e.name);
         return from_memory(b_, type, loaded);
     }
     Value *lanes = lane_by_lane(b_, {pointers}, type.lanes, [&](const std::vector<Value *> &p) {
         auto *loaded = b_.CreateAlignedLoad(t->getScalarType(), p[0], align);
-        frame_.aliases.mark(loaded, e.name);
+        mark(loaded, e.name);
         return loaded;
     });
     return from_memory(b_, type, lanes);
@@ -198,7 +210,7 @@ void ExprEmitter::store_dense(const ir::StmtNode &s, const Offset &start, Value 
     llvm::Instruction *store =
         mask ? static_cast<llvm::Instruction *>(b_.CreateMaskedStore(value, p, align, mask))
              : b_.CreateAlignedStore(value, p, align);
-    frame_.aliases.mark(store, s.name);
+    mark(store, s.name);
 }
 
 /// Lane by lane, in order: where two lanes have the same index, the last one stays. (Processors
@@ -208,15 +220,23 @@ void ExprEmitter::scatter(const ir::StmtNode &s, Value *value, Value *mask) {
     Value *pointers = addresses(s.name, type, s.exprs[1]);
     llvm::Align align(static_cast<uint64_t>(type.bytes()));
     if (mask) {
-        frame_.aliases.mark(b_.CreateMaskedScatter(value, pointers, align, mask), s.name);
+        mark(b_.CreateMaskedScatter(value, pointers, align, mask), s.name);
         return;
     }
     for (int i = 0; i < type.lanes; i++) {
         auto lane = static_cast<uint64_t>(i);
         auto *store = b_.CreateAlignedStore(b_.CreateExtractElement(value, lane),
                                             b_.CreateExtractElement(pointers, lane), align);
-        frame_.aliases.mark(store, s.name);
+        mark(store, s.name);
     }
+}
+
+/// Into all caches, for reading.
+void ExprEmitter::emit_prefetch(const ir::StmtNode &s) {
+    Value *p = address(s.name, s.types[0], offset(s.exprs[0]));
+    constexpr uint32_t read = 0, all_levels = 3, data = 1;
+    b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {p->getType()},
+                       {p, b_.getInt32(read), b_.getInt32(all_levels), b_.getInt32(data)});
 }
 
 }  // namespace Pipe::codegen

@@ -78,6 +78,7 @@ llvm::Function *StmtEmitter::outline(const std::string &name, const Closure &clo
     Frame inner(function);
     open_closure(closure, inner);
     emit_body(inner);
+    inner.fence(unit_);
     inner.finish();
     return function;
 }

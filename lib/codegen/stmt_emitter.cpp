@@ -31,7 +31,9 @@ Names names_in(const ir::Stmt &s) {
     ir::walk(
         s,
         [&](const ir::Stmt &stmt) {
-            if (stmt->op == StmtOp::Store) names.buffers.insert(stmt->name);
+            bool memory = stmt->op == StmtOp::Store || stmt->op == StmtOp::Prefetch;
+            bool semaphore = stmt->op == StmtOp::Acquire || stmt->op == StmtOp::Release;
+            if (memory || semaphore) names.buffers.insert(stmt->name);
             return true;
         },
         [&](const Expr &e) {
@@ -62,6 +64,10 @@ void StmtEmitter::emit(const ir::Stmt &s) {
         for (const ir::Stmt &child : s->stmts) emit(child);
         return;
     case StmtOp::Evaluate: exprs_.emit(s->exprs[0]); return exprs_.forget();
+    case StmtOp::Prefetch: exprs_.emit_prefetch(*s.get()); return exprs_.forget();
+    case StmtOp::Fork: return fork(*s.get());
+    case StmtOp::Acquire: return acquire(*s.get());
+    case StmtOp::Release: return release(*s.get());
     case StmtOp::Provide:
     case StmtOp::Realize: break;
     }
@@ -215,6 +221,14 @@ void StmtEmitter::with_buffer(const std::string &name, BufferBinding buffer, con
 void StmtEmitter::allocate(const ir::StmtNode &s) {
     bool asked = s.memory == MemoryType::Stack || s.memory == MemoryType::Register;
     std::optional<int64_t> known = constant_bytes(s);
+    if (asked && !known)
+        throw CompileError(s.name +
+                           ".store_in: how much memory it needs is not known when it is compiled, so it cannot "
+                           "lie on the stack. Bound it (bound_storage, or splits by constants), or use Heap.");
+    if (asked && (*known > max_asked_stack_array || frame_.stack_bytes + *known > max_frame))
+        throw CompileError(s.name + ".store_in: " + std::to_string(*known) +
+                           " bytes are too many for the stack (at most " + std::to_string(max_asked_stack_array) +
+                           ", and " + std::to_string(max_frame) + " for all together). Use Heap.");
     if (known && s.memory != MemoryType::Heap &&
         *known <= (asked ? max_asked_stack_array : max_stack_array) &&
         frame_.stack_bytes + *known <= max_frame) {

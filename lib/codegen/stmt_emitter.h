@@ -77,6 +77,11 @@ class StmtEmitter {
     llvm::Function *outline(const std::string &name, const Closure &closure,
                             const std::function<void(Frame &)> &emit_body);
 
+    // tasks.cpp
+    void fork(const ir::StmtNode &s);
+    void acquire(const ir::StmtNode &s);
+    void release(const ir::StmtNode &s);
+
     Unit &unit_;
     Frame &frame_;
     Builder &b_;

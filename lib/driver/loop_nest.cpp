@@ -6,6 +6,8 @@
 
 #include "ir/print.h"
 #include "region/loop_tree.h"
+#include "schedule/print.h"
+#include "schedule/specialize.h"
 
 namespace Pipe::driver {
 namespace {
@@ -38,6 +40,9 @@ class Printer {
     /// Everything that is stored or computed just inside the level.
     void level(const Level &at) {
         auto computed = tree_.computed_at(at);
+        for (FuncId id : tree_.allocated_at(at))
+            if (tree_.place(id).hoist != tree_.place(id).store)
+                line("hoist " + graph_[id].name + copies(id));
         for (FuncId id : tree_.stored_at(at))
             if (std::find(computed.begin(), computed.end(), id) == computed.end())
                 line("store " + graph_[id].name);
@@ -49,6 +54,38 @@ class Printer {
         }
     }
 
+    const schedule::FuncSchedule &schedule(FuncId id) const { return tree_.schedule()[id]; }
+
+    std::string copies(FuncId id) const {
+        const Expr &n = schedule(id).ring_buffer;
+        return n.defined() ? ", " + ir::to_string(n) + " copies" : "";
+    }
+
+    /// How its elements are stored, where that was said.
+    std::string notes(FuncId id) const {
+        const schedule::FuncSchedule &s = schedule(id);
+        std::string text;
+        if (s.async)
+            text += " async";
+        if (s.memory != MemoryType::Auto)
+            text += fmt::format(" in {}", schedule::to_string(s.memory));
+        for (const schedule::FoldedDim &fold : s.folds)
+            text += fmt::format(", {} modulo {}", fold.var, ir::to_string(fold.factor));
+        for (const schedule::StorageDim &d : s.storage_dims) {
+            if (d.alignment.defined())
+                text += fmt::format(", {} aligned to {}", d.var, ir::to_string(d.alignment));
+            if (d.bound.defined())
+                text += fmt::format(", {} at most {}", d.var, ir::to_string(d.bound));
+        }
+        for (const schedule::Alignment &a : s.alignments)
+            text += fmt::format(", {} in multiples of {}", a.var, ir::to_string(a.modulus));
+        if (s.nontemporal_stores)
+            text += ", nontemporal stores";
+        if (s.nontemporal_loads)
+            text += ", nontemporal loads";
+        return text;
+    }
+
     std::string name(const StageNest &nest) const {
         const std::string &func = graph_[nest.func].name;
         return nest.stage == 0 ? func : fmt::format("{}.update({})", func, nest.stage - 1);
@@ -58,7 +95,7 @@ class Printer {
         std::string guests;
         for (const StageNest *guest : tree_.guests(nest))
             guests += ", " + name(*guest);
-        line("produce " + name(nest) + guests + ":");
+        line("produce " + name(nest) + guests + (nest.stage == 0 ? notes(nest.func) : "") + ":");
         indent_++;
         int outer = indent_;
         loops(nest, 0);
@@ -71,8 +108,16 @@ class Printer {
             std::string kind = ir::to_string(dim.kind);
             // The tree tells loops that were split and kept their name apart by a tick.
             std::string name = dim.name.substr(0, dim.name.find('\''));
-            line((kind.empty() ? "for" : kind) + " " + name + ":");
+            std::string partition = dim.partition == Partition::Never    ? " unpartitioned"
+                                    : dim.partition == Partition::Always ? " partitioned"
+                                                                         : "";
+            line((kind.empty() ? "for" : kind) + " " + name + partition + ":");
             indent_++;
+            for (const schedule::Prefetch &p :
+                 schedule(nest.func).stages[static_cast<size_t>(nest.stage)].prefetches)
+                if (p.at == nest.loops[i].var)
+                    line(fmt::format("prefetch {} of {} + {}", p.source, p.from,
+                                     ir::to_string(p.offset)));
             level(nest.loops[i].name);
             for (const StageNest *guest : tree_.guests(nest))
                 if (tree_.shared_loops(*guest) == i + 1) {
@@ -88,8 +133,29 @@ class Printer {
 
 }  // namespace
 
+namespace {
+
+std::string indented(const std::string &text) {
+    std::string result;
+    for (size_t at = 0; at < text.size();) {
+        size_t end = text.find('\n', at) + 1;
+        result += "  " + text.substr(at, end - at);
+        at = end;
+    }
+    return result;
+}
+
+}  // namespace
+
 std::string loop_nest(const graph::Graph &inlined, const Schedule &schedule) {
-    return Printer(inlined, schedule).print();
+    std::optional<schedule::Branch> branch = schedule::branch(schedule);
+    if (!branch)
+        return Printer(inlined, schedule).print();
+    if (!branch->condition.defined())
+        return fmt::format("fail: {}\n", branch->failure);
+    return fmt::format("where {}:\n{}otherwise:\n{}", ir::to_string(branch->condition),
+                       indented(loop_nest(inlined, branch->holds)),
+                       indented(loop_nest(inlined, branch->otherwise)));
 }
 
 }  // namespace Pipe::driver

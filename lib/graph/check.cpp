@@ -9,6 +9,7 @@
 #include "graph/update_order.h"
 #include "schedule/loops.h"
 #include "schedule/print.h"
+#include "schedule/specialize.h"
 
 namespace Pipe::graph {
 namespace {
@@ -114,8 +115,6 @@ class Checker {
             throw InternalError("the schedule of " + f.name + " has another number of stages");
         for (size_t i = 0; i < f.stages.size(); i++) {
             check_stage(f, i, s.stages[i]);
-            for (const auto &special : s.specializations)
-                check_stage(f, i, special.stages[i]);
         }
     }
 
@@ -132,7 +131,10 @@ class Checker {
                    fmt::format("the order of loops, {}, is not of the loops that there are.",
                                names_of(s.dims)));
         check_one_vector(f, index, s);
-        if (!stage.rvars.empty())
+        check_partition(f, index, s);
+        if (!s.allow_race_conditions)
+            check_blends(f, index, s, loops);
+        if (!stage.rvars.empty() && !s.allow_race_conditions)
             check_rvars(f, index, s, loops);
     }
 
@@ -146,6 +148,51 @@ class Checker {
                    fmt::format("the loop '{}' of the same definition is vectorized already. Unroll "
                                "one of them.",
                                vectors[0]));
+    }
+
+    void check_partition(const FuncNode &f, size_t index, const StageSchedule &s) {
+        for (const Dim &d : s.dims)
+            if (d.partition == Partition::Always &&
+                (d.kind == LoopKind::Vectorized || d.kind == LoopKind::Unrolled))
+                reject(
+                    f, index, fmt::format("always_partition({})", d.name),
+                    "the loop is vectorized or unrolled, so nothing is left of it to partition.");
+    }
+
+    static bool blends(const StageSchedule &s) {
+        return std::any_of(s.transforms.begin(), s.transforms.end(), [](const auto &t) {
+            return t.tail == TailStrategy::ShiftInwardsAndBlend ||
+                   t.tail == TailStrategy::RoundUpAndBlend ||
+                   t.tail == TailStrategy::PredicateLoads;
+        });
+    }
+
+    /// A blend reads what it stores over: another thread may be storing there.
+    void check_blends(const FuncNode &f, size_t index, const StageSchedule &s,
+                      const schedule::Replay &loops) {
+        using Transform = schedule::Transform;
+        for (size_t i = 0; i < s.transforms.size(); i++) {
+            const Transform &t = s.transforms[i];
+            bool blends = t.tail == TailStrategy::ShiftInwardsAndBlend ||
+                          t.tail == TailStrategy::RoundUpAndBlend;
+            if (t.kind != Transform::Kind::Split || !blends)
+                continue;
+            std::vector<Transform> until(s.transforms.begin(),
+                                         s.transforms.begin() + static_cast<long>(i));
+            auto before = schedule::replay(initial_loops(f, f.stages[index], index), until);
+            const auto &roots = before.find(t.old_name)->roots;
+            for (const Dim &d : s.dims) {
+                const auto &of = loops.find(d.name)->roots;
+                bool part = std::find_first_of(of.begin(), of.end(), roots.begin(), roots.end()) !=
+                            of.end();
+                if (d.kind == LoopKind::Parallel && part)
+                    reject(f, index, fmt::format("parallel({})", d.name),
+                           fmt::format("the loop comes from '{}', which is split with "
+                                       "TailStrategy::{}: threads would store over what others "
+                                       "store. Use GuardWithIf.",
+                                       t.old_name, schedule::to_string(t.tail)));
+            }
+        }
     }
 
     void check_rvars(const FuncNode &f, size_t index, const StageSchedule &s,
@@ -192,6 +239,20 @@ class Checker {
         if (!is_computed(f) && s.compute.inlined() && !s.store.inlined())
             reject(f, 0, "store_at or store_root",
                    "it is inlined, so it has no storage. Give it compute_at() too.");
+        if (std::string directive = storage_directive(s); !directive.empty()) {
+            if (!is_computed(f))
+                reject(
+                    f, 0, directive,
+                    "it is inlined, so it has no storage. Give it compute_root() or compute_at().");
+            if (f.is_output)
+                reject(f, 0, directive,
+                       "it is an output of the pipeline, whose memory is the caller's.");
+        }
+        if (s.ring_buffer.defined() && s.hoist.inlined())
+            reject(f, 0, "ring_buffer",
+                   "successive iterations take its copies in turn, so the memory must live longer "
+                   "than "
+                   "one of them. Give it hoist_storage() too.");
         if (!is_computed(f) || !placed_.insert(f.id).second)
             return;
         auto index = static_cast<size_t>(f.id);
@@ -210,6 +271,23 @@ class Checker {
                 place(graph_[host.func]);
             paths_[index].push_back(stage_path(f, i));
         }
+    }
+
+    /// What was said of a Func's own memory; "" if nothing.
+    static std::string storage_directive(const schedule::FuncSchedule &s) {
+        if (!s.folds.empty())
+            return fmt::format("fold_storage({})", s.folds[0].var);
+        if (!s.storage_dims.empty())
+            return fmt::format(
+                "{}({})", s.storage_dims[0].bound.defined() ? "bound_storage" : "align_storage",
+                s.storage_dims[0].var);
+        if (s.memory != MemoryType::Auto)
+            return fmt::format("store_in(MemoryType::{})", schedule::to_string(s.memory));
+        if (!s.hoist.inlined())
+            return "hoist_storage";
+        if (s.ring_buffer.defined())
+            return "ring_buffer";
+        return s.async ? "async" : "";
     }
 
     /// The level's loop and those around it.
@@ -287,8 +365,9 @@ class Checker {
         const schedule::FuncSchedule &s = schedule_[f.id];
         if (s.store.inlined() || f.is_output)
             return;
-        if (is_prefix(path_of(f, "store_at", s.store), compute))
-            return;
+        Path store = path_of(f, "store_at", s.store);
+        if (is_prefix(store, compute))
+            return check_hoist(f, store, compute);
         reject(f, 0,
                s.store.root()
                    ? "store_root"
@@ -297,6 +376,47 @@ class Checker {
                            "Store it there or "
                            "further out.",
                            describe(s.compute), describe(s.store)));
+    }
+
+    LoopKind kind_of(const Place &place) const {
+        for (const Dim &d : schedule_[place.func].stages[static_cast<size_t>(place.stage)].dims)
+            if (d.name == place.var)
+                return d.kind;
+        return LoopKind::Serial;
+    }
+
+    /// The memory lives at least as long as what it holds, and belongs to one thread.
+    void check_hoist(const FuncNode &f, const Path &store, const Path &compute) const {
+        const schedule::FuncSchedule &s = schedule_[f.id];
+        Path hoist = s.hoist.inlined() ? store : path_of(f, "hoist_storage", s.hoist);
+        std::string level =
+            s.hoist.root()
+                ? "hoist_storage_root"
+                : fmt::format("hoist_storage({}, {})",
+                              s.hoist.at() ? graph_[s.hoist.func].name : "", s.hoist.var);
+        if (!is_prefix(hoist, store))
+            reject(
+                f, 0, level,
+                fmt::format("it is stored at {}, which is not inside {}. Hoist it there or further "
+                            "out.",
+                            describe(s.store), describe(s.hoist)));
+        // What is pure is at worst stored twice, with the same value.
+        bool harmless = s.stages[0].allow_race_conditions ||
+                        (hoist == store && !f.has_updates() && !blends(s.stages[0]) && !s.async);
+        for (size_t i = hoist.size(); i < compute.size() && !harmless; i++) {
+            if (kind_of(compute[i]) != LoopKind::Parallel)
+                continue;
+            std::string directive =
+                !s.hoist.inlined() ? level
+                : s.store.root()
+                    ? "store_root"
+                    : fmt::format("store_at({}, {})", graph_[s.store.func].name, s.store.var);
+            reject(f, 0, directive,
+                   fmt::format("the parallel loop '{}' of {} stands between where it is stored and "
+                               "where it is computed, so threads would overwrite what others still "
+                               "need. Store it inside the parallel loop.",
+                               compute[i].var, graph_[compute[i].func].name));
+        }
     }
 
     Path stage_path(const FuncNode &f, size_t stage) {
@@ -378,7 +498,9 @@ class Checker {
 }  // namespace
 
 void check(const Graph &inlined, const Schedule &schedule) {
-    Checker(inlined, schedule).check();
+    int left = schedule::max_variants;
+    schedule::for_each_variant(
+        schedule, [&](const Schedule &variant) { Checker(inlined, variant).check(); }, &left);
 }
 
 }  // namespace Pipe::graph

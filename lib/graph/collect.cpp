@@ -32,4 +32,16 @@ void Names::add(const Expr &e) {
     });
 }
 
+void find_callees(FuncContents &func) {
+    Names names;
+    for (const Stage &stage : func.stages) {
+        for (const auto *list : {&stage.args, &stage.values})
+            for (const Expr &e : *list)
+                names.add(e);
+        if (stage.predicate.defined())
+            names.add(stage.predicate);
+    }
+    func.callees = names.funcs;
+}
+
 }  // namespace Pipe::graph

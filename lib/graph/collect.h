@@ -47,4 +47,7 @@ struct Names {
     Walk walk_;
 };
 
+/// Finds again what the definitions of a Func call (FuncContents::callees).
+void find_callees(FuncContents &func);
+
 }  // namespace Pipe::graph

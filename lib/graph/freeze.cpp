@@ -14,7 +14,7 @@
 namespace Pipe::graph {
 namespace {
 
-using schedule::LoopLevel;
+using schedule::LoopLevel;  // the data; Pipe::LoopLevel is the user's handle
 
 Stamp stamp(const std::shared_ptr<Identity> &identity) {
     return {identity, identity->version.load()};
@@ -269,30 +269,34 @@ class Freezer {
         for (auto *bounds : {&s.bounds, &s.estimates})
             for (schedule::Bound &b : *bounds)
                 b = {names(b.var), rewrite(b.min), rewrite(b.extent)};
+        for (schedule::Alignment &a : s.alignments)
+            a = {names(a.var), rewrite(a.modulus), rewrite(a.remainder)};
         for (schedule::FoldedDim &f : s.folds)
             f = {names(f.var), rewrite(f.factor), f.forward};
+        for (schedule::StorageDim &d : s.storage_dims)
+            d = {names(d.var), rewrite(d.alignment), rewrite(d.bound)};
         for (std::string &dim : s.storage_order)
             dim = names(dim);
-        freeze_loops(s.stages, i, rewrite);
-        for (schedule::Specialization &special : s.specializations) {
-            special.condition = rewrite(special.condition);
-            freeze_loops(special.stages, i, rewrite);
-            for (size_t k = special.stages.size(); k < s.stages.size(); k++)
-                special.stages.push_back(s.stages[k]);
-        }
+        for (size_t k = 0; k < s.stages.size(); k++)
+            freeze_loops(s.stages[k], i, static_cast<int>(k), rewrite);
         return s;
     }
 
-    void freeze_loops(std::vector<schedule::StageSchedule> &stages, size_t func,
-                      Rewriter &rewrite) {
-        for (size_t k = 0; k < stages.size(); k++) {
-            auto name = [&](std::string &n) { n = loop_names_[func](static_cast<int>(k), n); };
-            for (schedule::Transform &t : stages[k].transforms) {
-                name(t.old_name), name(t.outer), name(t.inner);
-                t.factor = rewrite(t.factor);
-            }
-            for (schedule::Dim &d : stages[k].dims)
-                name(d.name);
+    void freeze_loops(schedule::StageSchedule &s, size_t func, int stage, Rewriter &rewrite) {
+        auto name = [&](std::string &n) { n = loop_names_[func](stage, n); };
+        for (schedule::Transform &t : s.transforms) {
+            name(t.old_name), name(t.outer), name(t.inner);
+            t.factor = rewrite(t.factor);
+        }
+        for (schedule::Dim &d : s.dims)
+            name(d.name);
+        for (schedule::Prefetch &p : s.prefetches) {
+            name(p.at), name(p.from);
+            p.offset = rewrite(p.offset);
+        }
+        for (schedule::Specialization &special : s.specializations) {
+            special.condition = rewrite(special.condition);
+            freeze_loops(special.schedule, func, stage, rewrite);
         }
     }
 
@@ -328,17 +332,58 @@ class Freezer {
 
     void resolve_levels(size_t i) {
         schedule::FuncSchedule &s = result_.schedule.funcs[i];
+        take_deferred(i, "compute_at", s.compute);
+        take_deferred(i, "store_at", s.store);
+        take_deferred(i, "hoist_storage", s.hoist);
         if (result_.graph.funcs[i].is_output && s.compute.inlined())
             s.compute.kind = LoopLevel::Kind::Root;
         resolve(i, "compute_at", s.compute);
         resolve(i, "store_at", s.store);
+        resolve(i, "hoist_storage", s.hoist);
         if (s.store.inlined() && !s.compute.inlined())
             s.store = s.compute;
-        for (auto &stage : s.stages)
+        for (auto &stage : s.stages) {
             resolve(i, "compute_with", stage.fuse_level);
-        for (auto &special : s.specializations)
-            for (auto &stage : special.stages)
-                resolve(i, "compute_with", stage.fuse_level);
+            resolve_prefetches(i, stage);
+        }
+    }
+
+    /// What a Pipe::LoopLevel stands for now; it must not change any more.
+    void take_deferred(size_t i, const char *directive, LoopLevel &level) {
+        if (!level.deferred)
+            return;
+        auto contents = std::static_pointer_cast<Pipe::LoopLevel::Contents>(level.deferred);
+        if (!contents->defined)
+            throw CompileError(
+                fmt::format("{}.{}(LoopLevel){}: the LoopLevel is undefined. Give it a "
+                            "place with set() before the pipeline is compiled.",
+                            result_.graph.funcs[i].name, directive, at(funcs_[i]->where)));
+        contents->locked = true;
+        level = contents->level;
+    }
+
+    void resolve_prefetches(size_t i, schedule::StageSchedule &s) {
+        for (schedule::Prefetch &p : s.prefetches) {
+            bool known = false;
+            for (size_t f = 0; f < funcs_.size(); f++)
+                if (p.func_handle && funcs_[f]->identity == p.func_handle) {
+                    p.source = result_.graph.funcs[f].name;
+                    known = true;
+                }
+            for (const Image &image : result_.graph.images)
+                if (p.image_handle && image.param == p.image_handle) {
+                    p.source = image.name;
+                    known = true;
+                }
+            if (!known)
+                throw CompileError(fmt::format("{}.prefetch({}, {}, {}){}: '{}' is not part of the "
+                                               "pipeline.",
+                                               result_.graph.funcs[i].name, p.source, p.at, p.from,
+                                               at(funcs_[i]->where), p.source));
+            p.func_handle = p.image_handle = nullptr;
+        }
+        for (schedule::Specialization &special : s.specializations)
+            resolve_prefetches(i, special.schedule);
     }
 
     void resolve(size_t i, const char *directive, LoopLevel &level) {

@@ -6,37 +6,45 @@
 
 #include "graph/contents.h"
 #include "graph/match.h"
+#include "schedule/print.h"
 #include <pipe/func.h>
 
 namespace Pipe {
 
 using graph::FuncContents;
-using schedule::LoopLevel;
 
 namespace {
 
-LoopLevel root() {
-    return {LoopLevel::Kind::Root, FuncId::None, 0, "", nullptr};
+using Level = schedule::LoopLevel;
+
+Level root() {
+    return {Level::Kind::Root, FuncId::None, 0, "", nullptr, nullptr};
 }
 
 /// Stage -1: whichever stage of the consumer has the loop; freeze finds out.
-LoopLevel level(const std::shared_ptr<FuncContents> &consumer, int stage, const VarOrRVar &loop) {
-    return {LoopLevel::Kind::At, FuncId::None, stage, loop.name, consumer->identity};
+Level level_of(const std::shared_ptr<FuncContents> &consumer, int stage, const VarOrRVar &loop) {
+    return {Level::Kind::At, FuncId::None, stage, loop.name, consumer->identity, nullptr};
 }
 
-void set_level(FuncContents &f, LoopLevel &which, const LoopLevel &level) {
+Level deferred(const Pipe::LoopLevel &level) {
+    Level result;
+    result.deferred = level.contents();
+    return result;
+}
+
+void set_level(FuncContents &f, Level &which, const Level &level) {
     which = level;
     f.schedule.touched = true;
     f.identity->touch();
 }
 
-void set_at(const std::shared_ptr<FuncContents> &f, LoopLevel &which, const char *directive,
+void set_at(const std::shared_ptr<FuncContents> &f, Level &which, const char *directive,
             const std::shared_ptr<FuncContents> &consumer, int stage, const VarOrRVar &loop) {
     if (consumer == f)
         throw CompileError(
             fmt::format("{}.{}({}, {}): a Func cannot be computed or stored inside itself.",
                         f->name(), directive, consumer->name(), loop.name));
-    set_level(*f, which, level(consumer, stage, loop));
+    set_level(*f, which, level_of(consumer, stage, loop));
 }
 
 void check_dimension(const FuncContents &f, const char *directive, const Var &dim) {
@@ -71,6 +79,31 @@ void check_extent(const FuncContents &f, const char *directive, const Var &dim,
                                        dim.name(), value));
 }
 
+/// An integer of at least 1.
+Expr positive(const FuncContents &f, const char *directive, const char *what, const Expr &e) {
+    Expr result = integer(f, directive, e);
+    int64_t value = 0;
+    if (ir::as_const_int(result, &value) && value < 1)
+        throw CompileError(fmt::format("{}.{}: the {} is {}, but must be at least 1.", f.name(),
+                                       directive, what, value));
+    return result;
+}
+
+void touch(FuncContents &f) {
+    f.schedule.touched = true;
+    f.identity->touch();
+}
+
+/// The entry of a dimension in the list; a new one where there is none.
+template <typename T> T &entry(std::vector<T> &list, const std::string &var) {
+    auto found = std::find_if(list.begin(), list.end(), [&](const T &t) { return t.var == var; });
+    if (found != list.end())
+        return *found;
+    list.emplace_back();
+    list.back().var = var;
+    return list.back();
+}
+
 }  // namespace
 
 Func &Func::trace_loads() {
@@ -98,8 +131,101 @@ Func &Func::add_trace_tag(const std::string &tag) {
 }
 
 Func &Func::compute_inline() {
-    contents_->schedule.store = LoopLevel();
-    set_level(*contents_, contents_->schedule.compute, LoopLevel());
+    contents_->schedule.store = contents_->schedule.hoist = schedule::LoopLevel();
+    set_level(*contents_, contents_->schedule.compute, schedule::LoopLevel());
+    return *this;
+}
+
+Func &Func::compute_at(const LoopLevel &level) {
+    set_level(*contents_, contents_->schedule.compute, deferred(level));
+    return *this;
+}
+
+Func &Func::store_at(const LoopLevel &level) {
+    set_level(*contents_, contents_->schedule.store, deferred(level));
+    return *this;
+}
+
+Func &Func::hoist_storage(const LoopLevel &level) {
+    set_level(*contents_, contents_->schedule.hoist, deferred(level));
+    return *this;
+}
+
+Func &Func::hoist_storage(const Func &consumer, const VarOrRVar &loop) {
+    set_at(contents_, contents_->schedule.hoist, "hoist_storage", consumer.contents_, -1, loop);
+    return *this;
+}
+
+Func &Func::hoist_storage(const Stage &consumer, const VarOrRVar &loop) {
+    set_at(contents_, contents_->schedule.hoist, "hoist_storage", consumer.contents(),
+           consumer.index(), loop);
+    return *this;
+}
+
+Func &Func::hoist_storage_root() {
+    set_level(*contents_, contents_->schedule.hoist, root());
+    return *this;
+}
+
+Func &Func::ring_buffer(const Expr &extent) {
+    Expr copies = positive(*contents_, "ring_buffer", "extent", extent);
+    if (!ir::is_const_int(copies))
+        throw CompileError(fmt::format("{}.ring_buffer({}): the extent must be a constant.", name(),
+                                       graph::shortened(extent)));
+    contents_->schedule.ring_buffer = copies;
+    touch(*contents_);
+    return *this;
+}
+
+Func &Func::async() {
+    contents_->schedule.async = true;
+    touch(*contents_);
+    return *this;
+}
+
+Func &Func::store_nontemporal() {
+    contents_->schedule.nontemporal_stores = true;
+    contents_->identity->touch();
+    return *this;
+}
+
+Func &Func::load_nontemporal() {
+    contents_->schedule.nontemporal_loads = true;
+    contents_->identity->touch();
+    return *this;
+}
+
+Func &Func::align_storage(const Var &dim, const Expr &alignment) {
+    check_dimension(*contents_, "align_storage", dim);
+    entry(contents_->schedule.storage_dims, dim.name()).alignment =
+        positive(*contents_, "align_storage", "alignment", alignment);
+    touch(*contents_);
+    return *this;
+}
+
+Func &Func::bound_storage(const Var &dim, const Expr &extent) {
+    check_dimension(*contents_, "bound_storage", dim);
+    entry(contents_->schedule.storage_dims, dim.name()).bound =
+        positive(*contents_, "bound_storage", "extent", extent);
+    touch(*contents_);
+    return *this;
+}
+
+Func &Func::align_bounds(const Var &dim, const Expr &modulus, const Expr &remainder) {
+    check_dimension(*contents_, "align_bounds", dim);
+    auto &alignment = entry(contents_->schedule.alignments, dim.name());
+    alignment.modulus = positive(*contents_, "align_bounds", "modulus", modulus);
+    alignment.remainder = integer(*contents_, "align_bounds", remainder);
+    contents_->identity->touch();
+    return *this;
+}
+
+Func &Func::align_extent(const Var &dim, const Expr &modulus) {
+    check_dimension(*contents_, "align_extent", dim);
+    auto &alignment = entry(contents_->schedule.alignments, dim.name());
+    alignment.modulus = positive(*contents_, "align_extent", "modulus", modulus);
+    alignment.remainder = Expr();
+    contents_->identity->touch();
     return *this;
 }
 
@@ -136,6 +262,11 @@ Func &Func::store_at(const Stage &consumer, const VarOrRVar &loop) {
 }
 
 Func &Func::store_in(MemoryType memory) {
+    if (memory > MemoryType::Register)
+        throw CompileError(
+            fmt::format("{}.store_in(MemoryType::{}): this machine has no such memory. "
+                        "Use Auto, Heap, Stack or Register.",
+                        name(), schedule::to_string(memory)));
     contents_->schedule.memory = memory;
     contents_->schedule.touched = true;
     contents_->identity->touch();
@@ -167,7 +298,7 @@ Func &Func::fold_storage(const Var &dim, const Expr &extent, bool fold_forward) 
     if (ir::as_const_int(factor, &value) && value <= 0)
         throw CompileError(fmt::format("{}.fold_storage({}): the extent {} must be at least 1.",
                                        name(), dim.name(), value));
-    contents_->schedule.folds.push_back({dim.name(), factor, fold_forward});
+    entry(contents_->schedule.folds, dim.name()) = {dim.name(), factor, fold_forward};
     contents_->schedule.touched = true;
     contents_->identity->touch();
     return *this;
@@ -208,82 +339,6 @@ Func &Func::set_estimates(const Region &estimates) {
     for (size_t i = 0; i < estimates.size(); i++)
         set_estimate(Var(contents_->args[i]), estimates[i].min, estimates[i].extent);
     return *this;
-}
-
-// The pure definition's loops.
-
-Func &Func::split(const VarOrRVar &old, const VarOrRVar &outer, const VarOrRVar &inner,
-                  const Expr &factor, TailStrategy tail) {
-    Stage(*this).split(old, outer, inner, factor, tail);
-    return *this;
-}
-Func &Func::fuse(const VarOrRVar &inner, const VarOrRVar &outer, const VarOrRVar &fused) {
-    Stage(*this).fuse(inner, outer, fused);
-    return *this;
-}
-Func &Func::rename(const VarOrRVar &old, const VarOrRVar &now) {
-    Stage(*this).rename(old, now);
-    return *this;
-}
-Func &Func::reorder(const std::vector<VarOrRVar> &loops) {
-    Stage(*this).reorder(loops);
-    return *this;
-}
-Func &Func::tile(const VarOrRVar &x, const VarOrRVar &y, const VarOrRVar &xo, const VarOrRVar &yo,
-                 const VarOrRVar &xi, const VarOrRVar &yi, const Expr &xfactor, const Expr &yfactor,
-                 TailStrategy tail) {
-    Stage(*this).tile(x, y, xo, yo, xi, yi, xfactor, yfactor, tail);
-    return *this;
-}
-Func &Func::tile(const VarOrRVar &x, const VarOrRVar &y, const VarOrRVar &xi, const VarOrRVar &yi,
-                 const Expr &xfactor, const Expr &yfactor, TailStrategy tail) {
-    Stage(*this).tile(x, y, xi, yi, xfactor, yfactor, tail);
-    return *this;
-}
-Func &Func::tile(const std::vector<VarOrRVar> &old, const std::vector<VarOrRVar> &outer,
-                 const std::vector<VarOrRVar> &inner, const std::vector<Expr> &factors,
-                 TailStrategy tail) {
-    Stage(*this).tile(old, outer, inner, factors, tail);
-    return *this;
-}
-Func &Func::serial(const VarOrRVar &loop) {
-    Stage(*this).serial(loop);
-    return *this;
-}
-Func &Func::parallel(const VarOrRVar &loop) {
-    Stage(*this).parallel(loop);
-    return *this;
-}
-Func &Func::parallel(const VarOrRVar &loop, const Expr &task_size, TailStrategy tail) {
-    Stage(*this).parallel(loop, task_size, tail);
-    return *this;
-}
-Func &Func::vectorize(const VarOrRVar &loop) {
-    Stage(*this).vectorize(loop);
-    return *this;
-}
-Func &Func::vectorize(const VarOrRVar &loop, const Expr &lanes, TailStrategy tail) {
-    Stage(*this).vectorize(loop, lanes, tail);
-    return *this;
-}
-Func &Func::unroll(const VarOrRVar &loop) {
-    Stage(*this).unroll(loop);
-    return *this;
-}
-Func &Func::unroll(const VarOrRVar &loop, const Expr &times, TailStrategy tail) {
-    Stage(*this).unroll(loop, times, tail);
-    return *this;
-}
-Func &Func::compute_with(const Stage &other, const VarOrRVar &loop) {
-    Stage(*this).compute_with(other, loop);
-    return *this;
-}
-Func &Func::compute_with(const Func &other, const VarOrRVar &loop) {
-    Stage(*this).compute_with(other, loop);
-    return *this;
-}
-Stage Func::specialize(const Expr &condition) {
-    return Stage(*this).specialize(condition);
 }
 
 }  // namespace Pipe

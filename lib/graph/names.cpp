@@ -29,16 +29,15 @@ LoopNames::LoopNames(const FuncContents &func) : renamed_(func.stages.size()) {
     };
     for (const std::string &arg : func.args)
         take_chosen(arg);
-    auto take_all = [&](const schedule::StageSchedule &s) {
+    auto take_all = [&](auto &&self, const schedule::StageSchedule &s) -> void {
         for (const auto &t : s.transforms)
             for (const auto *name : {&t.old_name, &t.outer, &t.inner})
                 take_chosen(*name);
+        for (const auto &special : s.specializations)
+            self(self, special.schedule);
     };
     for (const auto &s : func.schedule.stages)
-        take_all(s);
-    for (const auto &special : func.schedule.specializations)
-        for (const auto &s : special.stages)
-            take_all(s);
+        take_all(take_all, s);
 
     for (const std::string &arg : func.args)
         if (is_fresh(arg)) {
@@ -49,9 +48,6 @@ LoopNames::LoopNames(const FuncContents &func) : renamed_(func.stages.size()) {
     for (size_t s = 0; s < func.stages.size(); s++) {
         add_rvars(func, s);
         add_loops(func.schedule.stages[s], s);
-        for (const auto &special : func.schedule.specializations)
-            if (s < special.stages.size())
-                add_loops(special.stages[s], s);
     }
 }
 
@@ -75,6 +71,8 @@ void LoopNames::add_loops(const schedule::StageSchedule &loops, size_t stage) {
     for (const auto &t : loops.transforms)
         for (const auto *name : {&t.old_name, &t.outer, &t.inner})
             rename(stage, *name);
+    for (const auto &special : loops.specializations)
+        add_loops(special.schedule, stage);
 }
 
 void LoopNames::rename(size_t stage, const std::string &name) {

@@ -121,30 +121,79 @@ class Writer {
     }
 
     void loops(const FuncNode &f, size_t s) {
-        const StageSchedule &stage = schedule_[f.id].stages[s];
+        loops(f, s, schedule_[f.id].stages[s], stage_name(f, s));
+    }
+
+    /// The directives that make the stage's loops, on the C++ expression `stage`.
+    void loops(const FuncNode &f, size_t s, const StageSchedule &schedule,
+               const std::string &stage) {
+        specializations(f, s, schedule, stage);
         std::vector<std::string> calls;
         auto name = [&](const std::string &n) { return loop(f, s, n); };
-        for (const Transform &t : stage.transforms)
+        for (const Transform &t : schedule.transforms)
             calls.push_back(transform(t, name));
-        if (stage.dims.size() > 1 && (!stage.transforms.empty() || reordered(f, s))) {
+        if (schedule.dims.size() > 1 &&
+            (!schedule.transforms.empty() || reordered(f, s, schedule))) {
             std::vector<std::string> order;
-            for (const auto &d : stage.dims)
+            for (const auto &d : schedule.dims)
                 order.push_back(name(d.name));
             calls.push_back(fmt::format("reorder({})", fmt::join(order, ", ")));
         }
-        for (const auto &d : stage.dims)
+        for (const auto &d : schedule.dims) {
             if (d.kind != LoopKind::Serial)
                 calls.push_back(fmt::format("{}({})", schedule::to_string(d.kind), name(d.name)));
-        chain(stage_name(f, s), calls);
+            if (d.partition != Partition::Auto)
+                calls.push_back(fmt::format("{}({})",
+                                            d.partition == Partition::Never ? "never_partition"
+                                                                            : "always_partition",
+                                            name(d.name)));
+        }
+        for (const schedule::Prefetch &p : schedule.prefetches)
+            calls.push_back(fmt::format("prefetch({}, {}, {}, {}, PrefetchBoundStrategy::{})",
+                                        identifier(p.source), name(p.at), name(p.from),
+                                        text(p.offset), schedule::to_string(p.strategy)));
+        if (schedule.allow_race_conditions)
+            calls.push_back("allow_race_conditions()");
+        bool none = calls.empty() && schedule.specializations.empty() && !schedule.fuse_level.at();
+        if (none && schedule.touched)
+            calls.push_back("unscheduled()");
+        chain(none && s == 0 ? fmt::format("Stage({})", stage) : stage, calls);
     }
 
-    bool reordered(const FuncNode &f, size_t s) const {
+    /// Before anything else is said, so that each starts from the same loops.
+    void specializations(const FuncNode &f, size_t s, const StageSchedule &schedule,
+                         const std::string &stage) {
+        for (size_t i = 0; i < schedule.specializations.size(); i++) {
+            const schedule::Specialization &special = schedule.specializations[i];
+            if (!special.condition.defined()) {
+                out_ += fmt::format("{}.specialize_fail({});\n", stage, quoted(special.failure));
+                continue;
+            }
+            std::string variable =
+                fmt::format("{}_{}", identifier(stage), "special" + std::to_string(i));
+            out_ += fmt::format("Stage {} = {}.specialize({});\n", variable, stage,
+                                text(special.condition));
+            loops(f, s, special.schedule, variable);
+        }
+    }
+
+    static std::string quoted(const std::string &text) {
+        std::string result = "\"";
+        for (char c : text) {
+            if (c == '"' || c == '\\')
+                result += '\\';
+            result += c == '\n' ? std::string("\\n") : std::string(1, c);
+        }
+        return result + "\"";
+    }
+
+    static bool reordered(const FuncNode &f, size_t s, const StageSchedule &schedule) {
         std::vector<std::string> initial, now;
         for (const ReductionVar &r : f.stages[s].rvars)
             initial.push_back(r.name);
         for (const std::string &arg : f.args)
             initial.push_back(arg);
-        for (const auto &d : schedule_[f.id].stages[s].dims)
+        for (const auto &d : schedule.dims)
             now.push_back(d.name);
         auto absent = [&](const std::string &n) {
             return std::count(now.begin(), now.end(), n) == 0;
@@ -169,12 +218,15 @@ class Writer {
                            name(t.inner), text(t.factor), tail);
     }
 
-    std::string level(const char *directive, const LoopLevel &at) {
+    /// `at`: "compute_at"; at the root, "compute_root"
+    std::string level(const std::string &directive, const LoopLevel &at) {
         if (at.root())
-            return fmt::format("{}_root()", directive);
+            return fmt::format("{}_root()", directive == "hoist_storage"
+                                                ? directive
+                                                : directive.substr(0, directive.size() - 3));
         const FuncNode &f = graph_[at.func];
         auto stage = static_cast<size_t>(at.stage);
-        return fmt::format("{}_at({}, {})", directive,
+        return fmt::format("{}({}, {})", directive,
                            stage == 0 ? fmt::format("Stage({})", identifier(f.name))
                                       : stage_name(f, stage),
                            loop(f, stage, at.var));
@@ -184,14 +236,30 @@ class Writer {
         const schedule::FuncSchedule &s = schedule_[f.id];
         std::vector<std::string> calls;
         if (!s.compute.inlined() && !f.is_output)
-            calls.push_back(level("compute", s.compute));
+            calls.push_back(level("compute_at", s.compute));
         if (!s.store.inlined() && !f.is_output && !(s.store == s.compute))
-            calls.push_back(level("store", s.store));
+            calls.push_back(level("store_at", s.store));
+        if (!s.hoist.inlined() && !f.is_output)
+            calls.push_back(level("hoist_storage", s.hoist));
         for (const schedule::Bound &b : s.bounds)
             calls.push_back(b.min.defined() ? fmt::format("bound({}, {}, {})", loop(f, 0, b.var),
                                                           text(b.min), text(b.extent))
                                             : fmt::format("bound_extent({}, {})", loop(f, 0, b.var),
                                                           text(b.extent)));
+        for (const schedule::Alignment &a : s.alignments)
+            calls.push_back(
+                a.remainder.defined()
+                    ? fmt::format("align_bounds({}, {}, {})", loop(f, 0, a.var), text(a.modulus),
+                                  text(a.remainder))
+                    : fmt::format("align_extent({}, {})", loop(f, 0, a.var), text(a.modulus)));
+        for (const schedule::StorageDim &d : s.storage_dims) {
+            if (d.alignment.defined())
+                calls.push_back(
+                    fmt::format("align_storage({}, {})", loop(f, 0, d.var), text(d.alignment)));
+            if (d.bound.defined())
+                calls.push_back(
+                    fmt::format("bound_storage({}, {})", loop(f, 0, d.var), text(d.bound)));
+        }
         for (const schedule::FoldedDim &fold : s.folds)
             calls.push_back(fmt::format("fold_storage({}, {}{})", loop(f, 0, fold.var),
                                         text(fold.factor), fold.forward ? "" : ", false"));
@@ -210,9 +278,15 @@ class Writer {
                 calls.push_back(call);
         for (const std::string &tag : s.trace.tags)
             calls.push_back(fmt::format("add_trace_tag(\"{}\")", tag));
+        if (s.ring_buffer.defined())
+            calls.push_back(fmt::format("ring_buffer({})", text(s.ring_buffer)));
+        if (s.async)
+            calls.push_back("async()");
+        if (s.nontemporal_stores)
+            calls.push_back("store_nontemporal()");
+        if (s.nontemporal_loads)
+            calls.push_back("load_nontemporal()");
         chain(identifier(f.name), calls);
-        for (const schedule::Specialization &special : s.specializations)
-            out_ += fmt::format("// {} is specialized for {}\n", f.name, text(special.condition));
     }
 
     void sharing(const FuncNode &f, size_t s) {

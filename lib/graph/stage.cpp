@@ -6,116 +6,19 @@
 
 #include "graph/contents.h"
 #include "graph/match.h"
+#include "graph/nest.h"
 #include <pipe/func.h>
 
 namespace Pipe {
 
+using graph::call_text;
 using graph::FuncContents;
+using graph::Nest;
 using schedule::Dim;
 using schedule::StageSchedule;
 using schedule::Transform;
 
 namespace {
-
-/// The nest of one stage under change, and what to say where a directive does not fit it.
-class Nest {
-  public:
-    Nest(const FuncContents &func, const Stage &stage, StageSchedule &schedule,
-         std::string directive)
-        : func_(func), stage_(stage), schedule_(schedule), directive_(std::move(directive)) {}
-
-    [[noreturn]] void fail(const std::string &why) const {
-        std::string place = to_string(func_.where);
-        throw CompileError(fmt::format("{}.{}{}: {}", stage_.name(), directive_,
-                                       place.empty() ? "" : fmt::format(" ({})", place), why));
-    }
-
-    size_t find(const VarOrRVar &loop) const {
-        const auto &dims = schedule_.dims;
-        auto found = std::find_if(dims.begin(), dims.end(),
-                                  [&](const Dim &d) { return d.name == loop.name; });
-        if (found == dims.end())
-            fail_missing(loop.name);
-        return static_cast<size_t>(found - dims.begin());
-    }
-
-    /// CompileError where a new loop's name is in use, or was and would be ambiguous.
-    void check_new(const std::string &name, const std::string &replaced) const {
-        if (name.empty())
-            fail("a loop needs a name.");
-        if (name == replaced)
-            return;
-        bool taken = std::count(func_.args.begin(), func_.args.end(), name) > 0;
-        for (const Dim &d : schedule_.dims)
-            taken |= d.name == name;
-        for (const Transform &t : schedule_.transforms)
-            taken |= t.old_name == name || t.outer == name || t.inner == name;
-        if (taken)
-            fail(fmt::format("the name '{}' is taken by another loop. Loops: {}.", name, loops()));
-    }
-
-    Expr check_factor(const Expr &factor) const {
-        if (!factor.defined())
-            fail("the factor is an undefined Expr.");
-        Type type = factor.type();
-        if (!type.is_int_or_uint() || type.is_bool())
-            fail(fmt::format("the factor is {}, but must be an integer.", graph::describe(factor)));
-        int64_t value = 0;
-        if (ir::as_const_int(factor, &value) && (value <= 0 || value > INT32_MAX))
-            fail(fmt::format("the factor is {}, but must be at least 1.", value));
-        return cast(Int(32), factor);
-    }
-
-    /// An iteration that is done twice, or beyond the range, is harmless in a pure definition only.
-    void check_tail(const Dim &loop, TailStrategy tail) const {
-        bool again =
-            tail == TailStrategy::ShiftInwards || tail == TailStrategy::ShiftInwardsAndBlend;
-        bool beyond = tail == TailStrategy::RoundUp || tail == TailStrategy::RoundUpAndBlend;
-        if (again && stage_.index() > 0)
-            fail(fmt::format(
-                "ShiftInwards computes iterations of '{}' twice, which changes what an update "
-                "gives. Use GuardWithIf or RoundUp.",
-                loop.name));
-        if (beyond && loop.is_reduction)
-            fail(fmt::format(
-                "RoundUp goes beyond the range of the RVar '{}', which changes what the update "
-                "gives. Use GuardWithIf.",
-                loop.name));
-    }
-
-    std::string loops() const {
-        std::vector<std::string> names;
-        for (const Dim &d : schedule_.dims)
-            names.push_back(d.name);
-        return names.empty() ? "none" : graph::join(names) + " (innermost first)";
-    }
-
-    std::vector<Dim> &dims() { return schedule_.dims; }
-
-    void done(Transform transform) {
-        schedule_.transforms.push_back(std::move(transform));
-        done();
-    }
-    void done() {
-        schedule_.touched = true;
-        func_.identity->touch();
-    }
-
-  private:
-    const FuncContents &func_;
-    const Stage &stage_;
-    StageSchedule &schedule_;
-    std::string directive_;
-
-    [[noreturn]] void fail_missing(const std::string &name) const {
-        for (const Transform &t : schedule_.transforms)
-            if (t.old_name == name && t.kind == Transform::Kind::Split)
-                fail(fmt::format("there is no loop '{}' any more: it was split into '{}' and '{}'. "
-                                 "Loops: {}.",
-                                 name, t.outer, t.inner, loops()));
-        fail(fmt::format("there is no loop '{}'. Loops: {}.", name, loops()));
-    }
-};
 
 /// Splitting a loop that already has a kind: tasks stay outside, lanes and copies inside.
 void inherit_kind(const Dim &old, Dim &outer, Dim &inner) {
@@ -124,14 +27,10 @@ void inherit_kind(const Dim &old, Dim &outer, Dim &inner) {
     inner.kind = inside ? old.kind : LoopKind::Serial;
 }
 
-std::string call_text(const char *directive, std::initializer_list<std::string> names) {
-    return fmt::format("{}({})", directive, graph::join(names));
-}
-
 }  // namespace
 
-Stage::Stage(std::shared_ptr<FuncContents> func, int stage, int specialization)
-    : func_(std::move(func)), stage_(stage), specialization_(specialization) {}
+Stage::Stage(std::shared_ptr<FuncContents> func, int stage, std::vector<size_t> specialization)
+    : func_(std::move(func)), stage_(stage), specialization_(std::move(specialization)) {}
 
 std::string Stage::name() const {
     return stage_ == 0 ? func_->name() : fmt::format("{}.update({})", func_->name(), stage_ - 1);
@@ -150,11 +49,10 @@ StageSchedule &Stage::schedule() const {
     if (!func_->defined())
         throw CompileError(
             fmt::format("Func '{}' is scheduled before it is defined.", func_->name()));
-    auto &all = func_->schedule;
-    auto index = static_cast<size_t>(stage_);
-    return specialization_ < 0
-               ? all.stages[index]
-               : all.specializations[static_cast<size_t>(specialization_)].stages[index];
+    StageSchedule *s = &func_->schedule.stages[static_cast<size_t>(stage_)];
+    for (size_t i : specialization_)
+        s = &s->specializations[i].schedule;
+    return *s;
 }
 
 Stage &Stage::split(const VarOrRVar &old, const VarOrRVar &outer, const VarOrRVar &inner,
@@ -166,6 +64,7 @@ Stage &Stage::split(const VarOrRVar &old, const VarOrRVar &outer, const VarOrRVa
     nest.check_new(inner.name, old.name);
     if (outer.name == inner.name)
         nest.fail("the two new loops need different names.");
+    nest.check_splittable(old.name);
     nest.check_tail(s.dims[at], tail);
     Transform t{Transform::Kind::Split,    old.name, outer.name, inner.name,
                 nest.check_factor(factor), tail};
@@ -241,14 +140,26 @@ Stage &Stage::tile(const VarOrRVar &x, const VarOrRVar &y, const VarOrRVar &xi, 
 Stage &Stage::tile(const std::vector<VarOrRVar> &old, const std::vector<VarOrRVar> &outer,
                    const std::vector<VarOrRVar> &inner, const std::vector<Expr> &factors,
                    TailStrategy tail) {
-    if (outer.size() != old.size() || inner.size() != old.size() || factors.size() != old.size())
-        throw CompileError(
-            fmt::format("{}.tile: {} loops need as many outer and inner names and factors.", name(),
-                        old.size()));
+    return tile(old, outer, inner, factors, std::vector<TailStrategy>(old.size(), tail));
+}
+
+Stage &Stage::tile(const std::vector<VarOrRVar> &old, const std::vector<VarOrRVar> &inner,
+                   const std::vector<Expr> &factors, TailStrategy tail) {
+    return tile(old, old, inner, factors, tail);
+}
+
+Stage &Stage::tile(const std::vector<VarOrRVar> &old, const std::vector<VarOrRVar> &outer,
+                   const std::vector<VarOrRVar> &inner, const std::vector<Expr> &factors,
+                   const std::vector<TailStrategy> &tails) {
+    if (outer.size() != old.size() || inner.size() != old.size() || factors.size() != old.size() ||
+        tails.size() != old.size())
+        throw CompileError(fmt::format(
+            "{}.tile: {} loops need as many outer and inner names, factors and tails.", name(),
+            old.size()));
     StageSchedule before = schedule();  // all or nothing
     try {
         for (size_t i = 0; i < old.size(); i++)
-            split(old[i], outer[i], inner[i], factors[i], tail);
+            split(old[i], outer[i], inner[i], factors[i], tails[i]);
         std::vector<VarOrRVar> order = inner;
         order.insert(order.end(), outer.begin(), outer.end());
         return reorder(order);
@@ -319,29 +230,16 @@ Stage &Stage::compute_with(const Stage &other, const VarOrRVar &loop) {
     if (other.contents() == func_)
         nest.fail("a Func cannot share loops with itself.");
     nest.find(loop);
+    if (!specialization_.empty() || !s.specializations.empty())
+        nest.fail("a definition with specializations cannot share loops.");
     s.fuse_level = {schedule::LoopLevel::Kind::At, FuncId::None, other.index(), loop.name,
-                    other.contents()->identity};
+                    other.contents()->identity,    nullptr};
     nest.done();
     return *this;
 }
 
 Stage &Stage::compute_with(const Func &other, const VarOrRVar &loop) {
     return compute_with(Stage(other.contents(), 0), loop);
-}
-
-Stage Stage::specialize(const Expr &condition) {
-    StageSchedule &s = schedule();
-    Nest nest(*func_, *this, s, "specialize");
-    if (specialization_ >= 0)
-        nest.fail("a specialization cannot be specialized again.");
-    if (!condition.defined() || !condition.type().is_bool())
-        nest.fail(
-            fmt::format("the condition must be a bool of Params and sizes, not {}.",
-                        condition.defined() ? graph::describe(condition) : "an undefined Expr"));
-    auto &all = func_->schedule;
-    all.specializations.push_back({condition, all.stages});
-    nest.done();
-    return Stage(func_, stage_, static_cast<int>(all.specializations.size()) - 1);
 }
 
 }  // namespace Pipe

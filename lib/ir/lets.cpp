@@ -118,7 +118,7 @@ class Renamer : public Mutator {
         Expr extent = s->op == StmtOp::For ? mutate(s->exprs[1]) : Expr();
         std::string name = s->name;
         Stmt body = s->stmts[0].defined() ? mutate_under(&name, s->stmts[0]) : Stmt();
-        return s->op == StmtOp::For ? make_for(name, first, extent, s->kind, body)
+        return s->op == StmtOp::For ? make_for(name, first, extent, s->kind, body, s->partition)
                                     : make_let(name, first, body);
     }
 

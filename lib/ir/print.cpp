@@ -99,6 +99,18 @@ class Printer {
         case StmtOp::Evaluate:
             line("evaluate "), root(s->exprs[0]), end();
             break;
+        case StmtOp::Prefetch:
+            line("prefetch " + s->name), tuple(s->exprs, 0, s->exprs.size()), end();
+            break;
+        case StmtOp::Fork:
+            print_fork(s);
+            break;
+        case StmtOp::Acquire:
+            line("acquire " + s->name), end();
+            break;
+        case StmtOp::Release:
+            line("release " + s->name), end();
+            break;
         }
     }
 
@@ -306,6 +318,8 @@ class Printer {
         out += ")";
         if (s->kind != LoopKind::Serial)
             out += std::string(" ") + to_string(s->kind);
+        if (s->partition != Partition::Auto)
+            out += s->partition == Partition::Never ? " unpartitioned" : " partitioned";
         open();
         close(s->stmts[0]);
     }
@@ -353,6 +367,8 @@ class Printer {
         case MemoryType::Register:
             out += " in registers";
             break;
+        default:
+            break;  // no memory of this machine
         }
     }
 
@@ -393,6 +409,20 @@ class Printer {
         print_memory(s);
         open();
         close(s->stmts[0]);
+    }
+
+    void print_fork(const Stmt &s) {
+        line("fork " + s->name);
+        if (s->exprs[0].defined()) {
+            out += ", ";
+            root(s->exprs[0]);
+        }
+        open();
+        print(s->stmts[0]);
+        indent_--;
+        line("} and {\n");
+        indent_++;
+        close(s->stmts[1]);
     }
 
     void print_if(const Stmt &s) {

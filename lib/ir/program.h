@@ -1,6 +1,7 @@
 #pragma once
 // Program: what lowering hands to the code generator.
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,8 @@ struct Program {
     std::string name;
     std::vector<Argument> args;
     Stmt body;
+    /// Buffers whose stores, or loads, bypass the caches.
+    std::set<std::string> nontemporal_stores = {}, nontemporal_loads = {};
 };
 
 }  // namespace Pipe::ir

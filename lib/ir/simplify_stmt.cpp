@@ -91,7 +91,7 @@ class StmtSimplifier : public ExprSimplifier {
             return Stmt();
         bool same =
             min.same_as(s->exprs[0]) && extent.same_as(s->exprs[1]) && body.same_as(s->stmts[0]);
-        return same ? s : make_for(s->name, min, extent, s->kind, body);
+        return same ? s : make_for(s->name, min, extent, s->kind, body, s->partition);
     }
 
     /// Inside the loop: min <= name < min + extent, so extent >= 1.
@@ -177,6 +177,14 @@ class StmtSimplifier : public ExprSimplifier {
             exprs[place] = Expr();
             return with_children(now, std::move(exprs), {});
         }
+        case StmtOp::Prefetch:
+        case StmtOp::Acquire:
+        case StmtOp::Release:
+            return now;
+        case StmtOp::Fork:
+            if (!now->stmts[0].defined() || !now->stmts[1].defined())
+                return make_block({now->stmts[0], now->stmts[1]});
+            return now;
         default:
             return now->stmts[0].defined() ? now : Stmt();  // storage, produce and consume
         }

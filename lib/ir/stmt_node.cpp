@@ -39,10 +39,12 @@ Stmt make_assert(Expr condition, int code, std::vector<Expr> message) {
     return Stmt(node);
 }
 
-Stmt make_for(const std::string &name, Expr min, Expr extent, LoopKind kind, Stmt body) {
+Stmt make_for(const std::string &name, Expr min, Expr extent, LoopKind kind, Stmt body,
+              Partition partition) {
     StmtNode *node = new_node(StmtOp::For, {std::move(min), std::move(extent)}, {std::move(body)});
     node->name = name;
     node->kind = kind;
+    node->partition = partition;
     return Stmt(node);
 }
 
@@ -110,11 +112,31 @@ Stmt make_evaluate(Expr value) {
     return Stmt(new_node(StmtOp::Evaluate, {std::move(value)}, {}));
 }
 
+Stmt make_prefetch(const std::string &name, std::vector<Expr> coordinates, Type type) {
+    StmtNode *node = new_node(StmtOp::Prefetch, std::move(coordinates), {});
+    node->name = name;
+    node->types = {type};
+    return Stmt(node);
+}
+
+Stmt make_fork(const std::string &name, Expr slots, Stmt producer, Stmt consumer) {
+    return named(StmtOp::Fork, name, {std::move(slots)}, {std::move(producer), std::move(consumer)});
+}
+
+Stmt make_acquire(const std::string &semaphore) {
+    return named(StmtOp::Acquire, semaphore, {}, {});
+}
+
+Stmt make_release(const std::string &semaphore) {
+    return named(StmtOp::Release, semaphore, {}, {});
+}
+
 Stmt with_children(const Stmt &s, std::vector<Expr> exprs, std::vector<Stmt> stmts) {
     if (s->op == StmtOp::Block) return make_block(std::move(stmts));
     StmtNode *node = new_node(s->op, std::move(exprs), std::move(stmts));
     node->kind = s->kind;
     node->memory = s->memory;
+    node->partition = s->partition;
     node->num_values = s->num_values;
     node->code = s->code;
     node->name = s->name;

@@ -10,8 +10,17 @@
 //       | allocate name[type, elements...] { s }              flattened
 //       | produce name { s } | consume name { s }             mark what a loop nest computes
 //       | if e { s } [else { s }]
+//       | prefetch name(e, ...)                               the element's cache line; before flattening
+//       | prefetch name[e]                                    flattened
+//       | fork name, e { s } { s }                            see Fork below
+//       | acquire name | release name                         a semaphore of a fork
 //       | s ; s ; ...
 //       | evaluate e
+//
+// Fork runs its two statements at once, as tasks, and ends when both have ended. It has two semaphores:
+// "<name>.ready", 0 at first, and "<name>.free", at first e. `acquire` waits until its semaphore is
+// positive and counts it down, `release` counts it up; what was stored before a release is seen after
+// the acquire that it let through.
 
 #include <atomic>
 #include <string>
@@ -25,6 +34,7 @@ namespace Pipe::ir {
 
 enum class StmtOp : uint8_t {
     Let, Assert, For, Provide, Realize, Store, Allocate, Produce, Consume, If, Block, Evaluate,
+    Prefetch, Fork, Acquire, Release,
 };
 
 struct StmtNode;
@@ -56,7 +66,7 @@ class Stmt {
 /// |----------|-----------------------------------------|----------------|--------------------------------|
 /// | Let      | value                                   | body           | name                           |
 /// | Assert   | condition, message parts...             |                | code: error code               |
-/// | For      | min, extent                             | body           | name, kind                     |
+/// | For      | min, extent                             | body           | name, kind, partition          |
 /// | Provide  | predicate (may be undefined), values... (num_values), coordinates... |  | name        |
 /// | Realize  | min0, extent0, min1, ...                | body           | name, types, memory            |
 /// | Store    | value, index, predicate                 |                | name                           |
@@ -65,11 +75,15 @@ class Stmt {
 /// | If       | condition                               | then, else     | else may be undefined          |
 /// | Block    |                                         | statements     | never nested, never empty      |
 /// | Evaluate | value                                   |                |                                |
+/// | Prefetch | coordinates..., or index                |                | name; flattened: types[0]      |
+/// | Fork     | slots                                   | producer, consumer | name                       |
+/// | Acquire, Release |                                 |                | name (of the semaphore)        |
 struct StmtNode {
     mutable std::atomic<int> references{0};
     StmtOp op;
     LoopKind kind = LoopKind::Serial;
     MemoryType memory = MemoryType::Auto;
+    Partition partition = Partition::Auto;
     int32_t num_values = 0;
     int32_t code = 0;
     std::string name;
@@ -83,7 +97,8 @@ struct StmtNode {
 Stmt make_let(const std::string &name, Expr value, Stmt body);
 /// `message`: StringImm and numeric Exprs that are printed one after the other.
 Stmt make_assert(Expr condition, int code, std::vector<Expr> message);
-Stmt make_for(const std::string &name, Expr min, Expr extent, LoopKind kind, Stmt body);
+Stmt make_for(const std::string &name, Expr min, Expr extent, LoopKind kind, Stmt body,
+              Partition partition = Partition::Auto);
 Stmt make_provide(const std::string &name, std::vector<Expr> coordinates, std::vector<Expr> values,
                   Expr predicate = Expr());
 Stmt make_realize(const std::string &name, std::vector<Type> types, std::vector<Expr> min_extents,
@@ -97,6 +112,10 @@ Stmt make_if(Expr condition, Stmt then_case, Stmt else_case = Stmt());
 /// Flattens nested blocks, drops undefined statements; undefined if nothing is left.
 Stmt make_block(std::vector<Stmt> stmts);
 Stmt make_evaluate(Expr value);
+Stmt make_prefetch(const std::string &name, std::vector<Expr> coordinates, Type type = Type());
+Stmt make_fork(const std::string &name, Expr slots, Stmt producer, Stmt consumer);
+Stmt make_acquire(const std::string &semaphore);
+Stmt make_release(const std::string &semaphore);
 /// The same node with other children.
 Stmt with_children(const Stmt &s, std::vector<Expr> exprs, std::vector<Stmt> stmts);
 

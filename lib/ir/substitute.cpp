@@ -118,7 +118,7 @@ class Substituter {
             return same_exprs(exprs, s->exprs) && body.same_as(s->stmts[0])
                        ? s
                        : with_children(s, std::move(exprs), {body});
-        return is_loop ? make_for(name, exprs[0], exprs[1], s->kind, body)
+        return is_loop ? make_for(name, exprs[0], exprs[1], s->kind, body, s->partition)
                        : make_let(name, exprs[0], body);
     }
 

@@ -1,5 +1,6 @@
 #include "ir/verify.h"
 
+#include <set>
 #include <unordered_set>
 
 #include "ir/print.h"
@@ -45,6 +46,15 @@ class Verifier {
             break;
         case StmtOp::Allocate:
             return check_allocate(s);
+        case StmtOp::Prefetch:
+            check_prefetch(s);
+            break;
+        case StmtOp::Fork:
+            return check_fork(s);
+        case StmtOp::Acquire:
+        case StmtOp::Release:
+            require(options_.any_buffer || semaphores_.count(s->name) > 0, "no such semaphore", s);
+            break;
         default:
             break;
         }
@@ -164,6 +174,26 @@ class Verifier {
         require(!(options_.flattened && to_flatten), "call after flattening", e);
     }
 
+    void check_prefetch(const Stmt &s) {
+        for (const Expr &e : s->exprs)
+            require(e.defined() && is_index(e), "index is no int32 or int64", s);
+        if (!options_.flattened)
+            return;
+        require(s->exprs.size() == 1, "one index", s);
+        require(buffers.find(s->name) || options_.any_buffer || options_.buffers.count(s->name) != 0,
+                "there is no buffer " + s->name + " here", s);
+    }
+
+    void check_fork(const Stmt &s) {
+        require(s->stmts[0].defined() && s->stmts[1].defined(), "two tasks", s);
+        for (const char *which : {".ready", ".free"})
+            semaphores_.insert(s->name + which);
+        check(s->stmts[0]);
+        check(s->stmts[1]);
+        for (const char *which : {".ready", ".free"})
+            semaphores_.erase(semaphores_.find(s->name + which));
+    }
+
     void check_for(const Stmt &s) {
         Type type = s->exprs[0].type();
         require(type.is_scalar() && is_index(s->exprs[0]) && s->exprs[1].type() == type,
@@ -213,6 +243,7 @@ class Verifier {
     }
 
     const VerifyOptions &options_;
+    std::multiset<std::string> semaphores_;
     std::unordered_set<const ExprNode *> done_;
 };
 

@@ -5,15 +5,19 @@
 #include <set>
 
 #include "ir/equal.h"
+#include "ir/intrinsics.h"
 #include "ir/linear.h"
+#include "ir/print.h"
+#include "ir/program.h"
 #include "ir/simplify.h"
 #include "ir/visit.h"
+#include "lower/lanes.h"
+#include "lower/prefetch.h"
 
 namespace Pipe::lower {
 
 using namespace ir;
 using region::Box;
-using region::Fold;
 using region::Level;
 using region::Range;
 using region::StageNest;
@@ -21,9 +25,7 @@ using region::Tail;
 
 namespace {
 
-Expr int32(int64_t value) { return make_int(Int(32), value); }
-
-/// Names of a definition's variables -> the nest's; coordinates of folded storage -> modulo.
+/// Names of a definition's variables -> the nest's; coordinates -> where the storage has them.
 class Renamer : public GraphMutator {
   public:
     Renamer(region::RegionMap &regions, const StageNest &nest) : regions_(regions) {
@@ -42,14 +44,8 @@ class Renamer : public GraphMutator {
         }
         Expr result = GraphMutator::rewrite(e);
         if (e->op != Op::Call || e->call_kind != CallKind::Func) return result;
-        std::vector<Expr> args = fold_coordinates(regions_, static_cast<FuncId>(e->int_value), result->args);
-        return with_args(result, std::move(args));
-    }
-
-  public:
-    static std::vector<Expr> fold_coordinates(region::RegionMap &regions, FuncId func, std::vector<Expr> args) {
-        for (const Fold &f : regions.folds(func)) args[f.dim] = mod(args[f.dim], f.factor);
-        return args;
+        std::vector<Expr> place = regions_.place_in_storage(static_cast<FuncId>(e->int_value), result->args);
+        return make_call(e.type(), e->name, std::move(place), CallKind::Func, e->index);
     }
 
   private:
@@ -64,15 +60,19 @@ class Builder {
 
     /// Everything that stands just inside a level, around `inner`.
     Stmt inside(const Level &level, Stmt inner) {
-        std::vector<FuncId> stored = tree_.stored_at(level);
+        std::vector<FuncId> stored = tree_.allocated_at(level);
         for (FuncId id : tree_.computed_at(level)) stored.erase(std::remove(stored.begin(), stored.end(), id), stored.end());
         std::vector<std::vector<FuncId>> groups = production_groups(level);
         for (auto group = groups.rbegin(); group != groups.rend(); ++group) {
             std::vector<Stmt> parts = produce(*group);
-            parts.push_back(std::move(inner));
-            inner = make_block(std::move(parts));
+            if (is_async(*group)) {
+                synchronize(group->front(), parts, inner);
+            } else {
+                parts.push_back(std::move(inner));
+                inner = make_block(std::move(parts));
+            }
             for (FuncId id : *group)
-                if (tree_.place(id).store == level) inner = realize(id, std::move(inner));
+                if (tree_.place(id).hoist == level) inner = realize(id, std::move(inner));
         }
         for (FuncId id : stored) inner = realize(id, std::move(inner));
         if (level.empty()) inner = make_block({prologue_, std::move(inner)});
@@ -138,23 +138,59 @@ class Builder {
     Stmt realize(FuncId id, Stmt body) {
         const graph::FuncNode &func = graph_[id];
         if (func.is_output) return body;
-        const Box &box = regions_.storage(id);
+        const schedule::FuncSchedule &schedule = tree_.schedule()[id];
         std::vector<Expr> min_extents;
-        for (const region::Interval &i : box) {
-            Expr extent = simplify(add(sub(i.max, i.min), int32(1)));
-            // A constant size makes constant strides, and storage on the stack. (At the root it depends on
-            // the outputs.)
-            std::optional<int64_t> most;
-            if (!tree_.place(id).store.empty()) most = regions_.upper_bound(extent);
-            min_extents.push_back(i.min);
-            min_extents.push_back(most ? int32(std::max<int64_t>(*most, 0)) : extent);
+        std::vector<Stmt> parts;
+        std::vector<Range> ranges = regions_.allocation(id);
+        for (size_t d = 0; d < ranges.size(); d++) {
+            Range &range = ranges[d];
+            for (const schedule::StorageDim &s : schedule.storage_dims)
+                if (d < func.args.size() && s.var == func.args[d] && s.bound.defined())
+                    parts.push_back(bound_storage(func, s, range));
+            min_extents.push_back(range.min);
+            min_extents.push_back(range.extent);
         }
-        for (const Fold &fold : regions_.folds(id)) {
-            min_extents[2 * fold.dim] = int32(0);
-            min_extents[2 * fold.dim + 1] = fold.factor;
+        // lower::fork tells the two tasks apart.
+        if (schedule.async) body = make_fork(func.name, regions_.slots(id), body, body);
+        parts.push_back(
+            make_realize(func.name, func.types, std::move(min_extents), schedule.memory, std::move(body)));
+        return make_block(std::move(parts));
+    }
+
+    /// Allocates what was said, and tests that it is enough.
+    static Stmt bound_storage(const graph::FuncNode &func, const schedule::StorageDim &dim, Range &range) {
+        Expr needed = range.extent, enough = simplify(make_binary(Op::LE, needed, dim.bound));
+        range.extent = dim.bound;
+        std::string where = func.where.known() ? " (" + to_string(func.where) + ")" : "";
+        std::string what = func.name + ".bound_storage(" + dim.var + ")" + where + ": ";
+        if (is_const(enough, 0))
+            throw CompileError(what + ir::to_string(needed) + " elements are needed, but only " +
+                               ir::to_string(dim.bound) + " are allocated. Allow that many.");
+        return make_assert(enough, static_cast<int>(Failure::BadConstraint),
+                           {make_string(what), needed, make_string(" elements are needed, but only "), dim.bound,
+                            make_string(" are allocated. Allow that many.")});
+    }
+
+    bool is_async(const std::vector<FuncId> &group) const {
+        auto async = [&](FuncId id) { return tree_.schedule()[id].async; };
+        if (std::none_of(group.begin(), group.end(), async)) return false;
+        if (group.size() > 1)
+            throw CompileError("async: " + graph_[group[0]].name +
+                               " shares loops with other Funcs (compute_with), so it cannot be a task of its own.");
+        return true;
+    }
+
+    /// The production of an async Func, and what reads it, between semaphores (see Fork in stmt_node.h).
+    void synchronize(FuncId id, const std::vector<Stmt> &production, Stmt &inner) {
+        const std::string &name = graph_[id].name;
+        std::vector<Stmt> produce = production, consume{make_acquire(name + ".ready"), inner};
+        if (regions_.slots(id).defined()) {
+            produce.insert(produce.begin(), make_acquire(name + ".free"));
+            consume.push_back(make_release(name + ".free"));
         }
-        return make_realize(func.name, func.types, std::move(min_extents), tree_.schedule()[id].memory,
-                            std::move(body));
+        produce.push_back(make_release(name + ".ready"));
+        inner = make_block({make_produce(name, make_block(std::move(produce))),
+                            make_consume(name, make_block(std::move(consume)))});
     }
 
     /// The nests of a group, with every Func's stages in their order.
@@ -240,14 +276,14 @@ class Builder {
 
     Stmt one_loop(const Nest &nest, size_t p, Stmt body) {
         const region::StageLoop &loop = nest.stage->loops[p];
-        body = inside(loop.name, std::move(body));
+        body = inside(loop.name, make_block({prefetches(tree_, regions_, *nest.stage, loop), std::move(body)}));
         if (p >= nest.shared) body = tests_at(nest, p, std::move(body));
         body = variables_at(nest, p, std::move(body));
         Range range = regions_.loop_range(loop.name);
         LoopKind kind = loop.dim.kind;
         bool needs_constant = kind == LoopKind::Vectorized || kind == LoopKind::Unrolled;
         if (any_size_ && needs_constant && !as_const_int(range.extent, nullptr)) kind = LoopKind::Serial;
-        return make_for(loop.name, range.min, range.extent, kind, std::move(body));
+        return make_for(loop.name, range.min, range.extent, kind, std::move(body), loop.dim.partition);
     }
 
     /// The tests of guarded splits whose variable becomes known inside loop p.
@@ -271,7 +307,7 @@ class Builder {
             const schedule::Transform &t = transforms[i];
             const std::string &known = t.kind == Kind::Fuse ? t.inner : t.old_name;
             if (nest.position.at(known) == p) body = variable_of(nest, i, std::move(body));
-            if (nest.tails[i] == Tail::ShiftInwards && nest.position.at(t.outer) == p) {
+            if (region::shifts(nest.tails[i]) && nest.position.at(t.outer) == p) {
                 Expr extent = nest.ranges.at(t.old_name).extent;
                 Expr outer = tree_.variable(*nest.stage, t.outer);
                 body = make_let(regions_.shifted_offset(*nest.stage, t, extent)->name,
@@ -300,7 +336,7 @@ class Builder {
             let(t.outer, add(div(fused, in.extent), out.min));
         } else {
             const Range &old = nest.ranges.at(t.old_name);
-            Expr offset = nest.tails[i] == Tail::ShiftInwards
+            Expr offset = region::shifts(nest.tails[i])
                               ? regions_.shifted_offset(*nest.stage, t, old.extent)
                               : mul(variable(t.outer), t.factor);
             let(t.old_name, add(add(offset, old.min), variable(t.inner)));
@@ -323,16 +359,69 @@ class Builder {
         return body;
     }
 
+    /// The masks of the tails at one point; undefined = always.
+    struct Masks {
+        Expr load;   ///< where loads may be
+        Expr store;  ///< where stores may be
+        Expr fresh;  ///< where the value is a new one; elsewhere the old one is stored again
+    };
+
+    Masks masks(const Nest &nest) const {
+        Masks result;
+        auto require = [](Expr &mask, const Expr &condition) {
+            mask = mask.defined() ? make_binary(Op::And, mask, condition) : condition;
+        };
+        for (size_t i = 0; i < nest.tails.size(); i++) {
+            const schedule::Transform &t = nest.stage->transforms[i];
+            Expr at = tree_.variable(*nest.stage, t.old_name);
+            auto inside = [&] { return make_binary(Op::LE, at, nest.ranges.at(t.old_name).max()); };
+            switch (nest.tails[i]) {
+            case Tail::PredicateLoads: require(result.load, inside()); break;
+            case Tail::PredicateStores: require(result.store, inside()); break;
+            case Tail::RoundUpAndBlend: require(result.fresh, inside()); break;
+            case Tail::ShiftInwardsAndBlend: {
+                Expr unshifted = add(mul(tree_.variable(*nest.stage, t.outer), t.factor), nest.ranges.at(t.old_name).min);
+                require(result.fresh, make_binary(Op::GE, at, unshifted));
+                break;
+            }
+            default: break;
+            }
+        }
+        return result;
+    }
+
     Stmt innermost(const Nest &nest) {
         const graph::FuncNode &func = graph_[nest.stage->func];
         const graph::Stage &stage = func.stages[nest.stage->stage];
         Renamer rename(regions_, *nest.stage);
+        Masks mask = masks(nest);
+        auto masked = [&](const Expr &e) {
+            if (!mask.load.defined()) return e;
+            return make_call(e.type(), intrinsic::if_then_else, {mask.load, e, make_const(e.type(), 0)},
+                             CallKind::Intrinsic);
+        };
         std::vector<Expr> coordinates, values;
-        for (const Expr &e : stage.args) coordinates.push_back(rename.mutate(e));
-        coordinates = Renamer::fold_coordinates(regions_, func.id, std::move(coordinates));
-        for (const Expr &e : stage.values) values.push_back(rename.mutate(e));
-        Stmt provide = make_provide(func.name, std::move(coordinates), std::move(values));
-        return stage.predicate.defined() ? make_if(rename.mutate(stage.predicate), provide) : provide;
+        for (const Expr &e : stage.args) coordinates.push_back(masked_index(rename.mutate(e), masked));
+        coordinates = regions_.place_in_storage(func.id, std::move(coordinates));
+        for (size_t i = 0; i < stage.values.size(); i++) {
+            Expr value = masked(rename.mutate(stage.values[i]));
+            if (mask.fresh.defined()) {
+                Expr old = make_call(value.type(), func.name, coordinates, CallKind::Func, static_cast<int>(i));
+                value = make_select(mask.fresh, value, old);
+            }
+            values.push_back(value);
+        }
+        Stmt provide = make_provide(func.name, std::move(coordinates), std::move(values), mask.store);
+        return stage.predicate.defined() ? make_if(masked(rename.mutate(stage.predicate)), provide) : provide;
+    }
+
+    /// Coordinates that depend on data are loads too.
+    template <typename F> static Expr masked_index(const Expr &e, F &&masked) {
+        return contains(e, [](const ExprNode &n) {
+                   return n.op == Op::Call && (n.call_kind == CallKind::Func || n.call_kind == CallKind::Image);
+               })
+                   ? masked(e)
+                   : e;
     }
 
     const region::LoopTree &tree_;

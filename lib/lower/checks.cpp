@@ -147,15 +147,19 @@ class Checks {
 
     /// A loop that shifts inwards needs at least one whole factor.
     void shifted_tails(const graph::FuncNode &func) {
-        const region::StageNest &nest = regions_.tree().place(func.id).stages[0];
+        for (const region::StageNest &nest : regions_.tree().place(func.id).stages) shifted_tails(func, nest);
+    }
+
+    void shifted_tails(const graph::FuncNode &func, const region::StageNest &nest) {
         std::map<std::string, region::Range> ranges = regions_.ranges(nest);
         std::vector<region::Tail> tails = regions_.tails(nest);
         for (size_t i = 0; i < tails.size(); i++) {
-            if (tails[i] != region::Tail::ShiftInwards) continue;
+            if (!region::shifts(tails[i])) continue;
             const schedule::Transform &split = nest.transforms[i];
             Expr extent = ranges.at(split.old_name).extent;
+            std::string stage = nest.stage == 0 ? "" : ".update(" + std::to_string(nest.stage - 1) + ")";
             require(make_binary(Op::LE, split.factor, extent), Failure::OutputTooSmall,
-                    {text("Output " + func.name + " has an extent of "), extent,
+                    {text("Output " + func.name + stage + " has an extent of "), extent,
                      text(" in dimension " + split.old_name + ", less than the factor "), split.factor,
                      text(" by which its schedule splits it with TailStrategy::ShiftInwards. Realize a larger "
                           "region, or use TailStrategy::GuardWithIf.")});
@@ -164,6 +168,8 @@ class Checks {
 
     void output_region(const graph::FuncNode &func) {
         Box written = regions_.computed(func.id, 0);
+        for (size_t s = 1; s < func.stages.size(); s++)
+            region::merge(written, regions_.computed(func.id, static_cast<int>(s)));
         Box read = regions_.demand(func.id);
         for (size_t d = 0; d < written.size(); d++) {
             std::string where = func.where.known() ? " (" + to_string(func.where) + ")" : "";

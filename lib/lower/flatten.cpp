@@ -34,6 +34,7 @@ class Flattener : public Mutator {
     Stmt mutate(const Stmt &s) override {
         if (s->op == StmtOp::Realize) return realize(s);
         if (s->op == StmtOp::Provide) return provide(s);
+        if (s->op == StmtOp::Prefetch) return prefetch(s);
         return Mutator::mutate(s);
     }
 
@@ -91,6 +92,24 @@ class Flattener : public Mutator {
         return body;
     }
 
+    /// Of a tuple, all elements.
+    Stmt prefetch(const Stmt &s) {
+        std::vector<Expr> coordinates;
+        for (const Expr &e : s->exprs) coordinates.push_back(mutate(e));
+        auto func = funcs_.find(s->name);
+        if (func == funcs_.end()) {
+            auto image = std::find_if(graph_.images.begin(), graph_.images.end(),
+                                      [&](const graph::Image &i) { return i.name == s->name; });
+            return make_prefetch(s->name, {index(s->name, s->name, coordinates)}, image->type);
+        }
+        std::vector<Stmt> all;
+        for (size_t i = 0; i < func->second->types.size(); i++) {
+            std::string buffer = graph::buffer_name(*func->second, i);
+            all.push_back(make_prefetch(buffer, {index(s->name, buffer, coordinates)}, func->second->types[i]));
+        }
+        return make_block(std::move(all));
+    }
+
     struct Internal {
         std::vector<Expr> strides;  ///< per dimension of the Func
         bool narrow = false;        ///< every index fits int32
@@ -104,6 +123,7 @@ class Flattener : public Mutator {
             extents.push_back(mutate(s->exprs[i + 1]));
         }
         std::vector<size_t> order = storage_order(f);
+        while (order.size() < extents.size()) order.push_back(order.size());  // the copies of a ring buffer
         Internal internal;
         internal.narrow = fits_int32(extents);
         internal.strides.resize(order.size());

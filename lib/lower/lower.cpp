@@ -6,11 +6,13 @@
 #include "lower/build.h"
 #include "lower/checks.h"
 #include "lower/flatten.h"
+#include "lower/fork.h"
 #include "lower/partition_loops.h"
 #include "lower/trace.h"
 #include "lower/unroll_loops.h"
 #include "lower/vectorize_loops.h"
 #include "region/region_map.h"
+#include "schedule/specialize.h"
 
 namespace Pipe::lower {
 
@@ -23,6 +25,7 @@ struct Context {
     const graph::Graph &graph;
     const Schedule &schedule;
     const LowerOptions &options;
+    bool flattened = false;
 };
 
 struct Pass {
@@ -55,6 +58,7 @@ constexpr auto simplify_pass = [](const Stmt &s, const Context &) { return simpl
 
 constexpr Pass passes[] = {
     {"build", build_loops},
+    {"fork", [](const Stmt &s, const Context &c) { return fork_tasks(s, c.graph); }},
     {"trace",
      [](const Stmt &s, const Context &c) {
          return trace(s, c.graph, c.schedule, c.options.name, c.options.trace_pipeline);
@@ -71,7 +75,7 @@ constexpr Pass passes[] = {
 };
 
 void verify_after(const Pass &pass, const Stmt &s, const Context &context) {
-    if (std::string(pass.name) == "build" || std::string(pass.name) == "trace") {
+    if (!context.flattened) {
         VerifyOptions before_flatten;
         before_flatten.any_free_variable = before_flatten.any_buffer = true;
         verify(s, before_flatten);
@@ -80,10 +84,11 @@ void verify_after(const Pass &pass, const Stmt &s, const Context &context) {
     }
 }
 
-Stmt run_passes(const Context &context) {
+Stmt run_passes(Context context) {
     Stmt s;
     for (const Pass &pass : passes) {
         s = pass.run(s, context);
+        context.flattened |= std::string(pass.name) == "flatten";
         if (!s.defined()) s = make_evaluate(make_int(Int(32), 0));
         if (context.options.verify) verify_after(pass, s, context);
         if (context.options.after_pass) context.options.after_pass(pass.name, s);
@@ -94,17 +99,14 @@ Stmt run_passes(const Context &context) {
 
 /// specialize(): the whole pipeline once per condition, and once for the rest.
 Stmt specialized(const graph::Graph &graph, const Schedule &schedule, const LowerOptions &options) {
-    for (size_t f = 0; f < schedule.funcs.size(); f++) {
-        if (schedule.funcs[f].specializations.empty()) continue;
-        Schedule special = schedule, rest = schedule;
-        schedule::Specialization first = schedule.funcs[f].specializations.front();
-        special.funcs[f].specializations.clear();
-        special.funcs[f].stages = first.stages;
-        auto &remaining = rest.funcs[f].specializations;
-        remaining.erase(remaining.begin());
-        return simplify(make_if(first.condition, specialized(graph, special, options), specialized(graph, rest, options)));
+    std::optional<schedule::Branch> branch = schedule::branch(schedule);
+    if (!branch) return run_passes({graph, schedule, options});
+    if (!branch->condition.defined()) {
+        std::string message = "specialize_fail of " + graph[branch->func].name + ": " + branch->failure;
+        return make_assert(make_const(Bool(), 0), static_cast<int>(Failure::BadConstraint), {make_string(message)});
     }
-    return run_passes({graph, schedule, options});
+    Stmt holds = specialized(graph, branch->holds, options), otherwise = specialized(graph, branch->otherwise, options);
+    return simplify(make_if(branch->condition, holds, otherwise));
 }
 
 }  // namespace
@@ -131,7 +133,13 @@ std::vector<std::string> pass_names() {
 }
 
 Program lower(const graph::Graph &graph, const Schedule &schedule, const Target &, const LowerOptions &options) {
-    return {options.name, arguments(graph), specialized(graph, schedule, options)};
+    Program program{options.name, arguments(graph), specialized(graph, schedule, options)};
+    for (const graph::FuncNode &f : graph.funcs)
+        for (size_t i = 0; i < f.types.size(); i++) {
+            if (schedule[f.id].nontemporal_stores) program.nontemporal_stores.insert(graph::buffer_name(f, i));
+            if (schedule[f.id].nontemporal_loads) program.nontemporal_loads.insert(graph::buffer_name(f, i));
+        }
+    return program;
 }
 
 }  // namespace Pipe::lower

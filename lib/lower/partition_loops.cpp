@@ -70,15 +70,17 @@ class PartitionLoops : public Mutator {
     Expr mutate(const Expr &e) override { return e; }
 
     Stmt mutate(const Stmt &s) override {
-        bool may = is_long_loop(*s.get()) && (s->kind == LoopKind::Serial || s->kind == LoopKind::Parallel);
+        bool always = s->partition == Partition::Always && !at_edge_;
+        bool may = s->op == StmtOp::For && (always || is_long_loop(*s.get())) && s->partition != Partition::Never &&
+                   (s->kind == LoopKind::Serial || s->kind == LoopKind::Parallel);
         if (!may) return Mutator::mutate(s);
         if (!buffers_read(add(s->exprs[0], s->exprs[1])).empty()) return Mutator::mutate(s);
         bool innermost = !has_long_loop(s->stmts[0]);
         if (at_edge_ && !innermost) return Mutator::mutate(s);
         auto steady = find_steady_state(s, innermost);
         int nodes = count_nodes(s->stmts[0], max_body_nodes);
-        bool pays = steady && nodes <= max_body_nodes && nodes / max_nodes_per_saving < steady->saved;
-        if (!pays) return Mutator::mutate(s);
+        bool pays = nodes <= max_body_nodes && steady && nodes / max_nodes_per_saving < steady->saved;
+        if (!steady || !(pays || always)) return Mutator::mutate(s);
         bool three = innermost && s->kind == LoopKind::Serial && nodes <= max_tripled_nodes && !at_edge_;
         return three ? three_loops(s, *steady) : two_bodies(s, *steady);
     }
@@ -130,7 +132,7 @@ class PartitionLoops : public Mutator {
         test(steady.last, ".last", Op::LE);
         Choice choice{is_steady, {}};
         Stmt body = either(choice, s->stmts[0], steady.body);
-        Stmt result = make_for(s->name, s->exprs[0], s->exprs[1], s->kind, body);
+        Stmt result = make_for(s->name, s->exprs[0], s->exprs[1], s->kind, body, s->partition);
         for (auto &[name, value] : lets) result = make_let(name, value, result);
         return result;
     }

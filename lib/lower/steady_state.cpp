@@ -332,7 +332,7 @@ class SteadyBody {
         inner.depth = ++loops_;
         Stmt body = bound_to(s->name, inner, Expr(), [&] { return stmt(s->stmts[0]); });
         loops_--;
-        return body.defined() ? make_for(s->name, min, extent, s->kind, body) : body;
+        return body.defined() ? make_for(s->name, min, extent, s->kind, body, s->partition) : body;
     }
 
     /// Whether an extent is a number, once lets are looked through.

@@ -94,6 +94,13 @@ class LoopVectorizer {
         case StmtOp::Allocate: return allocate(s);
         case StmtOp::If: return branch(s);
         case StmtOp::Evaluate: return Stmt();
+        case StmtOp::Prefetch: return lane_by_lane(s);
+        case StmtOp::Fork:
+        case StmtOp::Acquire:
+        case StmtOp::Release:
+            throw CompileError("async: " + s->name.substr(0, s->name.find('.')) +
+                               " would be a task in each lane of the vectorized loop " + loop_ +
+                               ". Compute and store it outside of that loop.");
         default: return children(s);
         }
     }
@@ -340,7 +347,7 @@ class LoopVectorizer {
             if (min.type().is_vector() || extent.type().is_vector()) return ragged_loop(s, min, extent);
             ScopedBinding binding(vectors_, s->name, make_variable(min.type(), s->name));
             Stmt body = vectorize(s->stmts[0]);
-            return body.defined() ? make_for(s->name, min, extent, s->kind, body) : body;
+            return body.defined() ? make_for(s->name, min, extent, s->kind, body, s->partition) : body;
         });
     }
 

@@ -67,6 +67,7 @@ LoopTree::LoopTree(const graph::Graph &graph, const Schedule &schedule)
         if (!place.computed) continue;
         computed_at_[place.compute].push_back(func.id);
         stored_at_[place.store].push_back(func.id);
+        allocated_at_[place.hoist].push_back(func.id);
     }
 }
 
@@ -79,6 +80,7 @@ void LoopTree::place_func(const graph::FuncNode &func) {
                                                              : resolve(schedule.compute);
     place.store = schedule.store.inlined() ? place.compute : resolve(schedule.store);
     if (func.is_output || !encloses(place.store, place.compute)) place.store = place.compute;
+    place.hoist = schedule.hoist.inlined() || func.is_output ? place.store : resolve(schedule.hoist);
     for (size_t s = 0; s < func.stages.size(); s++) {
         // compute_with: the host's loops must exist first.
         const schedule::LoopLevel &fuse = schedule.stages[s].fuse_level;
@@ -215,6 +217,11 @@ std::vector<FuncId> LoopTree::computed_at(const Level &level) const {
 std::vector<FuncId> LoopTree::stored_at(const Level &level) const {
     auto found = stored_at_.find(level);
     return found == stored_at_.end() ? std::vector<FuncId>() : found->second;
+}
+
+std::vector<FuncId> LoopTree::allocated_at(const Level &level) const {
+    auto found = allocated_at_.find(level);
+    return found == allocated_at_.end() ? std::vector<FuncId>() : found->second;
 }
 
 }  // namespace Pipe::region

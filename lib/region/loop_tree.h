@@ -41,6 +41,7 @@ struct StageNest {
 struct FuncPlace {
     bool computed = false;
     Level compute, store;
+    Level hoist;  ///< where the memory is allocated: `store`, or further out
     std::vector<StageNest> stages;
 };
 
@@ -68,6 +69,8 @@ class LoopTree {
     /// Funcs that are computed (stored) just inside the level, producers first.
     std::vector<FuncId> computed_at(const Level &level) const;
     std::vector<FuncId> stored_at(const Level &level) const;
+    /// Funcs whose memory is allocated just inside the level.
+    std::vector<FuncId> allocated_at(const Level &level) const;
     /// Stages other than `func`'s own that read it.
     std::vector<const StageNest *> readers(FuncId func) const;
     /// The value of one of the stage's variables: its loop, or a let for what was split or fused away.
@@ -92,7 +95,7 @@ class LoopTree {
     std::map<Level, std::vector<Level>> paths_;
     std::map<Level, LoopKind> kinds_;
     std::map<Level, std::pair<FuncId, int>> owners_;
-    std::map<Level, std::vector<FuncId>> computed_at_, stored_at_;
+    std::map<Level, std::vector<FuncId>> computed_at_, stored_at_, allocated_at_;
     bool has_guests_ = false;
 };
 

@@ -24,26 +24,37 @@ TailStrategy RegionMap::strategy(const StageNest &nest, const schedule::Transfor
     const std::vector<std::string> &args = graph_[nest.func].args;
     bool of_arg = std::find(args.begin(), args.end(), t.old_name) != args.end();
     bool pure = nest.stage == 0 && of_arg;
-    switch (t.tail) {
-    case TailStrategy::Auto: return pure && !any_size_ ? TailStrategy::ShiftInwards : TailStrategy::GuardWithIf;
-    case TailStrategy::ShiftInwards:
-    case TailStrategy::ShiftInwardsAndBlend:
-        // Of a loop that itself came from a split, the extent may be short of the factor at the edge.
-        return pure ? TailStrategy::ShiftInwards : TailStrategy::GuardWithIf;
-    case TailStrategy::RoundUp:
-    case TailStrategy::RoundUpAndBlend:
-        // Beyond the end of an inner loop are points of the next outer iteration: an update runs once there.
-        return nest.stage == 0 || of_arg ? TailStrategy::RoundUp : TailStrategy::GuardWithIf;
-    default: return TailStrategy::GuardWithIf;
-    }
+    // Of a loop that itself came from a split, the extent may be short of the factor at the edge, and
+    // beyond its end are points of the next outer iteration.
+    if (t.tail == TailStrategy::Auto)
+        return pure && !any_size_ ? TailStrategy::ShiftInwards : TailStrategy::GuardWithIf;
+    if (t.tail == TailStrategy::RoundUp && nest.stage == 0) return t.tail;
+    return of_arg && t.tail != TailStrategy::Predicate ? t.tail : TailStrategy::GuardWithIf;
 }
 
+namespace {
+
+/// Whether a is seen to be a multiple of b.
+bool is_multiple(const Expr &a, const Expr &b) {
+    int64_t factor = 0;
+    if (!as_const_int(b, &factor) || factor <= 0) return false;
+    Linear sum = Linear::from_expr(a);
+    return sum.constant % factor == 0 &&
+           std::all_of(sum.terms.begin(), sum.terms.end(),
+                       [&](const Linear::Term &t) { return t.coefficient % factor == 0; });
+}
+
+}  // namespace
+
 Tail RegionMap::tail_of(const StageNest &nest, const schedule::Transform &t, const Expr &extent) const {
-    int64_t e = 0, f = 0;
-    if (as_const_int(extent, &e) && as_const_int(t.factor, &f) && f > 0 && e % f == 0) return Tail::None;
+    if (is_multiple(extent, t.factor)) return Tail::None;
     switch (strategy(nest, t)) {
     case TailStrategy::RoundUp: return Tail::RoundUp;
+    case TailStrategy::RoundUpAndBlend: return Tail::RoundUpAndBlend;
     case TailStrategy::ShiftInwards: return Tail::ShiftInwards;
+    case TailStrategy::ShiftInwardsAndBlend: return Tail::ShiftInwardsAndBlend;
+    case TailStrategy::PredicateLoads: return Tail::PredicateLoads;
+    case TailStrategy::PredicateStores: return Tail::PredicateStores;
     default: return Tail::Guard;
     }
 }
@@ -150,7 +161,7 @@ IntervalScope RegionMap::scope_of(const StageNest &nest, const Level &level) {
 std::map<std::string, RegionMap::View> RegionMap::views(const StageNest &nest, const Level &level,
                                                         const Box &domain) {
     std::map<std::string, Range> ranges = ranges_in(nest, domain);
-    std::map<std::string, Expr> spans = this->spans(nest, ranges);
+    std::map<std::string, Expr> spans = this->spans(nest, ranges, Use::Loads);
     auto full = [&](const std::string &var) {
         const Range &r = ranges.at(var);
         return View{Seen::Full, {r.min, simplify(sub(add(r.min, spans.at(var)), int32(1)))}};
@@ -220,28 +231,29 @@ RegionMap::View RegionMap::view_of_split(const StageNest &nest, const schedule::
     Tail tail = tail_of(nest, t, old.extent);
     auto base = [&](const Expr &at) {
         Expr offset = mul(at, t.factor);
-        if (tail == Tail::ShiftInwards)
+        if (shifts(tail))
             offset = outer.seen == Seen::Point ? shifted_offset(nest, t, old.extent)
                                                : lesser(offset, simplify(sub(old.extent, t.factor)));
         return add(offset, old.min);
     };
     if (outer.seen == Seen::Point && inner.seen == Seen::Point) {
         Expr at = simplify(add(base(outer.interval.min), inner.interval.min));
-        // Inside a shared loop only the stage itself is guarded, not what it reads.
-        if (tail == Tail::Guard && shares_loops(nest)) at = simplify(lesser(at, full.interval.max));
+        // Inside a shared loop only the stage itself is guarded, not what it reads; nor is it by a mask.
+        if (guards(tail, Use::Loads) && (tail != Tail::Guard || shares_loops(nest))) at = simplify(lesser(at, full.interval.max));
         return {Seen::Point, Interval::point(at)};
     }
     Interval inside = inner.interval;
-    if (inner.seen == Seen::Full && tail != Tail::RoundUp) inside.max = simplify(sub(t.factor, int32(1)));
+    if (inner.seen == Seen::Full && !goes_beyond(tail, Use::Loads)) inside.max = simplify(sub(t.factor, int32(1)));
     Interval result{simplify(add(base(outer.interval.min), inside.min)),
                     simplify(add(base(outer.interval.max), inside.max))};
-    if (tail == Tail::Guard) result.max = simplify(lesser(result.max, full.interval.max));
+    if (guards(tail, Use::Loads)) result.max = simplify(lesser(result.max, full.interval.max));
     return {Seen::Part, result};
 }
 
 /// How many values each variable takes from its min on when all loops run: more than its extent where a
 /// split rounds up.
-std::map<std::string, Expr> RegionMap::spans(const StageNest &nest, const std::map<std::string, Range> &ranges) {
+std::map<std::string, Expr> RegionMap::spans(const StageNest &nest, const std::map<std::string, Range> &ranges,
+                                             Use use) {
     std::map<std::string, Expr> result;
     for (const auto &[var, range] : ranges) result[var] = range.extent;
     const std::vector<schedule::Transform> &transforms = nest.transforms;
@@ -254,10 +266,10 @@ std::map<std::string, Expr> RegionMap::spans(const StageNest &nest, const std::m
         } else if (t.kind == Kind::Fuse) {
             const Expr &span = result.at(t.old_name);
             if (!equal(span, old.extent)) result[t.outer] = simplify(ceil_div(span, ranges.at(t.inner).extent));
-        } else if (tail_of(nest, t, old.extent) != Tail::Guard) {
+        } else if (Tail tail = tail_of(nest, t, old.extent); !guards(tail, use)) {
             Expr whole = add(mul(sub(result.at(t.outer), int32(1)), t.factor), result.at(t.inner));
             bool exact = equal(result.at(t.inner), t.factor) &&
-                         tail_of(nest, t, old.extent) != Tail::RoundUp &&
+                         !goes_beyond(tail, use) &&
                          equal(result.at(t.outer), ranges.at(t.outer).extent);
             result[t.old_name] = exact ? old.extent : simplify(whole);
         }
@@ -266,11 +278,21 @@ std::map<std::string, Expr> RegionMap::spans(const StageNest &nest, const std::m
 }
 
 Box RegionMap::computed(FuncId id, int stage) {
-    const StageNest &nest = tree_.place(id).stages[stage];
-    Box result = domain(id, stage);
-    std::map<std::string, Expr> span = spans(nest, ranges(nest));
-    for (size_t d = 0; d < result.size(); d++)
-        result[d].max = simplify(sub(add(result[d].min, span.at(graph_[id].args[d])), int32(1)));
+    return stored_by(tree_.place(id).stages[stage], domain(id, stage));
+}
+
+/// The domain, and what tails store beyond it. (Dimensions over which an update does not loop are said by
+/// what it writes.)
+Box RegionMap::stored_by(const StageNest &nest, const Box &domain) {
+    const graph::FuncNode &func = graph_[nest.func];
+    const graph::Stage &stage = func.stages[nest.stage];
+    Box result = domain;
+    std::map<std::string, Expr> span = spans(nest, ranges_in(nest, domain), Use::Stores);
+    for (size_t d = 0; d < result.size(); d++) {
+        const Expr &arg = stage.args[d];
+        if (nest.stage > 0 && !(arg->op == Op::Variable && arg->name == func.args[d])) continue;
+        result[d].max = simplify(sub(add(result[d].min, span.at(func.args[d])), int32(1)));
+    }
     return result;
 }
 
@@ -287,8 +309,10 @@ Box RegionMap::pad_for_tails(const StageNest &nest, Box domain, const Level &lev
         pad_for_inner_tails(nest, domain);
     for (const schedule::Transform &t : nest.transforms) {
         if (t.kind != schedule::Transform::Kind::Split) continue;
-        bool shift = strategy(nest, t) == TailStrategy::ShiftInwards;
-        bool round = strategy(nest, t) == TailStrategy::RoundUp;
+        TailStrategy tail = strategy(nest, t);
+        bool shift = tail == TailStrategy::ShiftInwards || tail == TailStrategy::ShiftInwardsAndBlend;
+        bool round = tail == TailStrategy::RoundUp || tail == TailStrategy::RoundUpAndBlend ||
+                     tail == TailStrategy::PredicateLoads;
         for (size_t d = 0; d < domain.size(); d++) {
             if (func.args[d] != t.old_name || !(shift || round)) continue;
             Interval &i = domain[d];

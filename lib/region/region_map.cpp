@@ -102,6 +102,7 @@ const Box &RegionMap::domain_at(FuncId id, int stage, const Level &level) {
             if (bound->min.defined()) box[d].min = bound->min;
             box[d].max = sub(add(box[d].min, bound->extent), int32(1));
         }
+    align(id, level, box);
     std::string prefix = stage_name(func, stage);
     if (!func.is_output) {
         box = pad_for_tails(place.stages[stage], std::move(box), level);
@@ -114,6 +115,23 @@ const Box &RegionMap::domain_at(FuncId id, int stage, const Level &level) {
     }
     if (!here) prefix += "@" + level;
     return domains_[key] = bind(level, prefix, func, box);
+}
+
+/// align_bounds, align_extent: the box grown to multiples. (A box for several iterations of the compute
+/// level holds what each of them grows to: where only extents are aligned, a little more.)
+void RegionMap::align(FuncId id, const Level &level, Box &box) const {
+    const std::vector<std::string> &args = graph_[id].args;
+    for (const schedule::Alignment &a : tree_.schedule()[id].alignments)
+        for (size_t d = 0; d < box.size(); d++) {
+            if (args[d] != a.var) continue;
+            Interval &i = box[d];
+            const Expr &m = a.modulus;
+            if (a.remainder.defined()) i.min = add(mul(div(sub(i.min, a.remainder), m), m), a.remainder);
+            Expr extent = add(sub(i.max, i.min), int32(1));
+            extent = mul(div(add(extent, sub(m, int32(1))), m), m);
+            if (!a.remainder.defined() && level != tree_.place(id).compute) extent = add(extent, m);
+            i.max = sub(add(i.min, simplify(extent)), int32(1));
+        }
 }
 
 Box RegionMap::required(FuncId id, const Level &level) {

@@ -30,7 +30,19 @@ struct Range {
 };
 
 /// The resolved tail of one split: Auto is decided, and a factor that divides needs none.
-enum class Tail : uint8_t { None, RoundUp, Guard, ShiftInwards };
+enum class Tail : uint8_t {
+    None, RoundUp, Guard, ShiftInwards, PredicateLoads, PredicateStores, ShiftInwardsAndBlend, RoundUpAndBlend,
+};
+inline bool shifts(Tail t) { return t == Tail::ShiftInwards || t == Tail::ShiftInwardsAndBlend; }
+
+/// What a stage does with the points of its loops.
+enum class Use : uint8_t { Loads, Stores };
+/// Whether the tail keeps this use inside the range, by a test or a mask.
+inline bool guards(Tail t, Use use) {
+    return t == Tail::Guard || t == (use == Use::Loads ? Tail::PredicateLoads : Tail::PredicateStores);
+}
+/// Whether it lets this use go beyond the range, to a multiple of the factor.
+inline bool goes_beyond(Tail t, Use use) { return t != Tail::None && !shifts(t) && !guards(t, use); }
 
 /// A storage dimension that is kept modulo `factor`.
 struct Fold {
@@ -56,11 +68,25 @@ class RegionMap {
     const Box &image(const std::string &name);
     /// Dimensions of a Func's storage that fold, because its window slides or the user said so.
     const std::vector<Fold> &folds(FuncId func);
+    /// Where in the memory of a Func its element at these coordinates lies: folded dimensions modulo
+    /// their factor, hoisted storage from its min on, and the copy of a ring buffer.
+    std::vector<Expr> place_in_storage(FuncId func, std::vector<Expr> coordinates);
+    /// The extents that are allocated at the level that the Func's storage is hoisted to, as
+    /// place_in_storage() counts.
+    std::vector<Range> allocation(FuncId func);
+    /// How many iterations of its compute level an async Func may be ahead of its readers, one of them
+    /// on its way; undefined = any number.
+    Expr slots(FuncId func);
 
     /// Ranges of every loop and of every intermediate variable of the stage's nest.
     std::map<std::string, Range> ranges(const StageNest &nest);
     /// How the splits of a stage end: one per Transform (None for those that are no split).
     std::vector<Tail> tails(const StageNest &nest);
+
+    /// What one iteration of the stage's loop `at` reads of a Func or image, `offset` iterations of the
+    /// loop `from` later; empty if it reads none of it.
+    Box read_later(const StageNest &nest, const std::string &source, const Level &at, const Level &from,
+                   const Expr &offset);
 
     /// What readers need of a Func in the whole pipeline; empty without readers.
     Box demand(FuncId func);
@@ -95,10 +121,16 @@ class RegionMap {
     const Touched &touched(const StageNest &nest, const Level &level);
     IntervalScope scope_of(const StageNest &nest, const Level &level);
     std::map<std::string, Range> ranges_in(const StageNest &nest, const Box &domain);
+    /// What the loads of a stage see.
     std::map<std::string, View> views(const StageNest &nest, const Level &level, const Box &domain);
     View view_of_split(const StageNest &nest, const schedule::Transform &t, const Range &old, const View &full,
                        const View &outer, const View &inner);
-    std::map<std::string, Expr> spans(const StageNest &nest, const std::map<std::string, Range> &ranges);
+    Box stored_by(const StageNest &nest, const Box &domain);
+    bool stores_beyond_reads(const StageNest &nest) const;
+    std::map<std::string, Expr> spans(const StageNest &nest, const std::map<std::string, Range> &ranges, Use use);
+    void align(FuncId func, const Level &level, Box &box) const;
+    Expr extent_when_hoisted(FuncId func, const Expr &extent);
+    [[noreturn]] void reject_fold(FuncId func, const std::string &dim, const std::string &why) const;
     Box pad_for_tails(const StageNest &nest, Box domain, const Level &level);
     void pad_for_inner_tails(const StageNest &nest, Box &domain) const;
     Expr position(const StageNest &nest, const StageLoop &loop, const Range &own);
@@ -135,6 +167,11 @@ class RegionMap {
     std::map<FuncId, Box> storages_;
     std::map<std::string, Box> images_;
     std::map<FuncId, std::vector<Fold>> folds_;
+    /// How far the window of a Func slides in one iteration; nothing where it does not slide.
+    std::map<FuncId, std::optional<int64_t>> slides_;
+    std::map<FuncId, int64_t> live_planes_;  ///< of a dimension that the user folds
+    /// Why the window of a Func does not slide.
+    std::map<FuncId, std::string> stands_;
     std::map<Level, std::vector<std::pair<std::string, Expr>>> lets_;
     std::map<Level, std::map<Expr, std::string, ir::ExprLess>> let_names_;
     std::map<std::string, std::pair<Expr, int>> let_values_;  ///< and how many there were before

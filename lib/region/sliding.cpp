@@ -16,16 +16,24 @@ Expr int32(int64_t value) { return make_int(Int(32), value); }
 
 }  // namespace
 
+/// Whether an update stores where the definitions before it need not have computed anything.
+bool RegionMap::stores_beyond_reads(const StageNest &nest) const {
+    return std::any_of(nest.transforms.begin(), nest.transforms.end(), [&](const schedule::Transform &t) {
+        return t.kind == schedule::Transform::Kind::Split && strategy(nest, t) == TailStrategy::PredicateLoads;
+    });
+}
+
 const Box &RegionMap::storage(FuncId id) {
     auto found = storages_.find(id);
     if (found != storages_.end()) return found->second;
     const graph::FuncNode &func = graph_[id];
     const FuncPlace &place = tree_.place(id);
-    const StageNest &first = place.stages[0];
-    Box box = domain_at(id, 0, place.store);
-    std::map<std::string, Expr> span = spans(first, ranges_in(first, box));
-    for (size_t d = 0; d < box.size(); d++)
-        box[d].max = simplify(sub(add(box[d].min, span.at(func.args[d])), int32(1)));
+    Box box = stored_by(place.stages[0], domain_at(id, 0, place.store));
+    for (size_t s = 1; s < place.stages.size(); s++)
+        if (stores_beyond_reads(place.stages[s])) {
+            merge(box, stored_by(place.stages[s], domain_at(id, static_cast<int>(s), place.store)));
+            for (Interval &i : box) i = {simplify(i.min), simplify(i.max)};
+        }
     return storages_[id] = bind(place.store, func.name + ".storage", func, box);
 }
 
@@ -73,23 +81,33 @@ void RegionMap::slide(FuncId id, Box &domain) {
         whole.push_back({expand(i.min), expand(i.max)});
         steady.push_back({expand_steady(i.min), expand_steady(i.max)});
     }
+    std::string &stands = stands_[id];
+    stands = "no loop between where it is stored and where it is computed moves it";
     for (size_t i = path.size(); i-- > tree_.path_to(place.store).size();) {
         const Level &loop = path[i];
-        if (tree_.kind_of(loop) != LoopKind::Serial) break;
+        if (tree_.kind_of(loop) != LoopKind::Serial) {
+            stands = "the loop " + loop + " is not serial";
+            break;
+        }
         std::vector<size_t> moved;
         for (size_t d = 0; d < whole.size(); d++)
             if (uses_var(whole[d].min, loop) || uses_var(whole[d].max, loop)) moved.push_back(d);
         if (moved.empty()) continue;
         size_t d = moved[0];
-        if (moved.size() != 1 || trend_of(steady[d].max, loop) != Trend::Up ||
-            trend_of(steady[d].min, loop) != Trend::Up || ends_beyond(place.stages[0], d))
+        bool up = trend_of(steady[d].max, loop) == Trend::Up && trend_of(steady[d].min, loop) == Trend::Up;
+        if (moved.size() != 1 || !up || ends_beyond(place.stages[0], d)) {
+            stands = moved.size() != 1 ? "the loop " + loop + " moves it in several dimensions"
+                     : !up             ? "it is not seen to move only upwards with the loop " + loop
+                                       : "a split of the dimension computes more than what is new";
             break;
+        }
         Expr at = make_variable(Int(32), loop);
         Expr last = simplify(substitute(loop, sub(at, int32(1)), whole[d].max));
         Expr fresh = greater(needed[d].min, add(last, int32(1)));
         domain[d].min = make_select(make_binary(Op::LE, at, loop_range(loop).min), needed[d].min, fresh);
         const graph::FuncNode &func = graph_[id];
         steady_values_[stage_name(func, 0) + "." + func.args[d] + ".min"] = fresh;
+        slides_[id] = upper_bound(expand_steady(sub(needed[d].max, last)));
         fold(id, static_cast<int>(d), needed);
         return;
     }
@@ -121,35 +139,55 @@ Range RegionMap::loop_range(const Level &level) {
     return {simplify(all.min), simplify(add(sub(all.max, all.min), int32(1)))};
 }
 
+void RegionMap::reject_fold(FuncId id, const std::string &dim, const std::string &why) const {
+    const graph::FuncNode &func = graph_[id];
+    throw CompileError("fold_storage(" + dim + ") of " + func.name + " (" + to_string(func.where) + "): " + why);
+}
+
 /// Keeps as many planes of dimension `slid` as live at once, a power of two of them so that the modulo is
 /// a mask. `needed`: what one iteration of the compute level reads. What the user asked for is checked.
 void RegionMap::fold(FuncId id, int slid, const Box &needed) {
     const graph::FuncNode &func = graph_[id];
+    const FuncPlace &place = tree_.place(id);
     const schedule::FuncSchedule &schedule = tree_.schedule()[id];
     std::vector<Fold> &folds = folds_[id];
-    const StageNest &first = tree_.place(id).stages[0];
-    std::map<std::string, Expr> span = spans(first, ranges_in(first, needed));
+    const StageNest &first = place.stages[0];
+    std::map<std::string, Expr> span = spans(first, ranges_in(first, needed), Use::Stores);
     for (size_t d = 0; d < needed.size(); d++) {
+        const std::string &dim = func.args[d];
         auto asked = std::find_if(schedule.folds.begin(), schedule.folds.end(),
-                                  [&](const schedule::FoldedDim &f) { return f.var == func.args[d]; });
-        std::optional<int64_t> live = upper_bound(span.at(func.args[d]));
+                                  [&](const schedule::FoldedDim &f) { return f.var == dim; });
+        std::optional<int64_t> live = upper_bound(span.at(dim));
         if (asked != schedule.folds.end()) {
             if (stored_for_many_threads(id))
-                throw CompileError("fold_storage(" + func.args[d] + ") of " + func.name + " (" +
-                                   to_string(func.where) + "): a parallel loop stands between where it is stored "
-                                   "and where it is computed, so that threads would overwrite what others still "
-                                   "need. Store it inside the parallel loop.");
+                reject_fold(id, dim, "a parallel loop stands between where it is stored and where it is "
+                                     "computed, so that threads would overwrite what others still need. Store "
+                                     "it inside the parallel loop.");
+            bool moves = place.store != place.compute && !same_for_all(needed[d], place.compute, place.store);
+            if (moves && static_cast<int>(d) != slid) {
+                std::string why = func.has_updates() ? "it has updates, which need all of it"
+                                  : slid >= 0        ? "it slides along " + func.args[static_cast<size_t>(slid)]
+                                                     : stands_[id];
+                reject_fold(id, dim, "the window cannot slide along " + dim + ": " + why +
+                                     ". Compute and store it at one level, or make the window move along " + dim +
+                                     " with a serial loop.");
+            }
+            if (moves && !asked->forward)
+                reject_fold(id, dim, "the window moves upwards, so it is folded forward. Leave out the `false`.");
             int64_t factor = 0;
-            if (as_const_int(asked->factor, &factor) && (!live || *live > factor))
-                throw CompileError("fold_storage(" + func.args[d] + ", " + std::to_string(factor) + ") of " +
-                                   func.name + " (" + to_string(func.where) + ") is too small: " +
-                                   (live ? std::to_string(*live) + " planes live at once. Fold by at least that."
-                                         : std::string("how many planes live at once cannot be bounded.")));
+            if (!as_const_int(asked->factor, &factor))
+                reject_fold(id, dim, "the factor must be a constant.");
+            if (!live || *live > factor)
+                reject_fold(id, dim, "the factor " + std::to_string(factor) + " is too small: " +
+                                     (live ? std::to_string(*live) + " planes live at once. Fold by at least that."
+                                           : std::string("how many planes live at once cannot be bounded.")));
+            live_planes_[id] = *live;
             folds.push_back({static_cast<int>(d), asked->factor});
             continue;
         }
         const std::string &innermost = schedule.storage_order.empty() ? func.args[0] : schedule.storage_order[0];
-        if (static_cast<int>(d) != slid || func.args[d] == innermost || !live || stored_for_many_threads(id))
+        // The storage of an async Func stays whole, so that it can be computed far ahead.
+        if (static_cast<int>(d) != slid || dim == innermost || !live || stored_for_many_threads(id) || schedule.async)
             continue;
         int64_t factor = 1;
         while (factor < *live) factor *= 2;

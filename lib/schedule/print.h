@@ -11,5 +11,9 @@ const char *to_string(TailStrategy tail);
 const char *to_string(LoopKind kind);
 /// "Heap"
 const char *to_string(MemoryType memory);
+/// "Never"
+const char *to_string(Partition partition);
+/// "Clamp"
+const char *to_string(PrefetchBoundStrategy strategy);
 
 }  // namespace Pipe::schedule

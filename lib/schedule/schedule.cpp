@@ -58,6 +58,40 @@ const char *to_string(MemoryType memory) {
         return "Stack";
     case MemoryType::Register:
         return "Register";
+    case MemoryType::GPUShared:
+        return "GPUShared";
+    case MemoryType::GPUTexture:
+        return "GPUTexture";
+    case MemoryType::LockedCache:
+        return "LockedCache";
+    case MemoryType::VTCM:
+        return "VTCM";
+    case MemoryType::AMXTile:
+        return "AMXTile";
+    }
+    return "";
+}
+
+const char *to_string(Partition partition) {
+    switch (partition) {
+    case Partition::Auto:
+        return "Auto";
+    case Partition::Never:
+        return "Never";
+    case Partition::Always:
+        return "Always";
+    }
+    return "";
+}
+
+const char *to_string(PrefetchBoundStrategy strategy) {
+    switch (strategy) {
+    case PrefetchBoundStrategy::Clamp:
+        return "Clamp";
+    case PrefetchBoundStrategy::GuardWithIf:
+        return "GuardWithIf";
+    case PrefetchBoundStrategy::NonFaulting:
+        return "NonFaulting";
     }
     return "";
 }

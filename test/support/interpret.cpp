@@ -68,6 +68,10 @@ void Interpreter::execute(const Stmt &s) {
         for (const Stmt &child : s->stmts) execute(child);
         return;
     case StmtOp::Evaluate: evaluate(s->exprs[0]); return;
+    case StmtOp::Prefetch: return;
+    case StmtOp::Fork:
+    case StmtOp::Acquire:
+    case StmtOp::Release: throw BadProgram("no tasks here: " + ir::to_string(s));
     case StmtOp::Provide:
     case StmtOp::Realize: throw BadProgram("not flattened: " + ir::to_string(s));
     }

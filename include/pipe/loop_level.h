@@ -1,0 +1,60 @@
+#pragma once
+// LoopLevel: a place in a loop nest that may be named before it exists.
+
+#include <memory>
+#include <string>
+
+#include <pipe/rdom.h>
+#include <pipe/schedule.h>
+
+namespace Pipe {
+
+class Func;
+
+/// The place just inside a loop, outside all loops (root), or nowhere (inlined). Copies are the
+/// same LoopLevel: set() changes what all of them, and the directives that were given one, mean. So
+/// code that schedules a Func can leave open where, until the consumer is there.
+///
+/// Compiling a pipeline locks the levels that its schedule uses; set() is then a CompileError.
+class LoopLevel {
+  public:
+    /// Undefined, until set().
+    LoopLevel();
+    /// Just inside the loop `var` of `func`. stage: 0 = the pure definition, 1 = the first update,
+    /// ...; -1 = the first stage that has such a loop and uses the Func that is placed there.
+    LoopLevel(const Func &func, const VarOrRVar &var, int stage_index = -1);
+    static LoopLevel inlined();
+    static LoopLevel root();
+
+    void set(const LoopLevel &other);
+    LoopLevel &lock();
+
+    bool defined() const;
+    bool locked() const;
+    bool is_inlined() const;
+    bool is_root() const;
+    /// CompileErrors where the level is undefined, inlined or root.
+    std::string func() const;
+    VarOrRVar var() const;
+    int stage_index() const;
+    /// "f.x", "root", "inlined"
+    std::string to_string() const;
+    bool operator==(const LoopLevel &other) const;
+    bool operator!=(const LoopLevel &other) const { return !(*this == other); }
+
+    struct Contents;
+    const std::shared_ptr<Contents> &contents() const { return contents_; }
+
+  private:
+    explicit LoopLevel(const schedule::LoopLevel &level);
+    const schedule::LoopLevel &loop(const char *what) const;
+
+    std::shared_ptr<Contents> contents_;
+};
+
+struct LoopLevel::Contents {
+    schedule::LoopLevel level;
+    bool defined = false, locked = false;
+};
+
+}  // namespace Pipe

@@ -1,0 +1,61 @@
+#include "graph/nest.h"
+
+#include "graph/collect.h"
+#include "schedule/print.h"
+
+namespace Pipe::graph {
+
+using schedule::Transform;
+
+namespace {
+
+bool shifts(TailStrategy tail) {
+    return tail == TailStrategy::ShiftInwards || tail == TailStrategy::ShiftInwardsAndBlend;
+}
+
+/// Calls of the Func itself carry no referent.
+bool reads_itself(const graph::Stage &stage) {
+    bool found = false;
+    Walk walk;
+    auto visit = [&](const ir::ExprNode &node) {
+        found |= node.op == ir::Op::Call && node.call_kind == ir::CallKind::Func && !node.referent;
+    };
+    for (const auto *list : {&stage.args, &stage.values})
+        for (const Expr &e : *list)
+            walk(e, visit);
+    walk(stage.predicate, visit);
+    return found;
+}
+
+}  // namespace
+
+void Nest::check_tail(const schedule::Dim &loop, TailStrategy tail) const {
+    bool always_legal = tail == TailStrategy::Auto || tail == TailStrategy::GuardWithIf ||
+                        tail == TailStrategy::Predicate;
+    if (loop.is_reduction && !always_legal) {
+        std::string name = schedule::to_string(tail);
+        fail(fmt::format(
+            "{} {} the range of the RVar '{}', which changes what the update gives. Use "
+            "GuardWithIf or Predicate.",
+            name, shifts(tail) ? "runs twice over part of" : "goes beyond", loop.name));
+    }
+    const graph::Stage &stage = func_.stages[static_cast<size_t>(stage_.index())];
+    if (stage_.index() > 0 && tail == TailStrategy::ShiftInwards && reads_itself(stage))
+        fail(fmt::format("ShiftInwards computes iterations of '{}' twice, which changes what an "
+                         "update that reads its own Func gives. Use ShiftInwardsAndBlend, "
+                         "GuardWithIf or RoundUp.",
+                         loop.name));
+}
+
+void Nest::check_splittable(const std::string &loop) const {
+    for (const Transform &t : schedule_.transforms) {
+        bool masks =
+            t.tail == TailStrategy::PredicateLoads || t.tail == TailStrategy::PredicateStores;
+        if (t.kind == Transform::Kind::Split && masks && (t.outer == loop || t.inner == loop))
+            fail(fmt::format("'{}' comes from a split with TailStrategy::{}, which must be the "
+                             "innermost one. Split first, or use Predicate.",
+                             loop, schedule::to_string(t.tail)));
+    }
+}
+
+}  // namespace Pipe::graph

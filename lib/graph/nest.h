@@ -1,0 +1,108 @@
+#pragma once
+// The loops of one definition while a directive changes them.
+
+#include <algorithm>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "graph/contents.h"
+#include "graph/match.h"
+#include <pipe/func.h>
+
+namespace Pipe::graph {
+
+/// The nest of one stage under change, and what to say where a directive does not fit it.
+class Nest {
+  public:
+    Nest(const FuncContents &func, const Pipe::Stage &stage, schedule::StageSchedule &schedule,
+         std::string directive)
+        : func_(func), stage_(stage), schedule_(schedule), directive_(std::move(directive)) {}
+
+    [[noreturn]] void fail(const std::string &why) const {
+        std::string place = to_string(func_.where);
+        throw CompileError(fmt::format("{}.{}{}: {}", stage_.name(), directive_,
+                                       place.empty() ? "" : fmt::format(" ({})", place), why));
+    }
+
+    size_t find(const VarOrRVar &loop) const {
+        const auto &dims = schedule_.dims;
+        auto found = std::find_if(dims.begin(), dims.end(),
+                                  [&](const schedule::Dim &d) { return d.name == loop.name; });
+        if (found == dims.end())
+            fail_missing(loop.name);
+        return static_cast<size_t>(found - dims.begin());
+    }
+
+    /// CompileError where a new loop's name is in use, or was and would be ambiguous.
+    void check_new(const std::string &name, const std::string &replaced) const {
+        if (name.empty())
+            fail("a loop needs a name.");
+        if (name == replaced)
+            return;
+        bool taken = std::count(func_.args.begin(), func_.args.end(), name) > 0;
+        for (const schedule::Dim &d : schedule_.dims)
+            taken |= d.name == name;
+        for (const schedule::Transform &t : schedule_.transforms)
+            taken |= t.old_name == name || t.outer == name || t.inner == name;
+        if (taken)
+            fail(fmt::format("the name '{}' is taken by another loop. Loops: {}.", name, loops()));
+    }
+
+    Expr check_factor(const Expr &factor) const {
+        if (!factor.defined())
+            fail("the factor is an undefined Expr.");
+        Type type = factor.type();
+        if (!type.is_int_or_uint() || type.is_bool())
+            fail(fmt::format("the factor is {}, but must be an integer.", describe(factor)));
+        int64_t value = 0;
+        if (ir::as_const_int(factor, &value) && (value <= 0 || value > INT32_MAX))
+            fail(fmt::format("the factor is {}, but must be at least 1.", value));
+        return cast(Int(32), factor);
+    }
+
+    /// CompileError where the tail would change what the definition gives.
+    void check_tail(const schedule::Dim &loop, TailStrategy tail) const;
+    /// CompileError where the loop came from a split whose masks speak of it.
+    void check_splittable(const std::string &loop) const;
+
+    std::string loops() const {
+        std::vector<std::string> names;
+        for (const schedule::Dim &d : schedule_.dims)
+            names.push_back(d.name);
+        return names.empty() ? "none" : join(names) + " (innermost first)";
+    }
+
+    std::vector<schedule::Dim> &dims() { return schedule_.dims; }
+
+    void done(schedule::Transform transform) {
+        schedule_.transforms.push_back(std::move(transform));
+        done();
+    }
+    void done() {
+        schedule_.touched = true;
+        func_.identity->touch();
+    }
+
+  private:
+    const FuncContents &func_;
+    const Pipe::Stage &stage_;
+    schedule::StageSchedule &schedule_;
+    std::string directive_;
+
+    [[noreturn]] void fail_missing(const std::string &name) const {
+        for (const schedule::Transform &t : schedule_.transforms)
+            if (t.old_name == name && t.kind == schedule::Transform::Kind::Split)
+                fail(fmt::format("there is no loop '{}' any more: it was split into '{}' and '{}'. "
+                                 "Loops: {}.",
+                                 name, t.outer, t.inner, loops()));
+        fail(fmt::format("there is no loop '{}'. Loops: {}.", name, loops()));
+    }
+};
+
+/// "split(x, xo, xi)"
+inline std::string call_text(const char *directive, std::initializer_list<std::string> names) {
+    return fmt::format("{}({})", directive, join(names));
+}
+
+}  // namespace Pipe::graph

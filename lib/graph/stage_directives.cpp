@@ -1,0 +1,218 @@
+// Directives on one definition that leave its loops as they are: specializations, hints, promises.
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "graph/collect.h"
+#include "graph/contents.h"
+#include "graph/match.h"
+#include "graph/nest.h"
+#include "ir/visit.h"
+#include "schedule/print.h"
+#include <pipe/func.h>
+
+namespace Pipe {
+
+using graph::call_text;
+using graph::FuncContents;
+using graph::Nest;
+using schedule::Specialization;
+using schedule::StageSchedule;
+
+namespace {
+
+/// After specialize_fail() nothing is left to specialize for.
+void check_open(const Nest &nest, const StageSchedule &s) {
+    if (!s.specializations.empty() && !s.specializations.back().condition.defined())
+        nest.fail("specialize_fail() has dealt with all that is left.");
+    if (!s.fuse_level.inlined() || s.fuse_level.deferred)
+        nest.fail("a definition that shares loops (compute_with) cannot be specialized.");
+}
+
+}  // namespace
+
+Stage Stage::specialize(const Expr &condition) {
+    StageSchedule &s = schedule();
+    Nest nest(*func_, *this, s, "specialize");
+    if (!condition.defined() || !condition.type().is_bool())
+        nest.fail(
+            fmt::format("the condition must be a bool of Params and sizes, not {}.",
+                        condition.defined() ? graph::describe(condition) : "an undefined Expr"));
+    check_open(nest, s);
+    StageSchedule copy = s;
+    copy.specializations.clear();
+    s.specializations.push_back({condition, std::move(copy), ""});
+    nest.done();
+    std::vector<size_t> place = specialization_;
+    place.push_back(s.specializations.size() - 1);
+    return Stage(func_, stage_, std::move(place));
+}
+
+void Stage::specialize_fail(const std::string &message) {
+    StageSchedule &s = schedule();
+    Nest nest(*func_, *this, s, "specialize_fail");
+    if (message.empty())
+        nest.fail("the message is empty.");
+    check_open(nest, s);
+    s.specializations.push_back({Expr(), StageSchedule(), message});
+    nest.done();
+}
+
+Stage &Stage::partition(const VarOrRVar &loop, Partition policy) {
+    StageSchedule &s = schedule();
+    Nest nest(*func_, *this, s, call_text("partition", {loop.name}));
+    s.dims[nest.find(loop)].partition = policy;
+    nest.done();
+    return *this;
+}
+
+Stage &Stage::never_partition(const std::vector<VarOrRVar> &loops) {
+    for (const VarOrRVar &loop : loops)
+        partition(loop, Partition::Never);
+    return *this;
+}
+
+Stage &Stage::always_partition(const std::vector<VarOrRVar> &loops) {
+    for (const VarOrRVar &loop : loops)
+        partition(loop, Partition::Always);
+    return *this;
+}
+
+Stage &Stage::never_partition_all() {
+    return never_partition(loops());
+}
+
+Stage &Stage::always_partition_all() {
+    for (const schedule::Dim &d : schedule().dims)
+        if (d.kind == LoopKind::Serial || d.kind == LoopKind::Parallel)
+            partition(d.name, Partition::Always);
+    return *this;
+}
+
+Stage &Stage::prefetch(const Func &source, const VarOrRVar &at, const VarOrRVar &from,
+                       const Expr &offset, PrefetchBoundStrategy strategy) {
+    schedule::Prefetch p{
+        source.name(), at.name, from.name, offset, strategy, source.contents()->identity, nullptr};
+    return add_prefetch(std::move(p), at, from);
+}
+
+Stage &Stage::prefetch(const ImageParam &source, const VarOrRVar &at, const VarOrRVar &from,
+                       const Expr &offset, PrefetchBoundStrategy strategy) {
+    schedule::Prefetch p{source.name(), at.name, from.name,        offset,
+                         strategy,      nullptr, source.contents()};
+    return add_prefetch(std::move(p), at, from);
+}
+
+Stage &Stage::add_prefetch(schedule::Prefetch p, const VarOrRVar &at, const VarOrRVar &from) {
+    StageSchedule &s = schedule();
+    Nest nest(*func_, *this, s, call_text("prefetch", {p.source, at.name, from.name}));
+    if (nest.find(from) < nest.find(at))
+        nest.fail(
+            fmt::format("the loop '{}' is inside '{}'. What a later iteration reads is fetched "
+                        "inside of the loop that it is an iteration of: name '{}' or a loop "
+                        "around it last.",
+                        from.name, at.name, at.name));
+    if (!p.offset.defined() || !p.offset.type().is_int_or_uint() || p.offset.type().is_bool())
+        nest.fail(fmt::format("the offset must be an integer, not {}.",
+                              p.offset.defined() ? graph::describe(p.offset) : "undefined"));
+    p.offset = cast(Int(32), p.offset);
+    s.prefetches.push_back(std::move(p));
+    nest.done();
+    return *this;
+}
+
+Stage &Stage::allow_race_conditions() {
+    StageSchedule &s = schedule();
+    s.allow_race_conditions = true;
+    Nest(*func_, *this, s, "allow_race_conditions").done();
+    return *this;
+}
+
+void Stage::unscheduled() {
+    StageSchedule &s = schedule();
+    Nest nest(*func_, *this, s, "unscheduled");
+    if (s.touched)
+        nest.fail("it has directives already.");
+    nest.done();
+}
+
+Stage &Stage::no_gpu(const char *directive, const VarOrRVar &loop) {
+    StageSchedule &s = schedule();
+    Nest nest(*func_, *this, s, call_text(directive, {loop.name}));
+    nest.fail("code for GPUs is not there yet. Use parallel() and vectorize().");
+}
+
+namespace {
+
+/// The Vars of a definition -> what it is called with. (A Param of that name is something else.)
+class Arguments : public ir::GraphMutator {
+  public:
+    Arguments(const std::vector<std::string> &vars, const std::vector<Expr> &values)
+        : vars_(vars), values_(values) {}
+
+  protected:
+    Expr rewrite(const Expr &e) override {
+        if (e->op != ir::Op::Variable || e->referent)
+            return ir::GraphMutator::rewrite(e);
+        auto found = std::find(vars_.begin(), vars_.end(), e->name);
+        return found == vars_.end() ? e : values_[static_cast<size_t>(found - vars_.begin())];
+    }
+
+  private:
+    const std::vector<std::string> &vars_;
+    const std::vector<Expr> &values_;
+};
+
+/// Calls of one pure Func -> its values.
+class InlineCalls : public ir::GraphMutator {
+  public:
+    explicit InlineCalls(const FuncContents &callee) : callee_(callee) {}
+    int inlined = 0;
+
+  protected:
+    Expr rewrite(const Expr &e) override {
+        Expr now = ir::GraphMutator::rewrite(e);
+        if (now->op != ir::Op::Call || now->referent.get() != &callee_)
+            return now;
+        inlined++;
+        return Arguments(callee_.args, now->args)
+            .mutate(callee_.stages[0].values[static_cast<size_t>(now->index)]);
+    }
+
+  private:
+    const FuncContents &callee_;
+};
+
+}  // namespace
+
+Stage &Stage::eager_inline(const std::vector<Func> &funcs) {
+    StageSchedule &s = schedule();
+    Nest nest(*func_, *this, s, "eager_inline");
+    for (const Func &f : funcs) {
+        if (!f.defined() || f.has_update_definition())
+            nest.fail(fmt::format("'{}' {}. Only a Func with one pure definition can be inlined.",
+                                  f.name(), f.defined() ? "has updates" : "is not defined"));
+        if (f.contents() == func_)
+            nest.fail("a Func cannot be inlined into itself.");
+    }
+    graph::Stage &stage = func_->stages[static_cast<size_t>(stage_)];
+    // One may call another, in any order: until none is called any more.
+    for (bool again = true; again;) {
+        again = false;
+        for (const Func &f : funcs) {
+            InlineCalls calls(*f.contents());
+            for (auto *list : {&stage.args, &stage.values})
+                for (Expr &e : *list)
+                    e = calls.mutate(e);
+            if (stage.predicate.defined())
+                stage.predicate = calls.mutate(stage.predicate);
+            again |= calls.inlined > 0;
+        }
+    }
+    graph::find_callees(*func_);
+    func_->identity->touch();
+    return *this;
+}
+
+}  // namespace Pipe

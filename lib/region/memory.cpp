@@ -1,0 +1,133 @@
+// RegionMap: the memory of a Func, where that is more or less than what it stores at a time.
+
+#include <algorithm>
+
+#include "ir/simplify.h"
+#include "ir/substitute.h"
+#include "region/region_map.h"
+
+namespace Pipe::region {
+
+using namespace ir;
+
+namespace {
+
+Expr int32(int64_t value) { return make_int(Int(32), value); }
+
+[[noreturn]] void reject(const graph::FuncNode &func, const std::string &directive, const std::string &why) {
+    throw CompileError(func.name + "." + directive + " (" + to_string(func.where) + "): " + why);
+}
+
+}  // namespace
+
+std::vector<Expr> RegionMap::place_in_storage(FuncId id, std::vector<Expr> coordinates) {
+    const FuncPlace &place = tree_.place(id);
+    std::vector<bool> folded(coordinates.size(), false);
+    for (const Fold &f : folds(id)) {
+        auto d = static_cast<size_t>(f.dim);
+        coordinates[d] = mod(coordinates[d], f.factor);
+        folded[d] = true;
+    }
+    if (place.hoist != place.store) {
+        const Box &box = storage(id);
+        for (size_t d = 0; d < box.size(); d++)
+            if (!folded[d]) coordinates[d] = sub(coordinates[d], box[d].min);
+    }
+    const Expr &copies = tree_.schedule()[id].ring_buffer;
+    if (!copies.defined() || graph_[id].is_output) return coordinates;
+    Expr step = int32(0);
+    const std::vector<Level> &path = tree_.path_to(place.store);
+    for (size_t i = tree_.path_to(place.hoist).size(); i < path.size(); i++) {
+        Range range = loop_range(path[i]);
+        step = add(mul(step, range.extent), sub(make_variable(Int(32), path[i]), range.min));
+    }
+    coordinates.push_back(mod(step, copies));
+    return coordinates;
+}
+
+/// The most that an extent of the store level comes to in any iteration of the loops in to it.
+Expr RegionMap::extent_when_hoisted(FuncId id, const Expr &extent) {
+    const FuncPlace &place = tree_.place(id);
+    if (std::optional<int64_t> most = upper_bound(extent)) return int32(std::max<int64_t>(*most, 0));
+    const std::vector<Level> &path = tree_.path_to(place.store);
+    Expr result = expand(extent);
+    for (size_t i = path.size(); i-- > tree_.path_to(place.hoist).size();) {
+        Range range = loop_range(path[i]);
+        IntervalScope scope;
+        scope.push(path[i], {expand(range.min), expand(range.max())});
+        result = bounds_of(result, scope).max;
+        if (!result.defined())
+            reject(graph_[id], "hoist_storage",
+                   "how much memory an iteration of the loop " + path[i] +
+                       " needs cannot be bounded. Store it where it is computed, or use bound_storage.");
+    }
+    return simplify(result);
+}
+
+std::vector<Range> RegionMap::allocation(FuncId id) {
+    const graph::FuncNode &func = graph_[id];
+    const FuncPlace &place = tree_.place(id);
+    const schedule::FuncSchedule &schedule = tree_.schedule()[id];
+    bool hoisted = place.hoist != place.store;
+    std::vector<Range> result;
+    for (size_t d = 0; d < func.args.size(); d++) {
+        const Interval &i = storage(id)[d];
+        Expr extent = simplify(add(sub(i.max, i.min), int32(1)));
+        auto fold = std::find_if(folds(id).begin(), folds(id).end(),
+                                 [&](const Fold &f) { return f.dim == static_cast<int>(d); });
+        bool folded = fold != folds(id).end();
+        if (folded) {
+            extent = fold->factor;
+        } else if (hoisted) {
+            extent = extent_when_hoisted(id, extent);
+        } else if (!place.store.empty()) {
+            // A constant size makes constant strides, and storage on the stack. (At the root it depends on
+            // the outputs.)
+            if (std::optional<int64_t> most = upper_bound(extent)) extent = int32(std::max<int64_t>(*most, 0));
+        }
+        for (const schedule::StorageDim &s : schedule.storage_dims)
+            if (s.var == func.args[d] && s.alignment.defined())
+                extent = simplify(mul(div(add(extent, sub(s.alignment, int32(1))), s.alignment), s.alignment));
+        result.push_back({folded || hoisted ? int32(0) : i.min, extent});
+    }
+    if (schedule.ring_buffer.defined()) {
+        if (place.store != place.compute)
+            reject(func, "ring_buffer", "what slides from iteration to iteration cannot move to another copy. Store "
+                                        "it where it is computed (leave store_at out).");
+        result.push_back({int32(0), schedule.ring_buffer});
+    }
+    return result;
+}
+
+Expr RegionMap::slots(FuncId id) {
+    const FuncPlace &place = tree_.place(id);
+    const schedule::FuncSchedule &schedule = tree_.schedule()[id];
+    if (schedule.ring_buffer.defined()) return schedule.ring_buffer;
+    domain(id, 0);
+    auto slide = slides_.find(id);
+    bool slid = slide != slides_.end();
+    if (folds(id).empty()) return slid || place.hoist == place.compute ? Expr() : int32(1);
+    // As many iterations as the planes that are not live have room for.
+    int64_t factor = 0, ahead = 0;
+    const Fold &fold = folds(id).front();
+    if (slid && slide->second && *slide->second > 0 && folds(id).size() == 1 && as_const_int(fold.factor, &factor))
+        if (auto live = live_planes_.find(id); live != live_planes_.end())
+            ahead = std::max<int64_t>(0, (factor - live->second) / *slide->second);
+    return int32(1 + ahead);
+}
+
+Box RegionMap::read_later(const StageNest &nest, const std::string &source, const Level &at, const Level &from,
+                          const Expr &offset) {
+    const Touched &touches = touched(nest, at);
+    auto found = touches.find(source);
+    if (found == touches.end()) return {};
+    Box box = found->second;
+    Expr later = add(make_variable(Int(32), from), offset);
+    for (Interval &i : box) {
+        if (!i.bounded()) return {};
+        for (Expr *end : {&i.min, &i.max}) *end = simplify(substitute(from, later, expand(*end)));
+    }
+    return box;
+}
+
+}  // namespace Pipe::region

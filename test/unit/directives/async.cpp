@@ -1,0 +1,116 @@
+// async and ring_buffer: the same results, with tasks that wait for each other.
+#include "compare.h"
+#include "support/require_message.h"
+
+using namespace Pipe;
+using namespace Pipe::testing;
+
+namespace {
+
+Var x("x"), y("y"), xo("xo"), xi("xi"), yo("yo"), yi("yi");
+
+struct Chain {
+    Func f{"f"}, g{"g"}, h{"h"};
+    Chain() {
+        f(x, y) = x * x + 3 * y;
+        g(x, y) = f(x, y) + f(x + 1, y + 1);
+        h(x, y) = g(x, y) + g(x, y + 1);
+    }
+    void check() { check_sizes(h, {1, 8, 21}); }
+};
+
+}  // namespace
+
+TEST_CASE_METHOD(Chain, "async at the root", "[async]") {
+    g.compute_root().async();
+    check();
+    CHECK(Pipeline(h).loop_nest().find("produce g async:") == 0);
+    CHECK(Pipeline(h).schedule_source().find(".async()") != std::string::npos);
+}
+
+TEST_CASE_METHOD(Chain, "async in each iteration", "[async]") {
+    g.compute_at(h, y).async();
+    check();
+    f.compute_at(g, y);
+    check();
+}
+
+TEST_CASE_METHOD(Chain, "a sliding window runs ahead", "[async]") {
+    g.compute_at(h, y).store_root().async();
+    check();
+    SECTION("in folded storage") {
+        for (int factor : {2, 3, 5, 8}) {
+            g.fold_storage(y, factor);
+            check();
+        }
+    }
+    SECTION("with a task of its own before it") {
+        f.compute_at(g, y).store_root().async();
+        check();
+        f.fold_storage(y, 4);
+        check();
+    }
+}
+
+TEST_CASE_METHOD(Chain, "ring_buffer", "[async]") {
+    SECTION("alone") {
+        g.compute_at(h, y).hoist_storage_root().ring_buffer(3);
+    }
+    SECTION("with async") {
+        g.compute_at(h, y).hoist_storage_root().ring_buffer(2).async();
+    }
+    SECTION("of tiles") {
+        h.tile(x, y, xo, yo, xi, yi, 4, 2, TailStrategy::GuardWithIf);
+        g.compute_at(h, xo).hoist_storage_root().ring_buffer(4).async().vectorize(x, 4);
+    }
+    SECTION("nested") {
+        g.compute_at(h, y).hoist_storage_root().ring_buffer(2).async();
+        f.compute_at(g, y).hoist_storage(h, y).ring_buffer(2).async();
+    }
+    SECTION("inside a parallel loop") {
+        h.split(y, yo, yi, 2, TailStrategy::GuardWithIf).parallel(yo);
+        g.compute_at(h, yi).hoist_storage(h, yo).ring_buffer(2).async();
+    }
+    SECTION("one after the other") {
+        g.compute_at(h, y).hoist_storage_root().ring_buffer(2).async();
+        f.compute_at(h, y).hoist_storage_root().ring_buffer(3).async();
+    }
+    check();
+}
+
+TEST_CASE_METHOD(Chain, "a Func that both tasks read", "[async]") {
+    Func k("k");
+    k(x, y) = h(x, y) + f(x, y);
+    g.compute_at(k, y).async();
+    f.compute_at(k, y);
+    h.compute_at(k, y);
+    check_sizes(k, {1, 9});
+    f.store_root();
+    g.store_root();
+    h.store_root();
+    check_sizes(k, {1, 9});
+}
+
+TEST_CASE_METHOD(Chain, "a failure in a task ends the others", "[async]") {
+    Param<int> n("n");
+    Func big("big"), out("out");
+    big(x, y) = x + y;
+    out(x, y) = big(x, y) + big(x + n, y);
+    big.compute_at(out, y).hoist_storage_root().ring_buffer(2).async().bound_storage(x, 64);
+    n.set(10);
+    check_sizes(out, {1, 20});
+    n.set(100);
+    require_message<RuntimeError>([&] { out.realize({4, 40}); }, {"big.bound_storage(x)", "64"});
+}
+
+TEST_CASE_METHOD(Chain, "what async and ring_buffer need", "[async]") {
+    g.async();
+    require_message<CompileError>([&] { h.realize({4, 4}); }, {"g.async", "inlined"});
+    g.compute_at(h, y).ring_buffer(2);
+    require_message<CompileError>([&] { h.realize({4, 4}); }, {"g.ring_buffer", "hoist_storage"});
+    g.store_root().hoist_storage_root();
+    require_message<CompileError>([&] { h.realize({4, 4}); }, {"g.ring_buffer", "slides"});
+    Param<int> n("n");
+    require_message<CompileError>([&] { g.ring_buffer(n); }, {"g.ring_buffer(n)", "constant"});
+    require_message<CompileError>([&] { g.ring_buffer(0); }, {"g.ring_buffer", "at least 1"});
+}

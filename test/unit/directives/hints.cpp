@@ -1,0 +1,286 @@
+// Directives that change no result: partition, prefetch, non-temporal access; levels that are set
+// later; eager_inline, unscheduled; what is not there.
+#include "compare.h"
+#include "graph/freeze.h"
+#include "ir/print.h"
+#include "lower/lower.h"
+#include "support/require_message.h"
+
+using namespace Pipe;
+using namespace Pipe::testing;
+
+namespace {
+
+Var x("x"), y("y"), xo("xo"), xi("xi"), yo("yo"), yi("yi");
+
+std::string loops(const Func &output, const std::string &stop_after = "") {
+    graph::Frozen frozen = graph::freeze({output});
+    lower::LowerOptions options;
+    options.stop_after = stop_after;
+    graph::Graph inlined = graph::inline_funcs(frozen.graph, frozen.schedule);
+    return ir::to_string(lower::lower(inlined, frozen.schedule, get_host_target(), options).body);
+}
+
+int count(const std::string &text, const std::string &part) {
+    int n = 0;
+    for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
+        n++;
+    return n;
+}
+
+struct Clamped {
+    ImageParam in{Int(32), 2, "in"};
+    Func f{"f"};
+    Clamped() {
+        auto at = [&](const Expr &i) { return in(clamp(i, 0, in.width() - 1), y); };
+        f(x, y) = at(x - 1) + at(x) + at(x + 1);
+    }
+    void check() {
+        for (int width : {1, 3, 17}) {
+            GuardedBuffer image = noise<int>({{0, width}, {0, 5}});
+            in.set(image.buffer);
+            check_equal(f, {{0, width}, {0, 5}});
+        }
+    }
+};
+
+}  // namespace
+
+TEST_CASE_METHOD(Clamped, "partition", "[hints]") {
+    CHECK(count(loops(f), "for f.s0.x") == 3);
+    SECTION("never") {
+        f.never_partition(x);
+        CHECK(count(loops(f), "for f.s0.x") == 1);
+    }
+    SECTION("never, all of them") {
+        f.never_partition_all();
+        CHECK(count(loops(f), "for f.s0.x") == 1);
+        CHECK(Pipeline(f).schedule_source().find(".never_partition(f_y)") != std::string::npos);
+    }
+    SECTION("always") {
+        f.always_partition_all();
+        CHECK(count(loops(f), "for f.s0.x") == 3);
+        CHECK(Pipeline(f).loop_nest() == "produce f:\n"
+                                         "  for y partitioned:\n"
+                                         "    for x partitioned:\n"
+                                         "      f(x, y) = ...\n");
+    }
+    SECTION("a short loop too") {
+        f.bound(x, 0, 4);
+        CHECK(count(loops(f), "for f.s0.x") == 1);
+        f.partition(x, Partition::Always);
+        CHECK(count(loops(f), "for f.s0.x") > 1);
+        GuardedBuffer image = noise<int>({{0, 4}, {0, 5}});
+        in.set(image.buffer);
+        check_equal(f, {{0, 4}, {0, 5}});
+        return;
+    }
+    check();
+}
+
+TEST_CASE_METHOD(Clamped, "always_partition of a vector", "[hints]") {
+    f.vectorize(x, 4).always_partition(y);
+    f.always_partition(Var("x_lane"));
+    require_message<CompileError>([&] { f.compile_jit(); },
+                                  {"f.always_partition(x_lane)", "vectorized"});
+}
+
+TEST_CASE_METHOD(Clamped, "prefetch of an image", "[hints]") {
+    for (auto strategy : {PrefetchBoundStrategy::Clamp, PrefetchBoundStrategy::GuardWithIf,
+                          PrefetchBoundStrategy::NonFaulting}) {
+        Clamped c;
+        c.f.prefetch(c.in, y, y, 2, strategy);
+        std::string text = loops(c.f);
+        CHECK(count(text, "prefetch in(") >= 1);
+        CHECK(loops(c.f, "build").find("for f.s0.y.prefetch.in.0 in [0, ") != std::string::npos);
+        c.check();
+        CHECK(Pipeline(c.f).loop_nest() == "produce f:\n"
+                                           "  for y:\n"
+                                           "    prefetch in of y + 2\n"
+                                           "    for x:\n"
+                                           "      f(x, y) = ...\n");
+    }
+    f.vectorize(x, 8, TailStrategy::GuardWithIf).prefetch(in, x, y, 1);
+    CHECK(Pipeline(f).schedule_source().find(
+              ".prefetch(in, f_x, f_y, 1, PrefetchBoundStrategy::GuardWithIf)") !=
+          std::string::npos);
+    check();
+}
+
+TEST_CASE("prefetch of a Func", "[hints]") {
+    Func f("f"), g("g"), h("h");
+    f(x, y) = Tuple(x + y, x * y);
+    g(x, y) = f(x, y)[0] + f(x, y + 1)[1];
+    h(x, y) = x;
+    f.compute_root();
+    SECTION("folded, hoisted, plain") {
+        g.prefetch(f, y, y, 3, PrefetchBoundStrategy::Clamp);
+        CHECK(count(loops(g), "prefetch f.1(") == 1);
+        check_sizes(g, {1, 9});
+        f.compute_at(g, y).store_root();
+        check_sizes(g, {1, 9});
+    }
+    SECTION("stored inside") {
+        f.compute_at(g, y);
+        g.prefetch(f, x, y);
+        require_message<CompileError>(
+            [&] {
+                g.realize({4, 4});
+            },
+            {"g.prefetch(f, x, y)", "stored inside", "further out"});
+    }
+    SECTION("inlined") {
+        f.compute_inline();
+        g.prefetch(f, x, y);
+        require_message<CompileError>(
+            [&] {
+                g.realize({4, 4});
+            },
+            {"g.prefetch(f, x, y)", "inlined"});
+    }
+    SECTION("not read") {
+        g.prefetch(h, x, y);
+        require_message<CompileError>(
+            [&] {
+                g.realize({4, 4});
+            },
+            {"g.prefetch(h, x, y)", "not part of the pipeline"});
+    }
+    SECTION("inside out") {
+        require_message<CompileError>([&] { g.prefetch(f, y, x); },
+                                      {"g.prefetch(f, y, x)", "'x' is inside 'y'"});
+    }
+}
+
+TEST_CASE("non-temporal stores and loads", "[hints]") {
+    Func f("f"), g("g");
+    f(x, y) = x + y;
+    g(x, y) = f(x, y) * 2;
+    f.compute_root().parallel(y).vectorize(x, 8).store_nontemporal().load_nontemporal();
+    g.store_nontemporal();
+    check_sizes(g, {1, 8, 100});
+    graph::Frozen frozen = graph::freeze({g});
+    auto program = lower::lower(graph::inline_funcs(frozen.graph, frozen.schedule), frozen.schedule,
+                                get_host_target());
+    CHECK(program.nontemporal_stores == std::set<std::string>{"f", "g"});
+    CHECK(program.nontemporal_loads == std::set<std::string>{"f"});
+    CHECK(Pipeline(g).schedule_source().find(".load_nontemporal()") != std::string::npos);
+}
+
+TEST_CASE("a LoopLevel that is set later", "[hints]") {
+    Func f("f"), g("g");
+    f(x, y) = x + y;
+    LoopLevel compute, store;
+    f.compute_at(compute).store_at(store);
+    g(x, y) = f(x, y) + f(x, y + 1);
+    require_message<CompileError>(
+        [&] {
+            g.realize({4, 4});
+        },
+        {"f.compute_at(LoopLevel)", "undefined", "set()"});
+    CHECK_FALSE(compute.defined());
+    LoopLevel copy = compute;
+    copy.set(LoopLevel(g, y));
+    store.set(LoopLevel::root());
+    CHECK(compute == LoopLevel(g, y));
+    CHECK(compute.to_string() == "g.y");
+    CHECK(store.is_root());
+    check_sizes(g, {1, 9});
+    CHECK(Pipeline(g).schedule_source().find(".compute_at(Stage(g), g_y)\n    .store_root()") !=
+          std::string::npos);
+    CHECK(compute.locked());
+    require_message<CompileError>([&] { compute.set(LoopLevel::root()); },
+                                  {"LoopLevel::set(root)", "locked"});
+    require_message<CompileError>([&] { (void)store.func(); }, {"LoopLevel::func", "root"});
+}
+
+TEST_CASE("eager_inline", "[hints]") {
+    Func a("a"), b("b"), c("c");
+    Param<int> same("x");  // has a Var's name
+    a(x) = x * 2 + same;
+    b(x) = a(x + 1) + 1;
+    c(x) = b(x) + a(x);
+    RDom r(0, 4, "r");
+    c(x) += a(r) * x;
+    c.eager_inline(a, b);  // in any order
+    c.update().eager_inline({a, b});
+    same.set(5);
+    CHECK(graph::freeze({c}).graph.funcs.size() == 1);
+    Buffer<int> out = c.realize({5});
+    for (int i = 0; i < 5; i++) {
+        int expected = (2 * (i + 1) + 5) + 1 + (2 * i + 5) + i * (2 * 6 + 4 * 5);
+        CHECK(out(i) == expected);
+    }
+    require_message<CompileError>([&] { b.eager_inline(c); },
+                                  {"b.eager_inline", "'c' has updates"});
+}
+
+TEST_CASE("unscheduled", "[hints]") {
+    Func f("f");
+    f(x, y) = x;
+    f(x, y) += 1;
+    f.update().unscheduled();
+    CHECK(Pipeline(f).schedule_source().find("f.update(0)\n    .unscheduled()") !=
+          std::string::npos);
+    require_message<CompileError>([&] { f.update().unscheduled(); },
+                                  {"f.update(0).unscheduled", "directives already"});
+    check_sizes(f, {1, 5});
+}
+
+TEST_CASE("allow_race_conditions", "[hints]") {
+    Func f("f");
+    RDom r(0, 8, "r");
+    f(x) = 0;
+    f(r) = f(r) + 1;
+    f(r / 2 * 2) = 5;  // all write the same
+    f.update(1).parallel(r);
+    require_message<CompileError>([&] { f.realize({8}); }, {"f.update(1).parallel(r$x)"});
+    f.update(1).allow_race_conditions();
+    check_equal(f, {{0, 8}});
+    CHECK(Pipeline(f).schedule_source().find(".allow_race_conditions()") != std::string::npos);
+}
+
+TEST_CASE("tile in all forms", "[hints]") {
+    auto nest = [](auto &&tile) {
+        Func f("f");
+        f(x, y) = x;
+        tile(f);
+        check_sizes(f, {8, 11});
+        return Pipeline(f).loop_nest();
+    };
+    std::string expected =
+        nest([](Func &f) { f.tile(x, y, x, y, xi, yi, 4, 2, TailStrategy::GuardWithIf); });
+    CHECK(nest([](Func &f) { f.tile(x, y, xi, yi, 4, 2, TailStrategy::GuardWithIf); }) == expected);
+    CHECK(nest([](Func &f) {
+              f.tile({x, y}, {xi, yi}, {4, 2}, TailStrategy::GuardWithIf);
+          }) == expected);
+    CHECK(nest([](Func &f) {
+              f.tile({x, y}, {x, y}, {xi, yi}, {4, 2},
+                     {TailStrategy::GuardWithIf, TailStrategy::Predicate});
+          }) == expected);
+    Func f("f");
+    f(x, y) = x;
+    require_message<CompileError>([&] { f.tile({x, y}, {xi}, {4, 2}); }, {"f.tile", "2 loops"});
+}
+
+TEST_CASE("RVars unrolled and vectorized where that is legal", "[hints]") {
+    Func f("f");
+    RDom r(0, 8, 0, 5, "r");
+    f(x, y) = x;
+    f(r.x, y) += r.y;
+    RVar ri("ri");
+    f.update().unroll(r.y).vectorize(r.x, 4);
+    for (int width : {8, 12})
+        check_equal(f, {{0, width}, {0, 3}});
+}
+
+TEST_CASE("GPU directives", "[hints]") {
+    Func f("f");
+    f(x, y) = x;
+    require_message<CompileError>([&] { f.gpu_tile(x, y, xo, yo, xi, yi, 8, 8); },
+                                  {"f.gpu_tile(x)", "GPU", "parallel()"});
+    require_message<CompileError>([&] { f.gpu_blocks(x, DeviceAPI::CUDA); }, {"f.gpu_blocks(x)"});
+    require_message<CompileError>([&] { f.gpu_threads(x, y); }, {"f.gpu_threads(x)"});
+    require_message<CompileError>([&] { f.gpu_single_thread(); }, {"f.gpu_single_thread"});
+    CHECK(Pipeline(f).loop_nest() == "produce f:\n  for y:\n    for x:\n      f(x, y) = ...\n");
+}

@@ -1,0 +1,168 @@
+// specialize: which schedule is used where, in what order, and that it changes no result.
+#include "compare.h"
+#include "support/require_message.h"
+
+using namespace Pipe;
+using namespace Pipe::testing;
+
+namespace {
+
+Var x("x"), y("y"), xi("xi");
+
+struct Special {
+    Param<int> p{"p"};
+    Param<bool> wide{"wide"};
+    Func f{"f"}, g{"g"};
+    Special() {
+        f(x, y) = x * y + p;
+        f(x, y) += x;
+        g(x, y) = f(x, y) + f(x, y + 1);
+        f.compute_root();
+    }
+};
+
+}  // namespace
+
+TEST_CASE_METHOD(Special, "the first condition that holds is taken", "[specialize]") {
+    g.specialize(p > 10).vectorize(x, 4, TailStrategy::GuardWithIf);
+    g.specialize(p > 5).parallel(y);
+    CHECK(Pipeline(g).loop_nest() == "where p > 10:\n"
+                                     "  produce f:\n"
+                                     "    for y:\n"
+                                     "      for x:\n"
+                                     "        f(x, y) = ...\n"
+                                     "  produce f.update(0):\n"
+                                     "    for y:\n"
+                                     "      for x:\n"
+                                     "        f(x, y) = ...\n"
+                                     "  produce g:\n"
+                                     "    for y:\n"
+                                     "      for x:\n"
+                                     "        vectorized x_lane:\n"
+                                     "          g(x, y) = ...\n"
+                                     "otherwise:\n"
+                                     "  where p > 5:\n"
+                                     "    produce f:\n"
+                                     "      for y:\n"
+                                     "        for x:\n"
+                                     "          f(x, y) = ...\n"
+                                     "    produce f.update(0):\n"
+                                     "      for y:\n"
+                                     "        for x:\n"
+                                     "          f(x, y) = ...\n"
+                                     "    produce g:\n"
+                                     "      parallel y:\n"
+                                     "        for x:\n"
+                                     "          g(x, y) = ...\n"
+                                     "  otherwise:\n"
+                                     "    produce f:\n"
+                                     "      for y:\n"
+                                     "        for x:\n"
+                                     "          f(x, y) = ...\n"
+                                     "    produce f.update(0):\n"
+                                     "      for y:\n"
+                                     "        for x:\n"
+                                     "          f(x, y) = ...\n"
+                                     "    produce g:\n"
+                                     "      for y:\n"
+                                     "        for x:\n"
+                                     "          g(x, y) = ...\n");
+    for (int value : {0, 6, 11}) {
+        p.set(value);
+        check_sizes(g, {1, 4, 9});
+    }
+}
+
+TEST_CASE_METHOD(Special, "each definition has its own, nested ones too", "[specialize]") {
+    Stage both = f.specialize(p > 3);
+    both.specialize(wide).vectorize(x, 8, TailStrategy::RoundUp);
+    f.update().specialize(p > 3).vectorize(x, 4);
+    g.specialize(!(p > 3)).unroll(x, 2, TailStrategy::GuardWithIf);
+    for (int value : {0, 4})
+        for (bool w : {false, true}) {
+            p.set(value);
+            wide.set(w);
+            check_sizes(g, {1, 8, 11});
+        }
+    std::string nest = Pipeline(g).loop_nest();
+    // Where p > 3, that of the update is known too: no third level of choices but `wide`.
+    CHECK(nest.find("where p > 3:\n  where wide:\n") != std::string::npos);
+}
+
+TEST_CASE_METHOD(Special, "specialize_fail", "[specialize]") {
+    g.specialize(p == 1).vectorize(x, 4, TailStrategy::GuardWithIf);
+    g.specialize(p == 2);
+    g.specialize_fail("only 1 and 2 were foreseen");
+    for (int value : {1, 2}) {
+        p.set(value);
+        check_sizes(g, {1, 9});
+    }
+    p.set(3);
+    require_message<RuntimeError>(
+        [&] {
+            g.realize({4, 4});
+        },
+        {"specialize_fail of g", "only 1 and 2 were foreseen"});
+    require_message<CompileError>([&] { g.specialize(p > 7); },
+                                  {"g.specialize", "specialize_fail"});
+}
+
+TEST_CASE_METHOD(Special, "pasted as C++", "[specialize]") {
+    g.specialize(p > 3).vectorize(x, 4, TailStrategy::GuardWithIf).specialize(wide).parallel(y);
+    g.specialize_fail("no");
+    std::string source = Pipeline(g).schedule_source();
+    Special other;
+    {
+        Func &f = other.f, &g = other.g;
+        Param<int> &p = other.p;
+        Param<bool> &wide = other.wide;
+        const auto g_x = g.args()[0];
+        const auto g_y = g.args()[1];
+        Var x_lane("x_lane");
+        Stage g_special0 = g.specialize(p > 3);
+        Stage g_special0_special0 = g_special0.specialize(wide);
+        g_special0_special0.split(g_x, g_x, x_lane, 4, TailStrategy::GuardWithIf)
+            .reorder(x_lane, g_x, g_y)
+            .vectorize(x_lane)
+            .parallel(g_y);
+        g_special0.split(g_x, g_x, x_lane, 4, TailStrategy::GuardWithIf)
+            .reorder(x_lane, g_x, g_y)
+            .vectorize(x_lane);
+        g.specialize_fail("no");
+        f.compute_root();
+    }
+    CHECK(source == Pipeline(other.g).schedule_source());
+}
+
+TEST_CASE_METHOD(Special, "loops that only one version has", "[specialize]") {
+    g.specialize(p > 3).split(x, x, xi, 4);
+    f.compute_at(g, y);
+    p.set(5);
+    check_sizes(g, {4, 9});
+    g.split(x, x, xi, 8, TailStrategy::GuardWithIf);
+    f.compute_at(g, xi);
+    check_sizes(g, {4, 9});
+    Var other("other");
+    g.rename(xi, other);
+    f.compute_at(g, other);
+    require_message<CompileError>(
+        [&] {
+            g.realize({8, 8});
+        },
+        {"f.compute_at(g, other)", "no loop 'other'"});
+}
+
+TEST_CASE_METHOD(Special, "too many versions", "[specialize]") {
+    std::vector<Func> chain{f};
+    for (int i = 0; i < 8; i++) {
+        Func next;
+        next(x, y) = chain.back()(x, y) + 1;
+        next.compute_root().specialize(p > 100 + i).parallel(y);
+        chain.push_back(next);
+    }
+    require_message<CompileError>(
+        [&] {
+            chain.back().realize({4, 4});
+        },
+        {"specialize", "too many versions"});
+}

@@ -1,0 +1,243 @@
+// Directives on the memory of a Func, and on the region that is computed.
+#include "compare.h"
+#include "support/require_message.h"
+
+using namespace Pipe;
+using namespace Pipe::testing;
+
+namespace {
+
+Var x("x"), y("y"), xo("xo"), xi("xi"), yo("yo"), yi("yi");
+
+struct Blur {
+    Func f{"f"}, g{"g"};
+    Blur() {
+        f(x, y) = x * x + 3 * y;
+        g(x, y) = f(x, y) + f(x + 1, y + 2);
+    }
+    std::string nest() { return Pipeline(g).loop_nest(); }
+};
+
+bool contains(const std::string &text, const std::string &part) {
+    return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE_METHOD(Blur, "align_bounds grows what is computed to a grid", "[storage]") {
+    f.compute_root().vectorize(x, 8, TailStrategy::RoundUp);
+    for (int remainder : {0, 1, 5}) {
+        f.align_bounds(x, 8, remainder);
+        check_sizes(g, {1, 6, 8, 15});
+    }
+    f.align_bounds(y, 4);
+    f.compute_at(g, y).store_root();
+    check_sizes(g, {1, 6, 8, 15});
+    CHECK(contains(nest(), "x in multiples of 8"));
+    CHECK(contains(Pipeline(g).schedule_source(), ".align_bounds(f_x, 8, 5)"));
+}
+
+TEST_CASE("align_bounds on an output needs a buffer that is large enough", "[storage]") {
+    Func f("f");
+    f(x) = x;
+    f.align_bounds(x, 4, 1);
+    check_equal(f, {{1, 8}});
+    check_equal(f, {{-3, 4}});
+    require_message<RuntimeError>([&] { f.realize({8}); }, {"Output f", "is written from -3"});
+}
+
+TEST_CASE("what is computed really is aligned", "[storage]") {
+    // The update runs over the pure Var's whole, aligned range.
+    Func f("f"), count("count"), g("g");
+    f(x) = 1;
+    g(x) = f(x);
+    f.compute_root().align_extent(x, 16);
+    ImageParam in(Int(32), 1, "in");
+    Func h("h"), k("k");
+    h(x) = in(x);
+    k(x) = h(x);
+    h.compute_root().align_extent(x, 16);
+    GuardedBuffer image = noise<int>({{0, 20}});
+    in.set(image.buffer);
+    require_message<RuntimeError>([&] { k.realize({20}); }, {"in", "from 0 to 31"});
+    GuardedBuffer larger = noise<int>({{0, 32}});
+    in.set(larger.buffer);
+    check_equal(k, {{0, 20}});
+    check_equal(k, {{0, 1}});
+}
+
+TEST_CASE_METHOD(Blur, "align_extent", "[storage]") {
+    f.compute_at(g, y).align_extent(x, 8).vectorize(x, 8, TailStrategy::GuardWithIf);
+    check_sizes(g, {1, 7, 8, 20});
+    f.store_root();
+    check_sizes(g, {1, 7, 8, 20});
+    CHECK(contains(Pipeline(g).schedule_source(), ".align_extent(f_x, 8)"));
+}
+
+TEST_CASE_METHOD(Blur, "align_storage", "[storage]") {
+    f.compute_root().align_storage(x, 32);
+    check_sizes(g, {1, 31, 33});
+    g.realize({33, 2});
+    // Rows of 34 elements take 64; 4 rows of them.
+    CHECK(Pipeline(g).loop_nest() == "produce f, x aligned to 32:\n"
+                                     "  for y:\n"
+                                     "    for x:\n"
+                                     "      f(x, y) = ...\n"
+                                     "produce g:\n"
+                                     "  for y:\n"
+                                     "    for x:\n"
+                                     "      g(x, y) = ...\n");
+    Pipeline p(g);
+    p.realize({33, 2});
+    CHECK(p.peak_scratch_bytes() == 64 * 4 * 4);
+}
+
+TEST_CASE_METHOD(Blur, "bound_storage", "[storage]") {
+    f.compute_at(g, y).bound_storage(x, 20).bound_storage(y, 3).store_in(MemoryType::Stack);
+    check_sizes(g, {1, 7, 19});
+    require_message<RuntimeError>(
+        [&] {
+            g.realize({20, 2});
+        },
+        {"f.bound_storage(x)", "21 elements are needed", "20"});
+    f.bound_storage(y, 2);
+    require_message<CompileError>(
+        [&] {
+            g.realize({4, 4});
+        },
+        {"f.bound_storage(y)", "3 elements are needed"});
+}
+
+TEST_CASE_METHOD(Blur, "storage directives need storage", "[storage]") {
+    f.align_storage(x, 8);
+    require_message<CompileError>([&] { g.realize({4, 4}); }, {"f.align_storage(x)", "inlined"});
+    f.compute_root();
+    g.bound_storage(x, 8);
+    require_message<CompileError>(
+        [&] {
+            g.realize({4, 4});
+        },
+        {"g.bound_storage(x)", "output", "caller's"});
+}
+
+TEST_CASE_METHOD(Blur, "store_in", "[storage]") {
+    g.tile(x, y, xo, yo, xi, yi, 8, 4, TailStrategy::GuardWithIf);
+    f.compute_at(g, xo);
+    for (MemoryType memory : {MemoryType::Stack, MemoryType::Heap, MemoryType::Register}) {
+        f.store_in(memory);
+        check_sizes(g, {1, 8, 11});
+        Pipeline p(g);
+        p.realize({11, 5});
+        CHECK((p.peak_scratch_bytes() > 0) == (memory == MemoryType::Heap));
+    }
+    f.compute_root();
+    require_message<CompileError>(
+        [&] {
+            g.realize({4, 4});
+        },
+        {"f.store_in", "not known", "bound_storage"});
+    require_message<CompileError>([&] { f.store_in(MemoryType::GPUShared); },
+                                  {"f.store_in(MemoryType::GPUShared)", "no such memory"});
+}
+
+TEST_CASE_METHOD(Blur, "hoist_storage", "[storage]") {
+    g.tile(x, y, xo, yo, xi, yi, 8, 4, TailStrategy::GuardWithIf);
+    SECTION("to a loop") {
+        f.compute_at(g, xo).hoist_storage(g, yo);
+    }
+    SECTION("to the root") {
+        f.compute_at(g, xo).hoist_storage_root();
+    }
+    SECTION("a window that slides inside") {
+        f.compute_at(g, yi).store_at(g, xo).hoist_storage(LoopLevel(g, yo));
+    }
+    check_sizes(g, {1, 8, 11, 24});
+    CHECK(contains(nest(), "hoist f"));
+    CHECK(contains(Pipeline(g).schedule_source(), ".hoist_storage"));
+}
+
+TEST_CASE("hoisted storage that grows with the loops in to it", "[storage]") {
+    Func f("f"), g("g");
+    f(x, y) = x + y;
+    g(x, y) = f(x * y, y);  // row y needs (width - 1) * y + 1 elements
+    f.compute_at(g, y).hoist_storage_root();
+    check_equal(g, {{0, 5}, {0, 4}});
+    check_equal(g, {{2, 5}, {1, 6}});
+}
+
+TEST_CASE_METHOD(Blur, "hoisting inwards, or out of a parallel loop", "[storage]") {
+    f.compute_root().hoist_storage(g, y);
+    require_message<CompileError>(
+        [&] {
+            g.realize({4, 4});
+        },
+        {"f.hoist_storage(g, y)", "not inside", "further out"});
+    f.compute_at(g, y).hoist_storage_root();
+    g.parallel(y);
+    require_message<CompileError>(
+        [&] {
+            g.realize({4, 4});
+        },
+        {"f.hoist_storage_root", "parallel loop 'y'", "overwrite"});
+    f.hoist_storage(LoopLevel::inlined()).store_root();
+    check_sizes(g, {1, 9});  // the same values twice do no harm
+    f(x, y) += 1;
+    require_message<CompileError>(
+        [&] {
+            g.realize({4, 4});
+        },
+        {"f.store_root", "parallel loop 'y'", "overwrite"});
+}
+
+TEST_CASE_METHOD(Blur, "fold_storage", "[storage]") {
+    f.compute_at(g, y).store_root();
+    SECTION("as many planes as live") {
+        for (int factor : {3, 4, 5, 7}) {
+            f.fold_storage(y, factor);
+            check_sizes(g, {1, 8, 11});
+        }
+        CHECK(contains(nest(), "y modulo 7"));
+    }
+    SECTION("too few") {
+        f.fold_storage(y, 2);
+        require_message<CompileError>(
+            [&] {
+                g.realize({4, 4});
+            },
+            {"fold_storage(y) of f", "factor 2 is too small", "3 planes"});
+    }
+    SECTION("a window that cannot slide") {
+        g.reorder(y, x);
+        f.fold_storage(x, 8);
+        require_message<CompileError>(
+            [&] {
+                g.realize({4, 4});
+            },
+            {"fold_storage(x) of f", "cannot slide along x", "along y"});
+        f.fold_storage(y, 8);
+        g.tile(x, y, xo, yo, xi, yi, 4, 4, TailStrategy::GuardWithIf);
+        f.compute_at(g, xo);
+        require_message<CompileError>(
+            [&] {
+                g.realize({4, 4});
+            },
+            {"fold_storage", "cannot slide along"});
+    }
+    SECTION("backward") {
+        f.fold_storage(y, 4, false);
+        require_message<CompileError>(
+            [&] {
+                g.realize({4, 4});
+            },
+            {"fold_storage(y) of f", "moves upwards"});
+    }
+    SECTION("a factor that is no constant") {
+        Param<int> n("n");
+        f.fold_storage(y, n);
+        require_message<CompileError>(
+            [&] {
+                g.realize({4, 4});
+            },
+            {"fold_storage(y) of f", "must be a constant"});
+    }
+}
