@@ -147,9 +147,14 @@ class Stage {
     /// Splits by `times` first.
     Stage &unroll(const VarOrRVar &loop, const Expr &times, TailStrategy tail = TailStrategy::Auto);
 
-    /// Shares the loops of `other`, which runs first, from the outermost in to `loop`.
-    Stage &compute_with(const Stage &other, const VarOrRVar &loop);
-    Stage &compute_with(const Func &other, const VarOrRVar &loop);
+    /// Shares the loops of `other`, which runs first, from the outermost in to `loop`. Neither may
+    /// need the other. The ranges may differ: each stage runs where its own is. AlignStart and
+    /// AlignEnd are CompileErrors.
+    Stage &compute_with(const Stage &other, const VarOrRVar &loop,
+                        LoopAlignStrategy align = LoopAlignStrategy::Auto);
+    Stage &compute_with(const Func &other, const VarOrRVar &loop,
+                        LoopAlignStrategy align = LoopAlignStrategy::Auto);
+    Stage &compute_with(const LoopLevel &level, LoopAlignStrategy align = LoopAlignStrategy::Auto);
 
     /// A copy of the schedule so far, used where `condition` (a bool of Params and sizes) holds.
     /// Further directives on the result change the copy, and may specialize it again; those on this
@@ -408,8 +413,11 @@ class Func {
                     TailStrategy tail = TailStrategy::Auto);
     Func &unroll(const VarOrRVar &loop);
     Func &unroll(const VarOrRVar &loop, const Expr &times, TailStrategy tail = TailStrategy::Auto);
-    Func &compute_with(const Stage &other, const VarOrRVar &loop);
-    Func &compute_with(const Func &other, const VarOrRVar &loop);
+    Func &compute_with(const Stage &other, const VarOrRVar &loop,
+                       LoopAlignStrategy align = LoopAlignStrategy::Auto);
+    Func &compute_with(const Func &other, const VarOrRVar &loop,
+                       LoopAlignStrategy align = LoopAlignStrategy::Auto);
+    Func &compute_with(const LoopLevel &level, LoopAlignStrategy align = LoopAlignStrategy::Auto);
     Stage specialize(const Expr &condition);
     void specialize_fail(const std::string &message);
     Func &partition(const VarOrRVar &loop, Partition policy);

@@ -1,6 +1,7 @@
 #include "graph/check.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include <fmt/format.h>
@@ -459,8 +460,11 @@ class Checker {
                 reject_with(fmt::format("the two are computed at different levels: {} and {}.",
                                         describe(schedule_[f.id].compute),
                                         describe(schedule_[host.id].compute)));
-            if (depends(f.id, host.id) || depends(host.id, f.id))
-                reject_with("one of the two reads the other, also if through others.");
+            for (const std::string &chain : {dependence(f.id, host.id), dependence(host.id, f.id)})
+                if (!chain.empty())
+                    reject_with(fmt::format("{}, so one of the two must be done before the other "
+                                            "begins. Let them share no loop (compute_at instead).",
+                                            chain));
             size_t shared = loops_to(stage_schedule(level).dims, level.var);
             const auto &dims = schedule_[f.id].stages[i].dims;
             if (shared == 0 || shared > dims.size())
@@ -478,20 +482,25 @@ class Checker {
         return 0;
     }
 
-    bool depends(FuncId consumer, FuncId producer) const {
+    /// "c reads b (f.cpp:3), which reads a (f.cpp:2)", or "" where it needs nothing of it.
+    std::string dependence(FuncId consumer, FuncId producer) const {
+        std::map<FuncId, FuncId> read_by;
         std::vector<FuncId> pending{consumer};
-        std::set<FuncId> seen;
-        while (!pending.empty()) {
+        while (!pending.empty() && !read_by.count(producer)) {
             FuncId id = pending.back();
             pending.pop_back();
-            for (FuncId p : graph_[id].producers) {
-                if (p == producer)
-                    return true;
-                if (seen.insert(p).second)
+            for (FuncId p : graph_[id].producers)
+                if (read_by.emplace(p, id).second)
                     pending.push_back(p);
-            }
         }
-        return false;
+        if (!read_by.count(producer))
+            return "";
+        std::string chain;
+        for (FuncId id = producer; id != consumer; id = read_by.at(id)) {
+            std::string link = fmt::format("reads '{}'", graph_[id].name);
+            chain = link + (chain.empty() ? "" : ", which " + chain);
+        }
+        return fmt::format("'{}'{} {}", graph_[consumer].name, at(graph_[consumer].where), chain);
     }
 };
 

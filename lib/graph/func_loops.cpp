@@ -66,12 +66,16 @@ Func &Func::unroll(const VarOrRVar &loop, const Expr &times, TailStrategy tail) 
     Stage(*this).unroll(loop, times, tail);
     return *this;
 }
-Func &Func::compute_with(const Stage &other, const VarOrRVar &loop) {
-    Stage(*this).compute_with(other, loop);
+Func &Func::compute_with(const Stage &other, const VarOrRVar &loop, LoopAlignStrategy align) {
+    Stage(*this).compute_with(other, loop, align);
     return *this;
 }
-Func &Func::compute_with(const Func &other, const VarOrRVar &loop) {
-    Stage(*this).compute_with(other, loop);
+Func &Func::compute_with(const Func &other, const VarOrRVar &loop, LoopAlignStrategy align) {
+    Stage(*this).compute_with(other, loop, align);
+    return *this;
+}
+Func &Func::compute_with(const LoopLevel &level, LoopAlignStrategy align) {
+    Stage(*this).compute_with(level, align);
     return *this;
 }
 Stage Func::specialize(const Expr &condition) {

@@ -20,6 +20,12 @@ using schedule::Transform;
 
 namespace {
 
+[[noreturn]] void fail_alignment(const Nest &nest) {
+    nest.fail(
+        "loops that are shifted against each other are not there yet: each stage keeps its own "
+        "coordinates (NoAlign).");
+}
+
 /// Splitting a loop that already has a kind: tasks stay outside, lanes and copies inside.
 void inherit_kind(const Dim &old, Dim &outer, Dim &inner) {
     bool inside = old.kind == LoopKind::Vectorized || old.kind == LoopKind::Unrolled;
@@ -153,9 +159,9 @@ Stage &Stage::tile(const std::vector<VarOrRVar> &old, const std::vector<VarOrRVa
                    const std::vector<TailStrategy> &tails) {
     if (outer.size() != old.size() || inner.size() != old.size() || factors.size() != old.size() ||
         tails.size() != old.size())
-        throw CompileError(fmt::format(
-            "{}.tile: {} loops need as many outer and inner names, factors and tails.", name(),
-            old.size()));
+        throw CompileError(
+            fmt::format("{}.tile: {} loops need as many outer and inner names, factors and tails.",
+                        name(), old.size()));
     StageSchedule before = schedule();  // all or nothing
     try {
         for (size_t i = 0; i < old.size(); i++)
@@ -224,9 +230,11 @@ Stage &Stage::unroll(const VarOrRVar &loop, const Expr &times, TailStrategy tail
     return mark(loop, times, tail, LoopKind::Unrolled, "unroll", "_copy");
 }
 
-Stage &Stage::compute_with(const Stage &other, const VarOrRVar &loop) {
+Stage &Stage::compute_with(const Stage &other, const VarOrRVar &loop, LoopAlignStrategy align) {
     StageSchedule &s = schedule();
     Nest nest(*func_, *this, s, call_text("compute_with", {other.name(), loop.name}));
+    if (align == LoopAlignStrategy::AlignStart || align == LoopAlignStrategy::AlignEnd)
+        fail_alignment(nest);
     if (other.contents() == func_)
         nest.fail("a Func cannot share loops with itself.");
     nest.find(loop);
@@ -238,8 +246,23 @@ Stage &Stage::compute_with(const Stage &other, const VarOrRVar &loop) {
     return *this;
 }
 
-Stage &Stage::compute_with(const Func &other, const VarOrRVar &loop) {
-    return compute_with(Stage(other.contents(), 0), loop);
+Stage &Stage::compute_with(const Func &other, const VarOrRVar &loop, LoopAlignStrategy align) {
+    return compute_with(Stage(other.contents(), 0), loop, align);
+}
+
+Stage &Stage::compute_with(const LoopLevel &level, LoopAlignStrategy align) {
+    StageSchedule &s = schedule();
+    Nest nest(*func_, *this, s, call_text("compute_with", {level.to_string()}));
+    if (!level.defined() || level.is_root() || level.is_inlined())
+        nest.fail(fmt::format("the level is {}, so it names no loop to share.", level.to_string()));
+    if (align == LoopAlignStrategy::AlignStart || align == LoopAlignStrategy::AlignEnd)
+        fail_alignment(nest);
+    nest.find(level.var());
+    if (!specialization_.empty() || !s.specializations.empty())
+        nest.fail("a definition with specializations cannot share loops.");
+    s.fuse_level = level.contents()->level;
+    nest.done();
+    return *this;
 }
 
 }  // namespace Pipe

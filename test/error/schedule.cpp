@@ -160,7 +160,7 @@ TEST_CASE("a sum over RVars is not parallel", "[schedule][error]") {
 TEST_CASE_METHOD(Chain, "compute_with", "[schedule][error]") {
     a.compute_root();
     b.compute_root().compute_with(a, x);
-    require_message<CompileError>([&] { check({c}); }, {"b.compute_with(a, x)", "reads the other"});
+    require_message<CompileError>([&] { check({c}); }, {"b.compute_with(a, x)", "'b' at schedule.cpp:", "reads 'a'", "compute_at"});
     require_message<CompileError>([&] { a.compute_with(a, x); },
                                   {"a.compute_with(a, x)", "itself"});
 }

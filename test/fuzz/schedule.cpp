@@ -15,6 +15,7 @@ struct Loop {
     int extent = 0;     ///< where it is a known constant
     int covers = 1;     ///< iterations of the pure variable that one iteration covers
     bool whole = true;  ///< no split yet: all of the variable
+    bool masked = false;  ///< from a split whose masks speak of it
 };
 
 /// A place where a Func can be computed: just inside a loop of a stage of a consumer.
@@ -55,10 +56,14 @@ const Tail tails[] = {
 bool blends(TailStrategy tail) {
     return tail == TailStrategy::ShiftInwardsAndBlend || tail == TailStrategy::RoundUpAndBlend;
 }
-/// May ask for a larger output: a multiple of the factor.
-bool rounds_up(TailStrategy tail) {
+bool masks(TailStrategy tail) {
+    return tail == TailStrategy::PredicateLoads || tail == TailStrategy::PredicateStores;
+}
+/// May ask for a larger output: a multiple of the factor. (An update reads what it goes beyond.)
+bool rounds_up(TailStrategy tail, int stage) {
     return tail == TailStrategy::RoundUp || tail == TailStrategy::RoundUpAndBlend ||
-           tail == TailStrategy::PredicateLoads;
+           tail == TailStrategy::PredicateLoads ||
+           (tail == TailStrategy::PredicateStores && stage > 0);
 }
 /// May ask for a larger output: at least the factor.
 bool shifts_back(TailStrategy tail, int stage) {
@@ -88,6 +93,8 @@ class Scheduler {
     bool try_compute_with(int i);
     bool depends(int later, int earlier) const;
     void bound_dims(int i);
+    void memory(int i);
+    void hints();
     void stage_directives(int i, int stage);
     void one_directive();
     void specialize(int i);
@@ -204,6 +211,8 @@ void Scheduler::schedule_func(int i) {
         return;
     if (s.output)
         bound_dims(i);
+    else
+        memory(i);
     for (size_t k = 0; k < s.stages.size(); k++)
         stage_directives(i, static_cast<int>(k));
     if (!plan.hosts && !plan.fused && c_.chance(20))
@@ -232,6 +241,11 @@ void Scheduler::choose_level(int i) {
         s.func.compute_root();
         say(s.name + ".compute_root();");
         plan.at_root = true;
+        if (c_.chance(6)) {
+            plan.fused = true;  // a task of its own shares no loops
+            s.func.async();
+            say(s.name + ".async();");
+        }
     } else {
         compute_at(i, common);
     }
@@ -272,9 +286,9 @@ void Scheduler::compute_at(int i, const Path &common) {
     size_t outermost = depth;  // of the storage: no parallel loop may lie between
     while (outermost > 0 && common[outermost - 1].loop.kind != LoopKind::Parallel)
         outermost--;
+    size_t store = depth;
     if (outermost < depth && c_.chance(50)) {
-        size_t store =
-            depth - static_cast<size_t>(c_.between(1, static_cast<int>(depth - outermost)));
+        store = depth - static_cast<size_t>(c_.between(1, static_cast<int>(depth - outermost)));
         if (store == 0) {
             s.func.store_root();
             say(s.name + ".store_root();");
@@ -282,6 +296,27 @@ void Scheduler::compute_at(int i, const Path &common) {
             s.func.store_at(stage_of(common[store - 1]), common[store - 1].loop.var.loop);
             say(s.name + ".store_at(" + name_of(common[store - 1]) + ");");
         }
+    }
+    bool hoisted = outermost < store && c_.chance(20);
+    if (hoisted) {
+        size_t hoist =
+            store - static_cast<size_t>(c_.between(1, static_cast<int>(store - outermost)));
+        if (hoist == 0) {
+            s.func.hoist_storage_root();
+            say(s.name + ".hoist_storage_root();");
+        } else {
+            s.func.hoist_storage(stage_of(common[hoist - 1]), common[hoist - 1].loop.var.loop);
+            say(s.name + ".hoist_storage(" + name_of(common[hoist - 1]) + ");");
+        }
+        if (store == depth && c_.chance(60)) {
+            int copies = c_.between(1, 4);
+            s.func.ring_buffer(copies);
+            say(s.name + ".ring_buffer(" + std::to_string(copies) + ");");
+        }
+    }
+    if (c_.chance(hoisted ? 50 : 8)) {
+        s.func.async();
+        say(s.name + ".async();");
     }
 }
 
@@ -351,6 +386,89 @@ void Scheduler::stage_directives(int i, int stage) {
     int count = c_.below(6);
     for (int n = 0; n < count; n++)
         one_directive();
+    hints();
+}
+
+/// What changes no result: which loops are partitioned, what is prefetched.
+void Scheduler::hints() {
+    const Source &s = a_.sources[static_cast<size_t>(func_)];
+    if (loops_->empty())
+        return;
+    auto pick = [&] { return static_cast<size_t>(c_.below(static_cast<int>(loops_->size()))); };
+    if (c_.chance(12)) {
+        const Loop &loop = (*loops_)[pick()];
+        bool gone = loop.kind == LoopKind::Vectorized || loop.kind == LoopKind::Unrolled;
+        Partition policy = gone || c_.chance(50) ? Partition::Never : Partition::Always;
+        VarOrRVar var = loop.var.loop;
+        std::string text = std::string(policy == Partition::Never ? ".never" : ".always") +
+                           "_partition(" + loop.var.text + ");";
+        apply([this, text, var, policy](Stage st, const std::string &n) {
+            say(n + text);
+            st.partition(var, policy);
+        });
+    }
+    if (!c_.chance(8))
+        return;
+    for (const Access &access : s.stages[static_cast<size_t>(stage_)].accesses) {
+        const Source &image = a_.sources[static_cast<size_t>(access.source)];
+        if (!image.is_image)
+            continue;
+        size_t at = pick(), from = at + static_cast<size_t>(c_.below(
+                                            static_cast<int>(loops_->size() - at)));
+        const Loop &a = (*loops_)[at], &f = (*loops_)[from];
+        auto strategy = c_.of<PrefetchBoundStrategy>({PrefetchBoundStrategy::Clamp,
+                                                      PrefetchBoundStrategy::GuardWithIf,
+                                                      PrefetchBoundStrategy::NonFaulting});
+        int offset = c_.between(0, 4);
+        std::string text = ".prefetch(" + image.name + ", " + a.var.text + ", " + f.var.text +
+                           ", " + std::to_string(offset) + ");";
+        say(s.name + (stage_ ? ".update(" + std::to_string(stage_ - 1) + ")" : "") + text);
+        Stage st = stage_ ? s.func.update(stage_ - 1) : Stage(s.func);
+        st.prefetch(image.image, a.var.loop, f.var.loop, offset, strategy);
+        return;
+    }
+}
+
+/// Where and how the elements of a computed Func lie, and how many are computed.
+void Scheduler::memory(int i) {
+    auto index = static_cast<size_t>(i);
+    Source &s = a_.sources[index];
+    if (s.dimensions == 0)
+        return;
+    auto d = static_cast<size_t>(c_.below(s.dimensions));
+    std::string var = s.vars[d];
+    int n = c_.of<int>({2, 8, 3, 16, 5});
+    auto tell = [&](const std::string &text) { say(s.name + "." + text + ";"); };
+    std::string number = std::to_string(n);
+    switch (c_.below(14)) {
+    case 0:
+        s.func.align_storage(Var(var), n);
+        return tell("align_storage(" + var + ", " + number + ")");
+    case 1:
+        s.func.align_extent(Var(var), n);
+        info_.slack[index][d] += n;
+        return tell("align_extent(" + var + ", " + number + ")");
+    case 2: {
+        int remainder = c_.below(n);
+        s.func.align_bounds(Var(var), n, remainder);
+        info_.slack[index][d] += 2 * n;
+        return tell("align_bounds(" + var + ", " + number + ", " + std::to_string(remainder) +
+                    ")");
+    }
+    case 3:
+        s.func.store_in(MemoryType::Heap);
+        return tell("store_in(MemoryType::Heap)");
+    case 4:
+        s.func.store_nontemporal();
+        return tell("store_nontemporal()");
+    case 5:
+        if (!c_.chance(30))
+            return;
+        s.func.fold_storage(Var(var), 2 * n);
+        return tell("fold_storage(" + var + ", " + std::to_string(2 * n) + ")");
+    default:
+        return;
+    }
 }
 
 std::vector<size_t> Scheduler::serial_loops(bool pure_only) const {
@@ -416,12 +534,16 @@ void Scheduler::one_directive() {
 bool Scheduler::tail_is_legal(const Loop &loop, int factor, TailStrategy tail) {
     bool update = stage_ > 0, output = a_.sources[static_cast<size_t>(func_)].output;
     bool divides = loop.extent > 0 && loop.extent % factor == 0;
-    bool shifts = shifts_back(tail, stage_), rounds = rounds_up(tail);
+    bool shifts = shifts_back(tail, stage_), rounds = rounds_up(tail, stage_);
     if (loop.var.reduction)
-        return tail == TailStrategy::Auto || tail == TailStrategy::GuardWithIf;
+        return tail == TailStrategy::Auto || tail == TailStrategy::GuardWithIf ||
+               tail == TailStrategy::Predicate;
+    if (loop.masked)
+        return false;
     if (blends(tail) && parallel_)
         return false;
-    if (update && shifts) return false;
+    if (update && tail == TailStrategy::ShiftInwards)
+        return false;
     if (loop.dim < 0)
         return !rounds && !(output && shifts && loop.extent && loop.extent < factor);
     if (!output)
@@ -460,6 +582,7 @@ bool Scheduler::split(size_t index, int factor, const Tail &tail) {
                     old.covers * factor,
                     false};
     Loop inner_loop{name(inner), LoopKind::Serial, old.dim, factor, old.covers, false};
+    outer_loop.masked = inner_loop.masked = masks(tail.strategy);
     note_needs(old, factor, tail.strategy);
     std::string text = ".split(" + old.var.text + ", " + outer_loop.var.text + ", " +
                        inner_loop.var.text + ", " + std::to_string(factor) +
@@ -494,7 +617,7 @@ void Scheduler::note_needs(const Loop &loop, int factor, TailStrategy tail) {
         return;  // tail_is_legal has seen to it
     if (shifts_back(tail, stage_))
         info_.min_extent[f][d] = std::max(info_.min_extent[f][d], reach);
-    if (rounds_up(tail))
+    if (rounds_up(tail, stage_))
         info_.multiple[f][d] = std::lcm(info_.multiple[f][d], reach);
 }
 
@@ -609,6 +732,14 @@ void Scheduler::specialize(int i) {
             special.vectorize(loop.var.loop, 4, TailStrategy::GuardWithIf);
             text += ".vectorize(" + loop.var.text + ", 4, TailStrategy::GuardWithIf)";
         }
+    }
+    if (c_.chance(40)) {
+        special.specialize(Expr(a_.param) > 6);
+        text += ".specialize(p > 6)";
+    }
+    if (s.stages.size() > 1 && c_.chance(40)) {
+        s.func.update(0).specialize(Expr(a_.param) > 3);
+        say(s.name + ".update(0).specialize(p > 3);");
     }
     say(text + ";");
 }
