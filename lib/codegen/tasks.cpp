@@ -1,4 +1,4 @@
-// Fork: both statements become functions, as the bodies of parallel loops do (parallel.cpp); the
+// Fork: both statements become functions, as the bodies of parallel loops do (outline.cpp); the
 // semaphores lie on the stack of the one that forks.
 
 #include "codegen/abi.h"
@@ -22,15 +22,22 @@ void StmtEmitter::fork(const ir::StmtNode &s) {
         frame_.buffers.push(s.name + which, {semaphore, true});
         semaphores.push_back(semaphore);
     }
-    auto task = [&](const char *which, const ir::Stmt &body) {
-        return outline(s.name + which, body, "", [&](StmtEmitter &inner) { inner.emit(body); });
-    };
-    Task producer = task(".producer", s.stmts[0]), consumer = task(".consumer", s.stmts[1]);
+    std::vector<Value *> arguments{frame_.context()};
+    for (size_t i = 0; i < 2; i++) {
+        const ir::Stmt &body = s.stmts[i];
+        Closure closure = capture(body, "");
+        arguments.push_back(
+            outline(s.name + (i == 0 ? ".producer" : ".consumer"), closure, [&](Frame &inner) {
+                StmtEmitter emitter(unit_, inner);
+                emitter.begin_profile(frame_.profile_func);
+                emitter.emit(body);
+            }));
+        arguments.push_back(store_closure(closure));
+    }
     for (const char *which : {".ready", ".free"})
         frame_.buffers.pop(s.name + which);
     auto run = unit_.runtime("pipe_fork", i32, {pointer, pointer, pointer, pointer, pointer});
-    Value *code = b_.CreateCall(
-        run, {frame_.context(), producer.body, producer.closure, consumer.body, consumer.closure});
+    Value *code = b_.CreateCall(run, arguments);
     for (Value *semaphore : semaphores)
         b_.CreateCall(close, {semaphore});
     frame_.require(b_.CreateIsNull(code), [&] { return code; });

@@ -561,6 +561,8 @@ const Tail &Scheduler::pick_tail(const Loop &loop, int factor) {
         if (tail_is_legal(loop, factor, tail.strategy))
             legal.push_back(&tail);
     }
+    if (legal.empty())
+        return tails[0];  // split() refuses
     return *(c_.chance(50) ? c_.of(legal) : legal[0]);
 }
 
