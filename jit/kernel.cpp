@@ -27,7 +27,9 @@ double milliseconds_since(std::chrono::steady_clock::time_point start) {
 
 void check_runs_here(const Target &target) {
     Target host("host");
-    uint32_t needed = target.without_feature(Target::Profile).features;
+    // Not all features are the processor's.
+    uint32_t needed =
+        target.without_feature(Target::Profile).without_feature(Target::FastMath).features;
     if (target.arch == host.arch && target.os == host.os && (needed & ~host.features) == 0) {
         return;
     }

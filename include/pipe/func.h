@@ -6,6 +6,7 @@
 #include <source_location>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <pipe/buffer.h>
@@ -156,6 +157,28 @@ class Stage {
                         LoopAlignStrategy align = LoopAlignStrategy::Auto);
     Stage &compute_with(const LoopLevel &level, LoopAlignStrategy align = LoopAlignStrategy::Auto);
 
+    /// Takes an update that combines (sums up, say) over RVars apart. The Func returned combines, for
+    /// each value of `preserved` by itself, over the other RVars; this update then combines its
+    /// values over `preserved`. `v` is a new dimension of that Func, where `preserved` was: its loop
+    /// can be parallel or vectorized. RVars that splits have made may be preserved too.
+    /// For + - * min max && || & | ^ on any type, argmin and argmax as select() over a Tuple, the
+    /// product of complex numbers, and Tuples of these. CompileError, naming the operator, for
+    /// others; and where the order of points matters (argmin), but the outer RVars are not those
+    /// that are preserved.
+    Func rfactor(const RVar &preserved, const Var &v,
+                 SourceLocation where = std::source_location::current());
+    Func rfactor(const std::vector<std::pair<RVar, Var>> &preserved,
+                 SourceLocation where = std::source_location::current());
+
+    /// Lets loops that write the same elements run in parallel or as vectors: every update of an
+    /// element is one atomic step, and lanes that all go to one element are combined first. The
+    /// operator must be one of rfactor's, of one value; CompileError otherwise, unless
+    /// `override_associativity_test` says that any order is right.
+    Stage &atomic(bool override_associativity_test = false);
+    /// Loops may run in parallel, as vectors or in another order even where they then write and
+    /// read the same elements: the result may depend on the order.
+    Stage &allow_race_conditions();
+
     /// A copy of the schedule so far, used where `condition` (a bool of Params and sizes) holds.
     /// Further directives on the result change the copy, and may specialize it again; those on this
     /// Stage change what is used otherwise. Conditions are tried in the order in which they were
@@ -190,9 +213,6 @@ class Stage {
                     const Expr &offset = 1,
                     PrefetchBoundStrategy strategy = PrefetchBoundStrategy::GuardWithIf);
 
-    /// Loops may run in parallel, as vectors or in another order even where they then write and
-    /// read the same elements: the result may depend on the order.
-    Stage &allow_race_conditions();
     /// Says that the stage is meant to have no directives: the autoscheduler leaves it as it is.
     /// CompileError where it has some.
     void unscheduled();
@@ -439,7 +459,6 @@ class Func {
     Func &prefetch(const ImageParam &source, const VarOrRVar &at, const VarOrRVar &from,
                    const Expr &offset = 1,
                    PrefetchBoundStrategy strategy = PrefetchBoundStrategy::GuardWithIf);
-    Func &allow_race_conditions();
     Func &eager_inline(const std::vector<Func> &funcs);
     template <typename... Funcs> Func &eager_inline(const Func &f, const Funcs &...more) {
         return eager_inline(std::vector<Func>{f, more...});
@@ -462,6 +481,8 @@ class Func {
     Func &gpu_single_thread(DeviceAPI api = DeviceAPI::Default_GPU) {
         return Stage(*this).gpu_single_thread(api), *this;
     }
+    Func &atomic(bool override_associativity_test = false);
+    Func &allow_race_conditions();
 
     // Of what is traced, events are printed, or given to JITHandlers::custom_trace (pipe/jit.h).
     // Code is made for what is asked for only. Loads and stores in vectorised loops are told

@@ -119,6 +119,10 @@ struct StageSchedule {
     /// Tried in this order before the schedule itself.
     std::vector<Specialization> specializations;
     bool allow_race_conditions = false;
+    /// atomic(): what a loop that runs in parallel or as vectors combines into one element, it
+    /// combines in one step.
+    bool atomic = false;
+    bool override_associativity_test = false;
     /// True once a directive was given by the user: the autoscheduler then keeps the stage as it is.
     bool touched = false;
 };

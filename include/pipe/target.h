@@ -16,9 +16,22 @@ struct Target {
     enum class OS : uint8_t { Unknown, Linux, MacOS };
 
     /// Instruction sets. On AArch64, NEON is always there. AVX512_Skylake is F, CD, BW, DQ and VL
-    /// together: what every server since Skylake has. And Profile: code that tells how long each
-    /// Func takes (Pipeline::profiler_report).
-    enum Feature : uint8_t { SSE41, AVX, AVX2, FMA, F16C, AVX512_Skylake, Profile, FeatureEnd };
+    /// together: what every server since Skylake has.
+    enum Feature : uint8_t {
+        SSE41,
+        AVX,
+        AVX2,
+        FMA,
+        F16C,
+        AVX512_Skylake,
+        /// No instruction set: code that tells how long each Func takes (Pipeline::profiler_report).
+        Profile,
+        /// No instruction set, but a permission: sums and products of floats may be grouped in
+        /// another order, so that a loop over an RVar can be vectorized and parallel without
+        /// rfactor(). Results then differ by rounding.
+        FastMath,
+        FeatureEnd
+    };
 
     Arch arch = Arch::Unknown;
     OS os = OS::Unknown;

@@ -84,6 +84,7 @@ class ExprEmitter {
     llvm::Value *load_strided(const ir::ExprNode &e, const Offset &start, int stride);
     llvm::Value *gather(const ir::ExprNode &e, llvm::Value *mask);
     llvm::Value *load_scalar_if(const ir::ExprNode &e, llvm::Value *condition);
+    void store_atomic(const ir::StmtNode &s);
     void store_lanes(const ir::StmtNode &s, llvm::Value *mask);
     void store_dense(const ir::StmtNode &s, const Offset &start, llvm::Value *value,
                      llvm::Value *mask);

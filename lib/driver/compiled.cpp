@@ -109,6 +109,7 @@ ir::Program Compiled::lower(const Variant &variant) {
     options.name = name();
     options.dense = slots_.dense(variant.strided);
     options.any_size = variant.any_size;
+    options.shared_loops = scheduled_.shared_loops;
     options.trace_pipeline = trace_pipeline_;
     dump_passes(options);
     return lower::lower(scheduled_.inlined, scheduled_.frozen.schedule, target_, options);

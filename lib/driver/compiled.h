@@ -12,6 +12,7 @@
 #include "graph/freeze.h"
 #include "jit/kernel.h"
 #include "jit/profiler.h"
+#include "poly/races.h"
 #include <pipe/autoschedule.h>
 #include <pipe/jit.h>
 #include <pipe/pipeline.h>
@@ -36,7 +37,9 @@ struct CallSettings {
 struct Scheduled {
     graph::Frozen frozen;  ///< schedule: the final one
     graph::Graph inlined;
+    std::vector<poly::SharedLoop> shared_loops;  ///< that need accumulators of their own
     std::optional<Schedule> user;  ///< where the autoscheduler completed it
+    bool fast_math = false;        ///< the target has Target::FastMath
     std::string report;            ///< of the autoscheduler
     double freeze_ms = 0, schedule_ms = 0;
 };

@@ -88,6 +88,9 @@ Sizes sizes_of(const graph::Frozen &frozen, const Outputs *buffers) {
 void take_schedule(Scheduled &s, const Schedule &schedule) {
     graph::Graph inlined = graph::inline_funcs(s.frozen.graph, schedule);
     graph::check(inlined, schedule);
+    poly::RaceOptions races;
+    races.fast_math = s.fast_math;
+    s.shared_loops = poly::check_races(inlined, schedule, races);
     s.inlined = std::move(inlined);
     s.frozen.schedule = schedule;
 }
@@ -158,6 +161,7 @@ bool fall_back(Scheduled &s, const std::string &why) {
 Scheduled make_schedule(const std::vector<Func> &outputs, const Settings &settings,
                         const Outputs *buffers) {
     Scheduled s;
+    s.fast_math = settings.target.has_feature(Target::FastMath);
     support::on_deep_stack([&] { freeze_and_schedule(s, outputs, settings, buffers); });
     return s;
 }

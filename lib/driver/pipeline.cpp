@@ -12,6 +12,7 @@
 #include "driver/loop_nest.h"
 #include "graph/contents.h"
 #include "graph/schedule_source.h"
+#include "lower/private_accumulators.h"
 #include "reference/evaluate.h"
 #include "support/deep_stack.h"
 
@@ -234,7 +235,9 @@ int64_t Pipeline::peak_scratch_bytes() const {
 
 std::string Pipeline::loop_nest() {
     driver::Scheduled s = checked(compiler_).schedule(outputs_);
-    return driver::loop_nest(s.inlined, s.frozen.schedule);
+    auto [graph, schedule] =
+        lower::private_accumulators(s.inlined, s.frozen.schedule, s.shared_loops);
+    return driver::loop_nest(graph, schedule);
 }
 
 void Pipeline::print_loop_nest() {

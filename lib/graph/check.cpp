@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "graph/contents.h"
-#include "graph/update_order.h"
 #include "schedule/loops.h"
 #include "schedule/print.h"
 #include "schedule/specialize.h"
@@ -135,8 +134,6 @@ class Checker {
         check_partition(f, index, s);
         if (!s.allow_race_conditions)
             check_blends(f, index, s, loops);
-        if (!stage.rvars.empty() && !s.allow_race_conditions)
-            check_rvars(f, index, s, loops);
     }
 
     void check_one_vector(const FuncNode &f, size_t index, const StageSchedule &s) {
@@ -194,43 +191,6 @@ class Checker {
                                        t.old_name, schedule::to_string(t.tail)));
             }
         }
-    }
-
-    void check_rvars(const FuncNode &f, size_t index, const StageSchedule &s,
-                     const schedule::Replay &loops) {
-        std::vector<std::string> independent = independent_rvars(f, f.stages[index]);
-        auto depends = [&](const Dim &d) {
-            const auto &roots = loops.find(d.name)->roots;
-            return d.is_reduction &&
-                   std::any_of(roots.begin(), roots.end(), [&](const std::string &root) {
-                       bool rvar =
-                           std::any_of(f.stages[index].rvars.begin(), f.stages[index].rvars.end(),
-                                       [&](const ReductionVar &r) { return r.name == root; });
-                       return rvar && std::count(independent.begin(), independent.end(), root) == 0;
-                   });
-        };
-        std::vector<std::string> order, natural;
-        for (const Dim &d : s.dims) {
-            if (!depends(d))
-                continue;
-            order.push_back(d.name);
-            if (d.kind == LoopKind::Parallel || d.kind == LoopKind::Vectorized)
-                reject(f, index, fmt::format("{}({})", schedule::to_string(d.kind), d.name),
-                       fmt::format("iterations of the RVar loop '{}' write or read the same "
-                                   "elements, so they must "
-                                   "run one after the other. {} a loop over a Var.",
-                                   d.name,
-                                   d.kind == LoopKind::Parallel ? "Parallelize" : "Vectorize"));
-        }
-        for (const auto &l : loops.loops)
-            if (std::count(order.begin(), order.end(), l.name))
-                natural.push_back(l.name);
-        if ((order != natural || !loops.keeps_order) && !is_commutative(f, f.stages[index]))
-            reject(f, index, fmt::format("reorder({})", join(order)),
-                   fmt::format("the definition gives another result when its RVars run in another "
-                               "order than {} "
-                               "(innermost first).",
-                               join(natural)));
     }
 
     // Where Funcs are computed.

@@ -93,6 +93,7 @@ struct FuncContents : Wrappable {
         std::weak_ptr<const Wrappable> of;
         const char *method = "";
         std::vector<std::shared_ptr<const Identity>> consumers;
+        std::string recipe;  ///< rfactor: all of it
     } origin;
     schedule::FuncSchedule schedule;
     /// What the driver keeps for Func::realize. Does not hold this Func.
@@ -118,6 +119,9 @@ std::string join(const std::vector<std::string> &names);
 /// Coordinates as int32. CompileError where one is undefined or no integer.
 std::vector<Expr> coordinates(const std::string &what, const std::vector<Expr> &args,
                               SourceLocation where);
+
+/// The expression with calls of `func` as a Func's definitions have them of itself.
+Expr without_referent(const Expr &e, const FuncContents &func);
 
 /// Adds a definition: the pure one, or an update. An update runs over the RDom whose RVars it uses,
 /// or over `rdom` where it uses none. CompileErrors for undeclared Vars, RDoms that do not belong,

@@ -280,6 +280,10 @@ class Definition {
 
 }  // namespace
 
+Expr without_referent(const Expr &e, const FuncContents &func) {
+    return Detach(func).mutate(e);
+}
+
 void define(FuncContents &func, const std::vector<Expr> &args, const std::vector<Expr> &values,
             SourceLocation where, std::shared_ptr<const RDomContents> rdom) {
     Definition(func, args, values, where, std::move(rdom)).add();

@@ -172,10 +172,13 @@ class Freezer {
                        ? base_name(identity.name)
                        : result_.graph.funcs[static_cast<size_t>(found - funcs_.begin())].name;
         };
+        node.made_by = func.origin.recipe;
+        node.made_of = name(*of->identity);
+        if (!node.made_by.empty())
+            return;
         std::vector<std::string> consumers;
         for (const auto &c : func.origin.consumers)
             consumers.push_back(identifier(name(*c)));
-        node.made_of = name(*of->identity);
         std::string list = join(consumers);
         node.made_by = fmt::format("{}.{}({})", identifier(node.made_of), func.origin.method,
                                    consumers.size() > 1 ? "{" + list + "}" : list);
@@ -312,17 +315,7 @@ class Freezer {
 
     void connect() {
         Graph &graph = result_.graph;
-        for (FuncNode &f : graph.funcs) {
-            for (const Stage &stage : f.stages) {
-                std::vector<FuncId> read = funcs_read(stage, f.id);
-                f.producers.insert(f.producers.end(), read.begin(), read.end());
-            }
-            std::sort(f.producers.begin(), f.producers.end());
-            f.producers.erase(std::unique(f.producers.begin(), f.producers.end()),
-                              f.producers.end());
-            for (FuncId p : f.producers)
-                graph.funcs[static_cast<size_t>(p)].consumers.push_back(f.id);
-        }
+        graph::connect(graph, [](const FuncNode &) { return true; });
         for (const auto &f : outputs_) {
             FuncId id = ids_.at(f.get());
             graph.outputs.push_back(id);

@@ -27,6 +27,23 @@ std::vector<FuncId> funcs_read(const Stage &stage, FuncId self) {
     return {found.begin(), found.end()};
 }
 
+void connect(Graph &graph, const std::function<bool(const FuncNode &)> &counts) {
+    for (FuncNode &f : graph.funcs)
+        f.producers.clear(), f.consumers.clear();
+    for (FuncNode &f : graph.funcs) {
+        if (!counts(f))
+            continue;
+        for (const Stage &stage : f.stages) {
+            std::vector<FuncId> read = funcs_read(stage, f.id);
+            f.producers.insert(f.producers.end(), read.begin(), read.end());
+        }
+        std::sort(f.producers.begin(), f.producers.end());
+        f.producers.erase(std::unique(f.producers.begin(), f.producers.end()), f.producers.end());
+        for (FuncId p : f.producers)
+            graph.funcs[static_cast<size_t>(p)].consumers.push_back(f.id);
+    }
+}
+
 namespace {
 
 class Verifier {

@@ -1,6 +1,7 @@
 #pragma once
 // Graph: the frozen algorithm. Immutable; carries names and ids, no user objects.
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -88,6 +89,10 @@ inline std::string buffer_name(const FuncNode &func, size_t index) {
 
 /// The Funcs that a stage calls, itself excluded, ascending.
 std::vector<FuncId> funcs_read(const Stage &stage, FuncId self);
+
+/// Fills in producers and consumers from the definitions; of Funcs for which `counts` is false (inlined
+/// away), none.
+void connect(Graph &graph, const std::function<bool(const FuncNode &)> &counts);
 
 /// Throws InternalError where the invariants above are broken.
 void verify(const Graph &graph);

@@ -89,7 +89,7 @@ class Inliner {
                     stage.predicate = rewrite.mutate(stage.predicate);
             }
         }
-        connect();
+        connect(result_, [&](const FuncNode &f) { return !inlined_[static_cast<size_t>(f.id)]; });
         return std::move(result_);
     }
 
@@ -131,24 +131,6 @@ class Inliner {
         Inliner &inliner_;
         std::unordered_map<Point, Expr, PointHash> points_;
     };
-
-    void connect() {
-        for (FuncNode &f : result_.funcs)
-            f.producers.clear(), f.consumers.clear();
-        for (FuncNode &f : result_.funcs) {
-            if (inlined_[static_cast<size_t>(f.id)])
-                continue;
-            for (const Stage &stage : f.stages) {
-                std::vector<FuncId> read = funcs_read(stage, f.id);
-                f.producers.insert(f.producers.end(), read.begin(), read.end());
-            }
-            std::sort(f.producers.begin(), f.producers.end());
-            f.producers.erase(std::unique(f.producers.begin(), f.producers.end()),
-                              f.producers.end());
-            for (FuncId p : f.producers)
-                result_.funcs[static_cast<size_t>(p)].consumers.push_back(f.id);
-        }
-    }
 };
 
 }  // namespace

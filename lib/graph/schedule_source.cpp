@@ -152,6 +152,8 @@ class Writer {
             calls.push_back(fmt::format("prefetch({}, {}, {}, {}, PrefetchBoundStrategy::{})",
                                         identifier(p.source), name(p.at), name(p.from),
                                         text(p.offset), schedule::to_string(p.strategy)));
+        if (schedule.atomic)
+            calls.push_back(schedule.override_associativity_test ? "atomic(true)" : "atomic()");
         if (schedule.allow_race_conditions)
             calls.push_back("allow_race_conditions()");
         bool none = calls.empty() && schedule.specializations.empty() && !schedule.fuse_level.at();

@@ -107,7 +107,7 @@ class Wrapping {
             func = make();
             func->identity = std::make_shared<Identity>(fresh_name(name()));
             func->where = where_;
-            func->origin = {of_.weak_from_this(), method_, consumers_};
+            func->origin = {of_.weak_from_this(), method_, consumers_, ""};
             of_.wrappers.push_back({consumers_, func});
             of_.identity->touch();
             for (const Func &f : consumers) {

@@ -257,6 +257,8 @@ std::vector<Builder::Named> share(std::vector<Expr> *exprs) {
 }
 
 Stmt share_store(const Stmt &s) {
+    if (s->atomic)  // nothing that it reads may be read before it
+        return s;
     std::vector<Expr> exprs = s->exprs;
     const Expr &predicate = exprs[s->op == StmtOp::Provide ? 0 : 2];
     if (predicate.defined()) {

@@ -142,7 +142,7 @@ bool equal(const Stmt &a, const Stmt &b) {
     if (!a.defined() || !b.defined())
         return false;
     if (a->op != b->op || a->kind != b->kind || a->memory != b->memory ||
-        a->num_values != b->num_values || a->code != b->code || a->name != b->name ||
+        a->num_values != b->num_values || a->atomic != b->atomic || a->code != b->code || a->name != b->name ||
         a->types != b->types || a->stmts.size() != b->stmts.size() ||
         !equal_exprs(a->exprs, b->exprs))
         return false;

@@ -137,5 +137,7 @@ bool is_const(const Expr &e, int64_t value);
 bool is_binary(Op op);
 bool is_comparison(Op op);
 bool is_commutative(Op op);
+/// The value that changes nothing when combined by Add, Mul, Min, Max, And or Or.
+Expr identity(Op op, Type type);
 
 }  // namespace Pipe::ir

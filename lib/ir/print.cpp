@@ -343,7 +343,7 @@ class Printer {
 
     void print_provide(const Stmt &s) {
         size_t values = s->num_values;
-        line(s->name);
+        line((s->atomic ? "atomic " : "") + s->name);
         tuple(s->exprs, 1 + values, s->exprs.size() - 1 - values);
         out += " = ";
         if (values == 1)
@@ -390,7 +390,7 @@ class Printer {
     }
 
     void print_store(const Stmt &s) {
-        line(s->name + "[");
+        line((s->atomic ? "atomic " : "") + s->name + "[");
         root(s->exprs[1]);
         out += "] = ";
         root(s->exprs[0]);

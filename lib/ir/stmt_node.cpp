@@ -72,6 +72,14 @@ Stmt make_store(const std::string &name, Expr index, Expr value, Expr predicate)
     return named(StmtOp::Store, name, {std::move(value), std::move(index), std::move(predicate)}, {});
 }
 
+Stmt as_atomic(const Stmt &s) {
+    StmtNode *node = new_node(s->op, s->exprs, {});
+    node->num_values = s->num_values;
+    node->name = s->name;
+    node->atomic = true;
+    return Stmt(node);
+}
+
 Stmt make_allocate(const std::string &name, Type type, std::vector<Expr> sizes, MemoryType memory,
                    Stmt body) {
     StmtNode *node = new_node(StmtOp::Allocate, std::move(sizes), {std::move(body)});
@@ -139,6 +147,7 @@ Stmt with_children(const Stmt &s, std::vector<Expr> exprs, std::vector<Stmt> stm
     node->partition = s->partition;
     node->num_values = s->num_values;
     node->code = s->code;
+    node->atomic = s->atomic;
     node->name = s->name;
     node->types = s->types;
     return Stmt(node);

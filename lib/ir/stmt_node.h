@@ -86,6 +86,8 @@ struct StmtNode {
     Partition partition = Partition::Auto;
     int32_t num_values = 0;
     int32_t code = 0;
+    bool atomic = false;  ///< Provide, Store: what is read of the element that is written, and the
+                          ///< write, are one step
     std::string name;
     std::vector<Expr> exprs;
     std::vector<Stmt> stmts;
@@ -104,6 +106,8 @@ Stmt make_provide(const std::string &name, std::vector<Expr> coordinates, std::v
 Stmt make_realize(const std::string &name, std::vector<Type> types, std::vector<Expr> min_extents,
                   MemoryType memory, Stmt body);
 Stmt make_store(const std::string &name, Expr index, Expr value, Expr predicate = Expr());
+/// The Provide or Store as one step.
+Stmt as_atomic(const Stmt &s);
 Stmt make_allocate(const std::string &name, Type type, std::vector<Expr> sizes, MemoryType memory,
                    Stmt body);
 Stmt make_produce(const std::string &name, Stmt body);

@@ -412,6 +412,7 @@ class Builder {
             values.push_back(value);
         }
         Stmt provide = make_provide(func.name, std::move(coordinates), std::move(values), mask.store);
+        if (is_atomic(*nest.stage)) provide = as_atomic(provide);
         return stage.predicate.defined() ? make_if(masked(rename.mutate(stage.predicate)), provide) : provide;
     }
 
@@ -422,6 +423,15 @@ class Builder {
                })
                    ? masked(e)
                    : e;
+    }
+
+    /// Several threads may update one element.
+    bool is_atomic(const StageNest &nest) const {
+        const auto &stages = tree_.schedule()[nest.func].stages;
+        return stages[static_cast<size_t>(nest.stage)].atomic &&
+               std::any_of(nest.loops.begin(), nest.loops.end(), [](const region::StageLoop &l) {
+                   return l.dim.kind == LoopKind::Parallel && l.dim.is_reduction;
+               });
     }
 
     const region::LoopTree &tree_;

@@ -77,7 +77,10 @@ class Flattener : public Mutator {
         std::vector<Expr> exprs;
         for (const Expr &e : s->exprs) exprs.push_back(e.defined() ? mutate(e) : e);
         std::vector<Expr> coordinates(exprs.begin() + 1 + static_cast<long>(n), exprs.end());
-        if (n == 1) return make_store(f.name, index(f.name, f.name, coordinates), exprs[1], exprs[0]);
+        if (n == 1) {
+            Stmt store = make_store(f.name, index(f.name, f.name, coordinates), exprs[1], exprs[0]);
+            return s->atomic ? as_atomic(store) : store;
+        }
         // All elements of a tuple are read before any is written.
         std::vector<Stmt> stores;
         std::vector<std::string> temporaries;

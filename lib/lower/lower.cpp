@@ -8,6 +8,7 @@
 #include "lower/flatten.h"
 #include "lower/fork.h"
 #include "lower/partition_loops.h"
+#include "lower/private_accumulators.h"
 #include "lower/trace.h"
 #include "lower/unroll_loops.h"
 #include "lower/vectorize_loops.h"
@@ -133,7 +134,8 @@ std::vector<std::string> pass_names() {
 }
 
 Program lower(const graph::Graph &graph, const Schedule &schedule, const Target &, const LowerOptions &options) {
-    Program program{options.name, arguments(graph), specialized(graph, schedule, options)};
+    auto [whole, loops] = private_accumulators(graph, schedule, options.shared_loops);
+    Program program{options.name, arguments(whole), specialized(whole, loops, options)};
     for (const graph::FuncNode &f : graph.funcs)
         for (size_t i = 0; i < f.types.size(); i++) {
             if (schedule[f.id].nontemporal_stores) program.nontemporal_stores.insert(graph::buffer_name(f, i));

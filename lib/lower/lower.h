@@ -7,6 +7,7 @@
 
 #include "graph/graph.h"
 #include "ir/program.h"
+#include "poly/races.h"
 #include <pipe/target.h>
 
 namespace Pipe::lower {
@@ -15,6 +16,8 @@ struct LowerOptions {
     std::string name = "pipeline";
     /// Inputs and outputs whose stride in dimension 0 is 1: the kernel checks it, and is faster for it.
     std::vector<std::string> dense;
+    /// What poly::check_races answered: loops that need accumulators of their own.
+    std::vector<poly::SharedLoop> shared_loops;
     /// Makes code that is right for every size, however small. Without it, Auto tails shift inwards: the
     /// code is faster, and the kernel returns a Failure (before it computes anything) where an extent is
     /// smaller than a split's factor, or where the shifted loops would read more than the inputs hold.

@@ -1,7 +1,6 @@
 #include "lower/vectorize_loops.h"
 
 #include <algorithm>
-#include <limits>
 #include <optional>
 #include <unordered_map>
 
@@ -56,19 +55,6 @@ std::optional<Update> as_update(const Stmt &store) {
     if (!is_old(a) || buffers_read(b).count(store->name)) return {};
     bool subtract = value->op == Op::Sub;
     return Update{subtract ? Op::Add : value->op, subtract, a, b};
-}
-
-/// The value that changes nothing when combined with another.
-Expr identity(Op op, Type type) {
-    double infinity = std::numeric_limits<double>::infinity();
-    switch (op) {
-    case Op::Mul:
-    case Op::And: return make_const(type, 1);
-    case Op::Min: return type.is_float() ? make_float(type, infinity)
-                                         : make_int(type, static_cast<int64_t>(type.max_uint()));
-    case Op::Max: return type.is_float() ? make_float(type, -infinity) : make_int(type, type.min_int());
-    default: return make_const(type, 0);
-    }
 }
 
 /// Rewrites the body of one vectorised loop.
@@ -200,7 +186,7 @@ class LoopVectorizer {
             Stmt mutate(const Stmt &s) override {
                 Stmt now = GraphMutator::mutate(s);
                 if (now->op != StmtOp::Store || !outer.copies_.count(now->name)) return now;
-                return make_store(now->name, element(now->exprs[1]), now->exprs[0], now->exprs[2]);
+                return with_children(now, {now->exprs[0], element(now->exprs[1]), now->exprs[2]}, {});
             }
             Expr element(const Expr &index) {
                 Type type = index.type();
@@ -395,7 +381,7 @@ class LoopVectorizer {
         Expr predicate = both(mask_, vec(s->exprs[2]));
         if (copies_.count(s->name)) index = spread(index);
         if (index.type().is_scalar()) return store_to_one(s, value, index, predicate);
-        if (depends_on_other_lane(s, index)) return lane_by_lane(s);
+        if (s->atomic || depends_on_other_lane(s, index)) return lane_by_lane(s);
         return make_store(s->name, index, widen(value, lanes_), predicate);
     }
 
@@ -404,7 +390,7 @@ class LoopVectorizer {
         bool partial = predicate.defined() && predicate.type().is_vector();
         if (!buffers_read(s->exprs[0]).count(s->name)) {
             if (value.type().is_vector()) return partial ? lane_by_lane(s) : last_lane(s);
-            if (!partial) return make_store(s->name, index, value, predicate);
+            if (!partial) return make_store(s->name, index, value, predicate);  // one write is one step
             return make_if(all_lanes(Op::Or, predicate), make_store(s->name, index, value));
         }
         auto update = as_update(s);
@@ -414,6 +400,7 @@ class LoopVectorizer {
         Expr all = all_lanes(update->op, lanes);
         Expr combined = make_binary(update->subtract ? Op::Sub : update->op, vec(update->old), all);
         Stmt result = make_store(s->name, index, combined);
+        if (s->atomic) result = as_atomic(result);
         return partial ? make_if(all_lanes(Op::Or, predicate), result) : result;
     }
 

@@ -15,18 +15,11 @@
 #include <isl/options.h>
 #include <isl/val.h>
 
-#include "ir/intrinsics.h"
+#include "poly/affine.h"
 
 namespace Pipe::poly {
 
-using ir::Op;
-
 namespace {
-
-struct NotAffine {};
-
-/// Larger index expressions are not worth the time (and with sharing could take exponential time).
-constexpr int max_nodes = 300;
 
 /// x grows by num / den per step of an iterator, floors aside.
 struct Slope {
@@ -63,12 +56,6 @@ Slope slope(const isl::aff &f, int k) {
     return total;
 }
 
-/// Constant that an expression stands for, if it does.
-std::optional<int64_t> constant(const Expr &e, const Environment &names) {
-    Range r = range_of(e, names);
-    return r.is_point() ? std::optional(r.min) : std::nullopt;
-}
-
 }  // namespace
 
 struct Solver::Impl {
@@ -81,16 +68,13 @@ struct Solver::Impl {
     isl::set free_domain;          // { Stage[i] }: only the reduction variables are bounded
     std::vector<isl::pw_aff> var;  // { Stage[i] -> [ik] }
 
-    isl::pw_aff number(int64_t value) {  // { Stage[i] -> [value] }
-        isl::val v(isl::ctx(raw), static_cast<long>(value));
-        return isl::manage(isl_aff_val_on_domain_space(space.copy(), v.release()));
+    isl::pw_aff build(const Expr &e, const Environment &names) {  // { Stage[i] -> [x] }
+        return Affine(space, names, [this](const std::string &name) -> std::optional<isl::pw_aff> {
+                   for (size_t k = 0; k < iterators.size(); k++)
+                       if (iterators[k].name == name) return var[k];
+                   return std::nullopt;
+               }).value(e);
     }
-
-    int steps = 0;  // nodes looked at for the question at hand
-    isl::pw_aff build(const Expr &e, const Environment &names);  // { Stage[i] -> [x] }
-    isl::pw_aff build_call(const Expr &e, const Environment &names);
-    isl::pw_aff build_select(const Expr &e, const Environment &names);
-    isl::set where(const Expr &condition, const Environment &names);  // { Stage[i] }
     Coordinate describe(const isl::pw_aff &x);
     Coordinate measure(const isl::pw_aff &x, int iterator, Slope slope);
 };
@@ -108,83 +92,6 @@ Range extremes(const isl::pw_aff &f) {
 }
 
 }  // namespace
-
-isl::pw_aff Solver::Impl::build(const Expr &e, const Environment &names) {
-    if (++steps > max_nodes || !e.type().is_int_or_uint() || e.type().is_vector()) throw NotAffine();
-    if (auto value = constant(e, names)) return number(*value);
-    auto arg = [&](size_t i) { return build(e->args[i], names); };
-    auto factor = [&](size_t i) {
-        auto value = constant(e->args[i], names);
-        if (!value || std::abs(*value) >= Range::infinite) throw NotAffine();
-        return static_cast<long>(*value);
-    };
-    switch (e->op) {
-    case Op::Variable:
-        for (size_t k = 0; k < iterators.size(); k++) {
-            if (iterators[k].name == e->name) return var[k];
-        }
-        throw NotAffine();
-    case Op::Cast:
-        // Narrow types and unsigned ones wrap, which is not affine.
-        if (!e.type().is_int() || e.type().bits < 32 || !e->args[0].type().is_int()) throw NotAffine();
-        if (e->args[0].type().bits < 32) throw NotAffine();
-        return arg(0);
-    case Op::Add: return arg(0).add(arg(1));
-    case Op::Sub: return arg(0).sub(arg(1));
-    case Op::Mul:
-        if (constant(e->args[0], names)) return arg(1).scale(factor(0));
-        return arg(0).scale(factor(1));
-    case Op::Div:
-        if (factor(1) <= 0) throw NotAffine();
-        return arg(0).scale_down(factor(1)).floor();
-    case Op::Mod:
-        if (factor(1) <= 0) throw NotAffine();
-        return arg(0).mod(factor(1));
-    case Op::Min: return arg(0).min(arg(1));
-    case Op::Max: return arg(0).max(arg(1));
-    case Op::Select: return build_select(e, names);
-    case Op::Call: return build_call(e, names);
-    default: throw NotAffine();
-    }
-}
-
-isl::pw_aff Solver::Impl::build_call(const Expr &e, const Environment &names) {
-    if (e->call_kind != ir::CallKind::Intrinsic) throw NotAffine();
-    if (e->name == ir::intrinsic::likely) return build(e->args[0], names);
-    if (e->name == ir::intrinsic::promise_clamped) {
-        isl::pw_aff low = build(e->args[1], names), high = build(e->args[2], names);
-        return build(e->args[0], names).max(low).min(high);
-    }
-    throw NotAffine();
-}
-
-isl::pw_aff Solver::Impl::build_select(const Expr &e, const Environment &names) {
-    isl::set holds = where(e->args[0], names);
-    isl::pw_aff yes = build(e->args[1], names), no = build(e->args[2], names);
-    return yes.intersect_domain(holds).union_add(no.subtract_domain(holds));
-}
-
-isl::set Solver::Impl::where(const Expr &c, const Environment &names) {
-    if (++steps > max_nodes) throw NotAffine();
-    auto side = [&](size_t i) { return build(c->args[i], names); };
-    switch (c->op) {
-    case Op::EQ: return side(0).eq_set(side(1));
-    case Op::NE: return side(0).ne_set(side(1));
-    case Op::LT: return side(0).lt_set(side(1));
-    case Op::LE: return side(0).le_set(side(1));
-    case Op::GT: return side(0).gt_set(side(1));
-    case Op::GE: return side(0).ge_set(side(1));
-    case Op::And: return where(c->args[0], names).intersect(where(c->args[1], names));
-    case Op::Or: return where(c->args[0], names).unite(where(c->args[1], names));
-    case Op::Not: return space.universe_set().subtract(where(c->args[0], names));
-    case Op::Call:
-        if (c->call_kind == ir::CallKind::Intrinsic && c->name == ir::intrinsic::likely) {
-            return where(c->args[0], names);
-        }
-        throw NotAffine();
-    default: throw NotAffine();
-    }
-}
 
 /// The coordinate x if its growth is credited to one iterator. \param x { Stage[i] -> [x] }
 Coordinate Solver::Impl::measure(const isl::pw_aff &x, int iterator, Slope slope) {
@@ -260,10 +167,10 @@ void Solver::set_stage(std::vector<Iterator> iterators) {
         const Iterator &it = s.iterators[k];
         isl::set side = s.space.universe_set();
         if (it.range.min > -Range::infinite) {
-            side = side.intersect(s.var[k].ge_set(s.number(it.range.min)));
+            side = side.intersect(s.var[k].ge_set(number(s.space, it.range.min)));
         }
         if (it.range.max < Range::infinite) {
-            side = side.intersect(s.var[k].le_set(s.number(it.range.max)));
+            side = side.intersect(s.var[k].le_set(number(s.space, it.range.max)));
         }
         s.domain = s.domain.intersect(side);
         if (it.is_reduction) s.free_domain = s.free_domain.intersect(side);
@@ -275,7 +182,6 @@ std::optional<Coordinate> Solver::coordinate(const Expr &index, const Environmen
     isl_ctx_reset_operations(s.raw);
     isl_ctx_reset_error(s.raw);
     isl_ctx_set_max_operations(s.raw, s.max_operations);
-    s.steps = 0;
     try {
         return s.describe(s.build(index, names));
     } catch (const NotAffine &) {

@@ -35,6 +35,7 @@ constexpr std::array<FeatureInfo, Target::FeatureEnd> feature_table = {{
     {"f16c", avx_set},
     {"avx512_skylake", avx_set | bit(Target::AVX2) | bit(Target::FMA) | bit(Target::F16C)},
     {"profile", 0},
+    {"fast_math", 0},
 }};
 
 #if defined(__x86_64__)

@@ -1,0 +1,350 @@
+#include "graph/factor.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "ir/intrinsics.h"
+#include "ir/simplify.h"
+#include "ir/substitute.h"
+#include "ir/visit.h"
+
+namespace Pipe::graph {
+namespace {
+
+using schedule::Dim;
+using schedule::StageSchedule;
+using schedule::Transform;
+
+Expr int32(int64_t value) {
+    return ir::make_int(Int(32), value);
+}
+
+/// A reduction variable: one of the definition, or what transforms made of it.
+struct Node {
+    std::string name;
+    Expr min, extent;
+    Expr value;  ///< in terms of the loops that are left; filled in from the last transform back
+    Expr guard;  ///< splits: the values of its parts that it has; undefined = all
+    bool is_loop = true;  ///< no transform took it apart
+};
+
+class Factorer {
+  public:
+    Factorer(const Factoring &from, const Reduction &reduction, std::string *why)
+        : from_(from), reduction_(reduction), why_(why) {}
+
+    Expr extent_of(const std::string &loop) {
+        take_transforms();
+        auto found = current_.find(loop);
+        return found == current_.end() ? Expr() : nodes_[found->second].extent;
+    }
+
+    std::optional<Factored> run() {
+        if (!take_transforms() || !check_preserved())
+            return std::nullopt;
+        find_values();
+        find_written();
+        result_.args = from_.args;
+        for (const auto &[loop, var] : from_.preserved)
+            result_.args.push_back(var);
+        make_initial();
+        make_update();
+        make_merge();
+        return std::move(result_);
+    }
+
+  private:
+    const Factoring &from_;
+    const Reduction &reduction_;
+    std::string *why_;
+    std::vector<Node> nodes_;
+    std::map<std::string, size_t> current_;  // name -> node
+    struct Step {
+        const Transform *t;
+        size_t old, outer, inner;  // nodes
+    };
+    std::vector<Step> steps_;  // of RVars
+    std::vector<Transform> pure_transforms_;
+    std::map<std::string, Expr> values_;  // of the definition's RVars
+    std::vector<bool> anywhere_;          // arguments that depend on RVars that are not preserved
+    Factored result_;
+
+    bool fail(const std::string &why) {
+        *why_ = why;
+        return false;
+    }
+
+    size_t add(const std::string &name, const Expr &min, const Expr &extent) {
+        nodes_.push_back({name, min, ir::simplify(extent), Expr(), Expr()});
+        current_[name] = nodes_.size() - 1;
+        return nodes_.size() - 1;
+    }
+
+    /// The node of that name, which is taken apart now; nothing for a pure loop.
+    std::optional<size_t> take(const std::string &name) {
+        auto found = current_.find(name);
+        if (found == current_.end())
+            return std::nullopt;
+        size_t node = found->second;
+        nodes_[node].is_loop = false;
+        current_.erase(found);
+        return node;
+    }
+
+    bool take_transforms() {
+        for (const ReductionVar &r : from_.stage.rvars)
+            add(r.name, r.min, r.extent);
+        for (const Transform &t : from_.loops.transforms) {
+            using Kind = Transform::Kind;
+            if (t.kind == Kind::Fuse) {
+                auto inner = take(t.inner), outer = take(t.outer);
+                if (inner.has_value() != outer.has_value())
+                    return fail("'" + t.inner + "' and '" + t.outer +
+                                "' are fused, of which only one is an RVar");
+                if (!inner) {
+                    pure_transforms_.push_back(t);
+                    continue;
+                }
+                size_t fused = add(t.old_name, int32(0),
+                                   ir::mul(nodes_[*inner].extent, nodes_[*outer].extent));
+                steps_.push_back({&t, fused, *outer, *inner});
+                continue;
+            }
+            auto old = take(t.old_name);
+            if (!old) {
+                pure_transforms_.push_back(t);
+            } else if (t.kind == Kind::Rename) {
+                size_t now = add(t.outer, nodes_[*old].min, nodes_[*old].extent);
+                steps_.push_back({&t, *old, now, now});
+            } else {
+                split(t, *old);
+            }
+        }
+        return true;
+    }
+
+    void split(const Transform &t, size_t old) {
+        Expr extent = nodes_[old].extent, rounded = ir::add(extent, ir::sub(t.factor, int32(1)));
+        size_t outer = add(t.outer, int32(0), ir::div(rounded, t.factor));
+        size_t inner = add(t.inner, int32(0), t.factor);
+        steps_.push_back({&t, old, outer, inner});
+    }
+
+    bool check_preserved() {
+        for (const auto &[loop, var] : from_.preserved)
+            if (!current_.count(loop))
+                return fail("there is no RVar loop '" + loop + "'");
+        if (reduction_.commutative)
+            return true;
+        // The outermost RVar loops of the original order, outermost last.
+        std::vector<std::string> order;
+        for (const ReductionVar &r : from_.stage.rvars)
+            order.push_back(r.name);
+        for (const Step &s : steps_) {
+            auto at = std::find(order.begin(), order.end(), nodes_[s.old].name);
+            if (s.t->kind == Transform::Kind::Fuse) {
+                at = std::find(order.begin(), order.end(), nodes_[s.inner].name);
+                if (at == order.end() || at + 1 == order.end() || at[1] != nodes_[s.outer].name)
+                    return fail("loops that are no neighbours are fused, and the order matters");
+                at[1] = nodes_[s.old].name;
+                order.erase(at);
+                continue;
+            }
+            *at = nodes_[s.outer].name;
+            if (s.t->kind == Transform::Kind::Split)
+                order.insert(at, nodes_[s.inner].name);
+        }
+        size_t count = from_.preserved.size();
+        for (size_t i = order.size() - count; i < order.size(); i++)
+            if (std::none_of(from_.preserved.begin(), from_.preserved.end(),
+                             [&](const auto &p) { return p.first == order[i]; }))
+                return fail(
+                    "which of two equal values stays depends on the order of the points, so "
+                    "only the outermost RVars can be preserved ('" +
+                    order[i] + "' is further out)");
+        return true;
+    }
+
+    Expr variable(const Node &node) const { return ir::make_variable(Int(32), node.name); }
+
+    /// What the definition's RVars are in terms of the loops.
+    void find_values() {
+        for (Node &n : nodes_)
+            if (n.is_loop)
+                n.value = variable(n);
+        for (size_t i = steps_.size(); i-- > 0;) {
+            const Step &s = steps_[i];
+            Node &old = nodes_[s.old], &outer = nodes_[s.outer], &inner = nodes_[s.inner];
+            if (s.t->kind == Transform::Kind::Rename) {
+                old.value = outer.value;
+            } else if (s.t->kind == Transform::Kind::Fuse) {
+                inner.value = ir::add(ir::mod(old.value, inner.extent), inner.min);
+                outer.value = ir::add(ir::div(old.value, inner.extent), outer.min);
+            } else {
+                Expr offset = ir::add(ir::mul(outer.value, s.t->factor), inner.value);
+                int64_t extent = 0, factor = 0;
+                bool divides = ir::as_const_int(old.extent, &extent) &&
+                               ir::as_const_int(s.t->factor, &factor) && extent % factor == 0;
+                old.value = ir::add(offset, old.min);
+                if (divides)
+                    continue;
+                old.guard = ir::make_binary(ir::Op::LT, offset, old.extent);
+                // Where the guard holds this is so; regions need not find out.
+                Expr last = ir::sub(ir::add(old.min, old.extent), int32(1));
+                old.value = ir::make_call(Int(32), ir::intrinsic::promise_clamped,
+                                          {old.value, old.min, last}, ir::CallKind::Intrinsic);
+            }
+        }
+        for (size_t i = 0; i < from_.stage.rvars.size(); i++)
+            values_[from_.stage.rvars[i].name] = nodes_[i].value;
+    }
+
+    std::map<std::string, Expr> with_preserved_as_vars() const {
+        std::map<std::string, Expr> vars;
+        for (const auto &[loop, var] : from_.preserved)
+            vars[loop] = ir::make_variable(Int(32), var);
+        std::map<std::string, Expr> result;
+        for (const auto &[name, value] : values_)
+            result[name] = ir::substitute(vars, value);
+        return result;
+    }
+
+    bool is_preserved(const std::string &loop) const {
+        return std::any_of(from_.preserved.begin(), from_.preserved.end(),
+                           [&](const auto &p) { return p.first == loop; });
+    }
+
+    /// Arguments whose place only the other RVars know.
+    void find_written() {
+        std::set<std::string> others;
+        for (const Node &n : nodes_)
+            if (n.is_loop && !is_preserved(n.name))
+                others.insert(n.name);
+        for (const Expr &arg : from_.stage.args)
+            anywhere_.push_back(ir::uses_any_var(ir::substitute(values_, arg), others));
+    }
+
+    void make_initial() {
+        for (const std::string &arg : result_.args)
+            result_.initial.args.push_back(ir::make_variable(Int(32), arg));
+        result_.initial.values = reduction_.identity;
+        result_.initial.where = from_.stage.where;
+    }
+
+    /// Calls of the old Func -> calls of the new one.
+    class ToNew : public ir::GraphMutator {
+      public:
+        ToNew(const Factoring &from, const std::vector<Expr> &args) : from_(from), args_(args) {}
+
+      protected:
+        Expr rewrite(const Expr &e) override {
+            return from_.is_self(*e) ? from_.call(*e, args_) : ir::GraphMutator::rewrite(e);
+        }
+
+      private:
+        const Factoring &from_;
+        const std::vector<Expr> &args_;
+    };
+
+    void make_update() {
+        Stage &update = result_.update;
+        update.where = from_.stage.where;
+        std::map<std::string, Expr> values = with_preserved_as_vars();
+        for (const Expr &arg : from_.stage.args)
+            update.args.push_back(ir::substitute(values, arg));
+        for (const auto &[loop, var] : from_.preserved)
+            update.args.push_back(ir::make_variable(Int(32), var));
+        for (const Expr &value : from_.stage.values)
+            update.values.push_back(
+                ToNew(from_, update.args).mutate(ir::substitute(values, value)));
+        for (const Dim &d : from_.loops.dims)
+            if (auto node = current_.find(d.name); node != current_.end() && !is_preserved(d.name))
+                update.rvars.push_back(
+                    {d.name, nodes_[node->second].min, nodes_[node->second].extent});
+        require(update.predicate, from_.stage.predicate, values);
+        std::map<std::string, Expr> vars;
+        for (const auto &[loop, var] : from_.preserved)
+            vars[loop] = ir::make_variable(Int(32), var);
+        for (const Node &n : nodes_)
+            require(update.predicate, n.guard, vars);
+
+        StageSchedule &loops = result_.update_loops;
+        loops.transforms = pure_transforms_;
+        for (Dim d : from_.loops.dims) {
+            for (const auto &[loop, var] : from_.preserved)
+                if (d.name == loop)
+                    d.name = var, d.is_reduction = false;
+            loops.dims.push_back(d);
+        }
+    }
+
+    static void require(Expr &predicate, const Expr &condition,
+                        const std::map<std::string, Expr> &values) {
+        if (!condition.defined())
+            return;
+        Expr c = ir::substitute(values, condition);
+        predicate = predicate.defined() ? ir::make_binary(ir::Op::And, predicate, c) : c;
+    }
+
+    void make_merge() {
+        Stage &merge = result_.merge;
+        merge.where = from_.stage.where;
+        for (size_t i = 0; i < from_.args.size(); i++)
+            merge.args.push_back(anywhere_[i] ? ir::make_variable(Int(32), from_.args[i])
+                                              : ir::substitute(values_, from_.stage.args[i]));
+        std::vector<Expr> part = merge.args, old, now;
+        for (const auto &[loop, var] : from_.preserved)
+            part.push_back(ir::make_variable(Int(32), loop));
+        for (size_t i = 0; i < from_.stage.values.size(); i++) {
+            const Expr &self = self_call(i);
+            old.push_back(ir::with_args(self, merge.args));
+            now.push_back(from_.call(*self, part));
+        }
+        merge.values = reduction_.combine(old, now);
+
+        StageSchedule &loops = result_.merge_loops;
+        loops.touched = from_.loops.touched;
+        loops.transforms = pure_transforms_;
+        for (const Dim &d : from_.loops.dims) {
+            auto node = current_.find(d.name);
+            if (node == current_.end()) {
+                loops.dims.push_back(d);
+            } else if (is_preserved(d.name)) {
+                loops.dims.push_back({d.name, LoopKind::Serial, true});
+                merge.rvars.push_back(
+                    {d.name, nodes_[node->second].min, nodes_[node->second].extent});
+            }
+        }
+        for (size_t i = 0; i < anywhere_.size(); i++)
+            if (anywhere_[i])
+                loops.dims.push_back({from_.args[i], LoopKind::Serial, false});
+    }
+
+    /// Every value of a reduction reads what it combines with.
+    Expr self_call(size_t element) const {
+        Expr found;
+        for (const Expr &value : from_.stage.values)
+            ir::walk(value, [&](const Expr &e) {
+                if (from_.is_self(*e) && static_cast<size_t>(e->index) == element)
+                    found = e;
+                return !found.defined();
+            });
+        return found;
+    }
+};
+
+}  // namespace
+
+Expr rvar_extent(const Stage &stage, const StageSchedule &loops, const std::string &loop) {
+    Factoring from{{}, stage, loops, {}, {}, {}};
+    std::string why;
+    return Factorer(from, Reduction(), &why).extent_of(loop);
+}
+
+std::optional<Factored> factor(const Factoring &from, const Reduction &reduction,
+                               std::string *why) {
+    return Factorer(from, reduction, why).run();
+}
+
+}  // namespace Pipe::graph

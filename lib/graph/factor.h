@@ -1,0 +1,54 @@
+#pragma once
+// rfactor: an update that combines over RVars becomes two.
+//
+//     f(x) = 0                                    m(x, u) = 0
+//     f(x) += g(x, r)                      =>     m(x, u) += g(x, 8*ro + u)
+//     r split into (ro, ri = 8), keep ri as u     f(x) = 0
+//                                                 f(x) += m(x, ri)
+//
+//  1. Splits and fusions of RVars are carried out in the definition: what is left of them are
+//  RVars,
+//     with a condition where a split does not divide.
+//  2. The preserved ones become dimensions of the new Func m, which starts from the operator's
+//     identity and combines over the others.
+//  3. The update of f combines m's values over the preserved ones. Where it wrote an element that
+//     depends on the others (a histogram), it runs over all elements.
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "graph/graph.h"
+#include "graph/reduction.h"
+
+namespace Pipe::graph {
+
+/// What is taken apart. Expressions may be those of before or after freezing.
+struct Factoring {
+    std::vector<std::string> args;  ///< of the Func
+    Stage stage;
+    schedule::StageSchedule loops;
+    std::vector<std::pair<std::string, std::string>> preserved;  ///< (loop, Var)
+    IsSelf is_self;
+    /// The call of the new Func that stands for a call of the old one.
+    std::function<Expr(const ir::ExprNode &self, std::vector<Expr> args)> call;
+};
+
+struct Factored {
+    std::vector<std::string> args;  ///< of the new Func: those of the old one, then the new ones
+    Stage initial, update;          ///< of the new Func
+    /// The old stage's loops, with the new dimensions where the preserved loops were.
+    schedule::StageSchedule update_loops;
+    Stage merge;  ///< takes the old stage's place
+    schedule::StageSchedule merge_loops;
+};
+
+/// The extent of an RVar loop after the transforms; undefined for other loops.
+Expr rvar_extent(const Stage &stage, const schedule::StageSchedule &loops, const std::string &loop);
+
+/// `why`: what stands in the way, where the answer is nothing.
+std::optional<Factored> factor(const Factoring &from, const Reduction &reduction, std::string *why);
+
+}  // namespace Pipe::graph

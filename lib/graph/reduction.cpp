@@ -1,0 +1,267 @@
+#include "graph/reduction.h"
+
+#include <algorithm>
+
+#include "graph/collect.h"
+#include "graph/match.h"
+#include "ir/equal.h"
+#include "ir/intrinsics.h"
+#include <pipe/operators.h>
+
+namespace Pipe::graph {
+namespace {
+
+using ir::Op;
+using Values = std::vector<Expr>;
+using Combine = std::function<Values(const Values &, const Values &)>;
+
+/// An operator of one value: a binary one, or a bitwise intrinsic.
+struct Operator {
+    Op op = Op::Add;
+    std::string intrinsic;  ///< "" = `op`
+    bool operator==(const Operator &) const = default;
+
+    Expr operator()(const Expr &a, const Expr &b) const {
+        return intrinsic.empty()
+                   ? ir::make_binary(op, a, b)
+                   : ir::make_call(a.type(), intrinsic, {a, b}, ir::CallKind::Intrinsic);
+    }
+    Expr identity(Type type) const {
+        if (intrinsic.empty())
+            return ir::identity(op, type);
+        return ir::make_int(type, intrinsic == ir::intrinsic::bitwise_and ? -1 : 0);
+    }
+};
+
+std::optional<Operator> operator_of(const Expr &e) {
+    switch (e->op) {
+    case Op::Add:
+    case Op::Mul:
+    case Op::Min:
+    case Op::Max:
+    case Op::And:
+    case Op::Or:
+        return Operator{e->op, ""};
+    case Op::Sub:
+        return Operator{Op::Add, ""};  // f - a - b takes a + b away
+    default:
+        break;
+    }
+    if (e->op == Op::Call && e->call_kind == ir::CallKind::Intrinsic)
+        for (const char *name :
+             {ir::intrinsic::bitwise_and, ir::intrinsic::bitwise_or, ir::intrinsic::bitwise_xor})
+            if (e->name == name)
+                return Operator{Op::Add, name};
+    return std::nullopt;
+}
+
+class Prover {
+  public:
+    Prover(const Stage &stage, const IsSelf &is_self) : stage_(stage), is_self_(is_self) {}
+
+    std::optional<Reduction> prove(std::string *why) {
+        std::optional<Reduction> result;
+        if (reads_only_what_it_writes()) {
+            result = one_by_one();
+            if (!result)
+                result = complex_product();
+            if (!result)
+                result = extreme();
+        }
+        if (!result)
+            *why = why_;
+        return result;
+    }
+
+  private:
+    const Stage &stage_;
+    const IsSelf &is_self_;
+    std::string why_;
+
+    bool reads_self(const Expr &e) const {
+        bool found = false;
+        Walk()(e, [&](const ir::ExprNode &node) { found |= is_self_(node); });
+        return found;
+    }
+
+    bool is_old(const Expr &e, size_t element) const {
+        return is_self_(*e) && static_cast<size_t>(e->index) == element;
+    }
+
+    bool reads_only_what_it_writes() {
+        for (const Expr &arg : stage_.args)
+            if (reads_self(arg)) {
+                why_ = "which element is written depends on the Func's own values";
+                return false;
+            }
+        if (reads_self(stage_.predicate)) {
+            why_ = "the RDom's condition reads the Func itself";
+            return false;
+        }
+        Walk walk;
+        for (const Expr &value : stage_.values)
+            walk(value, [&](const ir::ExprNode &node) {
+                if (is_self_(node) &&
+                    !std::equal(node.args.begin(), node.args.end(), stage_.args.begin(),
+                                stage_.args.end(), ir::ExprEqual()))
+                    why_ = "it reads '" + shortened(Expr(&node)) +
+                           "', which is not the element that it writes";
+            });
+        return why_.empty();
+    }
+
+    /// e = old (op) ..., in any nesting. One operator only.
+    std::optional<Operator> chain(const Expr &e, size_t element) {
+        std::optional<Operator> op = operator_of(e);
+        if (!op) {
+            why_ = "'" + shortened(e) + "' is no associative operator on the old value";
+            return std::nullopt;
+        }
+        for (size_t side : {size_t(0), size_t(1)}) {
+            if (reads_self(e->args[1 - side]) || (e->op == Op::Sub && side == 1))
+                continue;
+            const Expr &inner = e->args[side];
+            if (is_old(inner, element))
+                return op;
+            if (!reads_self(inner))
+                continue;
+            std::optional<Operator> below = chain(inner, element);
+            if (below && *below == *op)
+                return op;
+            why_ = "it mixes operators: '" + shortened(e) + "'";
+            return std::nullopt;
+        }
+        if (why_.empty())
+            why_ = "'" + shortened(e) + "' does not combine the old value with something else";
+        return std::nullopt;
+    }
+
+    std::optional<Reduction> one_by_one() {
+        std::vector<Operator> ops;
+        Reduction result;
+        for (size_t i = 0; i < stage_.values.size(); i++) {
+            std::optional<Operator> op = chain(stage_.values[i], i);
+            if (!op)
+                return std::nullopt;
+            Type type = stage_.values[i].type();
+            result.identity.push_back(op->identity(type));
+            result.exact &= !(type.is_float() && (op->op == Op::Add || op->op == Op::Mul));
+            ops.push_back(*op);
+        }
+        result.combine = [ops](const Values &a, const Values &b) {
+            Values all;
+            for (size_t i = 0; i < ops.size(); i++)
+                all.push_back(ops[i](a[i], b[i]));
+            return all;
+        };
+        return result;
+    }
+
+    /// One factor of a product is old value `element`: the other factor.
+    std::optional<Expr> times_old(const Expr &e, size_t element) const {
+        if (e->op != Op::Mul)
+            return std::nullopt;
+        for (size_t side : {size_t(0), size_t(1)})
+            if (is_old(e->args[side], element) && !reads_self(e->args[1 - side]))
+                return e->args[1 - side];
+        return std::nullopt;
+    }
+
+    /// re = re * a - im * b, im = re * b + im * a
+    std::optional<Reduction> complex_product() {
+        if (stage_.values.size() != 2 || stage_.values[0]->op != Op::Sub ||
+            stage_.values[1]->op != Op::Add || stage_.values[0].type() != stage_.values[1].type())
+            return std::nullopt;
+        const auto &re = stage_.values[0]->args, &im = stage_.values[1]->args;
+        auto a = times_old(re[0], 0), b = times_old(re[1], 1);
+        for (size_t first : {size_t(0), size_t(1)}) {
+            auto b2 = times_old(im[first], 0), a2 = times_old(im[1 - first], 1);
+            if (!a || !b || !a2 || !b2 || !ir::equal(*a, *a2) || !ir::equal(*b, *b2))
+                continue;
+            Type type = stage_.values[0].type();
+            Reduction result;
+            result.identity = {ir::make_const(type, 1), ir::make_const(type, 0)};
+            result.exact = !type.is_float();
+            result.combine = [](const Values &x, const Values &y) -> Values {
+                return {x[0] * y[0] - x[1] * y[1], x[0] * y[1] + x[1] * y[0]};
+            };
+            return result;
+        }
+        return std::nullopt;
+    }
+
+    /// The comparison that says whether the new value takes the old one's place.
+    struct Test {
+        size_t key = 0;  ///< which value is compared
+        bool largest = false;
+    };
+
+    /// `new < old`, `old > new`: the new one is smaller.
+    std::optional<Test> test_of(const Expr &c) const {
+        if (c->op != Op::LT && c->op != Op::GT)
+            return std::nullopt;
+        for (size_t k = 0; k < stage_.values.size(); k++)
+            for (size_t side : {size_t(0), size_t(1)})
+                if (is_old(c->args[side], k) && !reads_self(c->args[1 - side]))
+                    return Test{k, (c->op == Op::GT) == (side == 1)};
+        return std::nullopt;
+    }
+
+    /// (select(better, new, old), ...): the best value, and what belongs to it.
+    std::optional<Reduction> extreme() {
+        std::optional<Test> test;
+        for (const Expr &value : stage_.values)
+            if (value->op == Op::Select && !test)
+                test = test_of(value->args[0]);
+        if (!test)
+            return std::nullopt;
+        Expr fresh;  // the new key
+        for (size_t i = 0; i < stage_.values.size(); i++) {
+            const Expr &v = stage_.values[i];
+            bool picks = v->op == Op::Select && is_old(v->args[2], i) && !reads_self(v->args[1]);
+            auto same = picks ? test_of(v->args[0]) : std::nullopt;
+            if (!same || same->key != test->key || same->largest != test->largest)
+                return std::nullopt;
+            const Expr &c = v->args[0];
+            Expr compared = is_old(c->args[0], test->key) ? c->args[1] : c->args[0];
+            if (fresh.defined() && !ir::equal(fresh, compared))
+                return std::nullopt;
+            fresh = compared;
+            if (i == test->key && !ir::equal(v->args[1], fresh))
+                return std::nullopt;
+        }
+        if (!ir::equal(stage_.values[test->key]->args[1], fresh))
+            return std::nullopt;
+        Reduction result;
+        for (size_t i = 0; i < stage_.values.size(); i++) {
+            Type type = stage_.values[i].type();
+            result.identity.push_back(i != test->key
+                                          ? ir::make_const(type, 0)
+                                          : ir::identity(test->largest ? Op::Max : Op::Min, type));
+        }
+        result.commutative = stage_.values.size() == 1;
+        result.combine = [t = *test](const Values &a, const Values &b) {
+            Expr better = t.largest ? b[t.key] > a[t.key] : b[t.key] < a[t.key];
+            Values all;
+            for (size_t i = 0; i < a.size(); i++)
+                all.push_back(ir::make_select(better, b[i], a[i]));
+            return all;
+        };
+        return result;
+    }
+};
+
+}  // namespace
+
+IsSelf calls_of(FuncId id) {
+    return [id](const ir::ExprNode &node) {
+        return node.op == Op::Call && node.call_kind == ir::CallKind::Func &&
+               node.int_value == static_cast<int64_t>(id);
+    };
+}
+
+std::optional<Reduction> as_reduction(const Stage &stage, const IsSelf &is_self, std::string *why) {
+    return Prover(stage, is_self).prove(why);
+}
+
+}  // namespace Pipe::graph

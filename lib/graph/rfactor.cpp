@@ -1,0 +1,155 @@
+// Stage::rfactor and atomic.
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "graph/collect.h"
+#include "graph/contents.h"
+#include "graph/factor.h"
+#include "graph/match.h"
+#include "graph/names.h"
+#include "schedule/print.h"
+#include <pipe/func.h>
+
+namespace Pipe {
+
+using graph::FuncContents;
+using schedule::Transform;
+
+namespace {
+
+/// Before freezing, a Func's calls of itself have no referent.
+bool is_self(const ir::ExprNode &node) {
+    return node.op == ir::Op::Call && node.call_kind == ir::CallKind::Func && !node.referent;
+}
+
+/// The directives that lead to the rfactor, and it, as C++.
+std::string recipe(const Stage &stage, const schedule::StageSchedule &loops,
+                   const std::vector<std::pair<RVar, Var>> &preserved) {
+    auto rvar = [](const std::string &name) {
+        return fmt::format("RVar(\"{}\")", graph::base_name(name));
+    };
+    std::string text = fmt::format("{}.update({})", graph::identifier(stage.contents()->name()),
+                                   stage.index() - 1);
+    for (const Transform &t : loops.transforms) {
+        if (t.kind == Transform::Kind::Split)
+            text += fmt::format(".split({}, {}, {}, {}, TailStrategy::{})", rvar(t.old_name),
+                                rvar(t.outer), rvar(t.inner), graph::shortened(t.factor),
+                                schedule::to_string(t.tail));
+        else if (t.kind == Transform::Kind::Fuse)
+            text +=
+                fmt::format(".fuse({}, {}, {})", rvar(t.inner), rvar(t.outer), rvar(t.old_name));
+        else
+            text += fmt::format(".rename({}, {})", rvar(t.old_name), rvar(t.outer));
+    }
+    std::vector<std::string> pairs;
+    for (const auto &[r, v] : preserved)
+        pairs.push_back(
+            fmt::format("{{{}, Var(\"{}\")}}", rvar(r.name()), graph::base_name(v.name())));
+    return text + fmt::format(".rfactor({{{}}})", graph::join(pairs));
+}
+
+/// What its definitions name now.
+void collect_callees(FuncContents &func) {
+    graph::Names names;
+    for (const graph::Stage &stage : func.stages) {
+        for (const Expr &e : stage.args)
+            names.add(e);
+        for (const Expr &e : stage.values)
+            names.add(e);
+        names.add(stage.predicate);
+    }
+    func.callees = names.funcs;
+    func.images = names.images;
+}
+
+schedule::StageSchedule plain_loops(const FuncContents &func, const graph::Stage &stage) {
+    schedule::StageSchedule loops;
+    for (const graph::ReductionVar &r : stage.rvars)
+        loops.dims.push_back({r.name, LoopKind::Serial, true});
+    for (size_t i = 0; i < func.args.size(); i++)
+        if (stage.args[i]->op == ir::Op::Variable && stage.args[i]->name == func.args[i])
+            loops.dims.push_back({func.args[i], LoopKind::Serial, false});
+    return loops;
+}
+
+}  // namespace
+
+Func Stage::rfactor(const RVar &preserved, const Var &v, SourceLocation where) {
+    return rfactor({{preserved, v}}, where);
+}
+
+Func Stage::rfactor(const std::vector<std::pair<RVar, Var>> &preserved, SourceLocation where) {
+    std::vector<std::string> names;
+    for (const auto &[r, v] : preserved)
+        names.push_back(graph::base_name(r.name()));
+    auto reject = [&](const std::string &why) {
+        throw CompileError(
+            fmt::format("{}.rfactor({}){}: {}", name(), graph::join(names), graph::at(where), why));
+    };
+    schedule::StageSchedule &loops = schedule();
+    FuncContents &f = *func_;
+    if (stage_ == 0)
+        reject("the pure definition has no RVars. Name an update: f.update().rfactor(...).");
+    if (preserved.empty())
+        reject("name at least one RVar to preserve.");
+    if (!f.schedule.specializations.empty())
+        reject("the Func is specialized already. Call rfactor() first.");
+    auto taken = f.args;
+    graph::Factoring from{f.args, f.stages[static_cast<size_t>(stage_)], loops, {}, is_self, {}};
+    for (const auto &[r, v] : preserved) {
+        if (std::count(taken.begin(), taken.end(), v.name()) > 0)
+            reject(fmt::format("the Var '{}' is a dimension already. Name another.", v.name()));
+        taken.push_back(v.name());
+        from.preserved.emplace_back(r.name(), v.name());
+    }
+    auto part = std::make_shared<FuncContents>();
+    part->identity =
+        std::make_shared<graph::Identity>(graph::fresh_name(graph::base_name(f.name()) + "_intm"));
+    from.call = [&](const ir::ExprNode &self, std::vector<Expr> args) {
+        // Its own calls of itself have no referent: set below.
+        return ir::make_call(self.type, part->name(), std::move(args), ir::CallKind::Func,
+                             self.index, part);
+    };
+    std::string why;
+    auto reduction = graph::as_reduction(from.stage, is_self, &why);
+    if (!reduction)
+        reject(fmt::format("the update{} cannot be taken apart, because no associative operator "
+                           "with an identity was found: {}.",
+                           graph::at(from.stage.where), why));
+    std::optional<graph::Factored> result = graph::factor(from, *reduction, &why);
+    if (!result)
+        reject(why + ".");
+
+    part->where = where;
+    part->args = result->args;
+    part->types = f.types;
+    part->origin = {f.weak_from_this(), "rfactor", {}, recipe(*this, loops, preserved)};
+    for (Expr &value : result->update.values)
+        value = graph::without_referent(value, *part);
+    part->stages = {result->initial, result->update};
+    for (const graph::Stage &stage : part->stages)
+        part->schedule.stages.push_back(plain_loops(*part, stage));
+    collect_callees(*part);
+    f.stages[static_cast<size_t>(stage_)] = result->merge;
+    loops = result->merge_loops;
+    loops.touched = true;
+    collect_callees(f);
+    f.identity->touch();
+    return Func(part);
+}
+
+Stage &Stage::atomic(bool override_associativity_test) {
+    schedule().atomic = schedule().touched = true;
+    schedule().override_associativity_test = override_associativity_test;
+    func_->identity->touch();
+    return *this;
+}
+
+Func &Func::atomic(bool override_associativity_test) {
+    Stage(*this).atomic(override_associativity_test);
+    return *this;
+}
+
+}  // namespace Pipe

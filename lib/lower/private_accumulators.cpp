@@ -1,0 +1,232 @@
+#include "lower/private_accumulators.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "graph/factor.h"
+#include "graph/names.h"
+#include "ir/simplify.h"
+#include "ir/visit.h"
+#include "region/loop_tree.h"
+
+namespace Pipe::lower {
+
+namespace {
+
+using graph::FuncNode;
+using schedule::Dim;
+using schedule::FuncSchedule;
+using schedule::LoopLevel;
+using schedule::StageSchedule;
+
+constexpr int64_t max_tasks = 64;
+
+Expr int32(int64_t value) { return ir::make_int(Int(32), value); }
+
+Expr call(const FuncNode &func, const ir::ExprNode &self, std::vector<Expr> args) {
+    auto *node = new ir::ExprNode(ir::Op::Call, self.type);
+    node->call_kind = ir::CallKind::Func;
+    node->index = self.index;
+    node->int_value = static_cast<int64_t>(func.id);
+    node->args = std::move(args);
+    node->name = func.name;
+    return Expr(node);
+}
+
+class Privatizer {
+  public:
+    Privatizer(const graph::Graph &graph, const Schedule &schedule)
+        : tree_(graph, schedule), graph_(graph), schedule_(schedule) {
+        for (const FuncNode &f : graph.funcs) taken_.insert(f.name);
+        for (const graph::Image &image : graph.images) taken_.insert(image.name);
+        for (const graph::Scalar &scalar : graph.scalars) taken_.insert(scalar.name);
+    }
+
+    std::pair<graph::Graph, Schedule> run(const std::vector<poly::SharedLoop> &loops) {
+        std::map<std::pair<FuncId, int>, std::pair<FuncId, int>> now;  // where a stage's loops went
+        for (const poly::SharedLoop &loop : loops) {
+            auto &at = now.try_emplace({loop.func, loop.stage}, loop.func, loop.stage).first->second;
+            at = {split_off(at.first, static_cast<size_t>(at.second), loop.loop), 1};
+        }
+        graph::Graph result = renumbered();
+        return {std::move(result), std::move(schedule_)};
+    }
+
+  private:
+    const region::LoopTree tree_;
+    graph::Graph graph_;
+    Schedule schedule_;
+    std::set<std::string> taken_;
+    std::map<FuncId, FuncId> before_;  // new Func -> the one that it was made from
+
+    FuncId split_off(FuncId id, size_t stage, const std::string &loop) {
+        StageSchedule &loops = schedule_[id].stages[stage];
+        auto dim = std::find_if(loops.dims.begin(), loops.dims.end(), [&](const Dim &d) { return d.name == loop; });
+        LoopKind kind = dim->kind;
+        if (kind == LoopKind::Parallel) limit_tasks(graph_[id].stages[stage], loops, dim);
+
+        FuncNode part;
+        const FuncNode &func = graph_[id];
+        part.id = static_cast<FuncId>(graph_.funcs.size());
+        part.name = graph::unique_name(func.name + "_parts", taken_);
+        std::string var = loop + "_part";
+        while (std::count(func.args.begin(), func.args.end(), var) > 0) var += "'";
+        graph::Factoring from{func.args, func.stages[stage], loops, {{loop, var}}, graph::calls_of(id),
+                              [&](const ir::ExprNode &self, std::vector<Expr> args) {
+                                  return call(part, self, std::move(args));
+                              }};
+        std::string why;
+        auto reduction = graph::as_reduction(from.stage, from.is_self, &why);
+        auto result = reduction ? graph::factor(from, *reduction, &why) : std::nullopt;
+        if (!result) throw InternalError("no accumulators for " + loop + " of " + func.name + ": " + why);
+
+        part.args = result->args;
+        part.types = func.types;
+        part.where = func.where;
+        part.stages = {result->initial, result->update};
+        FuncSchedule placed;
+        placed.touched = true;
+        placed.compute = placed.store = level(id, stage, result->merge_loops, loop);
+        placed.stages = {initial_loops(part, kind), result->update_loops};
+        if (kind == LoopKind::Vectorized) {
+            placed.storage_order = part.args;
+            std::rotate(placed.storage_order.begin(), placed.storage_order.end() - 1, placed.storage_order.end());
+            combine_lanes(result->merge_loops, loop, func.types.size());
+        }
+        before_[part.id] = id;
+        graph_.funcs[static_cast<size_t>(id)].stages[stage] = std::move(result->merge);
+        schedule_[id].stages[stage] = std::move(result->merge_loops);
+        graph_.funcs.push_back(std::move(part));
+        schedule_.funcs.push_back(std::move(placed));
+        return graph_.funcs.back().id;
+    }
+
+    static void limit_tasks(const graph::Stage &stage, StageSchedule &loops, std::vector<Dim>::iterator dim) {
+        Expr extent = graph::rvar_extent(stage, loops, dim->name);
+        int64_t known = 0;
+        if (ir::as_const_int(extent, &known) && known <= max_tasks) return;
+        Expr each = ir::max(ir::div(ir::add(extent, int32(max_tasks - 1)), int32(max_tasks)), int32(1));
+        std::string inner = dim->name + "_each";
+        loops.transforms.push_back({schedule::Transform::Kind::Split, dim->name, dim->name, inner, ir::simplify(each),
+                                    TailStrategy::GuardWithIf});
+        loops.dims.insert(dim, {inner, LoopKind::Serial, true});
+    }
+
+    static StageSchedule initial_loops(const FuncNode &part, LoopKind kind) {
+        StageSchedule loops;
+        for (const std::string &arg : part.args) loops.dims.push_back({arg, LoopKind::Serial, false});
+        if (kind == LoopKind::Vectorized) {
+            loops.dims.back().kind = kind;
+            std::rotate(loops.dims.begin(), loops.dims.end() - 1, loops.dims.end());
+        }
+        return loops;
+    }
+
+    static void combine_lanes(StageSchedule &merge, const std::string &loop, size_t values) {
+        bool has_vector = std::any_of(merge.dims.begin(), merge.dims.end(),
+                                      [](const Dim &d) { return d.kind == LoopKind::Vectorized; });
+        for (Dim &d : merge.dims)
+            if (d.name == loop && values == 1 && !has_vector) d.kind = LoopKind::Vectorized;
+    }
+
+    /// Inside the loops of the old stage that stand around the shared one, else where the Func is.
+    LoopLevel level(FuncId id, size_t stage, const StageSchedule &merge, const std::string &loop) const {
+        LoopLevel inside{LoopLevel::Kind::At, id, static_cast<int>(stage), "", nullptr};
+        for (size_t d = merge.dims.size(); d-- > 0 && merge.dims[d].name != loop;) {
+            const Dim &dim = merge.dims[d];
+            if (dim.is_reduction || dim.kind == LoopKind::Vectorized || dim.kind == LoopKind::Unrolled) break;
+            inside.var = dim.name;
+        }
+        if (!inside.var.empty()) return inside;
+        if (before_.count(id)) return schedule_[id].compute;
+        const region::Level &compute = tree_.place(id).compute;
+        if (compute.empty()) return {LoopLevel::Kind::Root, FuncId::None, 0, "", nullptr};
+        const region::StageNest &owner = tree_.owner(compute);
+        for (const region::StageLoop &l : owner.loops)
+            if (l.name == compute) return {LoopLevel::Kind::At, owner.func, owner.stage, l.var, nullptr};
+        throw InternalError("no loop " + compute);
+    }
+
+    // New numbers: producers come before consumers.
+
+    class Renumber : public ir::GraphMutator {
+      public:
+        explicit Renumber(const std::vector<FuncId> &ids) : ids_(ids) {}
+
+      protected:
+        Expr rewrite(const Expr &e) override {
+            Expr now = ir::GraphMutator::rewrite(e);
+            if (now->op != ir::Op::Call || now->call_kind != ir::CallKind::Func) return now;
+            auto *node = new ir::ExprNode(ir::Op::Call, now.type());
+            node->call_kind = ir::CallKind::Func;
+            node->index = now->index;
+            node->int_value = static_cast<int64_t>(ids_[static_cast<size_t>(now->int_value)]);
+            node->args = now->args;
+            node->name = now->name;
+            return Expr(node);
+        }
+
+      private:
+        const std::vector<FuncId> &ids_;
+    };
+
+    graph::Graph renumbered() {
+        std::vector<size_t> order;  // old numbers in the new order
+        std::map<FuncId, std::vector<FuncId>> made_from;
+        for (const auto &[part, from] : before_) made_from[from].push_back(part);
+        auto emit = [&](auto &&self, FuncId id) -> void {
+            for (FuncId part : made_from[id]) self(self, part);
+            order.push_back(static_cast<size_t>(id));
+        };
+        size_t originals = graph_.funcs.size() - before_.size();
+        for (size_t i = 0; i < originals; i++) emit(emit, static_cast<FuncId>(i));
+
+        std::vector<FuncId> ids(order.size());
+        for (size_t i = 0; i < order.size(); i++) ids[order[i]] = static_cast<FuncId>(i);
+        graph::Graph result = graph_;
+        Schedule schedule;
+        Renumber renumber(ids);
+        for (size_t i = 0; i < order.size(); i++) {
+            FuncNode &f = result.funcs[i] = graph_.funcs[order[i]];
+            f.id = static_cast<FuncId>(i);
+            for (graph::Stage &stage : f.stages) {
+                for (Expr &e : stage.args) e = renumber.mutate(e);
+                for (Expr &e : stage.values) e = renumber.mutate(e);
+                if (stage.predicate.defined()) stage.predicate = renumber.mutate(stage.predicate);
+            }
+            schedule.funcs.push_back(schedule_.funcs[order[i]]);
+            renumber_levels(schedule.funcs.back(), ids);
+        }
+        for (FuncId &id : result.outputs) id = ids[static_cast<size_t>(id)];
+        schedule_ = std::move(schedule);
+        graph::connect(result, [&](const FuncNode &f) { return f.is_output || !was_unused(order, f); });
+        return result;
+    }
+
+    /// Funcs that are inlined have no consumers, and count as none.
+    bool was_unused(const std::vector<size_t> &order, const FuncNode &f) const {
+        size_t old = order[static_cast<size_t>(f.id)];
+        return !before_.count(static_cast<FuncId>(old)) && graph_.funcs[old].consumers.empty();
+    }
+
+    static void renumber_levels(FuncSchedule &s, const std::vector<FuncId> &ids) {
+        auto renumber = [&](LoopLevel &level) {
+            if (level.at()) level.func = ids[static_cast<size_t>(level.func)];
+        };
+        renumber(s.compute), renumber(s.store);
+        for (StageSchedule &stage : s.stages) renumber(stage.fuse_level);
+        for (schedule::Specialization &special : s.specializations)
+            for (StageSchedule &stage : special.stages) renumber(stage.fuse_level);
+    }
+};
+
+}  // namespace
+
+std::pair<graph::Graph, Schedule> private_accumulators(const graph::Graph &graph, const Schedule &schedule,
+                                                       const std::vector<poly::SharedLoop> &loops) {
+    if (loops.empty()) return {graph, schedule};
+    return Privatizer(graph, schedule).run(loops);
+}
+
+}  // namespace Pipe::lower
