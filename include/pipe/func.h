@@ -520,6 +520,14 @@ class Func {
     /// See pipeline.h.
     void infer_input_bounds(const Sizes &sizes, const Target &target = Target());
     void infer_input_bounds(const Realization &outputs, const Target &target = Target());
+    template <typename T, int D>
+    void infer_input_bounds(const Buffer<T, D> &output, const Target &target = Target()) {
+        infer_input_bounds(Realization(output), target);
+    }
+    template <typename Shape>
+    void infer_input_bounds(JITUserContext *, const Shape &shape, const Target &target = Target()) {
+        infer_input_bounds(shape, target);
+    }
     void compile_jit(const Target &target = Target());
     Callable compile_to_callable(const std::vector<Argument> &args,
                                  const Target &target = Target());

@@ -99,6 +99,14 @@ class Pipeline {
     /// these sizes, or for these outputs (their shapes: they need no memory).
     void infer_input_bounds(const Sizes &sizes, const Target &target = Target());
     void infer_input_bounds(const Realization &outputs, const Target &target = Target());
+    template <typename T, int D>
+    void infer_input_bounds(const Buffer<T, D> &output, const Target &target = Target()) {
+        infer_input_bounds(Realization(output), target);
+    }
+    template <typename Shape>
+    void infer_input_bounds(JITUserContext *, const Shape &shape, const Target &target = Target()) {
+        infer_input_bounds(shape, target);
+    }
 
     /// The same by the definitions alone: no schedule, slow, the oracle of the tests.
     Realization realize_reference(const Sizes &sizes);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "graph/reduction.h"
+
 namespace Pipe::autoschedule {
 
 using graph::FuncNode;
@@ -72,6 +74,37 @@ std::vector<Dim> vectorized(Loops &loops, const std::string &name, int64_t lanes
     if (lanes <= 1) return {{name, LoopKind::Serial, false}};
     auto [outer, inner] = loops.split(name, "_w", "_v", lanes);
     return {{inner, LoopKind::Vectorized, false}, {outer, LoopKind::Serial, false}};
+}
+
+/// A large reduction to few points, such as the sum of an image: parallel and vectorised over its RVars,
+/// with accumulators of their own (lower/private_accumulators.h). False where it is no such thing.
+bool reduce_stage(const FuncNode &func, const Node &node, size_t s, const Machine &machine,
+                  StageSchedule &stage) {
+    constexpr double worth_threads = 1 << 15;  // iterations
+    double pure_points = 1;
+    for (size_t d = 0; d < func.args.size(); d++)
+        if (node.stages[s].loops_over[d]) pure_points *= static_cast<double>(node.extents[d]);
+    if (s == 0 || stage.touched || pure_points > 8 || pure_points * node.stages[s].repeats < worth_threads)
+        return false;
+    std::string why;
+    auto reduction = graph::as_reduction(func.stages[s], graph::calls_of(func.id), &why);
+    if (!reduction || !reduction->commutative || !(reduction->exact || machine.fast_math)) return false;
+    std::vector<Dim> reductions, pure;
+    for (const Dim &d : stage.dims) (d.is_reduction ? reductions : pure).push_back(d);
+    // Lanes that go to elements known from data (histograms) would be stored one by one.
+    const bool scatters = std::count(node.stages[s].loops_over.begin(), node.stages[s].loops_over.end(), false) > 0 &&
+                          pure.size() < func.args.size();
+    Loops loops(stage, func);
+    std::vector<Dim> dims = {reductions[0]};
+    if (const int64_t lanes = lanes_for(func, INT32_MAX, machine); lanes > 1 && !scatters) {
+        auto [outer, inner] = loops.split(reductions[0].name, "_w", "_v", lanes);
+        dims = {{inner, LoopKind::Vectorized, true}, {outer, LoopKind::Serial, true}};
+    }
+    dims.insert(dims.end(), reductions.begin() + 1, reductions.end());
+    dims.back().kind = LoopKind::Parallel;
+    dims.insert(dims.end(), pure.begin(), pure.end());
+    stage.dims = std::move(dims);
+    return true;
 }
 
 /// A stage with its pure loops as they are, but vectorised: members of groups, and updates. RVars go
@@ -156,6 +189,7 @@ Levels apply_output(const Plan &plan, const Node &node, const FuncNode &func, co
     }
     stage.dims = std::move(dims);
     for (size_t s = 1; s < func.stages.size(); s++) {
+        if (machine.cores > 1 && reduce_stage(func, node, s, machine, f.stages[s])) continue;
         vectorize_stage(func, node, s, machine, plan.parallel, f.stages[s]);
     }
     return levels;

@@ -60,6 +60,7 @@ Machine host_machine(const Target &target, const AutoscheduleOptions &options) {
     if (options.l3_bytes > 0) m.l3_bytes = options.l3_bytes;
     m.l2_bytes = std::max(m.l2_bytes, m.l1_bytes);
     m.l3_bytes = std::max(m.l3_bytes, m.l2_bytes);
+    m.fast_math = target.has_feature(Target::FastMath);
     m.vector_bytes = target.natural_vector_size(UInt(8));
     return m;
 }

@@ -13,6 +13,7 @@ namespace Pipe::autoschedule {
 /// They only weigh the terms of the cost model against each other.
 struct Machine {
     int cores = 1;
+    bool fast_math = false;     ///< sums of floats may be regrouped
     int vector_bytes = 32;      ///< of one register
     int64_t l1_bytes = 32 << 10;
     int64_t l2_bytes = 1 << 20;

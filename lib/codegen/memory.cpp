@@ -261,7 +261,8 @@ void ExprEmitter::store_atomic(const ir::StmtNode &s) {
     seen->addIncoming(first, before);
     Binding old;
     old.value = from_memory(b_, type, b_.CreateBitCast(seen, memory));
-    if (type.is_int_or_uint() && !type.is_bool()) old.depth = frame_.loop_depth;
+    old.depth = frame_.loop_depth;
+    if (type.is_int_or_uint()) old.range = range_of_type(type);
     const std::string name = s.name + ".old";
     frame_.variables.push(name, old);
     Expr now = WithOldValue(s, ir::make_variable(type, name)).mutate(value);

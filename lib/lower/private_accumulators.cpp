@@ -94,6 +94,7 @@ class Privatizer {
             std::rotate(placed.storage_order.begin(), placed.storage_order.end() - 1, placed.storage_order.end());
             combine_lanes(result->merge_loops, loop, func.types.size());
         }
+        move_levels(id, stage, loop, result->merge_loops, part.id, var);
         before_[part.id] = id;
         graph_.funcs[static_cast<size_t>(id)].stages[stage] = std::move(result->merge);
         schedule_[id].stages[stage] = std::move(result->merge_loops);
@@ -146,6 +147,25 @@ class Privatizer {
         for (const region::StageLoop &l : owner.loops)
             if (l.name == compute) return {LoopLevel::Kind::At, owner.func, owner.stage, l.var, nullptr};
         throw InternalError("no loop " + compute);
+    }
+
+    /// What was computed at loops that the old stage no longer has, is computed at those of the new one.
+    void move_levels(FuncId id, size_t stage, const std::string &loop, const StageSchedule &merge, FuncId part,
+                     const std::string &var) {
+        bool inside = false;  // of the shared loop; outermost first
+        std::set<std::string> moved;
+        const std::vector<Dim> &dims = schedule_[id].stages[stage].dims;
+        for (auto d = dims.rbegin(); d != dims.rend(); ++d) {
+            inside |= d->name == loop;
+            bool stays = std::any_of(merge.dims.begin(), merge.dims.end(),
+                                     [&](const Dim &m) { return m.name == d->name; });
+            if (inside || !stays) moved.insert(d->name);
+        }
+        for (FuncSchedule &s : schedule_.funcs)
+            for (LoopLevel *level : {&s.compute, &s.store})
+                if (level->at() && level->func == id && level->stage == static_cast<int>(stage) &&
+                    moved.count(level->var))
+                    *level = {LoopLevel::Kind::At, part, 1, level->var == loop ? var : level->var, nullptr};
     }
 
     // New numbers: producers come before consumers.

@@ -320,12 +320,18 @@ class Checker {
         : graph_(graph), schedule_(schedule), options_(options) {}
 
     std::vector<SharedLoop> check() {
+        for (const schedule::FuncSchedule &f : schedule_.funcs)
+            for (const StageSchedule &s : f.stages)
+                if (s.fuse_level.at())
+                    hosts_.insert({s.fuse_level.func, s.fuse_level.stage});
         for (const FuncNode &f : graph_.funcs) {
             if (!f.is_output && f.consumers.empty())
                 continue;
             for (size_t i = 1; i < f.stages.size(); i++) {
                 const auto &specializations = schedule_[f.id].specializations;
-                stage(f, i, schedule_[f.id].stages[i], !specializations.empty());
+                const StageSchedule &s = schedule_[f.id].stages[i];
+                bool joined = s.fuse_level.at() || hosts_.count({f.id, static_cast<int>(i)});
+                stage(f, i, s, joined || !specializations.empty());
                 for (const auto &special : specializations)
                     stage(f, i, special.stages[i], true);
             }
@@ -338,6 +344,7 @@ class Checker {
     const Schedule &schedule_;
     const RaceOptions &options_;
     std::vector<SharedLoop> shared_;
+    std::set<std::pair<FuncId, int>> hosts_;  // stages that others share loops of (compute_with)
 
     void stage(const FuncNode &f, size_t index, const StageSchedule &s, bool special) {
         const Stage &stage = f.stages[index];

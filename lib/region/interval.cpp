@@ -374,7 +374,9 @@ void narrow_by(IntervalScope &scope, const Linear &linear) {
 /// Visits the calls of an expression graph, each shared node once per scope.
 class TouchedVisitor {
   public:
-    explicit TouchedVisitor(Touched &touched) : touched_(touched) {}
+    TouchedVisitor(Touched &touched, const Expr &condition) : touched_(touched) {
+        if (condition.defined()) add_conjuncts(condition, true, conjuncts_);
+    }
 
     void visit(const Expr &e, const IntervalScope &scope, std::unordered_set<const ExprNode *> &seen) {
         if (!e.defined() || !seen.insert(e.get()).second) return;
@@ -397,7 +399,7 @@ class TouchedVisitor {
         for (const Expr &child : e->args) visit(child, scope, seen);
         if (e->op == Op::Call && (e->call_kind == CallKind::Func || e->call_kind == CallKind::Image)) {
             Box box;
-            for (const Expr &arg : e->args) box.push_back(bounds_of(arg, scope));
+            for (const Expr &arg : e->args) box.push_back(index_bounds(arg, scope));
             merge(touched_[e->name], box);
         }
     }
@@ -409,8 +411,62 @@ class TouchedVisitor {
         add_conjuncts(condition, holds, conjuncts);
         if (conjuncts.empty()) return visit(arm, scope, seen);
         std::unordered_set<const ExprNode *> fresh;
+        size_t before = conjuncts_.size();
+        conjuncts_.insert(conjuncts_.end(), conjuncts.begin(), conjuncts.end());
         visit(arm, narrowed(scope, condition, holds), fresh);
+        conjuncts_.resize(before);
     }
+
+    /// A variable that occurs twice may cancel out: intervals by themselves do not see that.
+    Interval index_bounds(const Expr &index, const IntervalScope &scope) const {
+        Expr e = repeats_variable(index, scope) ? simplify(index) : index;
+        Interval result = bounds_of(e, scope);
+        if (!index_type(e.type()) || !e.type().is_scalar()) return result;
+        for (const Expr &conjunct : conjuncts_) tighten(result, e, conjunct, scope);
+        return result;
+    }
+
+    static bool repeats_variable(const Expr &e, const IntervalScope &scope) {
+        constexpr int few = 60;
+        std::vector<std::string> seen;
+        std::vector<const ExprNode *> pending{e.get()};
+        for (int steps = 0; !pending.empty() && steps < few; steps++) {
+            const ExprNode *node = pending.back();
+            pending.pop_back();
+            if (node->op == Op::Variable && scope.contains(node->name)) {
+                if (std::find(seen.begin(), seen.end(), node->name) != seen.end()) return true;
+                seen.push_back(node->name);
+            }
+            if (node->op == Op::Call && node->call_kind != CallKind::Intrinsic) continue;
+            for (const Expr &arg : node->args)
+                if (arg.defined()) pending.push_back(arg.get());
+        }
+        return false;
+    }
+
+    /// Where `conjunct` <= 0, e is at most e - k * conjunct and at least e + k * conjunct, for every
+    /// k >= 0: of use where that takes variables out of the sum. One variable by itself has been
+    /// narrowed already.
+    static void tighten(Interval &result, const Expr &e, const Expr &conjunct, const IntervalScope &scope) {
+        Linear sum = Linear::from_expr(e), limit = Linear::from_expr(conjunct);
+        if (sum.type != limit.type) return;
+        int common = 0;
+        int64_t factor = 0;  // of the conjunct, that takes the first common variable out
+        for (const Linear::Term &t : sum.terms) {
+            int64_t k = limit.coefficient(t.atom);
+            if (k == 0 || t.coefficient % k != 0 || t.atom->op != Op::Variable) continue;
+            if (common++ == 0) factor = t.coefficient / k;
+        }
+        if (common < 2) return;
+        if (!sum.add(limit, -factor) || !sum.representable()) return;
+        Interval rest = bounds_of(sum.to_expr(), scope);
+        if (factor > 0 && rest.max.defined())
+            result.max = result.max.defined() ? lesser(result.max, rest.max) : rest.max;
+        if (factor < 0 && rest.min.defined())
+            result.min = result.min.defined() ? greater(result.min, rest.min) : rest.min;
+    }
+
+    std::vector<Expr> conjuncts_;  ///< each <= 0 at the place that is visited
 
     Touched &touched_;
 };
@@ -461,9 +517,9 @@ IntervalScope narrowed(const IntervalScope &scope, const Expr &condition, bool h
     return result;
 }
 
-void add_touched(const Expr &e, const IntervalScope &scope, Touched &touched) {
+void add_touched(const Expr &e, const IntervalScope &scope, Touched &touched, const Expr &condition) {
     std::unordered_set<const ExprNode *> seen;
-    TouchedVisitor(touched).visit(e, scope, seen);
+    TouchedVisitor(touched, condition).visit(e, scope, seen);
 }
 
 }  // namespace Pipe::region

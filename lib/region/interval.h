@@ -44,9 +44,12 @@ Interval bounds_of(const Expr &e, const IntervalScope &scope);
 /// What the calls below an expression touch: box per Func or image name.
 using Touched = std::map<std::string, Box>;
 
-/// Adds to `touched` every Call Func and Call Image of `e`. Arms of a select, and what `condition`
-/// guards, see the variables narrowed by their condition.
-void add_touched(const Expr &e, const IntervalScope &scope, Touched &touched);
+/// Adds to `touched` every Call Func and Call Image of `e`, which is evaluated where `condition` holds
+/// (undefined = everywhere; `scope` is narrowed by it already). Arms of a select see the variables
+/// narrowed by their condition. An index in which several variables stand as in a condition, as x + y
+/// in `x + y < n`, is bounded by it too.
+void add_touched(const Expr &e, const IntervalScope &scope, Touched &touched,
+                 const Expr &condition = Expr());
 
 /// `scope` with the variables narrowed to where `condition` can hold: every comparison of the
 /// conjunction that is affine in a variable.

@@ -161,11 +161,11 @@ const Touched &RegionMap::touched(const StageNest &nest, const Level &level) {
         add_touched(stage.predicate, scope, result);
         scope = narrowed(scope, stage.predicate);
     }
-    for (const Expr &e : stage.values) add_touched(e, scope, result);
+    for (const Expr &e : stage.values) add_touched(e, scope, result, stage.predicate);
     if (nest.stage > 0) {
         Box written;
         for (const Expr &e : stage.args) {
-            add_touched(e, scope, result);
+            add_touched(e, scope, result, stage.predicate);
             written.push_back(bounds_of(e, scope));
         }
         merge(result[func.name], written);

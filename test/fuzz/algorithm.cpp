@@ -461,7 +461,9 @@ void Generator::reduction() {
         r.where(filter.e);
         where_ = " where " + filter.text;
     }
+    bool sums = next.text[0] == '(';
     update(texts(own_vars()), exprs(own_vars()), {next}, now_.vars);
+    now_.stages.back().combines = discrete || !sums;
     Value bound = initial;
     bound.size = initial.size + 36 * term.size;
     bound.frac = std::max(initial.frac, term.frac);
@@ -530,6 +532,7 @@ void Generator::histogram() {
     Value next{old.e + weight.e, old.text + " + " + weight.text};
     std::vector<std::string> loops(now_.vars.begin() + 1, now_.vars.end());
     update(texts(coordinates), exprs(coordinates), {next}, loops);
+    now_.stages.back().combines = now_.stages.back().adds = type.is_int_or_uint();
     now_.touched[0] = {0, bins - 1};
     finish_func({{next.e, "", 144 * weight.size, weight.frac, 0}});
 }

@@ -50,6 +50,8 @@ struct StageInfo {
     std::vector<Access> accesses;
     std::vector<Interval> rvars;
     std::vector<LoopVar> loops;  ///< innermost first, before any directive
+    bool combines = false;       ///< an exact associative operator: RVar loops may be parallel
+    bool adds = false;           ///< to one element per point: histograms may be atomic
 };
 
 /// An image or a Func.

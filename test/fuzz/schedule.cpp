@@ -95,6 +95,7 @@ class Scheduler {
     void bound_dims(int i);
     void memory(int i);
     void hints();
+    void wrap(int i);
     void stage_directives(int i, int stage);
     void one_directive();
     void specialize(int i);
@@ -211,6 +212,8 @@ void Scheduler::schedule_func(int i) {
         return;
     if (s.output)
         bound_dims(i);
+    else if (plan.at_root && c_.chance(15))
+        wrap(i);
     else
         memory(i);
     for (size_t k = 0; k < s.stages.size(); k++)
@@ -354,6 +357,19 @@ bool Scheduler::try_compute_with(int i) {
     return false;
 }
 
+/// All that read the Func read a copy of what it has stored.
+void Scheduler::wrap(int i) {
+    Source &s = a_.sources[static_cast<size_t>(i)];
+    Func wrapper = s.func.in();
+    wrapper.compute_root();
+    std::string text = s.name + ".in().compute_root()";
+    if (c_.chance(50)) {
+        wrapper.vectorize(wrapper.args()[0], 4, TailStrategy::GuardWithIf);
+        text += ".vectorize(" + s.vars[0] + ", 4, TailStrategy::GuardWithIf)";
+    }
+    say(text + ";");
+}
+
 void Scheduler::bound_dims(int i) {
     auto index = static_cast<size_t>(i);
     if (!uses_of(i).empty() || !c_.chance(12))
@@ -383,6 +399,13 @@ void Scheduler::stage_directives(int i, int stage) {
     stage_ = stage;
     loops_ = &plans_[static_cast<size_t>(i)].loops[static_cast<size_t>(stage)];
     parallel_ = blended_ = false;
+    const Source &s = a_.sources[static_cast<size_t>(i)];
+    if (s.stages[static_cast<size_t>(stage)].adds && c_.chance(30)) {
+        apply([this](Stage update, const std::string &n) {
+            say(n + ".atomic();");
+            update.atomic();
+        });
+    }
     int count = c_.below(6);
     for (int n = 0; n < count; n++)
         one_directive();
@@ -482,7 +505,10 @@ std::vector<size_t> Scheduler::serial_loops(bool pure_only) const {
 }
 
 void Scheduler::one_directive() {
-    std::vector<size_t> all = serial_loops(false), pure = serial_loops(true);
+    const StageInfo &info =
+        a_.sources[static_cast<size_t>(func_)].stages[static_cast<size_t>(stage_)];
+    bool any_order = info.combines && c_.chance(50);
+    std::vector<size_t> all = serial_loops(false), pure = serial_loops(!any_order);
     auto has_vector = std::any_of(loops_->begin(), loops_->end(), [](const Loop &loop) {
         return loop.kind == LoopKind::Vectorized;
     });
@@ -674,7 +700,8 @@ void Scheduler::reorder() {
 
 /// Two neighbouring loops of one kind.
 void Scheduler::fuse() {
-    if (info_.bound_sizes) return;  // a tail of the fused loop could ask for more than was promised
+    if (info_.bound_sizes)
+        return;  // a tail of the fused loop could ask for more than was promised
     if (loops_->size() < 2)
         return;
     auto l = static_cast<size_t>(c_.below(static_cast<int>(loops_->size()) - 1));
@@ -748,7 +775,8 @@ void Scheduler::specialize(int i) {
 
 }  // namespace
 
-ScheduleInfo give_schedule(Algorithm &algorithm, Mode mode, std::vector<Box> &sizes, Choices &choices) {
+ScheduleInfo give_schedule(Algorithm &algorithm, Mode mode, std::vector<Box> &sizes,
+                           Choices &choices) {
     return Scheduler(algorithm, mode, sizes, choices).run();
 }
 

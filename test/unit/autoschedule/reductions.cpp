@@ -1,0 +1,55 @@
+// Large reductions to few points are parallel and vectors over their RVars.
+#include <catch2/catch_test_macros.hpp>
+
+#include <pipe/pipe.h>
+
+using namespace Pipe;
+
+namespace {
+
+AutoscheduleOptions cores(int n) {
+    AutoscheduleOptions options;
+    options.cores = n;
+    return options;
+}
+
+}  // namespace
+
+TEST_CASE("the sum of an image", "[autoschedule]") {
+    Buffer<int> image(301, 257);
+    image.fill([](int x, int y) { return (x * 31 + y * 17) % 1000 - 300; });
+    int sum = 0;
+    image.for_each_element([&](int x, int y) { sum += image(x, y); });
+    RDom r(image);
+    Func f("f");
+    f() = 5;
+    f() += image(r.x, r.y);
+    Pipeline p(f);
+    p.autoschedule(get_host_target(), cores(4));
+    Buffer<int> result = p.realize();
+    CHECK(result() == sum + 5);
+    std::string loops = p.loop_nest();
+    INFO(loops);
+    CHECK(loops.find("parallel") != std::string::npos);
+    CHECK(loops.find("vectorized") != std::string::npos);
+}
+
+TEST_CASE("floats only where that is allowed; small sums stay as they are", "[autoschedule]") {
+    Buffer<float> image(256, 256);
+    image.fill([](int x, int y) { return static_cast<float>((x + y) % 8); });
+    auto nest = [&](const Target &target, int size) {
+        RDom r(0, size, 0, size, "r");
+        Func f("f");
+        f() = 0.f;
+        f() += image(r.x, r.y);
+        Pipeline p(f);
+        p.autoschedule(target, cores(4));
+        Buffer<float> result = p.realize({}, target);
+        CHECK(result() == 3.5f * static_cast<float>(size * size));  // exact: small integers
+        return p.schedule_source();
+    };
+    Target fast = get_host_target().with_feature(Target::FastMath);
+    CHECK(nest(get_host_target(), 256).find("parallel") == std::string::npos);
+    CHECK(nest(fast, 256).find("parallel") != std::string::npos);
+    CHECK(nest(fast, 16).find("parallel") == std::string::npos);
+}
