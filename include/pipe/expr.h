@@ -34,6 +34,8 @@ class Expr {
     Expr(uint64_t value);
     Expr(float value);
     Expr(double value);
+    Expr(float16_t value);
+    Expr(bfloat16_t value);
 
     explicit Expr(const ir::ExprNode *node) : node_(node) { ir::retain(node_); }
     Expr(const Expr &other) : node_(other.node_) { ir::retain(node_); }

@@ -29,6 +29,7 @@ struct FuncContents;
 
 class Callable;
 class Func;
+class FuncRef;
 class Stage;
 struct Argument;
 struct JITHandlers;
@@ -38,6 +39,26 @@ struct JITUserContext;
 enum StmtOutputFormat {
     Text,
     HTML,  ///< one page that needs nothing else: loops that fold, beside the schedule
+};
+
+/// `f(x, y)[i]`: one value of a Func that has a Tuple. As the left side of an update it changes
+/// that value and leaves the others as they are.
+class FuncTupleElementRef {
+  public:
+    FuncTupleElementRef(const FuncRef &func, int element);
+
+    Stage operator=(const Expr &value) const;
+    Stage operator=(const FuncTupleElementRef &value) const;
+    Stage operator+=(const Expr &value) const;
+    Stage operator-=(const Expr &value) const;
+    Stage operator*=(const Expr &value) const;
+    Stage operator/=(const Expr &value) const;
+    operator Expr() const;
+    int index() const { return element_; }
+
+  private:
+    std::shared_ptr<const FuncRef> func_;
+    int element_;
 };
 
 /// `f(x, y)`: on the left of an assignment a definition, elsewhere a value.
@@ -60,6 +81,15 @@ class FuncRef {
     Stage operator-=(const Expr &value) const;
     Stage operator*=(const Expr &value) const;
     Stage operator/=(const Expr &value) const;
+    // Element by element.
+    Stage operator+=(const Tuple &values) const;
+    Stage operator-=(const Tuple &values) const;
+    Stage operator*=(const Tuple &values) const;
+    Stage operator/=(const Tuple &values) const;
+    Stage operator+=(const FuncRef &value) const;
+    Stage operator-=(const FuncRef &value) const;
+    Stage operator*=(const FuncRef &value) const;
+    Stage operator/=(const FuncRef &value) const;
 
     /// The value. CompileError where the Func is undefined, has a Tuple of values, or has another
     /// number of dimensions.
@@ -67,14 +97,17 @@ class FuncRef {
     /// All values of a Func that has a Tuple.
     operator Tuple() const;
     /// One value of a Func that has a Tuple.
-    Expr operator[](int element) const;
+    FuncTupleElementRef operator[](int element) const;
     /// Number of values.
     int size() const;
+    Func function() const;
 
   private:
+    friend class FuncTupleElementRef;
     Stage define(const std::vector<Expr> &values) const;
-    Stage update_with(const char *op, int initial, const Expr &value) const;
+    Stage update_with(char op, const std::vector<Expr> &values) const;
     Expr element(int i) const;
+    std::vector<Expr> all() const;
 
     std::shared_ptr<graph::FuncContents> func_;
     std::vector<Expr> args_;
@@ -87,6 +120,18 @@ inline Expr min(const FuncRef &a, const FuncRef &b) {
 }
 inline Expr max(const FuncRef &a, const FuncRef &b) {
     return max(Expr(a), Expr(b));
+}
+// And these could be of Exprs or of Tuples: Exprs are meant, as Tuple(f(x)) can be written.
+inline Expr select(const Expr &condition, const FuncRef &if_true, const FuncRef &if_false) {
+    return select(condition, Expr(if_true), Expr(if_false));
+}
+template <typename... Rest>
+requires(sizeof...(Rest) >= 1) Expr select(const Expr &c0, const FuncRef &v0, const Expr &c1,
+                                           const FuncRef &v1, const Rest &...rest) {
+    return select(c0, Expr(v0), select(c1, v1, rest...));
+}
+inline Expr mux(const Expr &id, std::initializer_list<FuncRef> values) {
+    return mux(id, std::vector<Expr>(values.begin(), values.end()));
 }
 
 /// The schedule of one definition of a Func: its loop nest.
@@ -272,6 +317,18 @@ class Func {
     explicit Func(const std::string &name, SourceLocation where = std::source_location::current());
     explicit Func(const char *name, SourceLocation where = std::source_location::current())
         : Func(std::string(name), where) {}
+    /// Promises the types of the values, one per element of its Tuple, and the number of dimensions
+    /// (-1: any). A definition that breaks the promise is a CompileError.
+    Func(Type type, int dimensions, const std::string &name = "",
+         SourceLocation where = std::source_location::current());
+    Func(const std::vector<Type> &types, int dimensions, const std::string &name = "",
+         SourceLocation where = std::source_location::current());
+    /// f(_) = value: a Func of the implicit Vars of `value`.
+    explicit Func(const Expr &value, SourceLocation where = std::source_location::current());
+    /// f(_) = image(_)
+    template <typename T, int D>
+    explicit Func(const Buffer<T, D> &image, SourceLocation where = std::source_location::current())
+        : Func(image_access(Buffer<void, AnyDims>(image), {Expr(_)}), where) {}
 
     const std::string &name() const;
     bool defined() const;
@@ -285,8 +342,16 @@ class Func {
     const std::vector<Type> &types() const;
     Type type() const;
     int outputs() const;
+    /// types() by its older name.
+    const std::vector<Type> &output_types() const { return types(); }
     bool has_update_definition() const { return num_update_definitions() > 0; }
     int num_update_definitions() const;
+    /// Of the i-th update definition: the left side's coordinates, the right side, and the RVars
+    /// (as loops; none where it runs over no RDom).
+    std::vector<Expr> update_args(int i = 0) const;
+    Expr update_value(int i = 0) const;
+    Tuple update_values(int i = 0) const;
+    std::vector<RVar> rvars(int i = 0) const;
 
     // f(x, y)
     FuncRef operator()(std::vector<Expr> args,

@@ -179,10 +179,23 @@ Expr lerp(const Expr &zero, const Expr &one, const Expr &weight);
 /// middle part only this operand is left.
 Expr likely(const Expr &x);
 Expr likely_if_innermost(const Expr &x);
-/// Any value. Storing it stores nothing: `f(x) = undef<float>()` leaves f for updates to fill.
+/// Any value. Storing it stores nothing: `f(x) = undef<float>()` leaves f for updates to fill, and
+/// select(c, v, undef<float>()) stores only where c holds.
 Expr undef(Type type);
 template <typename T> Expr undef() {
     return undef(type_of<T>());
+}
+/// In an update definition: several stores at once. f(scatter(1, 2)) = gather(a, b) stores a at 1
+/// and b at 2; expressions around them mean each element, so f(scatter(i, j)) = f(gather(j, i))
+/// swaps. All values are read before the first is stored; the stores follow in order. All scatters
+/// and gathers of a definition have one size.
+Expr scatter(const std::vector<Expr> &values);
+Expr gather(const std::vector<Expr> &values);
+template <detail::ToExpr... More> Expr scatter(const Expr &first, const More &...more) {
+    return scatter(std::vector<Expr>{first, Expr(more)...});
+}
+template <detail::ToExpr... More> Expr gather(const Expr &first, const More &...more) {
+    return gather(std::vector<Expr>{first, Expr(more)...});
 }
 /// x itself; promises low <= x <= high, which bounds then use. Not tested.
 Expr unsafe_promise_clamped(const Expr &x, const Expr &low, const Expr &high);

@@ -8,10 +8,12 @@
 #include <pipe/environment.h>
 #include <pipe/error.h>
 #include <pipe/expr.h>
+#include <pipe/float16.h>
 #include <pipe/func.h>
 #include <pipe/image_io.h>
 #include <pipe/inline_reductions.h>
 #include <pipe/jit.h>
+#include <pipe/lambda.h>
 #include <pipe/loop_level.h>
 #include <pipe/operators.h>
 #include <pipe/param.h>

@@ -1,10 +1,12 @@
 #pragma once
 // Tuple: several values of one Func.
 
+#include <concepts>
 #include <initializer_list>
 #include <vector>
 
 #include <pipe/expr.h>
+#include <pipe/operators.h>
 
 namespace Pipe {
 
@@ -12,6 +14,7 @@ namespace Pipe {
 class Tuple {
   public:
     explicit Tuple(std::vector<Expr> values) : values_(std::move(values)) {}
+    template <std::same_as<Expr> Only> explicit Tuple(const Only &value) : values_{value} {}
     template <typename... Rest>
     Tuple(const Expr &first, const Expr &second, const Rest &...rest)
         : values_{first, second, Expr(rest)...} {}
@@ -24,5 +27,29 @@ class Tuple {
   private:
     std::vector<Expr> values_;
 };
+
+/// Element by element; a Tuple of conditions chooses for each element by itself. CompileError where
+/// the sizes differ.
+Tuple select(const Expr &condition, const Tuple &if_true, const Tuple &if_false);
+Tuple select(const Tuple &condition, const Tuple &if_true, const Tuple &if_false);
+/// select(c0, v0, c1, v1, ..., otherwise): the values of the first condition that holds.
+template <typename... Rest>
+requires(sizeof...(Rest) >= 1) Tuple
+    select(const Expr &c0, const Tuple &v0, const Expr &c1, const Tuple &v1, const Rest &...rest) {
+    return select(c0, v0, select(c1, v1, rest...));
+}
+template <typename... Rest>
+requires(sizeof...(Rest) >= 1) Tuple select(const Tuple &c0, const Tuple &v0, const Tuple &c1,
+                                            const Tuple &v1, const Rest &...rest) {
+    return select(c0, v0, select(c1, v1, rest...));
+}
+
+/// values[id]; the last one where id lies outside. The values have one type; integer constants take
+/// that of the others.
+Expr mux(const Expr &id, const std::vector<Expr> &values);
+Expr mux(const Expr &id, std::initializer_list<Expr> values);
+Expr mux(const Expr &id, const Tuple &values);
+Tuple mux(const Expr &id, const std::vector<Tuple> &values);
+Tuple mux(const Expr &id, std::initializer_list<Tuple> values);
 
 }  // namespace Pipe

@@ -21,8 +21,23 @@ class Var {
     bool same_as(const Var &other) const { return name_ == other.name_; }
     operator Expr() const;
 
+    /// The n-th implicit Var: what `_` stands for, see below.
+    static Var implicit(int n) { return Var("_" + std::to_string(n)); }
+    /// "_0", "_1", ...
+    static bool is_implicit(const std::string &name);
+    static bool is_placeholder(const std::string &name) { return name == "_"; }
+    bool is_implicit() const { return is_implicit(name_); }
+    bool is_placeholder() const { return is_placeholder(name_); }
+
   private:
     std::string name_;
 };
+
+/// Stands for as many coordinates as are missing. In a call of a Func or an image: the implicit
+/// Vars _0, _1, ... in place of those; on the left of a definition: all implicit Vars that the
+/// right side has. `f(x, _) = g(_) + 1` gives f one dimension more than g.
+inline const Var _("_");
+inline const Var _0("_0"), _1("_1"), _2("_2"), _3("_3"), _4("_4"), _5("_5"), _6("_6"), _7("_7"),
+    _8("_8"), _9("_9");
 
 }  // namespace Pipe

@@ -79,6 +79,8 @@ struct ImageContents : Wrappable {
 
 struct FuncContents : Wrappable {
     SourceLocation where;
+    std::vector<Type> promised_types;  ///< empty = any
+    int promised_dimensions = -1;      ///< -1 = any
     std::vector<std::string> args;
     std::vector<Type> types;
     std::vector<Stage> stages;  ///< Exprs name RVars, and this Func, without referent

@@ -6,9 +6,12 @@
 
 #include "graph/collect.h"
 #include "graph/contents.h"
+#include "graph/implicit.h"
 #include "graph/match.h"
+#include "graph/scatter.h"
 #include "ir/visit.h"
 #include "support/deep_stack.h"
+#include <pipe/var.h>
 
 namespace Pipe::graph {
 namespace {
@@ -45,7 +48,9 @@ class Definition {
             if (!value.defined())
                 reject("a value is an undefined Expr.");
         bool pure = !func_.defined();
+        expand_args(pure);
         if (pure) {
+            check_promises();
             take_pure_args();
         } else {
             check_update();
@@ -91,6 +96,33 @@ class Definition {
 
     static bool is_var(const Expr &e) {
         return e.defined() && e->op == ir::Op::Variable && !e->referent;
+    }
+
+    void expand_args(bool pure) {
+        std::string what = "The left side of '" + func_.name() + "'";
+        args_ = pure ? expand_placeholder(what, args_, count_implicit(values_), where_)
+                     : expand_to(what, args_, static_cast<int>(func_.args.size()), where_);
+    }
+
+    static std::string list(const std::vector<Type> &types) {
+        std::vector<std::string> names;
+        for (Type type : types)
+            names.push_back(to_string(type));
+        return join(names);
+    }
+
+    void check_promises() const {
+        int dimensions = static_cast<int>(args_.size());
+        if (func_.promised_dimensions >= 0 && func_.promised_dimensions != dimensions)
+            reject(fmt::format("it has {} dimensions, but the Func was declared with {}.",
+                               dimensions, func_.promised_dimensions));
+        std::vector<Type> types;
+        for (const Expr &value : values_)
+            types.push_back(value.type());
+        if (!func_.promised_types.empty() && types != func_.promised_types)
+            reject(fmt::format("its values are of type {}, but the Func was declared with {}. Cast "
+                               "the values, as in cast<uint8_t>(x).",
+                               list(types), list(func_.promised_types)));
     }
 
     void take_pure_args() {
@@ -161,9 +193,10 @@ class Definition {
                             base_name(rdom_->name)));
         for (const std::string &var : names_.vars)
             if (std::count(pure_args_.begin(), pure_args_.end(), var) == 0)
-                reject(
-                    fmt::format("Var '{}' is used on the right, but is none of the arguments ({}).",
-                                var, join(pure_args_)));
+                reject(fmt::format(
+                    "Var '{}' is used on the right, but is none of the arguments ({}).{}", var,
+                    join(pure_args_),
+                    Var::is_implicit(var) ? " '_' on the left stands for all implicit Vars." : ""));
     }
 
     void check_update_names() const {
@@ -242,6 +275,8 @@ class Definition {
         for (const Expr &e : values_)
             stage.values.push_back(detach.mutate(e));
         stage.where = where_;
+        if (count_stores(stage) > 1 && pure)
+            reject("scatter() and gather() belong to updates.");
         if (rdom_) {
             stage.rvars = rdom_->vars;
             if (rdom_->predicate.defined())

@@ -6,6 +6,7 @@
 
 #include "graph/contents.h"
 #include "graph/fold.h"
+#include "graph/implicit.h"
 #include "graph/match.h"
 #include <pipe/func.h>
 
@@ -82,9 +83,11 @@ Expr shape_variable(Type type, const std::shared_ptr<ImageContents> &image, cons
     return ir::make_variable(type, name, image);
 }
 
-Expr call(const std::shared_ptr<ImageContents> &image, const std::vector<Expr> &args,
+Expr call(const std::shared_ptr<ImageContents> &image, const std::vector<Expr> &given,
           SourceLocation where) {
     const std::string &name = image->identity->name;
+    std::vector<Expr> args =
+        graph::expand_to("The call of image '" + name + "'", given, image->dimensions, where);
     if (args.size() != static_cast<size_t>(image->dimensions))
         throw CompileError(
             fmt::format("Image '{}' has {} dimensions, but is called with {} arguments{}.", name,

@@ -18,6 +18,11 @@ Var::operator Expr() const {
     return ir::make_variable(Int(32), name_);
 }
 
+bool Var::is_implicit(const std::string &name) {
+    return name.size() > 1 && name[0] == '_' &&
+           name.find_first_not_of("0123456789", 1) == std::string::npos;
+}
+
 RVar::RVar() : name_(graph::fresh_name("rv")) {}
 
 RVar::RVar(std::shared_ptr<RDomContents> domain, int index)

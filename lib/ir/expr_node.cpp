@@ -23,6 +23,8 @@ Expr::Expr(int64_t v) : Expr(ir::make_int(Int(64), v)) {}
 Expr::Expr(uint64_t v) : Expr(ir::make_int(UInt(64), static_cast<int64_t>(v))) {}
 Expr::Expr(float v) : Expr(ir::make_float(Float(32), v)) {}
 Expr::Expr(double v) : Expr(ir::make_float(Float(64), v)) {}
+Expr::Expr(float16_t v) : Expr(ir::make_float(Float(16), static_cast<double>(v))) {}
+Expr::Expr(bfloat16_t v) : Expr(ir::make_float(BFloat(16), static_cast<double>(v))) {}
 
 }  // namespace Pipe
 
@@ -54,6 +56,12 @@ int64_t wrap(Type type, int64_t value) {
 
 }  // namespace
 
+double round_to(Type type, double value) {
+    if (type.is_bfloat()) return static_cast<double>(bfloat16_t(value));
+    if (type.bits == 16) return static_cast<double>(float16_t(value));
+    return type.bits == 32 ? static_cast<double>(static_cast<float>(value)) : value;
+}
+
 void retain(const ExprNode *node) noexcept {
     if (node) node->references.fetch_add(1, std::memory_order_relaxed);
 }
@@ -74,7 +82,7 @@ Expr make_float(Type type, double value) {
     check(type.is_float(), "float constant of a type that is no float");
     if (type.is_vector()) return make_broadcast(make_float(type.element_of(), value), type.lanes);
     auto *node = new_node(Op::FloatImm, type);
-    node->float_value = type.bits == 32 ? static_cast<double>(static_cast<float>(value)) : value;
+    node->float_value = round_to(type, value);
     return Expr(node);
 }
 

@@ -100,7 +100,9 @@ struct ExprNode {
 
 // Constructors. They check operand types (InternalError) but do not simplify.
 Expr make_int(Type type, int64_t value);    ///< constant of any integer type (wraps) or lanes
-Expr make_float(Type type, double value);
+Expr make_float(Type type, double value);   ///< rounded to the type
+/// The number of a float type that is nearest to `value`.
+double round_to(Type type, double value);
 Expr make_const(Type type, int64_t value);  ///< of any numeric type; vectors as Broadcast
 Expr make_string(const std::string &value);
 Expr make_variable(Type type, const std::string &name,

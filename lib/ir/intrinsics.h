@@ -14,6 +14,9 @@ inline constexpr const char *bitwise_not = "bitwise_not";
 inline constexpr const char *likely = "likely";            ///< (x) = x; loop partitioning favours this arm
 inline constexpr const char *strict_float = "strict_float";  ///< (x) = x; nothing below may be contracted
 inline constexpr const char *undef = "undef";              ///< () any value; a Provide of it is dropped
+/// (e0, e1, ...): in an update definition, one of several stores at once (see scatter()); the front
+/// end's only, lowering makes one store of each.
+inline constexpr const char *scatter_gather = "scatter_gather";
 inline constexpr const char *promise_clamped = "promise_clamped";  ///< (x, lo, hi) = x
 inline constexpr const char *if_then_else = "if_then_else";  ///< (c, t, f): only one arm is evaluated
 

@@ -31,6 +31,7 @@ std::string to_string(Type type) {
     case Type::Code::Int: name = "int"; break;
     case Type::Code::UInt: name = type.bits == 1 ? "bool" : "uint"; break;
     case Type::Code::Float: name = "float"; break;
+    case Type::Code::BFloat: name = "bfloat"; break;
     case Type::Code::Handle: name = "handle"; break;
     }
     if (!type.is_bool() && !type.is_handle()) name += std::to_string(type.bits);

@@ -4,8 +4,10 @@
 #include <map>
 #include <set>
 
+#include "graph/scatter.h"
 #include "ir/simplify.h"
 #include "ir/visit.h"
+#include "lower/undef.h"
 
 namespace Pipe::lower {
 
@@ -73,25 +75,52 @@ class Flattener : public Mutator {
 
     Stmt provide(const Stmt &s) {
         const graph::FuncNode &f = *funcs_.at(s->name);
-        size_t n = static_cast<size_t>(s->num_values);
-        std::vector<Expr> exprs;
-        for (const Expr &e : s->exprs) exprs.push_back(e.defined() ? mutate(e) : e);
-        std::vector<Expr> coordinates(exprs.begin() + 1 + static_cast<long>(n), exprs.end());
-        if (n == 1) {
-            Stmt store = make_store(f.name, index(f.name, f.name, coordinates), exprs[1], exprs[0]);
-            return s->atomic ? as_atomic(store) : store;
+        auto first_coordinate = s->exprs.begin() + 1 + s->num_values;
+        graph::Stage written{{first_coordinate, s->exprs.end()}, {s->exprs.begin() + 1, first_coordinate}, {}, {}, {}};
+        size_t count = graph::count_stores(written);
+        std::vector<Target> targets;
+        for (size_t n = 0; n < count; n++) {
+            std::vector<Expr> coordinates;
+            for (const Expr &e : written.args)
+                coordinates.push_back(mutate(count == 1 ? e : graph::nth_of_scatter(e, n)));
+            for (size_t i = 0; i < written.values.size(); i++) {
+                const Expr &e = written.values[i];
+                Stored stored = without_undef(mutate(count == 1 ? e : graph::nth_of_scatter(e, n)));
+                if (!stored.value.defined()) continue;
+                std::string buffer = graph::buffer_name(f, i);
+                targets.push_back({buffer, index(f.name, buffer, coordinates), stored});
+            }
         }
-        // All elements of a tuple are read before any is written.
-        std::vector<Stmt> stores;
-        std::vector<std::string> temporaries;
-        for (size_t i = 0; i < n; i++) {
-            temporaries.push_back(f.name + ".value." + std::to_string(i));
-            std::string buffer = graph::buffer_name(f, i);
-            stores.push_back(make_store(buffer, index(f.name, buffer, coordinates),
-                                        make_variable(exprs[1 + i].type(), temporaries[i]), exprs[0]));
+        if (targets.empty()) return make_evaluate(make_int(Int(32), 0));
+        Expr predicate = s->exprs[0].defined() ? mutate(s->exprs[0]) : Expr();
+        Stmt body = stores(f.name, targets, count > 1, predicate);
+        return s->atomic && body->op == StmtOp::Store ? as_atomic(body) : body;
+    }
+
+    struct Target {
+        std::string buffer;
+        Expr index;
+        Stored stored;
+    };
+
+    /// All is read before anything is written. `apart`: the indices may read what is written.
+    static Stmt stores(const std::string &func, const std::vector<Target> &targets, bool apart,
+                       const Expr &predicate) {
+        std::vector<std::pair<std::string, Expr>> lets;
+        auto named = [&](const char *what, const Expr &e) {
+            if (!e.defined() || targets.size() == 1) return e;
+            lets.emplace_back(func + "." + what + "." + std::to_string(lets.size()), e);
+            return make_variable(e.type(), lets.back().first);
+        };
+        std::vector<Stmt> parts;
+        for (const Target &t : targets) {
+            Expr value = named("value", t.stored.value);
+            Expr at = apart ? named("at", t.index) : t.index, condition = named("if", t.stored.condition);
+            Stmt store = make_store(t.buffer, at, value, predicate);
+            parts.push_back(condition.defined() ? make_if(condition, store) : store);
         }
-        Stmt body = make_block(std::move(stores));
-        for (size_t i = n; i-- > 0;) body = make_let(temporaries[i], exprs[1 + i], std::move(body));
+        Stmt body = make_block(std::move(parts));
+        for (size_t i = lets.size(); i-- > 0;) body = make_let(lets[i].first, lets[i].second, std::move(body));
         return body;
     }
 

@@ -17,6 +17,8 @@ namespace Pipe::lower {
 ///     provide f(x, y) = g(x, y + 1)
 ///     ->  f[(x - f.min.0) + (y - f.min.1)*f.stride.1] = g[(x - g.min.0) + (y + 1 - g.min.1)*g.stride.1]
 ///
+///  3. What depends on undef() is not stored (undef.h). A Provide with scatters becomes several Stores.
+///
 /// `dense`: inputs and outputs whose stride in dimension 0 is 1.
 ir::Stmt flatten(const ir::Stmt &s, const graph::Graph &graph, const Schedule &schedule,
                  const std::vector<std::string> &dense);

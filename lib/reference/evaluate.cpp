@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 
+#include "graph/scatter.h"
 #include "reference/formula.h"
 #include "reference/grid.h"
 
@@ -15,13 +16,14 @@ using graph::FuncNode;
 using graph::Graph;
 using graph::Stage;
 
-/// A stage made ready: the roots of its formula are the coordinates, the values, then the
-/// predicate.
+/// A stage made ready: the roots of its formula are the predicate, and then for each of its stores
+/// (scatter) the coordinates and the values.
 struct StageFormula {
     const Stage *stage;
     std::vector<size_t> loop_args;    ///< arguments (dimensions) that are pure variables here
     std::vector<std::string> locals;  ///< RVars innermost first, then those pure variables
     std::unique_ptr<Formula> formula;
+    size_t stores = 1;
 };
 
 struct FuncState {
@@ -37,6 +39,29 @@ struct FuncState {
 
 std::string quoted(const std::string &name) {
     return "\"" + name + "\"";
+}
+
+Box box_of(const BufferView &view) {
+    Box box(view.dims.size());
+    box.empty = false;
+    for (size_t d = 0; d < view.dims.size(); d++) {
+        box.lo[d] = view.dims[d].min;
+        box.hi[d] = view.dims[d].min + view.dims[d].extent - 1;
+    }
+    return box;
+}
+
+Value undef() {
+    Value value;
+    value.state = Value::State::Undef;
+    return value;
+}
+
+void *address(const BufferView &view, const Point &at) {
+    int64_t offset = 0;
+    for (size_t d = 0; d < at.size(); d++)
+        offset += (at[d] - view.dims[d].min) * view.dims[d].stride;
+    return static_cast<char *>(view.host) + offset * view.type.bytes();
 }
 
 class Evaluator : public Source {
@@ -61,6 +86,7 @@ class Evaluator : public Source {
     void run_update(StageFormula &stage);
     Box update_domain(const StageFormula &stage);
     void evaluate_update_at(StageFormula &stage, const Point &locals);
+    Value left_alone(const Point &at, size_t element) const;
     std::string place() const;
 
     const Graph &graph_;
@@ -68,6 +94,7 @@ class Evaluator : public Source {
     std::map<std::string, BufferView> images_;
     std::map<std::string, Value> globals_;
     std::vector<FuncState> states_;
+    const std::vector<BufferView> *outputs_ = nullptr;
 
     // What is being evaluated.
     const FuncNode *func_ = nullptr;
@@ -128,7 +155,7 @@ void Evaluator::bind_scalars(const std::map<std::string, const void *> &scalars)
 }
 
 StageFormula Evaluator::prepare(const FuncNode &func, const Stage &stage, bool update) {
-    StageFormula result{&stage, {}, {}, nullptr};
+    StageFormula result{&stage, {}, {}, nullptr, graph::count_stores(stage)};
     for (const graph::ReductionVar &rvar : stage.rvars)
         result.locals.push_back(rvar.name);
     for (size_t d = 0; d < func.args.size(); d++) {
@@ -139,9 +166,13 @@ StageFormula Evaluator::prepare(const FuncNode &func, const Stage &stage, bool u
         result.loop_args.push_back(d);
         result.locals.push_back(func.args[d]);
     }
-    std::vector<Expr> roots = update ? stage.args : std::vector<Expr>();
-    roots.insert(roots.end(), stage.values.begin(), stage.values.end());
-    roots.push_back(stage.predicate);
+    std::vector<Expr> roots{stage.predicate};
+    for (size_t n = 0; n < result.stores; n++) {
+        for (const Expr &e : stage.args)
+            roots.push_back(update ? graph::nth_of_scatter(e, n) : Expr());
+        for (const Expr &e : stage.values)
+            roots.push_back(update ? graph::nth_of_scatter(e, n) : e);
+    }
     result.formula = std::make_unique<Formula>(roots, result.locals, globals_);
     return result;
 }
@@ -169,7 +200,6 @@ void Evaluator::undefined(const char *what) {
 
 Value Evaluator::image(const std::string &name, const Point &at) {
     const BufferView &view = images_.at(name);
-    int64_t offset = 0;
     for (size_t d = 0; d < at.size(); d++) {
         const BufferDim &dim = view.dims[d];
         if (at[d] < dim.min || at[d] >= dim.min + dim.extent) {
@@ -178,9 +208,8 @@ Value Evaluator::image(const std::string &name, const Point &at) {
                                ", but its range there is " + std::to_string(dim.min) + " .. " +
                                std::to_string(dim.min + dim.extent - 1) + "; by " + place() + ".");
         }
-        offset += (at[d] - dim.min) * dim.stride;
     }
-    return load(view.type, static_cast<const char *>(view.host) + offset * view.type.bytes());
+    return load(view.type, address(view, at));
 }
 
 Value Evaluator::func(FuncId id, int element, const Point &at) {
@@ -239,12 +268,27 @@ void Evaluator::run_pure(const Point &at) {
     Formula &formula = *state.stages[0].formula;
     formula.at(at, *this);
     for (size_t e = 0; e < func_->types.size(); e++) {
-        Value value = formula.value(e);
+        Value value = formula.value(1 + at.size() + e);
         if (value.state == Value::State::Undef)
-            value = Value::of_int(0);
+            value = left_alone(at, e);
         complete_ &= value.known();
         state.grid.set(at, e, value);
     }
+}
+
+/// What is there where nothing is stored: an output keeps what its buffer holds; elsewhere it may be
+/// anything.
+Value Evaluator::left_alone(const Point &at, size_t element) const {
+    if (outputs_) {
+        size_t i = 0;
+        for (FuncId id : graph_.outputs) {
+            const BufferView &view = outputs_->at(i + (id == func_->id ? element : 0));
+            if (id == func_->id && box_of(view).contains(at))
+                return load(view.type, address(view, at));
+            i += graph_[id].types.size();
+        }
+    }
+    return Value::of_int(0);
 }
 
 /// A Func with updates, on the box that is wanted now.
@@ -295,28 +339,31 @@ void Evaluator::evaluate_update_at(StageFormula &stage, const Point &locals) {
     size_t dimensions = func_->args.size(), elements = func_->types.size();
     formula.at(locals, *this);
     if (stage.stage->predicate.defined()) {
-        Value predicate = formula.value(dimensions + elements);
+        Value predicate = formula.value(0);
         complete_ &= predicate.known();
         if (!predicate.known() || !predicate.i)
             return;
     }
-    Point at;
-    for (size_t d = 0; d < dimensions; d++) {
-        Value coordinate = formula.value(d);
-        complete_ &= coordinate.known();
-        if (!coordinate.known())
-            return;
-        at.push_back(coordinate.i);
+    // All that is read, before the first store.
+    std::vector<Point> points;
+    std::vector<Value> values;
+    size_t root = 1;
+    for (size_t n = 0; n < stage.stores; n++) {
+        points.emplace_back();
+        for (size_t d = 0; d < dimensions; d++) {
+            Value coordinate = formula.value(root++);
+            complete_ &= coordinate.known();
+            if (!coordinate.known())
+                return;
+            points.back().push_back(coordinate.i);
+        }
+        for (size_t e = 0; e < elements; e++, root++)
+            values.push_back(box_.contains(points.back()) ? formula.value(root) : undef());
     }
-    if (!box_.contains(at))
-        return;
-    std::vector<Value> values;  // all of them before the first store: the elements of a tuple
-    for (size_t e = 0; e < elements; e++)
-        values.push_back(formula.value(dimensions + e));
-    for (size_t e = 0; e < elements; e++) {
-        complete_ &= values[e].state != Value::State::Unknown;
-        if (values[e].state != Value::State::Undef)
-            state.grid.set(at, e, values[e]);
+    for (size_t i = 0; i < values.size(); i++) {
+        complete_ &= values[i].state != Value::State::Unknown;
+        if (values[i].state != Value::State::Undef)
+            state.grid.set(points[i / elements], i % elements, values[i]);
     }
 }
 
@@ -333,17 +380,8 @@ bool Evaluator::evaluate_func(const FuncNode &func) {
     return func.has_updates() ? state.done == state.wanted : state.pending.empty();
 }
 
-Box box_of(const BufferView &view) {
-    Box box(view.dims.size());
-    box.empty = false;
-    for (size_t d = 0; d < view.dims.size(); d++) {
-        box.lo[d] = view.dims[d].min;
-        box.hi[d] = view.dims[d].min + view.dims[d].extent - 1;
-    }
-    return box;
-}
-
 void Evaluator::run(const std::vector<BufferView> &outputs) {
+    outputs_ = &outputs;
     auto for_each_output = [&](const std::function<void(FuncId, size_t, const BufferView &)> &f) {
         size_t i = 0;
         for (FuncId id : graph_.outputs) {
@@ -367,11 +405,7 @@ void Evaluator::run(const std::vector<BufferView> &outputs) {
     }
     for_each_output([&](FuncId id, size_t e, const BufferView &view) {
         for_each_point(box_of(view), [&](const Point &at) {
-            int64_t offset = 0;
-            for (size_t d = 0; d < at.size(); d++)
-                offset += (at[d] - view.dims[d].min) * view.dims[d].stride;
-            store(view.type, static_cast<char *>(view.host) + offset * view.type.bytes(),
-                  func(id, static_cast<int>(e), at));
+            store(view.type, address(view, at), func(id, static_cast<int>(e), at));
         });
     });
 }

@@ -266,12 +266,19 @@ class Bounds {
         if (name == intrinsic::promise_clamped)
             return intersect(of(e->args[0]), {of(e->args[1]).min, of(e->args[2]).max});
         if (name == intrinsic::abs) return absolute(e);
+        if (name == intrinsic::scatter_gather) return several(e);
         if (name == intrinsic::shift_right || name == intrinsic::shift_left) return shift(e);
         if (name == intrinsic::bitwise_and) return masked(e);
         if (name == intrinsic::if_then_else)
             return hull(bounds_of(e->args[1], narrowed(scope_, e->args[0], true)),
                         bounds_of(e->args[2], narrowed(scope_, e->args[0], false)));
         return type_range(e.type());
+    }
+
+    Interval several(const Expr &e) {
+        Interval all = of(e->args[0]);
+        for (const Expr &arg : e->args) all = hull(all, of(arg));
+        return all;
     }
 
     /// Functions of one argument that never fall and have a value everywhere.

@@ -37,6 +37,7 @@ const std::map<std::string, std::string> &public_headers() {
         {"jit.h", "support"},       {"callable.h", "driver"},
         {"environment.h", "support"}, {"halide_buffer.h", "all"}, {"halide_image_io.h", "all"},
         {"pipeline.h", "driver"},   {"inline_reductions.h", "graph"},
+        {"float16.h", "support"},   {"lambda.h", "graph"},
         {"pipe.h", "all"},          {"halide.h", "all"},
     };
     return table;

@@ -1,0 +1,51 @@
+#pragma once
+// Funcs without a name, and Exprs evaluated at once.
+
+#include <cstring>
+
+#include <pipe/func.h>
+
+namespace Pipe {
+
+/// A Func that computes `value` from these Vars, and from its implicit ones behind them.
+Func lambda(const Expr &value);
+Func lambda(const Var &x, const Expr &value);
+Func lambda(const Var &x, const Var &y, const Expr &value);
+Func lambda(const Var &x, const Var &y, const Var &z, const Expr &value);
+Func lambda(const Var &x, const Var &y, const Var &z, const Var &w, const Expr &value);
+Func lambda(const Var &x, const Var &y, const Var &z, const Var &w, const Var &v,
+            const Expr &value);
+
+namespace detail {
+/// Computes the values, which name no Var. CompileError where one is not of its type.
+Realization evaluate(const std::vector<Expr> &values, const std::vector<Type> &types);
+
+template <typename T> void take_element(const Realization &values, size_t i, T &to) {
+    to = Buffer<T>(values[i])();
+}
+}  // namespace detail
+
+/// Compiles and runs an expression without Vars. CompileError where it is not of type T.
+template <typename T> T evaluate(const Expr &value) {
+    T result;
+    detail::take_element(detail::evaluate({value}, {type_of<T>()}), 0, result);
+    return result;
+}
+/// The same for a Tuple, with one variable per element.
+template <typename First, typename... Rest>
+void evaluate(const Tuple &values, First &first, Rest &...rest) {
+    Realization done = detail::evaluate(values.as_vector(), {type_of<First>(), type_of<Rest>()...});
+    size_t i = 0;
+    detail::take_element(done, i++, first);
+    (detail::take_element(done, i++, rest), ...);
+}
+/// The same: expressions are evaluated on the host.
+template <typename T> T evaluate_may_gpu(const Expr &value) {
+    return evaluate<T>(value);
+}
+template <typename First, typename... Rest>
+void evaluate_may_gpu(const Tuple &values, First &first, Rest &...rest) {
+    evaluate(values, first, rest...);
+}
+
+}  // namespace Pipe
