@@ -238,6 +238,11 @@ std::string format_message(const char *text, const int64_t *values) {
     return message;
 }
 
+/// One call per line, so that lines of different threads do not mix.
+void print_line(Context *context, const char *text, const int64_t *values) {
+    print(context, (format_message(text, values) + "\n").c_str());
+}
+
 int32_t fail(Context *context, int32_t code, const char *text, const int64_t *values) {
     context->fail(code, format_message(text, values));
     return code;
@@ -258,7 +263,6 @@ const std::vector<RuntimeSymbol> &runtime_symbols() {
         {"pipe_parallel_for", reinterpret_cast<void *>(&parallel_for)},
         {"pipe_scratch_push", reinterpret_cast<void *>(&scratch_push)},
         {"pipe_scratch_pop", reinterpret_cast<void *>(&scratch_pop)},
-        {"pipe_print", reinterpret_cast<void *>(&print)},
         {"pipe_trace", reinterpret_cast<void *>(&trace)},
         {"pipe_profile_slot", reinterpret_cast<void *>(&profile_slot)},
         {"pipe_profile_table", reinterpret_cast<void *>(&profile_table)},
@@ -271,6 +275,7 @@ const std::vector<RuntimeSymbol> &runtime_symbols() {
         {"pipe_semaphore_release", reinterpret_cast<void *>(&semaphore_release)},
         {"pipe_out_of_memory", reinterpret_cast<void *>(&out_of_memory_error)},
         {"pipe_fail", reinterpret_cast<void *>(&fail)},
+        {"pipe_print", reinterpret_cast<void *>(&print_line)},
     };
     return symbols;
 }

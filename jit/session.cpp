@@ -10,6 +10,7 @@
 #include <llvm/ExecutionEngine/Orc/ObjectLinkingLayer.h>
 #include <llvm/Support/MemoryBuffer.h>
 
+#include "ir/extern_functions.h"
 #include "jit/runtime.h"
 #include <pipe/error.h>
 
@@ -28,7 +29,8 @@ void check(llvm::Error error) {
     if (error) throw InternalError("LLVM's ORC: " + llvm::toString(std::move(error)));
 }
 
-/// Finds what neither the object nor the run time defines: first in libmvec, then in the process.
+/// Finds what neither the object nor the run time defines: C functions of the user's, then in libmvec,
+/// then in the process.
 class ProcessSymbols : public orc::DefinitionGenerator {
   public:
     explicit ProcessSymbols(void *libmvec) : libmvec_(libmvec) {}
@@ -39,7 +41,9 @@ class ProcessSymbols : public orc::DefinitionGenerator {
         orc::SymbolMap found;
         for (const auto &[name, flags] : names) {
             std::string text = (*name).str();
-            void *address = libmvec_ ? dlsym(libmvec_, text.c_str()) : nullptr;
+            void *address = nullptr;
+            if (auto function = ir::find_extern(text)) address = function->address;
+            if (!address && libmvec_) address = dlsym(libmvec_, text.c_str());
             if (!address) address = dlsym(RTLD_DEFAULT, text.c_str());
             if (address) {
                 found[name] = {orc::ExecutorAddr::fromPtr(address), llvm::JITSymbolFlags::Exported};

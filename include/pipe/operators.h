@@ -162,6 +162,7 @@ Expr asinh(const Expr &x);
 Expr acosh(const Expr &x);
 Expr atanh(const Expr &x);
 Expr hypot(const Expr &x, const Expr &y);  ///< sqrt(x * x + y * y)
+Expr erf(const Expr &x);
 Expr floor(const Expr &x);
 Expr ceil(const Expr &x);
 Expr round(const Expr &x);  ///< halves to even
@@ -171,8 +172,10 @@ Expr is_nan(const Expr &x);
 Expr is_inf(const Expr &x);
 Expr is_finite(const Expr &x);
 
-/// zero * (1 - weight) + one * weight. A float weight lies in [0, 1]; an unsigned one stands for
-/// itself divided by its type's largest value, and the result is rounded.
+/// zero * (1 - weight) + one * weight, for values of one type. An unsigned weight stands for itself
+/// divided by its type's largest value. Between integers the weight is first brought to as many
+/// bits as they have (of a float weight, which must lie in [0, 1], the fraction is cut off); the
+/// result is then exact, rounded to nearest.
 Expr lerp(const Expr &zero, const Expr &one, const Expr &weight);
 
 /// x itself. Where it is an operand of select, min, max or clamp, loops are split so that in their
@@ -197,43 +200,12 @@ template <detail::ToExpr... More> Expr scatter(const Expr &first, const More &..
 template <detail::ToExpr... More> Expr gather(const Expr &first, const More &...more) {
     return gather(std::vector<Expr>{first, Expr(more)...});
 }
-/// x itself; promises low <= x <= high, which bounds then use. Not tested.
+/// x itself; promises low <= x <= high, which bounds then use. An undefined bound promises nothing.
+/// Compiled code does not test it; realize_reference does.
 Expr unsafe_promise_clamped(const Expr &x, const Expr &low, const Expr &high);
+/// The same.
+Expr promise_clamped(const Expr &x, const Expr &low, const Expr &high);
 /// x itself, where nothing below may be contracted to fused operations.
 Expr strict_float(const Expr &x);
-
-/// Casts by name of the type, for `using namespace Pipe::ConciseCasts`.
-namespace ConciseCasts {
-inline Expr i8(const Expr &e) {
-    return cast<int8_t>(e);
-}
-inline Expr i16(const Expr &e) {
-    return cast<int16_t>(e);
-}
-inline Expr i32(const Expr &e) {
-    return cast<int32_t>(e);
-}
-inline Expr i64(const Expr &e) {
-    return cast<int64_t>(e);
-}
-inline Expr u8(const Expr &e) {
-    return cast<uint8_t>(e);
-}
-inline Expr u16(const Expr &e) {
-    return cast<uint16_t>(e);
-}
-inline Expr u32(const Expr &e) {
-    return cast<uint32_t>(e);
-}
-inline Expr u64(const Expr &e) {
-    return cast<uint64_t>(e);
-}
-inline Expr f32(const Expr &e) {
-    return cast<float>(e);
-}
-inline Expr f64(const Expr &e) {
-    return cast<double>(e);
-}
-}  // namespace ConciseCasts
 
 }  // namespace Pipe

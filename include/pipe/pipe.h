@@ -5,9 +5,13 @@
 #include <pipe/boundary_conditions.h>
 #include <pipe/buffer.h>
 #include <pipe/callable.h>
+#include <pipe/concise_casts.h>
 #include <pipe/environment.h>
 #include <pipe/error.h>
 #include <pipe/expr.h>
+#include <pipe/extern.h>
+#include <pipe/fast_math.h>
+#include <pipe/fixed_point.h>
 #include <pipe/float16.h>
 #include <pipe/func.h>
 #include <pipe/image_io.h>
@@ -18,6 +22,8 @@
 #include <pipe/operators.h>
 #include <pipe/param.h>
 #include <pipe/pipeline.h>
+#include <pipe/print.h>
+#include <pipe/random.h>
 #include <pipe/rdom.h>
 #include <pipe/schedule.h>
 #include <pipe/target.h>

@@ -17,7 +17,6 @@
 //   void pipe_scratch_pop(context, void *block)         newest first
 //       push gives null where memory is short. What an error return leaves behind, the run time
 //       pops.
-//   void pipe_print(context, const char *text)
 //   int32_t pipe_trace(context, const TraceEvent *event)
 //       Answers a number for the event.
 //   For targets with the feature Profile (entries: one per Func, profile_entry_bytes each):
@@ -34,6 +33,8 @@
 //   void pipe_semaphore_release(void *semaphore)
 //   int32_t pipe_out_of_memory(context, const char *name, int64_t bytes)
 //       Records the message; answers `out_of_memory`.
+//   void pipe_print(context, const char *text, const int64_t *values)
+//       Prints the text, made like pipe_fail's, as a line: custom_print's, else on stdout.
 //   int32_t pipe_fail(context, int32_t code, const char *text, const int64_t *values)
 //       Records `text`, where each MessageField character stands for the next of `values`; answers
 //       `code`.

@@ -1,7 +1,10 @@
 #include "codegen/expr_emitter.h"
 
 #include "codegen/arith.h"
+#include "codegen/float16.h"
+#include "codegen/integer_ops.h"
 #include "codegen/math.h"
+#include "ir/extern_functions.h"
 #include "ir/intrinsics.h"
 
 namespace Pipe::codegen {
@@ -24,12 +27,14 @@ Value *ExprEmitter::compute(const Expr &e) {
     switch (e->op) {
     case Op::IntImm:
     case Op::UIntImm: return constant(b_, type, e->int_value);
-    case Op::FloatImm: return llvm::ConstantFP::get(t, e->float_value);
+    case Op::FloatImm:
+        if (type.bits == 16) return constant(b_, type, float16_bits(type, e->float_value));
+        return llvm::ConstantFP::get(t, e->float_value);
     case Op::StringImm: return b_.CreateGlobalString(e->name);
     case Op::Variable: return variable(*e).value;
     case Op::Cast:
         if (type == Int(64) && e->args[0].type() == Int(32)) return wide(e->args[0]);
-        return emit_cast(b_, e->args[0].type(), type, emit(e->args[0]));
+        return emit_any_cast(b_, unit_.target, e->args[0].type(), type, emit(e->args[0]));
     case Op::Reinterpret: return b_.CreateBitOrPointerCast(emit(e->args[0]), t);
     case Op::Not: return b_.CreateNot(emit(e->args[0]));
     case Op::Select: return select(*e);
@@ -119,6 +124,18 @@ Value *ExprEmitter::select(const ir::ExprNode &e) {
     return b_.CreateSelect(condition, t, f);
 }
 
+namespace {
+
+void require_in_process(const std::string &name) {
+    auto function = ir::find_extern(name);
+    if (!function || !function->address)
+        throw CompileError("The C function '" + name +
+                           "', which an expression calls, is not in this process. Declare it before "
+                           "the macro that makes it known, or export it (-rdynamic).");
+}
+
+}  // namespace
+
 Value *ExprEmitter::call(const Expr &e) {
     if (e->call_kind == CallKind::Intrinsic) return intrinsic(e);
     if (e->call_kind != CallKind::PureExtern && e->call_kind != CallKind::Extern) {
@@ -128,14 +145,18 @@ Value *ExprEmitter::call(const Expr &e) {
     if (e->call_kind == CallKind::Extern && (e->name == ir::extern_function::trace ||
                                              e->name == ir::extern_function::trace_value))
         return trace(*e.get());
+    bool is_pure = e->call_kind == CallKind::PureExtern;
+    if (!is_pure && e->name == ir::extern_function::print) return print(*e);
+    if (!is_pure && e->name == ir::extern_function::require) return require(*e);
     std::vector<Value *> args;
     std::vector<Type> types;
     for (const Expr &arg : e->args) {
         args.push_back(emit(arg));
         types.push_back(arg.type());
     }
-    if (e->call_kind == CallKind::Extern) {
-        return emit_c_call(b_, unit_.module, e.type(), e->name, types, args, /*pure=*/false);
+    if (e->index == ir::users_function) require_in_process(e->name);
+    if (!is_pure || e->index == ir::users_function) {
+        return emit_c_call(b_, unit_.module, e.type(), e->name, types, args, is_pure);
     }
     MathLibrary library{unit_.module, unit_.target, unit_.options.libmvec};
     return emit_pure_extern(b_, library, e.type(), e->name, types, args);
@@ -168,6 +189,13 @@ Value *ExprEmitter::intrinsic(const Expr &e) {
         if (name == names::bitwise_or) return b_.CreateOr(x, y);
         if (name == names::bitwise_xor) return b_.CreateXor(x, y);
     }
+    std::vector<Value *> args;
+    std::vector<Type> types;
+    for (const Expr &arg : e->args) {
+        args.push_back(emit(arg));
+        types.push_back(arg.type());
+    }
+    if (Value *done = emit_integer_op(b_, unit_.target, name, types, args)) return done;
     throw InternalError("code generation does not know the intrinsic " + name);
 }
 

@@ -54,6 +54,9 @@ class ExprEmitter {
     /// The statement `prefetch`.
     void emit_prefetch(const ir::StmtNode &prefetch);
 
+    /// Calls pipe_fail with a message of strings and numbers, `between` between them; the code.
+    llvm::Value *emit_fail(int code, const std::vector<Expr> &parts, const char *between = "");
+
     /// What `name` shall be bound to for `let name = e`.
     Binding bind(const Expr &e);
     Range range(const Expr &e) const;
@@ -70,6 +73,14 @@ class ExprEmitter {
     llvm::Value *ramp(const ir::ExprNode &e);
     const Binding &variable(const ir::ExprNode &e) const;
     llvm::Value *let(const ir::ExprNode &e);
+
+    // effects.cpp
+    struct Message {
+        llvm::Value *text, *values;
+    };
+    Message message(const std::vector<Expr> &parts, const char *between);
+    llvm::Value *print(const ir::ExprNode &e);
+    llvm::Value *require(const ir::ExprNode &e);
 
     // index.cpp
     Offset compute_offset(const Expr &e);

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/IntrinsicsX86.h>
 #include <llvm/IR/Module.h>
 
 #include "codegen/arith.h"
@@ -18,8 +19,10 @@ namespace {
 /// "exp_f32" -> "exp", where the suffix fits the type.
 std::optional<std::string> strip_suffix(const std::string &name, Type type) {
     std::string suffix = type.bits == 32 ? "_f32" : "_f64";
-    if (name.size() <= suffix.size()) return std::nullopt;
-    if (name.compare(name.size() - suffix.size(), suffix.size(), suffix) != 0) return std::nullopt;
+    if (name.size() <= suffix.size())
+        return std::nullopt;
+    if (name.compare(name.size() - suffix.size(), suffix.size(), suffix) != 0)
+        return std::nullopt;
     return name.substr(0, name.size() - suffix.size());
 }
 
@@ -37,15 +40,19 @@ Value *emit_intrinsic(Builder &b, Type arg_type, const std::string &function,
         {"round", llvm::Intrinsic::roundeven}, {"nearbyint", llvm::Intrinsic::roundeven},
     };
     for (const Entry &e : unary) {
-        if (function == e.name && args.size() == 1) return b.CreateUnaryIntrinsic(e.id, args[0]);
+        if (function == e.name && args.size() == 1)
+            return b.CreateUnaryIntrinsic(e.id, args[0]);
     }
     auto infinity = [&] {
         return llvm::ConstantFP::getInfinity(register_type(b.getContext(), arg_type));
     };
     auto magnitude = [&] { return b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, args[0]); };
-    if (function == "is_nan") return b.CreateFCmpUNO(args[0], args[0]);
-    if (function == "is_inf") return b.CreateFCmpOEQ(magnitude(), infinity());
-    if (function == "is_finite") return b.CreateFCmpOLT(magnitude(), infinity());
+    if (function == "is_nan")
+        return b.CreateFCmpUNO(args[0], args[0]);
+    if (function == "is_inf")
+        return b.CreateFCmpOEQ(magnitude(), infinity());
+    if (function == "is_finite")
+        return b.CreateFCmpOLT(magnitude(), infinity());
     return nullptr;
 }
 
@@ -93,7 +100,8 @@ Value *emit_libmvec(Builder &b, const MathLibrary &library, Type type, const std
         int left = type.lanes - done;
         const Width *width = nullptr;  // the narrowest that holds all that is left, or the widest
         for (const Width &w : widths) {
-            if (w.there && (!width || w.bytes / type.bytes() >= left)) width = &w;
+            if (w.there && (!width || w.bytes / type.bytes() >= left))
+                width = &w;
         }
         int lanes = width->bytes / type.bytes();
         std::vector<Value *> piece;
@@ -124,13 +132,37 @@ Value *emit_libmvec(Builder &b, const MathLibrary &library, Type type, const std
     return concat(b, pieces);
 }
 
+/// 1 / x or 1 / sqrt(x) to some 12 bits.
+Value *emit_estimate(Builder &b, const Target &target, Type type, bool of_root, Value *x) {
+    Value *one = llvm::ConstantFP::get(x->getType(), 1.0);
+    if (target.arch != Target::Arch::X86_64)
+        return b.CreateFDiv(one, of_root ? b.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, x) : x);
+    bool wide = target.has_feature(Target::AVX) && type.lanes > 4;
+    int piece = wide ? 8 : 4;
+    auto id = wide
+                  ? (of_root ? llvm::Intrinsic::x86_avx_rsqrt_ps_256
+                             : llvm::Intrinsic::x86_avx_rcp_ps_256)
+                  : (of_root ? llvm::Intrinsic::x86_sse_rsqrt_ps : llvm::Intrinsic::x86_sse_rcp_ps);
+    if (type.is_scalar()) {
+        Value *first = b.CreateVectorSplat(4, x);
+        return b.CreateExtractElement(b.CreateIntrinsic(id, {}, {first}), uint64_t{0});
+    }
+    std::vector<Value *> pieces;
+    for (int done = 0; done < type.lanes; done += piece) {
+        Value *estimates = b.CreateIntrinsic(id, {}, {slice(b, x, done, piece)});
+        pieces.push_back(slice(b, estimates, 0, std::min(piece, type.lanes - done)));
+    }
+    return concat(b, pieces);
+}
+
 }  // namespace
 
 Value *emit_c_call(Builder &b, llvm::Module &module, Type type, const std::string &name,
                    const std::vector<Type> &arg_types, const std::vector<Value *> &args,
                    bool pure) {
     std::vector<llvm::Type *> parameters;
-    for (Type t : arg_types) parameters.push_back(register_type(b.getContext(), t.element_of()));
+    for (Type t : arg_types)
+        parameters.push_back(register_type(b.getContext(), t.element_of()));
     llvm::Type *result = register_type(b.getContext(), type.element_of());
     auto callee =
         module.getOrInsertFunction(name, llvm::FunctionType::get(result, parameters, false));
@@ -145,7 +177,8 @@ Value *emit_c_call(Builder &b, llvm::Module &module, Type type, const std::strin
                 call->addParamAttr(i, extension(arg_types[i]));
             }
         }
-        if (type.is_int_or_uint() && type.bits < 32) call->addRetAttr(extension(type));
+        if (type.is_int_or_uint() && type.bits < 32)
+            call->addRetAttr(extension(type));
         call->setDoesNotThrow();
         if (pure) {
             call->setDoesNotAccessMemory();
@@ -159,10 +192,15 @@ Value *emit_pure_extern(Builder &b, const MathLibrary &library, Type type, const
                         const std::vector<Type> &arg_types, const std::vector<Value *> &args) {
     Type arg_type = arg_types.empty() ? type : arg_types[0];
     std::optional<std::string> function;
-    if (arg_type.is_float()) function = strip_suffix(name, arg_type);
-    if (!function) return emit_c_call(b, library.module, type, name, arg_types, args, true);
+    if (arg_type.is_float())
+        function = strip_suffix(name, arg_type);
+    if (!function)
+        return emit_c_call(b, library.module, type, name, arg_types, args, true);
 
-    if (Value *done = emit_intrinsic(b, arg_type, *function, args)) return done;
+    if (Value *done = emit_intrinsic(b, arg_type, *function, args))
+        return done;
+    if (*function == "fast_inverse" || *function == "fast_inverse_sqrt")
+        return emit_estimate(b, library.target, type, *function == "fast_inverse_sqrt", args[0]);
     std::string c_name = *function + (arg_type.bits == 32 ? "f" : "");
     bool all_alike =
         std::all_of(arg_types.begin(), arg_types.end(), [&](Type t) { return t == type; });

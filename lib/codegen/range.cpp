@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/integer_ops.h"
 #include "ir/intrinsics.h"
 
 namespace Pipe::codegen {
@@ -18,7 +19,8 @@ using VariableFacts = std::function<Range(const ir::ExprNode &)>;
 /// may have wrapped (or overflow is undefined): then nothing more than the type is known.
 Range fit(Type type, __int128 lo, __int128 hi) {
     Range all = range_of_type(type);
-    if (lo < all.lo || hi > all.hi) return all;
+    if (lo < all.lo || hi > all.hi)
+        return all;
     return {static_cast<int64_t>(lo), static_cast<int64_t>(hi)};
 }
 
@@ -47,28 +49,48 @@ Range binary_range(const Expr &e, const VariableFacts &variable, int depth) {
         return fit(type, static_cast<__int128>(a.lo) + b.lo, static_cast<__int128>(a.hi) + b.hi);
     case Op::Sub:
         return fit(type, static_cast<__int128>(a.lo) - b.hi, static_cast<__int128>(a.hi) - b.lo);
-    case Op::Mul: return product(type, a, b);
-    case Op::Min: return {std::min(a.lo, b.lo), std::min(a.hi, b.hi)};
-    case Op::Max: return {std::max(a.lo, b.lo), std::max(a.hi, b.hi)};
+    case Op::Mul:
+        return product(type, a, b);
+    case Op::Min:
+        return {std::min(a.lo, b.lo), std::min(a.hi, b.hi)};
+    case Op::Max:
+        return {std::max(a.lo, b.lo), std::max(a.hi, b.hi)};
     case Op::Div:
         if (b.lo > 0) {
             return {floor_div(a.lo, a.lo < 0 ? b.lo : b.hi),
                     floor_div(a.hi, a.hi < 0 ? b.hi : b.lo)};
         }
         return range_of_type(type);
-    case Op::Mod: return b.lo > 0 ? Range{0, b.hi - 1} : Range{0, range_of_type(type).hi};
-    default: return range_of_type(type);
+    case Op::Mod:
+        return b.lo > 0 ? Range{0, b.hi - 1} : Range{0, range_of_type(type).hi};
+    default:
+        return range_of_type(type);
     }
+}
+
+Range integer_op(const Expr &e, const VariableFacts &variable, int depth) {
+    std::vector<ir::ConstantInterval> args;
+    for (const Expr &arg : e->args) {
+        Range range = range_at(arg, variable, depth);
+        args.push_back({range.lo, range.hi});
+    }
+    ir::ConstantInterval result = ir::integer_op_range(e, args);
+    Range all = range_of_type(e.type());
+    return {std::max(result.lo, all.lo), std::min(result.hi, all.hi)};
 }
 
 Range range_at(const Expr &e, const VariableFacts &variable, int depth) {
     Type type = e.type();
-    if (!type.is_int_or_uint()) return {};
+    if (!type.is_int_or_uint())
+        return {};
     Range all = range_of_type(type);
-    if (type.bits == 64 && type.is_uint()) return all;  // does not fit our int64
+    if (type.bits == 64 && type.is_uint())
+        return all;  // does not fit our int64
     int64_t value = 0;
-    if (ir::as_const_int(e, &value)) return {value, value};
-    if (depth == max_depth) return all;
+    if (ir::as_const_int(e, &value))
+        return {value, value};
+    if (depth == max_depth)
+        return all;
     if (ir::is_binary(e->op) && !ir::is_comparison(e->op))
         return binary_range(e, variable, depth + 1);
     switch (e->op) {
@@ -76,7 +98,8 @@ Range range_at(const Expr &e, const VariableFacts &variable, int depth) {
         Range known = variable(*e);
         return {std::max(known.lo, all.lo), std::min(known.hi, all.hi)};
     }
-    case Op::Broadcast: return range_at(e->args[0], variable, depth + 1);
+    case Op::Broadcast:
+        return range_at(e->args[0], variable, depth + 1);
     case Op::Ramp: {
         Range base = range_at(e->args[0], variable, depth + 1);
         Range steps =
@@ -85,7 +108,8 @@ Range range_at(const Expr &e, const VariableFacts &variable, int depth) {
                    static_cast<__int128>(base.hi) + steps.hi);
     }
     case Op::Cast: {
-        if (!e->args[0].type().is_int_or_uint()) return all;
+        if (!e->args[0].type().is_int_or_uint())
+            return all;
         Range from = range_at(e->args[0], variable, depth + 1);
         return fit(type, from.lo, from.hi);
     }
@@ -97,15 +121,18 @@ Range range_at(const Expr &e, const VariableFacts &variable, int depth) {
             (e->name == ir::intrinsic::likely || e->name == ir::intrinsic::promise_clamped)) {
             return range_at(e->args[0], variable, depth + 1);
         }
+        return ir::is_integer_op(e) ? integer_op(e, variable, depth + 1) : all;
+    default:
         return all;
-    default: return all;
     }
 }
 
 int64_t factor_at(const Expr &e, int64_t most, int depth) {
     int64_t value = 0;
-    if (ir::as_const_int(e, &value)) return value == 0 ? most : std::min(value & -value, most);
-    if (depth == max_depth) return 1;
+    if (ir::as_const_int(e, &value))
+        return value == 0 ? most : std::min(value & -value, most);
+    if (depth == max_depth)
+        return 1;
     switch (e->op) {
     case Op::Add:
     case Op::Sub:
@@ -114,15 +141,18 @@ int64_t factor_at(const Expr &e, int64_t most, int depth) {
     case Op::Mul:
         return std::min(most, factor_at(e->args[0], most, depth + 1) *
                                   factor_at(e->args[1], most, depth + 1));
-    case Op::Cast: return factor_at(e->args[0], most, depth + 1);
-    default: return 1;
+    case Op::Cast:
+        return factor_at(e->args[0], most, depth + 1);
+    default:
+        return 1;
     }
 }
 
 }  // namespace
 
 Range range_of_type(Type type) {
-    if (!type.is_int_or_uint() || (type.is_uint() && type.bits == 64)) return {};
+    if (!type.is_int_or_uint() || (type.is_uint() && type.bits == 64))
+        return {};
     return {type.min_int(), type.is_int() ? type.max_int() : static_cast<int64_t>(type.max_uint())};
 }
 

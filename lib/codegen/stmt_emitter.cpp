@@ -86,37 +86,7 @@ void StmtEmitter::let(const ir::StmtNode &s) {
 void StmtEmitter::assertion(const ir::StmtNode &s) {
     Value *condition = exprs_.emit(s.exprs[0]);
     frame_.require(condition, [&] {
-        std::string text;
-        std::vector<Value *> values;
-        for (size_t i = 1; i < s.exprs.size(); i++) {
-            const Expr &part = s.exprs[i];
-            Type type = part->type;
-            if (part->op == ir::Op::StringImm) {
-                text += part->name;
-                continue;
-            }
-            Value *value = exprs_.emit(part);
-            text += static_cast<char>(type.is_float()    ? FloatField
-                                      : type.is_handle() ? TextField
-                                      : type.is_int()    ? SignedField
-                                                         : UnsignedField);
-            if (type.is_float())
-                value = b_.CreateBitCast(b_.CreateFPExt(value, b_.getDoubleTy()), b_.getInt64Ty());
-            else if (type.is_handle())
-                value = b_.CreatePtrToInt(value, b_.getInt64Ty());
-            else
-                value = b_.CreateIntCast(value, b_.getInt64Ty(), type.is_int());
-            values.push_back(value);
-        }
-        auto count = static_cast<int64_t>(values.size());
-        Value *array = frame_.entry_alloca(b_.getInt64Ty(), std::max<int64_t>(1, count), 8);
-        for (size_t i = 0; i < values.size(); i++) {
-            b_.CreateStore(values[i], b_.CreateConstGEP1_64(b_.getInt64Ty(), array, i));
-        }
-        auto fail = unit_.runtime("pipe_fail", b_.getInt32Ty(),
-                                  {b_.getPtrTy(), b_.getInt32Ty(), b_.getPtrTy(), b_.getPtrTy()});
-        Value *code = b_.getInt32(static_cast<uint32_t>(s.code == 0 ? 1 : s.code));
-        return b_.CreateCall(fail, {frame_.context(), code, b_.CreateGlobalString(text), array});
+        return exprs_.emit_fail(s.code == 0 ? 1 : s.code, {s.exprs.begin() + 1, s.exprs.end()});
     });
     exprs_.forget();
 }

@@ -21,7 +21,7 @@ llvm::Type *memory_type(llvm::LLVMContext &context, Type type);
 int lanes_of(const llvm::Value *value);
 llvm::Type *with_lanes(llvm::Type *type, int lanes);
 
-/// An integer or float constant of the type; all lanes alike.
+/// An integer or float constant of the type; all lanes alike. Of 16-bit floats: the bits.
 llvm::Value *constant(Builder &b, Type type, int64_t value);
 
 /// <0, 1, 2, ...> of an integer type.

@@ -8,6 +8,7 @@
 #include "graph/contents.h"
 #include "graph/implicit.h"
 #include "graph/match.h"
+#include "graph/random.h"
 #include "graph/scatter.h"
 #include "ir/visit.h"
 #include "support/deep_stack.h"
@@ -269,18 +270,20 @@ class Definition {
 
     void store_stage(bool pure) {
         Detach detach(func_);
+        RandomNumbers random = random_numbers();
+        auto final = [&](const Expr &e) { return random.expand(detach.mutate(e)); };
         Stage stage;
         for (const Expr &e : args_)
-            stage.args.push_back(detach.mutate(e));
+            stage.args.push_back(final(e));
         for (const Expr &e : values_)
-            stage.values.push_back(detach.mutate(e));
+            stage.values.push_back(final(e));
         stage.where = where_;
         if (count_stores(stage) > 1 && pure)
             reject("scatter() and gather() belong to updates.");
         if (rdom_) {
             stage.rvars = rdom_->vars;
             if (rdom_->predicate.defined())
-                stage.predicate = detach.mutate(rdom_->predicate);
+                stage.predicate = final(rdom_->predicate);
             const_cast<RDomContents &>(*rdom_).used = true;
         }
         if (pure) {
@@ -299,6 +302,18 @@ class Definition {
         func_.schedule.stages.push_back(initial_loops(stage));
         func_.stages.push_back(std::move(stage));
         func_.identity->touch();
+    }
+
+    /// Random numbers depend on the Func, on which definition it is, and on the point.
+    RandomNumbers random_numbers() const {
+        std::vector<std::string> coordinates;
+        for (const std::string &var : pure_args_)
+            if (!var.empty())
+                coordinates.push_back(var);
+        if (rdom_)
+            for (const ReductionVar &r : rdom_->vars)
+                coordinates.push_back(r.name);
+        return RandomNumbers(fmt::format("{} {}", func_.name(), func_.stages.size()), coordinates);
     }
 
     /// RVars innermost, then the pure Vars.

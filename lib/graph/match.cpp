@@ -48,6 +48,8 @@ namespace {
 
 Type common_type(Type a, Type b) {
     if (a.is_float() || b.is_float()) {
+        if (a.is_float() && b.is_float() && a.bits == b.bits)
+            return Float(32);  // float16 and bfloat16
         if (a.is_float() && b.is_float())
             return a.bits > b.bits ? a : b;
         return a.is_float() ? a : b;
@@ -86,15 +88,12 @@ Expr lossless_cast(Type type, const Expr &e) {
     if (is_scalar_constant(e)) {  // a float
         if (!type.is_float())
             return Expr();
-        return type.bits == 64 || static_cast<float>(e->float_value) == e->float_value
-                   ? cast(type, e)
-                   : Expr();
+        return ir::round_to(type, e->float_value) == e->float_value ? cast(type, e) : Expr();
     }
     bool wider = type.bits > from.bits;
     if (type.is_float())
-        return from.is_float()
-                   ? (wider ? cast(type, e) : Expr())
-                   : (from.bits <= (type.bits == 64 ? 32 : 16) ? cast(type, e) : Expr());
+        return from.is_float() ? (wider ? cast(type, e) : Expr())
+                               : (from.bits <= type.bits / 2 ? cast(type, e) : Expr());
     if (from.is_float() || type.is_bool())
         return Expr();
     if (from.is_int() && type.is_uint())

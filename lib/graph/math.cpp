@@ -24,8 +24,15 @@ Expr extern_call(const std::string &function, Type result, const std::vector<Exp
                          ir::CallKind::PureExtern);
 }
 
+bool is_small(const Expr &x) {
+    return x.type().is_float() && x.type().bits == 16;
+}
+
+/// Of 16-bit floats by way of float.
 Expr unary_math(const char *function, const Expr &x) {
     Expr arg = as_float(function, x);
+    if (is_small(arg))
+        return cast(arg.type(), unary_math(function, cast(Float(32), arg)));
     if (auto folded = graph::fold_math(function, arg))
         return *folded;
     return extern_call(function, arg.type(), {arg});
@@ -34,11 +41,15 @@ Expr unary_math(const char *function, const Expr &x) {
 Expr binary_math(const char *function, const Expr &x, const Expr &y) {
     Expr a = as_float(function, x), b = as_float(function, y);
     graph::match_types(function, a, b);
+    if (is_small(a))
+        return cast(a.type(), binary_math(function, cast(Float(32), a), cast(Float(32), b)));
     return extern_call(function, a.type(), {a, b});
 }
 
 Expr test_float(const char *function, const Expr &x) {
     Expr arg = as_float(function, x);
+    if (is_small(arg))
+        arg = cast(Float(32), arg);
     return extern_call(function, Bool(), {arg});
 }
 
@@ -104,6 +115,9 @@ Expr acosh(const Expr &x) {
 }
 Expr atanh(const Expr &x) {
     return unary_math("atanh", x);
+}
+Expr erf(const Expr &x) {
+    return unary_math("erf", x);
 }
 Expr floor(const Expr &x) {
     return unary_math("floor", x);
@@ -177,29 +191,6 @@ Expr absd(const Expr &a, const Expr &b) {
     return intrinsic_call(ir::intrinsic::absd, type.with_code(Type::Code::UInt), {x, y});
 }
 
-Expr lerp(const Expr &zero, const Expr &one, const Expr &weight) {
-    require_defined("lerp", zero, one);
-    require_defined("lerp", weight);
-    Expr a = zero, b = one;
-    graph::adapt_constants("lerp", a, b);
-    if (a.type() != b.type())
-        reject("lerp", a, b, "the two values must have one type.");
-    if (weight.type().is_int())
-        reject("lerp", weight, "the weight must be unsigned or float.");
-    Type type = a.type();
-    if (type.is_float() && weight.type().is_float()) {
-        Expr w = cast(type, weight);
-        return a * (ir::make_const(type, 1) - w) + b * w;
-    }
-    // Through a float that holds the values exactly, or nearly so for 64 bits.
-    Type wide = type.bits > 16 || weight.type().bits > 16 ? Float(64) : Float(32);
-    Expr w = cast(wide, weight);
-    if (weight.type().is_uint())
-        w = w / ir::make_float(wide, static_cast<double>(weight.type().max_uint()));
-    Expr mixed = lerp(cast(wide, a), cast(wide, b), w);
-    return cast(type, type.is_float() ? mixed : floor(mixed + ir::make_float(wide, 0.5)));
-}
-
 Expr likely(const Expr &x) {
     require_defined("likely", x);
     return intrinsic_call(ir::intrinsic::likely, x.type(), {x});
@@ -221,8 +212,13 @@ Expr unsafe_promise_clamped(const Expr &x, const Expr &low, const Expr &high) {
         return b.defined() ? cast(x.type(), b) : ir::make_const(x.type(), otherwise);
     };
     Type type = x.type();
-    return intrinsic_call(ir::intrinsic::promise_clamped, type,
-                          {x, bound(low, type.min_int()), bound(high, type.max_int())});
+    return intrinsic_call(
+        ir::intrinsic::promise_clamped, type,
+        {x, bound(low, type.min_int()), bound(high, static_cast<int64_t>(type.max_uint()))});
+}
+
+Expr promise_clamped(const Expr &x, const Expr &low, const Expr &high) {
+    return unsafe_promise_clamped(x, low, high);
 }
 
 Expr strict_float(const Expr &x) {

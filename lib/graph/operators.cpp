@@ -250,6 +250,8 @@ Expr saturating_cast(Type type, const Expr &value) {
     if (type.is_float() || value.type() == type)
         return cast(type, value);
     Type from = value.type();
+    if (from.is_float() && from.bits == 16)  // the bounds are not float16s
+        return saturating_cast(type, cast(Float(32), value));
     Expr low = from.is_float() ? ir::make_float(from, static_cast<double>(type.min_int()))
                                : ir::make_int(from, std::max(type.min_int(), from.min_int()));
     Expr high =

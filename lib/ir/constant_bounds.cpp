@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/integer_ops.h"
 #include "ir/intrinsics.h"
 
 namespace Pipe::ir {
@@ -184,8 +185,17 @@ Interval Query::of_cast(const Expr &e, int depth) {
 }
 
 Interval Query::of_call(const Expr &e, int depth) {
+    if (e->call_kind == CallKind::Extern &&
+        (e->name == extern_function::print || e->name == extern_function::require))
+        return of(e->args[1], depth + 1);
     if (e->call_kind != CallKind::Intrinsic)
         return Interval::everything();
+    if (is_integer_op(e)) {
+        std::vector<Interval> args;
+        for (const Expr &arg : e->args)
+            args.push_back(of(arg, depth + 1));
+        return integer_op_range(e, args);
+    }
     if (e->name == intrinsic::likely)
         return of(e->args[0], depth + 1);
     if (e->name == intrinsic::promise_clamped) {

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "ir/integer_ops.h"
 #include "ir/intrinsics.h"
 #include "ir/linear.h"
 
@@ -178,8 +179,17 @@ Expr fold_intrinsic(const Expr &call) {
         if (!is_integer_constant(arg))
             return Expr();
     const std::string &name = call->name;
-    if (call->call_kind != CallKind::Intrinsic || call->args.empty())
+    if (call->call_kind != CallKind::Intrinsic || call->args.empty() || !call.type().is_scalar())
         return Expr();
+    if (is_integer_op(call)) {
+        std::vector<WideInt> values;
+        std::vector<Type> types;
+        for (const Expr &arg : call->args) {
+            values.push_back(value_of(arg));
+            types.push_back(arg.type());
+        }
+        return make_wide(call.type(), *integer_op(name, call.type(), types, values));
+    }
     const Expr &a = call->args[0];
     Type type = call.type();
     if (name == intrinsic::abs)

@@ -12,7 +12,8 @@ Expr fold_binary(Op op, const Expr &a, const Expr &b);
 /// The constant that the cast of a scalar constant is; undefined as above.
 Expr fold_cast(Type type, const Expr &a);
 
-/// Shifts, bitwise operations, abs and absd of scalar constants; undefined as above.
+/// Shifts, bitwise operations, abs, absd and integer operations of scalar constants; undefined as
+/// above.
 Expr fold_intrinsic(const Expr &call);
 
 /// A scalar number, or a broadcast of one.

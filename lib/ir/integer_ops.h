@@ -3,20 +3,24 @@
 // arithmetic; and what follows from that for ranges.
 
 #include <optional>
+#include <string>
+#include <vector>
 
-#include "ir/constant_interval.h"
 #include "ir/expr_node.h"
+#include "ir/facts.h"
 
 namespace Pipe::ir {
 
 using WideInt = __int128;
 
-/// The value of the intrinsic on these arguments, as numbers of their types (a uint64 is not
-/// negative); nothing where the name is none of the integer operations, or where int32 or int64
-/// would overflow. `result` and `types` are scalar.
+/// Whether the call is one of these operations.
+bool is_integer_op(const Expr &call);
+
+/// The value of the operation on arguments of these (scalar) types, in exact arithmetic: where it
+/// does not fit `result`, it is to be wrapped, or is undefined as int32 and int64 overflow. A
+/// uint64 is not negative here. Nothing where the name is none of the operations.
 std::optional<WideInt> integer_op(const std::string &name, Type result,
-                                  const std::vector<Type> &types,
-                                  const std::vector<WideInt> &args);
+                                  const std::vector<Type> &types, const std::vector<WideInt> &args);
 
 /// All values that the call can have, where its arguments lie in these ranges. Tight where the
 /// operation is monotone in each argument, as most are.

@@ -5,6 +5,23 @@ namespace Pipe::ir::intrinsic {
 
 inline constexpr const char *abs = "abs";                  ///< (x); of intN gives uintN
 inline constexpr const char *absd = "absd";                ///< (a, b) |a - b|; of intN gives uintN
+// Integer operations: ir/integer_ops.h has their values.
+inline constexpr const char *saturating_add = "saturating_add";    ///< (a, b)
+inline constexpr const char *saturating_sub = "saturating_sub";    ///< (a, b)
+inline constexpr const char *halving_add = "halving_add";          ///< (a, b) (a + b) >> 1
+inline constexpr const char *halving_sub = "halving_sub";          ///< (a, b) (a - b) >> 1
+inline constexpr const char *rounding_halving_add = "rounding_halving_add";  ///< (a, b)
+inline constexpr const char *rounding_shift_left = "rounding_shift_left";    ///< (a, amount)
+inline constexpr const char *rounding_shift_right = "rounding_shift_right";  ///< (a, amount)
+inline constexpr const char *mul_shift_right = "mul_shift_right";  ///< (a, b, unsigned amount)
+inline constexpr const char *rounding_mul_shift_right = "rounding_mul_shift_right";
+inline constexpr const char *popcount = "popcount";                            ///< (x)
+inline constexpr const char *count_leading_zeros = "count_leading_zeros";      ///< (x)
+inline constexpr const char *count_trailing_zeros = "count_trailing_zeros";    ///< (x)
+inline constexpr const char *div_round_to_zero = "div_round_to_zero";          ///< (x, y)
+inline constexpr const char *mod_round_to_zero = "mod_round_to_zero";          ///< (x, y)
+/// (zero, one, weight): integers; the weight is unsigned with as many bits, its largest value 1.
+inline constexpr const char *lerp = "lerp";
 inline constexpr const char *shift_left = "shift_left";    ///< (x, amount)
 inline constexpr const char *shift_right = "shift_right";  ///< (x, amount); arithmetic for signed x
 inline constexpr const char *bitwise_and = "bitwise_and";
@@ -17,14 +34,22 @@ inline constexpr const char *undef = "undef";              ///< () any value; a 
 /// (e0, e1, ...): in an update definition, one of several stores at once (see scatter()); the front
 /// end's only, lowering makes one store of each.
 inline constexpr const char *scatter_gather = "scatter_gather";
+/// (seed, whether the user gave it): uint32; the front end's only, a definition makes it arithmetic.
+inline constexpr const char *random = "random";
 inline constexpr const char *promise_clamped = "promise_clamped";  ///< (x, lo, hi) = x
 inline constexpr const char *if_then_else = "if_then_else";  ///< (c, t, f): only one arm is evaluated
 
 }  // namespace Pipe::ir::intrinsic
 
-/// The names of CallKind::Extern that code generation knows (lower/trace.h makes them).
+/// The names of CallKind::Extern that code generation knows.
 namespace Pipe::ir::extern_function {
 
+/// (condition, value, ...) = value; prints all values, which may be strings, where the condition holds
+inline constexpr const char *print = "print";
+/// (condition, value, ...) = value; fails with all values where the condition does not hold
+inline constexpr const char *require = "require";
+
+// lower/trace.h makes these.
 /// (event code, func, tag, parent, value index, coordinates...): int32, what the handler answers
 inline constexpr const char *trace = "trace";
 /// (value, event code, func, parent, value index, coordinates...) = value
@@ -33,4 +58,5 @@ inline constexpr const char *trace_value = "trace_value";
 }  // namespace Pipe::ir::extern_function
 // PureExtern calls are named by C99 function and type suffix: sqrt_f32, exp_f64, pow_f32, floor_f32,
 // ceil, round (half to even), trunc, sin, cos, tan, asin, acos, atan, atan2, sinh, cosh, tanh, asinh,
-// acosh, atanh, log, exp, fmod_f32 ...
+// acosh, atanh, log, exp, erf, fmod_f32 ...; fast_inverse_f32, fast_inverse_sqrt_f32.
+// With index = users_function (extern_functions.h) the name is a C function of the user's.

@@ -12,6 +12,7 @@
 #include "lower/trace.h"
 #include "lower/unroll_loops.h"
 #include "lower/vectorize_loops.h"
+#include "lower/widen_floats.h"
 #include "region/region_map.h"
 #include "schedule/specialize.h"
 
@@ -72,6 +73,7 @@ constexpr Pass passes[] = {
     {"simplify-vectors", simplify_pass},
     {"partition", [](const Stmt &s, const Context &) { return partition_loops(s); }},
     {"simplify-partitions", simplify_pass},
+    {"widen-floats", [](const Stmt &s, const Context &) { return widen_floats(s); }},
     {"cse", [](const Stmt &s, const Context &) { return cse(s); }},
 };
 

@@ -73,6 +73,7 @@ class Evaluator : public Source {
     Value func(FuncId id, int element, const Point &at) override;
     Value image(const std::string &name, const Point &at) override;
     void undefined(const char *what) override;
+    [[noreturn]] void fail(const std::string &message) override;
 
   private:
     void bind_images(const std::map<std::string, BufferView> &inputs);
@@ -198,6 +199,10 @@ void Evaluator::undefined(const char *what) {
         throw RuntimeError(std::string(what) + " in " + place() + ".");
 }
 
+void Evaluator::fail(const std::string &message) {
+    throw RuntimeError(message + " in " + place() + ".");
+}
+
 Value Evaluator::image(const std::string &name, const Point &at) {
     const BufferView &view = images_.at(name);
     for (size_t d = 0; d < at.size(); d++) {
@@ -276,8 +281,8 @@ void Evaluator::run_pure(const Point &at) {
     }
 }
 
-/// What is there where nothing is stored: an output keeps what its buffer holds; elsewhere it may be
-/// anything.
+/// What is there where nothing is stored: an output keeps what its buffer holds; elsewhere it may
+/// be anything.
 Value Evaluator::left_alone(const Point &at, size_t element) const {
     if (outputs_) {
         size_t i = 0;

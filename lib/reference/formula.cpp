@@ -2,6 +2,11 @@
 
 #include <algorithm>
 
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "ir/extern_functions.h"
 #include "ir/intrinsics.h"
 
 namespace Pipe::reference {
@@ -53,6 +58,9 @@ void Formula::resolve(Node &node) {
     case Op::FloatImm:
         node.constant = Value::of_float(e.float_value);
         break;
+    case Op::StringImm:
+        node.constant = Value::of_int(0);  // effect() reads the text
+        break;
     case Op::Variable: {
         auto local = std::find(local_names_.begin(), local_names_.end(), e.name);
         auto global = globals_.find(e.name);
@@ -90,12 +98,70 @@ Value Formula::checked(Value value) {
     return value;
 }
 
+namespace {
+
+std::string to_text(Type type, Value value) {
+    if (type.is_float())
+        return fmt::format("{:g}", value.f);
+    return type.is_int() ? std::to_string(value.i) : std::to_string(static_cast<uint64_t>(value.i));
+}
+
+bool keeps_promise(Type type, const std::vector<Value> &args) {
+    Arithmetic arithmetic;
+    return arithmetic.binary(Op::GE, type, args[0], args[1]).i &&
+           arithmetic.binary(Op::LE, type, args[0], args[2]).i;
+}
+
+bool is_effect(const ir::ExprNode &e) {
+    return e.op == Op::Call && e.call_kind == ir::CallKind::Extern &&
+           (e.name == ir::extern_function::print || e.name == ir::extern_function::require);
+}
+
+}  // namespace
+
+/// print and require: (condition, value, ...).
+Value Formula::effect(const Node &node) {
+    const ir::ExprNode &e = *node.expr;
+    std::string text;
+    for (size_t i = 0; i < node.args.size(); i++) {
+        Value value = value_of(node.args[i]);
+        if (!value.known())
+            return value;
+        const Expr &arg = e.args[i];
+        if (i > 0)
+            text += (i > 1 ? " " : "") +
+                    (arg->op == Op::StringImm ? arg->name : to_text(node.types[i], value));
+    }
+    bool condition = value_of(node.args[0]).i != 0;
+    if (e.name == ir::extern_function::require && !condition)
+        source_->fail(text);
+    if (e.name == ir::extern_function::print && condition)
+        std::printf("%s\n", text.c_str());
+    return value_of(node.args[1]);
+}
+
+Value Formula::call_users_function(const ir::ExprNode &e, const std::vector<Value> &args) {
+    auto function = ir::find_extern(e.name);
+    if (!function || !function->address)
+        throw CompileError("The C function '" + e.name + "' is not in this process.");
+    std::vector<uint64_t> bits(args.size());
+    std::vector<const void *> addresses;
+    for (size_t i = 0; i < args.size(); i++) {
+        store(function->parameters[i], &bits[i], args[i]);
+        addresses.push_back(&bits[i]);
+    }
+    uint64_t result = 0;
+    function->invoke(function->address, addresses.data(), &result);
+    return load(function->result, &result);
+}
+
 Value Formula::compute(const Node &node) {
     const ir::ExprNode &e = *node.expr;
     switch (e.op) {
     case Op::IntImm:
     case Op::UIntImm:
     case Op::FloatImm:
+    case Op::StringImm:
         return node.constant;
     case Op::Variable:
         return node.local < 0 ? node.constant
@@ -113,6 +179,8 @@ Value Formula::compute(const Node &node) {
         return value_of(node.args[condition.i ? 1 : 2]);
     }
 
+    if (is_effect(e))
+        return effect(node);
     std::vector<Value> args;
     for (int arg : node.args)
         args.push_back(value_of(arg));
@@ -158,13 +226,18 @@ Value Formula::call(const Node &node, const std::vector<Value> &args) {
             result.emplace();
             result->state = Value::State::Undef;
         } else {
+            if (e.name == ir::intrinsic::promise_clamped && !keeps_promise(node.types[0], args))
+                source_->fail("a promise of unsafe_promise_clamped is broken: " +
+                              to_text(node.types[0], args[0]) + " is not between " +
+                              to_text(node.types[1], args[1]) + " and " +
+                              to_text(node.types[2], args[2]));
             result = arithmetic_.intrinsic(e.name, e.type, node.types, args);
         }
         break;
     case ir::CallKind::PureExtern:
-        result = pure_extern(e.name, args);
-        break;
     case ir::CallKind::Extern:
+        result = e.index == ir::users_function ? call_users_function(e, args)
+                                               : pure_extern(e.name, args);
         break;
     }
     if (!result) {

@@ -20,6 +20,8 @@ struct Source {
     virtual Value image(const std::string &name, const std::vector<int64_t> &at) = 0;
     /// The language leaves what just happened undefined. May throw.
     virtual void undefined(const char *what) = 0;
+    /// A requirement or a promise of the algorithm does not hold. Throws RuntimeError.
+    [[noreturn]] virtual void fail(const std::string &message) = 0;
 };
 
 /// Some expressions over the same variables. Each node of the (shared) expression graph is
@@ -54,6 +56,8 @@ class Formula {
     Value compute(const Node &node);
     Value call(const Node &node, const std::vector<Value> &args);
     Value checked(Value value);
+    Value effect(const Node &node);
+    Value call_users_function(const ir::ExprNode &e, const std::vector<Value> &args);
 
     std::vector<Expr> keep_alive_;
     const std::vector<std::string> local_names_;

@@ -5,6 +5,7 @@
 #include <map>
 #include <string_view>
 
+#include "ir/integer_ops.h"
 #include "ir/intrinsics.h"
 
 namespace Pipe::reference {
@@ -34,8 +35,7 @@ int64_t wrap(Type type, __int128 value) {
 }
 
 Value rounded(Type type, double value) {
-    return Value::of_float(type.bits == 32 ? static_cast<double>(static_cast<float>(value))
-                                           : value);
+    return Value::of_float(ir::round_to(type, value));
 }
 
 __int128 remainder(__int128 a, __int128 b) {
@@ -87,6 +87,16 @@ template <typename T> Value float_binary(ir::Op op, T a, T b) {
     }
 }
 
+/// An integer as a float of 16 bits. What a double cannot hold of it only says on which side of a
+/// half it lies, for which any last bit will do.
+Value small_float(Type to, bool negative, uint64_t bits) {
+    uint64_t size = negative ? 0 - bits : bits;
+    if (size >> 53)
+        size = (size & ~uint64_t{0x7ff}) | (size & 0x7ff ? 0x800 : 0);
+    auto value = static_cast<double>(size);
+    return rounded(to, negative ? -value : value);
+}
+
 }  // namespace
 
 Value Arithmetic::integer(Type type, __int128 value) {
@@ -128,7 +138,9 @@ Value Arithmetic::binary(ir::Op op, Type type, Value a, Value b) {
             return compare(op, a.f, b.f);
         if (type.bits == 64)
             return float_binary<double>(op, a.f, b.f);
-        return float_binary<float>(op, static_cast<float>(a.f), static_cast<float>(b.f));
+        // A float16 has less than half the bits of a float: rounding twice is rounding once.
+        Value result = float_binary<float>(op, static_cast<float>(a.f), static_cast<float>(b.f));
+        return rounded(type, result.f);
     }
     if (ir::is_comparison(op))
         return compare(op, widen(type, a), widen(type, b));
@@ -147,6 +159,8 @@ Value Arithmetic::cast(Type to, Type from, Value a) {
         auto bits = static_cast<uint64_t>(a.i);
         if (to.bits == 32)
             return Value::of_float(negative ? static_cast<float>(a.i) : static_cast<float>(bits));
+        if (to.bits == 16)
+            return small_float(to, negative, bits);
         return Value::of_float(negative ? static_cast<double>(a.i) : static_cast<double>(bits));
     }
     double whole = std::trunc(a.f);
@@ -181,6 +195,11 @@ std::optional<Value> Arithmetic::intrinsic(const std::string &name, Type result,
     if (name == in::likely || name == in::strict_float || name == in::promise_clamped)
         return args.at(0);
     Type type = types.at(0);
+    std::vector<__int128> numbers;
+    for (size_t i = 0; i < args.size(); i++)
+        numbers.push_back(widen(types[i], args[i]));
+    if (auto value = ir::integer_op(name, result, types, numbers))
+        return integer(result, *value);
     Value a = args[0];
     if (name == in::bitwise_not)
         return Value::of_int(wrap(type, ~static_cast<__int128>(a.i)));
@@ -233,15 +252,41 @@ struct Binary {
     double (*dbl)(double, double);
 };
 
+template <typename T> T inverse(T x) {
+    return 1 / x;
+}
+template <typename T> T inverse_sqrt(T x) {
+    return 1 / std::sqrt(x);
+}
+
 const std::map<std::string_view, Unary> unary_functions = {
-    {"sqrt", {sqrtf, sqrt}},    {"floor", {floorf, floor}}, {"ceil", {ceilf, ceil}},
-    {"round", {rintf, rint}},   {"trunc", {truncf, trunc}}, {"sin", {sinf, sin}},
-    {"cos", {cosf, cos}},       {"tan", {tanf, tan}},       {"asin", {asinf, asin}},
-    {"acos", {acosf, acos}},    {"atan", {atanf, atan}},    {"sinh", {sinhf, sinh}},
-    {"cosh", {coshf, cosh}},    {"tanh", {tanhf, tanh}},    {"asinh", {asinhf, asinh}},
-    {"acosh", {acoshf, acosh}}, {"atanh", {atanhf, atanh}}, {"log", {logf, log}},
-    {"exp", {expf, exp}},       {"log2", {log2f, log2}},    {"exp2", {exp2f, exp2}},
-    {"log10", {log10f, log10}}, {"cbrt", {cbrtf, cbrt}},    {"fabs", {fabsf, fabs}},
+    {"sqrt", {sqrtf, sqrt}},
+    {"floor", {floorf, floor}},
+    {"ceil", {ceilf, ceil}},
+    {"round", {rintf, rint}},
+    {"trunc", {truncf, trunc}},
+    {"sin", {sinf, sin}},
+    {"cos", {cosf, cos}},
+    {"tan", {tanf, tan}},
+    {"asin", {asinf, asin}},
+    {"acos", {acosf, acos}},
+    {"atan", {atanf, atan}},
+    {"sinh", {sinhf, sinh}},
+    {"cosh", {coshf, cosh}},
+    {"tanh", {tanhf, tanh}},
+    {"asinh", {asinhf, asinh}},
+    {"acosh", {acoshf, acosh}},
+    {"atanh", {atanhf, atanh}},
+    {"log", {logf, log}},
+    {"exp", {expf, exp}},
+    {"log2", {log2f, log2}},
+    {"exp2", {exp2f, exp2}},
+    {"log10", {log10f, log10}},
+    {"cbrt", {cbrtf, cbrt}},
+    {"fabs", {fabsf, fabs}},
+    {"erf", {erff, erf}},
+    {"fast_inverse", {inverse<float>, inverse<double>}},
+    {"fast_inverse_sqrt", {inverse_sqrt<float>, inverse_sqrt<double>}},
 };
 const std::map<std::string_view, Binary> binary_functions = {
     {"pow", {powf, pow}},
@@ -291,6 +336,10 @@ template <typename T> T read(const void *address) {
 }  // namespace
 
 Value load(Type type, const void *address) {
+    if (type.is_bfloat())
+        return Value::of_float(static_cast<double>(read<bfloat16_t>(address)));
+    if (type.is_float() && type.bits == 16)
+        return Value::of_float(static_cast<double>(read<float16_t>(address)));
     if (type.is_float())
         return Value::of_float(type.bits == 32 ? read<float>(address) : read<double>(address));
     if (type.is_bool())
@@ -311,6 +360,10 @@ void store(Type type, void *address, Value value) {
     if (type.is_float() && type.bits == 32) {
         auto single = static_cast<float>(value.f);
         std::memcpy(address, &single, sizeof(single));
+    } else if (type.is_float() && type.bits == 16) {
+        uint16_t bits =
+            type.is_bfloat() ? bfloat16_t(value.f).to_bits() : float16_t(value.f).to_bits();
+        std::memcpy(address, &bits, sizeof(bits));
     } else {
         // Every target is little-endian: the low bytes of an integer come first.
         std::memcpy(address, &value.i, static_cast<size_t>(type.bytes()));

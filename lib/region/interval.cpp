@@ -4,6 +4,7 @@
 #include <optional>
 #include <unordered_set>
 
+#include "ir/integer_ops.h"
 #include "ir/intrinsics.h"
 #include "ir/linear.h"
 #include "ir/simplify.h"
@@ -257,8 +258,12 @@ class Bounds {
         }
         if (e->call_kind == CallKind::Func)
             if (const Interval *values = scope_.find(values_name(e->name, e->index))) return *values;
+        if (e->call_kind == CallKind::Extern && e->name == extern_function::print) return of(e->args[1]);
+        if (e->call_kind == CallKind::Extern && e->name == extern_function::require)
+            return bounds_of(e->args[1], narrowed(scope_, e->args[0], true));
         if (e->call_kind != CallKind::Intrinsic) return type_range(e.type());
         const std::string &name = e->name;
+        if (is_integer_op(e)) return integer_op(e);
         if (name == intrinsic::likely || name == intrinsic::strict_float) {
             Interval a = of(e->args[0]);
             return a.is_point() && a.min.same_as(e->args[0]) ? Interval::point(e) : a;
@@ -279,6 +284,26 @@ class Bounds {
         Interval all = of(e->args[0]);
         for (const Expr &arg : e->args) all = hull(all, of(arg));
         return all;
+    }
+
+    /// By the arguments' ranges where these are constants.
+    Interval integer_op(const Expr &e) {
+        std::vector<ConstantInterval> args;
+        bool points = true;
+        for (const Expr &arg : e->args) {
+            Interval a = of(arg);
+            points &= a.is_point() && a.min.same_as(arg);
+            ConstantInterval range;
+            if (a.min.defined()) as_const_int(simplify(a.min), &range.lo);
+            if (a.max.defined()) as_const_int(simplify(a.max), &range.hi);
+            args.push_back(range);
+        }
+        if (points) return Interval::point(e);
+        ConstantInterval range = integer_op_range(e, args);
+        Interval result = type_range(e.type());
+        if (range.has_lo()) result.min = make_int(e.type(), range.lo);
+        if (range.has_hi()) result.max = make_int(e.type(), range.hi);
+        return result;
     }
 
     /// Functions of one argument that never fall and have a value everywhere.

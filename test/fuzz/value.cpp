@@ -178,10 +178,54 @@ Value combine_integers(const Value &a, const Value &b, int which) {
     }
 }
 
+std::string call(const std::string &name, const Value &a, const Value &b, const Value &c) {
+    return name + "(" + a.text + ", " + b.text + ", " + c.text + ")";
+}
+
+/// Saturating, halving, rounding.
+Value combine_fixed_point(const Value &a, const Value &b, Choices &choices) {
+    Type type = a.type();
+    double full = wraps(type) ? largest(type) : 2147483647.0;
+    double sum = std::min(full, a.size + b.size), larger = std::max(a.size, b.size);
+    Value few = constant(UInt(type.bits), choices.between(1, type.bits - 1));
+    switch (choices.below(11)) {
+    case 0:
+        return make(saturating_add(a.e, b.e), call("saturating_add", a, b), sum);
+    case 1:
+        return make(saturating_sub(a.e, b.e), call("saturating_sub", a, b), sum);
+    case 2:
+        return make(halving_add(a.e, b.e), call("halving_add", a, b), larger + 1);
+    case 3:
+        return make(rounding_halving_add(a.e, b.e), call("rounding_halving_add", a, b), larger + 1);
+    case 4:
+        return make(halving_sub(a.e, b.e), call("halving_sub", a, b),
+                    type.is_uint() ? full : larger + 1);
+    case 5:
+        return make(rounding_shift_right(a.e, few.e), call("rounding_shift_right", a, few),
+                    a.size + 1);
+    case 6:
+        return make(mul_shift_right(a.e, b.e, few.e), call("mul_shift_right", a, b, few), full);
+    case 7:
+        return make(rounding_mul_shift_right(a.e, b.e, few.e),
+                    call("rounding_mul_shift_right", a, b, few), full);
+    case 8: {
+        Value weight = constant(UInt(8), choices.between(0, 255));
+        return make(lerp(a.e, b.e, weight.e), call("lerp", a, b, weight), larger);
+    }
+    case 9:
+        return make(div_round_to_zero(a.e, b.e), call("div_round_to_zero", a, b),
+                    type.is_int() ? a.size + 1 : a.size);
+    default:
+        return make(mod_round_to_zero(a.e, b.e), call("mod_round_to_zero", a, b), a.size);
+    }
+}
+
 }  // namespace
 
 Value combine(const Value &a, const Value &b, Choices &choices) {
-    int which = choices.below(a.type().is_float() ? 5 : 14);
+    int which = choices.below(a.type().is_float() ? 5 : 18);
+    if (which >= 14)
+        return combine_fixed_point(a, b, choices);
     if (which <= 1)
         return add(a, b, choices);
     if (which == 2)
@@ -196,11 +240,15 @@ Value combine(const Value &a, const Value &b, Choices &choices) {
 Value modify(const Value &a, Choices &choices, bool may_be_rough) {
     Type type = a.type();
     if (!type.is_float()) {
-        switch (choices.below(4)) {
+        switch (choices.below(6)) {
         case 0:
             return a;
         case 1:
             return shrink(a, choices);
+        case 4:
+            return make(popcount(a.e), call("popcount", a), type.bits);
+        case 5:
+            return make(count_leading_zeros(a.e), call("count_leading_zeros", a), type.bits);
         case 2: {
             Value positive = make(abs(a.e), call("abs", a), a.size);
             return make(cast(type, positive.e), call(short_name(type), positive), a.size);

@@ -60,20 +60,22 @@ template <typename T, typename Expected, typename Same = std::equal_to<T>>
 void check(const std::function<Pipe::Func()> &make, const Expected &expected,
            const Same &same = Same()) {
     using namespace Pipe;
-    for (const Shape &s : shapes) {
-        auto buffer = [&] {
-            Buffer<T> out(s.width, s.height);
-            out.set_min(s.left, s.top);
-            return out;
-        };
-        for (const char *how : schedules) {
-            Func f = make();
-            schedule(f, how);
-            Buffer<T> out = buffer();
+    auto buffer = [](const Shape &s) {
+        Buffer<T> out(s.width, s.height);
+        out.set_min(s.left, s.top);
+        return out;
+    };
+    for (const char *how : schedules) {
+        Func f = make();
+        schedule(f, how);
+        for (const Shape &s : shapes) {
+            Buffer<T> out = buffer(s);
             f.realize(out);
             compare(out, expected, same, how);
         }
-        Buffer<T> out = buffer();
+    }
+    for (const Shape &s : shapes) {
+        Buffer<T> out = buffer(s);
         make().realize_reference(Realization(out));
         compare(out, expected, same, "reference");
     }

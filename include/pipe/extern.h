@@ -1,0 +1,112 @@
+#pragma once
+// C functions called from expressions.
+//
+//     extern "C" float gain(float value, int32_t level) { ... }
+//     HalideExtern_2(float, gain, float, int32_t);
+//     f(x) = gain(image(x), level);
+//
+// declares an overload of `gain` that takes Exprs (with C++ numbers only it is the C function). It
+// runs once per element; HalidePureExtern_2 promises that it has no effect but its value, so that
+// it may be left out, moved and shared. The types are numbers. Arguments of another type are
+// CompileErrors, unless every value of theirs fits. A function that is not declared where the macro
+// stands is looked up by name in the process when the pipeline is compiled.
+
+#include <concepts>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include <pipe/expr.h>
+
+namespace Pipe::detail {
+
+/// How a C function is called. `invoke` gets the addresses of the arguments and of the result.
+struct ExternFunction {
+    const char *name;
+    void *address;  ///< null: to be looked up
+    Type result;
+    std::vector<Type> parameters;
+    void (*invoke)(void *address, const void *const *args, void *result);
+};
+
+/// A call of it; remembers how it is called, by its name, as long as the process lives.
+Expr extern_call(const ExternFunction &function, bool pure, const std::vector<Expr> &args);
+
+template <typename Signature> struct ExternCall;
+template <typename Result, typename... Parameters> struct ExternCall<Result(Parameters...)> {
+    static Expr make(const char *name, bool pure, Result (*address)(Parameters...),
+                     const std::vector<Expr> &args) {
+        return extern_call({name,
+                            reinterpret_cast<void *>(address),
+                            type_of<Result>(),
+                            {type_of<Parameters>()...},
+                            &invoke},
+                           pure, args);
+    }
+
+  private:
+    static void invoke(void *address, const void *const *args, void *result) {
+        call(reinterpret_cast<Result (*)(Parameters...)>(address), args, result,
+             std::index_sequence_for<Parameters...>());
+    }
+    template <size_t... I>
+    static void call(Result (*function)(Parameters...), const void *const *args, void *result,
+                     std::index_sequence<I...>) {
+        Result value = function(*static_cast<const Parameters *>(args[I])...);
+        std::memcpy(result, &value, sizeof value);
+    }
+};
+
+}  // namespace Pipe::detail
+
+/// The address of the C function if it is declared here, else null. Asked for in a template, so
+/// that both are well-formed.
+#define PIPE_EXTERN_ADDRESS(name, signature)                                                       \
+    ([]<typename Function>(Function *) -> Function * {                                             \
+        if constexpr (requires { static_cast<Function *>(&name); })                                \
+            return static_cast<Function *>(&name);                                                 \
+        else                                                                                       \
+            return nullptr;                                                                        \
+    }(static_cast<signature *>(nullptr)))
+
+#define PIPE_UNPACK(...) __VA_ARGS__
+#define PIPE_EXTERN(pure, name, signature, parameters, args)                                       \
+    inline ::Pipe::Expr name parameters {                                                          \
+        using Signature = PIPE_UNPACK signature;                                                   \
+        return ::Pipe::detail::ExternCall<Signature>::make(                                        \
+            #name, pure, PIPE_EXTERN_ADDRESS(name, Signature), {PIPE_UNPACK args});                \
+    }                                                                                              \
+    static_assert(true)
+
+#define PIPE_EXTERN_1(pure, rt, name, t1)                                                          \
+    PIPE_EXTERN(pure, name, (rt(t1)), (const ::Pipe::Expr &a1), (a1))
+#define PIPE_EXTERN_2(pure, rt, name, t1, t2)                                                      \
+    PIPE_EXTERN(pure, name, (rt(t1, t2)), (const ::Pipe::Expr &a1, const ::Pipe::Expr &a2),        \
+                (a1, a2))
+#define PIPE_EXTERN_3(pure, rt, name, t1, t2, t3)                                                  \
+    PIPE_EXTERN(pure, name, (rt(t1, t2, t3)),                                                      \
+                (const ::Pipe::Expr &a1, const ::Pipe::Expr &a2, const ::Pipe::Expr &a3),          \
+                (a1, a2, a3))
+#define PIPE_EXTERN_4(pure, rt, name, t1, t2, t3, t4)                                              \
+    PIPE_EXTERN(pure, name, (rt(t1, t2, t3, t4)),                                                  \
+                (const ::Pipe::Expr &a1, const ::Pipe::Expr &a2, const ::Pipe::Expr &a3,           \
+                 const ::Pipe::Expr &a4),                                                          \
+                (a1, a2, a3, a4))
+#define PIPE_EXTERN_5(pure, rt, name, t1, t2, t3, t4, t5)                                          \
+    PIPE_EXTERN(pure, name, (rt(t1, t2, t3, t4, t5)),                                              \
+                (const ::Pipe::Expr &a1, const ::Pipe::Expr &a2, const ::Pipe::Expr &a3,           \
+                 const ::Pipe::Expr &a4, const ::Pipe::Expr &a5),                                  \
+                (a1, a2, a3, a4, a5))
+
+#define HalideExtern_1(rt, name, t1) PIPE_EXTERN_1(false, rt, name, t1)
+#define HalideExtern_2(rt, name, t1, t2) PIPE_EXTERN_2(false, rt, name, t1, t2)
+#define HalideExtern_3(rt, name, t1, t2, t3) PIPE_EXTERN_3(false, rt, name, t1, t2, t3)
+#define HalideExtern_4(rt, name, t1, t2, t3, t4) PIPE_EXTERN_4(false, rt, name, t1, t2, t3, t4)
+#define HalideExtern_5(rt, name, t1, t2, t3, t4, t5)                                               \
+    PIPE_EXTERN_5(false, rt, name, t1, t2, t3, t4, t5)
+#define HalidePureExtern_1(rt, name, t1) PIPE_EXTERN_1(true, rt, name, t1)
+#define HalidePureExtern_2(rt, name, t1, t2) PIPE_EXTERN_2(true, rt, name, t1, t2)
+#define HalidePureExtern_3(rt, name, t1, t2, t3) PIPE_EXTERN_3(true, rt, name, t1, t2, t3)
+#define HalidePureExtern_4(rt, name, t1, t2, t3, t4) PIPE_EXTERN_4(true, rt, name, t1, t2, t3, t4)
+#define HalidePureExtern_5(rt, name, t1, t2, t3, t4, t5)                                           \
+    PIPE_EXTERN_5(true, rt, name, t1, t2, t3, t4, t5)

@@ -1,0 +1,22 @@
+#pragma once
+// Approximations in float32 that vectorise well. CompileError for other types: cast the operand.
+
+#include <pipe/operators.h>
+
+namespace Pipe {
+
+/// Relative error below 2^-18; for x > 0.
+Expr fast_log(const Expr &x);
+/// Relative error below 2^-18 where the result is a normal number.
+Expr fast_exp(const Expr &x);
+/// exp(log(x) * y) of the two above, for x >= 0; the error grows with |y log(x)|.
+Expr fast_pow(const Expr &x, const Expr &y);
+/// Absolute error below 1e-5 for |x| up to some thousands.
+Expr fast_sin(const Expr &x);
+Expr fast_cos(const Expr &x);
+/// 1 / x and 1 / sqrt(x), relative error below 2^-11, by the processor's estimate where it has one:
+/// processors differ in the last bits.
+Expr fast_inverse(const Expr &x);
+Expr fast_inverse_sqrt(const Expr &x);
+
+}  // namespace Pipe

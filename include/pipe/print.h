@@ -1,0 +1,45 @@
+#pragma once
+// Exprs that print, and Exprs that demand.
+
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include <pipe/operators.h>
+
+namespace Pipe {
+
+namespace detail {
+Expr text(const std::string &value);
+
+template <typename T> Expr printable(const T &value) {
+    if constexpr (std::is_convertible_v<const T &, std::string>)
+        return text(value);
+    else
+        return Expr(value);
+}
+}  // namespace detail
+
+/// The first value; whenever it is evaluated, all values are printed as one line with spaces
+/// between, on stdout or by the handler custom_print. Numbers and string literals.
+Expr print(const std::vector<Expr> &values);
+template <typename... More> Expr print(const Expr &first, const More &...more) {
+    return print(std::vector<Expr>{first, detail::printable(more)...});
+}
+
+/// The same, where `condition` holds.
+Expr print_when(const Expr &condition, const std::vector<Expr> &values);
+template <typename... More>
+Expr print_when(const Expr &condition, const Expr &first, const More &...more) {
+    return print_when(condition, std::vector<Expr>{first, detail::printable(more)...});
+}
+
+/// The first value; where `condition` does not hold, `realize` throws a RuntimeError with the
+/// condition, and all values like print(). It is evaluated one lane at a time.
+Expr require(const Expr &condition, const std::vector<Expr> &values);
+template <typename... More>
+Expr require(const Expr &condition, const Expr &value, const More &...more) {
+    return require(condition, std::vector<Expr>{value, detail::printable(more)...});
+}
+
+}  // namespace Pipe

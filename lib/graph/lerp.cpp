@@ -1,0 +1,83 @@
+// lerp: between two values, by a weight of another type.
+
+#include <fmt/format.h>
+
+#include "graph/match.h"
+#include "ir/intrinsics.h"
+#include <pipe/operators.h>
+
+namespace Pipe {
+
+using graph::reject;
+
+namespace {
+
+double whole(Type type) {
+    return static_cast<double>(type.max_uint());
+}
+
+/// A weight in [0, 1] for values that are floats.
+Expr float_weight(Type type, const Expr &weight) {
+    if (weight.type().is_float())
+        return cast(type, weight);
+    Type precise = weight.type().bits > 16 || type.bits == 64 ? Float(64) : Float(32);
+    return cast(type, cast(precise, weight) / ir::make_float(precise, whole(weight.type())));
+}
+
+/// A weight for integers of `bits`: unsigned with as many bits, all of which set are 1. Of float
+/// weights, and of the bits of a wider one, the fraction is cut off.
+Expr integer_weight(int bits, const Expr &weight) {
+    Type from = weight.type(), to = UInt(bits);
+    if (from.is_float()) {
+        Type precise = bits > 16 || from.bits == 64 ? Float(64) : Float(32);
+        Expr scaled = cast(precise, weight) * ir::make_float(precise, whole(to));
+        return bits == 64 ? saturating_cast(to, scaled) : cast(to, scaled);
+    }
+    if (from.bits == 1)
+        return select(weight, ir::make_int(to, -1), ir::make_int(to, 0));
+    if (from.bits >= bits)
+        return cast(to, weight >> (from.bits - bits));
+    // 0xab becomes 0xabab: an exact product, as both types are 2^n - 1.
+    Expr result = cast(to, weight);
+    for (int known = from.bits; known < bits; known *= 2)
+        result = result | (result << known);
+    return result;
+}
+
+void check_operands(const Expr &zero, const Expr &one, const Expr &weight) {
+    if (zero.type() != one.type())
+        reject("lerp", zero, one, "the two values must have one type.");
+    if (zero.type().is_handle())
+        reject("lerp", zero, one, "they are no numbers.");
+    if (!weight.type().is_float() && !weight.type().is_uint())
+        reject("lerp", weight, "the weight must be unsigned or float.");
+    if (weight->op == ir::Op::FloatImm && !zero.type().is_float() &&
+        !(weight->float_value >= 0 && weight->float_value <= 1))
+        reject("lerp", weight, "a weight between integers must lie in [0, 1].");
+}
+
+}  // namespace
+
+Expr lerp(const Expr &zero, const Expr &one, const Expr &weight) {
+    graph::require_defined("lerp", zero, one);
+    graph::require_defined("lerp", weight);
+    Expr a = zero, b = one;
+    graph::adapt_constants("lerp", a, b);
+    check_operands(a, b, weight);
+    Type type = a.type();
+    if (type.is_float()) {
+        Expr w = float_weight(type, weight);
+        return a * (ir::make_const(type, 1) - w) + b * w;
+    }
+    if (type.is_bool()) {
+        Expr half =
+            weight.type().is_float()
+                ? ir::make_float(weight.type(), 0.5)
+                : ir::make_int(weight.type(), static_cast<int64_t>(weight.type().max_uint() / 2));
+        return select(weight > half, b, a);
+    }
+    return ir::make_call(type, ir::intrinsic::lerp, {a, b, integer_weight(type.bits, weight)},
+                         ir::CallKind::Intrinsic);
+}
+
+}  // namespace Pipe

@@ -1,0 +1,46 @@
+#include <pipe/print.h>
+
+#include "graph/match.h"
+#include "ir/intrinsics.h"
+
+namespace Pipe {
+namespace {
+
+/// Args: the condition, then the values.
+Expr effect(const char *name, const Expr &condition, const std::vector<Expr> &values) {
+    graph::require_defined(name, condition);
+    if (!condition.type().is_bool())
+        graph::reject(name, condition, "the condition must be bool. Compare with 0, as in x != 0.");
+    if (values.empty())
+        throw CompileError(std::string(name) + " needs at least one value.");
+    for (const Expr &value : values)
+        graph::require_defined(name, value);
+    if (values[0].type().is_handle())
+        graph::reject(name, values[0], "the first value must be a number: it is the result.");
+    std::vector<Expr> args{condition};
+    args.insert(args.end(), values.begin(), values.end());
+    return ir::make_call(values[0].type(), name, args, ir::CallKind::Extern);
+}
+
+}  // namespace
+
+Expr detail::text(const std::string &value) {
+    return ir::make_string(value);
+}
+
+Expr print(const std::vector<Expr> &values) {
+    return effect(ir::extern_function::print, Expr(true), values);
+}
+Expr print_when(const Expr &condition, const std::vector<Expr> &values) {
+    return effect(ir::extern_function::print, condition, values);
+}
+
+Expr require(const Expr &condition, const std::vector<Expr> &values) {
+    graph::require_defined(ir::extern_function::require, condition);
+    std::vector<Expr> all = values;
+    if (!values.empty())
+        all.push_back(ir::make_string("(required: " + graph::shortened(condition) + ")"));
+    return effect(ir::extern_function::require, condition, all);
+}
+
+}  // namespace Pipe

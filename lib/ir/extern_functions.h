@@ -1,0 +1,23 @@
+#pragma once
+// The C functions that expressions call, by name. Used by whoever runs the calls.
+
+#include <optional>
+#include <string>
+
+#include <pipe/extern.h>
+
+namespace Pipe::ir {
+
+/// Marks (as ExprNode::index) the call of a C function of the user's: its name is the symbol
+/// itself, without a suffix for the type.
+inline constexpr int users_function = 1;
+
+/// Enters a function. One that is there already with the same types stays; CompileError where its
+/// types or its address are others.
+void register_extern(const detail::ExternFunction &function);
+
+/// Nothing where no expression ever called it. The address is looked up in the process where none
+/// was given; still null where there is none.
+std::optional<detail::ExternFunction> find_extern(const std::string &name);
+
+}  // namespace Pipe::ir

@@ -1,0 +1,230 @@
+// print, require, promises, and C functions called from expressions.
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <sstream>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "support/everywhere.h"
+#include "support/require_message.h"
+#include "support/temp_folder.h"
+
+extern "C" float pipe_test_gain(float value, int32_t level) {
+    return value * static_cast<float>(level) + 0.5f;
+}
+extern "C" int pipe_test_one(int a) {
+    return a + 1;
+}
+extern "C" int64_t pipe_test_three(int8_t a, uint16_t b, bool c) {
+    return c ? a * 1000 + b : -1;
+}
+extern "C" double pipe_test_four(double a, double b, double c, double d) {
+    return a + 2 * b + 3 * c + 4 * d;
+}
+extern "C" uint8_t pipe_test_five(int a, int b, int c, int d, int e) {
+    return static_cast<uint8_t>(a ^ b ^ c ^ d ^ e);
+}
+static int calls = 0;
+extern "C" int pipe_test_count(int a) {
+    calls++;
+    return a;
+}
+
+HalidePureExtern_2(float, pipe_test_gain, float, int32_t);
+HalideExtern_1(int, pipe_test_one, int);
+HalidePureExtern_3(int64_t, pipe_test_three, int8_t, uint16_t, bool);
+HalideExtern_4(double, pipe_test_four, double, double, double, double);
+HalidePureExtern_5(uint8_t, pipe_test_five, int, int, int, int, int);
+HalideExtern_1(int, pipe_test_count, int);
+HalidePureExtern_1(double, cbrt, double);         // declared in <cmath>
+HalidePureExtern_1(int, pipe_test_missing, int);  // nowhere
+
+using namespace Pipe;
+
+namespace {
+
+/// What f prints.
+template <typename F> std::string printed(const F &f) {
+    TempFolder folder;
+    std::string path = folder / "stdout";
+    std::fflush(stdout);
+    int saved = dup(1), file = open(path.c_str(), O_CREAT | O_WRONLY, 0600);
+    dup2(file, 1);
+    f();
+    std::fflush(stdout);
+    dup2(saved, 1);
+    close(saved), close(file);
+    std::stringstream text;
+    text << std::ifstream(path).rdbuf();
+    return text.str();
+}
+
+}  // namespace
+
+TEST_CASE("print", "[effects]") {
+    Var x("x");
+    Func f("f");
+    f(x) = print(x * 2, "<- at", x, 1.5f, cast<uint8_t>(200)) + 1;
+    Buffer<int> out(3);
+    const std::string expected = "0 <- at 0 1.5 200\n2 <- at 1 1.5 200\n4 <- at 2 1.5 200\n";
+    CHECK(printed([&] { f.realize(out); }) == expected);
+    CHECK(out(2) == 5);
+    f.vectorize(x, 2, TailStrategy::GuardWithIf);
+    CHECK(printed([&] { f.realize(out); }) == expected);
+    CHECK(printed([&] { f.realize_reference(Realization(out)); }) == expected);
+}
+
+TEST_CASE("print_when", "[effects]") {
+    Var x("x");
+    Func f("f");
+    f(x) = print_when(x == 3 || x == 5, x, "is special");
+    Buffer<int> out(8);
+    const std::string expected = "3 is special\n5 is special\n";
+    for (int lanes : {1, 4}) {
+        if (lanes > 1)
+            f.vectorize(x, lanes);
+        CHECK(printed([&] { f.realize(out); }) == expected);
+        for (int i = 0; i < 8; i++)
+            CHECK(out(i) == i);
+    }
+    CHECK(printed([&] { f.realize_reference(Realization(out)); }) == expected);
+}
+
+TEST_CASE("require", "[effects]") {
+    Param<int> limit("limit");
+    Var x("x"), y("y");
+    for (int lanes : {1, 4}) {
+        Func f("f");
+        f(x) = require(x < limit, x * 10, "exceeds the limit", limit) + 1;
+        if (lanes > 1)
+            f.vectorize(x, lanes, TailStrategy::GuardWithIf);
+        Buffer<int> out(10);
+        limit.set(10);
+        f.realize(out);
+        for (int i = 0; i < 10; i++)
+            CHECK(out(i) == i * 10 + 1);
+        f.realize_reference(Realization(out));
+        limit.set(7);
+        std::vector<std::string> parts{"70", "exceeds the limit", "7", "x < limit"};
+        require_message<RuntimeError>([&] { f.realize(out); }, parts);
+        require_message<RuntimeError>([&] { f.realize_reference(Realization(out)); }, parts);
+    }
+    // In a parallel loop, and afterwards all still works.
+    limit.set(20);
+    Func g("g");
+    g(x, y) = require(y < limit, y);
+    g.parallel(y);
+    Buffer<int> image(8, 64);
+    require_message<RuntimeError>([&] { g.realize(image); }, {"y < limit"});
+    limit.set(64);
+    g.realize(image);
+    CHECK(image(7, 63) == 63);
+}
+
+TEST_CASE("require and print keep the bounds of indices", "[effects]") {
+    Var x("x");
+    Buffer<int> table(10);
+    table.fill([](int i) { return i * i; });
+    Param<int> shift("shift");
+    shift.set(2);
+    Func f("f"), g("g");
+    g(x) = table(x) + 1;
+    f(x) = g(clamp(require(shift >= 0, x + shift), 0, 9));
+    g.compute_root();
+    Buffer<int> out = f.realize({10});
+    for (int i = 0; i < 10; i++)
+        CHECK(out(i) == std::min(i + 2, 9) * std::min(i + 2, 9) + 1);
+}
+
+TEST_CASE("promises of bounds", "[effects]") {
+    Var x("x");
+    Buffer<int> index(8), table(8);
+    index.fill([](int i) { return 7 - i; });
+    table.fill([](int i) { return 100 + i; });
+    Func f("f");
+    f(x) = table(unsafe_promise_clamped(index(x), 0, 7)) + likely(promise_clamped(x, 0, Expr())) +
+           likely_if_innermost(x);
+    Buffer<int> out = f.realize({8}), again(8);
+    f.realize_reference(Realization(again));
+    for (int i = 0; i < 8; i++) {
+        CHECK(out(i) == 107 - i + 2 * i);
+        CHECK(again(i) == out(i));
+    }
+    index(3) = 9;
+    require_message<RuntimeError>([&] { f.realize_reference(Realization(again)); },
+                                  {"promise", "9", "0", "7", "\"f\""});
+}
+
+TEST_CASE("C functions", "[effects]") {
+    Var x("x"), y("y");
+    everywhere::check<float>(
+        [&] {
+            Func f("f");
+            f(x, y) = pipe_test_gain(x * 0.5f, y);
+            return f;
+        },
+        [](int x, int y) { return pipe_test_gain(static_cast<float>(x) * 0.5f, y); });
+    everywhere::check<int>(
+        [&] {
+            Func f("f");
+            f(x, y) = pipe_test_one(x) * 2;
+            return f;
+        },
+        [](int x, int) { return 2 * (x + 1); });
+    everywhere::check<int64_t>(
+        [&] {
+            Func f("f");
+            f(x, y) = pipe_test_three(cast<int8_t>(x), cast<uint16_t>(y), x > y);
+            return f;
+        },
+        [](int x, int y) {
+            return pipe_test_three(static_cast<int8_t>(x), static_cast<uint16_t>(y), x > y);
+        });
+    everywhere::check<double>(
+        [&] {
+            Func f("f");
+            f(x, y) = pipe_test_four(cast<double>(x), cast<double>(y), Expr(1.0), Expr(2.0));
+            return f;
+        },
+        [](int x, int y) { return pipe_test_four(x, y, 1, 2); });
+    everywhere::check<uint8_t>(
+        [&] {
+            Func f("f");
+            f(x, y) = pipe_test_five(x, y, 3, 4, 5);
+            return f;
+        },
+        [](int x, int y) { return pipe_test_five(x, y, 3, 4, 5); });
+    everywhere::check<double>(
+        [&] {
+            Func f("f");
+            f(x, y) = ::cbrt(cast<double>(x * 8));
+            return f;
+        },
+        [](int x, int) { return std::cbrt(x * 8.0); });
+}
+
+TEST_CASE("an impure C function is called for each element", "[effects]") {
+    Var x("x");
+    Func f("f");
+    f(x) = pipe_test_count(Expr(5)) + x;
+    f.vectorize(x, 4);
+    calls = 0;
+    Buffer<int> out = f.realize({12});
+    CHECK(calls == 12);
+    CHECK(out(11) == 16);
+}
+
+TEST_CASE("misuse of effects", "[effects][error]") {
+    Var x("x");
+    require_message<CompileError>([&] { print_when(x, x); }, {"print", "bool"});
+    require_message<CompileError>([&] { require(x > 0, std::vector<Expr>{}); },
+                                  {"require", "at least one"});
+    require_message<CompileError>([&] { pipe_test_one(cast<float>(x)); },
+                                  {"pipe_test_one", "Argument 1", "int32", "float32"});
+    Func f("f");
+    f(x) = pipe_test_missing(x);
+    require_message<CompileError>([&] { f.realize_reference({3}); }, {"pipe_test_missing"});
+    require_message<CompileError>([&] { f.realize({3}); }, {"pipe_test_missing", "C function"});
+}

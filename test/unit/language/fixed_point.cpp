@@ -1,0 +1,427 @@
+// Integer operations against their definitions in exact arithmetic: all pairs of 8-bit values, the
+// corners of wider types.
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "support/require_message.h"
+#include <pipe/pipe.h>
+
+using namespace Pipe;
+
+namespace {
+
+using Wide = __int128;
+
+template <typename T> T clamped(Wide value) {
+    Wide low = std::numeric_limits<T>::min(), high = std::numeric_limits<T>::max();
+    return static_cast<T>(std::clamp(value, low, high));
+}
+
+Wide floor_shift(Wide value, int amount) {
+    return amount > 120 ? (value < 0 ? -1 : 0) : value >> amount;
+}
+
+/// Rounded to nearest, halves up.
+Wide round_shift(Wide value, int amount) {
+    if (amount == 0)
+        return value;
+    if (amount < 0)
+        return value * (Wide{1} << std::min(-amount, 60));
+    return floor_shift(value + (Wide{1} << std::min(amount - 1, 120)), std::min(amount, 121));
+}
+
+/// Values of T worth a look; all of them where there are few.
+template <typename T> std::vector<T> samples() {
+    std::vector<T> values;
+    using L = std::numeric_limits<T>;
+    if constexpr (sizeof(T) == 1) {
+        for (int i = L::min(); i <= L::max(); i++)
+            values.push_back(static_cast<T>(i));
+        return values;
+    }
+    for (unsigned i = 0; i < 6; i++) {  // unsigned: what overflows wraps
+        values.push_back(static_cast<T>(L::min() + static_cast<T>(i)));
+        values.push_back(static_cast<T>(L::max() - static_cast<T>(i)));
+        values.push_back(static_cast<T>(i));
+        values.push_back(static_cast<T>(0 - i));
+        values.push_back(static_cast<T>(static_cast<uint64_t>(L::max() / 3) * i + i));
+    }
+    return values;
+}
+
+enum class How { Naive, Vector, OddVector, Reference };
+
+/// `op` of Exprs is `expected` of numbers, on all pairs of samples.
+template <typename R, typename T, typename U = T, typename Op, typename Expected>
+void check_pairs(const char *name, const Op &op, const Expected &expected) {
+    std::vector<T> lefts = samples<T>();
+    std::vector<U> rights = samples<U>();
+    Buffer<T> a(static_cast<int>(lefts.size()));
+    Buffer<U> b(static_cast<int>(rights.size()));
+    for (int i = 0; i < a.width(); i++)
+        a(i) = lefts[static_cast<size_t>(i)];
+    for (int i = 0; i < b.width(); i++)
+        b(i) = rights[static_cast<size_t>(i)];
+    for (How how : {How::Naive, How::Vector, How::OddVector, How::Reference}) {
+        Var x("x"), y("y");
+        Func f("f");
+        f(x, y) = op(Expr(a(x)), Expr(b(y)));
+        CHECK(f.type() == type_of<R>());
+        if (how == How::Vector)
+            f.vectorize(x, 32, TailStrategy::GuardWithIf).parallel(y);
+        if (how == How::OddVector)
+            f.vectorize(x, 5, TailStrategy::GuardWithIf);
+        Buffer<R> out(a.width(), b.width());
+        if (how == How::Reference)
+            f.realize_reference(Realization(out));
+        else
+            f.realize(out);
+        int wrong = 0;
+        std::string first;
+        for (int j = 0; j < out.height(); j++)
+            for (int i = 0; i < out.width(); i++) {
+                R want = expected(a(i), b(j));
+                if (out(i, j) != want && wrong++ == 0)
+                    first = std::to_string(a(i)) + ", " + std::to_string(b(j)) + ": " +
+                            std::to_string(out(i, j)) + " instead of " + std::to_string(want);
+            }
+        INFO(name << " of " << to_string(type_of<T>()) << ", schedule " << static_cast<int>(how)
+                  << ": " << first);
+        CHECK(wrong == 0);
+    }
+}
+
+template <typename T> void check_same_width() {
+    check_pairs<T, T>(
+        "saturating_add", [](Expr a, Expr b) { return saturating_add(a, b); },
+        [](T a, T b) { return clamped<T>(Wide{a} + b); });
+    check_pairs<T, T>(
+        "saturating_sub", [](Expr a, Expr b) { return saturating_sub(a, b); },
+        [](T a, T b) { return clamped<T>(Wide{a} - b); });
+    check_pairs<T, T>(
+        "halving_add", [](Expr a, Expr b) { return halving_add(a, b); },
+        [](T a, T b) { return static_cast<T>((Wide{a} + b) >> 1); });
+    check_pairs<T, T>(
+        "halving_sub", [](Expr a, Expr b) { return halving_sub(a, b); },
+        [](T a, T b) { return static_cast<T>((Wide{a} - b) >> 1); });
+    check_pairs<T, T>(
+        "rounding_halving_add", [](Expr a, Expr b) { return rounding_halving_add(a, b); },
+        [](T a, T b) { return static_cast<T>((Wide{a} + b + 1) >> 1); });
+    using U = std::make_unsigned_t<T>;
+    check_pairs<U, T>(
+        "absd", [](Expr a, Expr b) { return absd(a, b); },
+        [](T a, T b) { return static_cast<U>(a > b ? Wide{a} - b : Wide{b} - a); });
+}
+
+template <typename T> void check_divisions() {
+    constexpr bool wraps = sizeof(T) < 4 || std::is_unsigned_v<T>;
+    auto fits = [](T a, T b) {  // int32 and int64: the overflow is undefined
+        return wraps || !(a == std::numeric_limits<T>::min() && b == static_cast<T>(-1));
+    };
+    auto divisor = [&](Expr a, Expr b) {
+        Expr bad = a == Expr(std::numeric_limits<T>::min()) && b == cast<T>(Expr(-1));
+        return wraps ? b : select(bad, cast<T>(Expr(1)), b);
+    };
+    check_pairs<T, T>(
+        "div_round_to_zero", [&](Expr a, Expr b) { return div_round_to_zero(a, divisor(a, b)); },
+        [&](T a, T b) {
+            return b == 0 ? T{0} : static_cast<T>(fits(a, b) ? Wide{a} / b : Wide{a});
+        });
+    check_pairs<T, T>(
+        "mod_round_to_zero", [&](Expr a, Expr b) { return mod_round_to_zero(a, divisor(a, b)); },
+        [&](T a, T b) { return b == 0 ? T{0} : static_cast<T>(Wide{a} % b); });
+}
+
+template <typename T> void check_bit_counts() {
+    using U = std::make_unsigned_t<T>;
+    auto by_first = [](const char *name, auto op, auto expected) {
+        check_pairs<T, T, uint16_t>(
+            name, [=](Expr a, Expr) { return op(a); },
+            [=](T a, uint16_t) { return static_cast<T>(expected(static_cast<U>(a))); });
+    };
+    by_first(
+        "popcount", [](Expr a) { return popcount(a); }, [](U a) { return std::popcount(a); });
+    by_first(
+        "count_leading_zeros", [](Expr a) { return count_leading_zeros(a); },
+        [](U a) { return std::countl_zero(a); });
+    by_first(
+        "count_trailing_zeros", [](Expr a) { return count_trailing_zeros(a); },
+        [](U a) { return std::countr_zero(a); });
+}
+
+template <typename T, typename A> void check_rounding_shifts() {
+    auto amount = [](A b) { return static_cast<int>(std::clamp<Wide>(b, -1000, 1000)); };
+    check_pairs<T, T, A>(
+        "rounding_shift_right", [](Expr a, Expr b) { return rounding_shift_right(a, b); },
+        [&](T a, A b) { return clamped<T>(round_shift(a, amount(b))); });
+    check_pairs<T, T, A>(
+        "rounding_shift_left", [](Expr a, Expr b) { return rounding_shift_left(a, b); },
+        [&](T a, A b) { return clamped<T>(round_shift(a, -amount(b))); });
+}
+
+template <typename T> void check_products() {
+    const int bits = 8 * sizeof(T);
+    for (int q : {0, 1, bits / 2, bits - 1, bits, bits + 1, std::min(2 * bits - 1, 120)}) {
+        check_pairs<T, T>(
+            "mul_shift_right", [=](Expr a, Expr b) { return mul_shift_right(a, b, q); },
+            [=](T a, T b) { return clamped<T>(floor_shift(Wide{a} * b, q)); });
+        check_pairs<T, T>(
+            "rounding_mul_shift_right",
+            [=](Expr a, Expr b) { return rounding_mul_shift_right(a, b, q); },
+            [=](T a, T b) { return clamped<T>(round_shift(Wide{a} * b, q)); });
+    }
+}
+
+}  // namespace
+
+TEST_CASE("saturating and halving operations", "[fixed_point]") {
+    check_same_width<uint8_t>();
+    check_same_width<int8_t>();
+    check_same_width<uint16_t>();
+    check_same_width<int16_t>();
+    check_same_width<uint32_t>();
+    check_same_width<int32_t>();
+    check_same_width<uint64_t>();
+    check_same_width<int64_t>();
+}
+
+TEST_CASE("division as in C", "[fixed_point]") {
+    check_divisions<uint8_t>();
+    check_divisions<int8_t>();
+    check_divisions<int16_t>();
+    check_divisions<int32_t>();
+    check_divisions<uint32_t>();
+    check_divisions<int64_t>();
+    check_divisions<uint64_t>();
+}
+
+TEST_CASE("counting bits", "[fixed_point]") {
+    check_bit_counts<uint8_t>();
+    check_bit_counts<int8_t>();
+    check_bit_counts<uint16_t>();
+    check_bit_counts<int32_t>();
+    check_bit_counts<uint64_t>();
+}
+
+TEST_CASE("rounding shifts", "[fixed_point]") {
+    check_rounding_shifts<uint8_t, uint8_t>();
+    check_rounding_shifts<int8_t, int8_t>();
+    check_rounding_shifts<uint8_t, int8_t>();
+    check_rounding_shifts<int8_t, uint8_t>();
+    check_rounding_shifts<int16_t, int16_t>();
+    check_rounding_shifts<uint32_t, uint32_t>();
+    for (int n : {-3, 0, 1, 7, 8, 9})
+        check_pairs<uint8_t, uint8_t>(
+            "rounding_shift_right by a constant",
+            [=](Expr a, Expr) { return rounding_shift_right(a, n); },
+            [=](uint8_t a, uint8_t) { return clamped<uint8_t>(round_shift(a, n)); });
+}
+
+TEST_CASE("shifted products", "[fixed_point]") {
+    check_products<uint8_t>();
+    check_products<int8_t>();
+    check_products<uint16_t>();
+    check_products<int16_t>();
+    check_products<uint32_t>();
+    check_products<int32_t>();
+    check_products<int64_t>();
+    check_pairs<int8_t, int8_t, uint8_t>(
+        "mul_shift_right by a variable", [](Expr a, Expr q) { return mul_shift_right(a, a, q); },
+        [](int8_t a, uint8_t q) { return clamped<int8_t>(floor_shift(Wide{a} * a, q)); });
+    check_pairs<int8_t, int8_t, uint8_t>(
+        "rounding_mul_shift_right by a variable",
+        [](Expr a, Expr q) { return rounding_mul_shift_right(a, a, q); },
+        [](int8_t a, uint8_t q) { return clamped<int8_t>(round_shift(Wide{a} * a, q)); });
+}
+
+TEST_CASE("widening operations", "[fixed_point]") {
+    check_pairs<uint16_t, uint8_t>(
+        "widening_add", [](Expr a, Expr b) { return widening_add(a, b); },
+        [](int a, int b) { return static_cast<uint16_t>(a + b); });
+    check_pairs<int16_t, uint8_t>(
+        "widening_sub", [](Expr a, Expr b) { return widening_sub(a, b); },
+        [](int a, int b) { return static_cast<int16_t>(a - b); });
+    check_pairs<int16_t, int8_t>(
+        "widening_sub", [](Expr a, Expr b) { return widening_sub(a, b); },
+        [](int a, int b) { return static_cast<int16_t>(a - b); });
+    check_pairs<uint16_t, uint8_t>(
+        "widening_mul", [](Expr a, Expr b) { return widening_mul(a, b); },
+        [](int a, int b) { return static_cast<uint16_t>(a * b); });
+    check_pairs<int16_t, int8_t, uint8_t>(
+        "widening_mul of two signs", [](Expr a, Expr b) { return widening_mul(a, b); },
+        [](int a, int b) { return static_cast<int16_t>(a * b); });
+    check_pairs<uint16_t, uint16_t, uint8_t>(
+        "widen_right_add", [](Expr a, Expr b) { return widen_right_add(a, b); },
+        [](int a, int b) { return static_cast<uint16_t>(a + b); });
+    check_pairs<uint16_t, uint16_t, uint8_t>(
+        "widen_right_sub", [](Expr a, Expr b) { return widen_right_sub(a, b); },
+        [](int a, int b) { return static_cast<uint16_t>(a - b); });
+    check_pairs<uint16_t, uint16_t, uint8_t>(
+        "widen_right_mul", [](Expr a, Expr b) { return widen_right_mul(a, b); },
+        [](unsigned a, unsigned b) { return static_cast<uint16_t>(a * b); });
+    check_pairs<int16_t, int8_t>(
+        "widening_shift_left", [](Expr a, Expr) { return widening_shift_left(a, 7); },
+        [](int a, int) { return static_cast<int16_t>(a * 128); });
+    check_pairs<uint16_t, uint8_t>(
+        "widening_shift_right", [](Expr a, Expr b) { return widening_shift_right(a, b % 16); },
+        [](int a, int b) { return static_cast<uint16_t>(a >> b % 16); });
+}
+
+TEST_CASE("saturating casts", "[fixed_point]") {
+    using namespace ConciseCasts;
+    check_pairs<uint8_t, int16_t>(
+        "u8_sat", [](Expr a, Expr) { return u8_sat(a); },
+        [](int16_t a, int16_t) { return clamped<uint8_t>(a); });
+    check_pairs<int8_t, uint16_t>(
+        "i8_sat", [](Expr a, Expr) { return i8_sat(a); },
+        [](uint16_t a, uint16_t) { return clamped<int8_t>(a); });
+    check_pairs<int16_t, int32_t>(
+        "i16_sat", [](Expr a, Expr) { return i16_sat(a); },
+        [](int32_t a, int32_t) { return clamped<int16_t>(a); });
+    check_pairs<uint16_t, int32_t>(
+        "u16_sat", [](Expr a, Expr) { return u16_sat(a); },
+        [](int32_t a, int32_t) { return clamped<uint16_t>(a); });
+    check_pairs<uint32_t, int64_t>(
+        "u32_sat", [](Expr a, Expr) { return u32_sat(a); },
+        [](int64_t a, int64_t) { return clamped<uint32_t>(a); });
+    check_pairs<int32_t, uint64_t>(
+        "i32_sat", [](Expr a, Expr) { return i32_sat(a); },
+        [](uint64_t a, uint64_t) { return clamped<int32_t>(a); });
+    check_pairs<uint64_t, int8_t>(
+        "u64_sat", [](Expr a, Expr) { return u64_sat(a); },
+        [](int8_t a, int8_t) { return clamped<uint64_t>(a); });
+    check_pairs<int64_t, uint64_t>(
+        "i64_sat", [](Expr a, Expr) { return i64_sat(a); },
+        [](uint64_t a, uint64_t) { return clamped<int64_t>(a); });
+    check_pairs<uint8_t, int16_t>(
+        "of a float", [](Expr a, Expr) { return u8_sat(f32(a) * 1.5f); },
+        [](int16_t a, int16_t) {
+            float value = static_cast<float>(a) * 1.5f;
+            return static_cast<uint8_t>(std::clamp(value, 0.0f, 255.0f));
+        });
+    check_pairs<int32_t, int32_t>(
+        "of a large float", [](Expr a, Expr) { return i32_sat(f32(a) * 3.0f); },
+        [](int32_t a, int32_t) {
+            float value = static_cast<float>(a) * 3.0f;
+            return value >= 0x1p31f    ? INT32_MAX
+                   : value <= -0x1p31f ? INT32_MIN
+                                       : static_cast<int32_t>(value);
+        });
+}
+
+TEST_CASE("lerp of integers by weights of as many bits is exact", "[fixed_point]") {
+    for (int w : {0, 1, 77, 127, 128, 200, 254, 255}) {
+        auto expected = [=](int a, int b) {
+            return static_cast<int>(std::floor((a * (255.0 - w) + b * double(w)) / 255.0 + 0.5));
+        };
+        Expr weight = cast<uint8_t>(w);
+        check_pairs<uint8_t, uint8_t>(
+            "lerp", [=](Expr a, Expr b) { return lerp(a, b, weight); },
+            [=](int a, int b) { return static_cast<uint8_t>(expected(a, b)); });
+        check_pairs<int8_t, int8_t>(
+            "lerp", [=](Expr a, Expr b) { return lerp(a, b, weight); },
+            [=](int a, int b) { return static_cast<int8_t>(expected(a, b)); });
+    }
+    // All weights, at the ends of the range.
+    check_pairs<uint8_t, uint8_t>(
+        "lerp", [](Expr a, Expr w) { return lerp(a, cast<uint8_t>(255), w); },
+        [](int a, int w) { return static_cast<uint8_t>((a * (255 - w) + 255 * w + 127) / 255); });
+    check_pairs<uint16_t, uint16_t>(
+        "lerp", [](Expr a, Expr w) { return lerp(a, cast<uint16_t>(1000), w); },
+        [](uint64_t a, uint64_t w) {
+            return static_cast<uint16_t>((a * (65535 - w) + 1000 * w + 32767) / 65535);
+        });
+    check_pairs<uint32_t, uint32_t>(
+        "lerp", [](Expr a, Expr w) { return lerp(a, cast<uint32_t>(1000), w); },
+        [](Wide a, Wide w) {
+            const Wide m = 0xffffffff;
+            return static_cast<uint32_t>((a * (m - w) + 1000 * w + m / 2) / m);
+        });
+    check_pairs<int32_t, int32_t, uint32_t>(
+        "lerp", [](Expr a, Expr w) { return lerp(a, Expr(-5), w); },
+        [](Wide a, Wide w) {
+            const Wide m = 0xffffffff, low = Wide{1} << 31;
+            return static_cast<int32_t>(((a + low) * (m - w) + (low - 5) * w + m / 2) / m - low);
+        });
+    check_pairs<uint64_t, uint64_t>(
+        "lerp", [](Expr a, Expr w) { return lerp(a, cast<uint64_t>(1000), w); },
+        [](uint64_t a, uint64_t w) {
+            using U = unsigned __int128;
+            const U m = UINT64_MAX;
+            return static_cast<uint64_t>((U{a} * (m - w) + U{1000} * w + m / 2) / m);
+        });
+}
+
+TEST_CASE("lerp by weights of other types", "[fixed_point]") {
+    check_pairs<uint8_t, uint8_t>(
+        "float weight", [](Expr a, Expr b) { return lerp(a, b, 0.25f); },
+        [](int a, int b) {  // 0.25 * 255 = 63.75: 63
+            return static_cast<uint8_t>((a * (255 - 63) + b * 63 + 127) / 255);
+        });
+    check_pairs<uint8_t, uint8_t, uint16_t>(
+        "16-bit weight", [](Expr a, Expr w) { return lerp(a, cast<uint8_t>(200), w); },
+        [](int a, int w) {
+            w >>= 8;
+            return static_cast<uint8_t>((a * (255 - w) + 200 * w + 127) / 255);
+        });
+    check_pairs<uint16_t, uint16_t, uint8_t>(
+        "8-bit weight", [](Expr a, Expr w) { return lerp(a, cast<uint16_t>(200), w); },
+        [](int64_t a, int64_t w) {
+            w *= 257;
+            return static_cast<uint16_t>((a * (65535 - w) + 200 * w + 32767) / 65535);
+        });
+    check_pairs<float, int16_t, uint8_t>(
+        "float values, 8-bit weight",
+        [](Expr a, Expr w) { return lerp(cast<float>(a), 8.0f, w / 255 * 255); },
+        [](int16_t a, uint8_t w) { return w == 255 ? 8.0f : static_cast<float>(a); });
+    check_pairs<uint8_t, uint8_t>(
+        "bool values", [](Expr a, Expr w) { return cast<uint8_t>(lerp(a > 100, a > 200, w)); },
+        [](int a, int w) { return static_cast<uint8_t>(w > 127 ? a > 200 : a > 100); });
+    check_pairs<uint8_t, uint8_t>(
+        "bool weight", [](Expr a, Expr b) { return lerp(a, b, a < b); },
+        [](uint8_t a, uint8_t b) { return std::max(a, b); });
+    CHECK(evaluate<double>(lerp(Expr(1.0), Expr(3.0), 0.25)) == 1.5);
+    CHECK(evaluate<double>(lerp(Expr(1.0), Expr(3.0), cast<uint32_t>(Expr(0xffffffffu)))) == 3.0);
+}
+
+TEST_CASE("extract_bits and concat_bits", "[fixed_point]") {
+    check_pairs<uint8_t, uint32_t, uint8_t>(
+        "extract_bits", [](Expr a, Expr b) { return extract_bits<uint8_t>(a, b % 40); },
+        [](uint32_t a, uint8_t b) { return static_cast<uint8_t>(uint64_t{a} >> (b % 40)); });
+    check_pairs<int16_t, int16_t, uint8_t>(
+        "extract_bits", [](Expr a, Expr b) { return extract_bits<int16_t>(a, b % 16); },
+        [](int16_t a, uint8_t b) {
+            return static_cast<int16_t>(static_cast<uint16_t>(a) >> b % 16);
+        });
+    check_pairs<uint32_t, uint8_t>(
+        "concat_bits",
+        [](Expr a, Expr b) {
+            return concat_bits({a, b, b, a});
+        },
+        [](uint32_t a, uint32_t b) { return a | b << 8 | b << 16 | a << 24; });
+    check_pairs<int16_t, int8_t>(
+        "concat_bits",
+        [](Expr a, Expr b) {
+            return concat_bits({a, b});
+        },
+        [](int8_t a, int8_t b) { return static_cast<int16_t>((a & 255) | b * 256); });
+}
+
+TEST_CASE("misuse of integer operations", "[fixed_point][error]") {
+    Var x("x");
+    Expr f = cast<float>(x), wide = cast<int64_t>(x), b = cast<uint8_t>(x);
+    require_message<CompileError>([&] { saturating_add(f, f); }, {"saturating_add", "integers"});
+    require_message<CompileError>([&] { widening_mul(wide, wide); },
+                                  {"widening_mul", "twice its bits", "int64"});
+    require_message<CompileError>([&] { mul_shift_right(b, b, Expr(3)); },
+                                  {"mul_shift_right", "unsigned"});
+    require_message<CompileError>([&] { mul_shift_right(b, b, -1); }, {"mul_shift_right", "-1"});
+    require_message<CompileError>([&] { popcount(x > 3); }, {"popcount", "integers"});
+    require_message<CompileError>([&] { widen_right_add(b, b); }, {"twice the bits"});
+    require_message<CompileError>([&] { concat_bits({b, b, b}); }, {"concat_bits", "3"});
+    require_message<CompileError>([&] { lerp(b, b, 1.5f); }, {"lerp", "[0, 1]"});
+    require_message<CompileError>([&] { lerp(b, f, 0.5f); }, {"lerp", "one type"});
+    require_message<CompileError>([&] { lerp(b, b, Expr(x)); }, {"lerp", "unsigned or float"});
+}
