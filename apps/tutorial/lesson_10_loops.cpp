@@ -15,7 +15,7 @@ using namespace Pipe;
 
 namespace {
 
-const int width = 3001, height = 2003;  // odd on purpose: any schedule is right for any size
+const int width = 1501, height = 1003;  // odd on purpose: any schedule is right for any size
 Var x("x"), y("y"), xi("xi"), yi("yi");
 
 /// A new Func each time: the mean of 3 x 3 pixels.

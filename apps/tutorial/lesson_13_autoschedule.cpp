@@ -39,8 +39,8 @@ struct Unsharp {
 }  // namespace
 
 int main(int argc, char **argv) {
-    const Buffer<float> photo = convert_image(apps::default_picture(1920, 1080), Float(32));
-    Buffer<float> plain_result(1920, 1080, 3), result(1920, 1080, 3);
+    const Buffer<float> photo = convert_image(apps::default_picture(1280, 720), Float(32));
+    Buffer<float> plain_result(1280, 720, 3), result(1280, 720, 3);
 
     // For comparison: all stages one after the other, each in full, pixel by pixel, on one core.
     Unsharp plain(photo);

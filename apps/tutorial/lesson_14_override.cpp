@@ -38,8 +38,8 @@ struct Corners {
 }  // namespace
 
 int main(int argc, char **argv) {
-    const Buffer<float> photo = convert_image(apps::default_picture(1920, 1080), Float(32));
-    Buffer<float> chosen_result(1920, 1080), mixed_result(1920, 1080);
+    const Buffer<float> photo = convert_image(apps::default_picture(1280, 720), Float(32));
+    Buffer<float> chosen_result(1280, 720), mixed_result(1280, 720);
 
     // All stages as Pipe chooses.
     Corners chosen(photo);
