@@ -94,8 +94,8 @@ Func Stage::rfactor(const std::vector<std::pair<RVar, Var>> &preserved, SourceLo
         reject("the pure definition has no RVars. Name an update: f.update().rfactor(...).");
     if (preserved.empty())
         reject("name at least one RVar to preserve.");
-    if (!f.schedule.specializations.empty())
-        reject("the Func is specialized already. Call rfactor() first.");
+    if (!loops.specializations.empty())
+        reject("the definition is specialized already. Call rfactor() first.");
     auto taken = f.args;
     graph::Factoring from{f.args, f.stages[static_cast<size_t>(stage_)], loops, {}, is_self, {}};
     for (const auto &[r, v] : preserved) {

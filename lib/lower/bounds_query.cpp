@@ -11,7 +11,7 @@ using namespace ir;
 Program bounds_query(const graph::Graph &graph, const Schedule &schedule) {
     Schedule plain = schedule;
     for (schedule::FuncSchedule &f : plain.funcs)
-        f.specializations.clear();
+        for (schedule::StageSchedule &s : f.stages) s.specializations.clear();
     region::LoopTree tree(graph, plain);
     region::RegionMap regions(tree, /*any_size=*/true);
     std::vector<Stmt> stores;

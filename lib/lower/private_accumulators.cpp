@@ -231,13 +231,17 @@ class Privatizer {
     }
 
     static void renumber_levels(FuncSchedule &s, const std::vector<FuncId> &ids) {
-        auto renumber = [&](LoopLevel &level) {
-            if (level.at()) level.func = ids[static_cast<size_t>(level.func)];
-        };
-        renumber(s.compute), renumber(s.store);
-        for (StageSchedule &stage : s.stages) renumber(stage.fuse_level);
-        for (schedule::Specialization &special : s.specializations)
-            for (StageSchedule &stage : special.stages) renumber(stage.fuse_level);
+        for (LoopLevel *level : {&s.compute, &s.store, &s.hoist}) renumber(*level, ids);
+        for (StageSchedule &stage : s.stages) renumber_stage(stage, ids);
+    }
+
+    static void renumber_stage(StageSchedule &s, const std::vector<FuncId> &ids) {
+        renumber(s.fuse_level, ids);
+        for (schedule::Specialization &special : s.specializations) renumber_stage(special.schedule, ids);
+    }
+
+    static void renumber(LoopLevel &level, const std::vector<FuncId> &ids) {
+        if (level.at()) level.func = ids[static_cast<size_t>(level.func)];
     }
 };
 

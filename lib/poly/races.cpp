@@ -328,18 +328,25 @@ class Checker {
             if (!f.is_output && f.consumers.empty())
                 continue;
             for (size_t i = 1; i < f.stages.size(); i++) {
-                const auto &specializations = schedule_[f.id].specializations;
                 const StageSchedule &s = schedule_[f.id].stages[i];
                 bool joined = s.fuse_level.at() || hosts_.count({f.id, static_cast<int>(i)});
-                stage(f, i, s, joined || !specializations.empty());
-                for (const auto &special : specializations)
-                    stage(f, i, special.stages[i], true);
+                stage(f, i, s, joined || !s.specializations.empty());
+                special_stages(f, i, s);
             }
         }
         return std::move(shared_);
     }
 
   private:
+    void special_stages(const FuncNode &f, size_t i, const StageSchedule &s) {
+        for (const schedule::Specialization &special : s.specializations) {
+            if (!special.condition.defined())
+                continue;  // specialize_fail: nothing runs
+            stage(f, i, special.schedule, true);
+            special_stages(f, i, special.schedule);
+        }
+    }
+
     const graph::Graph &graph_;
     const Schedule &schedule_;
     const RaceOptions &options_;
