@@ -120,6 +120,9 @@ class BufferBase {
     /// Gives a Buffer without memory (or with other memory) its own: dense in the order of the
     /// strides, 64-byte aligned, not initialised. Throws RuntimeError if there is not enough.
     void allocate();
+    /// Gives a Buffer without memory another shape: the answer to a bounds query. RuntimeError if
+    /// it has memory.
+    void set_shape(const std::vector<BufferDim> &dims) const;
     /// Drops the memory, keeps the shape.
     void deallocate();
 

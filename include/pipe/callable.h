@@ -91,6 +91,9 @@ concept UserContext = std::is_convertible_v<T, JITUserContext *> && !std::is_nul
 ///
 ///     Callable blur = f.compile_to_callable({in, radius});
 ///     blur(photo, 3, result);
+///
+/// Where a Buffer has no memory (Buffer::is_bounds_query), nothing is computed: the inputs without
+/// memory get the shape that is read of them.
 class Callable {
   public:
     Callable() = default;

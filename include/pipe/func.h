@@ -335,6 +335,9 @@ class Func {
     /// The same by the definitions alone: no schedule, slow, the oracle of the tests.
     Realization realize_reference(const Sizes &sizes);
     void realize_reference(const Realization &output);
+    /// See pipeline.h.
+    void infer_input_bounds(const Sizes &sizes, const Target &target = Target());
+    void infer_input_bounds(const Realization &outputs, const Target &target = Target());
     void compile_jit(const Target &target = Target());
     Callable compile_to_callable(const std::vector<Argument> &args,
                                  const Target &target = Target());

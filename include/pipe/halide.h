@@ -1,6 +1,24 @@
 #pragma once
 // For programs written for Halide's JIT API: the namespace, and what they name besides.
 
+// Halide.h brings these along, and programs rely on it.
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <iostream>
+#include <limits>
+#include <map>
+#include <memory>
+#include <set>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include <pipe/halide_buffer.h>
 #include <pipe/halide_image_io.h>
 #include <pipe/pipe.h>
@@ -46,6 +64,8 @@ namespace Pipe {
 constexpr bool exceptions_enabled() {
     return true;
 }
+/// Halide loads its autoschedulers so; ours is built in.
+inline void load_plugin(const std::string &) {}
 /// Halide tells the target of files from that of the JIT; here both are the host's.
 inline Target get_target_from_environment() {
     return get_host_target();

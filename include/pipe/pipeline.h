@@ -1,6 +1,7 @@
 #pragma once
 // Pipeline: compiles Funcs and runs them.
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -26,6 +27,26 @@ struct CompileTimes {
     double llvm_ms = 0;      ///< LLVM
 };
 
+/// Halide's way to name an autoscheduler. Pipe has its own, which is taken whatever the name;
+/// of the parameters, "parallelism" is the number of cores to schedule for, and the others, which
+/// belong to those autoschedulers alone, are not needed.
+struct AutoschedulerParams {
+    std::string name;
+    std::map<std::string, std::string> extra;
+
+    AutoschedulerParams() = default;
+    AutoschedulerParams(const std::string &n) : name(n) {}
+    AutoschedulerParams(const char *n) : name(n) {}
+    AutoschedulerParams(const std::string &n, const std::map<std::string, std::string> &e)
+        : name(n), extra(e) {}
+};
+
+struct AutoSchedulerResults {
+    std::string autoscheduler_name;
+    Target target;
+    std::string schedule_source;  ///< as Pipeline::schedule_source()
+};
+
 /// One or several output Funcs with all that they need, compiled together. Copies are the same
 /// Pipeline. Compiled at the first use; compiled anew where a definition or schedule changed since.
 /// `realize` may be called from several threads at once.
@@ -42,6 +63,11 @@ class Pipeline {
     /// those of the first `realize` after this. What the user scheduled by hand stays. The code
     /// made is right for every size.
     Pipeline &autoschedule(const Target &target, const AutoscheduleOptions &options = {});
+
+    /// The same at once, for the sizes given by `set_estimates`. CompileError where "parallelism" is
+    /// no positive number.
+    AutoSchedulerResults apply_autoscheduler(const Target &target,
+                                             const AutoschedulerParams &params = {});
 
     /// Computes the outputs in new Buffers of these sizes, with mins 0. The context, which may be
     /// null, says what holds for this call alone.
@@ -68,6 +94,11 @@ class Pipeline {
                                          ...)) void realize(const Buffers &...outputs) {
         realize(Realization(outputs...));
     }
+
+    /// Gives every ImageParam that is not set a new Buffer of what is read of it for outputs of
+    /// these sizes, or for these outputs (their shapes: they need no memory).
+    void infer_input_bounds(const Sizes &sizes, const Target &target = Target());
+    void infer_input_bounds(const Realization &outputs, const Target &target = Target());
 
     /// The same by the definitions alone: no schedule, slow, the oracle of the tests.
     Realization realize_reference(const Sizes &sizes);

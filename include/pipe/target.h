@@ -38,6 +38,9 @@ struct Target {
     /// Without `f`, and without the features that build on it.
     Target without_feature(Feature f) const;
 
+    /// Code for GPUs is not made.
+    bool has_gpu_feature() const { return false; }
+
     /// How many lanes of the type fill one vector register: 16 floats with AVX-512, 8 with AVX2 and
     /// 4 with SSE or NEON. A Bool counts as a byte. At least 1. Only the element of `type` matters.
     int natural_vector_size(Type type) const;

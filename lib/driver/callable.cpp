@@ -186,6 +186,8 @@ int Callable::run(JITUserContext *context, const detail::CallValue *values, size
             given.buffer = static_cast<const BufferBase *>(values[place].address);
         }
     }
+    if (c.compiled->answer_query(call->given))
+        return 0;
     return c.compiled->run(*call, {context, c.handlers, *c.profile});
 }
 

@@ -157,8 +157,10 @@ int Compiled::run_kernels(CallArguments &call, const jit::RunOptions &options, s
     return code;
 }
 
+namespace {
+
 /// Calls f(options, &error) for a code; what fails is thrown, or the custom_error handler is told.
-template <typename F> int Compiled::with_handlers(const CallSettings &settings, const F &f) {
+template <typename F> int with_handlers(const CallSettings &settings, const F &f) {
     JITUserContext none;
     jit::RunOptions options;
     options.context = settings.context ? settings.context : &none;
@@ -180,6 +182,8 @@ template <typename F> int Compiled::with_handlers(const CallSettings &settings, 
         options.handlers.custom_error(options.context, error.c_str());
     return code;
 }
+
+}  // namespace
 
 int Compiled::run(CallArguments &call, const CallSettings &settings) {
     return with_handlers(settings, [&](jit::RunOptions &options, std::string *error) {

@@ -74,6 +74,12 @@ class Compiled {
     /// Of the first output.
     const std::string &name() const;
 
+    /// The shapes of all arguments, where those of inputs without memory are what is read of them.
+    std::vector<std::vector<BufferDim>> infer_bounds(std::vector<Given> &given);
+    /// Where a Buffer has no memory: the inputs without memory get their shape. False else.
+    bool answer_query(std::vector<Given> &given);
+    /// Makes Buffers for the ImageParams that are not set.
+    void infer_inputs(Outputs outputs);
     const Slots &slots() const { return slots_; }
     Scheduled scheduled() const;
     CompileTimes times() const;
@@ -101,14 +107,15 @@ class Compiled {
     std::unique_ptr<const Made> made_;
     std::atomic<const Made *> newest_{nullptr};
     CompileTimes times_;
+    jit::Kernel query_;  ///< lower/bounds_query.h
     std::atomic<int64_t> peak_scratch_{0};
 
     const jit::Kernel *find(const Variant &variant) const;
     const jit::Kernel &kernel(const Variant &variant);
     jit::Kernel compile_kernel(const Variant &variant);
+    const jit::Kernel &query_kernel();
     ir::Program lower(const Variant &variant);
     ir::Program lower_or_fall_back(const Variant &variant);
-    template <typename F> int with_handlers(const CallSettings &settings, const F &f);
     int run_kernels(CallArguments &call, const jit::RunOptions &options, std::string *error);
     int run_kernel(const jit::Kernel &kernel, const CallArguments &call,
                    const jit::RunOptions &options, std::string *error);

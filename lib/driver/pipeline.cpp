@@ -3,6 +3,7 @@
 #include <pipe/pipeline.h>
 
 #include <cstdio>
+#include <cstdlib>
 
 #include <fmt/format.h>
 
@@ -40,6 +41,21 @@ Realization allocate(const std::vector<Func> &outputs, const Sizes &wanted) {
         for (Type type : f.types())
             buffers.emplace_back(type, sizes, f.name());
     }
+    return Realization(std::move(buffers));
+}
+
+/// Buffers of these sizes without memory.
+Realization shapes(const std::vector<Func> &outputs, const Sizes &sizes) {
+    std::vector<Buffer<void>> buffers;
+    std::vector<BufferDim> dims;
+    int64_t stride = 1;
+    for (int64_t size : sizes.extents) {
+        dims.push_back({0, size, stride});
+        stride *= size;
+    }
+    for (const Func &f : outputs)
+        for (Type type : f.types())
+            buffers.emplace_back(type, static_cast<void *>(nullptr), dims);
     return Realization(std::move(buffers));
 }
 
@@ -126,6 +142,20 @@ Pipeline &Pipeline::autoschedule(const Target &target, const AutoscheduleOptions
     return *this;
 }
 
+AutoSchedulerResults Pipeline::apply_autoscheduler(const Target &target,
+                                                   const AutoschedulerParams &params) {
+    AutoscheduleOptions options;
+    if (auto cores = params.extra.find("parallelism"); cores != params.extra.end()) {
+        options.cores = std::atoi(cores->second.c_str());
+        if (options.cores < 1)
+            throw CompileError(fmt::format("apply_autoscheduler: parallelism is \"{}\", but has to "
+                                           "be the number of cores, at least 1.",
+                                           cores->second));
+    }
+    autoschedule(target, options);
+    return {"Pipe", target, schedule_source()};
+}
+
 Realization Pipeline::realize(const Sizes &sizes, const Target &target) {
     return realize(nullptr, sizes, target);
 }
@@ -177,16 +207,18 @@ void Pipeline::compile_jit(const Target &target) {
 }
 
 void Pipeline::compile_jit(const Sizes &sizes, const Target &target) {
-    // Sizes without memory: only the shapes are looked at.
-    std::vector<Buffer<void>> shapes;
-    std::vector<BufferDim> dims;
-    for (int64_t size : sizes.extents)
-        dims.push_back({0, size, 1});
-    for (const Func &f : outputs_)
-        for (Type type : f.types())
-            shapes.emplace_back(type, static_cast<void *>(nullptr), dims);
-    with_pointers(Realization(std::move(shapes)), [&](driver::Outputs outputs) {
+    with_pointers(shapes(outputs_, sizes), [&](driver::Outputs outputs) {
         checked(compiler_).get(outputs_, target, &outputs)->compile();
+    });
+}
+
+void Pipeline::infer_input_bounds(const Sizes &sizes, const Target &target) {
+    infer_input_bounds(shapes(outputs_, sizes), target);
+}
+
+void Pipeline::infer_input_bounds(const Realization &outputs, const Target &target) {
+    with_pointers(outputs, [&](driver::Outputs o) {
+        checked(compiler_).get(outputs_, target, &o)->infer_inputs(o);
     });
 }
 
@@ -264,6 +296,14 @@ JITHandlers &Func::jit_handlers() {
 
 Callable Func::compile_to_callable(const std::vector<Argument> &args, const Target &target) {
     return make_callable(compiler_of(*this), {*this}, args, target);
+}
+
+void Func::infer_input_bounds(const Sizes &sizes, const Target &target) {
+    Pipeline(*this).infer_input_bounds(sizes, target);
+}
+
+void Func::infer_input_bounds(const Realization &outputs, const Target &target) {
+    Pipeline(*this).infer_input_bounds(outputs, target);
 }
 
 Realization Func::realize_reference(const Sizes &sizes) {

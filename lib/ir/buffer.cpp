@@ -213,6 +213,12 @@ void *BufferBase::lowest_address() const {
     return host == nullptr ? nullptr : host + (span.empty ? 0 : span.low * type().bytes());
 }
 
+void BufferBase::set_shape(const std::vector<BufferDim> &dims) const {
+    if (!is_bounds_query())
+        throw RuntimeError("Buffer '" + name() + "': set_shape needs a Buffer without memory.");
+    contents().view.dims = dims;
+}
+
 void BufferBase::allocate() {
     Contents &c = contents();
     const std::string who = describe(c.name, c.view.type);

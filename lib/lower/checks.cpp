@@ -37,7 +37,10 @@ class Checks {
 
     Stmt regions() {
         for (const graph::Image &image : graph_.images) input_region(image);
-        for (const graph::FuncNode &func : graph_.funcs) within_bounds(func);
+        for (const graph::FuncNode &func : graph_.funcs) {
+            within_bounds(func);
+            fused_loops(func);
+        }
         for (FuncId output : graph_.outputs) {
             shifted_tails(graph_[output]);
             output_region(graph_[output]);
@@ -48,6 +51,7 @@ class Checks {
   private:
     void require(const Expr &condition, Failure failure, std::vector<Expr> message) {
         if (can_prove(condition)) return;
+        message.insert(message.begin(), text("Pipeline " + graph_[graph_.outputs[0]].name + ": "));
         asserts_.push_back(make_assert(simplify(condition), static_cast<int>(failure), std::move(message)));
     }
 
@@ -93,6 +97,24 @@ class Checks {
         for (const schedule::Bound &bound : regions_.tree().schedule()[func.id].bounds)
             for (size_t d = 0; d < func.args.size(); d++)
                 if (func.args[d] == bound.var) within(func, bound, regions_.demand(func.id).at(d));
+    }
+
+    /// Loops count with 32 bits: two that are fused may be too many iterations together.
+    void fused_loops(const graph::FuncNode &func) {
+        const region::LoopTree &tree = regions_.tree();
+        if (!tree.place(func.id).computed || !tree.place(func.id).compute.empty()) return;
+        for (const region::StageNest &nest : tree.place(func.id).stages) {
+            std::map<std::string, region::Range> ranges = regions_.ranges(nest);
+            for (const schedule::Transform &t : nest.transforms) {
+                if (t.kind != schedule::Transform::Kind::Fuse) continue;
+                Expr inner = ranges.at(t.inner).extent, outer = ranges.at(t.outer).extent;
+                Expr all = mul(make_cast(Int(64), inner), make_cast(Int(64), outer));
+                require(make_binary(Op::LE, all, make_int(Int(64), INT32_MAX)), Failure::BadConstraint,
+                        {text("the loop " + t.old_name + " of " + func.name + " fuses " + t.inner + " and " + t.outer +
+                              ", with extents "), inner, text(" and "), outer,
+                         text(": more than 2^31 - 1 iterations. Fuse loops that are outside of a split.")});
+            }
+        }
     }
 
     void within(const graph::FuncNode &func, const schedule::Bound &bound, const region::Interval &needed) {
@@ -172,7 +194,11 @@ class Checks {
             for (size_t s = 0; s < func.stages.size(); s++) {
                 bool reads = false;
                 std::unordered_set<const ExprNode *> seen;
-                for (const Expr &e : func.stages[s].values)
+                const graph::Stage &stage = func.stages[s];
+                std::vector<Expr> exprs = stage.values;
+                exprs.insert(exprs.end(), stage.args.begin(), stage.args.end());
+                exprs.push_back(stage.predicate);
+                for (const Expr &e : exprs)
                     walk(e, [&](const Expr &n) {
                         if (!seen.insert(n.get()).second) return false;
                         reads |= n->op == Op::Call && n->call_kind == CallKind::Image && n->name == name;

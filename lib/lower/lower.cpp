@@ -70,21 +70,6 @@ constexpr Pass passes[] = {
     {"cse", [](const Stmt &s, const Context &) { return cse(s); }},
 };
 
-std::vector<Argument> arguments(const graph::Graph &graph) {
-    std::vector<Argument> args;
-    for (const graph::Image &image : graph.images)
-        args.push_back({Argument::Kind::InputBuffer, image.name, image.type, image.dimensions});
-    for (const graph::Scalar &scalar : graph.scalars)
-        args.push_back({Argument::Kind::Scalar, scalar.name, scalar.type, 0});
-    for (FuncId id : graph.outputs) {
-        const graph::FuncNode &f = graph[id];
-        for (size_t i = 0; i < f.types.size(); i++)
-            args.push_back({Argument::Kind::OutputBuffer, graph::buffer_name(f, i), f.types[i],
-                            static_cast<int>(f.args.size())});
-    }
-    return args;
-}
-
 void verify_after(const Pass &pass, const Stmt &s, const Context &context) {
     if (std::string(pass.name) == "build" || std::string(pass.name) == "trace") {
         VerifyOptions before_flatten;
@@ -123,6 +108,21 @@ Stmt specialized(const graph::Graph &graph, const Schedule &schedule, const Lowe
 }
 
 }  // namespace
+
+std::vector<Argument> arguments(const graph::Graph &graph) {
+    std::vector<Argument> args;
+    for (const graph::Image &image : graph.images)
+        args.push_back({Argument::Kind::InputBuffer, image.name, image.type, image.dimensions});
+    for (const graph::Scalar &scalar : graph.scalars)
+        args.push_back({Argument::Kind::Scalar, scalar.name, scalar.type, 0});
+    for (FuncId id : graph.outputs) {
+        const graph::FuncNode &f = graph[id];
+        for (size_t i = 0; i < f.types.size(); i++)
+            args.push_back({Argument::Kind::OutputBuffer, graph::buffer_name(f, i), f.types[i],
+                            static_cast<int>(f.args.size())});
+    }
+    return args;
+}
 
 std::vector<std::string> pass_names() {
     std::vector<std::string> names;

@@ -38,6 +38,9 @@ struct LowerOptions {
 ir::Program lower(const graph::Graph &graph, const Schedule &schedule, const Target &target,
                   const LowerOptions &options = {});
 
+/// What a kernel of the graph takes: images, scalars, outputs.
+std::vector<ir::Argument> arguments(const graph::Graph &graph);
+
 /// The names of the passes in their order.
 std::vector<std::string> pass_names();
 

@@ -261,3 +261,48 @@ TEST_CASE("types, select, casts and integer arithmetic", "[compat]") {
     CHECK(f.type() == Int(32));
     CHECK(g.types()[0] == UInt(8));
 }
+
+TEST_CASE("an autoscheduler by name", "[compat]") {
+    load_plugin("autoschedule_mullapudi2016");
+    Buffer<uint8_t> input = test_image(300, 200);
+    Var x("x"), y("y");
+    Func clamped = BoundaryConditions::repeat_edge(input);
+    Func bx("bx"), by("by");
+    bx(x, y) = (u16(clamped(x - 1, y)) + clamped(x + 1, y)) / 2;
+    by(x, y) = u8((bx(x, y - 1) + bx(x, y + 1)) / 2);
+    by.set_estimates({{0, 300}, {0, 200}});
+    Pipeline p(by);
+    AutoSchedulerResults results = p.apply_autoscheduler(
+        get_jit_target_from_environment(),
+        AutoschedulerParams("Mullapudi2016", {{"parallelism", "4"}, {"balance", "40"}}));
+    CHECK(results.schedule_source.find("by") != std::string::npos);
+    Buffer<uint8_t> output = p.realize({300, 200});
+    auto at = [&](int i, int j) { return input(clamp_to(i, 0, 299), clamp_to(j, 0, 199)); };
+    auto row = [&](int i, int j) { return (at(i - 1, j) + at(i + 1, j)) / 2; };
+    int wrong = 0;
+    output.for_each_element(
+        [&](int i, int j) { wrong += output(i, j) != (row(i, j - 1) + row(i, j + 1)) / 2; });
+    CHECK(wrong == 0);
+    bool refused = false;
+    try {
+        p.apply_autoscheduler(get_host_target(), {"Adams2019", {{"parallelism", "many"}}});
+    } catch (const CompileError &error) {
+        refused = std::string(error.what()).find("many") != std::string::npos;
+    }
+    CHECK(refused);
+}
+
+TEST_CASE("bounds of inputs are inferred", "[compat]") {
+    ImageParam in(UInt(8), 2);
+    Var x("x"), y("y");
+    Func f("f");
+    f(x, y) = in(x, y) + in(x + 2, y + 1);
+    f.infer_input_bounds({10, 5});
+    Buffer<uint8_t> b = in.get();
+    CHECK(b.width() == 12);
+    CHECK(b.height() == 6);
+    b.fill(3);
+    Buffer<uint8_t> out = f.realize({10, 5});
+    CHECK(out.all_equal(6));
+    std::cout << out.width() << "\n";
+}

@@ -1,0 +1,133 @@
+// Bounds queries: which part of the inputs is read, where some have no memory or no shape yet.
+
+#include <pipe/pipeline.h>
+
+#include <fmt/format.h>
+
+#include "driver/compiler.h"
+#include "lower/bounds_query.h"
+
+namespace Pipe::driver {
+
+namespace {
+
+using Shape = std::vector<BufferDim>;
+using Kind = ir::Argument::Kind;
+
+jit::BufferArgument argument_of(const Shape &shape) {
+    jit::BufferArgument argument;
+    for (size_t d = 0; d < shape.size(); d++)
+        argument.dim[d] = {shape[d].min, shape[d].extent, shape[d].stride};
+    return argument;
+}
+
+/// Dense, in the order of the dimensions.
+Shape shape_of(const int32_t *mins_and_extents, int dimensions) {
+    Shape shape;
+    int64_t stride = 1;
+    for (int d = 0; d < dimensions; d++) {
+        shape.push_back({mins_and_extents[2 * d], mins_and_extents[2 * d + 1], stride});
+        stride *= shape.back().extent;
+    }
+    return shape;
+}
+
+/// One run of the program: the bounds of all images, in order.
+std::vector<int32_t> run_query(const jit::Kernel &kernel, const std::vector<Slot> &slots,
+                               std::vector<Given> &given, const std::vector<Shape> &shapes,
+                               size_t count) {
+    std::vector<int32_t> bounds(count);
+    std::vector<jit::BufferArgument> buffers(slots.size() + 1);
+    std::vector<void *> pointers;
+    for (size_t i = 0; i < slots.size(); i++) {
+        buffers[i] = argument_of(shapes[i]);
+        bool scalar = slots[i].kind == Kind::Scalar;
+        pointers.push_back(scalar ? static_cast<void *>(&given[i].bits) : &buffers[i]);
+    }
+    buffers.back() = argument_of({{0, static_cast<int64_t>(count), 1}});
+    buffers.back().host = bounds.data();
+    pointers.push_back(&buffers.back());
+    std::string error;
+    if (kernel.run({}, pointers.data(), &error) != 0)
+        throw RuntimeError(error);
+    return bounds;
+}
+
+}  // namespace
+
+const jit::Kernel &Compiled::query_kernel() {
+    std::lock_guard lock(mutex_);
+    if (!query_.defined())
+        query_ = jit::compile(lower::bounds_query(scheduled_.inlined, scheduled_.frozen.schedule),
+                              target_.without_feature(Target::Profile));
+    return query_;
+}
+
+std::vector<Shape> Compiled::infer_bounds(std::vector<Given> &given) {
+    const std::vector<Slot> &slots = slots_.slots();
+    std::vector<Shape> shapes(slots.size());
+    std::vector<bool> open(slots.size());
+    size_t count = 0;
+    for (size_t i = 0; i < slots.size(); i++) {
+        const BufferBase *b = given[i].buffer;
+        bool image = slots[i].kind == Kind::InputBuffer;
+        if (b && b->defined() && b->dimensions() != slots[i].dimensions)
+            throw RuntimeError(fmt::format("'{}' has {} dimensions, but is given {}.",
+                                           slots[i].name, slots[i].dimensions, b->dimensions()));
+        open[i] = image && (!b->defined() || b->is_bounds_query());
+        shapes[i] = b && b->defined() ? b->view().dims : Shape(slots[i].dimensions);
+        count += image ? 2 * static_cast<size_t>(slots[i].dimensions) : 0;
+    }
+    // What is read of one input may depend on the shape of another, or on its own (a clamp).
+    for (int round = 0; round < 8; round++) {
+        std::vector<int32_t> bounds = run_query(query_kernel(), slots, given, shapes, count);
+        bool changed = false;
+        const int32_t *next = bounds.data();
+        for (size_t i = 0; i < slots.size(); i++) {
+            if (slots[i].kind != Kind::InputBuffer)
+                continue;
+            Shape shape = shape_of(next, slots[i].dimensions);
+            next += 2 * slots[i].dimensions;
+            if (!open[i] || shape == shapes[i])
+                continue;
+            shapes[i] = shape;
+            changed = true;
+        }
+        if (!changed)
+            break;
+    }
+    return shapes;
+}
+
+bool Compiled::answer_query(std::vector<Given> &given) {
+    auto asks = [&](size_t i) {
+        const BufferBase *b = given[i].buffer;
+        return b && b->defined() && b->is_bounds_query();
+    };
+    bool asked = false;
+    for (size_t i = 0; i < given.size(); i++)
+        asked |= asks(i);
+    if (!asked)
+        return false;
+    std::vector<Shape> shapes = infer_bounds(given);
+    for (size_t i = 0; i < given.size(); i++)
+        if (asks(i) && slots_.slots()[i].kind == Kind::InputBuffer)
+            given[i].buffer->set_shape(shapes[i]);
+    return true;
+}
+
+void Compiled::infer_inputs(Outputs outputs) {
+    BorrowedArguments call;
+    slots_.gather(outputs, call->given);
+    std::vector<Shape> shapes = infer_bounds(call->given);
+    for (size_t i = 0; i < shapes.size(); i++) {
+        const Slot &slot = slots_.slots()[i];
+        if (!slot.image || slot.image->buffer.defined())
+            continue;
+        Buffer<void> buffer(slot.type, static_cast<void *>(nullptr), shapes[i], slot.name);
+        buffer.allocate();
+        std::const_pointer_cast<graph::ImageContents>(slot.image)->buffer = buffer;
+    }
+}
+
+}  // namespace Pipe::driver

@@ -1,0 +1,72 @@
+// An access outside of a Buffer names the pipeline, the buffer, who reads, the dimension, what is
+// needed, what is there, where it is written, and what to do.
+#include <pipe/pipe.h>
+
+#include "test/support/require_message.h"
+
+using namespace Pipe;
+
+namespace {
+Var x("x"), y("y");
+}
+
+TEST_CASE("an input that is too small for an inner Func", "[error][bounds]") {
+    ImageParam in(UInt(8), 2, "photo");
+    Func rows("rows"), result("result");
+    unsigned line = __LINE__ + 1;
+    rows(x, y) = in(x, y) + in(x + 3, y);
+    result(x, y) = rows(x, y) + rows(x, y + 1);
+    rows.compute_root();
+    in.set(Buffer<uint8_t>(12, 10));
+    require_message<RuntimeError>(
+        [&] {
+            result.realize({10, 9});
+        },
+        {"Pipeline result", "Input photo", "0 to 12", "dimension 0", "0 to 11", "Read by rows",
+         "bounds_errors.cpp:" + std::to_string(line), "larger input", "boundary condition"});
+    in.set(Buffer<uint8_t>(13, 9));
+    require_message<RuntimeError>(
+        [&] {
+            result.realize({10, 9});
+        },
+        {"photo", "0 to 9", "dimension 1", "0 to 8"});
+    in.set(Buffer<uint8_t>(13, 10));
+    CHECK_NOTHROW(result.realize({10, 9}));
+}
+
+TEST_CASE("an update that reads too much is named with its number", "[error][bounds]") {
+    ImageParam in(Int(32), 1, "data");
+    Func f("f");
+    RDom r(0, 8);
+    f(x) = 0;
+    f(x) += 1;
+    unsigned line = __LINE__ + 1;
+    f(x) += in(x + r);
+    Buffer<int> image(9);
+    image.set_min(-1);
+    in.set(image);
+    require_message<RuntimeError>([&] { f.realize({4}); },
+                                  {"Pipeline f", "Input data", "0 to 10", "-1 to 7", "f (update 1)",
+                                   "bounds_errors.cpp:" + std::to_string(line)});
+}
+
+TEST_CASE("a read in a coordinate or a condition is named too", "[error][bounds]") {
+    ImageParam where(Int(32), 1, "where");
+    Func f("f");
+    RDom r(0, 5);
+    f(x) = 0;
+    unsigned line = __LINE__ + 1;
+    f(clamp(where(r), 0, 3)) += 1;
+    where.set(Buffer<int>(3));
+    require_message<RuntimeError>(
+        [&] { f.realize({4}); },
+        {"where", "0 to 4", "0 to 2", "f (update 0)", "bounds_errors.cpp:" + std::to_string(line)});
+}
+
+TEST_CASE("a constant image that is too small", "[error][bounds]") {
+    Buffer<float> table(16, "curve");
+    Func f("f");
+    f(x) = table(x * 2);
+    require_message<RuntimeError>([&] { f.realize({9}); },
+                                  {"Pipeline f", "curve", "0 to 16", "0 to 15", "Read by f"});
+}

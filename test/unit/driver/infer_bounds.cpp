@@ -1,0 +1,84 @@
+// infer_input_bounds, and calls with Buffers that have no memory.
+#include <pipe/pipe.h>
+
+#include "test/support/require_message.h"
+
+using namespace Pipe;
+
+namespace {
+
+Var x("x"), y("y");
+
+using Bounds = std::pair<int64_t, int64_t>;
+Bounds range(const Buffer<> &b, int d) {
+    return {b.dim(d).min(), b.dim(d).extent()};
+}
+
+}  // namespace
+
+TEST_CASE("inputs get the size that is read", "[driver][bounds]") {
+    ImageParam in(Int(32), 2, "in");
+    Func blur("blur"), out("out");
+    blur(x, y) = in(x - 1, y) + in(x + 2, y);
+    out(x, y) = blur(x, y) + blur(x, 2 * y + 1);
+    for (int schedule = 0; schedule < 3; schedule++) {
+        if (schedule == 1)
+            blur.compute_root();
+        if (schedule == 2)
+            out.vectorize(x, 8).parallel(y);
+        for (int w : {1, 9})
+            for (int h : {1, 4}) {
+                in.reset();
+                out.infer_input_bounds({w, h});
+                CHECK(range(in.get(), 0) == Bounds{-1, w + 3});
+                CHECK(range(in.get(), 1) == Bounds{0, 2 * h});
+                Buffer<int> made = in.get();
+                made.fill([](int i, int j) { return i + 100 * j; });
+                Buffer<int> result = out.realize({w, h});
+                int last = (w - 2) + 100 * (h - 1) + (w + 1) + 100 * (h - 1);
+                last += (w - 2) + (w + 1) + 200 * (2 * (h - 1) + 1);
+                CHECK(result(w - 1, h - 1) == last);
+            }
+    }
+    in.reset();
+    Buffer<int> shifted(5, 5);
+    shifted.set_min(10, -20);
+    Pipeline(out).infer_input_bounds(Realization(shifted));
+    CHECK(range(in.get(), 0) == Bounds{9, 8});
+    CHECK(range(in.get(), 1) == Bounds{-39, 24});
+}
+
+TEST_CASE("what is read depends on Params and on inputs that are set", "[driver][bounds]") {
+    ImageParam a(UInt(8), 1, "a"), b(UInt(8), 1, "b");
+    Param<int> shift("shift");
+    Func f("f");
+    f(x) = a(x + shift) + b(clamp(x, a.dim(0).min(), a.dim(0).max()));
+    shift.set(7);
+    f.infer_input_bounds({10});
+    CHECK(range(a.get(), 0) == Bounds{7, 10});
+    CHECK(range(b.get(), 0) == Bounds{7, 10});
+    a.set(Buffer<uint8_t>(30));
+    b.reset();
+    f.infer_input_bounds({10});
+    CHECK(range(a.get(), 0) == Bounds{0, 30});  // stays
+    CHECK(range(b.get(), 0) == Bounds{0, 10});
+}
+
+TEST_CASE("a Callable asked for bounds computes nothing", "[driver][bounds]") {
+    ImageParam in(Float(32), 2, "in");
+    Func f("f");
+    f(x, y) = in(x, y) + in(x + 1, y + 2);
+    Callable call = f.compile_to_callable({in});
+    Buffer<float> question(nullptr, {0, 0}), result(6, 4);
+    result.fill(-1.0f);
+    CHECK(call(question, result) == 0);
+    CHECK(range(question, 0) == Bounds{0, 7});
+    CHECK(range(question, 1) == Bounds{0, 6});
+    CHECK(result.all_equal(-1.0f));
+    question.allocate();
+    question.fill(2.0f);
+    CHECK(call(question, result) == 0);
+    CHECK(result.all_equal(4.0f));
+    require_message<RuntimeError>([&] { result.set_shape({}); }, {"set_shape", "without memory"});
+    require_message<RuntimeError>([&] { f.infer_input_bounds({3}); }, {"'f'", "2 dimensions", "1"});
+}
