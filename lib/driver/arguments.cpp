@@ -147,7 +147,7 @@ void Slots::gather(Outputs outputs, std::vector<Given> &given) const {
         throw RuntimeError(
             fmt::format("The pipeline has {} output values, but was given {} Buffers.",
                         num_outputs_, outputs.size()));
-    given.resize(slots_.size());
+    given.assign(slots_.size(), Given());
     size_t output = 0;
     for (size_t i = 0; i < slots_.size(); i++) {
         const Slot &slot = slots_[i];

@@ -175,11 +175,10 @@ int Callable::run(JITUserContext *context, const detail::CallValue *values, size
     call->given.resize(slots.size());
     for (size_t s = 0; s < slots.size(); s++) {
         int place = c.argument_of_slot[s];
-        driver::Given &given = call->given[s];
+        driver::Given &given = call->given[s] = {};
         if (place < 0) {
             given.buffer = &slots[s].bound;
         } else if (slots[s].kind == Kind::Scalar) {
-            given.bits = 0;
             std::memcpy(&given.bits, values[place].address,
                         static_cast<size_t>(slots[s].type.bytes()));
         } else {
