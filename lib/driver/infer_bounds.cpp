@@ -6,6 +6,7 @@
 
 #include "driver/compiler.h"
 #include "lower/bounds_query.h"
+#include "support/deep_stack.h"
 
 namespace Pipe::driver {
 
@@ -57,9 +58,12 @@ std::vector<int32_t> run_query(const jit::Kernel &kernel, const std::vector<Slot
 
 const jit::Kernel &Compiled::query_kernel() {
     std::lock_guard lock(mutex_);
-    if (!query_.defined())
+    if (query_.defined())
+        return query_;
+    support::on_deep_stack([&] {
         query_ = jit::compile(lower::bounds_query(scheduled_.inlined, scheduled_.frozen.schedule),
                               target_.without_feature(Target::Profile));
+    });
     return query_;
 }
 
