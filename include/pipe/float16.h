@@ -2,6 +2,7 @@
 // float16_t, bfloat16_t: floating point numbers of 16 bits.
 
 #include <bit>
+#include <compare>
 #include <cstdint>
 #include <type_traits>
 

@@ -37,9 +37,9 @@ TEST_CASE("bilateral grid keeps a flat image, and two levels half of the range a
         const int shift = name == variants[1] ? 24 : 0;
         for (Way way : compiled) {
             INFO(name << " " << name_of(way));
+            Scheduled smooth(app_named(name), way);
             for (double v : {0.0, 0.375, 1.0}) {
-                const Buffer<double> flat = run_on(
-                    name, size, [&](int, int, int) { return v; }, way);
+                const Buffer<double> flat = smooth.run(size, [&](int, int, int) { return v; });
                 CHECK(error(flat, [&](int, int, int) { return v; }) <= 1e-5);
             }
             const Buffer<double> out = smooth.run(size, step);
