@@ -59,33 +59,4 @@ bool is_commutative(const FuncNode &func, const Stage &stage) {
     return true;
 }
 
-std::vector<std::string> independent_rvars(const FuncNode &func, const Stage &stage) {
-    std::vector<const ir::ExprNode *> self_calls;
-    Walk walk;
-    auto visit = [&](const ir::ExprNode &node) {
-        if (is_self_call(func, node))
-            self_calls.push_back(&node);
-    };
-    for (const Expr &e : stage.args)
-        walk(e, visit);
-    for (const Expr &e : stage.values)
-        walk(e, visit);
-    walk(stage.predicate, visit);
-
-    auto is_var = [](const Expr &e, const std::string &name) {
-        return e->op == Op::Variable && e->name == name;
-    };
-    std::vector<std::string> result;
-    for (const ReductionVar &r : stage.rvars)
-        for (size_t d = 0; d < stage.args.size(); d++) {
-            auto at_rvar = [&](const ir::ExprNode *call) { return is_var(call->args[d], r.name); };
-            if (!is_var(stage.args[d], r.name) ||
-                !std::all_of(self_calls.begin(), self_calls.end(), at_rvar))
-                continue;
-            result.push_back(r.name);
-            break;
-        }
-    return result;
-}
-
 }  // namespace Pipe::graph

@@ -1,8 +1,6 @@
 #pragma once
 // What an update definition allows its loops to do.
 
-#include <string>
-#include <vector>
 
 #include "graph/graph.h"
 
@@ -12,9 +10,5 @@ namespace Pipe::graph {
 /// that is written with something that does not read the Func, by one of + * min max && || (of
 /// floats too: the result then differs by rounding).
 bool is_commutative(const FuncNode &func, const Stage &stage);
-
-/// The RVars whose different values write, and read of the Func itself, different elements: `r` in
-/// f(r, y) = f(r, y) * 2. Their loops may run in any order and at once.
-std::vector<std::string> independent_rvars(const FuncNode &func, const Stage &stage);
 
 }  // namespace Pipe::graph

@@ -5,6 +5,7 @@
 
 #include "graph/check.h"
 #include "graph/freeze.h"
+#include "poly/races.h"
 
 using namespace Pipe;
 
@@ -12,7 +13,9 @@ namespace {
 
 void check(const std::vector<Func> &outputs) {
     graph::Frozen f = graph::freeze(outputs);
-    graph::check(graph::inline_funcs(f.graph, f.schedule), f.schedule);
+    graph::Graph inlined = graph::inline_funcs(f.graph, f.schedule);
+    graph::check(inlined, f.schedule);
+    poly::check_races(inlined, f.schedule, {});
 }
 
 }  // namespace
