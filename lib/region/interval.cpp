@@ -4,6 +4,7 @@
 #include <optional>
 #include <unordered_set>
 
+#include "ir/constant_bounds.h"
 #include "ir/integer_ops.h"
 #include "ir/intrinsics.h"
 #include "ir/linear.h"
@@ -202,7 +203,15 @@ class Bounds {
         if (as_const_int(lo, &least) && as_const_int(hi, &most) && to.can_represent(least) &&
             to.can_represent(most))
             return {make_int(to, least), make_int(to, most)};
+        if (always_fits(to, lo) && always_fits(to, hi)) return {cast_end(to, lo), cast_end(to, hi)};
         return type_range(to);
+    }
+
+    /// Whatever the values of the variables.
+    static bool always_fits(Type to, const Expr &end) {
+        if (!end.defined()) return false;
+        ConstantInterval range = constant_bounds(end);
+        return range.has_lo() && range.has_hi() && to.can_represent(range.lo) && to.can_represent(range.hi);
     }
 
     /// False where an end is unknown or a constant that wraps.

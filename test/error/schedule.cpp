@@ -124,9 +124,10 @@ TEST_CASE("RVars that must keep their order", "[schedule][error]") {
     Func f("f");
     f(x, y) = x;
     f(r.x, r.y) = f(r.x - 1, r.y - 1) * 2;
-    SECTION("reorder") {
-        f.update().reorder(r.y, r.x);
-        require_message<CompileError>([&] { check({f}); }, {"f.update(0).reorder", "schedule.cpp:",
+    SECTION("reorder") {  // now each reads what the loop, so turned, has not come to yet
+        f(r.x, r.y) = f(r.x + 1, r.y - 1) * 2;
+        f.update(1).reorder(r.y, r.x);
+        require_message<CompileError>([&] { check({f}); }, {"f.update(1).reorder", "schedule.cpp:",
                                                             "another result", "r$x, r$y"});
     }
     SECTION("parallel") {
@@ -135,9 +136,10 @@ TEST_CASE("RVars that must keep their order", "[schedule][error]") {
                                       {"f.update(0).parallel(r$y)", "touch the same elements", "'f(r$x - 1, r$y - 1)'"});
     }
     SECTION("vectorize") {
-        f.update().vectorize(r.x, 4);
+        f(r.x, r.y) = f(r.x - 1, r.y) * 2;
+        f.update(1).vectorize(r.x, 4);
         require_message<CompileError>([&] { check({f}); },
-                                      {"f.update(0).vectorize(r$x_lane)", "touch the same elements", "rfactor()"});
+                                      {"f.update(1).vectorize(r$x_lane)", "touch the same elements", "rfactor()"});
     }
     SECTION("tails") {
         require_message<CompileError>(

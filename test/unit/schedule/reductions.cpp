@@ -288,7 +288,7 @@ TEST_CASE("atomic updates", "[atomic]") {
             else if (what == 2)  // needs a loop: no processor does it in one operation
                 f(index) = select(f(index) > 3.f, f(index) + 8.f, f(index) + 8.f);
             else if (what == 3)
-                f(3) += 2.f;
+                f(3) += cast<float>(r % 2);
             else if (what == 4)
                 f(index) = f(index) - 2.f;
             else
@@ -384,7 +384,7 @@ TEST_CASE("races that are refused", "[races][error]") {
         Buffer<int> fast = f.realize({9, 9}), slow = f.realize_reference({9, 9});
         fast.for_each_element([&](int x, int y) { REQUIRE(fast(x, y) == slow(x, y)); });
         f.update().parallel(r.y);
-        require_message<CompileError>([&] { f.realize({9, 9}); }, {"f.update(0).parallel(r$y)", "write 'f(r$x, 0)'"});
+        require_message<CompileError>([&] { f.realize({9, 9}); }, {"f.update(0).parallel(r$y)", "write 'f(r$x"});
     }
     SECTION("diagonals, skewed the wrong way") {
         f(r.x, r.y) = f(r.x + 1, r.y - 1) * 2;
