@@ -1,8 +1,7 @@
 // Lesson 12: schedules for reductions.
 //
 // Each definition of a Func has loops of its own: the first one, update(0), update(1), ... You
-// learn to schedule an update, which orders are allowed, and how a sum over everything can use all
-// cores.
+// learn to schedule an update: to walk through memory in its order, and to use all cores.
 
 #include "apps/tutorial/lesson.h"
 
