@@ -1,4 +1,4 @@
-// Lesson 16: checking and debugging.
+// Lesson 17: checking and debugging.
 //
 // You learn to compare a result with a second, simple way to compute it, to watch a pipeline while
 // it runs, and to write its loops to a file.
@@ -57,7 +57,7 @@ int main(int argc, char **argv) {
 
     // The loops as a page for the browser: with the real bounds, tests and storage, after all that
     // the compiler does to them. As text, without HTML, it can be compared with diff.
-    const std::string page = lesson::output_file(argc, argv, "lesson_16_loops.html");
+    const std::string page = lesson::output_file(argc, argv, "lesson_17_loops.html");
     pipeline.compile_to_lowered_stmt(page, {}, HTML);
     std::stringstream text;
     text << std::ifstream(page).rdbuf();

@@ -1,4 +1,4 @@
-// Lesson 14: override one stage of an automatic schedule.
+// Lesson 15: override one stage of an automatic schedule.
 //
 // What you schedule by hand stays as you wrote it; Pipe chooses the rest around it. You learn to
 // take one decision yourself, to see it in the report, and to check that it was worth it.
@@ -76,5 +76,5 @@ int main(int argc, char **argv) {
     chosen_result.for_each_value(
         [](float a, float b) { lesson::check(std::abs(a - b) < 1e-3f, "the results agree"); },
         mixed_result);
-    save_image(mixed_result, lesson::output_file(argc, argv, "lesson_14_corners.png"));
+    save_image(mixed_result, lesson::output_file(argc, argv, "lesson_15_corners.png"));
 }

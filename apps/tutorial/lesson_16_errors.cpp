@@ -1,4 +1,4 @@
-// Lesson 15: reading errors.
+// Lesson 16: reading errors.
 //
 // Six mistakes that everybody makes, and what Pipe says. Errors are exceptions: a CompileError if
 // the definitions or the schedule are wrong, a RuntimeError if the Buffers or sizes are. A message
@@ -62,7 +62,7 @@ int main() {
                 bright(x, y) = photo(x, y) * 2;
                 result(x, y) = bright(x) + 1;
             },
-            {"bright", "lesson_15_errors.cpp", "2 dimensions (x, y)", "1 arguments"});
+            {"bright", "lesson_16_errors.cpp", "2 dimensions (x, y)", "1 arguments"});
 
     // split replaces the loop x by xo and xi: there is no loop x any more. Remedy: parallel(xo).
     mistake("4. A loop that is no longer there",

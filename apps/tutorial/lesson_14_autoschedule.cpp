@@ -1,4 +1,4 @@
-// Lesson 13: let Pipe choose the schedule.
+// Lesson 14: let Pipe choose the schedule.
 //
 // You learn to ask for an automatic schedule, to read the report on what was chosen and why, and to
 // get the schedule as C++ that you can paste into your program and change.
@@ -77,5 +77,5 @@ int main(int argc, char **argv) {
     // Only the order of additions differs, so floats agree up to rounding.
     result.for_each_value([](float a, float b) { lesson::check(std::abs(a - b) < 1e-5f, "same"); },
                           plain_result);
-    save_image(result, lesson::output_file(argc, argv, "lesson_13_sharp.png"));
+    save_image(result, lesson::output_file(argc, argv, "lesson_14_sharp.png"));
 }
