@@ -149,17 +149,17 @@ class Privatizer {
         throw InternalError("no loop " + compute);
     }
 
-    /// What was computed at loops that the old stage no longer has, is computed at those of the new one.
+    /// What was computed at loops that the old stage no longer has, or inside such a loop, is computed at
+    /// those of the new one.
     void move_levels(FuncId id, size_t stage, const std::string &loop, const StageSchedule &merge, FuncId part,
                      const std::string &var) {
-        bool inside = false;  // of the shared loop; outermost first
+        bool inside = false;  // of a loop that moved; outermost first
         std::set<std::string> moved;
         const std::vector<Dim> &dims = schedule_[id].stages[stage].dims;
         for (auto d = dims.rbegin(); d != dims.rend(); ++d) {
-            inside |= d->name == loop;
-            bool stays = std::any_of(merge.dims.begin(), merge.dims.end(),
-                                     [&](const Dim &m) { return m.name == d->name; });
-            if (inside || !stays) moved.insert(d->name);
+            inside |= d->name == loop || std::none_of(merge.dims.begin(), merge.dims.end(),
+                                                      [&](const Dim &m) { return m.name == d->name; });
+            if (inside) moved.insert(d->name);
         }
         for (FuncSchedule &s : schedule_.funcs)
             for (LoopLevel *level : {&s.compute, &s.store})

@@ -43,6 +43,8 @@ struct Golden {
     int n;
     std::vector<double> largest;  ///< |u| after each cycle
     double at_corner;             ///< u at 1, 1(, 1) after the last
+    /// By every schedule, or (where compiling a hundred stages in 3D takes minutes) the reference.
+    bool compiled = true;
 };
 
 const Golden goldens[] = {
@@ -51,9 +53,9 @@ const Golden goldens[] = {
     {"multigrid_2d_w_4_4_4", 31, {0.058521769135, 0.003380442252, 0.000205307752}, 6.414056909e-5},
     {"multigrid_2d_w_10_0_0", 31, {0.106033045522, 0.008642507728, 0.000638374499}, 5.633034488e-5},
     {"multigrid_3d_v_4_4_4", 15, {0.168867969737, 0.027595945038}, 2.684469255e-3},
-    {"multigrid_3d_v_10_0_0", 15, {0.200238346886, 0.026397351503}, 2.120610058e-3},
-    {"multigrid_3d_w_4_4_4", 15, {0.100969692078, 0.009126135338}, 2.075671227e-3},
-    {"multigrid_3d_w_10_0_0", 15, {0.143790345120, 0.010619776046}, 1.548381913e-3},
+    {"multigrid_3d_v_10_0_0", 15, {0.200238346886, 0.026397351503}, 2.120610058e-3, false},
+    {"multigrid_3d_w_4_4_4", 15, {0.100969692078, 0.009126135338}, 2.075671227e-3, false},
+    {"multigrid_3d_w_10_0_0", 15, {0.143790345120, 0.010619776046}, 1.548381913e-3, false},
 };
 
 }  // namespace
@@ -62,6 +64,8 @@ TEST_CASE("multigrid: golden values of section 8.3") {
     for (const Golden &golden : goldens) {
         const apps::App &app = app_named(golden.name);
         for (Way way : all) {
+            if (way != Way::Reference && !golden.compiled)
+                continue;
             INFO(golden.name << " " << name_of(way));
             const int count = int(golden.largest.size());
             const std::vector<Buffer<double>> u = cycles(app, golden.n, count, way);

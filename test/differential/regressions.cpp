@@ -163,3 +163,19 @@ TEST_CASE("a Func with updates inside a vectorised loop", "[differential]") {
     tile.compute_root().split(x, xo, xi, 4).vectorize(xi);
     for (int width : {1, 5, 9, 32}) check_against_reference<int>(out, {width});
 }
+
+// A vectorised loop over an RVar makes a new Func, which got only some of the loops at which others are
+// computed: 'outer' was produced inside 'inner', which reads it.
+TEST_CASE("Funcs computed at the loops of a vectorised reduction", "[differential]") {
+    RVar ro("ro"), ri("ri");
+    Func outer("outer"), inner("inner"), out("out");
+    RDom r(-1, 6, "r");
+    outer(x) = x * 7;
+    inner(x, y) = outer(y) + x;
+    out(x) = 0;
+    out(x) = max(out(x), inner(x, r) + outer(x));
+    out.update(0).split(r, ro, ri, 4).vectorize(ri).reorder(ri, x, ro);
+    inner.compute_at(out.update(0), x);
+    outer.compute_at(out.update(0), ro);
+    for (int width : {1, 5, 16}) check_against_reference<int>(out, {width});
+}
