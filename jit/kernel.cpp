@@ -27,9 +27,7 @@ double milliseconds_since(std::chrono::steady_clock::time_point start) {
 
 void check_runs_here(const Target &target) {
     Target host("host");
-    // Not all features are the processor's.
-    uint32_t needed =
-        target.without_feature(Target::Profile).without_feature(Target::FastMath).features;
+    uint32_t needed = target.machine().features;
     if (target.arch == host.arch && target.os == host.os && (needed & ~host.features) == 0) {
         return;
     }

@@ -51,6 +51,9 @@ struct Target {
     /// Without `f`, and without the features that build on it.
     Target without_feature(Feature f) const;
 
+    /// The machine alone: without the features that are no instruction sets.
+    Target machine() const;
+
     /// Code for GPUs is not made.
     bool has_gpu_feature() const { return false; }
 

@@ -87,7 +87,7 @@ std::unique_ptr<llvm::TargetMachine> make_target_machine(const Target &target) {
     const llvm::Target *llvm_target = llvm::TargetRegistry::lookupTarget(triple, message);
     if (!llvm_target) throw CompileError("this LLVM cannot compile for " + triple + ": " + message);
 
-    bool is_host = target.without_feature(Target::Profile) == Target("host");
+    bool is_host = target.machine() == Target("host").machine();
     Processor processor = is_host ? host_processor() : Processor{"", feature_string(target)};
     llvm::TargetOptions options;
     options.AllowFPOpFusion = llvm::FPOpFusion::Standard;

@@ -18,6 +18,7 @@ namespace {
 struct FeatureInfo {
     const char *name;
     uint32_t needs;  ///< the features that this one builds on, as a set
+    bool instruction_set = true;  ///< of the processor; else a wish for how to compile
 };
 
 constexpr uint32_t bit(Target::Feature f) {
@@ -34,8 +35,8 @@ constexpr std::array<FeatureInfo, Target::FeatureEnd> feature_table = {{
     {"fma", avx_set},
     {"f16c", avx_set},
     {"avx512_skylake", avx_set | bit(Target::AVX2) | bit(Target::FMA) | bit(Target::F16C)},
-    {"profile", 0},
-    {"fast_math", 0},
+    {"profile", 0, false},
+    {"fast_math", 0, false},
 }};
 
 #if defined(__x86_64__)
@@ -134,7 +135,7 @@ Target::Target(const std::string &name) {
                            "\" must name an architecture (x86-64, arm-64) and "
                            "an operating system (linux, osx), or begin with \"host\"");
     }
-    if (arch != Arch::X86_64 && (features & ~bit(Profile)) != 0) {
+    if (arch != Arch::X86_64 && machine().features != 0) {
         throw CompileError("target \"" + name + "\" has features that only x86-64 has");
     }
 }
@@ -153,6 +154,14 @@ Target Target::without_feature(Feature f) const {
     Target t = *this;
     for (int g = 0; g < FeatureEnd; g++) {
         if (g == f || (feature_table[g].needs & bit(f)) != 0) t.features &= ~(1u << g);
+    }
+    return t;
+}
+
+Target Target::machine() const {
+    Target t = *this;
+    for (int f = 0; f < FeatureEnd; f++) {
+        if (!feature_table[f].instruction_set) t.features &= ~bit(Feature(f));
     }
     return t;
 }

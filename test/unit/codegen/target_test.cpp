@@ -57,12 +57,20 @@ TEST_CASE("names of targets") {
     REQUIRE(T("arm-64-osx").to_string() == "arm-64-osx");
     REQUIRE(T(get_host_target().to_string()) == get_host_target());
     REQUIRE(T("x86-64-linux-avx512_skylake").has_feature(T::F16C));
+    REQUIRE(T("arm-64-linux-fast_math-profile").machine() == T("arm-64-linux"));
     REQUIRE(T("x86-64-linux-avx512_skylake").without_feature(T::AVX) == T("x86-64-linux-sse41"));
     for (const char *wrong :
          {"", "linux", "x86-64", "x86-64-linux-avx3", "arm-64-linux-avx2", "x86-32-linux"}) {
         INFO(wrong);
         REQUIRE_THROWS_AS(T(wrong), CompileError);
     }
+}
+
+TEST_CASE("how to compile does not change the processor to compile for") {
+    Target host("host"), fast = host.with_feature(Target::FastMath).with_feature(Target::Profile);
+    REQUIRE(fast.machine() == host);
+    REQUIRE(codegen::make_target_machine(fast)->getTargetCPU() ==
+            codegen::make_target_machine(host)->getTargetCPU());
 }
 
 TEST_CASE("lanes that fill a register") {
