@@ -1,5 +1,7 @@
 #include "apps/max_filter/max_filter.h"
 
+#include <cmath>
+
 namespace apps {
 using namespace dsl;
 
@@ -13,7 +15,7 @@ MaxFilter::MaxFilter(int radius)
     const RDom h(0, radius + 1, "h");
     height(t) = 0;
     height(t) += select(t * t + h * h < reach * reach, 1, 0);
-    slice(t) = cast<int>(floor(log(cast<float>(2 * t + 1)) / log(2.0f)));
+    slice(t) = cast<int>(floor(log(cast<float>(2 * t + 1)) / std::log(2.0f)));
 
     // running(.., s) = max over the 2^s rows from here on
     const Func in =
