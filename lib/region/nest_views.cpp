@@ -221,7 +221,7 @@ bool RegionMap::shares_loops(const StageNest &nest) const {
 Expr RegionMap::shifted_offset(const StageNest &nest, const schedule::Transform &split, const Expr &extent) {
     std::string name = stage_name(graph_[nest.func], nest.stage) + "." + split.old_name + ".offset";
     Expr outer = tree_.variable(nest, split.outer);
-    define_let(name, min(mul(outer, split.factor), sub(extent, split.factor)));
+    define_let(name, simplify(min(mul(outer, split.factor), sub(extent, split.factor))));
     return make_variable(Int(32), name);
 }
 

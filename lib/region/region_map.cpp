@@ -290,7 +290,9 @@ namespace {
 class Expander : public GraphMutator {
   public:
     using Lets = std::map<std::string, std::pair<Expr, int>>;
-    Expander(const Lets &lets, const std::map<std::string, Expr> &first) : lets_(lets), first_(first) {}
+    using Choice = std::function<bool(const std::string &)>;
+    Expander(const Lets &lets, const std::map<std::string, Expr> &first, Choice stays = nullptr)
+        : lets_(lets), first_(first), stays_(std::move(stays)) {}
 
   protected:
     Expr rewrite(const Expr &e) override {
@@ -298,7 +300,7 @@ class Expander : public GraphMutator {
         auto known = expanded_.find(e->name);
         if (known != expanded_.end()) return known->second;
         auto preferred = first_.find(e->name);
-        auto let = lets_.find(e->name);
+        auto let = stays_ && stays_(e->name) ? lets_.end() : lets_.find(e->name);
         Expr value = preferred != first_.end() ? mutate(preferred->second)
                      : let != lets_.end()      ? mutate(let->second.first)
                                                : e;
@@ -308,14 +310,29 @@ class Expander : public GraphMutator {
   private:
     const Lets &lets_;
     const std::map<std::string, Expr> &first_;
+    Choice stays_;
     std::map<std::string, Expr> expanded_;
 };
+
+const std::map<std::string, Expr> no_values;
 
 }  // namespace
 
 Expr RegionMap::expand(const Expr &e) const {
-    static const std::map<std::string, Expr> nothing;
-    return Expander(let_values_, nothing).mutate(e); }
+    return Expander(let_values_, no_values).mutate(e);
+}
+
+bool RegionMap::moves_with(const Expr &e, const Level &loop) const {
+    return behind(e).variables.count(loop) != 0;
+}
+
+Expr RegionMap::expand_along(const Expr &e, const Level &loop) const {
+    auto stays = [&](const std::string &name) {
+        auto let = behind_let_.find(name);
+        return let != behind_let_.end() && !let->second.variables.count(loop);
+    };
+    return Expander(let_values_, no_values, stays).mutate(e);
+}
 
 Expr RegionMap::expand_steady(const Expr &e) const {
     return Expander(let_values_, steady_values_).mutate(e);

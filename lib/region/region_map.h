@@ -155,6 +155,9 @@ class RegionMap {
     /// iteration.
     Expr expand(const Expr &e) const;
     Expr expand_steady(const Expr &e) const;
+    /// With those lets replaced by their values behind which the loop stands.
+    Expr expand_along(const Expr &e, const Level &loop) const;
+    bool moves_with(const Expr &e, const Level &loop) const;
 
     const LoopTree &tree_;
     const graph::Graph &graph_;

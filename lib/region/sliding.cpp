@@ -76,11 +76,7 @@ Trend trend_of(const Expr &e, const std::string &var) {
 void RegionMap::slide(FuncId id, Box &domain) {
     const FuncPlace &place = tree_.place(id);
     const std::vector<Level> &path = tree_.path_to(place.compute);
-    Box needed = domain, whole, steady;
-    for (const Interval &i : domain) {
-        whole.push_back({expand(i.min), expand(i.max)});
-        steady.push_back({expand_steady(i.min), expand_steady(i.max)});
-    }
+    const Box needed = domain;
     std::string &stands = stands_[id];
     stands = "no loop between where it is stored and where it is computed moves it";
     for (size_t i = path.size(); i-- > tree_.path_to(place.store).size();) {
@@ -90,11 +86,12 @@ void RegionMap::slide(FuncId id, Box &domain) {
             break;
         }
         std::vector<size_t> moved;
-        for (size_t d = 0; d < whole.size(); d++)
-            if (uses_var(whole[d].min, loop) || uses_var(whole[d].max, loop)) moved.push_back(d);
+        for (size_t d = 0; d < needed.size(); d++)
+            if (moves_with(needed[d].min, loop) || moves_with(needed[d].max, loop)) moved.push_back(d);
         if (moved.empty()) continue;
         size_t d = moved[0];
-        bool up = trend_of(steady[d].max, loop) == Trend::Up && trend_of(steady[d].min, loop) == Trend::Up;
+        bool up = trend_of(expand_steady(needed[d].max), loop) == Trend::Up &&
+                  trend_of(expand_steady(needed[d].min), loop) == Trend::Up;
         if (moved.size() != 1 || !up || ends_beyond(place.stages[0], d)) {
             stands = moved.size() != 1 ? "the loop " + loop + " moves it in several dimensions"
                      : !up             ? "it is not seen to move only upwards with the loop " + loop
@@ -102,7 +99,7 @@ void RegionMap::slide(FuncId id, Box &domain) {
             break;
         }
         Expr at = make_variable(Int(32), loop);
-        Expr last = simplify(substitute(loop, sub(at, int32(1)), whole[d].max));
+        Expr last = simplify(substitute(loop, sub(at, int32(1)), expand_along(needed[d].max, loop)));
         Expr fresh = greater(needed[d].min, add(last, int32(1)));
         domain[d].min = make_select(make_binary(Op::LE, at, loop_range(loop).min), needed[d].min, fresh);
         const graph::FuncNode &func = graph_[id];

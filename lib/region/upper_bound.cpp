@@ -54,16 +54,28 @@ class UpperBound {
             } else if (atom->op == Op::Mod) {
                 int64_t m = 0;
                 if (as_const_int(atom->args[1], &m) && m > 0) consider(with(int32(up ? m - 1 : 0)));
-            } else if (atom->op == Op::Variable) {
-                if (std::optional<int64_t> extent = variables_.extent_of(atom->name))
-                    consider(with(int32(up ? std::max<int64_t>(*extent - 1, 0) : 0)));
             }
             if (best) return best;
         }
-        return best;
+        return over_a_loop(sum, depth);
     }
 
   private:
+    /// The bound over all iterations of a loop. Asked last: what is behind the other atoms may contain the
+    /// same loop variable and cancel it.
+    std::optional<int64_t> over_a_loop(const Linear &sum, int depth) {
+        for (const Linear::Term &term : sum.terms) {
+            if (term.atom->op != Op::Variable) continue;
+            std::optional<int64_t> extent = variables_.extent_of(term.atom->name);
+            if (!extent) continue;
+            Linear rest = sum;
+            rest.add(Linear::from_expr(term.atom), -term.coefficient);
+            rest.constant += term.coefficient > 0 ? term.coefficient * std::max<int64_t>(*extent - 1, 0) : 0;
+            if (std::optional<int64_t> bound = of(rest, depth + 1)) return bound;
+        }
+        return std::nullopt;
+    }
+
     /// k*(a/d) - k*(b/d) <= k*ceil((a - b)/d)
     std::optional<int64_t> quotients(const Linear &sum, const Linear::Term &term, int depth) {
         int64_t d = 0;

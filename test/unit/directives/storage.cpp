@@ -241,3 +241,27 @@ TEST_CASE_METHOD(Blur, "fold_storage", "[storage]") {
             {"fold_storage(y) of f", "must be a constant"});
     }
 }
+
+// Two derivatives share a loop behind a window of gray, in strips that shift inwards: the hand schedule
+// of Harris. All three windows have constant heights, so the strip's 64 rows are never stored whole.
+TEST_CASE("a window behind a window folds", "[storage]") {
+    Var yu("yu");
+    Func gray("gray"), dx("dx"), dy("dy"), out("out");
+    gray(x, y) = x * x + 3 * y;
+    dx(x, y) = gray(x + 1, y - 1) + gray(x, y + 1);
+    dy(x, y) = gray(x, y - 1) - gray(x, y + 1);
+    out(x, y) = dx(x, y - 1) + dx(x, y + 1) + dy(x, y - 1) + dy(x, y + 1);
+    out.split(y, yo, yi, 32, TailStrategy::ShiftInwards)
+        .split(yi, yi, yu, 2)
+        .reorder(yu, x, yi, yo)
+        .unroll(yu);
+    gray.store_at(out, yo).compute_at(out, yi);
+    dx.store_at(out, yo).compute_at(out, yi);
+    dy.store_at(out, yo).compute_at(out, yi).compute_with(dx, x);
+    for (int height : {32, 33, 70})
+        check_equal(out, {{-3, 5}, {2, height}});
+    Pipeline p(out);
+    p.realize({8, 64});
+    // rows of gray are one longer; an allocation takes whole lines of 64 bytes
+    CHECK(p.peak_scratch_bytes() == (4 * 9 * 8 + 32) + 4 * 8 * 4 + 4 * 8 * 4);
+}
