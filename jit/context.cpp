@@ -1,8 +1,12 @@
-// Context: failures, and calls of the user's handlers.
+// Context: failures, calls of the user's handlers, entries of the cache in use.
 
 #include "jit/runtime.h"
 
+#include <algorithm>
+#include <iterator>
 #include <new>
+
+#include "jit/memo_cache.h"
 
 namespace Pipe::jit {
 
@@ -65,8 +69,30 @@ void Context::custom_release(void *memory) {
     call([&, given = block->given] { handlers.custom_free(user, given); });
 }
 
+/// Where memory is too short to hold it, it is released at once.
+void Context::hold(MemoEntry *entry) {
+    try {
+        std::lock_guard lock(mutex_);
+        memos_.push_back(entry);
+    } catch (...) {
+        MemoCache::get().release(entry);
+        throw;
+    }
+}
+
+void Context::let_go(MemoEntry *entry) {
+    {
+        std::lock_guard lock(mutex_);
+        // The same entry may be there twice; the newest is mostly the last.
+        memos_.erase(std::prev(std::find(memos_.rbegin(), memos_.rend(), entry).base()));
+    }
+    MemoCache::get().release(entry);
+}
+
 /// Frees what an error return left behind.
 Context::~Context() {
+    for (MemoEntry *entry : memos_)
+        MemoCache::get().release(entry);
     while (blocks_)
         custom_release(reinterpret_cast<char *>(blocks_) + header);
 }

@@ -86,6 +86,7 @@ int Kernel::run(const RunOptions &options, void *const *args, std::string *error
     Context context(options.handlers, options.context ? options.context : &none);
     context.threads = options.threads > 0 ? options.threads : default_threads();
     context.scratch_limit = options.scratch_limit;
+    context.memo_owner = options.memo_owner;
     int64_t peak = 0;
     auto *function = reinterpret_cast<codegen::KernelFunction *>(impl_->code->entry);
     std::optional<ProfiledRun> profiled;

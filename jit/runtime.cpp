@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "jit/arena.h"
+#include "jit/memo_cache.h"
 #include "jit/tasks.h"
 
 namespace Pipe::jit {
@@ -273,6 +274,9 @@ const std::vector<RuntimeSymbol> &runtime_symbols() {
         {"pipe_semaphore_close", reinterpret_cast<void *>(&semaphore_close)},
         {"pipe_semaphore_acquire", reinterpret_cast<void *>(&semaphore_acquire)},
         {"pipe_semaphore_release", reinterpret_cast<void *>(&semaphore_release)},
+        {"pipe_memo_open", reinterpret_cast<void *>(&memo_open)},
+        {"pipe_memo_store", reinterpret_cast<void *>(&memo_store)},
+        {"pipe_memo_close", reinterpret_cast<void *>(&memo_close)},
         {"pipe_out_of_memory", reinterpret_cast<void *>(&out_of_memory_error)},
         {"pipe_fail", reinterpret_cast<void *>(&fail)},
         {"pipe_print", reinterpret_cast<void *>(&print_line)},

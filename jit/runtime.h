@@ -21,6 +21,8 @@
 
 namespace Pipe::jit {
 
+struct MemoEntry;  // memo_cache.h
+
 /// One run of a kernel.
 struct Context {
     Context(const JITHandlers &h, JITUserContext *u) : handlers(h), user(u) {}
@@ -32,6 +34,7 @@ struct Context {
     int threads = 1;            ///< for parallel loops
     int64_t scratch_limit = 0;  ///< bytes per thread; 0 = none
     ProfileEntry *profile = nullptr;  ///< one per Func; null where nobody asked
+    uint64_t memo_owner = 0;          ///< whose memoized Funcs are run
 
     /// The first failure stays: later ones are often its consequences.
     void fail(int32_t code, std::string message);
@@ -58,6 +61,11 @@ struct Context {
     void *custom_allocate(int64_t bytes);
     void custom_release(void *memory);
 
+    /// An entry of the cache that the run uses now: one that it does not let go of, because it
+    /// fails, is released at its end.
+    void hold(MemoEntry *entry);
+    void let_go(MemoEntry *entry);
+
   private:
     void keep_exception() noexcept;
 
@@ -67,6 +75,7 @@ struct Context {
     std::exception_ptr thrown_;
     struct Block;
     Block *blocks_ = nullptr;  ///< what custom_malloc gave and has not been freed
+    std::vector<MemoEntry *> memos_;
 };
 
 /// A function that generated code may call, by the name it has there.

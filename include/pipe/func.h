@@ -35,6 +35,9 @@ struct Argument;
 struct JITHandlers;
 struct JITUserContext;
 
+/// How ranges of loops that are shared are moved against each other (compute_with).
+using LoopAlignments = std::vector<std::pair<VarOrRVar, LoopAlignStrategy>>;
+
 /// How compile_to_lowered_stmt writes the loops.
 enum StmtOutputFormat {
     Text,
@@ -194,13 +197,17 @@ class Stage {
     Stage &unroll(const VarOrRVar &loop, const Expr &times, TailStrategy tail = TailStrategy::Auto);
 
     /// Shares the loops of `other`, which runs first, from the outermost in to `loop`. Neither may
-    /// need the other. The ranges may differ: each stage runs where its own is. AlignStart and
-    /// AlignEnd are CompileErrors.
+    /// need the other. The ranges may differ: each stage runs where its own is. `align` says how
+    /// this stage's range of `loop` is moved against that of `other`, or, as a list, of each loop
+    /// named there.
     Stage &compute_with(const Stage &other, const VarOrRVar &loop,
                         LoopAlignStrategy align = LoopAlignStrategy::Auto);
+    Stage &compute_with(const Stage &other, const VarOrRVar &loop, const LoopAlignments &align);
     Stage &compute_with(const Func &other, const VarOrRVar &loop,
                         LoopAlignStrategy align = LoopAlignStrategy::Auto);
+    Stage &compute_with(const Func &other, const VarOrRVar &loop, const LoopAlignments &align);
     Stage &compute_with(const LoopLevel &level, LoopAlignStrategy align = LoopAlignStrategy::Auto);
+    Stage &compute_with(const LoopLevel &level, const LoopAlignments &align);
 
     /// Takes an update that combines (sums up, say) over RVars apart. The Func returned combines, for
     /// each value of `preserved` by itself, over the other RVars; this update then combines its
@@ -257,6 +264,12 @@ class Stage {
     Stage &prefetch(const ImageParam &source, const VarOrRVar &at, const VarOrRVar &from,
                     const Expr &offset = 1,
                     PrefetchBoundStrategy strategy = PrefetchBoundStrategy::GuardWithIf);
+    template <typename T, int D>
+    Stage &prefetch(const Buffer<T, D> &source, const VarOrRVar &at, const VarOrRVar &from,
+                    const Expr &offset = 1,
+                    PrefetchBoundStrategy strategy = PrefetchBoundStrategy::GuardWithIf) {
+        return prefetch_buffer(Buffer<void, AnyDims>(source), at, from, offset, strategy);
+    }
 
     /// Says that the stage is meant to have no directives: the autoscheduler leaves it as it is.
     /// CompileError where it has some.
@@ -299,6 +312,9 @@ class Stage {
     Stage &mark(const VarOrRVar &loop, LoopKind kind, const char *directive);
     Stage &mark(const VarOrRVar &loop, const Expr &factor, TailStrategy tail, LoopKind kind,
                 const char *directive, const char *suffix);
+    Stage &prefetch_buffer(const Buffer<void, AnyDims> &source, const VarOrRVar &at,
+                           const VarOrRVar &from, const Expr &offset,
+                           PrefetchBoundStrategy strategy);
     Stage &add_prefetch(schedule::Prefetch prefetch, const VarOrRVar &at, const VarOrRVar &from);
     Stage &no_gpu(const char *directive, const VarOrRVar &loop);
 
@@ -306,6 +322,16 @@ class Stage {
     int stage_ = 0;  // 0 = pure definition
     /// Which specialization of which specialization ...; empty = the schedule that holds otherwise.
     std::vector<size_t> specialization_;
+};
+
+/// Given to Func::memoize(): a number by which memoization_cache_evict() finds what is kept.
+class EvictionKey {
+  public:
+    explicit EvictionKey(const Expr &key = Expr()) : key_(key) {}
+    const Expr &key() const { return key_; }
+
+  private:
+    Expr key_;
 };
 
 /// A function from integer coordinates to a value (or a Tuple of them): a stage of a pipeline.
@@ -431,6 +457,23 @@ class Func {
     /// Computes the Func in a task of its own, which runs ahead of its consumers as far as the
     /// storage allows.
     Func &async();
+    /// Keeps what is computed of the Func, all values of the box at its compute level, in a cache
+    /// that lives on from call to call (<pipe/memoization_cache.h>); where the same is asked for
+    /// again, neither it is computed nor what at the same level is computed for it alone. "The
+    /// same": the same compiled pipeline, box, and values of all Params and sizes of images that
+    /// the Func depends on, or what memoize_tag() says in their place.
+    ///
+    /// The contents of images are no part of that. A Buffer used in an expression must therefore
+    /// not change (or memoization_cache_cleanup() is to be called when it does), and a Func that
+    /// depends on an ImageParam needs memoize_tag(image(x, y), version), with a Param that changes
+    /// whenever the image does; without it, and for a Param that is a pointer: a CompileError. What
+    /// the definition prints, or C functions with side effects do, does not happen again.
+    ///
+    /// `eviction_key`, if it is given, is made of integer constants and Params; what is kept under
+    /// it goes by memoization_cache_evict(). CompileErrors for a Func that is inlined, an output,
+    /// stored elsewhere than computed, on the stack, in a task of its own (async), that shares
+    /// loops with others (compute_with), or that is computed inside of a vectorized loop.
+    Func &memoize(const EvictionKey &eviction_key = EvictionKey());
     /// Stack and Register need a constant size (see bound_storage); what it does not fit in, or this
     /// machine does not have, is a CompileError.
     Func &store_in(MemoryType memory);
@@ -500,9 +543,12 @@ class Func {
     Func &unroll(const VarOrRVar &loop, const Expr &times, TailStrategy tail = TailStrategy::Auto);
     Func &compute_with(const Stage &other, const VarOrRVar &loop,
                        LoopAlignStrategy align = LoopAlignStrategy::Auto);
+    Func &compute_with(const Stage &other, const VarOrRVar &loop, const LoopAlignments &align);
     Func &compute_with(const Func &other, const VarOrRVar &loop,
                        LoopAlignStrategy align = LoopAlignStrategy::Auto);
+    Func &compute_with(const Func &other, const VarOrRVar &loop, const LoopAlignments &align);
     Func &compute_with(const LoopLevel &level, LoopAlignStrategy align = LoopAlignStrategy::Auto);
+    Func &compute_with(const LoopLevel &level, const LoopAlignments &align);
     Stage specialize(const Expr &condition);
     void specialize_fail(const std::string &message);
     Func &partition(const VarOrRVar &loop, Partition policy);
@@ -524,6 +570,13 @@ class Func {
     Func &prefetch(const ImageParam &source, const VarOrRVar &at, const VarOrRVar &from,
                    const Expr &offset = 1,
                    PrefetchBoundStrategy strategy = PrefetchBoundStrategy::GuardWithIf);
+    template <typename T, int D>
+    Func &prefetch(const Buffer<T, D> &source, const VarOrRVar &at, const VarOrRVar &from,
+                   const Expr &offset = 1,
+                   PrefetchBoundStrategy strategy = PrefetchBoundStrategy::GuardWithIf) {
+        Stage(*this).prefetch(source, at, from, offset, strategy);
+        return *this;
+    }
     Func &eager_inline(const std::vector<Func> &funcs);
     template <typename... Funcs> Func &eager_inline(const Func &f, const Funcs &...more) {
         return eager_inline(std::vector<Func>{f, more...});

@@ -58,6 +58,16 @@ inline constexpr halide_trace_event_code_t halide_trace_end_pipeline =
     Pipe::TraceEventCode::EndPipeline;
 inline constexpr halide_trace_event_code_t halide_trace_tag = Pipe::TraceEventCode::Tag;
 
+inline void halide_memoization_cache_set_size(int64_t size) {
+    Pipe::memoization_cache_set_size(size);
+}
+inline void halide_memoization_cache_evict(void * /*user_context*/, uint64_t eviction_key) {
+    Pipe::memoization_cache_evict(eviction_key);
+}
+inline void halide_memoization_cache_cleanup() {
+    Pipe::memoization_cache_cleanup();
+}
+
 namespace Pipe {
 
 /// Errors are always thrown.

@@ -53,7 +53,9 @@ struct JITHandlers {
     /// Text of print() and of traces, a line at a time. Default: standard output.
     void (*custom_print)(JITUserContext *, const char *text) = nullptr;
     /// Memory of the pipeline's own; null where there is none. Freed in any order, from any thread.
-    /// Both or none are to be given. Default: memory that the threads keep from call to call.
+    /// Both or none are to be given. Default: memory that the threads keep from call to call. (What
+    /// memoized Funcs keep outlives the call: the cache has its own memory, never these
+    /// functions'.)
     void *(*custom_malloc)(JITUserContext *, size_t bytes) = nullptr;
     void (*custom_free)(JITUserContext *, void *memory) = nullptr;
     /// Runs one iteration: has to call task(context, index, closure) and answer what that answers.

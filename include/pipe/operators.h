@@ -205,6 +205,15 @@ template <detail::ToExpr... More> Expr gather(const Expr &first, const More &...
 Expr unsafe_promise_clamped(const Expr &x, const Expr &low, const Expr &high);
 /// The same.
 Expr promise_clamped(const Expr &x, const Expr &low, const Expr &high);
+/// `value` itself. Says what the value depends on, for Funcs that are memoized: on these keys, and
+/// on nothing that stands in `value`; if there are none, on the number that it is. Keys, and a
+/// value without keys, are made of Params, constants and sizes of images (CompileError). Keys that
+/// do not tell different values apart give wrong results: what was computed for one is taken for
+/// others.
+Expr memoize_tag(const Expr &value, const std::vector<Expr> &keys);
+template <detail::ToExpr... Keys> Expr memoize_tag(const Expr &value, const Keys &...keys) {
+    return memoize_tag(value, std::vector<Expr>{Expr(keys)...});
+}
 /// x itself, where nothing below may be contracted to fused operations.
 Expr strict_float(const Expr &x);
 

@@ -19,6 +19,7 @@
 #include <pipe/jit.h>
 #include <pipe/lambda.h>
 #include <pipe/loop_level.h>
+#include <pipe/memoization_cache.h>
 #include <pipe/operators.h>
 #include <pipe/param.h>
 #include <pipe/pipeline.h>

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <pipe/error.h>
@@ -43,10 +44,10 @@ enum class TailStrategy : uint8_t {
 
 /// Where the loops that compute_with shares begin and end, if the two stages' ranges differ.
 enum class LoopAlignStrategy : uint8_t {
-    AlignStart,
-    AlignEnd,
-    NoAlign,  ///< each stage keeps its own coordinates
-    Auto,     ///< NoAlign
+    AlignStart,  ///< the guest's range is moved, so that both begin in the same iteration
+    AlignEnd,    ///< so that both end in the same iteration
+    NoAlign,     ///< each stage keeps its own coordinates
+    Auto,        ///< NoAlign
 };
 
 /// Where a loop of a GPU schedule runs.
@@ -115,6 +116,8 @@ struct StageSchedule {
     std::vector<Dim> dims;  ///< innermost first; the loops that remain after all transforms
     /// compute_with: this stage shares the loops of `fuse_level` from the outermost in to `var`.
     LoopLevel fuse_level;   ///< inlined() = not fused
+    /// Which of them are shifted so that the stage starts, or ends, where its host does.
+    std::vector<std::pair<std::string, LoopAlignStrategy>> fuse_align;
     std::vector<Prefetch> prefetches;
     /// Tried in this order before the schedule itself.
     std::vector<Specialization> specializations;
@@ -158,6 +161,12 @@ struct Trace {
     std::vector<std::string> tags;
 };
 
+/// memoize(): what was computed is kept from call to call.
+struct Memoized {
+    Expr eviction_key;      ///< uint64, by which the user removes it; undefined = none
+    std::vector<Expr> key;  ///< what the values depend on; found when the graph is frozen
+};
+
 /// align_storage(), bound_storage(): the extent of one dimension of the storage.
 struct StorageDim {
     std::string var;
@@ -179,6 +188,7 @@ struct FuncSchedule {
     MemoryType memory = MemoryType::Auto;
     std::vector<StageSchedule> stages;  ///< 0 = pure definition
     Trace trace;
+    std::optional<Memoized> memoize;
     Expr ring_buffer;                   ///< how many copies the storage has; undefined = one
     bool async = false;                 ///< computed by a task of its own
     bool nontemporal_stores = false, nontemporal_loads = false;

@@ -201,7 +201,11 @@ void apply(const Plan &plan, const StageGraph &nodes, const Graph &graph, const 
            Schedule &schedule) {
     const Node &output = nodes.nodes[static_cast<size_t>(plan.output())];
     FuncSchedule &f = schedule[output.id];
-    if (output.role == Role::Free) f.compute = f.store = root();
+    // How a Func is stored may be said without saying where.
+    if (output.role == Role::Free || f.compute.inlined()) {
+        f.compute = root();
+        if (f.store.inlined()) f.store = root();
+    }
     const Levels levels = apply_output(plan, output, graph[output.id], machine, f);
     for (size_t m = 1; m < plan.members.size(); m++) {
         const Node &node = nodes.nodes[static_cast<size_t>(plan.members[m])];

@@ -43,7 +43,7 @@ Role role_of(const FuncNode &func, const FuncSchedule &user, bool named) {
     if (!user.compute.inlined()) return Role::Root;
     // How it is stored was said, so it is.
     if (user.memory != MemoryType::Auto || !user.storage_order.empty() || !user.folds.empty() ||
-        !user.store.inlined() || !user.storage_dims.empty() || user.async) {
+        !user.store.inlined() || !user.storage_dims.empty() || user.async || user.memoize) {
         return Role::Root;
     }
     // A Func with updates cannot be substituted; lowering finds its place.

@@ -68,6 +68,7 @@ void StmtEmitter::emit(const ir::Stmt &s) {
     case StmtOp::Fork: return fork(*s.get());
     case StmtOp::Acquire: return acquire(*s.get());
     case StmtOp::Release: return release(*s.get());
+    case StmtOp::Memoize: return memoize(*s.get());
     case StmtOp::Provide:
     case StmtOp::Realize: break;
     }
@@ -153,10 +154,10 @@ void StmtEmitter::counted_loop(const ir::StmtNode &s, Value *begin, Value *end, 
 
 /// The product of the sizes and the element, or the greatest int64 where that overflows: no such
 /// block can be had, so the allocation fails in its own words.
-Value *StmtEmitter::allocation_bytes(const ir::StmtNode &s) {
-    Value *bytes = b_.getInt64(static_cast<uint64_t>(s.types[0].bytes()));
+Value *StmtEmitter::allocation_bytes(Type element, const std::vector<Expr> &sizes) {
+    Value *bytes = b_.getInt64(static_cast<uint64_t>(element.bytes()));
     Value *overflow = b_.getFalse();
-    for (const Expr &size : s.exprs) {
+    for (const Expr &size : sizes) {
         Value *n =
             b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, exprs_.wide(size), b_.getInt64(0));
         Value *both = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smul_with_overflow, bytes, n);
@@ -209,7 +210,7 @@ void StmtEmitter::allocate(const ir::StmtNode &s) {
                                            std::max<int64_t>(1, *known / element.bytes()), 64);
         return with_buffer(s.name, {array, true}, s.stmts[0]);
     }
-    Value *bytes = allocation_bytes(s);
+    Value *bytes = allocation_bytes(s.types[0], s.exprs);
     exprs_.forget();
     auto push = unit_.runtime("pipe_scratch_push", b_.getPtrTy(), {b_.getPtrTy(), b_.getInt64Ty()});
     llvm::CallInst *block = b_.CreateCall(push, {frame_.context(), bytes}, s.name);

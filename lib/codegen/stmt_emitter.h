@@ -58,7 +58,7 @@ class StmtEmitter {
     /// Of the variable of a For.
     Range loop_range(const ir::StmtNode &s) const;
     void bind_loop_variable(const ir::StmtNode &s, llvm::Value *wide, Range range);
-    llvm::Value *allocation_bytes(const ir::StmtNode &s);
+    llvm::Value *allocation_bytes(Type element, const std::vector<Expr> &sizes);
 
     // profile.cpp
     void produce(const ir::StmtNode &s);
@@ -76,6 +76,10 @@ class StmtEmitter {
     void open_closure(const Closure &closure, Frame &inner) const;
     llvm::Function *outline(const std::string &name, const Closure &closure,
                             const std::function<void(Frame &)> &emit_body);
+
+    // memoize.cpp
+    void memoize(const ir::StmtNode &s);
+    llvm::Value *memoize_key(const ir::StmtNode &s);
 
     // tasks.cpp
     void fork(const ir::StmtNode &s);

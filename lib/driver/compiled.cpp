@@ -29,13 +29,17 @@ Target resolve(const Target &requested, const Settings &settings) {
     return target;
 }
 
+uint64_t new_memo_owner() {
+    static std::atomic<uint64_t> last{0};
+    return ++last;
+}
+
 }  // namespace
 
 Compiled::Compiled(const std::vector<Func> &outputs, const Settings &settings,
                    const Target &requested, const Outputs *buffers)
-    : requested_(requested), target_(resolve(requested, settings)),
-      trace_pipeline_(settings.trace_pipeline),
-      epoch_(graph::modification_epoch()),
+    : requested_(requested), target_(resolve(requested, settings)), memo_owner_(new_memo_owner()),
+      trace_pipeline_(settings.trace_pipeline), epoch_(graph::modification_epoch()),
       scheduled_(make_schedule(outputs, {target_, settings.autoschedule, false}, buffers)),
       slots_(scheduled_.inlined) {
     times_.schedule_ms = scheduled_.schedule_ms;
@@ -188,6 +192,7 @@ template <typename F> int with_handlers(const CallSettings &settings, const F &f
 
 int Compiled::run(CallArguments &call, const CallSettings &settings) {
     return with_handlers(settings, [&](jit::RunOptions &options, std::string *error) {
+        options.memo_owner = memo_owner_;
         if (!target_.has_feature(Target::Profile))
             return run_kernels(call, options, error);
         jit::Profile profile;

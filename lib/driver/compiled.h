@@ -102,6 +102,7 @@ class Compiled {
     };
 
     Target requested_, target_;
+    const uint64_t memo_owner_;  ///< never the same twice
     bool trace_pipeline_;
     mutable std::atomic<uint64_t> epoch_;
     Scheduled scheduled_;

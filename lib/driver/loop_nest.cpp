@@ -67,6 +67,8 @@ class Printer {
         std::string text;
         if (s.async)
             text += " async";
+        if (s.memoize)
+            text += " memoized";
         if (s.memory != MemoryType::Auto)
             text += fmt::format(" in {}", schedule::to_string(s.memory));
         for (const schedule::FoldedDim &fold : s.folds)

@@ -226,11 +226,56 @@ class Checker {
         if (s.compute.at())
             check_encloses(f, levels_[index]);
         check_store(f, levels_[index]);
+        check_memoize(f, levels_[index]);
         for (size_t i = 0; i < f.stages.size(); i++) {
             const LoopLevel &host = s.stages[i].fuse_level;
             if (host.at() && host.func != f.id)
                 place(graph_[host.func]);
             paths_[index].push_back(stage_path(f, i));
+        }
+    }
+
+    /// The cache owns what is memoized: it is looked up, or computed, as a whole.
+    void check_memoize(const FuncNode &f, const Path &compute) const {
+        const schedule::FuncSchedule &s = schedule_[f.id];
+        if (!s.memoize)
+            return;
+        if (!(s.store == s.compute))
+            reject(f, 0, "memoize",
+                   fmt::format("it is stored at {}, but computed at {}, a part at a time. Store it "
+                               "where it is computed (leave store_at out).",
+                               describe(s.store), describe(s.compute)));
+        if (!s.hoist.inlined())
+            reject(f, 0, "memoize", "its memory is the cache's. Leave hoist_storage out.");
+        if (s.memory != MemoryType::Auto && s.memory != MemoryType::Heap)
+            reject(f, 0, "memoize",
+                   fmt::format("its memory is the cache's. Leave store_in(MemoryType::{}) out.",
+                               schedule::to_string(s.memory)));
+        if (s.async)
+            reject(f, 0, "memoize",
+                   "what is looked up before it is used needs no task of its own. Leave async() "
+                   "out.");
+        for (const Place &place : compute)
+            if (kind_of(place) == LoopKind::Vectorized)
+                reject(f, 0, "memoize",
+                       fmt::format("it would be looked up in each lane of the vectorized loop '{}' "
+                                   "of {}. Compute it outside of that loop.",
+                                   place.var, graph_[place.func].name));
+    }
+
+    /// What is stored outside of a Func that is found in the cache misses what is computed inside.
+    void check_not_skipped(const FuncNode &f, const Path &store, const Path &compute) const {
+        for (const Place &place : compute) {
+            if (!schedule_[place.func].memoize ||
+                levels_[static_cast<size_t>(place.func)].size() <= store.size())
+                continue;
+            const FuncNode &skipped = graph_[place.func];
+            reject(
+                f, 0, "store_at or store_root",
+                fmt::format("it is computed in the loops of '{}', which do not run where that is "
+                            "found in the cache (memoize), but stored for longer than one run "
+                            "of them. Store it inside of '{}', or at {}.",
+                            skipped.name, skipped.name, describe(schedule_[skipped.id].compute)));
         }
     }
 
@@ -248,6 +293,8 @@ class Checker {
             return "hoist_storage";
         if (s.ring_buffer.defined())
             return "ring_buffer";
+        if (s.memoize)
+            return "memoize";
         return s.async ? "async" : "";
     }
 
@@ -327,8 +374,10 @@ class Checker {
         if (s.store.inlined() || f.is_output)
             return;
         Path store = path_of(f, "store_at", s.store);
-        if (is_prefix(store, compute))
+        if (is_prefix(store, compute)) {
+            check_not_skipped(f, store, compute);
             return check_hoist(f, store, compute);
+        }
         reject(f, 0,
                s.store.root()
                    ? "store_root"
@@ -411,6 +460,14 @@ class Checker {
             if (!level.at())
                 continue;
             const FuncNode &host = graph_[level.func];
+            for (const FuncNode *shared : {&f, &host})
+                if (schedule_[shared->id].memoize)
+                    reject(
+                        *shared, 0, "memoize",
+                        fmt::format("'{}' shares loops with '{}' (compute_with), so they run for "
+                                    "the other where it is found in the cache. Let it have "
+                                    "loops of its own.",
+                                    f.name, host.name));
             auto reject_with = [&](const std::string &why) {
                 reject(f, i, fmt::format("compute_with({}, {})", host.name, level.var), why);
             };

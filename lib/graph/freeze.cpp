@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "graph/contents.h"
+#include "graph/memoize.h"
 #include "graph/names.h"
 #include "graph/wrap.h"
 #include "ir/visit.h"
@@ -101,6 +102,9 @@ class Freezer {
             freeze_func(i, inputs);
         for (size_t i = 0; i < result_.graph.images.size(); i++)
             freeze_promises(i, inputs);
+        find_memoize_keys(result_.graph, result_.schedule);
+        if (has_tags_)
+            remove_memoize_tags(result_.graph);
         connect();
         for (size_t i = 0; i < funcs_.size(); i++)
             resolve_levels(i);
@@ -112,6 +116,7 @@ class Freezer {
     std::unordered_map<const FuncContents *, FuncId> ids_;
     std::vector<LoopNames> loop_names_;
     std::set<std::string> taken_;
+    bool has_tags_ = false;  ///< of memoize_tag(), in a definition
     Frozen result_;
 
     /// Depth first, without recursion: pipelines may be long chains.
@@ -190,6 +195,9 @@ class Freezer {
         Rewriter(const Freezer &freezer, size_t func, int stage, Inputs &inputs)
             : freezer_(freezer), func_(func), stage_(stage), inputs_(inputs) {}
 
+        bool keeps_tags = false;  ///< of memoize_tag(), so that keys can be found
+        bool met_tag = false;
+
         Expr operator()(const Expr &e) { return e.defined() ? mutate(e) : e; }
 
       protected:
@@ -197,6 +205,11 @@ class Freezer {
             if (e->op == ir::Op::Variable)
                 return variable(e);
             Expr now = ir::GraphMutator::rewrite(e);
+            if (is_memoize_tag(*now)) {
+                if (!keeps_tags)
+                    return now->args[0];
+                met_tag = true;
+            }
             bool reads = now->op == ir::Op::Call && (now->call_kind == ir::CallKind::Func ||
                                                      now->call_kind == ir::CallKind::Image);
             return reads ? call(now) : now;
@@ -249,6 +262,7 @@ class Freezer {
             node.args.push_back(loop_names_[i](arg));
         for (size_t s = 0; s < from.stages.size(); s++) {
             Rewriter rewrite(*this, i, static_cast<int>(s), inputs);
+            rewrite.keeps_tags = true;
             const Stage &old = from.stages[s];
             Stage stage;
             for (const Expr &e : old.args)
@@ -259,6 +273,7 @@ class Freezer {
                 stage.rvars.push_back({loop_names_[i](static_cast<int>(s), r.name), rewrite(r.min),
                                        rewrite(r.extent)});
             stage.predicate = rewrite(old.predicate);
+            has_tags_ |= rewrite.met_tag;
             stage.where = old.where;
             node.stages.push_back(std::move(stage));
         }
@@ -278,6 +293,8 @@ class Freezer {
             f = {names(f.var), rewrite(f.factor), f.forward};
         for (schedule::StorageDim &d : s.storage_dims)
             d = {names(d.var), rewrite(d.alignment), rewrite(d.bound)};
+        if (s.memoize)
+            s.memoize->eviction_key = rewrite(s.memoize->eviction_key);
         for (std::string &dim : s.storage_order)
             dim = names(dim);
         for (size_t k = 0; k < s.stages.size(); k++)
@@ -363,8 +380,10 @@ class Freezer {
                     p.source = result_.graph.funcs[f].name;
                     known = true;
                 }
+            auto handle = std::static_pointer_cast<const ImageContents>(p.image_handle);
             for (const Image &image : result_.graph.images)
-                if (p.image_handle && image.param == p.image_handle) {
+                if (handle &&
+                    (handle->bound ? image.bound.same_as(handle->buffer) : image.param == handle)) {
                     p.source = image.name;
                     known = true;
                 }

@@ -70,6 +70,18 @@ Func &Func::compute_with(const Stage &other, const VarOrRVar &loop, LoopAlignStr
     Stage(*this).compute_with(other, loop, align);
     return *this;
 }
+Func &Func::compute_with(const Stage &other, const VarOrRVar &loop, const LoopAlignments &align) {
+    Stage(*this).compute_with(other, loop, align);
+    return *this;
+}
+Func &Func::compute_with(const Func &other, const VarOrRVar &loop, const LoopAlignments &align) {
+    Stage(*this).compute_with(other, loop, align);
+    return *this;
+}
+Func &Func::compute_with(const LoopLevel &level, const LoopAlignments &align) {
+    Stage(*this).compute_with(level, align);
+    return *this;
+}
 Func &Func::compute_with(const Func &other, const VarOrRVar &loop, LoopAlignStrategy align) {
     Stage(*this).compute_with(other, loop, align);
     return *this;

@@ -282,6 +282,11 @@ class Writer {
             calls.push_back(fmt::format("add_trace_tag(\"{}\")", tag));
         if (s.ring_buffer.defined())
             calls.push_back(fmt::format("ring_buffer({})", text(s.ring_buffer)));
+        if (s.memoize)
+            calls.push_back(
+                s.memoize->eviction_key.defined()
+                    ? fmt::format("memoize(EvictionKey({}))", text(s.memoize->eviction_key))
+                    : "memoize()");
         if (s.async)
             calls.push_back("async()");
         if (s.nontemporal_stores)

@@ -20,10 +20,18 @@ using schedule::Transform;
 
 namespace {
 
-[[noreturn]] void fail_alignment(const Nest &nest) {
-    nest.fail(
-        "loops that are shifted against each other are not there yet: each stage keeps its own "
-        "coordinates (NoAlign).");
+/// What is moved, by the names of the loops.
+std::vector<std::pair<std::string, LoopAlignStrategy>> moved(const Nest &nest,
+                                                             const LoopAlignments &align) {
+    std::vector<std::pair<std::string, LoopAlignStrategy>> result;
+    for (const auto &[loop, strategy] : align) {
+        nest.find(loop);
+        if (strategy == LoopAlignStrategy::AlignStart || strategy == LoopAlignStrategy::AlignEnd)
+            nest.fail(
+                "loops that are shifted against each other are not there yet: each stage keeps its "
+                "own coordinates (NoAlign).");
+    }
+    return result;
 }
 
 /// Splitting a loop that already has a kind: tasks stay outside, lanes and copies inside.
@@ -230,11 +238,9 @@ Stage &Stage::unroll(const VarOrRVar &loop, const Expr &times, TailStrategy tail
     return mark(loop, times, tail, LoopKind::Unrolled, "unroll", "_copy");
 }
 
-Stage &Stage::compute_with(const Stage &other, const VarOrRVar &loop, LoopAlignStrategy align) {
+Stage &Stage::compute_with(const Stage &other, const VarOrRVar &loop, const LoopAlignments &align) {
     StageSchedule &s = schedule();
     Nest nest(*func_, *this, s, call_text("compute_with", {other.name(), loop.name}));
-    if (align == LoopAlignStrategy::AlignStart || align == LoopAlignStrategy::AlignEnd)
-        fail_alignment(nest);
     if (other.contents() == func_)
         nest.fail("a Func cannot share loops with itself.");
     nest.find(loop);
@@ -242,27 +248,41 @@ Stage &Stage::compute_with(const Stage &other, const VarOrRVar &loop, LoopAlignS
         nest.fail("a definition with specializations cannot share loops.");
     s.fuse_level = {schedule::LoopLevel::Kind::At, FuncId::None, other.index(), loop.name,
                     other.contents()->identity,    nullptr};
+    s.fuse_align = moved(nest, align);
     nest.done();
     return *this;
+}
+
+Stage &Stage::compute_with(const Stage &other, const VarOrRVar &loop, LoopAlignStrategy align) {
+    return compute_with(other, loop, LoopAlignments{{loop, align}});
 }
 
 Stage &Stage::compute_with(const Func &other, const VarOrRVar &loop, LoopAlignStrategy align) {
     return compute_with(Stage(other.contents(), 0), loop, align);
 }
 
-Stage &Stage::compute_with(const LoopLevel &level, LoopAlignStrategy align) {
+Stage &Stage::compute_with(const Func &other, const VarOrRVar &loop, const LoopAlignments &align) {
+    return compute_with(Stage(other.contents(), 0), loop, align);
+}
+
+Stage &Stage::compute_with(const LoopLevel &level, const LoopAlignments &align) {
     StageSchedule &s = schedule();
     Nest nest(*func_, *this, s, call_text("compute_with", {level.to_string()}));
     if (!level.defined() || level.is_root() || level.is_inlined())
         nest.fail(fmt::format("the level is {}, so it names no loop to share.", level.to_string()));
-    if (align == LoopAlignStrategy::AlignStart || align == LoopAlignStrategy::AlignEnd)
-        fail_alignment(nest);
     nest.find(level.var());
     if (!specialization_.empty() || !s.specializations.empty())
         nest.fail("a definition with specializations cannot share loops.");
     s.fuse_level = level.contents()->level;
+    s.fuse_align = moved(nest, align);
     nest.done();
     return *this;
+}
+
+Stage &Stage::compute_with(const LoopLevel &level, LoopAlignStrategy align) {
+    bool names_loop = level.defined() && !level.is_root() && !level.is_inlined();
+    return compute_with(level,
+                        names_loop ? LoopAlignments{{level.var(), align}} : LoopAlignments());
 }
 
 }  // namespace Pipe

@@ -104,6 +104,16 @@ Stage &Stage::prefetch(const ImageParam &source, const VarOrRVar &at, const VarO
     return add_prefetch(std::move(p), at, from);
 }
 
+Stage &Stage::prefetch_buffer(const Buffer<void, AnyDims> &source, const VarOrRVar &at,
+                              const VarOrRVar &from, const Expr &offset,
+                              PrefetchBoundStrategy strategy) {
+    auto image = std::make_shared<graph::ImageContents>();
+    image->bound = true;
+    image->buffer = source;
+    schedule::Prefetch p{source.name(), at.name, from.name, offset, strategy, nullptr, image};
+    return add_prefetch(std::move(p), at, from);
+}
+
 Stage &Stage::add_prefetch(schedule::Prefetch p, const VarOrRVar &at, const VarOrRVar &from) {
     StageSchedule &s = schedule();
     Nest nest(*func_, *this, s, call_text("prefetch", {p.source, at.name, from.name}));

@@ -36,6 +36,8 @@ inline constexpr const char *undef = "undef";              ///< () any value; a 
 inline constexpr const char *scatter_gather = "scatter_gather";
 /// (seed, whether the user gave it): uint32; the front end's only, a definition makes it arithmetic.
 inline constexpr const char *random = "random";
+/// (x, key...) = x; what x depends on where it is memoized; the front end's only, freeze takes it out.
+inline constexpr const char *memoize_tag = "memoize_tag";
 inline constexpr const char *promise_clamped = "promise_clamped";  ///< (x, lo, hi) = x
 inline constexpr const char *if_then_else = "if_then_else";  ///< (c, t, f): only one arm is evaluated
 

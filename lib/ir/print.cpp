@@ -111,6 +111,9 @@ class Printer {
         case StmtOp::Release:
             line("release " + s->name), end();
             break;
+        case StmtOp::Memoize:
+            print_memoize(s);
+            break;
         }
     }
 
@@ -421,6 +424,27 @@ class Printer {
         print(s->stmts[0]);
         indent_--;
         line("} and {\n");
+        indent_++;
+        close(s->stmts[1]);
+    }
+
+    void print_memoize(const Stmt &s) {
+        auto shape = static_cast<size_t>(1 + s->num_values);
+        line("memoize " + s->name + "[");
+        for (size_t i = 0; i < s->types.size(); i++)
+            out += (i > 0 ? ", " : "") + Pipe::to_string(s->types[i]);
+        out += "] of ";
+        tuple(s->exprs, shape, s->exprs.size() - shape);
+        out += " by ";
+        tuple(s->exprs, 1, shape - 1);
+        if (s->exprs[0].defined()) {
+            out += " evicted by ";
+            root(s->exprs[0]);
+        }
+        open();
+        print(s->stmts[0]);
+        indent_--;
+        line("} then {\n");
         indent_++;
         close(s->stmts[1]);
     }

@@ -185,6 +185,8 @@ class StmtSimplifier : public ExprSimplifier {
             if (!now->stmts[0].defined() || !now->stmts[1].defined())
                 return make_block({now->stmts[0], now->stmts[1]});
             return now;
+        case StmtOp::Memoize:
+            return now->stmts[1].defined() ? now : Stmt();
         default:
             return now->stmts[0].defined() ? now : Stmt();  // storage, produce and consume
         }

@@ -139,6 +139,28 @@ Stmt make_release(const std::string &semaphore) {
     return named(StmtOp::Release, semaphore, {}, {});
 }
 
+Stmt make_memoize(const std::string &name, std::vector<Type> types, Expr eviction_key,
+                  const std::vector<Expr> &key, const std::vector<Expr> &shape, Stmt production,
+                  Stmt consumer) {
+    std::vector<Expr> exprs{std::move(eviction_key)};
+    exprs.insert(exprs.end(), key.begin(), key.end());
+    exprs.insert(exprs.end(), shape.begin(), shape.end());
+    StmtNode *node =
+        new_node(StmtOp::Memoize, std::move(exprs), {std::move(production), std::move(consumer)});
+    node->num_values = static_cast<int32_t>(key.size());
+    node->name = name;
+    node->types = std::move(types);
+    return Stmt(node);
+}
+
+std::vector<Expr> shape_of_memoize(const StmtNode &s) {
+    return {s.exprs.begin() + 1 + s.num_values, s.exprs.end()};
+}
+
+std::string buffer_of_memoize(const StmtNode &s, size_t i) {
+    return s.types.size() == 1 ? s.name : s.name + "." + std::to_string(i);
+}
+
 Stmt with_children(const Stmt &s, std::vector<Expr> exprs, std::vector<Stmt> stmts) {
     if (s->op == StmtOp::Block) return make_block(std::move(stmts));
     StmtNode *node = new_node(s->op, std::move(exprs), std::move(stmts));

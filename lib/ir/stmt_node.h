@@ -14,6 +14,7 @@
 //       | prefetch name[e]                                    flattened
 //       | fork name, e { s } { s }                            see Fork below
 //       | acquire name | release name                         a semaphore of a fork
+//       | memoize name (e, ...) { s } { s }                   see Memoize below
 //       | s ; s ; ...
 //       | evaluate e
 //
@@ -21,6 +22,10 @@
 // "<name>.ready", 0 at first, and "<name>.free", at first e. `acquire` waits until its semaphore is
 // positive and counts it down, `release` counts it up; what was stored before a release is seen after
 // the acquire that it let through.
+//
+// Memoize is storage in the cache that lives on from run to run. It looks for an entry with the name and
+// the values of the key; only where there is none, its first statement runs, to fill new storage, which
+// then becomes the entry. Its second statement runs in any case, and reads.
 
 #include <atomic>
 #include <string>
@@ -34,7 +39,7 @@ namespace Pipe::ir {
 
 enum class StmtOp : uint8_t {
     Let, Assert, For, Provide, Realize, Store, Allocate, Produce, Consume, If, Block, Evaluate,
-    Prefetch, Fork, Acquire, Release,
+    Prefetch, Fork, Acquire, Release, Memoize,
 };
 
 struct StmtNode;
@@ -78,6 +83,8 @@ class Stmt {
 /// | Prefetch | coordinates..., or index                |                | name; flattened: types[0]      |
 /// | Fork     | slots                                   | producer, consumer | name                       |
 /// | Acquire, Release |                                 |                | name (of the semaphore)        |
+/// | Memoize  | eviction key (may be undefined), key... (num_values), shape as in Realize; flattened: as in
+/// |          | Allocate                                | production, consumer | name, types |
 struct StmtNode {
     mutable std::atomic<int> references{0};
     StmtOp op;
@@ -120,6 +127,13 @@ Stmt make_prefetch(const std::string &name, std::vector<Expr> coordinates, Type 
 Stmt make_fork(const std::string &name, Expr slots, Stmt producer, Stmt consumer);
 Stmt make_acquire(const std::string &semaphore);
 Stmt make_release(const std::string &semaphore);
+Stmt make_memoize(const std::string &name, std::vector<Type> types, Expr eviction_key,
+                  const std::vector<Expr> &key, const std::vector<Expr> &shape, Stmt production,
+                  Stmt consumer);
+/// The part of a Memoize's expressions that is its shape.
+std::vector<Expr> shape_of_memoize(const StmtNode &s);
+/// The buffer that a flattened Memoize binds for its i-th type.
+std::string buffer_of_memoize(const StmtNode &s, size_t i);
 /// The same node with other children.
 Stmt with_children(const Stmt &s, std::vector<Expr> exprs, std::vector<Stmt> stmts);
 

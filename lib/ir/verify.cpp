@@ -51,6 +51,8 @@ class Verifier {
             break;
         case StmtOp::Fork:
             return check_fork(s);
+        case StmtOp::Memoize:
+            return check_memoize(s);
         case StmtOp::Acquire:
         case StmtOp::Release:
             require(options_.any_buffer || semaphores_.count(s->name) > 0, "no such semaphore", s);
@@ -192,6 +194,26 @@ class Verifier {
         check(s->stmts[1]);
         for (const char *which : {".ready", ".free"})
             semaphores_.erase(semaphores_.find(s->name + which));
+    }
+
+    void check_memoize(const Stmt &s) {
+        auto keys = static_cast<size_t>(s->num_values);
+        require(!s->types.empty() && s->exprs.size() >= 1 + keys, "shape", s);
+        for (size_t i = 1; i < s->exprs.size(); i++)
+            require(s->exprs[i].defined() && s->exprs[i].type().is_scalar(), "key or shape", s);
+        for (const Expr &e : shape_of_memoize(*s.get()))
+            require(is_index(e), "shape", s);
+        if (s->exprs[0].defined())
+            require(s->exprs[0].type() == UInt(64), "eviction key", s);
+        decltype(done_) outer;
+        outer.swap(done_);
+        for (size_t i = 0; options_.flattened && i < s->types.size(); i++)
+            buffers.push(buffer_of_memoize(*s.get(), i), s->types[i]);
+        check(s->stmts[0]);
+        check(s->stmts[1]);
+        for (size_t i = 0; options_.flattened && i < s->types.size(); i++)
+            buffers.pop(buffer_of_memoize(*s.get(), i));
+        outer.swap(done_);
     }
 
     void check_for(const Stmt &s) {

@@ -12,6 +12,7 @@
 #include "ir/simplify.h"
 #include "ir/visit.h"
 #include "lower/lanes.h"
+#include "lower/needs.h"
 #include "lower/prefetch.h"
 
 namespace Pipe::lower {
@@ -56,24 +57,15 @@ class Renamer : public GraphMutator {
 class Builder {
   public:
     Builder(const region::LoopTree &tree, region::RegionMap &regions, bool any_size, Stmt prologue)
-        : tree_(tree), graph_(tree.graph()), regions_(regions), any_size_(any_size), prologue_(std::move(prologue)) {}
+        : tree_(tree), graph_(tree.graph()), regions_(regions), any_size_(any_size), prologue_(std::move(prologue)),
+          needs_(tree) {}
 
     /// Everything that stands just inside a level, around `inner`.
     Stmt inside(const Level &level, Stmt inner) {
         std::vector<FuncId> stored = tree_.allocated_at(level);
         for (FuncId id : tree_.computed_at(level)) stored.erase(std::remove(stored.begin(), stored.end(), id), stored.end());
-        std::vector<std::vector<FuncId>> groups = production_groups(level);
-        for (auto group = groups.rbegin(); group != groups.rend(); ++group) {
-            std::vector<Stmt> parts = produce(*group);
-            if (is_async(*group)) {
-                synchronize(group->front(), parts, inner);
-            } else {
-                parts.push_back(std::move(inner));
-                inner = make_block(std::move(parts));
-            }
-            for (FuncId id : *group)
-                if (tree_.place(id).hoist == level) inner = realize(id, std::move(inner));
-        }
+        std::map<FuncId, std::vector<Group>> groups = needs_.sort(level, production_groups(level));
+        inner = computed_before(level, groups, FuncId::None, std::move(inner));
         for (FuncId id : stored) inner = realize(id, std::move(inner));
         if (level.empty()) inner = make_block({prologue_, std::move(inner)});
         const auto &lets = regions_.lets(level);
@@ -83,6 +75,28 @@ class Builder {
     }
 
   private:
+    /// What is computed at the level for one need, before `inner`.
+    Stmt computed_before(const Level &level, std::map<FuncId, std::vector<Group>> &all, FuncId need, Stmt inner) {
+        std::vector<Group> groups = std::move(all[need]);
+        for (auto group = groups.rbegin(); group != groups.rend(); ++group) {
+            std::vector<Stmt> parts = produce(*group);
+            if (tree_.schedule()[group->front()].memoize) {
+                Stmt production = computed_before(level, all, group->front(), make_block(std::move(parts)));
+                inner = memoize(group->front(), std::move(production), std::move(inner));
+                continue;
+            }
+            if (is_async(*group)) {
+                synchronize(group->front(), parts, inner);
+            } else {
+                parts.push_back(std::move(inner));
+                inner = make_block(std::move(parts));
+            }
+            for (FuncId id : *group)
+                if (tree_.place(id).hoist == level) inner = realize(id, std::move(inner));
+        }
+        return inner;
+    }
+
     struct Nest {
         const StageNest *stage;
         std::map<std::string, Range> ranges;
@@ -93,7 +107,7 @@ class Builder {
     };
 
     /// Funcs computed at a level, producers first; those that share loops (compute_with) together.
-    std::vector<std::vector<FuncId>> production_groups(const Level &level) {
+    std::vector<Group> production_groups(const Level &level) {
         std::vector<FuncId> ids = tree_.computed_at(level);
         std::map<FuncId, FuncId> leader;  // of the group of each
         for (FuncId id : ids) leader[id] = id;
@@ -107,7 +121,7 @@ class Builder {
         std::map<FuncId, std::vector<FuncId>> members;
         for (FuncId id : ids) members[leader[id]].push_back(id);
 
-        std::vector<std::vector<FuncId>> groups;
+        std::vector<Group> groups;
         std::set<FuncId> done;
         // A group waits until what its members need of the others is done.
         std::function<void(FuncId)> emit = [&](FuncId first) {
@@ -139,22 +153,46 @@ class Builder {
         const graph::FuncNode &func = graph_[id];
         if (func.is_output) return body;
         const schedule::FuncSchedule &schedule = tree_.schedule()[id];
-        std::vector<Expr> min_extents;
         std::vector<Stmt> parts;
-        std::vector<Range> ranges = regions_.allocation(id);
-        for (size_t d = 0; d < ranges.size(); d++) {
-            Range &range = ranges[d];
-            for (const schedule::StorageDim &s : schedule.storage_dims)
-                if (d < func.args.size() && s.var == func.args[d] && s.bound.defined())
-                    parts.push_back(bound_storage(func, s, range));
-            min_extents.push_back(range.min);
-            min_extents.push_back(range.extent);
-        }
+        std::vector<Expr> min_extents = shape(id, parts);
         // lower::fork tells the two tasks apart.
         if (schedule.async) body = make_fork(func.name, regions_.slots(id), body, body);
         parts.push_back(
             make_realize(func.name, func.types, std::move(min_extents), schedule.memory, std::move(body)));
         return make_block(std::move(parts));
+    }
+
+    /// What is found again must be what would be computed now: where it is needed, and how it lies in memory.
+    Stmt memoize(FuncId id, Stmt production, Stmt consumer) {
+        const graph::FuncNode &func = graph_[id];
+        const schedule::Memoized &memoized = *tree_.schedule()[id].memoize;
+        std::vector<Stmt> parts;
+        std::vector<Expr> min_extents = shape(id, parts), key = memoized.key;
+        std::set<Expr, ExprLess> known(key.begin(), key.end());
+        auto add_to_key = [&](const Expr &e) {
+            if (!is_const_int(e) && known.insert(e).second) key.push_back(e);
+        };
+        for (const region::Interval &i : regions_.asked(id)) add_to_key(i.min), add_to_key(i.max);
+        for (const Expr &e : min_extents) add_to_key(e);
+        parts.push_back(make_memoize(func.name, func.types, memoized.eviction_key, key, min_extents,
+                                     std::move(production), std::move(consumer)));
+        return make_block(std::move(parts));
+    }
+
+    /// min and extent of the storage per dimension; tests of it go to `tests`.
+    std::vector<Expr> shape(FuncId id, std::vector<Stmt> &tests) {
+        const graph::FuncNode &func = graph_[id];
+        std::vector<Expr> min_extents;
+        std::vector<Range> ranges = regions_.allocation(id);
+        for (size_t d = 0; d < ranges.size(); d++) {
+            Range &range = ranges[d];
+            for (const schedule::StorageDim &s : tree_.schedule()[id].storage_dims)
+                if (d < func.args.size() && s.var == func.args[d] && s.bound.defined())
+                    tests.push_back(bound_storage(func, s, range));
+            min_extents.push_back(range.min);
+            min_extents.push_back(range.extent);
+        }
+        return min_extents;
     }
 
     /// Allocates what was said, and tests that it is enough.
@@ -171,7 +209,7 @@ class Builder {
                             make_string(" are allocated. Allow that many.")});
     }
 
-    bool is_async(const std::vector<FuncId> &group) const {
+    bool is_async(const Group &group) const {
         auto async = [&](FuncId id) { return tree_.schedule()[id].async; };
         if (std::none_of(group.begin(), group.end(), async)) return false;
         if (group.size() > 1)
@@ -194,7 +232,7 @@ class Builder {
     }
 
     /// The nests of a group, with every Func's stages in their order.
-    std::vector<Stmt> produce(const std::vector<FuncId> &group) {
+    std::vector<Stmt> produce(const Group &group) {
         std::vector<const StageNest *> waiting;
         for (FuncId id : group)
             for (const StageNest &nest : tree_.place(id).stages)
@@ -439,6 +477,7 @@ class Builder {
     region::RegionMap &regions_;
     bool any_size_;
     Stmt prologue_;
+    Needs needs_;
 };
 
 }  // namespace

@@ -34,7 +34,7 @@ class Flattener : public Mutator {
     }
 
     Stmt mutate(const Stmt &s) override {
-        if (s->op == StmtOp::Realize) return realize(s);
+        if (s->op == StmtOp::Realize || s->op == StmtOp::Memoize) return storage(s);
         if (s->op == StmtOp::Provide) return provide(s);
         if (s->op == StmtOp::Prefetch) return prefetch(s);
         return Mutator::mutate(s);
@@ -147,12 +147,12 @@ class Flattener : public Mutator {
         bool narrow = false;        ///< every index fits int32
     };
 
-    Stmt realize(const Stmt &s) {
+    Stmt storage(const Stmt &s) {
         const graph::FuncNode &f = *funcs_.at(s->name);
-        std::vector<Expr> mins, extents;
-        for (size_t i = 0; i < s->exprs.size(); i += 2) {
-            mins.push_back(mutate(s->exprs[i]));
-            extents.push_back(mutate(s->exprs[i + 1]));
+        std::vector<Expr> mins, extents, shape = s->op == StmtOp::Realize ? s->exprs : shape_of_memoize(*s.get());
+        for (size_t i = 0; i < shape.size(); i += 2) {
+            mins.push_back(mutate(shape[i]));
+            extents.push_back(mutate(shape[i + 1]));
         }
         std::vector<size_t> order = storage_order(f);
         while (order.size() < extents.size()) order.push_back(order.size());  // the copies of a ring buffer
@@ -175,16 +175,28 @@ class Flattener : public Mutator {
         }
         internal_[f.name] = internal;
         done_.clear();  // loads of f look different inside
-        Stmt body = mutate(s->stmts[0]);
+        Stmt body = s->op == StmtOp::Realize ? allocate(s, f, sizes) : memoize(s, sizes);
         internal_.erase(f.name);
         done_.clear();
-        for (size_t i = 0; i < f.types.size(); i++)
-            body = make_allocate(graph::buffer_name(f, i), f.types[i], sizes, s->memory, std::move(body));
         for (auto let = lets.rbegin(); let != lets.rend(); ++let)
             body = make_let(let->first, let->second, std::move(body));
         for (size_t d = 0; d < mins.size(); d++)
             body = make_let(f.name + ".min." + std::to_string(d), mins[d], std::move(body));
         return body;
+    }
+
+    Stmt allocate(const Stmt &s, const graph::FuncNode &f, const std::vector<Expr> &sizes) {
+        Stmt body = mutate(s->stmts[0]);
+        for (size_t i = 0; i < f.types.size(); i++)
+            body = make_allocate(graph::buffer_name(f, i), f.types[i], sizes, s->memory, std::move(body));
+        return body;
+    }
+
+    Stmt memoize(const Stmt &s, const std::vector<Expr> &sizes) {
+        std::vector<Expr> key;
+        for (int32_t i = 1; i <= s->num_values; i++) key.push_back(mutate(s->exprs[static_cast<size_t>(i)]));
+        Stmt production = mutate(s->stmts[0]), consumer = mutate(s->stmts[1]);
+        return make_memoize(s->name, s->types, s->exprs[0], key, sizes, production, consumer);
     }
 
     std::vector<size_t> storage_order(const graph::FuncNode &f) const {

@@ -45,6 +45,7 @@ class Keep : public Mutator {
         case StmtOp::Consume: return consume(s);
         case StmtOp::Block: return block(s->stmts);
         case StmtOp::Fork: return fork(s);
+        case StmtOp::Memoize: return memoize(s);
         case StmtOp::Let:
         case StmtOp::For:
         case StmtOp::Realize: {
@@ -88,6 +89,12 @@ class Keep : public Mutator {
         return make_consume(s->name, make_block(std::move(parts)));
     }
 
+    Stmt memoize(const Stmt &s) {
+        Stmt production = mutate(s->stmts[0]), consumer = mutate(s->stmts[1]);
+        bool kept = production.defined() && consumer.defined();
+        return kept ? with_children(s, s->exprs, {production, consumer}) : consumer;
+    }
+
     /// Both halves are still the same.
     Stmt fork(const Stmt &s) {
         Stmt body = mutate(s->stmts[0]);
@@ -118,6 +125,7 @@ class ForkTasks : public Mutator {
         inside.insert(s->name);
         Names producer = needed_by(s->name, inside), consumer = needed_without(s->name, inside);
         Names stored_inside = names_of(all, StmtOp::Realize), async = names_of(all, StmtOp::Consume);
+        stored_inside.merge(names_of(all, StmtOp::Memoize));
         for (const std::string &name : producer)
             if (consumer.count(name) && !stored_inside.count(name)) reject(s->name, name, "computed");
         for (const std::string &name : async)

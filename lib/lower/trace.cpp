@@ -80,6 +80,8 @@ class Tracer : public Mutator {
         switch (s->op) {
         case StmtOp::Realize:
             return realize(s);
+        case StmtOp::Memoize:
+            return memoize(s);
         case StmtOp::Produce:
             return produce(s);
         case StmtOp::Provide:
@@ -145,6 +147,22 @@ class Tracer : public Mutator {
                             [&] { return mutate(s->stmts[0]); });
         boxes_[s->name] = outer;
         return with_children(s, s->exprs, {body});
+    }
+
+    /// What is found in the cache is realized and consumed, but not produced.
+    Stmt memoize(const Stmt &s) {
+        if (!flags(s->name).realizations)
+            return Mutator::mutate(s);
+        std::vector<Expr> outer = boxes_[s->name], box = shape_of_memoize(*s.get());
+        boxes_[s->name] = box;
+        Stmt result = between(Code::BeginRealization, Code::EndRealization, s->name, box, [&] {
+            Stmt production = mutate(s->stmts[0]);
+            Stmt consumer = between(Code::Consume, Code::EndConsume, s->name, box,
+                                    [&] { return mutate(s->stmts[1]); });
+            return with_children(s, s->exprs, {production, consumer});
+        });
+        boxes_[s->name] = outer;
+        return result;
     }
 
     /// Outputs have storage of the caller's.

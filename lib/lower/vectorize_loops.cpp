@@ -87,6 +87,9 @@ class LoopVectorizer {
             throw CompileError("async: " + s->name.substr(0, s->name.find('.')) +
                                " would be a task in each lane of the vectorized loop " + loop_ +
                                ". Compute and store it outside of that loop.");
+        case StmtOp::Memoize:
+            throw CompileError("memoize: " + s->name + " would be looked up in each lane of the vectorized loop " +
+                               loop_ + ". Compute it outside of that loop.");
         default: return children(s);
         }
     }

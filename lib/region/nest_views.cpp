@@ -281,6 +281,12 @@ Box RegionMap::computed(FuncId id, int stage) {
     return stored_by(tree_.place(id).stages[stage], domain(id, stage));
 }
 
+Box RegionMap::asked(FuncId id) {
+    int last = static_cast<int>(graph_[id].stages.size()) - 1;
+    domain(id, last);
+    return bind(tree_.place(id).compute, graph_[id].name + ".asked", graph_[id], unpadded_.at({id, last}));
+}
+
 /// The domain, and what tails store beyond it. (Dimensions over which an update does not loop are said by
 /// what it writes.)
 Box RegionMap::stored_by(const StageNest &nest, const Box &domain) {

@@ -60,6 +60,9 @@ class RegionMap {
     /// What the loops of a stage iterate over at its compute level, per pure variable. For a Func whose
     /// window slides: only what is new. Names lets of the compute level.
     const Box &domain(FuncId func, int stage);
+    /// What readers are given by one computation: the domain of the last stage, without what its tails
+    /// compute beyond. Names lets of the compute level.
+    Box asked(FuncId func);
     /// What is allocated at the store level.
     const Box &storage(FuncId func);
     /// Elements that the loops of a stage touch: the domain, or more where a tail rounds up.

@@ -206,3 +206,30 @@ TEST_CASE("images from files", "[compat]") {
     CHECK(loaded(0, 3) == 0);
     std::filesystem::remove(file);
 }
+
+TEST_CASE("memoize", "[compat]") {
+    halide_memoization_cache_set_size(1000000);
+    Var x("x"), y("y");
+    Param<float> gain("gain");
+    Param<uint64_t> token("token");
+    ImageParam in(UInt(8), 2, "in");
+    Func f("f"), g("g");
+    f(x, y) = cast<uint8_t>(memoize_tag(in(x, y), token) * memoize_tag(cast<int>(gain * 2)));
+    g(x, y) = f(x, y) + f(x + 1, y);
+    f.compute_root().memoize(EvictionKey(token));
+    Buffer<uint8_t> picture(11, 10);
+    picture.fill(3);
+    in.set(picture);
+    gain.set(1.25f);
+    token.set(77);
+    Buffer<uint8_t> out = g.realize({10, 10});
+    CHECK(out(4, 4) == 12);
+    picture.fill(5);  // f is taken to be the same
+    out = g.realize({10, 10});
+    CHECK(out(4, 4) == 12);
+    halide_memoization_cache_evict(nullptr, 77);
+    out = g.realize({10, 10});
+    CHECK(out(4, 4) == 20);
+    halide_memoization_cache_cleanup();
+    halide_memoization_cache_set_size(0);
+}

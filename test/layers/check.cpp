@@ -34,6 +34,7 @@ const std::map<std::string, std::string> &public_headers() {
         {"rdom.h", "graph"},        {"param.h", "graph"},
         {"loop_level.h", "graph"},  {"func.h", "graph"},
         {"boundary_conditions.h", "graph"},
+        {"memoization_cache.h", "jit"},
         {"jit.h", "support"},       {"callable.h", "driver"},
         {"environment.h", "support"}, {"halide_buffer.h", "all"}, {"halide_image_io.h", "all"},
         {"pipeline.h", "driver"},   {"inline_reductions.h", "graph"},

@@ -72,6 +72,7 @@ void Interpreter::execute(const Stmt &s) {
     case StmtOp::Fork:
     case StmtOp::Acquire:
     case StmtOp::Release: throw BadProgram("no tasks here: " + ir::to_string(s));
+    case StmtOp::Memoize: throw BadProgram("no cache here: " + ir::to_string(s));
     case StmtOp::Provide:
     case StmtOp::Realize: throw BadProgram("not flattened: " + ir::to_string(s));
     }

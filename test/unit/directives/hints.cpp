@@ -107,6 +107,27 @@ TEST_CASE_METHOD(Clamped, "prefetch of an image", "[hints]") {
     check();
 }
 
+TEST_CASE("prefetch of a constant Buffer", "[hints]") {
+    GuardedBuffer noisy = noise<int>({{0, 40}, {0, 30}});
+    Buffer<int> table(noisy.buffer), other(4, 4);
+    Func f("f");
+    f(x, y) = table(clamp(x, 0, 39), clamp(y, 0, 29)) + table(clamp(x + 1, 0, 39), 3);
+    SECTION("read") {
+        for (auto strategy : {PrefetchBoundStrategy::Clamp, PrefetchBoundStrategy::GuardWithIf,
+                              PrefetchBoundStrategy::NonFaulting}) {
+            f.prefetch(table, y, y, 2, strategy);
+            std::string text = loops(f);
+            CHECK(count(text, "prefetch ") >= 1);
+            check_sizes(f, {1, 9, 45});
+        }
+    }
+    SECTION("not read") {
+        f.prefetch(other, y, y);
+        require_message<CompileError>([&] { f.realize({4, 4}); },
+                                      {"f.prefetch(", "not part of the pipeline"});
+    }
+}
+
 TEST_CASE("prefetch of a Func", "[hints]") {
     Func f("f"), g("g"), h("h");
     f(x, y) = Tuple(x + y, x * y);

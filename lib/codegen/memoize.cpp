@@ -1,0 +1,85 @@
+// Memoize: storage in the cache of the run time (codegen/abi.h).
+//
+//   memoize f[int32] of (n) by (p) { P } then { C }    ->
+//
+//       key = {p}; buffers = {bytes of f}; missing = 0;
+//       if (!(entry = pipe_memo_open(ctx, "f", key, 1, buffers, 1, &missing))) return
+//       out_of_memory; f = buffers[0]; if (missing) { P; pipe_memo_store(ctx, entry, 0, 0); } C;
+//       pipe_memo_close(ctx, entry);
+//
+// A return in between leaves the entry to the run time, which lets go of it, and of what is half
+// done.
+
+#include <algorithm>
+
+#include "codegen/abi.h"
+#include "codegen/stmt_emitter.h"
+
+namespace Pipe::codegen {
+
+using llvm::Value;
+
+/// The values, each in the first bytes of 64 bits.
+Value *StmtEmitter::memoize_key(const ir::StmtNode &s) {
+    Value *key = frame_.entry_alloca(b_.getInt64Ty(), std::max(1, s.num_values), 8);
+    for (int32_t i = 0; i < s.num_values; i++) {
+        const Expr &e = s.exprs[static_cast<size_t>(1 + i)];
+        Value *value = exprs_.emit(e);
+        if (e.type().is_bool())
+            value = b_.CreateZExt(value, b_.getInt8Ty());
+        Value *place = b_.CreateConstGEP1_64(b_.getInt64Ty(), key, static_cast<uint64_t>(i));
+        b_.CreateStore(b_.getInt64(0), place);
+        b_.CreateStore(value, place);
+    }
+    return key;
+}
+
+void StmtEmitter::memoize(const ir::StmtNode &s) {
+    llvm::Type *i32 = b_.getInt32Ty(), *i64 = b_.getInt64Ty(), *pointer = b_.getPtrTy();
+    auto open = unit_.runtime("pipe_memo_open", pointer,
+                              {pointer, pointer, pointer, i64, pointer, i64, pointer});
+    auto store = unit_.runtime("pipe_memo_store", b_.getVoidTy(), {pointer, pointer, i32, i64});
+    auto close = unit_.runtime("pipe_memo_close", b_.getVoidTy(), {pointer, pointer});
+    const std::vector<Expr> sizes = ir::shape_of_memoize(s);
+    const size_t count = s.types.size();
+    Value *key = memoize_key(s);
+    Value *buffers = frame_.entry_alloca(i64, static_cast<int64_t>(count), 8);
+    Value *missing = frame_.entry_alloca(i32, 1, 4);
+    auto place = [&](size_t i) { return b_.CreateConstGEP1_64(i64, buffers, i); };
+    std::vector<Value *> bytes;
+    for (size_t i = 0; i < count; i++) {
+        bytes.push_back(allocation_bytes(s.types[i], sizes));
+        b_.CreateStore(bytes[i], place(i));
+    }
+    Value *eviction_key = s.exprs[0].defined() ? exprs_.emit(s.exprs[0]) : b_.getInt64(0);
+    exprs_.forget();
+    Value *entry = b_.CreateCall(open, {frame_.context(), b_.CreateGlobalString(s.name), key,
+                                        b_.getInt64(static_cast<uint64_t>(s.num_values)), buffers,
+                                        b_.getInt64(count), missing});
+    frame_.require(b_.CreateIsNotNull(entry),
+                   [&] { return b_.getInt32(static_cast<uint32_t>(out_of_memory)); });
+    for (size_t i = 0; i < count; i++) {
+        Value *memory = b_.CreateLoad(pointer, place(i), s.name);
+        frame_.buffers.push(ir::buffer_of_memoize(s, i), {memory, true});
+        profile_memory("pipe_profile_allocated", s.name, bytes[i]);
+    }
+
+    llvm::BasicBlock *produce = frame_.new_block("missing"), *consume = frame_.new_block("found");
+    b_.CreateCondBr(b_.CreateIsNotNull(b_.CreateLoad(i32, missing)), produce, consume);
+    b_.SetInsertPoint(produce);
+    emit(s.stmts[0]);
+    frame_.fence(unit_);
+    b_.CreateCall(store,
+                  {frame_.context(), entry, b_.getInt32(s.exprs[0].defined()), eviction_key});
+    b_.CreateBr(consume);
+    b_.SetInsertPoint(consume);
+    emit(s.stmts[1]);
+
+    for (size_t i = 0; i < count; i++) {
+        frame_.buffers.pop(ir::buffer_of_memoize(s, i));
+        profile_memory("pipe_profile_freed", s.name, bytes[i]);
+    }
+    b_.CreateCall(close, {frame_.context(), entry});
+}
+
+}  // namespace Pipe::codegen
