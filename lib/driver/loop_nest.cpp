@@ -93,10 +93,19 @@ class Printer {
         return nest.stage == 0 ? func : fmt::format("{}.update({})", func, nest.stage - 1);
     }
 
+    static std::string alignment(const StageNest &guest) {
+        std::string text;
+        for (const region::StageLoop &loop : guest.loops)
+            if (loop.align != LoopAlignStrategy::NoAlign)
+                text += fmt::format(" ({} aligned at its {})", loop.var,
+                                    loop.align == LoopAlignStrategy::AlignStart ? "start" : "end");
+        return text;
+    }
+
     void stage(const StageNest &nest) {
         std::string guests;
         for (const StageNest *guest : tree_.guests(nest))
-            guests += ", " + name(*guest);
+            guests += ", " + name(*guest) + alignment(*guest);
         line("produce " + name(nest) + guests + (nest.stage == 0 ? notes(nest.func) : "") + ":");
         indent_++;
         int outer = indent_;

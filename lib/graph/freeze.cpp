@@ -310,6 +310,8 @@ class Freezer {
         }
         for (schedule::Dim &d : s.dims)
             name(d.name);
+        for (auto &[loop, strategy] : s.fuse_align)
+            name(loop);
         for (schedule::Prefetch &p : s.prefetches) {
             name(p.at), name(p.from);
             p.offset = rewrite(p.offset);

@@ -301,9 +301,16 @@ class Writer {
         if (!with.at())
             return;
         auto stage = static_cast<size_t>(with.stage);
+        std::vector<std::string> align;
+        for (const auto &[name, strategy] : schedule_[f.id].stages[s].fuse_align)
+            align.push_back(fmt::format("{{{}, LoopAlignStrategy::{}}}", loop(f, s, name),
+                                        strategy == LoopAlignStrategy::AlignStart ? "AlignStart"
+                                                                                  : "AlignEnd"));
+        std::string list =
+            align.empty() ? "" : fmt::format(", LoopAlignments{{{}}}", fmt::join(align, ", "));
         chain(stage_name(f, s),
-              {fmt::format("compute_with({}, {})", stage_name(graph_[with.func], stage),
-                           loop(graph_[with.func], stage, with.var))});
+              {fmt::format("compute_with({}, {}{})", stage_name(graph_[with.func], stage),
+                           loop(graph_[with.func], stage, with.var), list)});
     }
 };
 

@@ -20,16 +20,17 @@ using schedule::Transform;
 
 namespace {
 
-/// What is moved, by the names of the loops.
-std::vector<std::pair<std::string, LoopAlignStrategy>> moved(const Nest &nest,
-                                                             const LoopAlignments &align) {
+/// What is moved, by the names of the loops, all of which have to be shared: outside of `innermost`.
+std::vector<std::pair<std::string, LoopAlignStrategy>>
+moved(const Nest &nest, const VarOrRVar &innermost, const LoopAlignments &align) {
     std::vector<std::pair<std::string, LoopAlignStrategy>> result;
     for (const auto &[loop, strategy] : align) {
-        nest.find(loop);
+        if (nest.find(loop) < nest.find(innermost))
+            nest.fail(fmt::format("the loop '{}' is inside '{}', so it is not shared and cannot be "
+                                  "aligned with another.",
+                                  loop.name, innermost.name));
         if (strategy == LoopAlignStrategy::AlignStart || strategy == LoopAlignStrategy::AlignEnd)
-            nest.fail(
-                "loops that are shifted against each other are not there yet: each stage keeps its "
-                "own coordinates (NoAlign).");
+            result.emplace_back(loop.name, strategy);
     }
     return result;
 }
@@ -248,7 +249,7 @@ Stage &Stage::compute_with(const Stage &other, const VarOrRVar &loop, const Loop
         nest.fail("a definition with specializations cannot share loops.");
     s.fuse_level = {schedule::LoopLevel::Kind::At, FuncId::None, other.index(), loop.name,
                     other.contents()->identity,    nullptr};
-    s.fuse_align = moved(nest, align);
+    s.fuse_align = moved(nest, loop, align);
     nest.done();
     return *this;
 }
@@ -274,7 +275,7 @@ Stage &Stage::compute_with(const LoopLevel &level, const LoopAlignments &align) 
     if (!specialization_.empty() || !s.specializations.empty())
         nest.fail("a definition with specializations cannot share loops.");
     s.fuse_level = level.contents()->level;
-    s.fuse_align = moved(nest, align);
+    s.fuse_align = moved(nest, level.var(), align);
     nest.done();
     return *this;
 }

@@ -352,6 +352,9 @@ class Builder {
                                 min(mul(outer, t.factor), sub(extent, t.factor)), std::move(body));
             }
         }
+        if (const region::StageLoop &loop = nest.stage->loops[p]; loop.shifted)
+            body = make_let(tree_.variable(*nest.stage, loop.dim.name)->name,
+                            add(make_variable(Int(32), loop.name), regions_.shift(*nest.stage, loop)), std::move(body));
         for (const Nest &guest : nest.guests)
             if (p < tree_.shared_loops(*guest.stage)) body = variables_at(guest, p, std::move(body));
         return body;
@@ -387,10 +390,10 @@ class Builder {
         for (size_t p = nest.shared; p-- > 0;) {
             const region::StageLoop &loop = nest.stage->loops[p];
             Range all = regions_.loop_range(loop.name), own = nest.ranges.at(loop.dim.name);
-            Expr at = make_variable(Int(32), loop.name);
-            if (!prove_le(own.min, all.min))
+            Expr at = tree_.variable(*nest.stage, loop.dim.name), moved = regions_.shift(*nest.stage, loop);
+            if (!prove_le(own.min, add(all.min, moved)))
                 body = make_if(make_binary(Op::GE, at, own.min), std::move(body));
-            if (!prove_le(all.max(), own.max()))
+            if (!prove_le(add(all.max(), moved), own.max()))
                 body = make_if(make_binary(Op::LE, at, own.max()), std::move(body));
             body = tests_at(nest, p, std::move(body));
         }

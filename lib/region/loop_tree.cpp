@@ -97,6 +97,7 @@ void LoopTree::place_func(const graph::FuncNode &func) {
 void LoopTree::add_loops(StageNest &nest, const schedule::StageSchedule &schedule, const Level &compute) {
     const graph::FuncNode &func = graph_[nest.func];
     nest.fuse_level = outermost_host(schedule.fuse_level);
+    nest.named_level = schedule.fuse_level;
     has_guests_ |= !nest.fuse_level.inlined();
     UniqueNames names(func, nest.stage);
     for (const schedule::Transform &t : schedule.transforms) nest.transforms.push_back(names.apply(t));
@@ -106,9 +107,10 @@ void LoopTree::add_loops(StageNest &nest, const schedule::StageSchedule &schedul
     const StageNest *host = fuse.inlined() ? nullptr : find_stage(fuse.func, fuse.stage);
     bool sharing = host != nullptr;
     for (auto dim = schedule.dims.rbegin(); dim != schedule.dims.rend(); ++dim) {
-        StageLoop loop{*dim, dim->name, ""};
+        StageLoop loop{*dim, dim->name, "", LoopAlignStrategy::NoAlign, false};
         loop.dim.name = names.of(dim->name);
         size_t position = nest.loops.size();
+        if (sharing) align(loop, schedule, find_stage(nest.named_level.func, nest.named_level.stage)->loops.at(position));
         loop.name = sharing ? host->loops.at(position).name : loop_name(func, nest.stage, loop.dim.name);
         nest.path.push_back(loop.name);
         if (!sharing) {
@@ -120,6 +122,13 @@ void LoopTree::add_loops(StageNest &nest, const schedule::StageSchedule &schedul
         }
         nest.loops.push_back(std::move(loop));
     }
+}
+
+/// A loop that is shared with `other`, by the stage that compute_with names.
+void LoopTree::align(StageLoop &loop, const schedule::StageSchedule &schedule, const StageLoop &other) {
+    for (const auto &[var, strategy] : schedule.fuse_align)
+        if (var == loop.var) loop.align = strategy;
+    loop.shifted = loop.align != LoopAlignStrategy::NoAlign || other.shifted;
 }
 
 /// Where the host itself shares that loop (compute_with in a chain): the stage whose loop it is.
@@ -146,7 +155,7 @@ Level LoopTree::resolve(const schedule::LoopLevel &level) const {
 
 Expr LoopTree::variable(const StageNest &nest, const std::string &var) const {
     for (const StageLoop &loop : nest.loops)
-        if (loop.dim.name == var) return ir::make_variable(Int(32), loop.name);
+        if (loop.dim.name == var && !loop.shifted) return ir::make_variable(Int(32), loop.name);
     return ir::make_variable(Int(32), stage_name(graph_[nest.func], nest.stage) + "." + var);
 }
 

@@ -99,6 +99,8 @@ bool RegionMap::shrinks(const StageNest &nest, size_t split) const {
 
 std::map<std::string, Range> RegionMap::ranges_in(const StageNest &nest, const Box &domain) {
     const graph::FuncNode &func = graph_[nest.func];
+    for (const StageLoop &loop : nest.loops)
+        if (loop.shifted) shift(nest, loop);  // which says what its variable is
     std::map<std::string, Range> ranges;
     for (size_t d = 0; d < domain.size(); d++)
         ranges[func.args[d]] = {domain[d].min,
@@ -208,10 +210,31 @@ std::map<std::string, RegionMap::View> RegionMap::views(const StageNest &nest, c
 Expr RegionMap::position(const StageNest &nest, const StageLoop &loop, const Range &own) {
     Expr at = make_variable(Int(32), loop.name);
     if (!shares_loops(nest)) return at;
+    Expr moved = shift(nest, loop);
+    at = add(at, moved);
     Range all = loop_range(loop.name);
-    if (!prove_le(own.min, all.min)) at = max(at, own.min);
-    if (!prove_le(all.max(), own.max())) at = min(at, own.max());
+    if (!prove_le(own.min, add(all.min, moved))) at = max(at, own.min);
+    if (!prove_le(add(all.max(), moved), own.max())) at = min(at, own.max());
     return at;
+}
+
+/// While the range is asked for that the answer depends on, there is none yet, and it is not needed.
+Expr RegionMap::shift(const StageNest &nest, const StageLoop &loop) {
+    if (!loop.shifted) return int32(0);
+    const std::string name = tree_.variable(nest, loop.dim.name)->name;
+    auto [known, is_new] = shifts_.try_emplace(name);
+    if (!is_new) return known->second;
+    const StageNest &host = *tree_.find_stage(nest.named_level.func, nest.named_level.stage);
+    const StageLoop &other = host.loops.at(static_cast<size_t>(&loop - nest.loops.data()));
+    Expr result = shift(host, other);
+    if (loop.align != LoopAlignStrategy::NoAlign) {
+        Range own = ranges(nest).at(loop.dim.name), his = ranges(host).at(other.dim.name);
+        bool start = loop.align == LoopAlignStrategy::AlignStart;
+        result = add(result, start ? sub(own.min, his.min) : sub(own.max(), his.max()));
+    }
+    known->second = simplify(result);
+    define_let(name, add(make_variable(Int(32), loop.name), known->second));
+    return known->second;
 }
 
 bool RegionMap::shares_loops(const StageNest &nest) const {

@@ -97,6 +97,9 @@ class RegionMap {
     /// that names min(outer * factor, extent - factor). build() binds it inside the outer loop.
     Expr shifted_offset(const StageNest &nest, const schedule::Transform &split, const Expr &extent);
 
+    /// What is added to the number of a loop to have that of the stage's own variable: not 0 where
+    /// compute_with aligns. build() binds the variable inside the loop.
+    Expr shift(const StageNest &nest, const StageLoop &loop);
     /// The range of the loop of that name: with compute_with, of all stages that share it.
     Range loop_range(const Level &level);
 
@@ -170,6 +173,7 @@ class RegionMap {
     std::map<std::tuple<FuncId, int, Level>, Box> domains_;
     std::map<std::pair<FuncId, int>, Box> unpadded_;  ///< at the compute level
     std::map<std::tuple<FuncId, int, Level>, Touched> touched_;
+    std::map<std::string, Expr> shifts_;  ///< by the variable's name
     std::map<FuncId, Box> storages_;
     std::map<std::string, Box> images_;
     std::map<FuncId, std::vector<Fold>> folds_;

@@ -130,7 +130,8 @@ Range RegionMap::loop_range(const Level &level) {
         for (const StageLoop &loop : nest->loops) {
             if (loop.name != level) continue;
             Range range = ranges(*nest).at(loop.dim.name);
-            Interval here{range.min, range.max()};
+            Expr moved = shift(*nest, loop);
+            Interval here{simplify(sub(range.min, moved)), simplify(sub(range.max(), moved))};
             all = all.bounded() ? hull(all, here) : here;
         }
     return {simplify(all.min), simplify(add(sub(all.max, all.min), int32(1)))};

@@ -343,10 +343,21 @@ bool Scheduler::try_compute_with(int i) {
         }
         for (const auto &directive : other.replay)
             directive(Stage(s.func), s.name);
-        const Loop &loop =
-            other.loops[0][static_cast<size_t>(c_.below(static_cast<int>(other.loops[0].size())))];
-        s.func.compute_with(o.func, loop.var.loop);
-        say(s.name + ".compute_with(" + o.name + ", " + loop.var.text + ");");
+        auto shared = static_cast<size_t>(c_.below(static_cast<int>(other.loops[0].size())));
+        const Loop &loop = other.loops[0][shared];
+        LoopAlignments align;
+        std::string text;
+        for (size_t l = shared; l < other.loops[0].size() && c_.chance(50); l++) {
+            bool start = c_.chance(50);
+            const auto &var = other.loops[0][l].var;
+            align.emplace_back(var.loop, start ? LoopAlignStrategy::AlignStart
+                                               : LoopAlignStrategy::AlignEnd);
+            text += std::string(text.empty() ? "" : ", ") + "{" + var.text +
+                    ", LoopAlignStrategy::" + (start ? "AlignStart}" : "AlignEnd}");
+        }
+        s.func.compute_with(o.func, loop.var.loop, align);
+        say(s.name + ".compute_with(" + o.name + ", " + loop.var.text + ", LoopAlignments{" + text +
+            "});");
         plan.loops = other.loops;
         plan.at_root = plan.fused = other.fused = true;
         info_.slack[index] = info_.slack[j];

@@ -1,5 +1,10 @@
 // compute_with: stages of other sizes and nests in one loop, and why some cannot be.
+#include <catch2/generators/catch_generators.hpp>
+
 #include "compare.h"
+#include "graph/freeze.h"
+#include "ir/print.h"
+#include "lower/lower.h"
 #include "support/require_message.h"
 
 using namespace Pipe;
@@ -7,7 +12,7 @@ using namespace Pipe::testing;
 
 namespace {
 
-Var x("x"), y("y"), xo("xo"), xi("xi"), yi("yi");
+Var x("x"), y("y"), xo("xo"), xi("xi"), yo("yo"), yi("yi");
 
 struct Pair {
     Func a{"a"}, b{"b"}, out{"out"};
@@ -63,8 +68,16 @@ TEST_CASE_METHOD(Pair, "what forbids it", "[compute_with]") {
     d.compute_root().compute_with(c, y);
     out.compute_root();
     require_message<CompileError>([&] { e.realize({4, 4}); }, {"compute_with", "reads"});
-    require_message<CompileError>([&] { b.compute_with(a, y, LoopAlignStrategy::AlignEnd); },
-                                  {"b.compute_with(a, y)", "not there yet", "NoAlign"});
+    require_message<CompileError>(
+        [&] {
+            b.compute_with(a, y, {{x, LoopAlignStrategy::AlignEnd}});
+        },
+        {"b.compute_with(a, y)", "'x' is inside 'y'", "not shared"});
+    require_message<CompileError>(
+        [&] {
+            b.compute_with(a, y, {{Var("z"), LoopAlignStrategy::AlignEnd}});
+        },
+        {"b.compute_with(a, y)", "no loop 'z'"});
     require_message<CompileError>([&] { b.compute_with(LoopLevel::root()); },
                                   {"b.compute_with(root)", "names no loop"});
 }
@@ -83,4 +96,90 @@ TEST_CASE_METHOD(Pair, "through others", "[compute_with]") {
             e.realize({4, 4});
         },
         {"d.compute_with(b, y)", "reads 'c', which reads 'b'"});
+}
+
+TEST_CASE_METHOD(Pair, "ranges that are moved", "[compute_with]") {
+    using Align = LoopAlignStrategy;
+    Align align = GENERATE(Align::AlignStart, Align::AlignEnd, Align::NoAlign);
+    SECTION("rows") {
+        b.compute_with(a, y, align);
+        bool said = Pipeline(out).schedule_source().find("LoopAlignments") != std::string::npos;
+        CHECK(said == (align != Align::NoAlign));
+    }
+    SECTION("elements, one dimension otherwise") {
+        b.compute_with(a, x, {{x, align}, {y, Align::AlignEnd}});
+    }
+    SECTION("elements, by a LoopLevel") {
+        b.compute_with(LoopLevel(a, x), {{y, align}, {x, Align::AlignStart}});
+    }
+    SECTION("vectors") {
+        for (Func f : {a, b})
+            f.split(x, xo, xi, 4, TailStrategy::RoundUp).vectorize(xi);
+        b.compute_with(a, xo, {{xo, align}, {y, Align::AlignStart}});
+    }
+    SECTION("blocks that end early, in parallel") {
+        for (Func f : {a, b})
+            f.split(y, yo, yi, 3, TailStrategy::GuardWithIf).parallel(yo);
+        b.compute_with(a, yi, {{yo, Align::AlignEnd}, {yi, align}});
+    }
+    SECTION("blocks of one, rows of the other") {
+        a.split(y, yo, yi, 2, TailStrategy::RoundUp);
+        b.rename(y, yo);
+        b.compute_with(a, yo, align);
+    }
+    SECTION("what is computed inside") {
+        Func in("in"), in2("in2");
+        in(x, y) = x - y;
+        in2(x, y) = x * 2 - y;
+        Func c("c");
+        c(x, y) = in(x, y) + in(x, y + 1) + in2(x - 1, y);
+        out(x, y) += c(x, y + 7) + c(x + 2, y);
+        c.compute_root().compute_with(a, y, align);
+        in.compute_at(c, y).store_root();
+        in2.compute_at(c, y);
+    }
+    SECTION("chains") {
+        Func c("c");
+        c(x, y) = x - y;
+        out(x, y) += c(x - 4, y - 9) + c(x, y);
+        b.compute_with(a, y, align);
+        c.compute_root().compute_with(b, x, {{y, Align::AlignEnd}, {x, align}});
+    }
+    SECTION("a chain in which the last only follows") {
+        Func c("c");
+        c(x, y) = x - y;
+        out(x, y) += c(x - 4, y - 9) + c(x, y);
+        b.compute_with(a, y, align);
+        c.compute_root().compute_with(b, y);
+    }
+    SECTION("updates") {
+        RDom r(0, 5);
+        a(x, y) += r * x;
+        b(x, y) += 3;
+        b(x, y) += r * y;
+        b.update(1).reorder(r, x, y);
+        b.update(1).compute_with(a.update(), y, align);
+        a.update().reorder(r, x, y);
+    }
+    check_sizes(out, {1, 4, 17});
+}
+
+TEST_CASE_METHOD(Pair, "ranges that are moved need fewer iterations", "[compute_with]") {
+    b.compute_with(a, y, LoopAlignStrategy::AlignEnd);
+    CHECK(Pipeline(out).loop_nest().find("produce a, b (y aligned at its end):") !=
+          std::string::npos);
+    CHECK(Pipeline(out).schedule_source().find(
+              "compute_with(a, a_y, LoopAlignments{{b_y, LoopAlignStrategy::AlignEnd}})") !=
+          std::string::npos);
+    graph::Frozen frozen = graph::freeze({out});
+    graph::Graph inlined = graph::inline_funcs(frozen.graph, frozen.schedule);
+    lower::LowerOptions options;
+    options.stop_after = "build";
+    auto text =
+        ir::to_string(lower::lower(inlined, frozen.schedule, get_host_target(), options).body);
+    // a has h rows, b has h + 7, and they end together: no hull of both.
+    INFO(text);
+    CHECK(text.find("for a.s0.y in [out.min.1 - 7, out.min.1 - 7 + (out.extent.1 + 7)) {") !=
+          std::string::npos);
+    CHECK(text.find("let b.s0.y = a.s0.y + 5") != std::string::npos);
 }
