@@ -30,6 +30,9 @@ struct Target {
         /// another order, so that a loop over an RVar can be vectorized and parallel without
         /// rfactor(). Results then differ by rounding.
         FastMath,
+        /// No instruction set: machine code that is made in about half of the time and runs several
+        /// times slower. For finding mistakes, not for measuring.
+        QuickCompile,
         FeatureEnd
     };
 

@@ -71,7 +71,7 @@ struct Compilation {
             verify(*module, options);
         }
         Stopwatch watch(&times.optimise);
-        optimise(*module, *machine);
+        optimise(*module, *machine, target.has_feature(Target::QuickCompile));
         verify(*module, options);
     }
 };

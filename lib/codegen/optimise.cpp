@@ -20,11 +20,12 @@ namespace Pipe::codegen {
 
 namespace {
 
-llvm::FunctionPassManager pass_list() {
+llvm::FunctionPassManager pass_list(bool quick) {
     using namespace llvm;
     FunctionPassManager passes;
     passes.addPass(SROAPass(SROAOptions::ModifyCFG));
     passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
+    if (quick) return passes;
     passes.addPass(InstCombinePass());
     passes.addPass(SimplifyCFGPass());
 
@@ -48,7 +49,7 @@ llvm::FunctionPassManager pass_list() {
 
 }  // namespace
 
-void optimise(llvm::Module &module, llvm::TargetMachine &machine) {
+void optimise(llvm::Module &module, llvm::TargetMachine &machine, bool quick) {
     llvm::LoopAnalysisManager loops;
     llvm::FunctionAnalysisManager functions;
     llvm::CGSCCAnalysisManager components;
@@ -61,7 +62,7 @@ void optimise(llvm::Module &module, llvm::TargetMachine &machine) {
     builder.crossRegisterProxies(loops, functions, components, modules);
 
     llvm::ModulePassManager all;
-    all.addPass(llvm::createModuleToFunctionPassAdaptor(pass_list()));
+    all.addPass(llvm::createModuleToFunctionPassAdaptor(pass_list(quick)));
     all.run(module, modules);
 }
 

@@ -9,7 +9,8 @@ namespace Pipe::codegen {
 
 /// Runs our list of passes. The loops come vectorised and unrolled as the schedule says, so the
 /// list is short: registers for local arrays, common subexpressions, invariant code out of loops.
-void optimise(llvm::Module &module, llvm::TargetMachine &machine);
+/// `quick`: only what makes less work for the steps after it.
+void optimise(llvm::Module &module, llvm::TargetMachine &machine, bool quick);
 
 /// Machine code for an optimised module: an object file, or assembly as text.
 llvm::SmallVector<char, 0> generate(llvm::Module &module, llvm::TargetMachine &machine,

@@ -91,9 +91,11 @@ std::unique_ptr<llvm::TargetMachine> make_target_machine(const Target &target) {
     Processor processor = is_host ? host_processor() : Processor{"", feature_string(target)};
     llvm::TargetOptions options;
     options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
+    bool quick = target.has_feature(Target::QuickCompile);
     return std::unique_ptr<llvm::TargetMachine>(llvm_target->createTargetMachine(
         triple, processor.name, processor.features, options, llvm::Reloc::PIC_,
-        llvm::CodeModel::Small, llvm::CodeGenOptLevel::Aggressive));
+        llvm::CodeModel::Small,
+        quick ? llvm::CodeGenOptLevel::None : llvm::CodeGenOptLevel::Aggressive));
 }
 
 }  // namespace Pipe::codegen

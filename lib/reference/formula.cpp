@@ -36,7 +36,7 @@ int Formula::add(const Expr &e, Scope &scope, const std::map<std::string, int> &
         if (auto let = lets.find(e->name); let != lets.end())
             return remember(let->second);
     }
-    Node node{e.get(), {}, -1, {}, {}, 0, {}};
+    Node node{e.get(), {}, -1, {}, {}, 0, {}, {}, {}};
     for (const Expr &arg : e->args) {
         node.args.push_back(add(arg, scope, lets));
         node.types.push_back(arg.type());
@@ -155,7 +155,7 @@ Value Formula::call_users_function(const ir::ExprNode &e, const std::vector<Valu
     return load(function->result, &result);
 }
 
-Value Formula::compute(const Node &node) {
+Value Formula::compute(Node &node) {
     const ir::ExprNode &e = *node.expr;
     switch (e.op) {
     case Op::IntImm:
@@ -181,7 +181,8 @@ Value Formula::compute(const Node &node) {
 
     if (is_effect(e))
         return effect(node);
-    std::vector<Value> args;
+    std::vector<Value> &args = node.values;
+    args.clear();
     for (int arg : node.args)
         args.push_back(value_of(arg));
     for (const Value &arg : args) {
@@ -202,24 +203,25 @@ Value Formula::compute(const Node &node) {
     case Op::Not:
         return Value::of_int(!args[0].i);
     case Op::Call:
-        return call(node, args);
+        return call(node);
     default:
         throw InternalError("reference: a Graph holds no vectors, loads or strings");
     }
 }
 
-Value Formula::call(const Node &node, const std::vector<Value> &args) {
+Value Formula::call(Node &node) {
     const ir::ExprNode &e = *node.expr;
+    const std::vector<Value> &args = node.values;
     std::optional<Value> result;
     switch (e.call_kind) {
     case ir::CallKind::Func:
     case ir::CallKind::Image: {
-        std::vector<int64_t> coordinates;
+        node.coordinates.clear();
         for (const Value &arg : args)
-            coordinates.push_back(arg.i);
+            node.coordinates.push_back(arg.i);
         return e.call_kind == ir::CallKind::Image
-                   ? source_->image(e.name, coordinates)
-                   : source_->func(FuncId(e.int_value), e.index, coordinates);
+                   ? source_->image(e.name, node.coordinates)
+                   : source_->func(FuncId(e.int_value), e.index, node.coordinates);
     }
     case ir::CallKind::Intrinsic:
         if (e.name == ir::intrinsic::undef) {

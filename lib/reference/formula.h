@@ -47,14 +47,17 @@ class Formula {
         std::vector<Type> types;  ///< of args
         uint64_t computed_at = 0;
         Value value;
+        // Kept from point to point, so that none allocates.
+        std::vector<Value> values;         ///< of args
+        std::vector<int64_t> coordinates;  ///< of what is called
     };
     using Scope = std::unordered_map<const ir::ExprNode *, int>;
 
     int add(const Expr &e, Scope &scope, const std::map<std::string, int> &lets);
     void resolve(Node &node);
     Value value_of(int index);
-    Value compute(const Node &node);
-    Value call(const Node &node, const std::vector<Value> &args);
+    Value compute(Node &node);
+    Value call(Node &node);
     Value checked(Value value);
     Value effect(const Node &node);
     Value call_users_function(const ir::ExprNode &e, const std::vector<Value> &args);

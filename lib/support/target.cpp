@@ -37,6 +37,7 @@ constexpr std::array<FeatureInfo, Target::FeatureEnd> feature_table = {{
     {"avx512_skylake", avx_set | bit(Target::AVX2) | bit(Target::FMA) | bit(Target::F16C)},
     {"profile", 0, false},
     {"fast_math", 0, false},
+    {"quick_compile", 0, false},
 }};
 
 #if defined(__x86_64__)

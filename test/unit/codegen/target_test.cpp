@@ -86,6 +86,12 @@ TEST_CASE("how to compile does not change the processor to compile for") {
     REQUIRE(codegen::assembly(program, fast) == codegen::assembly(program, host));
 }
 
+TEST_CASE("quick code has the same instructions where rounding would tell") {
+    auto program = multiply_add();
+    std::string quick = codegen::assembly(program, Target("x86-64-linux-avx2-fma-quick_compile"));
+    REQUIRE(contains(quick, "vfmadd"));
+}
+
 TEST_CASE("lanes that fill a register") {
     Target avx512("x86-64-linux-avx512_skylake"), avx2("x86-64-linux-avx2"),
         avx("x86-64-linux-avx");

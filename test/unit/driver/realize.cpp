@@ -251,3 +251,15 @@ TEST_CASE_METHOD(Blur, "a warm realize of a small image is cheap", "[driver]") {
     }
     CHECK(best < 20);
 }
+
+TEST_CASE("quick code computes the same", "[realize]") {
+    Var x("x");
+    Func f("f");
+    f(x) = cast<float>(x) * 3 + sqrt(cast<float>(x + 5));
+    f.vectorize(x, 8, TailStrategy::GuardWithIf);
+    Pipeline pipeline(f);
+    Buffer<float> normal = pipeline.realize({37});
+    Buffer<float> quick = pipeline.realize({37}, Target().with_feature(Target::QuickCompile));
+    for (int i = 0; i < 37; i++)
+        CHECK(normal(i) == quick(i));
+}
