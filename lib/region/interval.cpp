@@ -1,4 +1,4 @@
-#include "region/interval.h"
+#include "region/conditions.h"
 
 #include <algorithm>
 #include <optional>
@@ -9,15 +9,12 @@
 #include "ir/intrinsics.h"
 #include "ir/linear.h"
 #include "ir/simplify.h"
-#include "ir/substitute.h"
 
 namespace Pipe::region {
 
 using namespace ir;
 
 namespace {
-
-bool index_type(Type t) { return t.is_int() && t.bits >= 32; }
 
 /// Types whose arithmetic the intervals follow symbolically. Narrow and unsigned types may wrap: for
 /// them only constants are followed.
@@ -356,162 +353,6 @@ class Bounds {
     std::unordered_map<const ExprNode *, Interval> memo_;
 };
 
-void add_conjuncts(const Expr &e, bool holds, std::vector<Expr> &conjuncts) {
-    if (e->op == Op::Not) return add_conjuncts(e->args[0], !holds, conjuncts);
-    if (e->op == Op::Call && e->name == intrinsic::likely)
-        return add_conjuncts(e->args[0], holds, conjuncts);
-    if (e->op == (holds ? Op::And : Op::Or)) {
-        add_conjuncts(e->args[0], holds, conjuncts);
-        add_conjuncts(e->args[1], holds, conjuncts);
-        return;
-    }
-    if (!is_comparison(e->op) || !index_type(e->args[0].type()) || !e.type().is_scalar()) return;
-    Op op = e->op;
-    if (!holds) {
-        switch (op) {
-        case Op::EQ: op = Op::NE; break;
-        case Op::NE: op = Op::EQ; break;
-        case Op::LT: op = Op::GE; break;
-        case Op::LE: op = Op::GT; break;
-        case Op::GT: op = Op::LE; break;
-        default: op = Op::LT; break;
-        }
-    }
-    // As `difference <= 0`.
-    const Expr &a = e->args[0], &b = e->args[1];
-    Expr one = make_const(a.type(), 1);
-    if (op == Op::LT) conjuncts.push_back(add(sub(a, b), one));
-    if (op == Op::LE || op == Op::EQ) conjuncts.push_back(sub(a, b));
-    if (op == Op::GT) conjuncts.push_back(add(sub(b, a), one));
-    if (op == Op::GE || op == Op::EQ) conjuncts.push_back(sub(b, a));
-}
-
-/// Narrows each variable of `linear <= 0` in turn, given the intervals of the others.
-void narrow_by(IntervalScope &scope, const Linear &linear) {
-    for (const Linear::Term &term : linear.terms) {
-        if (term.atom->op != Op::Variable) continue;
-        const Interval *old = scope.find(term.atom->name);
-        if (!old) continue;
-        // coefficient * v <= -rest
-        Linear rest = linear;
-        rest.add(Linear::from_expr(term.atom), -term.coefficient);
-        Expr least = bounds_of(rest.to_expr(), scope).min;
-        if (!least.defined()) continue;
-        Type t = least.type();
-        Expr limit = sub(make_const(t, 0), least);
-        Interval now = *old;
-        if (term.coefficient > 0) {
-            now = intersect(now, {Expr(), simplify(div(limit, make_int(t, term.coefficient)))});
-        } else {
-            // v >= limit / coefficient, rounded up
-            Expr k = make_int(t, -term.coefficient);
-            Expr lower = div(sub(add(least, k), make_const(t, 1)), k);
-            now = intersect(now, {simplify(lower), Expr()});
-        }
-        scope.push(term.atom->name, now);
-    }
-}
-
-/// Visits the calls of an expression graph, each shared node once per scope.
-class TouchedVisitor {
-  public:
-    TouchedVisitor(Touched &touched, const Expr &condition) : touched_(touched) {
-        if (condition.defined()) add_conjuncts(condition, true, conjuncts_);
-    }
-
-    void visit(const Expr &e, const IntervalScope &scope, std::unordered_set<const ExprNode *> &seen) {
-        if (!e.defined() || !seen.insert(e.get()).second) return;
-        bool conditional = e->op == Op::Select ||
-                           (e->op == Op::Call && e->name == intrinsic::if_then_else);
-        if (conditional && e->args[0].type().is_scalar()) {
-            visit(e->args[0], scope, seen);
-            visit_arm(e->args[1], scope, e->args[0], true, seen);
-            visit_arm(e->args[2], scope, e->args[0], false, seen);
-            return;
-        }
-        if (e->op == Op::Let) {
-            visit(e->args[0], scope, seen);
-            IntervalScope inner = scope;
-            inner.push(e->name, bounds_of(e->args[0], scope));
-            std::unordered_set<const ExprNode *> fresh;
-            visit(e->args[1], inner, fresh);
-            return;
-        }
-        for (const Expr &child : e->args) visit(child, scope, seen);
-        if (e->op == Op::Call && (e->call_kind == CallKind::Func || e->call_kind == CallKind::Image)) {
-            Box box;
-            for (const Expr &arg : e->args) box.push_back(index_bounds(arg, scope));
-            merge(touched_[e->name], box);
-        }
-    }
-
-  private:
-    void visit_arm(const Expr &arm, const IntervalScope &scope, const Expr &condition, bool holds,
-                   std::unordered_set<const ExprNode *> &seen) {
-        std::vector<Expr> conjuncts;
-        add_conjuncts(condition, holds, conjuncts);
-        if (conjuncts.empty()) return visit(arm, scope, seen);
-        std::unordered_set<const ExprNode *> fresh;
-        size_t before = conjuncts_.size();
-        conjuncts_.insert(conjuncts_.end(), conjuncts.begin(), conjuncts.end());
-        visit(arm, narrowed(scope, condition, holds), fresh);
-        conjuncts_.resize(before);
-    }
-
-    /// A variable that occurs twice may cancel out: intervals by themselves do not see that.
-    Interval index_bounds(const Expr &index, const IntervalScope &scope) const {
-        Expr e = repeats_variable(index, scope) ? simplify(index) : index;
-        Interval result = bounds_of(e, scope);
-        if (!index_type(e.type()) || !e.type().is_scalar()) return result;
-        for (const Expr &conjunct : conjuncts_) tighten(result, e, conjunct, scope);
-        return result;
-    }
-
-    static bool repeats_variable(const Expr &e, const IntervalScope &scope) {
-        constexpr int few = 60;
-        std::vector<std::string> seen;
-        std::vector<const ExprNode *> pending{e.get()};
-        for (int steps = 0; !pending.empty() && steps < few; steps++) {
-            const ExprNode *node = pending.back();
-            pending.pop_back();
-            if (node->op == Op::Variable && scope.contains(node->name)) {
-                if (std::find(seen.begin(), seen.end(), node->name) != seen.end()) return true;
-                seen.push_back(node->name);
-            }
-            if (node->op == Op::Call && node->call_kind != CallKind::Intrinsic) continue;
-            for (const Expr &arg : node->args)
-                if (arg.defined()) pending.push_back(arg.get());
-        }
-        return false;
-    }
-
-    /// Where `conjunct` <= 0, e is at most e - k * conjunct and at least e + k * conjunct, for every
-    /// k >= 0: of use where that takes variables out of the sum. One variable by itself has been
-    /// narrowed already.
-    static void tighten(Interval &result, const Expr &e, const Expr &conjunct, const IntervalScope &scope) {
-        Linear sum = Linear::from_expr(e), limit = Linear::from_expr(conjunct);
-        if (sum.type != limit.type) return;
-        int common = 0;
-        int64_t factor = 0;  // of the conjunct, that takes the first common variable out
-        for (const Linear::Term &t : sum.terms) {
-            int64_t k = limit.coefficient(t.atom);
-            if (k == 0 || t.coefficient % k != 0 || t.atom->op != Op::Variable) continue;
-            if (common++ == 0) factor = t.coefficient / k;
-        }
-        if (common < 2) return;
-        if (!sum.add(limit, -factor) || !sum.representable()) return;
-        Interval rest = bounds_of(sum.to_expr(), scope);
-        if (factor > 0 && rest.max.defined())
-            result.max = result.max.defined() ? lesser(result.max, rest.max) : rest.max;
-        if (factor < 0 && rest.min.defined())
-            result.min = result.min.defined() ? greater(result.min, rest.min) : rest.min;
-    }
-
-    std::vector<Expr> conjuncts_;  ///< each <= 0 at the place that is visited
-
-    Touched &touched_;
-};
-
 }  // namespace
 
 Expr lesser(const Expr &a, const Expr &b) {
@@ -549,18 +390,5 @@ std::string values_name(const std::string &func, int element) {
 }
 
 Interval bounds_of(const Expr &e, const IntervalScope &scope) { return Bounds(scope).of(e); }
-
-IntervalScope narrowed(const IntervalScope &scope, const Expr &condition, bool holds) {
-    std::vector<Expr> conjuncts;
-    add_conjuncts(condition, holds, conjuncts);
-    IntervalScope result = scope;
-    for (const Expr &c : conjuncts) narrow_by(result, Linear::from_expr(c));
-    return result;
-}
-
-void add_touched(const Expr &e, const IntervalScope &scope, Touched &touched, const Expr &condition) {
-    std::unordered_set<const ExprNode *> seen;
-    TouchedVisitor(touched, condition).visit(e, scope, seen);
-}
 
 }  // namespace Pipe::region

@@ -1,10 +1,9 @@
 #pragma once
-// Symbolic intervals: what values an index can take, and which box of a Func or image is touched.
+// Symbolic intervals: what values an index can take.
 //
 // This is the arithmetic that always has an answer. It is exact for indices that are affine in each
 // variable by itself (stencils, up- and down-sampling, clamps) and conservative elsewhere.
 
-#include <map>
 #include <string>
 #include <vector>
 
@@ -40,20 +39,6 @@ std::string values_name(const std::string &func, int element);
 /// The values that `e` takes when every variable of `scope` ranges over its interval. Variables that are
 /// not in the scope stand for themselves. The result is in e's type.
 Interval bounds_of(const Expr &e, const IntervalScope &scope);
-
-/// What the calls below an expression touch: box per Func or image name.
-using Touched = std::map<std::string, Box>;
-
-/// Adds to `touched` every Call Func and Call Image of `e`, which is evaluated where `condition` holds
-/// (undefined = everywhere; `scope` is narrowed by it already). Arms of a select see the variables
-/// narrowed by their condition. An index in which several variables stand as in a condition, as x + y
-/// in `x + y < n`, is bounded by it too.
-void add_touched(const Expr &e, const IntervalScope &scope, Touched &touched,
-                 const Expr &condition = Expr());
-
-/// `scope` with the variables narrowed to where `condition` can hold: every comparison of the
-/// conjunction that is affine in a variable.
-IntervalScope narrowed(const IntervalScope &scope, const Expr &condition, bool holds = true);
 
 /// min/max that decide between operands of a constant distance.
 Expr lesser(const Expr &a, const Expr &b);

@@ -10,6 +10,7 @@
 #include "ir/simplify.h"
 #include "ir/substitute.h"
 #include "ir/visit.h"
+#include "region/conditions.h"
 #include "region/upper_bound.h"
 
 namespace Pipe::region {

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "ir/equal.h"
-#include "region/interval.h"
+#include "region/touched.h"
 #include "region/loop_tree.h"
 
 namespace Pipe::region {

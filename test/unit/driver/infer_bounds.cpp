@@ -82,3 +82,36 @@ TEST_CASE("a Callable asked for bounds computes nothing", "[driver][bounds]") {
     require_message<RuntimeError>([&] { result.set_shape({}); }, {"set_shape", "without memory"});
     require_message<RuntimeError>([&] { f.infer_input_bounds({3}); }, {"'f'", "2 dimensions", "1"});
 }
+
+namespace {
+
+/// The range of the input that a sum over r needs, as text.
+std::string needed(const std::function<Expr(RDom)> &index, const std::function<Expr(RDom)> &where = {}) {
+    ImageParam in(Int(32), 1, "in");
+    RDom r(0, 100, 0, 100, 0, 100, "r");
+    Var x("x");
+    Func f("f");
+    if (where)
+        r.where(where(r));
+    f(x) = 0;
+    f(x) += in(index(r));
+    Pipeline(f).infer_input_bounds({10});
+    Buffer<> box = in.get();
+    return std::to_string(box.dim(0).min()) + " to " + std::to_string(box.dim(0).max());
+}
+
+}  // namespace
+
+TEST_CASE("bounds see what ties variables to each other", "[bounds]") {
+    auto x = [](RDom r) -> Expr { return r.x; };
+    auto difference = [](RDom r) { return r.x - r.y; };
+    CHECK(needed(x, [](RDom r) { return r.x < r.y && r.y < 5; }) == "0 to 3");
+    CHECK(needed(difference, [](RDom r) { return r.x >= r.y && r.x <= r.y + 1; }) == "0 to 1");
+    CHECK(needed(difference, [](RDom r) { return abs(r.x - r.y) <= 1; }) == "-1 to 1");
+    CHECK(needed([](RDom r) { return r.x + r.y + r.z; },
+                 [](RDom r) { return r.x + r.y < 5 && r.y + r.z < 5 && r.x + r.z < 5; }) == "0 to 6");
+    CHECK(needed([](RDom r) { return 2 * r.x - r.y; },
+                 [](RDom r) { return r.x + r.y == 20 && r.y >= 2 * r.x; }) == "-20 to -2");
+    CHECK(needed([](RDom r) { return r.x / 2 - (r.x - 1) / 2; }) == "0 to 1");
+    CHECK(needed([](RDom r) { return max(r.x, 99 - r.x); }) == "50 to 99");
+}

@@ -9,7 +9,7 @@
 #include "ir/print.h"
 #include "ir/simplify.h"
 #include "ir/substitute.h"
-#include "region/interval.h"
+#include "region/touched.h"
 
 using namespace Pipe;
 using namespace Pipe::ir;

@@ -1,0 +1,35 @@
+#pragma once
+// What values an index takes while several variables range together, where a condition ties them to
+// each other or a variable stands in the index more than once: there intervals lose what the integer
+// set keeps.
+
+#include <string>
+#include <vector>
+
+#include "ir/expr_node.h"
+
+namespace Pipe::poly {
+
+/// Variables and where they range. All names that are no variables here are unknown numbers.
+struct JointDomain {
+    struct Variable {
+        std::string name;
+        Expr min, max;  ///< both included; undefined = unbounded
+    };
+    std::vector<Variable> variables;
+    std::vector<Expr> conditions;  ///< each is <= 0
+};
+
+/// The ends of a range, undefined where there is no answer.
+struct JointRange {
+    /// Exact, in terms of the unknown numbers.
+    Expr min, max;
+    /// Numbers: over all values of the unknown ones too, so they may be less tight.
+    Expr least, most;
+};
+
+/// The range of `index` over the domain. No answer where something is not quasi-affine, where the quota
+/// is exhausted, or where the answer is a case distinction.
+JointRange joint_range(const Expr &index, const JointDomain &domain);
+
+}  // namespace Pipe::poly

@@ -1,0 +1,100 @@
+#include "region/conditions.h"
+
+#include "ir/intrinsics.h"
+#include "ir/linear.h"
+#include "ir/simplify.h"
+#include "ir/substitute.h"
+
+namespace Pipe::region {
+
+using namespace ir;
+
+namespace {
+
+Op negated(Op comparison) {
+    switch (comparison) {
+    case Op::EQ: return Op::NE;
+    case Op::NE: return Op::EQ;
+    case Op::LT: return Op::GE;
+    case Op::LE: return Op::GT;
+    case Op::GT: return Op::LE;
+    default: return Op::LT;
+    }
+}
+
+/// abs(x) <= constant says two things about x. True where the comparison was of that kind.
+bool add_magnitude(Op op, const Expr &e, std::vector<Expr> &conjuncts) {
+    const Expr &a = e->args[0];
+    int64_t limit = 0;
+    if ((op != Op::LT && op != Op::LE) || a->op != Op::Call || a->name != intrinsic::abs ||
+        !index_type(a->args[0].type()) || !as_const_int(e->args[1], &limit))
+        return false;
+    const Expr &x = a->args[0];
+    Expr most = make_int(x.type(), limit - (op == Op::LT));
+    conjuncts.push_back(sub(x, most));
+    conjuncts.push_back(sub(sub(make_const(x.type(), 0), x), most));
+    return true;
+}
+
+void add_conjuncts(const Expr &e, bool holds, std::vector<Expr> &conjuncts) {
+    if (e->op == Op::Not) return add_conjuncts(e->args[0], !holds, conjuncts);
+    if (e->op == Op::Call && e->name == intrinsic::likely)
+        return add_conjuncts(e->args[0], holds, conjuncts);
+    if (e->op == (holds ? Op::And : Op::Or)) {
+        add_conjuncts(e->args[0], holds, conjuncts);
+        add_conjuncts(e->args[1], holds, conjuncts);
+        return;
+    }
+    if (!is_comparison(e->op) || !e.type().is_scalar()) return;
+    Op op = holds ? e->op : negated(e->op);
+    if (add_magnitude(op, e, conjuncts) || !index_type(e->args[0].type())) return;
+    // As `difference <= 0`.
+    const Expr &a = e->args[0], &b = e->args[1];
+    Expr one = make_const(a.type(), 1);
+    if (op == Op::LT) conjuncts.push_back(add(sub(a, b), one));
+    if (op == Op::LE || op == Op::EQ) conjuncts.push_back(sub(a, b));
+    if (op == Op::GT) conjuncts.push_back(add(sub(b, a), one));
+    if (op == Op::GE || op == Op::EQ) conjuncts.push_back(sub(b, a));
+}
+
+/// Narrows each variable of `linear <= 0` in turn, given the intervals of the others.
+void narrow_by(IntervalScope &scope, const Linear &linear) {
+    for (const Linear::Term &term : linear.terms) {
+        if (term.atom->op != Op::Variable) continue;
+        const Interval *old = scope.find(term.atom->name);
+        if (!old) continue;
+        // coefficient * v <= -rest
+        Linear rest = linear;
+        rest.add(Linear::from_expr(term.atom), -term.coefficient);
+        Expr least = bounds_of(rest.to_expr(), scope).min;
+        if (!least.defined()) continue;
+        Type t = least.type();
+        Expr limit = sub(make_const(t, 0), least);
+        Interval now = *old;
+        if (term.coefficient > 0) {
+            now = intersect(now, {Expr(), simplify(div(limit, make_int(t, term.coefficient)))});
+        } else {
+            // v >= limit / coefficient, rounded up
+            Expr k = make_int(t, -term.coefficient);
+            Expr lower = div(sub(add(least, k), make_const(t, 1)), k);
+            now = intersect(now, {simplify(lower), Expr()});
+        }
+        scope.push(term.atom->name, now);
+    }
+}
+
+}  // namespace
+
+std::vector<Expr> conjuncts_of(const Expr &condition, bool holds) {
+    std::vector<Expr> conjuncts;
+    add_conjuncts(condition, holds, conjuncts);
+    return conjuncts;
+}
+
+IntervalScope narrowed(const IntervalScope &scope, const Expr &condition, bool holds) {
+    IntervalScope result = scope;
+    for (const Expr &c : conjuncts_of(condition, holds)) narrow_by(result, Linear::from_expr(c));
+    return result;
+}
+
+}  // namespace Pipe::region

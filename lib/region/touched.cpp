@@ -1,0 +1,166 @@
+#include "region/touched.h"
+
+#include <algorithm>
+#include <set>
+#include <unordered_set>
+
+#include "ir/intrinsics.h"
+#include "ir/linear.h"
+#include "ir/simplify.h"
+#include "ir/visit.h"
+#include "poly/joint_range.h"
+#include "region/conditions.h"
+
+namespace Pipe::region {
+
+using namespace ir;
+
+namespace {
+
+/// Visits the calls of an expression graph, each shared node once per scope.
+class TouchedVisitor {
+  public:
+    TouchedVisitor(Touched &touched, const Expr &condition) : touched_(touched) {
+        if (condition.defined()) conjuncts_ = conjuncts_of(condition, true);
+    }
+
+    void visit(const Expr &e, const IntervalScope &scope, std::unordered_set<const ExprNode *> &seen) {
+        if (!e.defined() || !seen.insert(e.get()).second) return;
+        bool conditional = e->op == Op::Select ||
+                           (e->op == Op::Call && e->name == intrinsic::if_then_else);
+        if (conditional && e->args[0].type().is_scalar()) {
+            visit(e->args[0], scope, seen);
+            visit_arm(e->args[1], scope, e->args[0], true, seen);
+            visit_arm(e->args[2], scope, e->args[0], false, seen);
+            return;
+        }
+        if (e->op == Op::Let) {
+            visit(e->args[0], scope, seen);
+            IntervalScope inner = scope;
+            inner.push(e->name, bounds_of(e->args[0], scope));
+            std::unordered_set<const ExprNode *> fresh;
+            visit(e->args[1], inner, fresh);
+            return;
+        }
+        for (const Expr &child : e->args) visit(child, scope, seen);
+        if (e->op == Op::Call && (e->call_kind == CallKind::Func || e->call_kind == CallKind::Image)) {
+            Box box;
+            for (const Expr &arg : e->args) box.push_back(index_bounds(arg, scope));
+            merge(touched_[e->name], box);
+        }
+    }
+
+  private:
+    void visit_arm(const Expr &arm, const IntervalScope &scope, const Expr &condition, bool holds,
+                   std::unordered_set<const ExprNode *> &seen) {
+        std::vector<Expr> conjuncts = conjuncts_of(condition, holds);
+        if (conjuncts.empty()) return visit(arm, scope, seen);
+        std::unordered_set<const ExprNode *> fresh;
+        size_t before = conjuncts_.size();
+        conjuncts_.insert(conjuncts_.end(), conjuncts.begin(), conjuncts.end());
+        visit(arm, narrowed(scope, condition, holds), fresh);
+        conjuncts_.resize(before);
+    }
+
+    /// A variable that occurs twice may cancel out: intervals by themselves do not see that.
+    Interval index_bounds(const Expr &index, const IntervalScope &scope) const {
+        Expr e = repeats_variable(index, scope) ? simplify(index) : index;
+        Interval result = bounds_of(e, scope);
+        if (!index_type(e.type()) || !e.type().is_scalar()) return result;
+        for (const Expr &conjunct : conjuncts_) tighten(result, e, conjunct, scope);
+        if (correlated(e, scope)) tighten_jointly(result, e, scope);
+        return result;
+    }
+
+    /// Whether conditions tie the variables of e to more variables than intervals see at once, or one of
+    /// them stands in e at places that do not add up.
+    bool correlated(const Expr &e, const IntervalScope &scope) const {
+        if (repeats_variable(e, scope)) return true;
+        std::set<std::string> own = variables_of(e, scope);
+        return std::count_if(conjuncts_.begin(), conjuncts_.end(), [&](const Expr &conjunct) {
+                   std::set<std::string> tied = variables_of(conjunct, scope);
+                   return tied.size() > 1 && std::any_of(tied.begin(), tied.end(), [&](const std::string &v) {
+                              return own.count(v) != 0;
+                          });
+               }) > 0 && conjuncts_.size() > 1;
+    }
+
+    static std::set<std::string> variables_of(const Expr &e, const IntervalScope &scope) {
+        std::set<std::string> result;
+        std::unordered_set<const ExprNode *> seen;
+        walk(e, [&](const Expr &node) {
+            if (!seen.insert(node.get()).second) return false;
+            if (node->op == Op::Variable && scope.contains(node->name)) result.insert(node->name);
+            return true;
+        });
+        return result;
+    }
+
+    void tighten_jointly(Interval &result, const Expr &e, const IntervalScope &scope) const {
+        poly::JointDomain domain;
+        std::set<std::string> variables = variables_of(e, scope);
+        for (const Expr &conjunct : conjuncts_) variables.merge(variables_of(conjunct, scope));
+        for (const std::string &name : variables) {
+            const Interval &range = *scope.find(name);
+            domain.variables.push_back({name, range.min, range.max});
+        }
+        domain.conditions = conjuncts_;
+        poly::JointRange joint = poly::joint_range(e, domain);
+        result = intersect(result, {joint.least, joint.most});
+        if (joint.min.defined()) result.min = joint.min;
+        if (joint.max.defined()) result.max = joint.max;
+    }
+
+    static bool repeats_variable(const Expr &e, const IntervalScope &scope) {
+        constexpr int few = 60;
+        std::vector<std::string> seen;
+        std::vector<const ExprNode *> pending{e.get()};
+        for (int steps = 0; !pending.empty() && steps < few; steps++) {
+            const ExprNode *node = pending.back();
+            pending.pop_back();
+            if (node->op == Op::Variable && scope.contains(node->name)) {
+                if (std::find(seen.begin(), seen.end(), node->name) != seen.end()) return true;
+                seen.push_back(node->name);
+            }
+            if (node->op == Op::Call && node->call_kind != CallKind::Intrinsic) continue;
+            for (const Expr &arg : node->args)
+                if (arg.defined()) pending.push_back(arg.get());
+        }
+        return false;
+    }
+
+    /// Where `conjunct` <= 0, e is at most e - k * conjunct and at least e + k * conjunct, for every
+    /// k >= 0: of use where that takes variables out of the sum. One variable by itself has been
+    /// narrowed already.
+    static void tighten(Interval &result, const Expr &e, const Expr &conjunct, const IntervalScope &scope) {
+        Linear sum = Linear::from_expr(e), limit = Linear::from_expr(conjunct);
+        if (sum.type != limit.type) return;
+        int common = 0;
+        int64_t factor = 0;  // of the conjunct, that takes the first common variable out
+        for (const Linear::Term &t : sum.terms) {
+            int64_t k = limit.coefficient(t.atom);
+            if (k == 0 || t.coefficient % k != 0 || t.atom->op != Op::Variable) continue;
+            if (common++ == 0) factor = t.coefficient / k;
+        }
+        if (common < 2) return;
+        if (!sum.add(limit, -factor) || !sum.representable()) return;
+        Interval rest = bounds_of(sum.to_expr(), scope);
+        if (factor > 0 && rest.max.defined())
+            result.max = result.max.defined() ? lesser(result.max, rest.max) : rest.max;
+        if (factor < 0 && rest.min.defined())
+            result.min = result.min.defined() ? greater(result.min, rest.min) : rest.min;
+    }
+
+    std::vector<Expr> conjuncts_;  ///< each <= 0 at the place that is visited
+
+    Touched &touched_;
+};
+
+}  // namespace
+
+void add_touched(const Expr &e, const IntervalScope &scope, Touched &touched, const Expr &condition) {
+    std::unordered_set<const ExprNode *> seen;
+    TouchedVisitor(touched, condition).visit(e, scope, seen);
+}
+
+}  // namespace Pipe::region

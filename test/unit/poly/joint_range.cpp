@@ -1,0 +1,123 @@
+// Ranges of indices over variables that range together, against counting.
+
+#include <algorithm>
+#include <random>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "ir/print.h"
+#include "ir/simplify.h"
+#include "ir/substitute.h"
+#include "poly/joint_range.h"
+
+using namespace Pipe;
+using namespace Pipe::poly;
+using namespace Pipe::ir;
+
+namespace {
+
+Expr var(const std::string &name) { return make_variable(Int(32), name); }
+Expr num(int64_t value) { return make_int(Int(32), value); }
+
+/// Value of an expression of u, v, n.
+int64_t at(const Expr &e, int u, int v, int n) {
+    Expr value = simplify(substitute("u", num(u), substitute("v", num(v), substitute("n", num(n), e))));
+    int64_t result = 0;
+    INFO(to_string(value));
+    REQUIRE(as_const_int(value, &result));
+    return result;
+}
+
+class Random {
+  public:
+    explicit Random(unsigned seed) : engine_(seed) {}
+    int between(int low, int high) { return std::uniform_int_distribution<>(low, high)(engine_); }
+    Expr sum(bool with_n) {
+        Expr e = add(mul(var("u"), num(between(-3, 3))), mul(var("v"), num(between(-3, 3))));
+        e = add(e, num(between(-5, 5)));
+        return with_n ? add(e, mul(var("n"), num(between(-1, 1)))) : e;
+    }
+    Expr index(bool with_n) {
+        Expr e = sum(with_n);
+        switch (between(0, 4)) {
+        case 0: return div(e, num(between(2, 4)));
+        case 1: return sub(e, div(sum(false), num(2)));
+        case 2: return ir::max(e, sum(false));
+        default: return e;
+        }
+    }
+
+  private:
+    std::mt19937 engine_;
+};
+
+struct Counted {
+    int64_t min = INT64_MAX, max = INT64_MIN;
+    bool any() const { return min <= max; }
+};
+
+Counted count(const Expr &index, const JointDomain &domain, int n) {
+    Counted result;
+    auto end = [&](const Expr &e) { return static_cast<int>(at(e, 0, 0, n)); };
+    for (int u = end(domain.variables[0].min); u <= end(domain.variables[0].max); u++) {
+        for (int v = end(domain.variables[1].min); v <= end(domain.variables[1].max); v++) {
+            bool inside = std::all_of(domain.conditions.begin(), domain.conditions.end(),
+                                      [&](const Expr &c) { return at(c, u, v, n) <= 0; });
+            if (!inside) continue;
+            int64_t value = at(index, u, v, n);
+            result = {std::min(result.min, value), std::max(result.max, value)};
+        }
+    }
+    return result;
+}
+
+}  // namespace
+
+TEST_CASE("joint ranges of numbers are exact", "[poly]") {
+    Random random(7);
+    int answered = 0;
+    for (int i = 0; i < 150; i++) {
+        JointDomain domain{{{"u", num(-4), num(random.between(-3, 5))}, {"v", num(0), num(random.between(1, 6))}}, {}};
+        for (int c = random.between(1, 2); c > 0; c--) domain.conditions.push_back(random.sum(false));
+        Expr index = random.index(false);
+        Counted expected = count(index, domain, 0);
+        if (!expected.any()) continue;
+        JointRange range = joint_range(index, domain);
+        INFO(to_string(index));
+        int64_t least = 0, most = 0;
+        REQUIRE(as_const_int(range.least, &least));
+        REQUIRE(as_const_int(range.most, &most));
+        CHECK(least == expected.min);
+        CHECK(most == expected.max);
+        answered++;
+    }
+    CHECK(answered > 80);
+}
+
+TEST_CASE("joint ranges in terms of an unknown number are exact where it is known", "[poly]") {
+    Random random(11);
+    int answered = 0;
+    for (int i = 0; i < 100; i++) {
+        JointDomain domain{{{"u", num(0), sub(var("n"), num(1))}, {"v", num(0), num(5)}}, {random.sum(true)}};
+        Expr index = random.index(true);
+        JointRange range = joint_range(index, domain);
+        for (int n : {1, 2, 5, 8}) {
+            Counted expected = count(index, domain, n);
+            if (!expected.any()) continue;
+            INFO(to_string(index) << " where " << to_string(domain.conditions[0]) << " <= 0, n = " << n);
+            answered += range.min.defined() + range.max.defined();
+            if (range.min.defined()) CHECK(at(range.min, 0, 0, n) == expected.min);
+            if (range.max.defined()) CHECK(at(range.max, 0, 0, n) == expected.max);
+            int64_t end = 0;
+            if (as_const_int(range.least, &end)) CHECK(end <= expected.min);
+            if (as_const_int(range.most, &end)) CHECK(end >= expected.max);
+        }
+    }
+    CHECK(answered > 100);
+}
+
+TEST_CASE("what is not affine has no joint range", "[poly]") {
+    JointDomain domain{{{"u", num(0), num(9)}, {"v", num(0), num(9)}}, {sub(var("u"), var("v"))}};
+    JointRange range = joint_range(mul(var("u"), var("v")), domain);
+    CHECK_FALSE((range.min.defined() || range.max.defined() || range.least.defined() || range.most.defined()));
+}
