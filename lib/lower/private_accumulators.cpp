@@ -162,7 +162,7 @@ class Privatizer {
             if (inside) moved.insert(d->name);
         }
         for (FuncSchedule &s : schedule_.funcs)
-            for (LoopLevel *level : {&s.compute, &s.store})
+            for (LoopLevel *level : {&s.compute, &s.store, &s.hoist})
                 if (level->at() && level->func == id && level->stage == static_cast<int>(stage) &&
                     moved.count(level->var))
                     *level = {LoopLevel::Kind::At, part, 1, level->var == loop ? var : level->var, nullptr};

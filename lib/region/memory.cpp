@@ -91,9 +91,11 @@ std::vector<Range> RegionMap::allocation(FuncId id) {
         result.push_back({folded || hoisted ? int32(0) : i.min, extent});
     }
     if (schedule.ring_buffer.defined()) {
-        if (place.store != place.compute)
-            reject(func, "ring_buffer", "what slides from iteration to iteration cannot move to another copy. Store "
-                                        "it where it is computed (leave store_at out).");
+        if (place.store != place.compute && !hoisted)
+            reject(func, "ring_buffer", "what slides from iteration to iteration stays in one copy, and no loop stands "
+                                        "between where it is stored and where its memory is allocated, whose "
+                                        "iterations take the copies in turn. Hoist the storage further out, or store "
+                                        "it further in.");
         result.push_back({int32(0), schedule.ring_buffer});
     }
     return result;
@@ -101,19 +103,25 @@ std::vector<Range> RegionMap::allocation(FuncId id) {
 
 Expr RegionMap::slots(FuncId id) {
     const FuncPlace &place = tree_.place(id);
-    const schedule::FuncSchedule &schedule = tree_.schedule()[id];
-    if (schedule.ring_buffer.defined()) return schedule.ring_buffer;
+    const Expr &ring_buffer = tree_.schedule()[id].ring_buffer;
     domain(id, 0);
     auto slide = slides_.find(id);
-    bool slid = slide != slides_.end();
-    if (folds(id).empty()) return slid || place.hoist == place.compute ? Expr() : int32(1);
+    bool slid = slide != slides_.end(), whole = folds(id).empty();
+    bool hoisted = place.hoist != place.store;  // storage after storage takes the same memory
+    if (whole && !hoisted && (slid || place.hoist == place.compute)) return Expr();
+    // A storage that is computed anew in each iteration has room for one of them.
+    if (!slid && place.store != place.compute) return int32(1);
+    // In each storage at least one iteration, so the last of as many as there are copies is free.
+    int64_t copies = 1;
+    if (ring_buffer.defined()) as_const_int(ring_buffer, &copies);
+    if (whole) return int32(copies);
     // As many iterations as the planes that are not live have room for.
     int64_t factor = 0, ahead = 0;
     const Fold &fold = folds(id).front();
     if (slid && slide->second && *slide->second > 0 && folds(id).size() == 1 && as_const_int(fold.factor, &factor))
         if (auto live = live_planes_.find(id); live != live_planes_.end())
             ahead = std::max<int64_t>(0, (factor - live->second) / *slide->second);
-    return int32(1 + ahead);
+    return int32(hoisted ? std::min(copies, 1 + ahead) : 1 + ahead);
 }
 
 Box RegionMap::read_later(const StageNest &nest, const std::string &source, const Level &at, const Level &from,

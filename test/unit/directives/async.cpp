@@ -71,6 +71,28 @@ TEST_CASE_METHOD(Chain, "ring_buffer", "[async]") {
         h.split(y, yo, yi, 2, TailStrategy::GuardWithIf).parallel(yo);
         g.compute_at(h, yi).hoist_storage(h, yo).ring_buffer(2).async();
     }
+    SECTION("of windows that slide, alone") {
+        h.split(y, yo, yi, 3, TailStrategy::GuardWithIf);
+        g.compute_at(h, yi).store_at(h, yo).hoist_storage_root().ring_buffer(2);
+    }
+    SECTION("of windows that slide, with async") {
+        h.split(y, yo, yi, 3, TailStrategy::GuardWithIf);
+        g.compute_at(h, yi).store_at(h, yo).hoist_storage_root().ring_buffer(3).async();
+    }
+    SECTION("of folded windows that slide, with async") {
+        h.tile(x, y, xo, yo, xi, yi, 4, 3, TailStrategy::GuardWithIf);
+        g.compute_at(h, yi).store_at(h, xo).hoist_storage_root().ring_buffer(2).async();
+        g.fold_storage(y, 4);
+    }
+    SECTION("of what is computed anew in each iteration, with async") {
+        h.tile(x, y, xo, yo, xi, yi, 4, 3, TailStrategy::GuardWithIf);
+        h.reorder(yi, xi, xo, yo);
+        g.compute_at(h, xi).store_at(h, xo).hoist_storage(h, yo).ring_buffer(2).async();
+    }
+    SECTION("hoisted without copies, with async") {
+        h.split(y, yo, yi, 3, TailStrategy::GuardWithIf);
+        g.compute_at(h, yi).store_at(h, yo).hoist_storage_root().async();
+    }
     SECTION("one after the other") {
         g.compute_at(h, y).hoist_storage_root().ring_buffer(2).async();
         f.compute_at(h, y).hoist_storage_root().ring_buffer(3).async();
@@ -109,7 +131,8 @@ TEST_CASE_METHOD(Chain, "what async and ring_buffer need", "[async]") {
     g.compute_at(h, y).ring_buffer(2);
     require_message<CompileError>([&] { h.realize({4, 4}); }, {"g.ring_buffer", "hoist_storage"});
     g.store_root().hoist_storage_root();
-    require_message<CompileError>([&] { h.realize({4, 4}); }, {"g.ring_buffer", "slides"});
+    require_message<CompileError>([&] { h.realize({4, 4}); },
+                                  {"g.ring_buffer", "slides", "Hoist the storage further out"});
     Param<int> n("n");
     require_message<CompileError>([&] { g.ring_buffer(n); }, {"g.ring_buffer(n)", "constant"});
     require_message<CompileError>([&] { g.ring_buffer(0); }, {"g.ring_buffer", "at least 1"});

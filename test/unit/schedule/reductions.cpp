@@ -309,6 +309,19 @@ TEST_CASE("atomic updates", "[atomic]") {
         }
 }
 
+TEST_CASE("storage that is hoisted to a loop of a sum over all cores", "[races]") {
+    Var x("x");
+    RDom r(0, 50, "r");
+    Func g("g"), sum("sum");
+    g(x) = x * 3;
+    sum(x) = 0;
+    sum(x) += g(x + r);
+    sum.update().reorder(x, r).parallel(r);
+    g.compute_at(sum.update(), x).hoist_storage(sum.update(), r);
+    Buffer<int> fast = sum.realize({9}), slow = sum.realize_reference({9});
+    fast.for_each_element([&](int i) { REQUIRE(fast(i) == slow(i)); });
+}
+
 TEST_CASE("atomic updates of other types", "[atomic]") {
     auto run = [](auto zero) {
         using T = decltype(zero);
