@@ -132,23 +132,22 @@ bool is_small_stencil(const apps::App &app) {
            app.name.starts_with("harris");
 }
 
-int64_t scratch_bytes(const apps::App &app, apps::Size size) {
-    const Data data = make_data(app, size);
-    std::unique_ptr<apps::Program> program = app.make();
-    apps::set_inputs(*program, data.inputs);
-    Pipe::Pipeline pipeline(program->output());
-    pipeline.autoschedule(Pipe::get_host_target());
-    pipeline.realize(data.output);
-    return pipeline.peak_scratch_bytes();
-}
-
-/// Scratch memory on the whole picture over that on its upper half. With one thread, since it
-/// depends on chance how many threads hold scratch at a time.
+/// Scratch memory on the whole picture over that on its upper half, of the code that was scheduled for
+/// the whole. With one thread, since it depends on chance how many threads hold scratch at a time.
 void measure_scratch(const apps::App &app, apps::Size size, int threads,
                      std::vector<Figure> &figures) {
     omp_set_num_threads(1);
-    const int64_t half = scratch_bytes(app, {size.width, (size.height + 1) / 2});
-    const int64_t whole = scratch_bytes(app, size);
+    std::unique_ptr<apps::Program> program = app.make();
+    Pipe::Pipeline pipeline(program->output());
+    pipeline.autoschedule(Pipe::get_host_target());
+    auto scratch_bytes = [&](apps::Size of) {
+        const Data data = make_data(app, of);
+        apps::set_inputs(*program, data.inputs);
+        pipeline.realize(data.output);
+        return pipeline.peak_scratch_bytes();
+    };
+    const int64_t whole = scratch_bytes(size);
+    const int64_t half = scratch_bytes({size.width, (size.height + 1) / 2});
     omp_set_num_threads(threads);
     const double growth = whole == half ? 1 : double(whole) / double(std::max<int64_t>(1, half));
     figures.push_back({fmt::format("{}: scratch of auto ({} KiB), whole picture / half of it",

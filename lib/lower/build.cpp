@@ -348,7 +348,7 @@ class Builder {
             if (region::shifts(nest.tails[i]) && nest.position.at(t.outer) == p) {
                 Expr extent = nest.ranges.at(t.old_name).extent;
                 Expr outer = tree_.variable(*nest.stage, t.outer);
-                body = make_let(regions_.shifted_offset(*nest.stage, t, extent)->name,
+                body = make_let(regions_.shifted_offset(*nest.stage, t)->name,
                                 min(mul(outer, t.factor), sub(extent, t.factor)), std::move(body));
             }
         }
@@ -378,7 +378,7 @@ class Builder {
         } else {
             const Range &old = nest.ranges.at(t.old_name);
             Expr offset = region::shifts(nest.tails[i])
-                              ? regions_.shifted_offset(*nest.stage, t, old.extent)
+                              ? regions_.shifted_offset(*nest.stage, t)
                               : mul(variable(t.outer), t.factor);
             let(t.old_name, add(add(offset, old.min), variable(t.inner)));
         }

@@ -241,11 +241,8 @@ bool RegionMap::shares_loops(const StageNest &nest) const {
     return tree_.shared_loops(nest) > 0 || !tree_.guests(nest).empty();
 }
 
-Expr RegionMap::shifted_offset(const StageNest &nest, const schedule::Transform &split, const Expr &extent) {
-    std::string name = stage_name(graph_[nest.func], nest.stage) + "." + split.old_name + ".offset";
-    Expr outer = tree_.variable(nest, split.outer);
-    define_let(name, simplify(min(mul(outer, split.factor), sub(extent, split.factor))));
-    return make_variable(Int(32), name);
+Expr RegionMap::shifted_offset(const StageNest &nest, const schedule::Transform &split) const {
+    return make_variable(Int(32), stage_name(graph_[nest.func], nest.stage) + "." + split.old_name + ".offset");
 }
 
 RegionMap::View RegionMap::view_of_split(const StageNest &nest, const schedule::Transform &t, const Range &old,
@@ -254,9 +251,14 @@ RegionMap::View RegionMap::view_of_split(const StageNest &nest, const schedule::
     Tail tail = tail_of(nest, t, old.extent);
     auto base = [&](const Expr &at) {
         Expr offset = mul(at, t.factor);
-        if (shifts(tail))
-            offset = outer.seen == Seen::Point ? shifted_offset(nest, t, old.extent)
-                                               : lesser(offset, simplify(sub(old.extent, t.factor)));
+        if (!shifts(tail)) return add(offset, old.min);
+        Expr last = simplify(sub(old.extent, t.factor));
+        if (outer.seen == Seen::Point) {
+            define_let(shifted_offset(nest, t)->name, simplify(min(offset, last)));
+            offset = shifted_offset(nest, t);
+        } else {
+            offset = lesser(offset, last);
+        }
         return add(offset, old.min);
     };
     if (outer.seen == Seen::Point && inner.seen == Seen::Point) {

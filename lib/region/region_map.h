@@ -95,7 +95,7 @@ class RegionMap {
     Box demand(FuncId func);
     /// How far the outer loop of a split moves the variable, for a split that shifts inwards: the variable
     /// that names min(outer * factor, extent - factor). build() binds it inside the outer loop.
-    Expr shifted_offset(const StageNest &nest, const schedule::Transform &split, const Expr &extent);
+    Expr shifted_offset(const StageNest &nest, const schedule::Transform &split) const;
 
     /// What is added to the number of a loop to have that of the stage's own variable: not 0 where
     /// compute_with aligns. build() binds the variable inside the loop.

@@ -179,3 +179,29 @@ TEST_CASE("Funcs computed at the loops of a vectorised reduction", "[differentia
     outer.compute_at(out.update(0), ro);
     for (int width : {1, 5, 16}) check_against_reference<int>(out, {width});
 }
+
+// How far a split shifts inwards named the variable of its outer loop, which a second split takes
+// apart inside the loop that the storage is hoisted to: it is not known there yet.
+TEST_CASE("storage is hoisted out of a loop that is split twice", "[differential]") {
+    Func producer("producer"), out("out");
+    Var outer("outer"), inner("inner"), quad("quad"), of_quad("of_quad");
+    producer(x, y) = x + 3 * y;
+    producer(x, 0) = producer(x, 0) + producer(x, -1);
+    out(x, y) = producer(x, y);
+    out.split(y, outer, inner, 2, TailStrategy::ShiftInwards)
+        .unroll(inner)
+        .reorder(outer, inner, x)
+        .split(outer, quad, of_quad, 2, TailStrategy::GuardWithIf);
+    producer.compute_at(out, of_quad).hoist_storage(out, quad);
+    for (int height : {2, 4, 11}) check_against_reference<int>(out, {3, height});
+}
+
+// The window of an async Func that slides was taken to have room for all iterations; but where its
+// memory is hoisted, the next row uses it again.
+TEST_CASE("an async Func in hoisted storage waits for its reader", "[differential]") {
+    Func producer("producer"), out("out");
+    producer(x, y) = x * 3 + y * 100;
+    out(x, y) = producer(x, y) + producer(x - 1, y);
+    producer.compute_at(out, x).store_at(out, y).hoist_storage_root().async();
+    for (int width : {1, 2, 40}) check_against_reference<int>(out, {width, 30});
+}

@@ -8,13 +8,14 @@
 #include <ctime>
 #include <functional>
 
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 namespace Pipe::fuzz {
 namespace {
 
-constexpr unsigned seconds_per_case = 60, seconds_per_trial = 10;
+constexpr time_t seconds_per_case = 60, seconds_per_trial = 10;
 constexpr long seconds_slow = 5;
 char crash_note[64];  // set before each case: a signal handler may only write what is there
 
@@ -30,7 +31,9 @@ void guard_case(const std::string &what) {
         std::snprintf(crash_note, sizeof crash_note, "\nfuzz: crash in case %s\n", what.c_str());
     for (int signal : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL})
         std::signal(signal, on_crash);
-    alarm(what.empty() ? seconds_per_trial : seconds_per_case);
+    // Of processor time, so that it does not depend on what else the machine does.
+    itimerval limit{{0, 0}, {what.empty() ? seconds_per_trial : seconds_per_case, 0}};
+    setitimer(ITIMER_PROF, &limit, nullptr);
 }
 
 /// Runs `body` in a child; what it hands to its argument arrives as the parts of the answer.
@@ -77,7 +80,7 @@ in_child(const std::function<void(const std::function<void(const std::string &)>
 }
 
 std::string how_it_ended(int status) {
-    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGPROF)
         return "did not end in time";
     if (WIFSIGNALED(status))
         return std::string("killed by ") + strsignal(WTERMSIG(status));

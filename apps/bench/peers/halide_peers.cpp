@@ -1,20 +1,24 @@
 // Builds the peers: every application of the registry as a Halide program, under our hand schedule
 // and under each of Halide's autoschedulers, compiled ahead of time to object files.
 //
-//   halide_peers build DIR PLUGINS THREADS   all variants -> DIR/libpeer_objects.a, DIR/table.inc
+//   halide_peers build DIR PLUGINS THREADS [APP...]
+//                                            all variants of these applications (default: of all)
+//                                            -> DIR/libpeer_objects.a, DIR/table.inc
 //   halide_peers emit APP VARIANT PREFIX PLUGINS THREADS
 //                                            one variant -> PREFIX.o, PREFIX.status
 //   halide_peers jit APP                     prints the milliseconds of lowering and of LLVM
 //
 // `build` runs each `emit` as a process of its own under a limit of time and of memory, since an
 // autoscheduler may abort, run for minutes or ask for more memory than there is. What went wrong is
-// written to the table, so that the benchmark can say it.
+// written to the table, so that the benchmark can say it. A build that was interrupted goes on where
+// it was.
 #include "apps/common/registry.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <map>
@@ -139,24 +143,33 @@ std::string last_line(const std::string &path) {
     return last.substr(0, 120);
 }
 
-/// Runs this program with `args` under the limits. Returns an empty string or what went wrong.
-std::string run_limited(const std::vector<std::string> &args, const std::string &log) {
+/// One variant of one application, compiled by a process of its own.
+struct Job {
+    const App *app;
+    std::string variant, name, prefix;
+    pid_t child = 0;
+};
+
+/// Starts this program with `args` under the limits.
+pid_t start_limited(const std::vector<std::string> &args, const std::string &log) {
     const pid_t child = fork();
-    if (child == 0) {
-        const rlimit memory{memory_limit, memory_limit};
-        setrlimit(RLIMIT_AS, &memory);
-        alarm(time_limit_s);
-        if (!freopen(log.c_str(), "w", stderr) || !freopen("/dev/null", "w", stdout))
-            _exit(126);
-        std::vector<char *> argv;
-        for (const std::string &arg : args)
-            argv.push_back(const_cast<char *>(arg.c_str()));
-        argv.push_back(nullptr);
-        execv("/proc/self/exe", argv.data());
-        _exit(127);
-    }
-    int status = 0;
-    waitpid(child, &status, 0);
+    if (child != 0)
+        return child;
+    const rlimit memory{memory_limit, memory_limit};
+    setrlimit(RLIMIT_AS, &memory);
+    alarm(time_limit_s);
+    if (!freopen(log.c_str(), "w", stderr) || !freopen("/dev/null", "w", stdout))
+        _exit(126);
+    std::vector<char *> argv;
+    for (const std::string &arg : args)
+        argv.push_back(const_cast<char *>(arg.c_str()));
+    argv.push_back(nullptr);
+    execv("/proc/self/exe", argv.data());
+    _exit(127);
+}
+
+/// Empty or what went wrong.
+std::string failure_of(int status, const std::string &log) {
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return "";
     if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM) {
@@ -166,30 +179,84 @@ std::string run_limited(const std::vector<std::string> &args, const std::string 
     return "failed" + (said.empty() ? "" : ": " + said);
 }
 
-int build(const std::string &dir, const std::string &plugins, const std::string &threads) {
+/// The line of the table; empty if the job has to be done. Made by an earlier build of the same
+/// program that was interrupted.
+std::string finished(const Job &job) {
+    namespace fs = std::filesystem;
+    const fs::path row = job.prefix + ".row";
+    if (!fs::exists(row) || fs::last_write_time(row) < fs::last_write_time("/proc/self/exe"))
+        return "";
+    std::ifstream in(row);
+    std::string line;
+    std::getline(in, line);
+    return line;
+}
+
+void finish(const Job &job, int status) {
+    const std::string failure = failure_of(status, job.prefix + ".log");
+    std::ifstream in(job.prefix + ".status");
+    std::string times;
+    std::getline(in, times);
+    std::ofstream row(job.prefix + ".row");
+    row << "{\"" << job.app->name << "\", \"" << job.variant << "\", ";
+    if (failure.empty())
+        row << job.name << "_argv, " << times << ", \"\"},\n";
+    else
+        row << "nullptr, 0, 0, 0, \"" << failure << "\"},\n";
+    std::cerr << job.app->name << " " << job.variant << ": " << (failure.empty() ? "ok" : failure)
+              << "\n";
+}
+
+/// As many jobs at a time as there are threads.
+void run_all(std::vector<Job> &jobs, const std::string &plugins, const std::string &threads) {
+    size_t next = 0, running = 0;
+    const size_t most = std::max(1, std::atoi(threads.c_str()));
+    while (next < jobs.size() || running > 0) {
+        for (; next < jobs.size() && running < most; next++) {
+            Job &job = jobs[next];
+            if (!finished(job).empty())
+                continue;
+            std::remove((job.prefix + ".status").c_str());
+            job.child = start_limited({"halide_peers", "emit", job.app->name, job.variant,
+                                       job.prefix, plugins, threads},
+                                      job.prefix + ".log");
+            running++;
+        }
+        if (running == 0)
+            break;
+        int status = 0;
+        const pid_t ended = wait(&status);
+        for (const Job &job : jobs) {
+            if (job.child == ended)
+                finish(job, status);
+        }
+        running--;
+    }
+}
+
+int build(const std::string &dir, const std::string &plugins, const std::string &threads,
+          const std::vector<std::string> &chosen) {
+    std::vector<Job> jobs;
+    for (const App &app : registry()) {
+        const bool wanted =
+            chosen.empty() || std::find(chosen.begin(), chosen.end(), app.name) != chosen.end();
+        for (const std::string &variant : variants) {
+            const std::string name = symbol(app.name, variant);
+            const Job job{&app, variant, name, dir + "/" + name};
+            if (wanted || !finished(job).empty())
+                jobs.push_back(job);
+        }
+    }
+    run_all(jobs, plugins, threads);
     std::vector<std::string> objects;
     std::ostringstream declarations, rows;
-    for (const App &app : registry()) {
-        for (const std::string &variant : variants) {
-            const std::string name = symbol(app.name, variant), prefix = dir + "/" + name;
-            std::remove((prefix + ".status").c_str());
-            const std::string failure =
-                run_limited({"halide_peers", "emit", app.name, variant, prefix, plugins, threads},
-                            prefix + ".log");
-            std::ifstream status(prefix + ".status");
-            std::string times;
-            std::getline(status, times);
-            rows << "{\"" << app.name << "\", \"" << variant << "\", ";
-            if (failure.empty()) {
-                declarations << "extern \"C\" int " << name << "_argv(void **);\n";
-                objects.push_back(prefix + ".o");
-                rows << name << "_argv, " << times << ", \"\"},\n";
-            } else {
-                rows << "nullptr, 0, 0, 0, \"" << failure << "\"},\n";
-            }
-            std::cerr << app.name << " " << variant << ": " << (failure.empty() ? "ok" : failure)
-                      << "\n";
-        }
+    for (const Job &job : jobs) {
+        const std::string row = finished(job);
+        rows << row << "\n";
+        if (row.find("nullptr") != std::string::npos)
+            continue;
+        declarations << "extern \"C\" int " << job.name << "_argv(void **);\n";
+        objects.push_back(job.prefix + ".o");
     }
     const Halide::Target host = Halide::get_host_target();
     objects.push_back(dir + "/runtime.o");
@@ -232,14 +299,14 @@ int jit(const App &app) {
 int main(int argc, char **argv) {
     const std::vector<std::string> args(argv + 1, argv + argc);
     const std::string command = args.empty() ? "" : args[0];
-    if (command == "build" && args.size() == 4)
-        return build(args[1], args[2], args[3]);
+    if (command == "build" && args.size() >= 4)
+        return build(args[1], args[2], args[3], {args.begin() + 4, args.end()});
     if (command == "emit" && args.size() == 6 && find_app(args[1])) {
         return emit(*find_app(args[1]), args[2], args[3], args[4], args[5]);
     }
     if (command == "jit" && args.size() == 2 && find_app(args[1]))
         return jit(*find_app(args[1]));
-    std::cerr << "usage: halide_peers build DIR PLUGINS THREADS | emit APP VARIANT PREFIX PLUGINS "
+    std::cerr << "usage: halide_peers build DIR PLUGINS THREADS [APP...] | emit APP VARIANT PREFIX PLUGINS "
                  "THREADS | jit APP\n";
     return 2;
 }
