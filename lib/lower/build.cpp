@@ -436,11 +436,12 @@ class Builder {
         const graph::Stage &stage = func.stages[nest.stage->stage];
         Renamer rename(regions_, *nest.stage);
         Masks mask = masks(nest);
-        auto masked = [&](const Expr &e) {
-            if (!mask.load.defined()) return e;
-            return make_call(e.type(), intrinsic::if_then_else, {mask.load, e, make_const(e.type(), 0)},
+        auto only_where = [](const Expr &condition, const Expr &e) {
+            if (!condition.defined()) return e;
+            return make_call(e.type(), intrinsic::if_then_else, {condition, e, make_const(e.type(), 0)},
                              CallKind::Intrinsic);
         };
+        auto masked = [&](const Expr &e) { return only_where(mask.load, e); };
         std::vector<Expr> coordinates, values;
         for (const Expr &e : stage.args) coordinates.push_back(masked_index(rename.mutate(e), masked));
         coordinates = regions_.place_in_storage(func.id, std::move(coordinates));
@@ -448,7 +449,7 @@ class Builder {
             Expr value = masked(rename.mutate(stage.values[i]));
             if (mask.fresh.defined()) {
                 Expr old = make_call(value.type(), func.name, coordinates, CallKind::Func, static_cast<int>(i));
-                value = make_select(mask.fresh, value, old);
+                value = make_select(mask.fresh, value, only_where(mask.store, old));
             }
             values.push_back(value);
         }

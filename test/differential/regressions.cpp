@@ -205,3 +205,14 @@ TEST_CASE("an async Func in hoisted storage waits for its reader", "[differentia
     producer.compute_at(out, x).store_at(out, y).hoist_storage_root().async();
     for (int width : {1, 2, 40}) check_against_reference<int>(out, {width, 30});
 }
+
+// What a blending tail stores again was read beyond the end of the row, where only the store was masked.
+TEST_CASE("a tail that blends inside a tail that masks stores", "[differential]") {
+    Func out("out");
+    out(x, y) = cast<int8_t>(x + 3 * y);
+    out.split(x, xo, xi, 8, TailStrategy::PredicateStores)
+        .vectorize(xi)
+        .split(y, yo, yi, 2, TailStrategy::ShiftInwardsAndBlend)
+        .unroll(yi);
+    for (int width : {5, 8, 29}) check_against_reference<int8_t>(out, {width, 5});
+}
