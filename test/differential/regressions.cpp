@@ -15,13 +15,14 @@ namespace {
 Var x("x"), y("y"), xo("xo"), xi("xi"), yo("yo"), yi("yi");
 
 /// Compares over width x height (or width), in memory that ends at a page that may not be touched.
-template <typename T> void check_against_reference(Pipeline pipeline, std::vector<int> extents) {
+template <typename T>
+void check_against_reference(Pipeline pipeline, std::vector<int> extents, const Target &target = Target()) {
     std::vector<std::pair<int, int>> shape;
     for (int extent : extents)
         shape.emplace_back(0, extent);
     testing::GuardedBuffer got(type_of<T>(), shape, 0, false),
         expected(type_of<T>(), shape, 0, false);
-    pipeline.realize(got.buffer);
+    pipeline.realize(got.buffer, target);
     pipeline.realize_reference(expected.buffer);
     int64_t wrong = 0;
     Buffer<T>(got.buffer)
@@ -214,5 +215,7 @@ TEST_CASE("a tail that blends inside a tail that masks stores", "[differential]"
         .vectorize(xi)
         .split(y, yo, yi, 2, TailStrategy::ShiftInwardsAndBlend)
         .unroll(yi);
-    for (int width : {5, 8, 29}) check_against_reference<int8_t>(out, {width, 5});
+    // LLVM's passes take out some of the loads.
+    for (Target target : {Target(), Target().with_feature(Target::QuickCompile)})
+        for (int width : {8, 9, 29}) check_against_reference<int8_t>(out, {width, 5}, target);
 }
