@@ -262,12 +262,13 @@ class Factorer {
             if (auto node = current_.find(d.name); node != current_.end() && !is_preserved(d.name))
                 update.rvars.push_back(
                     {d.name, nodes_[node->second].min, nodes_[node->second].extent});
-        require(update.predicate, from_.stage.predicate, values);
         std::map<std::string, Expr> vars;
         for (const auto &[loop, var] : from_.preserved)
             vars[loop] = ir::make_variable(Int(32), var);
         for (const Node &n : nodes_)
             require(update.predicate, n.guard, vars);
+        if (from_.stage.predicate.defined())
+            require_inside(update.predicate, ir::substitute(values, from_.stage.predicate));
 
         StageSchedule &loops = result_.update_loops;
         loops.transforms = pure_transforms_;
@@ -285,6 +286,16 @@ class Factorer {
             return;
         Expr c = ir::substitute(values, condition);
         predicate = predicate.defined() ? ir::make_binary(ir::Op::And, predicate, c) : c;
+    }
+
+    /// What the user's condition reads may be read only where the guards hold: in a vector, both sides of
+    /// an && are evaluated.
+    static void require_inside(Expr &guards, const Expr &condition) {
+        guards = guards.defined()
+                     ? ir::make_call(Bool(), ir::intrinsic::if_then_else,
+                                     {guards, condition, ir::make_const(Bool(), 0)},
+                                     ir::CallKind::Intrinsic)
+                     : condition;
     }
 
     void make_merge() {

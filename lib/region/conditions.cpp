@@ -40,7 +40,8 @@ void add_conjuncts(const Expr &e, bool holds, std::vector<Expr> &conjuncts) {
     if (e->op == Op::Not) return add_conjuncts(e->args[0], !holds, conjuncts);
     if (e->op == Op::Call && e->name == intrinsic::likely)
         return add_conjuncts(e->args[0], holds, conjuncts);
-    if (e->op == (holds ? Op::And : Op::Or)) {
+    bool guarded = e->op == Op::Call && e->name == intrinsic::if_then_else && is_const(e->args[2], 0);
+    if (e->op == (holds ? Op::And : Op::Or) || (holds && guarded)) {
         add_conjuncts(e->args[0], holds, conjuncts);
         add_conjuncts(e->args[1], holds, conjuncts);
         return;

@@ -219,3 +219,20 @@ TEST_CASE("a tail that blends inside a tail that masks stores", "[differential]"
     for (Target target : {Target(), Target().with_feature(Target::QuickCompile)})
         for (int width : {8, 9, 29}) check_against_reference<int8_t>(out, {width, 5}, target);
 }
+
+// A vectorised reduction makes lanes of its own; the where() was evaluated in lanes beyond the RDom.
+TEST_CASE("a where that reads an image runs in the lanes of the RDom only", "[differential]") {
+    RVar ro("ro"), ri("ri");
+    ImageParam in(Int(32), 2, "in");
+    RDom r(-1, 3, "r");
+    r.where(in(x, r) < in(x, r / 2) + 1);
+    Func f("f");
+    f(x) = 0;
+    f(x) += x + r;
+    f.update(0).split(r, ro, ri, 4).vectorize(ri);
+    for (int width : {1, 6}) {
+        testing::GuardedBuffer image = noise<int>({{0, width}, {-1, 3}});
+        in.set(image.buffer);
+        check_against_reference<int>(f, {width});
+    }
+}
