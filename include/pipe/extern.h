@@ -9,7 +9,9 @@
 // runs once per element; HalidePureExtern_2 promises that it has no effect but its value, so that
 // it may be left out, moved and shared. The types are numbers. Arguments of another type are
 // CompileErrors, unless every value of theirs fits. A function that is not declared where the macro
-// stands is looked up by name in the process when the pipeline is compiled.
+// stands is looked up by name when the pipeline is compiled: among those given to
+// Pipeline::set_jit_externs, then in the process (what an executable itself defines is found there
+// only if it is linked with -rdynamic; CMake: ENABLE_EXPORTS).
 
 #include <concepts>
 #include <cstring>
@@ -34,14 +36,16 @@ Expr extern_call(const ExternFunction &function, bool pure, const std::vector<Ex
 
 template <typename Signature> struct ExternCall;
 template <typename Result, typename... Parameters> struct ExternCall<Result(Parameters...)> {
+    static ExternFunction describe(const char *name, Result (*address)(Parameters...)) {
+        return {name,
+                reinterpret_cast<void *>(address),
+                type_of<Result>(),
+                {type_of<Parameters>()...},
+                &invoke};
+    }
     static Expr make(const char *name, bool pure, Result (*address)(Parameters...),
                      const std::vector<Expr> &args) {
-        return extern_call({name,
-                            reinterpret_cast<void *>(address),
-                            type_of<Result>(),
-                            {type_of<Parameters>()...},
-                            &invoke},
-                           pure, args);
+        return extern_call(describe(name, address), pure, args);
     }
 
   private:
@@ -58,6 +62,20 @@ template <typename Result, typename... Parameters> struct ExternCall<Result(Para
 };
 
 }  // namespace Pipe::detail
+
+namespace Pipe {
+
+/// A C function by its address, for Pipeline::set_jit_externs. Its parameters are numbers and
+/// pointers, its result is a number.
+struct JITExtern {
+    template <typename Result, typename... Parameters>
+    explicit JITExtern(Result (*f)(Parameters...))
+        : function(detail::ExternCall<Result(Parameters...)>::describe("", f)) {}
+
+    detail::ExternFunction function;  ///< without its name
+};
+
+}  // namespace Pipe
 
 /// The address of the C function if it is declared here, else null. Asked for in a template, so
 /// that both are well-formed.

@@ -44,6 +44,42 @@ enum StmtOutputFormat {
     HTML,  ///< one page that needs nothing else: loops that fold, beside the schedule
 };
 
+/// How the name of a C function is to be read: as it stands. CPlusPlus is a CompileError.
+enum class NameMangling { Default, C, CPlusPlus };
+
+/// What the C function of an extern stage is given (Func::define_extern): a Func, ImageParam or
+/// Buffer as a whole, or a number: an Expr of Params, sizes of ImageParams and constants.
+class ExternFuncArgument {
+  public:
+    ExternFuncArgument() = default;
+    ExternFuncArgument(const Func &f);
+    ExternFuncArgument(const ImageParam &image);
+    template <typename T, int D>
+    ExternFuncArgument(const Buffer<T, D> &buffer)
+        : kind_(Kind::Buffer), expr_(whole_buffer(Buffer<void, AnyDims>(buffer))) {}
+    template <typename T>
+    requires(std::convertible_to<const T &, Expr>) ExternFuncArgument(const T &number)
+        : kind_(Kind::Expr), expr_(number) {}
+
+    bool defined() const { return kind_ != Kind::Undefined; }
+    bool is_func() const { return kind_ == Kind::Func; }
+    bool is_image_param() const { return kind_ == Kind::ImageParam; }
+    bool is_buffer() const { return kind_ == Kind::Buffer; }
+    bool is_expr() const { return kind_ == Kind::Expr; }
+
+    const std::shared_ptr<graph::FuncContents> &func() const { return func_; }
+    /// The number, or a call of the image without coordinates, which stands for all of it.
+    const Expr &expr() const { return expr_; }
+
+  private:
+    enum class Kind { Undefined, Func, ImageParam, Buffer, Expr };
+    static Expr whole_buffer(const Buffer<void, AnyDims> &buffer);
+
+    Kind kind_ = Kind::Undefined;
+    std::shared_ptr<graph::FuncContents> func_;
+    Expr expr_;
+};
+
 /// `f(x, y)[i]`: one value of a Func that has a Tuple. As the left side of an update it changes
 /// that value and leaves the others as they are.
 class FuncTupleElementRef {
@@ -411,6 +447,53 @@ class Func {
                const More &...more) const {
         return (*this)(std::vector<Expr>{x, y, z, w, Expr(more)...}, SourceLocation());
     }
+
+    // An extern stage: a C function computes the elements.
+    //
+    //     extern "C" int flip(RawBuffer *in, int32_t offset, RawBuffer *out);
+    //     f.define_extern("flip", {g, 3}, Float(32), 2);
+    //
+    /// The values are what the C function `function` stores. Its arguments are, in this order, what
+    /// `args` says, a RawBuffer * for each value of a Func and for each image, numbers by value,
+    /// and then a RawBuffer * for each value of this Func. It answers 0; anything else ends the call
+    /// of the pipeline with a RuntimeError. It may be called from several threads at a time, and
+    /// must not throw.
+    ///
+    /// Before anything is computed it is called with buffers that have no memory
+    /// (RawBuffer::is_bounds_query), perhaps several times: the outputs say which box is needed, and
+    /// it puts min and extent of what it reads into the others. Before, these say: for a Func the
+    /// same box as the output, in further dimensions one element; for an image all of it. It may
+    /// also make the box of the first output larger, to compute more than what is needed.
+    ///
+    /// How the function is found: see pipe/extern.h. The Func is computed at root unless it is told
+    /// otherwise (compute_at); as a whole, so it has no loops to split or to vectorize, and no
+    /// updates. What it reads is not inlined into it.
+    void define_extern(const std::string &function, const std::vector<ExternFuncArgument> &args,
+                       const std::vector<Type> &types, const std::vector<Var> &dimensions,
+                       NameMangling mangling = NameMangling::Default,
+                       DeviceAPI device = DeviceAPI::Host,
+                       SourceLocation where = std::source_location::current());
+    void define_extern(const std::string &function, const std::vector<ExternFuncArgument> &args,
+                       Type type, const std::vector<Var> &dimensions,
+                       NameMangling mangling = NameMangling::Default,
+                       DeviceAPI device = DeviceAPI::Host,
+                       SourceLocation where = std::source_location::current()) {
+        define_extern(function, args, std::vector<Type>{type}, dimensions, mangling, device, where);
+    }
+    void define_extern(const std::string &function, const std::vector<ExternFuncArgument> &args,
+                       const std::vector<Type> &types, int dimensions,
+                       NameMangling mangling = NameMangling::Default,
+                       DeviceAPI device = DeviceAPI::Host,
+                       SourceLocation where = std::source_location::current());
+    void define_extern(const std::string &function, const std::vector<ExternFuncArgument> &args,
+                       Type type, int dimensions, NameMangling mangling = NameMangling::Default,
+                       DeviceAPI device = DeviceAPI::Host,
+                       SourceLocation where = std::source_location::current()) {
+        define_extern(function, args, std::vector<Type>{type}, dimensions, mangling, device, where);
+    }
+    bool is_extern() const;
+    /// CompileError where it is none.
+    const std::string &extern_function_name() const;
 
     /// The i-th update definition, to schedule it.
     Stage update(int i = 0) const;

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <pipe/buffer.h>
+#include <pipe/raw_buffer.h>
 
 using halide_type_t = Pipe::Type;
 using halide_type_code_t = Pipe::Type::Code;
@@ -17,33 +17,9 @@ template <typename T> constexpr halide_type_t halide_type_of() {
     return Pipe::type_of<T>();
 }
 
-/// One dimension of a halide_buffer_t. Unlike there, with 64 bits.
-struct halide_dimension_t {
-    int64_t min = 0, extent = 0, stride = 0;
-    uint32_t flags = 0;
-
-    bool operator==(const halide_dimension_t &) const = default;
-};
-
-/// A Buffer as plain data. `device` is always 0: memory of the host is all that there is.
-struct halide_buffer_t {
-    uint64_t device = 0;
-    const void *device_interface = nullptr;
-    uint8_t *host = nullptr;
-    uint64_t flags = 0;
-    halide_type_t type;
-    int32_t dimensions = 0;
-    halide_dimension_t *dim = nullptr;
-    void *padding = nullptr;
-
-    bool is_bounds_query() const { return host == nullptr && device == 0; }
-    int64_t number_of_elements() const {
-        int64_t n = 1;
-        for (int i = 0; i < dimensions; i++)
-            n *= dim[i].extent;
-        return n;
-    }
-};
+/// Unlike there, sizes have 64 bits.
+using halide_dimension_t = Pipe::RawDimension;
+using halide_buffer_t = Pipe::RawBuffer;
 
 namespace Pipe::Runtime {
 
@@ -62,7 +38,7 @@ class Buffer : public Pipe::Buffer<T, Dims> {
     requires Pipe::detail::Viewable<U, T> Buffer(const Pipe::Buffer<U, D> &other)
         : Base(own_shape(Base(other))) {}
     /// Wraps the memory of a halide_buffer_t.
-    explicit Buffer(const halide_buffer_t &raw) : Base(wrapped(raw)) {}
+    explicit Buffer(const halide_buffer_t &raw) : Base(raw.buffer()) {}
     Buffer &operator=(const Buffer &other) {
         Base::operator=(own_shape(other));
         return *this;
@@ -103,12 +79,6 @@ class Buffer : public Pipe::Buffer<T, Dims> {
         if (!other.defined())
             return other;
         return other.translated(std::vector<int64_t>(static_cast<size_t>(other.dimensions())));
-    }
-    static Base wrapped(const halide_buffer_t &raw) {
-        std::vector<BufferDim> dims;
-        for (int i = 0; i < raw.dimensions; i++)
-            dims.push_back({raw.dim[i].min, raw.dim[i].extent, raw.dim[i].stride});
-        return Pipe::Buffer<void>(raw.type, static_cast<void *>(raw.host), dims);
     }
     Buffer filled(Buffer &result) const {
         for (int d = 0; d < 3; d++)

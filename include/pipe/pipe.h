@@ -25,6 +25,7 @@
 #include <pipe/pipeline.h>
 #include <pipe/print.h>
 #include <pipe/random.h>
+#include <pipe/raw_buffer.h>
 #include <pipe/rdom.h>
 #include <pipe/schedule.h>
 #include <pipe/target.h>

@@ -9,6 +9,7 @@
 #include <pipe/autoschedule.h>
 #include <pipe/buffer.h>
 #include <pipe/callable.h>
+#include <pipe/extern.h>
 #include <pipe/func.h>
 #include <pipe/jit.h>
 #include <pipe/realization.h>
@@ -159,6 +160,13 @@ class Pipeline {
     /// What takes the place of the run time's own functions in all calls of this Pipeline. Not to
     /// be changed while one runs. A Callable keeps what stood here when it was made.
     JITHandlers &jit_handlers();
+
+    /// Makes C functions known by these names, for the expressions and extern stages of all
+    /// pipelines, from the next compilation on. CompileError where another function goes by the
+    /// name.
+    void set_jit_externs(const std::map<std::string, JITExtern> &externs);
+    /// Those given to this Pipeline.
+    const std::map<std::string, JITExtern> &get_jit_externs() const;
 
     /// Of the code made last.
     CompileTimes compile_times() const;

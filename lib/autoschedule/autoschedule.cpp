@@ -8,6 +8,7 @@
 #include "autoschedule/apply.h"
 #include "autoschedule/report.h"
 #include "autoschedule/search.h"
+#include "graph/extern_stage.h"
 #include "poly/model.h"
 
 namespace Pipe::autoschedule {
@@ -56,6 +57,7 @@ poly::ModelInput model_input(const Graph &graph, const Sizes &sizes) {
 /// The loops that the definition gives, where the caller did not fill them in.
 void add_missing_loops(const FuncNode &func, FuncSchedule &f) {
     f.stages.resize(func.stages.size());
+    if (graph::is_extern(func)) return;
     for (size_t s = 0; s < func.stages.size(); s++) {
         StageSchedule &stage = f.stages[s];
         if (!stage.dims.empty() || !stage.transforms.empty()) continue;

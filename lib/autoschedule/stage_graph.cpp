@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "graph/extern_stage.h"
 #include "poly/alignment.h"
 
 namespace Pipe::autoschedule {
@@ -33,21 +34,23 @@ std::vector<bool> named_by_levels(const Graph &graph, const Schedule &user) {
     return named;
 }
 
-Role role_of(const FuncNode &func, const FuncSchedule &user, bool named) {
+/// `whole`: a C function reads it.
+Role role_of(const FuncNode &func, const FuncSchedule &user, bool named, bool whole) {
+    if (graph::is_extern(func)) return Role::Fixed;
     const bool stage_touched = std::any_of(user.stages.begin(), user.stages.end(),
                                            [](const auto &s) { return s.touched; });
     const bool at_user_level = user.touched && user.compute.at();
     if (named || stage_touched || at_user_level) return Role::Fixed;
     if (func.is_output) return Role::Root;
-    if (!user.touched) return Role::Free;
+    if (!user.touched) return whole ? Role::Root : Role::Free;
     if (!user.compute.inlined()) return Role::Root;
     // How it is stored was said, so it is.
     if (user.memory != MemoryType::Auto || !user.storage_order.empty() || !user.folds.empty() ||
         !user.store.inlined() || !user.storage_dims.empty() || user.async || user.memoize) {
         return Role::Root;
     }
-    // A Func with updates cannot be substituted; lowering finds its place.
-    return func.has_updates() ? Role::Fixed : Role::Inlined;
+    // One that cannot be substituted; lowering finds its place.
+    return func.has_updates() || whole ? Role::Fixed : Role::Inlined;
 }
 
 /// Iterators of the stage -> dimensions of the Func.
@@ -176,7 +179,7 @@ double StageGraph::bytes_at_root() const {
 
 StageGraph build_stage_graph(const Graph &graph, const poly::Model &model, const Schedule &user) {
     StageGraph result;
-    const std::vector<bool> named = named_by_levels(graph, user);
+    const std::vector<bool> named = named_by_levels(graph, user), whole = graph::read_as_whole(graph);
     for (const FuncNode &func : graph.funcs) {
         const size_t f = static_cast<size_t>(func.id);
         Node node;
@@ -192,7 +195,7 @@ StageGraph build_stage_graph(const Graph &graph, const poly::Model &model, const
         }
         summarize_reads(node);
         node.is_output = func.is_output;
-        node.role = role_of(func, user.funcs[f], named[f]);
+        node.role = role_of(func, user.funcs[f], named[f], whole[f]);
         result.nodes.push_back(std::move(node));
     }
     for (size_t i = 0; i < graph.images.size(); i++) {

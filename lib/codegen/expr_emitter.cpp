@@ -127,8 +127,7 @@ Value *ExprEmitter::select(const ir::ExprNode &e) {
 namespace {
 
 void require_in_process(const std::string &name) {
-    auto function = ir::find_extern(name);
-    if (!function || !function->address)
+    if (!ir::extern_address(name))
         throw CompileError("The C function '" + name +
                            "', which an expression calls, is not in this process. Declare it before "
                            "the macro that makes it known, or export it (-rdynamic).");
@@ -146,6 +145,10 @@ Value *ExprEmitter::call(const Expr &e) {
                                              e->name == ir::extern_function::trace_value))
         return trace(*e.get());
     bool is_pure = e->call_kind == CallKind::PureExtern;
+    if (!is_pure && e->name == ir::extern_function::extern_stage) return extern_stage(*e);
+    if (!is_pure && e->name == ir::extern_function::raw_buffer) return raw_buffer(*e);
+    if (!is_pure && (e->name == ir::extern_function::raw_min || e->name == ir::extern_function::raw_extent))
+        return raw_field(*e);
     if (!is_pure && e->name == ir::extern_function::print) return print(*e);
     if (!is_pure && e->name == ir::extern_function::require) return require(*e);
     std::vector<Value *> args;
@@ -173,6 +176,10 @@ Value *ExprEmitter::intrinsic(const Expr &e) {
         llvm::IRBuilderBase::FastMathFlagGuard guard(b_);
         b_.clearFastMathFlags();
         return afresh([&] { return emit(e->args[0]); });
+    }
+    if (name == names::address_of) {
+        const Expr &load = e->args[0];
+        return address(load->name, load.type(), offset(load->args[0]));
     }
     Type operand = e->args.at(0).type();
     Value *x = emit(e->args[0]);

@@ -69,6 +69,10 @@ class ExprEmitter {
     llvm::Value *call(const Expr &e);
     llvm::Value *intrinsic(const Expr &e);
     llvm::Value *trace(const ir::ExprNode &e);  // trace.cpp
+    // extern_stage.cpp
+    llvm::Value *extern_stage(const ir::ExprNode &e);
+    llvm::Value *raw_buffer(const ir::ExprNode &e);
+    llvm::Value *raw_field(const ir::ExprNode &e);
     llvm::Value *if_then_else(const ir::ExprNode &e);
     llvm::Value *ramp(const ir::ExprNode &e);
     const Binding &variable(const ir::ExprNode &e) const;

@@ -23,7 +23,8 @@ struct Compiler {
 
     void trace_pipeline();
 
-    JITHandlers handlers;  ///< the user's, for all calls
+    JITHandlers handlers;                      ///< the user's, for all calls
+    std::map<std::string, JITExtern> externs;  ///< that this Pipeline made known
     /// Of all calls; a Callable shares it.
     const std::shared_ptr<jit::Profile> profile = std::make_shared<jit::Profile>();
 

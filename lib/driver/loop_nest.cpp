@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "graph/extern_stage.h"
 #include "ir/print.h"
 #include "region/loop_tree.h"
 #include "schedule/print.h"
@@ -137,8 +138,10 @@ class Printer {
                     indent_ = outer;
                 }
         }
-        line(fmt::format("{}({}) = ...", graph_[nest.func].name,
-                         fmt::join(graph_[nest.func].args, ", ")));
+        const graph::FuncNode &func = graph_[nest.func];
+        const ir::ExprNode *by = graph::extern_definition(func.stages[0]);
+        line(fmt::format("{}({}) = {}", func.name, fmt::join(func.args, ", "),
+                         by ? "extern " + by->args[0]->name : "..."));
     }
 };
 

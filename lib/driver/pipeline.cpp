@@ -9,9 +9,11 @@
 
 #include "driver/callable.h"
 #include "driver/compiler.h"
+#include "driver/extern_calls.h"
 #include "driver/loop_nest.h"
 #include "graph/contents.h"
 #include "graph/schedule_source.h"
+#include "ir/extern_functions.h"
 #include "lower/private_accumulators.h"
 #include "reference/evaluate.h"
 #include "support/deep_stack.h"
@@ -86,7 +88,12 @@ void evaluate_reference(const std::vector<Func> &outputs, const Realization &buf
         if (slot.param)
             scalars[slot.name] = &call.given[i].bits;
     }
-    reference::evaluate(graph, views, inputs, scalars);
+    driver::ExternCalls calls;
+    reference::Options options;
+    options.call_extern = [&](const Expr &call, const std::vector<uint64_t> &bits) {
+        calls.run(call, bits);
+    };
+    reference::evaluate(graph, views, inputs, scalars, options);
 }
 
 void run_reference(const std::vector<Func> &outputs, const Realization &buffers) {
@@ -221,6 +228,19 @@ void Pipeline::infer_input_bounds(const Realization &outputs, const Target &targ
     with_pointers(outputs, [&](driver::Outputs o) {
         checked(compiler_).get(outputs_, target, &o)->infer_inputs(o);
     });
+}
+
+void Pipeline::set_jit_externs(const std::map<std::string, JITExtern> &externs) {
+    for (const auto &[name, e] : externs) {
+        detail::ExternFunction function = e.function;
+        function.name = name.c_str();
+        ir::register_extern(function);
+    }
+    checked(compiler_).externs = externs;
+}
+
+const std::map<std::string, JITExtern> &Pipeline::get_jit_externs() const {
+    return checked(compiler_).externs;
 }
 
 CompileTimes Pipeline::compile_times() const {

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "graph/contents.h"
+#include "graph/extern_stage.h"
 #include "schedule/loops.h"
 #include "schedule/print.h"
 #include "schedule/specialize.h"
@@ -42,7 +43,7 @@ class Checker {
   public:
     Checker(const Graph &graph, const Schedule &schedule)
         : graph_(graph), schedule_(schedule), paths_(graph.funcs.size()),
-          levels_(graph.funcs.size()) {}
+          levels_(graph.funcs.size()), whole_(read_as_whole(graph)) {}
 
     void check() {
         if (schedule_.funcs.size() != graph_.funcs.size())
@@ -67,6 +68,7 @@ class Checker {
         paths_;                 // per Func and stage: all loops around its innermost statement
     std::vector<Path> levels_;  // per Func: the loops around its computation
     std::vector<std::vector<std::vector<FuncId>>> reads_;  // per Func and stage
+    std::vector<bool> whole_;                              // per Func: read by a C function
     std::set<FuncId> placed_;
 
     static std::string stage_name(const FuncNode &f, size_t stage) {
@@ -99,6 +101,8 @@ class Checker {
 
     static std::vector<Dim> initial_loops(const FuncNode &f, const Stage &stage, size_t index) {
         std::vector<Dim> dims;
+        if (extern_definition(stage))
+            return dims;
         for (const ReductionVar &r : stage.rvars)
             dims.push_back({r.name, LoopKind::Serial, true});
         for (size_t i = 0; i < f.args.size(); i++) {
@@ -227,6 +231,7 @@ class Checker {
             check_encloses(f, levels_[index]);
         check_store(f, levels_[index]);
         check_memoize(f, levels_[index]);
+        check_extern(f, levels_[index]);
         for (size_t i = 0; i < f.stages.size(); i++) {
             const LoopLevel &host = s.stages[i].fuse_level;
             if (host.at() && host.func != f.id)
@@ -277,6 +282,30 @@ class Checker {
                             "of them. Store it inside of '{}', or at {}.",
                             skipped.name, skipped.name, describe(schedule_[skipped.id].compute)));
         }
+    }
+
+    /// What a C function reads or writes is one array, of which the pipeline knows no element.
+    void check_extern(const FuncNode &f, const Path &compute) const {
+        const schedule::FuncSchedule &s = schedule_[f.id];
+        if (!s.folds.empty() && (is_extern(f) || whole_[static_cast<size_t>(f.id)]))
+            reject(f, 0, fmt::format("fold_storage({})", s.folds[0].var),
+                   fmt::format("{} by a C function (define_extern), which needs all of it in "
+                               "memory. Leave fold_storage() out.",
+                               is_extern(f) ? "it is computed" : "it is read"));
+        if (!is_extern(f))
+            return;
+        if (s.trace.stores)
+            reject(
+                f, 0, "trace_stores",
+                "the stores are those of a C function. Use trace_realizations(), or trace_loads() "
+                "to see what is read of it.");
+        for (const Place &loop : compute)
+            if (kind_of(loop) == LoopKind::Vectorized)
+                reject(
+                    f, 0, "compute_at",
+                    fmt::format("the loop '{}' of {} around it is vectorized, but a C function is "
+                                "called once at a time. Compute it outside of that loop.",
+                                loop.var, graph_[loop.func].name));
     }
 
     /// What was said of a Func's own memory; "" if nothing.

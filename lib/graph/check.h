@@ -15,8 +15,10 @@ namespace Pipe::graph {
 ///  6. two loops of a stage are vectorized;
 ///  7. RVars are reordered, or run in parallel or in vectors, where that could change the result;
 ///  8. compute_with joins stages that depend on each other, or whose outer loops differ in number,
-///  or
-///     that are computed at different levels.
+///     or that are computed at different levels;
+///  9. what a C function computes or reads is folded, its stores are traced, or it is computed
+///  inside
+///     a vectorized loop.
 void check(const Graph &inlined, const Schedule &schedule);
 
 }  // namespace Pipe::graph

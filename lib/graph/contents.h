@@ -118,6 +118,9 @@ std::string at(const SourceLocation &where);
 /// "x, y, c"
 std::string join(const std::vector<std::string> &names);
 
+/// A Buffer as an image of its own.
+std::shared_ptr<ImageContents> image_of(const Buffer<void> &buffer);
+
 /// Coordinates as int32. CompileError where one is undefined or no integer.
 std::vector<Expr> coordinates(const std::string &what, const std::vector<Expr> &args,
                               SourceLocation where);

@@ -6,6 +6,7 @@
 
 #include "graph/collect.h"
 #include "graph/contents.h"
+#include "graph/extern_stage.h"
 #include "graph/implicit.h"
 #include "graph/match.h"
 #include "graph/random.h"
@@ -146,6 +147,11 @@ class Definition {
     }
 
     void check_update() {
+        if (const ir::ExprNode *by = extern_definition(func_.stages[0]))
+            reject(
+                fmt::format("it is computed by the C function '{}', and then final. Update a Func "
+                            "that reads it.",
+                            by->args[0]->name));
         args_ = coordinates("the left side of '" + func_.name() + "'", args_, where_);
         if (args_.size() != func_.args.size())
             reject(fmt::format("it has {} arguments, but the Func has {} dimensions ({}).",
@@ -316,9 +322,11 @@ class Definition {
         return RandomNumbers(fmt::format("{} {}", func_.name(), func_.stages.size()), coordinates);
     }
 
-    /// RVars innermost, then the pure Vars.
+    /// RVars innermost, then the pure Vars. An extern stage has none.
     schedule::StageSchedule initial_loops(const Stage &stage) const {
         schedule::StageSchedule loops;
+        if (extern_definition(stage))
+            return loops;
         for (const ReductionVar &r : stage.rvars)
             loops.dims.push_back({r.name, LoopKind::Serial, true});
         for (const std::string &var : pure_args_)

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "graph/contents.h"
+#include "graph/extern_stage.h"
 #include "graph/memoize.h"
 #include "graph/names.h"
 #include "graph/wrap.h"
@@ -347,7 +348,8 @@ class Freezer {
         take_deferred(i, "compute_at", s.compute);
         take_deferred(i, "store_at", s.store);
         take_deferred(i, "hoist_storage", s.hoist);
-        if (result_.graph.funcs[i].is_output && s.compute.inlined())
+        const FuncNode &func = result_.graph.funcs[i];
+        if ((func.is_output || is_extern(func)) && s.compute.inlined())
             s.compute.kind = LoopLevel::Kind::Root;
         resolve(i, "compute_at", s.compute);
         resolve(i, "store_at", s.store);

@@ -8,6 +8,7 @@
 
 #include "graph/collect.h"
 #include "graph/contents.h"
+#include "graph/extern_stage.h"
 #include "graph/match.h"
 
 namespace Pipe {
@@ -47,6 +48,14 @@ const FuncContents &require(const FuncContents &f, const char *what) {
     return f;
 }
 
+const FuncContents &with_values(const FuncContents &f, const char *what) {
+    if (graph::extern_definition(require(f, what).stages[0]))
+        throw CompileError(fmt::format("{} is an extern stage: a C function computes it, so it has "
+                                       "no {}.",
+                                       f.description(), what));
+    return f;
+}
+
 }  // namespace
 
 const std::string &Func::name() const {
@@ -64,14 +73,14 @@ std::vector<Var> Func::args() const {
 }
 
 Expr Func::value() const {
-    const FuncContents &f = require(*contents_, "value()");
+    const FuncContents &f = with_values(*contents_, "value()");
     if (f.types.size() != 1)
         throw CompileError(f.description() + " has a Tuple of values: use values().");
     return f.stages[0].values[0];
 }
 
 Tuple Func::values() const {
-    return Tuple(require(*contents_, "values()").stages[0].values);
+    return Tuple(with_values(*contents_, "values()").stages[0].values);
 }
 const std::vector<Type> &Func::types() const {
     if (!defined() && !contents_->promised_types.empty())

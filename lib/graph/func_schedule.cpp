@@ -131,6 +131,12 @@ Func &Func::add_trace_tag(const std::string &tag) {
 }
 
 Func &Func::compute_inline() {
+    if (is_extern())
+        throw CompileError(fmt::format("{}.compute_inline(){}: the C function '{}' computes it, so "
+                                       "there is nothing to put in place of its calls. Use "
+                                       "compute_root() or compute_at().",
+                                       name(), graph::at(contents_->where),
+                                       extern_function_name()));
     contents_->schedule.store = contents_->schedule.hoist = schedule::LoopLevel();
     set_level(*contents_, contents_->schedule.compute, schedule::LoopLevel());
     return *this;

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "graph/collect.h"
+#include "graph/extern_stage.h"
 #include "ir/print.h"
 
 namespace Pipe::graph {
@@ -119,7 +120,7 @@ class Verifier {
             auto named = [&](const Image &image) { return image.name == call.name; };
             auto image = std::find_if(graph_.images.begin(), graph_.images.end(), named);
             check(image != graph_.images.end(), f, "unknown image " + call.name);
-            check(call.args.size() == static_cast<size_t>(image->dimensions), f,
+            check(is_whole(call) || call.args.size() == static_cast<size_t>(image->dimensions), f,
                   "arity of " + call.name);
         } else if (call.call_kind == ir::CallKind::Func) {
             check(call.int_value >= 0 && call.int_value < static_cast<int64_t>(graph_.funcs.size()),
@@ -128,10 +129,12 @@ class Verifier {
             check(callee.name == call.name, f, "name of " + call.name);
             check(callee.id < f.id || (callee.id == f.id && stage > 0), f,
                   "reads " + call.name + " too early");
-            check(call.args.size() == callee.args.size(), f, "arity of " + call.name);
-            check(call.index >= 0 && call.index < static_cast<int>(callee.types.size()) &&
-                      callee.types[static_cast<size_t>(call.index)] == call.type,
-                  f, "value of " + call.name);
+            check(call.index >= 0 && call.index < static_cast<int>(callee.types.size()), f,
+                  "value of " + call.name);
+            check(is_whole(call) || call.args.size() == callee.args.size(), f,
+                  "arity of " + call.name);
+            check(is_whole(call) || callee.types[static_cast<size_t>(call.index)] == call.type, f,
+                  "type of " + call.name);
         }
     }
 };

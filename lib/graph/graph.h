@@ -99,9 +99,9 @@ void verify(const Graph &graph);
 std::string to_string(const Graph &graph);
 
 /// Every Func whose schedule says `inlined` and that can be is substituted into its consumers: pure,
-/// not an output. The inlined Funcs stay in `funcs` (ids do not change) but have no consumers.
-/// A Func with updates cannot be substituted: left as it is; lowering computes it at the innermost
-/// loop that encloses all its uses.
+/// not an output, not read as a whole by an extern stage. The inlined Funcs stay in `funcs` (ids do not change) but have no consumers.
+/// A Func that cannot be substituted is left as it is; lowering computes it at the innermost loop that
+/// encloses all its uses.
 Graph inline_funcs(const Graph &graph, const Schedule &schedule);
 
 }  // namespace Pipe::graph

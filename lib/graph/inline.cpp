@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "graph/extern_stage.h"
 #include "graph/graph.h"
 #include "ir/equal.h"
 #include "ir/visit.h"
@@ -64,9 +65,11 @@ class Inliner {
   public:
     Inliner(const Graph &graph, const Schedule &schedule)
         : original_(graph), result_(graph), inlined_(graph.funcs.size()) {
+        std::vector<bool> whole = read_as_whole(graph);
         for (const FuncNode &f : graph.funcs)
-            inlined_[static_cast<size_t>(f.id)] =
-                !f.is_output && !f.has_updates() && schedule[f.id].compute.inlined();
+            inlined_[static_cast<size_t>(f.id)] = !f.is_output && !f.has_updates() &&
+                                                  !whole[static_cast<size_t>(f.id)] &&
+                                                  schedule[f.id].compute.inlined();
     }
 
     /// The definitions of inlined Funcs stay as they were.

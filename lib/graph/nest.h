@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "graph/contents.h"
+#include "graph/extern_stage.h"
 #include "graph/match.h"
 #include <pipe/func.h>
 
@@ -66,6 +67,16 @@ class Nest {
     /// CompileError where the loop came from a split whose masks speak of it.
     void check_splittable(const std::string &loop) const;
 
+    /// CompileError for an extern stage.
+    void check_has_loops() const {
+        if (const ir::ExprNode *by = extern_definition(func_.stages[0]))
+            fail(
+                fmt::format("the C function '{}' computes it, so it has no loops. Split, vectorize "
+                            "or parallelize the Funcs that read it, and compute it in their loops "
+                            "(compute_at).",
+                            by->args[0]->name));
+    }
+
     std::string loops() const {
         std::vector<std::string> names;
         for (const schedule::Dim &d : schedule_.dims)
@@ -91,6 +102,7 @@ class Nest {
     std::string directive_;
 
     [[noreturn]] void fail_missing(const std::string &name) const {
+        check_has_loops();
         for (const schedule::Transform &t : schedule_.transforms)
             if (t.old_name == name && t.kind == schedule::Transform::Kind::Split)
                 fail(fmt::format("there is no loop '{}' any more: it was split into '{}' and '{}'. "

@@ -241,7 +241,7 @@ ImageParam::operator Func() const {
     return f;
 }
 
-Expr image_access(const Buffer<void, AnyDims> &image, const std::vector<Expr> &args) {
+std::shared_ptr<ImageContents> graph::image_of(const Buffer<void> &image) {
     auto contents = std::make_shared<ImageContents>();
     const std::string &name = image.name();
     contents->identity =
@@ -251,7 +251,11 @@ Expr image_access(const Buffer<void, AnyDims> &image, const std::vector<Expr> &a
     contents->bound = true;
     contents->buffer = image;
     contents->constraints.resize(static_cast<size_t>(image.dimensions()));
-    return call(contents, args, {});
+    return contents;
+}
+
+Expr image_access(const Buffer<void, AnyDims> &image, const std::vector<Expr> &args) {
+    return call(graph::image_of(image), args, {});
 }
 
 }  // namespace Pipe

@@ -9,6 +9,7 @@
 #include "graph/factor.h"
 #include "graph/match.h"
 #include "graph/names.h"
+#include "graph/nest.h"
 #include "schedule/print.h"
 #include <pipe/func.h>
 
@@ -141,6 +142,7 @@ Func Stage::rfactor(const std::vector<std::pair<RVar, Var>> &preserved, SourceLo
 }
 
 Stage &Stage::atomic(bool override_associativity_test) {
+    graph::Nest(*func_, *this, schedule(), "atomic").check_has_loops();
     schedule().atomic = schedule().touched = true;
     schedule().override_associativity_test = override_associativity_test;
     func_->identity->touch();

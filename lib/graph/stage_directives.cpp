@@ -35,6 +35,7 @@ void check_open(const Nest &nest, const StageSchedule &s) {
 Stage Stage::specialize(const Expr &condition) {
     StageSchedule &s = schedule();
     Nest nest(*func_, *this, s, "specialize");
+    nest.check_has_loops();
     if (!condition.defined() || !condition.type().is_bool())
         nest.fail(
             fmt::format("the condition must be a bool of Params and sizes, not {}.",
@@ -52,6 +53,7 @@ Stage Stage::specialize(const Expr &condition) {
 void Stage::specialize_fail(const std::string &message) {
     StageSchedule &s = schedule();
     Nest nest(*func_, *this, s, "specialize_fail");
+    nest.check_has_loops();
     if (message.empty())
         nest.fail("the message is empty.");
     check_open(nest, s);
@@ -134,8 +136,10 @@ Stage &Stage::add_prefetch(schedule::Prefetch p, const VarOrRVar &at, const VarO
 
 Stage &Stage::allow_race_conditions() {
     StageSchedule &s = schedule();
+    Nest nest(*func_, *this, s, "allow_race_conditions");
+    nest.check_has_loops();
     s.allow_race_conditions = true;
-    Nest(*func_, *this, s, "allow_race_conditions").done();
+    nest.done();
     return *this;
 }
 
@@ -200,13 +204,18 @@ Stage &Stage::eager_inline(const std::vector<Func> &funcs) {
     StageSchedule &s = schedule();
     Nest nest(*func_, *this, s, "eager_inline");
     for (const Func &f : funcs) {
-        if (!f.defined() || f.has_update_definition())
+        if (!f.defined() || f.has_update_definition() || f.is_extern())
             nest.fail(fmt::format("'{}' {}. Only a Func with one pure definition can be inlined.",
-                                  f.name(), f.defined() ? "has updates" : "is not defined"));
+                                  f.name(),
+                                  !f.defined()    ? "is not defined"
+                                  : f.is_extern() ? "is an extern stage"
+                                                  : "has updates"));
         if (f.contents() == func_)
             nest.fail("a Func cannot be inlined into itself.");
     }
     graph::Stage &stage = func_->stages[static_cast<size_t>(stage_)];
+    if (graph::extern_definition(stage))
+        nest.fail("what the C function of an extern stage reads has to be stored.");
     // One may call another, in any order: until none is called any more.
     for (bool again = true; again;) {
         again = false;

@@ -27,8 +27,10 @@ void register_extern(const detail::ExternFunction &function) {
     std::lock_guard lock(all.mutex);
     auto [place, added] = all.functions.try_emplace(function.name, function);
     detail::ExternFunction &known = place->second;
-    if (added)
+    if (added) {
+        known.name = place->first.c_str();
         return;
+    }
     bool same_types = known.result == function.result && known.parameters == function.parameters;
     bool same_place = !known.address || !function.address || known.address == function.address;
     if (!same_types || !same_place)
@@ -48,6 +50,11 @@ std::optional<detail::ExternFunction> find_extern(const std::string &name) {
     if (!found->second.address)
         found->second.address = dlsym(RTLD_DEFAULT, name.c_str());
     return found->second;
+}
+
+void *extern_address(const std::string &name) {
+    auto function = find_extern(name);
+    return function ? function->address : dlsym(RTLD_DEFAULT, name.c_str());
 }
 
 }  // namespace Pipe::ir

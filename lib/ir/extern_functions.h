@@ -16,8 +16,11 @@ inline constexpr int users_function = 1;
 /// types or its address are others.
 void register_extern(const detail::ExternFunction &function);
 
-/// Nothing where no expression ever called it. The address is looked up in the process where none
+/// Nothing where it was never entered. The address is looked up in the process where none
 /// was given; still null where there is none.
 std::optional<detail::ExternFunction> find_extern(const std::string &name);
+
+/// Of one that was entered or is in the process; null where there is none.
+void *extern_address(const std::string &name);
 
 }  // namespace Pipe::ir

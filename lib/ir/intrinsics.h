@@ -40,6 +40,7 @@ inline constexpr const char *random = "random";
 inline constexpr const char *memoize_tag = "memoize_tag";
 inline constexpr const char *promise_clamped = "promise_clamped";  ///< (x, lo, hi) = x
 inline constexpr const char *if_then_else = "if_then_else";  ///< (c, t, f): only one arm is evaluated
+inline constexpr const char *address_of = "address_of";  ///< (a load): handle, where it would load from
 
 }  // namespace Pipe::ir::intrinsic
 
@@ -50,6 +51,17 @@ namespace Pipe::ir::extern_function {
 inline constexpr const char *print = "print";
 /// (condition, value, ...) = value; fails with all values where the condition does not hold
 inline constexpr const char *require = "require";
+
+/// ("function", args...): what a Func that a C function computes has as its values. Args: scalars, and
+/// whole Funcs and images (graph/extern_stage.h). Lowering replaces it by the following.
+inline constexpr const char *extern_definition = "extern_definition";
+/// ("function", "the Func and its line", args...): calls it; 0, or the kernel ends with an error.
+inline constexpr const char *extern_stage = "extern_stage";
+/// (any value of the element type, host address, then min, extent and stride of each dimension):
+/// handle, a RawBuffer on the stack
+inline constexpr const char *raw_buffer = "raw_buffer";
+/// (raw buffer, dimension): int32, what is in it now
+inline constexpr const char *raw_min = "raw_min", *raw_extent = "raw_extent";
 
 // lower/trace.h makes these.
 /// (event code, func, tag, parent, value index, coordinates...): int32, what the handler answers

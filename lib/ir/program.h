@@ -30,6 +30,7 @@ enum class Failure : int32_t {
     OutputTooSmall,   ///< an output does not hold the region that is written
     BadConstraint,    ///< a buffer breaks a promise (bound, set_min, set_extent, set_stride)
     OutOfMemory,
+    ExternStage,      ///< the C function of an extern stage answered something else than 0
     BadArgument,      ///< an argument of the call is no good: the kernel was not run
 };
 

@@ -4,6 +4,7 @@
 #include <functional>
 #include <set>
 
+#include "graph/extern_stage.h"
 #include "ir/equal.h"
 #include "ir/intrinsics.h"
 #include "ir/linear.h"
@@ -44,7 +45,7 @@ class Renamer : public GraphMutator {
             return found == names_.end() ? e : found->second;
         }
         Expr result = GraphMutator::rewrite(e);
-        if (e->op != Op::Call || e->call_kind != CallKind::Func) return result;
+        if (e->op != Op::Call || e->call_kind != CallKind::Func || graph::is_whole(*e)) return result;
         std::vector<Expr> place = regions_.place_in_storage(static_cast<FuncId>(e->int_value), result->args);
         return make_call(e.type(), e->name, std::move(place), CallKind::Func, e->index);
     }
@@ -434,6 +435,7 @@ class Builder {
     Stmt innermost(const Nest &nest) {
         const graph::FuncNode &func = graph_[nest.stage->func];
         const graph::Stage &stage = func.stages[nest.stage->stage];
+        if (graph::is_extern(func)) return call_of_extern(func);
         Renamer rename(regions_, *nest.stage);
         Masks mask = masks(nest);
         auto only_where = [](const Expr &condition, const Expr &e) {
@@ -456,6 +458,46 @@ class Builder {
         Stmt provide = make_provide(func.name, std::move(coordinates), std::move(values), mask.store);
         if (is_atomic(*nest.stage)) provide = as_atomic(provide);
         return stage.predicate.defined() ? make_if(masked(rename.mutate(stage.predicate)), provide) : provide;
+    }
+
+    /// The call of the C function that computes the Func, unless there is nothing to compute.
+    Stmt call_of_extern(const graph::FuncNode &func) {
+        std::vector<Expr> args;
+        for (const Expr &arg : graph::extern_args(*graph::extern_definition(func.stages[0])))
+            args.push_back(!graph::is_whole(*arg)                 ? arg
+                           : arg->call_kind == CallKind::Image ? whole_image(*arg)
+                                                               : part_of(static_cast<FuncId>(arg->int_value), arg->index,
+                                                                         regions_.storage(static_cast<FuncId>(arg->int_value))));
+        const Box &domain = regions_.domain(func.id, 0);
+        for (size_t i = 0; i < func.types.size(); i++) args.push_back(part_of(func.id, static_cast<int>(i), domain));
+        Stmt call = make_evaluate(graph::call_extern_stage(func, std::move(args)));
+        for (const region::Interval &i : domain) call = make_if(make_binary(Op::LE, i.min, i.max), call);
+        return call;
+    }
+
+    /// A box of a Func's memory, for lower/flatten.h: a handle of (min, extent of each dimension..., the place
+    /// of the first element in the storage...).
+    Expr part_of(FuncId id, int element, const Box &box) {
+        std::vector<Expr> args, first;
+        for (const region::Interval &i : box) {
+            args.insert(args.end(), {i.min, simplify(add(sub(i.max, i.min), make_int(Int(32), 1)))});
+            first.push_back(i.min);
+        }
+        first = regions_.place_in_storage(id, std::move(first));
+        args.insert(args.end(), first.begin(), first.end());
+        return make_call(Handle(), graph_[id].name, std::move(args), CallKind::Func, element);
+    }
+
+    Expr whole_image(const ExprNode &whole) const {
+        std::vector<Expr> args, first;
+        for (const graph::Image &image : graph_.images)
+            for (int d = 0; image.name == whole.name && d < image.dimensions; d++) {
+                std::string dim = "." + std::to_string(d);
+                first.push_back(make_variable(Int(32), image.name + ".min" + dim));
+                args.insert(args.end(), {first.back(), make_variable(Int(32), image.name + ".extent" + dim)});
+            }
+        args.insert(args.end(), first.begin(), first.end());
+        return make_call(Handle(), whole.name, std::move(args), CallKind::Image);
     }
 
     /// Coordinates that depend on data are loads too.

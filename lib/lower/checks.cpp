@@ -2,6 +2,7 @@
 
 #include <unordered_set>
 
+#include "graph/extern_stage.h"
 #include "ir/program.h"
 #include "ir/simplify.h"
 #include "ir/visit.h"
@@ -174,8 +175,11 @@ class Checks {
         for (size_t d = 0; d < written.size(); d++) {
             std::string where = func.where.known() ? " (" + to_string(func.where) + ")" : "";
             holds(graph::buffer_name(func, 0), "Output", "is written", d, written[d], Failure::OutputTooSmall,
-                  where + " An update or a tail strategy of " + func.name +
-                      " goes beyond the buffer: pass a larger one, or use TailStrategy::GuardWithIf.");
+                  where + (graph::is_extern(func)
+                               ? " The C function that computes " + func.name +
+                                     " asks to compute more than the buffer: pass a larger one."
+                               : " An update or a tail strategy of " + func.name +
+                                     " goes beyond the buffer: pass a larger one, or use TailStrategy::GuardWithIf."));
             if (!read.empty())
                 holds(graph::buffer_name(func, 0), "Output", "is read by another stage", d, read[d], Failure::OutputTooSmall,
                       where + " Pass a larger buffer for it.");

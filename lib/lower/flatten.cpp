@@ -4,7 +4,9 @@
 #include <map>
 #include <set>
 
+#include "graph/extern_stage.h"
 #include "graph/scatter.h"
+#include "ir/intrinsics.h"
 #include "ir/simplify.h"
 #include "ir/visit.h"
 #include "lower/undef.h"
@@ -44,6 +46,7 @@ class Flattener : public Mutator {
     Expr rewrite(const Expr &e) {
         Expr flat = Mutator::mutate(e);
         if (flat->op != Op::Call) return flat;
+        if (graph::is_whole(*flat)) return raw_buffer(*flat);
         if (flat->call_kind == CallKind::Image) {
             return make_load(flat.type(), flat->name, index(flat->name, flat->name, flat->args));
         }
@@ -53,6 +56,31 @@ class Flattener : public Mutator {
             return make_load(flat.type(), buffer, index(f.name, buffer, flat->args));
         }
         return flat;
+    }
+
+    /// What Builder::part_of() made, as plain data with the address of the first element.
+    Expr raw_buffer(const ExprNode &part) {
+        std::string name = part.name, buffer = name;
+        Type element;
+        size_t dimensions = 0;
+        if (part.call_kind == CallKind::Func) {
+            const graph::FuncNode &f = *funcs_.at(name);
+            buffer = graph::buffer_name(f, static_cast<size_t>(part.index));
+            element = f.types[static_cast<size_t>(part.index)];
+            dimensions = f.args.size();
+        } else {
+            auto image = std::find_if(graph_.images.begin(), graph_.images.end(),
+                                      [&](const graph::Image &i) { return i.name == name; });
+            element = image->type;
+            dimensions = static_cast<size_t>(image->dimensions);
+        }
+        auto first = part.args.begin() + static_cast<long>(2 * dimensions);
+        Expr load = make_load(element, buffer, index(name, buffer, {first, part.args.end()}));
+        std::vector<Expr> args{make_const(element, 0),
+                               make_call(Handle(), intrinsic::address_of, {load}, CallKind::Intrinsic)};
+        for (size_t d = 0; d < dimensions; d++)
+            args.insert(args.end(), {part.args[2 * d], part.args[2 * d + 1], make_cast(Int(64), stride(name, buffer, d))});
+        return make_call(Handle(), extern_function::raw_buffer, std::move(args), CallKind::Extern);
     }
 
     /// `name`: the Func or image; `described`: the buffer that carries its min and stride.
@@ -65,12 +93,16 @@ class Flattener : public Mutator {
         for (size_t d = 0; d < coordinates.size(); d++) {
             std::string dim = std::to_string(d);
             Expr offset = sub(coordinates[d], make_variable(Int(32), prefix + ".min." + dim));
-            Expr stride = is_internal        ? internal->second.strides[d]
-                          : d == 0 && dense_.count(described) ? int64(1)
-                                             : make_variable(Int(64), prefix + ".stride." + dim);
-            sum = add(sum, mul(make_cast(type, offset), stride));
+            sum = add(sum, mul(make_cast(type, offset), stride(name, described, d)));
         }
         return sum;
+    }
+
+    Expr stride(const std::string &name, const std::string &described, size_t d) const {
+        auto internal = internal_.find(name);
+        if (internal != internal_.end()) return internal->second.strides[d];
+        if (d == 0 && dense_.count(described)) return int64(1);
+        return make_variable(Int(64), described + ".stride." + std::to_string(d));
     }
 
     Stmt provide(const Stmt &s) {

@@ -17,6 +17,7 @@ namespace Pipe::lower {
 ///     provide f(x, y) = g(x, y + 1)
 ///     ->  f[(x - f.min.0) + (y - f.min.1)*f.stride.1] = g[(x - g.min.0) + (y + 1 - g.min.1)*g.stride.1]
 ///
+///     Part of a Func or image for a C function -> raw_buffer(.., address_of(load of its first element), ..).
 ///  3. What depends on undef() is not stored (undef.h). A Provide with scatters becomes several Stores.
 ///
 /// `dense`: inputs and outputs whose stride in dimension 0 is 1.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "graph/extern_stage.h"
 #include "ir/intrinsics.h"
 #include "ir/visit.h"
 #include <pipe/jit.h>
@@ -69,7 +70,8 @@ class Tracer : public Mutator {
     Expr rewrite(const Expr &e) {
         Expr now = Mutator::mutate(e);
         bool load = now->op == Op::Call &&
-                    (now->call_kind == CallKind::Func || now->call_kind == CallKind::Image);
+                    (now->call_kind == CallKind::Func || now->call_kind == CallKind::Image) &&
+                    !graph::is_whole(*now);
         if (!load || !flags(now->name).loads)
             return now;
         return traced_value(Code::Load, now->name, now, parent_of(now->name), now->index,

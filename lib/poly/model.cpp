@@ -4,6 +4,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "graph/extern_stage.h"
 #include "ir/equal.h"
 
 namespace Pipe::poly {
@@ -99,6 +100,7 @@ class Builder {
         Access access;
         access.bytes = e.type().bytes();
         for (const Expr &arg : e->args) access.coords.push_back(coordinate(arg));
+        if (graph::is_whole(*e)) access.coords.resize(dimensions(*e));  // nothing is known
         std::vector<Range> touched;
         for (const Coordinate &c : access.coords) touched.push_back(c.range);
         if (func) {
@@ -112,6 +114,11 @@ class Builder {
             return a.same_element(access);
         });
         if (!known) model.loads.push_back(std::move(access));
+    }
+
+    size_t dimensions(const ir::ExprNode &call) const {
+        return call.call_kind == CallKind::Func ? graph_.funcs[static_cast<size_t>(call.int_value)].args.size()
+                                                : result_.images[image_index_.at(call.name)].size();
     }
 
     /// isl's answer, else the range that interval arithmetic gives.

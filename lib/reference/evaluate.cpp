@@ -5,7 +5,9 @@
 #include <optional>
 #include <set>
 
+#include "graph/extern_stage.h"
 #include "graph/scatter.h"
+#include "reference/extern_stage.h"
 #include "reference/formula.h"
 #include "reference/grid.h"
 
@@ -51,17 +53,15 @@ Box box_of(const BufferView &view) {
     return box;
 }
 
+/// Funcs that are evaluated on whole boxes.
+bool is_boxed(const FuncNode &func) {
+    return func.has_updates() || graph::is_extern(func);
+}
+
 Value undef() {
     Value value;
     value.state = Value::State::Undef;
     return value;
-}
-
-void *address(const BufferView &view, const Point &at) {
-    int64_t offset = 0;
-    for (size_t d = 0; d < at.size(); d++)
-        offset += (at[d] - view.dims[d].min) * view.dims[d].stride;
-    return static_cast<char *>(view.host) + offset * view.type.bytes();
 }
 
 class Evaluator : public Source {
@@ -83,6 +83,7 @@ class Evaluator : public Source {
     bool evaluate_func(const FuncNode &func);
     void evaluate_points(const FuncNode &func);
     void evaluate_box(const FuncNode &func);
+    void evaluate_extern(const FuncNode &func);
     void run_pure(const Point &at);
     void run_update(StageFormula &stage);
     Box update_domain(const StageFormula &stage);
@@ -114,7 +115,8 @@ Evaluator::Evaluator(const Graph &graph, const std::map<std::string, BufferView>
     for (const FuncNode &func : graph.funcs) {
         FuncState state(func.args.size(), func.types.size());
         for (const Stage &stage : func.stages)
-            state.stages.push_back(prepare(func, stage, &stage != &func.stages[0]));
+            if (!graph::extern_definition(stage))
+                state.stages.push_back(prepare(func, stage, &stage != &func.stages[0]));
         states_.push_back(std::move(state));
     }
 }
@@ -182,13 +184,15 @@ StageFormula Evaluator::prepare(const FuncNode &func, const Stage &stage, bool u
 std::string Evaluator::place() const {
     if (!func_)
         return "the bounds of an RDom";
-    const StageFormula &stage = states_[static_cast<size_t>(func_->id)].stages[stage_];
     std::string text = "Func " + quoted(func_->name);
     if (stage_ > 0)
         text += ", update " + std::to_string(stage_ - 1);
-    std::string where = to_string(stage.stage->where);
+    std::string where = to_string(func_->stages[stage_].where);
     if (!where.empty())
         text += " (" + where + ")";
+    if (graph::is_extern(*func_))
+        return text;
+    const StageFormula &stage = states_[static_cast<size_t>(func_->id)].stages[stage_];
     for (size_t i = 0; i < locals_.size(); i++)
         text += (i ? ", " : ", at ") + stage.locals[i] + " = " + std::to_string(locals_[i]);
     return text;
@@ -227,7 +231,7 @@ Value Evaluator::func(FuncId id, int element, const Point &at) {
         return Value();
     }
     Value value = state.grid.get(at, e);
-    bool final = graph_[id].has_updates() ? state.done.contains(at) : value.known();
+    bool final = is_boxed(graph_[id]) ? state.done.contains(at) : value.known();
     if (final)
         return value.state == Value::State::Undef ? Value::of_int(0) : value;
     want(id, at);
@@ -236,7 +240,7 @@ Value Evaluator::func(FuncId id, int element, const Point &at) {
 
 void Evaluator::want(FuncId id, const Point &at) {
     FuncState &state = states_[static_cast<size_t>(id)];
-    if (graph_[id].has_updates()) {
+    if (is_boxed(graph_[id])) {
         if (state.wanted.contains(at))
             return;
     } else {
@@ -314,6 +318,21 @@ void Evaluator::evaluate_box(const FuncNode &func) {
     progress_ += complete_;
 }
 
+/// An extern stage, on the box that is wanted now, or the larger one that its C function asks for.
+void Evaluator::evaluate_extern(const FuncNode &func) {
+    FuncState &state = states_[static_cast<size_t>(func.id)];
+    if (state.done == state.wanted)
+        return;
+    stage_ = 0;
+    locals_.clear();
+    ExternStage stage(graph_, func, images_, globals_, options_, *this);
+    Box box = stage.ask(state.wanted);
+    if (!stage.compute(box, state.grid))
+        return;
+    state.wanted = state.done = box;
+    progress_++;
+}
+
 Box Evaluator::update_domain(const StageFormula &stage) {
     Box domain(stage.locals.size());
     domain.empty = false;
@@ -378,11 +397,13 @@ bool Evaluator::evaluate_func(const FuncNode &func) {
     func_ = &func;
     if (func.has_updates()) {
         evaluate_box(func);
+    } else if (graph::is_extern(func)) {
+        evaluate_extern(func);
     } else {
         evaluate_points(func);
     }
     func_ = nullptr;
-    return func.has_updates() ? state.done == state.wanted : state.pending.empty();
+    return is_boxed(func) ? state.done == state.wanted : state.pending.empty();
 }
 
 void Evaluator::run(const std::vector<BufferView> &outputs) {

@@ -15,8 +15,9 @@
 // its RVars (the first RVar innermost) inside the box's points of its pure variables; stores
 // outside the box are dropped. If an update reads its own Func outside the box, the box grows to
 // hold that point and the Func starts over: at the fixed point, no value inside depends on one
-// outside.
+// outside. An extern stage computes such a box, too.
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -30,6 +31,9 @@ struct Options {
     /// int64, a float out of the range of the integer it is cast to. Else such results wrap or
     /// saturate.
     bool reject_undefined = false;
+    /// Runs a call of an extern stage (graph::call_extern_stage) whose arguments are Variables with
+    /// these bits as their values. Throws RuntimeError where the C function fails.
+    std::function<void(const Expr &call, const std::vector<uint64_t> &bits)> call_extern;
 };
 
 /// Fills `outputs`: one buffer per tuple element of each Func of graph.outputs, in that order.

@@ -335,6 +335,13 @@ template <typename T> T read(const void *address) {
 
 }  // namespace
 
+void *address(const BufferView &view, const std::vector<int64_t> &at) {
+    int64_t offset = 0;
+    for (size_t d = 0; d < at.size(); d++)
+        offset += (at[d] - view.dims[d].min) * view.dims[d].stride;
+    return static_cast<char *>(view.host) + offset * view.type.bytes();
+}
+
 Value load(Type type, const void *address) {
     if (type.is_bfloat())
         return Value::of_float(static_cast<double>(read<bfloat16_t>(address)));

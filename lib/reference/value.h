@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ir/expr_node.h"
+#include <pipe/buffer.h>
 
 namespace Pipe::reference {
 
@@ -64,6 +65,8 @@ Value reinterpret(Type to, Type from, Value a);
 /// known.
 std::optional<Value> pure_extern(const std::string &name, const std::vector<Value> &args);
 
+/// Where an element lies.
+void *address(const BufferView &view, const std::vector<int64_t> &at);
 Value load(Type type, const void *address);
 void store(Type type, void *address, Value value);
 

@@ -49,6 +49,10 @@ std::vector<Expr> RegionMap::place_in_storage(FuncId id, std::vector<Expr> coord
 Expr RegionMap::extent_when_hoisted(FuncId id, const Expr &extent) {
     const FuncPlace &place = tree_.place(id);
     if (std::optional<int64_t> most = upper_bound(extent)) return int32(std::max<int64_t>(*most, 0));
+    if (behind(extent).asked)
+        reject(graph_[id], "hoist_storage",
+               "how much memory it needs is said by the C function of an extern stage when it is asked, inside "
+               "of the loops. Leave hoist_storage out.");
     const std::vector<Level> &path = tree_.path_to(place.store);
     Expr result = expand(extent);
     for (size_t i = path.size(); i-- > tree_.path_to(place.hoist).size();) {

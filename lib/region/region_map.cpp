@@ -4,6 +4,7 @@
 #include <functional>
 #include <unordered_set>
 
+#include "graph/extern_stage.h"
 #include "ir/equal.h"
 #include "ir/linear.h"
 #include "ir/print.h"
@@ -30,7 +31,9 @@ const schedule::Bound *find_bound(const std::vector<schedule::Bound> &bounds, co
 }  // namespace
 
 RegionMap::RegionMap(const LoopTree &tree, bool any_size)
-    : tree_(tree), graph_(tree.graph()), any_size_(any_size) {
+    : tree_(tree), graph_(tree.graph()), any_size_(any_size), whole_(graph::read_as_whole(graph_)) {
+    for (const graph::FuncNode &func : graph_.funcs)
+        if (graph::is_extern(func)) whole_[static_cast<size_t>(func.id)] = true;
     find_values();
 }
 
@@ -105,16 +108,22 @@ const Box &RegionMap::domain_at(FuncId id, int stage, const Level &level) {
         }
     align(id, level, box);
     std::string prefix = stage_name(func, stage);
+    if (!here) prefix += "@" + level;
+    if (graph::is_extern(func)) {
+        if (here) unpadded_[{id, stage}] = box;
+        return domains_[key] = ask(id, level, prefix, box);
+    }
     if (!func.is_output) {
         box = pad_for_tails(place.stages[stage], std::move(box), level);
-        if (here && last && stage == 0 && place.store != place.compute) {
+        if (whole_[static_cast<size_t>(id)]) {
+            // A C function sees all of it, as it lies in memory.
+        } else if (here && last && stage == 0 && place.store != place.compute) {
             for (Interval &i : box) i = {simplify(i.min), simplify(i.max)};
             slide(id, box);
         } else if (here && stage == 0) {
             fold(id, -1, box);
         }
     }
-    if (!here) prefix += "@" + level;
     return domains_[key] = bind(level, prefix, func, box);
 }
 
@@ -156,6 +165,11 @@ const Touched &RegionMap::touched(const StageNest &nest, const Level &level) {
     if (found != touched_.end()) return found->second;
     const graph::FuncNode &func = graph_[nest.func];
     const graph::Stage &stage = func.stages[nest.stage];
+    if (graph::is_extern(func)) {
+        const Level &compute = tree_.place(nest.func).compute, &at = tree_.encloses(level, compute) ? level : compute;
+        domain_at(nest.func, 0, at);
+        return touched_[key] = asked_.at({nest.func, at}).inputs;
+    }
     IntervalScope scope = scope_of(nest, level);
     Touched result;
     if (stage.predicate.defined()) {
@@ -270,6 +284,7 @@ RegionMap::Behind RegionMap::behind(const Expr &e) const {
         }
         all.variables.insert(let->second.variables.begin(), let->second.variables.end());
         all.slides |= let->second.slides;
+        all.asked |= let->second.asked;
         return true;
     });
     return all;

@@ -18,8 +18,9 @@
 #include <vector>
 
 #include "ir/equal.h"
-#include "region/touched.h"
+#include "region/extern_query.h"
 #include "region/loop_tree.h"
+#include "region/touched.h"
 
 namespace Pipe::region {
 
@@ -147,6 +148,9 @@ class RegionMap {
     Tail tail_of(const StageNest &nest, const schedule::Transform &split, const Expr &extent) const;
     bool shrinks(const StageNest &nest, size_t split) const;
     void slide(FuncId func, Box &domain);
+    /// The domain of an extern stage that has to compute `needed`; asks its C function.
+    const Box &ask(FuncId func, const Level &level, const std::string &prefix, const Box &needed);
+    Asked answer(const Level &level, const Query &query);
     bool ends_beyond(const StageNest &nest, size_t dim) const;
     /// Whether a parallel loop stands between where the Func is stored and where it is computed.
     bool stored_for_many_threads(FuncId func) const;
@@ -174,6 +178,8 @@ class RegionMap {
     std::map<std::pair<FuncId, int>, Box> unpadded_;  ///< at the compute level
     std::map<std::tuple<FuncId, int, Level>, Touched> touched_;
     std::map<std::string, Expr> shifts_;  ///< by the variable's name
+    std::map<std::pair<FuncId, Level>, Asked> asked_;  ///< of extern stages
+    std::vector<bool> whole_;  ///< per Func: a C function computes or reads it
     std::map<FuncId, Box> storages_;
     std::map<std::string, Box> images_;
     std::map<FuncId, std::vector<Fold>> folds_;
@@ -190,6 +196,7 @@ class RegionMap {
     struct Behind {
         std::set<std::string> variables;
         bool slides = false;  ///< one of the lets has another value in the steady state
+        bool asked = false;   ///< one of them is what a C function answered
     };
     Behind behind(const Expr &e) const;
     std::map<std::string, Behind> behind_let_;

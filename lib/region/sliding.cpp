@@ -90,7 +90,8 @@ void RegionMap::slide(FuncId id, Box &domain) {
             if (moves_with(needed[d].min, loop) || moves_with(needed[d].max, loop)) moved.push_back(d);
         if (moved.empty()) continue;
         size_t d = moved[0];
-        bool up = trend_of(expand_steady(needed[d].max), loop) == Trend::Up &&
+        bool asked = behind(needed[d].min).asked || behind(needed[d].max).asked;  // a C function moves it
+        bool up = !asked && trend_of(expand_steady(needed[d].max), loop) == Trend::Up &&
                   trend_of(expand_steady(needed[d].min), loop) == Trend::Up;
         if (moved.size() != 1 || !up || ends_beyond(place.stages[0], d)) {
             stands = moved.size() != 1 ? "the loop " + loop + " moves it in several dimensions"

@@ -39,6 +39,7 @@ const std::map<std::string, std::string> &public_headers() {
         {"environment.h", "support"}, {"halide_buffer.h", "all"}, {"halide_image_io.h", "all"},
         {"pipeline.h", "driver"},   {"inline_reductions.h", "graph"},
         {"concise_casts.h", "graph"}, {"extern.h", "ir"},
+        {"raw_buffer.h", "ir"},
         {"fast_math.h", "graph"},   {"fixed_point.h", "graph"},
         {"print.h", "graph"},       {"random.h", "graph"},
         {"float16.h", "support"},   {"lambda.h", "graph"},
