@@ -7,6 +7,7 @@
 #include "codegen/codegen.h"
 #include "jit/runtime.h"
 #include "jit/session.h"
+#include "support/target.h"
 
 namespace Pipe::jit {
 
@@ -26,13 +27,12 @@ double milliseconds_since(std::chrono::steady_clock::time_point start) {
 }
 
 void check_runs_here(const Target &target) {
-    Target host("host");
-    uint32_t needed = target.machine().features;
-    if (target.arch == host.arch && target.os == host.os && (needed & ~host.features) == 0) {
-        return;
-    }
-    throw CompileError("code for the target " + target.to_string() +
-                       " cannot run on this machine, which is " + host.to_string());
+    if (std::string why = support::unsupported_reason(target); !why.empty())
+        throw CompileError(why);
+    if (!host_supports_target_device(target))
+        throw CompileError("Code for the target " + target.to_string() +
+                           " cannot run on this machine, which is " + Target("host").to_string() +
+                           ". Realize for get_host_target().");
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ std::string value_of(const TraceEvent &e) {
         return fmt::format("{}", read<float>(e));
     if (e.type == Float(64))
         return fmt::format("{}", read<double>(e));
-    return fmt::format("{:#x}", e.type.bytes() == 2 ? read<uint16_t>(e) : read<uint64_t>(e));
+    return fmt::format("{:#x}", Type(e.type).bytes() == 2 ? read<uint16_t>(e) : read<uint64_t>(e));
 }
 
 const char *verb(TraceEventCode code) {

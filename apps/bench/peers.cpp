@@ -45,8 +45,8 @@ const std::vector<Library> &libraries() {
 PeerArray peer_array(const Pipe::Buffer<> &a) {
     PeerArray p{};
     p.data = a.data();
-    p.element = int(a.type().code);
-    p.bits = a.type().bits;
+    p.element = int(a.type().code());
+    p.bits = a.type().bits();
     p.rank = a.dimensions();
     for (int d = 0; d < p.rank; ++d) {
         p.dim[d] = {int(a.min(d)), int(a.extent(d)), a.stride(d)};

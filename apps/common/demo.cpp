@@ -39,7 +39,9 @@ double median_run(const std::function<void()> &run) {
 Buffer<float> photograph(const std::string &path) {
     if (path.empty())
         return Pipe::convert_image(default_picture(), Pipe::Float(32));
-    const Buffer<float> image = Pipe::load_image_as<float>(path);
+    Buffer<float> image = Pipe::load_image_as<float>(path);
+    if (image.dimensions() == 2)
+        image.embed(2);
     const int channels = int(image.dim(2).extent());
     return make_planes({{0, image.dim(0).extent(), 0}, {0, image.dim(1).extent(), 0}, {0, 3, 0}},
                        [&](int x, int y, int c) { return image(x, y, channels < 3 ? 0 : c); });

@@ -25,8 +25,8 @@ template <typename T, int Dims> class Buffer : public BufferBase {
 
     /// The same Buffer under another static type; the run-time type must agree.
     template <typename U, int D>
-        requires detail::Viewable<U, T>
-    Buffer(const Buffer<U, D> &other) : Buffer(static_cast<const BufferBase &>(other)) {}
+    requires detail::Viewable<U, T> Buffer(const Buffer<U, D> &other)
+        : Buffer(static_cast<const BufferBase &>(other)) {}
 
     /// Memory of its own, not initialised: `Buffer<uint8_t>(1920, 1080, 3)`, with a name after the
     /// sizes if wanted. A size of zero makes an empty Buffer. Buffer<void> is told its type.
@@ -71,8 +71,9 @@ template <typename T, int Dims> class Buffer : public BufferBase {
         : Buffer(wrap(own_type(), erase(data), dense(detail::widen(sizes)), name)) {}
     Buffer(Value *data, const std::vector<BufferDim> &shape, const std::string &name = "")
         : Buffer(wrap(own_type(), erase(data), shape, name)) {}
-    Buffer(Value *data, int dimensions, const BufferDim *shape, const std::string &name = "")
-        : Buffer(wrap(own_type(), erase(data), {shape, shape + dimensions}, name)) {}
+    template <detail::DimLike Dim>
+    Buffer(Value *data, int dimensions, const Dim *shape, const std::string &name = "")
+        : Buffer(wrap(own_type(), erase(data), detail::shape_of(shape, dimensions), name)) {}
     Buffer(Type type, T *data, const std::vector<BufferDim> &shape, const std::string &name = "")
         : Buffer(wrap(type, erase(data), shape, name)) {}
     /// Wraps a C array; the last index is dimension 0.
@@ -118,20 +119,16 @@ template <typename T, int Dims> class Buffer : public BufferBase {
     }
 
     static constexpr bool has_static_type = typed;
+    static constexpr bool has_static_halide_type = typed;
+    static constexpr Type static_halide_type() { return own_type(); }
     static constexpr bool has_static_dimensions = Dims != AnyDims;
     static constexpr int static_dimensions = Dims;
 
     /// The element with all coordinates at their minimum; null without memory.
     T *data() const { return static_cast<T *>(view().host); }
     /// The element with the lowest address, and one past that with the highest.
-    T *begin() const
-        requires typed
-    {
-        return static_cast<T *>(lowest_address());
-    }
-    T *end() const
-        requires typed
-    {
+    T *begin() const requires typed { return static_cast<T *>(lowest_address()); }
+    T *end() const requires typed {
         return reinterpret_cast<T *>(static_cast<char *>(lowest_address()) + size_in_bytes());
     }
 
@@ -140,18 +137,23 @@ template <typename T, int Dims> class Buffer : public BufferBase {
         return Buffer<U, D>(static_cast<const BufferBase &>(*this));
     }
 
+    /// The same Buffer, whose elements cannot be changed through it.
+    Buffer<const T, Dims> as_const() const { return *this; }
+    /// Undefined again; other handles of the Buffer keep it.
+    void reset() { *this = Buffer(); }
+    /// Itself; null where undefined. For programs to which a Buffer is the pointer to another.
+    const Buffer *get() const { return defined() ? this : nullptr; }
+
     /// A reference to an element. With fewer or more coordinates than dimensions, or coordinates
     /// outside, the behaviour is undefined; builds without NDEBUG throw RuntimeError.
     template <std::integral... Ints>
-        requires typed
-    Value &operator()(Ints... coordinates) const {
+    requires typed Value &operator()(Ints... coordinates) const {
         return *reinterpret_cast<Value *>(
             address(std::array<int64_t, sizeof...(Ints)>{static_cast<int64_t>(coordinates)...}));
     }
     /// The same with the coordinates in memory, one per dimension.
     template <std::integral I>
-        requires typed
-    Value &operator()(const I *coordinates) const {
+    requires typed Value &operator()(const I *coordinates) const {
         const BufferView &v = view();
         int64_t offset = 0;
         for (size_t i = 0; i < v.dims.size(); i++) {
@@ -160,39 +162,54 @@ template <typename T, int Dims> class Buffer : public BufferBase {
         return static_cast<Value *>(v.host)[offset];
     }
     template <std::integral... Ints>
-        requires typed
-    Value *address_of(Ints... coordinates) const {
-        return &(*this)(coordinates...);
-    }
+    requires typed Value *address_of(Ints... coordinates) const { return &(*this)(coordinates...); }
 
     /// In a pipeline: the value of the element, with Vars or Exprs among the coordinates.
-    template <typename... Args>
-        requires((!typed || !(std::integral<std::decay_t<Args>> && ...)) &&
-                 (std::convertible_to<Args, Expr> && ...)) Expr
-    operator()(const Args &...coordinates) const {
-        return image_access(Buffer<void, AnyDims>(*this), std::vector<Expr>{Expr(coordinates)...});
+    Expr operator()(const std::vector<Expr> &coordinates,
+                    SourceLocation where = std::source_location::current()) const {
+        return image_access(Buffer<void, AnyDims>(*this), coordinates, where);
     }
-    Expr operator()(const std::vector<Expr> &coordinates) const {
-        return image_access(Buffer<void, AnyDims>(*this), coordinates);
+    template <typename A>
+    requires detail::Symbolic<T, A>
+        Expr operator()(const A &x, SourceLocation where = std::source_location::current()) const {
+        return (*this)(std::vector<Expr>{Expr(x)}, where);
+    }
+    template <typename A, typename B>
+    requires detail::Symbolic<T, A, B>
+        Expr operator()(const A &x, const B &y,
+                        SourceLocation where = std::source_location::current()) const {
+        return (*this)(std::vector<Expr>{Expr(x), Expr(y)}, where);
+    }
+    template <typename A, typename B, typename C>
+    requires detail::Symbolic<T, A, B, C>
+        Expr operator()(const A &x, const B &y, const C &z,
+                        SourceLocation where = std::source_location::current()) const {
+        return (*this)(std::vector<Expr>{Expr(x), Expr(y), Expr(z)}, where);
+    }
+    template <typename A, typename B, typename C, typename D>
+    requires detail::Symbolic<T, A, B, C, D>
+        Expr operator()(const A &x, const B &y, const C &z, const D &w,
+                        SourceLocation where = std::source_location::current()) const {
+        return (*this)(std::vector<Expr>{Expr(x), Expr(y), Expr(z), Expr(w)}, where);
+    }
+    template <typename... Args>
+    requires((sizeof...(Args) == 0 || sizeof...(Args) > 4) && detail::Symbolic<T, Args...>) Expr
+    operator()(const Args &...coordinates) const {
+        return (*this)(std::vector<Expr>{Expr(coordinates)...}, SourceLocation());
     }
 
     /// Sets every element to `value`, or to what `f(x, y, ..)` says.
-    void fill(std::type_identity_t<Value> value) const
-        requires(typed && !std::is_const_v<T>)
-    {
+    void fill(std::type_identity_t<Value> value) const requires(typed && !std::is_const_v<T>) {
         for_each_value([&](Value &element) { element = value; });
     }
     template <typename F>
-        requires(typed && !std::is_arithmetic_v<std::remove_cvref_t<F>>)
-    void fill(F &&f) const {
+    requires(typed && !std::is_arithmetic_v<std::remove_cvref_t<F>>) void fill(F &&f) const {
         visit_coordinates(f, [this](const int64_t *at, const auto &value) {
             (*this)(at) = static_cast<Value>(value());
         });
     }
     /// True if every element equals `value`.
-    bool all_equal(std::type_identity_t<Value> value) const
-        requires typed
-    {
+    bool all_equal(std::type_identity_t<Value> value) const requires typed {
         bool equal = true;
         for_each_value([&](const Value &element) { equal &= element == value; });
         return equal;
@@ -201,9 +218,7 @@ template <typename T, int Dims> class Buffer : public BufferBase {
     /// Calls f(a, b, ..) with references to the elements at the same place of this Buffer and of
     /// `others`, which must have its extents. The order of the calls is not specified.
     template <typename F, typename... Others>
-    void for_each_value(F &&f, Others &&...others) const
-        requires typed
-    {
+    void for_each_value(F &&f, Others &&...others) const requires typed {
         (require_same_extents(others), ...);
         std::vector<BufferDim> rows;
         for (const BufferDim &d : view().dims) {

@@ -18,6 +18,8 @@
 
 namespace Pipe {
 
+struct RawBuffer;
+
 /// The number of dimensions of a Buffer is only known at run time.
 constexpr int AnyDims = -1;
 
@@ -43,7 +45,8 @@ template <typename T = void, int Dims = AnyDims> class Buffer;
 
 /// Element of `image` at `coordinates`, as a value of a pipeline: what `image(x, y)` means where x
 /// or y is a Var or an Expr. Belongs to the front end.
-Expr image_access(const Buffer<void, AnyDims> &image, const std::vector<Expr> &coordinates);
+Expr image_access(const Buffer<void, AnyDims> &image, const std::vector<Expr> &coordinates,
+                  SourceLocation where);
 
 /// The coordinates of one dimension: `for (int64_t x : buffer.dim(0))`.
 class BufferRange {
@@ -113,10 +116,25 @@ class BufferBase {
     bool owns_host_memory() const { return contents().memory != nullptr; }
     /// True for a shape without memory.
     bool is_bounds_query() const { return view().host == nullptr; }
-    /// For programs that also run on devices: there is only the host here.
+    // For programs that also run on devices. There is only the host here: what needs a device is a
+    // RuntimeError.
     void set_host_dirty(bool = true) const {}
+    void set_device_dirty(bool dirty = true) const;
+    bool host_dirty() const { return false; }
+    bool device_dirty() const { return false; }
+    bool has_device_allocation() const { return false; }
     int copy_to_host() const { return 0; }
     int device_sync() const { return 0; }
+    int device_free() const { return 0; }
+    template <typename... Args> int copy_to_device(const Args &...) const {
+        throw_no_device("copy_to_device");
+    }
+    template <typename... Args> int device_malloc(const Args &...) const {
+        throw_no_device("device_malloc");
+    }
+    /// The Buffer as plain data (pipe/raw_buffer.h), valid until the Buffer changes or goes; null where
+    /// it is undefined. Changes to it do not reach the Buffer.
+    RawBuffer *raw_buffer() const;
     /// Gives a Buffer without memory (or with other memory) its own: dense in the order of the
     /// strides, 64-byte aligned, not initialised. Throws RuntimeError if there is not enough.
     void allocate();
@@ -154,6 +172,7 @@ class BufferBase {
         BufferView view;
         std::shared_ptr<void> memory;  ///< null where the caller owns the memory
         std::string name;
+        std::shared_ptr<void> raw;  ///< what raw_buffer() gave out
     };
 
     BufferBase() = default;
@@ -199,6 +218,7 @@ class BufferBase {
     }
     void require_element(const int64_t *at, size_t n) const;
     [[noreturn]] static void throw_undefined();
+    [[noreturn]] void throw_no_device(const char *what) const;
     [[noreturn]] void throw_wrong_arity(const char *what) const;
 
     std::shared_ptr<Contents> contents_;
@@ -219,6 +239,21 @@ struct SizesAndName {
     void add(const std::string &text) { name = text; }
 };
 
+/// BufferDim, and what describes a dimension elsewhere.
+template <typename Dim>
+concept DimLike = requires(const Dim &d) {
+    int64_t(d.min);
+    int64_t(d.extent);
+    int64_t(d.stride);
+};
+
+template <DimLike Dim> std::vector<BufferDim> shape_of(const Dim *dims, int n) {
+    std::vector<BufferDim> shape;
+    for (int i = 0; i < n; i++)
+        shape.push_back({dims[i].min, dims[i].extent, dims[i].stride});
+    return shape;
+}
+
 template <typename T>
 concept Size = std::integral<T> || StringLike<T>;
 
@@ -228,6 +263,12 @@ concept Viewable = std::is_const_v<To> || !std::is_const_v<From>;
 
 template <typename Array, typename T>
 concept ArrayOf = std::is_array_v<Array> && std::is_same_v<std::remove_all_extents_t<Array>, T>;
+
+/// The coordinates of an element of a Buffer<T> that stands in a pipeline: those that are all
+/// numbers mean the element itself.
+template <typename T, typename... Args>
+concept Symbolic = (std::is_void_v<T> || !(std::integral<std::decay_t<Args>> && ...)) &&
+                   (std::convertible_to<Args, Expr> && ...);
 
 template <std::integral I> std::vector<int64_t> widen(const std::vector<I> &sizes) {
     return {sizes.begin(), sizes.end()};

@@ -63,6 +63,18 @@ Expr count_trailing_zeros(const Expr &x);
 Expr div_round_to_zero(const Expr &x, const Expr &y);
 Expr mod_round_to_zero(const Expr &x, const Expr &y);
 
+/// Division and remainder, in the type of the numerator. Divisions by what a loop does not change
+/// are made fast anyway.
+inline Expr fast_integer_divide(const Expr &numerator, const Expr &denominator) {
+    return numerator / cast(numerator.type(), denominator);
+}
+inline Expr fast_integer_divide_round_to_zero(const Expr &numerator, const Expr &denominator) {
+    return div_round_to_zero(numerator, cast(numerator.type(), denominator));
+}
+inline Expr fast_integer_modulo(const Expr &numerator, const Expr &denominator) {
+    return numerator % cast(numerator.type(), denominator);
+}
+
 /// The bits of `e` from bit `lsb` up, as many as `type` has; those that `e` has not are zero.
 Expr extract_bits(Type type, const Expr &e, const Expr &lsb);
 template <typename T> Expr extract_bits(const Expr &e, const Expr &lsb) {

@@ -82,6 +82,8 @@ template <int Exponent, int Mantissa> class SmallFloat {
     static constexpr SmallFloat make_infinity(bool positive = true) {
         return make_from_bits(static_cast<uint16_t>(infinity_bits | (positive ? 0 : 0x8000)));
     }
+    static constexpr SmallFloat make_negative_zero() { return make_zero(false); }
+    static constexpr SmallFloat make_negative_infinity() { return make_infinity(false); }
     static constexpr SmallFloat make_nan() {
         return make_from_bits(static_cast<uint16_t>(infinity_bits | 1u << (Mantissa - 1)));
     }
@@ -91,6 +93,12 @@ template <int Exponent, int Mantissa> class SmallFloat {
     constexpr bool is_infinity() const { return (bits_ & 0x7fff) == infinity_bits; }
     constexpr bool is_negative() const { return (bits_ & 0x8000) != 0; }
     constexpr bool is_zero() const { return (bits_ & 0x7fff) == 0; }
+
+    // Where the parts of the bits lie.
+    static constexpr int mantissa_bits = Mantissa;
+    static constexpr uint16_t mantissa_mask = (1u << Mantissa) - 1;
+    static constexpr uint16_t exponent_mask = infinity_bits;
+    static constexpr uint16_t sign_mask = 0x8000;
 
     constexpr SmallFloat operator-() const {
         return make_from_bits(static_cast<uint16_t>(bits_ ^ 0x8000));

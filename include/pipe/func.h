@@ -139,6 +139,9 @@ class FuncRef {
     FuncTupleElementRef operator[](int element) const;
     /// Number of values.
     int size() const;
+    const std::vector<Type> &types() const;
+    /// CompileError where the Func has a Tuple of values.
+    Type type() const;
     Func function() const;
 
   private:
@@ -245,14 +248,14 @@ class Stage {
     Stage &compute_with(const LoopLevel &level, LoopAlignStrategy align = LoopAlignStrategy::Auto);
     Stage &compute_with(const LoopLevel &level, const LoopAlignments &align);
 
-    /// Takes an update that combines (sums up, say) over RVars apart. The Func returned combines, for
-    /// each value of `preserved` by itself, over the other RVars; this update then combines its
-    /// values over `preserved`. `v` is a new dimension of that Func, where `preserved` was: its loop
-    /// can be parallel or vectorized. RVars that splits have made may be preserved too.
-    /// For + - * min max && || & | ^ on any type, argmin and argmax as select() over a Tuple, the
-    /// product of complex numbers, and Tuples of these. CompileError, naming the operator, for
-    /// others; and where the order of points matters (argmin), but the outer RVars are not those
-    /// that are preserved.
+    /// Takes an update that combines (sums up, say) over RVars apart. The Func returned combines,
+    /// for each value of `preserved` by itself, over the other RVars; this update then combines its
+    /// values over `preserved`. `v` is a new dimension of that Func, where `preserved` was: its
+    /// loop can be parallel or vectorized. RVars that splits have made may be preserved too. For +
+    /// - * min max && || & | ^ on any type, argmin and argmax as select() over a Tuple, the product
+    /// of complex numbers, and Tuples of these. CompileError, naming the operator, for others; and
+    /// where the order of points matters (argmin), but the outer RVars are not those that are
+    /// preserved.
     Func rfactor(const RVar &preserved, const Var &v,
                  SourceLocation where = std::source_location::current());
     Func rfactor(const std::vector<std::pair<RVar, Var>> &preserved,
@@ -291,9 +294,9 @@ class Stage {
     Stage &never_partition_all();
     Stage &always_partition_all();
 
-    /// Inside the loop `at`, fetches into the cache what the iteration `from + offset` of this stage
-    /// reads of a Func or image that is stored outside of the loop `from`. `from` is `at` or a loop
-    /// around it. Changes no result.
+    /// Inside the loop `at`, fetches into the cache what the iteration `from + offset` of this
+    /// stage reads of a Func or image that is stored outside of the loop `from`. `from` is `at` or
+    /// a loop around it. Changes no result.
     Stage &prefetch(const Func &source, const VarOrRVar &at, const VarOrRVar &from,
                     const Expr &offset = 1,
                     PrefetchBoundStrategy strategy = PrefetchBoundStrategy::GuardWithIf);
@@ -315,7 +318,7 @@ class Stage {
     Stage &eager_inline(const std::vector<Func> &funcs);
     template <typename... Funcs> Stage &eager_inline(const Func &f, const Funcs &...more);
 
-    // GPU code is not there yet: CompileErrors that say so.
+    // Code for GPUs and DSPs is not there yet: CompileErrors that say so.
     template <typename... Args> Stage &gpu(const VarOrRVar &loop, const Args &...) {
         return no_gpu("gpu", loop);
     }
@@ -334,16 +337,20 @@ class Stage {
     Stage &gpu_single_thread(DeviceAPI = DeviceAPI::Default_GPU) {
         return no_gpu("gpu_single_thread", "");
     }
+    Stage &hexagon(const VarOrRVar &loop = Var::outermost()) { return no_gpu("hexagon", loop); }
 
     /// "f" or "f.update(0)".
     std::string name() const;
     /// The loops that there are now, innermost first.
     std::vector<VarOrRVar> loops() const;
+    /// The same and Var::outermost(): all places where something can be computed.
+    std::vector<VarOrRVar> split_vars() const;
 
     const std::shared_ptr<graph::FuncContents> &contents() const { return func_; }
     int index() const { return stage_; }
 
   private:
+    friend class Func;
     schedule::StageSchedule &schedule() const;
     Stage &mark(const VarOrRVar &loop, LoopKind kind, const char *directive);
     Stage &mark(const VarOrRVar &loop, const Expr &factor, TailStrategy tail, LoopKind kind,
@@ -390,7 +397,7 @@ class Func {
     /// f(_) = image(_)
     template <typename T, int D>
     explicit Func(const Buffer<T, D> &image, SourceLocation where = std::source_location::current())
-        : Func(image_access(Buffer<void, AnyDims>(image), {Expr(_)}), where) {}
+        : Func(image_access(Buffer<void, AnyDims>(image), {Expr(_)}, where), where) {}
 
     const std::string &name() const;
     bool defined() const;
@@ -414,6 +421,13 @@ class Func {
     Expr update_value(int i = 0) const;
     Tuple update_values(int i = 0) const;
     std::vector<RVar> rvars(int i = 0) const;
+    /// The shape of the Buffer that `realize` is given where the Func is an output, to promise
+    /// something of it: `f.output_buffer().dim(0).set_stride(3)`. Of a Tuple: one per value. The
+    /// Func must be defined.
+    OutputImageParam output_buffer() const;
+    std::vector<OutputImageParam> output_buffers() const;
+    /// The Params and ImageParams that are needed to compute it.
+    std::vector<Argument> infer_arguments() const;
 
     // f(x, y)
     FuncRef operator()(std::vector<Expr> args,
@@ -443,9 +457,9 @@ class Func {
     }
     template <typename... More>
     requires(sizeof...(More) >= 1 && (std::convertible_to<More, Expr> && ...)) FuncRef
-    operator()(const Expr &x, const Expr &y, const Expr &z, const Expr &w,
+    operator()(const detail::ExprAt &x, const Expr &y, const Expr &z, const Expr &w,
                const More &...more) const {
-        return (*this)(std::vector<Expr>{x, y, z, w, Expr(more)...}, SourceLocation());
+        return (*this)(std::vector<Expr>{x.expr, y, z, w, Expr(more)...}, x.where);
     }
 
     // An extern stage: a C function computes the elements.
@@ -498,6 +512,8 @@ class Func {
     /// The i-th update definition, to schedule it.
     Stage update(int i = 0) const;
     operator Stage() const;
+    /// The loops of the pure definition, innermost first, and Var::outermost().
+    std::vector<Var> split_vars() const;
 
     // Wrappers: Funcs that consumers read in place of this one, with a schedule of their own.
     /// A Func equal to this one, which `consumer` (or each of `consumers`) reads in its place: to
@@ -533,9 +549,9 @@ class Func {
     Func &hoist_storage(const Func &consumer, const VarOrRVar &loop);
     Func &hoist_storage(const Stage &consumer, const VarOrRVar &loop);
     Func &hoist_storage_root();
-    /// `extent` (a positive constant) copies of the storage, which successive iterations of the loops
-    /// between hoist_storage and store_at take in turn. With async(), that many iterations of them
-    /// can be on their way at a time.
+    /// `extent` (a positive constant) copies of the storage, which successive iterations of the
+    /// loops between hoist_storage and store_at take in turn. With async(), that many iterations of
+    /// them can be on their way at a time.
     Func &ring_buffer(const Expr &extent);
     /// Computes the Func in a task of its own, which runs ahead of its consumers as far as the
     /// storage allows.
@@ -557,8 +573,8 @@ class Func {
     /// stored elsewhere than computed, on the stack, in a task of its own (async), that shares
     /// loops with others (compute_with), or that is computed inside of a vectorized loop.
     Func &memoize(const EvictionKey &eviction_key = EvictionKey());
-    /// Stack and Register need a constant size (see bound_storage); what it does not fit in, or this
-    /// machine does not have, is a CompileError.
+    /// Stack and Register need a constant size (see bound_storage); what it does not fit in, or
+    /// this machine does not have, is a CompileError.
     Func &store_in(MemoryType memory);
     /// What is written bypasses the caches: for results that are not read again soon.
     Func &store_nontemporal();
@@ -573,14 +589,14 @@ class Func {
     /// Stores dimension `dim` modulo `extent`, which must cover all that lives at one time.
     Func &fold_storage(const Var &dim, const Expr &extent, bool fold_forward = true);
 
-    /// Makes the storage's extent in `dim` a multiple of `alignment` elements, so that the strides of
-    /// the dimensions outside are multiples too.
+    /// Makes the storage's extent in `dim` a multiple of `alignment` elements, so that the strides
+    /// of the dimensions outside are multiples too.
     Func &align_storage(const Var &dim, const Expr &alignment);
     /// Allocates exactly `extent` in `dim`; needing more is a RuntimeError.
     Func &bound_storage(const Var &dim, const Expr &extent);
 
-    /// Grows what is computed so that its min in `dim` is `remainder` modulo `modulus`, and its extent
-    /// a multiple of `modulus`.
+    /// Grows what is computed so that its min in `dim` is `remainder` modulo `modulus`, and its
+    /// extent a multiple of `modulus`.
     Func &align_bounds(const Var &dim, const Expr &modulus, const Expr &remainder = 0);
     /// Grows what is computed so that its extent in `dim` is a multiple of `modulus`.
     Func &align_extent(const Var &dim, const Expr &modulus);
@@ -682,6 +698,13 @@ class Func {
     Func &gpu_single_thread(DeviceAPI api = DeviceAPI::Default_GPU) {
         return Stage(*this).gpu_single_thread(api), *this;
     }
+    Func &hexagon(const VarOrRVar &loop = Var::outermost()) {
+        return Stage(*this).hexagon(loop), *this;
+    }
+    Func &copy_to_device(DeviceAPI = DeviceAPI::Default_GPU) {
+        return Stage(*this).no_gpu("copy_to_device", ""), *this;
+    }
+    Func &copy_to_host() { return Stage(*this).no_gpu("copy_to_host", ""), *this; }
     Func &atomic(bool override_associativity_test = false);
     Func &allow_race_conditions();
 

@@ -3,6 +3,8 @@
 
 // Halide.h brings these along, and programs rely on it.
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cassert>
 #include <cmath>
 #include <cstdio>
@@ -11,17 +13,25 @@
 #include <functional>
 #include <iostream>
 #include <limits>
+#include <list>
 #include <map>
 #include <memory>
+#include <mutex>
+#include <optional>
+#include <random>
 #include <set>
 #include <sstream>
 #include <string>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
+#include <pipe/halide_benchmark.h>
 #include <pipe/halide_buffer.h>
 #include <pipe/halide_image_io.h>
 #include <pipe/pipe.h>
+#include <pipe/stream.h>
 
 /// The version of Halide whose documentation the API follows.
 #define HALIDE_VERSION_MAJOR 21
@@ -35,6 +45,7 @@
 #define HALIDE_NEVER_INLINE __attribute__((noinline))
 #define HALIDE_MUST_USE_RESULT __attribute__((warn_unused_result))
 #define HALIDE_FUNCTION_ATTRS
+#define HALIDE_EXPORT_SYMBOL __attribute__((visibility("default")))
 #define HALIDE_ATTRIBUTE_ALIGN(x) __attribute__((aligned(x)))
 #define HALIDE_ATTRIBUTE_DEPRECATED(text) __attribute__((deprecated(text)))
 

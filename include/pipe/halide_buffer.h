@@ -6,12 +6,13 @@
 
 #include <pipe/raw_buffer.h>
 
-using halide_type_t = Pipe::Type;
-using halide_type_code_t = Pipe::Type::Code;
-inline constexpr halide_type_code_t halide_type_int = Pipe::Type::Code::Int;
-inline constexpr halide_type_code_t halide_type_uint = Pipe::Type::Code::UInt;
-inline constexpr halide_type_code_t halide_type_float = Pipe::Type::Code::Float;
-inline constexpr halide_type_code_t halide_type_handle = Pipe::Type::Code::Handle;
+using halide_type_t = Pipe::TypeData;
+using halide_type_code_t = Pipe::TypeCode;
+inline constexpr halide_type_code_t halide_type_int = Pipe::TypeCode::Int;
+inline constexpr halide_type_code_t halide_type_uint = Pipe::TypeCode::UInt;
+inline constexpr halide_type_code_t halide_type_float = Pipe::TypeCode::Float;
+inline constexpr halide_type_code_t halide_type_handle = Pipe::TypeCode::Handle;
+inline constexpr halide_type_code_t halide_type_bfloat = Pipe::TypeCode::BFloat;
 
 template <typename T> constexpr halide_type_t halide_type_of() {
     return Pipe::type_of<T>();
@@ -45,19 +46,9 @@ class Buffer : public Pipe::Buffer<T, Dims> {
     }
     Buffer &operator=(Buffer &&) noexcept = default;
 
-    /// The Buffer as plain data, valid until the Buffer changes or goes.
-    halide_buffer_t *raw_buffer() const {
-        const BufferView &view = this->view();
-        raw_dims_.clear();
-        for (const BufferDim &d : view.dims)
-            raw_dims_.push_back({d.min, d.extent, d.stride, 0});
-        raw_.host = static_cast<uint8_t *>(view.host);
-        raw_.type = view.type;
-        raw_.dimensions = static_cast<int32_t>(view.dims.size());
-        raw_.dim = raw_dims_.data();
-        return &raw_;
-    }
-    operator halide_buffer_t *() const { return raw_buffer(); }
+    operator halide_buffer_t *() const { return this->raw_buffer(); }
+    /// As plain data, which is what a Runtime::Buffer has.
+    halide_type_t type() const { return Base::type(); }
 
     /// Copies with another order in memory, of images (x, y, channel).
     Buffer copy_to_interleaved() const {
@@ -72,9 +63,6 @@ class Buffer : public Pipe::Buffer<T, Dims> {
     }
 
   private:
-    mutable halide_buffer_t raw_;
-    mutable std::vector<halide_dimension_t> raw_dims_;
-
     static Base own_shape(const Base &other) {
         if (!other.defined())
             return other;

@@ -10,6 +10,8 @@
 
 namespace Pipe {
 
+class Func;
+
 /// Each makes a Func of the free Vars of `e` that combines `e` over the RDom whose RVars it uses,
 /// and gives its value. CompileError where `e` uses no RVar or those of several RDoms; the forms
 /// that are given the RDom take RVars of others as free. `name` is the name of the Func. Sums and
@@ -18,6 +20,11 @@ Expr sum(const Expr &e, const std::string &name = "sum",
          SourceLocation where = std::source_location::current());
 Expr sum(const RDom &r, const Expr &e, const std::string &name = "sum",
          SourceLocation where = std::source_location::current());
+/// As sum, each addition clamped to the range of the type (saturating_add).
+Expr saturating_sum(const Expr &e, const std::string &name = "saturating_sum",
+                    SourceLocation where = std::source_location::current());
+Expr saturating_sum(const RDom &r, const Expr &e, const std::string &name = "saturating_sum",
+                    SourceLocation where = std::source_location::current());
 Expr product(const Expr &e, const std::string &name = "product",
              SourceLocation where = std::source_location::current());
 Expr product(const RDom &r, const Expr &e, const std::string &name = "product",
@@ -42,5 +49,21 @@ Tuple argmin(const Expr &e, const std::string &name = "argmin",
              SourceLocation where = std::source_location::current());
 Tuple argmin(const RDom &r, const Expr &e, const std::string &name = "argmin",
              SourceLocation where = std::source_location::current());
+
+// The same into a Func of the user's, which has no definition yet, so that it can be scheduled.
+Expr sum(const Expr &e, const Func &into);
+Expr sum(const RDom &r, const Expr &e, const Func &into);
+Expr saturating_sum(const Expr &e, const Func &into);
+Expr saturating_sum(const RDom &r, const Expr &e, const Func &into);
+Expr product(const Expr &e, const Func &into);
+Expr product(const RDom &r, const Expr &e, const Func &into);
+Expr maximum(const Expr &e, const Func &into);
+Expr maximum(const RDom &r, const Expr &e, const Func &into);
+Expr minimum(const Expr &e, const Func &into);
+Expr minimum(const RDom &r, const Expr &e, const Func &into);
+Tuple argmax(const Expr &e, const Func &into);
+Tuple argmax(const RDom &r, const Expr &e, const Func &into);
+Tuple argmin(const Expr &e, const Func &into);
+Tuple argmin(const RDom &r, const Expr &e, const Func &into);
 
 }  // namespace Pipe

@@ -39,12 +39,17 @@ void evaluate(const Tuple &values, First &first, Rest &...rest) {
     detail::take_element(done, i++, first);
     (detail::take_element(done, i++, rest), ...);
 }
+/// The same with the addresses of the variables.
+template <typename First, typename... Rest>
+void evaluate(const Tuple &values, First *first, Rest *...rest) {
+    evaluate(values, *first, *rest...);
+}
 /// The same: expressions are evaluated on the host.
 template <typename T> T evaluate_may_gpu(const Expr &value) {
     return evaluate<T>(value);
 }
 template <typename First, typename... Rest>
-void evaluate_may_gpu(const Tuple &values, First &first, Rest &...rest) {
+void evaluate_may_gpu(const Tuple &values, First &&first, Rest &&...rest) {
     evaluate(values, first, rest...);
 }
 

@@ -10,6 +10,7 @@
 // operands and their types.
 
 #include <concepts>
+#include <source_location>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -97,7 +98,18 @@ template <typename T> Expr reinterpret(const Expr &value) {
 namespace detail {
 template <typename T>
 concept ToExpr = std::convertible_to<T, Expr>;
-}
+
+/// An argument that brings the line along where it was written: for functions with any number of
+/// arguments, behind which no default argument can stand.
+struct ExprAt {
+    Expr expr;
+    SourceLocation where;
+
+    template <ToExpr T>
+    ExprAt(const T &value, SourceLocation at = std::source_location::current())
+        : expr(value), where(at) {}
+};
+}  // namespace detail
 
 /// `condition` is a bool. The two values have one type; an integer constant takes the type of the
 /// other value. Both may be evaluated.
@@ -163,6 +175,8 @@ Expr acosh(const Expr &x);
 Expr atanh(const Expr &x);
 Expr hypot(const Expr &x, const Expr &y);  ///< sqrt(x * x + y * y)
 Expr erf(const Expr &x);
+/// a * b + c of floats, rounded once. Slow where the processor has no such instruction.
+Expr fma(const Expr &a, const Expr &b, const Expr &c);
 Expr floor(const Expr &x);
 Expr ceil(const Expr &x);
 Expr round(const Expr &x);  ///< halves to even

@@ -56,6 +56,10 @@ template <typename T> class Param : public detail::ParamBase {
     explicit Param(T value) requires(!std::is_pointer_v<T>) : ParamBase(type_of<T>(), "") {
         set(value);
     }
+    Param(T value, const Expr &min, const Expr &max) requires(!std::is_pointer_v<T>)
+        : Param(value) {
+        set_range(min, max);
+    }
     Param(const std::string &name, T value, const Expr &min, const Expr &max) : Param(name, value) {
         set_range(min, max);
     }
@@ -71,6 +75,9 @@ template <typename T> class Param : public detail::ParamBase {
     void set_range(const Expr &min, const Expr &max) { set_limits(min, max); }
     void set_min_value(const Expr &min) { set_limits(min, max_limit()); }
     void set_max_value(const Expr &max) { set_limits(min_limit(), max); }
+    /// Its ends; undefined Exprs where there are none.
+    Expr min_value() const { return min_limit(); }
+    Expr max_value() const { return max_limit(); }
     /// A typical value, for the autoscheduler.
     void set_estimate(T value) { set_estimate_value(Expr(value)); }
 };
@@ -103,22 +110,18 @@ class ImageDimension {
     int d_;
 };
 
-/// An input image, given before `realize` with `set`. Copies are the same parameter. Any strides
-/// are taken; a stride of 1 in dimension 0 is fastest.
-class ImageParam {
+/// The shape of a Buffer that `realize` is given for an output (Func::output_buffer), and what is
+/// promised of it. Copies are the same.
+class OutputImageParam {
   public:
-    ImageParam() = default;
-    ImageParam(Type type, int dimensions, const std::string &name = "");
+    OutputImageParam() = default;
+    explicit OutputImageParam(std::shared_ptr<graph::ImageContents> contents)
+        : contents_(std::move(contents)) {}
 
     bool defined() const { return contents_ != nullptr; }
     const std::string &name() const;
     Type type() const;
     int dimensions() const;
-
-    /// The image for the next `realize`. RuntimeError where type or number of dimensions differ.
-    void set(const Buffer<void> &image);
-    Buffer<void> get() const;
-    void reset() { set(Buffer<void>()); }
 
     /// CompileError where there is no such dimension.
     ImageDimension dim(int d) const;
@@ -129,7 +132,34 @@ class ImageParam {
     Expr right() const { return dim(0).max(); }
     Expr top() const { return dim(1).min(); }
     Expr bottom() const { return dim(1).max(); }
-    void set_estimates(const Region &estimates);
+    /// One Range per dimension. Changes no result.
+    OutputImageParam &set_estimates(const Region &estimates);
+    /// Promises that the element with all coordinates at their minimum lies at a multiple of this
+    /// many bytes, a power of two. `realize` tests it.
+    OutputImageParam &set_host_alignment(int bytes);
+    int host_alignment() const;
+
+    const std::shared_ptr<graph::ImageContents> &contents() const { return contents_; }
+
+  protected:
+    graph::ImageContents &checked() const;
+
+    std::shared_ptr<graph::ImageContents> contents_;
+};
+
+/// An input image, given before `realize` with `set`. Copies are the same parameter. Any strides
+/// are taken; a stride of 1 in dimension 0 is fastest.
+class ImageParam : public OutputImageParam {
+  public:
+    ImageParam() = default;
+    ImageParam(Type type, int dimensions, const std::string &name = "",
+               SourceLocation where = std::source_location::current());
+
+    /// The image for the next `realize`. RuntimeError where type or number of dimensions differ.
+    void set(const Buffer<void> &image);
+    Buffer<void> get() const;
+    void reset() { set(Buffer<void>()); }
+
     /// Tells of each element read, with its value; see Func::trace_loads.
     ImageParam &trace_loads();
 
@@ -156,9 +186,9 @@ class ImageParam {
     }
     template <typename... More>
     requires(sizeof...(More) >= 1 && (std::convertible_to<More, Expr> && ...)) Expr
-    operator()(const Expr &x, const Expr &y, const Expr &z, const Expr &w,
+    operator()(const detail::ExprAt &x, const Expr &y, const Expr &z, const Expr &w,
                const More &...more) const {
-        return (*this)(std::vector<Expr>{x, y, z, w, Expr(more)...}, SourceLocation());
+        return (*this)(std::vector<Expr>{x.expr, y, z, w, Expr(more)...}, x.where);
     }
 
     /// A Func of the same elements.
@@ -170,13 +200,6 @@ class ImageParam {
     Func in(const std::vector<Func> &consumers,
             SourceLocation where = std::source_location::current()) const;
     Func in(SourceLocation where = std::source_location::current()) const;
-
-    const std::shared_ptr<graph::ImageContents> &contents() const { return contents_; }
-
-  private:
-    graph::ImageContents &checked() const;
-
-    std::shared_ptr<graph::ImageContents> contents_;
 };
 
 }  // namespace Pipe

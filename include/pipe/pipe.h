@@ -29,6 +29,7 @@
 #include <pipe/rdom.h>
 #include <pipe/schedule.h>
 #include <pipe/target.h>
+#include <pipe/target_queries.h>
 #include <pipe/tuple.h>
 #include <pipe/type.h>
 #include <pipe/var.h>

@@ -12,6 +12,7 @@
 #include <pipe/extern.h>
 #include <pipe/func.h>
 #include <pipe/jit.h>
+#include <pipe/print.h>
 #include <pipe/realization.h>
 #include <pipe/target.h>
 
@@ -40,10 +41,12 @@ struct AutoschedulerParams {
     AutoschedulerParams(const char *n) : name(n) {}
     AutoschedulerParams(const std::string &n, const std::map<std::string, std::string> &e)
         : name(n), extra(e) {}
+    std::string to_string() const;
 };
 
 struct AutoSchedulerResults {
     std::string autoscheduler_name;
+    AutoschedulerParams autoscheduler_params;
     Target target;
     std::string schedule_source;  ///< as Pipeline::schedule_source()
 };
@@ -59,14 +62,29 @@ class Pipeline {
 
     bool defined() const { return compiler_ != nullptr; }
     const std::vector<Func> &outputs() const { return outputs_; }
+    /// The i-th Func of all that the outputs need, producers before consumers. CompileError where
+    /// there are not so many.
+    Func get_func(size_t i) const;
+
+    /// Before anything is computed, `condition` (a bool of Params and sizes of images) is tested:
+    /// where it does not hold, `realize` throws a RuntimeError with the message, which is made of
+    /// numbers and strings. In the order in which they were added. CompileError for conditions on
+    /// Vars or Funcs.
+    void add_requirement(const Expr &condition, const std::vector<Expr> &message = {});
+    template <typename First, typename... More>
+    requires(!std::is_same_v<First, std::vector<Expr>>) void add_requirement(
+        const Expr &condition, const First &first, const More &...message) {
+        add_requirement(condition,
+                        std::vector<Expr>{detail::printable(first), detail::printable(message)...});
+    }
 
     /// Lets Pipe choose the schedule, for `target` and for the sizes given by `set_estimates`, else
     /// those of the first `realize` after this. What the user scheduled by hand stays. The code
     /// made is right for every size.
     Pipeline &autoschedule(const Target &target, const AutoscheduleOptions &options = {});
 
-    /// The same at once, for the sizes given by `set_estimates`. CompileError where "parallelism" is
-    /// no positive number.
+    /// The same at once, for the sizes given by `set_estimates`. CompileError where "parallelism"
+    /// is no positive number.
     AutoSchedulerResults apply_autoscheduler(const Target &target,
                                              const AutoschedulerParams &params = {});
 
@@ -118,6 +136,8 @@ class Pipeline {
 
     /// Compiles now what the next `realize` would.
     void compile_jit(const Target &target = Target());
+    /// Throws away what was compiled. Never needed: changes are noticed.
+    void invalidate_cache();
     /// The same, with the autoscheduler told these sizes of the outputs.
     void compile_jit(const Sizes &sizes, const Target &target = Target());
 

@@ -22,7 +22,7 @@ struct RawBuffer {
     const void *device_interface = nullptr;
     uint8_t *host = nullptr;  ///< the element whose coordinates are all at their minimum
     uint64_t flags = 0;
-    Type type;
+    TypeData type;
     int32_t dimensions = 0;
     RawDimension *dim = nullptr;
     void *padding = nullptr;
@@ -41,7 +41,7 @@ struct RawBuffer {
         std::vector<BufferDim> dims;
         for (int i = 0; i < dimensions; i++)
             dims.push_back({dim[i].min, dim[i].extent, dim[i].stride});
-        return Buffer<T, Dims>(Buffer<void>(type, static_cast<void *>(host), dims));
+        return Buffer<T, Dims>(Buffer<void>(Type(type), static_cast<void *>(host), dims));
     }
 };
 

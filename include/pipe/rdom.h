@@ -2,6 +2,7 @@
 // RDom, RVar: the domain that an update definition runs over.
 
 #include <memory>
+#include <source_location>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -57,23 +58,28 @@ class RDom {
   public:
     RDom() = default;
     /// RDom r(min0, extent0, min1, extent1, ..., [name])
-    template <typename... Args> RDom(const Expr &min, const Expr &extent, const Args &...rest) {
-        Region region{Range(min, extent)};
+    template <typename... Args>
+    RDom(const detail::ExprAt &min, const Expr &extent, const Args &...rest) {
+        Region region{Range(min.expr, extent)};
         std::string name;
         collect(region, name, rest...);
-        define(region, name);
+        define(region, name, min.where);
     }
-    explicit RDom(const Region &region, const std::string &name = "") { define(region, name); }
+    explicit RDom(const Region &region, const std::string &name = "",
+                  SourceLocation where = std::source_location::current()) {
+        define(region, name, where);
+    }
     /// All points of a Buffer or image.
-    template <typename T, int D> RDom(const Buffer<T, D> &image) {
+    template <typename T, int D>
+    RDom(const Buffer<T, D> &image, SourceLocation where = std::source_location::current()) {
         Region region;
         for (int i = 0; i < image.dimensions(); i++) {
             region.emplace_back(Expr(static_cast<int32_t>(image.min(i))),
                                 Expr(static_cast<int32_t>(image.extent(i))));
         }
-        define(region, "");
+        define(region, "", where);
     }
-    RDom(const ImageParam &image);
+    RDom(const ImageParam &image, SourceLocation where = std::source_location::current());
 
     bool defined() const { return contents_ != nullptr; }
     int dimensions() const;
@@ -86,7 +92,7 @@ class RDom {
 
     /// Leaves out the points where `condition` (a bool of the RVars, Vars, Params, Funcs and
     /// images) does not hold. To be called before the RDom is used in a definition.
-    void where(const Expr &condition);
+    void where(const Expr &condition, SourceLocation at = std::source_location::current());
 
     bool same_as(const RDom &other) const { return contents_ == other.contents_; }
 
@@ -102,7 +108,7 @@ class RDom {
         region.emplace_back(min, extent);
         collect(region, name, rest...);
     }
-    void define(const Region &region, const std::string &name);
+    void define(const Region &region, const std::string &name, SourceLocation where);
 
     std::shared_ptr<graph::RDomContents> contents_;
 };

@@ -26,13 +26,13 @@ struct Sizes {
 class Realization {
   public:
     explicit Realization(std::vector<Buffer<void>> buffers) : buffers_(std::move(buffers)) {}
-    template <typename T, int D>
-    explicit Realization(const Buffer<T, D> &buffer) : buffers_(1, Buffer<void>(buffer)) {}
+    Realization(std::initializer_list<Buffer<void>> buffers) : buffers_(buffers) {}
     template <typename T, int D, typename... Rest>
-    requires(sizeof...(Rest) >= 1) Realization(const Buffer<T, D> &first, const Rest &...rest)
+    explicit Realization(const Buffer<T, D> &first, const Rest &...rest)
         : buffers_{Buffer<void>(first), Buffer<void>(rest)...} {}
 
     size_t size() const { return buffers_.size(); }
+    int device_sync() const { return 0; }
     const Buffer<void> &operator[](size_t i) const { return buffers_.at(i); }
     /// RuntimeError where there are several, or the type is another.
     template <typename T, int D> operator Buffer<T, D>() const {

@@ -51,7 +51,19 @@ enum class LoopAlignStrategy : uint8_t {
 };
 
 /// Where a loop of a GPU schedule runs.
-enum class DeviceAPI : uint8_t { None, Host, Default_GPU, CUDA, OpenCL, Metal, Vulkan, WebGPU };
+enum class DeviceAPI : uint8_t {
+    None,
+    Host,
+    Default_GPU,
+    CUDA,
+    OpenCL,
+    Metal,
+    D3D12Compute,
+    Vulkan,
+    WebGPU,
+    Hexagon,
+    HexagonDma
+};
 
 /// Tells one Func of a graph from another. Valid within the graph that gave it out.
 enum class FuncId : int32_t { None = -1 };

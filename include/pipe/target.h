@@ -1,9 +1,10 @@
 #pragma once
 // Target: the machine that code is generated for.
 
+#include <bitset>
 #include <cstdint>
-#include <initializer_list>
 #include <string>
+#include <vector>
 
 #include <pipe/type.h>
 
@@ -11,58 +12,197 @@ namespace Pipe {
 
 /// The machine that code is generated for: architecture, operating system and the instruction sets
 /// that generated code may use. A small value; compare, copy and print it freely.
+///
+/// Code is made for X86 and ARM with 64 bits, under Linux and OSX. All other names are Halide's: a
+/// program may ask for them; compiling for a target that has one is a CompileError with the reason.
 struct Target {
-    enum class Arch : uint8_t { Unknown, X86_64, AArch64 };
-    enum class OS : uint8_t { Unknown, Linux, MacOS };
+    enum Arch : uint8_t { ArchUnknown, X86, ARM, Hexagon, POWERPC, RISCV, WebAssembly };
+    enum OS : uint8_t {
+        OSUnknown,
+        Linux,
+        OSX,
+        Windows,
+        Android,
+        IOS,
+        QuRT,
+        NoOS,
+        Fuchsia,
+        WebAssemblyRuntime
+    };
 
-    /// Instruction sets. On AArch64, NEON is always there. AVX512_Skylake is F, CD, BW, DQ and VL
-    /// together: what every server since Skylake has.
     enum Feature : uint8_t {
+        // Instruction sets. On ARM, NEON is always there.
         SSE41,
         AVX,
         AVX2,
         FMA,
+        FMA4,
         F16C,
-        AVX512_Skylake,
-        /// No instruction set: code that tells how long each Func takes (Pipeline::profiler_report).
+        AVXVNNI,
+        AVX512,          ///< F and CD
+        AVX512_Skylake,  ///< BW, DQ and VL too: what every server since Skylake has
+        AVX512_Cannonlake,
+        AVX512_Zen4,
+        AVX512_Zen5,
+        AVX512_SapphireRapids,
+        ARMDotProd,
+        ARMFp16,
+
+        // What the code does besides.
+        /// Tells how long each Func takes (Pipeline::profiler_report).
         Profile,
-        /// No instruction set, but a permission: sums and products of floats may be grouped in
-        /// another order, so that a loop over an RVar can be vectorized and parallel without
-        /// rfactor(). Results then differ by rounding.
+        ProfileByTimer,  ///< brings Profile, which asks no operating system's timer
+        /// A permission: sums and products of floats may be grouped in another order, so that a
+        /// loop over an RVar can be vectorized and parallel without rfactor(). Results then differ
+        /// by rounding.
         FastMath,
-        /// No instruction set: machine code that is made in about half of the time and runs several
-        /// times slower. For finding mistakes, not for measuring.
+        /// Machine code that is made in about half of the time and runs several times slower. For
+        /// finding mistakes, not for measuring.
         QuickCompile,
+        /// No multiplication and addition become one operation with one rounding: strict_float()
+        /// around everything.
+        StrictFloat,
+        // As if all Funcs and images were told so (Func::trace_loads, Pipeline::trace_pipeline).
+        TraceLoads,
+        TraceStores,
+        TraceRealizations,
+        TracePipeline,
+
+        // How Pipe works anyway, or permissions that it makes no use of: they change nothing.
+        JIT,
+        LargeBuffers,
+        UserContext,
+        NoAsserts,  ///< a permission: what is tested stays tested
+        NoBoundsQuery,
+        NoRuntime,
+        CPlusPlusMangling,
+        EmbedBitcode,
+        EnableLLVMLoopOpt,
+        EnableBacktraces,
+
+        // Known by name, and refused.
+        Debug,
+        ASAN,
+        MSAN,
+        TSAN,
+        SanitizerCoverage,
+        FuzzFloatStores,
+        CheckUnsafePromises,
+        SoftFloatABI,
+        LLVMLargeCodeModel,
+        Semihosting,
+        Simulator,
+        AVX512_KNL,
+        AVX10_1,
+        X86APX,
+        NoNEON,
+        ARMv7s,
+        ARMv8a,
+        ARMv81a,
+        ARMv82a,
+        ARMv83a,
+        ARMv84a,
+        ARMv85a,
+        ARMv86a,
+        ARMv87a,
+        ARMv88a,
+        ARMv89a,
+        SVE,
+        SVE2,
+        SME2,
+        VSX,
+        POWER_ARCH_2_07,
+        RVV,
+        HVX_128,
+        HVX = HVX_128,
+        HVX_v62,
+        HVX_v65,
+        HVX_v66,
+        HVX_v68,
+        HexagonDma,
+        WasmMvpOnly,
+        WasmSimd128,
+        WasmThreads,
+        WasmBulkMemory,
+        CUDA,
+        CUDACapability30,
+        CUDACapability32,
+        CUDACapability35,
+        CUDACapability50,
+        CUDACapability61,
+        CUDACapability70,
+        CUDACapability75,
+        CUDACapability80,
+        CUDACapability86,
+        CUDACapability89,
+        CUDACapability90,
+        OpenCL,
+        CLDoubles,
+        CLHalf,
+        CLAtomics64,
+        EGL,
+        Metal,
+        D3D12Compute,
+        Vulkan,
+        VulkanInt8,
+        VulkanInt16,
+        VulkanInt64,
+        VulkanFloat16,
+        VulkanFloat64,
+        VulkanV10,
+        VulkanV12,
+        VulkanV13,
+        WebGPU,
+        SPIRV,
         FeatureEnd
     };
 
-    Arch arch = Arch::Unknown;
-    OS os = OS::Unknown;
-    int bits = 64;          ///< of a pointer
-    uint32_t features = 0;  ///< one bit per Feature; use the functions below
+    OS os = OSUnknown;
+    Arch arch = ArchUnknown;
+    int bits = 64;                     ///< of a pointer
+    std::bitset<FeatureEnd> features;  ///< one bit per Feature; use the functions below
 
     Target() = default;
-    Target(OS os, Arch arch, std::initializer_list<Feature> features = {});
+    Target(OS os, Arch arch, int bits, const std::vector<Feature> &features = {});
     /// From a name: "x86-64-linux-avx2-fma", "arm-64-linux", or "host", which may be followed by
     /// more features. A feature brings those that it builds on (avx2 brings avx and sse41). Throws
     /// CompileError for a part that means nothing.
     explicit Target(const std::string &name);
+    explicit Target(const char *name) : Target(std::string(name)) {}
+    static bool validate_target_string(const std::string &name);
 
-    bool has_feature(Feature f) const { return (features >> f & 1) != 0; }
+    bool has_feature(Feature f) const { return features[f]; }
+    bool features_any_of(const std::vector<Feature> &list) const;
+    bool features_all_of(const std::vector<Feature> &list) const;
     void set_feature(Feature f, bool value = true);
+    void set_features(const std::vector<Feature> &list, bool value = true);
     Target with_feature(Feature f) const;
     /// Without `f`, and without the features that build on it.
     Target without_feature(Feature f) const;
+    /// FeatureEnd where the name means nothing.
+    static Feature feature_from_name(const std::string &name);
+    static std::string feature_to_name(Feature f);
 
     /// The machine alone: without the features that are no instruction sets.
     Target machine() const;
 
-    /// Code for GPUs is not made.
-    bool has_gpu_feature() const { return false; }
+    /// True where code can be made for it.
+    bool supported() const;
+    bool has_unknowns() const { return os == OSUnknown || arch == ArchUnknown || bits == 0; }
+
+    /// True where one was asked for. Code for GPUs is not made: such a target is not supported().
+    bool has_gpu_feature() const;
+    bool has_large_buffers() const { return true; }
+    /// Of one Buffer, in bytes.
+    int64_t maximum_buffer_size() const { return INT64_MAX; }
+    /// Whether values of this type can be computed.
+    bool supports_type(const Type &type) const {
+        return type.is_handle() || type.is_bool() || (type.bits() >= 8 && type.bits() <= 64);
+    }
 
     /// How many lanes of the type fill one vector register: 16 floats with AVX-512, 8 with AVX2 and
     /// 4 with SSE or NEON. A Bool counts as a byte. At least 1. Only the element of `type` matters.
-    int natural_vector_size(Type type) const;
+    int natural_vector_size(const Type &type) const;
     template <typename T> int natural_vector_size() const {
         return natural_vector_size(type_of<T>());
     }
@@ -81,5 +221,8 @@ Target get_host_target();
 inline Target get_jit_target_from_environment() {
     return get_host_target();
 }
+
+/// Whether code for `target` can run here.
+bool host_supports_target_device(const Target &target);
 
 }  // namespace Pipe

@@ -1,6 +1,7 @@
 #pragma once
 // Element types of expressions and buffers.
 
+#include <compare>
 #include <cstdint>
 #include <string>
 #include <type_traits>
@@ -9,44 +10,81 @@
 
 namespace Pipe {
 
+class Expr;
+
+/// A kind of number. Type::Int is TypeCode::Int, and so on.
+enum class TypeCode : uint8_t { Int, UInt, Float, Handle, BFloat };
+
+/// A Type as plain data: what stands in traces and in halide_buffer_t. Converts to and from Type.
+struct TypeData {
+    TypeCode code = TypeCode::Int;
+    uint8_t bits = 0;
+    uint16_t lanes = 1;
+
+    constexpr TypeData() = default;
+    constexpr TypeData(TypeCode c, int b, int l = 1)
+        : code(c), bits(static_cast<uint8_t>(b)), lanes(static_cast<uint16_t>(l)) {}
+    constexpr int bytes() const { return (bits + 7) / 8; }
+    constexpr auto operator<=>(const TypeData &) const = default;
+};
+
 /// The type of a value: a kind of number, its width in bits, and how many lanes a vector of it has.
 /// Scalars have one lane. `bool` is an unsigned integer of one bit.
-struct Type {
-    enum class Code : uint8_t { Int, UInt, Float, Handle, BFloat };
-
-    Code code = Code::Int;
-    uint8_t bits = 0;    ///< 1, 8, 16, 32 or 64; 0 means "undefined type"
-    uint16_t lanes = 1;  ///< 1 for a scalar
+class Type {
+  public:
+    using Code = TypeCode;
+    using enum TypeCode;
 
     constexpr Type() = default;
-    constexpr Type(Code c, int b, int l = 1)
-        : code(c), bits(static_cast<uint8_t>(b)), lanes(static_cast<uint16_t>(l)) {}
+    constexpr Type(Code code, int bits, int lanes = 1) : data_(code, bits, lanes) {}
+    constexpr Type(const TypeData &data) : data_(data) {}
+    constexpr operator TypeData() const { return data_; }
 
-    constexpr bool defined() const { return bits != 0; }
-    constexpr bool is_bool() const { return code == Code::UInt && bits == 1; }
-    constexpr bool is_int() const { return code == Code::Int; }
-    constexpr bool is_uint() const { return code == Code::UInt; }
+    constexpr Code code() const { return data_.code; }
+    /// 1, 8, 16, 32 or 64; 0 means "undefined type"
+    constexpr int bits() const { return data_.bits; }
+    /// 1 for a scalar
+    constexpr int lanes() const { return data_.lanes; }
+    /// Bytes that one lane takes in memory (a bool takes one byte).
+    constexpr int bytes() const { return data_.bytes(); }
+
+    constexpr bool defined() const { return bits() != 0; }
+    constexpr bool is_bool() const { return is_uint() && bits() == 1; }
+    constexpr bool is_int() const { return code() == Code::Int; }
+    constexpr bool is_uint() const { return code() == Code::UInt; }
     constexpr bool is_int_or_uint() const { return is_int() || is_uint(); }
     /// BFloat included.
-    constexpr bool is_float() const { return code == Code::Float || code == Code::BFloat; }
-    constexpr bool is_bfloat() const { return code == Code::BFloat; }
-    constexpr bool is_handle() const { return code == Code::Handle; }
-    constexpr bool is_scalar() const { return lanes == 1; }
-    constexpr bool is_vector() const { return lanes != 1; }
-    /// Bytes that one lane takes in memory (a bool takes one byte).
-    constexpr int bytes() const { return (bits + 7) / 8; }
-    constexpr Type element_of() const { return {code, bits, 1}; }
-    constexpr Type with_lanes(int l) const { return {code, bits, l}; }
-    constexpr Type with_bits(int b) const { return {code, b, lanes}; }
-    constexpr Type with_code(Code c) const { return {c, bits, lanes}; }
-    constexpr bool operator==(const Type &) const = default;
+    constexpr bool is_float() const { return code() == Code::Float || is_bfloat(); }
+    constexpr bool is_bfloat() const { return code() == Code::BFloat; }
+    constexpr bool is_handle() const { return code() == Code::Handle; }
+    constexpr bool is_scalar() const { return lanes() == 1; }
+    constexpr bool is_vector() const { return lanes() != 1; }
+
+    constexpr Type element_of() const { return with_lanes(1); }
+    constexpr Type with_lanes(int lanes) const { return {code(), bits(), lanes}; }
+    constexpr Type with_bits(int bits) const { return {code(), bits, lanes()}; }
+    constexpr Type with_code(Code code) const { return {code, bits(), lanes()}; }
+    /// Twice and half the bits.
+    constexpr Type widen() const { return with_bits(bits() * 2); }
+    constexpr Type narrow() const { return with_bits(bits() / 2); }
+
+    constexpr auto operator<=>(const Type &) const = default;
+    friend constexpr bool operator==(const TypeData &a, const Type &b) { return a == b.data_; }
 
     /// Largest value as int64/uint64 for integers (bool: 1).
     int64_t max_int() const;
     uint64_t max_uint() const;
     int64_t min_int() const;
+    /// Largest and smallest value as a constant of this type. Of a float they are infinite.
+    Expr max() const;
+    Expr min() const;
     /// True if every value in [lo, hi] is representable (integers only).
     bool can_represent(int64_t value) const;
+    /// True if every value of the other type is a value of this one.
+    bool can_represent(Type other) const;
+
+  private:
+    TypeData data_;
 };
 
 constexpr Type Int(int bits, int lanes = 1) {
@@ -65,8 +103,8 @@ constexpr Type BFloat(int bits = 16, int lanes = 1) {
 constexpr Type Bool(int lanes = 1) {
     return {Type::Code::UInt, 1, lanes};
 }
-constexpr Type Handle() {
-    return {Type::Code::Handle, 64, 1};
+constexpr Type Handle(int lanes = 1) {
+    return {Type::Code::Handle, 64, lanes};
 }
 
 /// The Pipe type of a C++ scalar type.

@@ -21,6 +21,10 @@ class Var {
     bool same_as(const Var &other) const { return name_ == other.name_; }
     operator Expr() const;
 
+    /// The place outside all loops of a Func: compute_at(f, Var::outermost()) is where f itself is
+    /// computed.
+    static Var outermost() { return Var("__outermost"); }
+
     /// The n-th implicit Var: what `_` stands for, see below.
     static Var implicit(int n) { return Var("_" + std::to_string(n)); }
     /// "_0", "_1", ...

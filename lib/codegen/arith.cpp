@@ -12,7 +12,7 @@ namespace {
 
 /// Overflow of these types is undefined, and LLVM may know.
 bool no_wrap(Type type) {
-    return type.is_int() && type.bits >= 32;
+    return type.is_int() && type.bits() >= 32;
 }
 
 /// The product that may be rounded together with the sum that it goes into; else null.
@@ -102,15 +102,15 @@ Value *emit_cast(Builder &b, Type from, Type to, Value *x) {
     if (from.is_float() && to.is_float()) return b.CreateFPCast(x, t);
     if (from.is_float()) {
         // There are instructions to int32; the narrow types are reached through it.
-        if (to.bits < 32) {
+        if (to.bits() < 32) {
             return b.CreateTrunc(
-                b.CreateFPToSI(x, register_type(b.getContext(), Int(32, to.lanes))), t);
+                b.CreateFPToSI(x, register_type(b.getContext(), Int(32, to.lanes()))), t);
         }
         return to.is_int() ? b.CreateFPToSI(x, t) : b.CreateFPToUI(x, t);
     }
     if (to.is_float()) {
-        if (from.is_uint() && from.bits < 32) {
-            x = b.CreateZExt(x, register_type(b.getContext(), Int(32, to.lanes)));
+        if (from.is_uint() && from.bits() < 32) {
+            x = b.CreateZExt(x, register_type(b.getContext(), Int(32, to.lanes())));
             return b.CreateSIToFP(x, t);
         }
         return from.is_int() ? b.CreateSIToFP(x, t) : b.CreateUIToFP(x, t);
@@ -130,18 +130,18 @@ Value *emit_absd(Builder &b, Type type, Value *x, Value *y) {
 }
 
 Value *emit_shift(Builder &b, Type type, Value *x, Type amount_type, Value *amount, bool left) {
-    if (amount_type.bits > type.bits) {  // must not wrap when it is narrowed
-        amount = emit_min(b, amount_type, amount, constant(b, amount_type, type.bits));
+    if (amount_type.bits() > type.bits()) {  // must not wrap when it is narrowed
+        amount = emit_min(b, amount_type, amount, constant(b, amount_type, type.bits()));
         if (amount_type.is_int()) {
-            amount = emit_max(b, amount_type, amount, constant(b, amount_type, -type.bits));
+            amount = emit_max(b, amount_type, amount, constant(b, amount_type, -type.bits()));
         }
     }
-    amount = emit_cast(b, amount_type, type.with_code(amount_type.code), amount);
-    Value *bits = constant(b, type, type.bits), *zero = constant(b, type, 0);
+    amount = emit_cast(b, amount_type, type.with_code(amount_type.code()), amount);
+    Value *bits = constant(b, type, type.bits()), *zero = constant(b, type, 0);
     auto shift = [&](bool to_left, Value *by) -> Value * {
         Value *in_range = b.CreateICmpULT(by, bits);
         if (!to_left && type.is_int()) {
-            return b.CreateAShr(x, b.CreateSelect(in_range, by, constant(b, type, type.bits - 1)));
+            return b.CreateAShr(x, b.CreateSelect(in_range, by, constant(b, type, type.bits() - 1)));
         }
         // The amount is made harmless first: a shift by too much is poison.
         Value *safe = b.CreateSelect(in_range, by, zero);
@@ -174,7 +174,7 @@ Value *combine(Builder &b, Op op, Type type, Value *x, Value *y) {
 }  // namespace
 
 Value *emit_vector_reduce(Builder &b, Op op, Type type, Value *x, int lanes) {
-    int per_result = type.lanes / lanes;
+    int per_result = type.lanes() / lanes;
     if (per_result == 1) return x;
     if (lanes == 1 && per_result % 2 == 0) {
         // The halves of the vector: whole registers first, then parts of one.

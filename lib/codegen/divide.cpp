@@ -37,7 +37,7 @@ Value *floor_by_positive(Builder &b, Type type, Value *x, int64_t d, Range facts
     Value *divisor = constant(b, type, d);
     if (is_power_of_two(d)) return b.CreateAShr(x, constant(b, type, log2_exact(d)));
     if (facts.non_negative()) return b.CreateUDiv(x, divisor);
-    Value *sign = b.CreateAShr(x, constant(b, type, type.bits - 1));
+    Value *sign = b.CreateAShr(x, constant(b, type, type.bits() - 1));
     return b.CreateXor(b.CreateUDiv(b.CreateXor(x, sign), divisor), sign);
 }
 
@@ -45,15 +45,15 @@ Value *floor_by_positive(Builder &b, Type type, Value *x, int64_t d, Range facts
 /// integers together have digits never rounds across an integer: the gap below n is at least
 /// 1 / (n * y) of it. float serves 8 and 16 bits, double 32.
 Value *quotient_by_float(Builder &b, Type type, Value *x, Value *y) {
-    Type real = Float(type.bits == 32 ? 64 : 32, type.lanes);
+    Type real = Float(type.bits() == 32 ? 64 : 32, type.lanes());
     Value *q = b.CreateFDiv(emit_cast(b, type, real, x), emit_cast(b, type, real, y));
-    Type whole = type.bits == 32 ? type : Int(32, type.lanes);
+    Type whole = type.bits() == 32 ? type : Int(32, type.lanes());
     return emit_cast(b, whole, type, emit_cast(b, real, whole, q));
 }
 
 /// x / y rounded toward zero, for y that is neither 0 nor (if signed) -1.
 Value *truncating_quotient(Builder &b, Type type, Value *x, Value *y) {
-    if (type.is_vector() && type.bits <= 32) return quotient_by_float(b, type, x, y);
+    if (type.is_vector() && type.bits() <= 32) return quotient_by_float(b, type, x, y);
     return type.is_int() ? b.CreateSDiv(x, y) : b.CreateUDiv(x, y);
 }
 

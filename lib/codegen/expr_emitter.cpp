@@ -28,7 +28,7 @@ Value *ExprEmitter::compute(const Expr &e) {
     case Op::IntImm:
     case Op::UIntImm: return constant(b_, type, e->int_value);
     case Op::FloatImm:
-        if (type.bits == 16) return constant(b_, type, float16_bits(type, e->float_value));
+        if (type.bits() == 16) return constant(b_, type, float16_bits(type, e->float_value));
         return llvm::ConstantFP::get(t, e->float_value);
     case Op::StringImm: return b_.CreateGlobalString(e->name);
     case Op::Variable: return variable(*e).value;
@@ -42,11 +42,11 @@ Value *ExprEmitter::compute(const Expr &e) {
     case Op::Load: return load(e);
     case Op::Ramp: return ramp(*e);
     case Op::Broadcast:
-        return b_.CreateVectorSplat(static_cast<unsigned>(type.lanes), emit(e->args[0]));
+        return b_.CreateVectorSplat(static_cast<unsigned>(type.lanes()), emit(e->args[0]));
     case Op::Let: return let(*e);
     case Op::VectorReduce:
         return emit_vector_reduce(b_, e->reduce_op, e->args[0].type(), emit(e->args[0]),
-                                  type.lanes);
+                                  type.lanes());
     default: break;
     }
     Value *x = emit(e->args[0]), *y = emit(e->args[1]);
@@ -109,10 +109,10 @@ Value *ExprEmitter::let(const ir::ExprNode &e) {
 
 Value *ExprEmitter::ramp(const ir::ExprNode &e) {
     llvm::Type *t = register_type(unit_.context, e.type);
-    auto lanes = static_cast<unsigned>(e.type.lanes);
+    auto lanes = static_cast<unsigned>(e.type.lanes());
     Value *numbers =
         e.type.is_float()
-            ? b_.CreateUIToFP(lane_numbers(register_type(unit_.context, Int(32, e.type.lanes))), t)
+            ? b_.CreateUIToFP(lane_numbers(register_type(unit_.context, Int(32, e.type.lanes()))), t)
             : lane_numbers(t);
     Value *stride = b_.CreateVectorSplat(lanes, emit(e.args[1]));
     Value *base = b_.CreateVectorSplat(lanes, emit(e.args[0]));

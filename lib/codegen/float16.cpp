@@ -11,16 +11,16 @@ using llvm::Value;
 namespace {
 
 bool is_small(Type type) {
-    return type.is_float() && type.bits == 16;
+    return type.is_float() && type.bits() == 16;
 }
 
 /// The bits of floats as integers of 32, and what is done to them. All values have one shape.
 class Bits {
   public:
     Bits(Builder &b, Type type)
-        : b_(b), i16_(register_type(b.getContext(), UInt(16, type.lanes))),
-          i32_(register_type(b.getContext(), UInt(32, type.lanes))),
-          f32_(register_type(b.getContext(), Float(32, type.lanes))) {}
+        : b_(b), i16_(register_type(b.getContext(), UInt(16, type.lanes()))),
+          i32_(register_type(b.getContext(), UInt(32, type.lanes()))),
+          f32_(register_type(b.getContext(), Float(32, type.lanes()))) {}
 
     Value *number(uint32_t n) const { return llvm::ConstantInt::get(i32_, n); }
     Value *to_float(Value *bits) const { return b_.CreateBitCast(bits, f32_); }
@@ -41,7 +41,7 @@ class Bits {
 };
 
 bool has_half(const Target &target) {
-    return target.arch == Target::Arch::AArch64 || target.has_feature(Target::F16C);
+    return target.arch == Target::ARM || target.has_feature(Target::F16C);
 }
 
 Value *half_to_float(Builder &b, const Target &target, Type type, Value *x) {
@@ -132,15 +132,15 @@ Value *shortened(Builder &b, Type type, Value *x) {
 
 /// A float that rounds to 16 bits as x does.
 Value *to_roundable_float(Builder &b, Type from, Value *x) {
-    Type single = Float(32, from.lanes), twice = Float(64, from.lanes);
+    Type single = Float(32, from.lanes()), twice = Float(64, from.lanes());
     if (from == single)
         return x;
-    if (from.is_int_or_uint() && from.bits <= 16)
+    if (from.is_int_or_uint() && from.bits() <= 16)
         return emit_cast(b, from, single, x);
     if (from.is_int_or_uint()) {
         // Below 2^53 an int64 is a double; the bits that `shortened` takes matter only above.
         Value *exact = emit_cast(b, from, twice, x);
-        if (from.bits == 64) {
+        if (from.bits() == 64) {
             Value *large = emit_cast(b, from, twice, shortened(b, from, x));
             Value *limit = llvm::ConstantFP::get(exact->getType(), 0x1p53);
             Value *size = b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, exact);
@@ -160,7 +160,7 @@ int64_t float16_bits(Type type, double value) {
 Value *emit_any_cast(Builder &b, const Target &target, Type from, Type to, Value *x) {
     if (from == to)
         return x;
-    Type single = Float(32, from.lanes);
+    Type single = Float(32, from.lanes());
     if (is_small(from))
         return emit_any_cast(b, target, single, to, to_float(b, target, from, x));
     if (!is_small(to))

@@ -45,14 +45,14 @@ llvm::Function *Unit::make_function(const std::string &name,
     return function;
 }
 
-Frame::Frame(llvm::Function *f) : function(f), b(f->getContext()) {
+Frame::Frame(llvm::Function *f, const Target &target) : function(f), b(f->getContext()) {
     auto *entry = llvm::BasicBlock::Create(f->getContext(), "entry", f);
     auto *start = llvm::BasicBlock::Create(f->getContext(), "start", f);
     b.SetInsertPoint(entry);
     b.CreateBr(start);
     b.SetInsertPoint(start);
     llvm::FastMathFlags flags;
-    flags.setAllowContract(true);
+    flags.setAllowContract(!target.has_feature(Target::StrictFloat));
     b.setFastMathFlags(flags);
 }
 

@@ -126,7 +126,7 @@ struct Frame {
     llvm::Value *profile_slot = nullptr, *profile_table = nullptr;
     size_t profile_func = 0;  ///< what is worked on at the builder's place
 
-    explicit Frame(llvm::Function *f);
+    Frame(llvm::Function *f, const Target &target);
     /// Ends the function, with success.
     void finish();
     /// Makes stores that bypass the caches seen by other threads, if there are any.

@@ -122,7 +122,7 @@ Offset ExprEmitter::offset(const Expr &e) {
 
 Offset ExprEmitter::compute_offset(const Expr &e) {
     Type type = e.type();
-    bool exact = type.is_int() && type.bits >= 32;  // does not wrap
+    bool exact = type.is_int() && type.bits() >= 32;  // does not wrap
     int64_t value = 0;
     if (ir::as_const_int(e, &value)) return {{}, value};
     switch (e->op) {
@@ -156,7 +156,7 @@ Offset ExprEmitter::compute_offset(const Expr &e) {
 
 std::optional<Affine> ExprEmitter::affine(const Expr &e) {
     Type type = e.type();
-    if (!type.is_int() || type.bits < 32) return std::nullopt;
+    if (!type.is_int() || type.bits() < 32) return std::nullopt;
     switch (e->op) {
     case Op::Ramp: return Affine{offset(e->args[0]), offset(e->args[1])};
     case Op::Broadcast: return Affine{offset(e->args[0]), Offset{}};

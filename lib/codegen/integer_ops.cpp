@@ -140,15 +140,15 @@ Value *emit_pmulhrsw(Builder &b, const Target &target, Type type, Value *x, Valu
         return nullptr;
     int piece = 8;
     auto id = llvm::Intrinsic::x86_ssse3_pmul_hr_sw_128;
-    if (type.lanes > 8 && target.has_feature(Target::AVX2))
+    if (type.lanes() > 8 && target.has_feature(Target::AVX2))
         piece = 16, id = llvm::Intrinsic::x86_avx2_pmul_hr_sw;
-    if (type.lanes > 16 && target.has_feature(Target::AVX512_Skylake))
+    if (type.lanes() > 16 && target.has_feature(Target::AVX512_Skylake))
         piece = 32, id = llvm::Intrinsic::x86_avx512_pmul_hr_sw_512;
     std::vector<Value *> pieces;
-    for (int done = 0; done < type.lanes; done += piece) {
+    for (int done = 0; done < type.lanes(); done += piece) {
         Value *product =
             b.CreateIntrinsic(id, {}, {slice(b, x, done, piece), slice(b, y, done, piece)});
-        pieces.push_back(slice(b, product, 0, std::min(piece, type.lanes - done)));
+        pieces.push_back(slice(b, product, 0, std::min(piece, type.lanes() - done)));
     }
     Value *result = concat(b, pieces);
     Integers n(b, x->getType(), true);

@@ -68,7 +68,7 @@ class Entry {
         Binding bound;
         bound.value = fixed(memory_type(unit_.context, type), pointer, 0);
         if (type.is_bool()) bound.value = b.CreateIsNotNull(bound.value);
-        if (type.is_int() && type.bits >= 32) {
+        if (type.is_int() && type.bits() >= 32) {
             bound.offset = Offset::of(b.CreateSExt(bound.value, b.getInt64Ty()), 0);
         }
         frame_.variables.push(argument.name, bound);
@@ -83,7 +83,7 @@ class Entry {
 
 void emit_kernel(Unit &unit, const ir::Program &program, const std::string &entry) {
     llvm::Type *pointer = llvm::PointerType::get(unit.context, 0);
-    Frame frame(unit.make_function(entry, {pointer, pointer}, /*exported=*/true));
+    Frame frame(unit.make_function(entry, {pointer, pointer}, /*exported=*/true), unit.target);
     Names used = names_in(program.body);
     Entry binder(unit, frame, used);
     int64_t place = 0;

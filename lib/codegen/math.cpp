@@ -18,7 +18,7 @@ namespace {
 
 /// "exp_f32" -> "exp", where the suffix fits the type.
 std::optional<std::string> strip_suffix(const std::string &name, Type type) {
-    std::string suffix = type.bits == 32 ? "_f32" : "_f64";
+    std::string suffix = type.bits() == 32 ? "_f32" : "_f64";
     if (name.size() <= suffix.size())
         return std::nullopt;
     if (name.compare(name.size() - suffix.size(), suffix.size(), suffix) != 0)
@@ -43,6 +43,8 @@ Value *emit_intrinsic(Builder &b, Type arg_type, const std::string &function,
         if (function == e.name && args.size() == 1)
             return b.CreateUnaryIntrinsic(e.id, args[0]);
     }
+    if (function == "fma" && args.size() == 3)
+        return b.CreateIntrinsic(args[0]->getType(), llvm::Intrinsic::fma, args);
     auto infinity = [&] {
         return llvm::ConstantFP::getInfinity(register_type(b.getContext(), arg_type));
     };
@@ -96,8 +98,8 @@ Value *emit_libmvec(Builder &b, const MathLibrary &library, Type type, const std
                             {32, 'd', t.has_feature(Target::AVX2)},
                             {16, 'b', true}};
     std::vector<Value *> pieces;
-    for (int done = 0; done < type.lanes;) {
-        int left = type.lanes - done;
+    for (int done = 0; done < type.lanes();) {
+        int left = type.lanes() - done;
         const Width *width = nullptr;  // the narrowest that holds all that is left, or the widest
         for (const Width &w : widths) {
             if (w.there && (!width || w.bytes / type.bytes() >= left))
@@ -109,7 +111,7 @@ Value *emit_libmvec(Builder &b, const MathLibrary &library, Type type, const std
             Value *part = slice(b, arg, done, lanes);
             // The undefined lanes past the end could be numbers on which the function is slow.
             if (left < lanes) {
-                Value *last = b.CreateExtractElement(arg, static_cast<uint64_t>(type.lanes - 1));
+                Value *last = b.CreateExtractElement(arg, static_cast<uint64_t>(type.lanes() - 1));
                 for (int i = left; i < lanes; i++) {
                     part = b.CreateInsertElement(part, last, static_cast<uint64_t>(i));
                 }
@@ -135,9 +137,9 @@ Value *emit_libmvec(Builder &b, const MathLibrary &library, Type type, const std
 /// 1 / x or 1 / sqrt(x) to some 12 bits.
 Value *emit_estimate(Builder &b, const Target &target, Type type, bool of_root, Value *x) {
     Value *one = llvm::ConstantFP::get(x->getType(), 1.0);
-    if (target.arch != Target::Arch::X86_64)
+    if (target.arch != Target::X86)
         return b.CreateFDiv(one, of_root ? b.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, x) : x);
-    bool wide = target.has_feature(Target::AVX) && type.lanes > 4;
+    bool wide = target.has_feature(Target::AVX) && type.lanes() > 4;
     int piece = wide ? 8 : 4;
     auto id = wide
                   ? (of_root ? llvm::Intrinsic::x86_avx_rsqrt_ps_256
@@ -148,9 +150,9 @@ Value *emit_estimate(Builder &b, const Target &target, Type type, bool of_root, 
         return b.CreateExtractElement(b.CreateIntrinsic(id, {}, {first}), uint64_t{0});
     }
     std::vector<Value *> pieces;
-    for (int done = 0; done < type.lanes; done += piece) {
+    for (int done = 0; done < type.lanes(); done += piece) {
         Value *estimates = b.CreateIntrinsic(id, {}, {slice(b, x, done, piece)});
-        pieces.push_back(slice(b, estimates, 0, std::min(piece, type.lanes - done)));
+        pieces.push_back(slice(b, estimates, 0, std::min(piece, type.lanes() - done)));
     }
     return concat(b, pieces);
 }
@@ -166,18 +168,18 @@ Value *emit_c_call(Builder &b, llvm::Module &module, Type type, const std::strin
     llvm::Type *result = register_type(b.getContext(), type.element_of());
     auto callee =
         module.getOrInsertFunction(name, llvm::FunctionType::get(result, parameters, false));
-    return lane_by_lane(b, args, type.lanes, [&](const std::vector<Value *> &lane) -> Value * {
+    return lane_by_lane(b, args, type.lanes(), [&](const std::vector<Value *> &lane) -> Value * {
         llvm::CallInst *call = b.CreateCall(callee, lane);
         // C says how narrow integers travel: extended to int.
         auto extension = [](Type t) {
             return t.is_int() ? llvm::Attribute::SExt : llvm::Attribute::ZExt;
         };
         for (unsigned i = 0; i < arg_types.size(); i++) {
-            if (arg_types[i].is_int_or_uint() && arg_types[i].bits < 32) {
+            if (arg_types[i].is_int_or_uint() && arg_types[i].bits() < 32) {
                 call->addParamAttr(i, extension(arg_types[i]));
             }
         }
-        if (type.is_int_or_uint() && type.bits < 32)
+        if (type.is_int_or_uint() && type.bits() < 32)
             call->addRetAttr(extension(type));
         call->setDoesNotThrow();
         if (pure) {
@@ -201,11 +203,11 @@ Value *emit_pure_extern(Builder &b, const MathLibrary &library, Type type, const
         return done;
     if (*function == "fast_inverse" || *function == "fast_inverse_sqrt")
         return emit_estimate(b, library.target, type, *function == "fast_inverse_sqrt", args[0]);
-    std::string c_name = *function + (arg_type.bits == 32 ? "f" : "");
+    std::string c_name = *function + (arg_type.bits() == 32 ? "f" : "");
     bool all_alike =
         std::all_of(arg_types.begin(), arg_types.end(), [&](Type t) { return t == type; });
-    if (type.is_vector() && library.libmvec && library.target.arch == Target::Arch::X86_64 &&
-        all_alike && in_libmvec(*function, args.size())) {
+    if (type.is_vector() && library.libmvec && library.target.arch == Target::X86 && all_alike &&
+        in_libmvec(*function, args.size())) {
         return emit_libmvec(b, library, type, c_name, args);
     }
     return emit_c_call(b, library.module, type, c_name, arg_types, args, true);

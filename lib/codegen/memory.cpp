@@ -74,7 +74,7 @@ Value *ExprEmitter::mask_of(const Expr &predicate, int lanes) {
 
 /// Instructions that gather exist for 4 and 8 bytes.
 bool ExprEmitter::has_fast_gather(Type type) const {
-    return unit_.target.has_feature(Target::AVX2) && type.bits >= 32;
+    return unit_.target.has_feature(Target::AVX2) && type.bits() >= 32;
 }
 
 Value *ExprEmitter::load(const Expr &e) {
@@ -84,19 +84,19 @@ Value *ExprEmitter::load(const Expr &e) {
         if (!is_always(predicate)) return load_scalar_if(*e, emit(predicate));
         return load_dense(*e, type, offset(index), nullptr);
     }
-    Value *mask = mask_of(predicate, type.lanes);
+    Value *mask = mask_of(predicate, type.lanes());
     std::optional<Affine> lanes = affine(index);
     if (!lanes || !lanes->stride.is_constant()) return gather(*e, mask);
     int64_t stride = lanes->stride.constant;
     if (stride == 1) return load_dense(*e, type, lanes->start, mask);
     if (stride == -1) {
-        Offset first = lanes->start.plus(1 - type.lanes);
+        Offset first = lanes->start.plus(1 - type.lanes());
         return reversed(b_, load_dense(*e, type, first, reversed(b_, mask)));
     }
     if (mask) return gather(*e, mask);
     if (stride == 0) {
         Value *one = load_dense(*e, type.element_of(), lanes->start, nullptr);
-        return b_.CreateVectorSplat(static_cast<unsigned>(type.lanes), one);
+        return b_.CreateVectorSplat(static_cast<unsigned>(type.lanes()), one);
     }
     if (stride >= 2 && stride <= 4) return load_strided(*e, lanes->start, static_cast<int>(stride));
     return gather(*e, nullptr);
@@ -117,7 +117,7 @@ Value *ExprEmitter::load_dense(const ir::ExprNode &e, Type type, const Offset &s
 /// Every `stride`-th element. Reads whole vectors and shuffles; the last vector ends with the last
 /// element that is needed, and so overlaps the one before: nothing beyond is touched.
 Value *ExprEmitter::load_strided(const ir::ExprNode &e, const Offset &start, int stride) {
-    int lanes = e.type.lanes, span = stride * (lanes - 1) + 1;
+    int lanes = e.type.lanes(), span = stride * (lanes - 1) + 1;
     Value *result = nullptr;
     for (int block = 0; block < stride; block++) {
         int begin = std::min(block * lanes, span - lanes);
@@ -145,12 +145,12 @@ Value *ExprEmitter::gather(const ir::ExprNode &e, Value *mask) {
     llvm::Align align(static_cast<uint64_t>(type.bytes()));
     if (mask || has_fast_gather(type)) {
         Value *nothing = llvm::Constant::getNullValue(t);
-        if (!mask) mask = llvm::Constant::getAllOnesValue(with_lanes(b_.getInt1Ty(), type.lanes));
+        if (!mask) mask = llvm::Constant::getAllOnesValue(with_lanes(b_.getInt1Ty(), type.lanes()));
         auto *loaded = b_.CreateMaskedGather(t, pointers, align, mask, nothing);
         mark(loaded, e.name);
         return from_memory(b_, type, loaded);
     }
-    Value *lanes = lane_by_lane(b_, {pointers}, type.lanes, [&](const std::vector<Value *> &p) {
+    Value *lanes = lane_by_lane(b_, {pointers}, type.lanes(), [&](const std::vector<Value *> &p) {
         auto *loaded = b_.CreateAlignedLoad(t->getScalarType(), p[0], align);
         mark(loaded, e.name);
         return loaded;
@@ -178,7 +178,7 @@ void ExprEmitter::emit_store(const ir::StmtNode &s) {
     const Expr &predicate = s.exprs[2];
     if (is_always(predicate)) return store_lanes(s, nullptr);
     if (type.is_vector() && predicate->op != ir::Op::Broadcast) {
-        return store_lanes(s, mask_of(predicate, type.lanes));
+        return store_lanes(s, mask_of(predicate, type.lanes()));
     }
     // One condition for all lanes: a branch.
     llvm::BasicBlock *then = frame_.new_block("store"), *join = frame_.new_block("stored");
@@ -285,7 +285,7 @@ void ExprEmitter::store_lanes(const ir::StmtNode &s, Value *mask) {
     int64_t stride = lanes && lanes->stride.is_constant() ? lanes->stride.constant : 0;
     if (stride == 1) return store_dense(s, lanes->start, stored, mask);
     if (stride == -1) {
-        Offset first = lanes->start.plus(1 - type.lanes);
+        Offset first = lanes->start.plus(1 - type.lanes());
         return store_dense(s, first, reversed(b_, stored), reversed(b_, mask));
     }
     scatter(s, stored, mask);
@@ -312,7 +312,7 @@ void ExprEmitter::scatter(const ir::StmtNode &s, Value *value, Value *mask) {
         mark(b_.CreateMaskedScatter(value, pointers, align, mask), s.name);
         return;
     }
-    for (int i = 0; i < type.lanes; i++) {
+    for (int i = 0; i < type.lanes(); i++) {
         auto lane = static_cast<uint64_t>(i);
         auto *store = b_.CreateAlignedStore(b_.CreateExtractElement(value, lane),
                                             b_.CreateExtractElement(pointers, lane), align);

@@ -75,7 +75,7 @@ llvm::Function *StmtEmitter::outline(const std::string &name, const Closure &clo
     llvm::Function *function =
         unit_.make_function(frame_.function->getName().str() + "." + name,
                             {pointer, i32, i32, pointer}, /*exported=*/false);
-    Frame inner(function);
+    Frame inner(function, unit_.target);
     open_closure(closure, inner);
     emit_body(inner);
     inner.fence(unit_);

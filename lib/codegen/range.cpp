@@ -84,7 +84,7 @@ Range range_at(const Expr &e, const VariableFacts &variable, int depth) {
     if (!type.is_int_or_uint())
         return {};
     Range all = range_of_type(type);
-    if (type.bits == 64 && type.is_uint())
+    if (type.bits() == 64 && type.is_uint())
         return all;  // does not fit our int64
     int64_t value = 0;
     if (ir::as_const_int(e, &value))
@@ -103,7 +103,7 @@ Range range_at(const Expr &e, const VariableFacts &variable, int depth) {
     case Op::Ramp: {
         Range base = range_at(e->args[0], variable, depth + 1);
         Range steps =
-            product(Int(64), range_at(e->args[1], variable, depth + 1), {0, type.lanes - 1});
+            product(Int(64), range_at(e->args[1], variable, depth + 1), {0, type.lanes() - 1});
         return fit(type, static_cast<__int128>(base.lo) + steps.lo,
                    static_cast<__int128>(base.hi) + steps.hi);
     }
@@ -151,7 +151,7 @@ int64_t factor_at(const Expr &e, int64_t most, int depth) {
 }  // namespace
 
 Range range_of_type(Type type) {
-    if (!type.is_int_or_uint() || (type.is_uint() && type.bits == 64))
+    if (!type.is_int_or_uint() || (type.is_uint() && type.bits() == 64))
         return {};
     return {type.min_int(), type.is_int() ? type.max_int() : static_cast<int64_t>(type.max_uint())};
 }

@@ -7,6 +7,7 @@
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/TargetParser/Host.h>
 
+#include "support/target.h"
 #include <pipe/error.h>
 
 namespace Pipe::codegen {
@@ -16,7 +17,7 @@ namespace {
 /// Only what is asked for: starting all targets of LLVM would cost several times as much.
 void start_llvm(Target::Arch arch) {
     static std::once_flag x86, aarch64;
-    if (arch == Target::Arch::X86_64) {
+    if (arch == Target::X86) {
         std::call_once(x86, [] {
             LLVMInitializeX86TargetInfo();
             LLVMInitializeX86Target();
@@ -34,8 +35,8 @@ void start_llvm(Target::Arch arch) {
 }
 
 std::string triple_of(const Target &target) {
-    std::string arch = target.arch == Target::Arch::X86_64 ? "x86_64" : "aarch64";
-    return arch + (target.os == Target::OS::MacOS ? "-apple-macosx" : "-unknown-linux-gnu");
+    std::string arch = target.arch == Target::X86 ? "x86_64" : "aarch64";
+    return arch + (target.os == Target::OSX ? "-apple-macosx" : "-unknown-linux-gnu");
 }
 
 std::string feature_string(const Target &target) {
@@ -49,7 +50,16 @@ std::string feature_string(const Target &target) {
         {Target::AVX2, "+avx2,+bmi,+bmi2,+lzcnt,"},
         {Target::FMA, "+fma,"},
         {Target::F16C, "+f16c,"},
-        {Target::AVX512_Skylake, "+avx512f,+avx512cd,+avx512bw,+avx512dq,+avx512vl,+evex512,"},
+        {Target::FMA4, "+fma4,"},
+        {Target::AVXVNNI, "+avxvnni,"},
+        {Target::AVX512, "+avx512f,+avx512cd,+evex512,"},
+        {Target::AVX512_Skylake, "+avx512bw,+avx512dq,+avx512vl,"},
+        {Target::AVX512_Cannonlake, "+avx512ifma,+avx512vbmi,"},
+        {Target::AVX512_Zen4, "+avx512vbmi2,+avx512vnni,+avx512bitalg,+avx512vpopcntdq,+avx512bf16,"},
+        {Target::AVX512_Zen5, "+avx512vp2intersect,"},
+        {Target::AVX512_SapphireRapids, "+avx512fp16,"},
+        {Target::ARMDotProd, "+dotprod,"},
+        {Target::ARMFp16, "+fullfp16,"},
     };
     std::string features;
     for (const Entry &e : table) {
@@ -79,13 +89,12 @@ const Processor &host_processor() {
 }  // namespace
 
 std::unique_ptr<llvm::TargetMachine> make_target_machine(const Target &target) {
-    if (target.arch == Target::Arch::Unknown) {
-        throw CompileError("code generation for a target of unknown architecture");
-    }
+    if (std::string why = support::unsupported_reason(target); !why.empty())
+        throw CompileError(why);
     start_llvm(target.arch);
     std::string triple = triple_of(target), message;
     const llvm::Target *llvm_target = llvm::TargetRegistry::lookupTarget(triple, message);
-    if (!llvm_target) throw CompileError("this LLVM cannot compile for " + triple + ": " + message);
+    if (!llvm_target) throw CompileError("This LLVM cannot compile for " + triple + ": " + message);
 
     bool is_host = target.machine() == Target("host").machine();
     Processor processor = is_host ? host_processor() : Processor{"", feature_string(target)};

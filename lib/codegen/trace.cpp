@@ -27,9 +27,10 @@ Value *emit_event(Unit &unit, Frame &frame, Value *event, const Event &e) {
     auto put = [&](size_t offset, Value *value) {
         b.CreateStore(value, b.CreateConstGEP1_64(b.getInt8Ty(), event, offset));
     };
-    static_assert(sizeof(Type) == 4 && offsetof(Type, bits) == 1 && offsetof(Type, lanes) == 2);
-    auto type = static_cast<uint32_t>(e.type.code) | static_cast<uint32_t>(e.type.bits) << 8 |
-                static_cast<uint32_t>(e.type.lanes) << 16;
+    static_assert(sizeof(TypeData) == 4 && offsetof(TypeData, bits) == 1 &&
+                  offsetof(TypeData, lanes) == 2);
+    auto type = static_cast<uint32_t>(e.type.code()) | static_cast<uint32_t>(e.type.bits()) << 8 |
+                static_cast<uint32_t>(e.type.lanes()) << 16;
     Value *null = llvm::ConstantPointerNull::get(b.getPtrTy());
     put(offsetof(TraceEvent, func), e.func);
     put(offsetof(TraceEvent, value), e.value ? e.value : null);

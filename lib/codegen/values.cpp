@@ -13,23 +13,23 @@ llvm::Type *vector_or_scalar(llvm::Type *element, int lanes) {
 llvm::Type *element_type(llvm::LLVMContext &context, Type type, int bool_bits) {
     if (type.is_handle()) return llvm::PointerType::get(context, 0);
     if (type.is_float()) {
-        if (type.bits == 16) return llvm::IntegerType::get(context, 16);  // see float16.h
-        if (type.bits == 32) return llvm::Type::getFloatTy(context);
-        if (type.bits == 64) return llvm::Type::getDoubleTy(context);
+        if (type.bits() == 16) return llvm::IntegerType::get(context, 16);  // see float16.h
+        if (type.bits() == 32) return llvm::Type::getFloatTy(context);
+        if (type.bits() == 64) return llvm::Type::getDoubleTy(context);
         throw InternalError("no code generation for " + Pipe::to_string(type));
     }
     return llvm::IntegerType::get(context,
-                                  static_cast<unsigned>(type.is_bool() ? bool_bits : type.bits));
+                                  static_cast<unsigned>(type.is_bool() ? bool_bits : type.bits()));
 }
 
 }  // namespace
 
 llvm::Type *register_type(llvm::LLVMContext &context, Type type) {
-    return vector_or_scalar(element_type(context, type, 1), type.lanes);
+    return vector_or_scalar(element_type(context, type, 1), type.lanes());
 }
 
 llvm::Type *memory_type(llvm::LLVMContext &context, Type type) {
-    return vector_or_scalar(element_type(context, type, 8), type.lanes);
+    return vector_or_scalar(element_type(context, type, 8), type.lanes());
 }
 
 int lanes_of(const llvm::Value *value) {
@@ -43,7 +43,7 @@ llvm::Type *with_lanes(llvm::Type *type, int lanes) {
 
 llvm::Value *constant(Builder &b, Type type, int64_t value) {
     llvm::Type *t = register_type(b.getContext(), type);
-    if (type.is_float() && type.bits > 16)
+    if (type.is_float() && type.bits() > 16)
         return llvm::ConstantFP::get(t, static_cast<double>(value));
     return llvm::ConstantInt::get(t, static_cast<uint64_t>(value), /*IsSigned=*/true);
 }

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "ir/print.h"
+#include "support/text.h"
 
 namespace Pipe::driver {
 
@@ -21,38 +21,48 @@ std::unique_ptr<CallArguments> &kept_arguments() {
 
 }  // namespace
 
-Slots::Slots(const graph::Graph &graph) {
+Slots::Slots(const graph::Graph &graph) : pipeline_(graph::description(graph)) {
     for (const graph::Image &image : graph.images) {
-        auto param = std::dynamic_pointer_cast<const ImageContents>(image.param);
-        slots_.push_back({Kind::InputBuffer, image.name, image.type, image.dimensions, param,
-                          image.bound, nullptr});
+        Slot slot{Kind::InputBuffer, image.name,    image.type,
+                  image.dimensions,  nullptr,       image.bound,
+                  nullptr,           image.promise, {}};
+        slot.image = std::dynamic_pointer_cast<const ImageContents>(image.param);
+        if (slot.image)
+            slot.where = slot.image->where;
+        slots_.push_back(slot);
     }
-    for (const graph::Scalar &scalar : graph.scalars)
-        slots_.push_back({Kind::Scalar,
-                          scalar.name,
-                          scalar.type,
-                          0,
-                          nullptr,
-                          {},
-                          std::dynamic_pointer_cast<const ParamContents>(scalar.param)});
+    for (const graph::Scalar &scalar : graph.scalars) {
+        Slot slot;
+        slot.name = scalar.name;
+        slot.type = scalar.type;
+        slot.param = std::dynamic_pointer_cast<const ParamContents>(scalar.param);
+        slots_.push_back(slot);
+    }
     for (FuncId id : graph.outputs) {
         const graph::FuncNode &f = graph[id];
-        for (size_t i = 0; i < f.types.size(); i++)
-            slots_.push_back({Kind::OutputBuffer,
-                              graph::buffer_name(f, i),
-                              f.types[i],
-                              static_cast<int>(f.args.size()),
-                              nullptr,
-                              {},
-                              nullptr});
+        for (size_t i = 0; i < f.types.size(); i++) {
+            Slot slot{Kind::OutputBuffer,
+                      graph::buffer_name(f, i),
+                      f.types[i],
+                      static_cast<int>(f.args.size()),
+                      nullptr,
+                      {},
+                      nullptr,
+                      {},
+                      f.where};
+            if (i < f.output_promises.size())
+                slot.promise = f.output_promises[i];
+            slots_.push_back(slot);
+        }
     }
     for (const Slot &slot : slots_) {
         num_buffers_ += slot.kind != Kind::Scalar;
         num_outputs_ += slot.kind == Kind::OutputBuffer;
         if (slot.dimensions > jit::max_dimensions)
-            throw CompileError(
-                fmt::format("'{}' has {} dimensions; inputs and outputs have at most {}.",
-                            slot.name, slot.dimensions, jit::max_dimensions));
+            throw CompileError(fmt::format(
+                "{}: '{}'{} has {} dimensions, but inputs and outputs have at most {}. "
+                "Join some of them into one.",
+                pipeline_, slot.name, graph::at(slot.where), slot.dimensions, jit::max_dimensions));
     }
 }
 
@@ -80,47 +90,68 @@ const char *role(const Slot &slot) {
     return slot.kind == Kind::OutputBuffer ? "Output" : "Input";
 }
 
-[[noreturn]] void reject(const Slot &slot, const std::string &why) {
-    throw RuntimeError(fmt::format("{} '{}': {}", role(slot), slot.name, why));
+/// What to do about a type that does not fit.
+const char *cast_advice(const Slot &slot) {
+    return slot.kind == Kind::OutputBuffer ? "or cast<...>() the value of the Func"
+                                           : "or convert the image first";
 }
 
 }  // namespace
 
-void Slots::check(const Slot &slot, const BufferBase &buffer) {
+void Slots::reject(const Slot &slot, const std::string &why) const {
+    throw RuntimeError(fmt::format("{}: {} '{}'{}: {}", pipeline_, role(slot), slot.name,
+                                   graph::at(slot.where), why));
+}
+
+void Slots::check(const Slot &slot, const BufferBase &buffer) const {
     if (!buffer.defined()) {
         if (slot.image)
             reject(slot, "no Buffer was given. Call set() on the ImageParam before realize().");
-        reject(slot, "the Buffer given is undefined.");
+        reject(slot, "the Buffer given is undefined. Give it sizes: Buffer<...> b(width, height).");
     }
     const BufferView &view = buffer.view();
     if (view.type != slot.type)
-        reject(slot, fmt::format("it needs elements of {}, but the Buffer given has {}.",
-                                 to_string(slot.type), to_string(view.type)));
+        reject(slot, fmt::format("it needs elements of {0}, but the Buffer given has {1}. Pass a "
+                                 "Buffer of {0}, {2}.",
+                                 to_string(slot.type), to_string(view.type), cast_advice(slot)));
     if (static_cast<int>(view.dims.size()) != slot.dimensions)
-        reject(slot, fmt::format("it needs {} dimensions, but the Buffer given has {}.",
-                                 slot.dimensions, view.dims.size()));
+        reject(slot, fmt::format("it needs {}, but the Buffer given has {}. Pass one of that many, "
+                                 "or use sliced() or embedded() on it.",
+                                 support::counted(slot.dimensions, "dimension"), view.dims.size()));
     for (size_t d = 0; d < view.dims.size(); d++) {
         const BufferDim &dim = view.dims[d];
         if (dim.extent < 1)
-            reject(slot, fmt::format("the extent of dimension {} is {}, but must be at least 1.", d,
-                                     dim.extent));
+            reject(slot, fmt::format("the extent of dimension {} is {}, but must be at least 1. Do "
+                                     "not realize where nothing is wanted.",
+                                     d, dim.extent));
         if (dim.min < INT32_MIN || dim.min + dim.extent - 1 > INT32_MAX || dim.extent > INT32_MAX)
-            reject(
-                slot,
-                fmt::format("dimension {} runs from {} to {}, but coordinates are 32-bit integers.",
-                            d, dim.min, dim.min + dim.extent - 1));
+            reject(slot, fmt::format("dimension {} runs from {} to {}, but coordinates are 32-bit "
+                                     "integers. Move it with set_min(), or crop it.",
+                                     d, dim.min, dim.min + dim.extent - 1));
     }
     if (!view.host)
-        reject(slot, "the Buffer given has no memory (a null pointer).");
+        reject(slot, "the Buffer given has no memory (a null pointer). Call allocate() on it.");
+    auto misplaced = reinterpret_cast<uintptr_t>(view.host) %
+                     static_cast<uintptr_t>(slot.promise.host_alignment);
+    if (misplaced != 0)
+        reject(slot,
+               fmt::format("its memory was promised to be aligned to {} bytes "
+                           "(set_host_alignment), but begins {} bytes behind such an address. "
+                           "Allocate it so, or promise less.",
+                           slot.promise.host_alignment, misplaced));
 }
 
-void Slots::check_limits(const Slot &slot, uint64_t bits) {
+void Slots::check_limits(const Slot &slot, uint64_t bits) const {
     auto within = [&](auto v, const Expr &low, const Expr &high, auto bound) {
         if ((!low.defined() || v >= bound(low)) && (!high.defined() || v <= bound(high)))
             return;
-        throw RuntimeError(fmt::format("Param '{}' is {}, but its range is {} to {}.", slot.name, v,
-                                       low.defined() ? ir::to_string(low) : "any",
-                                       high.defined() ? ir::to_string(high) : "any"));
+        auto end = [&](const Expr &e) {
+            return e.defined() ? fmt::format("{}", bound(e)) : std::string("any");
+        };
+        throw RuntimeError(
+            fmt::format("{}: Param '{}' is {}, but its range is {} to {}. set() it to "
+                        "a value in the range, or widen that (set_range).",
+                        pipeline_, slot.name, v, end(low), end(high)));
     };
     const ParamContents &p = *slot.param;
     if (!p.min.defined() && !p.max.defined())
@@ -130,11 +161,11 @@ void Slots::check_limits(const Slot &slot, uint64_t bits) {
         float f = 0;
         std::memcpy(&f, &bits, sizeof f);
         std::memcpy(&v, &bits, sizeof v);
-        if (slot.type.bits == 32)
+        if (slot.type.bits() == 32)
             v = f;
         within(v, p.min, p.max, [](const Expr &e) { return e->float_value; });
     } else if (slot.type.is_int()) {
-        int unused = 64 - slot.type.bits;
+        int unused = 64 - slot.type.bits();
         within(static_cast<int64_t>(bits << unused) >> unused, p.min, p.max,
                [](const Expr &e) { return e->int_value; });
     } else {
@@ -145,8 +176,9 @@ void Slots::check_limits(const Slot &slot, uint64_t bits) {
 void Slots::gather(Outputs outputs, std::vector<Given> &given) const {
     if (outputs.size() != num_outputs_)
         throw RuntimeError(
-            fmt::format("The pipeline has {} output values, but was given {} Buffers.",
-                        num_outputs_, outputs.size()));
+            fmt::format("{} has {}, but was given {}. Give one Buffer per value of each output.",
+                        pipeline_, support::counted(num_outputs_, "output value"),
+                        support::counted(outputs.size(), "Buffer")));
     given.assign(slots_.size(), Given());
     size_t output = 0;
     for (size_t i = 0; i < slots_.size(); i++) {
@@ -192,8 +224,7 @@ std::vector<std::string> Slots::dense(uint64_t strided) const {
     for (const Slot &slot : slots_) {
         if (slot.kind == Kind::Scalar)
             continue;
-        bool promised =
-            slot.image && slot.dimensions > 0 && slot.image->constraints[0].stride.defined();
+        bool promised = !slot.promise.dims.empty() && slot.promise.dims[0].stride.defined();
         if (slot.dimensions > 0 && !promised && !(strided >> buffer % 64 & 1))
             names.push_back(slot.name);
         buffer++;

@@ -23,6 +23,8 @@ struct Slot {
     std::shared_ptr<const graph::ImageContents> image;  ///< of an ImageParam
     Buffer<void> bound;                                 ///< of a Buffer used in an expression
     std::shared_ptr<const graph::ParamContents> param;
+    graph::BufferPromise promise;
+    SourceLocation where;  ///< of the definition of an output, of the ImageParam
 };
 
 /// The Buffers of the outputs, one per value.
@@ -75,9 +77,9 @@ class Slots {
     /// What the ImageParams and Params hold now, and these outputs.
     void gather(Outputs outputs, std::vector<Given> &given) const;
 
-    /// Checks what is given and makes the argument array of it. RuntimeError, naming it, where a
-    /// Buffer is undefined, has no memory, has another type or number of dimensions, an extent
-    /// below 1, or coordinates beyond int32.
+    /// Checks what is given and makes the argument array of it. RuntimeError, naming the pipeline
+    /// and the argument, where a Buffer is undefined, has no memory, has another type or number of
+    /// dimensions, an extent below 1, or coordinates beyond int32.
     void fill(CallArguments &call) const;
 
     /// Names of the buffers that are taken to be dense in dimension 0 where `strided` is their
@@ -85,13 +87,17 @@ class Slots {
     std::vector<std::string> dense(uint64_t strided) const;
 
     const std::vector<Slot> &slots() const { return slots_; }
+    /// Which it is, for messages.
+    const std::string &pipeline() const { return pipeline_; }
 
   private:
     std::vector<Slot> slots_;
     size_t num_buffers_ = 0, num_outputs_ = 0;
+    std::string pipeline_;  ///< for messages
 
-    static void check(const Slot &slot, const BufferBase &buffer);
-    static void check_limits(const Slot &slot, uint64_t bits);
+    void check(const Slot &slot, const BufferBase &buffer) const;
+    void check_limits(const Slot &slot, uint64_t bits) const;
+    [[noreturn]] void reject(const Slot &slot, const std::string &why) const;
 };
 
 }  // namespace Pipe::driver

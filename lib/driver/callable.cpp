@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "graph/contents.h"
+#include "support/text.h"
 
 namespace Pipe {
 
@@ -75,7 +76,8 @@ int find(const Argument &needed, const std::vector<Argument> &inputs) {
     if (found->type != needed.type || found->is_buffer() != needed.is_buffer() ||
         found->dimensions != needed.dimensions)
         throw CompileError(
-            fmt::format("compile_to_callable: the argument '{}' is described as {}, but is {}.",
+            fmt::format("compile_to_callable: the argument '{}' is described as {}, but is {}. Pass the "
+                        "Param or ImageParam itself.",
                         needed.name, describe(*found), describe(needed)));
     return static_cast<int>(found - inputs.begin());
 }
@@ -131,13 +133,16 @@ const CallableContents &checked(const std::shared_ptr<const CallableContents> &c
     std::string names;
     for (const Argument &a : c.arguments)
         names += (names.empty() ? "'" : ", '") + a.name + "'";
-    throw RuntimeError(fmt::format("The Callable '{}' takes {} arguments ({}), but is given {}.",
-                                   c.name, c.arguments.size(), names, count));
+    throw RuntimeError(fmt::format("The Callable '{}' takes {} ({}), but is given {}. Give "
+                                   "all of them, in this order.",
+                                   c.name, support::counted(c.arguments.size(), "argument"), names,
+                                   count));
 }
 
 [[noreturn]] void wrong_argument(const CallableContents &c, size_t i, const std::string &given) {
     throw RuntimeError(fmt::format("The Callable '{}', argument {} ('{}'): it has to be {}, but "
-                                   "is {}.",
+                                   "is {}. The types of Callables must be the very types of the "
+                                   "Params and images.",
                                    c.name, i, c.arguments[i].name, driver::describe(c.arguments[i]),
                                    given));
 }

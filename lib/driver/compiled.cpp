@@ -21,10 +21,10 @@ double ms_since(Clock::time_point start) {
 }
 
 Target resolve(const Target &requested, const Settings &settings) {
-    if (requested.arch != Target::Arch::Unknown)
+    if (requested.arch != Target::ArchUnknown)
         return requested;
     Target target =
-        settings.target.arch != Target::Arch::Unknown ? settings.target : get_host_target();
+        settings.target.arch != Target::ArchUnknown ? settings.target : get_host_target();
     target.features |= requested.features;  // Target().with_feature(Target::Profile)
     return target;
 }
@@ -40,7 +40,7 @@ Compiled::Compiled(const std::vector<Func> &outputs, const Settings &settings,
                    const Target &requested, const Outputs *buffers)
     : requested_(requested), target_(resolve(requested, settings)), memo_owner_(new_memo_owner()),
       trace_pipeline_(settings.trace_pipeline), epoch_(graph::modification_epoch()),
-      scheduled_(make_schedule(outputs, {target_, settings.autoschedule, false}, buffers)),
+      scheduled_(make_schedule(outputs, {target_, settings.autoschedule, false, settings.requirements}, buffers)),
       slots_(scheduled_.inlined) {
     times_.schedule_ms = scheduled_.schedule_ms;
 }
@@ -114,7 +114,7 @@ ir::Program Compiled::lower(const Variant &variant) {
     options.dense = slots_.dense(variant.strided);
     options.any_size = variant.any_size;
     options.shared_loops = scheduled_.shared_loops;
-    options.trace_pipeline = trace_pipeline_;
+    options.trace_pipeline = trace_pipeline_ || target_.has_feature(Target::TracePipeline);
     dump_passes(options);
     return lower::lower(scheduled_.inlined, scheduled_.frozen.schedule, target_, options);
 }

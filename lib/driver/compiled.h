@@ -21,9 +21,10 @@ namespace Pipe::driver {
 
 /// What the compiler does beyond the user's directives.
 struct Settings {
-    Target target;  ///< Arch::Unknown: the host
+    Target target;  ///< ArchUnknown: the host
     std::optional<AutoscheduleOptions> autoschedule;
     bool trace_pipeline = false;
+    std::vector<graph::Requirement> requirements = {};
 };
 
 /// What a call comes with besides its arguments.

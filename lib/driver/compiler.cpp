@@ -15,6 +15,17 @@ void Compiler::trace_pipeline() {
     compiled_ = nullptr;
 }
 
+void Compiler::add_requirement(const graph::Requirement &requirement) {
+    std::lock_guard lock(mutex_);
+    settings_.requirements.push_back(requirement);
+    compiled_ = nullptr;
+}
+
+void Compiler::forget() {
+    std::lock_guard lock(mutex_);
+    compiled_ = nullptr;
+}
+
 std::shared_ptr<Compiled> Compiler::newest() const {
     std::lock_guard lock(mutex_);
     return compiled_;

@@ -22,6 +22,9 @@ struct Compiler {
     Scheduled schedule(const std::vector<Func> &outputs);
 
     void trace_pipeline();
+    /// See Pipeline.
+    void add_requirement(const graph::Requirement &requirement);
+    void forget();
 
     JITHandlers handlers;                      ///< the user's, for all calls
     std::map<std::string, JITExtern> externs;  ///< that this Pipeline made known

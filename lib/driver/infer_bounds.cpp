@@ -7,6 +7,7 @@
 #include "driver/compiler.h"
 #include "lower/bounds_query.h"
 #include "support/deep_stack.h"
+#include "support/text.h"
 
 namespace Pipe::driver {
 
@@ -76,8 +77,10 @@ std::vector<Shape> Compiled::infer_bounds(std::vector<Given> &given) {
         const BufferBase *b = given[i].buffer;
         bool image = slots[i].kind == Kind::InputBuffer;
         if (b && b->defined() && b->dimensions() != slots[i].dimensions)
-            throw RuntimeError(fmt::format("'{}' has {} dimensions, but is given {}.",
-                                           slots[i].name, slots[i].dimensions, b->dimensions()));
+            throw RuntimeError(fmt::format(
+                "{}: '{}' has {}, but is given {}. Give one Buffer or size per dimension.",
+                slots_.pipeline(), slots[i].name,
+                support::counted(slots[i].dimensions, "dimension"), b->dimensions()));
         open[i] = image && (!b->defined() || b->is_bounds_query());
         shapes[i] = b && b->defined() ? b->view().dims : Shape(slots[i].dimensions);
         count += image ? 2 * static_cast<size_t>(slots[i].dimensions) : 0;

@@ -52,7 +52,7 @@ std::vector<Sizes::Dim> image_sizes(const graph::Image &image) {
     auto param = std::dynamic_pointer_cast<const graph::ImageContents>(image.param);
     auto dims = shape(param ? &param->buffer : &image.bound, static_cast<size_t>(image.dimensions));
     for (size_t d = 0; d < dims.size(); d++) {
-        const graph::Image::Constraint &c = image.constraints[d];
+        const graph::ShapePromise &c = image.promise.dims[d];
         take(dims[d].min, c.min), take(dims[d].extent, c.extent);
         take(dims[d].min, c.estimate_min), take(dims[d].extent, c.estimate_extent);
     }
@@ -75,7 +75,7 @@ Sizes sizes_of(const graph::Frozen &frozen, const Outputs *buffers) {
         auto param = std::dynamic_pointer_cast<const graph::ParamContents>(scalar.param);
         if (!scalar.type.is_int_or_uint())
             continue;
-        int unused = 64 - scalar.type.bits;
+        int unused = 64 - scalar.type.bits();
         uint64_t bits = param->bits.load(std::memory_order_relaxed) << unused;
         int64_t value = scalar.type.is_int() ? static_cast<int64_t>(bits) >> unused
                                              : static_cast<int64_t>(bits >> unused);
@@ -122,10 +122,24 @@ Schedule all_at_root(const graph::Graph &graph, const Schedule &user) {
     return result;
 }
 
+/// The target's features that ask for traces of everything.
+void trace_all(graph::Frozen &frozen, const Target &target) {
+    for (schedule::FuncSchedule &f : frozen.schedule.funcs) {
+        f.trace.loads |= target.has_feature(Target::TraceLoads);
+        f.trace.stores |= target.has_feature(Target::TraceStores);
+        f.trace.realizations |= target.has_feature(Target::TraceRealizations);
+    }
+    for (graph::Image &image : frozen.graph.images)
+        image.trace_loads |= target.has_feature(Target::TraceLoads);
+}
+
 void freeze_and_schedule(Scheduled &s, const std::vector<Func> &outputs, const Settings &settings,
                          const Outputs *buffers) {
     auto start = Clock::now();
-    s.frozen = graph::freeze(outputs);
+    bool host = settings.target.arch == Target::ArchUnknown;
+    Target target = host ? get_host_target() : settings.target;
+    s.frozen = graph::freeze(outputs, target, settings.requirements);
+    trace_all(s.frozen, target);
 #ifndef NDEBUG
     graph::verify(s.frozen.graph);
 #endif

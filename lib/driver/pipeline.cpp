@@ -11,12 +11,16 @@
 #include "driver/compiler.h"
 #include "driver/extern_calls.h"
 #include "driver/loop_nest.h"
+#include "graph/collect.h"
 #include "graph/contents.h"
+#include "graph/freeze.h"
+#include "graph/match.h"
 #include "graph/schedule_source.h"
 #include "ir/extern_functions.h"
 #include "lower/private_accumulators.h"
 #include "reference/evaluate.h"
 #include "support/deep_stack.h"
+#include "support/text.h"
 
 namespace Pipe {
 
@@ -30,17 +34,21 @@ Realization allocate(const std::vector<Func> &outputs, const Sizes &wanted) {
     std::vector<Buffer<void>> buffers;
     for (const Func &f : outputs) {
         if (!f.defined())
-            throw CompileError(fmt::format("The output Func '{}' has no definition.", f.name()));
+            throw CompileError(
+                fmt::format("The output Func '{}'{} has no definition. Give it one, as "
+                            "in f(x, y) = x + y, before it is realized.",
+                            graph::base_name(f.name()), graph::at(f.contents()->where)));
         if (static_cast<int>(sizes.size()) != f.dimensions())
-            throw RuntimeError(fmt::format("{} has {} dimensions, but realize is given {} sizes.",
-                                           f.contents()->description(), f.dimensions(),
-                                           sizes.size()));
+            throw RuntimeError(fmt::format(
+                "{} has {}, but realize is given {}. Give one size per dimension.",
+                f.contents()->description(), support::counted(f.dimensions(), "dimension"),
+                support::counted(sizes.size(), "size")));
         for (size_t d = 0; d < sizes.size(); d++)
             if (sizes[d] < 1)
-                throw RuntimeError(
-                    fmt::format("Output '{}': the extent of dimension {} is {}, but must be at "
-                                "least 1.",
-                                f.name(), d, sizes[d]));
+                throw RuntimeError(fmt::format(
+                    "Output '{}'{}: the extent of dimension {} is {}, but must be at "
+                    "least 1. Do not realize where nothing is wanted.",
+                    graph::base_name(f.name()), graph::at(f.contents()->where), d, sizes[d]));
         for (Type type : f.types())
             buffers.emplace_back(type, sizes, f.name());
     }
@@ -118,7 +126,8 @@ Compiler &checked(const std::shared_ptr<Compiler> &compiler) {
 
 void run(Compiler &compiler, const std::vector<Func> &outputs, driver::Outputs buffers,
          JITUserContext *context, const Target &target) {
-    compiler.get(outputs, target, &buffers)->run(buffers, {context, compiler.handlers, *compiler.profile});
+    compiler.get(outputs, target, &buffers)
+        ->run(buffers, {context, compiler.handlers, *compiler.profile});
 }
 
 void run(Compiler &compiler, const std::vector<Func> &outputs, const Realization &buffers,
@@ -130,8 +139,7 @@ Callable make_callable(Compiler &compiler, const std::vector<Func> &outputs,
                        const std::vector<Argument> &args, const Target &target) {
     auto compiled = compiler.get(outputs, target, nullptr);
     compiled->compile();
-    return Callable(driver::make_callable(compiled, args, compiler.handlers,
-                                           compiler.profile));
+    return Callable(driver::make_callable(compiled, args, compiler.handlers, compiler.profile));
 }
 
 void print(const std::string &text) {
@@ -161,7 +169,49 @@ AutoSchedulerResults Pipeline::apply_autoscheduler(const Target &target,
                                            cores->second));
     }
     autoschedule(target, options);
-    return {"Pipe", target, schedule_source()};
+    return {"Pipe", params, target, schedule_source()};
+}
+
+Func Pipeline::get_func(size_t i) const {
+    checked(compiler_);
+    auto funcs = graph::freeze(outputs_).funcs;
+    if (i >= funcs.size())
+        throw CompileError(fmt::format(
+            "Pipeline::get_func({}): there {}, counted from 0.", i,
+            funcs.size() == 1 ? "is 1 Func" : fmt::format("are {} Funcs", funcs.size())));
+    return Func(std::const_pointer_cast<graph::FuncContents>(funcs[i]));
+}
+
+void Pipeline::add_requirement(const Expr &condition, const std::vector<Expr> &message) {
+    graph::require_defined("add_requirement", condition);
+    if (!condition.type().is_bool())
+        graph::reject("add_requirement", condition,
+                      "the condition must be bool. Compare with 0, as in x != 0.");
+    std::vector<Expr> all{ir::make_string("required: " + graph::shortened(condition) + ".")};
+    graph::Names names;
+    names.add(condition);
+    for (const Expr &e : message) {
+        graph::require_defined("add_requirement", e);
+        names.add(e);
+        all.push_back(ir::make_string(" "));
+        all.push_back(e);
+    }
+    if (!names.vars.empty() || !names.rdoms.empty() || !names.calls.empty() || names.reads_images)
+        graph::reject("add_requirement", condition,
+                      "a requirement is made of Params and sizes of images. Use require() in a "
+                      "definition for what depends on Vars, Funcs or pixels.");
+    checked(compiler_).add_requirement({condition, std::move(all)});
+}
+
+void Pipeline::invalidate_cache() {
+    checked(compiler_).forget();
+}
+
+std::string AutoschedulerParams::to_string() const {
+    std::string text = "autoscheduler=" + name;
+    for (const auto &[key, value] : extra)
+        text += " autoscheduler." + key + "=" + value;
+    return text;
 }
 
 Realization Pipeline::realize(const Sizes &sizes, const Target &target) {
@@ -319,6 +369,10 @@ JITHandlers &Func::jit_handlers() {
 
 Callable Func::compile_to_callable(const std::vector<Argument> &args, const Target &target) {
     return make_callable(compiler_of(*this), {*this}, args, target);
+}
+
+std::vector<Argument> Func::infer_arguments() const {
+    return Pipeline(*this).infer_arguments();
 }
 
 void Func::infer_input_bounds(const Sizes &sizes, const Target &target) {

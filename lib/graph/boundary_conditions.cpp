@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "graph/contents.h"
+#include "support/text.h"
 
 namespace Pipe::BoundaryConditions {
 namespace {
@@ -21,10 +22,11 @@ class Exterior {
         : result(source.name() + "_" + kind, where), source_(source), bounds_(bounds),
           where_(where) {
         if (static_cast<int>(bounds.size()) > source.dimensions())
-            throw CompileError(
-                fmt::format("BoundaryConditions::{}: '{}' has {} dimensions, but {} ranges are "
-                            "given.",
-                            kind, source.name(), source.dimensions(), bounds.size()));
+            throw CompileError(fmt::format(
+                "BoundaryConditions::{}{}: '{}' has {}, but {} ranges are given. Give at "
+                "most one Range per dimension.",
+                kind, graph::at(where), graph::base_name(source.name()),
+                support::counted(source.dimensions(), "dimension"), bounds.size()));
         for (const Var &v : source.args())
             args.push_back(v);
     }

@@ -132,7 +132,8 @@ class Checker {
             complete &= loops.find(d.name) != nullptr;
         if (!complete)
             reject(f, index, "reorder",
-                   fmt::format("the order of loops, {}, is not of the loops that there are.",
+                   fmt::format("the order of loops, {}, is not of the loops that there are. Name "
+                               "each loop once.",
                                names_of(s.dims)));
         check_one_vector(f, index, s);
         check_partition(f, index, s);
@@ -156,9 +157,10 @@ class Checker {
         for (const Dim &d : s.dims)
             if (d.partition == Partition::Always &&
                 (d.kind == LoopKind::Vectorized || d.kind == LoopKind::Unrolled))
-                reject(
-                    f, index, fmt::format("always_partition({})", d.name),
-                    "the loop is vectorized or unrolled, so nothing is left of it to partition.");
+                reject(f, index, fmt::format("always_partition({})", d.name),
+                       "the loop is vectorized or unrolled, so nothing is left of it to partition. "
+                       "Leave "
+                       "always_partition() out.");
     }
 
     static bool blends(const StageSchedule &s) {
@@ -211,7 +213,9 @@ class Checker {
                     "it is inlined, so it has no storage. Give it compute_root() or compute_at().");
             if (f.is_output)
                 reject(f, 0, directive,
-                       "it is an output of the pipeline, whose memory is the caller's.");
+                       "it is an output of the pipeline, whose memory is the caller's. Leave the "
+                       "directive "
+                       "out; output_buffer() says what is known of that memory.");
         }
         if (s.ring_buffer.defined() && s.hoist.inlined())
             reject(f, 0, "ring_buffer",
@@ -223,7 +227,9 @@ class Checker {
         auto index = static_cast<size_t>(f.id);
         if (f.is_output && s.compute.at())
             reject(f, 0, "compute_at",
-                   "it is an output of the pipeline, so it is computed at root.");
+                   "it is an output of the pipeline, so it is computed at root. Leave the "
+                   "directive out, "
+                   "or give it to a Func that the output reads.");
         levels_[index] = s.compute.at()                        ? path_of(f, "compute_at", s.compute)
                          : s.compute.inlined() && !f.is_output ? common_path(f)
                                                                : Path();
@@ -336,7 +342,8 @@ class Checker {
             reject(f, 0, fmt::format("{}({}, {})", directive, target, level.var), why);
         };
         if (level.func == f.id)
-            reject_level("a Func cannot be computed inside itself.");
+            reject_level(
+                "a Func cannot be computed inside itself. Name a loop of a Func that uses it.");
         if (!is_computed(graph_[level.func]))
             reject_level(fmt::format(
                 "'{}' is inlined, so it has no loops. Give it compute_root() or compute_at().",
@@ -501,11 +508,14 @@ class Checker {
                 reject(f, i, fmt::format("compute_with({}, {})", host.name, level.var), why);
             };
             if (!is_computed(host))
-                reject_with(fmt::format("'{}' is inlined, so it has no loops.", host.name));
+                reject_with(fmt::format(
+                    "'{}' is inlined, so it has no loops. Give it compute_root() or compute_at().",
+                    host.name));
             if (levels_[static_cast<size_t>(f.id)] != levels_[static_cast<size_t>(host.id)])
-                reject_with(fmt::format("the two are computed at different levels: {} and {}.",
-                                        describe(schedule_[f.id].compute),
-                                        describe(schedule_[host.id].compute)));
+                reject_with(fmt::format(
+                    "the two are computed at different levels: {} and {}. Compute "
+                    "both at one level.",
+                    describe(schedule_[f.id].compute), describe(schedule_[host.id].compute)));
             for (const std::string &chain : {dependence(f.id, host.id), dependence(host.id, f.id)})
                 if (!chain.empty())
                     reject_with(fmt::format("{}, so one of the two must be done before the other "
@@ -514,9 +524,10 @@ class Checker {
             size_t shared = loops_to(stage_schedule(level).dims, level.var);
             const auto &dims = schedule_[f.id].stages[i].dims;
             if (shared == 0 || shared > dims.size())
-                reject_with(
-                    fmt::format("the two do not have as many loops outside '{}'. Loops: {}.",
-                                level.var, names_of(dims)));
+                reject_with(fmt::format(
+                    "the two do not have as many loops outside '{}'. Loops: {}. Split and "
+                    "reorder both alike.",
+                    level.var, names_of(dims)));
         }
     }
 

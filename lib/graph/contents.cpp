@@ -22,7 +22,14 @@ void Identity::touch() {
 
 std::string FuncContents::description() const {
     std::string place = to_string(where);
-    return fmt::format("Func '{}'{}", name(), place.empty() ? "" : " (" + place + ")");
+    return fmt::format("Func '{}'{}", base_name(name()), place.empty() ? "" : " (" + place + ")");
+}
+
+std::string FuncContents::arg_names() const {
+    std::vector<std::string> names;
+    for (const std::string &arg : args)
+        names.push_back(base_name(arg));
+    return names.empty() ? "none" : join(names);
 }
 
 std::string fresh_name(const std::string &base) {

@@ -40,6 +40,7 @@ struct Stamp {
 
 struct RDomContents : ir::Referent {
     std::string name;
+    SourceLocation where;
     std::vector<ReductionVar> vars;
     Expr predicate;  ///< undefined = everywhere
     bool used = false;
@@ -72,9 +73,11 @@ struct ImageContents : Wrappable {
     Type type;
     int dimensions = 0;
     bool bound = false;
+    bool is_output = false;  ///< of Func::output_buffer(): only what is promised counts
     bool trace_loads = false;
+    SourceLocation where;
     Buffer<void> buffer;
-    std::vector<Image::Constraint> constraints;
+    BufferPromise promise;
 };
 
 struct FuncContents : Wrappable {
@@ -86,6 +89,8 @@ struct FuncContents : Wrappable {
     std::vector<Stage> stages;  ///< Exprs name RVars, and this Func, without referent
     std::vector<std::shared_ptr<const FuncContents>> callees;  ///< in order of first use, unique
     std::vector<std::shared_ptr<const ImageContents>> images;  ///< ImageParams, the same way
+    /// What output_buffers() gave out, one per value: no images, but their promises.
+    std::vector<std::shared_ptr<ImageContents>> output_buffers;
     /// A wrapper: what it is of. Its definition's calls of that have no referent.
     std::weak_ptr<const Wrappable> wrapped;
     /// Wrappers that were made for this Func, which must read what they wrap.
@@ -105,6 +110,8 @@ struct FuncContents : Wrappable {
     bool defined() const { return !stages.empty(); }
     /// "Func 'blur' (blur.cpp:12)", for messages.
     std::string description() const;
+    /// "x, y"
+    std::string arg_names() const;
 };
 
 // Names. One that nobody chose carries a number after '#', which freeze replaces.

@@ -13,6 +13,7 @@
 #include "graph/scatter.h"
 #include "ir/visit.h"
 #include "support/deep_stack.h"
+#include "support/text.h"
 #include <pipe/var.h>
 
 namespace Pipe::graph {
@@ -48,7 +49,7 @@ class Definition {
         check_wrappers();
         for (const Expr &value : values_)
             if (!value.defined())
-                reject("a value is an undefined Expr.");
+                reject("a value is an undefined Expr. Give it a value before it is used.");
         bool pure = !func_.defined();
         expand_args(pure);
         if (pure) {
@@ -83,12 +84,15 @@ class Definition {
         std::string which =
             func_.defined() ? fmt::format("update {} of ", func_.stages.size() - 1) : "";
         throw CompileError(fmt::format("In the definition of {}Func '{}'{}: {}", which,
-                                       func_.name(), place.empty() ? "" : " (" + place + ")", why));
+                                       base_name(func_.name()),
+                                       place.empty() ? "" : " (" + place + ")", why));
     }
 
     void check_wrappers() const {
         if (func_.wrapped.lock())
-            reject("it is a wrapper made by in(), which has no other definition.");
+            reject(
+                "it is a wrapper made by in(), which has no other definition. Update the Func that "
+                "it wraps, or make a Func of your own.");
         for (const Wrapper &w : func_.wrappers)
             if (!w.func->wrapped.lock())
                 reject(fmt::format("clone_in(){} has copied the definitions so far. Define the "
@@ -116,8 +120,10 @@ class Definition {
     void check_promises() const {
         int dimensions = static_cast<int>(args_.size());
         if (func_.promised_dimensions >= 0 && func_.promised_dimensions != dimensions)
-            reject(fmt::format("it has {} dimensions, but the Func was declared with {}.",
-                               dimensions, func_.promised_dimensions));
+            reject(
+                fmt::format("it has {}, but the Func was declared with {}. Give as many Vars, or "
+                            "declare it otherwise.",
+                            support::counted(dimensions, "dimension"), func_.promised_dimensions));
         std::vector<Type> types;
         for (const Expr &value : values_)
             types.push_back(value.type());
@@ -141,7 +147,10 @@ class Definition {
                                 "other coordinates belong to updates.",
                                 arg.defined() ? "'" + shortened(arg) + "'" : "(undefined)"));
             if (std::count(pure_args_.begin(), pure_args_.end(), arg->name) > 0)
-                reject(fmt::format("the Var '{}' is used for two arguments.", arg->name));
+                reject(
+                    fmt::format("the Var '{}' is used for two arguments. Name another for one of "
+                                "them.",
+                                base_name(arg->name)));
             pure_args_.push_back(arg->name);
         }
     }
@@ -154,11 +163,14 @@ class Definition {
                             by->args[0]->name));
         args_ = coordinates("the left side of '" + func_.name() + "'", args_, where_);
         if (args_.size() != func_.args.size())
-            reject(fmt::format("it has {} arguments, but the Func has {} dimensions ({}).",
-                               args_.size(), func_.args.size(), join(func_.args)));
+            reject(fmt::format("it has {}, but the Func has {} ({}). Give one coordinate per "
+                               "dimension.",
+                               support::counted(args_.size(), "argument"),
+                               support::counted(func_.args.size(), "dimension"),
+                               func_.arg_names()));
         if (values_.size() != func_.types.size())
-            reject(fmt::format("it gives {} values, but the Func has {}.", values_.size(),
-                               func_.types.size()));
+            reject(fmt::format("it gives {}, but the Func has {}. Give a Tuple of as many.",
+                               support::counted(values_.size(), "value"), func_.types.size()));
         for (size_t i = 0; i < values_.size(); i++)
             adapt_value(i);
         for (size_t i = 0; i < args_.size(); i++)
@@ -259,7 +271,9 @@ class Definition {
             for (const auto &callee : f->callees) {
                 if (callee.get() == &func_)
                     reject(fmt::format(
-                        "it reads {}, which reads '{}': a ring of Funcs cannot be computed.",
+                        "it reads {}, which reads '{}': a ring of Funcs cannot be computed. Update "
+                        "the "
+                        "Func before the other reads it, or make one Func of a Tuple of both.",
                         f->description(), func_.name()));
                 pending.push_back(callee.get());
             }
@@ -285,7 +299,8 @@ class Definition {
             stage.values.push_back(final(e));
         stage.where = where_;
         if (count_stores(stage) > 1 && pure)
-            reject("scatter() and gather() belong to updates.");
+            reject(
+                "scatter() and gather() belong to updates. Give the Func a pure definition first.");
         if (rdom_) {
             stage.rvars = rdom_->vars;
             if (rdom_->predicate.defined())

@@ -12,9 +12,10 @@ Expr extern_call(const ExternFunction &function, bool pure, const std::vector<Ex
         graph::require_defined(function.name, args[i]);
         Expr arg = graph::lossless_cast(function.parameters[i], args[i]);
         if (!arg.defined())
-            throw CompileError(fmt::format("Argument {} of the C function '{}' is {}, but it takes "
-                                           "{}. Cast it.",
-                                           i + 1, function.name, graph::describe(args[i]),
+            throw CompileError(fmt::format("Argument {} of the C function '{}'{} is {}, but it "
+                                           "takes {}. Cast it.",
+                                           i + 1, function.name, graph::nearby(),
+                                           graph::describe(args[i]),
                                            to_string(function.parameters[i])));
         matched.push_back(arg);
     }

@@ -34,14 +34,14 @@ Expr of_matched(const char *name, Expr a, Expr b) {
 Expr widen(const char *name, const Expr &a) {
     require_integer(name, a);
     Type type = a.type();
-    if (type.bits == 64)
-        reject(name, a, "there is no type of twice its bits.");
-    return cast(type.with_bits(2 * type.bits), a);
+    if (type.bits() == 64)
+        reject(name, a, "there is no type of twice its bits. Cast it to a narrower one first.");
+    return cast(type.with_bits(2 * type.bits()), a);
 }
 
 Expr rounding_shift(const char *name, Expr a, Expr amount) {
     require_integer(name, a), require_integer(name, amount);
-    int bits = std::max(a.type().bits, amount.type().bits);
+    int bits = std::max(a.type().bits(), amount.type().bits());
     a = cast(a.type().with_bits(bits), a);
     amount = cast(amount.type().with_bits(bits), amount);
     Type type = a.type();
@@ -51,19 +51,21 @@ Expr rounding_shift(const char *name, Expr a, Expr amount) {
 Expr shifted_product(const char *name, Expr a, Expr b, Expr amount) {
     require_integer(name, a), require_integer(name, b), require_integer(name, amount);
     if (!amount.type().is_uint())
-        reject(name, amount, "the amount of the shift must be unsigned.");
+        reject(name, amount,
+               "the amount of the shift must be unsigned. Cast it, as in cast<uint8_t>(x).");
     graph::match_types(name, a, b);
-    int bits = std::max(a.type().bits, amount.type().bits);
+    int bits = std::max(a.type().bits(), amount.type().bits());
     Type type = a.type().with_bits(bits);
     return intrinsic_call(name, type, {cast(type, a), cast(type, b), cast(UInt(bits), amount)});
 }
 
 Expr unsigned_amount(const char *name, const Expr &a, int amount) {
     require_integer(name, a);
-    if (amount < 0 || !UInt(a.type().bits).can_represent(amount))
+    if (amount < 0 || !UInt(a.type().bits()).can_represent(amount))
         reject(name, a,
-               fmt::format("the amount of the shift, {}, must fit uint{}.", amount, a.type().bits));
-    return ir::make_int(UInt(a.type().bits), amount);
+               fmt::format("the amount of the shift, {}, must fit uint{}: give at least 0.", amount,
+                           a.type().bits()));
+    return ir::make_int(UInt(a.type().bits()), amount);
 }
 
 Expr counted(const char *name, const Expr &x) {
@@ -73,8 +75,8 @@ Expr counted(const char *name, const Expr &x) {
 
 void require_half(const char *name, const Expr &a, const Expr &b) {
     require_integer(name, a), require_integer(name, b);
-    if (a.type().bits != 2 * b.type().bits)
-        reject(name, a, b, "the first must have twice the bits of the second.");
+    if (a.type().bits() != 2 * b.type().bits())
+        reject(name, a, b, "the first must have twice the bits of the second. Cast one of them.");
 }
 
 }  // namespace
@@ -117,13 +119,13 @@ Expr widening_sub(const Expr &a, const Expr &b) {
     require_integer("widening_sub", a), require_integer("widening_sub", b);
     graph::match_types("widening_sub", x, y);
     Expr wide_x = widen("widening_sub", x), wide_y = widen("widening_sub", y);
-    Type type = Int(wide_x.type().bits);
+    Type type = Int(wide_x.type().bits());
     return cast(type, wide_x) - cast(type, wide_y);
 }
 
 Expr widening_mul(const Expr &a, const Expr &b) {
     require_integer("widening_mul", a), require_integer("widening_mul", b);
-    int bits = std::max(a.type().bits, b.type().bits);
+    int bits = std::max(a.type().bits(), b.type().bits());
     Expr x = widen("widening_mul", cast(a.type().with_bits(bits), a));
     Expr y = widen("widening_mul", cast(b.type().with_bits(bits), b));
     if (x.type().is_int() != y.type().is_int())
@@ -157,30 +159,35 @@ Expr extract_bits(Type type, const Expr &e, const Expr &lsb) {
     graph::require_defined("extract_bits", e, lsb);
     require_integer("extract_bits", lsb);
     if (e.type().is_handle() || type.is_handle() || e.type().is_bool() || type.is_bool())
-        reject("extract_bits", e, "it works on numbers.");
-    int bits = std::max(e.type().bits, type.bits);
-    Expr all = cast(UInt(bits), reinterpret(UInt(e.type().bits), e));
-    return reinterpret(type, cast(UInt(type.bits), all >> cast(Int(bits), lsb)));
+        reject("extract_bits", e, "it works on numbers. Cast it first.");
+    int bits = std::max(e.type().bits(), type.bits());
+    Expr all = cast(UInt(bits), reinterpret(UInt(e.type().bits()), e));
+    return reinterpret(type, cast(UInt(type.bits()), all >> cast(Int(bits), lsb)));
 }
 
 Expr concat_bits(const std::vector<Expr> &values) {
     size_t count = values.size();
     if (count == 0 || !std::has_single_bit(count))
-        throw CompileError(fmt::format("concat_bits takes 1, 2, 4 or 8 values, not {}.", count));
+        throw CompileError(
+            fmt::format("concat_bits{} takes 1, 2, 4 or 8 values, not {}. Fill up with zeros.",
+                        graph::nearby(), count));
     for (const Expr &value : values) {
         graph::require_defined("concat_bits", value);
         if (value.type() != values[0].type() || value.type().is_handle() ||
             value.type().is_bool() || value.type().is_bfloat())
-            reject("concat_bits", values[0], value, "all values must be numbers of one type.");
+            reject("concat_bits", values[0], value,
+                   "all values must be numbers of one type. Cast them.");
     }
     Type type = values[0].type();
-    int bits = static_cast<int>(count) * type.bits;
+    int bits = static_cast<int>(count) * type.bits();
     if (bits > 64)
-        reject("concat_bits", values[0], fmt::format("{} of it have more than 64 bits.", count));
+        reject(
+            "concat_bits", values[0],
+            fmt::format("{} of it have more than 64 bits. Take fewer, or narrower ones.", count));
     Expr result;
     for (size_t i = 0; i < count; i++) {
-        Expr part = cast(UInt(bits), reinterpret(UInt(type.bits), values[i]));
-        Expr placed = i == 0 ? part : part << static_cast<int>(i) * type.bits;
+        Expr part = cast(UInt(bits), reinterpret(UInt(type.bits()), values[i]));
+        Expr placed = i == 0 ? part : part << static_cast<int>(i) * type.bits();
         result = result.defined() ? result | placed : placed;
     }
     return reinterpret(type.with_bits(bits), result);

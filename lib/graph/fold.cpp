@@ -23,7 +23,7 @@ __int128 integer(const Expr &e) {
 }
 
 bool wraps(Type type) {
-    return type.is_uint() || type.bits < 32;
+    return type.is_uint() || type.bits() < 32;
 }
 
 bool representable(Type type, __int128 value) {
@@ -133,7 +133,7 @@ std::optional<Expr> fold_binary(Op op, const Expr &a, const Expr &b) {
     Type type = a.type();
     if (type.is_int_or_uint())
         return fold_integers(op, type, integer(a), integer(b));
-    if (type.bits == 64)
+    if (type.bits() == 64)
         return fold_floats<double>(op, type, a->float_value, b->float_value);
     return fold_floats<float>(op, type, static_cast<float>(a->float_value),
                               static_cast<float>(b->float_value));
@@ -173,7 +173,8 @@ std::optional<Expr> fold_math(const char *function, const Expr &x) {
             return ir::make_float(x.type(), std::trunc(value));
         return {};
     };
-    return x.type().bits == 32 ? apply(static_cast<float>(x->float_value)) : apply(x->float_value);
+    return x.type().bits() == 32 ? apply(static_cast<float>(x->float_value))
+                                 : apply(x->float_value);
 }
 
 }  // namespace Pipe::graph

@@ -10,7 +10,9 @@
 #include "graph/extern_stage.h"
 #include "graph/memoize.h"
 #include "graph/names.h"
+#include "graph/target_queries.h"
 #include "graph/wrap.h"
+#include "ir/intrinsics.h"
 #include "ir/visit.h"
 
 namespace Pipe::graph {
@@ -73,7 +75,7 @@ class Inputs {
             image.bound = contents->buffer;
         else
             image.param = contents;
-        image.constraints = contents->constraints;
+        image.promise = contents->promise;
         image.trace_loads = contents->trace_loads;
         graph_.images.push_back(image);
         stamps_.push_back(stamp(contents->identity));
@@ -82,27 +84,37 @@ class Inputs {
 
 class Freezer {
   public:
-    explicit Freezer(const std::vector<Func> &outputs) {
+    Freezer(const std::vector<Func> &outputs, const Target &target) : target_(target) {
         for (const Func &f : outputs) {
             if (!f.defined())
-                throw CompileError(fmt::format("The output Func '{}'{} has no definition.",
-                                               f.name(), at(f.contents()->where)));
+                throw CompileError(fmt::format(
+                    "The output Func '{}'{} has no definition. Give it one, as in f(x, y) = x + y, "
+                    "before it is realized.",
+                    base_name(f.name()), at(f.contents()->where)));
             if (std::count(outputs_.begin(), outputs_.end(), f.contents()) > 0)
                 throw CompileError(
-                    fmt::format("The Func '{}' is given twice as output.", f.name()));
+                    fmt::format("The Func '{}'{} is given twice as output. Name each once.",
+                                base_name(f.name()), at(f.contents()->where)));
             outputs_.push_back(f.contents());
         }
     }
 
-    Frozen freeze() {
+    Frozen freeze(const std::vector<Requirement> &requirements) {
         for (const auto &f : outputs_)
             visit(f);
         name_everything();
         Inputs inputs(result_, taken_);
         for (size_t i = 0; i < funcs_.size(); i++)
             freeze_func(i, inputs);
+        for (const Requirement &r : requirements)
+            freeze_requirement(r, inputs);
+        for (const auto &f : outputs_)
+            freeze_output(static_cast<size_t>(ids_.at(f.get())), inputs);
         for (size_t i = 0; i < result_.graph.images.size(); i++)
-            freeze_promises(i, inputs);
+            freeze_promise(result_.graph.images[i].promise, inputs, [&](BufferPromise &&promise) {
+                result_.graph.images[i].promise = std::move(promise);  // images may have moved
+            });
+        result_.funcs = funcs_;
         find_memoize_keys(result_.graph, result_.schedule);
         if (has_tags_)
             remove_memoize_tags(result_.graph);
@@ -113,6 +125,7 @@ class Freezer {
     }
 
   private:
+    const Target &target_;
     std::vector<std::shared_ptr<const FuncContents>> outputs_, funcs_;
     std::unordered_map<const FuncContents *, FuncId> ids_;
     std::vector<LoopNames> loop_names_;
@@ -196,10 +209,10 @@ class Freezer {
         Rewriter(const Freezer &freezer, size_t func, int stage, Inputs &inputs)
             : freezer_(freezer), func_(func), stage_(stage), inputs_(inputs) {}
 
-        bool keeps_tags = false;  ///< of memoize_tag(), so that keys can be found
         bool met_tag = false;
 
         Expr operator()(const Expr &e) { return e.defined() ? mutate(e) : e; }
+        bool definition = false;  ///< else a schedule's: without memoize_tag(), which is for keys
 
       protected:
         Expr rewrite(const Expr &e) override {
@@ -207,10 +220,13 @@ class Freezer {
                 return variable(e);
             Expr now = ir::GraphMutator::rewrite(e);
             if (is_memoize_tag(*now)) {
-                if (!keeps_tags)
+                if (!definition)
                     return now->args[0];
                 met_tag = true;
             }
+            if (now->op == ir::Op::Call && now->call_kind == ir::CallKind::Intrinsic &&
+                now->name == ir::intrinsic::target_query)
+                return answer(*now, freezer_.target_);
             bool reads = now->op == ir::Op::Call && (now->call_kind == ir::CallKind::Func ||
                                                      now->call_kind == ir::CallKind::Image);
             return reads ? call(now) : now;
@@ -225,9 +241,12 @@ class Freezer {
         Expr variable(const Expr &e) {
             if (auto param = std::dynamic_pointer_cast<const ParamContents>(e->referent))
                 return ir::make_variable(e.type(), inputs_.scalar(param));
-            if (auto image = std::dynamic_pointer_cast<const ImageContents>(e->referent))
+            if (auto image = std::dynamic_pointer_cast<const ImageContents>(e->referent)) {
+                if (image->is_output)
+                    return freezer_.output_variable(e, *image, definition);
                 return ir::make_variable(
                     e.type(), inputs_.image(image) + e->name.substr(image->identity->name.size()));
+            }
             const std::string &name = freezer_.loop_names_[func_](stage_, e->name);
             return name == e->name && !e->referent ? e : ir::make_variable(e.type(), name);
         }
@@ -254,6 +273,27 @@ class Freezer {
         }
     };
 
+    /// "f.extent.0" of the Buffer that is given for an output.
+    Expr output_variable(const Expr &e, const ImageContents &image, bool definition) const {
+        if (definition)
+            throw CompileError(
+                fmt::format("The size of the output buffer of Func '{}'{} is used in a definition. "
+                            "It can be used "
+                            "in promises and directives; pass a size to definitions as a Param.",
+                            base_name(image.identity->name), at(image.where)));
+        for (const auto &f : outputs_)
+            for (size_t i = 0; i < f->output_buffers.size(); i++)
+                if (f->output_buffers[i].get() == &image) {
+                    const FuncNode &node = result_.graph[ids_.at(f.get())];
+                    std::string value = f->types.size() == 1 ? "" : fmt::format(".{}", i);
+                    return ir::make_variable(
+                        e.type(), node.name + value + e->name.substr(image.identity->name.size()));
+                }
+        throw CompileError(fmt::format("The size of the output buffer of Func '{}'{} is used in a "
+                                       "pipeline of which that Func is no output.",
+                                       base_name(image.identity->name), at(image.where)));
+    }
+
     void freeze_func(size_t i, Inputs &inputs) {
         const FuncContents &from = *funcs_[i];
         FuncNode &node = result_.graph.funcs[i];
@@ -263,7 +303,7 @@ class Freezer {
             node.args.push_back(loop_names_[i](arg));
         for (size_t s = 0; s < from.stages.size(); s++) {
             Rewriter rewrite(*this, i, static_cast<int>(s), inputs);
-            rewrite.keeps_tags = true;
+            rewrite.definition = true;
             const Stage &old = from.stages[s];
             Stage stage;
             for (const Expr &e : old.args)
@@ -323,14 +363,40 @@ class Freezer {
         }
     }
 
-    void freeze_promises(size_t image, Inputs &inputs) {
-        Rewriter rewrite(*this, 0, 0, inputs);
-        // A promise may name an image that is new.
-        std::vector<Image::Constraint> constraints = result_.graph.images[image].constraints;
-        for (Image::Constraint &c : constraints)
-            for (Expr *e : {&c.min, &c.extent, &c.stride, &c.estimate_min, &c.estimate_extent})
-                *e = rewrite(*e);
-        result_.graph.images[image].constraints = constraints;
+    /// Exprs outside of all definitions: of Params and sizes of images.
+    Expr freeze_outside(const Expr &e, Inputs &inputs) { return Rewriter(*this, 0, 0, inputs)(e); }
+
+    /// A promise may name an image that is new, so it is put in its place when it is done.
+    template <typename Put>
+    void freeze_promise(BufferPromise promise, Inputs &inputs, const Put &put) {
+        for (ShapePromise &p : promise.dims)
+            for (Expr *e : {&p.min, &p.extent, &p.stride, &p.estimate_min, &p.estimate_extent})
+                *e = freeze_outside(*e, inputs);
+        put(std::move(promise));
+    }
+
+    void freeze_requirement(const Requirement &r, Inputs &inputs) {
+        Requirement frozen{freeze_outside(r.condition, inputs), {}};
+        for (const Expr &e : r.message)
+            frozen.message.push_back(freeze_outside(e, inputs));
+        result_.graph.requirements.push_back(std::move(frozen));
+    }
+
+    /// What was promised by way of output_buffer(). Estimates of the first value's are the Func's.
+    void freeze_output(size_t i, Inputs &inputs) {
+        FuncNode &node = result_.graph.funcs[i];
+        for (const auto &buffer : funcs_[i]->output_buffers)
+            freeze_promise(buffer->promise, inputs, [&](BufferPromise &&promise) {
+                node.output_promises.push_back(std::move(promise));
+            });
+        if (node.output_promises.empty())
+            return;
+        for (size_t d = 0; d < node.args.size(); d++) {
+            const ShapePromise &p = node.output_promises[0].dims[d];
+            if (p.estimate_min.defined())
+                result_.schedule.funcs[i].estimates.push_back(
+                    {node.args[d], p.estimate_min, p.estimate_extent});
+        }
     }
 
     void connect() {
@@ -417,6 +483,8 @@ class Freezer {
             reject(fmt::format("'{}' is not part of the pipeline, which has {}.", identity.name,
                                func_names()));
         auto target = static_cast<size_t>(found - funcs_.begin());
+        if (level.var == Var::outermost().name())
+            return resolve_outermost(i, target, directive, level, reject);
         level.func = static_cast<FuncId>(target);
         level.func_handle = nullptr;
         if (level.stage < 0)
@@ -427,6 +495,22 @@ class Freezer {
             reject(fmt::format("{} has no loop '{}'. Its loops are, innermost first: {}.",
                                (*found)->description(), level.var, loops_of(target)));
         level.var = loop_names_[target](level.stage, level.var);
+    }
+
+    /// Var::outermost(): where the Func itself is computed.
+    template <typename Reject>
+    void resolve_outermost(size_t i, size_t target, const char *directive, LoopLevel &level,
+                           const Reject &reject) {
+        LoopLevel place = result_.schedule.funcs[target].compute;
+        take_deferred(target, "compute_at", place);
+        if (place.inlined() && result_.graph.funcs[target].is_output)
+            place.kind = LoopLevel::Kind::Root;
+        if (place.inlined())
+            reject("it is inlined, so it is computed nowhere. Give it compute_root() or "
+                   "compute_at().");
+        if (place.func_handle)
+            resolve(i, directive, place);
+        level = place;
     }
 
     bool has_loop(const schedule::StageSchedule &s, size_t func, int stage,
@@ -493,10 +577,11 @@ class Freezer {
 
 }  // namespace
 
-Frozen freeze(const std::vector<Func> &outputs) {
+Frozen freeze(const std::vector<Func> &outputs, const Target &target,
+              const std::vector<Requirement> &requirements) {
     if (outputs.empty())
-        throw CompileError("A Pipeline needs at least one output Func.");
-    return Freezer(outputs).freeze();
+        throw CompileError("A Pipeline needs at least one output Func, but the list is empty.");
+    return Freezer(outputs, target).freeze(requirements);
 }
 
 }  // namespace Pipe::graph

@@ -6,6 +6,7 @@
 #include "graph/contents.h"
 #include "graph/graph.h"
 #include <pipe/func.h>
+#include <pipe/target.h>
 
 namespace Pipe::graph {
 
@@ -14,17 +15,20 @@ struct Frozen {
     Schedule schedule;
     std::vector<Stamp>
         stamps;  ///< of every Func, image and Param in it: out of date when one changes
+    std::vector<std::shared_ptr<const FuncContents>> funcs;  ///< what graph.funcs were
 };
 
 /// Everything that the outputs need, producers before consumers, in an order and with names that
 /// follow from the definitions alone (not from what else the process built):
 ///  1. Funcs in depth-first order of their uses; a name that is taken gets "$1", "$2", ...
 ///  2. names that nobody chose (Var(), RDom, Param(), ...) become "v", "v$1", ...
-///  3. expressions without referents (graph.h says how they name things);
+///  3. expressions without referents (graph.h says how they name things); what they ask of the
+///     target is answered;
 ///  4. levels by FuncId; a level that names a Func without stage finds the stage that has the loop;
 ///     outputs are computed at root; a store level that was not given is the compute level.
 /// CompileErrors: an undefined output, a level of a Func that is not in the pipeline, or of a loop
 /// that it has not.
-Frozen freeze(const std::vector<Func> &outputs);
+Frozen freeze(const std::vector<Func> &outputs, const Target &target = get_host_target(),
+              const std::vector<Requirement> &requirements = {});
 
 }  // namespace Pipe::graph

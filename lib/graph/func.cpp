@@ -10,6 +10,7 @@
 #include "graph/contents.h"
 #include "graph/extern_stage.h"
 #include "graph/match.h"
+#include "support/text.h"
 
 namespace Pipe {
 
@@ -21,6 +22,7 @@ Func::Func(const std::string &name, SourceLocation where)
     : contents_(std::make_shared<FuncContents>()) {
     contents_->identity = std::make_shared<graph::Identity>(name);
     contents_->where = where;
+    graph::passed(where);
 }
 
 Func::Func(std::shared_ptr<FuncContents> contents) : contents_(std::move(contents)) {}
@@ -44,7 +46,9 @@ namespace {
 const FuncContents &require(const FuncContents &f, const char *what) {
     if (!f.defined())
         throw CompileError(
-            fmt::format("Func '{}' has no definition yet: {} needs one.", f.name(), what));
+            fmt::format("{} has no definition yet: {} needs one. Write it before, as in f(x, y) = "
+                        "x + y.",
+                        f.description(), what));
     return f;
 }
 
@@ -94,6 +98,28 @@ Type Func::type() const {
     return types()[0];
 }
 
+OutputImageParam Func::output_buffer() const {
+    if (types().size() != 1)
+        throw CompileError(contents_->description() +
+                           " has a Tuple of values: use output_buffers(), one per value.");
+    return output_buffers()[0];
+}
+
+std::vector<OutputImageParam> Func::output_buffers() const {
+    const FuncContents &f = require(*contents_, "output_buffers()");
+    for (size_t i = contents_->output_buffers.size(); i < f.types.size(); i++) {
+        auto buffer = std::make_shared<graph::ImageContents>();
+        buffer->identity = f.identity;  // what is promised changes the Func
+        buffer->where = f.where;
+        buffer->type = f.types[i];
+        buffer->dimensions = static_cast<int>(f.args.size());
+        buffer->is_output = true;
+        buffer->promise.dims.resize(f.args.size());
+        contents_->output_buffers.push_back(buffer);
+    }
+    return {contents_->output_buffers.begin(), contents_->output_buffers.end()};
+}
+
 int Func::outputs() const {
     return static_cast<int>(types().size());
 }
@@ -107,8 +133,9 @@ namespace {
 const graph::Stage &update_of(const FuncContents &f, int i) {
     int updates = static_cast<int>(f.stages.size()) - 1;
     if (i < 0 || i >= updates)
-        throw CompileError(fmt::format("{} has {} update definitions: there is no update {}.",
-                                       f.description(), std::max(updates, 0), i));
+        throw CompileError(
+            fmt::format("{} has {}, counted from 0: there is no update {}.", f.description(),
+                        support::counted(std::max(updates, 0), "update definition"), i));
     return f.stages[static_cast<size_t>(i) + 1];
 }
 
@@ -143,8 +170,9 @@ FuncRef Func::operator()(std::vector<Expr> args, SourceLocation where) const {
 
 Stage Func::update(int i) const {
     if (i < 0 || i >= num_update_definitions())
-        throw CompileError(fmt::format("{} has {} update definitions: there is no update({}).",
-                                       contents_->description(), num_update_definitions(), i));
+        throw CompileError(fmt::format(
+            "{} has {}, counted from 0: there is no update({}).", contents_->description(),
+            support::counted(num_update_definitions(), "update definition"), i));
     return Stage(contents_, i + 1);
 }
 

@@ -7,6 +7,7 @@
 #include "graph/contents.h"
 #include "graph/implicit.h"
 #include "graph/match.h"
+#include "support/text.h"
 #include <pipe/func.h>
 
 namespace Pipe {
@@ -15,7 +16,9 @@ using graph::at;
 using graph::FuncContents;
 
 FuncRef::FuncRef(std::shared_ptr<FuncContents> func, std::vector<Expr> args, SourceLocation where)
-    : func_(std::move(func)), args_(std::move(args)), where_(where) {}
+    : func_(std::move(func)), args_(std::move(args)), where_(where) {
+    graph::passed(where);
+}
 
 Stage FuncRef::define(const std::vector<Expr> &values) const {
     graph::define(*func_, args_, values, where_);
@@ -87,9 +90,9 @@ Stage FuncRef::update_with(char op, const std::vector<Expr> &values) const {
     }
     FuncRef self(func_, args, where_);
     if (values.size() != static_cast<size_t>(size()))
-        throw CompileError(fmt::format("{} has {} values, but {}= is given {}{}.",
-                                       func_->description(), size(), op, values.size(),
-                                       at(where_)));
+        throw CompileError(fmt::format("{} has {}, but {}= is given {}{}. Give a Tuple of as many.",
+                                       func_->description(), support::counted(size(), "value"), op,
+                                       values.size(), at(where_)));
     std::vector<Expr> now;
     for (size_t i = 0; i < values.size(); i++)
         now.push_back(combine(op, self.element(static_cast<int>(i)), values[i]));
@@ -113,18 +116,22 @@ Stage FuncRef::operator/=(const FuncRef &value) const { return update_with('/', 
 
 Expr FuncRef::element(int i) const {
     if (!func_->defined())
-        throw CompileError(
-            fmt::format("Func '{}' is used{} before it is defined.", func_->name(), at(where_)));
+        throw CompileError(fmt::format(
+            "Func '{0}' is used{1} before it is defined. Define it first, as in {0}(x, y) = "
+            "x + y.",
+            graph::base_name(func_->name()), at(where_)));
     std::string what = "the call of '" + func_->name() + "'";
     std::vector<Expr> args =
         graph::expand_to(what, args_, static_cast<int>(func_->args.size()), where_);
     if (args.size() != func_->args.size())
         throw CompileError(fmt::format(
-            "{} has {} dimensions ({}), but is called with {} arguments{}.", func_->description(),
-            func_->args.size(), graph::join(func_->args), args.size(), at(where_)));
+            "{} has {} ({}), but is called with {}{}. Give one coordinate per dimension.",
+            func_->description(), support::counted(func_->args.size(), "dimension"),
+            func_->arg_names(), support::counted(args.size(), "argument"), at(where_)));
     if (i < 0 || i >= size())
-        throw CompileError(fmt::format("{} has {} values: there is no value {}{}.",
-                                       func_->description(), size(), i, at(where_)));
+        throw CompileError(fmt::format("{} has {}, counted from 0: there is no value {}{}.",
+                                       func_->description(), support::counted(size(), "value"), i,
+                                       at(where_)));
     return ir::make_call(func_->types[static_cast<size_t>(i)], func_->name(),
                          graph::coordinates(what, args, where_), ir::CallKind::Func, i, func_);
 }
@@ -138,7 +145,7 @@ std::vector<Expr> FuncRef::all() const {
 
 FuncRef::operator Expr() const {
     if (func_->defined() && size() != 1)
-        throw CompileError(fmt::format("{} has {} values: pick one with [i]{}.",
+        throw CompileError(fmt::format("{} has {} values, but is used as one{}. Pick one with [i].",
                                        func_->description(), size(), at(where_)));
     return element(0);
 }
@@ -152,9 +159,23 @@ FuncTupleElementRef FuncRef::operator[](int i) const {
 
 int FuncRef::size() const {
     if (!func_->defined())
-        throw CompileError(
-            fmt::format("Func '{}' is used{} before it is defined.", func_->name(), at(where_)));
+        throw CompileError(fmt::format(
+            "Func '{0}' is used{1} before it is defined. Define it first, as in {0}(x, y) = "
+            "x + y.",
+            graph::base_name(func_->name()), at(where_)));
     return static_cast<int>(func_->types.size());
+}
+
+const std::vector<Type> &FuncRef::types() const {
+    size();  // must be defined
+    return func_->types;
+}
+
+Type FuncRef::type() const {
+    if (size() != 1)
+        throw CompileError(fmt::format("{} has a Tuple of values{}: use types().",
+                                       func_->description(), at(where_)));
+    return func_->types[0];
 }
 
 Func FuncRef::function() const {

@@ -7,6 +7,7 @@
 #include "graph/contents.h"
 #include "graph/match.h"
 #include "schedule/print.h"
+#include "support/text.h"
 #include <pipe/func.h>
 
 namespace Pipe {
@@ -32,6 +33,12 @@ Level deferred(const Pipe::LoopLevel &level) {
     return result;
 }
 
+[[noreturn]] void reject(const FuncContents &f, const std::string &directive,
+                         const std::string &why) {
+    throw CompileError(fmt::format("{}.{}{}: {}", graph::base_name(f.name()), directive,
+                                   f.where.known() ? " (" + to_string(f.where) + ")" : "", why));
+}
+
 void set_level(FuncContents &f, Level &which, const Level &level) {
     which = level;
     f.schedule.touched = true;
@@ -41,26 +48,27 @@ void set_level(FuncContents &f, Level &which, const Level &level) {
 void set_at(const std::shared_ptr<FuncContents> &f, Level &which, const char *directive,
             const std::shared_ptr<FuncContents> &consumer, int stage, const VarOrRVar &loop) {
     if (consumer == f)
-        throw CompileError(
-            fmt::format("{}.{}({}, {}): a Func cannot be computed or stored inside itself.",
-                        f->name(), directive, consumer->name(), loop.name));
+        reject(*f, fmt::format("{}({}, {})", directive, graph::base_name(f->name()), loop.name),
+               "a Func cannot be computed or stored inside itself. Name a loop of a Func that uses "
+               "it.");
     set_level(*f, which, level_of(consumer, stage, loop));
 }
 
 void check_dimension(const FuncContents &f, const char *directive, const Var &dim) {
     if (!f.defined())
-        throw CompileError(
-            fmt::format("{}.{}({}): define the Func first.", f.name(), directive, dim.name()));
+        reject(f, fmt::format("{}({})", directive, dim.name()),
+               "define the Func first, as in f(x, y) = x + y.");
     if (std::count(f.args.begin(), f.args.end(), dim.name()) == 0)
-        throw CompileError(fmt::format("{}.{}({}): {} has no dimension '{}'. Dimensions: {}.",
-                                       f.name(), directive, dim.name(), f.description(), dim.name(),
-                                       graph::join(f.args)));
+        reject(f, fmt::format("{}({})", directive, graph::base_name(dim.name())),
+               fmt::format("the Func has no dimension '{}'. Name one of its dimensions: {}.",
+                           graph::base_name(dim.name()), f.arg_names()));
 }
 
 Expr integer(const FuncContents &f, const char *directive, const Expr &e) {
     if (!e.defined() || !e.type().is_int_or_uint() || e.type().is_bool())
-        throw CompileError(fmt::format("{}.{}: {} is no integer.", f.name(), directive,
-                                       e.defined() ? graph::describe(e) : "an undefined Expr"));
+        reject(f, directive,
+               fmt::format("{} is no integer. Give a number, a Param or the size of an image.",
+                           e.defined() ? graph::describe(e) : "an undefined Expr"));
     return cast(Int(32), e);
 }
 
@@ -75,8 +83,9 @@ void check_extent(const FuncContents &f, const char *directive, const Var &dim,
                   const Expr &extent) {
     int64_t value = 0;
     if (ir::as_const_int(extent, &value) && value < 0)
-        throw CompileError(fmt::format("{}.{}({}): the extent {} is negative.", f.name(), directive,
-                                       dim.name(), value));
+        reject(f, fmt::format("{}({})", directive, dim.name()),
+               fmt::format("the extent {} is negative. Give a min and an extent, not two ends.",
+                           value));
 }
 
 /// An integer of at least 1.
@@ -84,8 +93,7 @@ Expr positive(const FuncContents &f, const char *directive, const char *what, co
     Expr result = integer(f, directive, e);
     int64_t value = 0;
     if (ir::as_const_int(result, &value) && value < 1)
-        throw CompileError(fmt::format("{}.{}: the {} is {}, but must be at least 1.", f.name(),
-                                       directive, what, value));
+        reject(f, directive, fmt::format("the {} is {}, but must be at least 1.", what, value));
     return result;
 }
 
@@ -176,8 +184,8 @@ Func &Func::hoist_storage_root() {
 Func &Func::ring_buffer(const Expr &extent) {
     Expr copies = positive(*contents_, "ring_buffer", "extent", extent);
     if (!ir::is_const_int(copies))
-        throw CompileError(fmt::format("{}.ring_buffer({}): the extent must be a constant.", name(),
-                                       graph::shortened(extent)));
+        reject(*contents_, fmt::format("ring_buffer({})", graph::shortened(extent)),
+               "the extent must be a constant: so many copies are allocated.");
     contents_->schedule.ring_buffer = copies;
     touch(*contents_);
     return *this;
@@ -269,10 +277,8 @@ Func &Func::store_at(const Stage &consumer, const VarOrRVar &loop) {
 
 Func &Func::store_in(MemoryType memory) {
     if (memory > MemoryType::Register)
-        throw CompileError(
-            fmt::format("{}.store_in(MemoryType::{}): this machine has no such memory. "
-                        "Use Auto, Heap, Stack or Register.",
-                        name(), schedule::to_string(memory)));
+        reject(*contents_, fmt::format("store_in(MemoryType::{})", schedule::to_string(memory)),
+               "this machine has no such memory. Use Auto, Heap, Stack or Register.");
     contents_->schedule.memory = memory;
     contents_->schedule.touched = true;
     contents_->identity->touch();
@@ -284,8 +290,8 @@ Func &Func::reorder_storage(const std::vector<Var> &dims) {
     for (const Var &v : dims) {
         check_dimension(*contents_, "reorder_storage", v);
         if (std::count(order.begin(), order.end(), v.name()) > 0)
-            throw CompileError(
-                fmt::format("{}.reorder_storage: '{}' is named twice.", name(), v.name()));
+            reject(*contents_, "reorder_storage",
+                   fmt::format("'{}' is named twice. Name each dimension once.", v.name()));
         order.push_back(v.name());
     }
     for (const std::string &arg : contents_->args)
@@ -302,8 +308,8 @@ Func &Func::fold_storage(const Var &dim, const Expr &extent, bool fold_forward) 
     Expr factor = integer(*contents_, "fold_storage", extent);
     int64_t value = 0;
     if (ir::as_const_int(factor, &value) && value <= 0)
-        throw CompileError(fmt::format("{}.fold_storage({}): the extent {} must be at least 1.",
-                                       name(), dim.name(), value));
+        reject(*contents_, fmt::format("fold_storage({})", dim.name()),
+               fmt::format("the extent {} must be at least 1.", value));
     entry(contents_->schedule.folds, dim.name()) = {dim.name(), factor, fold_forward};
     contents_->schedule.touched = true;
     contents_->identity->touch();
@@ -338,10 +344,12 @@ Func &Func::set_estimate(const Var &dim, const Expr &min, const Expr &extent) {
 
 Func &Func::set_estimates(const Region &estimates) {
     if (estimates.size() != contents_->args.size())
-        throw CompileError(
-            fmt::format("{}.set_estimates: {} has {} dimensions ({}), but {} ranges are given.",
-                        name(), contents_->description(), contents_->args.size(),
-                        graph::join(contents_->args), estimates.size()));
+        reject(*contents_, "set_estimates",
+               fmt::format("the Func has {} ({}), but {} given. Give one Range per dimension.",
+                           support::counted(contents_->args.size(), "dimension"),
+                           contents_->arg_names(),
+                           estimates.size() == 1 ? "1 range is"
+                                                 : fmt::format("{} ranges are", estimates.size())));
     for (size_t i = 0; i < estimates.size(); i++)
         set_estimate(Var(contents_->args[i]), estimates[i].min, estimates[i].extent);
     return *this;

@@ -12,6 +12,15 @@
 
 namespace Pipe::graph {
 
+std::string description(const Graph &graph) {
+    std::vector<std::string> names;
+    for (FuncId id : graph.outputs)
+        names.push_back(graph[id].name);
+    SourceLocation where = graph[graph.outputs[0]].where;
+    return fmt::format("Pipeline {}{}", fmt::join(names, ", "),
+                       where.known() ? " (" + to_string(where) + ")" : "");
+}
+
 std::vector<FuncId> funcs_read(const Stage &stage, FuncId self) {
     std::set<FuncId> found;
     Walk walk;

@@ -19,24 +19,38 @@ struct ReductionVar {
 
 /// One stage of a Func: the pure definition (stage 0) or an update.
 struct Stage {
-    std::vector<Expr> args;    ///< coordinates that are written; stage 0: the pure variables
-    std::vector<Expr> values;  ///< one per tuple element; Calls name other Funcs, or this one (updates)
+    std::vector<Expr> args;  ///< coordinates that are written; stage 0: the pure variables
+    std::vector<Expr>
+        values;  ///< one per tuple element; Calls name other Funcs, or this one (updates)
     std::vector<ReductionVar> rvars;  ///< innermost first
-    Expr predicate;            ///< RDom::where; undefined = everywhere
+    Expr predicate;                   ///< RDom::where; undefined = everywhere
     SourceLocation where;
+};
+
+/// What the user promised of one dimension of a buffer; undefined Expr = nothing.
+struct ShapePromise {
+    Expr min, extent, stride, estimate_min, estimate_extent;
+};
+
+/// What the user promised of a buffer.
+struct BufferPromise {
+    std::vector<ShapePromise> dims;
+    int host_alignment = 1;  ///< of the element with all coordinates at their minimum, in bytes
 };
 
 /// One Func.
 struct FuncNode {
     FuncId id = FuncId::None;
-    std::string name;                ///< unique in the graph
-    std::vector<std::string> args;   ///< pure variables in order of definition, innermost first
-    std::vector<Type> types;         ///< one per tuple element
-    std::vector<Stage> stages;       ///< at least one
+    std::string name;               ///< unique in the graph
+    std::vector<std::string> args;  ///< pure variables in order of definition, innermost first
+    std::vector<Type> types;        ///< one per tuple element
+    std::vector<Stage> stages;      ///< at least one
     SourceLocation where;
-    std::vector<FuncId> producers;   ///< Funcs that its stages read (itself excluded), ascending, unique
+    std::vector<FuncId>
+        producers;  ///< Funcs that its stages read (itself excluded), ascending, unique
     std::vector<FuncId> consumers;
     bool is_output = false;
+    std::vector<BufferPromise> output_promises;  ///< of an output, per value; empty = none
     /// How C++ makes a Func that was not declared: "f.in(g)"; and the Func or image "f".
     std::string made_by, made_of;
 
@@ -48,13 +62,9 @@ struct Image {
     std::string name;  ///< unique in the graph, among Funcs too
     Type type;
     int dimensions = 0;
-    Buffer<void> bound;  ///< defined for a Buffer used in an expression
+    Buffer<void> bound;                         ///< defined for a Buffer used in an expression
     std::shared_ptr<const ir::Referent> param;  ///< the ImageParam it came from, else null
-    /// Promises by set_min/set_extent/set_stride; undefined Expr = none. Per dimension.
-    struct Constraint {
-        Expr min, extent, stride, estimate_min, estimate_extent;
-    };
-    std::vector<Constraint> constraints;
+    BufferPromise promise;
     bool trace_loads = false;
 };
 
@@ -65,19 +75,27 @@ struct Scalar {
     std::shared_ptr<const ir::Referent> param;
 };
 
+/// Pipeline::add_requirement: what must hold before anything is computed.
+struct Requirement {
+    Expr condition;             ///< a bool of Params and sizes
+    std::vector<Expr> message;  ///< values and strings
+};
+
 /// The algorithm: Funcs with producers before consumers.
 ///
 /// Expressions name things so:
 ///   Call Func   name = FuncNode::name, index = tuple element, int_value = static_cast<int>(FuncId)
 ///   Call Image  name = Image::name
 ///   Variable    a pure variable of the stage, a ReductionVar's name, or Scalar::name
-///   Variable    "<image>.min.<d>", "<image>.extent.<d>" (int32), "<image>.stride.<d>" (int64): of the
+///   Variable    "<image>.min.<d>", "<image>.extent.<d>" (int32), "<image>.stride.<d>" (int64): of
+///   the
 ///               buffer that is bound at run time
 struct Graph {
     std::vector<FuncNode> funcs;  ///< indexed by FuncId; topological order
     std::vector<FuncId> outputs;
     std::vector<Image> images;
     std::vector<Scalar> scalars;
+    std::vector<Requirement> requirements;
 
     const FuncNode &operator[](FuncId id) const { return funcs[static_cast<size_t>(id)]; }
 };
@@ -87,11 +105,14 @@ inline std::string buffer_name(const FuncNode &func, size_t index) {
     return func.types.size() == 1 ? func.name : func.name + "." + std::to_string(index);
 }
 
+/// "Pipeline blur, edges (blur.cpp:12)": its outputs, and where the first is defined; for messages.
+std::string description(const Graph &graph);
+
 /// The Funcs that a stage calls, itself excluded, ascending.
 std::vector<FuncId> funcs_read(const Stage &stage, FuncId self);
 
-/// Fills in producers and consumers from the definitions; of Funcs for which `counts` is false (inlined
-/// away), none.
+/// Fills in producers and consumers from the definitions; of Funcs for which `counts` is false
+/// (inlined away), none.
 void connect(Graph &graph, const std::function<bool(const FuncNode &)> &counts);
 
 /// Throws InternalError where the invariants above are broken.
@@ -99,8 +120,8 @@ void verify(const Graph &graph);
 std::string to_string(const Graph &graph);
 
 /// Every Func whose schedule says `inlined` and that can be is substituted into its consumers: pure,
-/// not an output, not read as a whole by an extern stage. The inlined Funcs stay in `funcs` (ids do not change) but have no consumers.
-/// A Func that cannot be substituted is left as it is; lowering computes it at the innermost loop that
+/// not an output, not read as a whole by an extern stage. The inlined Funcs stay in `funcs` (ids do
+/// not change) but have no consumers. A Func that cannot be substituted is left as it is; lowering computes it at the innermost loop that
 /// encloses all its uses.
 Graph inline_funcs(const Graph &graph, const Schedule &schedule);
 

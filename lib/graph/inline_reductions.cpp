@@ -1,7 +1,6 @@
 #include <pipe/inline_reductions.h>
 
 #include <algorithm>
-#include <limits>
 
 #include <fmt/format.h>
 
@@ -9,6 +8,7 @@
 #include "graph/contents.h"
 #include "graph/match.h"
 #include "ir/visit.h"
+#include <pipe/fixed_point.h>
 #include <pipe/func.h>
 
 namespace Pipe {
@@ -40,12 +40,30 @@ class FreeForeignRVars : public ir::GraphMutator {
     const RDomContents *own_;
 };
 
+/// The Func that a reduction is put into, and where that was written.
+struct Into {
+    Func func;
+    SourceLocation where;
+
+    /// A new one, named by the user or (the reduction's own name) by nobody.
+    static Into named(const char *what, const std::string &name, SourceLocation where) {
+        return {Func(name == what ? graph::fresh_name(name) : name, where), where};
+    }
+    static Into given(const char *what, const Func &func) {
+        if (func.defined())
+            throw CompileError(
+                fmt::format("{}(..., {}): {} has a definition already. Give a new Func.", what,
+                            func.name(), func.contents()->description()));
+        return {func, func.contents()->where};
+    }
+};
+
 /// The Func of one inline reduction.
 class Reduction {
   public:
-    Reduction(const char *what, const Expr &e, const RDom *given, const std::string &name,
-              SourceLocation where)
-        : func_(name == what ? graph::fresh_name(name) : name, where), where_(where) {
+    Reduction(const char *what, const Expr &e, const RDom *given, const Into &into)
+        : func_(into.func), where_(into.where) {
+        SourceLocation where = where_;
         graph::require_defined(what, e);
         graph::Names names;
         names.add(e);
@@ -119,46 +137,45 @@ class Reduction {
     }
 };
 
-Expr reduce_sum(const Expr &e, const RDom *r, const std::string &name, SourceLocation where) {
-    Reduction reduction("sum", e, r, name, where);
+Expr reduce_sum(const Expr &e, const RDom *r, const Into &into) {
+    Reduction reduction("sum", e, r, into);
     reduction.define(ir::make_const(e.type(), 0));
     reduction.define(reduction.old() + reduction.value);
     return reduction.call();
 }
 
-Expr reduce_product(const Expr &e, const RDom *r, const std::string &name, SourceLocation where) {
-    Reduction reduction("product", e, r, name, where);
+Expr reduce_saturating_sum(const Expr &e, const RDom *r, const Into &into) {
+    Reduction reduction("saturating_sum", e, r, into);
+    reduction.define(ir::make_const(e.type(), 0));
+    reduction.define(saturating_add(reduction.old(), reduction.value));
+    return reduction.call();
+}
+
+Expr reduce_product(const Expr &e, const RDom *r, const Into &into) {
+    Reduction reduction("product", e, r, into);
     reduction.define(ir::make_const(e.type(), 1));
     reduction.define(reduction.old() * reduction.value);
     return reduction.call();
 }
 
-Expr lowest(Type type) {
-    if (type.is_float())
-        return ir::make_float(type, -std::numeric_limits<double>::infinity());
-    return ir::make_int(type, type.min_int());
-}
-
-Expr highest(Type type) {
-    if (type.is_float())
-        return ir::make_float(type, std::numeric_limits<double>::infinity());
-    return ir::make_int(type, static_cast<int64_t>(type.max_uint()));
-}
-
-Expr reduce_extreme(bool largest, const Expr &e, const RDom *r, const std::string &name,
-                    SourceLocation where) {
-    Reduction reduction(largest ? "maximum" : "minimum", e, r, name, where);
-    reduction.define(largest ? lowest(e.type()) : highest(e.type()));
-    Expr old = reduction.old();
-    reduction.define(largest ? max(old, reduction.value) : min(old, reduction.value));
+Expr reduce_maximum(const Expr &e, const RDom *r, const Into &into) {
+    Reduction reduction("maximum", e, r, into);
+    reduction.define(e.type().min());
+    reduction.define(max(reduction.old(), reduction.value));
     return reduction.call();
 }
 
-Tuple reduce_arg(bool largest, const Expr &e, const RDom *r, const std::string &name,
-                 SourceLocation where) {
-    Reduction reduction(largest ? "argmax" : "argmin", e, r, name, where);
+Expr reduce_minimum(const Expr &e, const RDom *r, const Into &into) {
+    Reduction reduction("minimum", e, r, into);
+    reduction.define(e.type().max());
+    reduction.define(min(reduction.old(), reduction.value));
+    return reduction.call();
+}
+
+Tuple reduce_arg(const char *what, bool largest, const Expr &e, const RDom *r, const Into &into) {
+    Reduction reduction(what, e, r, into);
     std::vector<Expr> point = reduction.point(), initial = reduction.first_point(), next;
-    initial.push_back(largest ? lowest(e.type()) : highest(e.type()));
+    initial.push_back(largest ? e.type().min() : e.type().max());
     reduction.define(Tuple(initial));
     Tuple old = reduction.old();
     const Expr &best = old[point.size()];
@@ -170,43 +187,35 @@ Tuple reduce_arg(bool largest, const Expr &e, const RDom *r, const std::string &
     return reduction.call();
 }
 
+Tuple reduce_argmax(const Expr &e, const RDom *r, const Into &into) {
+    return reduce_arg("argmax", true, e, r, into);
+}
+Tuple reduce_argmin(const Expr &e, const RDom *r, const Into &into) {
+    return reduce_arg("argmin", false, e, r, into);
+}
+
 }  // namespace
 
-Expr sum(const Expr &e, const std::string &name, SourceLocation where) {
-    return reduce_sum(e, nullptr, name, where);
-}
-Expr sum(const RDom &r, const Expr &e, const std::string &name, SourceLocation where) {
-    return reduce_sum(e, &r, name, where);
-}
-Expr product(const Expr &e, const std::string &name, SourceLocation where) {
-    return reduce_product(e, nullptr, name, where);
-}
-Expr product(const RDom &r, const Expr &e, const std::string &name, SourceLocation where) {
-    return reduce_product(e, &r, name, where);
-}
-Expr maximum(const Expr &e, const std::string &name, SourceLocation where) {
-    return reduce_extreme(true, e, nullptr, name, where);
-}
-Expr maximum(const RDom &r, const Expr &e, const std::string &name, SourceLocation where) {
-    return reduce_extreme(true, e, &r, name, where);
-}
-Expr minimum(const Expr &e, const std::string &name, SourceLocation where) {
-    return reduce_extreme(false, e, nullptr, name, where);
-}
-Expr minimum(const RDom &r, const Expr &e, const std::string &name, SourceLocation where) {
-    return reduce_extreme(false, e, &r, name, where);
-}
-Tuple argmax(const Expr &e, const std::string &name, SourceLocation where) {
-    return reduce_arg(true, e, nullptr, name, where);
-}
-Tuple argmax(const RDom &r, const Expr &e, const std::string &name, SourceLocation where) {
-    return reduce_arg(true, e, &r, name, where);
-}
-Tuple argmin(const Expr &e, const std::string &name, SourceLocation where) {
-    return reduce_arg(false, e, nullptr, name, where);
-}
-Tuple argmin(const RDom &r, const Expr &e, const std::string &name, SourceLocation where) {
-    return reduce_arg(false, e, &r, name, where);
-}
+#define PIPE_REDUCTION(Result, name)                                                               \
+    Result name(const Expr &e, const std::string &func, SourceLocation where) {                    \
+        return reduce_##name(e, nullptr, Into::named(#name, func, where));                         \
+    }                                                                                              \
+    Result name(const RDom &r, const Expr &e, const std::string &func, SourceLocation where) {     \
+        return reduce_##name(e, &r, Into::named(#name, func, where));                              \
+    }                                                                                              \
+    Result name(const Expr &e, const Func &into) {                                                 \
+        return reduce_##name(e, nullptr, Into::given(#name, into));                                \
+    }                                                                                              \
+    Result name(const RDom &r, const Expr &e, const Func &into) {                                  \
+        return reduce_##name(e, &r, Into::given(#name, into));                                     \
+    }
+
+PIPE_REDUCTION(Expr, sum)
+PIPE_REDUCTION(Expr, saturating_sum)
+PIPE_REDUCTION(Expr, product)
+PIPE_REDUCTION(Expr, maximum)
+PIPE_REDUCTION(Expr, minimum)
+PIPE_REDUCTION(Tuple, argmax)
+PIPE_REDUCTION(Tuple, argmin)
 
 }  // namespace Pipe

@@ -20,7 +20,7 @@ double whole(Type type) {
 Expr float_weight(Type type, const Expr &weight) {
     if (weight.type().is_float())
         return cast(type, weight);
-    Type precise = weight.type().bits > 16 || type.bits == 64 ? Float(64) : Float(32);
+    Type precise = weight.type().bits() > 16 || type.bits() == 64 ? Float(64) : Float(32);
     return cast(type, cast(precise, weight) / ir::make_float(precise, whole(weight.type())));
 }
 
@@ -29,31 +29,33 @@ Expr float_weight(Type type, const Expr &weight) {
 Expr integer_weight(int bits, const Expr &weight) {
     Type from = weight.type(), to = UInt(bits);
     if (from.is_float()) {
-        Type precise = bits > 16 || from.bits == 64 ? Float(64) : Float(32);
+        Type precise = bits > 16 || from.bits() == 64 ? Float(64) : Float(32);
         Expr scaled = cast(precise, weight) * ir::make_float(precise, whole(to));
         return bits == 64 ? saturating_cast(to, scaled) : cast(to, scaled);
     }
-    if (from.bits == 1)
+    if (from.bits() == 1)
         return select(weight, ir::make_int(to, -1), ir::make_int(to, 0));
-    if (from.bits >= bits)
-        return cast(to, weight >> (from.bits - bits));
+    if (from.bits() >= bits)
+        return cast(to, weight >> (from.bits() - bits));
     // 0xab becomes 0xabab: an exact product, as both types are 2^n - 1.
     Expr result = cast(to, weight);
-    for (int known = from.bits; known < bits; known *= 2)
+    for (int known = from.bits(); known < bits; known *= 2)
         result = result | (result << known);
     return result;
 }
 
 void check_operands(const Expr &zero, const Expr &one, const Expr &weight) {
     if (zero.type() != one.type())
-        reject("lerp", zero, one, "the two values must have one type.");
+        reject("lerp", zero, one, "the two values must have one type. Cast one of them.");
     if (zero.type().is_handle())
-        reject("lerp", zero, one, "they are no numbers.");
+        reject("lerp", zero, one, "they are no numbers. Cast them first.");
     if (!weight.type().is_float() && !weight.type().is_uint())
-        reject("lerp", weight, "the weight must be unsigned or float.");
+        reject("lerp", weight,
+               "the weight must be unsigned or float. Cast it, as in cast<float>(x).");
     if (weight->op == ir::Op::FloatImm && !zero.type().is_float() &&
         !(weight->float_value >= 0 && weight->float_value <= 1))
-        reject("lerp", weight, "a weight between integers must lie in [0, 1].");
+        reject("lerp", weight,
+               "a weight between integers must lie in [0, 1]. Divide it by its range.");
 }
 
 }  // namespace
@@ -76,7 +78,7 @@ Expr lerp(const Expr &zero, const Expr &one, const Expr &weight) {
                 : ir::make_int(weight.type(), static_cast<int64_t>(weight.type().max_uint() / 2));
         return select(weight > half, b, a);
     }
-    return ir::make_call(type, ir::intrinsic::lerp, {a, b, integer_weight(type.bits, weight)},
+    return ir::make_call(type, ir::intrinsic::lerp, {a, b, integer_weight(type.bits(), weight)},
                          ir::CallKind::Intrinsic);
 }
 

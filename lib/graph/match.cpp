@@ -22,36 +22,52 @@ std::string describe(const Expr &e) {
     return fmt::format("'{}' ({})", shortened(e), to_string(e.type()));
 }
 
+namespace {
+thread_local SourceLocation last_passed;
+}
+
+void passed(SourceLocation where) {
+    if (where.known())
+        last_passed = where;
+}
+
+std::string nearby() {
+    return last_passed.known() ? " (at or after " + to_string(last_passed) + ")" : "";
+}
+
 void require_defined(const char *op, const Expr &a) {
     if (!a.defined())
-        throw CompileError(fmt::format("The operand of {} is an undefined Expr.", op));
+        throw CompileError(fmt::format("The operand of {}{} is an undefined Expr. Give it a value "
+                                       "before it is used.",
+                                       op, nearby()));
 }
 
 void require_defined(const char *op, const Expr &a, const Expr &b) {
     if (a.defined() && b.defined())
         return;
     auto text = [](const Expr &e) { return e.defined() ? describe(e) : "an undefined Expr"; };
-    throw CompileError(fmt::format("The operands of {} are {} and {}: define both before use.", op,
-                                   text(a), text(b)));
+    throw CompileError(fmt::format("The operands of {}{} are {} and {}. Give both a value before "
+                                   "they are used.",
+                                   op, nearby(), text(a), text(b)));
 }
 
 void reject(const char *op, const Expr &a, const std::string &why) {
-    throw CompileError(fmt::format("{} cannot take {}: {}", op, describe(a), why));
+    throw CompileError(fmt::format("{}{} cannot take {}: {}", op, nearby(), describe(a), why));
 }
 
 void reject(const char *op, const Expr &a, const Expr &b, const std::string &why) {
     throw CompileError(
-        fmt::format("{} cannot take {} and {}: {}", op, describe(a), describe(b), why));
+        fmt::format("{}{} cannot take {} and {}: {}", op, nearby(), describe(a), describe(b), why));
 }
 
 namespace {
 
 Type common_type(Type a, Type b) {
     if (a.is_float() || b.is_float()) {
-        if (a.is_float() && b.is_float() && a.bits == b.bits)
+        if (a.is_float() && b.is_float() && a.bits() == b.bits())
             return Float(32);  // float16 and bfloat16
         if (a.is_float() && b.is_float())
-            return a.bits > b.bits ? a : b;
+            return a.bits() > b.bits() ? a : b;
         return a.is_float() ? a : b;
     }
     if (a.is_bool())
@@ -59,7 +75,7 @@ Type common_type(Type a, Type b) {
     if (b.is_bool())
         return a;
     bool is_signed = a.is_int() || b.is_int();
-    int bits = std::max(a.bits, b.bits);
+    int bits = std::max(a.bits(), b.bits());
     return is_signed ? Int(bits) : UInt(bits);
 }
 
@@ -70,7 +86,7 @@ void match_types(const char *op, Expr &a, Expr &b) {
     if (a.type() == b.type())
         return;
     if (a.type().is_handle() || b.type().is_handle())
-        reject(op, a, b, "a handle is no number.");
+        reject(op, a, b, "a handle is no number. Only C functions take handles.");
     Type type = common_type(a.type(), b.type());
     a = cast(type, a);
     b = cast(type, b);
@@ -90,10 +106,10 @@ Expr lossless_cast(Type type, const Expr &e) {
             return Expr();
         return ir::round_to(type, e->float_value) == e->float_value ? cast(type, e) : Expr();
     }
-    bool wider = type.bits > from.bits;
+    bool wider = type.bits() > from.bits();
     if (type.is_float())
         return from.is_float() ? (wider ? cast(type, e) : Expr())
-                               : (from.bits <= type.bits / 2 ? cast(type, e) : Expr());
+                               : (from.bits() <= type.bits() / 2 ? cast(type, e) : Expr());
     if (from.is_float() || type.is_bool())
         return Expr();
     if (from.is_int() && type.is_uint())
@@ -110,7 +126,9 @@ void adapt_constants(const char *op, Expr &a, Expr &b) {
             return;
         Expr same = lossless_cast(other.type(), constant);
         if (!same.defined())
-            reject(op, a, b, "the constant does not fit into " + to_string(other.type()) + ".");
+            reject(op, a, b,
+                   "the constant does not fit into " + to_string(other.type()) +
+                       ". Cast the other value to a wider type.");
         constant = same;
     };
     adapt(a, b);

@@ -13,6 +13,12 @@ std::string shortened(const Expr &e);
 /// "'x + 1' (int32)"
 std::string describe(const Expr &e);
 
+/// Expressions know no line of their own. Whatever does (a Func, a call of it, an RDom) calls
+/// passed(), so that an error in an expression can say after which line it came:
+/// " (at or after blur.cpp:12)", "" where nothing of this thread was seen yet.
+void passed(SourceLocation where);
+std::string nearby();
+
 /// CompileError where one of them is undefined.
 void require_defined(const char *op, const Expr &a);
 void require_defined(const char *op, const Expr &a, const Expr &b);

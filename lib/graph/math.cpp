@@ -20,12 +20,12 @@ Expr as_float(const char *function, const Expr &x) {
 }
 
 Expr extern_call(const std::string &function, Type result, const std::vector<Expr> &args) {
-    return ir::make_call(result, function + (args[0].type().bits == 64 ? "_f64" : "_f32"), args,
+    return ir::make_call(result, function + (args[0].type().bits() == 64 ? "_f64" : "_f32"), args,
                          ir::CallKind::PureExtern);
 }
 
 bool is_small(const Expr &x) {
-    return x.type().is_float() && x.type().bits == 16;
+    return x.type().is_float() && x.type().bits() == 16;
 }
 
 /// Of 16-bit floats by way of float.
@@ -44,6 +44,18 @@ Expr binary_math(const char *function, const Expr &x, const Expr &y) {
     if (is_small(a))
         return cast(a.type(), binary_math(function, cast(Float(32), a), cast(Float(32), b)));
     return extern_call(function, a.type(), {a, b});
+}
+
+/// Of floats of one type.
+Expr fused(Expr a, Expr b, Expr c) {
+    graph::match_types("fma", a, b);
+    graph::match_types("fma", a, c);
+    graph::match_types("fma", a, b);
+    if (!a.type().is_float())
+        reject("fma", a, "it works on floats. Cast it first, as in cast<float>(x).");
+    if (is_small(a))
+        return cast(a.type(), fused(cast(Float(32), a), cast(Float(32), b), cast(Float(32), c)));
+    return extern_call("fma", a.type(), {a, b, c});
 }
 
 Expr test_float(const char *function, const Expr &x) {
@@ -116,6 +128,9 @@ Expr acosh(const Expr &x) {
 Expr atanh(const Expr &x) {
     return unary_math("atanh", x);
 }
+Expr fma(const Expr &a, const Expr &b, const Expr &c) {
+    return fused(a, b, c);
+}
 Expr erf(const Expr &x) {
     return unary_math("erf", x);
 }
@@ -172,10 +187,10 @@ Expr abs(const Expr &x) {
     if (type.is_uint())
         return x;
     if (type.is_handle())
-        reject("abs", x, "it is no number.");
+        reject("abs", x, "it is no number. Cast it first, as in cast<int>(x).");
     int64_t value = 0;
     if (type.is_int() && ir::as_const_int(x, &value) && value > INT64_MIN)
-        return ir::make_int(UInt(type.bits), std::abs(value));
+        return ir::make_int(UInt(type.bits()), std::abs(value));
     return intrinsic_call(ir::intrinsic::abs,
                           type.is_int() ? type.with_code(Type::Code::UInt) : type, {x});
 }
@@ -187,7 +202,7 @@ Expr absd(const Expr &a, const Expr &b) {
     if (type.is_float())
         return abs(x - y);
     if (type.is_bool() || type.is_handle())
-        reject("absd", x, y, "it works on numbers.");
+        reject("absd", x, y, "it works on numbers. Cast them first.");
     return intrinsic_call(ir::intrinsic::absd, type.with_code(Type::Code::UInt), {x, y});
 }
 
@@ -207,7 +222,7 @@ Expr undef(Type type) {
 Expr unsafe_promise_clamped(const Expr &x, const Expr &low, const Expr &high) {
     require_defined("unsafe_promise_clamped", x);
     if (!x.type().is_int_or_uint())
-        reject("unsafe_promise_clamped", x, "it works on integers.");
+        reject("unsafe_promise_clamped", x, "it works on integers. Cast it first.");
     auto bound = [&](const Expr &b, int64_t otherwise) {
         return b.defined() ? cast(x.type(), b) : ir::make_const(x.type(), otherwise);
     };

@@ -22,7 +22,7 @@ class Nest {
 
     [[noreturn]] void fail(const std::string &why) const {
         std::string place = to_string(func_.where);
-        throw CompileError(fmt::format("{}.{}{}: {}", stage_.name(), directive_,
+        throw CompileError(fmt::format("{}.{}{}: {}", base_name(stage_.name()), directive_,
                                        place.empty() ? "" : fmt::format(" ({})", place), why));
     }
 
@@ -38,7 +38,7 @@ class Nest {
     /// CompileError where a new loop's name is in use, or was and would be ambiguous.
     void check_new(const std::string &name, const std::string &replaced) const {
         if (name.empty())
-            fail("a loop needs a name.");
+            fail("a loop needs a name. Give its Var one.");
         if (name == replaced)
             return;
         bool taken = std::count(func_.args.begin(), func_.args.end(), name) > 0;
@@ -47,12 +47,13 @@ class Nest {
         for (const schedule::Transform &t : schedule_.transforms)
             taken |= t.old_name == name || t.outer == name || t.inner == name;
         if (taken)
-            fail(fmt::format("the name '{}' is taken by another loop. Loops: {}.", name, loops()));
+            fail(fmt::format("the name '{}' is taken by another loop. Name another Var. Loops: {}.",
+                             base_name(name), loops()));
     }
 
     Expr check_factor(const Expr &factor) const {
         if (!factor.defined())
-            fail("the factor is an undefined Expr.");
+            fail("the factor is an undefined Expr. Give it a value.");
         Type type = factor.type();
         if (!type.is_int_or_uint() || type.is_bool())
             fail(fmt::format("the factor is {}, but must be an integer.", describe(factor)));
@@ -80,7 +81,7 @@ class Nest {
     std::string loops() const {
         std::vector<std::string> names;
         for (const schedule::Dim &d : schedule_.dims)
-            names.push_back(d.name);
+            names.push_back(base_name(d.name));
         return names.empty() ? "none" : join(names) + " (innermost first)";
     }
 
@@ -106,9 +107,10 @@ class Nest {
         for (const schedule::Transform &t : schedule_.transforms)
             if (t.old_name == name && t.kind == schedule::Transform::Kind::Split)
                 fail(fmt::format("there is no loop '{}' any more: it was split into '{}' and '{}'. "
-                                 "Loops: {}.",
-                                 name, t.outer, t.inner, loops()));
-        fail(fmt::format("there is no loop '{}'. Loops: {}.", name, loops()));
+                                 "Name one of these. Loops: {}.",
+                                 base_name(name), base_name(t.outer), base_name(t.inner), loops()));
+        fail(fmt::format("there is no loop '{}'. Name one of the loops: {}.", base_name(name),
+                         loops()));
     }
 };
 

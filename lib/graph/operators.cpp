@@ -38,7 +38,7 @@ Expr literal(const Expr &other, int value, const char *op) {
 Expr shift_amount(const Expr &other, int value) {
     require_defined("shift", other);
     Type type = other.type();
-    return type.is_int_or_uint() && !type.is_bool() ? ir::make_int(Int(type.bits), value)
+    return type.is_int_or_uint() && !type.is_bool() ? ir::make_int(Int(type.bits()), value)
                                                     : Expr(value);
 }
 
@@ -62,7 +62,7 @@ Expr arithmetic(Op op, const char *name, Expr a, Expr b) {
 Expr comparison(Op op, const char *name, Expr a, Expr b) {
     match_types(name, a, b);
     if (a.type().is_handle())
-        reject(name, a, b, "it works on numbers.");
+        reject(name, a, b, "it works on numbers, not on handles.");
     return binary(op, a, b);
 }
 
@@ -88,7 +88,7 @@ void match_bits(const char *name, Expr &a, Expr &b) {
     require_defined(name, a, b);
     if (!is_bit_pattern(a.type()) || !is_bit_pattern(b.type()))
         reject(name, a, b, "it works on integers. Cast them first.");
-    if (a.type().bits < b.type().bits)
+    if (a.type().bits() < b.type().bits())
         a = cast(b.type(), a);
     else
         b = cast(a.type(), b);
@@ -106,7 +106,7 @@ Expr shift(const char *name, const char *intrinsic, Expr a, Expr amount) {
     require_defined(name, a, amount);
     if (!is_bit_pattern(a.type()) || !is_bit_pattern(amount.type()))
         reject(name, a, amount, "it works on integers. Cast them first.");
-    int bits = std::max(a.type().bits, amount.type().bits);
+    int bits = std::max(a.type().bits(), amount.type().bits());
     a = cast(a.type().with_bits(bits), a);
     amount = cast(amount.type().with_bits(bits), amount);
     Type type = a.type();
@@ -178,7 +178,7 @@ Expr operator!(const Expr &a) {
 Expr operator-(const Expr &a) {
     require_defined("unary operator -", a);
     if (a.type().is_bool() || a.type().is_handle())
-        reject("Unary operator -", a, "it is no number.");
+        reject("Unary operator -", a, "it is no number. Use ! for bools, or cast<int>(x).");
     return ir::make_const(a.type(), 0) - a;
 }
 
@@ -235,9 +235,11 @@ Expr cast(Type type, const Expr &value) {
     if (value.type() == type)
         return value;
     if (type.is_handle() || value.type().is_handle() || !type.defined())
-        reject("cast", value, "there is no cast to " + to_string(type) + ".");
-    if (type.lanes != value.type().lanes)
-        type = type.with_lanes(value.type().lanes);
+        reject("cast", value,
+               "there is no cast to " + to_string(type) +
+                   ". Name a type of numbers, as in cast<float>(x).");
+    if (type.lanes() != value.type().lanes())
+        type = type.with_lanes(value.type().lanes());
     if (auto folded = graph::fold_cast(type, value))
         return *folded;
     if (type.is_bool())
@@ -250,7 +252,7 @@ Expr saturating_cast(Type type, const Expr &value) {
     if (type.is_float() || value.type() == type)
         return cast(type, value);
     Type from = value.type();
-    if (from.is_float() && from.bits == 16)  // the bounds are not float16s
+    if (from.is_float() && from.bits() == 16)  // the bounds are not float16s
         return saturating_cast(type, cast(Float(32), value));
     Expr low = from.is_float() ? ir::make_float(from, static_cast<double>(type.min_int()))
                                : ir::make_int(from, std::max(type.min_int(), from.min_int()));
@@ -259,7 +261,7 @@ Expr saturating_cast(Type type, const Expr &value) {
             ? ir::make_float(from, static_cast<double>(type.max_uint()))
             : ir::make_int(from, static_cast<int64_t>(std::min(type.max_uint(), from.max_uint())));
     // Where the largest value is not a float, rounding takes the bound out of range: compare first.
-    if (from.is_float() && type.bits >= 32)
+    if (from.is_float() && type.bits() >= 32)
         return select(value >= high, ir::make_int(type, static_cast<int64_t>(type.max_uint())),
                       cast(type, max(value, low)));
     return cast(type, max(min(value, high), low));
@@ -267,8 +269,10 @@ Expr saturating_cast(Type type, const Expr &value) {
 
 Expr reinterpret(Type type, const Expr &value) {
     require_defined("reinterpret", value);
-    if (type.bits != value.type().bits)
-        reject("reinterpret", value, "it has another size than " + to_string(type) + ".");
+    if (type.bits() != value.type().bits())
+        reject("reinterpret", value,
+               "it has another size than " + to_string(type) +
+                   ". Name a type of as many bits, or use cast<...>().");
     return ir::make_reinterpret(type, value);
 }
 

@@ -8,6 +8,7 @@
 #include "graph/fold.h"
 #include "graph/implicit.h"
 #include "graph/match.h"
+#include "support/text.h"
 #include <pipe/func.h>
 
 namespace Pipe {
@@ -51,9 +52,10 @@ void ParamBase::set_limits(const Expr &min, const Expr &max) {
             return e;
         Expr same = graph::lossless_cast(type(), e);
         if (!graph::is_scalar_constant(same))
-            throw CompileError(
-                fmt::format("Param '{}': the limit {} is no constant of its type {}.", name(),
-                            graph::describe(e), to_string(type())));
+            throw CompileError(fmt::format(
+                "Param '{}': the limit {} of its range is no constant of its type {}. Give "
+                "numbers that the type holds.",
+                graph::base_name(name()), graph::describe(e), to_string(type())));
         return same;
     };
     contents_->min = limit(min);
@@ -77,6 +79,12 @@ Expr ParamBase::max_limit() const {
 
 namespace {
 
+/// "ImageParam 'in' at blur.cpp:3"
+std::string describe(const ImageContents &image) {
+    return fmt::format("{} '{}'{}", image.is_output ? "The output" : "ImageParam",
+                       graph::base_name(image.identity->name), graph::at(image.where));
+}
+
 Expr shape_variable(Type type, const std::shared_ptr<ImageContents> &image, const char *what,
                     int d) {
     std::string name = fmt::format("{}.{}.{}", image->identity->name, what, d);
@@ -85,13 +93,16 @@ Expr shape_variable(Type type, const std::shared_ptr<ImageContents> &image, cons
 
 Expr call(const std::shared_ptr<ImageContents> &image, const std::vector<Expr> &given,
           SourceLocation where) {
+    graph::passed(where);
     const std::string &name = image->identity->name;
     std::vector<Expr> args =
         graph::expand_to("The call of image '" + name + "'", given, image->dimensions, where);
     if (args.size() != static_cast<size_t>(image->dimensions))
         throw CompileError(
-            fmt::format("Image '{}' has {} dimensions, but is called with {} arguments{}.", name,
-                        image->dimensions, args.size(), graph::at(where)));
+            fmt::format("Image '{}' has {}, but is called with {}{}. Give one coordinate per "
+                        "dimension.",
+                        graph::base_name(name), support::counted(image->dimensions, "dimension"),
+                        support::counted(args.size(), "argument"), graph::at(where)));
     return ir::make_call(image->type, name,
                          graph::coordinates("the call of image '" + name + "'", args, where),
                          ir::CallKind::Image, 0, image);
@@ -99,8 +110,8 @@ Expr call(const std::shared_ptr<ImageContents> &image, const std::vector<Expr> &
 
 Expr promise(const ImageContents &image, int d, const char *what, const Expr &e) {
     if (!e.defined() || !e.type().is_int_or_uint() || e.type().is_bool())
-        throw CompileError(fmt::format("ImageParam '{}', dimension {}: {} is no integer, but {}.",
-                                       image.identity->name, d, what,
+        throw CompileError(fmt::format("{}, dimension {}: {} must be an integer, not {}.",
+                                       describe(image), d, what,
                                        e.defined() ? graph::describe(e) : "an undefined Expr"));
     return cast(Int(32), e);
 }
@@ -121,20 +132,20 @@ Expr ImageDimension::stride() const {
 }
 
 ImageDimension ImageDimension::set_min(const Expr &min) {
-    image_->constraints[static_cast<size_t>(d_)].min = promise(*image_, d_, "the min", min);
+    image_->promise.dims[static_cast<size_t>(d_)].min = promise(*image_, d_, "the min", min);
     image_->identity->touch();
     return *this;
 }
 
 ImageDimension ImageDimension::set_extent(const Expr &extent) {
-    image_->constraints[static_cast<size_t>(d_)].extent =
+    image_->promise.dims[static_cast<size_t>(d_)].extent =
         promise(*image_, d_, "the extent", extent);
     image_->identity->touch();
     return *this;
 }
 
 ImageDimension ImageDimension::set_stride(const Expr &stride) {
-    image_->constraints[static_cast<size_t>(d_)].stride =
+    image_->promise.dims[static_cast<size_t>(d_)].stride =
         stride.defined() ? promise(*image_, d_, "the stride", stride) : Expr();
     image_->identity->touch();
     return *this;
@@ -146,7 +157,7 @@ ImageDimension ImageDimension::set_bounds(const Expr &min, const Expr &extent) {
 }
 
 ImageDimension ImageDimension::set_estimate(const Expr &min, const Expr &extent) {
-    auto &c = image_->constraints[static_cast<size_t>(d_)];
+    auto &c = image_->promise.dims[static_cast<size_t>(d_)];
     c.estimate_min = promise(*image_, d_, "the estimated min", min);
     c.estimate_extent = promise(*image_, d_, "the estimated extent", extent);
     image_->identity->touch();
@@ -155,39 +166,42 @@ ImageDimension ImageDimension::set_estimate(const Expr &min, const Expr &extent)
 
 ImageDimension ImageDimension::dim(int d) const {
     if (d < 0 || d >= image_->dimensions)
-        throw CompileError(
-            fmt::format("ImageParam '{}' has {} dimensions: there is no dimension {}.",
-                        image_->identity->name, image_->dimensions, d));
+        throw CompileError(fmt::format("{} has {}, counted from 0: there is no dimension {}.",
+                                       describe(*image_),
+                                       support::counted(image_->dimensions, "dimension"), d));
     return ImageDimension(image_, d);
 }
 
-ImageParam::ImageParam(Type type, int dimensions, const std::string &name)
-    : contents_(std::make_shared<ImageContents>()) {
+ImageParam::ImageParam(Type type, int dimensions, const std::string &name, SourceLocation where)
+    : OutputImageParam(std::make_shared<ImageContents>()) {
     if (!type.defined() || !type.is_scalar() || dimensions < 0)
-        throw CompileError(
-            fmt::format("ImageParam '{}': a type and at least 0 dimensions are needed, not {} "
-                        "and {}.",
-                        name, to_string(type), dimensions));
+        throw CompileError(fmt::format(
+            "ImageParam '{}'{}: a scalar type and at least 0 dimensions are needed, not "
+            "{} and {}. Write ImageParam(UInt(8), 2), say.",
+            name, graph::at(where), to_string(type), dimensions));
+    contents_->where = where;
+    graph::passed(where);
     contents_->identity =
         std::make_shared<graph::Identity>(name.empty() ? graph::fresh_name("image") : name);
     contents_->type = type;
     contents_->dimensions = dimensions;
-    contents_->constraints.resize(static_cast<size_t>(dimensions));
+    contents_->promise.dims.resize(static_cast<size_t>(dimensions));
 }
 
-ImageContents &ImageParam::checked() const {
+ImageContents &OutputImageParam::checked() const {
     if (!contents_)
-        throw CompileError("An undefined ImageParam was used: give it a type and dimensions.");
+        throw CompileError("An undefined ImageParam was used" + graph::nearby() +
+                           ". Give it a type and dimensions, as in ImageParam in(UInt(8), 2).");
     return *contents_;
 }
 
-const std::string &ImageParam::name() const {
+const std::string &OutputImageParam::name() const {
     return checked().identity->name;
 }
-Type ImageParam::type() const {
+Type OutputImageParam::type() const {
     return checked().type;
 }
-int ImageParam::dimensions() const {
+int OutputImageParam::dimensions() const {
     return checked().dimensions;
 }
 
@@ -195,9 +209,11 @@ void ImageParam::set(const Buffer<void> &image) {
     ImageContents &c = checked();
     if (image.defined() && (image.type() != c.type || image.dimensions() != c.dimensions))
         throw RuntimeError(fmt::format(
-            "ImageParam '{}' takes {} dimensions of {}, but was given a Buffer with "
-            "{} dimensions of {}.",
-            name(), c.dimensions, to_string(c.type), image.dimensions(), to_string(image.type())));
+            "{} takes {} of {}, but was given a Buffer with {} of {}. Convert the Buffer, or "
+            "declare "
+            "the ImageParam with its type and dimensions.",
+            describe(c), support::counted(c.dimensions, "dimension"), to_string(c.type),
+            support::counted(image.dimensions(), "dimension"), to_string(image.type())));
     c.buffer = image;
 }
 
@@ -205,7 +221,7 @@ Buffer<void> ImageParam::get() const {
     return checked().buffer;
 }
 
-ImageDimension ImageParam::dim(int d) const {
+ImageDimension OutputImageParam::dim(int d) const {
     checked();
     return ImageDimension(contents_, 0).dim(d);
 }
@@ -216,14 +232,30 @@ ImageParam &ImageParam::trace_loads() {
     return *this;
 }
 
-void ImageParam::set_estimates(const Region &estimates) {
+OutputImageParam &OutputImageParam::set_estimates(const Region &estimates) {
     if (estimates.size() != static_cast<size_t>(dimensions()))
         throw CompileError(
-            fmt::format("ImageParam '{}' has {} dimensions, but set_estimates is given {} ranges.",
-                        name(), dimensions(), estimates.size()));
+            fmt::format("{} has {}, but set_estimates is given {}. Give one Range per "
+                        "dimension.",
+                        describe(checked()), support::counted(dimensions(), "dimension"),
+                        support::counted(estimates.size(), "range")));
     for (int d = 0; d < dimensions(); d++)
         dim(d).set_estimate(estimates[static_cast<size_t>(d)].min,
                             estimates[static_cast<size_t>(d)].extent);
+    return *this;
+}
+
+OutputImageParam &OutputImageParam::set_host_alignment(int bytes) {
+    if (bytes < 1 || (bytes & (bytes - 1)) != 0)
+        throw CompileError(fmt::format("{}: set_host_alignment({}) takes a power of two, in bytes.",
+                                       describe(checked()), bytes));
+    checked().promise.host_alignment = bytes;
+    contents_->identity->touch();
+    return *this;
+}
+
+int OutputImageParam::host_alignment() const {
+    return checked().promise.host_alignment;
 }
 
 Expr ImageParam::operator()(const std::vector<Expr> &args, SourceLocation where) const {
@@ -250,12 +282,13 @@ std::shared_ptr<ImageContents> graph::image_of(const Buffer<void> &image) {
     contents->dimensions = image.dimensions();
     contents->bound = true;
     contents->buffer = image;
-    contents->constraints.resize(static_cast<size_t>(image.dimensions()));
+    contents->promise.dims.resize(static_cast<size_t>(image.dimensions()));
     return contents;
 }
 
-Expr image_access(const Buffer<void, AnyDims> &image, const std::vector<Expr> &args) {
-    return call(graph::image_of(image), args, {});
+Expr image_access(const Buffer<void, AnyDims> &image, const std::vector<Expr> &args,
+                  SourceLocation where) {
+    return call(graph::image_of(image), args, where);
 }
 
 }  // namespace Pipe

@@ -12,11 +12,13 @@ Expr effect(const char *name, const Expr &condition, const std::vector<Expr> &va
     if (!condition.type().is_bool())
         graph::reject(name, condition, "the condition must be bool. Compare with 0, as in x != 0.");
     if (values.empty())
-        throw CompileError(std::string(name) + " needs at least one value.");
+        throw CompileError(std::string(name) + graph::nearby() +
+                           " needs at least one value: that is its result.");
     for (const Expr &value : values)
         graph::require_defined(name, value);
     if (values[0].type().is_handle())
-        graph::reject(name, values[0], "the first value must be a number: it is the result.");
+        graph::reject(name, values[0],
+                      "the first value must be a number: it is the result. Put text behind it.");
     std::vector<Expr> args{condition};
     args.insert(args.end(), values.begin(), values.end());
     return ir::make_call(values[0].type(), name, args, ir::CallKind::Extern);

@@ -18,7 +18,8 @@ Expr random_bits(const char *function, const Expr &seed) {
     Expr start;
     if (seed.defined()) {
         if (!seed.type().is_int_or_uint() || seed.type().is_bool())
-            graph::reject(function, seed, "the seed must be an integer.");
+            graph::reject(function, seed,
+                          "the seed must be an integer. Cast it, as in cast<int>(x).");
         start = cast(UInt(32), seed);
     } else {
         start = Expr(calls.fetch_add(1, std::memory_order_relaxed));

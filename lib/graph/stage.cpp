@@ -7,6 +7,7 @@
 #include "graph/contents.h"
 #include "graph/match.h"
 #include "graph/nest.h"
+#include "support/text.h"
 #include <pipe/func.h>
 
 namespace Pipe {
@@ -60,10 +61,25 @@ std::vector<VarOrRVar> Stage::loops() const {
     return result;
 }
 
+std::vector<VarOrRVar> Stage::split_vars() const {
+    std::vector<VarOrRVar> result = loops();
+    result.emplace_back(Var::outermost());
+    return result;
+}
+
+std::vector<Var> Func::split_vars() const {
+    std::vector<Var> result;
+    for (const VarOrRVar &v : Stage(*this).split_vars())
+        result.emplace_back(v.name);
+    return result;
+}
+
 StageSchedule &Stage::schedule() const {
     if (!func_->defined())
         throw CompileError(
-            fmt::format("Func '{}' is scheduled before it is defined.", func_->name()));
+            fmt::format("{} is scheduled before it is defined. Write its definition before its "
+                        "schedule.",
+                        func_->description()));
     StageSchedule *s = &func_->schedule.stages[static_cast<size_t>(stage_)];
     for (size_t i : specialization_)
         s = &s->specializations[i].schedule;
@@ -78,7 +94,7 @@ Stage &Stage::split(const VarOrRVar &old, const VarOrRVar &outer, const VarOrRVa
     nest.check_new(outer.name, old.name);
     nest.check_new(inner.name, old.name);
     if (outer.name == inner.name)
-        nest.fail("the two new loops need different names.");
+        nest.fail("the two new loops need different names. Name another Var for one of them.");
     nest.check_splittable(old.name);
     nest.check_tail(s.dims[at], tail);
     Transform t{Transform::Kind::Split,    old.name, outer.name, inner.name,
@@ -98,7 +114,7 @@ Stage &Stage::fuse(const VarOrRVar &inner, const VarOrRVar &outer, const VarOrRV
     Nest nest(*func_, *this, s, call_text("fuse", {inner.name, outer.name, fused.name}));
     size_t in = nest.find(inner), out = nest.find(outer);
     if (in == out)
-        nest.fail("a loop cannot be fused with itself.");
+        nest.fail("a loop cannot be fused with itself. Name two loops.");
     if (fused.name != inner.name)
         nest.check_new(fused.name, outer.name);
     s.dims[out].name = fused.name;
@@ -129,7 +145,7 @@ Stage &Stage::reorder(const std::vector<VarOrRVar> &loops) {
     for (const VarOrRVar &v : loops) {
         places.push_back(nest.find(v));
         if (std::count(places.begin(), places.end(), places.back()) > 1)
-            nest.fail(fmt::format("the loop '{}' is named twice.", v.name));
+            nest.fail(fmt::format("the loop '{}' is named twice. Name each once.", v.name));
     }
     std::vector<Dim> moved;
     for (size_t p : places)
@@ -168,9 +184,12 @@ Stage &Stage::tile(const std::vector<VarOrRVar> &old, const std::vector<VarOrRVa
                    const std::vector<TailStrategy> &tails) {
     if (outer.size() != old.size() || inner.size() != old.size() || factors.size() != old.size() ||
         tails.size() != old.size())
-        throw CompileError(
-            fmt::format("{}.tile: {} loops need as many outer and inner names, factors and tails.",
-                        name(), old.size()));
+        throw CompileError(fmt::format(
+            "{}.tile ({}): {} need as many outer and inner names, factors and tails, not "
+            "{}, {}, {} and {}.",
+            graph::base_name(func_->name()), to_string(func_->where),
+            support::counted(old.size(), "loop"), outer.size(), inner.size(), factors.size(),
+            tails.size()));
     StageSchedule before = schedule();  // all or nothing
     try {
         for (size_t i = 0; i < old.size(); i++)
@@ -243,10 +262,12 @@ Stage &Stage::compute_with(const Stage &other, const VarOrRVar &loop, const Loop
     StageSchedule &s = schedule();
     Nest nest(*func_, *this, s, call_text("compute_with", {other.name(), loop.name}));
     if (other.contents() == func_)
-        nest.fail("a Func cannot share loops with itself.");
+        nest.fail("a Func cannot share loops with itself. Name another Func that is computed at "
+                  "the same level.");
     nest.find(loop);
     if (!specialization_.empty() || !s.specializations.empty())
-        nest.fail("a definition with specializations cannot share loops.");
+        nest.fail(
+            "a definition with specializations cannot share loops. Leave one of the two out.");
     s.fuse_level = {schedule::LoopLevel::Kind::At, FuncId::None, other.index(), loop.name,
                     other.contents()->identity,    nullptr};
     s.fuse_align = moved(nest, loop, align);
@@ -270,10 +291,13 @@ Stage &Stage::compute_with(const LoopLevel &level, const LoopAlignments &align) 
     StageSchedule &s = schedule();
     Nest nest(*func_, *this, s, call_text("compute_with", {level.to_string()}));
     if (!level.defined() || level.is_root() || level.is_inlined())
-        nest.fail(fmt::format("the level is {}, so it names no loop to share.", level.to_string()));
+        nest.fail(fmt::format(
+            "the level is {}, so it names no loop to share. Name one, as in LoopLevel(f, y).",
+            level.to_string()));
     nest.find(level.var());
     if (!specialization_.empty() || !s.specializations.empty())
-        nest.fail("a definition with specializations cannot share loops.");
+        nest.fail(
+            "a definition with specializations cannot share loops. Leave one of the two out.");
     s.fuse_level = level.contents()->level;
     s.fuse_align = moved(nest, level.var(), align);
     nest.done();

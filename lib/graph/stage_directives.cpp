@@ -25,9 +25,10 @@ namespace {
 /// After specialize_fail() nothing is left to specialize for.
 void check_open(const Nest &nest, const StageSchedule &s) {
     if (!s.specializations.empty() && !s.specializations.back().condition.defined())
-        nest.fail("specialize_fail() has dealt with all that is left.");
+        nest.fail("specialize_fail() has dealt with all that is left. Specialize before it.");
     if (!s.fuse_level.inlined() || s.fuse_level.deferred)
-        nest.fail("a definition that shares loops (compute_with) cannot be specialized.");
+        nest.fail("a definition that shares loops (compute_with) cannot be specialized. Leave one "
+                  "of the two out.");
 }
 
 }  // namespace
@@ -55,7 +56,7 @@ void Stage::specialize_fail(const std::string &message) {
     Nest nest(*func_, *this, s, "specialize_fail");
     nest.check_has_loops();
     if (message.empty())
-        nest.fail("the message is empty.");
+        nest.fail("the message is empty. Say what the caller did wrong.");
     check_open(nest, s);
     s.specializations.push_back({Expr(), StageSchedule(), message});
     nest.done();
@@ -147,14 +148,15 @@ void Stage::unscheduled() {
     StageSchedule &s = schedule();
     Nest nest(*func_, *this, s, "unscheduled");
     if (s.touched)
-        nest.fail("it has directives already.");
+        nest.fail("it has directives already. Leave them or unscheduled() out.");
     nest.done();
 }
 
 Stage &Stage::no_gpu(const char *directive, const VarOrRVar &loop) {
     StageSchedule &s = schedule();
     Nest nest(*func_, *this, s, call_text(directive, {loop.name}));
-    nest.fail("code for GPUs is not there yet. Use parallel() and vectorize().");
+    nest.fail(
+        "code is made for CPUs, and not yet for GPUs or DSPs. Use parallel() and vectorize().");
 }
 
 namespace {
@@ -211,7 +213,7 @@ Stage &Stage::eager_inline(const std::vector<Func> &funcs) {
                                   : f.is_extern() ? "is an extern stage"
                                                   : "has updates"));
         if (f.contents() == func_)
-            nest.fail("a Func cannot be inlined into itself.");
+            nest.fail("a Func cannot be inlined into itself. Name a Func that it calls.");
     }
     graph::Stage &stage = func_->stages[static_cast<size_t>(stage_)];
     if (graph::extern_definition(stage))

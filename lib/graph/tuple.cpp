@@ -10,7 +10,9 @@ namespace {
 void require_sizes(size_t a, size_t b, const char *what) {
     if (a != b)
         throw CompileError(fmt::format(
-            "select cannot take Tuples of {} and {} values: {} must be as many.", a, b, what));
+            "select{} cannot take Tuples of {} and {} values: {} must be as many. Give each Tuple "
+            "all its values.",
+            graph::nearby(), a, b, what));
 }
 
 }  // namespace
@@ -31,9 +33,10 @@ Tuple select(const Tuple &condition, const Tuple &if_true, const Tuple &if_false
 Expr mux(const Expr &id, const std::vector<Expr> &values) {
     graph::require_defined("mux", id);
     if (values.empty())
-        throw CompileError("mux needs at least one value to choose from.");
+        throw CompileError("mux" + graph::nearby() +
+                           " has an empty list: give it values to choose from.");
     if (!id.type().is_int_or_uint() || id.type().is_bool())
-        graph::reject("mux", id, "the index must be an integer.");
+        graph::reject("mux", id, "the index must be an integer. Cast it, as in cast<int>(x).");
     Expr result = values.back();
     for (size_t i = values.size() - 1; i-- > 0;)
         result = select(id == static_cast<int>(i), values[i], result);
@@ -49,16 +52,17 @@ Expr mux(const Expr &id, const Tuple &values) {
 
 Tuple mux(const Expr &id, const std::vector<Tuple> &values) {
     if (values.empty())
-        throw CompileError("mux needs at least one Tuple to choose from.");
+        throw CompileError("mux" + graph::nearby() +
+                           " has an empty list: give it Tuples to choose from.");
     std::vector<Expr> result;
     for (size_t element = 0; element < values[0].size(); element++) {
         std::vector<Expr> choices;
         for (const Tuple &value : values) {
             if (value.size() != values[0].size())
                 throw CompileError(
-                    fmt::format("mux cannot choose from Tuples of {} and {} values: give all of "
+                    fmt::format("mux{} cannot choose from Tuples of {} and {} values: give all of "
                                 "them one size.",
-                                values[0].size(), value.size()));
+                                graph::nearby(), values[0].size(), value.size()));
             choices.push_back(value[element]);
         }
         result.push_back(mux(id, choices));

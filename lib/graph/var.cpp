@@ -7,6 +7,7 @@
 #include "graph/contents.h"
 #include "graph/match.h"
 #include "ir/visit.h"
+#include "support/text.h"
 #include <pipe/param.h>
 
 namespace Pipe {
@@ -39,20 +40,25 @@ Expr RVar::extent() const {
 RVar::operator Expr() const {
     if (!domain_)
         throw CompileError(
-            fmt::format("RVar '{}' belongs to no RDom, so it has no value. It can only "
-                        "name a loop in a schedule.",
-                        name_));
+            fmt::format("RVar '{}'{} belongs to no RDom, so it has no value. It can only name a "
+                        "loop in a schedule; take the RVar of an RDom, as in RDom r(0, 10).",
+                        graph::base_name(name_), graph::nearby()));
     return ir::make_variable(Int(32), name_, domain_);
 }
 
-RDom::RDom(const ImageParam &image) {
+RDom::RDom(const ImageParam &image, SourceLocation where) {
     Region region;
     for (int i = 0; i < image.dimensions(); i++)
         region.emplace_back(image.dim(i).min(), image.dim(i).extent());
-    define(region, "");
+    define(region, "", where);
 }
 
 namespace {
+
+/// "RDom 'r' at blur.cpp:12"
+std::string describe(const RDomContents &rdom) {
+    return fmt::format("RDom '{}'{}", graph::base_name(rdom.name), graph::at(rdom.where));
+}
 
 void check_bound(const std::string &what, const Expr &e) {
     graph::Names names;
@@ -67,15 +73,18 @@ void check_bound(const std::string &what, const Expr &e) {
 
 }  // namespace
 
-void RDom::define(const Region &region, const std::string &name) {
+void RDom::define(const Region &region, const std::string &name, SourceLocation where) {
+    graph::passed(where);
     static const char *const letters[] = {"x", "y", "z", "w"};
     contents_ = std::make_shared<RDomContents>();
     contents_->name = name.empty() ? graph::fresh_name("r") : name;
+    contents_->where = where;
     if (region.empty())
-        throw CompileError("An RDom needs at least one dimension.");
+        throw CompileError(
+            describe(*contents_) +
+            " has an empty list of ranges. Give it a min and an extent per dimension.");
     for (size_t i = 0; i < region.size(); i++) {
-        std::string what =
-            fmt::format("of dimension {} of RDom '{}'", i, graph::base_name(contents_->name));
+        std::string what = fmt::format("of dimension {} of {}", i, describe(*contents_));
         auto range = graph::coordinates("the range " + what, {region[i].min, region[i].extent}, {});
         check_bound("The min " + what, range[0]);
         check_bound("The extent " + what, range[1]);
@@ -90,7 +99,8 @@ void RDom::define(const Region &region, const std::string &name) {
 namespace {
 const RDomContents &checked(const std::shared_ptr<RDomContents> &contents) {
     if (!contents)
-        throw CompileError("An undefined RDom was used.");
+        throw CompileError("An undefined RDom was used" + graph::nearby() +
+                           ". Give it ranges, as in RDom r(0, 10).");
     return *contents;
 }
 }  // namespace
@@ -104,16 +114,18 @@ const std::string &RDom::name() const {
 
 RVar RDom::operator[](int i) const {
     if (i < 0 || i >= dimensions())
-        throw CompileError(fmt::format("RDom '{}' has {} dimensions: there is no dimension {}.",
-                                       graph::base_name(name()), dimensions(), i));
+        throw CompileError(fmt::format("{} has {}, counted from 0: there is no dimension {}.",
+                                       describe(*contents_),
+                                       support::counted(dimensions(), "dimension"), i));
     return RVar(contents_, i);
 }
 
 RDom::operator RVar() const {
     if (dimensions() != 1)
-        throw CompileError(fmt::format("RDom '{}' has {} dimensions: name the RVar, as in {}.x.",
-                                       graph::base_name(name()), dimensions(),
-                                       graph::base_name(name())));
+        throw CompileError(
+            fmt::format("{} has {} dimensions, but is used as one RVar. Name the RVar, "
+                        "as in {}.x.",
+                        describe(*contents_), dimensions(), graph::base_name(name())));
     return RVar(contents_, 0);
 }
 
@@ -141,17 +153,17 @@ class DetachRDom : public ir::GraphMutator {
 
 }  // namespace
 
-void RDom::where(const Expr &condition) {
-    std::string label = graph::base_name(name());
+void RDom::where(const Expr &condition, SourceLocation at) {
+    dimensions();  // must be defined
+    graph::passed(at);
+    std::string label = fmt::format("{}: where(){}", describe(*contents_), graph::at(at));
     if (!condition.defined() || !condition.type().is_bool())
         throw CompileError(
-            fmt::format("RDom '{}': where() takes a bool, not {}.", label,
+            fmt::format("{} takes a bool, not {}. Compare with 0, as in x != 0.", label,
                         condition.defined() ? graph::describe(condition) : "an undefined Expr"));
     if (contents_->used)
         throw CompileError(
-            fmt::format("RDom '{}': where() comes after the RDom was used in a definition. "
-                        "Put it before.",
-                        label));
+            fmt::format("{} comes after the RDom was used in a definition. Put it before.", label));
     Expr detached = DetachRDom(contents_.get()).mutate(condition);
     contents_->predicate =
         contents_->predicate.defined() ? contents_->predicate && detached : detached;

@@ -178,8 +178,9 @@ template <typename From> Buffer<> convert_from(const Buffer<> &image, Type to) {
 
 Buffer<> load_image(const std::string &path) {
     const image_io::Pixels pixels = image_io::decode(image_io::read_file(path), path);
-    return pixels.bits == 8 ? image_io::planar<uint8_t>(pixels)
-                            : image_io::planar<uint16_t>(pixels);
+    Buffer<> image = pixels.bits == 8 ? Buffer<>(image_io::planar<uint8_t>(pixels))
+                                      : Buffer<>(image_io::planar<uint16_t>(pixels));
+    return image.channels() == 1 ? image.sliced(2) : image;
 }
 
 Buffer<> convert_image(const Buffer<> &image, Type type) {

@@ -444,6 +444,17 @@ void BufferBase::require_element(const int64_t *at, size_t n) const {
     }
 }
 
+void BufferBase::throw_no_device(const char *what) const {
+    fail(describe(name(), type()), "{}: there is no device, all memory is the host's. Leave the call "
+                                   "out where Target::has_gpu_feature() is false",
+         what);
+}
+
+void BufferBase::set_device_dirty(bool dirty) const {
+    if (dirty)
+        throw_no_device("set_device_dirty");
+}
+
 void BufferBase::throw_undefined() {
     throw RuntimeError("A Buffer without a shape was used: it was default-constructed and nothing "
                        "has been assigned to it. Give it sizes, or assign a Buffer to it.");

@@ -26,7 +26,7 @@ Expr strip_likely(const Expr &e) {
 Interval unless_wrapped(Type type, const Interval &result) {
     if (has_no_overflow(type))
         return result;
-    bool wraps = !result.within(Interval::of_type(type)) || (type.bits == 64 && !result.has_hi());
+    bool wraps = !result.within(Interval::of_type(type)) || (type.bits() == 64 && !result.has_hi());
     return wraps ? Interval::everything() : result;
 }
 
@@ -81,7 +81,7 @@ Interval Query::of_node(const Expr &e, int depth) {
     case Op::Ramp:
         return unless_wrapped(e.type(),
                               of(e->args[0], depth + 1) +
-                                  of(e->args[1], depth + 1) * Interval{0, e.type().lanes - 1});
+                                  of(e->args[1], depth + 1) * Interval{0, e.type().lanes() - 1});
     case Op::Cast:
         return of_cast(e, depth);
     case Op::Select:
@@ -176,9 +176,9 @@ Interval Query::of_cast(const Expr &e, int depth) {
         return Interval::everything();
     Interval value = of(e->args[0], depth + 1);
     // A value that the new type cannot hold wraps (int32, int64 included).
-    if (e.type().bits == 64) {
+    if (e.type().bits() == 64) {
         bool fits =
-            e.type().is_int() ? from.is_int() || from.bits < 64 || value.has_hi() : value.lo >= 0;
+            e.type().is_int() ? from.is_int() || from.bits() < 64 || value.has_hi() : value.lo >= 0;
         return fits ? value : Interval::everything();
     }
     return value.within({e.type().min_int(), e.type().max_int()}) ? value : Interval::everything();
@@ -237,7 +237,7 @@ Linear to_first_lane(const Linear &sum, Interval *lanes) {
     }
     if (!stride.is_constant())
         return sum;
-    *lanes = Interval::single(stride.constant) * Interval{0, sum.type.lanes - 1};
+    *lanes = Interval::single(stride.constant) * Interval{0, sum.type.lanes() - 1};
     return first;
 }
 
@@ -246,7 +246,7 @@ Linear without_casts(const Linear &sum) {
     auto is_widened = [](const Term &t) {
         return t.atom->op == Op::Cast && has_no_overflow(t.atom->args[0].type());
     };
-    if (sum.type.bits != 64 || !std::all_of(sum.terms.begin(), sum.terms.end(), is_widened))
+    if (sum.type.bits() != 64 || !std::all_of(sum.terms.begin(), sum.terms.end(), is_widened))
         return sum;
     Linear result{sum.type, sum.constant, {}};
     for (const Term &t : sum.terms) {

@@ -14,7 +14,7 @@ template <typename T> int order(const T &a, const T &b) {
 }
 
 auto fields(const Type &t) {
-    return std::tuple(t.code, t.bits, t.lanes);
+    return std::tuple(t.code(), t.bits(), t.lanes());
 }
 
 /// Everything of two nodes but their children.
@@ -112,7 +112,7 @@ size_t hash_combine(size_t seed, size_t value) {
 size_t hash_without_children(const Expr &e) {
     size_t h = hash_combine(static_cast<size_t>(e->op), e->uint_value);
     h = hash_combine(h,
-                     static_cast<size_t>(e->type.code) << 24 | e->type.bits << 16 | e->type.lanes);
+                     static_cast<size_t>(e->type.code()) << 24 | e->type.bits() << 16 | e->type.lanes());
     if (e->op >= Op::Call)
         h = hash_combine(h, static_cast<size_t>(e->call_kind) << 40 |
                                 static_cast<size_t>(e->reduce_op) << 32 |

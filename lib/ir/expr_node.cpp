@@ -8,7 +8,7 @@
 namespace Pipe {
 
 Type Expr::type() const {
-    if (!node_) throw CompileError("An undefined Expr was used: define it before you use it.");
+    if (!node_) throw CompileError("An undefined Expr was used: give it a value before it is used.");
     return node_->type;
 }
 
@@ -46,9 +46,9 @@ ExprNode *new_node(Op op, Type type, std::vector<Expr> args = {}) {
 
 /// The value of `value` after wrapping to `bits` bits.
 int64_t wrap(Type type, int64_t value) {
-    if (type.bits == 64) return value;
-    if (type.bits == 1) return value & 1;
-    int unused = 64 - type.bits;
+    if (type.bits() == 64) return value;
+    if (type.bits() == 1) return value & 1;
+    int unused = 64 - type.bits();
     auto shifted = static_cast<uint64_t>(value) << unused;
     return type.is_int() ? static_cast<int64_t>(shifted) >> unused
                          : static_cast<int64_t>(shifted >> unused);
@@ -58,8 +58,8 @@ int64_t wrap(Type type, int64_t value) {
 
 double round_to(Type type, double value) {
     if (type.is_bfloat()) return static_cast<double>(bfloat16_t(value));
-    if (type.bits == 16) return static_cast<double>(float16_t(value));
-    return type.bits == 32 ? static_cast<double>(static_cast<float>(value)) : value;
+    if (type.bits() == 16) return static_cast<double>(float16_t(value));
+    return type.bits() == 32 ? static_cast<double>(static_cast<float>(value)) : value;
 }
 
 void retain(const ExprNode *node) noexcept {
@@ -72,7 +72,7 @@ void release(const ExprNode *node) noexcept {
 
 Expr make_int(Type type, int64_t value) {
     check(type.is_int_or_uint(), "integer constant of a type that is no integer");
-    if (type.is_vector()) return make_broadcast(make_int(type.element_of(), value), type.lanes);
+    if (type.is_vector()) return make_broadcast(make_int(type.element_of(), value), type.lanes());
     auto *node = new_node(type.is_int() ? Op::IntImm : Op::UIntImm, type);
     node->int_value = wrap(type, value);
     return Expr(node);
@@ -80,7 +80,7 @@ Expr make_int(Type type, int64_t value) {
 
 Expr make_float(Type type, double value) {
     check(type.is_float(), "float constant of a type that is no float");
-    if (type.is_vector()) return make_broadcast(make_float(type.element_of(), value), type.lanes);
+    if (type.is_vector()) return make_broadcast(make_float(type.element_of(), value), type.lanes());
     auto *node = new_node(Op::FloatImm, type);
     node->float_value = round_to(type, value);
     return Expr(node);
@@ -104,13 +104,13 @@ Expr make_variable(Type type, const std::string &name, std::shared_ptr<const Ref
 }
 
 Expr make_cast(Type type, Expr value) {
-    check(value.defined() && value.type().lanes == type.lanes, "cast changes the lanes");
+    check(value.defined() && value.type().lanes() == type.lanes(), "cast changes the lanes");
     if (value.type() == type) return value;
     return Expr(new_node(Op::Cast, type, {std::move(value)}));
 }
 
 Expr make_reinterpret(Type type, Expr value) {
-    check(value.defined() && value.type().bits * value.type().lanes == type.bits * type.lanes,
+    check(value.defined() && value.type().bits() * value.type().lanes() == type.bits() * type.lanes(),
           "reinterpret changes the size");
     if (value.type() == type) return value;
     return Expr(new_node(Op::Reinterpret, type, {std::move(value)}));
@@ -120,7 +120,7 @@ Expr make_binary(Op op, Expr a, Expr b) {
     check(is_binary(op), "not a binary operator");
     check(a.defined() && b.defined(), "operand undefined");
     check(a.type() == b.type(), "operands of different types");
-    Type type = is_comparison(op) ? Bool(a.type().lanes) : a.type();
+    Type type = is_comparison(op) ? Bool(a.type().lanes()) : a.type();
     return Expr(new_node(op, type, {std::move(a), std::move(b)}));
 }
 
@@ -133,7 +133,7 @@ Expr make_not(Expr a) {
 Expr make_select(Expr condition, Expr t, Expr f) {
     check(condition.defined() && t.defined() && f.defined(), "operand of select undefined");
     check(condition.type().is_bool() && t.type() == f.type(), "operands of select");
-    check(condition.type().lanes == 1 || condition.type().lanes == t.type().lanes, "select's lanes");
+    check(condition.type().lanes() == 1 || condition.type().lanes() == t.type().lanes(), "select's lanes");
     Type type = t.type();
     return Expr(new_node(Op::Select, type, {std::move(condition), std::move(t), std::move(f)}));
 }
@@ -150,7 +150,7 @@ Expr make_call(Type type, const std::string &name, std::vector<Expr> args, CallK
 }
 
 Expr make_load(Type type, const std::string &buffer, Expr index, Expr predicate) {
-    check(index.defined() && index.type().lanes == type.lanes, "lanes of a load");
+    check(index.defined() && index.type().lanes() == type.lanes(), "lanes of a load");
     auto *node = new_node(Op::Load, type, {std::move(index), std::move(predicate)});
     node->name = buffer;
     return Expr(node);
@@ -179,7 +179,7 @@ Expr make_let(const std::string &name, Expr value, Expr body) {
 }
 
 Expr make_vector_reduce(Op op, Expr value, int lanes) {
-    check(value.defined() && value.type().lanes % lanes == 0, "lanes of reduce");
+    check(value.defined() && value.type().lanes() % lanes == 0, "lanes of reduce");
     Type type = value.type().with_lanes(lanes);
     auto *node = new_node(Op::VectorReduce, type, {std::move(value)});
     node->reduce_op = op;
@@ -189,12 +189,12 @@ Expr make_vector_reduce(Op op, Expr value, int lanes) {
 Expr with_args(const Expr &e, std::vector<Expr> args) {
     check(args.size() == e->args.size(), "number of children");
     switch (e->op) {
-    case Op::Cast: return make_cast(e.type().with_lanes(args[0].type().lanes), args[0]);
+    case Op::Cast: return make_cast(e.type().with_lanes(args[0].type().lanes()), args[0]);
     case Op::Not: return make_not(args[0]);
     case Op::Select: return make_select(args[0], args[1], args[2]);
-    case Op::Ramp: return make_ramp(args[0], args[1], e.type().lanes);
+    case Op::Ramp: return make_ramp(args[0], args[1], e.type().lanes());
     case Op::Let: return make_let(e->name, args[0], args[1]);
-    case Op::Load: return make_load(e.type().with_lanes(args[0].type().lanes), e->name, args[0], args[1]);
+    case Op::Load: return make_load(e.type().with_lanes(args[0].type().lanes()), e->name, args[0], args[1]);
     default: break;
     }
     if (is_binary(e->op)) return make_binary(e->op, args[0], args[1]);

@@ -66,7 +66,7 @@ Linear divide_by_gcd(Linear sum) {
 ConstantInterval ConstantInterval::of_type(Type type) {
     if (!type.is_int_or_uint() || has_no_overflow(type))
         return {};
-    return {type.min_int(), type.bits == 64 ? plus_infinity : type.max_int()};
+    return {type.min_int(), type.bits() == 64 ? plus_infinity : type.max_int()};
 }
 
 ConstantInterval operator+(const ConstantInterval &a, const ConstantInterval &b) {

@@ -110,7 +110,7 @@ Expr float_to_integer(Type type, double value) {
     if (type.is_bool())
         return Expr(value != 0);
     double truncated = std::trunc(value);
-    double limit = std::ldexp(1.0, type.is_int() ? type.bits - 1 : type.bits);
+    double limit = std::ldexp(1.0, type.is_int() ? type.bits() - 1 : type.bits());
     if (!(truncated < limit && truncated >= (type.is_int() ? -limit : 0.0)))
         return Expr();
     auto bits = type.is_int() ? static_cast<int64_t>(truncated)
@@ -121,7 +121,7 @@ Expr float_to_integer(Type type, double value) {
 /// Rounds once.
 Expr integer_to_float(Type type, const Expr &a) {
     bool is_signed = a->op == Op::IntImm;
-    if (type.bits == 32)
+    if (type.bits() == 32)
         return make_float(type, is_signed ? static_cast<float>(a->int_value)
                                           : static_cast<float>(a->uint_value));
     return make_float(type, is_signed ? static_cast<double>(a->int_value)
@@ -133,7 +133,7 @@ Expr fold_shift(Type type, const Expr &a, Wide amount, bool left) {
         left = !left;
         amount = -amount;
     }
-    if (amount >= type.bits)
+    if (amount >= type.bits())
         return Expr();  // left to the target
     int n = static_cast<int>(amount);
     if (left)
@@ -152,7 +152,7 @@ bool is_constant(const Expr &e) {
 Expr fold_binary(Op op, const Expr &a, const Expr &b) {
     if (is_integer_constant(a) && is_integer_constant(b))
         return fold_integers(op, a.type(), a, b);
-    if (a->op == Op::FloatImm && b->op == Op::FloatImm && a.type().bits >= 32)
+    if (a->op == Op::FloatImm && b->op == Op::FloatImm && a.type().bits() >= 32)
         return fold_floats(op, a.type(), a->float_value, b->float_value);
     return Expr();
 }
@@ -163,12 +163,12 @@ Expr fold_cast(Type type, const Expr &a) {
             return Expr(a->int_value != 0);
         if (type.is_int_or_uint())
             return make_int(type, a->int_value);
-        if (type.is_float() && type.bits >= 32)
+        if (type.is_float() && type.bits() >= 32)
             return integer_to_float(type, a);
     } else if (a->op == Op::FloatImm) {
         if (type.is_int_or_uint())
             return float_to_integer(type, a->float_value);
-        if (type.is_float() && type.bits >= 32)
+        if (type.is_float() && type.bits() >= 32)
             return make_float(type, a->float_value);
     }
     return Expr();

@@ -50,7 +50,7 @@ WideInt halving_sub(const Operands &a) {
 /// value * 2^-amount, halves rounded up, saturated.
 WideInt rounding_shift(Type type, WideInt value, WideInt amount) {
     if (amount <= 0) {
-        bool too_far = -amount >= type.bits;
+        bool too_far = -amount >= type.bits();
         if (too_far && value != 0)
             return value < 0 ? lowest(type) : highest(type);
         return too_far ? 0 : saturate(type, value * (WideInt{1} << static_cast<int>(-amount)));
@@ -91,7 +91,7 @@ WideInt rounding_mul_shift_right(const Operands &a) {
 }
 
 UnsignedWide bits_of(const Operands &a) {
-    int unused = 128 - a.types[0].bits;
+    int unused = 128 - a.types[0].bits();
     return static_cast<UnsignedWide>(a[0]) << unused >> unused;
 }
 int leading_zeros(UnsignedWide value, int bits) {
@@ -101,10 +101,10 @@ WideInt popcount(const Operands &a) {
     return std::popcount(static_cast<uint64_t>(bits_of(a)));
 }
 WideInt count_leading_zeros(const Operands &a) {
-    return leading_zeros(bits_of(a), a.types[0].bits);
+    return leading_zeros(bits_of(a), a.types[0].bits());
 }
 WideInt count_trailing_zeros(const Operands &a) {
-    return std::min<int>(std::countr_zero(static_cast<uint64_t>(bits_of(a))), a.types[0].bits);
+    return std::min<int>(std::countr_zero(static_cast<uint64_t>(bits_of(a))), a.types[0].bits());
 }
 
 WideInt div_round_to_zero(const Operands &a) {
@@ -191,7 +191,7 @@ Extremes by_name(const std::string &name, const Operation &op, const std::vector
         return {std::min<WideInt>(0, std::max(-most, lo)),
                 std::max<WideInt>(0, std::min(most, hi))};
     }
-    int bits = types[0].bits;
+    int bits = types[0].bits();
     if (lo < 0)  // the sign is a bit too
         return {0, bits};
     int used = bits - leading_zeros(static_cast<UnsignedWide>(hi), bits);

@@ -38,6 +38,8 @@ inline constexpr const char *scatter_gather = "scatter_gather";
 inline constexpr const char *random = "random";
 /// (x, key...) = x; what x depends on where it is memoized; the front end's only, freeze takes it out.
 inline constexpr const char *memoize_tag = "memoize_tag";
+/// (which, about, about): a property of the target; the front end's only, freeze makes it a constant.
+inline constexpr const char *target_query = "target_query";
 inline constexpr const char *promise_clamped = "promise_clamped";  ///< (x, lo, hi) = x
 inline constexpr const char *if_then_else = "if_then_else";  ///< (c, t, f): only one arm is evaluated
 inline constexpr const char *address_of = "address_of";  ///< (a load): handle, where it would load from

@@ -16,7 +16,7 @@ namespace Pipe::ir {
 
 /// True for the types whose overflow is undefined: int32, int64 and vectors of them.
 inline bool has_no_overflow(Type type) {
-    return type.is_int() && type.bits >= 32;
+    return type.is_int() && type.bits() >= 32;
 }
 
 struct Linear {

@@ -158,10 +158,10 @@ class Printer {
             break;
         case Op::Ramp:
         case Op::Broadcast:
-            list(to_string(e->op), e->args, e.type().lanes);
+            list(to_string(e->op), e->args, e.type().lanes());
             break;
         case Op::VectorReduce:
-            list(std::string("reduce<") + to_string(e->reduce_op) + ">", e->args, e.type().lanes);
+            list(std::string("reduce<") + to_string(e->reduce_op) + ">", e->args, e.type().lanes());
             break;
         case Op::Let:
             print_let_in(e);
@@ -206,15 +206,15 @@ class Printer {
 
     void print_float(Type type, double value) {
         char text[64];
-        auto end = type.bits == 32
+        auto end = type.bits() == 32
                        ? std::to_chars(text, text + sizeof text, static_cast<float>(value)).ptr
                        : std::to_chars(text, text + sizeof text, value).ptr;
         std::string digits(text, end);
         if (std::isfinite(value) && digits.find_first_of(".e") == std::string::npos)
             digits += ".0";
-        if (type.bits == 64)
+        if (type.bits() == 64)
             out += digits;
-        else if (type.bits == 32)
+        else if (type.bits() == 32)
             out += digits + "f";
         else
             out += Pipe::to_string(type) + "(" + digits + ")";

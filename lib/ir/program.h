@@ -31,6 +31,7 @@ enum class Failure : int32_t {
     BadConstraint,    ///< a buffer breaks a promise (bound, set_min, set_extent, set_stride)
     OutOfMemory,
     ExternStage,      ///< the C function of an extern stage answered something else than 0
+    RequirementFailed,  ///< Pipeline::add_requirement
     BadArgument,      ///< an argument of the call is no good: the kernel was not run
 };
 

@@ -44,13 +44,13 @@ Expr Rules::broadcast(const Expr &value, int lanes) {
 /// Moves an operation on ramps and broadcasts to their scalars; undefined if it cannot.
 Expr Rules::lanes(Op op, const Expr &a, const Expr &b) {
     if (a->op == Op::Broadcast && b->op == Op::Broadcast)
-        return broadcast(binary(op, a->args[0], b->args[0]), a.type().lanes);
+        return broadcast(binary(op, a->args[0], b->args[0]), a.type().lanes());
     bool integer_lanes = a.type().is_int_or_uint() && is_lanes(a) && is_lanes(b);
     return integer_lanes ? lanes_of_ramp(op, a, b) : Expr();
 }
 
 Expr Rules::lanes_of_ramp(Op op, const Expr &a, const Expr &b) {
-    int n = a.type().lanes;
+    int n = a.type().lanes();
     if (op == Op::Add || op == Op::Sub)
         return ramp(binary(op, base_of(a), base_of(b)), binary(op, stride_of(a), stride_of(b)), n);
     if (op == Op::Mul && (a->op == Op::Broadcast || b->op == Op::Broadcast)) {
@@ -79,7 +79,7 @@ Expr Rules::lanes_of_ramp(Op op, const Expr &a, const Expr &b) {
 
 /// Σ ramps and broadcasts -> one ramp; the other vectors follow.
 Expr Rules::sum_of_lanes(const Linear &given) {
-    int n = given.type.lanes;
+    int n = given.type.lanes();
     Type scalar = given.type.element_of();
     Linear rest{given.type, 0, {}}, base{scalar, given.constant, {}}, stride{scalar, 0, {}};
     for (const auto &t : given.terms) {
@@ -108,28 +108,28 @@ Expr Rules::cast(Type type, const Expr &a) {
     if (Expr folded = fold_cast(type, a); folded.defined())
         return folded;
     if (a->op == Op::Broadcast)
-        return broadcast(cast(type.element_of(), a->args[0]), type.lanes);
+        return broadcast(cast(type.element_of(), a->args[0]), type.lanes());
     // A ramp that cannot overflow, or whose lanes wrap in any case.
-    bool narrows = type.is_int_or_uint() && !type.is_bool() && type.bits <= from.bits;
+    bool narrows = type.is_int_or_uint() && !type.is_bool() && type.bits() <= from.bits();
     bool widens = has_no_overflow(from) && has_no_overflow(type);
     bool wraps = narrows && !has_no_overflow(type);
     if (a->op == Op::Ramp && from.is_int_or_uint() && (wraps || widens))
         return ramp(cast(type.element_of(), a->args[0]), cast(type.element_of(), a->args[1]),
-                    type.lanes);
+                    type.lanes());
     if (a->op == Op::Cast) {
         const Expr &x = a->args[0];
         Type inner = x.type();
         bool lossless = inner.is_int_or_uint() && from.is_int_or_uint() && !from.is_bool() &&
-                        (inner.code == from.code ? inner.bits <= from.bits
-                                                 : inner.is_uint() && inner.bits < from.bits);
+                        (inner.code() == from.code() ? inner.bits() <= from.bits()
+                                                 : inner.is_uint() && inner.bits() < from.bits());
         bool low_bits =
             narrows && inner.is_int_or_uint() && from.is_int_or_uint() && !from.is_bool();
         bool round_trip =
-            inner.is_float() && from.is_float() && inner == type && inner.bits <= from.bits;
+            inner.is_float() && from.is_float() && inner == type && inner.bits() <= from.bits();
         if (lossless || low_bits || round_trip)
             return cast(type, x);
     }
-    return widens && type.bits > from.bits ? widen(type, a) : make_cast(type, a);
+    return widens && type.bits() > from.bits() ? widen(type, a) : make_cast(type, a);
 }
 
 /// int64(x*4 + y) = int64(x)*4 + int64(y), for indices.
@@ -149,7 +149,7 @@ Expr Rules::widen(Type type, const Expr &a) {
 }
 
 Expr Rules::vector_reduce(const Expr &e, const Expr &value) {
-    int lanes = e.type().lanes, from = value.type().lanes;
+    int lanes = e.type().lanes(), from = value.type().lanes();
     if (lanes == from)
         return value;
     if (value->op == Op::Broadcast) {
@@ -169,7 +169,7 @@ Expr Rules::load(const Expr &e, const Expr &index, const Expr &predicate) {
     if (!unconditional && as_const_int(predicate, &all))
         return make_const(type, 0);
     if (unconditional && index->op == Op::Broadcast)
-        return broadcast(make_load(type.element_of(), e->name, index->args[0]), type.lanes);
+        return broadcast(make_load(type.element_of(), e->name, index->args[0]), type.lanes());
     if (index.same_as(e->args[0]) && predicate.same_as(e->args[1]))
         return e;
     return make_load(type, e->name, index, unconditional ? Expr() : predicate);
@@ -187,7 +187,7 @@ Expr Rules::call(const Expr &e, const std::vector<Expr> &args) {
         for (const Expr &arg : args)
             scalars.push_back(arg->args[0]);
         Expr scalar = make_call(e.type().element_of(), e->name, scalars, e->call_kind, e->index);
-        return broadcast(call(scalar, scalars), e.type().lanes);
+        return broadcast(call(scalar, scalars), e.type().lanes());
     }
     Expr now = changed ? with_args(e, args) : e;
     if (e->call_kind != CallKind::Intrinsic)

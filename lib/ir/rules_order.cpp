@@ -188,16 +188,16 @@ Expr Rules::comparison(Op op, const Expr &a, const Expr &b) {
     Type type = a.type();
     if (equal(a, b)) {
         if (op == Op::LT)
-            return make_const(Bool(type.lanes), 0);
+            return make_const(Bool(type.lanes()), 0);
         if (!type.is_float())
-            return make_const(Bool(type.lanes), op != Op::NE);
+            return make_const(Bool(type.lanes()), op != Op::NE);
     }
     if (has_no_overflow(type))
         return compare_sums(op, a, b);
     if (type.is_int_or_uint()) {
         Expr known = decided(bounds(a) - bounds(b), op);
         if (known.defined())
-            return broadcast(known, type.lanes);
+            return broadcast(known, type.lanes());
     }
     int64_t c = 0;
     if (type.is_bool() && (op == Op::EQ || op == Op::NE)) {
@@ -212,7 +212,7 @@ Expr Rules::comparison(Op op, const Expr &a, const Expr &b) {
 /// Brings a < b to P <= N + m, where P and N have positive coefficients only.
 Expr Rules::compare_sums(Op op, const Expr &a, const Expr &b) {
     Expr plain = make_binary(op, a, b);
-    int lanes = a.type().lanes;
+    int lanes = a.type().lanes();
     Linear difference = Linear::from_expr(strip_likely(a));
     if (!difference.add(Linear::from_expr(strip_likely(b)), -1))
         return plain;
@@ -356,7 +356,7 @@ Expr Rules::logical_not(const Expr &a) {
     if (a->op == Op::Not)
         return a->args[0];
     if (a->op == Op::Broadcast)
-        return broadcast(logical_not(a->args[0]), a.type().lanes);
+        return broadcast(logical_not(a->args[0]), a.type().lanes());
     if (is_comparison(a->op)) {
         bool exact = !a->args[0].type().is_float() || a->op == Op::EQ || a->op == Op::NE;
         if (exact)
@@ -373,7 +373,7 @@ Expr Rules::select(const Expr &condition, const Expr &t, const Expr &f) {
         return t;
     if (condition->op == Op::Not)
         return select(condition->args[0], f, t);
-    int lanes = t.type().lanes;
+    int lanes = t.type().lanes();
     if (condition->op == Op::Broadcast)
         return select(condition->args[0], t, f);
     if (condition.type().is_scalar() && t->op == Op::Broadcast && f->op == Op::Broadcast)
@@ -386,7 +386,7 @@ Expr Rules::select(const Expr &condition, const Expr &t, const Expr &f) {
         if (Expr e = select_bool(condition, t, f); e.defined())
             return e;
     if ((condition->op == Op::LT || condition->op == Op::LE) && t.type().is_int_or_uint() &&
-        condition.type().lanes == lanes) {
+        condition.type().lanes() == lanes) {
         const Expr &x = condition->args[0], &y = condition->args[1];
         if (equal(x, t) && equal(y, f))
             return min_max(Op::Min, t, f);

@@ -135,7 +135,7 @@ Expr ExprSimplifier::apply(const Expr &e, const std::vector<Expr> &args) {
     Expr result;
     switch (e->op) {
     case Op::Cast:
-        result = rules_.cast(e.type().with_lanes(args[0].type().lanes), args[0]);
+        result = rules_.cast(e.type().with_lanes(args[0].type().lanes()), args[0]);
         break;
     case Op::Not:
         result = rules_.logical_not(args[0]);
@@ -144,10 +144,10 @@ Expr ExprSimplifier::apply(const Expr &e, const std::vector<Expr> &args) {
         result = rules_.select(args[0], args[1], args[2]);
         break;
     case Op::Ramp:
-        result = rules_.ramp(args[0], args[1], e.type().lanes);
+        result = rules_.ramp(args[0], args[1], e.type().lanes());
         break;
     case Op::Broadcast:
-        result = rules_.broadcast(args[0], e.type().lanes);
+        result = rules_.broadcast(args[0], e.type().lanes());
         break;
     case Op::VectorReduce:
         return rules_.vector_reduce(e, args[0]);

@@ -94,7 +94,7 @@ class Verifier {
 
     static bool is_bool(const Expr &e) { return e.type().is_bool(); }
     static bool is_index(const Expr &e) {
-        return e.type().is_int() && (e.type().bits == 32 || e.type().bits == 64);
+        return e.type().is_int() && (e.type().bits() == 32 || e.type().bits() == 64);
     }
 
     /// What was checked outside of a binding may mean something else inside.
@@ -123,7 +123,7 @@ class Verifier {
             return require(is_bool(args[0]) && e.type() == args[0].type(), "! of no bool", e);
         case Op::Select:
             require(is_bool(args[0]) && args[1].type() == e.type() && args[2].type() == e.type() &&
-                        (args[0].type().is_scalar() || args[0].type().lanes == e.type().lanes),
+                        (args[0].type().is_scalar() || args[0].type().lanes() == e.type().lanes()),
                     "operands of select", e);
             return;
         case Op::Ramp:
@@ -133,14 +133,14 @@ class Verifier {
         case Op::Broadcast:
             return require(args[0].type() == e.type().element_of(), "operand", e);
         case Op::Cast:
-            return require(args[0].type().lanes == e.type().lanes, "lanes of a cast", e);
+            return require(args[0].type().lanes() == e.type().lanes(), "lanes of a cast", e);
         default:
             break;
         }
         if (!is_binary(e->op))
             return;
         bool boolean_result = is_comparison(e->op) || e->op == Op::And || e->op == Op::Or;
-        Type result = boolean_result ? Bool(args[0].type().lanes) : args[0].type();
+        Type result = boolean_result ? Bool(args[0].type().lanes()) : args[0].type();
         require(args[0].type() == args[1].type() && e.type() == result, "operand types", e);
     }
 
@@ -165,9 +165,9 @@ class Verifier {
 
     void check_load(const Expr &e) {
         check_buffer(e->name, e.type(), e->args[0], e);
-        require(e->args[0].type().lanes == e.type().lanes, "lanes of the index", e);
+        require(e->args[0].type().lanes() == e.type().lanes(), "lanes of the index", e);
         if (e->args[1].defined())
-            require(is_bool(e->args[1]) && e->args[1].type().lanes == e.type().lanes, "predicate",
+            require(is_bool(e->args[1]) && e->args[1].type().lanes() == e.type().lanes(), "predicate",
                     e);
     }
 
@@ -243,11 +243,11 @@ class Verifier {
     void check_store(const Stmt &s) {
         const Expr &value = s->exprs[0], &index = s->exprs[1], &predicate = s->exprs[2];
         require(value.defined() && index.defined(), "operands", s);
-        require(value.type().lanes == index.type().lanes, "lanes of a store", s);
+        require(value.type().lanes() == index.type().lanes(), "lanes of a store", s);
         check_buffer(s->name, value.type(), index, value);
         if (predicate.defined())
-            require(is_bool(predicate) && (predicate.type().lanes == 1 ||
-                                           predicate.type().lanes == value.type().lanes),
+            require(is_bool(predicate) && (predicate.type().lanes() == 1 ||
+                                           predicate.type().lanes() == value.type().lanes()),
                     "predicate", s);
     }
 

@@ -28,11 +28,16 @@ class Checks {
 
     Stmt shapes(const std::vector<std::string> &dense) {
         for (const std::string &name : dense) unit_stride(name);
-        for (const graph::Image &image : graph_.images) constraints(image);
+        for (const graph::Image &image : graph_.images) promised(image.name, image.promise);
         for (FuncId output : graph_.outputs) {
+            const graph::FuncNode &func = graph_[output];
+            for (size_t i = 0; i < func.output_promises.size(); i++)
+                promised(graph::buffer_name(func, i), func.output_promises[i]);
             bounds(graph_[output]);
             same_shape(graph_[output]);
         }
+        for (const graph::Requirement &r : graph_.requirements)
+            require(r.condition, Failure::RequirementFailed, r.message);
         return make_block(std::move(asserts_));
     }
 
@@ -52,7 +57,7 @@ class Checks {
   private:
     void require(const Expr &condition, Failure failure, std::vector<Expr> message) {
         if (can_prove(condition)) return;
-        message.insert(message.begin(), text("Pipeline " + graph_[graph_.outputs[0]].name + ": "));
+        message.insert(message.begin(), text(graph::description(graph_) + ": "));
         asserts_.push_back(make_assert(simplify(condition), static_cast<int>(failure), std::move(message)));
     }
 
@@ -73,12 +78,11 @@ class Checks {
                  wanted, text(", but is "), actual, text(".")});
     }
 
-    void constraints(const graph::Image &image) {
-        for (size_t d = 0; d < image.constraints.size(); d++) {
-            const graph::Image::Constraint &c = image.constraints[d];
-            equals(image.name, "min", d, c.min);
-            equals(image.name, "extent", d, c.extent);
-            equals(image.name, "stride", d, c.stride);
+    void promised(const std::string &buffer, const graph::BufferPromise &promise) {
+        for (size_t d = 0; d < promise.dims.size(); d++) {
+            equals(buffer, "min", d, promise.dims[d].min);
+            equals(buffer, "extent", d, promise.dims[d].extent);
+            equals(buffer, "stride", d, promise.dims[d].stride);
         }
     }
 

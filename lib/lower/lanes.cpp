@@ -65,7 +65,7 @@ Expr plain_binary(Op op, const Expr &a, const Expr &b) {
 /// Quotient and remainder by a constant d > 0 of lanes that are a multiple of d apart.
 Expr even_division(Op op, const Even &x, const Expr &divisor, int lanes) {
     int64_t stride = 0, d = 0;
-    bool wraps = !divisor.type().is_int() || divisor.type().bits < 32;
+    bool wraps = !divisor.type().is_int() || divisor.type().bits() < 32;
     if (wraps || !as_const_int(x.stride, &stride) || !as_const_int(divisor, &d))
         return Expr();
     if (d <= 0 || stride % d != 0) return Expr();
@@ -77,7 +77,7 @@ Expr even_division(Op op, const Even &x, const Expr &divisor, int lanes) {
 /// operation does not keep lanes evenly spaced.
 Expr even_binary(Op op, const Expr &a, const Expr &b) {
     Even x = evenly_spaced(a), y = evenly_spaced(b);
-    int lanes = a.type().lanes;
+    int lanes = a.type().lanes();
     if (!x || !y) return Expr();
     if (op == Op::Add) return make_ramp(add(x.base, y.base), add(x.stride, y.stride), lanes);
     if (op == Op::Sub) return make_ramp(sub(x.base, y.base), sub(x.stride, y.stride), lanes);
@@ -92,10 +92,10 @@ Expr even_binary(Op op, const Expr &a, const Expr &b) {
 Expr rebuild_binary(Op op, const Expr &a, const Expr &b) {
     if (a.type().is_vector()) {
         Expr x = uniform(a), y = uniform(b);
-        if (x.defined() && y.defined()) return make_broadcast(plain_binary(op, x, y), a.type().lanes);
+        if (x.defined() && y.defined()) return make_broadcast(plain_binary(op, x, y), a.type().lanes());
         Expr even = even_binary(op, a, b);
         if (even.defined()) {
-            return is_const(even->args[1], 0) ? make_broadcast(even->args[0], a.type().lanes) : even;
+            return is_const(even->args[1], 0) ? make_broadcast(even->args[0], a.type().lanes()) : even;
         }
     }
     return plain_binary(op, a, b);
@@ -106,10 +106,10 @@ Expr rebuild_cast(Type type, const Expr &value) {
     if (value.type().is_scalar()) return fold_cast(type, value);
     Expr scalar = uniform(value);
     Type element = type.element_of(), from = value.type().element_of();
-    if (scalar.defined()) return make_broadcast(fold_cast(element, scalar), type.lanes);
-    bool exact = from.is_int() && from.bits >= 32 && element.is_int();
+    if (scalar.defined()) return make_broadcast(fold_cast(element, scalar), type.lanes());
+    bool exact = from.is_int() && from.bits() >= 32 && element.is_int();
     if (value->op != Op::Ramp || !exact) return make_cast(type, value);
-    return make_ramp(fold_cast(element, value->args[0]), fold_cast(element, value->args[1]), type.lanes);
+    return make_ramp(fold_cast(element, value->args[0]), fold_cast(element, value->args[1]), type.lanes());
 }
 
 Expr rebuild_select(const Expr &condition, const Expr &t, const Expr &f) {
@@ -127,8 +127,8 @@ Expr rebuild_load(const Expr &e, const Expr &index, Expr predicate) {
     if (predicate.defined()) scalar_predicate = uniform(predicate);
     bool same_predicate = !predicate.defined() || scalar_predicate.defined();
     if (index.type().is_vector() && scalar.defined() && same_predicate)
-        return make_broadcast(make_load(element, e->name, scalar, scalar_predicate), index.type().lanes);
-    return make_load(element.with_lanes(index.type().lanes), e->name, index, predicate);
+        return make_broadcast(make_load(element, e->name, scalar, scalar_predicate), index.type().lanes());
+    return make_load(element.with_lanes(index.type().lanes()), e->name, index, predicate);
 }
 
 Expr rebuild_call(const Expr &e, std::vector<Expr> args, int lanes) {
@@ -144,15 +144,15 @@ Expr rebuild_call(const Expr &e, std::vector<Expr> args, int lanes) {
 Expr rebuild_reduce(const Expr &e, const Expr &value) {
     Expr scalar = uniform(value);
     bool idempotent = e->reduce_op != Op::Add && e->reduce_op != Op::Mul;
-    if (scalar.defined() && idempotent) return make_broadcast(scalar, e.type().lanes);
-    return make_vector_reduce(e->reduce_op, value, e.type().lanes);
+    if (scalar.defined() && idempotent) return make_broadcast(scalar, e.type().lanes());
+    return make_vector_reduce(e->reduce_op, value, e.type().lanes());
 }
 
 /// The number of lanes that children of these lanes are brought to.
 int common_lanes(const std::vector<Expr> &args) {
     int lanes = 1;
     for (const Expr &arg : args)
-        if (arg.defined()) lanes = std::max<int>(lanes, arg.type().lanes);
+        if (arg.defined()) lanes = std::max<int>(lanes, arg.type().lanes());
     return lanes;
 }
 
@@ -166,8 +166,8 @@ Expr rebuild(const Expr &e, std::vector<Expr> args) {
     if (args.empty()) return e;
     if (e->op == Op::Let) return make_let(e->name, args[0], args[1]);
     if (e->op == Op::VectorReduce) return rebuild_reduce(e, args[0]);
-    if (e->op == Op::Broadcast) return make_broadcast(args[0], e.type().lanes);
-    if (e->op == Op::Ramp) return make_ramp(args[0], args[1], e.type().lanes);
+    if (e->op == Op::Broadcast) return make_broadcast(args[0], e.type().lanes());
+    if (e->op == Op::Ramp) return make_ramp(args[0], args[1], e.type().lanes());
     int lanes = common_lanes(args);
     for (size_t i = 0; i < args.size(); i++) {
         bool stays_scalar = e->op == Op::Select && i == 0;
@@ -185,7 +185,7 @@ Expr rebuild(const Expr &e, std::vector<Expr> args) {
 }
 
 Expr combine(Op op, const Expr &a, const Expr &b) {
-    int lanes = std::max(a.type().lanes, b.type().lanes);
+    int lanes = std::max(a.type().lanes(), b.type().lanes());
     return rebuild_binary(op, widen(a, lanes), widen(b, lanes));
 }
 
@@ -196,7 +196,7 @@ Expr both(const Expr &a, const Expr &b) {
 
 Expr negated(const Expr &a) {
     Expr scalar = uniform(a);
-    if (a.type().is_vector() && scalar.defined()) return make_broadcast(negated(scalar), a.type().lanes);
+    if (a.type().is_vector() && scalar.defined()) return make_broadcast(negated(scalar), a.type().lanes());
     if (is_bool_const(a, true) || is_bool_const(a, false)) return make_const(Bool(), is_bool_const(a, false));
     return a->op == Op::Not ? a->args[0] : make_not(a);
 }
@@ -207,7 +207,7 @@ Expr all_lanes(Op op, const Expr &e) {
     bool is_ramp = e->op == Op::Ramp && as_const_int(e->args[1], &stride);
     if (is_ramp && (op == Op::Min || op == Op::Max)) {
         bool first = (op == Op::Min) == (stride >= 0);
-        int64_t distance = first ? 0 : stride * (e.type().lanes - 1);
+        int64_t distance = first ? 0 : stride * (e.type().lanes() - 1);
         return add(e->args[0], make_const(e->args[0].type(), distance));
     }
     return rebuild_reduce(make_vector_reduce(op, e, 1), e);

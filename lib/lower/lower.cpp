@@ -35,17 +35,23 @@ struct Pass {
     Stmt (*run)(const Stmt &, const Context &);
 };
 
-/// What was promised of an input's shape is known in the whole body (shape_checks() come first).
+Stmt with_promise(const std::string &buffer, const graph::BufferPromise &promise, Stmt body) {
+    for (size_t d = 0; d < promise.dims.size(); d++) {
+        const graph::ShapePromise &p = promise.dims[d];
+        std::string dim = "." + std::to_string(d);
+        if (p.min.defined()) body = make_let(buffer + ".min" + dim, p.min, body);
+        if (p.extent.defined()) body = make_let(buffer + ".extent" + dim, p.extent, body);
+        if (p.stride.defined()) body = make_let(buffer + ".stride" + dim, make_cast(Int(64), p.stride), body);
+    }
+    return body;
+}
+
+/// What was promised of a buffer's shape is known in the whole body (shape_checks() come first).
 Stmt with_promises(const graph::Graph &graph, Stmt body) {
-    for (const graph::Image &image : graph.images)
-        for (size_t d = 0; d < image.constraints.size(); d++) {
-            const graph::Image::Constraint &c = image.constraints[d];
-            std::string dim = "." + std::to_string(d);
-            if (c.min.defined()) body = make_let(image.name + ".min" + dim, c.min, body);
-            if (c.extent.defined()) body = make_let(image.name + ".extent" + dim, c.extent, body);
-            if (c.stride.defined())
-                body = make_let(image.name + ".stride" + dim, make_cast(Int(64), c.stride), body);
-        }
+    for (const graph::Image &image : graph.images) body = with_promise(image.name, image.promise, body);
+    for (FuncId id : graph.outputs)
+        for (size_t i = 0; i < graph[id].output_promises.size(); i++)
+            body = with_promise(graph::buffer_name(graph[id], i), graph[id].output_promises[i], body);
     return body;
 }
 
@@ -68,8 +74,8 @@ constexpr Pass passes[] = {
     {"flatten",
      [](const Stmt &s, const Context &c) { return flatten(s, c.graph, c.schedule, c.options.dense); }},
     {"simplify", simplify_pass},
-    {"unroll", [](const Stmt &s, const Context &) { return unroll_loops(s); }},
-    {"vectorize", [](const Stmt &s, const Context &) { return vectorize_loops(s); }},
+    {"unroll", [](const Stmt &s, const Context &c) { return unroll_loops(s, &c.graph); }},
+    {"vectorize", [](const Stmt &s, const Context &c) { return vectorize_loops(s, &c.graph); }},
     {"simplify-vectors", simplify_pass},
     {"partition", [](const Stmt &s, const Context &) { return partition_loops(s); }},
     {"simplify-partitions", simplify_pass},

@@ -136,7 +136,7 @@ class SteadyBody {
         if (current_depth() == 0 && !innermost_) return 0;
         bool varies = std::max(depth_or_here(a), depth_or_here(b)) == current_depth();
         if (hoisted_if_invariant && !varies) return 0;
-        int lanes = a.type().lanes;
+        int lanes = a.type().lanes();
         return lanes == 1 ? 1 : 8 * lanes;
     }
 
@@ -185,7 +185,7 @@ class SteadyBody {
         case Op::Not: return negated(condition(e->args[0], opposite(want)));
         case Op::And: return connective(e, want, Want::False);
         case Op::Or: return connective(e, want, Want::True);
-        case Op::Broadcast: return widen(condition(e->args[0], want), e.type().lanes);
+        case Op::Broadcast: return widen(condition(e->args[0], want), e.type().lanes());
         case Op::VectorReduce: return rebuild(e, {condition(e->args[0], want)});
         default:
             if (is_call_of(e, intrinsic::likely)) return condition(e->args[0], Want::True);
@@ -268,7 +268,7 @@ class SteadyBody {
             return bound_to(name, inner, Expr(), [&] { return f(value); });
         inner.value = value->args[0];
         Expr first_lane = make_variable(inner.value.type(), name);
-        Expr lanes = make_ramp(first_lane, value->args[1], value.type().lanes);
+        Expr lanes = make_ramp(first_lane, value->args[1], value.type().lanes());
         // The ramp speaks of `name` in its new, scalar meaning, which inner_ has.
         return bound_to(name, inner, lanes, [&] { return f(value->args[0]); });
     }

@@ -5,6 +5,7 @@
 #include "ir/simplify.h"
 #include "ir/substitute.h"
 #include "ir/visit.h"
+#include "lower/origin.h"
 
 namespace Pipe::lower {
 
@@ -17,6 +18,7 @@ constexpr int64_t max_copies = 4096;
 
 class UnrollLoops : public Mutator {
   public:
+    explicit UnrollLoops(const graph::Graph *graph) : graph_(graph) {}
     using Mutator::mutate;
     Expr mutate(const Expr &e) override { return e; }
 
@@ -27,7 +29,9 @@ class UnrollLoops : public Mutator {
     }
 
   private:
-    static Stmt copies(const Stmt &loop) {
+    const graph::Graph *graph_;
+
+    Stmt copies(const Stmt &loop) const {
         Type type = loop->exprs[0].type();
         Expr extent = simplify(loop->exprs[1]);
         ConstantInterval range = constant_bounds(extent);
@@ -46,8 +50,8 @@ class UnrollLoops : public Mutator {
         return range.is_single() ? block : make_let(count->name, extent, block);
     }
 
-    [[noreturn]] static void refuse(const Stmt &loop, const char *why) {
-        throw CompileError("Cannot unroll loop " + loop->name + ": its extent " +
+    [[noreturn]] void refuse(const Stmt &loop, const char *why) const {
+        throw CompileError("Cannot unroll loop " + loop->name + origin(graph_, loop->name) + ": its extent " +
                            ir::to_string(loop->exprs[1]) + " " + why +
                            ". Split it by a small constant factor and unroll the inner loop.");
     }
@@ -55,6 +59,6 @@ class UnrollLoops : public Mutator {
 
 }  // namespace
 
-Stmt unroll_loops(const Stmt &s) { return UnrollLoops().mutate(s); }
+Stmt unroll_loops(const Stmt &s, const graph::Graph *graph) { return UnrollLoops(graph).mutate(s); }
 
 }  // namespace Pipe::lower

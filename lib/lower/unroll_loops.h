@@ -11,10 +11,12 @@
 //  1. Inner loops first.
 //  2. The variable is replaced by min + k in copy k.
 
+#include "graph/graph.h"
 #include "ir/stmt_node.h"
 
 namespace Pipe::lower {
 
-ir::Stmt unroll_loops(const ir::Stmt &s);
+/// The graph says where a loop comes from, for messages.
+ir::Stmt unroll_loops(const ir::Stmt &s, const graph::Graph *graph = nullptr);
 
 }  // namespace Pipe::lower

@@ -12,6 +12,7 @@
 #include "ir/substitute.h"
 #include "ir/visit.h"
 #include "lower/lanes.h"
+#include "lower/origin.h"
 
 namespace Pipe::lower {
 
@@ -446,6 +447,7 @@ class LoopVectorizer {
 
 class VectorizeLoops : public Mutator {
   public:
+    explicit VectorizeLoops(const graph::Graph *graph) : graph_(graph) {}
     using Mutator::mutate;
     Expr mutate(const Expr &e) override { return e; }
 
@@ -461,14 +463,16 @@ class VectorizeLoops : public Mutator {
     }
 
   private:
-    static int64_t constant_extent(const Stmt &s) {
+    const graph::Graph *graph_;
+
+    int64_t constant_extent(const Stmt &s) const {
         int64_t lanes = 0;
         if (!as_const_int(simplify(s->exprs[1]), &lanes))
-            throw CompileError("Cannot vectorize loop " + s->name + ": its extent " +
+            throw CompileError("Cannot vectorize loop " + s->name + origin(graph_, s->name) + ": its extent " +
                                ir::to_string(s->exprs[1]) +
                                " is not constant. Split it by a constant factor and vectorize the inner loop.");
         if (lanes > max_lanes)
-            throw CompileError("Cannot vectorize loop " + s->name + ": " + std::to_string(lanes) +
+            throw CompileError("Cannot vectorize loop " + s->name + origin(graph_, s->name) + ": " + std::to_string(lanes) +
                                " lanes are too many (at most " + std::to_string(max_lanes) +
                                "). Split it by a smaller factor and vectorize the inner loop.");
         return lanes;
@@ -479,6 +483,8 @@ class VectorizeLoops : public Mutator {
 
 }  // namespace
 
-Stmt vectorize_loops(const Stmt &s) { return VectorizeLoops().mutate(s); }
+Stmt vectorize_loops(const Stmt &s, const graph::Graph *graph) {
+    return VectorizeLoops(graph).mutate(s);
+}
 
 }  // namespace Pipe::lower

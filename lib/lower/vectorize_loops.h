@@ -26,10 +26,12 @@
 //
 // Of two nested vectorised loops the inner one becomes wide and the outer one serial.
 
+#include "graph/graph.h"
 #include "ir/stmt_node.h"
 
 namespace Pipe::lower {
 
-ir::Stmt vectorize_loops(const ir::Stmt &s);
+/// The graph says where a loop comes from, for messages.
+ir::Stmt vectorize_loops(const ir::Stmt &s, const graph::Graph *graph = nullptr);
 
 }  // namespace Pipe::lower

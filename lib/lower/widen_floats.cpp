@@ -9,9 +9,9 @@ using namespace ir;
 
 namespace {
 
-bool is_small(Type type) { return type.is_float() && type.bits == 16; }
+bool is_small(Type type) { return type.is_float() && type.bits() == 16; }
 
-Type wide(Type type) { return is_small(type) ? Float(32, type.lanes) : type; }
+Type wide(Type type) { return is_small(type) ? Float(32, type.lanes()) : type; }
 
 Expr widen(const Expr &e) { return make_cast(wide(e.type()), e); }
 
@@ -36,9 +36,9 @@ class Widener : public GraphMutator {
         if (is_binary(e->op))
             result = make_binary(e->op, args[0], args[1]);
         else if (e->op == Op::VectorReduce)
-            result = make_vector_reduce(e->reduce_op, args[0], e.type().lanes);
+            result = make_vector_reduce(e->reduce_op, args[0], e.type().lanes());
         else if (e->op == Op::Ramp)
-            result = make_ramp(args[0], args[1], e.type().lanes);
+            result = make_ramp(args[0], args[1], e.type().lanes());
         else
             result = make_call(wide(e.type()), e->name, args, e->call_kind, e->index);
         return make_cast(e.type(), result);

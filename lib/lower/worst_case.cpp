@@ -24,7 +24,7 @@ constexpr int final_term = -1;
 
 bool is_widening_cast(const Expr &e) {
     return e->op == Op::Cast && has_no_overflow(e.type()) && has_no_overflow(e->args[0].type()) &&
-           e.type().bits >= e->args[0].type().bits;
+           e.type().bits() >= e->args[0].type().bits();
 }
 
 bool is_same_value_call(const Expr &e) {
@@ -151,7 +151,7 @@ bool WorstCase::replace(const Linear &whole, size_t term, Bounds *out) {
     case Op::Variable: return replace_variable(sum, t, out);
     case Op::Ramp: {
         if (!as_const_int(e->args[1], &stride)) return false;
-        __int128 last = static_cast<__int128>(stride) * (e.type().lanes - 1);
+        __int128 last = static_cast<__int128>(stride) * (e.type().lanes() - 1);
         __int128 worst = std::min<__int128>(0, last * t.coefficient);
         if (worst < INT64_MIN || !sum.add(Linear::from_constant(sum.type, static_cast<int64_t>(worst))))
             return false;
@@ -238,8 +238,8 @@ Expr WorstCase::solve(const Bound &bound) const {
     Linear rest = at(bound, make_const(variable_.type(), 0));
     // c*v + rest >= 0: v >= -floor(rest / c) for c > 0, v <= floor(rest / -c) for c < 0.
     constexpr int64_t small = 1 << 28;  // sums of this size and of sizes of images stay in int32
-    bool wide = std::abs(rest.constant) >= small || variable_.type().bits == 64;
-    for (const auto &t : rest.terms) wide |= t.atom.type().bits == 64 || std::abs(t.coefficient) > 1;
+    bool wide = std::abs(rest.constant) >= small || variable_.type().bits() == 64;
+    for (const auto &t : rest.terms) wide |= t.atom.type().bits() == 64 || std::abs(t.coefficient) > 1;
     rest.type = wide ? Int(64) : Int(32);
     for (auto &t : rest.terms) t.atom = make_cast(rest.type, t.atom);
     Expr quotient = div(outside(rest.to_expr()), make_int(rest.type, std::abs(c)));

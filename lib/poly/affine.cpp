@@ -48,8 +48,8 @@ isl::pw_aff Affine::value(const Expr &e) {
         throw NotAffine();
     case Op::Cast:
         // Narrow types and unsigned ones wrap, which is not affine.
-        if (!e.type().is_int() || e.type().bits < 32 || !e->args[0].type().is_int()) throw NotAffine();
-        if (e->args[0].type().bits < 32) throw NotAffine();
+        if (!e.type().is_int() || e.type().bits() < 32 || !e->args[0].type().is_int()) throw NotAffine();
+        if (e->args[0].type().bits() < 32) throw NotAffine();
         return arg(0);
     case Op::Add: return arg(0).add(arg(1));
     case Op::Sub: return arg(0).sub(arg(1));

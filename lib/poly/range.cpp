@@ -20,7 +20,7 @@ int64_t saturate(__int128 value) {
 }
 
 Range of_type(Type type) {
-    if (!type.is_int_or_uint() || type.bits > 16) return {};
+    if (!type.is_int_or_uint() || type.bits() > 16) return {};
     return {type.is_int() ? type.min_int() : 0, static_cast<int64_t>(type.max_uint())};
 }
 

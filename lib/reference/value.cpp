@@ -27,7 +27,7 @@ __int128 highest(Type type) {
 /// The lowest `bits` bits, read as the type.
 int64_t wrap(Type type, __int128 value) {
     auto bits = static_cast<uint64_t>(value);
-    int unused = 64 - type.bits;
+    int unused = 64 - type.bits();
     if (unused == 0)
         return static_cast<int64_t>(bits);
     return type.is_int() ? static_cast<int64_t>(bits << unused) >> unused
@@ -101,7 +101,7 @@ Value small_float(Type to, bool negative, uint64_t bits) {
 
 Value Arithmetic::integer(Type type, __int128 value) {
     bool overflows = value < lowest(type) || value > highest(type);
-    if (overflows && type.is_int() && type.bits >= 32)
+    if (overflows && type.is_int() && type.bits() >= 32)
         undefined = "signed integer overflow";
     return Value::of_int(wrap(type, value));
 }
@@ -136,7 +136,7 @@ Value Arithmetic::binary(ir::Op op, Type type, Value a, Value b) {
     if (type.is_float()) {
         if (ir::is_comparison(op))
             return compare(op, a.f, b.f);
-        if (type.bits == 64)
+        if (type.bits() == 64)
             return float_binary<double>(op, a.f, b.f);
         // A float16 has less than half the bits of a float: rounding twice is rounding once.
         Value result = float_binary<float>(op, static_cast<float>(a.f), static_cast<float>(b.f));
@@ -157,14 +157,14 @@ Value Arithmetic::cast(Type to, Type from, Value a) {
     if (to.is_float()) {  // rounds once, from the integer itself
         bool negative = from.is_int() && a.i < 0;
         auto bits = static_cast<uint64_t>(a.i);
-        if (to.bits == 32)
+        if (to.bits() == 32)
             return Value::of_float(negative ? static_cast<float>(a.i) : static_cast<float>(bits));
-        if (to.bits == 16)
+        if (to.bits() == 16)
             return small_float(to, negative, bits);
         return Value::of_float(negative ? static_cast<double>(a.i) : static_cast<double>(bits));
     }
     double whole = std::trunc(a.f);
-    double below = static_cast<double>(lowest(to)), above = std::ldexp(1.0, to.bits - to.is_int());
+    double below = static_cast<double>(lowest(to)), above = std::ldexp(1.0, to.bits() - to.is_int());
     if (whole >= below && whole < above) {
         return Value::of_int(to.is_int() ? static_cast<int64_t>(whole)
                                          : static_cast<int64_t>(static_cast<uint64_t>(whole)));
@@ -316,6 +316,12 @@ std::optional<Value> pure_extern(const std::string &name, const std::vector<Valu
         return Value::of_float(single ? found->second.single(static_cast<float>(x))
                                       : found->second.dbl(x));
     }
+    if (args.size() == 3 && base == "fma") {
+        double x = args[0].f, y = args[1].f, z = args[2].f;
+        return Value::of_float(single ? std::fma(static_cast<float>(x), static_cast<float>(y),
+                                                 static_cast<float>(z))
+                                      : std::fma(x, y, z));
+    }
     auto found = binary_functions.find(base);
     if (args.size() != 2 || found == binary_functions.end())
         return std::nullopt;
@@ -345,13 +351,13 @@ void *address(const BufferView &view, const std::vector<int64_t> &at) {
 Value load(Type type, const void *address) {
     if (type.is_bfloat())
         return Value::of_float(static_cast<double>(read<bfloat16_t>(address)));
-    if (type.is_float() && type.bits == 16)
+    if (type.is_float() && type.bits() == 16)
         return Value::of_float(static_cast<double>(read<float16_t>(address)));
     if (type.is_float())
-        return Value::of_float(type.bits == 32 ? read<float>(address) : read<double>(address));
+        return Value::of_float(type.bits() == 32 ? read<float>(address) : read<double>(address));
     if (type.is_bool())
         return Value::of_int(read<uint8_t>(address) != 0);
-    switch (type.bits) {
+    switch (type.bits()) {
     case 8:
         return Value::of_int(wrap(type, read<uint8_t>(address)));
     case 16:
@@ -364,10 +370,10 @@ Value load(Type type, const void *address) {
 }
 
 void store(Type type, void *address, Value value) {
-    if (type.is_float() && type.bits == 32) {
+    if (type.is_float() && type.bits() == 32) {
         auto single = static_cast<float>(value.f);
         std::memcpy(address, &single, sizeof(single));
-    } else if (type.is_float() && type.bits == 16) {
+    } else if (type.is_float() && type.bits() == 16) {
         uint16_t bits =
             type.is_bfloat() ? bfloat16_t(value.f).to_bits() : float16_t(value.f).to_bits();
         std::memcpy(address, &bits, sizeof(bits));

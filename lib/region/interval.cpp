@@ -22,7 +22,7 @@ bool symbolic_type(Type t) { return index_type(t) || t.is_float(); }
 
 Interval type_range(Type t) {
     if (t.is_float() || !t.is_int_or_uint()) return Interval::everything();
-    if (t.bits <= 16) return {make_int(t, t.min_int()), make_int(t, t.max_int())};
+    if (t.bits() <= 16) return {make_int(t, t.min_int()), make_int(t, t.max_int())};
     if (t.is_uint()) return {make_int(t, 0), Expr()};
     return Interval::everything();
 }
@@ -149,7 +149,7 @@ class Bounds {
     Interval narrow_arithmetic(const Expr &e, const Interval &a, const Interval &b) {
         int64_t a0, a1, b0, b1;
         Type t = e.type().element_of();
-        if (t.bits > 32 || !as_const_int(a.min, &a0) || !as_const_int(a.max, &a1) ||
+        if (t.bits() > 32 || !as_const_int(a.min, &a0) || !as_const_int(a.max, &a1) ||
             !as_const_int(b.min, &b0) || !as_const_int(b.max, &b1))
             return type_range(t);
         int64_t lo, hi;
@@ -182,9 +182,9 @@ class Bounds {
         Interval a = of(e->args[0]);
         if (a.is_point() && a.min.same_as(e->args[0])) return Interval::point(e);
         bool widens = from.is_int_or_uint() && to.is_int_or_uint() &&
-                      (from.is_uint() ? to.bits > from.bits : to.is_int() && to.bits >= from.bits);
+                      (from.is_uint() ? to.bits() > from.bits() : to.is_int() && to.bits() >= from.bits());
         // An index is assumed not to overflow int32; a float that is converted, to be in range.
-        if (from.is_uint() && from.bits >= 32 && index_type(to) && to.bits <= from.bits && !fits(to, a.max))
+        if (from.is_uint() && from.bits() >= 32 && index_type(to) && to.bits() <= from.bits() && !fits(to, a.max))
             return Interval::everything();
         if (widens || to.is_float() || index_type(to)) return {cast_end(to, a.min), cast_end(to, a.max)};
         Expr lo = a.min.defined() ? simplify(a.min) : Expr(), hi = a.max.defined() ? simplify(a.max) : Expr();

@@ -1,11 +1,11 @@
-#include <pipe/target.h>
+#include "support/target.h"
 
 #include <algorithm>
-#include <array>
 
 #include <pipe/error.h>
 
 #include "support/env.h"
+#include "support/target_features.h"
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -15,55 +15,39 @@ namespace Pipe {
 
 namespace {
 
-struct FeatureInfo {
-    const char *name;
-    uint32_t needs;  ///< the features that this one builds on, as a set
-    bool instruction_set = true;  ///< of the processor; else a wish for how to compile
-};
-
-constexpr uint32_t bit(Target::Feature f) {
-    return 1u << f;
-}
-
-constexpr uint32_t avx_set = bit(Target::SSE41) | bit(Target::AVX);
-
-/// Indexed by Feature.
-constexpr std::array<FeatureInfo, Target::FeatureEnd> feature_table = {{
-    {"sse41", 0},
-    {"avx", bit(Target::SSE41)},
-    {"avx2", avx_set},
-    {"fma", avx_set},
-    {"f16c", avx_set},
-    {"avx512_skylake", avx_set | bit(Target::AVX2) | bit(Target::FMA) | bit(Target::F16C)},
-    {"profile", 0, false},
-    {"fast_math", 0, false},
-    {"quick_compile", 0, false},
-}};
+using support::feature_info;
+using support::FeatureKind;
+using support::FeatureSet;
 
 #if defined(__x86_64__)
 /// The processor's own words, and those of the operating system on the registers that it saves.
-uint32_t x86_features() {
+FeatureSet x86_features() {
+    FeatureSet features;
     unsigned a = 0, b = 0, c = 0, d = 0;
-    if (!__get_cpuid(1, &a, &b, &c, &d)) return 0;
-    uint32_t features = c >> 19 & 1 ? bit(Target::SSE41) : 0;
+    if (!__get_cpuid(1, &a, &b, &c, &d))
+        return features;
+    features[Target::SSE41] = c >> 19 & 1;
     bool os_saves_registers = c >> 27 & 1;
-    if (!os_saves_registers || !(c >> 28 & 1)) return features;
+    if (!os_saves_registers || !(c >> 28 & 1))
+        return features;
 
     unsigned saved_low = 0, saved_high = 0;
     __asm__("xgetbv" : "=a"(saved_low), "=d"(saved_high) : "c"(0));
     constexpr unsigned ymm_state = 0x6, zmm_state = 0xe6;
-    if ((saved_low & ymm_state) != ymm_state) return features;
-    features |= bit(Target::AVX);
-    if (c >> 12 & 1) features |= bit(Target::FMA);
-    if (c >> 29 & 1) features |= bit(Target::F16C);
+    if ((saved_low & ymm_state) != ymm_state)
+        return features;
+    features[Target::AVX] = true;
+    features[Target::FMA] = c >> 12 & 1;
+    features[Target::F16C] = c >> 29 & 1;
 
-    if (!__get_cpuid_count(7, 0, &a, &b, &c, &d)) return features;
-    if (b >> 5 & 1) features |= bit(Target::AVX2);
-    constexpr unsigned skylake = 1u << 16 | 1u << 17 | 1u << 28 | 1u << 30 | 1u << 31;
-    uint32_t below = feature_table[Target::AVX512_Skylake].needs;
-    if ((b & skylake) == skylake && (saved_low & zmm_state) == zmm_state &&
-        (features & below) == below) {
-        features |= bit(Target::AVX512_Skylake);
+    if (!__get_cpuid_count(7, 0, &a, &b, &c, &d))
+        return features;
+    features[Target::AVX2] = b >> 5 & 1;
+    constexpr unsigned base = 1u << 16 | 1u << 28, skylake = base | 1u << 17 | 1u << 30 | 1u << 31;
+    const FeatureSet &below = support::needed_features(Target::AVX512);
+    if ((saved_low & zmm_state) == zmm_state && (features & below) == below) {
+        features[Target::AVX512] = (b & base) == base;
+        features[Target::AVX512_Skylake] = (b & skylake) == skylake;
     }
     return features;
 }
@@ -72,15 +56,15 @@ uint32_t x86_features() {
 Target detect() {
     Target t;
 #if defined(__x86_64__)
-    t.arch = Target::Arch::X86_64;
+    t.arch = Target::X86;
     t.features = x86_features();
 #elif defined(__aarch64__)
-    t.arch = Target::Arch::AArch64;
+    t.arch = Target::ARM;
 #endif
 #if defined(__linux__)
-    t.os = Target::OS::Linux;
+    t.os = Target::Linux;
 #elif defined(__APPLE__)
-    t.os = Target::OS::MacOS;
+    t.os = Target::OSX;
 #endif
     return t;
 }
@@ -92,101 +76,239 @@ const Target &host() {
 
 /// Cuts `prefix` (followed by '-' or the end) off the front of `rest`.
 bool take(std::string &rest, const std::string &prefix) {
-    if (rest.compare(0, prefix.size(), prefix) != 0) return false;
-    if (rest.size() > prefix.size() && rest[prefix.size()] != '-') return false;
+    if (rest.compare(0, prefix.size(), prefix) != 0)
+        return false;
+    if (rest.size() > prefix.size() && rest[prefix.size()] != '-')
+        return false;
     rest.erase(0, std::min(rest.size(), prefix.size() + 1));
     return true;
 }
 
+struct ArchName {
+    const char *name;
+    Target::Arch arch;
+    int bits;
+};
+constexpr ArchName arch_names[] = {
+    {"x86-64", Target::X86, 64},         {"x86-32", Target::X86, 32},
+    {"arm-64", Target::ARM, 64},         {"arm-32", Target::ARM, 32},
+    {"hexagon-32", Target::Hexagon, 32}, {"powerpc-64", Target::POWERPC, 64},
+    {"riscv-64", Target::RISCV, 64},     {"wasm-32", Target::WebAssembly, 32},
+};
+
+struct OSName {
+    const char *name;
+    Target::OS os;
+};
+constexpr OSName os_names[] = {
+    {"linux", Target::Linux},
+    {"osx", Target::OSX},
+    {"windows", Target::Windows},
+    {"android", Target::Android},
+    {"ios", Target::IOS},
+    {"qurt", Target::QuRT},
+    {"noos", Target::NoOS},
+    {"fuchsia", Target::Fuchsia},
+    {"wasmrt", Target::WebAssemblyRuntime},
+};
+
 }  // namespace
 
-Target::Target(OS os_, Arch arch_, std::initializer_list<Feature> list) : arch(arch_), os(os_) {
-    for (Feature f : list) set_feature(f);
+namespace support {
+
+namespace {
+
+std::string feature_reason(const FeatureInfo &f, Target::Arch arch) {
+    switch (f.kind) {
+    case FeatureKind::X86:
+        return arch == Target::X86 ? "" : "it belongs to x86-64 processors";
+    case FeatureKind::ARM:
+        return arch == Target::ARM ? "" : "it belongs to 64-bit ARM processors";
+    case FeatureKind::Option:
+    case FeatureKind::Nothing:
+        return "";
+    case FeatureKind::Gpu:
+        return "code for GPUs is not made. Schedule with parallel() and vectorize() for the CPU";
+    case FeatureKind::OtherProcessor:
+        return "code for such processors is not made";
+    case FeatureKind::Variable:
+        return "vectors whose length is only known at run time are not made; on ARM, NEON is used";
+    case FeatureKind::Tool:
+        break;
+    }
+    return "generated code has no such instruments. Realize with Pipeline::realize_reference, or "
+           "trace, to find mistakes";
+}
+
+}  // namespace
+
+std::string unsupported_reason(const Target &target) {
+    auto about = [&](const std::string &why) {
+        return "Target " + target.to_string() + ": " + why;
+    };
+    if (target.arch != Target::X86 && target.arch != Target::ARM)
+        return about("code is made for x86-64 and arm-64 only.");
+    if (target.bits != 64)
+        return about("code is made for 64 bits only.");
+    if (target.os != Target::Linux && target.os != Target::OSX)
+        return about("code is made for linux and osx only.");
+    for (int i = 0; i < Target::FeatureEnd; i++) {
+        auto f = static_cast<Target::Feature>(i);
+        if (!target.has_feature(f))
+            continue;
+        const FeatureInfo &info = feature_info(f);
+        if (std::string why = feature_reason(info, target.arch); !why.empty())
+            return about(std::string("the feature ") + info.name + ": " + why + ".");
+    }
+    return "";
+}
+
+}  // namespace support
+
+Target::Target(OS os_, Arch arch_, int bits_, const std::vector<Feature> &list)
+    : os(os_), arch(arch_), bits(bits_) {
+    set_features(list);
 }
 
 Target::Target(const std::string &name) {
     std::string rest = name;
     if (take(rest, "host")) {
         *this = host();
-    } else if (take(rest, "x86-64")) {
-        arch = Arch::X86_64;
-    } else if (take(rest, "arm-64")) {
-        arch = Arch::AArch64;
+    } else {
+        for (const ArchName &a : arch_names)
+            if (take(rest, a.name))
+                arch = a.arch, bits = a.bits;
     }
     while (!rest.empty()) {
         std::string part = rest.substr(0, rest.find('-'));
         take(rest, part);
-        auto feature = std::find_if(feature_table.begin(), feature_table.end(),
-                                    [&](const FeatureInfo &f) { return part == f.name; });
-        if (part == "linux") {
-            os = OS::Linux;
-        } else if (part == "osx") {
-            os = OS::MacOS;
-        } else if (feature != feature_table.end()) {
-            set_feature(static_cast<Feature>(feature - feature_table.begin()));
-        } else {
+        auto known = std::find_if(std::begin(os_names), std::end(os_names),
+                                  [&](const OSName &o) { return part == o.name; });
+        Feature feature = feature_from_name(part);
+        if (known != std::end(os_names))
+            os = known->os;
+        else if (feature != FeatureEnd)
+            set_feature(feature);
+        else
             throw CompileError(
-                "target \"" + name + "\": \"" + part +
-                "\" is not an architecture, operating system or feature; a target "
-                "looks like \"x86-64-linux-avx2-fma\", \"arm-64-linux\" or \"host\"");
-        }
+                "Target \"" + name + "\": \"" + part +
+                "\" is not an architecture, operating system or feature. A target "
+                "looks like \"x86-64-linux-avx2-fma\", \"arm-64-linux\" or \"host\".");
     }
-    if (arch == Arch::Unknown || os == OS::Unknown) {
-        throw CompileError("target \"" + name +
+    if (arch == ArchUnknown || os == OSUnknown)
+        throw CompileError("Target \"" + name +
                            "\" must name an architecture (x86-64, arm-64) and "
-                           "an operating system (linux, osx), or begin with \"host\"");
+                           "an operating system (linux, osx), or begin with \"host\".");
+}
+
+bool Target::validate_target_string(const std::string &name) {
+    try {
+        return !Target(name).has_unknowns();
+    } catch (const CompileError &) {
+        return false;
     }
-    if (arch != Arch::X86_64 && machine().features != 0) {
-        throw CompileError("target \"" + name + "\" has features that only x86-64 has");
-    }
+}
+
+Target::Feature Target::feature_from_name(const std::string &name) {
+    int f = 0;
+    while (f < FeatureEnd && name != feature_info(static_cast<Feature>(f)).name)
+        f++;
+    return static_cast<Feature>(f);
+}
+
+std::string Target::feature_to_name(Feature f) {
+    return feature_info(f).name;
+}
+
+bool Target::features_any_of(const std::vector<Feature> &list) const {
+    return std::any_of(list.begin(), list.end(), [&](Feature f) { return has_feature(f); });
+}
+
+bool Target::features_all_of(const std::vector<Feature> &list) const {
+    return std::all_of(list.begin(), list.end(), [&](Feature f) { return has_feature(f); });
 }
 
 void Target::set_feature(Feature f, bool value) {
     *this = value ? with_feature(f) : without_feature(f);
 }
 
+void Target::set_features(const std::vector<Feature> &list, bool value) {
+    for (Feature f : list)
+        set_feature(f, value);
+}
+
 Target Target::with_feature(Feature f) const {
     Target t = *this;
-    t.features |= bit(f) | feature_table[f].needs;
+    t.features |= support::needed_features(feature_info(f).feature);
+    t.features.set(f);
     return t;
 }
 
 Target Target::without_feature(Feature f) const {
     Target t = *this;
-    for (int g = 0; g < FeatureEnd; g++) {
-        if (g == f || (feature_table[g].needs & bit(f)) != 0) t.features &= ~(1u << g);
-    }
+    t.features.reset(feature_info(f).feature);
+    for (size_t g = 0; g < FeatureEnd; g++)
+        if (support::needed_features(static_cast<Feature>(g))[f])
+            t.features.reset(g);
     return t;
 }
 
 Target Target::machine() const {
     Target t = *this;
-    for (int f = 0; f < FeatureEnd; f++) {
-        if (!feature_table[f].instruction_set) t.features &= ~bit(Feature(f));
+    for (size_t f = 0; f < FeatureEnd; f++) {
+        FeatureKind kind = feature_info(static_cast<Feature>(f)).kind;
+        if (kind == FeatureKind::Option || kind == FeatureKind::Nothing)
+            t.features.reset(f);
     }
     return t;
 }
 
-int Target::natural_vector_size(Type type) const {
-    // AVX has no integer operations of 32 bytes; AVX2 does.
+bool Target::supported() const {
+    return support::unsupported_reason(*this).empty();
+}
+
+bool Target::has_gpu_feature() const {
+    for (size_t f = 0; f < FeatureEnd; f++)
+        if (features[f] && feature_info(static_cast<Feature>(f)).kind == FeatureKind::Gpu)
+            return true;
+    return false;
+}
+
+int Target::natural_vector_size(const Type &type) const {
+    // AVX has no integer operations of 32 bytes; AVX2 does. So it is with AVX512 and its Skylake.
+    bool widest = has_feature(AVX512_Skylake) || (has_feature(AVX512) && type.bits() >= 32);
     bool wide = has_feature(AVX2) || (has_feature(AVX) && type.is_float());
-    int register_bytes = has_feature(AVX512_Skylake) ? 64 : wide ? 32 : 16;
+    int register_bytes = widest ? 64 : wide ? 32 : 16;
     return std::max(1, register_bytes / std::max(1, type.bytes()));
 }
 
 std::string Target::to_string() const {
-    std::string s = arch == Arch::X86_64 ? "x86-64" : arch == Arch::AArch64 ? "arm-64" : "unknown";
-    s += os == OS::Linux ? "-linux" : os == OS::MacOS ? "-osx" : "-unknown";
-    for (int f = 0; f < FeatureEnd; f++) {
-        if (features >> f & 1) s += std::string("-") + feature_table[f].name;
-    }
+    std::string s = "unknown";
+    for (const ArchName &a : arch_names)
+        if (a.arch == arch && a.bits == bits)
+            s = a.name;
+    std::string system = "unknown";
+    for (const OSName &o : os_names)
+        if (o.os == os)
+            system = o.name;
+    s += "-" + system;
+    for (size_t f = 0; f < FeatureEnd; f++)
+        if (features[f])
+            s += std::string("-") + feature_info(static_cast<Feature>(f)).name;
     return s;
 }
 
 Target get_host_target() {
     std::string name = support::env("PIPE_TARGET");
-    if (!name.empty()) return Target(name);
+    if (!name.empty())
+        return Target(name);
     return host();
+}
+
+bool host_supports_target_device(const Target &target) {
+    const Target &here = host();
+    FeatureSet missing = target.machine().features & ~here.features;
+    return target.supported() && target.arch == here.arch && target.os == here.os && missing.none();
 }
 
 }  // namespace Pipe

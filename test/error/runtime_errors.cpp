@@ -1,5 +1,5 @@
-// Buffers that do not fit what the schedule or the algorithm does with them: the RuntimeError names the
-// Func, the dimension, what is needed and what was given, and the pipeline stays usable.
+// Buffers that do not fit what the schedule or the algorithm does with them: the RuntimeError names
+// the Func, the dimension, what is needed and what was given, and the pipeline stays usable.
 #include <pipe/pipe.h>
 
 #include "test/support/require_message.h"
@@ -27,8 +27,11 @@ TEST_CASE("an output smaller than the factor of a split that shifts inwards", "[
     f(x, y) = x + 10 * y;
     f.split(x, xo, xi, 8, TailStrategy::ShiftInwards);
     Pipeline pipeline(f);
-    require_message<RuntimeError>([&] { pipeline.realize({5, 3}); },
-                                  {"f", "extent of 5", "dimension x", "factor 8", "GuardWithIf"});
+    require_message<RuntimeError>(
+        [&] {
+            pipeline.realize({5, 3});
+        },
+        {"f", "extent of 5", "dimension x", "factor 8", "GuardWithIf"});
     check_works(pipeline, 9, 3);
 }
 
@@ -50,8 +53,11 @@ TEST_CASE("a bound that is not kept", "[realize][error]") {
     f(x, y) = x + 10 * y;
     f.bound(x, 0, 6).unroll(x);
     Pipeline pipeline(f);
-    require_message<RuntimeError>([&] { pipeline.realize({7, 2}); },
-                                  {"f", "extent", "dimension 0", "6", "7"});
+    require_message<RuntimeError>(
+        [&] {
+            pipeline.realize({7, 2});
+        },
+        {"f", "extent", "dimension 0", "6", "7"});
     check_works(pipeline, 6, 2);
 }
 

@@ -64,7 +64,7 @@ void fill(const Buffer<void> &buffer, uint64_t salt) {
             std::memcpy(address, &value, sizeof(value));
             return;
         }
-        int64_t span = type.bits == 8 ? 256 : type.is_int() ? 2001 : 1001;
+        int64_t span = type.bits() == 8 ? 256 : type.is_int() ? 2001 : 1001;
         auto value = static_cast<int64_t>(h % static_cast<uint64_t>(span));
         if (type.is_int())
             value -= span / 2;
@@ -79,7 +79,7 @@ double element(Type type, const unsigned char *address) {
     };
     if (type.is_float())
         return read(float());
-    switch (type.bits * (type.is_int() ? -1 : 1)) {
+    switch (type.bits() * (type.is_int() ? -1 : 1)) {
     case 8:
         return read(uint8_t());
     case 16:

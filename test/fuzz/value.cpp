@@ -12,7 +12,7 @@ double largest(Type type) {
 }
 
 bool wraps(Type type) {
-    return type.is_uint() || type.bits < 32;
+    return type.is_uint() || type.bits() < 32;
 }
 
 /// Whether the value may stand as it is.
@@ -50,7 +50,7 @@ std::string infix(const Value &a, const char *op, const Value &b) {
 }  // namespace
 
 std::string short_name(Type type) {
-    return (type.is_float() ? "f" : type.is_int() ? "i" : "u") + std::to_string(type.bits);
+    return (type.is_float() ? "f" : type.is_int() ? "i" : "u") + std::to_string(type.bits());
 }
 
 Value constant(Type type, int value) {
@@ -77,13 +77,13 @@ Value shrink(const Value &v, Choices &choices) {
             w = make(floor(w.e), call("floor", w), 1000);
         return w;
     }
-    int m = type.bits == 8 ? 100 : choices.of<int>({1000, 255, 64, 7});
+    int m = type.bits() == 8 ? 100 : choices.of<int>({1000, 255, 64, 7});
     Value limit = constant(type, m);
     switch (choices.below(type.is_int() ? 3 : 2)) {
     case 0:
         return make(v.e % limit.e, infix(v, "%", limit), m);
     case 1: {
-        Value mask = constant(type, type.bits == 8 ? 63 : 1023);
+        Value mask = constant(type, type.bits() == 8 ? 63 : 1023);
         return make(v.e & mask.e, infix(v, "&", mask), mask.size);
     }
     default: {
@@ -187,7 +187,7 @@ Value combine_fixed_point(const Value &a, const Value &b, Choices &choices) {
     Type type = a.type();
     double full = wraps(type) ? largest(type) : 2147483647.0;
     double sum = std::min(full, a.size + b.size), larger = std::max(a.size, b.size);
-    Value few = constant(UInt(type.bits), choices.between(1, type.bits - 1));
+    Value few = constant(UInt(type.bits()), choices.between(1, type.bits() - 1));
     switch (choices.below(11)) {
     case 0:
         return make(saturating_add(a.e, b.e), call("saturating_add", a, b), sum);
@@ -246,9 +246,9 @@ Value modify(const Value &a, Choices &choices, bool may_be_rough) {
         case 1:
             return shrink(a, choices);
         case 4:
-            return make(popcount(a.e), call("popcount", a), type.bits);
+            return make(popcount(a.e), call("popcount", a), type.bits());
         case 5:
-            return make(count_leading_zeros(a.e), call("count_leading_zeros", a), type.bits);
+            return make(count_leading_zeros(a.e), call("count_leading_zeros", a), type.bits());
         case 2: {
             Value positive = make(abs(a.e), call("abs", a), a.size);
             return make(cast(type, positive.e), call(short_name(type), positive), a.size);

@@ -21,10 +21,10 @@ Big read(Type type, const Value &v) {
 
 /// The value modulo 2^bits, or Overflow where the type has none.
 Value number(Type type, Big value) {
-    Big modulus = Big(1) << type.bits;
+    Big modulus = Big(1) << type.bits();
     Big least = type.is_int() ? -(modulus / 2) : Big(0);
     Big wrapped = ((value - least) % modulus + modulus) % modulus + least;
-    if (type.is_int() && type.bits >= 32 && wrapped != value)
+    if (type.is_int() && type.bits() >= 32 && wrapped != value)
         throw Overflow{};
     return {static_cast<int64_t>(wrapped), 0};
 }
@@ -110,7 +110,7 @@ template <typename T> Value float_op(Op op, T a, T b) {
 
 Value binary(Op op, Type type, const Value &a, const Value &b) {
     if (type.is_float()) {
-        if (type.bits == 32)
+        if (type.bits() == 32)
             return float_op(op, static_cast<float>(a.f), static_cast<float>(b.f));
         return float_op(op, a.f, b.f);
     }
@@ -122,7 +122,7 @@ Value cast(Type to, Type from, const Value &v) {
         if (to.is_bool())
             return truth(v.f != 0);
         if (to.is_float())
-            return {0, to.bits == 32 ? double(static_cast<float>(v.f)) : v.f};
+            return {0, to.bits() == 32 ? double(static_cast<float>(v.f)) : v.f};
         double t = std::trunc(v.f);
         if (!(std::abs(t) < 1e18))
             throw Overflow{};
@@ -138,12 +138,12 @@ Value cast(Type to, Type from, const Value &v) {
     if (to.is_bool())
         return truth(value != 0);
     if (to.is_float())
-        return {0, to.bits == 32 ? double(static_cast<float>(value)) : static_cast<double>(value)};
+        return {0, to.bits() == 32 ? double(static_cast<float>(value)) : static_cast<double>(value)};
     // Casts wrap even where arithmetic may not.
     Value u = number(to.with_code(Type::Code::UInt), value);
     Big bits = static_cast<uint64_t>(u.i);
-    if (to.is_int() && bits >= (Big(1) << (to.bits - 1)))
-        bits -= Big(1) << to.bits;
+    if (to.is_int() && bits >= (Big(1) << (to.bits() - 1)))
+        bits -= Big(1) << to.bits();
     return {static_cast<int64_t>(bits), 0};
 }
 
@@ -162,11 +162,11 @@ class Evaluator {
         case Op::Variable:
             return variables_.at(e->name);
         case Op::Broadcast:
-            return Lanes(e.type().lanes, of(e->args[0])[0]);
+            return Lanes(e.type().lanes(), of(e->args[0])[0]);
         case Op::Ramp: {
             Value base = of(e->args[0])[0], stride = of(e->args[1])[0];
             Lanes result{base};
-            for (int i = 1; i < e.type().lanes; i++)
+            for (int i = 1; i < e.type().lanes(); i++)
                 result.push_back(binary(Op::Add, scalar, result.back(), stride));
             return result;
         }

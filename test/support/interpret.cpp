@@ -133,7 +133,7 @@ int64_t Interpreter::integer(const Expr &e) {
 Lanes Interpreter::evaluate(const Expr &e) {
     evaluated[e->op]++;
     Lanes result = compute(e);
-    check(result.size() == e.type().lanes, e, "number of lanes");
+    check(result.size() == e.type().lanes(), e, "number of lanes");
     return result;
 }
 
@@ -153,7 +153,7 @@ Lanes Interpreter::compute(const Expr &e) {
     case Op::Reinterpret: {
         Lanes value = evaluate(e->args[0]);
         Type to = e.type().element_of(), from = e->args[0].type().element_of();
-        check(value.size() == e.type().lanes, e, "lanes of a cast");
+        check(value.size() == e.type().lanes(), e, "lanes of a cast");
         for (Value &v : value)
             v = e->op == Op::Cast ? arithmetic_.cast(to, from, v) : reference::reinterpret(to, from, v);
         return value;
@@ -167,7 +167,7 @@ Lanes Interpreter::compute(const Expr &e) {
     case Op::Call: return call(e);
     case Op::Load: return load(e);
     case Op::Ramp: return ramp(e);
-    case Op::Broadcast: return Lanes(e.type().lanes, evaluate(e->args[0]).at(0));
+    case Op::Broadcast: return Lanes(e.type().lanes(), evaluate(e->args[0]).at(0));
     case Op::Let: return let(e);
     case Op::VectorReduce: return reduce(e);
     default: return binary(e);
@@ -195,7 +195,7 @@ Lanes Interpreter::call(const Expr &e) {
     std::vector<Lanes> args;
     for (const Expr &arg : e->args) args.push_back(evaluate(arg));
     Lanes result;
-    for (size_t i = 0; i < e.type().lanes; i++) {
+    for (size_t i = 0; i < e.type().lanes(); i++) {
         std::vector<Value> of_lane;
         for (const Lanes &arg : args) of_lane.push_back(lane(arg, i));
         result.push_back(call_lane(e, of_lane));
@@ -234,7 +234,7 @@ Lanes Interpreter::ramp(const Expr &e) {
     Type type = e.type().element_of();
     Lanes result{evaluate(e->args[0]).at(0)};
     Value stride = evaluate(e->args[1]).at(0);
-    while (result.size() < e.type().lanes)
+    while (result.size() < e.type().lanes())
         result.push_back(arithmetic_.binary(Op::Add, type, result.back(), stride));
     return result;
 }
@@ -247,7 +247,7 @@ Lanes Interpreter::let(const Expr &e) {
 Lanes Interpreter::reduce(const Expr &e) {
     Lanes value = evaluate(e->args[0]), result;
     Type type = e.type().element_of();
-    size_t group = value.size() / e.type().lanes;
+    size_t group = value.size() / e.type().lanes();
     for (size_t i = 0; i < value.size(); i++) {
         if (i % group == 0)
             result.push_back(value[i]);

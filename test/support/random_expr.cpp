@@ -24,9 +24,9 @@ Type RandomExpr::scalar_type() {
 int64_t RandomExpr::integer(Type type) {
     switch (below(8)) {
     case 0:
-        return type.bits >= 32 ? below(100000) - 50000 : type.min_int();
+        return type.bits() >= 32 ? below(100000) - 50000 : type.min_int();
     case 1:
-        return type.bits >= 32 ? below(100000) : type.max_int();
+        return type.bits() >= 32 ? below(100000) : type.max_int();
     case 2:
         return 1 << below(6);
     default:
@@ -49,7 +49,7 @@ Expr RandomExpr::leaf(Type type) {
 
 Expr RandomExpr::boolean(Type type, int depth) {
     if (depth <= 0)
-        return type.is_vector() ? make_broadcast(leaf(Bool()), type.lanes) : leaf(type);
+        return type.is_vector() ? make_broadcast(leaf(Bool()), type.lanes()) : leaf(type);
     switch (below(6)) {
     case 0:
         return make_not(make(type, depth - 1));
@@ -59,7 +59,7 @@ Expr RandomExpr::boolean(Type type, int depth) {
         return make_binary(Op::Or, make(type, depth - 1), make(type, depth - 1));
     default: {
         Type operand =
-            (type.is_vector() || below(2) ? Int(32) : scalar_type()).with_lanes(type.lanes);
+            (type.is_vector() || below(2) ? Int(32) : scalar_type()).with_lanes(type.lanes());
         if (operand.is_bool())
             operand = Int(32);
         Op op = static_cast<Op>(static_cast<int>(Op::EQ) + below(6));
@@ -71,8 +71,8 @@ Expr RandomExpr::boolean(Type type, int depth) {
 Expr RandomExpr::vector(Type type, int depth) {
     Type scalar = type.element_of();
     if (type.is_int_or_uint() && !type.is_bool() && below(2))
-        return make_ramp(make(scalar, depth - 1), make_int(scalar, below(5) - 1), type.lanes);
-    return make_broadcast(make(scalar, depth - 1), type.lanes);
+        return make_ramp(make(scalar, depth - 1), make_int(scalar, below(5) - 1), type.lanes());
+    return make_broadcast(make(scalar, depth - 1), type.lanes());
 }
 
 Expr RandomExpr::make(Type type, int depth) {
@@ -84,10 +84,10 @@ Expr RandomExpr::make(Type type, int depth) {
         return leaf(type);
     switch (below(14)) {
     case 0:
-        return make_select(boolean(Bool(below(2) ? type.lanes : 1), depth - 1),
+        return make_select(boolean(Bool(below(2) ? type.lanes() : 1), depth - 1),
                            make(type, depth - 1), make(type, depth - 1));
     case 1: {
-        Type from = scalar_type().with_lanes(type.lanes);
+        Type from = scalar_type().with_lanes(type.lanes());
         return make_cast(type, make(from.is_bool() ? type : from, depth - 1));
     }
     case 2:
@@ -115,7 +115,7 @@ Expr RandomExpr::make(Type type, int depth) {
         if (!type.is_float()) {  // by a constant
             Op op = std::vector{Op::Div, Op::Mod, Op::Mul}[below(3)];
             Expr c = make_int(type.element_of(), below(4) ? 1 << below(5) : integer(type));
-            return make_binary(op, make(type, depth - 1), make_broadcast(c, type.lanes));
+            return make_binary(op, make(type, depth - 1), make_broadcast(c, type.lanes()));
         }
         [[fallthrough]];
     default: {

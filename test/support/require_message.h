@@ -4,10 +4,29 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
+#include <source_location>
 #include <string>
 #include <vector>
 
-/// Runs `misuse`, which must throw an `Error`; all `parts` must stand in the message.
+/// "blur.cpp:12": the line of the call, or `below` lines below it.
+inline std::string line(unsigned below = 0,
+                        std::source_location at = std::source_location::current()) {
+    std::string file = at.file_name();
+    return file.substr(file.rfind('/') + 1) + ":" + std::to_string(at.line() + below);
+}
+
+/// The line of the last call of here().
+inline std::string &marked_line() {
+    static std::string marked;
+    return marked;
+}
+/// Marks the line where a misuse stands: `[&] { here(), f(x) = y; }`.
+inline void here(std::source_location at = std::source_location::current()) {
+    marked_line() = line(0, at);
+}
+
+/// Runs `misuse`, which must throw an `Error`; all `parts` must stand in the message. The part "@"
+/// is the line marked with here().
 template <typename Error, typename Misuse>
 void require_message(const Misuse &misuse, const std::vector<std::string> &parts) {
     std::string message = "(nothing was thrown)";
@@ -17,6 +36,7 @@ void require_message(const Misuse &misuse, const std::vector<std::string> &parts
         message = error.what();
     }
     for (const std::string &part : parts) {
-        REQUIRE_THAT(message, Catch::Matchers::ContainsSubstring(part));
+        const std::string &wanted = part == "@" ? marked_line() : part;
+        REQUIRE_THAT(message, Catch::Matchers::ContainsSubstring(wanted));
     }
 }

@@ -151,7 +151,7 @@ template <typename T> std::vector<Case<T>> integer_cases(Type type) {
 template <typename T> std::vector<Case<T>> float_cases(Type type) {
     auto binary = [](Op op) { return [op](Expr a, Expr b) { return ir::make_binary(op, a, b); }; };
     auto call = [=](std::string name, std::vector<Expr> args) {
-        name += type.bits == 32 ? "_f32" : "_f64";
+        name += type.bits() == 32 ? "_f32" : "_f64";
         return ir::make_call(type, name, std::move(args), ir::CallKind::PureExtern);
     };
     return {

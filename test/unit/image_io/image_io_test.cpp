@@ -25,6 +25,11 @@ template <typename T> bool same(const Buffer<T> &a, const Buffer<T> &b) {
     return equal;
 }
 
+/// An image of one channel is read with two dimensions.
+template <typename T> Buffer<T> without_channels(const Buffer<T> &image) {
+    return image.channels() == 1 ? image.sliced(2) : image;
+}
+
 }  // namespace
 
 TEST_CASE("lossless formats give back what was written", "[image_io]") {
@@ -41,14 +46,14 @@ TEST_CASE("lossless formats give back what was written", "[image_io]") {
         save_image(bytes, path);
         const Buffer<> read = load_image(path);
         REQUIRE(read.type() == UInt(8));
-        REQUIRE(read.dimensions() == 3);
+        REQUIRE(read.dimensions() == (c.channels == 1 ? 2 : 3));
         REQUIRE(read.stride(0) == 1);
-        REQUIRE(same(bytes, read.as<uint8_t>()));
+        REQUIRE(same(without_channels(bytes), read.as<uint8_t>()));
 
         const auto words = pattern<uint16_t>(13, 7, c.channels);
         save_image(words, path);
         REQUIRE(load_image(path).type() == UInt(16));
-        REQUIRE(same(words, load_image_as<uint16_t>(path)));
+        REQUIRE(same(without_channels(words), load_image_as<uint16_t>(path)));
     }
 }
 
@@ -67,7 +72,7 @@ TEST_CASE("any shape of Buffer can be written", "[image_io]") {
     Buffer<uint8_t> flat(4, 3);
     flat.fill([](int x, int y) { return 50 * x + y; });
     save_image(flat, folder / "flat.pgm");
-    REQUIRE(load_image_as<uint8_t>(folder / "flat.pgm")(3, 2, 0) == 152);
+    REQUIRE(load_image_as<uint8_t>(folder / "flat.pgm")(3, 2) == 152);
 }
 
 TEST_CASE("JPEG comes close", "[image_io]") {
@@ -79,8 +84,8 @@ TEST_CASE("JPEG comes close", "[image_io]") {
         const Buffer<uint8_t> read = load_image_as<uint8_t>(folder / "a.jpg");
         REQUIRE(read.channels() == channels);
         int worst = 0;
-        smooth.for_each_value([&](int a, int b) { worst = std::max(worst, std::abs(a - b)); },
-                              read);
+        without_channels(smooth).for_each_value(
+            [&](int a, int b) { worst = std::max(worst, std::abs(a - b)); }, read);
         REQUIRE(worst <= 6);
     }
     Buffer<uint16_t> wide(16, 16, 1);
@@ -98,11 +103,11 @@ TEST_CASE("elements convert between black and white of each type", "[image_io]")
     save_image(values, folder / "f.png");
     const Buffer<uint8_t> read = load_image_as<uint8_t>(folder / "f.png");
     for (int x = 0; x < 6; x++) {
-        REQUIRE(read(x, 0, 0) == out[x]);
+        REQUIRE(read(x, 0) == out[x]);
     }
-    REQUIRE(load_image_as<float>(folder / "f.png")(1, 0, 0) == Catch::Approx(128 / 255.0));
-    REQUIRE(load_image_as<double>(folder / "f.png")(2, 0, 0) == 1.0);
-    REQUIRE(load_image_as<uint16_t>(folder / "f.png")(1, 0, 0) == 128 * 257);
+    REQUIRE(load_image_as<float>(folder / "f.png")(1, 0) == Catch::Approx(128 / 255.0));
+    REQUIRE(load_image_as<double>(folder / "f.png")(2, 0) == 1.0);
+    REQUIRE(load_image_as<uint16_t>(folder / "f.png")(1, 0) == 128 * 257);
 
     const Buffer<uint8_t> all = [] {
         Buffer<uint8_t> b(256, 1, 1);
@@ -115,8 +120,8 @@ TEST_CASE("elements convert between black and white of each type", "[image_io]")
     Buffer<bool> mask(3, 1);
     mask.fill([](int x, int) { return x == 1; });
     save_image(mask, folder / "mask.pgm");
-    REQUIRE(load_image_as<uint8_t>(folder / "mask.pgm")(1, 0, 0) == 255);
-    REQUIRE(load_image_as<uint8_t>(folder / "mask.pgm")(2, 0, 0) == 0);
+    REQUIRE(load_image_as<uint8_t>(folder / "mask.pgm")(1, 0) == 255);
+    REQUIRE(load_image_as<uint8_t>(folder / "mask.pgm")(2, 0) == 0);
 }
 
 TEST_CASE("PGM and PPM are read with comments, as text, and with any largest value", "[image_io]") {
@@ -125,8 +130,8 @@ TEST_CASE("PGM and PPM are read with comments, as text, and with any largest val
     const Buffer<uint8_t> text = load_image_as<uint8_t>(folder / "t.pgm");
     REQUIRE(text.width() == 3);
     REQUIRE(text.channels() == 1);
-    REQUIRE(text(1, 0, 0) == 64);
-    REQUIRE(text(1, 1, 0) == 255);
+    REQUIRE(text(1, 0) == 64);
+    REQUIRE(text(1, 1) == 255);
 
     folder.write("t.ppm", "P3 1 1 255 10 20 30");
     REQUIRE(load_image_as<uint8_t>(folder / "t.ppm")(0, 0, 2) == 30);
@@ -134,8 +139,8 @@ TEST_CASE("PGM and PPM are read with comments, as text, and with any largest val
     folder.write("b.pgm", std::string("P5\n2 1\n1023\n\x03\xff\x00\x01", 16));
     const Buffer<> wide = load_image(folder / "b.pgm");
     REQUIRE(wide.type() == UInt(16));
-    REQUIRE(wide.as<uint16_t>()(0, 0, 0) == 65535);
-    REQUIRE(wide.as<uint16_t>()(1, 0, 0) == 64);
+    REQUIRE(wide.as<uint16_t>()(0, 0) == 65535);
+    REQUIRE(wide.as<uint16_t>()(1, 0) == 64);
 }
 
 TEST_CASE("the format is found in the contents, not in the name", "[image_io]") {

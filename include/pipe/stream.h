@@ -1,0 +1,29 @@
+#pragma once
+// What messages say, on streams.
+
+#include <ostream>
+
+#include <pipe/expr.h>
+#include <pipe/loop_level.h>
+#include <pipe/rdom.h>
+#include <pipe/schedule.h>
+#include <pipe/target.h>
+#include <pipe/type.h>
+#include <pipe/var.h>
+
+namespace Pipe {
+
+/// As in messages: "x + f(x, y)", whole.
+std::ostream &operator<<(std::ostream &out, const Expr &e);
+std::ostream &operator<<(std::ostream &out, const Var &v);
+std::ostream &operator<<(std::ostream &out, const RVar &v);
+/// Its ranges: "RDom r: r$x from 0, 10 of them; ..."
+std::ostream &operator<<(std::ostream &out, const RDom &r);
+std::ostream &operator<<(std::ostream &out, const Type &type);
+std::ostream &operator<<(std::ostream &out, const Target &target);
+std::ostream &operator<<(std::ostream &out, const LoopLevel &level);
+std::ostream &operator<<(std::ostream &out, TailStrategy tail);
+std::ostream &operator<<(std::ostream &out, MemoryType memory);
+std::ostream &operator<<(std::ostream &out, Partition partition);
+
+}  // namespace Pipe

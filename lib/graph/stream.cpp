@@ -1,0 +1,44 @@
+#include <pipe/stream.h>
+
+#include "graph/contents.h"
+#include "ir/print.h"
+#include "schedule/print.h"
+
+namespace Pipe {
+
+std::ostream &operator<<(std::ostream &out, const Expr &e) {
+    return out << (e.defined() ? ir::to_string(e) : "(undefined)");
+}
+std::ostream &operator<<(std::ostream &out, const Var &v) {
+    return out << graph::base_name(v.name());
+}
+std::ostream &operator<<(std::ostream &out, const RVar &v) {
+    return out << graph::base_name(v.name());
+}
+std::ostream &operator<<(std::ostream &out, const RDom &r) {
+    out << "RDom " << graph::base_name(r.name());
+    for (int i = 0; i < r.dimensions(); i++)
+        out << (i == 0 ? ": " : "; ") << r[i] << " from " << r[i].min() << ", " << r[i].extent()
+            << " of them";
+    return out;
+}
+std::ostream &operator<<(std::ostream &out, const Type &type) {
+    return out << to_string(type);
+}
+std::ostream &operator<<(std::ostream &out, const Target &target) {
+    return out << target.to_string();
+}
+std::ostream &operator<<(std::ostream &out, const LoopLevel &level) {
+    return out << level.to_string();
+}
+std::ostream &operator<<(std::ostream &out, TailStrategy tail) {
+    return out << schedule::to_string(tail);
+}
+std::ostream &operator<<(std::ostream &out, MemoryType memory) {
+    return out << schedule::to_string(memory);
+}
+std::ostream &operator<<(std::ostream &out, Partition partition) {
+    return out << schedule::to_string(partition);
+}
+
+}  // namespace Pipe

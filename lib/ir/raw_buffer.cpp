@@ -1,0 +1,24 @@
+#include <pipe/raw_buffer.h>
+
+namespace Pipe {
+
+RawBuffer *BufferBase::raw_buffer() const {
+    struct Raw {
+        RawBuffer buffer;
+        std::vector<RawDimension> dims;
+    };
+    if (!defined())
+        return nullptr;
+    auto raw = std::make_shared<Raw>();
+    const BufferView &v = view();
+    for (const BufferDim &d : v.dims)
+        raw->dims.push_back({d.min, d.extent, d.stride, 0});
+    raw->buffer.host = static_cast<uint8_t *>(v.host);
+    raw->buffer.type = v.type;
+    raw->buffer.dimensions = dimensions();
+    raw->buffer.dim = raw->dims.data();
+    contents().raw = raw;
+    return &raw->buffer;
+}
+
+}  // namespace Pipe

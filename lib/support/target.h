@@ -1,0 +1,14 @@
+#pragma once
+// What a Target's features mean to those who make code for it.
+
+#include <string>
+
+#include <pipe/target.h>
+
+namespace Pipe::support {
+
+/// Why no code can be made for it: the architecture, operating system or feature, and what to use
+/// instead. "" where it can.
+std::string unsupported_reason(const Target &target);
+
+}  // namespace Pipe::support

@@ -1,0 +1,325 @@
+// Names of Halide's public headers that no other program here uses: they compile, and mean the
+// same.
+#include <pipe/halide.h>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+using namespace Halide;
+
+TEST_CASE("types", "[compat]") {
+    Type t = UInt(16, 4);
+    CHECK(t.bits() == 16);
+    CHECK(t.bytes() == 2);
+    CHECK(t.lanes() == 4);
+    CHECK(t.code() == Type::UInt);
+    CHECK(t.code() == halide_type_uint);
+    CHECK(t.element_of().widen() == UInt(32));
+    CHECK(t.element_of().narrow() == UInt(8));
+    CHECK(t.with_code(Type::Int).with_bits(8).with_lanes(1) == Int(8));
+    CHECK(Type(Type::Float, 32, 1) == Float(32));
+    CHECK(type_of<bfloat16_t>() == BFloat(16));
+    CHECK((Int(8) < Int(16) && !(Int(16) < Int(8))));
+    halide_type_t plain = t;
+    CHECK((plain.code == halide_type_uint && plain.bits == 16 && plain.lanes == 4));
+    CHECK(Type(plain) == t);
+    CHECK(halide_type_of<float>() == Float(32));
+    CHECK(evaluate<uint8_t>(UInt(8).max()) == 255);
+    CHECK(evaluate<int16_t>(Int(16).min()) == -32768);
+    CHECK(std::isinf(evaluate<float>(Float(32).max())));
+    CHECK(evaluate<bool>(Bool().max()));
+}
+
+TEST_CASE("which values a type holds", "[compat]") {
+    CHECK(Int(16).can_represent(UInt(8)));
+    CHECK_FALSE(Int(16).can_represent(UInt(16)));
+    CHECK_FALSE(UInt(64).can_represent(Int(8)));
+    CHECK(Float(32).can_represent(Int(16)));
+    CHECK_FALSE(Float(32).can_represent(Int(32)));
+    CHECK(Float(64).can_represent(Int(32)));
+    CHECK(Float(64).can_represent(Float(32)));
+    CHECK_FALSE(Float(16).can_represent(BFloat(16)));
+    CHECK(UInt(8).can_represent(Bool()));
+    CHECK_FALSE(UInt(8).can_represent(256));
+}
+
+TEST_CASE("targets", "[compat]") {
+    Target t(Target::Linux, Target::X86, 64, {Target::AVX512_Skylake, Target::JIT});
+    CHECK(t.os == Target::Linux);
+    CHECK(t.arch == Target::X86);
+    CHECK(t.bits == 64);
+    CHECK(t.has_feature(Target::AVX512));
+    CHECK(t.features_all_of({Target::AVX, Target::FMA, Target::F16C}));
+    CHECK_FALSE(t.features_any_of({Target::CUDA, Target::OpenCL}));
+    CHECK(t.natural_vector_size<float>() == 16);
+    CHECK(t.natural_vector_size(UInt(8)) == 64);
+    CHECK(Target(Target::Linux, Target::X86, 64, {Target::AVX512}).natural_vector_size(UInt(8)) ==
+          32);
+    CHECK(Target(t.to_string()) == t);
+    t.set_features({Target::Metal, Target::HVX});
+    CHECK(t.has_gpu_feature());
+    CHECK_FALSE(t.supported());
+    CHECK_FALSE(host_supports_target_device(t));
+    CHECK(host_supports_target_device(get_host_target().with_feature(Target::Profile)));
+    t.set_feature(Target::Metal, false);
+    CHECK_FALSE(t.has_gpu_feature());
+    CHECK(Target::validate_target_string("arm-64-osx-arm_dot_prod"));
+    CHECK_FALSE(Target::validate_target_string("arm-64-plan9"));
+    CHECK(Target::feature_from_name("avx2") == Target::AVX2);
+    CHECK(Target::feature_from_name("no such") == Target::FeatureEnd);
+    CHECK(Target::feature_to_name(Target::AVX512_SapphireRapids) == "avx512_sapphirerapids");
+    CHECK(get_target_from_environment() == get_jit_target_from_environment());
+    CHECK_FALSE(Target().supported());
+    CHECK(Target().has_unknowns());
+    // What changes nothing changes nothing.
+    Var x("x");
+    Func f("f");
+    f(x) = x * 3;
+    Buffer<int> out = f.realize({10}, get_host_target().with_feature(Target::NoAsserts));
+    CHECK(out(9) == 27);
+}
+
+TEST_CASE("Exprs of the target", "[compat]") {
+    Var x("x");
+    Func f("f");
+    Target host = get_host_target();
+    f(x) = Tuple(select(target_arch_is(host.arch) && target_os_is(host.os), x, -1),
+                 target_natural_vector_size<float>() + x,
+                 select(target_has_feature(Target::CUDA), 1, 0), target_bits());
+    f.vectorize(x, target_natural_vector_size<int32_t>());
+    for (int width : {1, 7, 40}) {
+        Realization r = f.realize({width});
+        Buffer<int> same = r[0], lanes = r[1], gpu = r[2], bits = r[3];
+        for (int i = 0; i < width; i++) {
+            CHECK(same(i) == i);
+            CHECK(lanes(i) == host.natural_vector_size<float>() + i);
+        }
+        CHECK(gpu.all_equal(0));
+        CHECK(bits.all_equal(64));
+    }
+    Target narrow = host;
+    for (Target::Feature feature : {Target::AVX512, Target::AVX2, Target::AVX})
+        narrow.set_feature(feature, false);
+    Buffer<int> lanes = f.realize({3}, narrow)[1];
+    CHECK(lanes(0) == narrow.natural_vector_size<float>());
+}
+
+TEST_CASE("output buffers", "[compat]") {
+    Var x("x"), y("y"), c("c");
+    Func rgb("rgb");
+    rgb(x, y, c) = cast<uint8_t>(x + 10 * y + 100 * c);
+    rgb.output_buffer().dim(0).set_stride(3).dim(2).set_stride(1).set_bounds(0, 3);
+    rgb.reorder(c, x, y).bound(c, 0, 3).unroll(c);
+    CHECK(rgb.output_buffer().type() == UInt(8));
+    CHECK(rgb.output_buffer().dimensions() == 3);
+    for (int width : {1, 5, 32}) {
+        auto out = Buffer<uint8_t>::make_interleaved(width, 4, 3);
+        out.set_min(2, -1, 0);
+        rgb.realize(out);
+        int wrong = 0;
+        out.for_each_element(
+            [&](int i, int j, int k) { wrong += out(i, j, k) != uint8_t(i + 10 * j + 100 * k); });
+        CHECK(wrong == 0);
+    }
+    CHECK_THROWS_AS(rgb.realize({4, 4, 3}), RuntimeError);
+
+    Func pair("pair");
+    pair(x) = Tuple(x, cast<float>(x));
+    std::vector<OutputImageParam> buffers = pair.output_buffers();
+    REQUIRE(buffers.size() == 2);
+    buffers[0].dim(0).set_min(0);
+    buffers[1].set_host_alignment(16).set_estimates({{0, 100}});
+    CHECK(buffers[1].host_alignment() == 16);
+    pair.vectorize(x, 4, TailStrategy::GuardWithIf);
+    Buffer<float> floats = pair.realize({9})[1];
+    CHECK(floats(8) == 8);
+    // A size in a directive.
+    Func square("square");
+    square(x, y) = x * y;
+    square.bound(y, 0, square.output_buffer().width());
+    Buffer<int> out = square.realize({6, 6});
+    CHECK(out(5, 5) == 25);
+    CHECK_THROWS_AS(square.realize({6, 5}), RuntimeError);
+}
+
+TEST_CASE("pipelines", "[compat]") {
+    Var x("x");
+    ImageParam in(Int(32), 1, "in");
+    Param<int> scale("scale", 2);
+    Func f("f"), g("g");
+    f(x) = in(x) + 1;
+    g(x) = f(x) * scale;
+    f.compute_root();
+    Pipeline p(g);
+    CHECK(p.get_func(0).name() == "f");
+    CHECK(p.get_func(1).name() == "g");
+    CHECK(g.infer_arguments().size() == 2);
+    p.add_requirement(scale != 0, "scale must not be", scale);
+    p.add_requirement(in.dim(0).extent() >= 4);
+    Buffer<int> data(8);
+    data.fill([](int i) { return i; });
+    in.set(data);
+    Buffer<int> out = p.realize({8});
+    CHECK(out(7) == 16);
+    scale.set(0);
+    std::string message;
+    try {
+        p.realize({8});
+    } catch (const RuntimeError &error) {
+        message = error.what();
+    }
+    CHECK(message.find("scale must not be 0") != std::string::npos);
+    scale.set(3);
+    p.invalidate_cache();
+    out = p.realize({8});
+    CHECK(out(0) == 3);
+    Param<float> ranged("ranged", 0.5f, 0.0f, 1.0f);
+    CHECK(evaluate<float>(ranged.max_value()) == 1.0f);
+    CHECK(evaluate<float>(ranged.min_value()) == 0.0f);
+}
+
+TEST_CASE("reductions into a Func of one's own", "[compat]") {
+    Var x("x");
+    Func rows("rows"), best("best"), f("f");
+    RDom r(0, 9);
+    f(x) = sum(x * r, rows) + argmax(r, cast<int>((r + x) % 5), best)[0];
+    rows.compute_root().update().unroll(r, 3);
+    best.compute_root();
+    Func clipped("clipped");
+    clipped(x) = Tuple(saturating_sum(cast<uint8_t>(x * r)), saturating_sum(r, cast<int8_t>(-x)));
+    for (int width : {1, 13}) {
+        Buffer<int> out = f.realize({width});
+        Realization sums = clipped.realize({width});
+        Buffer<uint8_t> up = sums[0];
+        Buffer<int8_t> down = sums[1];
+        for (int i = 0; i < width; i++) {
+            CHECK(out(i) == 36 * i + (4 - i % 5 + 5) % 5);
+            CHECK(up(i) == std::min(255, 36 * i));
+            CHECK(down(i) == std::max(-128, -9 * i));
+        }
+    }
+}
+
+TEST_CASE("fma rounds once", "[compat]") {
+    Var x("x");
+    Func f("f"), d("d");
+    Expr a = cast<float>(x) * 0.1f + 1.0f;
+    f(x) = fma(a, a, -(a * a));
+    Expr b = cast<double>(x) / 3.0;
+    d(x) = fma(b, b, cast<double>(1));
+    f.vectorize(x, 8);
+    Target without = get_host_target().without_feature(Target::FMA);
+    for (const Target &target : {get_host_target(), without}) {
+        Buffer<float> out = f.realize({37}, target);
+        Buffer<double> doubles = d.realize({5}, target);
+        for (int i = 0; i < 37; i++) {
+            // a itself may or may not be contracted, so the identity is tested, not the value.
+            double exact = std::fma(0.1f, float(i), 1.0f), rounded = 0.1f * float(i) + 1.0f;
+            auto error = [](double v) { return float(v * v - double(float(v) * float(v))); };
+            float e1 = error(float(exact)), e2 = error(float(rounded));
+            CHECK((out(i) == e1 || out(i) == e2));
+        }
+        for (int i = 0; i < 5; i++)
+            CHECK(doubles(i) == std::fma(i / 3.0, i / 3.0, 1.0));
+    }
+}
+
+TEST_CASE("Buffers as Halide has them", "[compat]") {
+    Buffer<int> b(6, 4);
+    b.fill([](int i, int j) { return i + 10 * j; });
+    CHECK(b.get()->width() == 6);
+    CHECK(Buffer<int>().get() == nullptr);
+    CHECK(Buffer<int>().raw_buffer() == nullptr);
+    halide_buffer_t *raw = b.raw_buffer();
+    CHECK(raw->dimensions == 2);
+    CHECK(raw->dim[1].stride == 6);
+    CHECK(raw->type == Int(32));
+    CHECK(reinterpret_cast<int *>(raw->host)[7] == 11);
+    Runtime::Buffer<int> copy = *b.get();
+    CHECK(copy(5, 3) == 35);
+    Buffer<const int> fixed = b.as_const();
+    CHECK(fixed(5, 3) == 35);
+    CHECK(Buffer<float>::static_halide_type() == Float(32));
+    CHECK(Buffer<float>::has_static_halide_type);
+    int visited = 0;
+    b.for_each_element([&](const int *at) { visited += b(at) == at[0] + 10 * at[1]; });
+    CHECK(visited == 24);
+    CHECK_FALSE(b.device_dirty());
+    CHECK_FALSE(b.has_device_allocation());
+    b.set_host_dirty();
+    CHECK(b.copy_to_host() == 0);
+    CHECK(b.device_free() == 0);
+    CHECK_THROWS_AS(b.copy_to_device(DeviceAPI::CUDA), RuntimeError);
+    b.reset();
+    CHECK_FALSE(b.defined());
+}
+
+TEST_CASE("streams, tools and small things", "[compat]") {
+    Var x("x"), y("y");
+    RDom r(0, 4, "r");
+    std::ostringstream text;
+    text << (x + 3) << " " << UInt(8) << " " << TailStrategy::GuardWithIf << " " << MemoryType::Heap
+         << " " << LoopLevel::root() << " " << x << " " << r.x;
+    CHECK(text.str() == "x + 3 uint8 GuardWithIf Heap root x r$x");
+    int a = 0;
+    float b = 0;
+    evaluate_may_gpu(Tuple(Expr(3), Expr(2.5f)), &a, &b);
+    CHECK(a == 3);
+    CHECK(b == 2.5f);
+    CHECK(float16_t::make_negative_infinity().is_infinity());
+    CHECK(bfloat16_t::mantissa_bits == 7);
+    CHECK(evaluate<uint16_t>(fast_integer_divide(cast<uint16_t>(1000), cast<uint8_t>(7))) == 142);
+    CHECK(evaluate<uint16_t>(fast_integer_modulo(cast<uint16_t>(1000), cast<uint8_t>(7))) == 6);
+    int calls = 0;
+    double seconds = Tools::benchmark(2, 3, [&] { calls++; });
+    CHECK(calls == 6);
+    CHECK(seconds >= 0);
+    Param<int> ranged(5, 0, 10);
+    CHECK(evaluate<int>(ranged.max_value()) == 10);
+    Func f("f");
+    f(x, y) = x;
+    CHECK(f.split_vars().size() == 3);
+    CHECK(f.split_vars()[2].name() == Var::outermost().name());
+    Buffer<int> out(3, 3);
+    f.realize({out});
+    CHECK(out(2, 1) == 2);
+    halide_dimension_t shape[] = {{1, 3, 1, 0}, {0, 3, 3, 0}};
+    Runtime::Buffer<int> moved(out.data(), 2, shape);
+    CHECK(moved(3, 2) == 2);
+}
+
+namespace tools_and_all {
+using namespace Halide::Tools;  // beside `using namespace Halide`: nothing is ambiguous
+
+TEST_CASE("images by either name", "[compat]") {
+    Buffer<uint8_t> grey(5, 4);
+    grey.fill(9);
+    std::string file = "compat_names_grey.pgm";
+    save_image(grey, file);
+    Buffer<uint8_t> back = load_image(file);
+    std::remove(file.c_str());
+    CHECK(back.dimensions() == 2);
+    CHECK(back.all_equal(9));
+}
+}  // namespace tools_and_all
+
+TEST_CASE("the place outside all loops", "[compat]") {
+    Var x("x"), y("y");
+    Func f("f"), g("g"), h("h");
+    f(x, y) = x + y;
+    g(x, y) = f(x, y) + f(x + 1, y);
+    h(x, y) = g(x, y) + g(x, y + 1);
+    g.compute_at(h, y);
+    f.store_at(h, Var::outermost()).compute_at(g, Var::outermost());
+    for (int size : {1, 9}) {
+        Buffer<int> out = h.realize({size, size});
+        int wrong = 0;
+        out.for_each_element([&](int i, int j) { wrong += out(i, j) != 4 * (i + j) + 4; });
+        CHECK(wrong == 0);
+    }
+    g.compute_inline();
+    CHECK_THROWS_AS(h.realize({4, 4}), CompileError);
+}

@@ -1,0 +1,375 @@
+// What is done wrong where a pipeline is compiled and run: each message names the pipeline and its
+// line, the argument, what is needed and what was given, and what to do. One misuse per section.
+#include <pipe/pipe.h>
+
+#include "test/support/require_message.h"
+
+using namespace Pipe;
+
+namespace {
+
+/// bright(x, y) = photo(x + 1, y) * gain
+struct Bright {
+    Var x{"x"}, y{"y"};
+    std::string at_photo, at_bright;
+    ImageParam photo;
+    Param<uint8_t> gain{"gain", 2, 1, 10};
+    Func bright{"bright"};
+    Bright() {
+        at_photo = line(1);
+        photo = ImageParam(UInt(8), 2, "photo");
+        at_bright = line(1);
+        bright(x, y) = photo(x + 1, y) * gain;
+        Buffer<uint8_t> image(9, 8);
+        image.fill(3);
+        photo.set(image);
+    }
+    template <typename F> void require_run(const F &misuse, std::vector<std::string> parts) {
+        parts.push_back("Pipeline bright (" + at_bright + ")");
+        require_message<RuntimeError>(misuse, parts);
+        Buffer<uint8_t> image(9, 8), out(8, 8);  // all is usable afterwards
+        image.fill(3);
+        gain.set(2);
+        photo.set(image);
+        bright.realize(out);
+        CHECK(out.all_equal(6));
+    }
+};
+
+}  // namespace
+
+TEST_CASE_METHOD(Bright, "output Buffers", "[error][calls]") {
+    std::string output = "Output 'bright' at " + at_bright;
+    SECTION("undefined") {
+        require_run([&] { bright.realize(Buffer<uint8_t>()); },
+                    {output, "undefined", "Give it sizes"});
+    }
+    SECTION("of another type") {
+        require_run(
+            [&] { bright.realize(Buffer<float>(4, 4)); },
+            {output, "elements of uint8", "has float32", "Pass a Buffer of uint8", "cast<"});
+    }
+    SECTION("of fewer dimensions") {
+        require_run([&] { bright.realize(Buffer<uint8_t>(4)); },
+                    {output, "2 dimensions", "has 1", "sliced() or embedded()"});
+    }
+    SECTION("empty") {
+        require_run([&] { bright.realize(Buffer<uint8_t>(4, 0)); },
+                    {output, "extent of dimension 1 is 0", "at least 1"});
+    }
+    SECTION("without memory") {
+        require_run([&] { bright.realize(Buffer<uint8_t>(nullptr, 4, 4)); },
+                    {output, "no memory", "Call allocate()"});
+    }
+    SECTION("too many of them") {
+        Buffer<uint8_t> out(4, 4);
+        require_run([&] { Pipeline(bright).realize(out, out); },
+                    {"1 output value", "2 Buffers", "one Buffer per value"});
+    }
+    SECTION("coordinates beyond 32 bits") {
+        uint8_t byte = 0;
+        Buffer<uint8_t> far(&byte, {{int64_t{1} << 31, 1, 1}, {0, 1, 1}});
+        require_run([&] { bright.realize(far); },
+                    {output, "dimension 0", "2147483648", "32-bit", "set_min()"});
+    }
+    SECTION("a promised stride that is not kept") {
+        bright.output_buffer().dim(0).set_stride(3);
+        require_message<RuntimeError>(
+            [&] {
+                bright.realize({4, 4});
+            },
+            {"Pipeline bright (" + at_bright + ")", "Buffer bright", "stride of dimension 0",
+             "promised to be 3", "is 1"});
+        bright.output_buffer().dim(0).set_stride(Expr());
+    }
+    SECTION("a promised alignment that is not kept") {
+        bright.output_buffer().set_host_alignment(64);
+        std::vector<uint8_t> memory(200);
+        auto address = reinterpret_cast<uintptr_t>(memory.data());
+        uint8_t *odd = memory.data() + (64 - address % 64) + 1;
+        require_run([&] { bright.realize(Buffer<uint8_t>(odd, 4, 4)); },
+                    {output, "aligned to 64 bytes", "1 bytes behind", "Allocate it so"});
+    }
+}
+
+TEST_CASE_METHOD(Bright, "sizes", "[error][calls]") {
+    SECTION("too few") {
+        require_message<RuntimeError>(
+            [&] { bright.realize({4}); },
+            {"Func 'bright' (" + at_bright + ")", "2 dimensions", "1 size.", "per dimension"});
+    }
+    SECTION("zero") {
+        require_message<RuntimeError>(
+            [&] {
+                bright.realize({4, 0});
+            },
+            {"Output 'bright' at " + at_bright, "extent of dimension 1 is 0", "at least 1"});
+    }
+    SECTION("negative") {
+        require_message<RuntimeError>(
+            [&] {
+                bright.realize({-4, 4});
+            },
+            {"Output 'bright' at " + at_bright, "extent of dimension 0 is -4", "at least 1"});
+    }
+}
+
+TEST_CASE_METHOD(Bright, "inputs", "[error][calls]") {
+    std::string input = "Input 'photo' at " + at_photo;
+    SECTION("never set") {
+        photo.reset();
+        require_run([&] { bright.realize({4, 4}); }, {input, "no Buffer was given", "Call set()"});
+    }
+    SECTION("without memory") {
+        photo.set(Buffer<uint8_t>(nullptr, 9, 9));
+        require_run([&] { bright.realize({4, 4}); }, {input, "no memory", "Call allocate()"});
+    }
+    SECTION("too small") {
+        require_run(
+            [&] {
+                bright.realize({9, 8});
+            },
+            {"Input photo is read from 1 to 9 in dimension 0", "holds only 0 to 8",
+             "Read by bright (" + at_bright + ")", "Pass a larger input"});
+    }
+    SECTION("of another type") {
+        require_message<RuntimeError>([&] { photo.set(Buffer<float>(9, 8)); },
+                                      {"ImageParam 'photo' at " + at_photo, "2 dimensions of uint8",
+                                       "2 dimensions of float32", "Convert the Buffer"});
+    }
+    SECTION("with channels where there are none") {
+        require_message<RuntimeError>([&] { photo.set(Buffer<uint8_t>(9, 8, 3)); },
+                                      {"ImageParam 'photo' at " + at_photo, "2 dimensions of uint8",
+                                       "3 dimensions of uint8", "Convert the Buffer"});
+    }
+    SECTION("interleaved where planar was promised") {
+        photo.dim(0).set_stride(1);
+        photo.set(Buffer<uint8_t>::make_interleaved(9, 8, 3).sliced(2));
+        require_message<RuntimeError>(
+            [&] {
+                bright.realize({4, 4});
+            },
+            {"Pipeline bright (" + at_bright + ")", "Buffer photo", "stride of dimension 0",
+             "promised to be 1", "is 3"});
+        photo.dim(0).set_stride(Expr());
+    }
+    SECTION("a dimension that is not there") {
+        require_message<CompileError>([&] { photo.channels(); },
+                                      {"ImageParam 'photo' at " + at_photo,
+                                       "2 dimensions, counted from 0", "no dimension 2"});
+    }
+    SECTION("an ImageParam of vectors") {
+        require_message<CompileError>([&] { here(), ImageParam(Float(32, 4), 2, "wide"); },
+                                      {"ImageParam 'wide'", "@", "a scalar type", "float32x4"});
+    }
+    SECTION("an undefined ImageParam") {
+        require_message<CompileError>([&] { ImageParam().dim(0); },
+                                      {"undefined ImageParam", "Give it a type and dimensions"});
+    }
+    SECTION("an alignment that is no power of two") {
+        require_message<CompileError>(
+            [&] { photo.set_host_alignment(48); },
+            {"ImageParam 'photo' at " + at_photo, "48", "a power of two"});
+    }
+    SECTION("estimates of fewer dimensions") {
+        require_message<CompileError>(
+            [&] {
+                photo.set_estimates({{0, 8}});
+            },
+            {"ImageParam 'photo' at " + at_photo, "2 dimensions", "1 range.", "per dimension"});
+    }
+    SECTION("a promise that is no integer") {
+        require_message<CompileError>([&] { photo.dim(0).set_extent(2.5f); },
+                                      {"ImageParam 'photo' at " + at_photo, "dimension 0",
+                                       "the extent must be an integer", "2.5"});
+    }
+}
+
+TEST_CASE_METHOD(Bright, "Params", "[error][calls]") {
+    SECTION("outside its range") {
+        gain.set(11);
+        require_run(
+            [&] {
+                bright.realize({4, 4});
+            },
+            {"Param 'gain' is 11", "range is 1 to 10", "set() it to a value in the range"});
+    }
+    SECTION("a range that its type does not hold") {
+        require_message<CompileError>(
+            [&] { gain.set_range(0, 256); },
+            {"Param 'gain'", "256", "no constant of its type uint8", "that the type holds"});
+    }
+}
+
+TEST_CASE_METHOD(Bright, "pipelines", "[error][calls]") {
+    SECTION("of nothing") {
+        require_message<CompileError>([&] { Pipeline(std::vector<Func>()).realize({4}); },
+                                      {"at least one output", "the list is empty"});
+    }
+    SECTION("undefined") {
+        require_message<CompileError>([&] { Pipeline().realize({4}); },
+                                      {"undefined Pipeline", "give it an output Func"});
+    }
+    SECTION("with an output twice") {
+        require_message<CompileError>(
+            [&] {
+                Pipeline({bright, bright}).compile_jit();
+            },
+            {"Func 'bright'", at_bright.substr(0, 10), "given twice", "Name each once"});
+    }
+    SECTION("a Func that is not there") {
+        require_message<CompileError>([&] { Pipeline(bright).get_func(1); },
+                                      {"get_func(1)", "there is 1 Func", "counted from 0"});
+    }
+    SECTION("a Realization of two taken for one Buffer") {
+        Func pair("pair");
+        pair(x) = Tuple(x, x);
+        require_message<RuntimeError>([&] { Buffer<int> one = pair.realize({4}); },
+                                      {"2 Buffers", "used as one", "[i]"});
+    }
+    SECTION("a Realization taken for a Buffer of another type") {
+        require_message<RuntimeError>(
+            [&] {
+                Buffer<float> one = bright.realize({4, 4});
+            },
+            {"uint8", "float32"});
+    }
+    SECTION("a requirement that does not hold") {
+        Pipeline p(bright);
+        p.add_requirement(photo.width() % 2 == 0, "the width must be even, not", photo.width());
+        require_run(
+            [&] {
+                p.realize({4, 4});
+            },
+            {"required: ", "photo.extent.0 % 2 == 0", "the width must be even, not 9"});
+    }
+    SECTION("a requirement on a Var") {
+        require_message<CompileError>(
+            [&] { Pipeline(bright).add_requirement(x > 0); },
+            {"add_requirement", "'x > 0'", "Params and sizes", "require()"});
+    }
+    SECTION("the size of an output in a definition") {
+        Func g("g"), h("h");
+        g(x) = x;
+        h(x) = g(x) + g.output_buffer().width();
+        require_message<CompileError>([&] { h.compile_jit(); },
+                                      {"output buffer of Func 'g' at calls.cpp:", "as a Param"});
+    }
+    SECTION("cores that are no number") {
+        require_message<CompileError>(
+            [&] {
+                Pipeline(bright).apply_autoscheduler(get_host_target(),
+                                                     {"Mullapudi2016", {{"parallelism", "many"}}});
+            },
+            {"parallelism", "\"many\"", "number of cores", "at least 1"});
+    }
+}
+
+TEST_CASE_METHOD(Bright, "Callables", "[error][calls]") {
+    Buffer<uint8_t> image(9, 8), out(8, 8);
+    image.fill(1);
+    Callable c = bright.compile_to_callable({photo, gain});
+    SECTION("a Param that is missing in the list") {
+        require_message<CompileError>([&] { bright.compile_to_callable({photo}); },
+                                      {"compile_to_callable", "the Param 'gain'", "Add it"});
+    }
+    SECTION("too few arguments") {
+        require_message<RuntimeError>([&] { c(image, out); },
+                                      {"The Callable 'bright' takes 3 arguments", "'photo', 'gain'",
+                                       "is given 2", "Give all of them"});
+    }
+    SECTION("a number of another type") {
+        require_message<RuntimeError>([&] { c(image, 2, out); },
+                                      {"argument 1 ('gain')", "uint8", "int32", "the very types"});
+    }
+    SECTION("a number in place of a Buffer") {
+        require_message<RuntimeError>([&] { c(uint8_t(1), uint8_t(2), out); },
+                                      {"argument 0 ('photo')", "a 2-dimensional Buffer of uint8"});
+    }
+    SECTION("an output that is too small for the schedule") {
+        require_message<RuntimeError>([&] { c(image, uint8_t(2), Buffer<uint8_t>(9, 8)); },
+                                      {"Pipeline bright (" + at_bright + ")", "photo", "1 to 9"});
+    }
+    SECTION("undefined") {
+        require_message<RuntimeError>([&] { Callable()(out); },
+                                      {"undefined Callable", "compile_to_callable"});
+    }
+}
+
+TEST_CASE_METHOD(Bright, "targets", "[error][calls]") {
+    SECTION("a name that means nothing") {
+        require_message<CompileError>([&] { Target("x86-64-linux-avx3"); },
+                                      {"x86-64-linux-avx3", "\"avx3\"", "looks like"});
+    }
+    SECTION("a name without operating system") {
+        require_message<CompileError>([&] { Target("x86-64"); },
+                                      {"\"x86-64\"", "an operating system", "\"host\""});
+    }
+    SECTION("a GPU") {
+        Target gpu = get_host_target().with_feature(Target::CUDA);
+        require_message<CompileError>([&] { bright.compile_jit(gpu); },
+                                      {"cuda", "code for GPUs is not made", "parallel()"});
+    }
+    SECTION("another processor") {
+        Target other(Target::Linux, Target::WebAssembly, 32);
+        require_message<CompileError>([&] { bright.compile_jit(other); },
+                                      {"wasm-32-linux", "x86-64 and arm-64 only"});
+    }
+    SECTION("another operating system") {
+        Target other(Target::Windows, Target::X86, 64);
+        require_message<CompileError>([&] { bright.compile_jit(other); },
+                                      {"x86-64-windows", "linux and osx only"});
+    }
+    SECTION("32 bits") {
+        Target other(Target::Linux, Target::X86, 32);
+        require_message<CompileError>([&] { bright.compile_jit(other); },
+                                      {"x86-32-linux", "64 bits only"});
+    }
+    SECTION("a feature of another architecture") {
+        Target other("arm-64-linux-avx2");
+        require_message<CompileError>([&] { bright.compile_jit(other); },
+                                      {"arm-64-linux", "sse41", "x86-64 processors"});
+    }
+    SECTION("one that this machine is not") {
+        bool arm = get_host_target().arch == Target::ARM;
+        Target other(arm ? "x86-64-linux" : "arm-64-linux");
+        require_message<CompileError>(
+            [&] { bright.compile_jit(other); },
+            {other.to_string(), "cannot run on this machine", "Realize for get_host_target()"});
+    }
+    SECTION("the instruments of a sanitizer") {
+        Target other = get_host_target().with_feature(Target::ASAN);
+        require_message<CompileError>([&] { bright.compile_jit(other); },
+                                      {"asan", "no such instruments", "realize_reference"});
+    }
+}
+
+TEST_CASE("what runs wild", "[error][calls]") {
+    Var x("x");
+    ImageParam index(Int(32), 1, "index");
+    Func table("table"), f("f");
+    std::string where = line(2);
+    table(x) = x * x;
+    f(x) = table(index(x));
+    table.compute_root();
+    SECTION("an index that nothing bounds") {
+        require_message<CompileError>(
+            [&] { f.compile_jit(); },
+            {"Unbounded access", "table", "read by f (" + where + ")", "clamp(index"});
+    }
+    SECTION("a require() that does not hold") {
+        Func g("g");
+        where = line(1);
+        g(x) = require(x < 3, x, "x is", x);
+        require_message<RuntimeError>([&] { g.realize({4}); }, {"x is 3", "required: x < 3"});
+    }
+    SECTION("a Buffer used as a table that is too small") {
+        Buffer<float> curve(16, "curve");
+        Func g("g");
+        where = line(1);
+        g(x) = curve(x * 2);
+        require_message<RuntimeError>([&] { g.realize({9}); },
+                                      {"Pipeline g (" + where + ")", "Input curve", "0 to 16",
+                                       "0 to 15", "Read by g (" + where + ")", "larger input"});
+    }
+}
