@@ -11,10 +11,14 @@
 #include <pipe/type.h>
 #include <pipe/var.h>
 
+namespace Pipe::ir {
+std::ostream &operator<<(std::ostream &out, const Expr &e);
+}
+
 namespace Pipe {
 
-/// As in messages: "x + f(x, y)", whole.
-std::ostream &operator<<(std::ostream &out, const Expr &e);
+/// Exprs, as in messages: "x + f(x, y)", whole.
+using ir::operator<<;
 std::ostream &operator<<(std::ostream &out, const Var &v);
 std::ostream &operator<<(std::ostream &out, const RVar &v);
 /// Its ranges: "RDom r: r$x from 0, 10 of them; ..."

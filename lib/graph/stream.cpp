@@ -1,14 +1,10 @@
 #include <pipe/stream.h>
 
 #include "graph/contents.h"
-#include "ir/print.h"
 #include "schedule/print.h"
 
 namespace Pipe {
 
-std::ostream &operator<<(std::ostream &out, const Expr &e) {
-    return out << (e.defined() ? ir::to_string(e) : "(undefined)");
-}
 std::ostream &operator<<(std::ostream &out, const Var &v) {
     return out << graph::base_name(v.name());
 }

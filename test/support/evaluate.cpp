@@ -1,5 +1,6 @@
 #include "support/evaluate.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -138,7 +139,8 @@ Value cast(Type to, Type from, const Value &v) {
     if (to.is_bool())
         return truth(value != 0);
     if (to.is_float())
-        return {0, to.bits() == 32 ? double(static_cast<float>(value)) : static_cast<double>(value)};
+        return {0,
+                to.bits() == 32 ? double(static_cast<float>(value)) : static_cast<double>(value)};
     // Casts wrap even where arithmetic may not.
     Value u = number(to.with_code(Type::Code::UInt), value);
     Big bits = static_cast<uint64_t>(u.i);
@@ -226,7 +228,88 @@ class Evaluator {
             });
         if (e->name == intrinsic::bitwise_and)
             return map2(e, [](const Value &a, const Value &b) { return Value{a.i & b.i, 0}; });
-        throw InternalError("test evaluator: call " + e->name);
+        return integer_operation(e);
+    }
+
+    /// By their definitions in <pipe/fixed_point.h>.
+    Lanes integer_operation(const Expr &e) {
+        std::vector<Lanes> args;
+        for (const Expr &arg : e->args)
+            args.push_back(of(arg));
+        Lanes result;
+        for (size_t lane = 0; lane < args[0].size(); lane++) {
+            std::vector<Big> values;
+            for (size_t i = 0; i < args.size(); i++)
+                values.push_back(read(e->args[i].type().element_of(), args[i][lane]));
+            result.push_back(
+                number(e.type().element_of(),
+                       integer_operation(e->name, e->args[0].type().element_of(), values)));
+        }
+        return result;
+    }
+
+    static Big clamped(Type type, Big value) {
+        Big low = type.min_int(), high = type.is_int() ? Big{type.max_int()} : Big{type.max_uint()};
+        return std::clamp(value, low, high);
+    }
+
+    /// value / 2^n, n > 0, rounded to nearest with halves up, or down.
+    static Big shifted(Big value, Big n, bool to_nearest) {
+        if (n > 100)
+            return to_nearest || value >= 0 ? 0 : -1;
+        Big half = to_nearest && n > 0 ? Big{1} << static_cast<int>(n - 1) : 0;
+        return (value + half) >> static_cast<int>(n);
+    }
+
+    static Big rounding_shift_right(Type type, Big value, Big n) {
+        if (n >= 0)
+            return clamped(type, shifted(value, n, true));
+        for (Big i = 0; i < -n && i < 70 && clamped(type, value) == value; i++)
+            value *= 2;
+        return clamped(type, value);
+    }
+
+    static Big integer_operation(const std::string &name, Type type, const std::vector<Big> &v) {
+        auto bit = [&](int i) { return v[0] >> i & 1; };
+        Big count = 0;
+        if (name == intrinsic::saturating_add)
+            return clamped(type, v[0] + v[1]);
+        if (name == intrinsic::saturating_sub)
+            return clamped(type, v[0] - v[1]);
+        if (name == intrinsic::halving_add)
+            return shifted(v[0] + v[1], 1, false);
+        if (name == intrinsic::halving_sub)
+            return shifted(v[0] - v[1], 1, false);
+        if (name == intrinsic::rounding_halving_add)
+            return shifted(v[0] + v[1], 1, true);
+        if (name == intrinsic::rounding_shift_right)
+            return rounding_shift_right(type, v[0], v[1]);
+        if (name == intrinsic::rounding_shift_left)
+            return rounding_shift_right(type, v[0], -v[1]);
+        if (name == intrinsic::mul_shift_right)
+            return clamped(type, shifted(v[0] * v[1], v[2], false));
+        if (name == intrinsic::rounding_mul_shift_right)
+            return clamped(type, shifted(v[0] * v[1], v[2], true));
+        if (name == intrinsic::div_round_to_zero)
+            return v[1] == 0 ? 0 : v[0] / v[1];
+        if (name == intrinsic::mod_round_to_zero)
+            return v[1] == 0 ? 0 : v[0] % v[1];
+        if (name == intrinsic::popcount) {
+            for (int i = 0; i < type.bits(); i++)
+                count += bit(i);
+            return count;
+        }
+        if (name == intrinsic::count_leading_zeros) {
+            while (count < type.bits() && !bit(type.bits() - 1 - static_cast<int>(count)))
+                count++;
+            return count;
+        }
+        if (name == intrinsic::count_trailing_zeros) {
+            while (count < type.bits() && !bit(static_cast<int>(count)))
+                count++;
+            return count;
+        }
+        throw InternalError("test evaluator: call " + name);
     }
 
     Environment variables_;

@@ -75,6 +75,39 @@ Expr RandomExpr::vector(Type type, int depth) {
     return make_broadcast(make(scalar, depth - 1), type.lanes());
 }
 
+Expr RandomExpr::integer_operation(Type type, int depth) {
+    struct Operation {
+        const char *name;
+        int operands;
+        bool shifts;  ///< the last operand is an amount
+    };
+    static const Operation table[] = {
+        {intrinsic::saturating_add, 2, false},       {intrinsic::saturating_sub, 2, false},
+        {intrinsic::halving_add, 2, false},          {intrinsic::halving_sub, 2, false},
+        {intrinsic::rounding_halving_add, 2, false}, {intrinsic::rounding_shift_left, 2, true},
+        {intrinsic::rounding_shift_right, 2, true},  {intrinsic::mul_shift_right, 3, true},
+        {intrinsic::div_round_to_zero, 2, false},    {intrinsic::rounding_mul_shift_right, 3, true},
+        {intrinsic::mod_round_to_zero, 2, false},    {intrinsic::popcount, 1, false},
+        {intrinsic::count_leading_zeros, 1, false},  {intrinsic::count_trailing_zeros, 1, false},
+    };
+    const Operation &op = table[below(std::size(table))];
+    if (op.operands == 3 && type.bits() == 64)
+        return make(type, depth - 1);  // there is no product of twice the bits
+    std::vector<Expr> args;
+    for (int i = 0; i < op.operands; i++) {
+        bool amount = op.shifts && i == op.operands - 1;
+        if (!amount) {
+            args.push_back(make(type, depth - 1));
+            continue;
+        }
+        Type of = op.operands == 3 || below(2) ? UInt(type.bits()) : Int(type.bits());
+        Expr constant = make_int(of, below(type.bits() + 2) - (of.is_int() ? type.bits() / 2 : 0));
+        args.push_back(below(2) ? make(of.with_lanes(type.lanes()), depth - 1)
+                                : make_broadcast(constant, type.lanes()));
+    }
+    return make_call(type, op.name, args, CallKind::Intrinsic);
+}
+
 Expr RandomExpr::make(Type type, int depth) {
     if (type.is_vector() && (depth <= 0 || below(3) == 0))
         return vector(type, depth);
@@ -82,7 +115,12 @@ Expr RandomExpr::make(Type type, int depth) {
         return boolean(type, depth);
     if (depth <= 0)
         return leaf(type);
-    switch (below(14)) {
+    switch (below(16)) {
+    case 14:
+    case 15:
+        if (!type.is_float())
+            return integer_operation(type, depth);
+        return make_binary(Op::Add, make(type, depth - 1), make(type, depth - 1));
     case 0:
         return make_select(boolean(Bool(below(2) ? type.lanes() : 1), depth - 1),
                            make(type, depth - 1), make(type, depth - 1));

@@ -60,9 +60,15 @@ TEST_CASE("names of targets") {
     REQUIRE(T("arm-64-linux-fast_math-profile").machine() == T("arm-64-linux"));
     REQUIRE(T("x86-64-linux-avx512_skylake").without_feature(T::AVX) == T("x86-64-linux-sse41"));
     for (const char *wrong :
-         {"", "linux", "x86-64", "x86-64-linux-avx3", "arm-64-linux-avx2", "x86-32-linux"}) {
+         {"", "linux", "x86-64", "x86-64-linux-avx3", "host-plan9"}) {
         INFO(wrong);
         REQUIRE_THROWS_AS(T(wrong), CompileError);
+    }
+    for (const char *other : {"arm-64-linux-avx2", "x86-32-linux", "x86-64-windows", "wasm-32-wasmrt",
+                              "x86-64-linux-arm_dot_prod", "arm-64-linux-sve2"}) {
+        INFO(other);
+        REQUIRE(T(T(other).to_string()) == T(other));
+        REQUIRE_FALSE(T(other).supported());
     }
 }
 
