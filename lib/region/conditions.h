@@ -8,7 +8,7 @@
 namespace Pipe::region {
 
 /// int32 and int64, whose arithmetic is taken not to overflow.
-inline bool index_type(Type t) { return t.is_int() && t.bits >= 32; }
+inline bool index_type(Type t) { return t.is_int() && t.bits() >= 32; }
 
 /// Expressions that are <= 0 wherever the condition holds (or does not): its comparisons of integers.
 std::vector<Expr> conjuncts_of(const Expr &condition, bool holds);
