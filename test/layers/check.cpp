@@ -36,7 +36,7 @@ const std::map<std::string, std::string> &public_headers() {
         {"boundary_conditions.h", "graph"},
         {"memoization_cache.h", "jit"},
         {"jit.h", "support"},       {"callable.h", "driver"},
-        {"environment.h", "support"}, {"halide_buffer.h", "all"}, {"halide_image_io.h", "all"},
+        {"environment.h", "support"}, {"halide_buffer.h", "ir"}, {"halide_image_io.h", "all"},
         {"pipeline.h", "driver"},   {"inline_reductions.h", "graph"},
         {"concise_casts.h", "graph"}, {"extern.h", "ir"},
         {"raw_buffer.h", "ir"},
@@ -44,6 +44,8 @@ const std::map<std::string, std::string> &public_headers() {
         {"print.h", "graph"},       {"random.h", "graph"},
         {"float16.h", "support"},   {"lambda.h", "graph"},
         {"pipe.h", "all"},          {"halide.h", "all"},
+        {"target_queries.h", "graph"}, {"stream.h", "graph"},
+        {"halide_benchmark.h", "all"},
     };
     return table;
 }
