@@ -94,7 +94,7 @@ class Privatizer {
             std::rotate(placed.storage_order.begin(), placed.storage_order.end() - 1, placed.storage_order.end());
             combine_lanes(result->merge_loops, loop, func.types.size());
         }
-        move_levels(id, stage, loop, result->merge_loops, part.id, var);
+        move_levels(id, stage, loop, result->merge_loops, placed.compute, part.id, var);
         before_[part.id] = id;
         graph_.funcs[static_cast<size_t>(id)].stages[stage] = std::move(result->merge);
         schedule_[id].stages[stage] = std::move(result->merge_loops);
@@ -149,17 +149,21 @@ class Privatizer {
         throw InternalError("no loop " + compute);
     }
 
-    /// What was computed at loops that the old stage no longer has, or inside such a loop, is computed at
-    /// those of the new one.
-    void move_levels(FuncId id, size_t stage, const std::string &loop, const StageSchedule &merge, FuncId part,
-                     const std::string &var) {
-        bool inside = false;  // of a loop that moved; outermost first
+    /// What was computed at loops that the old stage no longer has (`merge`), inside such a loop, or further
+    /// in than where the new Func is computed, is computed at those of the new one, which reads it now.
+    void move_levels(FuncId id, size_t stage, const std::string &loop, const StageSchedule &merge,
+                     const LoopLevel &computed, FuncId part, const std::string &var) {
+        auto gone = [&](const std::string &name) {
+            return name == loop || std::none_of(merge.dims.begin(), merge.dims.end(),
+                                                [&](const Dim &m) { return m.name == name; });
+        };
+        bool here = computed.func == id && computed.stage == static_cast<int>(stage), inside = !here;
         std::set<std::string> moved;
         const std::vector<Dim> &dims = schedule_[id].stages[stage].dims;
-        for (auto d = dims.rbegin(); d != dims.rend(); ++d) {
-            inside |= d->name == loop || std::none_of(merge.dims.begin(), merge.dims.end(),
-                                                      [&](const Dim &m) { return m.name == d->name; });
+        for (auto d = dims.rbegin(); d != dims.rend(); ++d) {  // outermost first
+            inside |= gone(d->name);
             if (inside) moved.insert(d->name);
+            inside |= here && d->name == computed.var;
         }
         for (FuncSchedule &s : schedule_.funcs)
             for (LoopLevel *level : {&s.compute, &s.store, &s.hoist})

@@ -236,3 +236,17 @@ TEST_CASE("a where that reads an image runs in the lanes of the RDom only", "[di
         check_against_reference<int>(f, {width});
     }
 }
+
+// Of a vectorised reduction's loops, those that stand between the new Func and the one it was made of
+// stayed where they were, with what is computed in them.
+TEST_CASE("a Func computed at an unrolled loop around a vectorised reduction", "[differential]") {
+    RVar ro("ro"), ri("ri");
+    Func producer("producer"), f("f");
+    RDom r(0, 5, "r");
+    producer(x) = x * 3;
+    f(x) = x;
+    f(x) += producer(x) + producer(-2) * r;
+    f.update(0).split(r, ro, ri, 4).vectorize(ri).split(x, xo, xi, 2, TailStrategy::GuardWithIf).unroll(xi);
+    producer.compute_at(f.update(0), xi);
+    for (int width : {1, 2, 9}) check_against_reference<int>(f, {width});
+}
