@@ -401,12 +401,12 @@ class Freezer {
 
     void connect() {
         Graph &graph = result_.graph;
-        graph::connect(graph, [](const FuncNode &) { return true; });
         for (const auto &f : outputs_) {
             FuncId id = ids_.at(f.get());
             graph.outputs.push_back(id);
             graph.funcs[static_cast<size_t>(id)].is_output = true;
         }
+        graph::connect(graph, [](const FuncNode &) { return true; });
     }
 
     void resolve_levels(size_t i) {

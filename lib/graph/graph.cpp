@@ -40,18 +40,22 @@ std::vector<FuncId> funcs_read(const Stage &stage, FuncId self) {
 void connect(Graph &graph, const std::function<bool(const FuncNode &)> &counts) {
     for (FuncNode &f : graph.funcs)
         f.producers.clear(), f.consumers.clear();
-    for (FuncNode &f : graph.funcs) {
-        if (!counts(f))
+    // Consumers first: what nobody reads any more reads nothing itself.
+    for (auto f = graph.funcs.rbegin(); f != graph.funcs.rend(); ++f) {
+        if (!counts(*f) || (!f->is_output && f->consumers.empty()))
             continue;
-        for (const Stage &stage : f.stages) {
-            std::vector<FuncId> read = funcs_read(stage, f.id);
-            f.producers.insert(f.producers.end(), read.begin(), read.end());
+        for (const Stage &stage : f->stages) {
+            std::vector<FuncId> read = funcs_read(stage, f->id);
+            f->producers.insert(f->producers.end(), read.begin(), read.end());
         }
-        std::sort(f.producers.begin(), f.producers.end());
-        f.producers.erase(std::unique(f.producers.begin(), f.producers.end()), f.producers.end());
-        for (FuncId p : f.producers)
-            graph.funcs[static_cast<size_t>(p)].consumers.push_back(f.id);
+        std::sort(f->producers.begin(), f->producers.end());
+        f->producers.erase(std::unique(f->producers.begin(), f->producers.end()),
+                           f->producers.end());
+        for (FuncId p : f->producers)
+            graph.funcs[static_cast<size_t>(p)].consumers.push_back(f->id);
     }
+    for (FuncNode &f : graph.funcs)
+        std::reverse(f.consumers.begin(), f.consumers.end());
 }
 
 namespace {

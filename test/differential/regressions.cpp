@@ -250,3 +250,18 @@ TEST_CASE("a Func computed at an unrolled loop around a vectorised reduction", "
     producer.compute_at(f.update(0), xi);
     for (int width : {1, 2, 9}) check_against_reference<int>(f, {width});
 }
+
+// A Func that only an unused element of a Tuple reads is not computed; that it reads others kept these
+// in the checks of compute_at.
+TEST_CASE("an unused element of an inlined Tuple leaves no reader behind", "[differential]") {
+    Func shared("shared"), unused("unused"), both("both"), out("out");
+    RDom r(0, 3, "r");
+    shared(x) = x * 7;
+    unused(x) = 0;
+    unused(x) += shared(r);
+    both(x) = Tuple(shared(x), unused(x));
+    out(x) = both(x)[0];
+    out.split(x, xo, xi, 4, TailStrategy::GuardWithIf);
+    shared.compute_at(out, xo);
+    for (int width : {1, 4, 9}) check_against_reference<int>(out, {width});
+}
