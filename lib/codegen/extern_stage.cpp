@@ -92,7 +92,8 @@ Value *ExprEmitter::raw_buffer(const ir::ExprNode &e) {
         put(dims, at + offsetof(RawDimension, stride), wide(e.args[arg + 2]));
         put(dims, at + offsetof(RawDimension, flags), b_.getInt32(0));
     }
-    static_assert(sizeof(Type) == 4 && offsetof(Type, bits) == 1 && offsetof(Type, lanes) == 2);
+    static_assert(sizeof(TypeData) == 4 && offsetof(TypeData, bits) == 1 &&
+                  offsetof(TypeData, lanes) == 2);
     Type element = e.args[0].type();
     Value *null = llvm::ConstantPointerNull::get(b_.getPtrTy());
     put(raw, offsetof(RawBuffer, device), b_.getInt64(0));
