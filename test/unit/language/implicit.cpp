@@ -129,7 +129,7 @@ TEST_CASE("a typed Func rejects other definitions", "[func][error]") {
             Func f(UInt(8), 2, "bytes");
             f(x) = cast<uint8_t>(x);
         },
-        {"bytes", "1 dimensions", "declared with 2"});
+        {"bytes", "1 dimension,", "declared with 2"});
     require_message<CompileError>(
         [&] {
             Func f({Int(32), Int(32)}, 1, "pair");

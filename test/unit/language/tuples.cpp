@@ -174,7 +174,7 @@ TEST_CASE("misuse of Tuples", "[tuple][error]") {
     Var x("x");
     require_message<CompileError>([&] { select(x > 0, Tuple(1, 2), Tuple(1, 2, 3)); },
                                   {"select", "2", "3"});
-    require_message<CompileError>([&] { mux(x, std::vector<Expr>{}); }, {"mux", "at least one"});
+    require_message<CompileError>([&] { mux(x, std::vector<Expr>{}); }, {"mux", "empty list"});
     require_message<CompileError>([&] { mux(cast<float>(x), {1, 2}); }, {"mux", "integer"});
     require_message<CompileError>(
         [&] {
