@@ -26,9 +26,9 @@ struct Sizes {
 class Realization {
   public:
     explicit Realization(std::vector<Buffer<void>> buffers) : buffers_(std::move(buffers)) {}
-    Realization(std::initializer_list<Buffer<void>> buffers) : buffers_(buffers) {}
+    /// Not an initializer_list: `{}` is the size of a value without dimensions.
     template <typename T, int D, typename... Rest>
-    explicit Realization(const Buffer<T, D> &first, const Rest &...rest)
+    Realization(const Buffer<T, D> &first, const Rest &...rest)
         : buffers_{Buffer<void>(first), Buffer<void>(rest)...} {}
 
     size_t size() const { return buffers_.size(); }

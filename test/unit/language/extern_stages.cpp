@@ -507,7 +507,7 @@ TEST_CASE("a sum over all cores of what a C function computes", "[language][exte
         for (int i = 0; i < 40; i++)
             expected += source(i + 2, j + 1);
     CHECK(Buffer<int>(total.realize())() == expected);
-    CHECK(Buffer<int>(total.realize_reference(Sizes{}))() == expected);
+    CHECK(Buffer<int>(total.realize_reference({}))() == expected);
 }
 
 TEST_CASE("extern stages and what they read are memoized", "[language][extern]") {
