@@ -62,7 +62,7 @@ int main() {
                 bright(x, y) = photo(x, y) * 2;
                 result(x, y) = bright(x) + 1;
             },
-            {"bright", "lesson_16_errors.cpp", "2 dimensions (x, y)", "1 arguments"});
+            {"bright", "lesson_16_errors.cpp", "2 dimensions (x, y)", "1 argument"});
 
     // split replaces the loop x by xo and xi: there is no loop x any more. Remedy: parallel(xo).
     mistake("4. A loop that is no longer there",
