@@ -3,19 +3,15 @@
 // Spaces:
 //   Stage[v0, ..., n0, ...]     the variables, then the unknown numbers
 //   { Stage[v, n] -> [x] }      the index
-//   [n0, ...] -> { [x] }        its values, with the unknown numbers as parameters
 
 #include <optional>
 
 #include <isl/aff.h>
 #include <isl/cpp.h>
 #include <isl/ctx.h>
-#include <isl/map.h>
 #include <isl/options.h>
-#include <isl/set.h>
 #include <isl/val.h>
 
-#include "ir/simplify.h"
 #include "ir/visit.h"
 #include "poly/affine.h"
 
@@ -53,15 +49,6 @@ class Question {
         isl::val least = values_.min_val(), most = values_.max_val();
         if (least.is_int()) result.least = make_int(type_, least.num_si());
         if (most.is_int()) result.most = make_int(type_, most.num_si());
-        isl_map *map = isl_map_from_pw_aff(values_.copy());
-        auto n = static_cast<unsigned>(domain_.variables.size());
-        auto unknown = static_cast<unsigned>(names_.size()) - n;
-        map = isl_map_reset_tuple_id(map, isl_dim_in);
-        map = isl_map_move_dims(map, isl_dim_param, 0, isl_dim_in, n, unknown);
-        isl_set *all = isl_map_range(map);  // [n0, ...] -> { [x] }
-        isl_set *context = isl_set_params(isl_set_copy(all));
-        result.min = end(isl_set_dim_min(isl_set_copy(all), 0), isl_set_copy(context));
-        result.max = end(isl_set_dim_max(all, 0), context);
         return result;
     }
 
@@ -99,39 +86,6 @@ class Question {
             all = all.intersect(affine.value(condition).le_set(number(space_, 0)));
         return all;
     }
-
-    /// The one formula of a function of the unknown numbers, where any value is taken at all.
-    Expr end(isl_pw_aff *f, isl_set *context) const {
-        f = isl_pw_aff_coalesce(isl_pw_aff_gist(f, context));
-        Expr result;
-        if (f && isl_pw_aff_isa_aff(f) == isl_bool_true)
-            result = formula(isl::manage(isl_pw_aff_as_aff(isl_pw_aff_copy(f))));
-        isl_pw_aff_free(f);
-        return result.defined() ? simplify(result) : result;
-    }
-
-    /// (sum of integers times numbers and floors) / denominator, which divides it.
-    Expr formula(const isl::aff &f) const {
-        isl::val denominator = isl::manage(isl_aff_get_denominator_val(f.get()));
-        auto integer = [&](isl_val *v) {
-            isl::val scaled = isl::manage(isl_val_mul(v, denominator.copy()));
-            return make_int(type_, scaled.num_si());
-        };
-        Expr sum = integer(isl_aff_get_constant_val(f.get()));
-        const int unknown = isl_aff_dim(f.get(), isl_dim_param);
-        for (int i = 0; i < unknown; i++)
-            sum = add(sum, mul(names_[domain_.variables.size() + static_cast<size_t>(i)],
-                               integer(isl_aff_get_coefficient_val(f.get(), isl_dim_param, i))));
-        const int floors = isl_aff_dim(f.get(), isl_dim_div);
-        for (int i = 0; i < floors; i++) {
-            Expr factor = integer(isl_aff_get_coefficient_val(f.get(), isl_dim_div, i));
-            if (!is_const(factor, 0)) sum = add(sum, mul(floor_of(f, i), factor));
-        }
-        return div(sum, make_int(type_, denominator.num_si()));
-    }
-
-    /// What formula() divides by is what the floor rounds down: an Expr's division does so too.
-    Expr floor_of(const isl::aff &f, int i) const { return formula(isl::manage(isl_aff_get_div(f.get(), i))); }
 
     Type type_;
     const JointDomain &domain_;

@@ -20,16 +20,13 @@ struct JointDomain {
     std::vector<Expr> conditions;  ///< each is <= 0
 };
 
-/// The ends of a range, undefined where there is no answer.
+/// The ends of a range: numbers, over all values of the unknown ones too; undefined where there is none.
 struct JointRange {
-    /// Exact, in terms of the unknown numbers.
-    Expr min, max;
-    /// Numbers: over all values of the unknown ones too, so they may be less tight.
     Expr least, most;
 };
 
-/// The range of `index` over the domain. No answer where something is not quasi-affine, where the quota
-/// is exhausted, or where the answer is a case distinction.
+/// The range of `index` over the domain. No answer where something is not quasi-affine, or where the quota
+/// is exhausted.
 JointRange joint_range(const Expr &index, const JointDomain &domain);
 
 }  // namespace Pipe::poly

@@ -107,8 +107,6 @@ class TouchedVisitor {
         domain.conditions = conjuncts_;
         poly::JointRange joint = poly::joint_range(e, domain);
         result = intersect(result, {joint.least, joint.most});
-        if (joint.min.defined()) result.min = joint.min;
-        if (joint.max.defined()) result.max = joint.max;
     }
 
     static bool repeats_variable(const Expr &e, const IntervalScope &scope) {

