@@ -351,14 +351,14 @@ class Stage {
 
   private:
     friend class Func;
-    schedule::StageSchedule &schedule() const;
+    schedules::StageSchedule &schedule() const;
     Stage &mark(const VarOrRVar &loop, LoopKind kind, const char *directive);
     Stage &mark(const VarOrRVar &loop, const Expr &factor, TailStrategy tail, LoopKind kind,
                 const char *directive, const char *suffix);
     Stage &prefetch_buffer(const Buffer<void, AnyDims> &source, const VarOrRVar &at,
                            const VarOrRVar &from, const Expr &offset,
                            PrefetchBoundStrategy strategy);
-    Stage &add_prefetch(schedule::Prefetch prefetch, const VarOrRVar &at, const VarOrRVar &from);
+    Stage &add_prefetch(schedules::Prefetch prefetch, const VarOrRVar &at, const VarOrRVar &from);
     Stage &no_gpu(const char *directive, const VarOrRVar &loop);
 
     std::shared_ptr<graph::FuncContents> func_;

@@ -46,14 +46,14 @@ class LoopLevel {
     const std::shared_ptr<Contents> &contents() const { return contents_; }
 
   private:
-    explicit LoopLevel(const schedule::LoopLevel &level);
-    const schedule::LoopLevel &loop(const char *what) const;
+    explicit LoopLevel(const schedules::LoopLevel &level);
+    const schedules::LoopLevel &loop(const char *what) const;
 
     std::shared_ptr<Contents> contents_;
 };
 
 struct LoopLevel::Contents {
-    schedule::LoopLevel level;
+    schedules::LoopLevel level;
     bool defined = false, locked = false;
 };
 

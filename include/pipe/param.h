@@ -35,6 +35,8 @@ class ParamBase {
   protected:
     ParamBase(Type type, const std::string &name);
     void set_bits(const void *value);
+    void set_number(const Expr &value);
+    void require_type(Type type) const;
     void get_bits(void *value) const;
     void set_limits(const Expr &min, const Expr &max);
     void set_estimate_value(const Expr &value);
@@ -47,7 +49,7 @@ class ParamBase {
 
 /// A number that may change between two calls of `realize` without compiling anew. Copies are the
 /// same parameter. The value is read when `realize` starts.
-template <typename T> class Param : public detail::ParamBase {
+template <typename T = void> class Param : public detail::ParamBase {
   public:
     Param() : ParamBase(type_of<T>(), "") { set(T()); }
     explicit Param(const std::string &name) : ParamBase(type_of<T>(), name) { set(T()); }
@@ -80,6 +82,29 @@ template <typename T> class Param : public detail::ParamBase {
     Expr max_value() const { return max_limit(); }
     /// A typical value, for the autoscheduler.
     void set_estimate(T value) { set_estimate_value(Expr(value)); }
+};
+
+/// A Param whose type is chosen when the program runs. Its value is 0 until it is set.
+template <> class Param<void> : public detail::ParamBase {
+  public:
+    explicit Param(Type type, const std::string &name = "") : ParamBase(type, name) {}
+
+    /// RuntimeError where the type of the Param cannot hold the value.
+    template <typename T> void set(T value) { set_number(Expr(value)); }
+    /// RuntimeError where T is not the type of the Param.
+    template <typename T> T get() const {
+        require_type(type_of<T>());
+        T value;
+        get_bits(&value);
+        return value;
+    }
+
+    void set_range(const Expr &min, const Expr &max) { set_limits(min, max); }
+    void set_min_value(const Expr &min) { set_limits(min, max_limit()); }
+    void set_max_value(const Expr &max) { set_limits(min_limit(), max); }
+    Expr min_value() const { return min_limit(); }
+    Expr max_value() const { return max_limit(); }
+    template <typename T> void set_estimate(T value) { set_estimate_value(Expr(value)); }
 };
 
 /// One dimension of an ImageParam. The promises are tested by `realize`, which throws RuntimeError

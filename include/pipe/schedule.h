@@ -68,7 +68,7 @@ enum class DeviceAPI : uint8_t {
 /// Tells one Func of a graph from another. Valid within the graph that gave it out.
 enum class FuncId : int32_t { None = -1 };
 
-namespace schedule {
+namespace schedules {
 
 /// A place in the loop nest: nowhere (inlined), outside all loops (root), or just inside the loop
 /// `var` of stage `stage` of `func`.
@@ -79,9 +79,9 @@ struct LoopLevel {
     int stage = 0;
     std::string var;
     /// Front end only: who `func` is before the graph is frozen.
-    std::shared_ptr<const void> func_handle;
+    std::shared_ptr<const void> func_handle{};
     /// Front end only: the Pipe::LoopLevel that says the rest by the time the graph is frozen.
-    std::shared_ptr<void> deferred;
+    std::shared_ptr<void> deferred{};
 
     bool inlined() const { return kind == Kind::Inlined; }
     bool root() const { return kind == Kind::Root; }
@@ -208,15 +208,15 @@ struct FuncSchedule {
     bool touched = false;
 };
 
-}  // namespace schedule
+}  // namespace schedules
 
 /// How a whole pipeline is computed: one FuncSchedule per Func, indexed by FuncId. What a user's
 /// directives record and what the autoscheduler answers with; lowering cannot tell them apart.
 struct Schedule {
-    std::vector<schedule::FuncSchedule> funcs;
+    std::vector<schedules::FuncSchedule> funcs;
 
-    schedule::FuncSchedule &operator[](FuncId id) { return funcs[static_cast<size_t>(id)]; }
-    const schedule::FuncSchedule &operator[](FuncId id) const {
+    schedules::FuncSchedule &operator[](FuncId id) { return funcs[static_cast<size_t>(id)]; }
+    const schedules::FuncSchedule &operator[](FuncId id) const {
         return funcs[static_cast<size_t>(id)];
     }
 };

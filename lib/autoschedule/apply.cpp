@@ -8,20 +8,20 @@ namespace Pipe::autoschedule {
 
 using graph::FuncNode;
 using graph::Graph;
-using schedule::Dim;
-using schedule::FuncSchedule;
-using schedule::LoopLevel;
-using schedule::StageSchedule;
-using schedule::Transform;
+using schedules::Dim;
+using schedules::FuncSchedule;
+using schedules::LoopLevel;
+using schedules::StageSchedule;
+using schedules::Transform;
 
 namespace {
 
 LoopLevel root() {
-    return {LoopLevel::Kind::Root, FuncId::None, 0, "", nullptr};
+    return {LoopLevel::Kind::Root, FuncId::None, 0, ""};
 }
 
 LoopLevel at(FuncId func, const std::string &var) {
-    return {LoopLevel::Kind::At, func, 0, var, nullptr};
+    return {LoopLevel::Kind::At, func, 0, var};
 }
 
 /// Builds the loops of one stage; every name it makes is new in the stage.
@@ -135,7 +135,7 @@ void vectorize_stage(const FuncNode &func, const Node &node, size_t s, const Mac
 
 /// Constant extent that the user promised for a dimension, or 0.
 int64_t promised_extent(const FuncSchedule &f, const std::string &var) {
-    for (const schedule::Bound &b : f.bounds) {
+    for (const schedules::Bound &b : f.bounds) {
         int64_t extent = 0;
         if (b.var == var && b.extent.defined() && ir::as_const_int(b.extent, &extent)) return extent;
     }

@@ -16,8 +16,8 @@ namespace Pipe::autoschedule {
 using graph::FuncNode;
 using graph::Graph;
 using poly::Range;
-using schedule::FuncSchedule;
-using schedule::StageSchedule;
+using schedules::FuncSchedule;
+using schedules::StageSchedule;
 
 namespace {
 
@@ -75,7 +75,7 @@ void add_missing_loops(const FuncNode &func, FuncSchedule &f) {
 /// A Func whose loops are the user's but that he gave no place is stored.
 void place_fixed(const FuncNode &func, FuncSchedule &f) {
     if (f.touched || func.is_output || !f.compute.inlined()) return;
-    f.compute.kind = f.store.kind = schedule::LoopLevel::Kind::Root;
+    f.compute.kind = f.store.kind = schedules::LoopLevel::Kind::Root;
 }
 
 void note_model(const poly::Model &model, Report &report) {
@@ -139,7 +139,8 @@ Result fall_back(const Graph &graph, Schedule start, const Machine &machine, con
     for (const FuncNode &func : graph.funcs) {
         FuncSchedule &f = result.schedule[func.id];
         place_fixed(func, f);
-        if (!f.touched) f.compute.kind = f.store.kind = schedule::LoopLevel::Kind::Root;
+        if (!f.touched)
+            f.compute.kind = f.store.kind = schedules::LoopLevel::Kind::Root;
         StageSchedule &stage = f.stages[0];
         const bool free = !stage.touched && f.compute.root();
         if (free && stage.dims.size() > 1) stage.dims.back().kind = LoopKind::Parallel;

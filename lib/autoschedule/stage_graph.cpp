@@ -13,8 +13,8 @@ using graph::Graph;
 using ir::Op;
 using poly::Access;
 using poly::Range;
-using schedule::FuncSchedule;
-using schedule::LoopLevel;
+using schedules::FuncSchedule;
+using schedules::LoopLevel;
 
 namespace {
 
@@ -29,7 +29,8 @@ std::vector<bool> named_by_levels(const Graph &graph, const Schedule &user) {
             note(f.compute);
             note(f.store);
         }
-        for (const schedule::StageSchedule &s : f.stages) note(s.fuse_level);
+        for (const schedules::StageSchedule &s : f.stages)
+            note(s.fuse_level);
     }
     return named;
 }

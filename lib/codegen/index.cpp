@@ -167,17 +167,19 @@ std::optional<Affine> ExprEmitter::affine(const Expr &e) {
     case Op::Mul: break;
     default: return std::nullopt;
     }
-    auto x = affine(e->args[0]);
-    auto y = x ? affine(e->args[1]) : std::nullopt;
-    if (!y) return std::nullopt;
-    if (e->op == Op::Add) return Affine{sum(x->start, y->start), sum(x->stride, y->stride)};
-    if (e->op == Op::Sub) {
-        return Affine{sum(x->start, y->start, -1), sum(x->stride, y->stride, -1)};
-    }
+    std::optional<Affine> first = affine(e->args[0]);
+    std::optional<Affine> second = first ? affine(e->args[1]) : std::nullopt;
+    if (!second) return std::nullopt;
+    const Affine &x = *first, &y = *second;
+    if (e->op == Op::Add) return Affine{sum(x.start, y.start), sum(x.stride, y.stride)};
+    if (e->op == Op::Sub) return Affine{sum(x.start, y.start, -1), sum(x.stride, y.stride, -1)};
     auto is_zero = [](const Offset &o) { return o.is_constant() && o.constant == 0; };
-    if (!is_zero(y->stride)) std::swap(x, y);
-    if (!is_zero(y->stride)) return std::nullopt;
-    return Affine{product(x->start, y->start), product(x->stride, y->start)};
+    auto times = [&](const Affine &a, const Offset &scalar) {
+        return Affine{product(a.start, scalar), product(a.stride, scalar)};
+    };
+    if (is_zero(y.stride)) return times(x, y.start);
+    if (is_zero(x.stride)) return times(y, x.start);
+    return std::nullopt;
 }
 
 }  // namespace Pipe::codegen

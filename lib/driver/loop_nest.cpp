@@ -55,7 +55,7 @@ class Printer {
         }
     }
 
-    const schedule::FuncSchedule &schedule(FuncId id) const { return tree_.schedule()[id]; }
+    const schedules::FuncSchedule &schedule(FuncId id) const { return tree_.schedule()[id]; }
 
     std::string copies(FuncId id) const {
         const Expr &n = schedule(id).ring_buffer;
@@ -64,23 +64,23 @@ class Printer {
 
     /// How its elements are stored, where that was said.
     std::string notes(FuncId id) const {
-        const schedule::FuncSchedule &s = schedule(id);
+        const schedules::FuncSchedule &s = schedule(id);
         std::string text;
         if (s.async)
             text += " async";
         if (s.memoize)
             text += " memoized";
         if (s.memory != MemoryType::Auto)
-            text += fmt::format(" in {}", schedule::to_string(s.memory));
-        for (const schedule::FoldedDim &fold : s.folds)
+            text += fmt::format(" in {}", schedules::to_string(s.memory));
+        for (const schedules::FoldedDim &fold : s.folds)
             text += fmt::format(", {} modulo {}", fold.var, ir::to_string(fold.factor));
-        for (const schedule::StorageDim &d : s.storage_dims) {
+        for (const schedules::StorageDim &d : s.storage_dims) {
             if (d.alignment.defined())
                 text += fmt::format(", {} aligned to {}", d.var, ir::to_string(d.alignment));
             if (d.bound.defined())
                 text += fmt::format(", {} at most {}", d.var, ir::to_string(d.bound));
         }
-        for (const schedule::Alignment &a : s.alignments)
+        for (const schedules::Alignment &a : s.alignments)
             text += fmt::format(", {} in multiples of {}", a.var, ir::to_string(a.modulus));
         if (s.nontemporal_stores)
             text += ", nontemporal stores";
@@ -116,7 +116,7 @@ class Printer {
 
     void loops(const StageNest &nest, size_t from) {
         for (size_t i = from; i < nest.loops.size(); i++) {
-            const schedule::Dim &dim = nest.loops[i].dim;
+            const schedules::Dim &dim = nest.loops[i].dim;
             std::string kind = ir::to_string(dim.kind);
             // The tree tells loops that were split and kept their name apart by a tick.
             std::string name = dim.name.substr(0, dim.name.find('\''));
@@ -125,7 +125,7 @@ class Printer {
                                                                          : "";
             line((kind.empty() ? "for" : kind) + " " + name + partition + ":");
             indent_++;
-            for (const schedule::Prefetch &p :
+            for (const schedules::Prefetch &p :
                  schedule(nest.func).stages[static_cast<size_t>(nest.stage)].prefetches)
                 if (p.at == nest.loops[i].var)
                     line(fmt::format("prefetch {} of {} + {}", p.source, p.from,
@@ -162,7 +162,7 @@ std::string indented(const std::string &text) {
 }  // namespace
 
 std::string loop_nest(const graph::Graph &inlined, const Schedule &schedule) {
-    std::optional<schedule::Branch> branch = schedule::branch(schedule);
+    std::optional<schedules::Branch> branch = schedules::branch(schedule);
     if (!branch)
         return Printer(inlined, schedule).print();
     if (!branch->condition.defined())

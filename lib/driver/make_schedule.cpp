@@ -37,11 +37,11 @@ std::vector<Sizes::Dim> shape(const BufferBase *given, size_t dimensions) {
     return dims;
 }
 
-std::vector<Sizes::Dim> output_sizes(const graph::FuncNode &f, const schedule::FuncSchedule &s,
+std::vector<Sizes::Dim> output_sizes(const graph::FuncNode &f, const schedules::FuncSchedule &s,
                                      const BufferBase *buffer) {
     std::vector<Sizes::Dim> dims = shape(buffer, f.args.size());
     for (const auto *bounds : {&s.bounds, &s.estimates})
-        for (const schedule::Bound &b : *bounds)
+        for (const schedules::Bound &b : *bounds)
             for (size_t d = 0; d < dims.size(); d++)
                 if (f.args[d] == b.var)
                     take(dims[d].min, b.min), take(dims[d].extent, b.extent);
@@ -113,10 +113,10 @@ void autoschedule_or_fall_back(Scheduled &s, const Settings &settings, const Out
 Schedule all_at_root(const graph::Graph &graph, const Schedule &user) {
     Schedule result = user;
     for (const graph::FuncNode &f : graph.funcs) {
-        schedule::FuncSchedule &s = result[f.id];
+        schedules::FuncSchedule &s = result[f.id];
         if (!s.touched && s.compute.inlined()) {
-            s.compute.kind = schedule::LoopLevel::Kind::Root;
-            s.store.kind = schedule::LoopLevel::Kind::Root;
+            s.compute.kind = schedules::LoopLevel::Kind::Root;
+            s.store.kind = schedules::LoopLevel::Kind::Root;
         }
     }
     return result;
@@ -124,7 +124,7 @@ Schedule all_at_root(const graph::Graph &graph, const Schedule &user) {
 
 /// The target's features that ask for traces of everything.
 void trace_all(graph::Frozen &frozen, const Target &target) {
-    for (schedule::FuncSchedule &f : frozen.schedule.funcs) {
+    for (schedules::FuncSchedule &f : frozen.schedule.funcs) {
         f.trace.loads |= target.has_feature(Target::TraceLoads);
         f.trace.stores |= target.has_feature(Target::TraceStores);
         f.trace.realizations |= target.has_feature(Target::TraceRealizations);

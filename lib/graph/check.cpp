@@ -15,9 +15,9 @@
 namespace Pipe::graph {
 namespace {
 
-using schedule::Dim;
-using schedule::LoopLevel;
-using schedule::StageSchedule;
+using schedules::Dim;
+using schedules::LoopLevel;
+using schedules::StageSchedule;
 
 /// One loop of one stage. Stages that share a loop (compute_with) name the host's.
 struct Place {
@@ -114,7 +114,7 @@ class Checker {
     }
 
     void check_loops(const FuncNode &f) {
-        const schedule::FuncSchedule &s = schedule_[f.id];
+        const schedules::FuncSchedule &s = schedule_[f.id];
         if (s.stages.size() != f.stages.size())
             throw InternalError("the schedule of " + f.name + " has another number of stages");
         for (size_t i = 0; i < f.stages.size(); i++) {
@@ -124,7 +124,7 @@ class Checker {
 
     void check_stage(const FuncNode &f, size_t index, const StageSchedule &s) {
         const Stage &stage = f.stages[index];
-        schedule::Replay loops = schedule::replay(initial_loops(f, stage, index), s.transforms);
+        schedules::Replay loops = schedules::replay(initial_loops(f, stage, index), s.transforms);
         if (!loops.error.empty())
             reject(f, index, "split or fuse", loops.error + ".");
         bool complete = loops.loops.size() == s.dims.size();
@@ -173,8 +173,8 @@ class Checker {
 
     /// A blend reads what it stores over: another thread may be storing there.
     void check_blends(const FuncNode &f, size_t index, const StageSchedule &s,
-                      const schedule::Replay &loops) {
-        using Transform = schedule::Transform;
+                      const schedules::Replay &loops) {
+        using Transform = schedules::Transform;
         for (size_t i = 0; i < s.transforms.size(); i++) {
             const Transform &t = s.transforms[i];
             bool blends = t.tail == TailStrategy::ShiftInwardsAndBlend ||
@@ -183,7 +183,7 @@ class Checker {
                 continue;
             std::vector<Transform> until(s.transforms.begin(),
                                          s.transforms.begin() + static_cast<long>(i));
-            auto before = schedule::replay(initial_loops(f, f.stages[index], index), until);
+            auto before = schedules::replay(initial_loops(f, f.stages[index], index), until);
             const auto &roots = before.find(t.old_name)->roots;
             for (const Dim &d : s.dims) {
                 const auto &of = loops.find(d.name)->roots;
@@ -194,7 +194,7 @@ class Checker {
                            fmt::format("the loop comes from '{}', which is split with "
                                        "TailStrategy::{}: threads would store over what others "
                                        "store. Use GuardWithIf.",
-                                       t.old_name, schedule::to_string(t.tail)));
+                                       t.old_name, schedules::to_string(t.tail)));
             }
         }
     }
@@ -202,7 +202,7 @@ class Checker {
     // Where Funcs are computed.
 
     void place(const FuncNode &f) {
-        const schedule::FuncSchedule &s = schedule_[f.id];
+        const schedules::FuncSchedule &s = schedule_[f.id];
         if (!is_computed(f) && s.compute.inlined() && !s.store.inlined())
             reject(f, 0, "store_at or store_root",
                    "it is inlined, so it has no storage. Give it compute_at() too.");
@@ -248,7 +248,7 @@ class Checker {
 
     /// The cache owns what is memoized: it is looked up, or computed, as a whole.
     void check_memoize(const FuncNode &f, const Path &compute) const {
-        const schedule::FuncSchedule &s = schedule_[f.id];
+        const schedules::FuncSchedule &s = schedule_[f.id];
         if (!s.memoize)
             return;
         if (!(s.store == s.compute))
@@ -261,7 +261,7 @@ class Checker {
         if (s.memory != MemoryType::Auto && s.memory != MemoryType::Heap)
             reject(f, 0, "memoize",
                    fmt::format("its memory is the cache's. Leave store_in(MemoryType::{}) out.",
-                               schedule::to_string(s.memory)));
+                               schedules::to_string(s.memory)));
         if (s.async)
             reject(f, 0, "memoize",
                    "what is looked up before it is used needs no task of its own. Leave async() "
@@ -292,7 +292,7 @@ class Checker {
 
     /// What a C function reads or writes is one array, of which the pipeline knows no element.
     void check_extern(const FuncNode &f, const Path &compute) const {
-        const schedule::FuncSchedule &s = schedule_[f.id];
+        const schedules::FuncSchedule &s = schedule_[f.id];
         if (!s.folds.empty() && (is_extern(f) || whole_[static_cast<size_t>(f.id)]))
             reject(f, 0, fmt::format("fold_storage({})", s.folds[0].var),
                    fmt::format("{} by a C function (define_extern), which needs all of it in "
@@ -315,7 +315,7 @@ class Checker {
     }
 
     /// What was said of a Func's own memory; "" if nothing.
-    static std::string storage_directive(const schedule::FuncSchedule &s) {
+    static std::string storage_directive(const schedules::FuncSchedule &s) {
         if (!s.folds.empty())
             return fmt::format("fold_storage({})", s.folds[0].var);
         if (!s.storage_dims.empty())
@@ -323,7 +323,7 @@ class Checker {
                 "{}({})", s.storage_dims[0].bound.defined() ? "bound_storage" : "align_storage",
                 s.storage_dims[0].var);
         if (s.memory != MemoryType::Auto)
-            return fmt::format("store_in(MemoryType::{})", schedule::to_string(s.memory));
+            return fmt::format("store_in(MemoryType::{})", schedules::to_string(s.memory));
         if (!s.hoist.inlined())
             return "hoist_storage";
         if (s.ring_buffer.defined())
@@ -406,7 +406,7 @@ class Checker {
     }
 
     void check_store(const FuncNode &f, const Path &compute) const {
-        const schedule::FuncSchedule &s = schedule_[f.id];
+        const schedules::FuncSchedule &s = schedule_[f.id];
         if (s.store.inlined() || f.is_output)
             return;
         Path store = path_of(f, "store_at", s.store);
@@ -433,7 +433,7 @@ class Checker {
 
     /// The memory lives at least as long as what it holds, and belongs to one thread.
     void check_hoist(const FuncNode &f, const Path &store, const Path &compute) const {
-        const schedule::FuncSchedule &s = schedule_[f.id];
+        const schedules::FuncSchedule &s = schedule_[f.id];
         Path hoist = s.hoist.inlined() ? store : path_of(f, "hoist_storage", s.hoist);
         std::string level =
             s.hoist.root()
@@ -564,8 +564,8 @@ class Checker {
 }  // namespace
 
 void check(const Graph &inlined, const Schedule &schedule) {
-    int left = schedule::max_variants;
-    schedule::for_each_variant(
+    int left = schedules::max_variants;
+    schedules::for_each_variant(
         schedule, [&](const Schedule &variant) { Checker(inlined, variant).check(); }, &left);
 }
 

@@ -102,7 +102,7 @@ struct FuncContents : Wrappable {
         std::vector<std::shared_ptr<const Identity>> consumers;
         std::string recipe;  ///< rfactor: all of it
     } origin;
-    schedule::FuncSchedule schedule;
+    schedules::FuncSchedule schedule;
     /// What the driver keeps for Func::realize. Does not hold this Func.
     std::shared_ptr<void> compiler;
 

@@ -338,8 +338,8 @@ class Definition {
     }
 
     /// RVars innermost, then the pure Vars. An extern stage has none.
-    schedule::StageSchedule initial_loops(const Stage &stage) const {
-        schedule::StageSchedule loops;
+    schedules::StageSchedule initial_loops(const Stage &stage) const {
+        schedules::StageSchedule loops;
         if (extern_definition(stage))
             return loops;
         for (const ReductionVar &r : stage.rvars)

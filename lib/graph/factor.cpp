@@ -12,9 +12,9 @@
 namespace Pipe::graph {
 namespace {
 
-using schedule::Dim;
-using schedule::StageSchedule;
-using schedule::Transform;
+using schedules::Dim;
+using schedules::StageSchedule;
+using schedules::Transform;
 
 Expr int32(int64_t value) {
     return ir::make_int(Int(32), value);

@@ -29,7 +29,7 @@ namespace Pipe::graph {
 struct Factoring {
     std::vector<std::string> args;  ///< of the Func
     Stage stage;
-    schedule::StageSchedule loops;
+    schedules::StageSchedule loops;
     std::vector<std::pair<std::string, std::string>> preserved;  ///< (loop, Var)
     IsSelf is_self;
     /// The call of the new Func that stands for a call of the old one.
@@ -40,13 +40,14 @@ struct Factored {
     std::vector<std::string> args;  ///< of the new Func: those of the old one, then the new ones
     Stage initial, update;          ///< of the new Func
     /// The old stage's loops, with the new dimensions where the preserved loops were.
-    schedule::StageSchedule update_loops;
+    schedules::StageSchedule update_loops;
     Stage merge;  ///< takes the old stage's place
-    schedule::StageSchedule merge_loops;
+    schedules::StageSchedule merge_loops;
 };
 
 /// The extent of an RVar loop after the transforms; undefined for other loops.
-Expr rvar_extent(const Stage &stage, const schedule::StageSchedule &loops, const std::string &loop);
+Expr rvar_extent(const Stage &stage, const schedules::StageSchedule &loops,
+                 const std::string &loop);
 
 /// `why`: what stands in the way, where the answer is nothing.
 std::optional<Factored> factor(const Factoring &from, const Reduction &reduction, std::string *why);

@@ -18,7 +18,7 @@
 namespace Pipe::graph {
 namespace {
 
-using schedule::LoopLevel;  // the data; Pipe::LoopLevel is the user's handle
+using schedules::LoopLevel;  // the data; Pipe::LoopLevel is the user's handle
 
 Stamp stamp(const std::shared_ptr<Identity> &identity) {
     return {identity, identity->version.load()};
@@ -321,18 +321,18 @@ class Freezer {
         result_.schedule.funcs.push_back(freeze_schedule(i, inputs));
     }
 
-    schedule::FuncSchedule freeze_schedule(size_t i, Inputs &inputs) {
-        schedule::FuncSchedule s = funcs_[i]->schedule;
+    schedules::FuncSchedule freeze_schedule(size_t i, Inputs &inputs) {
+        schedules::FuncSchedule s = funcs_[i]->schedule;
         const LoopNames &names = loop_names_[i];
         Rewriter rewrite(*this, i, 0, inputs);
         for (auto *bounds : {&s.bounds, &s.estimates})
-            for (schedule::Bound &b : *bounds)
+            for (schedules::Bound &b : *bounds)
                 b = {names(b.var), rewrite(b.min), rewrite(b.extent)};
-        for (schedule::Alignment &a : s.alignments)
+        for (schedules::Alignment &a : s.alignments)
             a = {names(a.var), rewrite(a.modulus), rewrite(a.remainder)};
-        for (schedule::FoldedDim &f : s.folds)
+        for (schedules::FoldedDim &f : s.folds)
             f = {names(f.var), rewrite(f.factor), f.forward};
-        for (schedule::StorageDim &d : s.storage_dims)
+        for (schedules::StorageDim &d : s.storage_dims)
             d = {names(d.var), rewrite(d.alignment), rewrite(d.bound)};
         if (s.memoize)
             s.memoize->eviction_key = rewrite(s.memoize->eviction_key);
@@ -343,21 +343,21 @@ class Freezer {
         return s;
     }
 
-    void freeze_loops(schedule::StageSchedule &s, size_t func, int stage, Rewriter &rewrite) {
+    void freeze_loops(schedules::StageSchedule &s, size_t func, int stage, Rewriter &rewrite) {
         auto name = [&](std::string &n) { n = loop_names_[func](stage, n); };
-        for (schedule::Transform &t : s.transforms) {
+        for (schedules::Transform &t : s.transforms) {
             name(t.old_name), name(t.outer), name(t.inner);
             t.factor = rewrite(t.factor);
         }
-        for (schedule::Dim &d : s.dims)
+        for (schedules::Dim &d : s.dims)
             name(d.name);
         for (auto &[loop, strategy] : s.fuse_align)
             name(loop);
-        for (schedule::Prefetch &p : s.prefetches) {
+        for (schedules::Prefetch &p : s.prefetches) {
             name(p.at), name(p.from);
             p.offset = rewrite(p.offset);
         }
-        for (schedule::Specialization &special : s.specializations) {
+        for (schedules::Specialization &special : s.specializations) {
             special.condition = rewrite(special.condition);
             freeze_loops(special.schedule, func, stage, rewrite);
         }
@@ -410,7 +410,7 @@ class Freezer {
     }
 
     void resolve_levels(size_t i) {
-        schedule::FuncSchedule &s = result_.schedule.funcs[i];
+        schedules::FuncSchedule &s = result_.schedule.funcs[i];
         take_deferred(i, "compute_at", s.compute);
         take_deferred(i, "store_at", s.store);
         take_deferred(i, "hoist_storage", s.hoist);
@@ -442,8 +442,8 @@ class Freezer {
         level = contents->level;
     }
 
-    void resolve_prefetches(size_t i, schedule::StageSchedule &s) {
-        for (schedule::Prefetch &p : s.prefetches) {
+    void resolve_prefetches(size_t i, schedules::StageSchedule &s) {
+        for (schedules::Prefetch &p : s.prefetches) {
             bool known = false;
             for (size_t f = 0; f < funcs_.size(); f++)
                 if (p.func_handle && funcs_[f]->identity == p.func_handle) {
@@ -464,7 +464,7 @@ class Freezer {
                                                at(funcs_[i]->where), p.source));
             p.func_handle = p.image_handle = nullptr;
         }
-        for (schedule::Specialization &special : s.specializations)
+        for (schedules::Specialization &special : s.specializations)
             resolve_prefetches(i, special.schedule);
     }
 
@@ -513,7 +513,7 @@ class Freezer {
         level = place;
     }
 
-    bool has_loop(const schedule::StageSchedule &s, size_t func, int stage,
+    bool has_loop(const schedules::StageSchedule &s, size_t func, int stage,
                   const std::string &var) const {
         const std::string &name = loop_names_[func](stage, var);
         return std::any_of(s.dims.begin(), s.dims.end(),

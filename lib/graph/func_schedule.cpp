@@ -16,7 +16,7 @@ using graph::FuncContents;
 
 namespace {
 
-using Level = schedule::LoopLevel;
+using Level = schedules::LoopLevel;
 
 Level root() {
     return {Level::Kind::Root, FuncId::None, 0, "", nullptr, nullptr};
@@ -72,9 +72,9 @@ Expr integer(const FuncContents &f, const char *directive, const Expr &e) {
     return cast(Int(32), e);
 }
 
-void set_bound(std::vector<schedule::Bound> &bounds, const Var &dim, const Expr &min,
+void set_bound(std::vector<schedules::Bound> &bounds, const Var &dim, const Expr &min,
                const Expr &extent) {
-    auto same = [&](const schedule::Bound &b) { return b.var == dim.name(); };
+    auto same = [&](const schedules::Bound &b) { return b.var == dim.name(); };
     bounds.erase(std::remove_if(bounds.begin(), bounds.end(), same), bounds.end());
     bounds.push_back({dim.name(), min, extent});
 }
@@ -145,8 +145,8 @@ Func &Func::compute_inline() {
                                        "compute_root() or compute_at().",
                                        name(), graph::at(contents_->where),
                                        extern_function_name()));
-    contents_->schedule.store = contents_->schedule.hoist = schedule::LoopLevel();
-    set_level(*contents_, contents_->schedule.compute, schedule::LoopLevel());
+    contents_->schedule.store = contents_->schedule.hoist = schedules::LoopLevel();
+    set_level(*contents_, contents_->schedule.compute, schedules::LoopLevel());
     return *this;
 }
 
@@ -277,7 +277,7 @@ Func &Func::store_at(const Stage &consumer, const VarOrRVar &loop) {
 
 Func &Func::store_in(MemoryType memory) {
     if (memory > MemoryType::Register)
-        reject(*contents_, fmt::format("store_in(MemoryType::{})", schedule::to_string(memory)),
+        reject(*contents_, fmt::format("store_in(MemoryType::{})", schedules::to_string(memory)),
                "this machine has no such memory. Use Auto, Heap, Stack or Register.");
     contents_->schedule.memory = memory;
     contents_->schedule.touched = true;

@@ -7,25 +7,25 @@
 
 namespace Pipe {
 
-using Kind = schedule::LoopLevel::Kind;
+using Kind = schedules::LoopLevel::Kind;
 
 LoopLevel::LoopLevel() : contents_(std::make_shared<Contents>()) {}
 
-LoopLevel::LoopLevel(const schedule::LoopLevel &level) : LoopLevel() {
+LoopLevel::LoopLevel(const schedules::LoopLevel &level) : LoopLevel() {
     contents_->level = level;
     contents_->defined = true;
 }
 
 LoopLevel::LoopLevel(const Func &func, const VarOrRVar &var, int stage_index)
-    : LoopLevel(schedule::LoopLevel{Kind::At, FuncId::None, stage_index, var.name,
-                                    func.contents()->identity, nullptr}) {}
+    : LoopLevel(schedules::LoopLevel{Kind::At, FuncId::None, stage_index, var.name,
+                                     func.contents()->identity, nullptr}) {}
 
 LoopLevel LoopLevel::inlined() {
-    return LoopLevel(schedule::LoopLevel());
+    return LoopLevel(schedules::LoopLevel());
 }
 
 LoopLevel LoopLevel::root() {
-    return LoopLevel(schedule::LoopLevel{Kind::Root, FuncId::None, 0, "", nullptr, nullptr});
+    return LoopLevel(schedules::LoopLevel{Kind::Root, FuncId::None, 0, "", nullptr, nullptr});
 }
 
 void LoopLevel::set(const LoopLevel &other) {
@@ -56,7 +56,7 @@ bool LoopLevel::is_root() const {
     return defined() && contents_->level.root();
 }
 
-const schedule::LoopLevel &LoopLevel::loop(const char *what) const {
+const schedules::LoopLevel &LoopLevel::loop(const char *what) const {
     if (!defined() || !contents_->level.at())
         throw CompileError(fmt::format("LoopLevel::{}: the level is {}, so it names no loop.", what,
                                        defined() ? to_string() : "undefined"));

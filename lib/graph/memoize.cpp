@@ -50,7 +50,7 @@ Func &Func::memoize(const EvictionKey &eviction_key) {
         require_key(name() + ".memoize", key);
         key = type.is_handle() ? ir::make_reinterpret(UInt(64), key) : cast(UInt(64), key);
     }
-    contents_->schedule.memoize = schedule::Memoized{key, {}};
+    contents_->schedule.memoize = schedules::Memoized{key, {}};
     contents_->schedule.touched = true;
     contents_->identity->touch();
     return *this;
@@ -192,7 +192,7 @@ void require_keys(const Graph &graph, const FuncNode &f, const Dependencies &all
 
 void find_memoize_keys(const Graph &graph, Schedule &schedule) {
     if (std::none_of(schedule.funcs.begin(), schedule.funcs.end(),
-                     [](const schedule::FuncSchedule &s) { return s.memoize.has_value(); }))
+                     [](const schedules::FuncSchedule &s) { return s.memoize.has_value(); }))
         return;
     std::vector<Dependencies> all = Collector(graph).run();
     for (const FuncNode &f : graph.funcs) {

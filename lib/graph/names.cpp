@@ -29,7 +29,7 @@ LoopNames::LoopNames(const FuncContents &func) : renamed_(func.stages.size()) {
     };
     for (const std::string &arg : func.args)
         take_chosen(arg);
-    auto take_all = [&](auto &&self, const schedule::StageSchedule &s) -> void {
+    auto take_all = [&](auto &&self, const schedules::StageSchedule &s) -> void {
         for (const auto &t : s.transforms)
             for (const auto *name : {&t.old_name, &t.outer, &t.inner})
                 take_chosen(*name);
@@ -67,7 +67,7 @@ void LoopNames::add_rvars(const FuncContents &func, size_t stage) {
     }
 }
 
-void LoopNames::add_loops(const schedule::StageSchedule &loops, size_t stage) {
+void LoopNames::add_loops(const schedules::StageSchedule &loops, size_t stage) {
     for (const auto &t : loops.transforms)
         for (const auto *name : {&t.old_name, &t.outer, &t.inner})
             rename(stage, *name);

@@ -29,7 +29,7 @@ class LoopNames {
 
   private:
     void add_rvars(const FuncContents &func, size_t stage);
-    void add_loops(const schedule::StageSchedule &loops, size_t stage);
+    void add_loops(const schedules::StageSchedule &loops, size_t stage);
     void rename(size_t stage, const std::string &name);
 
     std::vector<std::map<std::string, std::string>> renamed_;  // per stage

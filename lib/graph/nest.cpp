@@ -5,7 +5,7 @@
 
 namespace Pipe::graph {
 
-using schedule::Transform;
+using schedules::Transform;
 
 namespace {
 
@@ -29,11 +29,11 @@ bool reads_itself(const graph::Stage &stage) {
 
 }  // namespace
 
-void Nest::check_tail(const schedule::Dim &loop, TailStrategy tail) const {
+void Nest::check_tail(const schedules::Dim &loop, TailStrategy tail) const {
     bool always_legal = tail == TailStrategy::Auto || tail == TailStrategy::GuardWithIf ||
                         tail == TailStrategy::Predicate;
     if (loop.is_reduction && !always_legal) {
-        std::string name = schedule::to_string(tail);
+        std::string name = schedules::to_string(tail);
         fail(fmt::format(
             "{} {} the range of the RVar '{}', which changes what the update gives. Use "
             "GuardWithIf or Predicate.",
@@ -54,7 +54,7 @@ void Nest::check_splittable(const std::string &loop) const {
         if (t.kind == Transform::Kind::Split && masks && (t.outer == loop || t.inner == loop))
             fail(fmt::format("'{}' comes from a split with TailStrategy::{}, which must be the "
                              "innermost one. Split first, or use Predicate.",
-                             loop, schedule::to_string(t.tail)));
+                             loop, schedules::to_string(t.tail)));
     }
 }
 

@@ -16,7 +16,7 @@ namespace Pipe::graph {
 /// The nest of one stage under change, and what to say where a directive does not fit it.
 class Nest {
   public:
-    Nest(const FuncContents &func, const Pipe::Stage &stage, schedule::StageSchedule &schedule,
+    Nest(const FuncContents &func, const Pipe::Stage &stage, schedules::StageSchedule &schedule,
          std::string directive)
         : func_(func), stage_(stage), schedule_(schedule), directive_(std::move(directive)) {}
 
@@ -29,7 +29,7 @@ class Nest {
     size_t find(const VarOrRVar &loop) const {
         const auto &dims = schedule_.dims;
         auto found = std::find_if(dims.begin(), dims.end(),
-                                  [&](const schedule::Dim &d) { return d.name == loop.name; });
+                                  [&](const schedules::Dim &d) { return d.name == loop.name; });
         if (found == dims.end())
             fail_missing(loop.name);
         return static_cast<size_t>(found - dims.begin());
@@ -42,9 +42,9 @@ class Nest {
         if (name == replaced)
             return;
         bool taken = std::count(func_.args.begin(), func_.args.end(), name) > 0;
-        for (const schedule::Dim &d : schedule_.dims)
+        for (const schedules::Dim &d : schedule_.dims)
             taken |= d.name == name;
-        for (const schedule::Transform &t : schedule_.transforms)
+        for (const schedules::Transform &t : schedule_.transforms)
             taken |= t.old_name == name || t.outer == name || t.inner == name;
         if (taken)
             fail(fmt::format("the name '{}' is taken by another loop. Name another Var. Loops: {}.",
@@ -64,7 +64,7 @@ class Nest {
     }
 
     /// CompileError where the tail would change what the definition gives.
-    void check_tail(const schedule::Dim &loop, TailStrategy tail) const;
+    void check_tail(const schedules::Dim &loop, TailStrategy tail) const;
     /// CompileError where the loop came from a split whose masks speak of it.
     void check_splittable(const std::string &loop) const;
 
@@ -80,14 +80,14 @@ class Nest {
 
     std::string loops() const {
         std::vector<std::string> names;
-        for (const schedule::Dim &d : schedule_.dims)
+        for (const schedules::Dim &d : schedule_.dims)
             names.push_back(base_name(d.name));
         return names.empty() ? "none" : join(names) + " (innermost first)";
     }
 
-    std::vector<schedule::Dim> &dims() { return schedule_.dims; }
+    std::vector<schedules::Dim> &dims() { return schedule_.dims; }
 
-    void done(schedule::Transform transform) {
+    void done(schedules::Transform transform) {
         schedule_.transforms.push_back(std::move(transform));
         done();
     }
@@ -99,13 +99,13 @@ class Nest {
   private:
     const FuncContents &func_;
     const Pipe::Stage &stage_;
-    schedule::StageSchedule &schedule_;
+    schedules::StageSchedule &schedule_;
     std::string directive_;
 
     [[noreturn]] void fail_missing(const std::string &name) const {
         check_has_loops();
-        for (const schedule::Transform &t : schedule_.transforms)
-            if (t.old_name == name && t.kind == schedule::Transform::Kind::Split)
+        for (const schedules::Transform &t : schedule_.transforms)
+            if (t.old_name == name && t.kind == schedules::Transform::Kind::Split)
                 fail(fmt::format("there is no loop '{}' any more: it was split into '{}' and '{}'. "
                                  "Name one of these. Loops: {}.",
                                  base_name(name), base_name(t.outer), base_name(t.inner), loops()));

@@ -2,6 +2,8 @@
 
 #include <pipe/param.h>
 
+#include <bit>
+
 #include <fmt/format.h>
 
 #include "graph/contents.h"
@@ -17,6 +19,23 @@ using graph::ImageContents;
 using graph::ParamContents;
 
 namespace detail {
+
+namespace {
+
+/// The bytes of a constant as they lie in memory, the lowest first.
+uint64_t bits_of(const Expr &constant) {
+    Type type = constant.type();
+    if (!type.is_float())
+        return static_cast<uint64_t>(constant->int_value);
+    double value = constant->float_value;
+    if (type.bits() == 64)
+        return std::bit_cast<uint64_t>(value);
+    if (type.bits() == 32)
+        return std::bit_cast<uint32_t>(static_cast<float>(value));
+    return type.is_bfloat() ? bfloat16_t(value).to_bits() : float16_t(value).to_bits();
+}
+
+}  // namespace
 
 ParamBase::ParamBase(Type type, const std::string &name)
     : contents_(std::make_shared<ParamContents>()) {
@@ -44,6 +63,25 @@ void ParamBase::set_bits(const void *value) {
 void ParamBase::get_bits(void *value) const {
     uint64_t bits = contents_->bits.load(std::memory_order_relaxed);
     std::memcpy(value, &bits, static_cast<size_t>(type().bytes()));
+}
+
+void ParamBase::set_number(const Expr &value) {
+    Expr same = graph::lossless_cast(type(), value);
+    if (!graph::is_scalar_constant(same))
+        throw RuntimeError(fmt::format("Param '{}' is of type {}, which cannot hold {}. Set a number "
+                                       "that it holds.",
+                                       graph::base_name(name()), to_string(type()),
+                                       graph::describe(value)));
+    uint64_t bits = bits_of(same);
+    set_bits(&bits);
+}
+
+void ParamBase::require_type(Type wanted) const {
+    if (wanted != type())
+        throw RuntimeError(fmt::format("Param '{}' is of type {}, not {}. Read it with get<T>() of "
+                                       "its own type.",
+                                       graph::base_name(name()), to_string(type()),
+                                       to_string(wanted)));
 }
 
 void ParamBase::set_limits(const Expr &min, const Expr &max) {

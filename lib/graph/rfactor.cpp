@@ -16,7 +16,7 @@
 namespace Pipe {
 
 using graph::FuncContents;
-using schedule::Transform;
+using schedules::Transform;
 
 namespace {
 
@@ -26,7 +26,7 @@ bool is_self(const ir::ExprNode &node) {
 }
 
 /// The directives that lead to the rfactor, and it, as C++.
-std::string recipe(const Stage &stage, const schedule::StageSchedule &loops,
+std::string recipe(const Stage &stage, const schedules::StageSchedule &loops,
                    const std::vector<std::pair<RVar, Var>> &preserved) {
     auto rvar = [](const std::string &name) {
         return fmt::format("RVar(\"{}\")", graph::base_name(name));
@@ -37,7 +37,7 @@ std::string recipe(const Stage &stage, const schedule::StageSchedule &loops,
         if (t.kind == Transform::Kind::Split)
             text += fmt::format(".split({}, {}, {}, {}, TailStrategy::{})", rvar(t.old_name),
                                 rvar(t.outer), rvar(t.inner), graph::shortened(t.factor),
-                                schedule::to_string(t.tail));
+                                schedules::to_string(t.tail));
         else if (t.kind == Transform::Kind::Fuse)
             text +=
                 fmt::format(".fuse({}, {}, {})", rvar(t.inner), rvar(t.outer), rvar(t.old_name));
@@ -65,8 +65,8 @@ void collect_callees(FuncContents &func) {
     func.images = names.images;
 }
 
-schedule::StageSchedule plain_loops(const FuncContents &func, const graph::Stage &stage) {
-    schedule::StageSchedule loops;
+schedules::StageSchedule plain_loops(const FuncContents &func, const graph::Stage &stage) {
+    schedules::StageSchedule loops;
     for (const graph::ReductionVar &r : stage.rvars)
         loops.dims.push_back({r.name, LoopKind::Serial, true});
     for (size_t i = 0; i < func.args.size(); i++)
@@ -89,7 +89,7 @@ Func Stage::rfactor(const std::vector<std::pair<RVar, Var>> &preserved, SourceLo
         throw CompileError(
             fmt::format("{}.rfactor({}){}: {}", name(), graph::join(names), graph::at(where), why));
     };
-    schedule::StageSchedule &loops = schedule();
+    schedules::StageSchedule &loops = schedule();
     FuncContents &f = *func_;
     if (stage_ == 0)
         reject("the pure definition has no RVars. Name an update: f.update().rfactor(...).");

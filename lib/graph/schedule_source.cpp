@@ -14,9 +14,9 @@
 namespace Pipe::graph {
 namespace {
 
-using schedule::LoopLevel;
-using schedule::StageSchedule;
-using schedule::Transform;
+using schedules::LoopLevel;
+using schedules::StageSchedule;
+using schedules::Transform;
 
 /// Variables of the graph -> what C++ writes for them.
 std::map<std::string, Expr> cpp_names(const Graph &graph) {
@@ -141,17 +141,17 @@ class Writer {
         }
         for (const auto &d : schedule.dims) {
             if (d.kind != LoopKind::Serial)
-                calls.push_back(fmt::format("{}({})", schedule::to_string(d.kind), name(d.name)));
+                calls.push_back(fmt::format("{}({})", schedules::to_string(d.kind), name(d.name)));
             if (d.partition != Partition::Auto)
                 calls.push_back(fmt::format("{}({})",
                                             d.partition == Partition::Never ? "never_partition"
                                                                             : "always_partition",
                                             name(d.name)));
         }
-        for (const schedule::Prefetch &p : schedule.prefetches)
+        for (const schedules::Prefetch &p : schedule.prefetches)
             calls.push_back(fmt::format("prefetch({}, {}, {}, {}, PrefetchBoundStrategy::{})",
                                         identifier(p.source), name(p.at), name(p.from),
-                                        text(p.offset), schedule::to_string(p.strategy)));
+                                        text(p.offset), schedules::to_string(p.strategy)));
         if (schedule.atomic)
             calls.push_back(schedule.override_associativity_test ? "atomic(true)" : "atomic()");
         if (schedule.allow_race_conditions)
@@ -166,7 +166,7 @@ class Writer {
     void specializations(const FuncNode &f, size_t s, const StageSchedule &schedule,
                          const std::string &stage) {
         for (size_t i = 0; i < schedule.specializations.size(); i++) {
-            const schedule::Specialization &special = schedule.specializations[i];
+            const schedules::Specialization &special = schedule.specializations[i];
             if (!special.condition.defined()) {
                 out_ += fmt::format("{}.specialize_fail({});\n", stage, quoted(special.failure));
                 continue;
@@ -215,7 +215,7 @@ class Writer {
         }
         std::string tail = t.tail == TailStrategy::Auto
                                ? ""
-                               : fmt::format(", TailStrategy::{}", schedule::to_string(t.tail));
+                               : fmt::format(", TailStrategy::{}", schedules::to_string(t.tail));
         return fmt::format("split({}, {}, {}, {}{})", name(t.old_name), name(t.outer),
                            name(t.inner), text(t.factor), tail);
     }
@@ -235,7 +235,7 @@ class Writer {
     }
 
     void func(const FuncNode &f) {
-        const schedule::FuncSchedule &s = schedule_[f.id];
+        const schedules::FuncSchedule &s = schedule_[f.id];
         std::vector<std::string> calls;
         if (!s.compute.inlined() && !f.is_output)
             calls.push_back(level("compute_at", s.compute));
@@ -243,18 +243,18 @@ class Writer {
             calls.push_back(level("store_at", s.store));
         if (!s.hoist.inlined() && !f.is_output)
             calls.push_back(level("hoist_storage", s.hoist));
-        for (const schedule::Bound &b : s.bounds)
+        for (const schedules::Bound &b : s.bounds)
             calls.push_back(b.min.defined() ? fmt::format("bound({}, {}, {})", loop(f, 0, b.var),
                                                           text(b.min), text(b.extent))
                                             : fmt::format("bound_extent({}, {})", loop(f, 0, b.var),
                                                           text(b.extent)));
-        for (const schedule::Alignment &a : s.alignments)
+        for (const schedules::Alignment &a : s.alignments)
             calls.push_back(
                 a.remainder.defined()
                     ? fmt::format("align_bounds({}, {}, {})", loop(f, 0, a.var), text(a.modulus),
                                   text(a.remainder))
                     : fmt::format("align_extent({}, {})", loop(f, 0, a.var), text(a.modulus)));
-        for (const schedule::StorageDim &d : s.storage_dims) {
+        for (const schedules::StorageDim &d : s.storage_dims) {
             if (d.alignment.defined())
                 calls.push_back(
                     fmt::format("align_storage({}, {})", loop(f, 0, d.var), text(d.alignment)));
@@ -262,7 +262,7 @@ class Writer {
                 calls.push_back(
                     fmt::format("bound_storage({}, {})", loop(f, 0, d.var), text(d.bound)));
         }
-        for (const schedule::FoldedDim &fold : s.folds)
+        for (const schedules::FoldedDim &fold : s.folds)
             calls.push_back(fmt::format("fold_storage({}, {}{})", loop(f, 0, fold.var),
                                         text(fold.factor), fold.forward ? "" : ", false"));
         if (!s.storage_order.empty()) {
@@ -272,7 +272,8 @@ class Writer {
             calls.push_back(fmt::format("reorder_storage({{{}}})", fmt::join(order, ", ")));
         }
         if (s.memory != MemoryType::Auto)
-            calls.push_back(fmt::format("store_in(MemoryType::{})", schedule::to_string(s.memory)));
+            calls.push_back(
+                fmt::format("store_in(MemoryType::{})", schedules::to_string(s.memory)));
         for (const auto &[on, call] : {std::pair{s.trace.loads, "trace_loads()"},
                                        std::pair{s.trace.stores, "trace_stores()"},
                                        std::pair{s.trace.realizations, "trace_realizations()"}})

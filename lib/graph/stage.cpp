@@ -15,9 +15,9 @@ namespace Pipe {
 using graph::call_text;
 using graph::FuncContents;
 using graph::Nest;
-using schedule::Dim;
-using schedule::StageSchedule;
-using schedule::Transform;
+using schedules::Dim;
+using schedules::StageSchedule;
+using schedules::Transform;
 
 namespace {
 
@@ -268,8 +268,8 @@ Stage &Stage::compute_with(const Stage &other, const VarOrRVar &loop, const Loop
     if (!specialization_.empty() || !s.specializations.empty())
         nest.fail(
             "a definition with specializations cannot share loops. Leave one of the two out.");
-    s.fuse_level = {schedule::LoopLevel::Kind::At, FuncId::None, other.index(), loop.name,
-                    other.contents()->identity,    nullptr};
+    s.fuse_level = {schedules::LoopLevel::Kind::At, FuncId::None, other.index(), loop.name,
+                    other.contents()->identity,     nullptr};
     s.fuse_align = moved(nest, loop, align);
     nest.done();
     return *this;

@@ -17,8 +17,8 @@ namespace Pipe {
 using graph::call_text;
 using graph::FuncContents;
 using graph::Nest;
-using schedule::Specialization;
-using schedule::StageSchedule;
+using schedules::Specialization;
+using schedules::StageSchedule;
 
 namespace {
 
@@ -87,7 +87,7 @@ Stage &Stage::never_partition_all() {
 }
 
 Stage &Stage::always_partition_all() {
-    for (const schedule::Dim &d : schedule().dims)
+    for (const schedules::Dim &d : schedule().dims)
         if (d.kind == LoopKind::Serial || d.kind == LoopKind::Parallel)
             partition(d.name, Partition::Always);
     return *this;
@@ -95,15 +95,15 @@ Stage &Stage::always_partition_all() {
 
 Stage &Stage::prefetch(const Func &source, const VarOrRVar &at, const VarOrRVar &from,
                        const Expr &offset, PrefetchBoundStrategy strategy) {
-    schedule::Prefetch p{
+    schedules::Prefetch p{
         source.name(), at.name, from.name, offset, strategy, source.contents()->identity, nullptr};
     return add_prefetch(std::move(p), at, from);
 }
 
 Stage &Stage::prefetch(const ImageParam &source, const VarOrRVar &at, const VarOrRVar &from,
                        const Expr &offset, PrefetchBoundStrategy strategy) {
-    schedule::Prefetch p{source.name(), at.name, from.name,        offset,
-                         strategy,      nullptr, source.contents()};
+    schedules::Prefetch p{source.name(), at.name, from.name,        offset,
+                          strategy,      nullptr, source.contents()};
     return add_prefetch(std::move(p), at, from);
 }
 
@@ -113,11 +113,11 @@ Stage &Stage::prefetch_buffer(const Buffer<void, AnyDims> &source, const VarOrRV
     auto image = std::make_shared<graph::ImageContents>();
     image->bound = true;
     image->buffer = source;
-    schedule::Prefetch p{source.name(), at.name, from.name, offset, strategy, nullptr, image};
+    schedules::Prefetch p{source.name(), at.name, from.name, offset, strategy, nullptr, image};
     return add_prefetch(std::move(p), at, from);
 }
 
-Stage &Stage::add_prefetch(schedule::Prefetch p, const VarOrRVar &at, const VarOrRVar &from) {
+Stage &Stage::add_prefetch(schedules::Prefetch p, const VarOrRVar &at, const VarOrRVar &from) {
     StageSchedule &s = schedule();
     Nest nest(*func_, *this, s, call_text("prefetch", {p.source, at.name, from.name}));
     if (nest.find(from) < nest.find(at))

@@ -28,13 +28,13 @@ std::ostream &operator<<(std::ostream &out, const LoopLevel &level) {
     return out << level.to_string();
 }
 std::ostream &operator<<(std::ostream &out, TailStrategy tail) {
-    return out << schedule::to_string(tail);
+    return out << schedules::to_string(tail);
 }
 std::ostream &operator<<(std::ostream &out, MemoryType memory) {
-    return out << schedule::to_string(memory);
+    return out << schedules::to_string(memory);
 }
 std::ostream &operator<<(std::ostream &out, Partition partition) {
-    return out << schedule::to_string(partition);
+    return out << schedules::to_string(partition);
 }
 
 }  // namespace Pipe

@@ -177,7 +177,7 @@ std::shared_ptr<FuncContents> identity_of(const Wrappable &of, const std::vector
     func->types = types;
     Stage stage;
     stage.where = where;
-    schedule::StageSchedule loops;
+    schedules::StageSchedule loops;
     for (const std::string &arg : args) {
         stage.args.push_back(Var(arg));
         loops.dims.push_back({arg, LoopKind::Serial, false});

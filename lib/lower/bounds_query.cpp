@@ -10,8 +10,9 @@ using namespace ir;
 
 Program bounds_query(const graph::Graph &graph, const Schedule &schedule) {
     Schedule plain = schedule;
-    for (schedule::FuncSchedule &f : plain.funcs)
-        for (schedule::StageSchedule &s : f.stages) s.specializations.clear();
+    for (schedules::FuncSchedule &f : plain.funcs)
+        for (schedules::StageSchedule &s : f.stages)
+            s.specializations.clear();
     region::LoopTree tree(graph, plain);
     region::RegionMap regions(tree, /*any_size=*/true);
     std::vector<Stmt> stores;

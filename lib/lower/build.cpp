@@ -153,7 +153,7 @@ class Builder {
     Stmt realize(FuncId id, Stmt body) {
         const graph::FuncNode &func = graph_[id];
         if (func.is_output) return body;
-        const schedule::FuncSchedule &schedule = tree_.schedule()[id];
+        const schedules::FuncSchedule &schedule = tree_.schedule()[id];
         std::vector<Stmt> parts;
         std::vector<Expr> min_extents = shape(id, parts);
         // lower::fork tells the two tasks apart.
@@ -166,7 +166,7 @@ class Builder {
     /// What is found again must be what would be computed now: where it is needed, and how it lies in memory.
     Stmt memoize(FuncId id, Stmt production, Stmt consumer) {
         const graph::FuncNode &func = graph_[id];
-        const schedule::Memoized &memoized = *tree_.schedule()[id].memoize;
+        const schedules::Memoized &memoized = *tree_.schedule()[id].memoize;
         std::vector<Stmt> parts;
         std::vector<Expr> min_extents = shape(id, parts), key = memoized.key;
         std::set<Expr, ExprLess> known(key.begin(), key.end());
@@ -187,7 +187,7 @@ class Builder {
         std::vector<Range> ranges = regions_.allocation(id);
         for (size_t d = 0; d < ranges.size(); d++) {
             Range &range = ranges[d];
-            for (const schedule::StorageDim &s : tree_.schedule()[id].storage_dims)
+            for (const schedules::StorageDim &s : tree_.schedule()[id].storage_dims)
                 if (d < func.args.size() && s.var == func.args[d] && s.bound.defined())
                     tests.push_back(bound_storage(func, s, range));
             min_extents.push_back(range.min);
@@ -197,7 +197,8 @@ class Builder {
     }
 
     /// Allocates what was said, and tests that it is enough.
-    static Stmt bound_storage(const graph::FuncNode &func, const schedule::StorageDim &dim, Range &range) {
+    static Stmt bound_storage(const graph::FuncNode &func, const schedules::StorageDim &dim,
+                              Range &range) {
         Expr needed = range.extent, enough = simplify(make_binary(Op::LE, needed, dim.bound));
         range.extent = dim.bound;
         std::string where = func.where.known() ? " (" + to_string(func.where) + ")" : "";
@@ -299,10 +300,10 @@ class Builder {
             nest.guests.push_back(prepare(*guest));
         }
         for (size_t p = 0; p < stage.loops.size(); p++) nest.position[stage.loops[p].dim.name] = p;
-        const std::vector<schedule::Transform> &transforms = stage.transforms;
+        const std::vector<schedules::Transform> &transforms = stage.transforms;
         for (size_t i = transforms.size(); i-- > 0;) {
-            const schedule::Transform &t = transforms[i];
-            using Kind = schedule::Transform::Kind;
+            const schedules::Transform &t = transforms[i];
+            using Kind = schedules::Transform::Kind;
             if (t.kind == Kind::Rename)
                 nest.position[t.old_name] = nest.position.at(t.outer);
             else if (t.kind == Kind::Fuse)
@@ -327,7 +328,7 @@ class Builder {
 
     /// The tests of guarded splits whose variable becomes known inside loop p.
     Stmt tests_at(const Nest &nest, size_t p, Stmt body) {
-        const std::vector<schedule::Transform> &transforms = nest.stage->transforms;
+        const std::vector<schedules::Transform> &transforms = nest.stage->transforms;
         for (size_t i = 0; i < transforms.size(); i++) {
             const std::string &var = transforms[i].old_name;
             if (nest.tails[i] == Tail::Guard && nest.position.at(var) == p)
@@ -340,10 +341,10 @@ class Builder {
     /// The lets of the variables that become known inside loop p, also of the stages that share the loop.
     /// Later transforms make what earlier ones use, so their lets go outside.
     Stmt variables_at(const Nest &nest, size_t p, Stmt body) {
-        using Kind = schedule::Transform::Kind;
-        const std::vector<schedule::Transform> &transforms = nest.stage->transforms;
+        using Kind = schedules::Transform::Kind;
+        const std::vector<schedules::Transform> &transforms = nest.stage->transforms;
         for (size_t i = 0; i < transforms.size(); i++) {
-            const schedule::Transform &t = transforms[i];
+            const schedules::Transform &t = transforms[i];
             const std::string &known = t.kind == Kind::Fuse ? t.inner : t.old_name;
             if (nest.position.at(known) == p) body = variable_of(nest, i, std::move(body));
             if (region::shifts(nest.tails[i]) && nest.position.at(t.outer) == p) {
@@ -363,8 +364,8 @@ class Builder {
 
     /// Binds what transform i took apart.
     Stmt variable_of(const Nest &nest, size_t i, Stmt body) {
-        using Kind = schedule::Transform::Kind;
-        const schedule::Transform &t = nest.stage->transforms[i];
+        using Kind = schedules::Transform::Kind;
+        const schedules::Transform &t = nest.stage->transforms[i];
         auto variable = [&](const std::string &v) { return tree_.variable(*nest.stage, v); };
         auto let = [&](const std::string &v, const Expr &value) {
             body = make_let(variable(v)->name, value, std::move(body));
@@ -414,7 +415,7 @@ class Builder {
             mask = mask.defined() ? make_binary(Op::And, mask, condition) : condition;
         };
         for (size_t i = 0; i < nest.tails.size(); i++) {
-            const schedule::Transform &t = nest.stage->transforms[i];
+            const schedules::Transform &t = nest.stage->transforms[i];
             Expr at = tree_.variable(*nest.stage, t.old_name);
             auto inside = [&] { return make_binary(Op::LE, at, nest.ranges.at(t.old_name).max()); };
             switch (nest.tails[i]) {

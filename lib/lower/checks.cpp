@@ -87,7 +87,7 @@ class Checks {
     }
 
     void bounds(const graph::FuncNode &func) {
-        for (const schedule::Bound &bound : regions_.tree().schedule()[func.id].bounds)
+        for (const schedules::Bound &bound : regions_.tree().schedule()[func.id].bounds)
             for (size_t d = 0; d < func.args.size(); d++) {
                 if (func.args[d] != bound.var) continue;
                 if (!func.is_output) continue;
@@ -99,7 +99,7 @@ class Checks {
     /// What readers need of a Func inside the pipeline lies in its bound: no more is stored.
     void within_bounds(const graph::FuncNode &func) {
         if (func.is_output || !regions_.tree().place(func.id).computed) return;
-        for (const schedule::Bound &bound : regions_.tree().schedule()[func.id].bounds)
+        for (const schedules::Bound &bound : regions_.tree().schedule()[func.id].bounds)
             for (size_t d = 0; d < func.args.size(); d++)
                 if (func.args[d] == bound.var) within(func, bound, regions_.demand(func.id).at(d));
     }
@@ -110,8 +110,9 @@ class Checks {
         if (!tree.place(func.id).computed || !tree.place(func.id).compute.empty()) return;
         for (const region::StageNest &nest : tree.place(func.id).stages) {
             std::map<std::string, region::Range> ranges = regions_.ranges(nest);
-            for (const schedule::Transform &t : nest.transforms) {
-                if (t.kind != schedule::Transform::Kind::Fuse) continue;
+            for (const schedules::Transform &t : nest.transforms) {
+                if (t.kind != schedules::Transform::Kind::Fuse)
+                    continue;
                 Expr inner = ranges.at(t.inner).extent, outer = ranges.at(t.outer).extent;
                 Expr all = mul(make_cast(Int(64), inner), make_cast(Int(64), outer));
                 require(make_binary(Op::LE, all, make_int(Int(64), INT32_MAX)), Failure::BadConstraint,
@@ -122,7 +123,8 @@ class Checks {
         }
     }
 
-    void within(const graph::FuncNode &func, const schedule::Bound &bound, const region::Interval &needed) {
+    void within(const graph::FuncNode &func, const schedules::Bound &bound,
+                const region::Interval &needed) {
         Expr min = bound.min.defined() ? bound.min : needed.min;
         Expr max = sub(add(min, bound.extent), int32(1));
         Expr inside = make_binary(Op::And, make_binary(Op::GE, needed.min, min), make_binary(Op::LE, needed.max, max));
@@ -160,7 +162,7 @@ class Checks {
         std::vector<region::Tail> tails = regions_.tails(nest);
         for (size_t i = 0; i < tails.size(); i++) {
             if (!region::shifts(tails[i])) continue;
-            const schedule::Transform &split = nest.transforms[i];
+            const schedules::Transform &split = nest.transforms[i];
             Expr extent = ranges.at(split.old_name).extent;
             std::string stage = nest.stage == 0 ? "" : ".update(" + std::to_string(nest.stage - 1) + ")";
             require(make_binary(Op::LE, split.factor, extent), Failure::OutputTooSmall,

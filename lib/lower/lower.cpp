@@ -108,7 +108,7 @@ Stmt run_passes(Context context) {
 
 /// specialize(): the whole pipeline once per condition, and once for the rest.
 Stmt specialized(const graph::Graph &graph, const Schedule &schedule, const LowerOptions &options) {
-    std::optional<schedule::Branch> branch = schedule::branch(schedule);
+    std::optional<schedules::Branch> branch = schedules::branch(schedule);
     if (!branch) return run_passes({graph, schedule, options});
     if (!branch->condition.defined()) {
         std::string message = "specialize_fail of " + graph[branch->func].name + ": " + branch->failure;

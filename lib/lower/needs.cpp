@@ -9,7 +9,8 @@ using region::Level;
 using region::StageNest;
 
 Needs::Needs(const region::LoopTree &tree) : tree_(tree) {
-    for (const schedule::FuncSchedule &s : tree.schedule().funcs) any_memoized_ |= s.memoize.has_value();
+    for (const schedules::FuncSchedule &s : tree.schedule().funcs)
+        any_memoized_ |= s.memoize.has_value();
     if (!any_memoized_) return;
     for (const graph::FuncNode &f : tree.graph().funcs) {
         const FuncPlace &place = tree.place(f.id);

@@ -20,7 +20,7 @@ Expr int32(int64_t value) { return make_int(Int(32), value); }
 class Prefetcher {
   public:
     Prefetcher(const region::LoopTree &tree, region::RegionMap &regions, const StageNest &nest,
-               const schedule::Prefetch &directive)
+               const schedules::Prefetch &directive)
         : tree_(tree), regions_(regions), graph_(tree.graph()), nest_(nest), directive_(directive) {
         for (const graph::FuncNode &f : graph_.funcs)
             if (f.name == directive.source) func_ = &f;
@@ -123,7 +123,7 @@ class Prefetcher {
     region::RegionMap &regions_;
     const graph::Graph &graph_;
     const StageNest &nest_;
-    const schedule::Prefetch &directive_;
+    const schedules::Prefetch &directive_;
     const graph::FuncNode *func_ = nullptr;
     const graph::Image *image_ = nullptr;
 };
@@ -133,8 +133,9 @@ class Prefetcher {
 Stmt prefetches(const region::LoopTree &tree, region::RegionMap &regions, const StageNest &nest,
                 const region::StageLoop &at) {
     std::vector<Stmt> parts;
-    const schedule::StageSchedule &s = tree.schedule()[nest.func].stages[static_cast<size_t>(nest.stage)];
-    for (const schedule::Prefetch &p : s.prefetches)
+    const schedules::StageSchedule &s =
+        tree.schedule()[nest.func].stages[static_cast<size_t>(nest.stage)];
+    for (const schedules::Prefetch &p : s.prefetches)
         if (p.at == at.var) parts.push_back(Prefetcher(tree, regions, nest, p).loops(at));
     return make_block(std::move(parts));
 }

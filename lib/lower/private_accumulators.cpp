@@ -15,10 +15,10 @@ namespace Pipe::lower {
 namespace {
 
 using graph::FuncNode;
-using schedule::Dim;
-using schedule::FuncSchedule;
-using schedule::LoopLevel;
-using schedule::StageSchedule;
+using schedules::Dim;
+using schedules::FuncSchedule;
+using schedules::LoopLevel;
+using schedules::StageSchedule;
 
 constexpr int64_t max_tasks = 64;
 
@@ -109,8 +109,8 @@ class Privatizer {
         if (ir::as_const_int(extent, &known) && known <= max_tasks) return;
         Expr each = ir::max(ir::div(ir::add(extent, int32(max_tasks - 1)), int32(max_tasks)), int32(1));
         std::string inner = dim->name + "_each";
-        loops.transforms.push_back({schedule::Transform::Kind::Split, dim->name, dim->name, inner, ir::simplify(each),
-                                    TailStrategy::GuardWithIf});
+        loops.transforms.push_back({schedules::Transform::Kind::Split, dim->name, dim->name, inner,
+                                    ir::simplify(each), TailStrategy::GuardWithIf});
         loops.dims.insert(dim, {inner, LoopKind::Serial, true});
     }
 
@@ -133,7 +133,7 @@ class Privatizer {
 
     /// Inside the loops of the old stage that stand around the shared one, else where the Func is.
     LoopLevel level(FuncId id, size_t stage, const StageSchedule &merge, const std::string &loop) const {
-        LoopLevel inside{LoopLevel::Kind::At, id, static_cast<int>(stage), "", nullptr};
+        LoopLevel inside{LoopLevel::Kind::At, id, static_cast<int>(stage), ""};
         for (size_t d = merge.dims.size(); d-- > 0 && merge.dims[d].name != loop;) {
             const Dim &dim = merge.dims[d];
             if (dim.is_reduction || dim.kind == LoopKind::Vectorized || dim.kind == LoopKind::Unrolled) break;
@@ -142,10 +142,10 @@ class Privatizer {
         if (!inside.var.empty()) return inside;
         if (before_.count(id)) return schedule_[id].compute;
         const region::Level &compute = tree_.place(id).compute;
-        if (compute.empty()) return {LoopLevel::Kind::Root, FuncId::None, 0, "", nullptr};
+        if (compute.empty()) return {LoopLevel::Kind::Root, FuncId::None, 0, ""};
         const region::StageNest &owner = tree_.owner(compute);
         for (const region::StageLoop &l : owner.loops)
-            if (l.name == compute) return {LoopLevel::Kind::At, owner.func, owner.stage, l.var, nullptr};
+            if (l.name == compute) return {LoopLevel::Kind::At, owner.func, owner.stage, l.var};
         throw InternalError("no loop " + compute);
     }
 
@@ -169,7 +169,7 @@ class Privatizer {
             for (LoopLevel *level : {&s.compute, &s.store, &s.hoist})
                 if (level->at() && level->func == id && level->stage == static_cast<int>(stage) &&
                     moved.count(level->var))
-                    *level = {LoopLevel::Kind::At, part, 1, level->var == loop ? var : level->var, nullptr};
+                    *level = {LoopLevel::Kind::At, part, 1, level->var == loop ? var : level->var};
     }
 
     // New numbers: producers come before consumers.
@@ -241,7 +241,8 @@ class Privatizer {
 
     static void renumber_stage(StageSchedule &s, const std::vector<FuncId> &ids) {
         renumber(s.fuse_level, ids);
-        for (schedule::Specialization &special : s.specializations) renumber_stage(special.schedule, ids);
+        for (schedules::Specialization &special : s.specializations)
+            renumber_stage(special.schedule, ids);
     }
 
     static void renumber(LoopLevel &level, const std::vector<FuncId> &ids) {

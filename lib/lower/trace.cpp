@@ -46,7 +46,7 @@ class Tracer : public Mutator {
   public:
     Tracer(const graph::Graph &graph, const Schedule &schedule) {
         for (const graph::FuncNode &f : graph.funcs) {
-            const schedule::Trace &t = schedule[f.id].trace;
+            const schedules::Trace &t = schedule[f.id].trace;
             funcs_[f.name] = t;
             any_ |= t.loads || t.stores || t.realizations;
         }
@@ -126,14 +126,14 @@ class Tracer : public Mutator {
     }
 
   private:
-    std::map<std::string, schedule::Trace> funcs_;
+    std::map<std::string, schedules::Trace> funcs_;
     std::map<std::string, std::vector<Expr>> parents_, boxes_;
     std::map<const ExprNode *, std::pair<Expr, Expr>> done_;  // shared nodes, under these parents
     Expr pipeline_ = int32(0);
     bool any_ = false;
     int count_ = 0;
 
-    const schedule::Trace &flags(const std::string &name) { return funcs_[name]; }
+    const schedules::Trace &flags(const std::string &name) { return funcs_[name]; }
 
     Expr parent_of(const std::string &func) {
         const std::vector<Expr> &ids = parents_[func];

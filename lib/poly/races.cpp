@@ -32,9 +32,9 @@ namespace {
 using graph::FuncNode;
 using graph::ReductionVar;
 using graph::Stage;
-using schedule::Dim;
-using schedule::StageSchedule;
-using schedule::Transform;
+using schedules::Dim;
+using schedules::StageSchedule;
+using schedules::Transform;
 
 /// The value of a loop in terms of the definition's variables: several that count in order, the
 /// outermost first, where loops are fused. Nothing: not known.
@@ -320,7 +320,7 @@ class Checker {
         : graph_(graph), schedule_(schedule), options_(options) {}
 
     std::vector<SharedLoop> check() {
-        for (const schedule::FuncSchedule &f : schedule_.funcs)
+        for (const schedules::FuncSchedule &f : schedule_.funcs)
             for (const StageSchedule &s : f.stages)
                 if (s.fuse_level.at())
                     hosts_.insert({s.fuse_level.func, s.fuse_level.stage});
@@ -339,7 +339,7 @@ class Checker {
 
   private:
     void special_stages(const FuncNode &f, size_t i, const StageSchedule &s) {
-        for (const schedule::Specialization &special : s.specializations) {
+        for (const schedules::Specialization &special : s.specializations) {
             if (!special.condition.defined())
                 continue;  // specialize_fail: nothing runs
             stage(f, i, special.schedule, true);
@@ -394,7 +394,7 @@ class Checker {
         std::string why;
         auto reduction = graph::as_reduction(f.stages[index], graph::calls_of(f.id), &why);
         bool regroup = reduction && reduction->commutative && (reduction->exact || options_.fast_math);
-        std::string directive = fmt::format("{}({})", schedule::to_string(dim.kind), dim.name);
+        std::string directive = fmt::format("{}({})", schedules::to_string(dim.kind), dim.name);
         std::string text = fmt::format(
             "iterations of the loop '{}' may touch the same elements: {}. ", dim.name,
             accesses(written, meets));

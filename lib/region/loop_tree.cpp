@@ -21,8 +21,8 @@ class UniqueNames {
     /// What the variable that now goes by this name is called.
     const std::string &of(const std::string &var) const { return current_.at(var); }
 
-    schedule::Transform apply(schedule::Transform t) {
-        using Kind = schedule::Transform::Kind;
+    schedules::Transform apply(schedules::Transform t) {
+        using Kind = schedules::Transform::Kind;
         if (t.kind == Kind::Fuse) {
             t.inner = of(t.inner);
             t.outer = of(t.outer);
@@ -74,7 +74,7 @@ LoopTree::LoopTree(const graph::Graph &graph, const Schedule &schedule)
 void LoopTree::place_func(const graph::FuncNode &func) {
     FuncPlace &place = places_[static_cast<size_t>(func.id)];
     if (!place.computed || !place.stages.empty()) return;
-    const schedule::FuncSchedule &schedule = schedule_[func.id];
+    const schedules::FuncSchedule &schedule = schedule_[func.id];
     place.compute = func.is_output && !schedule.compute.at() ? Level()
                     : schedule.compute.inlined()             ? innermost_common_level(func.id)
                                                              : resolve(schedule.compute);
@@ -83,7 +83,7 @@ void LoopTree::place_func(const graph::FuncNode &func) {
     place.hoist = schedule.hoist.inlined() || func.is_output ? place.store : resolve(schedule.hoist);
     for (size_t s = 0; s < func.stages.size(); s++) {
         // compute_with: the host's loops must exist first.
-        const schedule::LoopLevel &fuse = schedule.stages[s].fuse_level;
+        const schedules::LoopLevel &fuse = schedule.stages[s].fuse_level;
         if (!fuse.inlined() && fuse.func != func.id) place_func(graph_[fuse.func]);
         StageNest nest;
         nest.func = func.id;
@@ -94,16 +94,18 @@ void LoopTree::place_func(const graph::FuncNode &func) {
     }
 }
 
-void LoopTree::add_loops(StageNest &nest, const schedule::StageSchedule &schedule, const Level &compute) {
+void LoopTree::add_loops(StageNest &nest, const schedules::StageSchedule &schedule,
+                         const Level &compute) {
     const graph::FuncNode &func = graph_[nest.func];
     nest.fuse_level = outermost_host(schedule.fuse_level);
     nest.named_level = schedule.fuse_level;
     has_guests_ |= !nest.fuse_level.inlined();
     UniqueNames names(func, nest.stage);
-    for (const schedule::Transform &t : schedule.transforms) nest.transforms.push_back(names.apply(t));
+    for (const schedules::Transform &t : schedule.transforms)
+        nest.transforms.push_back(names.apply(t));
 
     nest.path = path_to(compute);
-    const schedule::LoopLevel &fuse = nest.fuse_level;
+    const schedules::LoopLevel &fuse = nest.fuse_level;
     const StageNest *host = fuse.inlined() ? nullptr : find_stage(fuse.func, fuse.stage);
     bool sharing = host != nullptr;
     for (auto dim = schedule.dims.rbegin(); dim != schedule.dims.rend(); ++dim) {
@@ -125,14 +127,15 @@ void LoopTree::add_loops(StageNest &nest, const schedule::StageSchedule &schedul
 }
 
 /// A loop that is shared with `other`, by the stage that compute_with names.
-void LoopTree::align(StageLoop &loop, const schedule::StageSchedule &schedule, const StageLoop &other) {
+void LoopTree::align(StageLoop &loop, const schedules::StageSchedule &schedule,
+                     const StageLoop &other) {
     for (const auto &[var, strategy] : schedule.fuse_align)
         if (var == loop.var) loop.align = strategy;
     loop.shifted = loop.align != LoopAlignStrategy::NoAlign || other.shifted;
 }
 
 /// Where the host itself shares that loop (compute_with in a chain): the stage whose loop it is.
-schedule::LoopLevel LoopTree::outermost_host(schedule::LoopLevel fuse) const {
+schedules::LoopLevel LoopTree::outermost_host(schedules::LoopLevel fuse) const {
     while (!fuse.inlined()) {
         const StageNest &host = *find_stage(fuse.func, fuse.stage);
         size_t i = 0;
@@ -145,7 +148,7 @@ schedule::LoopLevel LoopTree::outermost_host(schedule::LoopLevel fuse) const {
     return fuse;
 }
 
-Level LoopTree::resolve(const schedule::LoopLevel &level) const {
+Level LoopTree::resolve(const schedules::LoopLevel &level) const {
     if (!level.at()) return "";
     if (const StageNest *nest = find_stage(level.func, level.stage))
         for (const StageLoop &loop : nest->loops)
@@ -164,14 +167,14 @@ std::vector<const StageNest *> LoopTree::guests(const StageNest &host) const {
     if (!has_guests_) return result;
     for (FuncId id : computed_at(place(host.func).compute))
         for (const StageNest &nest : place(id).stages) {
-            const schedule::LoopLevel &fuse = nest.fuse_level;
+            const schedules::LoopLevel &fuse = nest.fuse_level;
             if (!fuse.inlined() && fuse.func == host.func && fuse.stage == host.stage) result.push_back(&nest);
         }
     return result;
 }
 
 size_t LoopTree::shared_loops(const StageNest &nest) const {
-    const schedule::LoopLevel &fuse = nest.fuse_level;
+    const schedules::LoopLevel &fuse = nest.fuse_level;
     if (fuse.inlined()) return 0;
     const StageNest *host = find_stage(fuse.func, fuse.stage);
     for (size_t i = 0; host && i < host->loops.size(); i++)

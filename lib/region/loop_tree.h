@@ -19,7 +19,7 @@ std::string loop_name(const graph::FuncNode &func, int stage, const std::string 
 
 /// One loop of a stage's own nest.
 struct StageLoop {
-    schedule::Dim dim;
+    schedules::Dim dim;
     std::string var;  ///< what the user calls it
     Level name;  ///< its loop's name; with compute_with, that of the stage whose loop it shares
     /// Of a shared loop: how the stage's range is moved against that of the stage it is shared with.
@@ -33,9 +33,10 @@ struct StageNest {
     int stage = 0;
     /// The schedule's, with a name of its own for each variable: where a split reuses the name of what it
     /// splits, as in split(y, y, yi, 8), the newer one is called y'.
-    std::vector<schedule::Transform> transforms;
-    schedule::LoopLevel fuse_level;   ///< the stage whose loop is shared, and the loop
-    schedule::LoopLevel named_level;  ///< the same as compute_with named it: itself a guest, perhaps
+    std::vector<schedules::Transform> transforms;
+    schedules::LoopLevel fuse_level;  ///< the stage whose loop is shared, and the loop
+    schedules::LoopLevel
+        named_level;               ///< the same as compute_with named it: itself a guest, perhaps
     std::vector<StageLoop> loops;  ///< outermost first
     std::vector<Level> path;       ///< every loop around the innermost statement, outermost first
     std::vector<FuncId> reads;     ///< Funcs that the stage calls, itself excluded, ascending
@@ -88,11 +89,12 @@ class LoopTree {
 
   private:
     void place_func(const graph::FuncNode &func);
-    static void align(StageLoop &loop, const schedule::StageSchedule &schedule, const StageLoop &other);
-    void add_loops(StageNest &nest, const schedule::StageSchedule &schedule, const Level &compute);
-    schedule::LoopLevel outermost_host(schedule::LoopLevel fuse) const;
+    static void align(StageLoop &loop, const schedules::StageSchedule &schedule,
+                      const StageLoop &other);
+    void add_loops(StageNest &nest, const schedules::StageSchedule &schedule, const Level &compute);
+    schedules::LoopLevel outermost_host(schedules::LoopLevel fuse) const;
     Level innermost_common_level(FuncId func) const;
-    Level resolve(const schedule::LoopLevel &level) const;
+    Level resolve(const schedules::LoopLevel &level) const;
 
     const graph::Graph &graph_;
     const Schedule &schedule_;

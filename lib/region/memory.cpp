@@ -71,7 +71,7 @@ Expr RegionMap::extent_when_hoisted(FuncId id, const Expr &extent) {
 std::vector<Range> RegionMap::allocation(FuncId id) {
     const graph::FuncNode &func = graph_[id];
     const FuncPlace &place = tree_.place(id);
-    const schedule::FuncSchedule &schedule = tree_.schedule()[id];
+    const schedules::FuncSchedule &schedule = tree_.schedule()[id];
     bool hoisted = place.hoist != place.store;
     std::vector<Range> result;
     for (size_t d = 0; d < func.args.size(); d++) {
@@ -89,7 +89,7 @@ std::vector<Range> RegionMap::allocation(FuncId id) {
             // the outputs.)
             if (std::optional<int64_t> most = upper_bound(extent)) extent = int32(std::max<int64_t>(*most, 0));
         }
-        for (const schedule::StorageDim &s : schedule.storage_dims)
+        for (const schedules::StorageDim &s : schedule.storage_dims)
             if (s.var == func.args[d] && s.alignment.defined())
                 extent = simplify(mul(div(add(extent, sub(s.alignment, int32(1))), s.alignment), s.alignment));
         result.push_back({folded || hoisted ? int32(0) : i.min, extent});

@@ -20,7 +20,7 @@ Expr ceil_div(const Expr &a, const Expr &b) { return div(add(a, sub(b, int32(1))
 
 }  // namespace
 
-TailStrategy RegionMap::strategy(const StageNest &nest, const schedule::Transform &t) const {
+TailStrategy RegionMap::strategy(const StageNest &nest, const schedules::Transform &t) const {
     const std::vector<std::string> &args = graph_[nest.func].args;
     bool of_arg = std::find(args.begin(), args.end(), t.old_name) != args.end();
     bool pure = nest.stage == 0 && of_arg;
@@ -46,7 +46,8 @@ bool is_multiple(const Expr &a, const Expr &b) {
 
 }  // namespace
 
-Tail RegionMap::tail_of(const StageNest &nest, const schedule::Transform &t, const Expr &extent) const {
+Tail RegionMap::tail_of(const StageNest &nest, const schedules::Transform &t,
+                        const Expr &extent) const {
     if (is_multiple(extent, t.factor)) return Tail::None;
     switch (strategy(nest, t)) {
     case TailStrategy::RoundUp: return Tail::RoundUp;
@@ -62,7 +63,7 @@ Tail RegionMap::tail_of(const StageNest &nest, const schedule::Transform &t, con
 /// Whether the inner loop of a guarded split may simply end earlier, instead of being tested inside:
 /// it runs inside the outer one, and nothing made of it needs a constant extent or goes beyond it.
 bool RegionMap::shrinks(const StageNest &nest, size_t split) const {
-    const std::vector<schedule::Transform> &transforms = nest.transforms;
+    const std::vector<schedules::Transform> &transforms = nest.transforms;
     auto position = [&](const std::string &name) {
         for (size_t i = 0; i < nest.loops.size(); i++)
             if (nest.loops[i].dim.name == name) return static_cast<int>(i);
@@ -78,11 +79,13 @@ bool RegionMap::shrinks(const StageNest &nest, size_t split) const {
             return !check || (kind != LoopKind::Vectorized && kind != LoopKind::Unrolled);
         }
         for (size_t i = split + 1; i < transforms.size(); i++) {
-            const schedule::Transform &t = transforms[i];
-            if (t.kind == schedule::Transform::Kind::Fuse && (t.inner == var || t.outer == var)) return false;
+            const schedules::Transform &t = transforms[i];
+            if (t.kind == schedules::Transform::Kind::Fuse && (t.inner == var || t.outer == var))
+                return false;
             if (t.old_name != var) continue;
-            if (t.kind == schedule::Transform::Kind::Rename) return self(self, t.outer, check, loops);
-            if (t.kind == schedule::Transform::Kind::Split) {
+            if (t.kind == schedules::Transform::Kind::Rename)
+                return self(self, t.outer, check, loops);
+            if (t.kind == schedules::Transform::Kind::Split) {
                 if (check && strategy(nest, t) != TailStrategy::GuardWithIf) return false;
                 // The inner half of the inner keeps its constant extent and its own guard.
                 return self(self, t.outer, check, loops) && self(self, t.inner, false, loops);
@@ -107,10 +110,10 @@ std::map<std::string, Range> RegionMap::ranges_in(const StageNest &nest, const B
                                 simplify(add(sub(domain[d].max, domain[d].min), int32(1)))};
     for (const graph::ReductionVar &r : func.stages[nest.stage].rvars) ranges[r.name] = {r.min, r.extent};
 
-    const std::vector<schedule::Transform> &transforms = nest.transforms;
+    const std::vector<schedules::Transform> &transforms = nest.transforms;
     for (size_t i = 0; i < transforms.size(); i++) {
-        const schedule::Transform &t = transforms[i];
-        using Kind = schedule::Transform::Kind;
+        const schedules::Transform &t = transforms[i];
+        using Kind = schedules::Transform::Kind;
         if (t.kind == Kind::Rename) {
             ranges[t.outer] = ranges.at(t.old_name);
         } else if (t.kind == Kind::Fuse) {
@@ -135,8 +138,8 @@ std::map<std::string, Range> RegionMap::ranges(const StageNest &nest) {
 std::vector<Tail> RegionMap::tails(const StageNest &nest) {
     std::map<std::string, Range> all = ranges(nest);
     std::vector<Tail> result;
-    for (const schedule::Transform &t : nest.transforms) {
-        bool is_split = t.kind == schedule::Transform::Kind::Split;
+    for (const schedules::Transform &t : nest.transforms) {
+        bool is_split = t.kind == schedules::Transform::Kind::Split;
         result.push_back(is_split ? tail_of(nest, t, all.at(t.old_name).extent)
                                   : Tail::None);
     }
@@ -177,10 +180,10 @@ std::map<std::string, RegionMap::View> RegionMap::views(const StageNest &nest, c
         result[var] = fixed ? View{Seen::Point, Interval::point(position(nest, *loop, ranges.at(var)))} : full(var);
         if (loop == level_at) fixed = false;
     }
-    const std::vector<schedule::Transform> &transforms = nest.transforms;
+    const std::vector<schedules::Transform> &transforms = nest.transforms;
     for (size_t i = transforms.size(); i-- > 0;) {
-        const schedule::Transform &t = transforms[i];
-        using Kind = schedule::Transform::Kind;
+        const schedules::Transform &t = transforms[i];
+        using Kind = schedules::Transform::Kind;
         if (t.kind == Kind::Rename) {
             result[t.old_name] = result.at(t.outer);
         } else if (t.kind == Kind::Fuse) {
@@ -241,12 +244,13 @@ bool RegionMap::shares_loops(const StageNest &nest) const {
     return tree_.shared_loops(nest) > 0 || !tree_.guests(nest).empty();
 }
 
-Expr RegionMap::shifted_offset(const StageNest &nest, const schedule::Transform &split) const {
+Expr RegionMap::shifted_offset(const StageNest &nest, const schedules::Transform &split) const {
     return make_variable(Int(32), stage_name(graph_[nest.func], nest.stage) + "." + split.old_name + ".offset");
 }
 
-RegionMap::View RegionMap::view_of_split(const StageNest &nest, const schedule::Transform &t, const Range &old,
-                                         const View &full, const View &outer, const View &inner) {
+RegionMap::View RegionMap::view_of_split(const StageNest &nest, const schedules::Transform &t,
+                                         const Range &old, const View &full, const View &outer,
+                                         const View &inner) {
     if (outer.seen == Seen::Full) return {Seen::Part, full.interval};
     Tail tail = tail_of(nest, t, old.extent);
     auto base = [&](const Expr &at) {
@@ -281,10 +285,10 @@ std::map<std::string, Expr> RegionMap::spans(const StageNest &nest, const std::m
                                              Use use) {
     std::map<std::string, Expr> result;
     for (const auto &[var, range] : ranges) result[var] = range.extent;
-    const std::vector<schedule::Transform> &transforms = nest.transforms;
+    const std::vector<schedules::Transform> &transforms = nest.transforms;
     for (size_t i = transforms.size(); i-- > 0;) {
-        const schedule::Transform &t = transforms[i];
-        using Kind = schedule::Transform::Kind;
+        const schedules::Transform &t = transforms[i];
+        using Kind = schedules::Transform::Kind;
         const Range &old = ranges.at(t.old_name);
         if (t.kind == Kind::Rename) {
             result[t.old_name] = result.at(t.outer);
@@ -338,8 +342,9 @@ Box RegionMap::pad_for_tails(const StageNest &nest, Box domain, const Level &lev
         unpadded_[{nest.func, nest.stage}] = domain;
     else
         pad_for_inner_tails(nest, domain);
-    for (const schedule::Transform &t : nest.transforms) {
-        if (t.kind != schedule::Transform::Kind::Split) continue;
+    for (const schedules::Transform &t : nest.transforms) {
+        if (t.kind != schedules::Transform::Kind::Split)
+            continue;
         TailStrategy tail = strategy(nest, t);
         bool shift = tail == TailStrategy::ShiftInwards || tail == TailStrategy::ShiftInwardsAndBlend;
         bool round = tail == TailStrategy::RoundUp || tail == TailStrategy::RoundUpAndBlend ||
@@ -382,8 +387,8 @@ void RegionMap::pad_for_inner_tails(const StageNest &nest, Box &domain) const {
     const std::vector<std::string> &args = graph_[nest.func].args;
     std::map<std::string, std::pair<size_t, Expr>> moves;  // which dimension, and how far
     for (size_t d = 0; d < domain.size(); d++) moves[args[d]] = {d, int32(1)};
-    for (const schedule::Transform &t : nest.transforms) {
-        using Kind = schedule::Transform::Kind;
+    for (const schedules::Transform &t : nest.transforms) {
+        using Kind = schedules::Transform::Kind;
         auto of = moves.find(t.kind == Kind::Fuse ? t.outer : t.old_name);
         if (of == moves.end()) continue;  // an RVar
         auto [d, step] = of->second;

@@ -22,8 +22,9 @@ namespace {
 
 Expr int32(int64_t value) { return make_int(Int(32), value); }
 
-const schedule::Bound *find_bound(const std::vector<schedule::Bound> &bounds, const std::string &var) {
-    for (const schedule::Bound &b : bounds)
+const schedules::Bound *find_bound(const std::vector<schedules::Bound> &bounds,
+                                   const std::string &var) {
+    for (const schedules::Bound &b : bounds)
         if (b.var == var) return &b;
     return nullptr;
 }
@@ -102,7 +103,7 @@ const Box &RegionMap::domain_at(FuncId id, int stage, const Level &level) {
     }
     require_bounded(box, func.name, &func);
     for (size_t d = 0; d < box.size(); d++)
-        if (const schedule::Bound *bound = find_bound(tree_.schedule()[id].bounds, func.args[d])) {
+        if (const schedules::Bound *bound = find_bound(tree_.schedule()[id].bounds, func.args[d])) {
             if (bound->min.defined()) box[d].min = bound->min;
             box[d].max = sub(add(box[d].min, bound->extent), int32(1));
         }
@@ -131,7 +132,7 @@ const Box &RegionMap::domain_at(FuncId id, int stage, const Level &level) {
 /// level holds what each of them grows to: where only extents are aligned, a little more.)
 void RegionMap::align(FuncId id, const Level &level, Box &box) const {
     const std::vector<std::string> &args = graph_[id].args;
-    for (const schedule::Alignment &a : tree_.schedule()[id].alignments)
+    for (const schedules::Alignment &a : tree_.schedule()[id].alignments)
         for (size_t d = 0; d < box.size(); d++) {
             if (args[d] != a.var) continue;
             Interval &i = box[d];

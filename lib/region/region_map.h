@@ -96,7 +96,7 @@ class RegionMap {
     Box demand(FuncId func);
     /// How far the outer loop of a split moves the variable, for a split that shifts inwards: the variable
     /// that names min(outer * factor, extent - factor). build() binds it inside the outer loop.
-    Expr shifted_offset(const StageNest &nest, const schedule::Transform &split) const;
+    Expr shifted_offset(const StageNest &nest, const schedules::Transform &split) const;
 
     /// What is added to the number of a loop to have that of the stage's own variable: not 0 where
     /// compute_with aligns. build() binds the variable inside the loop.
@@ -130,8 +130,8 @@ class RegionMap {
     std::map<std::string, Range> ranges_in(const StageNest &nest, const Box &domain);
     /// What the loads of a stage see.
     std::map<std::string, View> views(const StageNest &nest, const Level &level, const Box &domain);
-    View view_of_split(const StageNest &nest, const schedule::Transform &t, const Range &old, const View &full,
-                       const View &outer, const View &inner);
+    View view_of_split(const StageNest &nest, const schedules::Transform &t, const Range &old,
+                       const View &full, const View &outer, const View &inner);
     Box stored_by(const StageNest &nest, const Box &domain);
     bool stores_beyond_reads(const StageNest &nest) const;
     std::map<std::string, Expr> spans(const StageNest &nest, const std::map<std::string, Range> &ranges, Use use);
@@ -144,8 +144,9 @@ class RegionMap {
     bool shares_loops(const StageNest &nest) const;
     bool may_be_empty(const Interval &interval) const;
     bool same_for_all(const Interval &interval, const Level &inner, const Level &outer) const;
-    TailStrategy strategy(const StageNest &nest, const schedule::Transform &split) const;
-    Tail tail_of(const StageNest &nest, const schedule::Transform &split, const Expr &extent) const;
+    TailStrategy strategy(const StageNest &nest, const schedules::Transform &split) const;
+    Tail tail_of(const StageNest &nest, const schedules::Transform &split,
+                 const Expr &extent) const;
     bool shrinks(const StageNest &nest, size_t split) const;
     void slide(FuncId func, Box &domain);
     /// The domain of an extern stage that has to compute `needed`; asks its C function.

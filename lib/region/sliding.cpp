@@ -18,9 +18,11 @@ Expr int32(int64_t value) { return make_int(Int(32), value); }
 
 /// Whether an update stores where the definitions before it need not have computed anything.
 bool RegionMap::stores_beyond_reads(const StageNest &nest) const {
-    return std::any_of(nest.transforms.begin(), nest.transforms.end(), [&](const schedule::Transform &t) {
-        return t.kind == schedule::Transform::Kind::Split && strategy(nest, t) == TailStrategy::PredicateLoads;
-    });
+    return std::any_of(nest.transforms.begin(), nest.transforms.end(),
+                       [&](const schedules::Transform &t) {
+                           return t.kind == schedules::Transform::Kind::Split &&
+                                  strategy(nest, t) == TailStrategy::PredicateLoads;
+                       });
 }
 
 const Box &RegionMap::storage(FuncId id) {
@@ -114,8 +116,9 @@ void RegionMap::slide(FuncId id, Box &domain) {
 
 /// Whether a split of the dimension rounds up or shifts: it would compute more than what is new.
 bool RegionMap::ends_beyond(const StageNest &nest, size_t dim) const {
-    for (const schedule::Transform &t : nest.transforms)
-        if (t.kind == schedule::Transform::Kind::Split && t.old_name == graph_[nest.func].args[dim] &&
+    for (const schedules::Transform &t : nest.transforms)
+        if (t.kind == schedules::Transform::Kind::Split &&
+            t.old_name == graph_[nest.func].args[dim] &&
             strategy(nest, t) != TailStrategy::GuardWithIf)
             return true;
     return false;
@@ -148,14 +151,14 @@ void RegionMap::reject_fold(FuncId id, const std::string &dim, const std::string
 void RegionMap::fold(FuncId id, int slid, const Box &needed) {
     const graph::FuncNode &func = graph_[id];
     const FuncPlace &place = tree_.place(id);
-    const schedule::FuncSchedule &schedule = tree_.schedule()[id];
+    const schedules::FuncSchedule &schedule = tree_.schedule()[id];
     std::vector<Fold> &folds = folds_[id];
     const StageNest &first = place.stages[0];
     std::map<std::string, Expr> span = spans(first, ranges_in(first, needed), Use::Stores);
     for (size_t d = 0; d < needed.size(); d++) {
         const std::string &dim = func.args[d];
         auto asked = std::find_if(schedule.folds.begin(), schedule.folds.end(),
-                                  [&](const schedule::FoldedDim &f) { return f.var == dim; });
+                                  [&](const schedules::FoldedDim &f) { return f.var == dim; });
         std::optional<int64_t> live = upper_bound(span.at(dim));
         if (asked != schedule.folds.end()) {
             if (stored_for_many_threads(id))

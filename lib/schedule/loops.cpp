@@ -4,7 +4,7 @@
 
 #include "ir/expr_node.h"
 
-namespace Pipe::schedule {
+namespace Pipe::schedules {
 namespace {
 
 class Replayer {
@@ -98,4 +98,4 @@ Replay replay(const std::vector<Dim> &initial, const std::vector<Transform> &tra
     return Replayer(initial).run(transforms);
 }
 
-}  // namespace Pipe::schedule
+}  // namespace Pipe::schedules

@@ -6,7 +6,7 @@
 
 #include <pipe/schedule.h>
 
-namespace Pipe::schedule {
+namespace Pipe::schedules {
 
 /// One loop after the transforms, and the original loops that it runs over (part of).
 struct LoopOrigin {
@@ -31,4 +31,4 @@ struct Replay {
 /// `initial`: innermost first.
 Replay replay(const std::vector<Dim> &initial, const std::vector<Transform> &transforms);
 
-}  // namespace Pipe::schedule
+}  // namespace Pipe::schedules

@@ -3,7 +3,7 @@
 
 #include <pipe/schedule.h>
 
-namespace Pipe::schedule {
+namespace Pipe::schedules {
 
 /// "GuardWithIf"
 const char *to_string(TailStrategy tail);
@@ -16,4 +16,4 @@ const char *to_string(Partition partition);
 /// "Clamp"
 const char *to_string(PrefetchBoundStrategy strategy);
 
-}  // namespace Pipe::schedule
+}  // namespace Pipe::schedules

@@ -2,7 +2,7 @@
 
 #include "schedule/print.h"
 
-namespace Pipe::schedule {
+namespace Pipe::schedules {
 
 bool LoopLevel::operator==(const LoopLevel &other) const {
     if (kind != other.kind)
@@ -96,4 +96,4 @@ const char *to_string(PrefetchBoundStrategy strategy) {
     return "";
 }
 
-}  // namespace Pipe::schedule
+}  // namespace Pipe::schedules

@@ -4,7 +4,7 @@
 
 #include "ir/equal.h"
 
-namespace Pipe::schedule {
+namespace Pipe::schedules {
 
 namespace {
 
@@ -60,4 +60,4 @@ std::optional<Branch> branch(const Schedule &schedule) {
     return std::nullopt;
 }
 
-}  // namespace Pipe::schedule
+}  // namespace Pipe::schedules

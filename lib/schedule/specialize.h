@@ -6,7 +6,7 @@
 
 #include <pipe/schedule.h>
 
-namespace Pipe::schedule {
+namespace Pipe::schedules {
 
 /// Two schedules, of which `holds` is for where the condition holds.
 struct Branch {
@@ -41,4 +41,4 @@ template <typename F> void for_each_variant(const Schedule &schedule, F &&f, int
 
 constexpr int max_variants = 64;
 
-}  // namespace Pipe::schedule
+}  // namespace Pipe::schedules

@@ -10,6 +10,11 @@
 using namespace Halide;
 using namespace Halide::ConciseCasts;
 
+// A name that users like, and that must not meet one of the library's.
+static void schedule(Func f, const Var &x) {
+    f.compute_root().vectorize(x, 8);
+}
+
 namespace {
 
 int clamp_to(int v, int lo, int hi) {
@@ -44,6 +49,17 @@ TEST_CASE("a gradient, for several sizes and mins", "[compat]") {
     shifted.set_min(100, -50);
     gradient.realize(shifted);
     CHECK(shifted(102, -49) == 53);
+}
+
+TEST_CASE("a function of the user's called schedule", "[compat]") {
+    Func twice("twice"), next("next");
+    Var x("x");
+    twice(x) = 2 * x;
+    next(x) = twice(x) + twice(x + 1);
+    schedule(twice, x);
+    Buffer<int> output = next.realize({19});
+    for (int i = 0; i < 19; i++)
+        CHECK(output(i) == 4 * i + 2);
 }
 
 TEST_CASE("brightening an image", "[compat]") {

@@ -199,6 +199,17 @@ TEST_CASE_METHOD(Bright, "Params", "[error][calls]") {
             [&] { gain.set_range(0, 256); },
             {"Param 'gain'", "256", "no constant of its type uint8", "that the type holds"});
     }
+    Param<> untyped(UInt(8), "level");
+    SECTION("a value that its type does not hold") {
+        require_message<RuntimeError>([&] { untyped.set(300); },
+                                      {"Param 'level'", "type uint8", "cannot hold", "300"});
+        require_message<RuntimeError>([&] { untyped.set(1.5f); },
+                                      {"Param 'level'", "type uint8", "cannot hold", "1.5"});
+    }
+    SECTION("read as another type") {
+        require_message<RuntimeError>([&] { untyped.get<int>(); },
+                                      {"Param 'level'", "type uint8, not int32", "get<T>()"});
+    }
 }
 
 TEST_CASE_METHOD(Bright, "pipelines", "[error][calls]") {

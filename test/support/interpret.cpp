@@ -133,7 +133,7 @@ int64_t Interpreter::integer(const Expr &e) {
 Lanes Interpreter::evaluate(const Expr &e) {
     evaluated[e->op]++;
     Lanes result = compute(e);
-    check(result.size() == e.type().lanes(), e, "number of lanes");
+    check(result.size() == static_cast<size_t>(e.type().lanes()), e, "number of lanes");
     return result;
 }
 
@@ -153,7 +153,7 @@ Lanes Interpreter::compute(const Expr &e) {
     case Op::Reinterpret: {
         Lanes value = evaluate(e->args[0]);
         Type to = e.type().element_of(), from = e->args[0].type().element_of();
-        check(value.size() == e.type().lanes(), e, "lanes of a cast");
+        check(value.size() == static_cast<size_t>(e.type().lanes()), e, "lanes of a cast");
         for (Value &v : value)
             v = e->op == Op::Cast ? arithmetic_.cast(to, from, v) : reference::reinterpret(to, from, v);
         return value;
@@ -195,7 +195,7 @@ Lanes Interpreter::call(const Expr &e) {
     std::vector<Lanes> args;
     for (const Expr &arg : e->args) args.push_back(evaluate(arg));
     Lanes result;
-    for (size_t i = 0; i < e.type().lanes(); i++) {
+    for (size_t i = 0; i < static_cast<size_t>(e.type().lanes()); i++) {
         std::vector<Value> of_lane;
         for (const Lanes &arg : args) of_lane.push_back(lane(arg, i));
         result.push_back(call_lane(e, of_lane));
@@ -234,7 +234,7 @@ Lanes Interpreter::ramp(const Expr &e) {
     Type type = e.type().element_of();
     Lanes result{evaluate(e->args[0]).at(0)};
     Value stride = evaluate(e->args[1]).at(0);
-    while (result.size() < e.type().lanes())
+    while (result.size() < static_cast<size_t>(e.type().lanes()))
         result.push_back(arithmetic_.binary(Op::Add, type, result.back(), stride));
     return result;
 }

@@ -29,7 +29,7 @@ FuncId id(const graph::Frozen &frozen, const std::string &name) {
     return FuncId::None;
 }
 
-bool has_loop(const schedule::StageSchedule &s, LoopKind kind) {
+bool has_loop(const schedules::StageSchedule &s, LoopKind kind) {
     return std::any_of(s.dims.begin(), s.dims.end(), [&](const auto &d) { return d.kind == kind; });
 }
 

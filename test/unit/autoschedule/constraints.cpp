@@ -8,8 +8,8 @@
 #include "pipelines.h"
 
 using namespace test;
-using schedule::FuncSchedule;
-using schedule::StageSchedule;
+using schedules::FuncSchedule;
+using schedules::StageSchedule;
 
 namespace {
 

@@ -152,6 +152,39 @@ TEST_CASE("an illegal directive is an error under the autoscheduler too", "[driv
     CHECK(out(2, 3) == 10);
 }
 
+TEST_CASE("a Param whose type is chosen when the program runs", "[driver]") {
+    Var x("x");
+    for (Type type : {UInt(8), Int(8), UInt(16), Int(16), UInt(32), Int(32), UInt(64), Int(64),
+                      Float(16), BFloat(16), Float(32), Float(64)}) {
+        INFO(to_string(type));
+        Param<> p(type, "p");
+        CHECK(p.type() == type);
+        Func f("f");
+        f(x) = cast<double>(p) + x;
+        CHECK(Buffer<double>(f.realize({3}))(2) == 2);
+        for (int value : {0, 1, 96}) {
+            p.set(value);
+            CHECK(Buffer<double>(f.realize({3}))(2) == value + 2);
+        }
+        if (!type.is_uint()) {
+            p.set(-5);
+            CHECK(Buffer<double>(f.realize({3}))(0) == -5);
+        }
+        if (type.is_float()) {
+            p.set(0.25);
+            CHECK(Buffer<double>(f.realize({3}))(1) == 1.25);
+        }
+    }
+    Param<> flag(Bool(), "flag"), big(UInt(64), "big");
+    flag.set(true);
+    big.set(uint64_t(1) << 63);
+    CHECK(flag.get<bool>());
+    CHECK(big.get<uint64_t>() == uint64_t(1) << 63);
+    Func g("g");
+    g(x) = select(flag, big + 1, 0);
+    CHECK(Buffer<uint64_t>(g.realize({1}))(0) == (uint64_t(1) << 63) + 1);
+}
+
 TEST_CASE("Params are read at every realize", "[driver]") {
     Var x("x");
     Param<float> gain("gain", 2.0f);

@@ -94,7 +94,7 @@ TEST_CASE("levels are resolved", "[freeze]") {
     g.update().split(y, yo, yi, 8);
     f.compute_at(g, yi).store_at(g, yo);
     Schedule s = freeze({g}).schedule;
-    const schedule::LoopLevel &at = s.funcs[0].compute;
+    const schedules::LoopLevel &at = s.funcs[0].compute;
     CHECK(at.stage == 1);  // the stage that has the loop
     CHECK(at.var == "v$2");
     CHECK(s.funcs[0].store.var == "v$1");

@@ -21,7 +21,7 @@ struct Plane {
     Var x{"x"}, y{"y"}, xo{"xo"}, xi{"xi"}, yo{"yo"}, yi{"yi"}, t{"t"};
     Func f{"f"};
     Plane() { f(x, y) = x + y; }
-    const schedule::FuncSchedule &schedule() const { return f.contents()->schedule; }
+    const schedules::FuncSchedule &schedule() const { return f.contents()->schedule; }
     LoopKind kind(const std::string &name) const {
         for (const auto &d : schedule().stages[0].dims)
             if (d.name == name)
@@ -121,8 +121,8 @@ TEST_CASE_METHOD(Plane, "a directive that fails changes nothing", "[directives]"
 }
 
 TEST_CASE("transforms replayed", "[loops]") {
-    using schedule::Dim;
-    using schedule::Transform;
+    using schedules::Dim;
+    using schedules::Transform;
     std::vector<Dim> initial{{"r", LoopKind::Serial, true},
                              {"s", LoopKind::Serial, true},
                              {"x", LoopKind::Serial, false}};
@@ -130,19 +130,19 @@ TEST_CASE("transforms replayed", "[loops]") {
     Transform fuse{Transform::Kind::Fuse, "t", "s", "ro", Expr(), TailStrategy::Auto};
     Transform bad{Transform::Kind::Fuse, "t", "s", "ri", Expr(), TailStrategy::Auto};
 
-    schedule::Replay good = schedule::replay(initial, {split, fuse});
+    schedules::Replay good = schedules::replay(initial, {split, fuse});
     CHECK(good.error.empty());
     CHECK(good.keeps_order);
     REQUIRE(good.loops.size() == 3);
     CHECK(good.loops[0].name == "ri");
     CHECK(good.loops[1].name == "t");
     CHECK(good.loops[1].roots == std::vector<std::string>{"r", "s"});
-    CHECK_FALSE(schedule::replay(initial, {split, bad}).keeps_order);
-    CHECK(schedule::replay(initial, {fuse}).error == "there is no loop 'ro'");
+    CHECK_FALSE(schedules::replay(initial, {split, bad}).keeps_order);
+    CHECK(schedules::replay(initial, {fuse}).error == "there is no loop 'ro'");
 }
 
 TEST_CASE("levels compare by what they name", "[levels]") {
-    using schedule::LoopLevel;
+    using schedules::LoopLevel;
     LoopLevel a{LoopLevel::Kind::At, FuncId(1), 0, "x", std::make_shared<int>(1)};
     LoopLevel b{LoopLevel::Kind::At, FuncId(1), 0, "x", nullptr};
     CHECK(a == b);
