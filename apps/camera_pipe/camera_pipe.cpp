@@ -88,7 +88,7 @@ void CameraPipe::demosaic() {
                interleave(b_gr, b_r, b_b, b_gb));
 }
 
-void CameraPipe::correct_colours() {
+std::array<std::array<int, 4>, 3> CameraPipe::colour_matrix() {
     const float at_3200[3][4] = {{1.6697f, -0.2693f, -0.4004f, -42.4346f},
                                  {-0.3576f, 1.0615f, 1.5949f, -37.1158f},
                                  {-0.2175f, -1.8751f, 6.9640f, -26.6970f}};
@@ -97,12 +97,20 @@ void CameraPipe::correct_colours() {
                                  {-0.0888f, -0.7344f, 2.2832f, -20.0826f}};
     const float temperature = 3700;
     const float alpha = (1 / temperature - 1.0f / 3200) / (1.0f / 7000 - 1.0f / 3200);
-    auto row = [&](int i) {
-        auto m = [&](int j) {
-            return int(256 * (at_3200[i][j] * alpha + at_7000[i][j] * (1 - alpha)));
-        };
-        auto value = [&](int j) { return cast<int>(demosaiced(x, y, j)); };
-        const Expr sum = m(3) + m(0) * value(0) + m(1) * value(1) + m(2) * value(2);
+    std::array<std::array<int, 4>, 3> matrix;
+    for (size_t i = 0; i < 3; ++i) {
+        for (size_t j = 0; j < 4; ++j)
+            matrix[i][j] = int(256 * (at_3200[i][j] * alpha + at_7000[i][j] * (1 - alpha)));
+    }
+    return matrix;
+}
+
+void CameraPipe::correct_colours() {
+    const auto matrix = colour_matrix();
+    auto row = [&](size_t i) {
+        auto value = [&](int channel) { return cast<int>(demosaiced(x, y, channel)); };
+        const auto &m = matrix[i];
+        const Expr sum = m[3] + m[0] * value(0) + m[1] * value(1) + m[2] * value(2);
         return i16(form == Form::Halide ? sum / 256 : truncated(sum, 256));
     };
     corrected(x, y, c) = select(c == 0, row(0), c == 1, row(1), row(2));

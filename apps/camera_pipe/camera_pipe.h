@@ -1,6 +1,8 @@
 // Camera pipeline (benchmarks.md, section 5): from the raw data of a Bayer sensor to a picture.
 #pragma once
 
+#include <array>
+
 #include "apps/common/program.h"
 
 namespace apps {
@@ -12,6 +14,10 @@ struct CameraPipe : Program {
     };
     explicit CameraPipe(Form form);
     void schedule_by_hand(const dsl::Target &target) override;
+
+    /// A row per channel of the picture: what the sensor's red, green and blue and the constant 1
+    /// are multiplied with, in 256ths.
+    static std::array<std::array<int, 4>, 3> colour_matrix();
 
     Form form;
     dsl::ImageParam raw;  ///< uint16, 10 bits; even rows: green, red, odd rows: blue, green

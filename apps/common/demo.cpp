@@ -148,7 +148,7 @@ void run_form(const Form &form, const Buffer<float> &photo, const std::filesyste
 
     const std::string before = folder / (app.name + "_before.png");
     const std::string after = folder / (app.name + "_after.png");
-    Pipe::save_image(photo, before);
+    Pipe::save_image(form.before ? form.before(inputs.front()) : Buffer<>(photo), before);
     Pipe::save_image(form.picture(chosen.outputs), after);
     std::printf("  pictures %s, %s\n\n", before.c_str(), after.c_str());
 }

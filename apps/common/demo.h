@@ -21,6 +21,8 @@ struct Form {
     std::function<std::vector<Inputs>(const Pipe::Buffer<float> &photo)> inputs;
     /// A picture to look at, made from the output of each run.
     std::function<Pipe::Buffer<>(const std::vector<Pipe::Buffer<>> &outputs)> picture;
+    /// What goes in, to look at; not given: the photograph.
+    std::function<Pipe::Buffer<>(const Inputs &inputs)> before{};
 };
 
 /// The whole main program: `NAME [IMAGE] [--out FOLDER]`. Runs every form on the image (default:

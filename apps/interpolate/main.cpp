@@ -23,10 +23,15 @@ Buffer<> picture(const std::vector<Buffer<>> &outputs) {
     return outputs[0];
 }
 
+/// The holes are black.
+Buffer<> holes(const apps::Inputs &inputs) {
+    return inputs[0].cropped(2, 0, 3);
+}
+
 }  // namespace
 
 int main(int argc, char **argv) {
-    return apps::demo(
-        argc, argv,
-        {{"interpolate", with_holes, picture}, {"interpolate_halide", with_holes, picture}});
+    return apps::demo(argc, argv,
+                      {{"interpolate", with_holes, picture, holes},
+                       {"interpolate_halide", with_holes, picture, holes}});
 }
