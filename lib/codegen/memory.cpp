@@ -30,6 +30,15 @@ Value *reversed(Builder &b, Value *vector) {
     return b.CreateShuffleVector(vector, mask);
 }
 
+/// Whether a load can bypass the caches: what fills registers as a whole can. (Of single bytes, and what
+/// would be loaded in pieces of one or two, LLVM 19 asks for an instruction that no x86 has, and crashes.)
+bool can_stream(const llvm::Type *type, const llvm::DataLayout &layout) {
+    auto *vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
+    if (!vector || vector->getScalarSizeInBits() < 16) return false;
+    uint64_t bytes = layout.getTypeStoreSize(vector->getElementType()).getFixedValue() * vector->getNumElements();
+    return bytes >= 16 && llvm::isPowerOf2_64(bytes);
+}
+
 bool is_always(const Expr &predicate) {
     return !predicate.defined() || ir::is_const(predicate, 1);
 }
@@ -41,7 +50,8 @@ void ExprEmitter::mark(llvm::Instruction *access, const std::string &buffer) {
     frame_.aliases.mark(access, buffer);
     bool streams =
         (llvm::isa<llvm::StoreInst>(access) && unit_.nontemporal_stores.count(buffer) > 0) ||
-        (llvm::isa<llvm::LoadInst>(access) && unit_.nontemporal_loads.count(buffer) > 0);
+        (llvm::isa<llvm::LoadInst>(access) && unit_.nontemporal_loads.count(buffer) > 0 &&
+         can_stream(access->getType(), unit_.module.getDataLayout()));
     if (!streams) return;
     llvm::Metadata *one = llvm::ConstantAsMetadata::get(b_.getInt32(1));
     access->setMetadata(llvm::LLVMContext::MD_nontemporal,

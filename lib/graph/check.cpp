@@ -57,6 +57,7 @@ class Checker {
         // Consumers first: where they run says where their producers may.
         for (auto f = graph_.funcs.rbegin(); f != graph_.funcs.rend(); ++f)
             place(*f);
+        find_groups();
         for (const FuncNode &f : graph_.funcs)
             check_sharing(f);
     }
@@ -70,6 +71,8 @@ class Checker {
     std::vector<std::vector<std::vector<FuncId>>> reads_;  // per Func and stage
     std::vector<bool> whole_;                              // per Func: read by a C function
     std::set<FuncId> placed_;
+    std::vector<FuncId> leader_;                    // compute_with: towards one of the group
+    std::map<FuncId, std::vector<FuncId>> groups_;  // the Funcs of each such one
 
     static std::string stage_name(const FuncNode &f, size_t stage) {
         return stage == 0 ? f.name : fmt::format("{}.update({})", f.name, stage - 1);
@@ -516,11 +519,10 @@ class Checker {
                     "the two are computed at different levels: {} and {}. Compute "
                     "both at one level.",
                     describe(schedule_[f.id].compute), describe(schedule_[host.id].compute)));
-            for (const std::string &chain : {dependence(f.id, host.id), dependence(host.id, f.id)})
-                if (!chain.empty())
-                    reject_with(fmt::format("{}, so one of the two must be done before the other "
-                                            "begins. Let them share no loop (compute_at instead).",
-                                            chain));
+            if (std::string chain = dependence(group_of(f.id)); !chain.empty())
+                reject_with(fmt::format("{}, so one of the two must be done before the other "
+                                        "begins. Let them share no loop (compute_at instead).",
+                                        chain));
             size_t shared = loops_to(stage_schedule(level).dims, level.var);
             const auto &dims = schedule_[f.id].stages[i].dims;
             if (shared == 0 || shared > dims.size())
@@ -539,25 +541,60 @@ class Checker {
         return 0;
     }
 
-    /// "c reads b (f.cpp:3), which reads a (f.cpp:2)", or "" where it needs nothing of it.
-    std::string dependence(FuncId consumer, FuncId producer) const {
-        std::map<FuncId, FuncId> read_by;
-        std::vector<FuncId> pending{consumer};
-        while (!pending.empty() && !read_by.count(producer)) {
+    void find_groups() {
+        for (const FuncNode &f : graph_.funcs)
+            leader_.push_back(f.id);
+        for (const FuncNode &f : graph_.funcs)
+            for (const StageSchedule &s : schedule_[f.id].stages)
+                if (s.fuse_level.at())
+                    leader_[static_cast<size_t>(leader_of(f.id))] = leader_of(s.fuse_level.func);
+        for (const FuncNode &f : graph_.funcs)
+            groups_[leader_of(f.id)].push_back(f.id);
+    }
+
+    FuncId leader_of(FuncId id) const {
+        while (leader_[static_cast<size_t>(id)] != id)
+            id = leader_[static_cast<size_t>(id)];
+        return id;
+    }
+
+    /// The Func and those whose loops it shares, directly or through others.
+    const std::vector<FuncId> &group_of(FuncId id) const { return groups_.at(leader_of(id)); }
+
+    /// How Funcs that share loops need each other, perhaps through others that do: "'c' (f.cpp:3)
+    /// reads 'b', which shares loops with 'd', which reads 'a'". "" where they do not.
+    std::string dependence(const std::vector<FuncId> &group) const {
+        struct Link {
+            FuncId from;
+            const char *how;
+        };
+        std::map<FuncId, Link> links;
+        std::vector<FuncId> pending = group;
+        auto follow = [&](FuncId from, FuncId to, const char *how) {
+            if (links.emplace(to, Link{from, how}).second)
+                pending.push_back(to);
+        };
+        auto is_member = [&](FuncId id) { return leader_of(id) == leader_of(group[0]); };
+        while (!pending.empty()) {
             FuncId id = pending.back();
             pending.pop_back();
-            for (FuncId p : graph_[id].producers)
-                if (read_by.emplace(p, id).second)
-                    pending.push_back(p);
+            for (FuncId p : graph_[id].producers) {
+                follow(id, p, "reads");
+                for (FuncId other : is_member(p) ? std::vector<FuncId>() : group_of(p))
+                    if (other != p)
+                        follow(p, other, "shares loops with");
+                if (!is_member(p))
+                    continue;
+                std::string chain;
+                do {
+                    std::string link = fmt::format("{} '{}'", links.at(p).how, graph_[p].name);
+                    chain = link + (chain.empty() ? "" : ", which " + chain);
+                    p = links.at(p).from;
+                } while (!is_member(p));
+                return fmt::format("'{}'{} {}", graph_[p].name, at(graph_[p].where), chain);
+            }
         }
-        if (!read_by.count(producer))
-            return "";
-        std::string chain;
-        for (FuncId id = producer; id != consumer; id = read_by.at(id)) {
-            std::string link = fmt::format("reads '{}'", graph_[id].name);
-            chain = link + (chain.empty() ? "" : ", which " + chain);
-        }
-        return fmt::format("'{}'{} {}", graph_[consumer].name, at(graph_[consumer].where), chain);
+        return "";
     }
 };
 

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include <catch2/catch_template_test_macros.hpp>
 #include <catch2/catch_test_macros.hpp>
 
 #include "support/guarded_memory.h"
@@ -264,4 +265,18 @@ TEST_CASE("an unused element of an inlined Tuple leaves no reader behind", "[dif
     out.split(x, xo, xi, 4, TailStrategy::GuardWithIf);
     shared.compute_at(out, xo);
     for (int width : {1, 4, 9}) check_against_reference<int>(out, {width});
+}
+
+// LLVM crashes on loads of one or two bytes that are to bypass the caches.
+TEMPLATE_TEST_CASE("non-temporal loads of small elements", "[differential]", int8_t, uint8_t, int16_t, uint16_t) {
+    Func producer("producer"), total("total"), out("out");
+    RDom r(0, 5, "r");
+    producer(x, y) = cast<TestType>(x * 7 + y);
+    total(x, y) = cast<TestType>(0);
+    total(x, y) += producer(x + r, y) % cast<TestType>(100);
+    out(x, y) = cast<int>(total(x, y)) + cast<int>(producer(x, 0));
+    producer.compute_root().load_nontemporal();
+    total.compute_root().load_nontemporal().update().vectorize(x, 8, TailStrategy::GuardWithIf);
+    for (Target target : {Target(), Target().with_feature(Target::QuickCompile)})
+        for (int width : {1, 9, 64}) check_against_reference<int>(out, {width, 3}, target);
 }

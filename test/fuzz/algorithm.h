@@ -38,6 +38,7 @@ struct Index {
 struct Access {
     int source;
     std::vector<Index> coordinates;
+    bool tagged;  ///< inside of memoize_tag()
 };
 
 struct LoopVar {
@@ -48,10 +49,12 @@ struct LoopVar {
 
 struct StageInfo {
     std::vector<Access> accesses;
+    size_t on_the_left = 0;  ///< the first of the accesses, which say what an update writes
     std::vector<Interval> rvars;
+    std::vector<std::string> rvar_names;
     std::vector<LoopVar> loops;  ///< innermost first, before any directive
-    bool combines = false;       ///< an exact associative operator: RVar loops may be parallel
-    bool adds = false;           ///< to one element per point: histograms may be atomic
+    bool associative = false;    ///< an update that combines: rfactor, atomic
+    bool combines = false;       ///< and exactly, in any order: RVar loops may be parallel
 };
 
 /// An image or a Func.
@@ -67,16 +70,26 @@ struct Source {
     std::vector<StageInfo> stages{};
     Box touched{};  ///< what updates read and write of their own Func, beyond the pure variables
     bool output = false;
+    bool boundary = false;  ///< a Func of BoundaryConditions, of the image before it
+    bool is_extern = false;
+    int rounding = 1;                    ///< extern: along x it ends before a multiple of this
+    bool reads_through_another = false;  ///< as sum() does: it calls a Func that is not known here
+    int wraps = -1;                      ///< the source whose in() it is
 };
 
 struct Algorithm {
     std::vector<Source> sources;  ///< in order of definition
     std::vector<int> outputs;
     Param<int> param{"p"};
+    Param<int> version{"version"};  ///< another one for all images that are set
+    bool tagged = false;            ///< images are read with memoize_tag(.., version)
     std::vector<std::string> text;
 };
 
 Algorithm generate(Choices &choices);
+
+/// Puts a source at this place; those that stood there and after it come one later.
+void insert_source(Algorithm &algorithm, size_t at, Source source);
 
 /// The box needed of every source for these boxes of the outputs (in the order of `outputs`).
 /// `slack`, per source and dimension: how far its schedule may compute beyond what is asked.

@@ -1,23 +1,17 @@
 #include "fuzz/case.h"
 
 #include <algorithm>
-#include <cmath>
-#include <cstring>
 #include <deque>
 
 #include <pipe/pipe.h>
 
 #include "fuzz/algorithm.h"
-#include "support/guarded_memory.h"
+#include "fuzz/pixels.h"
 #include "fuzz/schedule.h"
 #include "support/env.h"
 
 namespace Pipe::fuzz {
 namespace {
-
-using testing::GuardedBuffer;
-
-struct TooLarge {};
 
 std::string describe(const Box &box) {
     std::string text;
@@ -25,102 +19,6 @@ std::string describe(const Box &box) {
         text += (text.empty() ? "" : " x ") + ("[" + std::to_string(v.low)) + ".." +
                 std::to_string(v.high) + "]";
     return text;
-}
-
-GuardedBuffer allocate(Type type, const Box &box, Choices &choices) {
-    std::vector<std::pair<int, int>> shape;
-    double elements = 1;
-    for (const Interval &v : box) {
-        shape.emplace_back(v.low, v.extent());
-        elements *= v.extent();
-    }
-    if (elements > 1.5e6)
-        throw TooLarge();
-    int padding = choices.chance(25) ? choices.between(1, 5) : 0;
-    return GuardedBuffer(type, shape, padding, choices.chance(30));
-}
-
-/// Calls f(address, number) for each element.
-template <typename F> void for_each_element(const Buffer<void> &buffer, F &&f) {
-    const BufferView &view = buffer.view();
-    uint64_t number = 0;
-    detail::for_each_coordinate(view.dims, [&](const int64_t *at) {
-        int64_t offset = 0;
-        for (size_t d = 0; d < view.dims.size(); d++)
-            offset += (at[d] - view.dims[d].min) * view.dims[d].stride;
-        f(static_cast<unsigned char *>(view.host) + offset * view.type.bytes(), number++, at);
-    });
-}
-
-/// Pixels that depend on nothing but their place, within what Generator::add_image promises.
-void fill(const Buffer<void> &buffer, uint64_t salt) {
-    Type type = buffer.type();
-    for_each_element(buffer, [&](unsigned char *address, uint64_t number, const int64_t *) {
-        uint64_t h = (number + 1) * 0x9e3779b97f4a7c15 + salt * 0xbf58476d1ce4e5b9;
-        h = (h ^ (h >> 29)) * 0x94d049bb133111eb;
-        h ^= h >> 32;
-        if (type.is_float()) {
-            auto value = static_cast<float>(static_cast<int>(h % 511) - 255);
-            std::memcpy(address, &value, sizeof(value));
-            return;
-        }
-        int64_t span = type.bits() == 8 ? 256 : type.is_int() ? 2001 : 1001;
-        auto value = static_cast<int64_t>(h % static_cast<uint64_t>(span));
-        if (type.is_int())
-            value -= span / 2;
-        std::memcpy(address, &value, static_cast<size_t>(type.bytes()));
-    });
-}
-
-double element(Type type, const unsigned char *address) {
-    auto read = [&](auto value) {
-        std::memcpy(&value, address, sizeof(value));
-        return static_cast<double>(value);
-    };
-    if (type.is_float())
-        return read(float());
-    switch (type.bits() * (type.is_int() ? -1 : 1)) {
-    case 8:
-        return read(uint8_t());
-    case 16:
-        return read(uint16_t());
-    case 32:
-        return read(uint32_t());
-    case -8:
-        return read(int8_t());
-    case -16:
-        return read(int16_t());
-    default:
-        return read(int32_t());
-    }
-}
-
-/// "" or where and how the first difference is.
-std::string difference(const std::string &name, const GuardedBuffer &got,
-                       const GuardedBuffer &expected, double tolerance) {
-    std::string text;
-    int differ = 0;
-    Type type = got.buffer.type();
-    std::vector<double> values;
-    for_each_element(expected.buffer, [&](unsigned char *address, uint64_t, const int64_t *) {
-        values.push_back(element(type, address));
-    });
-    for_each_element(got.buffer, [&](unsigned char *address, uint64_t number, const int64_t *at) {
-        double a = element(type, address), b = values[number];
-        if (a == b || std::fabs(a - b) <= tolerance)
-            return;
-        if (++differ > 1)
-            return;
-        text = name + "(";
-        for (int d = 0; d < got.buffer.dimensions(); d++)
-            text += (d ? ", " : "") + std::to_string(at[d]);
-        text += ") is " + std::to_string(a) + ", expected " + std::to_string(b);
-    });
-    if (differ)
-        return text + "; " + std::to_string(differ) + " elements differ";
-    if (!got.padding_intact())
-        return name + ": memory between the rows was overwritten";
-    return "";
 }
 
 class Case {
@@ -133,13 +31,18 @@ class Case {
     Mode choose_mode();
     std::vector<Box> random_sizes();
     void tell(const std::vector<Box> &sizes);
-    std::string realize(Pipeline &pipeline, const std::vector<Box> &sizes);
+    std::string try_sizes(Pipeline &pipeline, const std::vector<Box> &sizes);
+    void set_images(const std::vector<Box> &sizes);
+    std::string compare(Pipeline &pipeline, const std::vector<Box> &sizes);
     bool is_rule(const std::string &message) const;
 
     Choices &c_;
     const std::function<void(const std::string &)> &say_;
     Algorithm algorithm_;
+    Algorithm twin_;  ///< the same, of other Funcs, which get no directives
     ScheduleInfo schedule_;
+    std::deque<GuardedBuffer> images_;
+    int version_ = 0;
     Mode mode_ = Mode::Manual;
     // Most bugs are those of lowering, and most of the time is LLVM's and that of waking threads.
     bool quick_ = false, threads_ = false;
@@ -150,6 +53,13 @@ int last_to_first(JITUserContext *context, JITTask task, int min, int extent, ui
     int result = 0;
     for (int i = min + extent; i-- > min && result == 0;)
         result = task(context, i, closure);
+    return result;
+}
+
+std::vector<Func> outputs_of(const Algorithm &algorithm) {
+    std::vector<Func> result;
+    for (int output : algorithm.outputs)
+        result.push_back(algorithm.sources[static_cast<size_t>(output)].func);
     return result;
 }
 
@@ -197,7 +107,11 @@ Result Case::run() {
     quick_ = c_.chance(80);
     threads_ = c_.chance(5);
     mode_ = choose_mode();
+    size_t begin = c_.made().size();
     algorithm_ = generate(c_);
+    Choices same({c_.made().begin() + static_cast<long>(begin), c_.made().end()});
+    twin_ = generate(same);
+    memoization_cache_cleanup();
     std::vector<Box> sizes = random_sizes();
     try {
         schedule_ = give_schedule(algorithm_, mode_, sizes, c_);
@@ -207,18 +121,15 @@ Result Case::run() {
     }
     tell(sizes);
     try {
-        std::vector<Func> outputs;
-        for (int output : algorithm_.outputs)
-            outputs.push_back(algorithm_.sources[static_cast<size_t>(output)].func);
-        Pipeline pipeline(outputs);
+        Pipeline pipeline(outputs_of(algorithm_));
         if (mode_ != Mode::Manual)
             pipeline.autoschedule(get_host_target());
-        std::string wrong = realize(pipeline, sizes);
+        std::string wrong = try_sizes(pipeline, sizes);
         if (wrong.empty() && !schedule_.bound_sizes) {  // the same code at other sizes
             sizes = random_sizes();
             fit_sizes(algorithm_, schedule_, sizes);
             tell(sizes);
-            wrong = realize(pipeline, sizes);
+            wrong = try_sizes(pipeline, sizes);
         }
         if (!wrong.empty())
             return {Result::Wrong, wrong};
@@ -232,34 +143,70 @@ Result Case::run() {
     return {Result::Passed, ""};
 }
 
-/// Aligned bounds ask for more of the inputs than the algorithm does; that they get no more is an error
-/// that names the input.
+/// What only the run shows: aligned bounds ask for more of the inputs than the algorithm does, and
+/// a storage of constant size may be too small.
 bool Case::is_rule(const std::string &message) const {
-    bool aligns = std::any_of(schedule_.text.begin(), schedule_.text.end(), [](const std::string &line) {
-        return line.find(".align_extent(") != std::string::npos ||
-               line.find(".align_bounds(") != std::string::npos;
-    });
-    return aligns && message.find("but it holds only") != std::string::npos;
+    auto says = [&](const char *directive) {
+        return std::any_of(schedule_.text.begin(), schedule_.text.end(),
+                           [&](const auto &line) { return line.find(directive) != line.npos; });
+    };
+    if (message.find("but it holds only") != std::string::npos)
+        return says(".align_extent(") || says(".align_bounds(");
+    return message.find("elements are needed") != std::string::npos && says(".bound_storage(");
 }
 
-std::string Case::realize(Pipeline &pipeline, const std::vector<Box> &sizes) {
+/// Of an algorithm, those that are given from outside.
+std::vector<ImageParam> images_of(const Algorithm &algorithm) {
+    std::vector<ImageParam> result;
+    for (const Source &s : algorithm.sources) {
+        if (s.is_image)
+            result.push_back(s.image);
+    }
+    return result;
+}
+
+void Case::set_images(const std::vector<Box> &sizes) {
     std::vector<Box> boxes = required_boxes(algorithm_, sizes, schedule_.slack);
-    std::deque<GuardedBuffer> memory;
-    algorithm_.param.set(c_.between(0, 9));
+    double elements = 0;
+    for (const Box &box : boxes)
+        elements += points(box);
+    if (elements > 1e6)
+        throw TooLarge();
+    std::vector<ImageParam> images = images_of(algorithm_), same = images_of(twin_);
+    images_.clear();
     for (size_t i = 0; i < boxes.size(); i++) {
-        const Source &s = algorithm_.sources[i];
-        if (!s.is_image)
+        if (!algorithm_.sources[i].is_image)
             continue;
-        Box box = boxes[i];
-        for (Interval &v : box) {
+        for (Interval &v : boxes[i]) {
             if (v.empty())
                 v = {0, 0};  // nobody reads it
         }
-        memory.push_back(allocate(s.image.type(), box, c_));
-        fill(memory.back().buffer, i);
-        ImageParam image = s.image;
-        image.set(memory.back().buffer);
+        size_t number = images_.size();
+        images_.push_back(allocate(images[number].type(), boxes[i], c_));
+        fill(images_.back().buffer, number);
+        images[number].set(images_.back().buffer);
+        same[number].set(images_.back().buffer);
     }
+    algorithm_.version.set(++version_);
+}
+
+/// Runs it once; where something is memoized, again with the same and with other values.
+std::string Case::try_sizes(Pipeline &pipeline, const std::vector<Box> &sizes) {
+    int p = c_.between(0, 9);
+    std::vector<int> values{p};
+    if (schedule_.memoizes)
+        values = {p, p, c_.between(0, 9), p};
+    set_images(sizes);
+    for (int value : values) {
+        algorithm_.param.set(value);
+        twin_.param.set(value);
+        if (std::string wrong = compare(pipeline, sizes); !wrong.empty())
+            return wrong;
+    }
+    return "";
+}
+
+std::string Case::compare(Pipeline &pipeline, const std::vector<Box> &sizes) {
     std::vector<GuardedBuffer> expected, got;
     std::vector<std::string> names;
     std::vector<double> tolerances;
@@ -276,7 +223,7 @@ std::string Case::realize(Pipeline &pipeline, const std::vector<Box> &sizes) {
             tolerances.push_back(s.elements[e].error);
         }
     }
-    pipeline.realize_reference(Realization(expected_buffers));
+    Pipeline(outputs_of(twin_)).realize_reference(Realization(expected_buffers));
     JITUserContext context;
     if (!threads_)
         context.handlers.custom_do_par_for = last_to_first;

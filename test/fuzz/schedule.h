@@ -15,12 +15,14 @@ struct ScheduleInfo {
     std::vector<std::vector<int>> slack;                 ///< per source and dimension
     std::vector<std::vector<int>> min_extent, multiple;  ///< outputs; per source and dimension
     bool bound_sizes = false;                            ///< only the first sizes may be used
+    bool memoizes = false;                               ///< a second call finds some in the cache
     std::vector<std::string> text;
 };
 
-/// Gives directives to the Funcs. `sizes`: the boxes of the outputs, which `bound` may promise;
-/// they are enlarged to what the tail strategies need.
-ScheduleInfo give_schedule(Algorithm &algorithm, Mode mode, std::vector<Box> &sizes, Choices &choices);
+/// Gives directives to the Funcs, and so makes new ones: clones and wrappers. `sizes`: the boxes of
+/// the outputs, which `bound` may promise; they are enlarged to what the tail strategies need.
+ScheduleInfo give_schedule(Algorithm &algorithm, Mode mode, std::vector<Box> &sizes,
+                           Choices &choices);
 
 /// Enlarges boxes of the outputs to what the schedule needs of them.
 void fit_sizes(const Algorithm &algorithm, const ScheduleInfo &info, std::vector<Box> &sizes);

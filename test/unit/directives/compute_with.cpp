@@ -82,6 +82,41 @@ TEST_CASE_METHOD(Pair, "what forbids it", "[compute_with]") {
                                   {"b.compute_with(root)", "names no loop"});
 }
 
+// Each pair that shares loops is independent, but the order of the groups goes in a ring.
+TEST_CASE("groups that need each other", "[compute_with]") {
+    Func first("first"), second("second"), third("third"), fourth("fourth"), out("out");
+    first(x, y) = x + y;
+    third(x, y) = x - y;
+    second(x, y) = first(x, y) + 1;
+    fourth(x, y) = third(x, y) * 2;
+    out(x, y) = second(x, y) + fourth(x, y);
+    for (Func f : {first, second, third, fourth})
+        f.compute_root();
+    SECTION("two pairs") {
+        first.compute_with(fourth, y);
+        third.compute_with(second, y);
+        require_message<CompileError>(
+            [&] {
+                out.realize({4, 4});
+            },
+            {"compute_with",
+             "reads 'third', which shares loops with 'second', which reads 'first'"});
+    }
+    SECTION("two guests of one host") {
+        Func host("host");
+        host(x, y) = x * y;
+        out(x, y) += host(x, y);
+        host.compute_root();
+        first.compute_with(host, y);
+        second.compute_with(host, y);
+        require_message<CompileError>(
+            [&] {
+                out.realize({4, 4});
+            },
+            {"compute_with(host, y)", "'second'", "reads 'first'"});
+    }
+}
+
 TEST_CASE_METHOD(Pair, "through others", "[compute_with]") {
     Func c("c"), d("d");
     c(x, y) = b(x, y) + 1;
