@@ -67,6 +67,7 @@ class Factorer {
     std::vector<Step> steps_;  // of RVars
     std::vector<Transform> pure_transforms_;
     std::map<std::string, Expr> values_;  // of the definition's RVars
+    std::set<std::string> kept_, others_; // loops over RVars: preserved, and not
     std::vector<bool> anywhere_;          // arguments that depend on RVars that are not preserved
     Factored result_;
 
@@ -217,12 +218,11 @@ class Factorer {
 
     /// Arguments whose place only the other RVars know.
     void find_written() {
-        std::set<std::string> others;
         for (const Node &n : nodes_)
-            if (n.is_loop && !is_preserved(n.name))
-                others.insert(n.name);
+            if (n.is_loop)
+                (is_preserved(n.name) ? kept_ : others_).insert(n.name);
         for (const Expr &arg : from_.stage.args)
-            anywhere_.push_back(ir::uses_any_var(ir::substitute(values_, arg), others));
+            anywhere_.push_back(ir::uses_any_var(ir::substitute(values_, arg), others_));
     }
 
     void make_initial() {
@@ -313,6 +313,7 @@ class Factorer {
             now.push_back(from_.call(*self, part));
         }
         merge.values = reduction_.combine(old, now);
+        restrict_merge();
 
         StageSchedule &loops = result_.merge_loops;
         loops.touched = from_.loops.touched;
@@ -330,6 +331,24 @@ class Factorer {
         for (size_t i = 0; i < anywhere_.size(); i++)
             if (anywhere_[i])
                 loops.dims.push_back({from_.args[i], LoopKind::Serial, false});
+    }
+
+    /// Which element is written may be read from an image, which is there for the RDom's points only.
+    void restrict_merge() {
+        Stage &merge = result_.merge;
+        bool reads = std::any_of(merge.args.begin(), merge.args.end(), [&](const Expr &arg) {
+            return ir::uses_any_var(arg, kept_);
+        });
+        if (!reads)
+            return;
+        for (const Node &n : nodes_)
+            if (n.guard.defined() && !ir::uses_any_var(n.guard, others_))
+                require(merge.predicate, n.guard, {});
+        if (!from_.stage.predicate.defined())
+            return;
+        Expr condition = ir::substitute(values_, from_.stage.predicate);
+        if (!ir::uses_any_var(condition, others_))
+            require_inside(merge.predicate, condition);
     }
 
     /// Every value of a reduction reads what it combines with.

@@ -280,3 +280,28 @@ TEMPLATE_TEST_CASE("non-temporal loads of small elements", "[differential]", int
     for (Target target : {Target(), Target().with_feature(Target::QuickCompile)})
         for (int width : {1, 9, 64}) check_against_reference<int>(out, {width, 3}, target);
 }
+
+// What combines the parts read the image that says which element is written beyond the RDom.
+TEST_CASE("rfactor that preserves both loops of a split", "[differential]") {
+    RVar ro("ro"), ri("ri");
+    Var u("u"), v("v");
+    ImageParam in(Int(32), 1, "in");
+    testing::GuardedBuffer image = noise<int>({{-1, 5}});
+    in.set(image.buffer);
+    Buffer<int> expected(8);
+    Func f("f");
+    for (bool factored : {false, true}) {
+        f = Func("f");
+        RDom r(-1, 5, "r");
+        f(x) = 0;
+        f(clamp(in(r), 0, 7)) += r + 2;
+        if (factored)
+            f.update().split(r, ro, ri, 2).rfactor({{ro, u}, {ri, v}}).compute_root();
+        else
+            f.realize(expected);
+    }
+    Buffer<int> got = f.realize({8});
+    int wrong = 0;
+    for (int i = 0; i < 8; i++) wrong += got(i) != expected(i);
+    CHECK(wrong == 0);
+}

@@ -170,7 +170,7 @@ void Case::set_images(const std::vector<Box> &sizes) {
     double elements = 0;
     for (const Box &box : boxes)
         elements += points(box);
-    if (elements > 1e6)
+    if (elements > 2e6)
         throw TooLarge();
     std::vector<ImageParam> images = images_of(algorithm_), same = images_of(twin_);
     images_.clear();

@@ -48,7 +48,7 @@ void Scheduler::memory(int i) {
         return tell("align_storage(" + var + ", " + number + ")");
     case 2:
         s.func.align_extent(Var(var), n);
-        slack[d] += n;
+        slack[d] += 2 * n;
         return tell("align_extent(" + var + ", " + number + ")");
     case 3: {
         int remainder = c_.below(n);
