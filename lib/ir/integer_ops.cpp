@@ -236,10 +236,11 @@ ConstantInterval integer_op_range(const Expr &call, const std::vector<ConstantIn
     bool fits = range.least >= lowest(type) && range.most <= highest(type);
     if (!fits)  // wraps
         return ConstantInterval::of_type(type);
+    // The largest int64 stands for infinity, which nothing can be at least; the smallest likewise.
     ConstantInterval result;
-    result.lo = static_cast<int64_t>(std::min<WideInt>(range.least, INT64_MAX));
+    result.lo = static_cast<int64_t>(std::min<WideInt>(range.least, INT64_MAX - 1));
     if (range.most <= INT64_MAX)
-        result.hi = static_cast<int64_t>(range.most);
+        result.hi = std::max(static_cast<int64_t>(range.most), INT64_MIN + 1);
     return result;
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <random>
 
+#include "ir/constant_bounds.h"
 #include "ir/intrinsics.h"
 
 using namespace Pipe;
@@ -123,4 +124,21 @@ TEST_CASE("ranges of arguments that nothing bounds", "[ir]") {
     // Nothing is ever evaluated where an interval is empty.
     Expr call = make_call(UInt(8), intrinsic::saturating_add, {x, x}, CallKind::Intrinsic);
     CHECK(integer_op_range(call, {{5, 4}, {0, 1}}) == ConstantInterval::of_type(UInt(8)));
+}
+
+TEST_CASE("the ends of int64 are values too") {
+    auto shifted = [](int64_t value) {
+        Expr n = make_int(Int(64), 70);
+        return make_call(Int(64), intrinsic::rounding_shift_left, {make_int(Int(64), value), n},
+                         CallKind::Intrinsic);
+    };
+    for (Expr largest : {shifted(5), make_int(Int(64), INT64_MAX)})
+        for (int64_t from : {0, 10, -1}) {
+            Expr e = make_binary(Op::Sub, make_int(Int(64), from), largest);
+            CHECK(constant_bounds(e, Facts()).contains(from - INT64_MAX));
+        }
+    for (Expr smallest : {shifted(-5), make_int(Int(64), INT64_MIN)}) {
+        Expr e = make_binary(Op::Add, make_int(Int(64), 7), smallest);
+        CHECK(constant_bounds(e, Facts()).contains(INT64_MIN + 7));
+    }
 }
