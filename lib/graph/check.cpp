@@ -227,6 +227,9 @@ class Checker {
                    "one of them. Give it hoist_storage() too.");
         if (!is_computed(f) || !placed_.insert(f.id).second)
             return;
+        // Of a host that is placed with its guest, ahead of its turn, some may not be yet.
+        for (FuncId consumer : f.consumers)
+            place(graph_[consumer]);
         auto index = static_cast<size_t>(f.id);
         if (f.is_output && s.compute.at())
             reject(f, 0, "compute_at",

@@ -82,6 +82,19 @@ TEST_CASE_METHOD(Pair, "what forbids it", "[compute_with]") {
                                   {"b.compute_with(root)", "names no loop"});
 }
 
+// The host is placed with its guest, before a consumer that stands between the two.
+TEST_CASE("a host that a Func between it and its guest reads", "[compute_with]") {
+    Func host("host"), between("between"), guest("guest"), out("out");
+    host(x, y) = x + 2 * y;
+    between(x, y) = host(x, y) + host(x + 1, y);
+    guest(x, y) = x * y;
+    out(x, y) = between(x, y) + guest(x, y);
+    host.compute_at(out, y);
+    between.compute_at(out, y);
+    guest.compute_at(out, y).compute_with(host, y);
+    check_sizes(out, {1, 4, 17});
+}
+
 // Each pair that shares loops is independent, but the order of the groups goes in a ring.
 TEST_CASE("groups that need each other", "[compute_with]") {
     Func first("first"), second("second"), third("third"), fourth("fourth"), out("out");
