@@ -167,10 +167,13 @@ std::vector<ImageParam> images_of(const Algorithm &algorithm) {
 
 void Case::set_images(const std::vector<Box> &sizes) {
     std::vector<Box> boxes = required_boxes(algorithm_, sizes, schedule_.slack);
-    double elements = 0;
-    for (const Box &box : boxes)
-        elements += points(box);
-    if (elements > 2e6)
+    double work = 0;  // of the reference evaluator, which most of the time of large cases is
+    for (size_t i = 0; i < boxes.size(); i++) {
+        work += points(boxes[i]);
+        for (const StageInfo &stage : algorithm_.sources[i].stages)
+            work += points(boxes[i]) * points(stage.rvars);
+    }
+    if (work > 2e6)
         throw TooLarge();
     std::vector<ImageParam> images = images_of(algorithm_), same = images_of(twin_);
     images_.clear();
