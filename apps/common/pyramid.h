@@ -5,9 +5,18 @@
 #include "apps/common/dsl.h"
 
 #include <initializer_list>
+#include <string>
 #include <vector>
 
 namespace apps {
+
+/// One Func per level: "name_0", "name_1", ...
+inline std::vector<dsl::Func> level_funcs(const std::string &name, int levels) {
+    std::vector<dsl::Func> funcs;
+    for (int l = 0; l < levels; ++l)
+        funcs.emplace_back(name + "_" + std::to_string(l));
+    return funcs;
+}
 
 /// `f` at `args`, with dimension d at another coordinate.
 inline dsl::Expr moved(const dsl::Func &f, const std::vector<dsl::Var> &args, int d,

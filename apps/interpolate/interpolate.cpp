@@ -5,15 +5,10 @@
 namespace apps {
 using namespace dsl;
 
-InterpolateLevels::InterpolateLevels(int levels) : levels(levels), input(Float(32), 3, "input") {
-    for (int l = 0; l < levels; ++l) {
-        const std::string level = "_" + std::to_string(l);
-        down.emplace_back("down" + level);
-        downy.emplace_back("downy" + level);
-        filled.emplace_back("filled" + level);
-        upy.emplace_back("upy" + level);
-        upx.emplace_back("upx" + level);
-    }
+InterpolateLevels::InterpolateLevels(int levels)
+    : levels(levels), input(Float(32), 3, "input"), down(level_funcs("down", levels)),
+      downy(level_funcs("downy", levels)), filled(level_funcs("filled", levels)),
+      upy(level_funcs("upy", levels)), upx(level_funcs("upx", levels)) {
     inputs = {input};
 }
 

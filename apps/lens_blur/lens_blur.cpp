@@ -9,15 +9,9 @@ using namespace dsl;
 
 LensBlur::LensBlur(const Options &options_)
     : options(options_), left(UInt(8), 3, "left"), right(UInt(8), 3, "right"),
-      s(0, options_.samples, "s") {
-    for (int l = 0; l < options.levels; ++l) {
-        const std::string level = "_" + std::to_string(l);
-        pushy.emplace_back("pushy" + level);
-        push.emplace_back("push" + level);
-        pully.emplace_back("pully" + level);
-        pullx.emplace_back("pullx" + level);
-        pull.emplace_back("pull" + level);
-    }
+      pushy(level_funcs("pushy", options.levels)), push(level_funcs("push", options.levels)),
+      pully(level_funcs("pully", options.levels)), pullx(level_funcs("pullx", options.levels)),
+      pull(level_funcs("pull", options.levels)), s(0, options_.samples, "s") {
     auto edged = [](const ImageParam &image) {
         return BoundaryConditions::repeat_edge(image, {{0, image.width()}, {0, image.height()}});
     };

@@ -6,23 +6,14 @@ namespace apps {
 using namespace dsl;
 
 LocalLaplacian::LocalLaplacian(const Options &options_)
-    : options(options_), input(UInt(16), 3, "input") {
+    : options(options_), input(UInt(16), 3, "input"), gy(level_funcs("gy", options.levels)),
+      g(level_funcs("g", options.levels)), iny(level_funcs("iny", options.levels)),
+      in(level_funcs("in", options.levels)), lupy(level_funcs("lupy", options.levels)),
+      lupx(level_funcs("lupx", options.levels)), lp(level_funcs("lp", options.levels)),
+      oupy(level_funcs("oupy", options.levels)), oupx(level_funcs("oupx", options.levels)),
+      outl(level_funcs("outl", options.levels)), out(level_funcs("out", options.levels)) {
     const bool halide = options.form == Form::Halide;
     const int K = options.intensities, top = 256 * (K - 1);
-    for (int l = 0; l < options.levels; ++l) {
-        const std::string level = "_" + std::to_string(l);
-        gy.emplace_back("gy" + level);
-        g.emplace_back("g" + level);
-        iny.emplace_back("iny" + level);
-        in.emplace_back("in" + level);
-        lupy.emplace_back("lupy" + level);
-        lupx.emplace_back("lupx" + level);
-        lp.emplace_back("lp" + level);
-        oupy.emplace_back("oupy" + level);
-        oupx.emplace_back("oupx" + level);
-        outl.emplace_back("outl" + level);
-        out.emplace_back("out" + level);
-    }
 
     const Region picture = {{0, input.width()}, {0, input.height()}};
     const Func picked =

@@ -8,21 +8,18 @@ using namespace dsl;
 PyramidBlend::PyramidBlend()
     : picture1(Float(32), 3, "picture1"), picture2(Float(32), 3, "picture2"),
       mask(Float(32), 2, "mask") {
-    const char *names[] = {"a", "b", "m"};
-    for (int l = 0; l < levels; ++l) {
-        const std::string level = "_" + std::to_string(l);
-        for (int i = 0; i < 3; ++i) {
-            gauss[i].emplace_back(std::string("gauss_") + names[i] + level);
-            halfy[i].emplace_back(std::string("halfy_") + names[i] + level);
-            if (i == 2)
-                continue;
-            upy[i].emplace_back(std::string("upy_") + names[i] + level);
-            laplace[i].emplace_back(std::string("laplace_") + names[i] + level);
-        }
-        blended.emplace_back("blended" + level);
-        outy.emplace_back("outy" + level);
-        out.emplace_back("out" + level);
+    const std::string names[] = {"a", "b", "m"};
+    for (int i = 0; i < 3; ++i) {
+        gauss[i] = level_funcs("gauss_" + names[i], levels);
+        halfy[i] = level_funcs("halfy_" + names[i], levels);
     }
+    for (int i = 0; i < 2; ++i) {
+        upy[i] = level_funcs("upy_" + names[i], levels);
+        laplace[i] = level_funcs("laplace_" + names[i], levels);
+    }
+    blended = level_funcs("blended", levels);
+    outy = level_funcs("outy", levels);
+    out = level_funcs("out", levels);
     define_pyramids();
 
     const std::vector<Var> xyc = {x, y, c};

@@ -1,7 +1,6 @@
 #pragma once
 // Func: a stage of a pipeline, what it computes and how.
 
-#include <initializer_list>
 #include <memory>
 #include <source_location>
 #include <string>
@@ -11,12 +10,15 @@
 
 #include <pipe/buffer.h>
 #include <pipe/expr.h>
+#include <pipe/extern_func_argument.h>
+#include <pipe/func_ref.h>
 #include <pipe/loop_level.h>
 #include <pipe/operators.h>
 #include <pipe/param.h>
 #include <pipe/rdom.h>
 #include <pipe/realization.h>
 #include <pipe/schedule.h>
+#include <pipe/stage.h>
 #include <pipe/target.h>
 #include <pipe/tuple.h>
 #include <pipe/var.h>
@@ -28,343 +30,14 @@ struct FuncContents;
 }
 
 class Callable;
-class Func;
-class FuncRef;
-class Stage;
 struct Argument;
 struct JITHandlers;
 struct JITUserContext;
-
-/// How ranges of loops that are shared are moved against each other (compute_with).
-using LoopAlignments = std::vector<std::pair<VarOrRVar, LoopAlignStrategy>>;
 
 /// How compile_to_lowered_stmt writes the loops.
 enum StmtOutputFormat {
     Text,
     HTML,  ///< one page that needs nothing else: loops that fold, beside the schedule
-};
-
-/// How the name of a C function is to be read: as it stands. CPlusPlus is a CompileError.
-enum class NameMangling { Default, C, CPlusPlus };
-
-/// What the C function of an extern stage is given (Func::define_extern): a Func, ImageParam or
-/// Buffer as a whole, or a number: an Expr of Params, sizes of ImageParams and constants.
-class ExternFuncArgument {
-  public:
-    ExternFuncArgument() = default;
-    ExternFuncArgument(const Func &f);
-    ExternFuncArgument(const ImageParam &image);
-    template <typename T, int D>
-    ExternFuncArgument(const Buffer<T, D> &buffer)
-        : kind_(Kind::Buffer), expr_(whole_buffer(Buffer<void, AnyDims>(buffer))) {}
-    template <typename T>
-    requires(std::convertible_to<const T &, Expr>) ExternFuncArgument(const T &number)
-        : kind_(Kind::Expr), expr_(number) {}
-
-    bool defined() const { return kind_ != Kind::Undefined; }
-    bool is_func() const { return kind_ == Kind::Func; }
-    bool is_image_param() const { return kind_ == Kind::ImageParam; }
-    bool is_buffer() const { return kind_ == Kind::Buffer; }
-    bool is_expr() const { return kind_ == Kind::Expr; }
-
-    const std::shared_ptr<graph::FuncContents> &func() const { return func_; }
-    /// The number, or a call of the image without coordinates, which stands for all of it.
-    const Expr &expr() const { return expr_; }
-
-  private:
-    enum class Kind { Undefined, Func, ImageParam, Buffer, Expr };
-    static Expr whole_buffer(const Buffer<void, AnyDims> &buffer);
-
-    Kind kind_ = Kind::Undefined;
-    std::shared_ptr<graph::FuncContents> func_;
-    Expr expr_;
-};
-
-/// `f(x, y)[i]`: one value of a Func that has a Tuple. As the left side of an update it changes
-/// that value and leaves the others as they are.
-class FuncTupleElementRef {
-  public:
-    FuncTupleElementRef(const FuncRef &func, int element);
-
-    Stage operator=(const Expr &value) const;
-    Stage operator=(const FuncTupleElementRef &value) const;
-    Stage operator+=(const Expr &value) const;
-    Stage operator-=(const Expr &value) const;
-    Stage operator*=(const Expr &value) const;
-    Stage operator/=(const Expr &value) const;
-    operator Expr() const;
-    int index() const { return element_; }
-
-  private:
-    std::shared_ptr<const FuncRef> func_;
-    int element_;
-};
-
-/// `f(x, y)`: on the left of an assignment a definition, elsewhere a value.
-///
-/// The first definition of a Func is pure: its arguments are Vars, all different. Every further one
-/// is an update: its arguments are Exprs, it may use an RDom and the Func itself, and runs after
-/// those before it. `+=` and its kind on a Func that is undefined define it as 0 (`*=`, `/=`: 1)
-/// first.
-class FuncRef {
-  public:
-    FuncRef(std::shared_ptr<graph::FuncContents> func, std::vector<Expr> args,
-            SourceLocation where);
-    FuncRef(const FuncRef &) = default;
-    FuncRef(FuncRef &&) = default;
-
-    Stage operator=(const Expr &value) const;
-    Stage operator=(const Tuple &values) const;
-    Stage operator=(const FuncRef &value) const;
-    Stage operator+=(const Expr &value) const;
-    Stage operator-=(const Expr &value) const;
-    Stage operator*=(const Expr &value) const;
-    Stage operator/=(const Expr &value) const;
-    // Element by element.
-    Stage operator+=(const Tuple &values) const;
-    Stage operator-=(const Tuple &values) const;
-    Stage operator*=(const Tuple &values) const;
-    Stage operator/=(const Tuple &values) const;
-    Stage operator+=(const FuncRef &value) const;
-    Stage operator-=(const FuncRef &value) const;
-    Stage operator*=(const FuncRef &value) const;
-    Stage operator/=(const FuncRef &value) const;
-
-    /// The value. CompileError where the Func is undefined, has a Tuple of values, or has another
-    /// number of dimensions.
-    operator Expr() const;
-    /// All values of a Func that has a Tuple.
-    operator Tuple() const;
-    /// One value of a Func that has a Tuple.
-    FuncTupleElementRef operator[](int element) const;
-    /// Number of values.
-    int size() const;
-    const std::vector<Type> &types() const;
-    /// CompileError where the Func has a Tuple of values.
-    Type type() const;
-    Func function() const;
-
-  private:
-    friend class FuncTupleElementRef;
-    Stage define(const std::vector<Expr> &values) const;
-    Stage update_with(char op, const std::vector<Expr> &values) const;
-    Expr element(int i) const;
-    std::vector<Expr> all() const;
-
-    std::shared_ptr<graph::FuncContents> func_;
-    std::vector<Expr> args_;
-    SourceLocation where_;
-};
-
-// Without these, `using namespace std` would take elements of Funcs to std::min and std::max.
-inline Expr min(const FuncRef &a, const FuncRef &b) {
-    return min(Expr(a), Expr(b));
-}
-inline Expr max(const FuncRef &a, const FuncRef &b) {
-    return max(Expr(a), Expr(b));
-}
-// And these could be of Exprs or of Tuples: Exprs are meant, as Tuple(f(x)) can be written.
-inline Expr select(const Expr &condition, const FuncRef &if_true, const FuncRef &if_false) {
-    return select(condition, Expr(if_true), Expr(if_false));
-}
-template <typename... Rest>
-requires(sizeof...(Rest) >= 1) Expr select(const Expr &c0, const FuncRef &v0, const Expr &c1,
-                                           const FuncRef &v1, const Rest &...rest) {
-    return select(c0, Expr(v0), select(c1, v1, rest...));
-}
-inline Expr mux(const Expr &id, std::initializer_list<FuncRef> values) {
-    return mux(id, std::vector<Expr>(values.begin(), values.end()));
-}
-
-/// The schedule of one definition of a Func: its loop nest.
-///
-/// Directives name loops by Var or RVar. A definition starts with one loop per dimension (an
-/// update: RVars innermost, then the Vars that are its arguments), dimension 0 innermost, all
-/// serial. Each directive changes that nest; the nest's loops are then known by their new names.
-/// CompileErrors name the Func, the stage, the loop and the loops that exist.
-class Stage {
-  public:
-    Stage(std::shared_ptr<graph::FuncContents> func, int stage,
-          std::vector<size_t> specialization = {});
-
-    /// old = outer * factor + inner, inner in [0, factor). See TailStrategy for what happens where
-    /// the factor does not divide the extent.
-    Stage &split(const VarOrRVar &old, const VarOrRVar &outer, const VarOrRVar &inner,
-                 const Expr &factor, TailStrategy tail = TailStrategy::Auto);
-    /// One loop over both; they need not be neighbours: the result stands in place of `outer`.
-    Stage &fuse(const VarOrRVar &inner, const VarOrRVar &outer, const VarOrRVar &fused);
-    Stage &rename(const VarOrRVar &old, const VarOrRVar &now);
-
-    /// Puts these loops, innermost first, in the places that they have now.
-    Stage &reorder(const std::vector<VarOrRVar> &loops);
-    template <typename... Loops>
-    Stage &reorder(const VarOrRVar &x, const VarOrRVar &y, const Loops &...loops) {
-        return reorder(std::vector<VarOrRVar>{x, y, VarOrRVar(loops)...});
-    }
-
-    /// Splits x and y, and reorders to xi, yi, xo, yo.
-    Stage &tile(const VarOrRVar &x, const VarOrRVar &y, const VarOrRVar &xo, const VarOrRVar &yo,
-                const VarOrRVar &xi, const VarOrRVar &yi, const Expr &xfactor, const Expr &yfactor,
-                TailStrategy tail = TailStrategy::Auto);
-    /// The same; the outer loops keep the names x and y.
-    Stage &tile(const VarOrRVar &x, const VarOrRVar &y, const VarOrRVar &xi, const VarOrRVar &yi,
-                const Expr &xfactor, const Expr &yfactor, TailStrategy tail = TailStrategy::Auto);
-    /// In any number of dimensions.
-    Stage &tile(const std::vector<VarOrRVar> &old, const std::vector<VarOrRVar> &outer,
-                const std::vector<VarOrRVar> &inner, const std::vector<Expr> &factors,
-                TailStrategy tail = TailStrategy::Auto);
-    Stage &tile(const std::vector<VarOrRVar> &old, const std::vector<VarOrRVar> &outer,
-                const std::vector<VarOrRVar> &inner, const std::vector<Expr> &factors,
-                const std::vector<TailStrategy> &tails);
-    /// The outer loops keep the old names.
-    Stage &tile(const std::vector<VarOrRVar> &old, const std::vector<VarOrRVar> &inner,
-                const std::vector<Expr> &factors, TailStrategy tail = TailStrategy::Auto);
-
-    Stage &serial(const VarOrRVar &loop);
-    Stage &parallel(const VarOrRVar &loop);
-    /// Splits by `task_size` first: each task runs that many iterations.
-    Stage &parallel(const VarOrRVar &loop, const Expr &task_size,
-                    TailStrategy tail = TailStrategy::Auto);
-    /// The loop's extent must be constant.
-    Stage &vectorize(const VarOrRVar &loop);
-    /// Splits by `lanes` first.
-    Stage &vectorize(const VarOrRVar &loop, const Expr &lanes,
-                     TailStrategy tail = TailStrategy::Auto);
-    /// The loop's extent must be constant.
-    Stage &unroll(const VarOrRVar &loop);
-    /// Splits by `times` first.
-    Stage &unroll(const VarOrRVar &loop, const Expr &times, TailStrategy tail = TailStrategy::Auto);
-
-    /// Shares the loops of `other`, which runs first, from the outermost in to `loop`. Neither may
-    /// need the other. The ranges may differ: each stage runs where its own is. `align` says how
-    /// this stage's range of `loop` is moved against that of `other`, or, as a list, of each loop
-    /// named there.
-    Stage &compute_with(const Stage &other, const VarOrRVar &loop,
-                        LoopAlignStrategy align = LoopAlignStrategy::Auto);
-    Stage &compute_with(const Stage &other, const VarOrRVar &loop, const LoopAlignments &align);
-    Stage &compute_with(const Func &other, const VarOrRVar &loop,
-                        LoopAlignStrategy align = LoopAlignStrategy::Auto);
-    Stage &compute_with(const Func &other, const VarOrRVar &loop, const LoopAlignments &align);
-    Stage &compute_with(const LoopLevel &level, LoopAlignStrategy align = LoopAlignStrategy::Auto);
-    Stage &compute_with(const LoopLevel &level, const LoopAlignments &align);
-
-    /// Takes an update that combines (sums up, say) over RVars apart. The Func returned combines,
-    /// for each value of `preserved` by itself, over the other RVars; this update then combines its
-    /// values over `preserved`. `v` is a new dimension of that Func, where `preserved` was: its
-    /// loop can be parallel or vectorized. RVars that splits have made may be preserved too. For +
-    /// - * min max && || & | ^ on any type, argmin and argmax as select() over a Tuple, the product
-    /// of complex numbers, and Tuples of these. CompileError, naming the operator, for others; and
-    /// where the order of points matters (argmin), but the outer RVars are not those that are
-    /// preserved.
-    Func rfactor(const RVar &preserved, const Var &v,
-                 SourceLocation where = std::source_location::current());
-    Func rfactor(const std::vector<std::pair<RVar, Var>> &preserved,
-                 SourceLocation where = std::source_location::current());
-
-    /// Lets loops that write the same elements run in parallel or as vectors: every update of an
-    /// element is one atomic step, and lanes that all go to one element are combined first. The
-    /// operator must be one of rfactor's, of one value; CompileError otherwise, unless
-    /// `override_associativity_test` says that any order is right.
-    Stage &atomic(bool override_associativity_test = false);
-    /// Loops may run in parallel, as vectors or in another order even where they then write and
-    /// read the same elements: the result may depend on the order.
-    Stage &allow_race_conditions();
-
-    /// A copy of the schedule so far, used where `condition` (a bool of Params and sizes) holds.
-    /// Further directives on the result change the copy, and may specialize it again; those on this
-    /// Stage change what is used otherwise. Conditions are tried in the order in which they were
-    /// given.
-    Stage specialize(const Expr &condition);
-    /// Where none of the conditions holds: a RuntimeError with this message.
-    void specialize_fail(const std::string &message);
-
-    /// Whether the loop is taken apart into its edges and a middle without clamps and tests.
-    Stage &partition(const VarOrRVar &loop, Partition policy);
-    Stage &never_partition(const std::vector<VarOrRVar> &loops);
-    Stage &always_partition(const std::vector<VarOrRVar> &loops);
-    template <typename... Loops>
-    Stage &never_partition(const VarOrRVar &loop, const Loops &...more) {
-        return never_partition(std::vector<VarOrRVar>{loop, VarOrRVar(more)...});
-    }
-    template <typename... Loops>
-    Stage &always_partition(const VarOrRVar &loop, const Loops &...more) {
-        return always_partition(std::vector<VarOrRVar>{loop, VarOrRVar(more)...});
-    }
-    /// Of all loops that there are now.
-    Stage &never_partition_all();
-    Stage &always_partition_all();
-
-    /// Inside the loop `at`, fetches into the cache what the iteration `from + offset` of this
-    /// stage reads of a Func or image that is stored outside of the loop `from`. `from` is `at` or
-    /// a loop around it. Changes no result.
-    Stage &prefetch(const Func &source, const VarOrRVar &at, const VarOrRVar &from,
-                    const Expr &offset = 1,
-                    PrefetchBoundStrategy strategy = PrefetchBoundStrategy::GuardWithIf);
-    Stage &prefetch(const ImageParam &source, const VarOrRVar &at, const VarOrRVar &from,
-                    const Expr &offset = 1,
-                    PrefetchBoundStrategy strategy = PrefetchBoundStrategy::GuardWithIf);
-    template <typename T, int D>
-    Stage &prefetch(const Buffer<T, D> &source, const VarOrRVar &at, const VarOrRVar &from,
-                    const Expr &offset = 1,
-                    PrefetchBoundStrategy strategy = PrefetchBoundStrategy::GuardWithIf) {
-        return prefetch_buffer(Buffer<void, AnyDims>(source), at, from, offset, strategy);
-    }
-
-    /// Says that the stage is meant to have no directives: the autoscheduler leaves it as it is.
-    /// CompileError where it has some.
-    void unscheduled();
-    /// Substitutes these Funcs, which must be pure, into this definition: at once, before anything
-    /// is scheduled. Funcs that it does not call are passed over.
-    Stage &eager_inline(const std::vector<Func> &funcs);
-    template <typename... Funcs> Stage &eager_inline(const Func &f, const Funcs &...more);
-
-    // Code for GPUs and DSPs is not there yet: CompileErrors that say so.
-    template <typename... Args> Stage &gpu(const VarOrRVar &loop, const Args &...) {
-        return no_gpu("gpu", loop);
-    }
-    template <typename... Args> Stage &gpu_blocks(const VarOrRVar &loop, const Args &...) {
-        return no_gpu("gpu_blocks", loop);
-    }
-    template <typename... Args> Stage &gpu_threads(const VarOrRVar &loop, const Args &...) {
-        return no_gpu("gpu_threads", loop);
-    }
-    template <typename... Args> Stage &gpu_lanes(const VarOrRVar &loop, const Args &...) {
-        return no_gpu("gpu_lanes", loop);
-    }
-    template <typename... Args> Stage &gpu_tile(const VarOrRVar &loop, const Args &...) {
-        return no_gpu("gpu_tile", loop);
-    }
-    Stage &gpu_single_thread(DeviceAPI = DeviceAPI::Default_GPU) {
-        return no_gpu("gpu_single_thread", "");
-    }
-    Stage &hexagon(const VarOrRVar &loop = Var::outermost()) { return no_gpu("hexagon", loop); }
-
-    /// "f" or "f.update(0)".
-    std::string name() const;
-    /// The loops that there are now, innermost first.
-    std::vector<VarOrRVar> loops() const;
-    /// The same and Var::outermost(): all places where something can be computed.
-    std::vector<VarOrRVar> split_vars() const;
-
-    const std::shared_ptr<graph::FuncContents> &contents() const { return func_; }
-    int index() const { return stage_; }
-
-  private:
-    friend class Func;
-    schedules::StageSchedule &schedule() const;
-    Stage &mark(const VarOrRVar &loop, LoopKind kind, const char *directive);
-    Stage &mark(const VarOrRVar &loop, const Expr &factor, TailStrategy tail, LoopKind kind,
-                const char *directive, const char *suffix);
-    Stage &prefetch_buffer(const Buffer<void, AnyDims> &source, const VarOrRVar &at,
-                           const VarOrRVar &from, const Expr &offset,
-                           PrefetchBoundStrategy strategy);
-    Stage &add_prefetch(schedules::Prefetch prefetch, const VarOrRVar &at, const VarOrRVar &from);
-    Stage &no_gpu(const char *directive, const VarOrRVar &loop);
-
-    std::shared_ptr<graph::FuncContents> func_;
-    int stage_ = 0;  // 0 = pure definition
-    /// Which specialization of which specialization ...; empty = the schedule that holds otherwise.
-    std::vector<size_t> specialization_;
 };
 
 /// Given to Func::memoize(): a number by which memoization_cache_evict() finds what is kept.
@@ -380,7 +53,9 @@ class EvictionKey {
 /// A function from integer coordinates to a value (or a Tuple of them): a stage of a pipeline.
 /// Copies are the same Func. By default a Func is inlined into its uses; one with updates is
 /// computed where it is used.
-class Func {
+///
+/// The directives that it shares with Stage are on its pure definition.
+class Func : public StageDirectives<Func> {
   public:
     Func(SourceLocation where = std::source_location::current());
     explicit Func(const std::string &name, SourceLocation where = std::source_location::current());
@@ -469,15 +144,15 @@ class Func {
     //
     /// The values are what the C function `function` stores. Its arguments are, in this order, what
     /// `args` says, a RawBuffer * for each value of a Func and for each image, numbers by value,
-    /// and then a RawBuffer * for each value of this Func. It answers 0; anything else ends the call
-    /// of the pipeline with a RuntimeError. It may be called from several threads at a time, and
-    /// must not throw.
+    /// and then a RawBuffer * for each value of this Func. It answers 0; anything else ends the
+    /// call of the pipeline with a RuntimeError. It may be called from several threads at a time,
+    /// and must not throw.
     ///
     /// Before anything is computed it is called with buffers that have no memory
-    /// (RawBuffer::is_bounds_query), perhaps several times: the outputs say which box is needed, and
-    /// it puts min and extent of what it reads into the others. Before, these say: for a Func the
-    /// same box as the output, in further dimensions one element; for an image all of it. It may
-    /// also make the box of the first output larger, to compute more than what is needed.
+    /// (RawBuffer::is_bounds_query), perhaps several times: the outputs say which box is needed,
+    /// and it puts min and extent of what it reads into the others. Before, these say: for a Func
+    /// the same box as the output, in further dimensions one element; for an image all of it. It
+    /// may also make the box of the first output larger, to compute more than what is needed.
     ///
     /// How the function is found: see pipe/extern.h. The Func is computed at root unless it is told
     /// otherwise (compute_at); as a whole, so it has no loops to split or to vectorize, and no
@@ -608,105 +283,11 @@ class Func {
     Func &set_estimate(const Var &dim, const Expr &min, const Expr &extent);
     Func &set_estimates(const Region &estimates);
 
-    // Directives of the pure definition; see Stage.
-    Func &split(const VarOrRVar &old, const VarOrRVar &outer, const VarOrRVar &inner,
-                const Expr &factor, TailStrategy tail = TailStrategy::Auto);
-    Func &fuse(const VarOrRVar &inner, const VarOrRVar &outer, const VarOrRVar &fused);
-    Func &rename(const VarOrRVar &old, const VarOrRVar &now);
-    Func &reorder(const std::vector<VarOrRVar> &loops);
-    template <typename... Loops>
-    Func &reorder(const VarOrRVar &x, const VarOrRVar &y, const Loops &...loops) {
-        return reorder(std::vector<VarOrRVar>{x, y, VarOrRVar(loops)...});
-    }
-    Func &tile(const VarOrRVar &x, const VarOrRVar &y, const VarOrRVar &xo, const VarOrRVar &yo,
-               const VarOrRVar &xi, const VarOrRVar &yi, const Expr &xfactor, const Expr &yfactor,
-               TailStrategy tail = TailStrategy::Auto);
-    Func &tile(const VarOrRVar &x, const VarOrRVar &y, const VarOrRVar &xi, const VarOrRVar &yi,
-               const Expr &xfactor, const Expr &yfactor, TailStrategy tail = TailStrategy::Auto);
-    Func &tile(const std::vector<VarOrRVar> &old, const std::vector<VarOrRVar> &outer,
-               const std::vector<VarOrRVar> &inner, const std::vector<Expr> &factors,
-               TailStrategy tail = TailStrategy::Auto);
-    Func &tile(const std::vector<VarOrRVar> &old, const std::vector<VarOrRVar> &outer,
-               const std::vector<VarOrRVar> &inner, const std::vector<Expr> &factors,
-               const std::vector<TailStrategy> &tails);
-    Func &tile(const std::vector<VarOrRVar> &old, const std::vector<VarOrRVar> &inner,
-               const std::vector<Expr> &factors, TailStrategy tail = TailStrategy::Auto);
-    Func &serial(const VarOrRVar &loop);
-    Func &parallel(const VarOrRVar &loop);
-    Func &parallel(const VarOrRVar &loop, const Expr &task_size,
-                   TailStrategy tail = TailStrategy::Auto);
-    Func &vectorize(const VarOrRVar &loop);
-    Func &vectorize(const VarOrRVar &loop, const Expr &lanes,
-                    TailStrategy tail = TailStrategy::Auto);
-    Func &unroll(const VarOrRVar &loop);
-    Func &unroll(const VarOrRVar &loop, const Expr &times, TailStrategy tail = TailStrategy::Auto);
-    Func &compute_with(const Stage &other, const VarOrRVar &loop,
-                       LoopAlignStrategy align = LoopAlignStrategy::Auto);
-    Func &compute_with(const Stage &other, const VarOrRVar &loop, const LoopAlignments &align);
-    Func &compute_with(const Func &other, const VarOrRVar &loop,
-                       LoopAlignStrategy align = LoopAlignStrategy::Auto);
-    Func &compute_with(const Func &other, const VarOrRVar &loop, const LoopAlignments &align);
-    Func &compute_with(const LoopLevel &level, LoopAlignStrategy align = LoopAlignStrategy::Auto);
-    Func &compute_with(const LoopLevel &level, const LoopAlignments &align);
-    Stage specialize(const Expr &condition);
-    void specialize_fail(const std::string &message);
-    Func &partition(const VarOrRVar &loop, Partition policy);
-    Func &never_partition(const std::vector<VarOrRVar> &loops);
-    Func &always_partition(const std::vector<VarOrRVar> &loops);
-    template <typename... Loops>
-    Func &never_partition(const VarOrRVar &loop, const Loops &...more) {
-        return never_partition(std::vector<VarOrRVar>{loop, VarOrRVar(more)...});
-    }
-    template <typename... Loops>
-    Func &always_partition(const VarOrRVar &loop, const Loops &...more) {
-        return always_partition(std::vector<VarOrRVar>{loop, VarOrRVar(more)...});
-    }
-    Func &never_partition_all();
-    Func &always_partition_all();
-    Func &prefetch(const Func &source, const VarOrRVar &at, const VarOrRVar &from,
-                   const Expr &offset = 1,
-                   PrefetchBoundStrategy strategy = PrefetchBoundStrategy::GuardWithIf);
-    Func &prefetch(const ImageParam &source, const VarOrRVar &at, const VarOrRVar &from,
-                   const Expr &offset = 1,
-                   PrefetchBoundStrategy strategy = PrefetchBoundStrategy::GuardWithIf);
-    template <typename T, int D>
-    Func &prefetch(const Buffer<T, D> &source, const VarOrRVar &at, const VarOrRVar &from,
-                   const Expr &offset = 1,
-                   PrefetchBoundStrategy strategy = PrefetchBoundStrategy::GuardWithIf) {
-        Stage(*this).prefetch(source, at, from, offset, strategy);
-        return *this;
-    }
-    Func &eager_inline(const std::vector<Func> &funcs);
-    template <typename... Funcs> Func &eager_inline(const Func &f, const Funcs &...more) {
-        return eager_inline(std::vector<Func>{f, more...});
-    }
-    template <typename... Args> Func &gpu(const VarOrRVar &loop, const Args &...args) {
-        return Stage(*this).gpu(loop, args...), *this;
-    }
-    template <typename... Args> Func &gpu_blocks(const VarOrRVar &loop, const Args &...args) {
-        return Stage(*this).gpu_blocks(loop, args...), *this;
-    }
-    template <typename... Args> Func &gpu_threads(const VarOrRVar &loop, const Args &...args) {
-        return Stage(*this).gpu_threads(loop, args...), *this;
-    }
-    template <typename... Args> Func &gpu_lanes(const VarOrRVar &loop, const Args &...args) {
-        return Stage(*this).gpu_lanes(loop, args...), *this;
-    }
-    template <typename... Args> Func &gpu_tile(const VarOrRVar &loop, const Args &...args) {
-        return Stage(*this).gpu_tile(loop, args...), *this;
-    }
-    Func &gpu_single_thread(DeviceAPI api = DeviceAPI::Default_GPU) {
-        return Stage(*this).gpu_single_thread(api), *this;
-    }
-    Func &hexagon(const VarOrRVar &loop = Var::outermost()) {
-        return Stage(*this).hexagon(loop), *this;
-    }
+    // Code for GPUs is not there yet: CompileErrors that say so. (Those on loops: see Stage.)
     Func &copy_to_device(DeviceAPI = DeviceAPI::Default_GPU) {
-        return Stage(*this).no_gpu("copy_to_device", ""), *this;
+        return no_gpu("copy_to_device", "");
     }
-    Func &copy_to_host() { return Stage(*this).no_gpu("copy_to_host", ""), *this; }
-    Func &atomic(bool override_associativity_test = false);
-    Func &allow_race_conditions();
+    Func &copy_to_host() { return no_gpu("copy_to_host", ""); }
 
     // Of what is traced, events are printed, or given to JITHandlers::custom_trace (pipe/jit.h).
     // Code is made for what is asked for only. Loads and stores in vectorised loops are told
@@ -782,7 +363,9 @@ class Func {
     std::shared_ptr<graph::FuncContents> contents_;
 };
 
-template <typename... Funcs> Stage &Stage::eager_inline(const Func &f, const Funcs &...more) {
+template <typename Self>
+template <typename... Funcs>
+Self &StageDirectives<Self>::eager_inline(const Func &f, const Funcs &...more) {
     return eager_inline(std::vector<Func>{f, more...});
 }
 

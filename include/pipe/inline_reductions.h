@@ -12,58 +12,58 @@ namespace Pipe {
 
 class Func;
 
+/// The Func that a reduction makes: a new one of this name, or one of the user's, which has no
+/// definition yet, so that it can be scheduled.
+class ReductionFunc {
+  public:
+    ReductionFunc(const char *name) : name_(name) {}
+    ReductionFunc(const std::string &name) : name_(name) {}
+    ReductionFunc(const Func &func) : func_(&func) {}
+
+    const std::string &name() const { return name_; }
+    const Func *func() const { return func_; }  ///< null: a new one
+
+  private:
+    std::string name_;
+    const Func *func_ = nullptr;
+};
+
 /// Each makes a Func of the free Vars of `e` that combines `e` over the RDom whose RVars it uses,
 /// and gives its value. CompileError where `e` uses no RVar or those of several RDoms; the forms
-/// that are given the RDom take RVars of others as free. `name` is the name of the Func. Sums and
-/// products have the type of `e`: cast it first where that is too narrow.
-Expr sum(const Expr &e, const std::string &name = "sum",
+/// that are given the RDom take RVars of others as free. Sums and products have the type of `e`:
+/// cast it first where that is too narrow.
+Expr sum(const Expr &e, const ReductionFunc &into = "sum",
          SourceLocation where = std::source_location::current());
-Expr sum(const RDom &r, const Expr &e, const std::string &name = "sum",
+Expr sum(const RDom &r, const Expr &e, const ReductionFunc &into = "sum",
          SourceLocation where = std::source_location::current());
 /// As sum, each addition clamped to the range of the type (saturating_add).
-Expr saturating_sum(const Expr &e, const std::string &name = "saturating_sum",
+Expr saturating_sum(const Expr &e, const ReductionFunc &into = "saturating_sum",
                     SourceLocation where = std::source_location::current());
-Expr saturating_sum(const RDom &r, const Expr &e, const std::string &name = "saturating_sum",
+Expr saturating_sum(const RDom &r, const Expr &e, const ReductionFunc &into = "saturating_sum",
                     SourceLocation where = std::source_location::current());
-Expr product(const Expr &e, const std::string &name = "product",
+Expr product(const Expr &e, const ReductionFunc &into = "product",
              SourceLocation where = std::source_location::current());
-Expr product(const RDom &r, const Expr &e, const std::string &name = "product",
+Expr product(const RDom &r, const Expr &e, const ReductionFunc &into = "product",
              SourceLocation where = std::source_location::current());
 /// The type's smallest value for an empty domain.
-Expr maximum(const Expr &e, const std::string &name = "maximum",
+Expr maximum(const Expr &e, const ReductionFunc &into = "maximum",
              SourceLocation where = std::source_location::current());
-Expr maximum(const RDom &r, const Expr &e, const std::string &name = "maximum",
+Expr maximum(const RDom &r, const Expr &e, const ReductionFunc &into = "maximum",
              SourceLocation where = std::source_location::current());
 /// The type's largest value for an empty domain.
-Expr minimum(const Expr &e, const std::string &name = "minimum",
+Expr minimum(const Expr &e, const ReductionFunc &into = "minimum",
              SourceLocation where = std::source_location::current());
-Expr minimum(const RDom &r, const Expr &e, const std::string &name = "minimum",
+Expr minimum(const RDom &r, const Expr &e, const ReductionFunc &into = "minimum",
              SourceLocation where = std::source_location::current());
 /// The first point of the RDom where `e` is largest (smallest), as one int32 per dimension, and
 /// then that value.
-Tuple argmax(const Expr &e, const std::string &name = "argmax",
+Tuple argmax(const Expr &e, const ReductionFunc &into = "argmax",
              SourceLocation where = std::source_location::current());
-Tuple argmax(const RDom &r, const Expr &e, const std::string &name = "argmax",
+Tuple argmax(const RDom &r, const Expr &e, const ReductionFunc &into = "argmax",
              SourceLocation where = std::source_location::current());
-Tuple argmin(const Expr &e, const std::string &name = "argmin",
+Tuple argmin(const Expr &e, const ReductionFunc &into = "argmin",
              SourceLocation where = std::source_location::current());
-Tuple argmin(const RDom &r, const Expr &e, const std::string &name = "argmin",
+Tuple argmin(const RDom &r, const Expr &e, const ReductionFunc &into = "argmin",
              SourceLocation where = std::source_location::current());
-
-// The same into a Func of the user's, which has no definition yet, so that it can be scheduled.
-Expr sum(const Expr &e, const Func &into);
-Expr sum(const RDom &r, const Expr &e, const Func &into);
-Expr saturating_sum(const Expr &e, const Func &into);
-Expr saturating_sum(const RDom &r, const Expr &e, const Func &into);
-Expr product(const Expr &e, const Func &into);
-Expr product(const RDom &r, const Expr &e, const Func &into);
-Expr maximum(const Expr &e, const Func &into);
-Expr maximum(const RDom &r, const Expr &e, const Func &into);
-Expr minimum(const Expr &e, const Func &into);
-Expr minimum(const RDom &r, const Expr &e, const Func &into);
-Tuple argmax(const Expr &e, const Func &into);
-Tuple argmax(const RDom &r, const Expr &e, const Func &into);
-Tuple argmin(const Expr &e, const Func &into);
-Tuple argmin(const RDom &r, const Expr &e, const Func &into);
 
 }  // namespace Pipe

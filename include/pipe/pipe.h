@@ -10,14 +10,17 @@
 #include <pipe/error.h>
 #include <pipe/expr.h>
 #include <pipe/extern.h>
+#include <pipe/extern_func_argument.h>
 #include <pipe/fast_math.h>
 #include <pipe/fixed_point.h>
 #include <pipe/float16.h>
 #include <pipe/func.h>
+#include <pipe/func_ref.h>
 #include <pipe/image_io.h>
 #include <pipe/inline_reductions.h>
 #include <pipe/jit.h>
 #include <pipe/lambda.h>
+#include <pipe/loop_directives.h>
 #include <pipe/loop_level.h>
 #include <pipe/memoization_cache.h>
 #include <pipe/operators.h>
@@ -28,6 +31,7 @@
 #include <pipe/raw_buffer.h>
 #include <pipe/rdom.h>
 #include <pipe/schedule.h>
+#include <pipe/stage.h>
 #include <pipe/target.h>
 #include <pipe/target_queries.h>
 #include <pipe/tuple.h>

@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
+#include "graph/check_loops.h"
 #include "graph/contents.h"
 #include "graph/extern_stage.h"
-#include "schedule/loops.h"
 #include "schedule/print.h"
 #include "schedule/specialize.h"
 
@@ -32,13 +32,6 @@ bool is_prefix(const Path &outer, const Path &inner) {
     return outer.size() <= inner.size() && std::equal(outer.begin(), outer.end(), inner.begin());
 }
 
-std::string names_of(const std::vector<Dim> &dims) {
-    std::vector<std::string> names;
-    for (const Dim &d : dims)
-        names.push_back(d.name);
-    return names.empty() ? "none" : join(names) + " (innermost first)";
-}
-
 class Checker {
   public:
     Checker(const Graph &graph, const Schedule &schedule)
@@ -49,7 +42,7 @@ class Checker {
         if (schedule_.funcs.size() != graph_.funcs.size())
             throw InternalError("the schedule is not of this graph");
         for (const FuncNode &f : graph_.funcs) {
-            check_loops(f);
+            check_loops(f, schedule_[f.id]);
             reads_.emplace_back();
             for (const Stage &stage : f.stages)
                 reads_.back().push_back(funcs_read(stage, f.id));
@@ -74,18 +67,6 @@ class Checker {
     std::vector<FuncId> leader_;                    // compute_with: towards one of the group
     std::map<FuncId, std::vector<FuncId>> groups_;  // the Funcs of each such one
 
-    static std::string stage_name(const FuncNode &f, size_t stage) {
-        return stage == 0 ? f.name : fmt::format("{}.update({})", f.name, stage - 1);
-    }
-
-    [[noreturn]] static void reject(const FuncNode &f, size_t stage, const std::string &directive,
-                                    const std::string &why) {
-        SourceLocation where = f.stages[stage].where;
-        throw CompileError(fmt::format("{}.{}{}: {}", stage_name(f, stage), directive,
-                                       where.known() ? fmt::format(" ({})", to_string(where)) : "",
-                                       why));
-    }
-
     bool is_computed(const FuncNode &f) const { return f.is_output || !f.consumers.empty(); }
 
     const StageSchedule &stage_schedule(const LoopLevel &level) const {
@@ -97,109 +78,7 @@ class Checker {
             return "root";
         const FuncNode &f = graph_[level.func];
         return fmt::format("loop '{}' of {}", level.var,
-                           stage_name(f, static_cast<size_t>(level.stage)));
-    }
-
-    // The loops of one stage.
-
-    static std::vector<Dim> initial_loops(const FuncNode &f, const Stage &stage, size_t index) {
-        std::vector<Dim> dims;
-        if (extern_definition(stage))
-            return dims;
-        for (const ReductionVar &r : stage.rvars)
-            dims.push_back({r.name, LoopKind::Serial, true});
-        for (size_t i = 0; i < f.args.size(); i++) {
-            const Expr &arg = stage.args[i];
-            if (index == 0 || (arg->op == ir::Op::Variable && arg->name == f.args[i]))
-                dims.push_back({f.args[i], LoopKind::Serial, false});
-        }
-        return dims;
-    }
-
-    void check_loops(const FuncNode &f) {
-        const schedules::FuncSchedule &s = schedule_[f.id];
-        if (s.stages.size() != f.stages.size())
-            throw InternalError("the schedule of " + f.name + " has another number of stages");
-        for (size_t i = 0; i < f.stages.size(); i++) {
-            check_stage(f, i, s.stages[i]);
-        }
-    }
-
-    void check_stage(const FuncNode &f, size_t index, const StageSchedule &s) {
-        const Stage &stage = f.stages[index];
-        schedules::Replay loops = schedules::replay(initial_loops(f, stage, index), s.transforms);
-        if (!loops.error.empty())
-            reject(f, index, "split or fuse", loops.error + ".");
-        bool complete = loops.loops.size() == s.dims.size();
-        for (const Dim &d : s.dims)
-            complete &= loops.find(d.name) != nullptr;
-        if (!complete)
-            reject(f, index, "reorder",
-                   fmt::format("the order of loops, {}, is not of the loops that there are. Name "
-                               "each loop once.",
-                               names_of(s.dims)));
-        check_one_vector(f, index, s);
-        check_partition(f, index, s);
-        if (!s.allow_race_conditions)
-            check_blends(f, index, s, loops);
-    }
-
-    void check_one_vector(const FuncNode &f, size_t index, const StageSchedule &s) {
-        std::vector<std::string> vectors;
-        for (const Dim &d : s.dims)
-            if (d.kind == LoopKind::Vectorized)
-                vectors.push_back(d.name);
-        if (vectors.size() > 1)
-            reject(f, index, fmt::format("vectorize({})", vectors.back()),
-                   fmt::format("the loop '{}' of the same definition is vectorized already. Unroll "
-                               "one of them.",
-                               vectors[0]));
-    }
-
-    void check_partition(const FuncNode &f, size_t index, const StageSchedule &s) {
-        for (const Dim &d : s.dims)
-            if (d.partition == Partition::Always &&
-                (d.kind == LoopKind::Vectorized || d.kind == LoopKind::Unrolled))
-                reject(f, index, fmt::format("always_partition({})", d.name),
-                       "the loop is vectorized or unrolled, so nothing is left of it to partition. "
-                       "Leave "
-                       "always_partition() out.");
-    }
-
-    static bool blends(const StageSchedule &s) {
-        return std::any_of(s.transforms.begin(), s.transforms.end(), [](const auto &t) {
-            return t.tail == TailStrategy::ShiftInwardsAndBlend ||
-                   t.tail == TailStrategy::RoundUpAndBlend ||
-                   t.tail == TailStrategy::PredicateLoads;
-        });
-    }
-
-    /// A blend reads what it stores over: another thread may be storing there.
-    void check_blends(const FuncNode &f, size_t index, const StageSchedule &s,
-                      const schedules::Replay &loops) {
-        using Transform = schedules::Transform;
-        for (size_t i = 0; i < s.transforms.size(); i++) {
-            const Transform &t = s.transforms[i];
-            bool blends = t.tail == TailStrategy::ShiftInwardsAndBlend ||
-                          t.tail == TailStrategy::RoundUpAndBlend;
-            if (t.kind != Transform::Kind::Split || !blends)
-                continue;
-            std::vector<Transform> until(s.transforms.begin(),
-                                         s.transforms.begin() + static_cast<long>(i));
-            auto before = schedules::replay(initial_loops(f, f.stages[index], index), until);
-            const auto &roots = before.find(t.old_name)->roots;
-            for (const Dim &d : s.dims) {
-                const auto &of = loops.find(d.name)->roots;
-                bool part = std::find_first_of(of.begin(), of.end(), roots.begin(), roots.end()) !=
-                            of.end();
-                if (d.kind == LoopKind::Parallel && part)
-                    reject(f, index, fmt::format("parallel({})", d.name),
-                           fmt::format("the loop comes from '{}', which is split with "
-                                       "TailStrategy::{}: threads would store over what others "
-                                       "store. Use GuardWithIf.",
-                                       t.old_name, schedules::to_string(t.tail)));
-            }
-        }
+                           definition_name(f, static_cast<size_t>(level.stage)));
     }
 
     // Where Funcs are computed.
@@ -207,24 +86,26 @@ class Checker {
     void place(const FuncNode &f) {
         const schedules::FuncSchedule &s = schedule_[f.id];
         if (!is_computed(f) && s.compute.inlined() && !s.store.inlined())
-            reject(f, 0, "store_at or store_root",
-                   "it is inlined, so it has no storage. Give it compute_at() too.");
+            reject_directive(f, 0, "store_at or store_root",
+                             "it is inlined, so it has no storage. Give it compute_at() too.");
         if (std::string directive = storage_directive(s); !directive.empty()) {
             if (!is_computed(f))
-                reject(
+                reject_directive(
                     f, 0, directive,
                     "it is inlined, so it has no storage. Give it compute_root() or compute_at().");
             if (f.is_output)
-                reject(f, 0, directive,
-                       "it is an output of the pipeline, whose memory is the caller's. Leave the "
-                       "directive "
-                       "out; output_buffer() says what is known of that memory.");
+                reject_directive(
+                    f, 0, directive,
+                    "it is an output of the pipeline, whose memory is the caller's. Leave the "
+                    "directive "
+                    "out; output_buffer() says what is known of that memory.");
         }
         if (s.ring_buffer.defined() && s.hoist.inlined())
-            reject(f, 0, "ring_buffer",
-                   "successive iterations take its copies in turn, so the memory must live longer "
-                   "than "
-                   "one of them. Give it hoist_storage() too.");
+            reject_directive(
+                f, 0, "ring_buffer",
+                "successive iterations take its copies in turn, so the memory must live longer "
+                "than "
+                "one of them. Give it hoist_storage() too.");
         if (!is_computed(f) || !placed_.insert(f.id).second)
             return;
         // Of a host that is placed with its guest, ahead of its turn, some may not be yet.
@@ -232,10 +113,11 @@ class Checker {
             place(graph_[consumer]);
         auto index = static_cast<size_t>(f.id);
         if (f.is_output && s.compute.at())
-            reject(f, 0, "compute_at",
-                   "it is an output of the pipeline, so it is computed at root. Leave the "
-                   "directive out, "
-                   "or give it to a Func that the output reads.");
+            reject_directive(
+                f, 0, "compute_at",
+                "it is an output of the pipeline, so it is computed at root. Leave the "
+                "directive out, "
+                "or give it to a Func that the output reads.");
         levels_[index] = s.compute.at()                        ? path_of(f, "compute_at", s.compute)
                          : s.compute.inlined() && !f.is_output ? common_path(f)
                                                                : Path();
@@ -258,26 +140,31 @@ class Checker {
         if (!s.memoize)
             return;
         if (!(s.store == s.compute))
-            reject(f, 0, "memoize",
-                   fmt::format("it is stored at {}, but computed at {}, a part at a time. Store it "
-                               "where it is computed (leave store_at out).",
-                               describe(s.store), describe(s.compute)));
+            reject_directive(
+                f, 0, "memoize",
+                fmt::format("it is stored at {}, but computed at {}, a part at a time. Store it "
+                            "where it is computed (leave store_at out).",
+                            describe(s.store), describe(s.compute)));
         if (!s.hoist.inlined())
-            reject(f, 0, "memoize", "its memory is the cache's. Leave hoist_storage out.");
+            reject_directive(f, 0, "memoize",
+                             "its memory is the cache's. Leave hoist_storage out.");
         if (s.memory != MemoryType::Auto && s.memory != MemoryType::Heap)
-            reject(f, 0, "memoize",
-                   fmt::format("its memory is the cache's. Leave store_in(MemoryType::{}) out.",
-                               schedules::to_string(s.memory)));
+            reject_directive(
+                f, 0, "memoize",
+                fmt::format("its memory is the cache's. Leave store_in(MemoryType::{}) out.",
+                            schedules::to_string(s.memory)));
         if (s.async)
-            reject(f, 0, "memoize",
-                   "what is looked up before it is used needs no task of its own. Leave async() "
-                   "out.");
+            reject_directive(
+                f, 0, "memoize",
+                "what is looked up before it is used needs no task of its own. Leave async() "
+                "out.");
         for (const Place &place : compute)
             if (kind_of(place) == LoopKind::Vectorized)
-                reject(f, 0, "memoize",
-                       fmt::format("it would be looked up in each lane of the vectorized loop '{}' "
-                                   "of {}. Compute it outside of that loop.",
-                                   place.var, graph_[place.func].name));
+                reject_directive(
+                    f, 0, "memoize",
+                    fmt::format("it would be looked up in each lane of the vectorized loop '{}' "
+                                "of {}. Compute it outside of that loop.",
+                                place.var, graph_[place.func].name));
     }
 
     /// What is stored outside of a Func that is found in the cache misses what is computed inside.
@@ -287,7 +174,7 @@ class Checker {
                 levels_[static_cast<size_t>(place.func)].size() <= store.size())
                 continue;
             const FuncNode &skipped = graph_[place.func];
-            reject(
+            reject_directive(
                 f, 0, "store_at or store_root",
                 fmt::format("it is computed in the loops of '{}', which do not run where that is "
                             "found in the cache (memoize), but stored for longer than one run "
@@ -300,20 +187,21 @@ class Checker {
     void check_extern(const FuncNode &f, const Path &compute) const {
         const schedules::FuncSchedule &s = schedule_[f.id];
         if (!s.folds.empty() && (is_extern(f) || whole_[static_cast<size_t>(f.id)]))
-            reject(f, 0, fmt::format("fold_storage({})", s.folds[0].var),
-                   fmt::format("{} by a C function (define_extern), which needs all of it in "
-                               "memory. Leave fold_storage() out.",
-                               is_extern(f) ? "it is computed" : "it is read"));
+            reject_directive(
+                f, 0, fmt::format("fold_storage({})", s.folds[0].var),
+                fmt::format("{} by a C function (define_extern), which needs all of it in "
+                            "memory. Leave fold_storage() out.",
+                            is_extern(f) ? "it is computed" : "it is read"));
         if (!is_extern(f))
             return;
         if (s.trace.stores)
-            reject(
+            reject_directive(
                 f, 0, "trace_stores",
                 "the stores are those of a C function. Use trace_realizations(), or trace_loads() "
                 "to see what is read of it.");
         for (const Place &loop : compute)
             if (kind_of(loop) == LoopKind::Vectorized)
-                reject(
+                reject_directive(
                     f, 0, "compute_at",
                     fmt::format("the loop '{}' of {} around it is vectorized, but a C function is "
                                 "called once at a time. Compute it outside of that loop.",
@@ -345,7 +233,7 @@ class Checker {
             return {};
         auto reject_level = [&](const std::string &why) {
             std::string target = level.func == FuncId::None ? "?" : graph_[level.func].name;
-            reject(f, 0, fmt::format("{}({}, {})", directive, target, level.var), why);
+            reject_directive(f, 0, fmt::format("{}({}, {})", directive, target, level.var), why);
         };
         if (level.func == f.id)
             reject_level(
@@ -404,10 +292,11 @@ class Checker {
                 possible =
                     fmt::format("compute_at({}, {}) or a loop around that, or compute_root()",
                                 graph_[common.back().func].name, common.back().var);
-            reject(f, 0, fmt::format("compute_at({}, {})", graph_[at.func].name, at.var),
-                   fmt::format("'{}' is also used by {}{}, which is not inside {}. Use {}.", f.name,
-                               stage_name(consumer, stage), graph::at(consumer.stages[stage].where),
-                               describe(at), possible));
+            reject_directive(
+                f, 0, fmt::format("compute_at({}, {})", graph_[at.func].name, at.var),
+                fmt::format("'{}' is also used by {}{}, which is not inside {}. Use {}.", f.name,
+                            definition_name(consumer, stage),
+                            graph::at(consumer.stages[stage].where), describe(at), possible));
         });
     }
 
@@ -420,14 +309,15 @@ class Checker {
             check_not_skipped(f, store, compute);
             return check_hoist(f, store, compute);
         }
-        reject(f, 0,
-               s.store.root()
-                   ? "store_root"
-                   : fmt::format("store_at({}, {})", graph_[s.store.func].name, s.store.var),
-               fmt::format("it is computed at {}, which is not inside the {} that it is stored at. "
-                           "Store it there or "
-                           "further out.",
-                           describe(s.compute), describe(s.store)));
+        reject_directive(
+            f, 0,
+            s.store.root()
+                ? "store_root"
+                : fmt::format("store_at({}, {})", graph_[s.store.func].name, s.store.var),
+            fmt::format("it is computed at {}, which is not inside the {} that it is stored at. "
+                        "Store it there or "
+                        "further out.",
+                        describe(s.compute), describe(s.store)));
     }
 
     LoopKind kind_of(const Place &place) const {
@@ -435,6 +325,14 @@ class Checker {
             if (d.name == place.var)
                 return d.kind;
         return LoopKind::Serial;
+    }
+
+    static bool blends(const StageSchedule &s) {
+        return std::any_of(s.transforms.begin(), s.transforms.end(), [](const auto &t) {
+            return t.tail == TailStrategy::ShiftInwardsAndBlend ||
+                   t.tail == TailStrategy::RoundUpAndBlend ||
+                   t.tail == TailStrategy::PredicateLoads;
+        });
     }
 
     /// The memory lives at least as long as what it holds, and belongs to one thread.
@@ -447,7 +345,7 @@ class Checker {
                 : fmt::format("hoist_storage({}, {})",
                               s.hoist.at() ? graph_[s.hoist.func].name : "", s.hoist.var);
         if (!is_prefix(hoist, store))
-            reject(
+            reject_directive(
                 f, 0, level,
                 fmt::format("it is stored at {}, which is not inside {}. Hoist it there or further "
                             "out.",
@@ -463,11 +361,12 @@ class Checker {
                 : s.store.root()
                     ? "store_root"
                     : fmt::format("store_at({}, {})", graph_[s.store.func].name, s.store.var);
-            reject(f, 0, directive,
-                   fmt::format("the parallel loop '{}' of {} stands between where it is stored and "
-                               "where it is computed, so threads would overwrite what others still "
-                               "need. Store it inside the parallel loop.",
-                               compute[i].var, graph_[compute[i].func].name));
+            reject_directive(
+                f, 0, directive,
+                fmt::format("the parallel loop '{}' of {} stands between where it is stored and "
+                            "where it is computed, so threads would overwrite what others still "
+                            "need. Store it inside the parallel loop.",
+                            compute[i].var, graph_[compute[i].func].name));
         }
     }
 
@@ -504,14 +403,15 @@ class Checker {
             const FuncNode &host = graph_[level.func];
             for (const FuncNode *shared : {&f, &host})
                 if (schedule_[shared->id].memoize)
-                    reject(
+                    reject_directive(
                         *shared, 0, "memoize",
                         fmt::format("'{}' shares loops with '{}' (compute_with), so they run for "
                                     "the other where it is found in the cache. Let it have "
                                     "loops of its own.",
                                     f.name, host.name));
             auto reject_with = [&](const std::string &why) {
-                reject(f, i, fmt::format("compute_with({}, {})", host.name, level.var), why);
+                reject_directive(f, i, fmt::format("compute_with({}, {})", host.name, level.var),
+                                 why);
             };
             if (!is_computed(host))
                 reject_with(fmt::format(

@@ -34,14 +34,10 @@ void Names::add(const Expr &e) {
 
 void find_callees(FuncContents &func) {
     Names names;
-    for (const Stage &stage : func.stages) {
-        for (const auto *list : {&stage.args, &stage.values})
-            for (const Expr &e : *list)
-                names.add(e);
-        if (stage.predicate.defined())
-            names.add(stage.predicate);
-    }
+    for (const Stage &stage : func.stages)
+        for_each_expr(stage, [&](const Expr &e) { names.add(e); });
     func.callees = names.funcs;
+    func.images = names.images;
 }
 
 }  // namespace Pipe::graph

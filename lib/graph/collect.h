@@ -47,7 +47,7 @@ struct Names {
     Walk walk_;
 };
 
-/// Finds again what the definitions of a Func call (FuncContents::callees).
+/// Finds again what the definitions of a Func read (FuncContents::callees, images).
 void find_callees(FuncContents &func);
 
 }  // namespace Pipe::graph

@@ -21,6 +21,18 @@ std::string description(const Graph &graph) {
                        where.known() ? " (" + to_string(where) + ")" : "");
 }
 
+std::string definition_name(const FuncNode &f, size_t stage) {
+    return stage == 0 ? f.name : fmt::format("{}.update({})", f.name, stage - 1);
+}
+
+void reject_directive(const FuncNode &f, size_t stage, const std::string &directive,
+                      const std::string &why) {
+    SourceLocation where = f.stages[stage].where;
+    throw CompileError(fmt::format("{}.{}{}: {}", definition_name(f, stage), directive,
+                                   where.known() ? fmt::format(" ({})", to_string(where)) : "",
+                                   why));
+}
+
 std::vector<FuncId> funcs_read(const Stage &stage, FuncId self) {
     std::set<FuncId> found;
     Walk walk;
@@ -28,11 +40,7 @@ std::vector<FuncId> funcs_read(const Stage &stage, FuncId self) {
         if (node.op == ir::Op::Call && node.call_kind == ir::CallKind::Func)
             found.insert(static_cast<FuncId>(node.int_value));
     };
-    for (const Expr &e : stage.args)
-        walk(e, visit);
-    for (const Expr &e : stage.values)
-        walk(e, visit);
-    walk(stage.predicate, visit);
+    for_each_expr(stage, [&](const Expr &e) { walk(e, visit); });
     found.erase(self);
     return {found.begin(), found.end()};
 }
@@ -121,11 +129,7 @@ class Verifier {
             if (node.op == ir::Op::Call)
                 verify_call(f, s, node);
         };
-        for (const Expr &e : stage.args)
-            walk(e, visit);
-        for (const Expr &e : stage.values)
-            walk(e, visit);
-        walk(stage.predicate, visit);
+        for_each_expr(stage, [&](const Expr &e) { walk(e, visit); });
     }
 
     void verify_call(const FuncNode &f, size_t stage, const ir::ExprNode &call) {

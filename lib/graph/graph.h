@@ -27,6 +27,16 @@ struct Stage {
     SourceLocation where;
 };
 
+/// Calls f(e) on every expression of a definition but the ranges of its RVars.
+template <typename AnyStage, typename F> void for_each_expr(AnyStage &stage, F &&f) {
+    for (auto &e : stage.args)
+        f(e);
+    for (auto &e : stage.values)
+        f(e);
+    if (stage.predicate.defined())
+        f(stage.predicate);
+}
+
 /// What the user promised of one dimension of a buffer; undefined Expr = nothing.
 struct ShapePromise {
     Expr min, extent, stride, estimate_min, estimate_extent;
@@ -108,6 +118,12 @@ inline std::string buffer_name(const FuncNode &func, size_t index) {
 /// "Pipeline blur, edges (blur.cpp:12)": its outputs, and where the first is defined; for messages.
 std::string description(const Graph &graph);
 
+/// "f" or "f.update(0)".
+std::string definition_name(const FuncNode &f, size_t stage);
+/// Throws "f.update(0).<directive> (blur.cpp:12): <why>" as CompileError.
+[[noreturn]] void reject_directive(const FuncNode &f, size_t stage, const std::string &directive,
+                                   const std::string &why);
+
 /// The Funcs that a stage calls, itself excluded, ascending.
 std::vector<FuncId> funcs_read(const Stage &stage, FuncId self);
 
@@ -119,10 +135,10 @@ void connect(Graph &graph, const std::function<bool(const FuncNode &)> &counts);
 void verify(const Graph &graph);
 std::string to_string(const Graph &graph);
 
-/// Every Func whose schedule says `inlined` and that can be is substituted into its consumers: pure,
-/// not an output, not read as a whole by an extern stage. The inlined Funcs stay in `funcs` (ids do
-/// not change) but have no consumers. A Func that cannot be substituted is left as it is; lowering computes it at the innermost loop that
-/// encloses all its uses.
+/// Every Func whose schedule says `inlined` and that can be is substituted into its consumers:
+/// pure, not an output, not read as a whole by an extern stage. The inlined Funcs stay in `funcs`
+/// (ids do not change) but have no consumers. A Func that cannot be substituted is left as it is;
+/// lowering computes it at the innermost loop that encloses all its uses.
 Graph inline_funcs(const Graph &graph, const Schedule &schedule);
 
 }  // namespace Pipe::graph

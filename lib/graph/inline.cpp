@@ -83,14 +83,8 @@ class Inliner {
             if (!reads_inlined)
                 continue;
             Rewriter rewrite(*this);
-            for (Stage &stage : f.stages) {
-                for (Expr &e : stage.args)
-                    e = rewrite.mutate(e);
-                for (Expr &e : stage.values)
-                    e = rewrite.mutate(e);
-                if (stage.predicate.defined())
-                    stage.predicate = rewrite.mutate(stage.predicate);
-            }
+            for (Stage &stage : f.stages)
+                for_each_expr(stage, [&](Expr &e) { e = rewrite.mutate(e); });
         }
         connect(result_, [&](const FuncNode &f) { return !inlined_[static_cast<size_t>(f.id)]; });
         return std::move(result_);

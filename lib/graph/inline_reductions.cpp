@@ -40,36 +40,17 @@ class FreeForeignRVars : public ir::GraphMutator {
     const RDomContents *own_;
 };
 
-/// The Func that a reduction is put into, and where that was written.
-struct Into {
-    Func func;
-    SourceLocation where;
-
-    /// A new one, named by the user or (the reduction's own name) by nobody.
-    static Into named(const char *what, const std::string &name, SourceLocation where) {
-        return {Func(name == what ? graph::fresh_name(name) : name, where), where};
-    }
-    static Into given(const char *what, const Func &func) {
-        if (func.defined())
-            throw CompileError(
-                fmt::format("{}(..., {}): {} has a definition already. Give a new Func.", what,
-                            func.name(), func.contents()->description()));
-        return {func, func.contents()->where};
-    }
-};
-
 /// The Func of one inline reduction.
 class Reduction {
   public:
-    Reduction(const char *what, const Expr &e, const RDom *given, const Into &into)
-        : func_(into.func), where_(into.where) {
-        SourceLocation where = where_;
+    Reduction(const char *what, const Expr &e, const RDom *given, const Func &into)
+        : func_(into), where_(into.contents()->where) {
         graph::require_defined(what, e);
         graph::Names names;
         names.add(e);
         if (!given && names.rdoms.size() != 1)
             throw CompileError(fmt::format(
-                "{}({}){}: {}", what, graph::shortened(e), graph::at(where),
+                "{}({}){}: {}", what, graph::shortened(e), graph::at(where_),
                 names.rdoms.empty()
                     ? "there is no RVar in it: nothing to run over."
                     : "it uses several RDoms: give the one to run over as first argument."));
@@ -137,42 +118,42 @@ class Reduction {
     }
 };
 
-Expr reduce_sum(const Expr &e, const RDom *r, const Into &into) {
+Expr reduce_sum(const Expr &e, const RDom *r, const Func &into) {
     Reduction reduction("sum", e, r, into);
     reduction.define(ir::make_const(e.type(), 0));
     reduction.define(reduction.old() + reduction.value);
     return reduction.call();
 }
 
-Expr reduce_saturating_sum(const Expr &e, const RDom *r, const Into &into) {
+Expr reduce_saturating_sum(const Expr &e, const RDom *r, const Func &into) {
     Reduction reduction("saturating_sum", e, r, into);
     reduction.define(ir::make_const(e.type(), 0));
     reduction.define(saturating_add(reduction.old(), reduction.value));
     return reduction.call();
 }
 
-Expr reduce_product(const Expr &e, const RDom *r, const Into &into) {
+Expr reduce_product(const Expr &e, const RDom *r, const Func &into) {
     Reduction reduction("product", e, r, into);
     reduction.define(ir::make_const(e.type(), 1));
     reduction.define(reduction.old() * reduction.value);
     return reduction.call();
 }
 
-Expr reduce_maximum(const Expr &e, const RDom *r, const Into &into) {
+Expr reduce_maximum(const Expr &e, const RDom *r, const Func &into) {
     Reduction reduction("maximum", e, r, into);
     reduction.define(e.type().min());
     reduction.define(max(reduction.old(), reduction.value));
     return reduction.call();
 }
 
-Expr reduce_minimum(const Expr &e, const RDom *r, const Into &into) {
+Expr reduce_minimum(const Expr &e, const RDom *r, const Func &into) {
     Reduction reduction("minimum", e, r, into);
     reduction.define(e.type().max());
     reduction.define(min(reduction.old(), reduction.value));
     return reduction.call();
 }
 
-Tuple reduce_arg(const char *what, bool largest, const Expr &e, const RDom *r, const Into &into) {
+Tuple reduce_arg(const char *what, bool largest, const Expr &e, const RDom *r, const Func &into) {
     Reduction reduction(what, e, r, into);
     std::vector<Expr> point = reduction.point(), initial = reduction.first_point(), next;
     initial.push_back(largest ? e.type().min() : e.type().max());
@@ -187,27 +168,32 @@ Tuple reduce_arg(const char *what, bool largest, const Expr &e, const RDom *r, c
     return reduction.call();
 }
 
-Tuple reduce_argmax(const Expr &e, const RDom *r, const Into &into) {
+Tuple reduce_argmax(const Expr &e, const RDom *r, const Func &into) {
     return reduce_arg("argmax", true, e, r, into);
 }
-Tuple reduce_argmin(const Expr &e, const RDom *r, const Into &into) {
+Tuple reduce_argmin(const Expr &e, const RDom *r, const Func &into) {
     return reduce_arg("argmin", false, e, r, into);
+}
+
+/// A new one is named by the user or (the reduction's own name) by nobody.
+Func func_of(const char *what, const ReductionFunc &into, SourceLocation where) {
+    if (!into.func())
+        return Func(into.name() == what ? graph::fresh_name(what) : into.name(), where);
+    const Func &func = *into.func();
+    if (func.defined())
+        throw CompileError(fmt::format("{}(..., {}): {} has a definition already. Give a new Func.",
+                                       what, func.name(), func.contents()->description()));
+    return func;
 }
 
 }  // namespace
 
 #define PIPE_REDUCTION(Result, name)                                                               \
-    Result name(const Expr &e, const std::string &func, SourceLocation where) {                    \
-        return reduce_##name(e, nullptr, Into::named(#name, func, where));                         \
+    Result name(const Expr &e, const ReductionFunc &into, SourceLocation where) {                  \
+        return reduce_##name(e, nullptr, func_of(#name, into, where));                             \
     }                                                                                              \
-    Result name(const RDom &r, const Expr &e, const std::string &func, SourceLocation where) {     \
-        return reduce_##name(e, &r, Into::named(#name, func, where));                              \
-    }                                                                                              \
-    Result name(const Expr &e, const Func &into) {                                                 \
-        return reduce_##name(e, nullptr, Into::given(#name, into));                                \
-    }                                                                                              \
-    Result name(const RDom &r, const Expr &e, const Func &into) {                                  \
-        return reduce_##name(e, &r, Into::given(#name, into));                                     \
+    Result name(const RDom &r, const Expr &e, const ReductionFunc &into, SourceLocation where) {   \
+        return reduce_##name(e, &r, func_of(#name, into, where));                                  \
     }
 
 PIPE_REDUCTION(Expr, sum)

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "graph/fold.h"
 #include "ir/print.h"
 #include <pipe/operators.h>
 
@@ -101,7 +100,7 @@ Expr lossless_cast(Type type, const Expr &e) {
         bool fits = type.is_float() || type.can_represent(value);
         return fits ? cast(type, e) : Expr();
     }
-    if (is_scalar_constant(e)) {  // a float
+    if (e->op == ir::Op::FloatImm) {
         if (!type.is_float())
             return Expr();
         return ir::round_to(type, e->float_value) == e->float_value ? cast(type, e) : Expr();

@@ -1,9 +1,10 @@
 #include <pipe/operators.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <string>
+#include <string_view>
 
-#include "graph/fold.h"
 #include "graph/match.h"
 #include "ir/intrinsics.h"
 
@@ -28,13 +29,33 @@ bool is_small(const Expr &x) {
     return x.type().is_float() && x.type().bits() == 16;
 }
 
+/// The value of a function of a constant; undefined where it is not known here.
+Expr fold_math(const char *function, const Expr &x) {
+    if (x->op != ir::Op::FloatImm)
+        return Expr();
+    std::string_view name = function;
+    auto apply = [&](auto value) {
+        if (name == "sqrt")
+            return ir::make_float(x.type(), std::sqrt(value));
+        if (name == "floor")
+            return ir::make_float(x.type(), std::floor(value));
+        if (name == "ceil")
+            return ir::make_float(x.type(), std::ceil(value));
+        if (name == "trunc")
+            return ir::make_float(x.type(), std::trunc(value));
+        return Expr();
+    };
+    return x.type().bits() == 32 ? apply(static_cast<float>(x->float_value))
+                                 : apply(x->float_value);
+}
+
 /// Of 16-bit floats by way of float.
 Expr unary_math(const char *function, const Expr &x) {
     Expr arg = as_float(function, x);
     if (is_small(arg))
         return cast(arg.type(), unary_math(function, cast(Float(32), arg)));
-    if (auto folded = graph::fold_math(function, arg))
-        return *folded;
+    if (Expr folded = fold_math(function, arg); folded.defined())
+        return folded;
     return extern_call(function, arg.type(), {arg});
 }
 

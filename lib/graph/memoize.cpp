@@ -133,14 +133,9 @@ class Collector {
     WithoutTags without_tags_;
 
     void add(const Stage &stage) {
-        for (const Expr &e : stage.args)
-            add(e);
-        for (const Expr &e : stage.values)
-            add(e);
+        for_each_expr(stage, [&](const Expr &e) { add(e); });
         for (const ReductionVar &r : stage.rvars)
             add(r.min), add(r.extent);
-        if (stage.predicate.defined())
-            add(stage.predicate);
     }
 
     void add(const Expr &e) {
@@ -208,14 +203,9 @@ void remove_memoize_tags(Graph &graph) {
     WithoutTags without_tags;
     for (FuncNode &f : graph.funcs)
         for (Stage &stage : f.stages) {
-            for (Expr &e : stage.args)
-                e = without_tags.mutate(e);
-            for (Expr &e : stage.values)
-                e = without_tags.mutate(e);
+            for_each_expr(stage, [&](Expr &e) { e = without_tags.mutate(e); });
             for (ReductionVar &r : stage.rvars)
                 r.min = without_tags.mutate(r.min), r.extent = without_tags.mutate(r.extent);
-            if (stage.predicate.defined())
-                stage.predicate = without_tags.mutate(stage.predicate);
         }
 }
 

@@ -20,10 +20,7 @@ bool reads_itself(const graph::Stage &stage) {
     auto visit = [&](const ir::ExprNode &node) {
         found |= node.op == ir::Op::Call && node.call_kind == ir::CallKind::Func && !node.referent;
     };
-    for (const auto *list : {&stage.args, &stage.values})
-        for (const Expr &e : *list)
-            walk(e, visit);
-    walk(stage.predicate, visit);
+    for_each_expr(stage, [&](const Expr &e) { walk(e, visit); });
     return found;
 }
 

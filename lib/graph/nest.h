@@ -16,9 +16,12 @@ namespace Pipe::graph {
 /// The nest of one stage under change, and what to say where a directive does not fit it.
 class Nest {
   public:
-    Nest(const FuncContents &func, const Pipe::Stage &stage, schedules::StageSchedule &schedule,
-         std::string directive)
-        : func_(func), stage_(stage), schedule_(schedule), directive_(std::move(directive)) {}
+    Nest(const Pipe::Stage &stage, std::string directive)
+        : stage_(stage), func_(*stage.contents()), schedule_(stage.schedule()),
+          directive_(std::move(directive)) {}
+
+    const Pipe::Stage &stage() const { return stage_; }
+    schedules::StageSchedule &schedule() { return schedule_; }
 
     [[noreturn]] void fail(const std::string &why) const {
         std::string place = to_string(func_.where);
@@ -35,18 +38,23 @@ class Nest {
         return static_cast<size_t>(found - dims.begin());
     }
 
+    /// Whether a loop has, or had, this name.
+    bool is_taken(const std::string &name) const {
+        bool taken = std::count(func_.args.begin(), func_.args.end(), name) > 0;
+        for (const schedules::Dim &d : schedule_.dims)
+            taken |= d.name == name;
+        for (const schedules::Transform &t : schedule_.transforms)
+            taken |= t.old_name == name || t.outer == name || t.inner == name;
+        return taken;
+    }
+
     /// CompileError where a new loop's name is in use, or was and would be ambiguous.
     void check_new(const std::string &name, const std::string &replaced) const {
         if (name.empty())
             fail("a loop needs a name. Give its Var one.");
         if (name == replaced)
             return;
-        bool taken = std::count(func_.args.begin(), func_.args.end(), name) > 0;
-        for (const schedules::Dim &d : schedule_.dims)
-            taken |= d.name == name;
-        for (const schedules::Transform &t : schedule_.transforms)
-            taken |= t.old_name == name || t.outer == name || t.inner == name;
-        if (taken)
+        if (is_taken(name))
             fail(fmt::format("the name '{}' is taken by another loop. Name another Var. Loops: {}.",
                              base_name(name), loops()));
     }
@@ -97,8 +105,8 @@ class Nest {
     }
 
   private:
+    const Pipe::Stage stage_;
     const FuncContents &func_;
-    const Pipe::Stage &stage_;
     schedules::StageSchedule &schedule_;
     std::string directive_;
 

@@ -4,14 +4,13 @@
 
 #include <fmt/format.h>
 
-#include "graph/fold.h"
 #include "graph/match.h"
+#include "ir/fold.h"
 #include "ir/intrinsics.h"
 
 namespace Pipe {
 
 using graph::describe;
-using graph::fold_binary;
 using graph::match_types;
 using graph::reject;
 using graph::require_defined;
@@ -47,8 +46,8 @@ Expr shift_amount(const Expr &other, int value) {
 namespace {
 
 Expr binary(Op op, const Expr &a, const Expr &b) {
-    if (auto folded = fold_binary(op, a, b))
-        return *folded;
+    if (Expr folded = ir::fold_binary(op, a, b); folded.defined())
+        return folded;
     return ir::make_binary(op, a, b);
 }
 
@@ -96,7 +95,7 @@ void match_bits(const char *name, Expr &a, Expr &b) {
 
 template <typename F> Expr bitwise(const char *name, const char *intrinsic, Expr a, Expr b, F &&f) {
     match_bits(name, a, b);
-    if (a->op == b->op && graph::is_scalar_constant(a))
+    if (a->op == b->op && ir::is_constant(a) && a.type().is_scalar())
         return ir::make_int(a.type(), static_cast<int64_t>(f(a->uint_value, b->uint_value)));
     Type type = a.type();
     return ir::make_call(type, intrinsic, {std::move(a), std::move(b)}, ir::CallKind::Intrinsic);
@@ -240,8 +239,8 @@ Expr cast(Type type, const Expr &value) {
                    ". Name a type of numbers, as in cast<float>(x).");
     if (type.lanes() != value.type().lanes())
         type = type.with_lanes(value.type().lanes());
-    if (auto folded = graph::fold_cast(type, value))
-        return *folded;
+    if (Expr folded = ir::fold_cast(type, value); folded.defined())
+        return folded;
     if (type.is_bool())
         return value != ir::make_const(value.type(), 0);
     return ir::make_cast(type, value);

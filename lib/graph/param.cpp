@@ -7,9 +7,9 @@
 #include <fmt/format.h>
 
 #include "graph/contents.h"
-#include "graph/fold.h"
 #include "graph/implicit.h"
 #include "graph/match.h"
+#include "ir/fold.h"
 #include "support/text.h"
 #include <pipe/func.h>
 
@@ -67,11 +67,11 @@ void ParamBase::get_bits(void *value) const {
 
 void ParamBase::set_number(const Expr &value) {
     Expr same = graph::lossless_cast(type(), value);
-    if (!graph::is_scalar_constant(same))
-        throw RuntimeError(fmt::format("Param '{}' is of type {}, which cannot hold {}. Set a number "
-                                       "that it holds.",
-                                       graph::base_name(name()), to_string(type()),
-                                       graph::describe(value)));
+    if (!same.defined() || !ir::is_constant(same))
+        throw RuntimeError(
+            fmt::format("Param '{}' is of type {}, which cannot hold {}. Set a number "
+                        "that it holds.",
+                        graph::base_name(name()), to_string(type()), graph::describe(value)));
     uint64_t bits = bits_of(same);
     set_bits(&bits);
 }
@@ -89,7 +89,7 @@ void ParamBase::set_limits(const Expr &min, const Expr &max) {
         if (!e.defined())
             return e;
         Expr same = graph::lossless_cast(type(), e);
-        if (!graph::is_scalar_constant(same))
+        if (!same.defined() || !ir::is_constant(same))
             throw CompileError(fmt::format(
                 "Param '{}': the limit {} of its range is no constant of its type {}. Give "
                 "numbers that the type holds.",

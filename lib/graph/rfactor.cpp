@@ -1,4 +1,4 @@
-// Stage::rfactor and atomic.
+// Stage::rfactor.
 
 #include <algorithm>
 
@@ -9,7 +9,6 @@
 #include "graph/factor.h"
 #include "graph/match.h"
 #include "graph/names.h"
-#include "graph/nest.h"
 #include "schedule/print.h"
 #include <pipe/func.h>
 
@@ -49,20 +48,6 @@ std::string recipe(const Stage &stage, const schedules::StageSchedule &loops,
         pairs.push_back(
             fmt::format("{{{}, Var(\"{}\")}}", rvar(r.name()), graph::base_name(v.name())));
     return text + fmt::format(".rfactor({{{}}})", graph::join(pairs));
-}
-
-/// What its definitions name now.
-void collect_callees(FuncContents &func) {
-    graph::Names names;
-    for (const graph::Stage &stage : func.stages) {
-        for (const Expr &e : stage.args)
-            names.add(e);
-        for (const Expr &e : stage.values)
-            names.add(e);
-        names.add(stage.predicate);
-    }
-    func.callees = names.funcs;
-    func.images = names.images;
 }
 
 schedules::StageSchedule plain_loops(const FuncContents &func, const graph::Stage &stage) {
@@ -132,26 +117,13 @@ Func Stage::rfactor(const std::vector<std::pair<RVar, Var>> &preserved, SourceLo
     part->stages = {result->initial, result->update};
     for (const graph::Stage &stage : part->stages)
         part->schedule.stages.push_back(plain_loops(*part, stage));
-    collect_callees(*part);
+    graph::find_callees(*part);
     f.stages[static_cast<size_t>(stage_)] = result->merge;
     loops = result->merge_loops;
     loops.touched = true;
-    collect_callees(f);
+    graph::find_callees(f);
     f.identity->touch();
     return Func(part);
-}
-
-Stage &Stage::atomic(bool override_associativity_test) {
-    graph::Nest(*func_, *this, schedule(), "atomic").check_has_loops();
-    schedule().atomic = schedule().touched = true;
-    schedule().override_associativity_test = override_associativity_test;
-    func_->identity->touch();
-    return *this;
-}
-
-Func &Func::atomic(bool override_associativity_test) {
-    Stage(*this).atomic(override_associativity_test);
-    return *this;
 }
 
 }  // namespace Pipe

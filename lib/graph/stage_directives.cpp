@@ -33,9 +33,9 @@ void check_open(const Nest &nest, const StageSchedule &s) {
 
 }  // namespace
 
-Stage Stage::specialize(const Expr &condition) {
-    StageSchedule &s = schedule();
-    Nest nest(*func_, *this, s, "specialize");
+template <typename Self> Stage StageDirectives<Self>::specialize(const Expr &condition) {
+    Nest nest(stage(), "specialize");
+    StageSchedule &s = nest.schedule();
     nest.check_has_loops();
     if (!condition.defined() || !condition.type().is_bool())
         nest.fail(
@@ -46,14 +46,14 @@ Stage Stage::specialize(const Expr &condition) {
     copy.specializations.clear();
     s.specializations.push_back({condition, std::move(copy), ""});
     nest.done();
-    std::vector<size_t> place = specialization_;
+    std::vector<size_t> place = nest.stage().specialization();
     place.push_back(s.specializations.size() - 1);
-    return Stage(func_, stage_, std::move(place));
+    return Stage(nest.stage().contents(), nest.stage().index(), std::move(place));
 }
 
-void Stage::specialize_fail(const std::string &message) {
-    StageSchedule &s = schedule();
-    Nest nest(*func_, *this, s, "specialize_fail");
+template <typename Self> void StageDirectives<Self>::specialize_fail(const std::string &message) {
+    Nest nest(stage(), "specialize_fail");
+    StageSchedule &s = nest.schedule();
     nest.check_has_loops();
     if (message.empty())
         nest.fail("the message is empty. Say what the caller did wrong.");
@@ -62,54 +62,61 @@ void Stage::specialize_fail(const std::string &message) {
     nest.done();
 }
 
-Stage &Stage::partition(const VarOrRVar &loop, Partition policy) {
-    StageSchedule &s = schedule();
-    Nest nest(*func_, *this, s, call_text("partition", {loop.name}));
-    s.dims[nest.find(loop)].partition = policy;
+template <typename Self>
+Self &StageDirectives<Self>::partition(const VarOrRVar &loop, Partition policy) {
+    Nest nest(stage(), call_text("partition", {loop.name}));
+    nest.schedule().dims[nest.find(loop)].partition = policy;
     nest.done();
-    return *this;
+    return self();
 }
 
-Stage &Stage::never_partition(const std::vector<VarOrRVar> &loops) {
+template <typename Self>
+Self &StageDirectives<Self>::never_partition(const std::vector<VarOrRVar> &loops) {
     for (const VarOrRVar &loop : loops)
         partition(loop, Partition::Never);
-    return *this;
+    return self();
 }
 
-Stage &Stage::always_partition(const std::vector<VarOrRVar> &loops) {
+template <typename Self>
+Self &StageDirectives<Self>::always_partition(const std::vector<VarOrRVar> &loops) {
     for (const VarOrRVar &loop : loops)
         partition(loop, Partition::Always);
-    return *this;
+    return self();
 }
 
-Stage &Stage::never_partition_all() {
-    return never_partition(loops());
+template <typename Self> Self &StageDirectives<Self>::never_partition_all() {
+    return never_partition(stage().loops());
 }
 
-Stage &Stage::always_partition_all() {
-    for (const schedules::Dim &d : schedule().dims)
+template <typename Self> Self &StageDirectives<Self>::always_partition_all() {
+    for (const schedules::Dim &d : stage().schedule().dims)
         if (d.kind == LoopKind::Serial || d.kind == LoopKind::Parallel)
             partition(d.name, Partition::Always);
-    return *this;
+    return self();
 }
 
-Stage &Stage::prefetch(const Func &source, const VarOrRVar &at, const VarOrRVar &from,
-                       const Expr &offset, PrefetchBoundStrategy strategy) {
+template <typename Self>
+Self &StageDirectives<Self>::prefetch(const Func &source, const VarOrRVar &at,
+                                      const VarOrRVar &from, const Expr &offset,
+                                      PrefetchBoundStrategy strategy) {
     schedules::Prefetch p{
         source.name(), at.name, from.name, offset, strategy, source.contents()->identity, nullptr};
     return add_prefetch(std::move(p), at, from);
 }
 
-Stage &Stage::prefetch(const ImageParam &source, const VarOrRVar &at, const VarOrRVar &from,
-                       const Expr &offset, PrefetchBoundStrategy strategy) {
+template <typename Self>
+Self &StageDirectives<Self>::prefetch(const ImageParam &source, const VarOrRVar &at,
+                                      const VarOrRVar &from, const Expr &offset,
+                                      PrefetchBoundStrategy strategy) {
     schedules::Prefetch p{source.name(), at.name, from.name,        offset,
                           strategy,      nullptr, source.contents()};
     return add_prefetch(std::move(p), at, from);
 }
 
-Stage &Stage::prefetch_buffer(const Buffer<void, AnyDims> &source, const VarOrRVar &at,
-                              const VarOrRVar &from, const Expr &offset,
-                              PrefetchBoundStrategy strategy) {
+template <typename Self>
+Self &StageDirectives<Self>::prefetch_buffer(const Buffer<void, AnyDims> &source,
+                                             const VarOrRVar &at, const VarOrRVar &from,
+                                             const Expr &offset, PrefetchBoundStrategy strategy) {
     auto image = std::make_shared<graph::ImageContents>();
     image->bound = true;
     image->buffer = source;
@@ -117,9 +124,11 @@ Stage &Stage::prefetch_buffer(const Buffer<void, AnyDims> &source, const VarOrRV
     return add_prefetch(std::move(p), at, from);
 }
 
-Stage &Stage::add_prefetch(schedules::Prefetch p, const VarOrRVar &at, const VarOrRVar &from) {
-    StageSchedule &s = schedule();
-    Nest nest(*func_, *this, s, call_text("prefetch", {p.source, at.name, from.name}));
+template <typename Self>
+Self &StageDirectives<Self>::add_prefetch(schedules::Prefetch p, const VarOrRVar &at,
+                                          const VarOrRVar &from) {
+    Nest nest(stage(), call_text("prefetch", {p.source, at.name, from.name}));
+    StageSchedule &s = nest.schedule();
     if (nest.find(from) < nest.find(at))
         nest.fail(
             fmt::format("the loop '{}' is inside '{}'. What a later iteration reads is fetched "
@@ -132,29 +141,29 @@ Stage &Stage::add_prefetch(schedules::Prefetch p, const VarOrRVar &at, const Var
     p.offset = cast(Int(32), p.offset);
     s.prefetches.push_back(std::move(p));
     nest.done();
-    return *this;
+    return self();
 }
 
-Stage &Stage::allow_race_conditions() {
-    StageSchedule &s = schedule();
-    Nest nest(*func_, *this, s, "allow_race_conditions");
+template <typename Self> Self &StageDirectives<Self>::atomic(bool override_associativity_test) {
+    Nest nest(stage(), "atomic");
     nest.check_has_loops();
-    s.allow_race_conditions = true;
+    nest.schedule().atomic = true;
+    nest.schedule().override_associativity_test = override_associativity_test;
     nest.done();
-    return *this;
+    return self();
 }
 
-void Stage::unscheduled() {
-    StageSchedule &s = schedule();
-    Nest nest(*func_, *this, s, "unscheduled");
-    if (s.touched)
-        nest.fail("it has directives already. Leave them or unscheduled() out.");
+template <typename Self> Self &StageDirectives<Self>::allow_race_conditions() {
+    Nest nest(stage(), "allow_race_conditions");
+    nest.check_has_loops();
+    nest.schedule().allow_race_conditions = true;
     nest.done();
+    return self();
 }
 
-Stage &Stage::no_gpu(const char *directive, const VarOrRVar &loop) {
-    StageSchedule &s = schedule();
-    Nest nest(*func_, *this, s, call_text(directive, {loop.name}));
+template <typename Self>
+Self &StageDirectives<Self>::no_gpu(const char *directive, const VarOrRVar &loop) {
+    Nest nest(stage(), call_text(directive, {loop.name}));
     nest.fail(
         "code is made for CPUs, and not yet for GPUs or DSPs. Use parallel() and vectorize().");
 }
@@ -202,9 +211,9 @@ class InlineCalls : public ir::GraphMutator {
 
 }  // namespace
 
-Stage &Stage::eager_inline(const std::vector<Func> &funcs) {
-    StageSchedule &s = schedule();
-    Nest nest(*func_, *this, s, "eager_inline");
+template <typename Self> Self &StageDirectives<Self>::eager_inline(const std::vector<Func> &funcs) {
+    Nest nest(stage(), "eager_inline");
+    FuncContents &func = *nest.stage().contents();
     for (const Func &f : funcs) {
         if (!f.defined() || f.has_update_definition() || f.is_extern())
             nest.fail(fmt::format("'{}' {}. Only a Func with one pure definition can be inlined.",
@@ -212,10 +221,10 @@ Stage &Stage::eager_inline(const std::vector<Func> &funcs) {
                                   !f.defined()    ? "is not defined"
                                   : f.is_extern() ? "is an extern stage"
                                                   : "has updates"));
-        if (f.contents() == func_)
+        if (f.contents().get() == &func)
             nest.fail("a Func cannot be inlined into itself. Name a Func that it calls.");
     }
-    graph::Stage &stage = func_->stages[static_cast<size_t>(stage_)];
+    graph::Stage &stage = func.stages[static_cast<size_t>(nest.stage().index())];
     if (graph::extern_definition(stage))
         nest.fail("what the C function of an extern stage reads has to be stored.");
     // One may call another, in any order: until none is called any more.
@@ -223,17 +232,16 @@ Stage &Stage::eager_inline(const std::vector<Func> &funcs) {
         again = false;
         for (const Func &f : funcs) {
             InlineCalls calls(*f.contents());
-            for (auto *list : {&stage.args, &stage.values})
-                for (Expr &e : *list)
-                    e = calls.mutate(e);
-            if (stage.predicate.defined())
-                stage.predicate = calls.mutate(stage.predicate);
+            graph::for_each_expr(stage, [&](Expr &e) { e = calls.mutate(e); });
             again |= calls.inlined > 0;
         }
     }
-    graph::find_callees(*func_);
-    func_->identity->touch();
-    return *this;
+    graph::find_callees(func);
+    func.identity->touch();
+    return self();
 }
+
+template class StageDirectives<Stage>;
+template class StageDirectives<Func>;
 
 }  // namespace Pipe

@@ -222,6 +222,16 @@ bool is_const(const Expr &e, int64_t value) {
 }
 
 bool is_binary(Op op) { return op >= Op::Add && op <= Op::Or; }
+bool is_comparison(Op op) { return op >= Op::EQ && op <= Op::GE; }
+
+bool is_commutative(Op op) {
+    switch (op) {
+    case Op::Add: case Op::Mul: case Op::Min: case Op::Max:
+    case Op::EQ: case Op::NE: case Op::And: case Op::Or: return true;
+    default: return false;
+    }
+}
+
 Expr identity(Op op, Type type) {
     double infinity = std::numeric_limits<double>::infinity();
     switch (op) {
@@ -231,16 +241,6 @@ Expr identity(Op op, Type type) {
                                          : make_int(type, static_cast<int64_t>(type.max_uint()));
     case Op::Max: return type.is_float() ? make_float(type, -infinity) : make_int(type, type.min_int());
     default: return make_const(type, 0);
-    }
-}
-
-bool is_comparison(Op op) { return op >= Op::EQ && op <= Op::GE; }
-
-bool is_commutative(Op op) {
-    switch (op) {
-    case Op::Add: case Op::Mul: case Op::Min: case Op::Max:
-    case Op::EQ: case Op::NE: case Op::And: case Op::Or: return true;
-    default: return false;
     }
 }
 

@@ -86,8 +86,8 @@ Expr fold_integers(Op op, Type type, const Expr &ea, const Expr &eb) {
 }
 
 Expr fold_floats(Op op, Type type, double a, double b) {
-    // Doubles carry more than twice the bits of a float, so rounding their result once more to
-    // float gives what float arithmetic gives.
+    // Doubles carry more than twice the bits of a float (and of a float16), so rounding their result
+    // once more gives what arithmetic of the type gives.
     switch (op) {
     case Op::Add:
         return make_float(type, a + b);
@@ -152,7 +152,7 @@ bool is_constant(const Expr &e) {
 Expr fold_binary(Op op, const Expr &a, const Expr &b) {
     if (is_integer_constant(a) && is_integer_constant(b))
         return fold_integers(op, a.type(), a, b);
-    if (a->op == Op::FloatImm && b->op == Op::FloatImm && a.type().bits() >= 32)
+    if (a->op == Op::FloatImm && b->op == Op::FloatImm)
         return fold_floats(op, a.type(), a->float_value, b->float_value);
     return Expr();
 }
@@ -163,12 +163,12 @@ Expr fold_cast(Type type, const Expr &a) {
             return Expr(a->int_value != 0);
         if (type.is_int_or_uint())
             return make_int(type, a->int_value);
-        if (type.is_float() && type.bits() >= 32)
+        if (type.is_float())
             return integer_to_float(type, a);
     } else if (a->op == Op::FloatImm) {
         if (type.is_int_or_uint())
             return float_to_integer(type, a->float_value);
-        if (type.is_float() && type.bits() >= 32)
+        if (type.is_float())
             return make_float(type, a->float_value);
     }
     return Expr();

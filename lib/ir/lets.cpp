@@ -147,16 +147,7 @@ class DeadLets {
             used_.insert(e->name);
         if (e->args.empty())
             return e;
-        if (is_shared(e)) {
-            auto found = done_.find(e.get());
-            if (found != done_.end())
-                return found->second.second;
-        }
-        Expr result = e->op == Op::Let ? drop_let(e)
-                                       : map_children(e, [this](const Expr &c) { return drop(c); });
-        if (is_shared(e))
-            done_.emplace(e.get(), std::pair{e, result});
-        return result;
+        return is_shared(e) ? done_(e, [&] { return rewrite(e); }) : rewrite(e);
     }
 
     Stmt drop(const Stmt &s) {
@@ -173,6 +164,11 @@ class DeadLets {
     }
 
   private:
+    Expr rewrite(const Expr &e) {
+        return e->op == Op::Let ? drop_let(e)
+                                : map_children(e, [this](const Expr &c) { return drop(c); });
+    }
+
     Expr drop_let(const Expr &e) {
         bool used = false;
         Expr body = drop_under(e->name, e->args[1], &used);
@@ -187,19 +183,19 @@ class DeadLets {
     /// places that use it.
     template <typename Node>
     Node drop_under(const std::string &name, const Node &body, bool *used) {
-        decltype(done_) outer;
-        outer.swap(done_);
+        Memo outer;
+        std::swap(outer, done_);
         bool used_outside = used_.erase(name) != 0;
         Node result = drop(body);
         *used = used_.erase(name) != 0;
         if (used_outside)
             used_.insert(name);
-        outer.swap(done_);
+        std::swap(outer, done_);
         return result;
     }
 
     std::unordered_set<std::string> used_;
-    std::unordered_map<const ExprNode *, std::pair<Expr, Expr>> done_;
+    Memo done_;
 };
 
 }  // namespace

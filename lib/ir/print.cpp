@@ -1,63 +1,15 @@
 #include "ir/print.h"
 
-#include <charconv>
-#include <cmath>
 #include <ostream>
+
+#include "ir/print_expr.h"
 
 namespace Pipe::ir {
 namespace {
 
-constexpr size_t max_expr_chars = size_t{1} << 20;
-
-/// How tightly an operator binds; an operand that binds less tightly needs parentheses.
-int precedence(Op op) {
-    switch (op) {
-    case Op::Let:
-        return 0;
-    case Op::Or:
-        return 1;
-    case Op::And:
-        return 2;
-    case Op::EQ:
-    case Op::NE:
-        return 3;
-    case Op::LT:
-    case Op::LE:
-    case Op::GT:
-    case Op::GE:
-        return 4;
-    case Op::Add:
-    case Op::Sub:
-        return 5;
-    case Op::Mul:
-    case Op::Div:
-    case Op::Mod:
-        return 6;
-    case Op::Not:
-        return 7;
-    default:
-        return 8;
-    }
-}
-
-class Printer {
+class Printer : public ExprPrinter {
   public:
-    std::string out;
-
-    void print(const Expr &e, int outer_precedence = 0) {
-        if (!e.defined()) {
-            out += "(undefined)";
-        } else if (out.size() - expr_start_ > max_expr_chars) {
-            out += "...";
-        } else {
-            bool parentheses = precedence(e->op) < outer_precedence;
-            if (parentheses)
-                out += '(';
-            print_node(e);
-            if (parentheses)
-                out += ')';
-        }
-    }
+    using ExprPrinter::print;
 
     void print(const Stmt &s) {
         if (!s.defined())
@@ -118,149 +70,7 @@ class Printer {
     }
 
   private:
-    size_t expr_start_ = 0;
     int indent_ = 0;
-
-    // Expressions.
-
-    void print_node(const Expr &e) {
-        switch (e->op) {
-        case Op::IntImm:
-        case Op::UIntImm:
-        case Op::FloatImm:
-            print_constant(e);
-            break;
-        case Op::StringImm:
-            out += '"' + e->name + '"';
-            break;
-        case Op::Variable:
-            out += e->name;
-            break;
-        case Op::Cast:
-            list(Pipe::to_string(e.type()), e->args);
-            break;
-        case Op::Reinterpret:
-            list("reinterpret<" + Pipe::to_string(e.type()) + ">", e->args);
-            break;
-        case Op::Min:
-        case Op::Max:
-        case Op::Select:
-            list(to_string(e->op), e->args);
-            break;
-        case Op::Not:
-            out += '!', print(e->args[0], precedence(Op::Not));
-            break;
-        case Op::Call:
-            print_call(e);
-            break;
-        case Op::Load:
-            print_load(e);
-            break;
-        case Op::Ramp:
-        case Op::Broadcast:
-            list(to_string(e->op), e->args, e.type().lanes());
-            break;
-        case Op::VectorReduce:
-            list(std::string("reduce<") + to_string(e->reduce_op) + ">", e->args, e.type().lanes());
-            break;
-        case Op::Let:
-            print_let_in(e);
-            break;
-        default:
-            print_infix(e);
-            break;
-        }
-    }
-
-    void print_infix(const Expr &e) {
-        int p = precedence(e->op);
-        const Expr &b = e->args[1];
-        if (e->op == Op::Add && b->op == Op::IntImm && b->int_value < 0 &&
-            b->int_value != INT64_MIN) {
-            // How the simplifier writes a difference.
-            print(e->args[0], p);
-            out += " - ";
-            print_integer(b.type(), std::to_string(-b->int_value));
-            return;
-        }
-        print(e->args[0], p);
-        out += std::string(" ") + to_string(e->op) + " ";
-        print(e->args[1], p + 1);  // all infix operators group to the left
-    }
-
-    void print_constant(const Expr &e) {
-        Type type = e.type();
-        if (type.is_bool()) {
-            out += e->uint_value ? "true" : "false";
-        } else if (type.is_float()) {
-            print_float(type, e->float_value);
-        } else {
-            print_integer(type, type.is_int() ? std::to_string(e->int_value)
-                                              : std::to_string(e->uint_value));
-        }
-    }
-
-    void print_integer(Type type, const std::string &digits) {
-        out += type == Int(32) ? digits : Pipe::to_string(type) + "(" + digits + ")";
-    }
-
-    void print_float(Type type, double value) {
-        char text[64];
-        auto end = type.bits() == 32
-                       ? std::to_chars(text, text + sizeof text, static_cast<float>(value)).ptr
-                       : std::to_chars(text, text + sizeof text, value).ptr;
-        std::string digits(text, end);
-        if (std::isfinite(value) && digits.find_first_of(".e") == std::string::npos)
-            digits += ".0";
-        if (type.bits() == 64)
-            out += digits;
-        else if (type.bits() == 32)
-            out += digits + "f";
-        else
-            out += Pipe::to_string(type) + "(" + digits + ")";
-    }
-
-    void print_call(const Expr &e) {
-        list(e->name, e->args);
-        if (e->index != 0)
-            out += "[" + std::to_string(e->index) + "]";
-    }
-
-    void print_load(const Expr &e) {
-        out += e->name + "[";
-        print(e->args[0]);
-        if (e->args[1].defined()) {
-            out += " if ";
-            print(e->args[1]);
-        }
-        out += ']';
-    }
-
-    void print_let_in(const Expr &e) {
-        out += "let " + e->name + " = ";
-        print(e->args[0], 1);
-        out += " in ";
-        print(e->args[1]);
-    }
-
-    void list(const std::string &name, const std::vector<Expr> &args, int lanes = 0) {
-        out += name + "(";
-        for (size_t i = 0; i < args.size(); i++) {
-            if (i > 0)
-                out += ", ";
-            print(args[i]);
-        }
-        if (lanes > 0)
-            out += ", " + std::to_string(lanes);
-        out += ')';
-    }
-
-    // Statements.
-
-    void root(const Expr &e) {
-        expr_start_ = out.size();
-        print(e);
-    }
 
     void line(const std::string &text) {
         out.append(2 * indent_, ' ');
@@ -405,8 +215,7 @@ class Printer {
         line("allocate " + s->name + "[" + Pipe::to_string(s->types[0]));
         for (const Expr &size : s->exprs) {
             out += " * ";
-            expr_start_ = out.size();
-            print(size, precedence(Op::Mul) + 1);
+            root_factor(size);
         }
         out += "]";
         print_memory(s);
@@ -467,72 +276,6 @@ class Printer {
 
 }  // namespace
 
-const char *to_string(Op op) {
-    switch (op) {
-    case Op::IntImm:
-        return "int";
-    case Op::UIntImm:
-        return "uint";
-    case Op::FloatImm:
-        return "float";
-    case Op::StringImm:
-        return "string";
-    case Op::Variable:
-        return "variable";
-    case Op::Cast:
-        return "cast";
-    case Op::Reinterpret:
-        return "reinterpret";
-    case Op::Add:
-        return "+";
-    case Op::Sub:
-        return "-";
-    case Op::Mul:
-        return "*";
-    case Op::Div:
-        return "/";
-    case Op::Mod:
-        return "%";
-    case Op::Min:
-        return "min";
-    case Op::Max:
-        return "max";
-    case Op::EQ:
-        return "==";
-    case Op::NE:
-        return "!=";
-    case Op::LT:
-        return "<";
-    case Op::LE:
-        return "<=";
-    case Op::GT:
-        return ">";
-    case Op::GE:
-        return ">=";
-    case Op::And:
-        return "&&";
-    case Op::Or:
-        return "||";
-    case Op::Not:
-        return "!";
-    case Op::Select:
-        return "select";
-    case Op::Call:
-        return "call";
-    case Op::Load:
-        return "load";
-    case Op::Ramp:
-        return "ramp";
-    case Op::Broadcast:
-        return "broadcast";
-    case Op::Let:
-        return "let";
-    case Op::VectorReduce:
-        return "reduce";
-    }
-    return "?";
-}
-
 const char *to_string(LoopKind kind) {
     switch (kind) {
     case LoopKind::Serial:
@@ -547,21 +290,12 @@ const char *to_string(LoopKind kind) {
     return "";
 }
 
-std::string to_string(const Expr &e) {
-    Printer printer;
-    printer.print(e);
-    return std::move(printer.out);
-}
-
 std::string to_string(const Stmt &s) {
     Printer printer;
     printer.print(s);
     return std::move(printer.out);
 }
 
-std::ostream &operator<<(std::ostream &out, const Expr &e) {
-    return out << to_string(e);
-}
 std::ostream &operator<<(std::ostream &out, const Stmt &s) {
     return out << to_string(s);
 }

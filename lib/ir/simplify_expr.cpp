@@ -104,14 +104,7 @@ Expr ExprSimplifier::simplify(const Expr &e) {
     }
     if (e->args.empty() && e->op != Op::Call)
         return e;
-    if (!is_shared(e))
-        return rewrite(e);
-    auto found = done_.find(e.get());
-    if (found != done_.end())
-        return found->second.second;
-    Expr result = rewrite(e);
-    done_.emplace(e.get(), std::pair{e, result});
-    return result;
+    return is_shared(e) ? done_(e, [&] { return rewrite(e); }) : rewrite(e);
 }
 
 Expr ExprSimplifier::rewrite(const Expr &e) {

@@ -1,13 +1,13 @@
 #pragma once
 // The walk of the simplifier over expressions. (Inside ir/ only; the interface is simplify.h.)
 
-#include <unordered_map>
 #include <utility>
 
 #include "ir/facts.h"
 #include "ir/lets.h"
 #include "ir/rules.h"
 #include "ir/scope.h"
+#include "ir/shared.h"
 
 namespace Pipe::ir {
 
@@ -25,7 +25,7 @@ class ExprSimplifier {
     template <typename F>
     bool with_let(const std::string &name, const Expr &value, bool replace, F &&f) {
         Memo outer;
-        outer.swap(done_);
+        std::swap(outer, done_);
         size_t mark = facts_.mark();
         if (replace) {
             ScopedBinding<Expr> binding(replacements_, name, value);
@@ -35,19 +35,19 @@ class ExprSimplifier {
             f();
         }
         facts_.rewind(mark);
-        outer.swap(done_);
+        std::swap(outer, done_);
         return replace;
     }
 
     /// Runs f with the facts that `learn` adds.
     template <typename L, typename F> void with_facts(L &&learn, F &&f) {
         Memo outer;
-        outer.swap(done_);
+        std::swap(outer, done_);
         size_t mark = facts_.mark();
         learn();
         f();
         facts_.rewind(mark);
-        outer.swap(done_);
+        std::swap(outer, done_);
     }
 
     /// Whether uses of a let are better replaced by its value. `uses`: how many there are.
@@ -58,8 +58,6 @@ class ExprSimplifier {
     Rules rules_;
 
   private:
-    using Memo = std::unordered_map<const ExprNode *, std::pair<Expr, Expr>>;
-
     Expr rewrite(const Expr &e);
     Expr rewrite_sum(const Expr &e);
     Expr rewrite_operands(const Expr &e);
@@ -69,8 +67,7 @@ class ExprSimplifier {
 
     const LetUses &uses_;
     Scope<Expr> replacements_;
-    Memo done_;  ///< the shared nodes that are simplified already; holds them, so that addresses
-                 ///< stay
+    Memo done_;  ///< the shared nodes that are simplified already
 };
 
 }  // namespace Pipe::ir

@@ -1,6 +1,5 @@
 #include "ir/substitute.h"
 
-#include <unordered_map>
 #include <unordered_set>
 
 #include "ir/shared.h"
@@ -92,14 +91,7 @@ class Substituter {
             auto found = values_.find(e->name);
             return found == values_.end() ? e : found->second;
         }
-        if (!is_shared(e))
-            return rewrite(e);
-        auto found = done_.find(e.get());
-        if (found != done_.end())
-            return found->second.second;
-        Expr result = rewrite(e);
-        done_.emplace(e.get(), std::pair{e, result});
-        return result;
+        return is_shared(e) ? done_(e, [&] { return rewrite(e); }) : rewrite(e);
     }
 
     Stmt apply(const Stmt &s) {
@@ -164,7 +156,7 @@ class Substituter {
 
     std::map<std::string, Expr> values_;
     Names captured_;  ///< free in the values
-    std::unordered_map<const ExprNode *, std::pair<Expr, Expr>> done_;
+    Memo done_;
 };
 
 }  // namespace

@@ -2,10 +2,8 @@
 // Walking and rewriting the IR. Every walk goes through `args` / `exprs` / `stmts`, so no walk needs
 // to know the kinds of nodes that it does not care about.
 
-#include <functional>
-#include <unordered_map>
-
 #include "ir/expr_node.h"
+#include "ir/shared.h"
 #include "ir/stmt_node.h"
 
 namespace Pipe::ir {
@@ -63,18 +61,16 @@ class GraphMutator : public Mutator {
   public:
     using Mutator::mutate;
     Expr mutate(const Expr &e) final {
-        auto found = done_.find(e.get());
-        if (found != done_.end()) return found->second.second;
-        Expr result = rewrite(e);
-        done_.emplace(e.get(), std::pair{e, result});  // keeps e alive: the key is its address
-        return result;
+        return done_(e, [&] { return rewrite(e); });
     }
 
   protected:
     virtual Expr rewrite(const Expr &e) { return Mutator::mutate(e); }
+    /// From here on the same node may become something else.
+    void forget() { done_.clear(); }
 
   private:
-    std::unordered_map<const ExprNode *, std::pair<Expr, Expr>> done_;
+    Memo done_;
 };
 
 /// Calls f on e and everything below it, parents first; f returns false to skip a node's children.

@@ -19,22 +19,14 @@ namespace {
 
 Expr int64(int64_t value) { return make_int(Int(64), value); }
 
-class Flattener : public Mutator {
+class Flattener : public GraphMutator {
   public:
     Flattener(const graph::Graph &graph, const Schedule &schedule, const std::vector<std::string> &dense)
         : graph_(graph), schedule_(schedule), dense_(dense.begin(), dense.end()) {
         for (const graph::FuncNode &f : graph.funcs) funcs_[f.name] = &f;
     }
 
-    Expr mutate(const Expr &e) override {
-        // Shared nodes of one statement are rewritten once.
-        auto found = done_.find(e.get());
-        if (found != done_.end()) return found->second.second;
-        Expr result = rewrite(e);
-        done_.emplace(e.get(), std::pair{e, result});
-        return result;
-    }
-
+    using GraphMutator::mutate;
     Stmt mutate(const Stmt &s) override {
         if (s->op == StmtOp::Realize || s->op == StmtOp::Memoize) return storage(s);
         if (s->op == StmtOp::Provide) return provide(s);
@@ -42,9 +34,9 @@ class Flattener : public Mutator {
         return Mutator::mutate(s);
     }
 
-  private:
-    Expr rewrite(const Expr &e) {
-        Expr flat = Mutator::mutate(e);
+  protected:
+    Expr rewrite(const Expr &e) override {
+        Expr flat = GraphMutator::rewrite(e);
         if (flat->op != Op::Call) return flat;
         if (graph::is_whole(*flat)) return raw_buffer(*flat);
         if (flat->call_kind == CallKind::Image) {
@@ -58,6 +50,7 @@ class Flattener : public Mutator {
         return flat;
     }
 
+  private:
     /// What Builder::part_of() made, as plain data with the address of the first element.
     Expr raw_buffer(const ExprNode &part) {
         std::string name = part.name, buffer = name;
@@ -206,10 +199,10 @@ class Flattener : public Mutator {
             sizes.push_back(extents[d]);
         }
         internal_[f.name] = internal;
-        done_.clear();  // loads of f look different inside
+        forget();  // loads of f look different inside
         Stmt body = s->op == StmtOp::Realize ? allocate(s, f, sizes) : memoize(s, sizes);
         internal_.erase(f.name);
-        done_.clear();
+        forget();
         for (auto let = lets.rbegin(); let != lets.rend(); ++let)
             body = make_let(let->first, let->second, std::move(body));
         for (size_t d = 0; d < mins.size(); d++)
@@ -256,7 +249,6 @@ class Flattener : public Mutator {
     std::set<std::string> dense_;
     std::map<std::string, const graph::FuncNode *> funcs_;
     std::map<std::string, Internal> internal_;
-    std::map<const ExprNode *, std::pair<Expr, Expr>> done_;
 };
 
 }  // namespace

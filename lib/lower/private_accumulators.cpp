@@ -214,11 +214,8 @@ class Privatizer {
         for (size_t i = 0; i < order.size(); i++) {
             FuncNode &f = result.funcs[i] = graph_.funcs[order[i]];
             f.id = static_cast<FuncId>(i);
-            for (graph::Stage &stage : f.stages) {
-                for (Expr &e : stage.args) e = renumber.mutate(e);
-                for (Expr &e : stage.values) e = renumber.mutate(e);
-                if (stage.predicate.defined()) stage.predicate = renumber.mutate(stage.predicate);
-            }
+            for (graph::Stage &stage : f.stages)
+                graph::for_each_expr(stage, [&](Expr &e) { e = renumber.mutate(e); });
             schedule.funcs.push_back(schedule_.funcs[order[i]]);
             renumber_levels(schedule.funcs.back(), ids);
         }

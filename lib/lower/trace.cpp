@@ -42,7 +42,7 @@ bool produces(const Stmt &s, const std::string &name) {
     return s->op == StmtOp::Produce && s->name == name;
 }
 
-class Tracer : public Mutator {
+class Tracer : public GraphMutator {
   public:
     Tracer(const graph::Graph &graph, const Schedule &schedule) {
         for (const graph::FuncNode &f : graph.funcs) {
@@ -58,26 +58,7 @@ class Tracer : public Mutator {
 
     bool any() const { return any_; }
 
-    Expr mutate(const Expr &e) override {
-        auto found = done_.find(e.get());
-        if (found != done_.end())
-            return found->second.second;
-        Expr result = rewrite(e);
-        done_.emplace(e.get(), std::pair{e, result});
-        return result;
-    }
-
-    Expr rewrite(const Expr &e) {
-        Expr now = Mutator::mutate(e);
-        bool load = now->op == Op::Call &&
-                    (now->call_kind == CallKind::Func || now->call_kind == CallKind::Image) &&
-                    !graph::is_whole(*now);
-        if (!load || !flags(now->name).loads)
-            return now;
-        return traced_value(Code::Load, now->name, now, parent_of(now->name), now->index,
-                            now->args);
-    }
-
+    using GraphMutator::mutate;
     Stmt mutate(const Stmt &s) override {
         switch (s->op) {
         case StmtOp::Realize:
@@ -102,10 +83,10 @@ class Tracer : public Mutator {
         Expr id = make_variable(Int(32), func + ".trace." + std::to_string(count_++));
         Expr first = event(begin, func, "", parent_of(func), coordinates);
         parents_[func].push_back(id);
-        done_.clear();
+        forget();  // loads have another parent inside
         Stmt body = f();
         parents_[func].pop_back();
-        done_.clear();
+        forget();
         Stmt last = make_evaluate(event(end, func, "", id, coordinates));
         return make_let(id->name, first, make_block({body, last}));
     }
@@ -125,10 +106,21 @@ class Tracer : public Mutator {
                         make_block(std::move(parts)));
     }
 
+  protected:
+    Expr rewrite(const Expr &e) override {
+        Expr now = GraphMutator::rewrite(e);
+        bool load = now->op == Op::Call &&
+                    (now->call_kind == CallKind::Func || now->call_kind == CallKind::Image) &&
+                    !graph::is_whole(*now);
+        if (!load || !flags(now->name).loads)
+            return now;
+        return traced_value(Code::Load, now->name, now, parent_of(now->name), now->index,
+                            now->args);
+    }
+
   private:
     std::map<std::string, schedules::Trace> funcs_;
     std::map<std::string, std::vector<Expr>> parents_, boxes_;
-    std::map<const ExprNode *, std::pair<Expr, Expr>> done_;  // shared nodes, under these parents
     Expr pipeline_ = int32(0);
     bool any_ = false;
     int count_ = 0;

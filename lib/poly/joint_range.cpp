@@ -44,11 +44,11 @@ class Question {
         values_ = affine.value(index).intersect_domain(points(affine));
     }
 
-    JointRange answer() {
-        JointRange result;
+    Range answer() {
+        Range result;
         isl::val least = values_.min_val(), most = values_.max_val();
-        if (least.is_int()) result.least = make_int(type_, least.num_si());
-        if (most.is_int()) result.most = make_int(type_, most.num_si());
+        if (least.is_int()) result.min = least.num_si();
+        if (most.is_int()) result.max = most.num_si();
         return result;
     }
 
@@ -98,11 +98,11 @@ class Question {
 
 }  // namespace
 
-JointRange joint_range(const Expr &index, const JointDomain &domain) {
+Range joint_range(const Expr &index, const JointDomain &domain) {
     isl_ctx *raw = isl_ctx_alloc();
     isl_options_set_on_error(raw, ISL_ON_ERROR_CONTINUE);  // no text on the user's screen
     isl_ctx_set_max_operations(raw, max_operations);
-    JointRange result;
+    Range result;
     try {
         result = Question(isl::ctx(raw), index, domain).answer();
     } catch (const NotAffine &) {

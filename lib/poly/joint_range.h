@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "ir/expr_node.h"
+#include "poly/range.h"
 
 namespace Pipe::poly {
 
@@ -20,13 +20,8 @@ struct JointDomain {
     std::vector<Expr> conditions;  ///< each is <= 0
 };
 
-/// The ends of a range: numbers, over all values of the unknown ones too; undefined where there is none.
-struct JointRange {
-    Expr least, most;
-};
-
-/// The range of `index` over the domain. No answer where something is not quasi-affine, or where the quota
-/// is exhausted.
-JointRange joint_range(const Expr &index, const JointDomain &domain);
+/// The range of `index` over the domain, and over all values of the unknown numbers. Unbounded where
+/// something is not quasi-affine, or where the quota is exhausted.
+Range joint_range(const Expr &index, const JointDomain &domain);
 
 }  // namespace Pipe::poly

@@ -64,9 +64,7 @@ class Builder {
         known_.clear();
         if (s > 0) grow_by_writes(stage, mine);
         std::unordered_set<const ir::ExprNode *> seen;
-        for (const Expr &e : stage.args) add_loads(e, model, seen);
-        for (const Expr &e : stage.values) add_loads(e, model, seen);
-        add_loads(stage.predicate, model, seen);
+        graph::for_each_expr(stage, [&](const Expr &e) { add_loads(e, model, seen); });
     }
 
     void add_iterators(const FuncNode &func, const Stage &stage, const FuncModel &mine,

@@ -105,8 +105,10 @@ class TouchedVisitor {
             domain.variables.push_back({name, range.min, range.max});
         }
         domain.conditions = conjuncts_;
-        poly::JointRange joint = poly::joint_range(e, domain);
-        result = intersect(result, {joint.least, joint.most});
+        poly::Range joint = poly::joint_range(e, domain);
+        constexpr int64_t infinite = poly::Range::infinite;
+        result = intersect(result, {joint.min > -infinite ? make_int(e.type(), joint.min) : Expr(),
+                                    joint.max < infinite ? make_int(e.type(), joint.max) : Expr()});
     }
 
     static bool repeats_variable(const Expr &e, const IntervalScope &scope) {

@@ -20,11 +20,12 @@ TEST_CASE("bilateral grid: golden values of section 3.4") {
         for (Way way : all) {
             INFO(variants[i] << " " << name_of(way));
             const Buffer<double> out = run(app_named(variants[i]), {48, 32}, way);
-            CHECK_NEAR(out(0, 0), expected[i][0], 1e-5);
-            CHECK_NEAR(out(7, 5), expected[i][1], 1e-5);
-            CHECK_NEAR(out(47, 31), expected[i][2], 1e-5);
-            CHECK_NEAR(out(23, 16), expected[i][3], 1e-5);
-            CHECK_NEAR(sum(out), expected[i][4], 1536 * 1e-5);
+            check_golden(out, {.tolerance = 1e-5,
+                               .elements = {{0, 0, 0, expected[i][0]},
+                                            {7, 5, 0, expected[i][1]},
+                                            {47, 31, 0, expected[i][2]},
+                                            {23, 16, 0, expected[i][3]}},
+                               .sum = expected[i][4]});
         }
     }
 }

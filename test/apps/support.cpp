@@ -101,6 +101,11 @@ Buffer<double> run_on(const std::string &name, apps::Size size, const Pixel &pix
     return run(app, *app.make(), size, pixel, way);
 }
 
+Buffer<double> run(const char *name, apps::Program &program, apps::Size size, Way way) {
+    const apps::App &app = app_named(name);
+    return run(app, program, size, apps::make_inputs(app, program, size), way);
+}
+
 Buffer<double> run(const apps::App &app, apps::Size size, Way way) {
     const std::unique_ptr<apps::Program> program = app.make();
     return run(app, *program, size, apps::make_inputs(app, *program, size), way);
@@ -140,6 +145,18 @@ double error(const Buffer<double> &out, const Pixel &expected, int border) {
         out.for_each_element([&](int x, int y, int c) { visit(x, y, c, out(x, y, c)); });
     }
     return largest;
+}
+
+void check_golden(const Buffer<double> &out, const GoldenOutput &golden) {
+    for (const auto &[x, y, c, value] : golden.elements) {
+        INFO("at " << x << ", " << y << ", " << c);
+        CHECK_NEAR(out.dimensions() == 2 ? out(x, y) : out(x, y, c), value, golden.tolerance);
+    }
+    CHECK_NEAR(sum(out), golden.sum, double(out.number_of_elements()) * golden.tolerance);
+    if (golden.min)
+        CHECK_NEAR(min(out), *golden.min, golden.tolerance);
+    if (golden.max)
+        CHECK_NEAR(max(out), *golden.max, golden.tolerance);
 }
 
 }  // namespace app_test

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -60,7 +61,8 @@ Pipe::Buffer<double> run(const apps::App &app, apps::Program &program, apps::Siz
                          const Pixel &pixel, Way way);
 Pipe::Buffer<double> run_on(const std::string &name, apps::Size size, const Pixel &pixel, Way way);
 
-/// The same for a new instance and the application's own test input.
+/// The same on the application's own test input; of a new instance where none is given.
+Pipe::Buffer<double> run(const char *name, apps::Program &program, apps::Size size, Way way);
 Pipe::Buffer<double> run(const apps::App &app, apps::Size size, Way way);
 
 double sum(const Pipe::Buffer<double> &b);
@@ -75,5 +77,19 @@ double error(const Pipe::Buffer<double> &out, const Pixel &expected, int border 
         INFO("expected " << (expected) << " +- " << (tolerance) << ", got " << (actual));          \
         CHECK(std::abs((actual) - (expected)) <= (tolerance));                                     \
     } while (false)
+
+/// Values computed by a separate program.
+struct GoldenOutput {
+    struct Element {
+        int x, y, c;
+        double value;
+    };
+    double tolerance;  ///< of an element, and of an element's share in the sum
+    std::vector<Element> elements;
+    double sum;
+    std::optional<double> min = {}, max = {};
+};
+
+void check_golden(const Pipe::Buffer<double> &out, const GoldenOutput &golden);
 
 }  // namespace app_test

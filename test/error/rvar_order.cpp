@@ -1,23 +1,10 @@
 // Updates whose RVars must keep their order: what may not be turned round, parallel or a vector.
 #include <pipe/pipe.h>
 
-#include "graph/check.h"
-#include "graph/freeze.h"
-#include "poly/races.h"
+#include "test/support/check_schedule.h"
 #include "test/support/require_message.h"
 
 using namespace Pipe;
-
-namespace {
-
-void check(const std::vector<Func> &outputs) {
-    graph::Frozen f = graph::freeze(outputs);
-    graph::Graph inlined = graph::inline_funcs(f.graph, f.schedule);
-    graph::check(inlined, f.schedule);
-    poly::check_races(inlined, f.schedule, {});
-}
-
-}  // namespace
 
 TEST_CASE("RVars that must keep their order", "[schedule][error]") {
     Var x("x"), y("y"), ro("ro"), ri("ri");
@@ -28,20 +15,21 @@ TEST_CASE("RVars that must keep their order", "[schedule][error]") {
     SECTION("reorder") {  // now each reads what the loop, so turned, has not come to yet
         f(r.x, r.y) = f(r.x + 1, r.y - 1) * 2;
         f.update(1).reorder(r.y, r.x);
-        require_message<CompileError>([&] { check({f}); }, {"f.update(1).reorder", "rvar_order.cpp:",
-                                                            "another result", "r$x, r$y"});
+        require_message<CompileError>(
+            [&] { check_schedule({f}); },
+            {"f.update(1).reorder", "rvar_order.cpp:", "another result", "r$x, r$y"});
     }
     SECTION("parallel") {
         f.update().parallel(r.y);
         require_message<CompileError>(
-            [&] { check({f}); },
+            [&] { check_schedule({f}); },
             {"f.update(0).parallel(r$y)", "touch the same elements", "'f(r$x - 1, r$y - 1)'"});
     }
     SECTION("vectorize") {
         f(r.x, r.y) = f(r.x - 1, r.y) * 2;
         f.update(1).vectorize(r.x, 4);
         require_message<CompileError>(
-            [&] { check({f}); },
+            [&] { check_schedule({f}); },
             {"f.update(1).vectorize(r$x_lane)", "touch the same elements", "rfactor()"});
     }
     SECTION("tails") {

@@ -33,6 +33,8 @@ const std::map<std::string, std::string> &public_headers() {
         {"schedule.h", "schedule"}, {"autoschedule.h", "schedule"},
         {"rdom.h", "graph"},        {"param.h", "graph"},
         {"loop_level.h", "graph"},  {"func.h", "graph"},
+        {"func_ref.h", "graph"},    {"stage.h", "graph"},
+        {"loop_directives.h", "graph"}, {"extern_func_argument.h", "graph"},
         {"boundary_conditions.h", "graph"},
         {"memoization_cache.h", "jit"},
         {"jit.h", "support"},       {"callable.h", "driver"},

@@ -1,42 +1,16 @@
 // memoize: the same results, computed as often as the cache's contents say, and no more often.
-#include <atomic>
 #include <thread>
 
 #include "compare.h"
+#include "memoize.h"
 #include "support/require_message.h"
 
 using namespace Pipe;
 using namespace Pipe::testing;
 
-static std::atomic<int> calls{0};
-extern "C" int pipe_memo_counted(int value) {
-    calls++;
-    return value;
-}
-HalideExtern_1(int, pipe_memo_counted, int);
-
 namespace {
 
 Var x("x"), y("y"), xo("xo"), xi("xi"), yo("yo"), yi("yi");
-
-/// How many elements are computed by f().
-template <typename F> int computed(F &&f) {
-    calls = 0;
-    f();
-    return calls;
-}
-
-/// Every test has the cache to itself.
-struct Cache {
-    Cache() {
-        memoization_cache_cleanup();
-        memoization_cache_set_size(0);
-    }
-    ~Cache() {
-        memoization_cache_cleanup();
-        memoization_cache_set_size(0);
-    }
-};
 
 /// g(x, y) = f(x, y) + f(x + 1, y), f(x, y) = 3 * x + p * y + 7
 struct Simple : Cache {

@@ -1,4 +1,6 @@
 // specialize: which schedule is used where, in what order, and that it changes no result.
+#include <sstream>
+
 #include "compare.h"
 #include "support/require_message.h"
 
@@ -21,52 +23,33 @@ struct Special {
     }
 };
 
+/// The text of a loop nest that stands inside of something.
+std::string indented(const std::string &text) {
+    std::string result;
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);)
+        result += "  " + line + "\n";
+    return result;
+}
+
+/// All stages of Special, f by plain loops, g by these.
+std::string loops_with(const std::string &outer, const std::string &inner) {
+    std::string f_loops = indented("for y:\n" + indented("for x:\n  f(x, y) = ...\n"));
+    return "produce f:\n" + f_loops + "produce f.update(0):\n" + f_loops + "produce g:\n" +
+           indented(outer + ":\n" + indented(inner));
+}
+
 }  // namespace
 
 TEST_CASE_METHOD(Special, "the first condition that holds is taken", "[specialize]") {
     g.specialize(p > 10).vectorize(x, 4, TailStrategy::GuardWithIf);
     g.specialize(p > 5).parallel(y);
-    CHECK(Pipeline(g).loop_nest() == "where p > 10:\n"
-                                     "  produce f:\n"
-                                     "    for y:\n"
-                                     "      for x:\n"
-                                     "        f(x, y) = ...\n"
-                                     "  produce f.update(0):\n"
-                                     "    for y:\n"
-                                     "      for x:\n"
-                                     "        f(x, y) = ...\n"
-                                     "  produce g:\n"
-                                     "    for y:\n"
-                                     "      for x:\n"
-                                     "        vectorized x_lane:\n"
-                                     "          g(x, y) = ...\n"
-                                     "otherwise:\n"
-                                     "  where p > 5:\n"
-                                     "    produce f:\n"
-                                     "      for y:\n"
-                                     "        for x:\n"
-                                     "          f(x, y) = ...\n"
-                                     "    produce f.update(0):\n"
-                                     "      for y:\n"
-                                     "        for x:\n"
-                                     "          f(x, y) = ...\n"
-                                     "    produce g:\n"
-                                     "      parallel y:\n"
-                                     "        for x:\n"
-                                     "          g(x, y) = ...\n"
-                                     "  otherwise:\n"
-                                     "    produce f:\n"
-                                     "      for y:\n"
-                                     "        for x:\n"
-                                     "          f(x, y) = ...\n"
-                                     "    produce f.update(0):\n"
-                                     "      for y:\n"
-                                     "        for x:\n"
-                                     "          f(x, y) = ...\n"
-                                     "    produce g:\n"
-                                     "      for y:\n"
-                                     "        for x:\n"
-                                     "          g(x, y) = ...\n");
+    const std::string rows = "for x:\n  g(x, y) = ...\n",
+                      vectors = "for x:\n  vectorized x_lane:\n    g(x, y) = ...\n";
+    CHECK(Pipeline(g).loop_nest() ==
+          "where p > 10:\n" + indented(loops_with("for y", vectors)) + "otherwise:\n" +
+              indented("where p > 5:\n" + indented(loops_with("parallel y", rows)) +
+                       "otherwise:\n" + indented(loops_with("for y", rows))));
     for (int value : {0, 6, 11}) {
         p.set(value);
         check_sizes(g, {1, 4, 9});

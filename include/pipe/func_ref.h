@@ -1,0 +1,118 @@
+#pragma once
+// FuncRef: an element of a Func, to define it or to use its value.
+
+#include <initializer_list>
+#include <memory>
+#include <vector>
+
+#include <pipe/expr.h>
+#include <pipe/operators.h>
+#include <pipe/tuple.h>
+
+namespace Pipe {
+
+namespace graph {
+struct FuncContents;
+}
+
+class Func;
+class FuncRef;
+class Stage;
+
+/// `f(x, y)[i]`: one value of a Func that has a Tuple. As the left side of an update it changes
+/// that value and leaves the others as they are.
+class FuncTupleElementRef {
+  public:
+    FuncTupleElementRef(const FuncRef &func, int element);
+
+    Stage operator=(const Expr &value) const;
+    Stage operator=(const FuncTupleElementRef &value) const;
+    Stage operator+=(const Expr &value) const;
+    Stage operator-=(const Expr &value) const;
+    Stage operator*=(const Expr &value) const;
+    Stage operator/=(const Expr &value) const;
+    operator Expr() const;
+    int index() const { return element_; }
+
+  private:
+    std::shared_ptr<const FuncRef> func_;
+    int element_;
+};
+
+/// `f(x, y)`: on the left of an assignment a definition, elsewhere a value.
+///
+/// The first definition of a Func is pure: its arguments are Vars, all different. Every further one
+/// is an update: its arguments are Exprs, it may use an RDom and the Func itself, and runs after
+/// those before it. `+=` and its kind on a Func that is undefined define it as 0 (`*=`, `/=`: 1)
+/// first.
+class FuncRef {
+  public:
+    FuncRef(std::shared_ptr<graph::FuncContents> func, std::vector<Expr> args,
+            SourceLocation where);
+    FuncRef(const FuncRef &) = default;
+    FuncRef(FuncRef &&) = default;
+
+    Stage operator=(const Expr &value) const;
+    Stage operator=(const Tuple &values) const;
+    Stage operator=(const FuncRef &value) const;
+    Stage operator+=(const Expr &value) const;
+    Stage operator-=(const Expr &value) const;
+    Stage operator*=(const Expr &value) const;
+    Stage operator/=(const Expr &value) const;
+    // Element by element.
+    Stage operator+=(const Tuple &values) const;
+    Stage operator-=(const Tuple &values) const;
+    Stage operator*=(const Tuple &values) const;
+    Stage operator/=(const Tuple &values) const;
+    Stage operator+=(const FuncRef &value) const;
+    Stage operator-=(const FuncRef &value) const;
+    Stage operator*=(const FuncRef &value) const;
+    Stage operator/=(const FuncRef &value) const;
+
+    /// The value. CompileError where the Func is undefined, has a Tuple of values, or has another
+    /// number of dimensions.
+    operator Expr() const;
+    /// All values of a Func that has a Tuple.
+    operator Tuple() const;
+    /// One value of a Func that has a Tuple.
+    FuncTupleElementRef operator[](int element) const;
+    /// Number of values.
+    int size() const;
+    const std::vector<Type> &types() const;
+    /// CompileError where the Func has a Tuple of values.
+    Type type() const;
+    Func function() const;
+
+  private:
+    friend class FuncTupleElementRef;
+    Stage define(const std::vector<Expr> &values) const;
+    Stage update_with(char op, const std::vector<Expr> &values) const;
+    Expr element(int i) const;
+    std::vector<Expr> all() const;
+
+    std::shared_ptr<graph::FuncContents> func_;
+    std::vector<Expr> args_;
+    SourceLocation where_;
+};
+
+// Without these, `using namespace std` would take elements of Funcs to std::min and std::max.
+inline Expr min(const FuncRef &a, const FuncRef &b) {
+    return min(Expr(a), Expr(b));
+}
+inline Expr max(const FuncRef &a, const FuncRef &b) {
+    return max(Expr(a), Expr(b));
+}
+// And these could be of Exprs or of Tuples: Exprs are meant, as Tuple(f(x)) can be written.
+inline Expr select(const Expr &condition, const FuncRef &if_true, const FuncRef &if_false) {
+    return select(condition, Expr(if_true), Expr(if_false));
+}
+template <typename... Rest>
+requires(sizeof...(Rest) >= 1) Expr select(const Expr &c0, const FuncRef &v0, const Expr &c1,
+                                           const FuncRef &v1, const Rest &...rest) {
+    return select(c0, Expr(v0), select(c1, v1, rest...));
+}
+inline Expr mux(const Expr &id, std::initializer_list<FuncRef> values) {
+    return mux(id, std::vector<Expr>(values.begin(), values.end()));
+}
+
+}  // namespace Pipe

@@ -1,0 +1,121 @@
+#include "graph/check_loops.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "graph/contents.h"
+#include "graph/extern_stage.h"
+#include "schedule/loops.h"
+#include "schedule/print.h"
+
+namespace Pipe::graph {
+namespace {
+
+using schedules::Dim;
+using schedules::StageSchedule;
+
+std::vector<Dim> initial_loops(const FuncNode &f, const Stage &stage, size_t index) {
+    std::vector<Dim> dims;
+    if (extern_definition(stage))
+        return dims;
+    for (const ReductionVar &r : stage.rvars)
+        dims.push_back({r.name, LoopKind::Serial, true});
+    for (size_t i = 0; i < f.args.size(); i++) {
+        const Expr &arg = stage.args[i];
+        if (index == 0 || (arg->op == ir::Op::Variable && arg->name == f.args[i]))
+            dims.push_back({f.args[i], LoopKind::Serial, false});
+    }
+    return dims;
+}
+
+void check_one_vector(const FuncNode &f, size_t index, const StageSchedule &s) {
+    std::vector<std::string> vectors;
+    for (const Dim &d : s.dims)
+        if (d.kind == LoopKind::Vectorized)
+            vectors.push_back(d.name);
+    if (vectors.size() > 1)
+        reject_directive(
+            f, index, fmt::format("vectorize({})", vectors.back()),
+            fmt::format("the loop '{}' of the same definition is vectorized already. Unroll "
+                        "one of them.",
+                        vectors[0]));
+}
+
+void check_partition(const FuncNode &f, size_t index, const StageSchedule &s) {
+    for (const Dim &d : s.dims)
+        if (d.partition == Partition::Always &&
+            (d.kind == LoopKind::Vectorized || d.kind == LoopKind::Unrolled))
+            reject_directive(
+                f, index, fmt::format("always_partition({})", d.name),
+                "the loop is vectorized or unrolled, so nothing is left of it to partition. "
+                "Leave "
+                "always_partition() out.");
+}
+
+/// A blend reads what it stores over: another thread may be storing there.
+void check_blends(const FuncNode &f, size_t index, const StageSchedule &s,
+                  const schedules::Replay &loops) {
+    using Transform = schedules::Transform;
+    for (size_t i = 0; i < s.transforms.size(); i++) {
+        const Transform &t = s.transforms[i];
+        bool blends =
+            t.tail == TailStrategy::ShiftInwardsAndBlend || t.tail == TailStrategy::RoundUpAndBlend;
+        if (t.kind != Transform::Kind::Split || !blends)
+            continue;
+        std::vector<Transform> until(s.transforms.begin(),
+                                     s.transforms.begin() + static_cast<long>(i));
+        auto before = schedules::replay(initial_loops(f, f.stages[index], index), until);
+        const auto &roots = before.find(t.old_name)->roots;
+        for (const Dim &d : s.dims) {
+            const auto &of = loops.find(d.name)->roots;
+            bool part =
+                std::find_first_of(of.begin(), of.end(), roots.begin(), roots.end()) != of.end();
+            if (d.kind == LoopKind::Parallel && part)
+                reject_directive(
+                    f, index, fmt::format("parallel({})", d.name),
+                    fmt::format("the loop comes from '{}', which is split with "
+                                "TailStrategy::{}: threads would store over what others "
+                                "store. Use GuardWithIf.",
+                                t.old_name, schedules::to_string(t.tail)));
+        }
+    }
+}
+
+void check_stage(const FuncNode &f, size_t index, const StageSchedule &s) {
+    const Stage &stage = f.stages[index];
+    schedules::Replay loops = schedules::replay(initial_loops(f, stage, index), s.transforms);
+    if (!loops.error.empty())
+        reject_directive(f, index, "split or fuse", loops.error + ".");
+    bool complete = loops.loops.size() == s.dims.size();
+    for (const Dim &d : s.dims)
+        complete &= loops.find(d.name) != nullptr;
+    if (!complete)
+        reject_directive(
+            f, index, "reorder",
+            fmt::format("the order of loops, {}, is not of the loops that there are. Name "
+                        "each loop once.",
+                        names_of(s.dims)));
+    check_one_vector(f, index, s);
+    check_partition(f, index, s);
+    if (!s.allow_race_conditions)
+        check_blends(f, index, s, loops);
+}
+
+}  // namespace
+
+std::string names_of(const std::vector<Dim> &dims) {
+    std::vector<std::string> names;
+    for (const Dim &d : dims)
+        names.push_back(d.name);
+    return names.empty() ? "none" : join(names) + " (innermost first)";
+}
+
+void check_loops(const FuncNode &f, const schedules::FuncSchedule &s) {
+    if (s.stages.size() != f.stages.size())
+        throw InternalError("the schedule of " + f.name + " has another number of stages");
+    for (size_t i = 0; i < f.stages.size(); i++)
+        check_stage(f, i, s.stages[i]);
+}
+
+}  // namespace Pipe::graph

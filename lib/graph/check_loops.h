@@ -1,0 +1,19 @@
+#pragma once
+// Whether the loops of a Func's stages may be as they are scheduled.
+
+#include <string>
+#include <vector>
+
+#include "graph/graph.h"
+
+namespace Pipe::graph {
+
+/// CompileError where the loops are not those that the transforms make, two of them are vectorized,
+/// one that is unrolled or vectorized is to be partitioned, or threads would store over what others
+/// blend.
+void check_loops(const FuncNode &f, const schedules::FuncSchedule &s);
+
+/// "x, y (innermost first)"
+std::string names_of(const std::vector<schedules::Dim> &dims);
+
+}  // namespace Pipe::graph

@@ -1,0 +1,200 @@
+#include "graph/resolve_levels.h"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "graph/contents.h"
+#include "graph/extern_stage.h"
+#include "graph/match.h"
+
+namespace Pipe::graph {
+namespace {
+
+using schedules::LoopLevel;  // the data; Pipe::LoopLevel is the user's handle
+
+class Resolver {
+  public:
+    Resolver(Frozen &frozen, const std::vector<LoopNames> &names)
+        : frozen_(frozen), loop_names_(names) {}
+
+    void resolve(size_t i) {
+        schedules::FuncSchedule &s = frozen_.schedule.funcs[i];
+        take_deferred(i, "compute_at", s.compute);
+        take_deferred(i, "store_at", s.store);
+        take_deferred(i, "hoist_storage", s.hoist);
+        const FuncNode &func = frozen_.graph.funcs[i];
+        if ((func.is_output || is_extern(func)) && s.compute.inlined())
+            s.compute.kind = LoopLevel::Kind::Root;
+        resolve(i, "compute_at", s.compute);
+        resolve(i, "store_at", s.store);
+        resolve(i, "hoist_storage", s.hoist);
+        if (s.store.inlined() && !s.compute.inlined())
+            s.store = s.compute;
+        for (auto &stage : s.stages) {
+            resolve(i, "compute_with", stage.fuse_level);
+            resolve_prefetches(i, stage);
+        }
+    }
+
+  private:
+    Frozen &frozen_;
+    const std::vector<LoopNames> &loop_names_;
+
+    /// What a Pipe::LoopLevel stands for now; it must not change any more.
+    void take_deferred(size_t i, const char *directive, LoopLevel &level) {
+        if (!level.deferred)
+            return;
+        auto contents = std::static_pointer_cast<Pipe::LoopLevel::Contents>(level.deferred);
+        if (!contents->defined)
+            throw CompileError(
+                fmt::format("{}.{}(LoopLevel){}: the LoopLevel is undefined. Give it a "
+                            "place with set() before the pipeline is compiled.",
+                            frozen_.graph.funcs[i].name, directive, at(frozen_.funcs[i]->where)));
+        contents->locked = true;
+        level = contents->level;
+    }
+
+    void resolve_prefetches(size_t i, schedules::StageSchedule &s) {
+        for (schedules::Prefetch &p : s.prefetches) {
+            bool known = false;
+            for (size_t f = 0; f < frozen_.funcs.size(); f++)
+                if (p.func_handle && frozen_.funcs[f]->identity == p.func_handle) {
+                    p.source = frozen_.graph.funcs[f].name;
+                    known = true;
+                }
+            auto handle = std::static_pointer_cast<const ImageContents>(p.image_handle);
+            for (const Image &image : frozen_.graph.images)
+                if (handle &&
+                    (handle->bound ? image.bound.same_as(handle->buffer) : image.param == handle)) {
+                    p.source = image.name;
+                    known = true;
+                }
+            if (!known)
+                throw CompileError(fmt::format("{}.prefetch({}, {}, {}){}: '{}' is not part of the "
+                                               "pipeline.",
+                                               frozen_.graph.funcs[i].name, p.source, p.at, p.from,
+                                               at(frozen_.funcs[i]->where), p.source));
+            p.func_handle = p.image_handle = nullptr;
+        }
+        for (schedules::Specialization &special : s.specializations)
+            resolve_prefetches(i, special.schedule);
+    }
+
+    void resolve(size_t i, const char *directive, LoopLevel &level) {
+        if (!level.at())
+            return;
+        const auto &identity = *static_cast<const Identity *>(level.func_handle.get());
+        auto reject = [&](const std::string &why) {
+            throw CompileError(fmt::format("{}.{}({}, {}){}: {}", frozen_.graph.funcs[i].name,
+                                           directive, identity.name, level.var,
+                                           at(frozen_.funcs[i]->where), why));
+        };
+        auto found = std::find_if(frozen_.funcs.begin(), frozen_.funcs.end(),
+                                  [&](const auto &f) { return f->identity.get() == &identity; });
+        if (found == frozen_.funcs.end())
+            reject(fmt::format("'{}' is not part of the pipeline, which has {}.", identity.name,
+                               func_names()));
+        auto target = static_cast<size_t>(found - frozen_.funcs.begin());
+        if (level.var == Var::outermost().name())
+            return resolve_outermost(i, target, directive, level, reject);
+        level.func = static_cast<FuncId>(target);
+        level.func_handle = nullptr;
+        if (level.stage < 0)
+            level.stage = find_stage(i, target, level.var);
+        const auto &stages = frozen_.schedule.funcs[target].stages;
+        if (level.stage < 0 ||
+            !has_loop(stages[static_cast<size_t>(level.stage)], target, level.stage, level.var))
+            reject(fmt::format("{} has no loop '{}'. Its loops are, innermost first: {}.",
+                               (*found)->description(), level.var, loops_of(target)));
+        level.var = loop_names_[target](level.stage, level.var);
+    }
+
+    /// Var::outermost(): where the Func itself is computed.
+    template <typename Reject>
+    void resolve_outermost(size_t i, size_t target, const char *directive, LoopLevel &level,
+                           const Reject &reject) {
+        LoopLevel place = frozen_.schedule.funcs[target].compute;
+        take_deferred(target, "compute_at", place);
+        if (place.inlined() && frozen_.graph.funcs[target].is_output)
+            place.kind = LoopLevel::Kind::Root;
+        if (place.inlined())
+            reject("it is inlined, so it is computed nowhere. Give it compute_root() or "
+                   "compute_at().");
+        if (place.func_handle)
+            resolve(i, directive, place);
+        level = place;
+    }
+
+    bool has_loop(const schedules::StageSchedule &s, size_t func, int stage,
+                  const std::string &var) const {
+        const std::string &name = loop_names_[func](stage, var);
+        return std::any_of(s.dims.begin(), s.dims.end(),
+                           [&](const auto &d) { return d.name == name; });
+    }
+
+    /// The first stage of `target` that has the loop, rather one that (also indirectly) reads
+    /// `func`; -1 where none has it.
+    int find_stage(size_t func, size_t target, const std::string &var) const {
+        const auto &stages = frozen_.schedule.funcs[target].stages;
+        int first = -1;
+        for (int s = 0; s < static_cast<int>(stages.size()); s++) {
+            if (!has_loop(stages[static_cast<size_t>(s)], target, s, var))
+                continue;
+            if (reads(target, s, static_cast<FuncId>(func)))
+                return s;
+            if (first < 0)
+                first = s;
+        }
+        return first;
+    }
+
+    bool reads(size_t target, int stage, FuncId func) const {
+        const Graph &graph = frozen_.graph;
+        const FuncNode &node = graph.funcs[target];
+        std::vector<FuncId> pending = funcs_read(node.stages[static_cast<size_t>(stage)], node.id);
+        std::set<FuncId> seen;
+        while (!pending.empty()) {
+            FuncId id = pending.back();
+            pending.pop_back();
+            if (id == func)
+                return true;
+            if (id < func || !seen.insert(id).second)
+                continue;  // producers come first
+            const auto &producers = graph[id].producers;
+            pending.insert(pending.end(), producers.begin(), producers.end());
+        }
+        return false;
+    }
+
+    std::string loops_of(size_t func) const {
+        std::vector<std::string> text;
+        const auto &stages = frozen_.schedule.funcs[func].stages;
+        for (size_t s = 0; s < stages.size(); s++) {
+            std::vector<std::string> names;
+            for (const auto &d : stages[s].dims)
+                names.push_back(d.name);
+            std::string which = s == 0 ? "" : fmt::format(" (update {})", s - 1);
+            text.push_back((names.empty() ? "none" : join(names)) + which);
+        }
+        return fmt::format("{}", fmt::join(text, "; "));
+    }
+
+    std::string func_names() const {
+        std::vector<std::string> names;
+        for (const FuncNode &f : frozen_.graph.funcs)
+            names.push_back(f.name);
+        return join(names);
+    }
+};
+
+}  // namespace
+
+void resolve_levels(Frozen &frozen, const std::vector<LoopNames> &names) {
+    Resolver resolver(frozen, names);
+    for (size_t i = 0; i < frozen.funcs.size(); i++)
+        resolver.resolve(i);
+}
+
+}  // namespace Pipe::graph

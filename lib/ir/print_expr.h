@@ -1,0 +1,36 @@
+#pragma once
+// The printer's part for expressions. (Inside ir/ only; the interface is print.h.)
+
+#include <string>
+#include <vector>
+
+#include "ir/expr_node.h"
+
+namespace Pipe::ir {
+
+class ExprPrinter {
+  public:
+    std::string out;
+
+    /// An expression that is part of no other.
+    void root(const Expr &e);
+    /// The same as a factor of a product.
+    void root_factor(const Expr &e);
+    /// In parentheses where it binds less tightly than `outer_precedence`.
+    void print(const Expr &e, int outer_precedence = 0);
+
+  private:
+    size_t expr_start_ = 0;
+
+    void print_node(const Expr &e);
+    void print_infix(const Expr &e);
+    void print_constant(const Expr &e);
+    void print_integer(Type type, const std::string &digits);
+    void print_float(Type type, double value);
+    void print_call(const Expr &e);
+    void print_load(const Expr &e);
+    void print_let_in(const Expr &e);
+    void list(const std::string &name, const std::vector<Expr> &args, int lanes = 0);
+};
+
+}  // namespace Pipe::ir

@@ -1,0 +1,33 @@
+#pragma once
+// What the loops of an update count, after splits, fuses and renames.
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "graph/graph.h"
+
+namespace Pipe::poly {
+
+/// The value of a loop in terms of the definition's variables: several that count in order, the
+/// outermost first, where loops are fused. Nothing: not known.
+using LoopValue = std::optional<std::vector<Expr>>;
+
+class LoopValues {
+  public:
+    LoopValues(const graph::Stage &stage, const std::vector<schedules::Transform> &transforms);
+
+    /// A pure loop has no values.
+    LoopValue operator[](const std::string &loop) const;
+
+  private:
+    LoopValue take(const std::string &name);
+    void move(const std::string &from, const std::string &to);
+    void fuse(const schedules::Transform &t);
+    void split(const schedules::Transform &t);
+
+    std::map<std::string, LoopValue> values_;
+};
+
+}  // namespace Pipe::poly
