@@ -122,7 +122,7 @@ template <typename T, int Dims> class Buffer : public BufferBase {
     static constexpr bool has_static_halide_type = typed;
     static constexpr Type static_halide_type() { return own_type(); }
     static constexpr bool has_static_dimensions = Dims != AnyDims;
-    static constexpr int static_dimensions = Dims;
+    static constexpr int static_dimensions() { return Dims; }
 
     /// The element with all coordinates at their minimum; null without memory.
     T *data() const { return static_cast<T *>(view().host); }
@@ -144,8 +144,9 @@ template <typename T, int Dims> class Buffer : public BufferBase {
     /// Itself; null where undefined. For programs to which a Buffer is the pointer to another.
     const Buffer *get() const { return defined() ? this : nullptr; }
 
-    /// A reference to an element. With fewer or more coordinates than dimensions, or coordinates
-    /// outside, the behaviour is undefined; builds without NDEBUG throw RuntimeError.
+    /// A reference to an element. Coordinates of dimensions that it has not must be 0. With fewer
+    /// coordinates than dimensions, or coordinates outside, the behaviour is undefined; builds
+    /// without NDEBUG throw RuntimeError.
     template <std::integral... Ints>
     requires typed Value &operator()(Ints... coordinates) const {
         return *reinterpret_cast<Value *>(
@@ -198,15 +199,23 @@ template <typename T, int Dims> class Buffer : public BufferBase {
         return (*this)(std::vector<Expr>{Expr(coordinates)...}, SourceLocation());
     }
 
-    /// Sets every element to `value`, or to what `f(x, y, ..)` says.
-    void fill(std::type_identity_t<Value> value) const requires(typed && !std::is_const_v<T>) {
-        for_each_value([&](Value &element) { element = value; });
+    /// Sets every element to `value`, or to what `f(x, y, ..)` says (see for_each_element), or to
+    /// what f() says next. Returns itself.
+    const Buffer &fill(std::type_identity_t<Value> value) const
+        requires(typed && !std::is_const_v<T>) {
+        return for_each_value([&](Value &element) { element = value; });
     }
     template <typename F>
-    requires(typed && !std::is_arithmetic_v<std::remove_cvref_t<F>>) void fill(F &&f) const {
-        visit_coordinates(f, [this](const int64_t *at, const auto &value) {
-            (*this)(at) = static_cast<Value>(value());
-        });
+    requires(typed &&
+             !std::is_arithmetic_v<std::remove_cvref_t<F>>) const Buffer &fill(F &&f) const {
+        if constexpr (std::is_invocable_v<F &> && !std::is_invocable_v<F &, int>) {
+            return for_each_value([&](Value &element) { element = static_cast<Value>(f()); });
+        } else {
+            visit_coordinates(f, [this](const int64_t *at, const auto &value) {
+                (*this)(at) = static_cast<Value>(value());
+            });
+            return *this;
+        }
     }
     /// True if every element equals `value`.
     bool all_equal(std::type_identity_t<Value> value) const requires typed {
@@ -218,7 +227,7 @@ template <typename T, int Dims> class Buffer : public BufferBase {
     /// Calls f(a, b, ..) with references to the elements at the same place of this Buffer and of
     /// `others`, which must have its extents. The order of the calls is not specified.
     template <typename F, typename... Others>
-    void for_each_value(F &&f, Others &&...others) const requires typed {
+    const Buffer &for_each_value(F &&f, Others &&...others) const requires typed {
         (require_same_extents(others), ...);
         std::vector<BufferDim> rows;
         for (const BufferDim &d : view().dims) {
@@ -235,11 +244,14 @@ template <typename T, int Dims> class Buffer : public BufferBase {
         };
         detail::for_each_coordinate(
             rows, [&](const int64_t *at) { along(row(*this, at), row(others, at)...); });
+        return *this;
     }
     /// Calls f(x, y, ..) with ints, or f(const int *), for the coordinates of every element,
-    /// dimension 0 innermost.
-    template <typename F> void for_each_element(F &&f) const {
+    /// dimension 0 innermost. Of an f of fewer arguments than dimensions, only the first dimensions
+    /// are gone through, at the minimum of the others; further arguments are 0.
+    template <typename F> const Buffer &for_each_element(F &&f) const {
         visit_coordinates(f, [](const int64_t *, const auto &call) { call(); });
+        return *this;
     }
 
     /// A dense Buffer of its own memory with the same shape and elements.

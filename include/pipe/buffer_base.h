@@ -1,6 +1,7 @@
 #pragma once
 // What all Buffers share, whatever their element type. Include <pipe/buffer.h>.
 
+#include <algorithm>
 #include <array>
 #include <concepts>
 #include <cstddef>
@@ -18,6 +19,7 @@
 
 namespace Pipe {
 
+struct JITUserContext;
 struct RawBuffer;
 
 /// The number of dimensions of a Buffer is only known at run time.
@@ -123,17 +125,17 @@ class BufferBase {
     bool host_dirty() const { return false; }
     bool device_dirty() const { return false; }
     bool has_device_allocation() const { return false; }
-    int copy_to_host() const { return 0; }
-    int device_sync() const { return 0; }
-    int device_free() const { return 0; }
+    int copy_to_host(JITUserContext * = nullptr) const { return 0; }
+    int device_sync(JITUserContext * = nullptr) const { return 0; }
+    int device_free(JITUserContext * = nullptr) const { return 0; }
     template <typename... Args> int copy_to_device(const Args &...) const {
         throw_no_device("copy_to_device");
     }
     template <typename... Args> int device_malloc(const Args &...) const {
         throw_no_device("device_malloc");
     }
-    /// The Buffer as plain data (pipe/raw_buffer.h), valid until the Buffer changes or goes; null where
-    /// it is undefined. Changes to it do not reach the Buffer.
+    /// The Buffer as plain data (pipe/raw_buffer.h), valid until the Buffer changes or goes; null
+    /// where it is undefined. Changes to it do not reach the Buffer.
     RawBuffer *raw_buffer() const;
     /// Gives a Buffer without memory (or with other memory) its own: dense in the order of the
     /// strides, 64-byte aligned, not initialised. Throws RuntimeError if there is not enough.
@@ -206,6 +208,8 @@ class BufferBase {
         const BufferView &v = view();
         check_access(at.data(), N);
         int64_t offset = 0;
+        if (v.dims.size() < N) [[unlikely]]
+            return static_cast<char *>(v.host) + offset_of_existing(at.data()) * v.type.bytes();
         for (size_t i = 0; i < N; i++) {
             offset += (at[i] - v.dims[i].min) * v.dims[i].stride;
         }
@@ -217,6 +221,8 @@ class BufferBase {
 #endif
     }
     void require_element(const int64_t *at, size_t n) const;
+    /// Of the coordinates of the dimensions that there are.
+    int64_t offset_of_existing(const int64_t *at) const;
     [[noreturn]] static void throw_undefined();
     [[noreturn]] void throw_no_device(const char *what) const;
     [[noreturn]] void throw_wrong_arity(const char *what) const;
@@ -321,20 +327,27 @@ template <typename F, size_t... Is> constexpr bool takes_ints(std::index_sequenc
     return std::is_invocable_v<F &, decltype(static_cast<int>(Is))...>;
 }
 
+/// f of the first coordinates; of zeros where there are not so many.
 template <typename F, size_t... Is>
-decltype(auto) call_with_ints(F &f, const int64_t *at, std::index_sequence<Is...>) {
-    return f(static_cast<int>(at[Is])...);
+decltype(auto) call_with_ints(F &f, const int64_t *at, [[maybe_unused]] size_t dimensions,
+                              std::index_sequence<Is...>) {
+    return f((Is < dimensions ? static_cast<int>(at[Is]) : 0)...);
 }
 
-/// For a box of N dimensions, if f can be called with N ints: use(at, call) for each coordinate,
-/// where call() is f(x, y, ..). False if N or f do not fit.
+/// If f can be called with N ints and the box has N dimensions, or any number where `any` says so:
+/// use(at, call) for each coordinate, where call() is f(x, y, ..). Dimensions from N on are not
+/// gone through. False if N or f do not fit.
 template <size_t N, typename F, typename Use>
-bool visit_with_ints(const std::vector<BufferDim> &dims, F &f, const Use &use) {
+bool visit_with_ints(const std::vector<BufferDim> &dims, F &f, const Use &use, bool any) {
     using Is = std::make_index_sequence<N>;
     if constexpr (takes_ints<F>(Is{})) {
-        if (dims.size() == N) {
-            for_each_coordinate(dims, [&](const int64_t *at) {
-                use(at, [&]() -> decltype(auto) { return call_with_ints(f, at, Is{}); });
+        if (dims.size() == N || any) {
+            std::vector<BufferDim> box = dims;
+            for (size_t i = N; i < box.size(); i++)
+                box[i].extent = std::min<int64_t>(box[i].extent, 1);
+            for_each_coordinate(box, [&](const int64_t *at) {
+                use(at,
+                    [&]() -> decltype(auto) { return call_with_ints(f, at, box.size(), Is{}); });
             });
             return true;
         }
@@ -358,7 +371,8 @@ bool visit_with_pointer(const std::vector<BufferDim> &dims, F &f, const Use &use
 
 template <typename F, typename Use, size_t... Ns>
 bool visit(const std::vector<BufferDim> &dims, F &f, const Use &use, std::index_sequence<Ns...>) {
-    return (visit_with_ints<Ns>(dims, f, use) || ...) || visit_with_pointer(dims, f, use);
+    return (visit_with_ints<Ns>(dims, f, use, false) || ...) || visit_with_pointer(dims, f, use) ||
+           (visit_with_ints<sizeof...(Ns) - 1 - Ns>(dims, f, use, true) || ...);
 }
 
 }  // namespace detail

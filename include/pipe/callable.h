@@ -10,6 +10,7 @@
 #include <pipe/buffer.h>
 #include <pipe/jit.h>
 #include <pipe/param.h>
+#include <pipe/raw_buffer.h>
 #include <pipe/target.h>
 
 namespace Pipe {
@@ -73,11 +74,53 @@ struct Parameter<T> {
         else
             return Type();
     }
-    static constexpr Promised promised{true, element(), T::static_dimensions};
+    static constexpr Promised promised{true, element(), T::static_dimensions()};
     static CallValue value(const T &buffer) {
         return {Type(), static_cast<const BufferBase *>(&buffer)};
     }
 };
+
+/// A halide_buffer_t as a Buffer for one call; an undefined one where it is null. The answer to a
+/// bounds query goes back.
+class RawArgument {
+  public:
+    explicit RawArgument(const RawBuffer *raw) : raw_(raw) {
+        if (raw)
+            buffer_ = raw->buffer();
+    }
+    RawArgument(const RawArgument &) = delete;
+    ~RawArgument() {
+        if (raw_ && raw_->is_bounds_query())
+            for (int i = 0; i < raw_->dimensions; i++)
+                raw_->dim[i] = {buffer_.min(i), buffer_.extent(i), buffer_.stride(i),
+                                raw_->dim[i].flags};
+    }
+    const Buffer<void> &buffer() const { return buffer_; }
+
+  private:
+    const RawBuffer *raw_;
+    Buffer<void> buffer_;
+};
+template <> struct Parameter<RawArgument> {
+    static CallValue value(const RawArgument &raw) {
+        return {Type(), static_cast<const BufferBase *>(&raw.buffer())};
+    }
+};
+template <> struct Parameter<RawBuffer *> {
+    static constexpr Promised promised{true, Type(), AnyDims};
+};
+template <> struct Parameter<const RawBuffer *> : Parameter<RawBuffer *> {};
+
+/// An argument as what run() takes.
+template <typename T> const T &held(const T &value) {
+    return value;
+}
+inline RawArgument held(const RawBuffer *raw) {
+    return RawArgument(raw);
+}
+inline RawArgument held(RawBuffer *raw) {
+    return RawArgument(raw);
+}
 
 template <typename T>
 concept UserContext = std::is_convertible_v<T, JITUserContext *> && !std::is_null_pointer_v<T>;
@@ -136,6 +179,9 @@ class Callable {
     std::shared_ptr<const driver::CallableContents> contents_;
 
     template <typename... Args> int call(JITUserContext *context, const Args &...args) const {
+        return call_held(context, detail::held(args)...);
+    }
+    template <typename... Args> int call_held(JITUserContext *context, const Args &...args) const {
         const detail::CallValue values[sizeof...(Args) + 1] = {
             detail::Parameter<Args>::value(args)..., {Type(), nullptr}};
         return run(context, values, sizeof...(Args));

@@ -63,17 +63,13 @@ Expr count_trailing_zeros(const Expr &x);
 Expr div_round_to_zero(const Expr &x, const Expr &y);
 Expr mod_round_to_zero(const Expr &x, const Expr &y);
 
-/// Division and remainder, in the type of the numerator. Divisions by what a loop does not change
-/// are made fast anyway.
-inline Expr fast_integer_divide(const Expr &numerator, const Expr &denominator) {
-    return numerator / cast(numerator.type(), denominator);
-}
-inline Expr fast_integer_divide_round_to_zero(const Expr &numerator, const Expr &denominator) {
-    return div_round_to_zero(numerator, cast(numerator.type(), denominator));
-}
-inline Expr fast_integer_modulo(const Expr &numerator, const Expr &denominator) {
-    return numerator % cast(numerator.type(), denominator);
-}
+/// The exact quotient (rounded down, or towards zero) and remainder of integers of any two types,
+/// brought to the type of the numerator as by a cast. Divisions by what a loop does not change are
+/// made fast anyway. CompileError where no type holds both operands: a 64-bit unsigned and a signed
+/// one.
+Expr fast_integer_divide(const Expr &numerator, const Expr &denominator);
+Expr fast_integer_divide_round_to_zero(const Expr &numerator, const Expr &denominator);
+Expr fast_integer_modulo(const Expr &numerator, const Expr &denominator);
 
 /// The bits of `e` from bit `lsb` up, as many as `type` has; those that `e` has not are zero.
 Expr extract_bits(Type type, const Expr &e, const Expr &lsb);

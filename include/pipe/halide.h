@@ -68,6 +68,9 @@ inline constexpr halide_trace_event_code_t halide_trace_begin_pipeline =
 inline constexpr halide_trace_event_code_t halide_trace_end_pipeline =
     Pipe::TraceEventCode::EndPipeline;
 inline constexpr halide_trace_event_code_t halide_trace_tag = Pipe::TraceEventCode::Tag;
+/// Pipe tells of no tasks: these never come.
+inline constexpr auto halide_trace_begin_parallel_task = static_cast<halide_trace_event_code_t>(11);
+inline constexpr auto halide_trace_end_parallel_task = static_cast<halide_trace_event_code_t>(12);
 
 inline void halide_memoization_cache_set_size(int64_t size) {
     Pipe::memoization_cache_set_size(size);
@@ -94,4 +97,7 @@ inline Target get_target_from_environment() {
 
 }  // namespace Pipe
 
-namespace Halide = Pipe;
+/// Not an alias: programs may put names of their own into it.
+namespace Halide {
+using namespace Pipe;
+}

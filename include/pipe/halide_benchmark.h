@@ -10,16 +10,24 @@
 
 namespace Pipe::Tools {
 
+/// A point of time, and the seconds between two.
+inline std::chrono::steady_clock::time_point benchmark_now() {
+    return std::chrono::steady_clock::now();
+}
+inline double benchmark_duration_seconds(std::chrono::steady_clock::time_point start,
+                                         std::chrono::steady_clock::time_point end) {
+    return std::chrono::duration<double>(end - start).count();
+}
+
 /// Seconds of one call of `op`: the best of `samples` runs of so many calls each.
 inline double benchmark(uint64_t samples, uint64_t iterations, const std::function<void()> &op) {
-    using Clock = std::chrono::steady_clock;
     double best = std::numeric_limits<double>::infinity();
     for (uint64_t sample = 0; sample < samples; sample++) {
-        auto start = Clock::now();
+        auto start = benchmark_now();
         for (uint64_t i = 0; i < iterations; i++)
             op();
-        std::chrono::duration<double> taken = Clock::now() - start;
-        best = std::min(best, taken.count() / static_cast<double>(iterations));
+        double taken = benchmark_duration_seconds(start, benchmark_now());
+        best = std::min(best, taken / static_cast<double>(iterations));
     }
     return best;
 }

@@ -2,6 +2,8 @@
 // Halide::Runtime::Buffer, halide_buffer_t and their kin, for programs written for Halide.
 
 #include <cstdint>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <pipe/raw_buffer.h>
@@ -18,17 +20,50 @@ template <typename T> constexpr halide_type_t halide_type_of() {
     return Pipe::type_of<T>();
 }
 
+/// What C functions of pipelines may answer: any number but 0 is a failure.
+enum halide_error_code_t {
+    halide_error_code_success = 0,
+    halide_error_code_generic_error = -1,
+    halide_error_code_explicit_bounds_too_small = -2,
+    halide_error_code_bad_type = -3,
+    halide_error_code_access_out_of_bounds = -4,
+    halide_error_code_buffer_allocation_too_large = -5,
+    halide_error_code_buffer_extents_too_large = -6,
+    halide_error_code_constraints_make_required_region_smaller = -7,
+    halide_error_code_constraint_violated = -8,
+    halide_error_code_param_too_small = -9,
+    halide_error_code_param_too_large = -10,
+    halide_error_code_out_of_memory = -11,
+    halide_error_code_buffer_argument_is_null = -12,
+    halide_error_code_internal_error = -22,
+    halide_error_code_unaligned_host_ptr = -24,
+    halide_error_code_bad_fold = -25,
+    halide_error_code_fold_factor_too_small = -26,
+    halide_error_code_requirement_failed = -27,
+    halide_error_code_buffer_extents_negative = -28,
+    halide_error_code_specialize_fail = -31,
+    halide_error_code_host_is_null = -34,
+    halide_error_code_bad_dimensions = -43,
+};
+
 /// Unlike there, sizes have 64 bits.
 using halide_dimension_t = Pipe::RawDimension;
 using halide_buffer_t = Pipe::RawBuffer;
 
 namespace Pipe::Runtime {
 
+using Pipe::AnyDims;
+
 /// A Buffer that is a value: each copy has a shape of its own, and shares the memory. (Copies of
 /// Pipe::Buffer share the shape too.) Converts to and from Pipe::Buffer.
 template <typename T = void, int Dims = AnyDims, int InClassDimStorage = 4>
 class Buffer : public Pipe::Buffer<T, Dims> {
     using Base = Pipe::Buffer<T, Dims>;
+    template <typename U, int D>
+    static constexpr bool promises_less =
+        !(std::is_same_v<T, U> && D == Dims) && (D == Dims || D == AnyDims) &&
+        (std::is_void_v<U> || std::is_same_v<std::remove_const_t<T>, std::remove_const_t<U>>)&&(
+            std::is_const_v<U> || !std::is_const_v<T>);
 
   public:
     using Base::Base;
@@ -47,6 +82,50 @@ class Buffer : public Pipe::Buffer<T, Dims> {
     Buffer &operator=(Buffer &&) noexcept = default;
 
     operator halide_buffer_t *() const { return this->raw_buffer(); }
+
+    /// The same Buffer under a static type that promises less: const elements, elements or a number
+    /// of dimensions that are known at run time only.
+    template <typename U, int D>
+    requires(promises_less<U, D>) operator Buffer<U, D, InClassDimStorage> &() {
+        return reinterpret_cast<Buffer<U, D, InClassDimStorage> &>(*this);
+    }
+    template <typename U, int D>
+    requires(promises_less<U, D>) operator const Buffer<U, D, InClassDimStorage> &() const {
+        return reinterpret_cast<const Buffer<U, D, InClassDimStorage> &>(*this);
+    }
+
+    // As of Pipe::Buffer, with such values as results.
+    Buffer<std::remove_const_t<T>, Dims> copy() const { return Base::copy(); }
+    Buffer<const T, Dims> as_const() const { return Base::as_const(); }
+    template <typename U, int D = Dims> Buffer<U, D> as() const {
+        return Base::template as<U, D>();
+    }
+    Buffer cropped(int d, int64_t min, int64_t extent) const {
+        return Base::cropped(d, min, extent);
+    }
+    Buffer cropped(const std::vector<std::pair<int64_t, int64_t>> &mins_and_extents) const {
+        return Base::cropped(mins_and_extents);
+    }
+    Buffer translated(int d, int64_t delta) const { return Base::translated(d, delta); }
+    Buffer translated(const std::vector<int64_t> &deltas) const { return Base::translated(deltas); }
+    Buffer transposed(int d1, int d2) const { return Base::transposed(d1, d2); }
+    Buffer transposed(const std::vector<int> &order) const { return Base::transposed(order); }
+    Buffer<T, Dims == AnyDims ? AnyDims : Dims - 1> sliced(int d) const { return Base::sliced(d); }
+    Buffer<T, Dims == AnyDims ? AnyDims : Dims - 1> sliced(int d, int64_t position) const {
+        return Base::sliced(d, position);
+    }
+    Buffer<T, Dims == AnyDims ? AnyDims : Dims + 1> embedded(int d, int64_t position = 0) const {
+        return Base::embedded(d, position);
+    }
+    template <typename... Args> static Buffer make_scalar(const Args &...args) {
+        return Base::make_scalar(args...);
+    }
+    template <typename... Args> static Buffer make_interleaved(const Args &...args) {
+        return Base::make_interleaved(args...);
+    }
+    template <typename... Args> static Buffer make_with_shape_of(const Args &...args) {
+        return Base::make_with_shape_of(args...);
+    }
     /// As plain data, which is what a Runtime::Buffer has.
     halide_type_t type() const { return Base::type(); }
 

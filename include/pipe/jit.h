@@ -10,20 +10,26 @@ namespace Pipe {
 
 struct JITUserContext;
 
-/// What happened, in a TraceEvent.
-enum class TraceEventCode : int32_t {
-    Load,
-    Store,
-    BeginRealization,
-    EndRealization,
-    Produce,
-    EndProduce,
-    Consume,
-    EndConsume,
-    BeginPipeline,
-    EndPipeline,
-    Tag,
+namespace detail {
+struct TraceEventCodes {
+    enum Code : int32_t {
+        Load,
+        Store,
+        BeginRealization,
+        EndRealization,
+        Produce,
+        EndProduce,
+        Consume,
+        EndConsume,
+        BeginPipeline,
+        EndPipeline,
+        Tag,
+    };
 };
+}  // namespace detail
+
+/// What happened, in a TraceEvent; also as an int.
+using TraceEventCode = detail::TraceEventCodes::Code;
 
 /// One event of a traced pipeline. Valid during the call of the handler only.
 struct TraceEvent {
@@ -40,6 +46,7 @@ struct TraceEvent {
     int32_t parent_id = 0;
     int32_t value_index = 0;  ///< Load, Store: element of the Tuple
     int32_t dimensions = 0;   ///< number of coordinates
+    int32_t lanes = 1;        ///< as those of the type
 };
 
 /// One iteration of a parallel loop, as handlers get to see it. Answers 0, or the code of a

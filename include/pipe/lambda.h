@@ -7,7 +7,8 @@
 
 namespace Pipe {
 
-/// A Func that computes `value` from these Vars, and from its implicit ones behind them.
+/// A Func that computes `value` from these Vars, and from its implicit ones: where `_` stands among
+/// them, else behind them.
 Func lambda(const Expr &value);
 Func lambda(const Var &x, const Expr &value);
 Func lambda(const Var &x, const Var &y, const Expr &value);

@@ -187,9 +187,9 @@ Expr is_inf(const Expr &x);
 Expr is_finite(const Expr &x);
 
 /// zero * (1 - weight) + one * weight, for values of one type. An unsigned weight stands for itself
-/// divided by its type's largest value. Between integers the weight is first brought to as many
-/// bits as they have (of a float weight, which must lie in [0, 1], the fraction is cut off); the
-/// result is then exact, rounded to nearest.
+/// divided by its type's largest value. Between integers the result is exact, rounded to nearest; a
+/// float weight, which must lie in [0, 1], is first brought to as many bits as they have, and its
+/// fraction is cut off.
 Expr lerp(const Expr &zero, const Expr &one, const Expr &weight);
 
 /// x itself. Where it is an operand of select, min, max or clamp, loops are split so that in their

@@ -51,6 +51,8 @@ class ParamBase {
 /// same parameter. The value is read when `realize` starts.
 template <typename T = void> class Param : public detail::ParamBase {
   public:
+    /// The same parameter. RuntimeError where T is not its type.
+    Param(const Param<void> &other);
     Param() : ParamBase(type_of<T>(), "") { set(T()); }
     explicit Param(const std::string &name) : ParamBase(type_of<T>(), name) { set(T()); }
     explicit Param(const char *name) : ParamBase(type_of<T>(), name) { set(T()); }
@@ -105,7 +107,14 @@ template <> class Param<void> : public detail::ParamBase {
     Expr min_value() const { return min_limit(); }
     Expr max_value() const { return max_limit(); }
     template <typename T> void set_estimate(T value) { set_estimate_value(Expr(value)); }
+
+    /// The same parameter.
+    template <typename T> Param(const Param<T> &other) : ParamBase(other) {}
 };
+
+template <typename T> Param<T>::Param(const Param<void> &other) : ParamBase(other) {
+    require_type(type_of<T>());
+}
 
 /// One dimension of an ImageParam. The promises are tested by `realize`, which throws RuntimeError
 /// where the image given breaks one, and let the compiler make simpler code.

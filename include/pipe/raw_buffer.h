@@ -35,6 +35,24 @@ struct RawBuffer {
             n *= dim[i].extent;
         return n;
     }
+    /// The element with these coordinates, one per dimension.
+    uint8_t *address_of(const int *coordinates) const {
+        int64_t offset = 0;
+        for (int i = 0; i < dimensions; i++)
+            offset += (coordinates[i] - dim[i].min) * dim[i].stride;
+        return host + offset * type.bytes();
+    }
+    /// The element with the lowest address, and one past that with the highest.
+    uint8_t *begin() const { return host + extreme_offset(-1) * type.bytes(); }
+    uint8_t *end() const { return host + (extreme_offset(1) + 1) * type.bytes(); }
+    size_t size_in_bytes() const { return static_cast<size_t>(end() - begin()); }
+
+    // Kept for programs that also run on devices; nothing comes of them here.
+    bool host_dirty() const { return (flags & 1) != 0; }
+    bool device_dirty() const { return (flags & 2) != 0; }
+    void set_host_dirty(bool dirty = true) { set_flag(1, dirty); }
+    void set_device_dirty(bool dirty = true) { set_flag(2, dirty); }
+
     /// The same memory as a Buffer, with a shape of its own: to read and write elements.
     /// RuntimeError where the elements are no T.
     template <typename T = void, int Dims = AnyDims> Buffer<T, Dims> buffer() const {
@@ -43,6 +61,17 @@ struct RawBuffer {
             dims.push_back({dim[i].min, dim[i].extent, dim[i].stride});
         return Buffer<T, Dims>(Buffer<void>(Type(type), static_cast<void *>(host), dims));
     }
+
+  private:
+    /// From `host` to the element with the highest (sign 1) or lowest address.
+    int64_t extreme_offset(int sign) const {
+        int64_t offset = 0;
+        for (int i = 0; i < dimensions; i++)
+            if (dim[i].stride * sign > 0)
+                offset += dim[i].stride * (dim[i].extent - 1);
+        return offset;
+    }
+    void set_flag(uint64_t flag, bool value) { flags = value ? flags | flag : flags & ~flag; }
 };
 
 }  // namespace Pipe

@@ -50,21 +50,6 @@ enum class LoopAlignStrategy : uint8_t {
     Auto,        ///< NoAlign
 };
 
-/// Where a loop of a GPU schedule runs.
-enum class DeviceAPI : uint8_t {
-    None,
-    Host,
-    Default_GPU,
-    CUDA,
-    OpenCL,
-    Metal,
-    D3D12Compute,
-    Vulkan,
-    WebGPU,
-    Hexagon,
-    HexagonDma
-};
-
 /// Tells one Func of a graph from another. Valid within the graph that gave it out.
 enum class FuncId : int32_t { None = -1 };
 
@@ -127,7 +112,7 @@ struct StageSchedule {
     std::vector<Transform> transforms;
     std::vector<Dim> dims;  ///< innermost first; the loops that remain after all transforms
     /// compute_with: this stage shares the loops of `fuse_level` from the outermost in to `var`.
-    LoopLevel fuse_level;   ///< inlined() = not fused
+    LoopLevel fuse_level;  ///< inlined() = not fused
     /// Which of them are shifted so that the stage starts, or ends, where its host does.
     std::vector<std::pair<std::string, LoopAlignStrategy>> fuse_align;
     std::vector<Prefetch> prefetches;
@@ -138,7 +123,8 @@ struct StageSchedule {
     /// combines in one step.
     bool atomic = false;
     bool override_associativity_test = false;
-    /// True once a directive was given by the user: the autoscheduler then keeps the stage as it is.
+    /// True once a directive was given by the user: the autoscheduler then keeps the stage as it
+    /// is.
     bool touched = false;
 };
 
@@ -196,29 +182,28 @@ struct FuncSchedule {
     std::vector<Alignment> alignments;
     std::vector<FoldedDim> folds;
     std::vector<StorageDim> storage_dims;
-    std::vector<std::string> storage_order;  ///< innermost first; empty = the order of the arguments
+    std::vector<std::string>
+        storage_order;  ///< innermost first; empty = the order of the arguments
     MemoryType memory = MemoryType::Auto;
     std::vector<StageSchedule> stages;  ///< 0 = pure definition
     Trace trace;
     std::optional<Memoized> memoize;
-    Expr ring_buffer;                   ///< how many copies the storage has; undefined = one
-    bool async = false;                 ///< computed by a task of its own
+    Expr ring_buffer;    ///< how many copies the storage has; undefined = one
+    bool async = false;  ///< computed by a task of its own
     bool nontemporal_stores = false, nontemporal_loads = false;
     /// True once a compute_*, store_* or other Func-level directive was given by the user.
     bool touched = false;
 };
 
-}  // namespace schedules
-
 /// How a whole pipeline is computed: one FuncSchedule per Func, indexed by FuncId. What a user's
 /// directives record and what the autoscheduler answers with; lowering cannot tell them apart.
 struct Schedule {
-    std::vector<schedules::FuncSchedule> funcs;
+    std::vector<FuncSchedule> funcs;
 
-    schedules::FuncSchedule &operator[](FuncId id) { return funcs[static_cast<size_t>(id)]; }
-    const schedules::FuncSchedule &operator[](FuncId id) const {
-        return funcs[static_cast<size_t>(id)];
-    }
+    FuncSchedule &operator[](FuncId id) { return funcs[static_cast<size_t>(id)]; }
+    const FuncSchedule &operator[](FuncId id) const { return funcs[static_cast<size_t>(id)]; }
 };
+
+}  // namespace schedules
 
 }  // namespace Pipe

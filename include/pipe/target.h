@@ -10,6 +10,21 @@
 
 namespace Pipe {
 
+/// Where a loop of a GPU schedule runs.
+enum class DeviceAPI : uint8_t {
+    None,
+    Host,
+    Default_GPU,
+    CUDA,
+    OpenCL,
+    Metal,
+    D3D12Compute,
+    Vulkan,
+    WebGPU,
+    Hexagon,
+    HexagonDma
+};
+
 /// The machine that code is generated for: architecture, operating system and the instruction sets
 /// that generated code may use. A small value; compare, copy and print it freely.
 ///
@@ -192,6 +207,10 @@ struct Target {
 
     /// True where one was asked for. Code for GPUs is not made: such a target is not supported().
     bool has_gpu_feature() const;
+    /// Whether code is made that runs there.
+    bool supports_device_api(DeviceAPI api) const {
+        return api == DeviceAPI::None || api == DeviceAPI::Host;
+    }
     bool has_large_buffers() const { return true; }
     /// Of one Buffer, in bytes.
     int64_t maximum_buffer_size() const { return INT64_MAX; }

@@ -12,8 +12,14 @@ namespace Pipe {
 
 class Expr;
 
-/// A kind of number. Type::Int is TypeCode::Int, and so on.
-enum class TypeCode : uint8_t { Int, UInt, Float, Handle, BFloat };
+namespace detail {
+struct TypeCodes {
+    enum Code : uint8_t { Int, UInt, Float, Handle, BFloat };
+};
+}  // namespace detail
+
+/// A kind of number, which is also one as an int. Type::Int is TypeCode::Int, and so on.
+using TypeCode = detail::TypeCodes::Code;
 
 /// A Type as plain data: what stands in traces and in halide_buffer_t. Converts to and from Type.
 struct TypeData {
@@ -33,7 +39,7 @@ struct TypeData {
 class Type {
   public:
     using Code = TypeCode;
-    using enum TypeCode;
+    using enum detail::TypeCodes::Code;
 
     constexpr Type() = default;
     constexpr Type(Code code, int bits, int lanes = 1) : data_(code, bits, lanes) {}

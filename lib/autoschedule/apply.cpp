@@ -198,7 +198,7 @@ Levels apply_output(const Plan &plan, const Node &node, const FuncNode &func, co
 }  // namespace
 
 void apply(const Plan &plan, const StageGraph &nodes, const Graph &graph, const Machine &machine,
-           Schedule &schedule) {
+           schedules::Schedule &schedule) {
     const Node &output = nodes.nodes[static_cast<size_t>(plan.output())];
     FuncSchedule &f = schedule[output.id];
     // How a Func is stored may be said without saying where.

@@ -21,6 +21,6 @@ namespace Pipe::autoschedule {
 ///
 /// Splits end in GuardWithIf: right for every size, and nothing beyond the asked region is touched.
 void apply(const Plan &plan, const StageGraph &nodes, const graph::Graph &graph,
-           const Machine &machine, Schedule &schedule);
+           const Machine &machine, schedules::Schedule &schedule);
 
 }  // namespace Pipe::autoschedule

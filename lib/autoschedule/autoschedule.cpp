@@ -96,7 +96,7 @@ void note_unbounded(const Graph &graph, const poly::Model &model, Report &report
     }
 }
 
-Result run(const Graph &graph, Schedule start, const Sizes &sizes, const Machine &machine,
+Result run(const Graph &graph, schedules::Schedule start, const Sizes &sizes, const Machine &machine,
            const AutoscheduleOptions &options) {
     Result result;
     result.schedule = std::move(start);
@@ -130,7 +130,7 @@ Result run(const Graph &graph, Schedule start, const Sizes &sizes, const Machine
 }
 
 /// Everything stored, each Func by itself, the outermost loops of pure definitions in parallel.
-Result fall_back(const Graph &graph, Schedule start, const Machine &machine, const std::string &why) {
+Result fall_back(const Graph &graph, schedules::Schedule start, const Machine &machine, const std::string &why) {
     Result result;
     result.schedule = std::move(start);
     result.report.machine = machine;
@@ -151,9 +151,9 @@ Result fall_back(const Graph &graph, Schedule start, const Machine &machine, con
 
 }  // namespace
 
-Result schedule(const Graph &graph, const Schedule &user, const Sizes &sizes, const Machine &machine,
+Result schedule(const Graph &graph, const schedules::Schedule &user, const Sizes &sizes, const Machine &machine,
                 const AutoscheduleOptions &options) {
-    Schedule start = user;
+    schedules::Schedule start = user;
     start.funcs.resize(graph.funcs.size());
     for (const FuncNode &func : graph.funcs) add_missing_loops(func, start[func.id]);
     try {

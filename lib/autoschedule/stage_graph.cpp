@@ -19,7 +19,7 @@ using schedules::LoopLevel;
 namespace {
 
 /// Funcs whose loops some directive names: they keep the loops that they have.
-std::vector<bool> named_by_levels(const Graph &graph, const Schedule &user) {
+std::vector<bool> named_by_levels(const Graph &graph, const schedules::Schedule &user) {
     std::vector<bool> named(graph.funcs.size(), false);
     auto note = [&](const LoopLevel &level) {
         if (level.at() && level.func != FuncId::None) named[static_cast<size_t>(level.func)] = true;
@@ -178,7 +178,7 @@ double StageGraph::bytes_at_root() const {
     return total;
 }
 
-StageGraph build_stage_graph(const Graph &graph, const poly::Model &model, const Schedule &user) {
+StageGraph build_stage_graph(const Graph &graph, const poly::Model &model, const schedules::Schedule &user) {
     StageGraph result;
     const std::vector<bool> named = named_by_levels(graph, user), whole = graph::read_as_whole(graph);
     for (const FuncNode &func : graph.funcs) {

@@ -60,7 +60,7 @@ struct StageGraph {
 constexpr int64_t assumed_extent = 1024;
 
 StageGraph build_stage_graph(const graph::Graph &graph, const poly::Model &model,
-                             const Schedule &user);
+                             const schedules::Schedule &user);
 
 /// Puts the definition of `node` (which must be pure) in place of all loads of it.
 void substitute(StageGraph &graph, int node);

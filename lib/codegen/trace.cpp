@@ -41,6 +41,7 @@ Value *emit_event(Unit &unit, Frame &frame, Value *event, const Event &e) {
     put(offsetof(TraceEvent, parent_id), e.parent);
     put(offsetof(TraceEvent, value_index), e.index);
     put(offsetof(TraceEvent, dimensions), b.getInt32(static_cast<uint32_t>(e.dimensions)));
+    put(offsetof(TraceEvent, lanes), b.getInt32(static_cast<uint32_t>(e.type.lanes())));
     auto run = unit.runtime("pipe_trace", b.getInt32Ty(), {b.getPtrTy(), b.getPtrTy()});
     return b.CreateCall(run, {frame.context(), event});
 }

@@ -39,7 +39,7 @@ struct Scheduled {
     graph::Frozen frozen;  ///< schedule: the final one
     graph::Graph inlined;
     std::vector<poly::SharedLoop> shared_loops;  ///< that need accumulators of their own
-    std::optional<Schedule> user;  ///< where the autoscheduler completed it
+    std::optional<schedules::Schedule> user;  ///< where the autoscheduler completed it
     bool fast_math = false;        ///< the target has Target::FastMath
     std::string report;            ///< of the autoscheduler
     double freeze_ms = 0, schedule_ms = 0;

@@ -19,7 +19,7 @@ using region::StageNest;
 
 class Printer {
   public:
-    Printer(const graph::Graph &graph, const Schedule &schedule)
+    Printer(const graph::Graph &graph, const schedules::Schedule &schedule)
         : graph_(graph), tree_(graph, schedule) {}
 
     std::string print() {
@@ -161,7 +161,7 @@ std::string indented(const std::string &text) {
 
 }  // namespace
 
-std::string loop_nest(const graph::Graph &inlined, const Schedule &schedule) {
+std::string loop_nest(const graph::Graph &inlined, const schedules::Schedule &schedule) {
     std::optional<schedules::Branch> branch = schedules::branch(schedule);
     if (!branch)
         return Printer(inlined, schedule).print();

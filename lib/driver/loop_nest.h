@@ -9,6 +9,6 @@ namespace Pipe::driver {
 
 /// One line per loop, indented; what is produced, stored and used where. `inlined` has been through
 /// inline_funcs; the schedule is legal.
-std::string loop_nest(const graph::Graph &inlined, const Schedule &schedule);
+std::string loop_nest(const graph::Graph &inlined, const schedules::Schedule &schedule);
 
 }  // namespace Pipe::driver

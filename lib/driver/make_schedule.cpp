@@ -85,7 +85,7 @@ Sizes sizes_of(const graph::Frozen &frozen, const Outputs *buffers) {
     return sizes;
 }
 
-void take_schedule(Scheduled &s, const Schedule &schedule) {
+void take_schedule(Scheduled &s, const schedules::Schedule &schedule) {
     graph::Graph inlined = graph::inline_funcs(s.frozen.graph, schedule);
     graph::check(inlined, schedule);
     poly::RaceOptions races;
@@ -110,8 +110,8 @@ void autoschedule_or_fall_back(Scheduled &s, const Settings &settings, const Out
     }
 }
 
-Schedule all_at_root(const graph::Graph &graph, const Schedule &user) {
-    Schedule result = user;
+schedules::Schedule all_at_root(const graph::Graph &graph, const schedules::Schedule &user) {
+    schedules::Schedule result = user;
     for (const graph::FuncNode &f : graph.funcs) {
         schedules::FuncSchedule &s = result[f.id];
         if (!s.touched && s.compute.inlined()) {
@@ -149,7 +149,7 @@ void freeze_and_schedule(Scheduled &s, const std::vector<Func> &outputs, const S
         autoschedule_or_fall_back(s, settings, buffers);
         s.schedule_ms = ms_since(start);
     } else {
-        take_schedule(s, Schedule(s.frozen.schedule));
+        take_schedule(s, schedules::Schedule(s.frozen.schedule));
         s.freeze_ms += ms_since(start);
     }
 }
@@ -159,7 +159,7 @@ void freeze_and_schedule(Scheduled &s, const std::vector<Func> &outputs, const S
 bool fall_back(Scheduled &s, const std::string &why) {
     if (!s.user)
         return false;
-    Schedule user = *std::exchange(s.user, std::nullopt);
+    schedules::Schedule user = *std::exchange(s.user, std::nullopt);
     s.report +=
         fmt::format("The chosen schedule could not be used ({}); Funcs without directives are "
                     "computed at root.\n",

@@ -34,7 +34,7 @@ bool is_prefix(const Path &outer, const Path &inner) {
 
 class Checker {
   public:
-    Checker(const Graph &graph, const Schedule &schedule)
+    Checker(const Graph &graph, const schedules::Schedule &schedule)
         : graph_(graph), schedule_(schedule), paths_(graph.funcs.size()),
           levels_(graph.funcs.size()), whole_(read_as_whole(graph)) {}
 
@@ -57,7 +57,7 @@ class Checker {
 
   private:
     const Graph &graph_;
-    const Schedule &schedule_;
+    const schedules::Schedule &schedule_;
     std::vector<std::vector<Path>>
         paths_;                 // per Func and stage: all loops around its innermost statement
     std::vector<Path> levels_;  // per Func: the loops around its computation
@@ -503,10 +503,10 @@ class Checker {
 
 }  // namespace
 
-void check(const Graph &inlined, const Schedule &schedule) {
+void check(const Graph &inlined, const schedules::Schedule &schedule) {
     int left = schedules::max_variants;
     schedules::for_each_variant(
-        schedule, [&](const Schedule &variant) { Checker(inlined, variant).check(); }, &left);
+        schedule, [&](const schedules::Schedule &variant) { Checker(inlined, variant).check(); }, &left);
 }
 
 }  // namespace Pipe::graph

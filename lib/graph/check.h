@@ -19,6 +19,6 @@ namespace Pipe::graph {
 ///  9. what a C function computes or reads is folded, its stores are traced, or it is computed
 ///  inside
 ///     a vectorized loop.
-void check(const Graph &inlined, const Schedule &schedule);
+void check(const Graph &inlined, const schedules::Schedule &schedule);
 
 }  // namespace Pipe::graph

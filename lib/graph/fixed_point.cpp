@@ -79,7 +79,38 @@ void require_half(const char *name, const Expr &a, const Expr &b) {
         reject(name, a, b, "the first must have twice the bits of the second. Cast one of them.");
 }
 
+/// A type that holds the values of both.
+Type common_integer(const char *name, const Expr &a, const Expr &b) {
+    require_integer(name, a), require_integer(name, b);
+    Type x = a.type().element_of(), y = b.type().element_of();
+    int bits = std::max(x.bits(), y.bits());
+    if (x.is_uint() && y.is_uint())
+        return UInt(bits);
+    int with_sign = std::max(x.is_uint() ? 2 * x.bits() : 0, y.is_uint() ? 2 * y.bits() : 0);
+    if (with_sign > 64)
+        reject(name, a, b, "no integer type holds both. Cast one of them.");
+    return Int(std::max(bits, with_sign));
+}
+
+/// `op` of both operands as they are, in the type of the first.
+template <typename Op> Expr in_exact(const char *name, const Expr &a, const Expr &b, const Op &op) {
+    Type exact = common_integer(name, a, b);
+    return cast(a.type(), op(cast(exact, a), cast(exact, b)));
+}
+
 }  // namespace
+
+Expr fast_integer_divide(const Expr &numerator, const Expr &denominator) {
+    return in_exact("fast_integer_divide", numerator, denominator,
+                    [](const Expr &n, const Expr &d) { return n / d; });
+}
+Expr fast_integer_divide_round_to_zero(const Expr &numerator, const Expr &denominator) {
+    return in_exact("fast_integer_divide_round_to_zero", numerator, denominator, div_round_to_zero);
+}
+Expr fast_integer_modulo(const Expr &numerator, const Expr &denominator) {
+    return in_exact("fast_integer_modulo", numerator, denominator,
+                    [](const Expr &n, const Expr &d) { return n % d; });
+}
 
 // clang-format off
 Expr saturating_add(const Expr &a, const Expr &b) { return of_matched(in::saturating_add, a, b); }

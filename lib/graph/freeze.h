@@ -12,7 +12,7 @@ namespace Pipe::graph {
 
 struct Frozen {
     Graph graph;
-    Schedule schedule;
+    schedules::Schedule schedule;
     std::vector<Stamp>
         stamps;  ///< of every Func, image and Param in it: out of date when one changes
     std::vector<std::shared_ptr<const FuncContents>> funcs;  ///< what graph.funcs were

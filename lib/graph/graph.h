@@ -139,6 +139,6 @@ std::string to_string(const Graph &graph);
 /// pure, not an output, not read as a whole by an extern stage. The inlined Funcs stay in `funcs`
 /// (ids do not change) but have no consumers. A Func that cannot be substituted is left as it is;
 /// lowering computes it at the innermost loop that encloses all its uses.
-Graph inline_funcs(const Graph &graph, const Schedule &schedule);
+Graph inline_funcs(const Graph &graph, const schedules::Schedule &schedule);
 
 }  // namespace Pipe::graph

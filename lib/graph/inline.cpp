@@ -63,7 +63,7 @@ struct PointHash {
 
 class Inliner {
   public:
-    Inliner(const Graph &graph, const Schedule &schedule)
+    Inliner(const Graph &graph, const schedules::Schedule &schedule)
         : original_(graph), result_(graph), inlined_(graph.funcs.size()) {
         std::vector<bool> whole = read_as_whole(graph);
         for (const FuncNode &f : graph.funcs)
@@ -132,7 +132,7 @@ class Inliner {
 
 }  // namespace
 
-Graph inline_funcs(const Graph &graph, const Schedule &schedule) {
+Graph inline_funcs(const Graph &graph, const schedules::Schedule &schedule) {
     return Inliner(graph, schedule).run();
 }
 

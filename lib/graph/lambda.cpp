@@ -1,14 +1,19 @@
 #include <pipe/lambda.h>
 
+#include <algorithm>
+
 #include "graph/contents.h"
 
 namespace Pipe {
 namespace {
 
-Func make(std::vector<Expr> vars, const Expr &value) {
+/// The implicit Vars of the value are where the placeholder stands; else behind all others.
+Func make(const std::vector<Var> &vars, const Expr &value) {
+    std::vector<Expr> args(vars.begin(), vars.end());
+    if (std::none_of(vars.begin(), vars.end(), [](const Var &v) { return v.is_placeholder(); }))
+        args.push_back(_);
     Func f(graph::fresh_name("lambda"));
-    vars.push_back(_);
-    f(vars) = value;
+    f(args) = value;
     return f;
 }
 

@@ -1,5 +1,7 @@
 // lerp: between two values, by a weight of another type.
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "graph/match.h"
@@ -24,8 +26,8 @@ Expr float_weight(Type type, const Expr &weight) {
     return cast(type, cast(precise, weight) / ir::make_float(precise, whole(weight.type())));
 }
 
-/// A weight for integers of `bits`: unsigned with as many bits, all of which set are 1. Of float
-/// weights, and of the bits of a wider one, the fraction is cut off.
+/// A weight for integers of `bits`, which is not narrower: unsigned with as many bits, all of which
+/// set are 1. Of float weights the fraction is cut off.
 Expr integer_weight(int bits, const Expr &weight) {
     Type from = weight.type(), to = UInt(bits);
     if (from.is_float()) {
@@ -35,8 +37,6 @@ Expr integer_weight(int bits, const Expr &weight) {
     }
     if (from.bits() == 1)
         return select(weight, ir::make_int(to, -1), ir::make_int(to, 0));
-    if (from.bits() >= bits)
-        return cast(to, weight >> (from.bits() - bits));
     // 0xab becomes 0xabab: an exact product, as both types are 2^n - 1.
     Expr result = cast(to, weight);
     for (int known = from.bits(); known < bits; known *= 2)
@@ -78,8 +78,12 @@ Expr lerp(const Expr &zero, const Expr &one, const Expr &weight) {
                 : ir::make_int(weight.type(), static_cast<int64_t>(weight.type().max_uint() / 2));
         return select(weight > half, b, a);
     }
-    return ir::make_call(type, ir::intrinsic::lerp, {a, b, integer_weight(type.bits(), weight)},
-                         ir::CallKind::Intrinsic);
+    // A wider weight keeps all of its bits: the values become as wide.
+    int bits = weight.type().is_uint() ? std::max(type.bits(), weight.type().bits()) : type.bits();
+    Type wide = type.with_bits(bits);
+    return cast(type, ir::make_call(wide, ir::intrinsic::lerp,
+                                    {cast(wide, a), cast(wide, b), integer_weight(bits, weight)},
+                                    ir::CallKind::Intrinsic));
 }
 
 }  // namespace Pipe

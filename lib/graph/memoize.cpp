@@ -185,7 +185,7 @@ void require_keys(const Graph &graph, const FuncNode &f, const Dependencies &all
 
 }  // namespace
 
-void find_memoize_keys(const Graph &graph, Schedule &schedule) {
+void find_memoize_keys(const Graph &graph, schedules::Schedule &schedule) {
     if (std::none_of(schedule.funcs.begin(), schedule.funcs.end(),
                      [](const schedules::FuncSchedule &s) { return s.memoize.has_value(); }))
         return;

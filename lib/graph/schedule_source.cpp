@@ -36,7 +36,7 @@ std::map<std::string, Expr> cpp_names(const Graph &graph) {
 
 class Writer {
   public:
-    Writer(const Graph &graph, const Schedule &schedule)
+    Writer(const Graph &graph, const schedules::Schedule &schedule)
         : graph_(graph), schedule_(schedule), cpp_names_(cpp_names(graph)) {}
 
     std::string write() {
@@ -56,7 +56,7 @@ class Writer {
 
   private:
     const Graph &graph_;
-    const Schedule &schedule_;
+    const schedules::Schedule &schedule_;
     const std::map<std::string, Expr> cpp_names_;
     std::string out_, wrappers_;
     std::set<std::string> declared_;                // of the wrappers
@@ -317,7 +317,7 @@ class Writer {
 
 }  // namespace
 
-std::string schedule_source(const Graph &graph, const Schedule &schedule) {
+std::string schedule_source(const Graph &graph, const schedules::Schedule &schedule) {
     return Writer(graph, schedule).write();
 }
 

@@ -11,6 +11,6 @@ namespace Pipe::graph {
 /// given). They take the Func named "blur" from a C++ variable `blur`, and Params and images so
 /// too; a name that is no identifier has '_' in place of other characters. specialize() is left as
 /// a comment.
-std::string schedule_source(const Graph &graph, const Schedule &schedule);
+std::string schedule_source(const Graph &graph, const schedules::Schedule &schedule);
 
 }  // namespace Pipe::graph

@@ -382,9 +382,8 @@ void BufferBase::copy_elements_from(const BufferBase &source) const {
     from.crop(common);
     to.crop(common);
     std::vector<int> order = identity_order(common.size());
-    std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
-        return std::abs(to.stride(a)) < std::abs(to.stride(b));
-    });
+    std::stable_sort(order.begin(), order.end(),
+                     [&](int a, int b) { return std::abs(to.stride(a)) < std::abs(to.stride(b)); });
     from.transpose(order);
     to.transpose(order);
     copy_box(static_cast<const char *>(from.view().host), static_cast<char *>(to.view().host),
@@ -431,11 +430,11 @@ void BufferBase::require_element(const int64_t *at, size_t n) const {
     if (view().host == nullptr) {
         fail(describe(name(), type()), "it has no memory");
     }
-    if (n != view().dims.size()) {
+    if (n < view().dims.size()) {
         throw_wrong_arity("the access to an element");
     }
     for (size_t i = 0; i < n; i++) {
-        const BufferDim &d = view().dims[i];
+        const BufferDim d = dim_or_one(static_cast<int>(i));
         if (at[i] < d.min || at[i] >= d.min + d.extent) {
             fail(describe(name(), type()),
                  "there is no element ({}): coordinate {} of dimension {} is outside {}..{}",
@@ -444,9 +443,18 @@ void BufferBase::require_element(const int64_t *at, size_t n) const {
     }
 }
 
+int64_t BufferBase::offset_of_existing(const int64_t *at) const {
+    int64_t offset = 0;
+    for (const BufferDim &d : view().dims) {
+        offset += (*at++ - d.min) * d.stride;
+    }
+    return offset;
+}
+
 void BufferBase::throw_no_device(const char *what) const {
-    fail(describe(name(), type()), "{}: there is no device, all memory is the host's. Leave the call "
-                                   "out where Target::has_gpu_feature() is false",
+    fail(describe(name(), type()),
+         "{}: there is no device, all memory is the host's. Leave the call "
+         "out where Target::has_gpu_feature() is false",
          what);
 }
 

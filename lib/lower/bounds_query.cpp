@@ -8,8 +8,8 @@ namespace Pipe::lower {
 
 using namespace ir;
 
-Program bounds_query(const graph::Graph &graph, const Schedule &schedule) {
-    Schedule plain = schedule;
+Program bounds_query(const graph::Graph &graph, const schedules::Schedule &schedule) {
+    schedules::Schedule plain = schedule;
     for (schedules::FuncSchedule &f : plain.funcs)
         for (schedules::StageSchedule &s : f.stages)
             s.specializations.clear();

@@ -10,7 +10,7 @@ namespace Pipe::lower {
 /// The arguments are those of lower(), of whose buffers only the shapes are looked at, and at last
 /// the int32 buffer of `bounds_name`: it gets min and extent of every dimension of every image, in
 /// order; extents of 0 for what is not read. Legal schedule, graph after inline_funcs.
-ir::Program bounds_query(const graph::Graph &graph, const Schedule &schedule);
+ir::Program bounds_query(const graph::Graph &graph, const schedules::Schedule &schedule);
 
 inline constexpr const char *bounds_name = ".bounds";
 

@@ -21,7 +21,7 @@ Expr int64(int64_t value) { return make_int(Int(64), value); }
 
 class Flattener : public GraphMutator {
   public:
-    Flattener(const graph::Graph &graph, const Schedule &schedule, const std::vector<std::string> &dense)
+    Flattener(const graph::Graph &graph, const schedules::Schedule &schedule, const std::vector<std::string> &dense)
         : graph_(graph), schedule_(schedule), dense_(dense.begin(), dense.end()) {
         for (const graph::FuncNode &f : graph.funcs) funcs_[f.name] = &f;
     }
@@ -245,7 +245,7 @@ class Flattener : public GraphMutator {
     }
 
     const graph::Graph &graph_;
-    const Schedule &schedule_;
+    const schedules::Schedule &schedule_;
     std::set<std::string> dense_;
     std::map<std::string, const graph::FuncNode *> funcs_;
     std::map<std::string, Internal> internal_;
@@ -253,7 +253,7 @@ class Flattener : public GraphMutator {
 
 }  // namespace
 
-Stmt flatten(const Stmt &s, const graph::Graph &graph, const Schedule &schedule,
+Stmt flatten(const Stmt &s, const graph::Graph &graph, const schedules::Schedule &schedule,
              const std::vector<std::string> &dense) {
     return Flattener(graph, schedule, dense).mutate(s);
 }

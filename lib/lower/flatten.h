@@ -21,7 +21,7 @@ namespace Pipe::lower {
 ///  3. What depends on undef() is not stored (undef.h). A Provide with scatters becomes several Stores.
 ///
 /// `dense`: inputs and outputs whose stride in dimension 0 is 1.
-ir::Stmt flatten(const ir::Stmt &s, const graph::Graph &graph, const Schedule &schedule,
+ir::Stmt flatten(const ir::Stmt &s, const graph::Graph &graph, const schedules::Schedule &schedule,
                  const std::vector<std::string> &dense);
 
 }  // namespace Pipe::lower

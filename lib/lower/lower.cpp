@@ -25,7 +25,7 @@ namespace {
 /// What the passes may look at besides the loops.
 struct Context {
     const graph::Graph &graph;
-    const Schedule &schedule;
+    const schedules::Schedule &schedule;
     const LowerOptions &options;
     bool flattened = false;
 };
@@ -107,7 +107,7 @@ Stmt run_passes(Context context) {
 }
 
 /// specialize(): the whole pipeline once per condition, and once for the rest.
-Stmt specialized(const graph::Graph &graph, const Schedule &schedule, const LowerOptions &options) {
+Stmt specialized(const graph::Graph &graph, const schedules::Schedule &schedule, const LowerOptions &options) {
     std::optional<schedules::Branch> branch = schedules::branch(schedule);
     if (!branch) return run_passes({graph, schedule, options});
     if (!branch->condition.defined()) {
@@ -141,7 +141,7 @@ std::vector<std::string> pass_names() {
     return names;
 }
 
-Program lower(const graph::Graph &graph, const Schedule &schedule, const Target &, const LowerOptions &options) {
+Program lower(const graph::Graph &graph, const schedules::Schedule &schedule, const Target &, const LowerOptions &options) {
     auto [whole, loops] = private_accumulators(graph, schedule, options.shared_loops);
     Program program{options.name, arguments(whole), specialized(whole, loops, options)};
     for (const graph::FuncNode &f : graph.funcs)

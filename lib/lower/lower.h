@@ -38,7 +38,7 @@ struct LowerOptions {
 
 /// `graph` has been through inline_funcs; `schedule` is legal (graph::check). Throws CompileError where
 /// what the user wrote cannot be compiled (an unbounded access, a loop that cannot be unrolled).
-ir::Program lower(const graph::Graph &graph, const Schedule &schedule, const Target &target,
+ir::Program lower(const graph::Graph &graph, const schedules::Schedule &schedule, const Target &target,
                   const LowerOptions &options = {});
 
 /// What a kernel of the graph takes: images, scalars, outputs.

@@ -36,14 +36,14 @@ Expr call(const FuncNode &func, const ir::ExprNode &self, std::vector<Expr> args
 
 class Privatizer {
   public:
-    Privatizer(const graph::Graph &graph, const Schedule &schedule)
+    Privatizer(const graph::Graph &graph, const schedules::Schedule &schedule)
         : tree_(graph, schedule), graph_(graph), schedule_(schedule) {
         for (const FuncNode &f : graph.funcs) taken_.insert(f.name);
         for (const graph::Image &image : graph.images) taken_.insert(image.name);
         for (const graph::Scalar &scalar : graph.scalars) taken_.insert(scalar.name);
     }
 
-    std::pair<graph::Graph, Schedule> run(const std::vector<poly::SharedLoop> &loops) {
+    std::pair<graph::Graph, schedules::Schedule> run(const std::vector<poly::SharedLoop> &loops) {
         std::map<std::pair<FuncId, int>, std::pair<FuncId, int>> now;  // where a stage's loops went
         for (const poly::SharedLoop &loop : loops) {
             auto &at = now.try_emplace({loop.func, loop.stage}, loop.func, loop.stage).first->second;
@@ -56,7 +56,7 @@ class Privatizer {
   private:
     const region::LoopTree tree_;
     graph::Graph graph_;
-    Schedule schedule_;
+    schedules::Schedule schedule_;
     std::set<std::string> taken_;
     std::map<FuncId, FuncId> before_;  // new Func -> the one that it was made from
 
@@ -209,7 +209,7 @@ class Privatizer {
         std::vector<FuncId> ids(order.size());
         for (size_t i = 0; i < order.size(); i++) ids[order[i]] = static_cast<FuncId>(i);
         graph::Graph result = graph_;
-        Schedule schedule;
+        schedules::Schedule schedule;
         Renumber renumber(ids);
         for (size_t i = 0; i < order.size(); i++) {
             FuncNode &f = result.funcs[i] = graph_.funcs[order[i]];
@@ -249,7 +249,7 @@ class Privatizer {
 
 }  // namespace
 
-std::pair<graph::Graph, Schedule> private_accumulators(const graph::Graph &graph, const Schedule &schedule,
+std::pair<graph::Graph, schedules::Schedule> private_accumulators(const graph::Graph &graph, const schedules::Schedule &schedule,
                                                        const std::vector<poly::SharedLoop> &loops) {
     if (loops.empty()) return {graph, schedule};
     return Privatizer(graph, schedule).run(loops);

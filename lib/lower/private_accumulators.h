@@ -26,8 +26,8 @@
 
 namespace Pipe::lower {
 
-std::pair<graph::Graph, Schedule> private_accumulators(const graph::Graph &graph,
-                                                       const Schedule &schedule,
+std::pair<graph::Graph, schedules::Schedule> private_accumulators(const graph::Graph &graph,
+                                                       const schedules::Schedule &schedule,
                                                        const std::vector<poly::SharedLoop> &loops);
 
 }  // namespace Pipe::lower

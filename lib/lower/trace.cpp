@@ -44,7 +44,7 @@ bool produces(const Stmt &s, const std::string &name) {
 
 class Tracer : public GraphMutator {
   public:
-    Tracer(const graph::Graph &graph, const Schedule &schedule) {
+    Tracer(const graph::Graph &graph, const schedules::Schedule &schedule) {
         for (const graph::FuncNode &f : graph.funcs) {
             const schedules::Trace &t = schedule[f.id].trace;
             funcs_[f.name] = t;
@@ -239,7 +239,7 @@ template <typename F> Stmt after_checks(const Stmt &s, F &&f) {
 
 }  // namespace
 
-Stmt trace(const Stmt &s, const graph::Graph &graph, const Schedule &schedule,
+Stmt trace(const Stmt &s, const graph::Graph &graph, const schedules::Schedule &schedule,
            const std::string &name, bool trace_pipeline) {
     Tracer tracer(graph, schedule);
     std::vector<std::pair<std::string, std::string>> tags;

@@ -23,7 +23,7 @@ namespace Pipe::lower {
 ///                                       produce f { f(x) = trace_value(e, Store, f.trace, x) }
 ///                                       evaluate trace(EndProduce, f.trace)
 ///                                     }
-ir::Stmt trace(const ir::Stmt &s, const graph::Graph &graph, const Schedule &schedule,
+ir::Stmt trace(const ir::Stmt &s, const graph::Graph &graph, const schedules::Schedule &schedule,
                const std::string &name, bool trace_pipeline);
 
 }  // namespace Pipe::lower

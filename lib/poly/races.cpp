@@ -20,7 +20,7 @@ using schedules::StageSchedule;
 
 class Checker {
   public:
-    Checker(const graph::Graph &graph, const Schedule &schedule, const RaceOptions &options)
+    Checker(const graph::Graph &graph, const schedules::Schedule &schedule, const RaceOptions &options)
         : graph_(graph), schedule_(schedule), options_(options) {}
 
     std::vector<SharedLoop> check() {
@@ -52,7 +52,7 @@ class Checker {
     }
 
     const graph::Graph &graph_;
-    const Schedule &schedule_;
+    const schedules::Schedule &schedule_;
     const RaceOptions &options_;
     std::vector<SharedLoop> shared_;
     std::set<std::pair<FuncId, int>> hosts_;  // stages that others share loops of (compute_with)
@@ -158,7 +158,7 @@ class Checker {
 
 }  // namespace
 
-std::vector<SharedLoop> check_races(const graph::Graph &graph, const Schedule &schedule,
+std::vector<SharedLoop> check_races(const graph::Graph &graph, const schedules::Schedule &schedule,
                                     const RaceOptions &options) {
     return Checker(graph, schedule, options).check();
 }

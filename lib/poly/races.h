@@ -28,7 +28,7 @@ struct SharedLoop {
 /// quota counts as a conflict. Nothing is tested where allow_race_conditions() was given. Answers
 /// the loops of associative updates, outermost first, that are legal with accumulators of their
 /// own.
-std::vector<SharedLoop> check_races(const graph::Graph &graph, const Schedule &schedule,
+std::vector<SharedLoop> check_races(const graph::Graph &graph, const schedules::Schedule &schedule,
                                     const RaceOptions &options);
 
 }  // namespace Pipe::poly

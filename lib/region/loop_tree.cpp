@@ -52,7 +52,7 @@ std::string loop_name(const graph::FuncNode &func, int stage, const std::string 
     return stage_name(func, stage) + "." + dim;
 }
 
-LoopTree::LoopTree(const graph::Graph &graph, const Schedule &schedule)
+LoopTree::LoopTree(const graph::Graph &graph, const schedules::Schedule &schedule)
     : graph_(graph), schedule_(schedule), places_(graph.funcs.size()) {
     paths_[""] = {};
     kinds_[""] = LoopKind::Serial;

@@ -56,10 +56,10 @@ class LoopTree {
   public:
     /// `graph` has been through inline_funcs; the schedule is legal (graph::check).
     /// Both must outlive the tree.
-    LoopTree(const graph::Graph &graph, const Schedule &schedule);
+    LoopTree(const graph::Graph &graph, const schedules::Schedule &schedule);
 
     const graph::Graph &graph() const { return graph_; }
-    const Schedule &schedule() const { return schedule_; }
+    const schedules::Schedule &schedule() const { return schedule_; }
     const FuncPlace &place(FuncId id) const { return places_[static_cast<size_t>(id)]; }
 
     /// The loops around (and with) the level, outermost first. Empty for the root.
@@ -97,7 +97,7 @@ class LoopTree {
     Level resolve(const schedules::LoopLevel &level) const;
 
     const graph::Graph &graph_;
-    const Schedule &schedule_;
+    const schedules::Schedule &schedule_;
     std::vector<FuncPlace> places_;
     std::map<Level, std::vector<Level>> paths_;
     std::map<Level, LoopKind> kinds_;

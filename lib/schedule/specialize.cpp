@@ -39,7 +39,7 @@ void decide_false(StageSchedule &stage, const Expr &condition) {
 
 }  // namespace
 
-std::optional<Branch> branch(const Schedule &schedule) {
+std::optional<Branch> branch(const schedules::Schedule &schedule) {
     for (size_t f = 0; f < schedule.funcs.size(); f++)
         for (const StageSchedule &stage : schedule.funcs[f].stages) {
             if (stage.specializations.empty())

@@ -13,17 +13,17 @@ struct Branch {
     Expr condition;  ///< undefined: neither is, the pipeline fails
     std::string failure;
     FuncId func = FuncId::None;
-    Schedule holds, otherwise;
+    schedules::Schedule holds, otherwise;
 };
 
 /// Decides the first condition that a definition is specialized for, also for all other definitions
 /// that have the same one. Nothing where none is left. Conditions of one definition come in their
 /// order; those of different Funcs are tried one after the other, so that each pair of different
 /// ones doubles what is compiled.
-std::optional<Branch> branch(const Schedule &schedule);
+std::optional<Branch> branch(const schedules::Schedule &schedule);
 
 /// Calls f(schedule) for each schedule that the decisions may lead to. CompileError beyond `limit`.
-template <typename F> void for_each_variant(const Schedule &schedule, F &&f, int *left) {
+template <typename F> void for_each_variant(const schedules::Schedule &schedule, F &&f, int *left) {
     std::optional<Branch> b = branch(schedule);
     if (!b) {
         if (--*left < 0)

@@ -9,6 +9,8 @@
 #include <filesystem>
 #include <string>
 
+#include "support/require_message.h"
+
 using namespace Halide;
 
 static_assert(HALIDE_VERSION >= HALIDE_COMPUTE_VERSION(15, 0, 0));
@@ -159,6 +161,31 @@ TEST_CASE("callables", "[compat]") {
         wrong += out3(x, y) != uint8_t(in1(x, y) + 2);
     });
     CHECK(wrong == 0);
+}
+
+TEST_CASE("callables of plain buffers", "[compat]") {
+    Var x("x");
+    ImageParam in(Int(32), 1, "in");
+    Func f("f");
+    f(x) = in(x + 1) * 2;
+    Callable call = f.compile_to_callable({in});
+    Buffer<int> image(9), out(4);
+    image.fill([](int i) { return i; });
+    const halide_buffer_t *input = image.raw_buffer();
+    CHECK(call(input, out.raw_buffer()) == 0);
+    CHECK(out(3) == 8);
+    // A bounds query is answered in the plain buffer.
+    halide_dimension_t dim{};
+    halide_buffer_t query;
+    query.type = halide_type_of<int>();
+    query.dimensions = 1;
+    query.dim = &dim;
+    call(&query, out);
+    CHECK(dim.min == 1);
+    CHECK(dim.extent == 4);
+    halide_buffer_t *none = nullptr;
+    require_message<RuntimeError>([&] { call(none, out); }, {"f", "'in'"});
+    require_message<RuntimeError>([&] { call(image, none); }, {"'f'"});
 }
 
 TEST_CASE("files and loop nests", "[compat]") {

@@ -323,3 +323,114 @@ TEST_CASE("the place outside all loops", "[compat]") {
     g.compute_inline();
     CHECK_THROWS_AS(h.realize({4, 4}), CompileError);
 }
+
+TEST_CASE("callables of a function with fewer or more arguments than dimensions", "[compat]") {
+    Buffer<int> b(3, 2);
+    b.set_min(5, 7);
+    b.fill(0);
+    int calls = 0;
+    b.for_each_element([&](int x) { b(x, 8) = x, calls++; });
+    CHECK(calls == 3);
+    CHECK(b(5, 8) == 5);
+    CHECK(b(7, 8) == 7);
+    CHECK(b(7, 7) == 0);
+    b.for_each_element([&](int x, int y, int z) { b(x, y) = x + 10 * y + 1000 * z; });
+    CHECK(b(6, 8) == 86);
+    int next = 0;
+    b.fill([&] { return ++next; });
+    CHECK(next == 6);
+    CHECK(b(5, 7) == 1);
+    CHECK(b(7, 8) == 6);
+    b.fill([](int x) { return -x; });  // of the first row alone
+    CHECK(b(6, 7) == -6);
+    CHECK(b(6, 8) == 5);
+}
+
+TEST_CASE("coordinates of dimensions that there are not are 0", "[compat]") {
+    Buffer<int> row(4), one = Buffer<int>::make_scalar();
+    row.fill([](int x) { return x * x; });
+    one() = 3;
+    CHECK(row(3, 0) == 9);
+    CHECK(row(2, 0, 0) == 4);
+    CHECK(one(0) == 3);
+    CHECK(one(0, 0) == 3);
+#ifndef NDEBUG
+    CHECK_THROWS_AS(row(2, 1), RuntimeError);
+#endif
+}
+
+namespace Halide {
+/// A user's own, in the namespace of what he uses.
+struct Plan {
+    int rows = 4;
+};
+}  // namespace Halide
+
+namespace users_names {
+using namespace Halide;
+enum Schedule { ByHand, ByMachine };
+Schedule chosen = ByMachine;
+}  // namespace users_names
+
+TEST_CASE("names that a user may have", "[compat]") {
+    CHECK(users_names::chosen == users_names::ByMachine);
+    CHECK(Halide::Plan().rows == 4);
+    CHECK(halide_error_code_success == 0);
+    int code = TypeCode::Float, event = halide_trace_store;
+    CHECK(code == halide_type_float);
+    CHECK(event == 1);
+    CHECK(get_host_target().supports_device_api(DeviceAPI::Host));
+    CHECK_FALSE(get_host_target().supports_device_api(DeviceAPI::CUDA));
+    auto start = Halide::Tools::benchmark_now();
+    double seconds =
+        Halide::Tools::benchmark_duration_seconds(start, Halide::Tools::benchmark_now());
+    CHECK(seconds >= 0);
+}
+
+TEST_CASE("halide_buffer_t", "[compat]") {
+    Buffer<uint16_t> b(5, 4);
+    b.set_min(-1, 2);
+    b.fill([](int x, int y) { return x + 10 * y; });
+    Buffer<uint16_t> turned = b.transposed(0, 1);
+    halide_buffer_t *raw = turned.raw_buffer();
+    int at[] = {4, 3};
+    CHECK(*reinterpret_cast<uint16_t *>(raw->address_of(at)) == 43);
+    CHECK(raw->size_in_bytes() == 40);
+    CHECK(raw->end() - raw->begin() == 40);
+    CHECK(raw->begin() == reinterpret_cast<uint8_t *>(b.data()));
+    CHECK_FALSE(raw->device_dirty());
+    raw->set_host_dirty();
+    CHECK(raw->host_dirty());
+    raw->set_host_dirty(false);
+    CHECK_FALSE(raw->host_dirty());
+}
+
+TEST_CASE("Params with and without a static type are the same parameter", "[compat]") {
+    Var x("x");
+    Param<int32_t> typed;
+    Func f("f");
+    f(x) = x + typed;
+    Param<> any = typed;
+    any.set(40);
+    CHECK(Buffer<int>(f.realize({3}))(2) == 42);
+    Param<int32_t> again = any;
+    again.set(7);
+    CHECK(typed.get() == 7);
+    Param<> other(Float(64));
+    other = typed;
+    CHECK(other.type() == Int(32));
+    CHECK_THROWS_AS(Param<float>(any), RuntimeError);
+}
+
+TEST_CASE("lambdas of implicit Vars", "[compat]") {
+    Var x("x"), y("y"), z("z");
+    Func product("product"), three("three");
+    product(x, y) = x * y;
+    three(x, y, z) = x + 10 * y + 100 * z;
+    Buffer<int> sums = lambda(product(_) + lambda(x, y, x - y)(_)).realize({4, 5});
+    CHECK(sums(3, 4) == 11);
+    Buffer<int> in_front = lambda(_, z, three(_, z)).realize({3, 4, 5});
+    CHECK(in_front(1, 2, 3) == 321);
+    Buffer<int> behind = lambda(z, three(_, z)).realize({5, 3, 4});
+    CHECK(behind(3, 1, 2) == 321);
+}

@@ -167,3 +167,40 @@ TEST_CASE("Runtime::Buffer: with pipelines", "[compat]") {
     CHECK(call(input, output) == 0);
     CHECK(output(3, 5) == 30);
 }
+
+namespace {
+
+int sum_of_two(Buffer<const int> &a, Buffer<const int> &b) {
+    return a(1, 1) + b(1, 1);
+}
+int width_of(Buffer<void> &any) {
+    return static_cast<int>(any.width());
+}
+template <typename T, int D> int rank(const Buffer<T, D> &) {
+    return Buffer<T, D>::static_dimensions();
+}
+
+}  // namespace
+
+TEST_CASE("Runtime::Buffer: as a Buffer that promises less", "[compat]") {
+    Buffer<int, 2> a(3, 2);
+    a.fill([](int x, int y) { return x + 10 * y; });
+    Buffer<int> b = a;
+    CHECK(sum_of_two(b, b) == 22);
+    CHECK(width_of(b) == 3);
+    Buffer<const int> &seen = b;
+    CHECK(seen.data() == b.data());
+    static_assert(Buffer<int, 2>::has_static_dimensions && !Buffer<int>::has_static_dimensions);
+    // Results are such Buffers too.
+    CHECK(rank(a.copy()) == 2);
+    CHECK(rank(a.cropped(0, 1, 2)) == 2);
+    CHECK(rank(a.cropped({{1, 2}, {0, 1}}).translated({-1, 0}).transposed(0, 1)) == 2);
+    CHECK(rank(a.sliced(0)) == 1);
+    CHECK(rank(a.sliced(1, 1).sliced(0, 2)) == 0);
+    CHECK(rank(a.embedded(2)) == 3);
+    CHECK(rank(Buffer<int, 0>::make_scalar()) == 0);
+    CHECK(rank(Buffer<int, 3>::make_interleaved(4, 4, 3)) == 3);
+    CHECK(rank(b.as<const int>()) == Halide::Runtime::AnyDims);
+    const Buffer<const int> ones = Buffer<int>(4, 3).fill(1);
+    CHECK(ones.all_equal(1));
+}

@@ -1,5 +1,7 @@
 #include "support/random_expr.h"
 
+#include <string_view>
+
 #include "ir/intrinsics.h"
 
 using namespace Pipe;
@@ -82,17 +84,30 @@ Expr RandomExpr::integer_operation(Type type, int depth) {
         bool shifts;  ///< the last operand is an amount
     };
     static const Operation table[] = {
-        {intrinsic::saturating_add, 2, false},       {intrinsic::saturating_sub, 2, false},
-        {intrinsic::halving_add, 2, false},          {intrinsic::halving_sub, 2, false},
-        {intrinsic::rounding_halving_add, 2, false}, {intrinsic::rounding_shift_left, 2, true},
-        {intrinsic::rounding_shift_right, 2, true},  {intrinsic::mul_shift_right, 3, true},
-        {intrinsic::div_round_to_zero, 2, false},    {intrinsic::rounding_mul_shift_right, 3, true},
-        {intrinsic::mod_round_to_zero, 2, false},    {intrinsic::popcount, 1, false},
-        {intrinsic::count_leading_zeros, 1, false},  {intrinsic::count_trailing_zeros, 1, false},
+        {intrinsic::saturating_add, 2, false},
+        {intrinsic::saturating_sub, 2, false},
+        {intrinsic::halving_add, 2, false},
+        {intrinsic::halving_sub, 2, false},
+        {intrinsic::rounding_halving_add, 2, false},
+        {intrinsic::rounding_shift_left, 2, true},
+        {intrinsic::rounding_shift_right, 2, true},
+        {intrinsic::mul_shift_right, 3, true},
+        {intrinsic::div_round_to_zero, 2, false},
+        {intrinsic::rounding_mul_shift_right, 3, true},
+        {intrinsic::mod_round_to_zero, 2, false},
+        {intrinsic::popcount, 1, false},
+        {intrinsic::count_leading_zeros, 1, false},
+        {intrinsic::count_trailing_zeros, 1, false},
+        {intrinsic::lerp, 3, false},
     };
     const Operation &op = table[below(std::size(table))];
     if (op.operands == 3 && type.bits() == 64)
         return make(type, depth - 1);  // there is no product of twice the bits
+    if (op.name == std::string_view(intrinsic::lerp)) {
+        Expr weight = make(UInt(type.bits()).with_lanes(type.lanes()), depth - 1);
+        return make_call(type, op.name, {make(type, depth - 1), make(type, depth - 1), weight},
+                         CallKind::Intrinsic);
+    }
     std::vector<Expr> args;
     for (int i = 0; i < op.operands; i++) {
         bool amount = op.shifts && i == op.operands - 1;

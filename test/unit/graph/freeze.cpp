@@ -93,7 +93,7 @@ TEST_CASE("levels are resolved", "[freeze]") {
     g(x, y) += f(x + r, y);
     g.update().split(y, yo, yi, 8);
     f.compute_at(g, yi).store_at(g, yo);
-    Schedule s = freeze({g}).schedule;
+    schedules::Schedule s = freeze({g}).schedule;
     const schedules::LoopLevel &at = s.funcs[0].compute;
     CHECK(at.stage == 1);  // the stage that has the loop
     CHECK(at.var == "v$2");
@@ -108,7 +108,7 @@ TEST_CASE("a store level that was not given is the compute level", "[freeze]") {
     f(x) = x;
     g(x) = f(x);
     f.compute_at(g, x);
-    Schedule s = freeze({g}).schedule;
+    schedules::Schedule s = freeze({g}).schedule;
     CHECK(s.funcs[0].store == s.funcs[0].compute);
 }
 

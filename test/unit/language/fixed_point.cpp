@@ -362,9 +362,8 @@ TEST_CASE("lerp by weights of other types", "[fixed_point]") {
         });
     check_pairs<uint8_t, uint8_t, uint16_t>(
         "16-bit weight", [](Expr a, Expr w) { return lerp(a, cast<uint8_t>(200), w); },
-        [](int a, int w) {
-            w >>= 8;
-            return static_cast<uint8_t>((a * (255 - w) + 200 * w + 127) / 255);
+        [](int64_t a, int64_t w) {
+            return static_cast<uint8_t>((a * (65535 - w) + 200 * w + 32767) / 65535);
         });
     check_pairs<uint16_t, uint16_t, uint8_t>(
         "8-bit weight", [](Expr a, Expr w) { return lerp(a, cast<uint16_t>(200), w); },
@@ -384,6 +383,93 @@ TEST_CASE("lerp by weights of other types", "[fixed_point]") {
         [](uint8_t a, uint8_t b) { return std::max(a, b); });
     CHECK(evaluate<double>(lerp(Expr(1.0), Expr(3.0), 0.25)) == 1.5);
     CHECK(evaluate<double>(lerp(Expr(1.0), Expr(3.0), cast<uint32_t>(Expr(0xffffffffu)))) == 3.0);
+}
+
+namespace {
+
+/// lerp of Ts by every kind of W, against exact arithmetic.
+template <typename T, typename W> void check_lerp() {
+    using U = unsigned __int128;
+    constexpr U whole = std::numeric_limits<W>::max();
+    constexpr auto low = static_cast<Wide>(std::numeric_limits<T>::min());
+    for (T one : {std::numeric_limits<T>::min(), T{0}, T{77}, std::numeric_limits<T>::max()}) {
+        auto op = [&](const Expr &a, const Expr &w) { return lerp(a, cast<T>(Expr(one)), w); };
+        auto expected = [&](Wide a, Wide w) {
+            U weight = static_cast<U>(w);
+            U sum = static_cast<U>(a - low) * (whole - weight) + static_cast<U>(one - low) * weight;
+            return static_cast<T>(static_cast<Wide>((sum + whole / 2) / whole) + low);
+        };
+        check_pairs<T, T, W>("lerp", op, expected);
+    }
+}
+
+template <typename T> void check_lerp_by_all_weights() {
+    check_lerp<T, uint8_t>();
+    check_lerp<T, uint16_t>();
+    check_lerp<T, uint32_t>();
+}
+
+}  // namespace
+
+TEST_CASE("lerp of integers by weights of any width is exact", "[fixed_point]") {
+    check_lerp_by_all_weights<uint8_t>();
+    check_lerp_by_all_weights<int8_t>();
+    check_lerp_by_all_weights<uint16_t>();
+    check_lerp_by_all_weights<int16_t>();
+    check_lerp_by_all_weights<uint32_t>();
+    check_lerp_by_all_weights<int32_t>();
+    check_lerp<uint16_t, uint64_t>();
+    check_lerp<int32_t, uint64_t>();
+    // A weight between two of 16 bits.
+    CHECK(evaluate<uint16_t>(lerp(cast<uint16_t>(0), cast<uint16_t>(Expr(65535)),
+                                  cast<uint32_t>(Expr(int64_t{2164195328})))) == 33022);
+}
+
+namespace {
+
+template <typename T, typename D> void check_fast_divisions() {
+    auto floor_div = [](Wide n, Wide d) -> Wide {
+        return d == 0 ? 0 : n / d - (n % d != 0 && (n < 0) != (d < 0));
+    };
+    auto remainder = [](Wide n, Wide d) -> Wide {  // never negative
+        Wide size = d < 0 ? -d : d;
+        return d == 0 ? 0 : (n % size + size) % size;
+    };
+    auto apart = [](const Expr &d) { return select(d == 0, cast(d.type(), 1), d); };
+    auto whole = [](Wide d) { return d == 0 ? Wide{1} : d; };
+    check_pairs<T, T, D>(
+        "fast_integer_divide",
+        [&](const Expr &n, const Expr &d) { return fast_integer_divide(n, apart(d)); },
+        [&](Wide n, Wide d) {  // with a remainder that is never negative
+            Wide by = whole(d);
+            return static_cast<T>(by < 0 ? -floor_div(n, -by) : floor_div(n, by));
+        });
+    check_pairs<T, T, D>(
+        "fast_integer_divide_round_to_zero",
+        [&](const Expr &n, const Expr &d) {
+            return fast_integer_divide_round_to_zero(n, apart(d));
+        },
+        [&](Wide n, Wide d) { return static_cast<T>(n / whole(d)); });
+    check_pairs<T, T, D>(
+        "fast_integer_modulo",
+        [&](const Expr &n, const Expr &d) { return fast_integer_modulo(n, apart(d)); },
+        [&](Wide n, Wide d) { return static_cast<T>(remainder(n, whole(d))); });
+}
+
+}  // namespace
+
+TEST_CASE("fast divisions by what the type of the numerator does not hold", "[fixed_point]") {
+    check_fast_divisions<int8_t, uint8_t>();
+    check_fast_divisions<int16_t, uint8_t>();
+    check_fast_divisions<int8_t, uint16_t>();
+    check_fast_divisions<uint8_t, uint16_t>();
+    check_fast_divisions<uint8_t, int8_t>();
+    check_fast_divisions<int32_t, uint32_t>();
+    CHECK(evaluate<int8_t>(fast_integer_divide_round_to_zero(cast<int8_t>(-128),
+                                                             cast<uint8_t>(Expr(128)))) == -1);
+    Expr n = cast<int64_t>(Var("x")), d = cast<uint64_t>(Var("x"));
+    require_message<CompileError>([&] { fast_integer_modulo(n, d); },
+                                  {"fast_integer_modulo", "no integer type"});
 }
 
 TEST_CASE("extract_bits and concat_bits", "[fixed_point]") {
