@@ -75,10 +75,10 @@ template <typename Self> class LoopDirectives {
     /// Splits by `times` first.
     Self &unroll(const VarOrRVar &loop, const Expr &times, TailStrategy tail = TailStrategy::Auto);
 
-    /// Shares the loops of `other`, which runs first, from the outermost in to `loop`. Neither may
-    /// need the other. The ranges may differ: each stage runs where its own is. `align` says how
-    /// this stage's range of `loop` is moved against that of `other`, or, as a list, of each loop
-    /// named there.
+    /// Shares the loops of `other`, which runs first, from the outermost in to `loop`
+    /// (Var::outermost(): none). Neither may need the other. The ranges may differ: each stage runs
+    /// where its own is. `align` says how this stage's range of `loop` is moved against that of
+    /// `other`, or, as a list, of each loop named there.
     Self &compute_with(const Stage &other, const VarOrRVar &loop,
                        LoopAlignStrategy align = LoopAlignStrategy::Auto);
     Self &compute_with(const Stage &other, const VarOrRVar &loop, const LoopAlignments &align);

@@ -25,6 +25,7 @@ struct Settings {
     std::optional<AutoscheduleOptions> autoschedule;
     bool trace_pipeline = false;
     std::vector<graph::Requirement> requirements = {};
+    graph::ExternNames extern_names = {};
 };
 
 /// What a call comes with besides its arguments.

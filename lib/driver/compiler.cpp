@@ -21,6 +21,12 @@ void Compiler::add_requirement(const graph::Requirement &requirement) {
     compiled_ = nullptr;
 }
 
+void Compiler::set_extern_names(const graph::ExternNames &names) {
+    std::lock_guard lock(mutex_);
+    settings_.extern_names = names;
+    compiled_ = nullptr;
+}
+
 void Compiler::forget() {
     std::lock_guard lock(mutex_);
     compiled_ = nullptr;

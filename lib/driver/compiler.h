@@ -24,6 +24,8 @@ struct Compiler {
     void trace_pipeline();
     /// See Pipeline.
     void add_requirement(const graph::Requirement &requirement);
+    void set_extern_names(const graph::ExternNames &names);
+    graph::ExternNames extern_names() const { return settings().extern_names; }
     void forget();
 
     JITHandlers handlers;                      ///< the user's, for all calls

@@ -138,7 +138,7 @@ void freeze_and_schedule(Scheduled &s, const std::vector<Func> &outputs, const S
     auto start = Clock::now();
     bool host = settings.target.arch == Target::ArchUnknown;
     Target target = host ? get_host_target() : settings.target;
-    s.frozen = graph::freeze(outputs, target, settings.requirements);
+    s.frozen = graph::freeze(outputs, target, settings.requirements, settings.extern_names);
     trace_all(s.frozen, target);
 #ifndef NDEBUG
     graph::verify(s.frozen.graph);

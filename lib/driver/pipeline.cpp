@@ -78,8 +78,9 @@ template <typename F> auto with_pointers(const Realization &buffers, const F &f)
     return f(driver::Outputs(pointers));
 }
 
-void evaluate_reference(const std::vector<Func> &outputs, const Realization &buffers) {
-    graph::Graph graph = graph::freeze(outputs).graph;
+void evaluate_reference(const std::vector<Func> &outputs, const Realization &buffers,
+                        const graph::ExternNames &extern_names) {
+    graph::Graph graph = graph::freeze(outputs, get_host_target(), {}, extern_names).graph;
     driver::Slots slots(graph);
     driver::CallArguments call;
     with_pointers(buffers, [&](driver::Outputs o) { slots.gather(o, call.given); });
@@ -104,8 +105,9 @@ void evaluate_reference(const std::vector<Func> &outputs, const Realization &buf
     reference::evaluate(graph, views, inputs, scalars, options);
 }
 
-void run_reference(const std::vector<Func> &outputs, const Realization &buffers) {
-    support::on_deep_stack([&] { evaluate_reference(outputs, buffers); });
+void run_reference(const std::vector<Func> &outputs, const Realization &buffers,
+                   const graph::ExternNames &extern_names) {
+    support::on_deep_stack([&] { evaluate_reference(outputs, buffers, extern_names); });
 }
 
 /// What a Func keeps for its own `realize`.
@@ -252,12 +254,12 @@ std::vector<Argument> Pipeline::infer_arguments() const {
 
 Realization Pipeline::realize_reference(const Sizes &sizes) {
     Realization outputs = allocate(outputs_, sizes);
-    run_reference(outputs_, outputs);
+    run_reference(outputs_, outputs, checked(compiler_).extern_names());
     return outputs;
 }
 
 void Pipeline::realize_reference(const Realization &outputs) {
-    run_reference(outputs_, outputs);
+    run_reference(outputs_, outputs, checked(compiler_).extern_names());
 }
 
 void Pipeline::compile_jit(const Target &target) {
@@ -281,12 +283,16 @@ void Pipeline::infer_input_bounds(const Realization &outputs, const Target &targ
 }
 
 void Pipeline::set_jit_externs(const std::map<std::string, JITExtern> &externs) {
+    graph::ExternNames others;
     for (const auto &[name, e] : externs) {
         detail::ExternFunction function = e.function;
         function.name = name.c_str();
-        ir::register_extern(function);
+        std::string entered = ir::register_extern_override(function);
+        if (entered != name)
+            others[name] = entered;
     }
     checked(compiler_).externs = externs;
+    checked(compiler_).set_extern_names(others);
 }
 
 const std::map<std::string, JITExtern> &Pipeline::get_jit_externs() const {

@@ -83,7 +83,8 @@ class Inputs {
 
 class Freezer {
   public:
-    Freezer(const std::vector<Func> &outputs, const Target &target) : target_(target) {
+    Freezer(const std::vector<Func> &outputs, const Target &target, const ExternNames &extern_names)
+        : target_(target), extern_names_(extern_names) {
         for (const Func &f : outputs) {
             if (!f.defined())
                 throw CompileError(fmt::format(
@@ -124,6 +125,7 @@ class Freezer {
 
   private:
     const Target &target_;
+    const ExternNames &extern_names_;
     std::vector<std::shared_ptr<const FuncContents>> outputs_, funcs_;
     std::unordered_map<const FuncContents *, FuncId> ids_;
     std::vector<LoopNames> loop_names_;
@@ -225,6 +227,8 @@ class Freezer {
             if (now->op == ir::Op::Call && now->call_kind == ir::CallKind::Intrinsic &&
                 now->name == ir::intrinsic::target_query)
                 return answer(*now, freezer_.target_);
+            if (now->op == ir::Op::Call && !freezer_.extern_names_.empty())
+                now = renamed_extern(now);
             bool reads = now->op == ir::Op::Call && (now->call_kind == ir::CallKind::Func ||
                                                      now->call_kind == ir::CallKind::Image);
             return reads ? call(now) : now;
@@ -235,6 +239,21 @@ class Freezer {
         size_t func_;
         int stage_;
         Inputs &inputs_;
+
+        /// The call of a C function, or an extern stage, with the function that takes its place.
+        Expr renamed_extern(const Expr &e) const {
+            bool calls =
+                e->call_kind == ir::CallKind::Extern || e->call_kind == ir::CallKind::PureExtern;
+            bool stage = calls && e->name == ir::extern_function::extern_definition;
+            auto other = freezer_.extern_names_.find(stage ? e->args[0]->name : e->name);
+            if (!calls || other == freezer_.extern_names_.end())
+                return e;
+            std::vector<Expr> args = e->args;
+            if (stage)
+                args[0] = ir::make_string(other->second);
+            return ir::make_call(e.type(), stage ? e->name : other->second, args, e->call_kind,
+                                 e->index);
+        }
 
         Expr variable(const Expr &e) {
             if (auto param = std::dynamic_pointer_cast<const ParamContents>(e->referent))
@@ -411,10 +430,10 @@ class Freezer {
 }  // namespace
 
 Frozen freeze(const std::vector<Func> &outputs, const Target &target,
-              const std::vector<Requirement> &requirements) {
+              const std::vector<Requirement> &requirements, const ExternNames &extern_names) {
     if (outputs.empty())
         throw CompileError("A Pipeline needs at least one output Func, but the list is empty.");
-    return Freezer(outputs, target).freeze(requirements);
+    return Freezer(outputs, target, extern_names).freeze(requirements);
 }
 
 }  // namespace Pipe::graph

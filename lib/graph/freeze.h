@@ -1,6 +1,8 @@
 #pragma once
 // From the user's Funcs to an immutable Graph and the Schedule that was written by hand.
 
+#include <map>
+#include <string>
 #include <vector>
 
 #include "graph/contents.h"
@@ -9,6 +11,9 @@
 #include <pipe/target.h>
 
 namespace Pipe::graph {
+
+/// Other C functions in place of those that expressions and extern stages name.
+using ExternNames = std::map<std::string, std::string>;
 
 struct Frozen {
     Graph graph;
@@ -26,9 +31,11 @@ struct Frozen {
 ///     target is answered;
 ///  4. levels by FuncId; a level that names a Func without stage finds the stage that has the loop;
 ///     outputs are computed at root; a store level that was not given is the compute level.
+/// A C function is called by the name that `extern_names` has for its own.
 /// CompileErrors: an undefined output, a level of a Func that is not in the pipeline, or of a loop
 /// that it has not.
 Frozen freeze(const std::vector<Func> &outputs, const Target &target = get_host_target(),
-              const std::vector<Requirement> &requirements = {});
+              const std::vector<Requirement> &requirements = {},
+              const ExternNames &extern_names = {});
 
 }  // namespace Pipe::graph

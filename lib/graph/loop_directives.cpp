@@ -38,12 +38,16 @@ moved(const Nest &nest, const VarOrRVar &innermost, const LoopAlignments &align)
 
 void share_loops(Nest &nest, const schedules::LoopLevel &level, const VarOrRVar &innermost,
                  const LoopAlignments &align) {
-    nest.find(innermost);
+    bool no_loop = innermost.name == Var::outermost().name();
+    if (!no_loop)
+        nest.find(innermost);
     if (!nest.stage().specialization().empty() || !nest.schedule().specializations.empty())
         nest.fail(
             "a definition with specializations cannot share loops. Leave one of the two out.");
     nest.schedule().fuse_level = level;
-    nest.schedule().fuse_align = moved(nest, innermost, align);
+    nest.schedule().fuse_align.clear();
+    if (!no_loop)
+        nest.schedule().fuse_align = moved(nest, innermost, align);
     nest.done();
 }
 

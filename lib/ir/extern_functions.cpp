@@ -20,11 +20,17 @@ Table &table() {
     return *all;
 }
 
-}  // namespace
+/// Null where it was never entered.
+detail::ExternFunction *look_up(Table &all, const std::string &name) {
+    auto found = all.functions.find(name);
+    if (found == all.functions.end())
+        return nullptr;
+    if (!found->second.address)
+        found->second.address = dlsym(RTLD_DEFAULT, name.c_str());
+    return &found->second;
+}
 
-void register_extern(const detail::ExternFunction &function) {
-    Table &all = table();
-    std::lock_guard lock(all.mutex);
+void enter(Table &all, const detail::ExternFunction &function) {
     auto [place, added] = all.functions.try_emplace(function.name, function);
     detail::ExternFunction &known = place->second;
     if (added) {
@@ -41,15 +47,37 @@ void register_extern(const detail::ExternFunction &function) {
         known.address = function.address;
 }
 
+}  // namespace
+
+void register_extern(const detail::ExternFunction &function) {
+    Table &all = table();
+    std::lock_guard lock(all.mutex);
+    enter(all, function);
+}
+
+std::string register_extern_override(detail::ExternFunction function) {
+    Table &all = table();
+    std::lock_guard lock(all.mutex);
+    const std::string own_name = function.name;
+    const detail::ExternFunction *known = look_up(all, own_name);
+    bool same_types =
+        known && known->result == function.result && known->parameters == function.parameters;
+    std::string name = own_name;
+    if (same_types)  // "f.1" is no name of C
+        for (int i = 1; known && known->address && known->address != function.address; i++) {
+            name = own_name + "." + std::to_string(i);
+            known = look_up(all, name);
+        }
+    function.name = name.c_str();
+    enter(all, function);
+    return name;
+}
+
 std::optional<detail::ExternFunction> find_extern(const std::string &name) {
     Table &all = table();
     std::lock_guard lock(all.mutex);
-    auto found = all.functions.find(name);
-    if (found == all.functions.end())
-        return {};
-    if (!found->second.address)
-        found->second.address = dlsym(RTLD_DEFAULT, name.c_str());
-    return found->second;
+    const detail::ExternFunction *known = look_up(all, name);
+    return known ? std::optional(*known) : std::nullopt;
 }
 
 void *extern_address(const std::string &name) {

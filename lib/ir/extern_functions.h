@@ -16,6 +16,11 @@ inline constexpr int users_function = 1;
 /// types or its address are others.
 void register_extern(const detail::ExternFunction &function);
 
+/// Enters a function for those alone who ask for it by the name that this answers: its own, or
+/// another one where another function of the same types goes by that. CompileError where their
+/// types differ.
+std::string register_extern_override(detail::ExternFunction function);
+
 /// Nothing where it was never entered. The address is looked up in the process where none
 /// was given; still null where there is none.
 std::optional<detail::ExternFunction> find_extern(const std::string &name);

@@ -163,6 +163,63 @@ TEST_CASE("callables", "[compat]") {
     CHECK(wrong == 0);
 }
 
+extern "C" float compat_weighted(int x, float w) {
+    return static_cast<float>(x) * w;
+}
+static float added(int x, float w) {
+    return static_cast<float>(x) + w;
+}
+static float subtracted(int x, float w) {
+    return static_cast<float>(x) - w;
+}
+static int with_other_types(int x) {
+    return x;
+}
+HalideExtern_2(float, compat_weighted, int, float);
+
+TEST_CASE("a Pipeline's own function in place of a declared one", "[compat]") {
+    Var x("x");
+    Func f("f");
+    f(x) = compat_weighted(x, 3.0f);
+    Pipeline p(f), q(f);
+    auto at_two = [](Realization r) { return Buffer<float>(r)(2); };
+    CHECK(at_two(p.realize({4})) == 6);
+    p.set_jit_externs({{"compat_weighted", JITExtern(added)}});
+    CHECK(at_two(p.realize({4})) == 5);
+    CHECK(at_two(p.realize_reference({4})) == 5);
+    CHECK(at_two(q.realize({4})) == 6);
+    CHECK(at_two(f.realize({4})) == 6);
+    q.set_jit_externs({{"compat_weighted", JITExtern(subtracted)}});
+    CHECK(at_two(q.realize({4})) == -1);
+    CHECK(at_two(p.realize({4})) == 5);
+    float (*declared)(int, float) = compat_weighted;
+    p.set_jit_externs({{"compat_weighted", JITExtern(declared)}});
+    CHECK(at_two(p.realize({4})) == 6);
+    require_message<CompileError>(
+        [&] {
+            p.set_jit_externs({{"compat_weighted", JITExtern(with_other_types)}});
+        },
+        {"compat_weighted", "different types"});
+    int (*fills)(halide_buffer_t *) = [](halide_buffer_t *out) {
+        if (!out->is_bounds_query())
+            out->buffer<int>().fill(7);
+        return 0;
+    };
+    int (*fills_otherwise)(halide_buffer_t *) = [](halide_buffer_t *out) {
+        if (!out->is_bounds_query())
+            out->buffer<int>().fill(8);
+        return 0;
+    };
+    Func stage("stage");
+    stage.define_extern("compat_filled", {}, Int(32), 1);
+    Pipeline seven(stage), eight(stage);
+    seven.set_jit_externs({{"compat_filled", JITExtern(fills)}});
+    eight.set_jit_externs({{"compat_filled", JITExtern(fills_otherwise)}});
+    CHECK(Buffer<int>(seven.realize({3})).all_equal(7));
+    CHECK(Buffer<int>(eight.realize({3})).all_equal(8));
+    CHECK(Buffer<int>(seven.realize({3})).all_equal(7));
+}
+
 TEST_CASE("callables of plain buffers", "[compat]") {
     Var x("x");
     ImageParam in(Int(32), 1, "in");

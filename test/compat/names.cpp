@@ -434,3 +434,19 @@ TEST_CASE("lambdas of implicit Vars", "[compat]") {
     Buffer<int> behind = lambda(z, three(_, z)).realize({5, 3, 4});
     CHECK(behind(3, 1, 2) == 321);
 }
+
+TEST_CASE("outside the loops of a Func with updates that has no level of its own", "[compat]") {
+    Var i("i"), x("x");
+    for (int lanes : {1, 4}) {
+        Func parts("parts"), total("total"), scaled("scaled");
+        RDom far(0, 6), near(0, lanes);
+        parts(i) = 0;
+        parts(i) += far * lanes + i;
+        total() = 0;
+        total() += parts(near);
+        scaled(x) = total() * x;
+        parts.compute_at(total, Var::outermost()).vectorize(i, lanes);
+        Buffer<int> out = scaled.realize({4});
+        CHECK(out(3) == 3 * (6 * lanes) * (6 * lanes - 1) / 2);
+    }
+}

@@ -294,6 +294,11 @@ class Evaluator {
             return v[1] == 0 ? 0 : v[0] / v[1];
         if (name == intrinsic::mod_round_to_zero)
             return v[1] == 0 ? 0 : v[0] % v[1];
+        if (name == intrinsic::lerp) {
+            Big whole = (Big{1} << type.bits()) - 1;  // odd: nothing is halfway between two
+            Big twice = 2 * v[0] * (whole - v[2]) + 2 * v[1] * v[2] + whole;
+            return twice / (2 * whole) - (twice % (2 * whole) < 0 ? 1 : 0);
+        }
         if (name == intrinsic::popcount) {
             for (int i = 0; i < type.bits(); i++)
                 count += bit(i);

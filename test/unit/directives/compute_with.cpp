@@ -37,6 +37,12 @@ TEST_CASE_METHOD(Pair, "other extents", "[compute_with]") {
     SECTION("by a LoopLevel") {
         b.compute_with(LoopLevel(a, y));
     }
+    SECTION("no loop") {
+        b.compute_with(a, Var::outermost());
+    }
+    SECTION("no loop, by a LoopLevel") {
+        b.compute_with(LoopLevel(a, Var::outermost()));
+    }
     SECTION("other inner loops") {
         a.vectorize(x, 8, TailStrategy::RoundUp);
         b.split(x, xo, xi, 3, TailStrategy::GuardWithIf).unroll(xi);

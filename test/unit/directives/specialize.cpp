@@ -149,3 +149,32 @@ TEST_CASE_METHOD(Special, "too many versions", "[specialize]") {
         },
         {"specialize", "too many versions"});
 }
+
+TEST_CASE_METHOD(Special, "a level at a loop that only specializations have", "[specialize]") {
+    Var xo("xo");
+    g.specialize(wide).split(x, xo, xi, 4, TailStrategy::GuardWithIf);
+    g.specialize(!wide).split(x, xo, xi, 3, TailStrategy::GuardWithIf);
+    SECTION("all versions") {
+        g.specialize_fail("neither");
+        f.compute_at(g, xo);
+        p.set(5);
+        for (bool value : {false, true}) {
+            wide.set(value);
+            for (int size : {1, 7}) {
+                Buffer<int> out = g.realize({size, size});
+                int wrong = 0;
+                out.for_each_element(
+                    [&](int i, int j) { wrong += out(i, j) != i * (2 * j + 1) + 2 * (i + 5); });
+                CHECK(wrong == 0);
+            }
+        }
+    }
+    SECTION("not all") {
+        f.compute_at(g, xo);
+        require_message<CompileError>(
+            [&] {
+                g.realize({4, 4});
+            },
+            {"f.compute_at(g, xo)", "no loop 'xo'", "x, y"});
+    }
+}
