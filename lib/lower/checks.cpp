@@ -36,6 +36,7 @@ class Checks {
             bounds(graph_[output]);
             same_shape(graph_[output]);
         }
+        for (const graph::FuncNode &func : graph_.funcs) split_factors(func);
         for (const graph::Requirement &r : graph_.requirements)
             require(r.condition, Failure::RequirementFailed, r.message);
         return make_block(std::move(asserts_));
@@ -59,6 +60,17 @@ class Checks {
         if (can_prove(condition)) return;
         message.insert(message.begin(), text(graph::description(graph_) + ": "));
         asserts_.push_back(make_assert(simplify(condition), static_cast<int>(failure), std::move(message)));
+    }
+
+    void split_factors(const graph::FuncNode &func) {
+        if (!func.is_output && func.consumers.empty()) return;  // inlined
+        for (const schedules::StageSchedule &stage : regions_.tree().schedule()[func.id].stages)
+            for (const schedules::Transform &t : stage.transforms) {
+                if (t.kind != schedules::Transform::Kind::Split) continue;
+                require(make_binary(Op::GE, t.factor, make_const(t.factor.type(), 1)), Failure::BadConstraint,
+                        {text(func.name + ": the loop " + t.old_name + " is split by "), t.factor,
+                         text(", but the factor must be at least 1.")});
+            }
     }
 
     void unit_stride(const std::string &name) {

@@ -7,7 +7,8 @@
 namespace Pipe::lower {
 
 /// Asserts that every buffer keeps what was promised of it: bound, set_min, set_extent, set_stride, unit
-/// stride in dimension 0 for those in `dense`, one shape for the buffers of a tuple.
+/// stride in dimension 0 for those in `dense`, one shape for the buffers of a tuple. And that loops are split
+/// by factors of at least 1.
 ir::Stmt shape_checks(region::RegionMap &regions, const std::vector<std::string> &dense);
 
 /// Asserts that every input holds the region that the pipeline reads, and every output the region that is

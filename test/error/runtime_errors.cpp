@@ -108,3 +108,40 @@ TEST_CASE("an input that a where reads beyond", "[realize][error]") {
     pipeline.realize(out);
     CHECK(out.all_equal(6));
 }
+
+TEST_CASE("a factor that is no size", "[error]") {
+    Var x("x"), xo("xo"), xi("xi");
+    Param<int> size("size");
+    Func f("f");
+    f(x) = x + 1;
+    SECTION("of tasks") {
+        f.parallel(x, size);
+    }
+    SECTION("of a split") {
+        f.split(x, xo, xi, size, TailStrategy::GuardWithIf);
+    }
+    for (int wrong : {0, -17}) {
+        size.set(wrong);
+        require_message<RuntimeError>(
+            [&] {
+                f.realize({32});
+            },
+            {"f", "loop x", "split by " + std::to_string(wrong), "at least 1"});
+    }
+    size.set(5);
+    Buffer<int> out = f.realize({32});
+    CHECK(out(31) == 32);
+}
+
+TEST_CASE("a factor of a version that does not run", "[error]") {
+    Var x("x");
+    Param<int> size("size");
+    Func f("f");
+    f(x) = x + 1;
+    f.specialize(size > 0).parallel(x, size);
+    for (int any : {-1, 0, 3}) {
+        size.set(any);
+        Buffer<int> out = f.realize({8});
+        CHECK(out(7) == 8);
+    }
+}
