@@ -12,6 +12,7 @@
 #include "ir/program.h"
 #include "ir/simplify.h"
 #include "ir/visit.h"
+#include "lower/checks.h"
 #include "lower/lanes.h"
 #include "lower/needs.h"
 #include "lower/prefetch.h"
@@ -80,7 +81,11 @@ class Builder {
     Stmt computed_before(const Level &level, std::map<FuncId, std::vector<Group>> &all, FuncId need, Stmt inner) {
         std::vector<Group> groups = std::move(all[need]);
         for (auto group = groups.rbegin(); group != groups.rend(); ++group) {
-            std::vector<Stmt> parts = produce(*group);
+            std::vector<Stmt> parts;
+            for (FuncId id : *group)
+                parts.push_back(computation_checks(regions_, id));
+            for (Stmt &part : produce(*group))
+                parts.push_back(std::move(part));
             if (tree_.schedule()[group->front()].memoize) {
                 Stmt production = computed_before(level, all, group->front(), make_block(std::move(parts)));
                 inner = memoize(group->front(), std::move(production), std::move(inner));

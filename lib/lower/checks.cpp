@@ -45,13 +45,22 @@ class Checks {
     Stmt regions() {
         for (const graph::Image &image : graph_.images) input_region(image);
         for (const graph::FuncNode &func : graph_.funcs) {
-            within_bounds(func);
+            bool inside = is_computed_inside(func);
+            within_bounds(func, true, [&] { return regions_.demand(func.id); });
+            if (!inside)
+                within_bounds(func, false, [&] { return regions_.demand(func.id); });
             fused_loops(func);
         }
         for (FuncId output : graph_.outputs) {
             shifted_tails(graph_[output]);
             output_region(graph_[output]);
         }
+        return make_block(std::move(asserts_));
+    }
+
+    Stmt computation(const graph::FuncNode &func) {
+        if (is_computed_inside(func))
+            within_bounds(func, false, [&] { return regions_.needed(func.id); });
         return make_block(std::move(asserts_));
     }
 
@@ -108,12 +117,20 @@ class Checks {
             }
     }
 
-    /// What readers need of a Func inside the pipeline lies in its bound: no more is stored.
-    void within_bounds(const graph::FuncNode &func) {
+    /// Several computations, each with a min of its own.
+    bool is_computed_inside(const graph::FuncNode &func) const {
+        return !regions_.tree().place(func.id).compute.empty();
+    }
+
+    /// What readers need of a Func inside the pipeline lies in its bound: no more is stored. Those
+    /// bounds that fix the min, or those that leave it open.
+    template <typename Needed>
+    void within_bounds(const graph::FuncNode &func, bool fixed, const Needed &needed) {
         if (func.is_output || !regions_.tree().place(func.id).computed) return;
         for (const schedules::Bound &bound : regions_.tree().schedule()[func.id].bounds)
             for (size_t d = 0; d < func.args.size(); d++)
-                if (func.args[d] == bound.var) within(func, bound, regions_.demand(func.id).at(d));
+                if (func.args[d] == bound.var && bound.min.defined() == fixed)
+                    within(func, bound, needed().at(d));
     }
 
     /// Loops count with 32 bits: two that are fused may be too many iterations together.
@@ -252,5 +269,9 @@ Stmt shape_checks(region::RegionMap &regions, const std::vector<std::string> &de
 }
 
 Stmt region_checks(region::RegionMap &regions) { return Checks(regions).regions(); }
+
+Stmt computation_checks(region::RegionMap &regions, FuncId func) {
+    return Checks(regions).computation(regions.tree().graph()[func]);
+}
 
 }  // namespace Pipe::lower

@@ -17,4 +17,8 @@ ir::Stmt shape_checks(region::RegionMap &regions, const std::vector<std::string>
 /// lines.
 ir::Stmt region_checks(region::RegionMap &regions);
 
+/// Asserts, where the Func is computed, that each computation is within the extents that were
+/// promised (bound_extent); for the one at root, region_checks() does.
+ir::Stmt computation_checks(region::RegionMap &regions, FuncId func);
+
 }  // namespace Pipe::lower

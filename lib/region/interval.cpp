@@ -128,6 +128,11 @@ class Bounds {
                 return {binary(Op::Div, lo, b.min), binary(Op::Div, hi, b.min)};
             }
             if (a.is_point()) return Interval::point(div(a.min, b.min));
+            if (!a.bounded())
+                return Interval::everything();
+            // Over a, the quotient rises or falls as the divisor's sign has it.
+            Expr first = div(a.min, b.min), last = div(a.max, b.min);
+            return {lesser(first, last), greater(first, last)};
         }
         // |a / b| <= |a| for every integer b.
         if (type.is_float() || !a.bounded()) return Interval::everything();
@@ -267,6 +272,8 @@ class Bounds {
         if (e->call_kind == CallKind::Extern && e->name == extern_function::print) return of(e->args[1]);
         if (e->call_kind == CallKind::Extern && e->name == extern_function::require)
             return bounds_of(e->args[1], narrowed(scope_, e->args[0], true));
+        if (e->call_kind == CallKind::PureExtern && all_points(e))
+            return Interval::point(e);
         if (e->call_kind != CallKind::Intrinsic) return type_range(e.type());
         const std::string &name = e->name;
         if (is_integer_op(e)) return integer_op(e);
@@ -284,6 +291,14 @@ class Bounds {
             return hull(bounds_of(e->args[1], narrowed(scope_, e->args[0], true)),
                         bounds_of(e->args[2], narrowed(scope_, e->args[0], false)));
         return type_range(e.type());
+    }
+
+    /// Whether no argument depends on the variables of the scope.
+    bool all_points(const Expr &e) {
+        return std::all_of(e->args.begin(), e->args.end(), [&](const Expr &arg) {
+            Interval a = of(arg);
+            return a.is_point() && a.min.same_as(arg);
+        });
     }
 
     Interval several(const Expr &e) {
@@ -323,8 +338,15 @@ class Bounds {
         Interval a = of(e->args[0]);
         Type from = e->args[0].type();
         Expr zero = make_const(from, 0);
-        if (!a.bounded() || !symbolic_type(from)) return {make_cast(e.type(), zero), Expr()};
-        return {make_cast(e.type(), zero), make_cast(e.type(), greater(a.max, sub(zero, a.min)))};
+        if (!a.bounded())
+            return {make_cast(e.type(), zero), Expr()};
+        if (symbolic_type(from))
+            return {make_cast(e.type(), zero),
+                    make_cast(e.type(), greater(a.max, sub(zero, a.min)))};
+        int64_t lo = 0, hi = 0;
+        if (from.is_uint() || !as_const_int(a.min, &lo) || !as_const_int(a.max, &hi))
+            return type_range(e.type());
+        return {make_const(e.type(), 0), make_int(e.type(), std::max(hi, -lo))};
     }
 
     /// Whatever its sign, a value only rises or only falls with the amount that it is shifted by.

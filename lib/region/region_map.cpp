@@ -38,10 +38,20 @@ RegionMap::RegionMap(const LoopTree &tree, bool any_size)
     find_values();
 }
 
-/// So that an index may be what another Func says, as long as that clamps it.
+/// So that an index may be what another Func says, as long as that clamps it: to constants, or to
+/// small expressions of Params and sizes.
 void RegionMap::find_values() {
+    constexpr int few = 24;
+    auto known = [](const Expr &end) {
+        Expr e = end.defined() ? simplify(end) : end;
+        int nodes = 0;
+        if (e.defined())
+            walk(e, [&](const Expr &) { return ++nodes <= few; });
+        return nodes <= few ? e : Expr();
+    };
     for (const graph::FuncNode &func : graph_.funcs) {
-        if (func.has_updates() || func.consumers.empty()) continue;
+        if (func.has_updates() || func.consumers.empty() || graph::is_extern(func))
+            continue;
         IntervalScope scope;
         for (const std::string &arg : func.args) scope.push(arg, Interval::everything());
         add_values(func, scope);
@@ -50,10 +60,8 @@ void RegionMap::find_values() {
         for (size_t i = 0; i < func.types.size(); i++) {
             Interval v;
             if (func.types[i] == Int(32)) v = bounds_of(func.stages[0].values[i], scope);
-            bool known = v.bounded() && is_const_int(v.min = simplify(v.min)) &&
-                         is_const_int(v.max = simplify(v.max));
-            values.push_back(known ? v : Interval());
-            any = any || known;
+            values.push_back({known(v.min), known(v.max)});
+            any |= values.back().min.defined() || values.back().max.defined();
         }
         if (any) values_.emplace(func.id, values);
     }
@@ -64,7 +72,7 @@ void RegionMap::add_values(const graph::FuncNode &func, IntervalScope &scope) co
         auto found = values_.find(producer);
         if (found == values_.end()) continue;
         for (size_t i = 0; i < found->second.size(); i++)
-            if (found->second[i].bounded())
+            if (found->second[i].min.defined() || found->second[i].max.defined())
                 scope.push(values_name(graph_[producer].name, static_cast<int>(i)), found->second[i]);
     }
 }
@@ -104,8 +112,12 @@ const Box &RegionMap::domain_at(FuncId id, int stage, const Level &level) {
     require_bounded(box, func.name, &func);
     for (size_t d = 0; d < box.size(); d++)
         if (const schedules::Bound *bound = find_bound(tree_.schedule()[id].bounds, func.args[d])) {
-            if (bound->min.defined()) box[d].min = bound->min;
-            box[d].max = sub(add(box[d].min, bound->extent), int32(1));
+            // Where only the extent is promised, each computation has one of its own, from its min
+            // on.
+            Expr last = bound->min.defined() || here ? box[d].min : box[d].max;
+            if (bound->min.defined())
+                last = box[d].min = bound->min;
+            box[d].max = sub(add(last, bound->extent), int32(1));
         }
     align(id, level, box);
     std::string prefix = stage_name(func, stage);
@@ -191,6 +203,10 @@ const Touched &RegionMap::touched(const StageNest &nest, const Level &level) {
 
 Box RegionMap::demand(FuncId id) {
     return tree_.readers(id).empty() ? Box() : required(id, "");
+}
+
+Box RegionMap::needed(FuncId id) {
+    return required(id, tree_.place(id).compute);
 }
 
 const Box &RegionMap::image(const std::string &name) {

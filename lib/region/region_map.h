@@ -94,6 +94,8 @@ class RegionMap {
 
     /// What readers need of a Func in the whole pipeline; empty without readers.
     Box demand(FuncId func);
+    /// The same of one computation. Names lets of the compute level.
+    Box needed(FuncId func);
     /// How far the outer loop of a split moves the variable, for a split that shifts inwards: the variable
     /// that names min(outer * factor, extent - factor). build() binds it inside the outer loop.
     Expr shifted_offset(const StageNest &nest, const schedules::Transform &split) const;
@@ -149,13 +151,14 @@ class RegionMap {
                  const Expr &extent) const;
     bool shrinks(const StageNest &nest, size_t split) const;
     void slide(FuncId func, Box &domain);
+    void keep_last(FuncId func, size_t dim, const Level &loop, bool up, Interval &window);
     /// The domain of an extern stage that has to compute `needed`; asks its C function.
     const Box &ask(FuncId func, const Level &level, const std::string &prefix, const Box &needed);
     Asked answer(const Level &level, const Query &query);
     bool ends_beyond(const StageNest &nest, size_t dim) const;
     /// Whether a parallel loop stands between where the Func is stored and where it is computed.
     bool stored_for_many_threads(FuncId func) const;
-    void fold(FuncId func, int slid, const Box &needed);
+    void fold(FuncId func, int slid, const Box &needed, bool up = true);
 
     Expr bind(const Level &level, const std::string &name, const Expr &value);
     void define_let(const std::string &name, const Expr &value);

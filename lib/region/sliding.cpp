@@ -1,6 +1,7 @@
 // RegionMap: storage, sliding windows and folded storage.
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "ir/simplify.h"
 #include "ir/substitute.h"
@@ -51,30 +52,59 @@ Trend both(Trend a, Trend b) {
     return Trend::Unknown;
 }
 
-/// How e moves when `var` grows.
-Trend trend_of(const Expr &e, const std::string &var) {
-    switch (e->op) {
-    case Op::Variable: return e->name == var ? Trend::Up : Trend::Constant;
-    case Op::IntImm: return Trend::Constant;
-    case Op::Add: case Op::Min: case Op::Max:
-        return both(trend_of(e->args[0], var), trend_of(e->args[1], var));
-    case Op::Sub: return both(trend_of(e->args[0], var), opposite(trend_of(e->args[1], var)));
-    case Op::Mul: case Op::Div: {
+/// How expressions move when one variable grows. They share nodes: each is looked at once.
+class Trends {
+  public:
+    explicit Trends(const std::string &var) : var_(var) {}
+
+    Trend of(const Expr &e) {
+        auto known = known_.find(e.get());
+        if (known != known_.end())
+            return known->second;
+        return known_[e.get()] = compute(e);
+    }
+
+  private:
+    Trend compute(const Expr &e) {
         int64_t factor = 0;
-        if (!as_const_int(e->args[1], &factor)) break;
-        Trend t = trend_of(e->args[0], var);
-        return factor > 0 ? t : factor < 0 ? opposite(t) : Trend::Constant;
+        switch (e->op) {
+        case Op::Variable:
+            return e->name == var_ ? Trend::Up : Trend::Constant;
+        case Op::Add:
+        case Op::Min:
+        case Op::Max:
+            return both(of(e->args[0]), of(e->args[1]));
+        case Op::Sub:
+            return both(of(e->args[0]), opposite(of(e->args[1])));
+        case Op::Mul:
+        case Op::Div: {
+            if (!as_const_int(e->args[1], &factor))
+                break;
+            Trend t = of(e->args[0]);
+            return factor > 0 ? t : factor < 0 ? opposite(t) : Trend::Constant;
+        }
+        default:
+            break;
+        }
+        bool moves = std::any_of(e->args.begin(), e->args.end(), [&](const Expr &arg) {
+            return arg.defined() && of(arg) != Trend::Constant;
+        });
+        return moves ? Trend::Unknown : Trend::Constant;
     }
-    default: break;
-    }
-    return uses_var(e, var) ? Trend::Unknown : Trend::Constant;
+
+    const std::string &var_;
+    std::unordered_map<const ExprNode *, Trend> known_;
+};
+
+Trend trend_of(const Expr &e, const std::string &var) {
+    return Trends(var).of(e);
 }
 
 }  // namespace
 
-/// Sliding window (reuse-analysis.txt; Halide's store_at outside compute_at): along the innermost serial
-/// loop that moves exactly one dimension of the window, and only upwards, what the last iteration
-/// computed is kept, so that only the rest is computed anew.
+/// Sliding window (reuse-analysis.txt; Halide's store_at outside compute_at): along the innermost
+/// serial loop that moves exactly one dimension of the window, and only one way, what the last
+/// iteration computed is kept, so that only the rest is computed anew.
 void RegionMap::slide(FuncId id, Box &domain) {
     const FuncPlace &place = tree_.place(id);
     const std::vector<Level> &path = tree_.path_to(place.compute);
@@ -93,25 +123,36 @@ void RegionMap::slide(FuncId id, Box &domain) {
         if (moved.empty()) continue;
         size_t d = moved[0];
         bool asked = behind(needed[d].min).asked || behind(needed[d].max).asked;  // a C function moves it
-        bool up = !asked && trend_of(expand_steady(needed[d].max), loop) == Trend::Up &&
-                  trend_of(expand_steady(needed[d].min), loop) == Trend::Up;
-        if (moved.size() != 1 || !up || ends_beyond(place.stages[0], d)) {
-            stands = moved.size() != 1 ? "the loop " + loop + " moves it in several dimensions"
-                     : !up             ? "it is not seen to move only upwards with the loop " + loop
-                                       : "a split of the dimension computes more than what is new";
+        Trend way = asked ? Trend::Unknown : trend_of(expand_steady(needed[d].max), loop);
+        bool one_way = (way == Trend::Up || way == Trend::Down) &&
+                       trend_of(expand_steady(needed[d].min), loop) == way;
+        if (moved.size() != 1 || !one_way || ends_beyond(place.stages[0], d)) {
+            stands =
+                moved.size() != 1 ? "the loop " + loop + " moves it in several dimensions"
+                : !one_way
+                    ? "it is not seen to move only upwards or only downwards with the loop " + loop
+                    : "a split of the dimension computes more than what is new";
             break;
         }
-        Expr at = make_variable(Int(32), loop);
-        Expr last = simplify(substitute(loop, sub(at, int32(1)), expand_along(needed[d].max, loop)));
-        Expr fresh = greater(needed[d].min, add(last, int32(1)));
-        domain[d].min = make_select(make_binary(Op::LE, at, loop_range(loop).min), needed[d].min, fresh);
-        const graph::FuncNode &func = graph_[id];
-        steady_values_[stage_name(func, 0) + "." + func.args[d] + ".min"] = fresh;
-        slides_[id] = upper_bound(expand_steady(sub(needed[d].max, last)));
-        fold(id, static_cast<int>(d), needed);
+        keep_last(id, d, loop, way == Trend::Up, domain[d]);
+        fold(id, static_cast<int>(d), needed, way == Trend::Up);
         return;
     }
     fold(id, -1, needed);
+}
+
+/// Leaves of a window what the last iteration of the loop has not computed.
+void RegionMap::keep_last(FuncId id, size_t dim, const Level &loop, bool up, Interval &window) {
+    Expr at = make_variable(Int(32), loop), one = int32(1);
+    Expr first = make_binary(Op::LE, at, loop_range(loop).min);
+    Expr &end = up ? window.min : window.max;
+    const Expr &leading = up ? window.max : window.min;
+    Expr last = simplify(substitute(loop, sub(at, one), expand_along(leading, loop)));
+    Expr fresh = up ? greater(end, add(last, one)) : lesser(end, sub(last, one));
+    slides_[id] = upper_bound(expand_steady(up ? sub(leading, last) : sub(last, leading)));
+    const graph::FuncNode &func = graph_[id];
+    steady_values_[stage_name(func, 0) + "." + func.args[dim] + (up ? ".min" : ".max")] = fresh;
+    end = make_select(first, end, fresh);
 }
 
 /// Whether a split of the dimension rounds up or shifts: it would compute more than what is new.
@@ -148,7 +189,7 @@ void RegionMap::reject_fold(FuncId id, const std::string &dim, const std::string
 
 /// Keeps as many planes of dimension `slid` as live at once, a power of two of them so that the modulo is
 /// a mask. `needed`: what one iteration of the compute level reads. What the user asked for is checked.
-void RegionMap::fold(FuncId id, int slid, const Box &needed) {
+void RegionMap::fold(FuncId id, int slid, const Box &needed, bool up) {
     const graph::FuncNode &func = graph_[id];
     const FuncPlace &place = tree_.place(id);
     const schedules::FuncSchedule &schedule = tree_.schedule()[id];
@@ -174,8 +215,11 @@ void RegionMap::fold(FuncId id, int slid, const Box &needed) {
                                      ". Compute and store it at one level, or make the window move along " + dim +
                                      " with a serial loop.");
             }
-            if (moves && !asked->forward)
-                reject_fold(id, dim, "the window moves upwards, so it is folded forward. Leave out the `false`.");
+            if (moves && asked->forward != up)
+                reject_fold(
+                    id, dim,
+                    up ? "the window moves upwards, so it is folded forward. Leave out the `false`."
+                       : "the window moves downwards: fold it backward, with `false`.");
             int64_t factor = 0;
             if (!as_const_int(asked->factor, &factor))
                 reject_fold(id, dim, "the factor must be a constant.");

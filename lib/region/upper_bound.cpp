@@ -32,7 +32,7 @@ class UpperBound {
             auto with = [&](const Expr &value) {
                 Linear rest = sum;
                 rest.add(Linear::from_expr(atom), -term.coefficient);
-                rest.add(Linear::from_expr(simplify(value)), term.coefficient);
+                rest.add(Linear::from_expr(value), term.coefficient);
                 return of(rest, depth + 1);
             };
             auto larger = [&](const Expr &a, const Expr &b) -> std::optional<int64_t> {

@@ -8,6 +8,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "support/guarded_memory.h"
+#include "support/require_message.h"
 
 using namespace Pipe;
 
@@ -304,4 +305,51 @@ TEST_CASE("rfactor that preserves both loops of a split", "[differential]") {
     int wrong = 0;
     for (int i = 0; i < 8; i++) wrong += got(i) != expected(i);
     CHECK(wrong == 0);
+}
+
+// What bound_extent grows in each iteration of its compute level was not asked of its producers: g
+// read what f had not computed, and used it as an index.
+TEST_CASE("bound_extent inside a loop grows what producers compute", "[differential]") {
+    Buffer<int> image(100);
+    image.fill([](int i) { return i * i; });
+    Func f("f"), g("g"), h("h");
+    f(x) = clamp(1234567 / x, 0, 99) - 123456789;
+    g(x) = image(f(x) + 123456789);
+    h(x) = g(x);
+    f.compute_root();
+    h.vectorize(x, 8, TailStrategy::GuardWithIf);
+    g.compute_at(h, x).bound_extent(x, 100);
+    for (int width : {1, 8, 100})
+        check_against_reference<int>(h, {width});
+}
+
+TEST_CASE("bound_extent promises the extent of each computation, not of all", "[differential]") {
+    Param<int> size("size");
+    Func f("f"), g("g");
+    f(x) = x * x;
+    g(x) = f(x) + 1;
+    g.split(x, xo, xi, size, TailStrategy::GuardWithIf);
+    f.compute_at(g, xo).bound_extent(x, 8).vectorize(x);
+    for (int n : {1, 5, 8}) {
+        size.set(n);
+        for (int width : {1, 8, 20})
+            check_against_reference<int>(g, {width});
+    }
+    size.set(10);
+    require_message<RuntimeError>([&] { g.realize({20}); },
+                                           {"f: dimension x", "from 0 to 7", "from 0 to 9"});
+}
+
+// To compare a window with the one before it took time that doubled with each Func of the chain.
+TEST_CASE("a long chain of windows with clamps compiles", "[differential]") {
+    constexpr int stages = 40;
+    Func out("out");
+    std::vector<Func> f(stages);
+    f[0](x) = x % 2;
+    for (int i = 1; i < stages; i++)
+        f[i](x) = (f[i - 1](x - 1) + f[i - 1](min(x + 1, 20))) % 97;
+    out(x) = f[stages - 1](x);
+    for (Func &stage : f)
+        stage.store_root().compute_at(out, x);
+    check_against_reference<int>(out, {30});
 }

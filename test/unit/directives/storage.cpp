@@ -242,6 +242,68 @@ TEST_CASE_METHOD(Blur, "fold_storage", "[storage]") {
     }
 }
 
+// The consumer reads the producer mirrored: the window moves down.
+struct Mirrored {
+    Func f{"f"}, g{"g"};
+    Mirrored() {
+        f(x, y) = x * x + 3 * y;
+        g(x, y) = f(x, 2 - y) + f(x + 1, -y);
+        f.compute_at(g, y).store_root();
+    }
+    /// How many elements of f are computed for an output of one column.
+    int evaluations(int height) {
+        struct Counter : JITUserContext {
+            int stores = 0;
+        } counter;
+        counter.handlers.custom_trace = [](JITUserContext *context, const TraceEvent *event) {
+            static_cast<Counter *>(context)->stores += event->event == TraceEventCode::Store;
+            return 0;
+        };
+        f.trace_stores();
+        g.realize(&counter, {1, height});
+        return counter.stores;
+    }
+};
+
+TEST_CASE_METHOD(Mirrored, "a window that moves downwards", "[storage]") {
+    SECTION("keeps four rows") {
+        check_sizes(g, {1, 2, 7, 16});
+        Pipeline p(g);
+        p.realize({15, 100});
+        CHECK(p.peak_scratch_bytes() == 4 * 16 * 4);
+    }
+    SECTION("folded as the user says") {
+        for (int factor : {3, 4, 5, 8}) {
+            f.fold_storage(y, factor, false);
+            check_sizes(g, {1, 2, 7, 16});
+        }
+    }
+    SECTION("folded backward while it runs ahead") {
+        f.fold_storage(y, 8, false).async();
+        check_sizes(g, {1, 2, 7, 16});
+    }
+    SECTION("is not folded forward") {
+        f.fold_storage(y, 8);
+        require_message<CompileError>(
+            [&] {
+                g.realize({4, 4});
+            },
+            {"fold_storage(y) of f", "moves downwards", "`false`"});
+    }
+    SECTION("in splits, behind another window") {
+        Func h("h");
+        h(x, y) = g(x, -y) + g(x, 1 - y);
+        g.compute_at(h, yi).store_at(h, yo);
+        f.compute_at(h, yi).store_at(h, yo);
+        h.split(y, yo, yi, 8, TailStrategy::GuardWithIf);
+        check_sizes(h, {1, 2, 7, 16});
+    }
+}
+
+TEST_CASE_METHOD(Mirrored, "a window that moves downwards computes each row once", "[storage]") {
+    CHECK(evaluations(10) == 2 * (10 + 2));  // g reads two columns of f
+}
+
 // Two derivatives share a loop behind a window of gray, in strips that shift inwards: the hand schedule
 // of Harris. All three windows have constant heights, so the strip's 64 rows are never stored whole.
 TEST_CASE("a window behind a window folds", "[storage]") {

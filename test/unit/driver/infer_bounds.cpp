@@ -64,6 +64,53 @@ TEST_CASE("what is read depends on Params and on inputs that are set", "[driver]
     CHECK(range(b.get(), 0) == Bounds{0, 10});
 }
 
+TEST_CASE("what is read at absolute values, and behind quotients by Params", "[driver][bounds]") {
+    ImageParam in(Int(32), 1, "in");
+    auto read = [&](const Expr &index, int size) {
+        Func f("f");
+        f(x) = in(index);
+        in.reset();
+        f.infer_input_bounds({size});
+        return range(in.get(), 0);
+    };
+    CHECK(read(abs(cast<int8_t>(x)), 1000) == Bounds{0, 129});
+    CHECK(read(abs(cast<int16_t>(x)), 7) == Bounds{0, 32769});
+    CHECK(read(abs(clamp(cast<int8_t>(x), -3, 2)), 7) == Bounds{0, 4});
+    CHECK(read(abs(x - 4), 20) == Bounds{0, 16});
+    Param<int> n("n");
+    Param<float> scale("scale");
+    for (int divisor : {3, -2, 1}) {
+        n.set(divisor);
+        // 19 / -2 is -9: the remainder is not negative
+        CHECK(read(x / n, 20) == (divisor > 0 ? Bounds{0, 19 / divisor + 1} : Bounds{-9, 10}));
+    }
+    scale.set(2.5f);
+    CHECK(read(cast<int>(x / scale), 20) == Bounds{0, 8});
+    CHECK(read(x / cast<int>(hypot(cast<float>(n), scale)), 20) ==
+          Bounds{0, 10});  // hypot(1, 2.5) = 2.7
+}
+
+TEST_CASE("what is read where another Func says", "[driver][bounds]") {
+    ImageParam in(Int(32), 1, "in");
+    Param<int> last("last");
+    Func at("at"), below("below"), cut("cut"), f("f"), g("g");
+    at(x) = clamp(x, 10, last);
+    at.compute_root();
+    f(x) = in(at(x));
+    last.set(20);
+    f.infer_input_bounds({1000});
+    CHECK(range(in.get(), 0) == Bounds{10, 11});
+    // Of the first only the largest value is known, of the second both ends.
+    below(x) = min(x, 100);
+    cut(x) = max(below(x) - 10, 0);
+    below.compute_root();
+    cut.compute_root();
+    g(x) = in(cut(cut(x)));
+    in.reset();
+    g.infer_input_bounds({1000});
+    CHECK(range(in.get(), 0) == Bounds{0, 91});
+}
+
 TEST_CASE("a Callable asked for bounds computes nothing", "[driver][bounds]") {
     ImageParam in(Float(32), 2, "in");
     Func f("f");
