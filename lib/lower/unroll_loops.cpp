@@ -5,6 +5,7 @@
 #include "ir/simplify.h"
 #include "ir/substitute.h"
 #include "ir/visit.h"
+#include "lower/iterations.h"
 #include "lower/origin.h"
 
 namespace Pipe::lower {
@@ -34,12 +35,13 @@ class UnrollLoops : public Mutator {
     Stmt copies(const Stmt &loop) const {
         Type type = loop->exprs[0].type();
         Expr extent = simplify(loop->exprs[1]);
+        std::optional<int64_t> most = most_iterations(extent);
+        if (!most) refuse(loop, "is not constant");
+        if (*most > max_copies) refuse(loop, "is too large");
         ConstantInterval range = constant_bounds(extent);
-        if (!range.has_hi()) refuse(loop, "is not constant");
-        if (range.hi > max_copies) refuse(loop, "is too large");
         Expr count = range.is_single() ? extent : make_variable(extent.type(), loop->name + ".extent");
         std::vector<Stmt> copies;
-        for (int64_t k = 0; k < range.hi; k++) {
+        for (int64_t k = 0; k < *most; k++) {
             Expr at = add(loop->exprs[0], make_const(type, k));
             Stmt copy = substitute(loop->name, at, loop->stmts[0]);
             if (k >= range.lo) copy = make_if(make_binary(Op::LT, make_const(type, k), count), copy);

@@ -11,6 +11,7 @@
 #include "ir/simplify.h"
 #include "ir/substitute.h"
 #include "ir/visit.h"
+#include "lower/iterations.h"
 #include "lower/lanes.h"
 #include "lower/origin.h"
 
@@ -453,24 +454,32 @@ class VectorizeLoops : public Mutator {
 
     Stmt mutate(const Stmt &s) override {
         if (!is_vectorized_loop(*s.get())) return Mutator::mutate(s);
-        int64_t lanes = constant_extent(s);
-        Stmt serial = make_for(s->name, s->exprs[0], s->exprs[1], LoopKind::Serial, s->stmts[0]);
+        Expr extent = simplify(s->exprs[1]);
+        int64_t lanes = lanes_of(s, extent);
         if (lanes <= 0) return make_evaluate(make_const(Int(32), 0));
-        if (any_stmt(s->stmts[0], is_vectorized_loop)) return Mutator::mutate(serial);
-        if (lanes == 1) return make_let(s->name, s->exprs[0], s->stmts[0]);
-        Stmt body = LoopVectorizer(s, static_cast<int>(lanes)).vectorize(s->stmts[0]);
+        if (any_stmt(s->stmts[0], is_vectorized_loop))
+            return Mutator::mutate(make_for(s->name, s->exprs[0], extent, LoopKind::Serial, s->stmts[0]));
+        Stmt body = s->stmts[0];
+        if (!is_const_int(extent)) {
+            Expr end = add(s->exprs[0], extent);
+            body = make_if(make_binary(Op::LT, make_variable(end.type(), s->name), end), body);
+        }
+        if (lanes == 1) return make_let(s->name, s->exprs[0], body);
+        body = LoopVectorizer(s, static_cast<int>(lanes)).vectorize(body);
         return body.defined() ? body : make_evaluate(make_const(Int(32), 0));
     }
 
   private:
     const graph::Graph *graph_;
 
-    int64_t constant_extent(const Stmt &s) const {
-        int64_t lanes = 0;
-        if (!as_const_int(simplify(s->exprs[1]), &lanes))
+    /// As many as the loop can have iterations; where it may have fewer, the rest is masked.
+    int64_t lanes_of(const Stmt &s, const Expr &extent) const {
+        std::optional<int64_t> most = most_iterations(extent);
+        if (!most)
             throw CompileError("Cannot vectorize loop " + s->name + origin(graph_, s->name) + ": its extent " +
                                ir::to_string(s->exprs[1]) +
                                " is not constant. Split it by a constant factor and vectorize the inner loop.");
+        int64_t lanes = *most;
         if (lanes > max_lanes)
             throw CompileError("Cannot vectorize loop " + s->name + origin(graph_, s->name) + ": " + std::to_string(lanes) +
                                " lanes are too many (at most " + std::to_string(max_lanes) +

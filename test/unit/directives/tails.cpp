@@ -223,3 +223,19 @@ TEST_CASE("masks belong to the innermost split", "[tails]") {
     require_message<CompileError>([&] { f.vectorize(xi, 4); },
                                   {"f.split(xi", "PredicateStores", "innermost"});
 }
+
+// In the last tile fewer elements of f are needed than in the others, of eight each.
+TEST_CASE("loops of at most eight iterations are vectorized and unrolled", "[tails]") {
+    for (bool vectorized : {true, false}) {
+        Func f("f"), g("g");
+        f(x, y) = x * x + y;
+        g(x, y) = f(x, y) * 2 + f(x + 1, y);
+        g.vectorize(x, 7, TailStrategy::GuardWithIf);
+        f.compute_at(g, x).store_in(MemoryType::Stack);
+        if (vectorized)
+            f.vectorize(x);
+        else
+            f.unroll(x);
+        check_sizes(g, {1, 6, 7, 8, 37});
+    }
+}
