@@ -65,12 +65,12 @@ template <typename Self> class LoopDirectives {
     /// Splits by `task_size` first: each task runs that many iterations.
     Self &parallel(const VarOrRVar &loop, const Expr &task_size,
                    TailStrategy tail = TailStrategy::Auto);
-    /// The loop's extent must be constant.
+    /// The loop's extent must be bounded by a constant: so many lanes, those beyond it masked.
     Self &vectorize(const VarOrRVar &loop);
     /// Splits by `lanes` first.
     Self &vectorize(const VarOrRVar &loop, const Expr &lanes,
                     TailStrategy tail = TailStrategy::Auto);
-    /// The loop's extent must be constant.
+    /// The loop's extent must be bounded by a constant: so many copies, those beyond it tested.
     Self &unroll(const VarOrRVar &loop);
     /// Splits by `times` first.
     Self &unroll(const VarOrRVar &loop, const Expr &times, TailStrategy tail = TailStrategy::Auto);
