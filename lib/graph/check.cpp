@@ -167,19 +167,25 @@ class Checker {
                                 place.var, graph_[place.func].name));
     }
 
-    /// What is stored outside of a Func that is found in the cache misses what is computed inside.
-    void check_not_skipped(const FuncNode &f, const Path &store, const Path &compute) const {
+    /// What is stored outside of a Func that is found in the cache misses what is computed inside;
+    /// a task that begins outside waits for it.
+    void check_not_skipped(const FuncNode &f, const std::string &directive, const Path &outside,
+                           const Path &compute) const {
         for (const Place &place : compute) {
-            if (!schedule_[place.func].memoize ||
-                levels_[static_cast<size_t>(place.func)].size() <= store.size())
+            // Storage for one run may lie around the whole look-up; a task would not be waited for.
+            size_t depth = levels_[static_cast<size_t>(place.func)].size() + (directive == "async");
+            if (!schedule_[place.func].memoize || depth <= outside.size())
                 continue;
             const FuncNode &skipped = graph_[place.func];
             reject_directive(
-                f, 0, "store_at or store_root",
+                f, 0, directive,
                 fmt::format("it is computed in the loops of '{}', which do not run where that is "
-                            "found in the cache (memoize), but stored for longer than one run "
-                            "of them. Store it inside of '{}', or at {}.",
-                            skipped.name, skipped.name, describe(schedule_[skipped.id].compute)));
+                            "found in the cache (memoize), but {} longer than one run of them. "
+                            "Keep it inside of '{}', or compute it at {}.",
+                            skipped.name,
+                            directive == "async" ? "its task and its memory live"
+                                                 : "it is stored for",
+                            skipped.name, describe(schedule_[skipped.id].compute)));
         }
     }
 
@@ -306,7 +312,7 @@ class Checker {
             return;
         Path store = path_of(f, "store_at", s.store);
         if (is_prefix(store, compute)) {
-            check_not_skipped(f, store, compute);
+            check_not_skipped(f, "store_at or store_root", store, compute);
             return check_hoist(f, store, compute);
         }
         reject_directive(
@@ -350,6 +356,8 @@ class Checker {
                 fmt::format("it is stored at {}, which is not inside {}. Hoist it there or further "
                             "out.",
                             describe(s.store), describe(s.hoist)));
+        if (s.async)
+            check_not_skipped(f, "async", hoist, compute);
         // What is pure is at worst stored twice, with the same value.
         bool harmless = s.stages[0].allow_race_conditions ||
                         (hoist == store && !f.has_updates() && !blends(s.stages[0]) && !s.async);

@@ -82,6 +82,8 @@ void Scheduler::memory(int i) {
 void Scheduler::limit_storage(int i) {
     Source &s = source(i);
     bool stack = plan(i).path.size() > 1 && s.dimensions <= 2 && c_.chance(60);
+    if (s.dimensions > 3)
+        return;  // gigabytes
     for (int d = 0; d < s.dimensions; d++) {
         if (!stack && !c_.chance(60))
             continue;

@@ -324,3 +324,40 @@ TEST_CASE_METHOD(Simple, "sums in parallel", "[memoize]") {
             CHECK(got(i) == value * (value - 1) / 2 + i * value);
     }
 }
+
+TEST_CASE("what is computed inside of a memoized Func lives no longer than its loops run",
+          "[memoize]") {
+    Func inner("inner"), f("f"), g("g");
+    inner(x, y) = x + y;
+    f(x, y) = inner(x, y) * 2;
+    g(x, y) = f(x, y) + 1;
+    f.compute_at(g, y).memoize();
+    inner.compute_at(f, x);
+    SECTION("stored outside") {
+        inner.store_root();
+        require_message<CompileError>(
+            [&] {
+                g.realize({4, 4});
+            },
+            {"inner.store_at or store_root", "loops of 'f'", "found in the cache",
+             "stored for longer", "inside of 'f'"});
+    }
+    SECTION("a task that begins outside") {
+        for (const LoopLevel &level : {LoopLevel::root(), LoopLevel(g, y)}) {
+            inner.hoist_storage(level).async();
+            require_message<CompileError>(
+                [&] {
+                    g.realize({4, 4});
+                },
+                {"inner.async", "loops of 'f'", "found in the cache",
+                 "its task and its memory live longer", "inside of 'f'"});
+        }
+    }
+    SECTION("memory alone may") {
+        inner.hoist_storage_root();
+        for (int i = 0; i < 2; i++) {
+            Buffer<int> got = g.realize({4, 4});
+            CHECK(got(3, 2) == 11);
+        }
+    }
+}
