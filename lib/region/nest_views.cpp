@@ -257,7 +257,9 @@ RegionMap::View RegionMap::view_of_split(const StageNest &nest, const schedules:
         Expr offset = mul(at, t.factor);
         if (!shifts(tail)) return add(offset, old.min);
         Expr last = simplify(sub(old.extent, t.factor));
-        if (outer.seen == Seen::Point) {
+        // Where position() keeps to the stage's own range, the named offset would leave it.
+        bool kept = at->op == Op::Min || at->op == Op::Max;
+        if (outer.seen == Seen::Point && !kept) {
             define_let(shifted_offset(nest, t)->name, simplify(min(offset, last)));
             offset = shifted_offset(nest, t);
         } else {

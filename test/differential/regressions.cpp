@@ -353,3 +353,26 @@ TEST_CASE("a long chain of windows with clamps compiles", "[differential]") {
         stage.store_root().compute_at(out, x);
     check_against_reference<int>(out, {30});
 }
+
+// In iterations of a shared loop in which one stage does nothing, what it reads was computed from
+// where it would stand: before the first row of the input.
+TEST_CASE("what is computed in a shared loop keeps to its reader's range", "[differential]") {
+    ImageParam in(Int(32), 2, "in");
+    for (LoopAlignStrategy align : {LoopAlignStrategy::AlignEnd, LoopAlignStrategy::AlignStart}) {
+        Func f("f"), g("g"), h("h");
+        f(x, y) = in(x, y) * x + 3 * y;
+        g(x, y) = f(x, y) + 1;
+        h(x, y) = x + y;
+        g.split(y, yo, yi, 2);
+        h.split(y, yo, yi, 2).compute_with(g, yo, align);
+        f.compute_at(g, yo);
+        Buffer<int> small(5, 3), tall(5, 4000);
+        testing::GuardedBuffer image = noise<int>({{0, 5}, {0, 3}});
+        in.set(image.buffer);
+        Pipeline({g, h}).realize({small, tall});
+        for (int j = 0; j < 3; j++)
+            for (int i = 0; i < 5; i++)
+                CHECK(small(i, j) == Buffer<int>(image.buffer)(i, j) * i + 3 * j + 1);
+        CHECK(tall(4, 3999) == 4003);
+    }
+}
