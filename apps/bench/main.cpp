@@ -32,6 +32,7 @@ struct Options {
     int threads = int(std::max(1u, std::thread::hardware_concurrency()));
     int samples = 31;
     double budget_s = 20;
+    bool scaling = false;
 };
 
 apps::Size size_of(const apps::App &app, const Options &options) {
@@ -79,7 +80,7 @@ int run(const Options &options) {
     std::vector<AppResult> results;
     for (const apps::App &app : apps::registry()) {
         const bool chosen =
-            options.apps.empty() ||
+            (options.apps.empty() && !options.scaling) ||
             std::find(options.apps.begin(), options.apps.end(), app.name) != options.apps.end();
         if (!chosen)
             continue;
@@ -90,7 +91,7 @@ int run(const Options &options) {
             v.run = nullptr;
     }
     std::vector<Figure> figures = measure_figures(results, options.threads);
-    if (options.apps.empty()) {
+    if (options.apps.empty() || options.scaling) {
         progress("compiling chains of many stages");
         measure_scaling(figures);
         progress("");
@@ -116,6 +117,8 @@ int main(int argc, char **argv) {
 
     CLI::App cli{"Measures Pipe's applications, and the peers' where they are installed."};
     cli.add_option("--app", options.apps, "only these applications")->check(CLI::IsMember(names));
+    cli.add_flag("--scaling", options.scaling,
+                 "how compile time grows with the number of stages; alone: no applications");
     cli.add_option("--json", options.json, "also write the results to this file");
     cli.add_option("--threads", options.threads, "threads of every variant")
         ->check(CLI::Range(1, 1024));
