@@ -13,6 +13,7 @@ using poly::Coordinate;
 namespace {
 
 constexpr double usable_l1 = 0.9, usable_l2 = 0.75;  // the rest is for what streams through
+constexpr double page_bytes = 4096;
 
 double ratio_up(int64_t a, int64_t b) {
     return static_cast<double>((a + b - 1) / b);
@@ -116,6 +117,18 @@ void GroupModel::add_compute(const Tiling &t, Cost &cost) const {
     cost.redundancy = needed > 0 ? points / needed - 1 : 0;
 }
 
+/// What passes through the caches before a scratch buffer that is computed tile-wise is read: the
+/// inputs and the output of a whole tile.
+double GroupModel::passing(const std::vector<Level> &levels) const {
+    const size_t n = members_.size();
+    if (std::find(levels.begin() + 1, levels.end(), Level::Tile) == levels.end())
+        return 0;
+    double bytes = regions_[0].tile * members_[0].bytes;
+    for (size_t e = 0; e < externals_.size(); e++)
+        bytes += std::min(regions_[n + e].tile * externals_[e].bytes, externals_[e].size);
+    return bytes;
+}
+
 /// Scratch buffers beyond L1, and rows of the inputs that are read again for the next row.
 void GroupModel::add_near_memory(const Tiling &t, Cost &cost) const {
     const size_t n = members_.size();
@@ -137,6 +150,7 @@ void GroupModel::add_near_memory(const Tiling &t, Cost &cost) const {
             working_set += std::min(read.rows * regions_[m].row * read.bytes, size);
         }
     }
+    const double in_l2 = working_set + passing(levels);
     const double l1 = usable_l1 * static_cast<double>(machine_.l1_bytes);
     const double l2 = usable_l2 * static_cast<double>(machine_.l2_bytes);
     if (working_set <= l1) return;
@@ -155,10 +169,11 @@ void GroupModel::add_near_memory(const Tiling &t, Cost &cost) const {
         }
     }
     const double l3 = usable_l2 * static_cast<double>(machine_.l3_bytes) / machine_.cores;
-    cost.near_memory = bytes / (working_set <= l2   ? machine_.l2_rate
-                                : working_set <= l3 ? machine_.l3_rate
-                                                    : machine_.dram_rate);
-    if (working_set <= l2) return;
+    cost.near_memory = bytes / (in_l2 <= l2   ? machine_.l2_rate
+                                : in_l2 <= l3 ? machine_.l3_rate
+                                              : machine_.dram_rate);
+    if (in_l2 <= l2)
+        return;
     cost.far_memory += cost.near_memory;  // it competes with the streams of inputs and outputs
     cost.near_memory = 0;
 }
@@ -173,6 +188,11 @@ bool GroupModel::restarts(const std::vector<Coordinate> &region, const Tiling &t
     });
 }
 
+/// How often a stream starts anew, beyond the ends of pages, which stop what foresees it anyway.
+double GroupModel::starts(const Region &r, double bytes) const {
+    return std::max(0.0, r.total / r.row - r.total * bytes / page_bytes);
+}
+
 void GroupModel::add_far_memory(const Tiling &t, Cost &cost) const {
     const size_t n = members_.size();
     for (size_t e = 0; e < externals_.size(); e++) {
@@ -184,10 +204,11 @@ void GroupModel::add_far_memory(const Tiling &t, Cost &cost) const {
         if (ext.size <= usable_l2 * static_cast<double>(machine_.l2_bytes)) continue;
         cost.far_memory += (all - once) / machine_.l3_rate;
         const Region &r = regions_[n + e];
-        if (restarts(ext.region, t)) cost.overhead += r.total / r.row * machine_.stream_start;
+        if (restarts(ext.region, t))
+            cost.overhead += starts(r, ext.bytes) * machine_.stream_start;
     }
     if (restarts(alignment_.region[0], t)) {
-        cost.overhead += regions_[0].total / regions_[0].row * machine_.stream_start;
+        cost.overhead += starts(regions_[0], members_[0].bytes) * machine_.stream_start;
     }
     const Node &out = graph_.nodes[static_cast<size_t>(nodes_[0])];
     const double stored = regions_[0].total * members_[0].bytes;

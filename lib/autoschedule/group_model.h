@@ -95,6 +95,8 @@ class GroupModel {
     void add_near_memory(const Tiling &tiling, Cost &cost) const;
     void add_far_memory(const Tiling &t, Cost &cost) const;
     bool restarts(const std::vector<poly::Coordinate> &region, const Tiling &t) const;
+    double passing(const std::vector<Level> &levels) const;
+    double starts(const Region &r, double bytes) const;
     void finish(Cost &cost) const;
 
     struct Choice {

@@ -22,7 +22,7 @@ struct Machine {
     // Vector instructions per clock.
     double arithmetic_rate = 2, load_rate = 2, store_rate = 1;
     // Bytes per clock and core that stream from beyond L1.
-    double l2_rate = 64, l3_rate = 10, dram_rate = 6.5;
+    double l2_rate = 32, l3_rate = 10, dram_rate = 6.5;
     double dram_rate_all_cores = 40;
 
     // Clocks.
