@@ -12,7 +12,7 @@ using poly::Coordinate;
 
 namespace {
 
-constexpr double usable_l1 = 0.9, usable_l2 = 0.75;  // the rest is for what streams through
+constexpr double usable_l1 = 0.82, usable_l2 = 0.75;  // the rest is for what streams through
 constexpr double page_bytes = 4096;
 
 double ratio_up(int64_t a, int64_t b) {
