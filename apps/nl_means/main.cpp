@@ -2,6 +2,8 @@
 #include "apps/common/demo.h"
 #include "apps/common/inputs.h"
 
+#include <algorithm>
+
 using Pipe::Buffer;
 
 namespace {
@@ -19,8 +21,12 @@ Buffer<> picture(const std::vector<Buffer<>> &outputs) {
     return outputs[0];
 }
 
+Buffer<> with_noise(const apps::Inputs &inputs) {
+    return inputs[0];
+}
+
 }  // namespace
 
 int main(int argc, char **argv) {
-    return apps::demo(argc, argv, {{"nl_means", noisy, picture}});
+    return apps::demo(argc, argv, {{"nl_means", noisy, picture, with_noise}});
 }
