@@ -32,16 +32,21 @@ class ParamBase {
     operator Expr() const;
     const std::shared_ptr<graph::ParamContents> &contents() const { return contents_; }
 
+    /// Promises a range. `realize` tests it: RuntimeError where the value lies outside.
+    void set_range(const Expr &min, const Expr &max);
+    void set_min_value(const Expr &min) { set_range(min, max_value()); }
+    void set_max_value(const Expr &max) { set_range(min_value(), max); }
+    /// Its ends; undefined Exprs where there are none.
+    Expr min_value() const;
+    Expr max_value() const;
+
   protected:
     ParamBase(Type type, const std::string &name);
     void set_bits(const void *value);
     void set_number(const Expr &value);
     void require_type(Type type) const;
     void get_bits(void *value) const;
-    void set_limits(const Expr &min, const Expr &max);
     void set_estimate_value(const Expr &value);
-    Expr min_limit() const;
-    Expr max_limit() const;
 
     std::shared_ptr<graph::ParamContents> contents_;
 };
@@ -75,13 +80,6 @@ template <typename T = void> class Param : public detail::ParamBase {
         return value;
     }
 
-    /// Promises a range. `realize` tests it: RuntimeError where the value lies outside.
-    void set_range(const Expr &min, const Expr &max) { set_limits(min, max); }
-    void set_min_value(const Expr &min) { set_limits(min, max_limit()); }
-    void set_max_value(const Expr &max) { set_limits(min_limit(), max); }
-    /// Its ends; undefined Exprs where there are none.
-    Expr min_value() const { return min_limit(); }
-    Expr max_value() const { return max_limit(); }
     /// A typical value, for the autoscheduler.
     void set_estimate(T value) { set_estimate_value(Expr(value)); }
 };
@@ -101,11 +99,6 @@ template <> class Param<void> : public detail::ParamBase {
         return value;
     }
 
-    void set_range(const Expr &min, const Expr &max) { set_limits(min, max); }
-    void set_min_value(const Expr &min) { set_limits(min, max_limit()); }
-    void set_max_value(const Expr &max) { set_limits(min_limit(), max); }
-    Expr min_value() const { return min_limit(); }
-    Expr max_value() const { return max_limit(); }
     template <typename T> void set_estimate(T value) { set_estimate_value(Expr(value)); }
 
     /// The same parameter.

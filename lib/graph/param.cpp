@@ -84,7 +84,7 @@ void ParamBase::require_type(Type wanted) const {
                                        to_string(wanted)));
 }
 
-void ParamBase::set_limits(const Expr &min, const Expr &max) {
+void ParamBase::set_range(const Expr &min, const Expr &max) {
     auto limit = [&](const Expr &e) {
         if (!e.defined())
             return e;
@@ -106,10 +106,10 @@ void ParamBase::set_estimate_value(const Expr &value) {
     contents_->identity->touch();
 }
 
-Expr ParamBase::min_limit() const {
+Expr ParamBase::min_value() const {
     return contents_->min;
 }
-Expr ParamBase::max_limit() const {
+Expr ParamBase::max_value() const {
     return contents_->max;
 }
 
