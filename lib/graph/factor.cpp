@@ -68,7 +68,7 @@ class Factorer {
     std::vector<Transform> pure_transforms_;
     std::map<std::string, Expr> values_;  // of the definition's RVars
     std::set<std::string> kept_, others_; // loops over RVars: preserved, and not
-    std::vector<bool> anywhere_;          // arguments that depend on RVars that are not preserved
+    std::vector<bool> anywhere_;          // arguments for which the merge runs over all elements
     Factored result_;
 
     bool fail(const std::string &why) {
@@ -216,13 +216,29 @@ class Factorer {
                            [&](const auto &p) { return p.first == loop; });
     }
 
-    /// Arguments whose place only the other RVars know.
+    /// Which element is written may depend on RVars that are not preserved, or be read from memory,
+    /// which is there for the RDom's points only, and perhaps inside the loops that become the new
+    /// Func's: only the new Func knows it.
     void find_written() {
         for (const Node &n : nodes_)
             if (n.is_loop)
                 (is_preserved(n.name) ? kept_ : others_).insert(n.name);
-        for (const Expr &arg : from_.stage.args)
-            anywhere_.push_back(ir::uses_any_var(ir::substitute(values_, arg), others_));
+        bool restricted_by_memory = reads_memory(from_.stage.predicate);
+        for (const Expr &arg : from_.stage.args) {
+            Expr place = ir::substitute(values_, arg);
+            anywhere_.push_back(ir::uses_any_var(place, others_) || reads_memory(place) ||
+                                (restricted_by_memory && ir::uses_any_var(place, kept_)));
+        }
+    }
+
+    static bool reads_memory(const Expr &e) {
+        bool found = false;
+        ir::walk(e, [&](const Expr &part) {
+            found |= part->op == ir::Op::Call && (part->call_kind == ir::CallKind::Func ||
+                                                  part->call_kind == ir::CallKind::Image);
+            return !found;
+        });
+        return found;
     }
 
     void make_initial() {
@@ -333,7 +349,7 @@ class Factorer {
                 loops.dims.push_back({from_.args[i], LoopKind::Serial, false});
     }
 
-    /// Which element is written may be read from an image, which is there for the RDom's points only.
+    /// Elements beyond the RDom's points need not be there.
     void restrict_merge() {
         Stage &merge = result_.merge;
         bool reads = std::any_of(merge.args.begin(), merge.args.end(), [&](const Expr &arg) {
@@ -348,7 +364,7 @@ class Factorer {
             return;
         Expr condition = ir::substitute(values_, from_.stage.predicate);
         if (!ir::uses_any_var(condition, others_))
-            require_inside(merge.predicate, condition);
+            require(merge.predicate, condition, {});
     }
 
     /// Every value of a reduction reads what it combines with.

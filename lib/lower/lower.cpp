@@ -99,8 +99,8 @@ Stmt run_passes(Context context) {
         s = pass.run(s, context);
         context.flattened |= std::string(pass.name) == "flatten";
         if (!s.defined()) s = make_evaluate(make_int(Int(32), 0));
+        if (context.options.after_pass) context.options.after_pass(pass.name, s);  // shows what verify refuses, too
         if (context.options.verify) verify_after(pass, s, context);
-        if (context.options.after_pass) context.options.after_pass(pass.name, s);
         if (context.options.stop_after == pass.name) break;
     }
     return s;

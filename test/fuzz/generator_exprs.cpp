@@ -145,8 +145,8 @@ Value Generator::access(int source, bool discrete, int element) {
         e = s.func(exprs(coordinates));
     }
     if (access.tagged) {
-        e = memoize_tag(e, {a_.version});
-        text = "memoize_tag(" + text + ", version)";
+        e = memoize_tag(e, {a_.version, a_.param});  // the coordinates may depend on the Param
+        text = "memoize_tag(" + text + ", version, p)";
     }
     const Value &bound = s.elements[static_cast<size_t>(element)];
     return {e, text, bound.size, bound.frac, bound.error};

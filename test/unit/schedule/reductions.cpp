@@ -114,6 +114,25 @@ TEST_CASE("rfactor of a histogram", "[rfactor]") {
     require_right<int>(hist, {256}, [&](int x) { return count[x]; });
 }
 
+// The loop becomes one of the accumulators' Func, and what is computed in it goes with it: what
+// combines the accumulators cannot ask it which element is written.
+TEST_CASE("a histogram of what is computed inside its parallel loop", "[reductions]") {
+    Var x("x"), y("y");
+    RDom r(-1, 5, "r");
+    Func bin("bin"), hist("hist");
+    bin(x) = x * x % 3;
+    hist(x, y) = 0;
+    SECTION("the element") { hist(clamp(bin(r) + r, 0, 3), y) += y + 1; }
+    SECTION("the condition") {
+        r.where(bin(r) > 0);
+        hist(r + 1, y) += y + 1;
+    }
+    hist.update().parallel(r);
+    bin.compute_at(hist.update(), r);
+    Buffer<int> got = hist.realize({5, 3}), expected = hist.realize_reference({5, 3});
+    got.for_each_element([&](int x, int y) { REQUIRE(got(x, y) == expected(x, y)); });
+}
+
 TEST_CASE("rfactor of other operators", "[rfactor]") {
     Var x("x"), u("u");
     RDom r(0, 40, "r");
