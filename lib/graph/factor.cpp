@@ -43,6 +43,9 @@ class Factorer {
     std::optional<Factored> run() {
         if (!take_transforms() || !check_preserved())
             return std::nullopt;
+        for (const Node &n : nodes_)
+            if (n.is_loop)
+                (is_preserved(n.name) ? kept_ : others_).insert(n.name);
         find_values();
         find_written();
         result_.args = from_.args;
@@ -191,6 +194,10 @@ class Factorer {
                 if (divides)
                     continue;
                 old.guard = ir::make_binary(ir::Op::LT, offset, old.extent);
+                // A preserved loop becomes a Var, which may be bound to more than the loop had.
+                if (ir::uses_any_var(offset, kept_))
+                    old.guard = ir::make_binary(
+                        ir::Op::And, ir::make_binary(ir::Op::LE, int32(0), offset), old.guard);
                 // Where the guard holds this is so; regions need not find out.
                 Expr last = ir::sub(ir::add(old.min, old.extent), int32(1));
                 old.value = ir::make_call(Int(32), ir::intrinsic::promise_clamped,
@@ -220,9 +227,6 @@ class Factorer {
     /// which is there for the RDom's points only, and perhaps inside the loops that become the new
     /// Func's: only the new Func knows it.
     void find_written() {
-        for (const Node &n : nodes_)
-            if (n.is_loop)
-                (is_preserved(n.name) ? kept_ : others_).insert(n.name);
         bool restricted_by_memory = reads_memory(from_.stage.predicate);
         for (const Expr &arg : from_.stage.args) {
             Expr place = ir::substitute(values_, arg);

@@ -307,6 +307,41 @@ TEST_CASE("rfactor that preserves both loops of a split", "[differential]") {
     CHECK(wrong == 0);
 }
 
+// The new Func's Vars may be bound to more than the loops that they stand for: what lies below read
+// beyond the RDom, where only what lies above was guarded.
+TEST_CASE("rfactor of a Func whose new Var is bound to more than the loop", "[differential]") {
+    RVar ro("ro"), ri("ri"), rfused("rfused");
+    Var u("u"), v("v");
+    ImageParam in(Int(32), 1, "in");
+    RDom r(3, 2, "r");
+    Func f("f"), part;
+    f(x) = x;
+    f(x) += in(r) * (x + r);
+    SECTION("the outer loop of a split") {
+        part = f.update().split(r, ro, ri, 1200).rfactor(ro, u);
+        part.align_bounds(u, 5, 1);
+    }
+    SECTION("the inner one") {
+        part = f.update().split(r, ro, ri, 5).rfactor(ri, u);
+        part.align_bounds(u, 1 << 13, 1 << 12);
+    }
+    SECTION("both") {
+        part = f.update().split(r, ro, ri, 5).rfactor({{ro, u}, {ri, v}});
+        part.bound(u, -200, 400).bound(v, -1000, 2000);
+    }
+    SECTION("both, fused") {
+        part = f.update().split(r, ro, ri, 5).fuse(ro, ri, rfused).rfactor(rfused, u);
+        part.bound(u, -6000, 9000);
+    }
+    part.compute_root();
+    for (bool at_start : {false, true}) {
+        testing::GuardedBuffer image(Int(32), {{3, 2}}, 0, at_start);
+        Buffer<int>(image.buffer).fill(7);
+        in.set(image.buffer);
+        check_against_reference<int>(f, {5});
+    }
+}
+
 // What bound_extent grows in each iteration of its compute level was not asked of its producers: g
 // read what f had not computed, and used it as an index.
 TEST_CASE("bound_extent inside a loop grows what producers compute", "[differential]") {
