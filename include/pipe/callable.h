@@ -135,8 +135,8 @@ concept UserContext = std::is_convertible_v<T, JITUserContext *> && !std::is_nul
 ///     Callable blur = f.compile_to_callable({in, radius});
 ///     blur(photo, 3, result);
 ///
-/// Where a Buffer has no memory (Buffer::is_bounds_query), nothing is computed: the inputs without
-/// memory get the shape that is read of them.
+/// Where a Buffer has no memory (Buffer::is_bounds_query), nothing is computed: those without get
+/// the shape that is read of them, or written.
 class Callable {
   public:
     Callable() = default;

@@ -248,8 +248,10 @@ class Func : public StageDirectives<Func> {
     /// stored elsewhere than computed, on the stack, in a task of its own (async), that shares
     /// loops with others (compute_with), or that is computed inside of a vectorized loop.
     Func &memoize(const EvictionKey &eviction_key = EvictionKey());
-    /// Stack and Register need a constant size (see bound_storage); what it does not fit in, or
-    /// this machine does not have, is a CompileError.
+    /// Stack: where the size is not constant, in memory that each thread keeps from iteration to
+    /// iteration, and that grows with what is needed (which a custom_malloc is asked for each
+    /// time). Register needs a constant size (see bound_storage); what a constant size does not fit
+    /// in, or this machine does not have, is a CompileError.
     Func &store_in(MemoryType memory);
     /// What is written bypasses the caches: for results that are not read again soon.
     Func &store_nontemporal();
@@ -302,7 +304,7 @@ class Func : public StageDirectives<Func> {
     Func &add_trace_tag(const std::string &tag);
 
     // A Pipeline of this Func alone (see pipeline.h); compiled once and kept.
-    /// Computes the elements of new Buffers of these sizes.
+    /// Computes the elements of new Buffers of these sizes: see Pipeline::realize.
     Realization realize(const Sizes &sizes = {}, const Target &target = Target());
     Realization realize(JITUserContext *context, const Sizes &sizes = {},
                         const Target &target = Target());

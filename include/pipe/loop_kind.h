@@ -10,8 +10,8 @@ enum class LoopKind : uint8_t { Serial, Parallel, Vectorized, Unrolled };
 enum class MemoryType : uint8_t {
     Auto,      ///< registers or stack where small and constant, else the thread's arena
     Heap,      ///< the thread's arena, whatever the size
-    Stack,     ///< the stack; the size must be constant
-    Register,  ///< as Stack, in registers where LLVM finds them
+    Stack,     ///< the stack; where the size is not constant, the thread's arena
+    Register,  ///< the stack, in registers where LLVM finds them; the size must be constant
     // Of other machines; store_in() refuses them.
     GPUShared,
     GPUTexture,

@@ -88,14 +88,16 @@ class Pipeline {
     AutoSchedulerResults apply_autoscheduler(const Target &target,
                                              const AutoschedulerParams &params = {});
 
-    /// Computes the outputs in new Buffers of these sizes, with mins 0. The context, which may be
-    /// null, says what holds for this call alone.
+    /// Computes the outputs in new Buffers of these sizes, with mins 0. Where updates or tail
+    /// strategies write more than that, all of it is computed, and the Buffers are the part that
+    /// was asked for (with the strides of the whole). The context, which may be null, says what
+    /// holds for this call alone.
     Realization realize(const Sizes &sizes = {}, const Target &target = Target());
     Realization realize(JITUserContext *context, const Sizes &sizes = {},
                         const Target &target = Target());
     /// Computes the elements of the Buffers given, one per value of each output. RuntimeError where
-    /// a Buffer is undefined, has another type or number of dimensions, or an input does not cover
-    /// what is read.
+    /// a Buffer is undefined, has another type or number of dimensions, does not hold all that is
+    /// written, or an input does not cover what is read.
     void realize(const Realization &outputs, const Target &target = Target());
     void realize(JITUserContext *context, const Realization &outputs,
                  const Target &target = Target());

@@ -25,7 +25,9 @@ struct Sizes {
 /// `Buffer<float> out = f.realize({640, 480});`
 class Realization {
   public:
-    explicit Realization(std::vector<Buffer<void>> buffers) : buffers_(std::move(buffers)) {}
+    /// A template, so that Realization({a, b}) is not taken for it.
+    template <std::same_as<std::vector<Buffer<void>>> Buffers>
+    explicit Realization(Buffers buffers) : buffers_(std::move(buffers)) {}
     /// Not an initializer_list: `{}` is the size of a value without dimensions.
     template <typename T, int D, typename... Rest>
     Realization(const Buffer<T, D> &first, const Rest &...rest)

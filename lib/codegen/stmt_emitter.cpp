@@ -190,12 +190,12 @@ void StmtEmitter::with_buffer(const std::string &name, BufferBinding buffer, con
 }
 
 void StmtEmitter::allocate(const ir::StmtNode &s) {
-    bool asked = s.memory == MemoryType::Stack || s.memory == MemoryType::Register;
     std::optional<int64_t> known = constant_bytes(s);
+    bool asked = s.memory == MemoryType::Register || (s.memory == MemoryType::Stack && known);
     if (asked && !known)
         throw CompileError(s.name +
                            ".store_in: how much memory it needs is not known when it is compiled, so it cannot "
-                           "lie on the stack. Bound it (bound_storage, or splits by constants), or use Heap.");
+                           "lie in registers. Bound it (bound_storage, or splits by constants), or use Stack.");
     if (asked && (*known > max_asked_stack_array || frame_.stack_bytes + *known > max_frame))
         throw CompileError(s.name + ".store_in: " + std::to_string(*known) +
                            " bytes are too many for the stack (at most " + std::to_string(max_asked_stack_array) +

@@ -153,12 +153,16 @@ int Compiled::run_kernel(const jit::Kernel &kernel, const CallArguments &call,
     return code;
 }
 
-int Compiled::run_kernels(CallArguments &call, const jit::RunOptions &options, std::string *error) {
+int Compiled::run_kernels(CallArguments &call, const jit::RunOptions &options,
+                          std::vector<Buffer<void>> *grown, std::string *error) {
     slots_.fill(call);
     int code = run_kernel(kernel({call.strided(), false}), call, options, error);
     auto failure = static_cast<ir::Failure>(code);
     if (failure == ir::Failure::InputTooSmall || failure == ir::Failure::OutputTooSmall)
         code = run_kernel(kernel({call.strided(), true}), call, options, error);
+    if (static_cast<ir::Failure>(code) == ir::Failure::OutputTooSmall && grown &&
+        grow_outputs(call.given, *grown))
+        return run_kernels(call, options, nullptr, error);
     return code;
 }
 
@@ -194,10 +198,10 @@ int Compiled::run(CallArguments &call, const CallSettings &settings) {
     return with_handlers(settings, [&](jit::RunOptions &options, std::string *error) {
         options.memo_owner = memo_owner_;
         if (!target_.has_feature(Target::Profile))
-            return run_kernels(call, options, error);
+            return run_kernels(call, options, settings.grown, error);
         jit::Profile profile;
         options.profile = &profile;
-        int code = run_kernels(call, options, error);
+        int code = run_kernels(call, options, settings.grown, error);
         settings.profile.add(profile);
         jit::print(options, profile.text(name()));
         return code;

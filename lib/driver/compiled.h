@@ -33,6 +33,8 @@ struct CallSettings {
     JITUserContext *context = nullptr;  ///< may be null
     const JITHandlers &handlers;        ///< those of the context go before
     jit::Profile &profile;              ///< what is found is added
+    /// Gets larger outputs where those given hold less than the schedule writes; null: that fails.
+    std::vector<Buffer<void>> *grown = nullptr;
 };
 
 /// A graph with its final, legal schedule.
@@ -40,9 +42,9 @@ struct Scheduled {
     graph::Frozen frozen;  ///< schedule: the final one
     graph::Graph inlined;
     std::vector<poly::SharedLoop> shared_loops;  ///< that need accumulators of their own
-    std::optional<schedules::Schedule> user;  ///< where the autoscheduler completed it
-    bool fast_math = false;        ///< the target has Target::FastMath
-    std::string report;            ///< of the autoscheduler
+    std::optional<schedules::Schedule> user;     ///< where the autoscheduler completed it
+    bool fast_math = false;                      ///< the target has Target::FastMath
+    std::string report;                          ///< of the autoscheduler
     double freeze_ms = 0, schedule_ms = 0;
 };
 
@@ -79,9 +81,9 @@ class Compiled {
     /// Of the first output.
     const std::string &name() const;
 
-    /// The shapes of all arguments, where those of inputs without memory are what is read of them.
+    /// The shapes of all arguments, where those without memory are what is read or written of them.
     std::vector<std::vector<BufferDim>> infer_bounds(std::vector<Given> &given);
-    /// Where a Buffer has no memory: the inputs without memory get their shape. False else.
+    /// Where a Buffer has no memory: all that have none get their shape. False else.
     bool answer_query(std::vector<Given> &given);
     /// Makes Buffers for the ImageParams that are not set.
     void infer_inputs(Outputs outputs);
@@ -122,7 +124,10 @@ class Compiled {
     const jit::Kernel &query_kernel();
     ir::Program lower(const Variant &variant);
     ir::Program lower_or_fall_back(const Variant &variant);
-    int run_kernels(CallArguments &call, const jit::RunOptions &options, std::string *error);
+    /// Puts larger outputs in place of those given; false where that would not help.
+    bool grow_outputs(std::vector<Given> &given, std::vector<Buffer<void>> &grown);
+    int run_kernels(CallArguments &call, const jit::RunOptions &options,
+                    std::vector<Buffer<void>> *grown, std::string *error);
     int run_kernel(const jit::Kernel &kernel, const CallArguments &call,
                    const jit::RunOptions &options, std::string *error);
 };

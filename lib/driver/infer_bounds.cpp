@@ -1,6 +1,9 @@
-// Bounds queries: which part of the inputs is read, where some have no memory or no shape yet.
+// Bounds queries: which part of the inputs is read, and how much of the outputs is written, where
+// some have no memory or no shape yet.
 
 #include <pipe/pipeline.h>
+
+#include <algorithm>
 
 #include <fmt/format.h>
 
@@ -34,7 +37,14 @@ Shape shape_of(const int32_t *mins_and_extents, int dimensions) {
     return shape;
 }
 
-/// One run of the program: the bounds of all images, in order.
+bool same_ranges(const Shape &a, const Shape &b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                      [](const BufferDim &i, const BufferDim &j) {
+                          return i.min == j.min && i.extent == j.extent;
+                      });
+}
+
+/// One run of the program: the bounds of all images and outputs, in order.
 std::vector<int32_t> run_query(const jit::Kernel &kernel, const std::vector<Slot> &slots,
                                std::vector<Given> &given, const std::vector<Shape> &shapes,
                                size_t count) {
@@ -75,27 +85,30 @@ std::vector<Shape> Compiled::infer_bounds(std::vector<Given> &given) {
     size_t count = 0;
     for (size_t i = 0; i < slots.size(); i++) {
         const BufferBase *b = given[i].buffer;
-        bool image = slots[i].kind == Kind::InputBuffer;
+        bool scalar = slots[i].kind == Kind::Scalar;
         if (b && b->defined() && b->dimensions() != slots[i].dimensions)
             throw RuntimeError(fmt::format(
                 "{}: '{}' has {}, but is given {}. Give one Buffer or size per dimension.",
                 slots_.pipeline(), slots[i].name,
                 support::counted(slots[i].dimensions, "dimension"), b->dimensions()));
-        open[i] = image && (!b->defined() || b->is_bounds_query());
+        open[i] = !scalar && (!b->defined() || b->is_bounds_query());
         shapes[i] = b && b->defined() ? b->view().dims : Shape(slots[i].dimensions);
-        count += image ? 2 * static_cast<size_t>(slots[i].dimensions) : 0;
+        count += scalar ? 0 : 2 * static_cast<size_t>(slots[i].dimensions);
     }
-    // What is read of one input may depend on the shape of another, or on its own (a clamp).
+    // What is read of one input may depend on the shape of another, or on its own (a clamp); what
+    // is written of an output, on how much is asked for.
     for (int round = 0; round < 8; round++) {
         std::vector<int32_t> bounds = run_query(query_kernel(), slots, given, shapes, count);
         bool changed = false;
         const int32_t *next = bounds.data();
         for (size_t i = 0; i < slots.size(); i++) {
-            if (slots[i].kind != Kind::InputBuffer)
+            if (slots[i].kind == Kind::Scalar)
                 continue;
             Shape shape = shape_of(next, slots[i].dimensions);
             next += 2 * slots[i].dimensions;
-            if (!open[i] || shape == shapes[i])
+            bool is_output =
+                slots[i].kind == Kind::OutputBuffer;  // keeps its strides where it fits
+            if (!open[i] || (is_output ? same_ranges(shape, shapes[i]) : shape == shapes[i]))
                 continue;
             shapes[i] = shape;
             changed = true;
@@ -118,8 +131,38 @@ bool Compiled::answer_query(std::vector<Given> &given) {
         return false;
     std::vector<Shape> shapes = infer_bounds(given);
     for (size_t i = 0; i < given.size(); i++)
-        if (asks(i) && slots_.slots()[i].kind == Kind::InputBuffer)
+        if (asks(i))
             given[i].buffer->set_shape(shapes[i]);
+    return true;
+}
+
+bool Compiled::grow_outputs(std::vector<Given> &given, std::vector<Buffer<void>> &grown) {
+    const std::vector<Slot> &slots = slots_.slots();
+    std::vector<Given> asked = given;
+    std::vector<size_t> outputs;
+    for (size_t i = 0; i < slots.size(); i++)
+        if (slots[i].kind == Kind::OutputBuffer)
+            outputs.push_back(i);
+    grown.reserve(outputs.size());  // `asked` points into it
+    for (size_t i : outputs) {
+        grown.emplace_back(slots[i].type, static_cast<void *>(nullptr),
+                           given[i].buffer->view().dims, given[i].buffer->name());
+        asked[i].buffer = &grown.back();
+    }
+    std::vector<Shape> shapes = infer_bounds(asked);
+    bool any = false;
+    for (size_t i : outputs)
+        any |= !same_ranges(shapes[i], given[i].buffer->view().dims);
+    if (!any) {
+        grown.clear();
+        return false;
+    }
+    for (size_t i : outputs) {
+        asked[i].buffer->set_shape(shapes[i]);
+        given[i].buffer = asked[i].buffer;
+    }
+    for (Buffer<void> &buffer : grown)
+        buffer.allocate();
     return true;
 }
 

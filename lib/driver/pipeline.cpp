@@ -127,14 +127,31 @@ Compiler &checked(const std::shared_ptr<Compiler> &compiler) {
 }
 
 void run(Compiler &compiler, const std::vector<Func> &outputs, driver::Outputs buffers,
-         JITUserContext *context, const Target &target) {
+         JITUserContext *context, const Target &target,
+         std::vector<Buffer<void>> *grown = nullptr) {
     compiler.get(outputs, target, &buffers)
-        ->run(buffers, {context, compiler.handlers, *compiler.profile});
+        ->run(buffers, {context, compiler.handlers, *compiler.profile, grown});
 }
 
 void run(Compiler &compiler, const std::vector<Func> &outputs, const Realization &buffers,
          JITUserContext *context, const Target &target) {
     with_pointers(buffers, [&](driver::Outputs o) { run(compiler, outputs, o, context, target); });
+}
+
+/// Computes new Buffers of these sizes. Where updates or tails go beyond them, they are parts of
+/// larger ones.
+Realization realize_new(Compiler &compiler, const std::vector<Func> &outputs, const Sizes &sizes,
+                        JITUserContext *context, const Target &target) {
+    Realization made = allocate(outputs, sizes);
+    std::vector<Buffer<void>> grown;
+    with_pointers(made,
+                  [&](driver::Outputs o) { run(compiler, outputs, o, context, target, &grown); });
+    if (grown.empty())
+        return made;
+    for (Buffer<void> &buffer : grown)
+        for (size_t d = 0; d < sizes.extents.size(); d++)
+            buffer.crop(static_cast<int>(d), 0, sizes.extents[d]);
+    return Realization(std::move(grown));
 }
 
 Callable make_callable(Compiler &compiler, const std::vector<Func> &outputs,
@@ -221,9 +238,7 @@ Realization Pipeline::realize(const Sizes &sizes, const Target &target) {
 }
 
 Realization Pipeline::realize(JITUserContext *context, const Sizes &sizes, const Target &target) {
-    Realization outputs = allocate(outputs_, sizes);
-    realize(context, outputs, target);
-    return outputs;
+    return realize_new(checked(compiler_), outputs_, sizes, context, target);
 }
 
 void Pipeline::realize(const Realization &outputs, const Target &target) {
@@ -351,9 +366,7 @@ Realization Func::realize(const Sizes &sizes, const Target &target) {
 }
 
 Realization Func::realize(JITUserContext *context, const Sizes &sizes, const Target &target) {
-    Realization outputs = allocate({*this}, sizes);
-    realize(context, outputs, target);
-    return outputs;
+    return realize_new(compiler_of(*this), {*this}, sizes, context, target);
 }
 
 void Func::realize(const Realization &outputs, const Target &target) {

@@ -58,6 +58,19 @@ class Checks {
         return make_block(std::move(asserts_));
     }
 
+    Box needed_output(const graph::FuncNode &func) {
+        Box box = written(func);
+        region::merge(box, regions_.domain(func.id, static_cast<int>(func.stages.size()) - 1));
+        if (Box read = regions_.demand(func.id); !read.empty()) region::merge(box, read);
+        for (const region::StageNest &nest : regions_.tree().place(func.id).stages)
+            for_each_shift(nest, [&](const schedules::Transform &split, const region::Range &range) {
+                for (size_t d = 0; d < box.size(); d++)
+                    if (func.args[d] == split.old_name)
+                        box[d].max = max(box[d].max, sub(add(range.min, split.factor), int32(1)));
+            });
+        return box;
+    }
+
     Stmt computation(const graph::FuncNode &func) {
         if (is_computed_inside(func))
             within_bounds(func, false, [&] { return regions_.needed(func.id); });
@@ -181,31 +194,37 @@ class Checks {
                   "a boundary condition (BoundaryConditions::repeat_edge, ...).");
     }
 
-    /// A loop that shifts inwards needs at least one whole factor.
-    void shifted_tails(const graph::FuncNode &func) {
-        for (const region::StageNest &nest : regions_.tree().place(func.id).stages) shifted_tails(func, nest);
-    }
-
-    void shifted_tails(const graph::FuncNode &func, const region::StageNest &nest) {
+    /// Calls f(split, range of what it splits) for the loops that shift inwards.
+    template <typename F> void for_each_shift(const region::StageNest &nest, const F &f) {
         std::map<std::string, region::Range> ranges = regions_.ranges(nest);
         std::vector<region::Tail> tails = regions_.tails(nest);
-        for (size_t i = 0; i < tails.size(); i++) {
-            if (!region::shifts(tails[i])) continue;
-            const schedules::Transform &split = nest.transforms[i];
-            Expr extent = ranges.at(split.old_name).extent;
-            std::string stage = nest.stage == 0 ? "" : ".update(" + std::to_string(nest.stage - 1) + ")";
-            require(make_binary(Op::LE, split.factor, extent), Failure::OutputTooSmall,
-                    {text("Output " + func.name + stage + " has an extent of "), extent,
-                     text(" in dimension " + split.old_name + ", less than the factor "), split.factor,
-                     text(" by which its schedule splits it with TailStrategy::ShiftInwards. Realize a larger "
-                          "region, or use TailStrategy::GuardWithIf.")});
-        }
+        for (size_t i = 0; i < tails.size(); i++)
+            if (region::shifts(tails[i])) f(nest.transforms[i], ranges.at(nest.transforms[i].old_name));
+    }
+
+    /// A loop that shifts inwards needs at least one whole factor.
+    void shifted_tails(const graph::FuncNode &func) {
+        for (const region::StageNest &nest : regions_.tree().place(func.id).stages)
+            for_each_shift(nest, [&](const schedules::Transform &split, const region::Range &range) {
+                std::string stage = nest.stage == 0 ? "" : ".update(" + std::to_string(nest.stage - 1) + ")";
+                require(make_binary(Op::LE, split.factor, range.extent), Failure::OutputTooSmall,
+                        {text("Output " + func.name + stage + " has an extent of "), range.extent,
+                         text(" in dimension " + split.old_name + ", less than the factor "), split.factor,
+                         text(" by which its schedule splits it with TailStrategy::ShiftInwards. Realize a larger "
+                              "region, or use TailStrategy::GuardWithIf.")});
+            });
+    }
+
+    /// What the stages of an output write.
+    Box written(const graph::FuncNode &func) {
+        Box box = regions_.computed(func.id, 0);
+        for (size_t s = 1; s < func.stages.size(); s++)
+            region::merge(box, regions_.computed(func.id, static_cast<int>(s)));
+        return box;
     }
 
     void output_region(const graph::FuncNode &func) {
-        Box written = regions_.computed(func.id, 0);
-        for (size_t s = 1; s < func.stages.size(); s++)
-            region::merge(written, regions_.computed(func.id, static_cast<int>(s)));
+        Box written = this->written(func);
         Box read = regions_.demand(func.id);
         for (size_t d = 0; d < written.size(); d++) {
             std::string where = func.where.known() ? " (" + to_string(func.where) + ")" : "";
@@ -269,6 +288,10 @@ Stmt shape_checks(region::RegionMap &regions, const std::vector<std::string> &de
 }
 
 Stmt region_checks(region::RegionMap &regions) { return Checks(regions).regions(); }
+
+Box needed_output(region::RegionMap &regions, FuncId output) {
+    return Checks(regions).needed_output(regions.tree().graph()[output]);
+}
 
 Stmt computation_checks(region::RegionMap &regions, FuncId func) {
     return Checks(regions).computation(regions.tree().graph()[func]);

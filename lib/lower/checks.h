@@ -17,6 +17,10 @@ ir::Stmt shape_checks(region::RegionMap &regions, const std::vector<std::string>
 /// lines.
 ir::Stmt region_checks(region::RegionMap &regions);
 
+/// What the Buffers of an output must hold: the region that is asked for, what updates and tails write
+/// beyond it, what other stages read, and a whole factor where a split shifts inwards.
+region::Box needed_output(region::RegionMap &regions, FuncId output);
+
 /// Asserts, where the Func is computed, that each computation is within the extents that were
 /// promised (bound_extent); for the one at root, region_checks() does.
 ir::Stmt computation_checks(region::RegionMap &regions, FuncId func);

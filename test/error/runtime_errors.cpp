@@ -27,9 +27,10 @@ TEST_CASE("an output smaller than the factor of a split that shifts inwards", "[
     f(x, y) = x + 10 * y;
     f.split(x, xo, xi, 8, TailStrategy::ShiftInwards);
     Pipeline pipeline(f);
+    Buffer<int> small(5, 3);
     require_message<RuntimeError>(
         [&] {
-            pipeline.realize({5, 3});
+            pipeline.realize(small);
         },
         {"f", "extent of 5", "dimension x", "factor 8", "GuardWithIf"});
     check_works(pipeline, 9, 3);
@@ -40,9 +41,10 @@ TEST_CASE("an output that is no multiple of a factor rounded up", "[realize][err
     f(x, y) = x + 10 * y;
     f.split(x, xo, xi, 4, TailStrategy::RoundUp);
     Pipeline pipeline(f);
+    Buffer<int> small(10, 3);
     require_message<RuntimeError>(
         [&] {
-            pipeline.realize({10, 3});
+            pipeline.realize(small);
         },
         {"Output f", "0 to 11", "dimension 0", "0 to 9", "runtime_errors.cpp:"});
     check_works(pipeline, 12, 3);
@@ -67,9 +69,10 @@ TEST_CASE("an update that stores beyond the output", "[realize][error]") {
     f(x, y) = x + 10 * y;
     f(r, y) = r + 10 * y;
     Pipeline pipeline(f);
+    Buffer<int> small(8, 2);
     require_message<RuntimeError>(
         [&] {
-            pipeline.realize({8, 2});
+            pipeline.realize(small);
         },
         {"Output f", "0 to 9", "dimension 0", "0 to 7", "runtime_errors.cpp:"});
     check_works(pipeline, 11, 2);

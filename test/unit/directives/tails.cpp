@@ -111,7 +111,8 @@ TEST_CASE("outputs that must be a multiple of the factor", "[tails]") {
         f.update().vectorize(x, 4, tail);
         check_equal(f, {{0, 4}});
         check_equal(f, {{-3, 12}});
-        require_message<RuntimeError>([&] { f.realize({6}); }, {"Output f", "is written"});
+        Buffer<int> six(6);
+        require_message<RuntimeError>([&] { f.realize(six); }, {"Output f", "is written"});
     }
 }
 
@@ -143,11 +144,9 @@ TEST_CASE("ShiftInwardsAndBlend adds once in every update", "[tails]") {
                 f.update(u).vectorize(xi);
         }
         check_sizes(f, {8, 9, 15, 16, 21});
-        require_message<RuntimeError>(
-            [&] {
-                f.realize({7, 2});
-            },
-            {"f.update(0)", "extent of 7", "factor 8"});
+        Buffer<int> small(7, 2);
+        require_message<RuntimeError>([&] { f.realize(small); },
+                                      {"f.update(0)", "extent of 7", "factor 8"});
     }
 }
 

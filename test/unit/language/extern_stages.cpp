@@ -383,9 +383,14 @@ TEST_CASE("an extern stage may compute more than what is needed", "[language][ex
     Func in = ramp("in"), eights("eights");
     eights.define_extern("pipe_extern_eights", {in}, Int(32), {x, y});
     CHECK(Buffer<int>(eights.realize({16, 2}))(3, 1) == source(3, 1) + 1);
+    Buffer<int> part = eights.realize({17, 2});
+    CHECK(part.extent(0) == 17);
+    CHECK(part.stride(1) == 24);
+    CHECK(part(16, 1) == source(16, 1) + 1);
+    Buffer<int> small(17, 2);
     require_message<RuntimeError>(
         [&] {
-            eights.realize({17, 2});
+            eights.realize(small);
         },
         {"Output eights is written from 0 to 23", "0 to 16", "asks to compute more"});
 }
