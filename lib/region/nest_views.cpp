@@ -151,12 +151,15 @@ std::vector<Tail> RegionMap::tails(const StageNest &nest) {
 IntervalScope RegionMap::scope_of(const StageNest &nest, const Level &level) {
     const graph::FuncNode &func = graph_[nest.func];
     const Level &compute = tree_.place(nest.func).compute;
-    const Box &domain = domain_at(nest.func, nest.stage, tree_.encloses(level, compute) ? level : compute);
+    const Level &around = tree_.encloses(level, compute) ? level : compute;
+    const Box &domain = domain_at(nest.func, nest.stage, around);
     std::map<std::string, View> seen = views(nest, level, domain);
+    Box several = around != compute ? reached(nest, domain, around, Use::Loads) : Box();
     IntervalScope scope;
     // An update loops over those pure variables only that it uses.
-    for (const std::string &arg : func.args)
-        if (auto view = seen.find(arg); view != seen.end()) scope.push(arg, view->second.interval);
+    for (size_t d = 0; d < func.args.size(); d++)
+        if (auto view = seen.find(func.args[d]); view != seen.end())
+            scope.push(func.args[d], around != compute ? several[d] : view->second.interval);
     for (const graph::ReductionVar &r : func.stages[nest.stage].rvars)
         scope.push(r.name, seen.at(r.name).interval);
     add_values(func, scope);
@@ -309,7 +312,7 @@ std::map<std::string, Expr> RegionMap::spans(const StageNest &nest, const std::m
 }
 
 Box RegionMap::computed(FuncId id, int stage) {
-    return stored_by(tree_.place(id).stages[stage], domain(id, stage));
+    return stored_by(tree_.place(id).stages[stage], domain(id, stage), tree_.place(id).compute);
 }
 
 Box RegionMap::asked(FuncId id) {
@@ -318,45 +321,107 @@ Box RegionMap::asked(FuncId id) {
     return bind(tree_.place(id).compute, graph_[id].name + ".asked", graph_[id], unpadded_.at({id, last}));
 }
 
-/// The domain, and what tails store beyond it. (Dimensions over which an update does not loop are said by
-/// what it writes.)
-Box RegionMap::stored_by(const StageNest &nest, const Box &domain) {
-    const graph::FuncNode &func = graph_[nest.func];
-    const graph::Stage &stage = func.stages[nest.stage];
-    Box result = domain;
-    std::map<std::string, Expr> span = spans(nest, ranges_in(nest, domain), Use::Stores);
+Box RegionMap::stored_by(const StageNest &nest, const Box &domain, const Level &level) {
+    const graph::Stage &stage = graph_[nest.func].stages[nest.stage];
+    const std::vector<std::string> &args = graph_[nest.func].args;
+    Box result = reached(nest, domain, level, Use::Stores);
     for (size_t d = 0; d < result.size(); d++) {
         const Expr &arg = stage.args[d];
-        if (nest.stage > 0 && !(arg->op == Op::Variable && arg->name == func.args[d])) continue;
-        result[d].max = simplify(sub(add(result[d].min, span.at(func.args[d])), int32(1)));
+        bool loops = nest.stage == 0 || (arg->op == Op::Variable && arg->name == args[d]);
+        if (!loops) result[d] = domain[d];
     }
     return result;
 }
 
-/// Room for what tails compute beyond the domain. A split that shifts inwards needs at least one whole
-/// factor; a box for several iterations of the compute level must hold what each of them computes, where
-/// it is short of a factor or rounds up.
+/// At the compute level a tail goes beyond the domain from its min on. A box for several iterations of
+/// that level holds what each of them goes beyond its own part.
+Box RegionMap::reached(const StageNest &nest, const Box &domain, const Level &level, Use use) {
+    const std::vector<std::string> &args = graph_[nest.func].args;
+    const Level &compute = tree_.place(nest.func).compute;
+    Box result = domain;
+    bool ends = std::any_of(nest.transforms.begin(), nest.transforms.end(), [](const schedules::Transform &t) {
+        return t.kind == schedules::Transform::Kind::Split;
+    });
+    if (!ends) return result;
+    auto round_up = [&](size_t d) {
+        Expr span = spans(nest, ranges_in(nest, domain), use).at(args[d]);
+        result[d].max = simplify(sub(add(domain[d].min, span), int32(1)));
+    };
+    if (level == compute) {
+        for (size_t d = 0; d < result.size(); d++) round_up(d);
+        return result;
+    }
+    const Box &once = padded(nest);
+    std::map<std::string, Range> ranges = ranges_in(nest, once);
+    std::map<std::string, Expr> span = spans(nest, ranges, use);
+    std::vector<Expr> most = most_beyond(nest, use);
+    for (size_t d = 0; d < result.size(); d++) {
+        int64_t beyond = 0;
+        if (as_const_int(simplify(sub(span.at(args[d]), ranges.at(args[d]).extent)), &beyond))
+            result[d].max = add(result[d].max, int32(beyond));
+        else if (same_for_all(once[d], compute, level))
+            round_up(d);
+        else
+            result[d].max = add(result[d].max, most[d]);
+    }
+    return result;
+}
+
+/// Per dimension, how far all splits of it together go beyond the domain at most.
+std::vector<Expr> RegionMap::most_beyond(const StageNest &nest, Use use) const {
+    const std::vector<std::string> &args = graph_[nest.func].args;
+    std::vector<Expr> result(args.size(), int32(0));
+    struct Part {
+        size_t dim;
+        Expr step, extent;  // what one iteration covers of the dimension, and how many there are
+    };
+    std::map<std::string, Part> parts;
+    for (size_t d = 0; d < args.size(); d++) parts[args[d]] = {d, int32(1), make_variable(Int(32), args[d])};
+    for (const schedules::Transform &t : nest.transforms) {
+        using Kind = schedules::Transform::Kind;
+        auto of = parts.find(t.kind == Kind::Fuse ? t.outer : t.old_name);
+        if (of == parts.end()) continue;  // an RVar
+        Part whole = of->second;
+        Expr unknown = make_variable(Int(32), t.old_name);
+        if (t.kind == Kind::Split) {
+            parts[t.outer] = {whole.dim, mul(whole.step, t.factor), unknown};
+            parts[t.inner] = {whole.dim, whole.step, t.factor};
+            if (goes_beyond(tail_of(nest, t, whole.extent), use))
+                result[whole.dim] = add(result[whole.dim], mul(whole.step, sub(t.factor, int32(1))));
+        } else if (t.kind == Kind::Fuse) {
+            parts[t.old_name] = {whole.dim, whole.step, unknown};
+        } else {
+            parts[t.outer] = whole;
+        }
+    }
+    return result;
+}
+
+/// The domain at the compute level, with the room that its tails ask for, before a window slides.
+const Box &RegionMap::padded(const StageNest &nest) {
+    std::pair key(nest.func, nest.stage);
+    // While the domain's own sliding window asks for its storage, it is known already.
+    if (!padded_.count(key)) domain(nest.func, nest.stage);
+    return padded_.at(key);
+}
+
+/// Room for tails: a split that shifts inwards needs at least one whole factor; a box for several
+/// iterations of the compute level, where each of them may be short of it.
 Box RegionMap::pad_for_tails(const StageNest &nest, Box domain, const Level &level) {
     const graph::FuncNode &func = graph_[nest.func];
     const Level &compute = tree_.place(nest.func).compute;
+    std::pair key(nest.func, nest.stage);
     bool here = level == compute;
-    if (here)
-        unpadded_[{nest.func, nest.stage}] = domain;
-    else
-        pad_for_inner_tails(nest, domain);
+    if (here) unpadded_[key] = domain;
     for (const schedules::Transform &t : nest.transforms) {
-        if (t.kind != schedules::Transform::Kind::Split)
-            continue;
+        if (t.kind != schedules::Transform::Kind::Split) continue;
         TailStrategy tail = strategy(nest, t);
-        bool shift = tail == TailStrategy::ShiftInwards || tail == TailStrategy::ShiftInwardsAndBlend;
-        bool round = tail == TailStrategy::RoundUp || tail == TailStrategy::RoundUpAndBlend ||
-                     tail == TailStrategy::PredicateLoads;
+        if (tail != TailStrategy::ShiftInwards && tail != TailStrategy::ShiftInwardsAndBlend) continue;
         for (size_t d = 0; d < domain.size(); d++) {
-            if (func.args[d] != t.old_name || !(shift || round)) continue;
+            if (func.args[d] != t.old_name) continue;
             Interval &i = domain[d];
             Expr whole = greater(i.max, sub(add(i.min, t.factor), int32(1)));
             if (here) {
-                if (!shift) continue;
                 if (may_be_empty(i)) {
                     i.min = min(i.min, add(i.max, int32(1)));
                     whole = max(i.max, sub(add(i.min, t.factor), int32(1)));
@@ -364,44 +429,21 @@ Box RegionMap::pad_for_tails(const StageNest &nest, Box domain, const Level &lev
                 i.max = whole;
                 continue;
             }
-            // While the domain's own sliding window asks for its storage, it is known already.
-            if (!unpadded_.count({nest.func, nest.stage})) domain_at(nest.func, nest.stage, compute);
-            const Interval &once = unpadded_.at({nest.func, nest.stage})[d];
+            padded(nest);
+            const Interval &once = unpadded_.at(key)[d];
             Expr extent = simplify(add(sub(once.max, once.min), int32(1)));
             int64_t e = 0, f = 0;
             if (as_const_int(extent, &e) && as_const_int(t.factor, &f) && e > 0 && f > 0) {
-                int64_t pad = shift ? std::max<int64_t>(f - e, 0) : (e + f - 1) / f * f - e;
-                i.max = add(i.max, int32(pad));
+                i.max = add(i.max, int32(std::max<int64_t>(f - e, 0)));
             } else if (same_for_all(once, compute, level)) {
-                if (shift) i.max = whole;
-            } else if (std::optional<int64_t> missing = upper_bound(sub(t.factor, extent));
-                       !shift || !missing || *missing > 0) {
-                bool all = shift && may_be_empty(once);
-                i.max = add(i.max, all ? t.factor : sub(t.factor, int32(1)));
+                i.max = whole;
+            } else if (std::optional<int64_t> missing = upper_bound(sub(t.factor, extent)); !missing || *missing > 0) {
+                i.max = add(i.max, may_be_empty(once) ? t.factor : sub(t.factor, int32(1)));
             }
         }
     }
+    if (here) padded_[key] = domain;
     return domain;
-}
-
-/// Splits of what other transforms made: how far all that round up go beyond, at most.
-void RegionMap::pad_for_inner_tails(const StageNest &nest, Box &domain) const {
-    const std::vector<std::string> &args = graph_[nest.func].args;
-    std::map<std::string, std::pair<size_t, Expr>> moves;  // which dimension, and how far
-    for (size_t d = 0; d < domain.size(); d++) moves[args[d]] = {d, int32(1)};
-    for (const schedules::Transform &t : nest.transforms) {
-        using Kind = schedules::Transform::Kind;
-        auto of = moves.find(t.kind == Kind::Fuse ? t.outer : t.old_name);
-        if (of == moves.end()) continue;  // an RVar
-        auto [d, step] = of->second;
-        moves[t.kind == Kind::Fuse ? t.old_name : t.outer] = {d, step};
-        if (t.kind != Kind::Split) continue;
-        moves[t.outer].second = mul(step, t.factor);
-        moves[t.inner] = {d, step};
-        bool of_arg = std::find(args.begin(), args.end(), t.old_name) != args.end();
-        if (strategy(nest, t) == TailStrategy::RoundUp && !of_arg)
-            domain[d].max = add(domain[d].max, mul(step, sub(t.factor, int32(1))));
-    }
 }
 
 /// Whether nothing may be needed, because a consumer's window slid and had nothing new.

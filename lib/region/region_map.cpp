@@ -119,7 +119,7 @@ const Box &RegionMap::domain_at(FuncId id, int stage, const Level &level) {
                 last = box[d].min = bound->min;
             box[d].max = sub(add(last, bound->extent), int32(1));
         }
-    align(id, level, box);
+    align(id, stage, level, box);
     std::string prefix = stage_name(func, stage);
     if (!here) prefix += "@" + level;
     if (graph::is_extern(func)) {
@@ -140,20 +140,43 @@ const Box &RegionMap::domain_at(FuncId id, int stage, const Level &level) {
     return domains_[key] = bind(level, prefix, func, box);
 }
 
-/// align_bounds, align_extent: the box grown to multiples. (A box for several iterations of the compute
-/// level holds what each of them grows to: where only extents are aligned, a little more.)
-void RegionMap::align(FuncId id, const Level &level, Box &box) const {
+/// align_bounds, align_extent: the box grown to multiples. A box for several iterations of the compute
+/// level holds what each of them grows to: aligned bounds are the same for all, extents by themselves
+/// begin anywhere.
+void RegionMap::align(FuncId id, int stage, const Level &level, Box &box) {
+    const std::vector<schedules::Alignment> &alignments = tree_.schedule()[id].alignments;
+    if (alignments.empty()) return;
     const std::vector<std::string> &args = graph_[id].args;
-    for (const schedules::Alignment &a : tree_.schedule()[id].alignments)
+    const Level &compute = tree_.place(id).compute;
+    std::pair key(id, stage);
+    if (level == compute) {
+        Box &unaligned = unaligned_[key] = box;
+        auto later = domains_.find({id, stage + 1, level});
+        // Where it is the later stage's, it is aligned already.
+        for (size_t d = 0; later != domains_.end() && d < box.size(); d++)
+            if (equal(simplify(box[d].min), later->second[d].min) && equal(simplify(box[d].max), later->second[d].max))
+                unaligned[d] = Interval::everything();
+    }
+    // While the domain's own sliding window asks for its storage, it is known already.
+    if (!unaligned_.count(key)) domain(id, stage);
+    Box once = unaligned_.at(key);
+    auto round_up = [](const Interval &i, const Expr &m) {
+        Expr extent = simplify(add(sub(i.max, i.min), int32(1)));
+        return simplify(sub(mul(div(add(extent, sub(m, int32(1))), m), m), extent));
+    };
+    for (const schedules::Alignment &a : alignments)
         for (size_t d = 0; d < box.size(); d++) {
-            if (args[d] != a.var) continue;
-            Interval &i = box[d];
+            if (args[d] != a.var || !once[d].bounded()) continue;
             const Expr &m = a.modulus;
-            if (a.remainder.defined()) i.min = add(mul(div(sub(i.min, a.remainder), m), m), a.remainder);
-            Expr extent = add(sub(i.max, i.min), int32(1));
-            extent = mul(div(add(extent, sub(m, int32(1))), m), m);
-            if (!a.remainder.defined() && level != tree_.place(id).compute) extent = add(extent, m);
-            i.max = sub(add(i.min, simplify(extent)), int32(1));
+            for (Interval *i : {&box[d], &once[d]})
+                if (a.remainder.defined()) i->min = add(mul(div(sub(i->min, a.remainder), m), m), a.remainder);
+            Expr more = round_up(once[d], m);
+            once[d].max = add(once[d].max, more);
+            if (level == compute || a.remainder.defined() || same_for_all(once[d], compute, level))
+                more = round_up(box[d], m);
+            else if (!is_const_int(more))
+                more = sub(m, int32(1));
+            box[d].max = add(box[d].max, more);
         }
 }
 

@@ -134,14 +134,19 @@ class RegionMap {
     std::map<std::string, View> views(const StageNest &nest, const Level &level, const Box &domain);
     View view_of_split(const StageNest &nest, const schedules::Transform &t, const Range &old,
                        const View &full, const View &outer, const View &inner);
-    Box stored_by(const StageNest &nest, const Box &domain);
+    /// What a stage stores at the level. (Dimensions over which an update does not loop are said by
+    /// what it writes.)
+    Box stored_by(const StageNest &nest, const Box &domain, const Level &level);
+    /// The domain at the level, and what tails load or store beyond it.
+    Box reached(const StageNest &nest, const Box &domain, const Level &level, Use use);
+    std::vector<Expr> most_beyond(const StageNest &nest, Use use) const;
+    const Box &padded(const StageNest &nest);
     bool stores_beyond_reads(const StageNest &nest) const;
     std::map<std::string, Expr> spans(const StageNest &nest, const std::map<std::string, Range> &ranges, Use use);
-    void align(FuncId func, const Level &level, Box &box) const;
+    void align(FuncId func, int stage, const Level &level, Box &box);
     Expr extent_when_hoisted(FuncId func, const Expr &extent);
     [[noreturn]] void reject_fold(FuncId func, const std::string &dim, const std::string &why) const;
     Box pad_for_tails(const StageNest &nest, Box domain, const Level &level);
-    void pad_for_inner_tails(const StageNest &nest, Box &domain) const;
     Expr position(const StageNest &nest, const StageLoop &loop, const Range &own);
     bool shares_loops(const StageNest &nest) const;
     bool may_be_empty(const Interval &interval) const;
@@ -179,7 +184,7 @@ class RegionMap {
     /// Per Func and value: constant bounds that its definition promises; undefined where it has none.
     std::map<FuncId, Box> values_;
     std::map<std::tuple<FuncId, int, Level>, Box> domains_;
-    std::map<std::pair<FuncId, int>, Box> unpadded_;  ///< at the compute level
+    std::map<std::pair<FuncId, int>, Box> unaligned_, unpadded_, padded_;  ///< at the compute level
     std::map<std::tuple<FuncId, int, Level>, Touched> touched_;
     std::map<std::string, Expr> shifts_;  ///< by the variable's name
     std::map<std::pair<FuncId, Level>, Asked> asked_;  ///< of extern stages

@@ -31,10 +31,11 @@ const Box &RegionMap::storage(FuncId id) {
     if (found != storages_.end()) return found->second;
     const graph::FuncNode &func = graph_[id];
     const FuncPlace &place = tree_.place(id);
-    Box box = stored_by(place.stages[0], domain_at(id, 0, place.store));
+    Box box = stored_by(place.stages[0], domain_at(id, 0, place.store), place.store);
     for (size_t s = 1; s < place.stages.size(); s++)
         if (stores_beyond_reads(place.stages[s])) {
-            merge(box, stored_by(place.stages[s], domain_at(id, static_cast<int>(s), place.store)));
+            const Box &domain = domain_at(id, static_cast<int>(s), place.store);
+            merge(box, stored_by(place.stages[s], domain, place.store));
             for (Interval &i : box) i = {simplify(i.min), simplify(i.max)};
         }
     return storages_[id] = bind(place.store, func.name + ".storage", func, box);

@@ -268,3 +268,99 @@ TEST_CASE("an update runs once per point where a split of a split rounds up", "[
     sum.update().split(x, xo, xi, 8, TailStrategy::RoundUp).split(xi, outer, inner, 3, TailStrategy::RoundUp);
     CHECK(wrong_elements(out, {{{0, 20}}}) == 0);
 }
+
+// Each iteration's own end was rounded up, and the end of all iterations once more: inputs that held all that
+// is read were refused. Of PredicateStores, only the latter was, and what the last iteration loads was forgotten.
+TEST_CASE("what tails read inside a loop is what inputs must hold", "[differential]") {
+    struct {
+        TailStrategy outside, inside;
+        int beyond;
+    } cases[] = {
+        {TailStrategy::ShiftInwards, TailStrategy::RoundUp, 1},
+        {TailStrategy::ShiftInwards, TailStrategy::PredicateStores, 1},
+        {TailStrategy::ShiftInwards, TailStrategy::PredicateLoads, 0},
+        {TailStrategy::ShiftInwards, TailStrategy::GuardWithIf, 0},
+        {TailStrategy::ShiftInwards, TailStrategy::ShiftInwards, 1},
+        // The last iteration may have one point only.
+        {TailStrategy::GuardWithIf, TailStrategy::RoundUp, 3},
+        {TailStrategy::GuardWithIf, TailStrategy::PredicateStores, 3},
+        {TailStrategy::GuardWithIf, TailStrategy::PredicateLoads, 0},
+        {TailStrategy::GuardWithIf, TailStrategy::GuardWithIf, 0},
+    };
+    for (auto [outside, inside, beyond] : cases)
+        for (bool vectorized : {false, true}) {
+            ImageParam in(Int(32), 1, "in");
+            Func f("f"), producer("producer");
+            Var xo("xo"), xi("xi"), po("po"), pi("pi");
+            producer(x) = in(x) * 3;
+            f(x) = producer(x) + 1;
+            f.split(x, xo, xi, 3, outside);
+            producer.compute_at(f, xo).split(x, po, pi, 4, inside);
+            if (vectorized) producer.vectorize(pi);
+            Pipeline pipeline(f);
+            for (int width : {3, 7, 8, 9, 10, 40}) {
+                INFO(static_cast<int>(outside) << " " << static_cast<int>(inside) << " " << width);
+                testing::GuardedBuffer image = image_of({{-2, width + beyond}});
+                in.set(image.buffer);
+                CHECK(wrong_elements(pipeline, {{{-2, width}}}) == 0);
+                in.reset();
+                pipeline.infer_input_bounds(Buffer<int>(nullptr, {{-2, width, 1}}));
+                CHECK(in.get().extent(0) == width + beyond);
+                in.reset();
+            }
+        }
+}
+
+TEST_CASE("what align_extent asks inside a loop is what inputs must hold", "[differential]") {
+    struct {
+        int tile, beyond;
+    } cases[] = {{4, 0}, {3, 1}, {1, 3}, {6, 2}};
+    for (auto [tile, beyond] : cases) {
+        ImageParam in(Int(32), 2, "in");
+        Func f("f"), producer("producer");
+        Var xo("xo"), xi("xi");
+        producer(x, y) = in(x, y) * 3;
+        f(x, y) = producer(x, y) + 1;
+        f.split(x, xo, xi, tile).reorder(xi, y, xo);
+        producer.compute_at(f, xo).align_extent(x, 4).align_extent(y, 5);
+        for (int width : {6, 7, 13})
+            for (int height : {5, 10}) {
+                INFO(tile << " " << width << " " << height);
+                testing::GuardedBuffer image = image_of({{-2, width + beyond}, {1, height}});
+                in.set(image.buffer);
+                CHECK(wrong_elements(f, {{{-2, width}, {1, height}}}) == 0);
+            }
+    }
+}
+
+TEST_CASE("align_extent holds for all stages once", "[differential]") {
+    ImageParam in(Int(32), 1, "in");
+    Func f("f"), g("g");
+    RDom r(0, 3, "r");
+    f(x) = in(x);
+    f(x) += r;
+    g(x) = f(x) + f(min(x * 2, 9));
+    f.compute_at(g, x).align_extent(x, 8);
+    testing::GuardedBuffer image = image_of({{0, 20 + 7}});
+    in.set(image.buffer);
+    CHECK(wrong_elements(g, {{{0, 20}}}) == 0);
+}
+
+// The window of f1 held what f2 grows to in each iteration twice over, its storage only once: rows were
+// written past its end.
+TEST_CASE("a window of what grows inside a loop stays in its storage", "[differential]") {
+    Func f1("f1"), f2("f2"), f3("f3"), f4("f4");
+    RDom r(0, 1, 0, 1, "r");
+    f1(x, y) = x + 100 * y;
+    f2(x, y) = f1(x, y) + f1(x - 2, y);
+    f3(x, y) = 0;
+    f3(x, y) += f2(x, y) + r.x;
+    f4(x, y) = f3(x, y - 2) + f3(x, y);
+    f3.compute_root();
+    f2.compute_at(f3.update(), r.x);
+    SECTION("align_extent") { f2.align_extent(y, 16); }
+    SECTION("RoundUp") { f2.split(y, yo, yi, 16, TailStrategy::RoundUp); }
+    SECTION("PredicateStores") { f2.split(y, yo, yi, 16, TailStrategy::PredicateStores).vectorize(yi); }
+    f1.compute_at(f3.update(), r.y).store_root();
+    for (int height : {1, 16, 17, 40}) CHECK(wrong_elements(f4, {{{0, 7}, {0, height}}}) == 0);
+}

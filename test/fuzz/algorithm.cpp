@@ -50,7 +50,7 @@ void insert_source(Algorithm &algorithm, size_t at, Source source) {
 }
 
 std::vector<Box> required_boxes(const Algorithm &algorithm, const std::vector<Box> &outputs,
-                                const std::vector<std::vector<int>> &slack,
+                                const std::vector<std::vector<Slack>> &slack,
                                 std::vector<Box> *of_outputs) {
     std::vector<Box> boxes;
     for (const Source &source : algorithm.sources)
@@ -72,8 +72,8 @@ std::vector<Box> required_boxes(const Algorithm &algorithm, const std::vector<Bo
         if (of_outputs && source.output)
             of_outputs->insert(of_outputs->begin(), boxes[i]);
         for (size_t d = 0; d < boxes[i].size() && !source.is_image; d++) {
-            boxes[i][d].low -= slack[i][d];
-            boxes[i][d].high += slack[i][d];
+            boxes[i][d].low -= slack[i][d].below;
+            boxes[i][d].high += slack[i][d].above;
         }
         for (const StageInfo &stage : source.stages) {
             for (const Access &access : stage.accesses) {

@@ -88,13 +88,17 @@ struct Algorithm {
 
 Algorithm generate(Choices &choices);
 
+struct Slack {
+    int below = 0, above = 0;
+};
+
 /// Puts a source at this place; those that stood there and after it come one later.
 void insert_source(Algorithm &algorithm, size_t at, Source source);
 
 /// The box needed of every source for these boxes of the outputs (in the order of `outputs`).
 /// `slack`, per source and dimension: how far its schedule may compute beyond what is asked.
 std::vector<Box> required_boxes(const Algorithm &algorithm, const std::vector<Box> &outputs,
-                                const std::vector<std::vector<int>> &slack,
+                                const std::vector<std::vector<Slack>> &slack,
                                 std::vector<Box> *of_outputs = nullptr);
 
 }  // namespace Pipe::fuzz

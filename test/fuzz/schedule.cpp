@@ -13,10 +13,10 @@ Scheduler::Scheduler(Algorithm &algorithm, Mode mode, std::vector<Box> &sizes, C
     plans_.resize(a_.sources.size());
     for (const Source &s : a_.sources) {
         auto n = static_cast<size_t>(s.dimensions);
-        info_.slack.emplace_back(n, 0);
+        info_.slack.emplace_back(n);
         info_.min_extent.emplace_back(n, 1);
         info_.multiple.emplace_back(n, 1);
-        info_.slack.back()[0] = s.rounding - 1;
+        info_.slack.back()[0] = {s.rounding - 1, s.rounding - 1};
     }
 }
 

@@ -12,7 +12,7 @@ enum class Mode { Manual, Auto, AutoWithDirectives };
 
 /// What the schedule demands of the outputs' buffers, and what it may compute beyond what is asked.
 struct ScheduleInfo {
-    std::vector<std::vector<int>> slack;                 ///< per source and dimension
+    std::vector<std::vector<Slack>> slack;               ///< per source and dimension
     std::vector<std::vector<int>> min_extent, multiple;  ///< outputs; per source and dimension
     bool bound_sizes = false;                            ///< only the first sizes may be used
     bool memoizes = false;                               ///< a second call finds some in the cache

@@ -258,7 +258,8 @@ void Scheduler::compute_with(int i, int host, size_t stage) {
     mine.shared = static_cast<int>(its.loops.size() - innermost);
     auto f = static_cast<size_t>(i), h = static_cast<size_t>(host);
     for (size_t d = 0; d < info_.slack[f].size(); d++) {
-        info_.slack[f][d] = std::max(info_.slack[f][d], info_.slack[h][d]);
+        info_.slack[f][d].below = std::max(info_.slack[f][d].below, info_.slack[h][d].below);
+        info_.slack[f][d].above = std::max(info_.slack[f][d].above, info_.slack[h][d].above);
         info_.min_extent[f][d] = std::max(info_.min_extent[f][d], info_.min_extent[h][d]);
         info_.multiple[f][d] = std::max(info_.multiple[f][d], info_.multiple[h][d]);
     }

@@ -37,7 +37,7 @@ void Scheduler::memory(int i) {
     int n = c_.of<int>({2, 8, 3, 16, 5});
     auto tell = [&](const std::string &text) { say(s.name + "." + text + ";"); };
     std::string number = std::to_string(n);
-    std::vector<int> &slack = info_.slack[static_cast<size_t>(i)];
+    std::vector<Slack> &slack = info_.slack[static_cast<size_t>(i)];
     if (s.dimensions > 1 && c_.chance(10)) {
         s.func.reorder_storage(Var(s.vars[1]), Var(s.vars[0]));
         tell("reorder_storage(" + s.vars[1] + ", " + s.vars[0] + ")");
@@ -48,12 +48,13 @@ void Scheduler::memory(int i) {
         return tell("align_storage(" + var + ", " + number + ")");
     case 2:
         s.func.align_extent(Var(var), n);
-        slack[d] += 2 * n;
+        slack[d].above += n - 1;
         return tell("align_extent(" + var + ", " + number + ")");
     case 3: {
         int remainder = c_.below(n);
         s.func.align_bounds(Var(var), n, remainder);
-        slack[d] += 2 * n;
+        slack[d].below += n - 1;
+        slack[d].above += n - 1;
         return tell("align_bounds(" + var + ", " + number + ", " + std::to_string(remainder) + ")");
     }
     case 4:

@@ -114,19 +114,17 @@ void Scheduler::note_needs(const Loop &loop, int factor, TailStrategy tail) {
     auto f = static_cast<size_t>(func_);
     blended_ |= blends(tail);
     int reach = loop.covers * factor;
-    // What is read of inputs is bounded per loop level: inside of others, rounded up twice.
-    int slack = source(func_).output ? reach : 2 * reach;
     if (loop.dim < 0) {
         if (loop.var.reduction)
             return;
         for (size_t d = 0; d < info_.slack[f].size(); d++) {  // fused: of any of its parts
-            info_.slack[f][d] += slack;
+            info_.slack[f][d].above += reach;
             info_.min_extent[f][d] = std::max(info_.min_extent[f][d], factor);
         }
         return;
     }
     auto d = static_cast<size_t>(loop.dim);
-    info_.slack[f][d] += slack;
+    info_.slack[f][d].above += reach;
     if (loop.extent > 0)
         return;  // tail_is_legal has seen to it
     if (shifts_back(tail, stage_))
