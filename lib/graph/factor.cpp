@@ -235,14 +235,23 @@ class Factorer {
         }
     }
 
-    static bool reads_memory(const Expr &e) {
+    static bool any_call(const Expr &e, bool (*is)(const ir::ExprNode &)) {
         bool found = false;
         ir::walk(e, [&](const Expr &part) {
-            found |= part->op == ir::Op::Call && (part->call_kind == ir::CallKind::Func ||
-                                                  part->call_kind == ir::CallKind::Image);
+            found |= part->op == ir::Op::Call && is(*part);
             return !found;
         });
         return found;
+    }
+
+    static bool reads_memory(const Expr &e) {
+        return any_call(e, [](const ir::ExprNode &call) {
+            return call.call_kind == ir::CallKind::Func || call.call_kind == ir::CallKind::Image;
+        });
+    }
+
+    static bool is_promised(const Expr &e) {
+        return any_call(e, [](const ir::ExprNode &call) { return call.name == ir::intrinsic::promise_clamped; });
     }
 
     void make_initial() {
@@ -353,22 +362,33 @@ class Factorer {
                 loops.dims.push_back({from_.args[i], LoopKind::Serial, false});
     }
 
-    /// Elements beyond the RDom's points need not be there.
+    /// Elements beyond the RDom's points need not be there; nor does an index keep beyond them to what an
+    /// earlier rfactor promises of it.
     void restrict_merge() {
         Stage &merge = result_.merge;
-        bool reads = std::any_of(merge.args.begin(), merge.args.end(), [&](const Expr &arg) {
-            return ir::uses_any_var(arg, kept_);
+        bool restricted = std::any_of(merge.args.begin(), merge.args.end(), [&](const Expr &arg) {
+            return ir::uses_any_var(arg, kept_) || is_promised(arg);
         });
-        if (!reads)
+        if (!restricted)
             return;
         for (const Node &n : nodes_)
-            if (n.guard.defined() && !ir::uses_any_var(n.guard, others_))
-                require(merge.predicate, n.guard, {});
-        if (!from_.stage.predicate.defined())
+            require_of_merge(n.guard);
+        if (from_.stage.predicate.defined())
+            require_of_merge(ir::substitute(values_, from_.stage.predicate));
+    }
+
+    /// What the merge can know of a condition without memory and without the RVars that are not preserved.
+    void require_of_merge(const Expr &condition) {
+        if (!condition.defined())
             return;
-        Expr condition = ir::substitute(values_, from_.stage.predicate);
-        if (!ir::uses_any_var(condition, others_))
-            require(merge.predicate, condition, {});
+        bool nested = condition->op == ir::Op::Call &&
+                      condition->name == ir::intrinsic::if_then_else;  // as require_inside() makes it
+        if (condition->op == ir::Op::And || nested) {
+            require_of_merge(condition->args[0]);
+            require_of_merge(condition->args[1]);
+        } else if (!ir::uses_any_var(condition, others_) && !reads_memory(condition)) {
+            require(result_.merge.predicate, condition, {});
+        }
     }
 
     /// Every value of a reduction reads what it combines with.

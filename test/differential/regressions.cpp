@@ -342,6 +342,27 @@ TEST_CASE("rfactor of a Func whose new Var is bound to more than the loop", "[di
     }
 }
 
+// What combines the parts of the second rfactor wrote where the first one's guard keeps from: past the storage.
+TEST_CASE("rfactor of what rfactor made of a split that does not divide", "[differential]") {
+    RVar xo("xo"), xi("xi"), zo("zo"), zi("zi");
+    Var u("u"), v("v"), w("w"), u2("u2");
+    Func f("f"), g("g"), part;
+    RDom r(1, 5, 2, 2, "r");
+    f(x, y) = 0;
+    SECTION("a place") { f(r.x - 2, y) += r.y; }
+    SECTION("a place that is clamped") { f(clamp(r.x - 2, 0, 4), y) += r.y; }
+    g(x, y) = f(x * 2, y - 1) + f(x + 2, y + 1);
+    part = f.update().split(r.x, xo, xi, 2).split(r.y, zo, zi, 3).rfactor({{xo, u}, {xi, v}, {zi, w}});
+    part.update().rfactor(zo, u2).compute_root();
+    for (bool root : {false, true}) {
+        if (root)
+            part.compute_root();
+        else
+            part.compute_at(g, y);
+        check_against_reference<int>(g, {23, 6});
+    }
+}
+
 // What bound_extent grows in each iteration of its compute level was not asked of its producers: g
 // read what f had not computed, and used it as an index.
 TEST_CASE("bound_extent inside a loop grows what producers compute", "[differential]") {

@@ -70,7 +70,9 @@ struct Source {
     std::vector<StageInfo> stages{};
     Box touched{};  ///< what updates read and write of their own Func, beyond the pure variables
     bool output = false;
-    bool boundary = false;  ///< a Func of BoundaryConditions, of the image before it
+    bool any_layout = false;  ///< images and outputs: no stride is promised
+    bool exact = false;       ///< what it reads ends where it ends: it may compute nothing beyond
+    bool boundary = false;    ///< a Func of BoundaryConditions, of the image before it
     bool is_extern = false;
     int rounding = 1;                    ///< extern: along x it ends before a multiple of this
     bool reads_through_another = false;  ///< as sum() does: it calls a Func that is not known here

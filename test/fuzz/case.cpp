@@ -146,9 +146,8 @@ Result Case::run() {
 /// What only the run shows: a storage of constant size may be too small.
 bool Case::is_rule(const std::string &message) const {
     return message.find("elements are needed") != std::string::npos &&
-           std::any_of(schedule_.text.begin(), schedule_.text.end(), [&](const auto &line) {
-               return line.find(".bound_storage(") != line.npos;
-           });
+           std::any_of(schedule_.text.begin(), schedule_.text.end(),
+                       [&](const auto &line) { return line.find(".bound_storage(") != line.npos; });
 }
 
 /// Of an algorithm, those that are given from outside.
@@ -181,7 +180,8 @@ void Case::set_images(const std::vector<Box> &sizes) {
                 v = {0, 0};  // nobody reads it
         }
         size_t number = images_.size();
-        images_.push_back(allocate(images[number].type(), boxes[i], c_));
+        images_.push_back(
+            allocate(images[number].type(), boxes[i], c_, algorithm_.sources[i].any_layout));
         fill(images_.back().buffer, number);
         images[number].set(images_.back().buffer);
         same[number].set(images_.back().buffer);
@@ -197,6 +197,8 @@ std::string Case::try_sizes(Pipeline &pipeline, const std::vector<Box> &sizes) {
         values = {p, p, c_.between(0, 9), p};
     set_images(sizes);
     for (int value : values) {
+        if (schedule_.memoizes && c_.chance(30))
+            memoization_cache_evict(static_cast<uint64_t>(c_.between(0, 9)));
         algorithm_.param.set(value);
         twin_.param.set(value);
         if (std::string wrong = compare(pipeline, sizes); !wrong.empty())
@@ -215,7 +217,7 @@ std::string Case::compare(Pipeline &pipeline, const std::vector<Box> &sizes) {
         for (size_t e = 0; e < s.elements.size(); e++) {
             Type type = s.func.types().at(e);
             expected.push_back(allocate(type, sizes[i], c_));
-            got.push_back(allocate(type, sizes[i], c_));
+            got.push_back(allocate(type, sizes[i], c_, s.any_layout));
             expected_buffers.push_back(expected.back().buffer);
             got_buffers.push_back(got.back().buffer);
             names.push_back(s.name);

@@ -19,6 +19,15 @@ void Generator::run() {
     for (int i = 0; i < funcs; i++)
         add_func(i);
     choose_outputs();
+    for (int output : a_.outputs) {
+        Source &s = a_.sources[static_cast<size_t>(output)];
+        if (!c_.chance(5))
+            continue;
+        s.any_layout = true;
+        for (OutputImageParam buffer : s.func.output_buffers())
+            buffer.dim(0).set_stride(Expr());
+        a_.text.push_back("// all buffers of " + s.name + ": dim(0).set_stride(Expr());");
+    }
 }
 
 void Generator::add_image(int number) {
@@ -35,6 +44,11 @@ void Generator::add_image(int number) {
     s.image = ImageParam(type, s.dimensions, s.name);
     a_.text.push_back("ImageParam " + s.name + "(" + to_string(type) + ", " +
                       std::to_string(s.dimensions) + ");");
+    if (c_.chance(12)) {
+        s.any_layout = true;
+        s.image.dim(0).set_stride(Expr());
+        a_.text.push_back(s.name + ".dim(0).set_stride(Expr());");
+    }
     a_.sources.push_back(s);
     if (c_.chance(40))
         add_boundary(static_cast<int>(a_.sources.size()) - 1, number);

@@ -12,12 +12,34 @@ double points(const Box &box) {
     return product;
 }
 
-GuardedBuffer allocate(Type type, const Box &box, Choices &choices) {
+GuardedBuffer allocate(Type type, const Box &box, Choices &choices, bool any_layout) {
+    std::vector<size_t> order;  // innermost dimension first
+    for (size_t d = 0; d < box.size(); d++) {
+        size_t back = any_layout ? static_cast<size_t>(choices.below(static_cast<int>(d) + 1)) : 0;
+        order.insert(order.end() - static_cast<long>(back), d);
+    }
     std::vector<std::pair<int, int>> shape;
-    for (const Interval &v : box)
-        shape.emplace_back(v.low, v.extent());
+    if (any_layout)
+        shape.emplace_back(0, choices.of<int>({1, 1, 2, 3}));
+    for (size_t d : order)
+        shape.emplace_back(box[d].low, box[d].extent());
     int padding = choices.chance(25) ? choices.between(1, 5) : 0;
-    return GuardedBuffer(type, shape, padding, choices.chance(30));
+    GuardedBuffer result(type, shape, padding, choices.chance(30));
+    if (!any_layout)
+        return result;
+    result.buffer.slice(0, choices.below(shape[0].second));
+    const BufferView view = result.buffer.view();
+    auto *host = static_cast<unsigned char *>(view.host);
+    std::vector<BufferDim> dims(box.size());
+    for (size_t i = 0; i < order.size(); i++) {
+        BufferDim &dim = dims[order[i]] = view.dims[i];
+        if (choices.chance(20)) {
+            host += (dim.extent - 1) * dim.stride * type.bytes();
+            dim.stride = -dim.stride;
+        }
+    }
+    result.buffer = Buffer<void>(type, host, dims);
+    return result;
 }
 
 namespace {

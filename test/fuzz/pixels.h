@@ -15,7 +15,8 @@ struct TooLarge {};
 
 double points(const Box &box);
 
-GuardedBuffer allocate(Type type, const Box &box, Choices &choices);
+/// `any_layout`: dimensions in any order, mirrored, with steps between the elements.
+GuardedBuffer allocate(Type type, const Box &box, Choices &choices, bool any_layout = false);
 
 /// Pixels that depend on nothing but their place, within what Generator::add_image promises.
 void fill(const Buffer<void> &buffer, uint64_t salt);

@@ -13,18 +13,22 @@ class Rewriter {
     Rewriter(Algorithm &algorithm, Choices &choices, std::vector<std::string> &text)
         : a_(algorithm), c_(choices), text_(text) {}
 
-    // In this order: a clone reads what its original read before wrappers took the place of that.
+    // In this order: what rfactor makes of a reader of a clone or a wrapper reads the original, and a
+    // clone reads what its original read before wrappers took the place of that.
     void run() {
-        if (c_.chance(10))
-            clone_in();
         for (size_t i = a_.sources.size(); i-- > 0;) {
             for (size_t k = 1; k < a_.sources[i].stages.size(); k++) {
                 if (a_.sources[i].stages[k].associative && c_.chance(35)) {
                     rfactor(i, k);
-                    break;  // what stands here now is the new Func
+                    // What stands here now is the new Func.
+                    if (!a_.sources[i].stages[1].rvars.empty() && c_.chance(30))
+                        rfactor(i, 1);
+                    break;
                 }
             }
         }
+        if (c_.chance(10))
+            clone_in();
         for (int n = c_.below(12) - 9; n > 0; n--)  // mostly none
             wrap();
     }
@@ -128,9 +132,7 @@ void Rewriter::clone_in() {
 void Rewriter::wrap() {
     size_t i = static_cast<size_t>(c_.below(static_cast<int>(a_.sources.size())));
     const Source &s = a_.sources[i];
-    if (!s.fixed_box.empty())
-        return;  // a wrapper might be computed beyond its end
-    bool all = c_.chance(30);
+    bool all = c_.chance(30) || !s.fixed_box.empty();
     std::vector<int> consumers;
     for (size_t j = i + 1; j < a_.sources.size() && all; j++) {
         if (reads(j, i) && a_.sources[j].wraps != static_cast<int>(i))
@@ -146,6 +148,7 @@ void Rewriter::wrap() {
              : s.is_image ? s.image.in(funcs(consumers))
                           : s.func.in(funcs(consumers));
     w.dimensions = s.dimensions;
+    w.exact = s.exact || !s.fixed_box.empty();
     w.elements = s.elements;
     w.touched.resize(static_cast<size_t>(s.dimensions));
     w.wraps = static_cast<int>(i);
@@ -170,11 +173,20 @@ int floor_div(int a, int b) {
     return a >= 0 ? a / b : -((-a + b - 1) / b);
 }
 
+/// A loop of an update that is taken apart, and which variable of the intermediate's update it is:
+/// number d < dimensions is a pure one, the others are its RVars.
+struct Part {
+    LoopVar loop;
+    Interval range;
+    bool preserved = false;
+    int variable = -1;
+};
+
 /// An RVar of an update that is taken apart.
 struct Reduced {
     Interval range;
-    int factor = 0;                          ///< 0: it is not split
-    int whole = -1, outer = -1, inner = -1;  ///< the Intermediate's dimensions; -1: none
+    int factor = 0;           ///< 0: it is not split
+    std::vector<Part> parts;  ///< itself, or the outer and the inner loop of the split
 };
 
 /// One rfactor.
@@ -193,8 +205,14 @@ class Factored {
     void run() {
         for (size_t r = 0; r < stage_.rvars.size(); r++)
             preserve_some(r);
-        if (preserved_.empty())
-            preserve(stage_.rvars[0], loop_of(0), &reduced_[0].whole);
+        if (preserved().empty())
+            reduced_[0].parts[0].preserved = true;
+        for (Part *p : preserved()) {
+            p->variable = static_cast<int>(intermediate.vars.size());
+            intermediate.vars.push_back("u" + std::to_string(p->variable));
+            preserved_.push_back(p->loop);
+            ranges_.push_back(p->range);
+        }
         std::vector<std::pair<RVar, Var>> pairs;
         std::string names;
         for (size_t p = 0; p < preserved_.size(); p++) {
@@ -228,20 +246,23 @@ class Factored {
                              [&](const LoopVar &l) { return l.loop.name == stage_.rvar_names[r]; });
     }
 
-    void preserve(Interval range, const LoopVar &loop, int *dimension) {
-        *dimension = static_cast<int>(intermediate.vars.size());
-        intermediate.vars.push_back("u" + std::to_string(intermediate.vars.size()));
-        preserved_.push_back(loop);
-        ranges_.push_back(range);
+    std::vector<Part *> preserved() {
+        std::vector<Part *> result;
+        for (Reduced &r : reduced_) {
+            for (Part &p : r.parts) {
+                if (p.preserved)
+                    result.push_back(&p);
+            }
+        }
+        return result;
     }
 
     void preserve_some(size_t r) {
-        reduced_.push_back({stage_.rvars[r]});
+        reduced_.push_back({stage_.rvars[r], 0, {}});
         Reduced &now = reduced_.back();
         const LoopVar loop = loop_of(r);
         if (!c_.chance(40)) {
-            if (c_.chance(60))
-                preserve(now.range, loop, &now.whole);
+            now.parts = {{loop, now.range, c_.chance(60)}};
             return;
         }
         now.factor = c_.of<int>({2, 3, 4});
@@ -251,10 +272,8 @@ class Factored {
                  std::to_string(now.factor) + ")";
         int which = c_.below(3);
         int blocks = (now.range.extent() + now.factor - 1) / now.factor;
-        if (which != 1)
-            preserve({0, blocks - 1}, outer, &now.outer);
-        if (which != 0)
-            preserve({0, now.factor - 1}, inner, &now.inner);
+        now.parts = {{outer, {0, blocks - 1}, which != 1},
+                     {inner, {0, now.factor - 1}, which != 0}};
     }
 
     static LoopVar split_name(const LoopVar &of, const std::string &suffix) {
@@ -274,16 +293,12 @@ class Factored {
         return result;
     }
 
-    /// A coordinate where RVars take all their values, `keep`: but those that are preserved.
-    Index without_rvars(const Index &index, bool keep) const {
+    /// A coordinate in terms of the intermediate's variables; `keep` is false: where the update's
+    /// RVars take all their values.
+    Index replace_rvars(const Index &index, bool keep) const {
         Index result{index.value, {}, index.rest};
-        auto add = [&](int dimension, int scale, const Index::Term &t, int offset) {
-            result.terms.push_back({dimension, t.num * scale, t.den, offset});
-        };
-        auto add_rest = [&](int a, int b, const Index::Term &t, int offset) {
-            int p = floor_div(a * t.num + offset, t.den), q = floor_div(b * t.num + offset, t.den);
-            result.rest.low += std::min(p, q);
-            result.rest.high += std::max(p, q);
+        auto add = [&](const Part &p, int scale, const Index::Term &t, int offset) {
+            result.terms.push_back({p.variable, t.num * scale, t.den, offset});
         };
         for (const Index::Term &t : index.terms) {
             if (t.var < s_.dimensions) {
@@ -292,20 +307,17 @@ class Factored {
             }
             const Reduced &r = reduced_[static_cast<size_t>(t.var - s_.dimensions)];
             bool exact = r.factor > 0 && r.range.extent() % r.factor == 0;
-            if (r.whole >= 0 && keep) {
-                add(r.whole, 1, t, t.off);
-            } else if (!exact || !keep) {  // what goes beyond the RVar's range is guarded
-                add_rest(r.range.low, r.range.high, t, t.off);
-            } else {
-                if (r.outer >= 0)
-                    add(r.outer, r.factor, t, t.off + r.range.low * t.num);
-                else
-                    add_rest(0, r.range.extent() - r.factor, t, t.off + r.range.low * t.num);
-                if (r.inner >= 0)
-                    add(r.inner, 1, t, 0);
-                else
-                    add_rest(0, r.factor - 1, t, 0);
+            if (keep && r.factor == 0) {
+                add(r.parts[0], 1, t, t.off);
+            } else if (keep && exact) {
+                add(r.parts[0], r.factor, t, t.off + r.range.low * t.num);
+                add(r.parts[1], 1, t, 0);
                 result.rest.high += t.den > 1;
+            } else {  // what goes beyond the RVar's range is guarded
+                int a = floor_div(r.range.low * t.num + t.off, t.den);
+                int b = floor_div(r.range.high * t.num + t.off, t.den);
+                result.rest.low += std::min(a, b);
+                result.rest.high += std::max(a, b);
             }
         }
         return result;
@@ -320,13 +332,24 @@ class Factored {
         StageInfo initial, update;
         for (const std::string &v : f.vars)
             initial.loops.push_back({v, Var(v), false});
+        for (Reduced &r : reduced_) {
+            for (Part &p : r.parts) {
+                if (p.preserved)
+                    continue;
+                p.variable = f.dimensions + static_cast<int>(update.rvars.size());
+                update.rvars.push_back(p.range);
+                update.rvar_names.push_back(p.loop.loop.name);
+            }
+        }
         for (Access access : stage_.accesses) {
             for (Index &index : access.coordinates)
-                index = without_rvars(index, true);
+                index = replace_rvars(index, true);
             update.accesses.push_back(access);
         }
         update.loops = loops_of(f.func.update(0));
         update.combines = stage_.combines;
+        update.associative = true;
+        update.on_the_left = stage_.on_the_left;
         f.stages = {initial, update};
     }
 
@@ -345,7 +368,7 @@ class Factored {
         for (size_t n = 0; n < stage_.on_the_left && !everywhere; n++) {
             Access left = stage_.accesses[n];
             for (Index &index : left.coordinates)
-                index = without_rvars(index, false);
+                index = replace_rvars(index, false);
             merge.accesses.push_back(left);
         }
         merge.combines = stage_.combines;

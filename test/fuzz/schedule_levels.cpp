@@ -200,7 +200,7 @@ std::vector<int> Scheduler::hosts_for(int i) const {
 bool Scheduler::try_compute_with(int i) {
     Source &s = source(i);
     Plan &p = plan(i);
-    if (s.is_extern || mode_ != Mode::Manual || info_.bound_sizes || !c_.chance(60))
+    if (s.is_extern || s.exact || mode_ != Mode::Manual || info_.bound_sizes || !c_.chance(60))
         return false;
     std::vector<int> hosts = hosts_for(i);
     if (hosts.empty())

@@ -238,6 +238,13 @@ void Scheduler::specialize() {
     int count = c_.below(3);
     for (int n = 0; n < count; n++)
         one_directive();
+    if (!c_.chance(25))
+        return;
+    Stage all = stage_of(func_, stage_);
+    all.specialize(Expr(a_.param) <= 3);
+    all.specialize_fail("some condition holds");
+    name = name_of(func_, stage_);
+    say(name + ".specialize(p <= 3); " + name + ".specialize_fail(\"some condition holds\");");
 }
 
 }  // namespace Pipe::fuzz

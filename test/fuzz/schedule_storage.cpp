@@ -42,7 +42,10 @@ void Scheduler::memory(int i) {
         s.func.reorder_storage(Var(s.vars[1]), Var(s.vars[0]));
         tell("reorder_storage(" + s.vars[1] + ", " + s.vars[0] + ")");
     }
-    switch (c_.below(18)) {
+    int kind = c_.below(18);
+    if (s.exact && (kind == 2 || kind == 3))
+        return;
+    switch (kind) {
     case 1:
         s.func.align_storage(Var(var), n);
         return tell("align_storage(" + var + ", " + number + ")");
@@ -68,11 +71,14 @@ void Scheduler::memory(int i) {
         return tell("load_nontemporal()");
     case 7:
         return limit_storage(i);
-    case 8:
+    case 8: {
         if (!plan(i).may_slide || s.is_extern || read_as_whole(i))
             return;
-        s.func.fold_storage(Var(var), 2 * n);
-        return tell("fold_storage(" + var + ", " + std::to_string(2 * n) + ")");
+        bool forward = !c_.chance(30);
+        s.func.fold_storage(Var(var), 2 * n, forward);
+        return tell("fold_storage(" + var + ", " + std::to_string(2 * n) +
+                    (forward ? ")" : ", false)"));
+    }
     default:
         return;
     }
@@ -121,8 +127,13 @@ void Scheduler::memoize(int i) {
                               [](const StagePlan &stage) { return stage.host >= 0; });
     if (!p.one_level || shares || !is_keyed(i) || !c_.chance(40))
         return;
-    source(i).func.memoize();
-    say(source(i).name + ".memoize();");
+    if (c_.chance(60)) {
+        source(i).func.memoize();
+        say(source(i).name + ".memoize();");
+    } else {
+        source(i).func.memoize(EvictionKey(Expr(a_.param) / 2));
+        say(source(i).name + ".memoize(EvictionKey(p / 2));");
+    }
     p.memoized = p.alone = info_.memoizes = true;
 }
 

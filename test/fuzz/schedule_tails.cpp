@@ -50,6 +50,10 @@ bool Scheduler::tail_is_legal(const Loop &loop, int factor, TailStrategy tail) c
                tail == TailStrategy::Predicate;
     if (loop.masked)
         return false;
+    bool loads_no_more = tail == TailStrategy::GuardWithIf || tail == TailStrategy::Predicate ||
+                         tail == TailStrategy::PredicateLoads;
+    if (source(func_).exact && !loads_no_more)
+        return false;
     if (blends(tail) && parallel_)
         return false;
     if (update && tail == TailStrategy::ShiftInwards)

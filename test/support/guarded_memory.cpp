@@ -47,7 +47,8 @@ bool GuardedBuffer::padding_intact() const {
     const BufferView &view = buffer.view();
     auto bytes = static_cast<size_t>(view.type.bytes());
     std::vector<bool> element(memory->size(), false);
-    std::vector<int64_t> offsets{0};
+    auto first = static_cast<unsigned char *>(view.host) - memory->data();
+    std::vector<int64_t> offsets{first / view.type.bytes()};
     for (const BufferDim &d : view.dims) {
         std::vector<int64_t> next;
         for (int64_t offset : offsets) {
