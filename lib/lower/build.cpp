@@ -28,10 +28,11 @@ using region::Tail;
 
 namespace {
 
-/// Names of a definition's variables -> the nest's; coordinates -> where the storage has them.
+/// Names of a definition's variables -> the nest's; coordinates -> where the storage has them; selects of
+/// which only one arm may be evaluated -> if_then_else.
 class Renamer : public GraphMutator {
   public:
-    Renamer(region::RegionMap &regions, const StageNest &nest) : regions_(regions) {
+    Renamer(region::RegionMap &regions, const StageNest &nest) : regions_(regions), choices_(regions.choices(nest)) {
         const region::LoopTree &tree = regions.tree();
         const graph::FuncNode &func = tree.graph()[nest.func];
         for (const std::string &arg : func.args) names_[arg] = tree.variable(nest, arg);
@@ -46,6 +47,8 @@ class Renamer : public GraphMutator {
             return found == names_.end() ? e : found->second;
         }
         Expr result = GraphMutator::rewrite(e);
+        if (e->op == Op::Select && choices_.count(e.get()))
+            return make_call(e.type(), intrinsic::if_then_else, result->args, CallKind::Intrinsic);
         if (e->op != Op::Call || e->call_kind != CallKind::Func || graph::is_whole(*e)) return result;
         std::vector<Expr> place = regions_.place_in_storage(static_cast<FuncId>(e->int_value), result->args);
         return make_call(e.type(), e->name, std::move(place), CallKind::Func, e->index);
@@ -53,6 +56,7 @@ class Renamer : public GraphMutator {
 
   private:
     region::RegionMap &regions_;
+    const region::Choices &choices_;
     std::map<std::string, Expr> names_;
 };
 

@@ -1,6 +1,7 @@
 #include "region/conditions.h"
 
 #include "ir/intrinsics.h"
+#include "ir/lets.h"
 #include "ir/linear.h"
 #include "ir/simplify.h"
 #include "ir/substitute.h"
@@ -36,6 +37,14 @@ bool add_magnitude(Op op, const Expr &e, std::vector<Expr> &conjuncts) {
     return true;
 }
 
+/// In int32, which holds every narrower integer, as an index would be; undefined for other types.
+Expr as_index(const Expr &e) {
+    Type t = e.type();
+    if (index_type(t)) return e;
+    bool narrow = t.is_int_or_uint() && !t.is_bool() && t.bits() <= 16;
+    return narrow ? simplify(make_cast(Int(32), e)) : Expr();
+}
+
 void add_conjuncts(const Expr &e, bool holds, std::vector<Expr> &conjuncts) {
     if (e->op == Op::Not) return add_conjuncts(e->args[0], !holds, conjuncts);
     if (e->op == Op::Call && e->name == intrinsic::likely)
@@ -48,9 +57,9 @@ void add_conjuncts(const Expr &e, bool holds, std::vector<Expr> &conjuncts) {
     }
     if (!is_comparison(e->op) || !e.type().is_scalar()) return;
     Op op = holds ? e->op : negated(e->op);
-    if (add_magnitude(op, e, conjuncts) || !index_type(e->args[0].type())) return;
+    Expr a = as_index(e->args[0]), b = as_index(e->args[1]);
+    if (add_magnitude(op, e, conjuncts) || !a.defined()) return;
     // As `difference <= 0`.
-    const Expr &a = e->args[0], &b = e->args[1];
     Expr one = make_const(a.type(), 1);
     if (op == Op::LT) conjuncts.push_back(add(sub(a, b), one));
     if (op == Op::LE || op == Op::EQ) conjuncts.push_back(sub(a, b));
@@ -58,12 +67,17 @@ void add_conjuncts(const Expr &e, bool holds, std::vector<Expr> &conjuncts) {
     if (op == Op::GE || op == Op::EQ) conjuncts.push_back(sub(b, a));
 }
 
-/// Narrows each variable of `linear <= 0` in turn, given the intervals of the others.
+/// Data, which is the same wherever the expression stands in one definition.
+bool is_data(const Expr &atom) {
+    return atom->op != Op::Variable && !has_side_effect(atom);
+}
+
+/// Narrows each variable of `linear <= 0` in turn, given the intervals of the others; and each value that is
+/// read somewhere.
 void narrow_by(IntervalScope &scope, const Linear &linear) {
     for (const Linear::Term &term : linear.terms) {
-        if (term.atom->op != Op::Variable) continue;
-        const Interval *old = scope.find(term.atom->name);
-        if (!old) continue;
+        const Interval *old = term.atom->op == Op::Variable ? scope.find(term.atom->name) : nullptr;
+        if (!old && !is_data(term.atom)) continue;
         // coefficient * v <= -rest
         Linear rest = linear;
         rest.add(Linear::from_expr(term.atom), -term.coefficient);
@@ -71,7 +85,7 @@ void narrow_by(IntervalScope &scope, const Linear &linear) {
         if (!least.defined()) continue;
         Type t = least.type();
         Expr limit = sub(make_const(t, 0), least);
-        Interval now = *old;
+        Interval now = old ? *old : Interval::everything();
         if (term.coefficient > 0) {
             now = intersect(now, {Expr(), simplify(div(limit, make_int(t, term.coefficient)))});
         } else {
@@ -80,7 +94,10 @@ void narrow_by(IntervalScope &scope, const Linear &linear) {
             Expr lower = div(sub(add(least, k), make_const(t, 1)), k);
             now = intersect(now, {simplify(lower), Expr()});
         }
-        scope.push(term.atom->name, now);
+        if (old)
+            scope.push(term.atom->name, now);
+        else
+            scope.say(term.atom, now);
     }
 }
 

@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "ir/constant_bounds.h"
+#include "ir/equal.h"
 #include "ir/integer_ops.h"
 #include "ir/intrinsics.h"
 #include "ir/linear.h"
@@ -55,7 +56,7 @@ class Bounds {
     Interval of(const Expr &e) {
         auto found = memo_.find(e.get());
         if (found != memo_.end()) return found->second;
-        Interval result = compute(e);
+        Interval result = intersect(compute(e), scope_.said_of(e));
         memo_.emplace(e.get(), result);
         return result;
     }
@@ -397,6 +398,21 @@ Interval hull(const Interval &a, const Interval &b) {
 Interval intersect(const Interval &a, const Interval &b) {
     return {!a.min.defined() ? b.min : !b.min.defined() ? a.min : greater(a.min, b.min),
             !a.max.defined() ? b.max : !b.max.defined() ? a.max : lesser(a.max, b.max)};
+}
+
+void IntervalScope::say(const Expr &e, const Interval &interval) {
+    for (auto &[other, said] : said_)
+        if (equal(other, e)) {
+            said = intersect(said, interval);
+            return;
+        }
+    said_.emplace_back(e, interval);
+}
+
+Interval IntervalScope::said_of(const Expr &e) const {
+    for (const auto &[other, said] : said_)
+        if (other->op == e->op && equal(other, e)) return said;
+    return Interval::everything();
 }
 
 void merge(Box &box, const Box &other) {

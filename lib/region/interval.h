@@ -7,6 +7,10 @@
 #include <string>
 #include <vector>
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "ir/expr_node.h"
 #include "ir/scope.h"
 
@@ -31,7 +35,17 @@ Interval intersect(const Interval &a, const Interval &b);
 /// Grows `box` to hold `other` too.
 void merge(Box &box, const Box &other);
 
-using IntervalScope = ir::Scope<Interval>;
+/// What the names at a place stand for, and what conditions say there of other expressions: of data.
+class IntervalScope : public ir::Scope<Interval> {
+  public:
+    /// From here on `e`, which must give the same value each time, lies in the interval too.
+    void say(const Expr &e, const Interval &interval);
+    /// What was said of it.
+    Interval said_of(const Expr &e) const;
+
+  private:
+    std::vector<std::pair<Expr, Interval>> said_;
+};
 
 /// The name under which a scope says what values a Func has.
 std::string values_name(const std::string &func, int element);

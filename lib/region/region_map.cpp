@@ -208,20 +208,26 @@ const Touched &RegionMap::touched(const StageNest &nest, const Level &level) {
     }
     IntervalScope scope = scope_of(nest, level);
     Touched result;
+    Choices *choices = level.empty() ? &choices_[{nest.func, nest.stage}] : nullptr;
     if (stage.predicate.defined()) {
-        add_touched(stage.predicate, scope, result);
+        add_touched(stage.predicate, scope, result, Expr(), choices);
         scope = narrowed(scope, stage.predicate);
     }
-    for (const Expr &e : stage.values) add_touched(e, scope, result, stage.predicate);
+    for (const Expr &e : stage.values) add_touched(e, scope, result, stage.predicate, choices);
     if (nest.stage > 0) {
         Box written;
         for (const Expr &e : stage.args) {
-            add_touched(e, scope, result, stage.predicate);
+            add_touched(e, scope, result, stage.predicate, choices);
             written.push_back(bounds_of(e, scope));
         }
         merge(result[func.name], written);
     }
     return touched_[key] = std::move(result);
+}
+
+const Choices &RegionMap::choices(const StageNest &nest) {
+    touched(nest, "");
+    return choices_[{nest.func, nest.stage}];
 }
 
 Box RegionMap::demand(FuncId id) {

@@ -92,6 +92,9 @@ class RegionMap {
     Box read_later(const StageNest &nest, const std::string &source, const Level &at, const Level &from,
                    const Expr &offset);
 
+    /// The selects in a stage's definition of which only the arm that is chosen may be evaluated.
+    const Choices &choices(const StageNest &nest);
+
     /// What readers need of a Func in the whole pipeline; empty without readers.
     Box demand(FuncId func);
     /// The same of one computation. Names lets of the compute level.
@@ -186,6 +189,7 @@ class RegionMap {
     std::map<std::tuple<FuncId, int, Level>, Box> domains_;
     std::map<std::pair<FuncId, int>, Box> unaligned_, unpadded_, padded_;  ///< at the compute level
     std::map<std::tuple<FuncId, int, Level>, Touched> touched_;
+    std::map<std::pair<FuncId, int>, Choices> choices_;
     std::map<std::string, Expr> shifts_;  ///< by the variable's name
     std::map<std::pair<FuncId, Level>, Asked> asked_;  ///< of extern stages
     std::vector<bool> whole_;  ///< per Func: a C function computes or reads it

@@ -20,69 +20,94 @@ namespace {
 /// Visits the calls of an expression graph, each shared node once per scope.
 class TouchedVisitor {
   public:
-    TouchedVisitor(Touched &touched, const Expr &condition) : touched_(touched) {
+    TouchedVisitor(Touched &touched, const Expr &condition, Choices *choices) : choices_(choices), touched_(touched) {
         if (condition.defined()) conjuncts_ = conjuncts_of(condition, true);
+        given_ = conjuncts_.size();
     }
 
-    void visit(const Expr &e, const IntervalScope &scope, std::unordered_set<const ExprNode *> &seen) {
+    /// `plain`: the scope as no select has narrowed it.
+    void visit(const Expr &e, const IntervalScope &scope, const IntervalScope &plain,
+               std::unordered_set<const ExprNode *> &seen) {
         if (!e.defined() || !seen.insert(e.get()).second) return;
         bool conditional = e->op == Op::Select ||
                            (e->op == Op::Call && e->name == intrinsic::if_then_else);
         if (conditional && e->args[0].type().is_scalar()) {
-            visit(e->args[0], scope, seen);
-            visit_arm(e->args[1], scope, e->args[0], true, seen);
-            visit_arm(e->args[2], scope, e->args[0], false, seen);
+            visit(e->args[0], scope, plain, seen);
+            visit_arm(*e.get(), true, scope, plain, seen);
+            visit_arm(*e.get(), false, scope, plain, seen);
             return;
         }
         if (e->op == Op::Let) {
-            visit(e->args[0], scope, seen);
-            IntervalScope inner = scope;
+            visit(e->args[0], scope, plain, seen);
+            IntervalScope inner = scope, plain_inner = plain;
             inner.push(e->name, bounds_of(e->args[0], scope));
+            plain_inner.push(e->name, bounds_of(e->args[0], plain));
             std::unordered_set<const ExprNode *> fresh;
-            visit(e->args[1], inner, fresh);
+            visit(e->args[1], inner, plain_inner, fresh);
             return;
         }
-        for (const Expr &child : e->args) visit(child, scope, seen);
+        for (const Expr &child : e->args) visit(child, scope, plain, seen);
         if (e->op == Op::Call && (e->call_kind == CallKind::Func || e->call_kind == CallKind::Image)) {
             Box box;
-            for (const Expr &arg : e->args) box.push_back(index_bounds(arg, scope));
+            for (const Expr &arg : e->args) box.push_back(index_bounds(arg, scope, conjuncts_));
+            if (choices_ && !selects_.empty() && narrower(box, e->args, plain))
+                choices_->insert(selects_.begin(), selects_.end());
             merge(touched_[e->name], box);
         }
     }
 
   private:
-    void visit_arm(const Expr &arm, const IntervalScope &scope, const Expr &condition, bool holds,
+    void visit_arm(const ExprNode &choice, bool holds, const IntervalScope &scope, const IntervalScope &plain,
                    std::unordered_set<const ExprNode *> &seen) {
+        const Expr &condition = choice.args[0], &arm = choice.args[holds ? 1 : 2];
         std::vector<Expr> conjuncts = conjuncts_of(condition, holds);
-        if (conjuncts.empty()) return visit(arm, scope, seen);
+        if (conjuncts.empty()) return visit(arm, scope, plain, seen);
         std::unordered_set<const ExprNode *> fresh;
         size_t before = conjuncts_.size();
         conjuncts_.insert(conjuncts_.end(), conjuncts.begin(), conjuncts.end());
-        visit(arm, narrowed(scope, condition, holds), fresh);
+        selects_.push_back(&choice);
+        visit(arm, narrowed(scope, condition, holds), plain, fresh);
+        selects_.pop_back();
         conjuncts_.resize(before);
     }
 
+    /// Whether the box, of a call with these arguments, may be smaller than without selects around it.
+    bool narrower(const Box &box, const std::vector<Expr> &args, const IntervalScope &plain) const {
+        std::vector<Expr> given(conjuncts_.begin(), conjuncts_.begin() + static_cast<long>(given_));
+        for (size_t d = 0; d < args.size(); d++) {
+            Interval all = index_bounds(args[d], plain, given);
+            if (!at_most(box[d].min, all.min) || !at_most(all.max, box[d].max)) return true;
+        }
+        return false;
+    }
+
+    static bool at_most(const Expr &a, const Expr &b) {
+        if (!a.defined() || !b.defined()) return !a.defined() && !b.defined();
+        if (index_type(a.type()) && prove_le(a, b)) return true;
+        return is_const(simplify(make_binary(Op::LE, a, b)), 1);
+    }
+
     /// A variable that occurs twice may cancel out: intervals by themselves do not see that.
-    Interval index_bounds(const Expr &index, const IntervalScope &scope) const {
+    Interval index_bounds(const Expr &index, const IntervalScope &scope, const std::vector<Expr> &conjuncts) const {
         Expr e = repeats_variable(index, scope) ? simplify(index) : index;
         Interval result = bounds_of(e, scope);
         if (!index_type(e.type()) || !e.type().is_scalar()) return result;
-        for (const Expr &conjunct : conjuncts_) tighten(result, e, conjunct, scope);
-        if (correlated(e, scope)) tighten_jointly(result, e, scope);
+        for (const Expr &conjunct : conjuncts) tighten(result, e, conjunct, scope);
+        if (correlated(e, scope, conjuncts)) tighten_jointly(result, e, scope, conjuncts);
         return result;
     }
 
     /// Whether conditions tie the variables of e to more variables than intervals see at once, or one of
     /// them stands in e at places that do not add up.
-    bool correlated(const Expr &e, const IntervalScope &scope) const {
+    static bool correlated(const Expr &e, const IntervalScope &scope, const std::vector<Expr> &conjuncts) {
         if (repeats_variable(e, scope)) return true;
         std::set<std::string> own = variables_of(e, scope);
-        return std::count_if(conjuncts_.begin(), conjuncts_.end(), [&](const Expr &conjunct) {
+        return std::count_if(conjuncts.begin(), conjuncts.end(), [&](const Expr &conjunct) {
                    std::set<std::string> tied = variables_of(conjunct, scope);
                    return tied.size() > 1 && std::any_of(tied.begin(), tied.end(), [&](const std::string &v) {
                               return own.count(v) != 0;
                           });
-               }) > 0 && conjuncts_.size() > 1;
+               }) > 0 && conjuncts.size() > 1;
     }
 
     static std::set<std::string> variables_of(const Expr &e, const IntervalScope &scope) {
@@ -96,15 +121,16 @@ class TouchedVisitor {
         return result;
     }
 
-    void tighten_jointly(Interval &result, const Expr &e, const IntervalScope &scope) const {
+    static void tighten_jointly(Interval &result, const Expr &e, const IntervalScope &scope,
+                                const std::vector<Expr> &conjuncts) {
         poly::JointDomain domain;
         std::set<std::string> variables = variables_of(e, scope);
-        for (const Expr &conjunct : conjuncts_) variables.merge(variables_of(conjunct, scope));
+        for (const Expr &conjunct : conjuncts) variables.merge(variables_of(conjunct, scope));
         for (const std::string &name : variables) {
             const Interval &range = *scope.find(name);
             domain.variables.push_back({name, range.min, range.max});
         }
-        domain.conditions = conjuncts_;
+        domain.conditions = conjuncts;
         poly::Range joint = poly::joint_range(e, domain);
         constexpr int64_t infinite = poly::Range::infinite;
         result = intersect(result, {joint.min > -infinite ? make_int(e.type(), joint.min) : Expr(),
@@ -152,15 +178,18 @@ class TouchedVisitor {
     }
 
     std::vector<Expr> conjuncts_;  ///< each <= 0 at the place that is visited
+    size_t given_ = 0;             ///< how many of them hold everywhere
+    std::vector<const ExprNode *> selects_;  ///< around that place, with the conditions behind the others
+    Choices *choices_;
 
     Touched &touched_;
 };
 
 }  // namespace
 
-void add_touched(const Expr &e, const IntervalScope &scope, Touched &touched, const Expr &condition) {
+void add_touched(const Expr &e, const IntervalScope &scope, Touched &touched, const Expr &condition, Choices *choices) {
     std::unordered_set<const ExprNode *> seen;
-    TouchedVisitor(touched, condition).visit(e, scope, seen);
+    TouchedVisitor(touched, condition, choices).visit(e, scope, scope, seen);
 }
 
 }  // namespace Pipe::region
