@@ -1,10 +1,13 @@
 #include "region/conditions.h"
 
+#include <unordered_set>
+
 #include "ir/intrinsics.h"
 #include "ir/lets.h"
 #include "ir/linear.h"
 #include "ir/simplify.h"
 #include "ir/substitute.h"
+#include "ir/visit.h"
 
 namespace Pipe::region {
 
@@ -67,9 +70,15 @@ void add_conjuncts(const Expr &e, bool holds, std::vector<Expr> &conjuncts) {
     if (op == Op::GE || op == Op::EQ) conjuncts.push_back(sub(b, a));
 }
 
-/// Data, which is the same wherever the expression stands in one definition.
-bool is_data(const Expr &atom) {
-    return atom->op != Op::Variable && !has_side_effect(atom);
+/// What is read somewhere: the same number wherever the expression stands in one definition.
+bool is_data(const Expr &e) {
+    bool reads = false;
+    std::unordered_set<const ExprNode *> seen;
+    walk(e, [&](const Expr &n) {
+        reads |= n->op == Op::Call && (n->call_kind == CallKind::Func || n->call_kind == CallKind::Image);
+        return !reads && seen.insert(n.get()).second;
+    });
+    return reads && !has_side_effect(e);
 }
 
 /// Narrows each variable of `linear <= 0` in turn, given the intervals of the others; and each value that is

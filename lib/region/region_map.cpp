@@ -29,6 +29,18 @@ const schedules::Bound *find_bound(const std::vector<schedules::Bound> &bounds,
     return nullptr;
 }
 
+bool has_selects(const graph::Stage &stage) {
+    bool found = false;
+    std::unordered_set<const ExprNode *> seen;
+    graph::for_each_expr(stage, [&](const Expr &root) {
+        walk(root, [&](const Expr &e) {
+            found |= e->op == Op::Select;
+            return !found && seen.insert(e.get()).second;
+        });
+    });
+    return found;
+}
+
 }  // namespace
 
 RegionMap::RegionMap(const LoopTree &tree, bool any_size)
@@ -208,16 +220,16 @@ const Touched &RegionMap::touched(const StageNest &nest, const Level &level) {
     }
     IntervalScope scope = scope_of(nest, level);
     Touched result;
-    Choices *choices = level.empty() ? &choices_[{nest.func, nest.stage}] : nullptr;
+    const Choices &chosen = choices(nest);
     if (stage.predicate.defined()) {
-        add_touched(stage.predicate, scope, result, Expr(), choices);
+        add_touched(stage.predicate, scope, result, Expr(), &chosen);
         scope = narrowed(scope, stage.predicate);
     }
-    for (const Expr &e : stage.values) add_touched(e, scope, result, stage.predicate, choices);
+    for (const Expr &e : stage.values) add_touched(e, scope, result, stage.predicate, &chosen);
     if (nest.stage > 0) {
         Box written;
         for (const Expr &e : stage.args) {
-            add_touched(e, scope, result, stage.predicate, choices);
+            add_touched(e, scope, result, stage.predicate, &chosen);
             written.push_back(bounds_of(e, scope));
         }
         merge(result[func.name], written);
@@ -226,8 +238,18 @@ const Touched &RegionMap::touched(const StageNest &nest, const Level &level) {
 }
 
 const Choices &RegionMap::choices(const StageNest &nest) {
-    touched(nest, "");
-    return choices_[{nest.func, nest.stage}];
+    auto [found, fresh] = choices_.try_emplace({nest.func, nest.stage});
+    Choices &result = found->second;
+    const graph::Stage &stage = graph_[nest.func].stages[nest.stage];
+    if (!fresh || !has_selects(stage)) return result;
+    IntervalScope scope = scope_of(nest, "");
+    if (stage.predicate.defined()) {
+        add_choices(stage.predicate, scope, result);
+        scope = narrowed(scope, stage.predicate);
+    }
+    for (const auto *exprs : {&stage.values, &stage.args})
+        for (const Expr &e : *exprs) add_choices(e, scope, result, stage.predicate);
+    return result;
 }
 
 Box RegionMap::demand(FuncId id) {

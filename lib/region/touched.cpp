@@ -4,6 +4,7 @@
 #include <set>
 #include <unordered_set>
 
+#include "ir/equal.h"
 #include "ir/intrinsics.h"
 #include "ir/linear.h"
 #include "ir/simplify.h"
@@ -17,10 +18,72 @@ using namespace ir;
 
 namespace {
 
+/// Proves a <= b of sums of min and max: clamped ends of a range are at most what they are without a clamp
+/// that stands around them as well.
+class AtMost {
+  public:
+    bool operator()(const Expr &a, const Expr &b) {
+        if (!index_type(a.type()) || --steps_ < 0) return false;
+        Linear difference = Linear::from_expr(a);
+        if (!difference.add(Linear::from_expr(b), -1)) return false;
+        if (difference.is_constant()) return difference.constant <= 0;
+        return of_choices(a, b) || of_quotients(difference);
+    }
+
+  private:
+    /// p / n - q / n - .. <= 0
+    bool of_quotients(const Linear &difference) {
+        const auto &terms = difference.terms;
+        if (terms.size() != 2 || terms[0].coefficient != -terms[1].coefficient || difference.constant > 0) return false;
+        const bool first = terms[0].coefficient > 0;
+        const Expr &p = terms[first ? 0 : 1].atom, &q = terms[first ? 1 : 0].atom;
+        int64_t divisor = 0;
+        return p->op == Op::Div && q->op == Op::Div && as_const_int(p->args[1], &divisor) && divisor > 0 &&
+               equal(p->args[1], q->args[1]) && (*this)(p->args[0], q->args[0]);
+    }
+
+    bool of_choices(const Expr &left, const Expr &right) {
+        AtMost &at_most = *this;
+        Expr a = opened(left), b = opened(right);
+        if (a->op == Op::Max) return at_most(a->args[0], b) && at_most(a->args[1], b);
+        if (b->op == Op::Min) return at_most(a, b->args[0]) && at_most(a, b->args[1]);
+        if (a->op == Op::Min) {
+            for (int i : {0, 1}) {
+                Expr max = opened(a->args[static_cast<size_t>(i)]);
+                const Expr &other = a->args[static_cast<size_t>(1 - i)];
+                if (max->op == Op::Max)  // min(max(p, q), r) = max(min(p, r), min(q, r))
+                    return at_most(ir::min(max->args[0], other), b) && at_most(ir::min(max->args[1], other), b);
+            }
+            if (at_most(a->args[0], b) || at_most(a->args[1], b)) return true;
+        }
+        return b->op == Op::Max && (at_most(a, b->args[0]) || at_most(a, b->args[1]));
+    }
+
+    /// min(p, q) * k + r as min(p * k + r, q * k + r), and so max; k < 0 makes one the other.
+    static Expr opened(const Expr &e) {
+        if (e->op == Op::Min || e->op == Op::Max) return e;
+        Linear sum = Linear::from_expr(e);
+        for (const Linear::Term &t : sum.terms) {
+            if (t.atom->op != Op::Min && t.atom->op != Op::Max) continue;
+            Linear rest = sum;
+            if (!rest.add(Linear::from_expr(t.atom), -t.coefficient) || !rest.representable()) return e;
+            auto operand = [&](size_t i) {
+                return add(mul(t.atom->args[i], make_int(e.type(), t.coefficient)), rest.to_expr());
+            };
+            return (t.atom->op == Op::Min) == (t.coefficient > 0) ? ir::min(operand(0), operand(1))
+                                                                  : ir::max(operand(0), operand(1));
+        }
+        return e;
+    }
+
+    int steps_ = 200;
+};
+
 /// Visits the calls of an expression graph, each shared node once per scope.
 class TouchedVisitor {
   public:
-    TouchedVisitor(Touched &touched, const Expr &condition, Choices *choices) : choices_(choices), touched_(touched) {
+    TouchedVisitor(Touched &touched, const Expr &condition, const Choices *choices, Choices *found = nullptr)
+        : choices_(choices), found_(found), touched_(touched) {
         if (condition.defined()) conjuncts_ = conjuncts_of(condition, true);
         given_ = conjuncts_.size();
     }
@@ -50,8 +113,8 @@ class TouchedVisitor {
         if (e->op == Op::Call && (e->call_kind == CallKind::Func || e->call_kind == CallKind::Image)) {
             Box box;
             for (const Expr &arg : e->args) box.push_back(index_bounds(arg, scope, conjuncts_));
-            if (choices_ && !selects_.empty() && narrower(box, e->args, plain))
-                choices_->insert(selects_.begin(), selects_.end());
+            if (found_ && !selects_.empty() && narrower(box, e->args, plain))
+                found_->insert(selects_.begin(), selects_.end());
             merge(touched_[e->name], box);
         }
     }
@@ -60,7 +123,9 @@ class TouchedVisitor {
     void visit_arm(const ExprNode &choice, bool holds, const IntervalScope &scope, const IntervalScope &plain,
                    std::unordered_set<const ExprNode *> &seen) {
         const Expr &condition = choice.args[0], &arm = choice.args[holds ? 1 : 2];
-        std::vector<Expr> conjuncts = conjuncts_of(condition, holds);
+        std::vector<Expr> conjuncts;
+        if (!choices_ || choice.op != Op::Select || choices_->count(&choice))
+            conjuncts = conjuncts_of(condition, holds);
         if (conjuncts.empty()) return visit(arm, scope, plain, seen);
         std::unordered_set<const ExprNode *> fresh;
         size_t before = conjuncts_.size();
@@ -76,15 +141,12 @@ class TouchedVisitor {
         std::vector<Expr> given(conjuncts_.begin(), conjuncts_.begin() + static_cast<long>(given_));
         for (size_t d = 0; d < args.size(); d++) {
             Interval all = index_bounds(args[d], plain, given);
-            if (!at_most(box[d].min, all.min) || !at_most(all.max, box[d].max)) return true;
+            bool same = box[d].min.defined() == all.min.defined() && box[d].max.defined() == all.max.defined() &&
+                        (!all.min.defined() || AtMost()(box[d].min, all.min)) &&
+                        (!all.max.defined() || AtMost()(all.max, box[d].max));
+            if (!same) return true;
         }
         return false;
-    }
-
-    static bool at_most(const Expr &a, const Expr &b) {
-        if (!a.defined() || !b.defined()) return !a.defined() && !b.defined();
-        if (index_type(a.type()) && prove_le(a, b)) return true;
-        return is_const(simplify(make_binary(Op::LE, a, b)), 1);
     }
 
     /// A variable that occurs twice may cancel out: intervals by themselves do not see that.
@@ -180,16 +242,24 @@ class TouchedVisitor {
     std::vector<Expr> conjuncts_;  ///< each <= 0 at the place that is visited
     size_t given_ = 0;             ///< how many of them hold everywhere
     std::vector<const ExprNode *> selects_;  ///< around that place, with the conditions behind the others
-    Choices *choices_;
+    const Choices *choices_;  ///< null: every select
+    Choices *found_;
 
     Touched &touched_;
 };
 
 }  // namespace
 
-void add_touched(const Expr &e, const IntervalScope &scope, Touched &touched, const Expr &condition, Choices *choices) {
+void add_touched(const Expr &e, const IntervalScope &scope, Touched &touched, const Expr &condition,
+                 const Choices *choices) {
     std::unordered_set<const ExprNode *> seen;
     TouchedVisitor(touched, condition, choices).visit(e, scope, scope, seen);
+}
+
+void add_choices(const Expr &e, const IntervalScope &scope, Choices &choices, const Expr &condition) {
+    std::unordered_set<const ExprNode *> seen;
+    Touched touched;
+    TouchedVisitor(touched, condition, nullptr, &choices).visit(e, scope, scope, seen);
 }
 
 }  // namespace Pipe::region
