@@ -9,6 +9,7 @@
 #include "lower/fork.h"
 #include "lower/partition_loops.h"
 #include "lower/private_accumulators.h"
+#include "lower/skip_stages.h"
 #include "lower/trace.h"
 #include "lower/unroll_loops.h"
 #include "lower/vectorize_loops.h"
@@ -66,6 +67,7 @@ constexpr auto simplify_pass = [](const Stmt &s, const Context &) { return simpl
 
 constexpr Pass passes[] = {
     {"build", build_loops},
+    {"skip", [](const Stmt &s, const Context &c) { return skip_stages(s, c.graph, c.schedule); }},
     {"fork", [](const Stmt &s, const Context &c) { return fork_tasks(s, c.graph); }},
     {"trace",
      [](const Stmt &s, const Context &c) {
