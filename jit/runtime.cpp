@@ -188,6 +188,10 @@ void scratch_pop(Context *context, void *block) {
     this_threads_arena().pop(block);
 }
 
+void *user_context(Context *context) {
+    return context->user;
+}
+
 ProfileSlot *profile_slot(Context *) {
     return &this_threads_slot();
 }
@@ -265,6 +269,7 @@ const std::vector<RuntimeSymbol> &runtime_symbols() {
         {"pipe_scratch_push", reinterpret_cast<void *>(&scratch_push)},
         {"pipe_scratch_pop", reinterpret_cast<void *>(&scratch_pop)},
         {"pipe_trace", reinterpret_cast<void *>(&trace)},
+        {"pipe_user_context", reinterpret_cast<void *>(&user_context)},
         {"pipe_profile_slot", reinterpret_cast<void *>(&profile_slot)},
         {"pipe_profile_table", reinterpret_cast<void *>(&profile_table)},
         {"pipe_profile_allocated", reinterpret_cast<void *>(&profile_allocated)},

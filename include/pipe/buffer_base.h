@@ -81,6 +81,12 @@ class BufferRange {
 /// copying, comparing and defined() throws RuntimeError.
 class BufferBase {
   public:
+    /// What allocates the memory of all Buffers that are made from here on, instead of the system's
+    /// own functions; null: those. The alignment may be any. A Buffer is freed by the function that
+    /// was set when it was made. Both or none are to be set.
+    static void set_default_allocate_fn(void *(*allocate)(size_t bytes));
+    static void set_default_deallocate_fn(void (*deallocate)(void *memory));
+
     /// False for a default-constructed Buffer.
     bool defined() const { return contents_ != nullptr; }
     /// Same Buffer (not: same elements).

@@ -52,4 +52,9 @@ class ExternFuncArgument {
     Expr expr_;
 };
 
+/// The JITUserContext of the call of the pipeline, as the handlers get it: for a C function whose
+/// parameter is a pointer to one. Null where the function is only asked for bounds before a call,
+/// and in realize_reference. What depends on it cannot be memoized.
+ExternFuncArgument user_context_value();
+
 }  // namespace Pipe

@@ -17,6 +17,7 @@
 //   void pipe_scratch_pop(context, void *block)         newest first
 //       push gives null where memory is short. What an error return leaves behind, the run time
 //       pops.
+//   void *pipe_user_context(context)       the JITUserContext of the call
 //   int32_t pipe_trace(context, const TraceEvent *event)
 //       Answers a number for the event.
 //   For targets with the feature Profile (entries: one per Func, profile_entry_bytes each):

@@ -177,6 +177,10 @@ Value *ExprEmitter::intrinsic(const Expr &e) {
         b_.clearFastMathFlags();
         return afresh([&] { return emit(e->args[0]); });
     }
+    if (name == names::user_context) {
+        auto context = unit_.runtime("pipe_user_context", b_.getPtrTy(), {b_.getPtrTy()});
+        return b_.CreateCall(context, {frame_.context()});
+    }
     if (name == names::address_of) {
         const Expr &load = e->args[0];
         return address(load->name, load.type(), offset(load->args[0]));

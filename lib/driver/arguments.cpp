@@ -106,8 +106,10 @@ void Slots::reject(const Slot &slot, const std::string &why) const {
 void Slots::check(const Slot &slot, const BufferBase &buffer) const {
     if (!buffer.defined()) {
         if (slot.image)
-            reject(slot, "no Buffer was given. Call set() on the ImageParam before realize().");
-        reject(slot, "the Buffer given is undefined. Give it sizes: Buffer<...> b(width, height).");
+            reject(slot, "no Buffer was given (nullptr). Call set() on the ImageParam before "
+                         "realize(), or give the Callable a Buffer.");
+        reject(slot, "the Buffer given is undefined (nullptr). Give it sizes: Buffer<...> b(width, "
+                     "height).");
     }
     const BufferView &view = buffer.view();
     if (view.type != slot.type)

@@ -139,6 +139,10 @@ Expr ExternFuncArgument::whole_buffer(const Buffer<void, AnyDims> &buffer) {
     return buffer.defined() ? graph::whole(graph::image_of(buffer)) : Expr();
 }
 
+ExternFuncArgument user_context_value() {
+    return Expr(ir::make_call(Handle(), ir::intrinsic::user_context, {}, ir::CallKind::Intrinsic));
+}
+
 void Func::define_extern(const std::string &function, const std::vector<ExternFuncArgument> &args,
                          const std::vector<Type> &types, const std::vector<Var> &dimensions,
                          NameMangling mangling, DeviceAPI device, SourceLocation where) {

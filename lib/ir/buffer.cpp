@@ -1,6 +1,7 @@
 #include <pipe/buffer.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <numeric>
@@ -96,14 +97,32 @@ void make_dense(const std::string &who, std::vector<BufferDim> &dims,
     }
 }
 
+std::atomic<void *(*)(size_t)> users_allocate{nullptr};
+std::atomic<void (*)(void *)> users_deallocate{nullptr};
+
+/// From the user's functions: with room to begin at an aligned address behind what they give.
+std::shared_ptr<void> allocate_by_user(void *(*allocate)(size_t), int64_t bytes) {
+    void *memory = allocate(static_cast<size_t>(bytes + alignment));
+    auto deallocate = users_deallocate.load();
+    if (memory == nullptr || deallocate == nullptr)
+        return nullptr;
+    auto address = reinterpret_cast<uintptr_t>(memory);
+    address += alignment - address % alignment;
+    return {reinterpret_cast<void *>(address), [=](void *) { deallocate(memory); }};
+}
+
 std::shared_ptr<void> allocate_bytes(const std::string &who, const std::vector<BufferDim> &dims,
                                      int64_t bytes) {
     const int64_t rounded = (bytes + alignment - 1) / alignment * alignment + slack;
-    void *memory = std::aligned_alloc(alignment, static_cast<size_t>(rounded));
+    auto allocate = users_allocate.load();
+    std::shared_ptr<void> memory =
+        allocate ? allocate_by_user(allocate, rounded)
+                 : std::shared_ptr<void>(
+                       std::aligned_alloc(alignment, static_cast<size_t>(rounded)), std::free);
     if (memory == nullptr) {
         fail(who, "no memory for {} elements ({} bytes)", extents_text(dims), bytes);
     }
-    return {memory, std::free};
+    return memory;
 }
 
 std::vector<int> identity_order(size_t n) {
@@ -234,6 +253,14 @@ void BufferBase::allocate() {
     c.memory = allocate_bytes(who, dims, bytes);
     c.view.host = c.memory.get();
     c.view.dims = std::move(dims);
+}
+
+void BufferBase::set_default_allocate_fn(void *(*allocate)(size_t bytes)) {
+    users_allocate = allocate;
+}
+
+void BufferBase::set_default_deallocate_fn(void (*deallocate)(void *memory)) {
+    users_deallocate = deallocate;
 }
 
 void BufferBase::deallocate() {

@@ -42,6 +42,7 @@ inline constexpr const char *memoize_tag = "memoize_tag";
 inline constexpr const char *target_query = "target_query";
 inline constexpr const char *promise_clamped = "promise_clamped";  ///< (x, lo, hi) = x
 inline constexpr const char *if_then_else = "if_then_else";  ///< (c, t, f): only one arm is evaluated
+inline constexpr const char *user_context = "user_context";  ///< (): handle, the call's JITUserContext
 inline constexpr const char *address_of = "address_of";  ///< (a load): handle, where it would load from
 
 }  // namespace Pipe::ir::intrinsic

@@ -1,6 +1,7 @@
 #include "lower/lower.h"
 
 #include "ir/cse.h"
+#include "ir/fold.h"
 #include "ir/simplify.h"
 #include "ir/verify.h"
 #include "lower/build.h"
@@ -23,11 +24,15 @@ using namespace ir;
 
 namespace {
 
+/// Variables that have one value where the conditions of a specialization hold.
+using KnownValues = std::vector<std::pair<std::string, Expr>>;
+
 /// What the passes may look at besides the loops.
 struct Context {
     const graph::Graph &graph;
     const schedules::Schedule &schedule;
     const LowerOptions &options;
+    const KnownValues &known;
     bool flattened = false;
 };
 
@@ -60,6 +65,7 @@ Stmt build_loops(const Stmt &, const Context &c) {
     region::LoopTree tree(c.graph, c.schedule);
     region::RegionMap regions(tree, c.options.any_size);
     Stmt loops = build(tree, regions, c.options.any_size, region_checks(regions));
+    for (const auto &[name, value] : c.known) loops = make_let(name, value, loops);
     return make_block({shape_checks(regions, c.options.dense), with_promises(c.graph, loops)});
 }
 
@@ -108,16 +114,38 @@ Stmt run_passes(Context context) {
     return s;
 }
 
+/// Adds what the condition says: `v == 3`, `b`, `!b`, and conjunctions of them. (Floats that compare equal
+/// may be different.)
+void learn(const Expr &condition, bool holds, KnownValues &known) {
+    const ExprNode &e = *condition.get();
+    if (e.op == Op::Variable) known.emplace_back(e.name, make_const(Bool(), holds ? 1 : 0));
+    if (e.op == Op::Not) learn(e.args[0], !holds, known);
+    if (e.op == (holds ? Op::And : Op::Or))
+        for (const Expr &part : e.args) learn(part, holds, known);
+    if (e.op != (holds ? Op::EQ : Op::NE)) return;
+    for (size_t side : {size_t(0), size_t(1)})
+        if (e.args[side]->op == Op::Variable && is_constant(e.args[1 - side]) && !e.args[side].type().is_float())
+            known.emplace_back(e.args[side]->name, e.args[1 - side]);
+}
+
+KnownValues with(KnownValues known, const Expr &condition, bool holds) {
+    learn(condition, holds, known);
+    return known;
+}
+
 /// specialize(): the whole pipeline once per condition, and once for the rest.
-Stmt specialized(const graph::Graph &graph, const schedules::Schedule &schedule, const LowerOptions &options) {
+Stmt specialized(const graph::Graph &graph, const schedules::Schedule &schedule, const LowerOptions &options,
+                 const KnownValues &known = {}) {
     std::optional<schedules::Branch> branch = schedules::branch(schedule);
-    if (!branch) return run_passes({graph, schedule, options});
+    if (!branch) return run_passes({graph, schedule, options, known});
     if (!branch->condition.defined()) {
         std::string message = "specialize_fail of " + graph[branch->func].name + ": " + branch->failure;
         return make_assert(make_const(Bool(), 0), static_cast<int>(Failure::BadConstraint), {make_string(message)});
     }
-    Stmt holds = specialized(graph, branch->holds, options), otherwise = specialized(graph, branch->otherwise, options);
-    return simplify(make_if(branch->condition, holds, otherwise));
+    const Expr &condition = branch->condition;
+    Stmt holds = specialized(graph, branch->holds, options, with(known, condition, true));
+    Stmt otherwise = specialized(graph, branch->otherwise, options, with(known, condition, false));
+    return simplify(make_if(condition, holds, otherwise));
 }
 
 }  // namespace

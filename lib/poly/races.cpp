@@ -4,8 +4,10 @@
 
 #include <fmt/format.h>
 
+#include "graph/collect.h"
 #include "graph/match.h"
 #include "graph/reduction.h"
+#include "graph/scatter.h"
 #include "poly/pairs.h"
 #include "schedule/print.h"
 
@@ -20,7 +22,8 @@ using schedules::StageSchedule;
 
 class Checker {
   public:
-    Checker(const graph::Graph &graph, const schedules::Schedule &schedule, const RaceOptions &options)
+    Checker(const graph::Graph &graph, const schedules::Schedule &schedule,
+            const RaceOptions &options)
         : graph_(graph), schedule_(schedule), options_(options) {}
 
     std::vector<SharedLoop> check() {
@@ -59,7 +62,7 @@ class Checker {
 
     void stage(const FuncNode &f, size_t index, const StageSchedule &s, bool special) {
         const Stage &stage = f.stages[index];
-        if (s.allow_race_conditions || stage.rvars.empty())
+        if (s.allow_race_conditions || stage.rvars.empty() || writes_one_value(f, stage))
             return;
         for (size_t d = s.dims.size(); d-- > 0;) {
             const Dim &dim = s.dims[d];
@@ -72,6 +75,27 @@ class Checker {
                 conflict(f, index, s, dim, pairs.written(), meets, special);
         }
         order(f, index, s);
+    }
+
+    /// Where two iterations write one element, they write the same value: it comes from pure Vars
+    /// only, which are coordinates of the element.
+    static bool writes_one_value(const FuncNode &f, const Stage &stage) {
+        std::set<std::string> from_rvars;
+        for (const ReductionVar &r : stage.rvars)
+            from_rvars.insert(r.name);
+        graph::IsSelf is_self = graph::calls_of(f.id);
+        bool good = graph::count_stores(stage) == 1;
+        graph::for_each_expr(stage, [&, walk = graph::Walk()](const Expr &e) mutable {
+            walk(e, [&](const ir::ExprNode &n) {
+                good &=
+                    !is_self(n) && !(n.op == ir::Op::Call && n.call_kind == ir::CallKind::Extern);
+            });
+        });
+        for (const Expr &value : stage.values)
+            graph::Walk()(value, [&](const ir::ExprNode &n) {
+                good &= n.op != ir::Op::Variable || !from_rvars.count(n.name);
+            });
+        return good;
     }
 
     static std::string accesses(const Expr &written, const Expr &meets) {

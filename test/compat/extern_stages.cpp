@@ -65,6 +65,28 @@ extern "C" DLLEXPORT int compat_extern_consume(halide_buffer_t *in, int min, int
 
 namespace {
 
+struct CountingContext : JITUserContext {
+    int stages = 0;
+    CountingContext() { num_threads = 2; }
+};
+
+}  // namespace
+
+extern "C" HALIDE_EXPORT_SYMBOL int compat_extern_context(JITUserContext *context, int factor,
+                                                          halide_buffer_t *out) {
+    if (out->is_bounds_query())
+        return 0;
+    auto *counting = static_cast<CountingContext *>(context);
+    // Without a context of the user's there is another one, or none.
+    if (context && context->num_threads == 2)
+        counting->stages++;
+    for (int i = 0; i < out->dim[0].extent; i++)
+        ((int *)out->host)[i] = factor * (out->dim[0].min + i);
+    return 0;
+}
+
+namespace {
+
 Var x("x"), y("y"), xi("xi"), yi("yi");
 
 float blended(int i, int j) {
@@ -128,6 +150,29 @@ TEST_CASE("bounds of an image that only an extern stage reads", "[compat][extern
     h.infer_input_bounds({10, 10});
     CHECK(input.get().dim(0).min() == 3);
     CHECK(input.get().dim(1).min() == 2);
+}
+
+TEST_CASE("an extern stage that gets the context of the call", "[compat][extern]") {
+    Func f("f"), out("out");
+    f.define_extern("compat_extern_context", {user_context_value(), 5}, Int(32), 1);
+    out(x) = f(x) + 1;
+    f.compute_root();
+    CountingContext context;
+    Buffer<int> result = out.realize(&context, {10});
+    for (int i = 0; i < 10; i++)
+        CHECK(result(i) == 5 * i + 1);
+    CHECK(context.stages == 1);
+    CHECK(Buffer<int>(out.realize({4}))(3) == 16);
+    CHECK(context.stages == 1);
+    CHECK(Buffer<int>(out.realize_reference({4}))(3) == 16);
+    f.memoize();
+    bool refused = false;
+    try {
+        out.compile_jit();
+    } catch (const CompileError &e) {
+        refused = std::string(e.what()).find("user_context") != std::string::npos;
+    }
+    CHECK(refused);
 }
 
 TEST_CASE("an extern stage that only consumes", "[compat][extern]") {

@@ -204,3 +204,42 @@ TEST_CASE("Runtime::Buffer: as a Buffer that promises less", "[compat]") {
     const Buffer<const int> ones = Buffer<int>(4, 3).fill(1);
     CHECK(ones.all_equal(1));
 }
+
+namespace {
+
+int allocations = 0, deallocations = 0;
+void *allocated = nullptr, *deallocated = nullptr;
+
+void *counting_allocate(size_t bytes) {
+    allocations++;
+    return allocated = malloc(bytes);
+}
+void counting_deallocate(void *memory) {
+    deallocations++;
+    free(deallocated = memory);
+}
+
+}  // namespace
+
+TEST_CASE("Runtime::Buffer: memory from the user's functions", "[compat]") {
+    Buffer<int> before(3);
+    Buffer<>::set_default_allocate_fn(counting_allocate);
+    Buffer<>::set_default_deallocate_fn(counting_deallocate);
+    {
+        Buffer<uint8_t, 2> b = Buffer<uint8_t, 2>(5, 4).fill(1);
+        CHECK(allocations == 1);
+        CHECK(allocated < static_cast<void *>(b.data()));
+        CHECK(reinterpret_cast<uintptr_t>(b.data()) % 64 == 0);
+        b.deallocate();
+        CHECK(deallocations == 1);
+        CHECK(deallocated == allocated);
+        before = Buffer<int>(4);
+        CHECK(allocations == 2);
+    }
+    Buffer<>::set_default_allocate_fn(nullptr);
+    Buffer<>::set_default_deallocate_fn(nullptr);
+    Buffer<int> after(3);
+    CHECK(allocations == 2);
+    before = after;
+    CHECK(deallocations == 2);
+}

@@ -41,6 +41,54 @@ std::string loops_with(const std::string &outer, const std::string &inner) {
 
 }  // namespace
 
+// The specialized code knows what its condition says.
+TEST_CASE("loops of a size that the condition says are unrolled and vectorized", "[specialize]") {
+    for (bool vectorized : {false, true}) {
+        Var c("c");
+        Func f("f"), first("first"), second("second");
+        f(x, y, c) = x + 10 * y + 100 * c;
+        first(x, y, c) = f(x, y, c) + 1;
+        second(x, y, c) = f(x, y, c) * 2;
+        OutputImageParam a = first.output_buffer(), b = second.output_buffer();
+        Stage special = f.compute_root().specialize(a.dim(2).extent() == 3 && a.dim(2).min() == 0 &&
+                                                    3 == b.dim(2).extent() && b.dim(2).min() == 0);
+        if (vectorized)
+            special.vectorize(c);
+        else
+            special.unroll(c);
+        for (int channels : {3, 4, 1}) {
+            Realization out = Pipeline({first, second}).realize({5, 4, channels});
+            Buffer<int> one = out[0], two = out[1];
+            one.for_each_element([&](int i, int j, int k) {
+                REQUIRE(one(i, j, k) == i + 10 * j + 100 * k + 1);
+                REQUIRE(two(i, j, k) == 2 * (i + 10 * j + 100 * k));
+            });
+        }
+    }
+}
+
+TEST_CASE("what a condition says of Params", "[specialize]") {
+    Param<int> n("n");
+    Param<bool> p("p");
+    Param<float> zero("zero");
+    Func f("f"), g("g");
+    f(x) = select(p, x * n, x - n) + cast<int>(1 / zero > 0);
+    g(x) = f(x) + f(x + 1);
+    f.compute_root().specialize(p && n == 4);
+    f.specialize(!(p || n != 2));
+    f.specialize(zero == 0.0f);
+    for (int value : {4, 2, 3})
+        for (bool which : {true, false})
+            for (float z : {0.0f, -0.0f, 1.0f}) {
+                n.set(value);
+                p.set(which);
+                zero.set(z);
+                Buffer<int> fast = g.realize({9}), slow = g.realize_reference({9});
+                for (int i = 0; i < 9; i++)
+                    REQUIRE(fast(i) == slow(i));
+            }
+}
+
 TEST_CASE_METHOD(Special, "the first condition that holds is taken", "[specialize]") {
     g.specialize(p > 10).vectorize(x, 4, TailStrategy::GuardWithIf);
     g.specialize(p > 5).parallel(y);

@@ -91,6 +91,12 @@ TEST_CASE_METHOD(Scale, "wrong arguments of a Callable are named", "[driver][cal
     require_message<RuntimeError>([] { Callable()(1); }, {"undefined Callable"});
     CHECK(scale(image(4, 4), 1.0f, 1, result) == 0);
     CHECK(wrong(result, 1, 1) == 0);
+    require_message<RuntimeError>(
+        [&] { scale(Buffer<float>(), 2.0f, 1, result); },
+        {"Input 'in'", "no Buffer was given (nullptr)", "give the Callable"});
+    const RawBuffer *none = nullptr;
+    require_message<RuntimeError>([&] { scale(image(4, 4), 2.0f, 1, none); },
+                                  {"Output 'out'", "undefined (nullptr)"});
 }
 
 TEST_CASE_METHOD(Scale, "a Callable needs every parameter", "[driver][callable][error]") {

@@ -378,6 +378,42 @@ TEST_CASE("atomic() needs an operator", "[atomic][error]") {
                                                            "r$x - f(x)", "atomic(true)"});
 }
 
+// Which iteration writes last makes no difference.
+TEST_CASE("a scatter of values that depend on pure Vars alone", "[races]") {
+    Var x("x"), b("b");
+    RVar ro("ro"), ri("ri");
+    for (int how = 0; how < 4; how++) {
+        Func squares("squares"), hits("hits");
+        RDom r(0, 50, "r");
+        squares(x) = x * x;
+        hits(b, x) = 0;
+        hits(squares(r) % 10, x) = squares(x) + 1;
+        if (how > 0)
+            hits.update().split(r, ro, ri, 8).reorder(ro, x, ri);
+        if (how > 1)
+            hits.update().parallel(ri);
+        if (how == 2)
+            hits.update().vectorize(x, 4);
+        if (how == 3)
+            hits.update().atomic().vectorize(ro, 2);
+        INFO(how);
+        Buffer<int> fast = hits.realize({10, 13}), slow = hits.realize_reference({10, 13});
+        bool square[] = {true, true, false, false, true, true, true, false, false, true};
+        for (int j = 0; j < 13; j++)
+            for (int i = 0; i < 10; i++) {
+                CHECK(fast(i, j) == (square[i] ? j * j + 1 : 0));
+                CHECK(slow(i, j) == fast(i, j));
+            }
+    }
+    Func f("f");
+    RDom r(0, 50, "r");
+    f(x) = 0;
+    f(r % 10) = r;
+    f.update().parallel(r);
+    require_message<CompileError>([&] { f.realize({10}); },
+                                  {"f.update(0)", "parallel", "two of them write"});
+}
+
 TEST_CASE("races that are refused", "[races][error]") {
     Var x("x"), y("y");
     RDom r(1, 8, 1, 8, "r");
