@@ -1,12 +1,12 @@
 #include "graph/check.h"
 
 #include <algorithm>
-#include <map>
 #include <set>
 
 #include <fmt/format.h>
 
 #include "graph/check_loops.h"
+#include "graph/check_sharing.h"
 #include "graph/contents.h"
 #include "graph/extern_stage.h"
 #include "schedule/print.h"
@@ -50,9 +50,9 @@ class Checker {
         // Consumers first: where they run says where their producers may.
         for (auto f = graph_.funcs.rbegin(); f != graph_.funcs.rend(); ++f)
             place(*f);
-        find_groups();
-        for (const FuncNode &f : graph_.funcs)
-            check_sharing(f);
+        check_sharing(graph_, schedule_, [&](FuncId a, FuncId b) {
+            return levels_[static_cast<size_t>(a)] == levels_[static_cast<size_t>(b)];
+        });
     }
 
   private:
@@ -64,21 +64,9 @@ class Checker {
     std::vector<std::vector<std::vector<FuncId>>> reads_;  // per Func and stage
     std::vector<bool> whole_;                              // per Func: read by a C function
     std::set<FuncId> placed_;
-    std::vector<FuncId> leader_;                    // compute_with: towards one of the group
-    std::map<FuncId, std::vector<FuncId>> groups_;  // the Funcs of each such one
-
-    bool is_computed(const FuncNode &f) const { return f.is_output || !f.consumers.empty(); }
 
     const StageSchedule &stage_schedule(const LoopLevel &level) const {
         return schedule_[level.func].stages[static_cast<size_t>(level.stage)];
-    }
-
-    std::string describe(const LoopLevel &level) const {
-        if (level.root())
-            return "root";
-        const FuncNode &f = graph_[level.func];
-        return fmt::format("loop '{}' of {}", level.var,
-                           definition_name(f, static_cast<size_t>(level.stage)));
     }
 
     // Where Funcs are computed.
@@ -144,7 +132,7 @@ class Checker {
                 f, 0, "memoize",
                 fmt::format("it is stored at {}, but computed at {}, a part at a time. Store it "
                             "where it is computed (leave store_at out).",
-                            describe(s.store), describe(s.compute)));
+                            describe(graph_, s.store), describe(graph_, s.compute)));
         if (!s.hoist.inlined())
             reject_directive(f, 0, "memoize",
                              "its memory is the cache's. Leave hoist_storage out.");
@@ -185,7 +173,7 @@ class Checker {
                             skipped.name,
                             directive == "async" ? "its task and its memory live"
                                                  : "it is stored for",
-                            skipped.name, describe(schedule_[skipped.id].compute)));
+                            skipped.name, describe(graph_, schedule_[skipped.id].compute)));
         }
     }
 
@@ -302,7 +290,8 @@ class Checker {
                 f, 0, fmt::format("compute_at({}, {})", graph_[at.func].name, at.var),
                 fmt::format("'{}' is also used by {}{}, which is not inside {}. Use {}.", f.name,
                             definition_name(consumer, stage),
-                            graph::at(consumer.stages[stage].where), describe(at), possible));
+                            graph::at(consumer.stages[stage].where), describe(graph_, at),
+                            possible));
         });
     }
 
@@ -323,7 +312,7 @@ class Checker {
             fmt::format("it is computed at {}, which is not inside the {} that it is stored at. "
                         "Store it there or "
                         "further out.",
-                        describe(s.compute), describe(s.store)));
+                        describe(graph_, s.compute), describe(graph_, s.store)));
     }
 
     LoopKind kind_of(const Place &place) const {
@@ -355,7 +344,7 @@ class Checker {
                 f, 0, level,
                 fmt::format("it is stored at {}, which is not inside {}. Hoist it there or further "
                             "out.",
-                            describe(s.store), describe(s.hoist)));
+                            describe(graph_, s.store), describe(graph_, s.hoist)));
         if (s.async)
             check_not_skipped(f, "async", hoist, compute);
         // What is pure is at worst stored twice, with the same value.
@@ -398,115 +387,6 @@ class Checker {
         }
         return path;
     }
-
-    // compute_with.
-
-    void check_sharing(const FuncNode &f) const {
-        if (!is_computed(f))
-            return;
-        for (size_t i = 0; i < f.stages.size(); i++) {
-            const LoopLevel &level = schedule_[f.id].stages[i].fuse_level;
-            if (!level.at())
-                continue;
-            const FuncNode &host = graph_[level.func];
-            for (const FuncNode *shared : {&f, &host})
-                if (schedule_[shared->id].memoize)
-                    reject_directive(
-                        *shared, 0, "memoize",
-                        fmt::format("'{}' shares loops with '{}' (compute_with), so they run for "
-                                    "the other where it is found in the cache. Let it have "
-                                    "loops of its own.",
-                                    f.name, host.name));
-            auto reject_with = [&](const std::string &why) {
-                reject_directive(f, i, fmt::format("compute_with({}, {})", host.name, level.var),
-                                 why);
-            };
-            if (!is_computed(host))
-                reject_with(fmt::format(
-                    "'{}' is inlined, so it has no loops. Give it compute_root() or compute_at().",
-                    host.name));
-            if (levels_[static_cast<size_t>(f.id)] != levels_[static_cast<size_t>(host.id)])
-                reject_with(fmt::format(
-                    "the two are computed at different levels: {} and {}. Compute "
-                    "both at one level.",
-                    describe(schedule_[f.id].compute), describe(schedule_[host.id].compute)));
-            if (std::string chain = dependence(group_of(f.id)); !chain.empty())
-                reject_with(fmt::format("{}, so one of the two must be done before the other "
-                                        "begins. Let them share no loop (compute_at instead).",
-                                        chain));
-            size_t shared = loops_to(stage_schedule(level).dims, level.var);
-            const auto &dims = schedule_[f.id].stages[i].dims;
-            if (shared == 0 || shared > dims.size())
-                reject_with(fmt::format(
-                    "the two do not have as many loops outside '{}'. Loops: {}. Split and "
-                    "reorder both alike.",
-                    level.var, names_of(dims)));
-        }
-    }
-
-    /// How many loops there are from the outermost in to `var`; 0 where there is no such loop.
-    static size_t loops_to(const std::vector<Dim> &dims, const std::string &var) {
-        for (size_t i = 0; i < dims.size(); i++)
-            if (dims[i].name == var)
-                return dims.size() - i;
-        return 0;
-    }
-
-    void find_groups() {
-        for (const FuncNode &f : graph_.funcs)
-            leader_.push_back(f.id);
-        for (const FuncNode &f : graph_.funcs)
-            for (const StageSchedule &s : schedule_[f.id].stages)
-                if (s.fuse_level.at())
-                    leader_[static_cast<size_t>(leader_of(f.id))] = leader_of(s.fuse_level.func);
-        for (const FuncNode &f : graph_.funcs)
-            groups_[leader_of(f.id)].push_back(f.id);
-    }
-
-    FuncId leader_of(FuncId id) const {
-        while (leader_[static_cast<size_t>(id)] != id)
-            id = leader_[static_cast<size_t>(id)];
-        return id;
-    }
-
-    /// The Func and those whose loops it shares, directly or through others.
-    const std::vector<FuncId> &group_of(FuncId id) const { return groups_.at(leader_of(id)); }
-
-    /// How Funcs that share loops need each other, perhaps through others that do: "'c' (f.cpp:3)
-    /// reads 'b', which shares loops with 'd', which reads 'a'". "" where they do not.
-    std::string dependence(const std::vector<FuncId> &group) const {
-        struct Link {
-            FuncId from;
-            const char *how;
-        };
-        std::map<FuncId, Link> links;
-        std::vector<FuncId> pending = group;
-        auto follow = [&](FuncId from, FuncId to, const char *how) {
-            if (links.emplace(to, Link{from, how}).second)
-                pending.push_back(to);
-        };
-        auto is_member = [&](FuncId id) { return leader_of(id) == leader_of(group[0]); };
-        while (!pending.empty()) {
-            FuncId id = pending.back();
-            pending.pop_back();
-            for (FuncId p : graph_[id].producers) {
-                follow(id, p, "reads");
-                for (FuncId other : is_member(p) ? std::vector<FuncId>() : group_of(p))
-                    if (other != p)
-                        follow(p, other, "shares loops with");
-                if (!is_member(p))
-                    continue;
-                std::string chain;
-                do {
-                    std::string link = fmt::format("{} '{}'", links.at(p).how, graph_[p].name);
-                    chain = link + (chain.empty() ? "" : ", which " + chain);
-                    p = links.at(p).from;
-                } while (!is_member(p));
-                return fmt::format("'{}'{} {}", graph_[p].name, at(graph_[p].where), chain);
-            }
-        }
-        return "";
-    }
 };
 
 }  // namespace
@@ -514,7 +394,8 @@ class Checker {
 void check(const Graph &inlined, const schedules::Schedule &schedule) {
     int left = schedules::max_variants;
     schedules::for_each_variant(
-        schedule, [&](const schedules::Schedule &variant) { Checker(inlined, variant).check(); }, &left);
+        schedule, [&](const schedules::Schedule &variant) { Checker(inlined, variant).check(); },
+        &left);
 }
 
 }  // namespace Pipe::graph

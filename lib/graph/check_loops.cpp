@@ -118,4 +118,11 @@ void check_loops(const FuncNode &f, const schedules::FuncSchedule &s) {
         check_stage(f, i, s.stages[i]);
 }
 
+std::string describe(const Graph &graph, const schedules::LoopLevel &level) {
+    if (level.root())
+        return "root";
+    return fmt::format("loop '{}' of {}", level.var,
+                       definition_name(graph[level.func], static_cast<size_t>(level.stage)));
+}
+
 }  // namespace Pipe::graph

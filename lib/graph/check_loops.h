@@ -16,4 +16,12 @@ void check_loops(const FuncNode &f, const schedules::FuncSchedule &s);
 /// "x, y (innermost first)"
 std::string names_of(const std::vector<schedules::Dim> &dims);
 
+/// Whether it has loops: not where it is inlined everywhere.
+inline bool is_computed(const FuncNode &f) {
+    return f.is_output || !f.consumers.empty();
+}
+
+/// "root", or "loop 'x' of f.update(0)"
+std::string describe(const Graph &graph, const schedules::LoopLevel &level);
+
 }  // namespace Pipe::graph

@@ -1,0 +1,16 @@
+#pragma once
+// Whether stages may share loops (compute_with).
+
+#include <functional>
+
+#include "graph/graph.h"
+
+namespace Pipe::graph {
+
+/// CompileError where stages that share loops depend on each other, perhaps through others, are
+/// computed at different levels, have different numbers of outer loops, are inlined or memoized.
+/// `same_level`: whether the same loops stand around the computation of both Funcs.
+void check_sharing(const Graph &graph, const schedules::Schedule &schedule,
+                   const std::function<bool(FuncId, FuncId)> &same_level);
+
+}  // namespace Pipe::graph
