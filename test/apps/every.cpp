@@ -69,7 +69,7 @@ TEST_CASE("every application, schedule and awkward size gives what the definitio
 // Those that are not legal as a whole (an update that reads its neighbours runs in parallel) are
 // refused, and others take their place. Of programs with many stages there are fewer, as each takes
 // seconds to compile.
-TEST_CASE("every application under twenty random legal schedules") {
+TEST_CASE("every application under twenty random legal schedules", "[.][random]") {
     Pipe::Target target;
     target.set_feature(Pipe::Target::QuickCompile);
     for (const apps::App &app : apps::registry()) {
@@ -78,7 +78,7 @@ TEST_CASE("every application under twenty random legal schedules") {
         DYNAMIC_SECTION(app.name) {
             const apps::Size size = app.small.front();
             const Buffer<double> expected = Scheduled(app, Way::Reference).run(size);
-            const int wanted = app.make()->stages.size() <= 40 ? 20 : 2;
+            const int wanted = app.make()->stages.size() <= 35 ? 20 : 2;
             int legal = 0;
             std::string refusal;
             for (int seed = 1; seed <= 2 * wanted && legal < wanted; seed++) {
