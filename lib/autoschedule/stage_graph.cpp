@@ -43,7 +43,10 @@ Role role_of(const FuncNode &func, const FuncSchedule &user, bool named, bool wh
     const bool at_user_level = user.touched && user.compute.at();
     if (named || stage_touched || at_user_level) return Role::Fixed;
     if (func.is_output) return Role::Root;
-    if (!user.touched) return whole ? Role::Root : Role::Free;
+    // What was said of the part that is computed needs loops of its own.
+    const bool has_part = !user.bounds.empty() || !user.alignments.empty() || user.nontemporal_stores ||
+                          user.nontemporal_loads;
+    if (!user.touched) return whole || has_part ? Role::Root : Role::Free;
     if (!user.compute.inlined()) return Role::Root;
     // How it is stored was said, so it is.
     if (user.memory != MemoryType::Auto || !user.storage_order.empty() || !user.folds.empty() ||

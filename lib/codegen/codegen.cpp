@@ -91,7 +91,7 @@ std::string assembly_of(llvm::Module &module, llvm::TargetMachine &machine) {
 /// The switch PIPE_DUMP names a folder: the LLVM IR and the assembly of all that is compiled go
 /// there.
 void dump(Compilation &c) {
-    std::string folder = support::env("PIPE_DUMP");
+    std::string folder = support::dump_folder();
     if (folder.empty()) return;
     static std::atomic<int> count{0};
     std::string file = folder + "/" + std::to_string(count++) + "." + c.entry;

@@ -40,7 +40,10 @@ Compiled::Compiled(const std::vector<Func> &outputs, const Settings &settings,
                    const Target &requested, const Outputs *buffers)
     : requested_(requested), target_(resolve(requested, settings)), memo_owner_(new_memo_owner()),
       trace_pipeline_(settings.trace_pipeline), epoch_(graph::modification_epoch()),
-      scheduled_(make_schedule(outputs, {target_, settings.autoschedule, false, settings.requirements, settings.extern_names}, buffers)),
+      scheduled_(make_schedule(
+          outputs,
+          {target_, settings.autoschedule, false, settings.requirements, settings.extern_names},
+          buffers)),
       slots_(scheduled_.inlined) {
     times_.schedule_ms = scheduled_.schedule_ms;
 }
@@ -96,7 +99,7 @@ namespace {
 
 /// The switch PIPE_DUMP names a folder: the loops after each pass go there.
 void dump_passes(lower::LowerOptions &options) {
-    std::string folder = support::env("PIPE_DUMP");
+    std::string folder = support::dump_folder();
     if (folder.empty())
         return;
     static std::atomic<int> count{0};

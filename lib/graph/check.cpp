@@ -88,6 +88,11 @@ class Checker {
                     "directive "
                     "out; output_buffer() says what is known of that memory.");
         }
+        if (std::string directive = loop_directive(f, s);
+            !is_computed(f) && s.compute.inlined() && !directive.empty())
+            reject_directive(f, 0, directive,
+                             "it is inlined, so it has no loops. Give it compute_root() or "
+                             "compute_at(), or leave the directive out.");
         if (s.ring_buffer.defined() && s.hoist.inlined())
             reject_directive(
                 f, 0, "ring_buffer",
@@ -206,6 +211,8 @@ class Checker {
     static std::string storage_directive(const schedules::FuncSchedule &s) {
         if (!s.folds.empty())
             return fmt::format("fold_storage({})", s.folds[0].var);
+        if (!s.storage_order.empty())
+            return "reorder_storage";
         if (!s.storage_dims.empty())
             return fmt::format(
                 "{}({})", s.storage_dims[0].bound.defined() ? "bound_storage" : "align_storage",
@@ -345,6 +352,10 @@ class Checker {
                 fmt::format("it is stored at {}, which is not inside {}. Hoist it there or further "
                             "out.",
                             describe(graph_, s.store), describe(graph_, s.hoist)));
+        if (s.ring_buffer.defined() && hoist == compute)
+            reject_directive(f, 0, "ring_buffer",
+                             "its memory is allocated where it is computed, so there is no loop in "
+                             "which the copies could take turns. Hoist the storage further out.");
         if (s.async)
             check_not_skipped(f, "async", hoist, compute);
         // What is pure is at worst stored twice, with the same value.
@@ -392,6 +403,12 @@ class Checker {
 }  // namespace
 
 void check(const Graph &inlined, const schedules::Schedule &schedule) {
+    for (const FuncNode &f : inlined.funcs)
+        if (!f.is_output && f.consumers.empty() && schedule[f.id].compute.inlined() &&
+            !schedule[f.id].stages[0].specializations.empty())
+            reject_directive(f, 0, "specialize",
+                             "it is inlined, so it has no loops. Give it compute_root() or "
+                             "compute_at(), or leave the directive out.");
     int left = schedules::max_variants;
     schedules::for_each_variant(
         schedule, [&](const schedules::Schedule &variant) { Checker(inlined, variant).check(); },

@@ -42,6 +42,20 @@ void check_one_vector(const FuncNode &f, size_t index, const StageSchedule &s) {
                         vectors[0]));
 }
 
+/// The loops that a prefetch names may be gone since.
+void check_prefetches(const FuncNode &f, size_t index, const StageSchedule &s) {
+    for (const schedules::Prefetch &p : s.prefetches)
+        for (const std::string &loop : {p.at, p.from})
+            if (std::none_of(s.dims.begin(), s.dims.end(),
+                             [&](const Dim &d) { return d.name == loop; }))
+                reject_directive(
+                    f, index, fmt::format("prefetch({}, {}, {})", p.source, p.at, p.from),
+                    fmt::format(
+                        "there is no loop '{}' any more. Prefetch after split(), fuse() and "
+                        "rename(), at one of the loops that there are then: {}.",
+                        loop, names_of(s.dims)));
+}
+
 void check_partition(const FuncNode &f, size_t index, const StageSchedule &s) {
     for (const Dim &d : s.dims)
         if (d.partition == Partition::Always &&
@@ -96,6 +110,7 @@ void check_stage(const FuncNode &f, size_t index, const StageSchedule &s) {
             fmt::format("the order of loops, {}, is not of the loops that there are. Name "
                         "each loop once.",
                         names_of(s.dims)));
+    check_prefetches(f, index, s);
     check_one_vector(f, index, s);
     check_partition(f, index, s);
     if (!s.allow_race_conditions)
@@ -111,6 +126,40 @@ std::string names_of(const std::vector<Dim> &dims) {
     return names.empty() ? "none" : join(names) + " (innermost first)";
 }
 
+std::string loop_directive(const FuncNode &f, const schedules::FuncSchedule &func) {
+    const StageSchedule &s = func.stages[0];
+    for (const Dim &d : s.dims)
+        if (d.kind != LoopKind::Serial)
+            return fmt::format("{}({})", schedules::to_string(d.kind), d.name);
+    if (!s.transforms.empty()) {
+        const schedules::Transform &t = s.transforms[0];
+        using Kind = schedules::Transform::Kind;
+        return t.kind == Kind::Fuse
+                   ? fmt::format("fuse({}, {}, {})", t.inner, t.outer, t.old_name)
+                   : fmt::format("{}({})", t.kind == Kind::Split ? "split" : "rename", t.old_name);
+    }
+    for (size_t i = 0; i < s.dims.size(); i++)
+        if (s.dims[i].name != f.args[i])
+            return "reorder";
+    for (const Dim &d : s.dims)
+        if (d.partition != Partition::Auto)
+            return fmt::format("partition({})", d.name);
+    if (!s.prefetches.empty())
+        return fmt::format("prefetch({})", s.prefetches[0].source);
+    if (!s.fuse_level.inlined())
+        return "compute_with";
+    if (!func.bounds.empty())
+        return fmt::format("{}({})", func.bounds[0].min.defined() ? "bound" : "bound_extent",
+                           func.bounds[0].var);
+    if (!func.alignments.empty())
+        return fmt::format("{}({})",
+                           func.alignments[0].remainder.defined() ? "align_bounds" : "align_extent",
+                           func.alignments[0].var);
+    return func.nontemporal_stores  ? "store_nontemporal"
+           : func.nontemporal_loads ? "load_nontemporal"
+                                    : "";
+}
+
 void check_loops(const FuncNode &f, const schedules::FuncSchedule &s) {
     if (s.stages.size() != f.stages.size())
         throw InternalError("the schedule of " + f.name + " has another number of stages");
@@ -121,6 +170,8 @@ void check_loops(const FuncNode &f, const schedules::FuncSchedule &s) {
 std::string describe(const Graph &graph, const schedules::LoopLevel &level) {
     if (level.root())
         return "root";
+    if (!level.at())
+        return "the innermost loop around all that read it";
     return fmt::format("loop '{}' of {}", level.var,
                        definition_name(graph[level.func], static_cast<size_t>(level.stage)));
 }

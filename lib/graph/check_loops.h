@@ -9,9 +9,14 @@
 namespace Pipe::graph {
 
 /// CompileError where the loops are not those that the transforms make, two of them are vectorized,
-/// one that is unrolled or vectorized is to be partitioned, or threads would store over what others
-/// blend.
+/// one that is unrolled or vectorized is to be partitioned, a prefetch names one that is gone, or
+/// threads would store over what others blend.
 void check_loops(const FuncNode &f, const schedules::FuncSchedule &s);
+
+/// What was said of the loops of the pure definition, or of the part that they compute:
+/// "vectorize(x)".
+/// "" if nothing; permissions and traces do not count.
+std::string loop_directive(const FuncNode &f, const schedules::FuncSchedule &s);
 
 /// "x, y (innermost first)"
 std::string names_of(const std::vector<schedules::Dim> &dims);

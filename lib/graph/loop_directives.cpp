@@ -7,6 +7,7 @@
 #include "graph/contents.h"
 #include "graph/match.h"
 #include "graph/nest.h"
+#include "schedule/print.h"
 #include "support/text.h"
 #include <pipe/func.h>
 
@@ -58,6 +59,21 @@ void inherit_kind(const Dim &old, Dim &outer, Dim &inner) {
     inner.kind = inside ? old.kind : LoopKind::Serial;
 }
 
+/// The loop over both is what one of them was, whose place it takes in `outer`.
+void inherit_kinds(const Nest &nest, const Dim &inner, Dim &outer) {
+    if (inner.kind != LoopKind::Serial && outer.kind != LoopKind::Serial &&
+        inner.kind != outer.kind)
+        nest.fail(fmt::format(
+            "'{}' is marked by {}(), but '{}' by {}(), and one loop cannot be both. Fuse "
+            "first.",
+            inner.name, schedules::to_string(inner.kind), outer.name,
+            schedules::to_string(outer.kind)));
+    if (inner.kind != LoopKind::Serial)
+        outer.kind = inner.kind;
+    if (inner.partition != Partition::Auto)
+        outer.partition = inner.partition;
+}
+
 }  // namespace
 
 template <typename Self>
@@ -94,6 +110,7 @@ Self &LoopDirectives<Self>::fuse(const VarOrRVar &inner, const VarOrRVar &outer,
         nest.fail("a loop cannot be fused with itself. Name two loops.");
     if (fused.name != inner.name)
         nest.check_new(fused.name, outer.name);
+    inherit_kinds(nest, s.dims[in], s.dims[out]);
     s.dims[out].name = fused.name;
     s.dims[out].is_reduction |= s.dims[in].is_reduction;
     s.dims.erase(s.dims.begin() + static_cast<long>(in));

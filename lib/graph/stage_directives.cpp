@@ -8,6 +8,7 @@
 #include "graph/contents.h"
 #include "graph/match.h"
 #include "graph/nest.h"
+#include "ir/equal.h"
 #include "ir/visit.h"
 #include "schedule/print.h"
 #include <pipe/func.h>
@@ -41,13 +42,19 @@ template <typename Self> Stage StageDirectives<Self>::specialize(const Expr &con
         nest.fail(
             fmt::format("the condition must be a bool of Params and sizes, not {}.",
                         condition.defined() ? graph::describe(condition) : "an undefined Expr"));
-    check_open(nest, s);
-    StageSchedule copy = s;
-    copy.specializations.clear();
-    s.specializations.push_back({condition, std::move(copy), ""});
-    nest.done();
+    auto same =
+        std::find_if(s.specializations.begin(), s.specializations.end(), [&](const auto &other) {
+            return other.condition.defined() && ir::equal(other.condition, condition);
+        });
     std::vector<size_t> place = nest.stage().specialization();
-    place.push_back(s.specializations.size() - 1);
+    place.push_back(static_cast<size_t>(same - s.specializations.begin()));
+    if (same == s.specializations.end()) {
+        check_open(nest, s);
+        StageSchedule copy = s;
+        copy.specializations.clear();
+        s.specializations.push_back({condition, std::move(copy), ""});
+        nest.done();
+    }
     return Stage(nest.stage().contents(), nest.stage().index(), std::move(place));
 }
 

@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <system_error>
 
 #include <unistd.h>
 
@@ -87,6 +89,18 @@ int env_int(const char *name, int otherwise) {
     char *end = nullptr;
     long value = std::strtol(text.c_str(), &end, 10);
     return text.empty() || *end != '\0' ? otherwise : static_cast<int>(value);
+}
+
+std::string dump_folder() {
+    std::string folder = env("PIPE_DUMP");
+    std::error_code error;
+    if (!folder.empty())
+        std::filesystem::create_directories(folder, error);
+    if (error)
+        throw RuntimeError("PIPE_DUMP: the folder '" + folder +
+                           "' cannot be made: " + error.message() +
+                           ". Name one that can be written, or unset the variable.");
+    return folder;
 }
 
 }  // namespace support

@@ -25,6 +25,10 @@ std::string env(const char *name);
 /// The variable as a whole number; `otherwise` where it is not set or not a number.
 int env_int(const char *name, int otherwise);
 
+/// The folder that PIPE_DUMP names, made if it was not there; "" where nothing is to be written.
+/// RuntimeError where it cannot be made.
+std::string dump_folder();
+
 /// That warning for the environment `block` (null-terminated, "NAME=value"); "" if there is none.
 std::string unknown_variables(const char *const *block);
 

@@ -1,0 +1,140 @@
+// No directive is silently ignored: where it has nothing to act on, it is refused with a reason.
+#include <pipe/pipe.h>
+
+#include "test/support/require_message.h"
+
+#include <cstdlib>
+#include <filesystem>
+
+using namespace Pipe;
+
+namespace {
+
+struct Misplaced {
+    const char *name;  ///< as messages write it
+    std::function<void(Func &f)> give;
+};
+
+const Var x("x"), y("y"), xo("xo"), xi("xi"), t("t");
+
+/// f is read by c, and nothing else is said of it: so it is inlined.
+const Misplaced of_loops[] = {
+    {"vectorize(x)", [](Func &f) { f.vectorize(x); }},
+    {"parallel(x)", [](Func &f) { f.parallel(x); }},
+    {"unroll(y)", [](Func &f) { f.unroll(y); }},
+    {"split(x)", [](Func &f) { f.split(x, xo, xi, 4); }},
+    {"split(x)", [](Func &f) { f.tile(x, y, xo, t, xi, Var("yi"), 4, 4); }},
+    {"fuse(x, y, t)", [](Func &f) { f.fuse(x, y, t); }},
+    {"rename(x)", [](Func &f) { f.rename(x, t); }},
+    {"reorder", [](Func &f) { f.reorder(y, x); }},
+    {"partition(x)", [](Func &f) { f.never_partition(x); }},
+    {"specialize", [](Func &f) { f.specialize(Param<bool>("p")); }},
+    {"bound(x)", [](Func &f) { f.bound(x, 0, 9); }},
+    {"bound_extent(x)", [](Func &f) { f.bound_extent(x, 9); }},
+    {"align_bounds(x)", [](Func &f) { f.align_bounds(x, 8, 0); }},
+    {"align_extent(x)", [](Func &f) { f.align_extent(x, 8); }},
+    {"store_nontemporal", [](Func &f) { f.store_nontemporal(); }},
+    {"load_nontemporal", [](Func &f) { f.load_nontemporal(); }},
+};
+
+}  // namespace
+
+TEST_CASE("directives of loops on a Func that is inlined", "[error][directives]") {
+    for (const Misplaced &directive : of_loops) {
+        DYNAMIC_SECTION(directive.name) {
+            Func f("f"), c("c");
+            f(x, y) = x + y;
+            c(x, y) = f(x, y) + f(x + 1, y);
+            directive.give(f);
+            require_message<CompileError>([&] { c.compile_jit(); },
+                                          {directive.name, "f", "ignored_directives.cpp:",
+                                           "it is inlined", "compute_root()"});
+        }
+    }
+}
+
+TEST_CASE("the order of storage of an output is its Buffer's", "[error][directives]") {
+    Func f("f");
+    f(x, y) = x + y;
+    f.reorder_storage(y, x);
+    require_message<CompileError>([&] { f.compile_jit(); }, {"reorder_storage", "f"});
+}
+
+TEST_CASE("prefetch at a loop that another directive took away", "[error][directives]") {
+    Func f("f"), c("c");
+    f(x, y) = x + y;
+    c(x, y) = f(x, y);
+    f.compute_root();
+    c.prefetch(f, y, y, 1);
+    c.split(y, xo, xi, 4);
+    require_message<CompileError>([&] { c.compile_jit(); },
+                                  {"prefetch(f, y, y)", "no loop 'y' any more", "after split()"});
+}
+
+TEST_CASE("a ring buffer whose copies could not take turns", "[error][directives]") {
+    Func f("f"), c("c");
+    f(x, y) = x + y;
+    c(x, y) = f(x, y);
+    f.compute_at(c, y).hoist_storage(c, y).ring_buffer(2);
+    require_message<CompileError>([&] { c.compile_jit(); },
+                                  {"ring_buffer", "no loop in which", "Hoist the storage"});
+}
+
+TEST_CASE("fuse of loops that run in different ways", "[error][directives]") {
+    Func f("f");
+    f(x, y) = x + y;
+    f.vectorize(x, 8).parallel(y);
+    require_message<CompileError>([&] { f.fuse(x, y, t).fuse(t, y, x); }, {"f.fuse("});
+    Func g("g");
+    g(x, y) = x + y;
+    g.unroll(x).parallel(y);
+    require_message<CompileError>([&] { g.fuse(x, y, t); },
+                                  {"g.fuse(x, y, t)", "cannot be both", "Fuse first"});
+}
+
+TEST_CASE("fuse keeps how a loop runs", "[directives]") {
+    for (bool inner : {false, true}) {
+        Func f("f");
+        f(x, y) = x + y;
+        f.parallel(inner ? x : y).fuse(x, y, t);
+        Pipeline p(f);
+        CHECK(p.schedule_source().find("parallel(") != std::string::npos);
+        Buffer<int> got = f.realize({5, 3});
+        got.for_each_element([&](int x, int y) { REQUIRE(got(x, y) == x + y); });
+    }
+}
+
+TEST_CASE("specialize of a condition that was given before is the same copy", "[directives]") {
+    Func f("f");
+    Param<bool> p("p");
+    f(x, y) = x + y;
+    f.specialize(p).vectorize(x, 4, TailStrategy::GuardWithIf);
+    f.specialize(p).parallel(y);
+    Pipeline pipeline(f);
+    const std::string source = pipeline.schedule_source();
+    INFO(source);
+    CHECK(source.find("specialize(p)") == source.rfind("specialize(p)"));
+    CHECK(source.find("parallel(f_y)") != std::string::npos);
+    for (bool value : {false, true}) {
+        p.set(value);
+        Buffer<int> got = f.realize({5, 3});
+        got.for_each_element([&](int x, int y) { REQUIRE(got(x, y) == x + y); });
+    }
+}
+
+TEST_CASE("PIPE_DUMP makes its folder, or says that it cannot", "[error][environment]") {
+    const auto folder = std::filesystem::temp_directory_path() / "pipe_dump_test" / "new";
+    std::filesystem::remove_all(folder.parent_path());
+    Func f("f");
+    f(x) = x;
+    setenv("PIPE_DUMP", folder.c_str(), 1);
+    f.realize({4});
+    CHECK(!std::filesystem::is_empty(folder));
+    std::filesystem::remove_all(folder.parent_path());
+    Func g("g");
+    g(x) = x + 1;
+    setenv("PIPE_DUMP", "/proc/nowhere", 1);
+    require_message<RuntimeError>([&] { g.realize({4}); },
+                                  {"PIPE_DUMP", "/proc/nowhere", "cannot be made"});
+    unsetenv("PIPE_DUMP");
+}
