@@ -170,8 +170,8 @@ void check_loops(const FuncNode &f, const schedules::FuncSchedule &s) {
 std::string describe(const Graph &graph, const schedules::LoopLevel &level) {
     if (level.root())
         return "root";
-    if (!level.at())
-        return "the innermost loop around all that read it";
+    if (level.inlined())
+        return "where it is read (it has no level of its own)";
     return fmt::format("loop '{}' of {}", level.var,
                        definition_name(graph[level.func], static_cast<size_t>(level.stage)));
 }

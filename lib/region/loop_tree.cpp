@@ -74,6 +74,7 @@ LoopTree::LoopTree(const graph::Graph &graph, const schedules::Schedule &schedul
 void LoopTree::place_func(const graph::FuncNode &func) {
     FuncPlace &place = places_[static_cast<size_t>(func.id)];
     if (!place.computed || !place.stages.empty()) return;
+    for (FuncId consumer : func.consumers) place_func(graph_[consumer]);  // of a host that comes early
     const schedules::FuncSchedule &schedule = schedule_[func.id];
     place.compute = func.is_output && !schedule.compute.at() ? Level()
                     : schedule.compute.inlined()             ? innermost_common_level(func.id)

@@ -72,6 +72,24 @@ TEST_CASE("each stage of shared loops ends where itself ends", "[differential]")
                          {{{0, 8}, {0, 8}}, {{0, 20}, {-4, 18}}, {{-3, 16}, {-2, 16}}}) == 0);
 }
 
+// The host was placed before its own reader, which comes later than the guest's: at the root.
+TEST_CASE("a host without a level is computed where its reader is", "[differential]") {
+    Func host("host"), reader("reader"), reader2("reader2"), guest("guest"), both("both");
+    RDom r(0, 6, "r");
+    host(x) = x * 3;
+    host(x) += 1;
+    reader(x) = host(x) + host(x + 2);
+    reader2(x) = host(x + 1);
+    guest(x) = x * 5;
+    both(x) = 0;
+    both(x) += reader(r) + reader2(x) + guest(x + r);
+    reader.compute_at(both.update(), r);
+    reader2.compute_at(both.update(), r);
+    guest.compute_at(both.update(), r);
+    guest.compute_with(host, x);
+    CHECK(wrong_elements(both, {{{-2, 9}}}) == 0);
+}
+
 // The guest's let of a shifted strip was bound inside of what the producer needs of it.
 TEST_CASE("shared strips with all tails", "[differential]") {
     for (TailStrategy host_tail : {TailStrategy::GuardWithIf, TailStrategy::ShiftInwards})

@@ -413,6 +413,16 @@ TEST_CASE_METHOD(Blur, "compute_with", "[error][directives]") {
             [&] { e.compile_jit(); },
             {"d.compute_with(c, x)", "directives.cpp:", "different levels", "at one level"});
     }
+    SECTION("with a host without a level") {
+        Func d("d"), e("e");
+        c(x, y) += 1;
+        d(x, y) = x;
+        e(x, y) = c(x, y) + d(x, y);
+        d.compute_root().compute_with(c, x);
+        require_message<CompileError>(
+            [&] { e.compile_jit(); },
+            {"d.compute_with(c, x)", "directives.cpp:", "root and where it is read", "at one level"});
+    }
     SECTION("with a host that is inlined") {
         Func d("d"), e("e");
         d(x, y) = x;
