@@ -158,10 +158,12 @@ const Box &RegionMap::ask(FuncId id, const Level &level, const std::string &pref
     }
     Box asked_for = bind(level, prefix + ".needed", func, needed);
     Box more = answer(level, extern_query(graph_, func, prefix + ".query", asked_for)).output;
-    if (around)
-        more = within(more, around->output);
-    for (size_t d = 0; d < more.size(); d++)
+    // (An iteration that needs nothing stays empty.)
+    for (size_t d = 0; d < more.size(); d++) {
+        if (around)
+            more[d] = {max(more[d].min, around->output[d].min), min(more[d].max, around->output[d].max)};
         more[d] = hull(asked_for[d], more[d]);
+    }
     Asked &result = asked_[{id, level}];
     result.output = bind(level, prefix, func, more);
     result.inputs =

@@ -395,6 +395,23 @@ TEST_CASE("an extern stage may compute more than what is needed", "[language][ex
         {"Output eights is written from 0 to 23", "0 to 16", "asks to compute more"});
 }
 
+// Where nothing is needed it was called for one point, unasked.
+TEST_CASE("an extern stage is not called in iterations that need nothing of it", "[language][extern]") {
+    RVar ro("ro"), ri("ri"), v0("v0"), v1("v1");
+    Var u("u");
+    Func in = ramp("in"), eights("eights"), f("f");
+    RDom r(-1, 3, "r");
+    in.compute_root();
+    eights.define_extern("pipe_extern_eights", {in}, Int(32), {x, y});
+    f(x) = 0;
+    f(x) += eights(x, r);
+    Func part = f.update().split(r, ro, ri, 2).rfactor(ro, u);
+    part.update().split(ri, v0, v1, 2);
+    eights.compute_at(part.update(), v1);
+    Buffer<int> result = f.realize({1});
+    CHECK(result(0) == source(0, -1) + source(0, 0) + source(0, 1) + 3);
+}
+
 TEST_CASE("a stage of other dimensions; memory in another order", "[language][extern]") {
     everywhere::check<int>(
         [] {
