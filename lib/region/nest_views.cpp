@@ -219,9 +219,11 @@ Expr RegionMap::position(const StageNest &nest, const StageLoop &loop, const Ran
     Expr moved = shift(nest, loop);
     at = add(at, moved);
     Range all = loop_range(loop.name);
-    if (!prove_le(own.min, add(all.min, moved))) at = max(at, own.min);
-    if (!prove_le(add(all.max(), moved), own.max())) at = min(at, own.max());
-    return at;
+    bool ends = prove_le(add(all.max(), moved), own.max());
+    if (!ends) at = min(at, own.max());
+    // The inner loop of a guarded split is empty behind the stage's end: the minimum comes last.
+    bool begins = prove_le(own.min, add(all.min, moved)) && (ends || prove_le(own.min, own.max()));
+    return begins ? at : max(at, own.min);
 }
 
 /// While the range is asked for that the answer depends on, there is none yet, and it is not needed.

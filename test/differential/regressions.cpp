@@ -432,3 +432,25 @@ TEST_CASE("what is computed in a shared loop keeps to its reader's range", "[dif
         CHECK(tall(4, 3999) == 4003);
     }
 }
+
+// Behind the guest's last outer iteration its inner loop has no iterations: the place counted back from there.
+TEST_CASE("what is computed in a shared inner loop keeps to its reader's range", "[differential]") {
+    ImageParam in(Int(32), 1, "in");
+    Func f("f"), g("g"), h("h");
+    f(x) = in(x) * 3;
+    g(x) = f(x) + 1;
+    h(x) = x;
+    h.split(x, xo, xi, 16, TailStrategy::GuardWithIf);
+    g.split(x, xo, xi, 16, TailStrategy::GuardWithIf).compute_with(h, xi);
+    f.compute_at(g, xi);
+    Buffer<int> small(5), wide(90000);
+    for (bool at_start : {false, true}) {
+        testing::GuardedBuffer image(Int(32), {{0, 5}}, 0, at_start);
+        Buffer<int>(image.buffer).fill([](int i) { return i * i; });
+        in.set(image.buffer);
+        Pipeline({g, h}).realize({small, wide});
+        for (int i = 0; i < 5; i++)
+            CHECK(small(i) == 3 * i * i + 1);
+        CHECK(wide(89999) == 89999);
+    }
+}
