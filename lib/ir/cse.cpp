@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "ir/computed.h"
 #include "ir/equal.h"
 #include "ir/fold.h"
 #include "ir/intrinsics.h"
@@ -125,8 +126,9 @@ class Builder {
     }
 
   private:
-    /// Counts the uses of what is computed unconditionally. Uses in the arms of an if_then_else
-    /// count for such values too, but make no value one of them.
+    /// Counts the uses of what is computed unconditionally: what both arms of an if_then_else
+    /// compute in any case is. Other uses in its arms count for such values too, but make no value
+    /// one of them.
     void count_uses(const std::vector<Id> &roots, std::unordered_map<Id, int> *uses) {
         std::vector<Id> work, arms;
         std::function<void(Id)> use = [&](Id id) {
@@ -152,6 +154,12 @@ class Builder {
                 else
                     use(operands[i]);
             }
+            if (is_branch) {
+                for (Id id : computed_in_both_arms(operands)) {
+                    use(id);
+                    use(id);
+                }
+            }
         }
         std::unordered_set<Id> visited;
         while (!arms.empty()) {
@@ -167,6 +175,20 @@ class Builder {
                 arms.insert(arms.end(), operands.begin(), operands.end());
             }
         }
+    }
+
+    /// The largest values that both arms of an if_then_else compute in any case.
+    std::vector<Id> computed_in_both_arms(const std::vector<Id> &branch) const {
+        auto operands_of = [&](Id id, auto &&visit) {
+            const auto &[head, operands] = numbers_[id];
+            size_t computed = is_if_then_else(head) ? 1 : operands.size();
+            for (size_t i = 0; i < computed; i++)
+                if (operands[i] != none && !built_.count(operands[i]))
+                    visit(operands[i]);
+        };
+        bool named =
+            built_.count(branch[1]) || built_.count(branch[2]);  // neither is computed again
+        return named ? std::vector<Id>() : computed_in_both(branch[1], branch[2], operands_of);
     }
 
     Expr expr(Id id) {

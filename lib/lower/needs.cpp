@@ -14,12 +14,17 @@ Needs::Needs(const region::LoopTree &tree) : tree_(tree) {
     if (!any_memoized_) return;
     for (const graph::FuncNode &f : tree.graph().funcs) {
         const FuncPlace &place = tree.place(f.id);
-        if (!place.computed || place.store == place.compute) continue;
+        const bool is_task =
+            tree.schedule()[f.id].async;  // it begins where the memory is allocated
+        const Level &outside = is_task ? place.hoist : place.store;
+        if (!place.computed || outside == place.compute)
+            continue;
         const std::vector<Level> &path = tree.path_to(place.compute);
-        size_t stored = tree.path_to(place.store).size();
+        size_t stored = tree.path_to(outside).size();
         for (size_t i = stored; i < path.size(); i++) {
             FuncId owner = tree.owner(path[i]).func;
-            if (tree.path_to(tree.place(owner).compute).size() > stored) must_run_.insert(owner);
+            if (is_task || tree.path_to(tree.place(owner).compute).size() > stored)
+                must_run_.insert(owner);
         }
     }
 }

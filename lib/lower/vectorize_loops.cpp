@@ -4,6 +4,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "ir/computed.h"
 #include "ir/equal.h"
 #include "ir/intrinsics.h"
 #include "ir/print.h"
@@ -243,9 +244,8 @@ class LoopVectorizer {
     }
 
     Expr arm(const Expr &condition, const Expr &e) {
-        auto outer_done = std::move(done_);
+        auto outer_done = done_;
         Expr outer_mask = mask_;
-        done_.clear();
         mask_ = both(mask_, widen(condition, lanes_));
         arms_++;
         Expr result = rewrite(e);
@@ -255,9 +255,21 @@ class LoopVectorizer {
         return result;
     }
 
-    /// Only one arm is evaluated: loads of the other one are masked off.
+    /// Only one arm is evaluated: loads of the other one are masked off. What both arms compute in
+    /// any case is computed before, once for both.
     Expr if_then_else(const Expr &e) {
         Expr condition = rewrite(e->args[0]);
+        auto operands_of = [](const ExprNode *node, auto &&visit) {
+            bool is_branch = node->op == Op::Call && node->name == intrinsic::if_then_else;
+            if (node->op == Op::Let)
+                return;
+            for (size_t i = 0; i < (is_branch ? 1 : node->args.size()); i++)
+                if (node->args[i].defined())
+                    visit(node->args[i].get());
+        };
+        for (const ExprNode *node :
+             computed_in_both(e->args[1].get(), e->args[2].get(), operands_of))
+            rewrite(Expr(node));
         Expr t = arm(condition, e->args[1]), f = arm(negated(condition), e->args[2]);
         return rebuild(make_select(e->args[0], e->args[1], e->args[2]), {condition, t, f});
     }

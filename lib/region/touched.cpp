@@ -92,6 +92,8 @@ class TouchedVisitor {
     void visit(const Expr &e, const IntervalScope &scope, const IntervalScope &plain,
                std::unordered_set<const ExprNode *> &seen) {
         if (!e.defined() || !seen.insert(e.get()).second) return;
+        if (!selects_.empty())
+            narrowed_nodes_++;
         bool conditional = e->op == Op::Select ||
                            (e->op == Op::Call && e->name == intrinsic::if_then_else);
         if (conditional && e->args[0].type().is_scalar()) {
@@ -124,7 +126,8 @@ class TouchedVisitor {
                    std::unordered_set<const ExprNode *> &seen) {
         const Expr &condition = choice.args[0], &arm = choice.args[holds ? 1 : 2];
         std::vector<Expr> conjuncts;
-        if (!choices_ || choice.op != Op::Select || choices_->count(&choice))
+        const bool worth = narrowed_nodes_ < most_narrowed_nodes;
+        if (worth && (!choices_ || choice.op != Op::Select || choices_->count(&choice)))
             conjuncts = conjuncts_of(condition, holds);
         if (conjuncts.empty()) return visit(arm, scope, plain, seen);
         std::unordered_set<const ExprNode *> fresh;
@@ -238,6 +241,12 @@ class TouchedVisitor {
         if (factor < 0 && rest.min.defined())
             result.min = result.min.defined() ? greater(result.min, rest.min) : rest.min;
     }
+
+    /// What several arms share is visited once for each of them: where selects stand in both arms
+    /// of selects, as often as there are ways through them. From here on boxes are those of both
+    /// arms.
+    static constexpr int most_narrowed_nodes = 5000;
+    int narrowed_nodes_ = 0;
 
     std::vector<Expr> conjuncts_;  ///< each <= 0 at the place that is visited
     size_t given_ = 0;             ///< how many of them hold everywhere

@@ -68,6 +68,26 @@ TEST_CASE("a thousand inlined Funcs", "[differential]") {
     CHECK(wrong == 0);
 }
 
+// There are 2^40 ways through the arms.
+TEST_CASE("forty selects, each in both arms of the next", "[differential]") {
+    std::vector<Func> terms;
+    Expr e = 0;
+    for (int i = 0; i < 40; i++) {
+        Func f;
+        f(x, y) = x * i + y;
+        f.compute_root();
+        terms.push_back(f);
+        e = select(x > i, e + f(x, y), e);
+    }
+    Func out("out");
+    out(x, y) = e;
+    for (bool vectors : {false, true}) {
+        if (vectors)
+            out.vectorize(x, 8, TailStrategy::GuardWithIf);
+        CHECK(wrong_elements(out, 51, 2) == 0);
+    }
+}
+
 // Cut into functions by codegen: parts_of.
 TEST_CASE("two hundred stages at root, or in one tile", "[differential]") {
     for (bool fused : {false, true}) {

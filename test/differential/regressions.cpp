@@ -454,3 +454,23 @@ TEST_CASE("what is computed in a shared inner loop keeps to its reader's range",
         CHECK(wide(89999) == 89999);
     }
 }
+
+// The task was left out with what is needed only where g is not found in the cache, and its
+// consumer with it: a crash of the compiler.
+TEST_CASE("a task inside of what only a memoized Func needs", "[differential]") {
+    for (bool ring : {false, true}) {
+        Func f("f"), g("g"), h("h"), out("out");
+        f(x, y) = x + 100 * y;
+        g(x, y) = f(x, y) + f(x, y + 1);
+        h(x, y) = g(x, y) + g(x + 1, y);
+        out(x, y) = h(x, y) + 1;
+        h.compute_root().memoize();
+        g.compute_root();
+        if (ring)
+            f.compute_at(g, y).hoist_storage_root().ring_buffer(2).async();
+        else
+            f.compute_at(g, y).store_root().async();
+        check_against_reference<int>(out, {7, 17});  // twice: found in the cache
+        check_against_reference<int>(out, {7, 17});
+    }
+}

@@ -51,7 +51,8 @@ void Scheduler::memory(int i) {
         return tell("align_storage(" + var + ", " + number + ")");
     case 2:
         s.func.align_extent(Var(var), n);
-        slack[d].above += n - 1;
+        // A stage's range is the next one's with what that touches, made a multiple again.
+        slack[d].above += (n - 1) * static_cast<int>(s.stages.size());
         return tell("align_extent(" + var + ", " + number + ")");
     case 3: {
         int remainder = c_.below(n);
