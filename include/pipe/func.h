@@ -225,8 +225,9 @@ class Func : public StageDirectives<Func> {
     Func &hoist_storage(const Stage &consumer, const VarOrRVar &loop);
     Func &hoist_storage_root();
     /// `extent` (a positive constant) copies of the storage, which successive iterations of the
-    /// loops between hoist_storage and store_at take in turn. With async(), that many iterations of
-    /// them can be on their way at a time.
+    /// loops between hoist_storage and store_at take in turn, so that with async() that many
+    /// iterations of them can be on their way at a time. (Without it, the first copy is enough.)
+    /// CompileError where these loops leave iterations out or have not the same number each time.
     Func &ring_buffer(const Expr &extent);
     /// Computes the Func in a task of its own, which runs ahead of its consumers as far as the
     /// storage allows.

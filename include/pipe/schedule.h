@@ -56,7 +56,7 @@ enum class FuncId : int32_t { None = -1 };
 namespace schedules {
 
 /// A place in the loop nest: nowhere (inlined), outside all loops (root), or just inside the loop
-/// `var` of stage `stage` of `func`.
+/// `var` of stage `stage` of `func`; with Var::outermost(), where `func` itself is computed.
 struct LoopLevel {
     enum class Kind : uint8_t { Inlined, Root, At };
     Kind kind = Kind::Inlined;

@@ -11,6 +11,7 @@
 #include "graph/extern_stage.h"
 #include "schedule/print.h"
 #include "schedule/specialize.h"
+#include <pipe/var.h>
 
 namespace Pipe::graph {
 namespace {
@@ -246,6 +247,8 @@ class Checker {
         if (!placed_.count(level.func) || paths_[static_cast<size_t>(level.func)].empty())
             reject_level(fmt::format("'{}' does not use '{}'. Name a loop of a Func that does.",
                                      graph_[level.func].name, f.name));
+        if (level.var == Var::outermost().name())
+            return levels_[static_cast<size_t>(level.func)];
         const StageSchedule &s = stage_schedule(level);
         const Path &path =
             paths_[static_cast<size_t>(level.func)][static_cast<size_t>(level.stage)];

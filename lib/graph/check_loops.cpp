@@ -8,6 +8,7 @@
 #include "graph/extern_stage.h"
 #include "schedule/loops.h"
 #include "schedule/print.h"
+#include <pipe/var.h>
 
 namespace Pipe::graph {
 namespace {
@@ -172,6 +173,8 @@ std::string describe(const Graph &graph, const schedules::LoopLevel &level) {
         return "root";
     if (level.inlined())
         return "where it is read (it has no level of its own)";
+    if (level.var == Var::outermost().name())
+        return "where " + graph[level.func].name + " is computed";
     return fmt::format("loop '{}' of {}", level.var,
                        definition_name(graph[level.func], static_cast<size_t>(level.stage)));
 }

@@ -122,41 +122,18 @@ class Resolver {
         take_deferred(target, "compute_at", place);
         if (place.inlined() && frozen_.graph.funcs[target].is_output)
             place.kind = LoopLevel::Kind::Root;
-        if (place.inlined() && frozen_.graph.funcs[target].has_updates())
-            return level_where_read(i, target, directive, level, reject);
+        // Where it is read, inside all loops: each specialization of its readers has others.
+        if (place.inlined() && frozen_.graph.funcs[target].has_updates()) {
+            level.func = static_cast<FuncId>(target);
+            level.func_handle = nullptr;
+            return;
+        }
         if (place.inlined())
             reject("it is inlined, so it is computed nowhere. Give it compute_root() or "
                    "compute_at().");
         if (place.func_handle)
             resolve(i, directive, place);
         level = place;
-    }
-
-    /// A Func with updates and without a level is computed where it is read, inside all loops.
-    template <typename Reject>
-    void level_where_read(size_t i, size_t target, const char *directive, LoopLevel &level,
-                          const Reject &reject) {
-        const Graph &graph = frozen_.graph;
-        std::vector<std::pair<size_t, int>> readers;
-        for (FuncId consumer : graph.funcs[target].consumers) {
-            const FuncNode &f = graph[consumer];
-            for (size_t s = 0; s < f.stages.size(); s++) {
-                std::vector<FuncId> read = funcs_read(f.stages[s], f.id);
-                if (std::count(read.begin(), read.end(), static_cast<FuncId>(target)) > 0)
-                    readers.emplace_back(static_cast<size_t>(consumer), static_cast<int>(s));
-            }
-        }
-        if (readers.size() != 1)
-            reject("it is read by several definitions and has no level of its own. Give it "
-                   "compute_root() or compute_at().");
-        auto [reader, stage] = readers[0];
-        const auto &dims = frozen_.schedule.funcs[reader].stages[static_cast<size_t>(stage)].dims;
-        const FuncNode &f = graph.funcs[reader];
-        bool computed = f.is_output || f.has_updates() || is_extern(f) ||
-                        !frozen_.schedule.funcs[reader].compute.inlined();
-        if (!computed || dims.empty())
-            return resolve_outermost(i, reader, directive, level, reject);
-        level = LoopLevel{LoopLevel::Kind::At, static_cast<FuncId>(reader), stage, dims[0].name};
     }
 
     /// Also where only a specialization has it: check() tells of versions that have it not.

@@ -10,6 +10,7 @@
 #include "ir/print.h"
 #include "ir/substitute.h"
 #include "schedule/print.h"
+#include <pipe/var.h>
 
 namespace Pipe::graph {
 namespace {
@@ -231,7 +232,7 @@ class Writer {
         return fmt::format("{}({}, {})", directive,
                            stage == 0 ? fmt::format("Stage({})", identifier(f.name))
                                       : stage_name(f, stage),
-                           loop(f, stage, at.var));
+                           at.var == Var::outermost().name() ? "Var::outermost()" : loop(f, stage, at.var));
     }
 
     void func(const FuncNode &f) {

@@ -111,9 +111,8 @@ class Builder {
         const StageNest *stage;
         std::map<std::string, Range> ranges;
         std::vector<Tail> tails;
-        std::map<std::string, size_t> position;  ///< of the loop inside which a variable is known
-        size_t shared;                           ///< how many of the outermost loops have other stages in them
-        std::vector<Nest> guests;                ///< of these stages, those that follow this one
+        size_t shared;              ///< how many of the outermost loops have other stages in them
+        std::vector<Nest> guests;   ///< of these stages, those that follow this one
     };
 
     /// Funcs computed at a level, producers first; those that share loops (compute_with) together.
@@ -303,22 +302,10 @@ class Builder {
     }
 
     Nest prepare(const StageNest &stage) {
-        Nest nest{&stage, regions_.ranges(stage), regions_.tails(stage), {}, tree_.shared_loops(stage), {}};
+        Nest nest{&stage, regions_.ranges(stage), regions_.tails(stage), tree_.shared_loops(stage), {}};
         for (const StageNest *guest : tree_.guests(stage)) {
             nest.shared = std::max(nest.shared, tree_.shared_loops(*guest));
             nest.guests.push_back(prepare(*guest));
-        }
-        for (size_t p = 0; p < stage.loops.size(); p++) nest.position[stage.loops[p].dim.name] = p;
-        const std::vector<schedules::Transform> &transforms = stage.transforms;
-        for (size_t i = transforms.size(); i-- > 0;) {
-            const schedules::Transform &t = transforms[i];
-            using Kind = schedules::Transform::Kind;
-            if (t.kind == Kind::Rename)
-                nest.position[t.old_name] = nest.position.at(t.outer);
-            else if (t.kind == Kind::Fuse)
-                nest.position[t.inner] = nest.position[t.outer] = nest.position.at(t.old_name);
-            else
-                nest.position[t.old_name] = std::max(nest.position.at(t.outer), nest.position.at(t.inner));
         }
         return nest;
     }
@@ -340,7 +327,7 @@ class Builder {
         const std::vector<schedules::Transform> &transforms = nest.stage->transforms;
         for (size_t i = 0; i < transforms.size(); i++) {
             const std::string &var = transforms[i].old_name;
-            if (nest.tails[i] == Tail::Guard && nest.position.at(var) == p)
+            if (nest.tails[i] == Tail::Guard && nest.stage->known_in.at(var) == p)
                 body = make_if(make_binary(Op::LE, tree_.variable(*nest.stage, var), nest.ranges.at(var).max()),
                                std::move(body));
         }
@@ -355,8 +342,8 @@ class Builder {
         for (size_t i = 0; i < transforms.size(); i++) {
             const schedules::Transform &t = transforms[i];
             const std::string &known = t.kind == Kind::Fuse ? t.inner : t.old_name;
-            if (nest.position.at(known) == p) body = variable_of(nest, i, std::move(body));
-            if (region::shifts(nest.tails[i]) && nest.position.at(t.outer) == p) {
+            if (nest.stage->known_in.at(known) == p) body = variable_of(nest, i, std::move(body));
+            if (region::shifts(nest.tails[i]) && nest.stage->known_in.at(t.outer) == p) {
                 Expr extent = nest.ranges.at(t.old_name).extent;
                 Expr outer = tree_.variable(*nest.stage, t.outer);
                 body = make_let(regions_.shifted_offset(*nest.stage, t)->name,
@@ -418,11 +405,12 @@ class Builder {
         Expr fresh;  ///< where the value is a new one; elsewhere the old one is stored again
     };
 
+    static void require(Expr &mask, const Expr &condition) {
+        mask = mask.defined() ? make_binary(Op::And, mask, condition) : condition;
+    }
+
     Masks masks(const Nest &nest) const {
         Masks result;
-        auto require = [](Expr &mask, const Expr &condition) {
-            mask = mask.defined() ? make_binary(Op::And, mask, condition) : condition;
-        };
         for (size_t i = 0; i < nest.tails.size(); i++) {
             const schedules::Transform &t = nest.stage->transforms[i];
             Expr at = tree_.variable(*nest.stage, t.old_name);
@@ -455,7 +443,10 @@ class Builder {
         };
         auto masked = [&](const Expr &e) { return only_where(mask.load, e); };
         std::vector<Expr> coordinates, values;
-        for (const Expr &e : stage.args) coordinates.push_back(masked_index(rename.mutate(e), masked));
+        bool placed_by_data = std::any_of(stage.args.begin(), stage.args.end(), reads_memory);
+        for (const Expr &e : stage.args) coordinates.push_back(reads_memory(e) ? masked(rename.mutate(e)) : rename.mutate(e));
+        // Where what says the place is not read, there is none.
+        if (placed_by_data && mask.load.defined()) require(mask.store, mask.load);
         coordinates = regions_.place_in_storage(func.id, std::move(coordinates));
         for (size_t i = 0; i < stage.values.size(); i++) {
             Expr value = masked(rename.mutate(stage.values[i]));
@@ -510,13 +501,10 @@ class Builder {
         return make_call(Handle(), whole.name, std::move(args), CallKind::Image);
     }
 
-    /// Coordinates that depend on data are loads too.
-    template <typename F> static Expr masked_index(const Expr &e, F &&masked) {
+    static bool reads_memory(const Expr &e) {
         return contains(e, [](const ExprNode &n) {
-                   return n.op == Op::Call && (n.call_kind == CallKind::Func || n.call_kind == CallKind::Image);
-               })
-                   ? masked(e)
-                   : e;
+            return n.op == Op::Call && (n.call_kind == CallKind::Func || n.call_kind == CallKind::Image);
+        });
     }
 
     /// Several threads may update one element.

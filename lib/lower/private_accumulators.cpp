@@ -8,7 +8,7 @@
 #include "graph/names.h"
 #include "ir/simplify.h"
 #include "ir/visit.h"
-#include "region/loop_tree.h"
+#include <pipe/var.h>
 
 namespace Pipe::lower {
 
@@ -37,7 +37,7 @@ Expr call(const FuncNode &func, const ir::ExprNode &self, std::vector<Expr> args
 class Privatizer {
   public:
     Privatizer(const graph::Graph &graph, const schedules::Schedule &schedule)
-        : tree_(graph, schedule), graph_(graph), schedule_(schedule) {
+        : graph_(graph), schedule_(schedule) {
         for (const FuncNode &f : graph.funcs) taken_.insert(f.name);
         for (const graph::Image &image : graph.images) taken_.insert(image.name);
         for (const graph::Scalar &scalar : graph.scalars) taken_.insert(scalar.name);
@@ -54,7 +54,6 @@ class Privatizer {
     }
 
   private:
-    const region::LoopTree tree_;
     graph::Graph graph_;
     schedules::Schedule schedule_;
     std::set<std::string> taken_;
@@ -88,6 +87,7 @@ class Privatizer {
         FuncSchedule placed;
         placed.touched = true;
         placed.compute = placed.store = level(id, stage, result->merge_loops, loop);
+        if (inside(placed.compute, id, stage)) drop_splits(result->update_loops, placed.compute.var);
         placed.stages = {initial_loops(part, kind), result->update_loops};
         if (kind == LoopKind::Vectorized) {
             placed.storage_order = part.args;
@@ -140,13 +140,36 @@ class Privatizer {
             inside.var = dim.name;
         }
         if (!inside.var.empty()) return inside;
-        if (before_.count(id)) return schedule_[id].compute;
-        const region::Level &compute = tree_.place(id).compute;
-        if (compute.empty()) return {LoopLevel::Kind::Root, FuncId::None, 0, ""};
-        const region::StageNest &owner = tree_.owner(compute);
-        for (const region::StageLoop &l : owner.loops)
-            if (l.name == compute) return {LoopLevel::Kind::At, owner.func, owner.stage, l.var};
-        throw InternalError("no loop " + compute);
+        const LoopLevel &own = schedule_[id].compute;
+        return own.inlined() ? LoopLevel{LoopLevel::Kind::At, id, 0, Var::outermost().name()} : own;
+    }
+
+    static bool inside(const LoopLevel &level, FuncId id, size_t stage) {
+        return level.at() && level.func == id && level.stage == static_cast<int>(stage);
+    }
+
+    /// The pure loops in to `innermost` are those that the new Func is computed in, for one point of each. Where
+    /// such loops are all that a split made, it is dropped: its tail would compute a whole factor at each point.
+    static void drop_splits(StageSchedule &loops, const std::string &innermost) {
+        using Kind = schedules::Transform::Kind;
+        std::set<std::string> points;
+        for (auto d = loops.dims.rbegin(); d != loops.dims.rend(); ++d) {
+            points.insert(d->name);
+            d->kind = LoopKind::Serial;
+            if (d->name == innermost) break;
+        }
+        auto find = [&](const std::string &name) {
+            return std::find_if(loops.dims.begin(), loops.dims.end(), [&](const Dim &d) { return d.name == name; });
+        };
+        for (size_t i = loops.transforms.size(); i-- > 0;) {
+            const schedules::Transform t = loops.transforms[i];
+            bool split = t.kind == Kind::Split;
+            if (t.kind == Kind::Fuse || !points.count(t.outer) || (split && !points.count(t.inner))) continue;
+            if (split) loops.dims.erase(find(t.inner));
+            *find(t.outer) = {t.old_name, LoopKind::Serial, false};
+            points.insert(t.old_name);
+            loops.transforms.erase(loops.transforms.begin() + static_cast<long>(i));
+        }
     }
 
     /// What was computed at loops that the old stage no longer has (`merge`), inside such a loop, or further
@@ -157,18 +180,17 @@ class Privatizer {
             return name == loop || std::none_of(merge.dims.begin(), merge.dims.end(),
                                                 [&](const Dim &m) { return m.name == name; });
         };
-        bool here = computed.func == id && computed.stage == static_cast<int>(stage), inside = !here;
+        bool here = inside(computed, id, stage), gone_or_further_in = !here;
         std::set<std::string> moved;
         const std::vector<Dim> &dims = schedule_[id].stages[stage].dims;
         for (auto d = dims.rbegin(); d != dims.rend(); ++d) {  // outermost first
-            inside |= gone(d->name);
-            if (inside) moved.insert(d->name);
-            inside |= here && d->name == computed.var;
+            gone_or_further_in |= gone(d->name);
+            if (gone_or_further_in) moved.insert(d->name);
+            gone_or_further_in |= here && d->name == computed.var;
         }
         for (FuncSchedule &s : schedule_.funcs)
             for (LoopLevel *level : {&s.compute, &s.store, &s.hoist})
-                if (level->at() && level->func == id && level->stage == static_cast<int>(stage) &&
-                    moved.count(level->var))
+                if (inside(*level, id, stage) && moved.count(level->var))
                     *level = {LoopLevel::Kind::At, part, 1, level->var == loop ? var : level->var};
     }
 

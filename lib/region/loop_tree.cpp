@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include <pipe/var.h>
+
 namespace Pipe::region {
 
 std::string stage_name(const graph::FuncNode &func, int stage) {
@@ -125,6 +127,19 @@ void LoopTree::add_loops(StageNest &nest, const schedules::StageSchedule &schedu
         }
         nest.loops.push_back(std::move(loop));
     }
+    find_known(nest);
+}
+
+void LoopTree::find_known(StageNest &nest) {
+    using Kind = schedules::Transform::Kind;
+    std::map<std::string, size_t> &in = nest.known_in;
+    for (size_t p = 0; p < nest.loops.size(); p++) in[nest.loops[p].dim.name] = p;
+    for (auto t = nest.transforms.rbegin(); t != nest.transforms.rend(); ++t) {
+        if (t->kind == Kind::Fuse)
+            in[t->inner] = in[t->outer] = in.at(t->old_name);
+        else
+            in[t->old_name] = t->kind == Kind::Rename ? in.at(t->outer) : std::max(in.at(t->outer), in.at(t->inner));
+    }
 }
 
 /// A loop that is shared with `other`, by the stage that compute_with names.
@@ -151,6 +166,7 @@ schedules::LoopLevel LoopTree::outermost_host(schedules::LoopLevel fuse) const {
 
 Level LoopTree::resolve(const schedules::LoopLevel &level) const {
     if (!level.at()) return "";
+    if (level.var == Var::outermost().name()) return place(level.func).compute;
     if (const StageNest *nest = find_stage(level.func, level.stage))
         for (const StageLoop &loop : nest->loops)
             if (loop.var == level.var) return loop.name;

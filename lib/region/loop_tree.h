@@ -38,6 +38,7 @@ struct StageNest {
     schedules::LoopLevel
         named_level;               ///< the same as compute_with named it: itself a guest, perhaps
     std::vector<StageLoop> loops;  ///< outermost first
+    std::map<std::string, size_t> known_in;  ///< the loop inside which a variable has its value
     std::vector<Level> path;       ///< every loop around the innermost statement, outermost first
     std::vector<FuncId> reads;     ///< Funcs that the stage calls, itself excluded, ascending
 };
@@ -89,6 +90,7 @@ class LoopTree {
 
   private:
     void place_func(const graph::FuncNode &func);
+    static void find_known(StageNest &nest);
     static void align(StageLoop &loop, const schedules::StageSchedule &schedule,
                       const StageLoop &other);
     void add_loops(StageNest &nest, const schedules::StageSchedule &schedule, const Level &compute);

@@ -35,14 +35,78 @@ std::vector<Expr> RegionMap::place_in_storage(FuncId id, std::vector<Expr> coord
     }
     const Expr &copies = tree_.schedule()[id].ring_buffer;
     if (!copies.defined() || graph_[id].is_output) return coordinates;
-    Expr step = int32(0);
-    const std::vector<Level> &path = tree_.path_to(place.store);
-    for (size_t i = tree_.path_to(place.hoist).size(); i < path.size(); i++) {
-        Range range = loop_range(path[i]);
-        step = add(mul(step, range.extent), sub(make_variable(Int(32), path[i]), range.min));
-    }
-    coordinates.push_back(mod(step, copies));
+    // Without a task of its own, one copy is enough: each iteration ends before the next begins.
+    bool turns = tree_.schedule()[id].async && !is_const(copies, 1);
+    coordinates.push_back(turns ? mod(turn(id), copies) : int32(0));
     return coordinates;
+}
+
+/// The iteration of the loops between where the memory of a Func is allocated and where it is stored: 0 for
+/// the first, then one more each time, so that any `n` in succession take each of `n` copies once. Two tasks
+/// rely on it: with numbers left out, one would write the copy that the other reads.
+const Expr &RegionMap::turn(FuncId id) {
+    auto [known, is_new] = turns_.try_emplace(id);
+    if (!is_new) return known->second;
+    const FuncPlace &place = tree_.place(id);
+    const std::vector<Level> &path = tree_.path_to(place.store);
+    std::vector<Level> levels(path.begin() + static_cast<long>(tree_.path_to(place.hoist).size()), path.end());
+    std::vector<Turn> turns;
+    for (const Level &level : levels) turns.push_back(turn_of(id, level, levels));
+    Expr result = int32(0);
+    for (size_t i = 0; i < turns.size(); i++) {
+        Expr each = int32(1);  // how many there are in one iteration of the loop i
+        for (size_t j = i + 1; j < turns.size(); j++) {
+            bool paired = std::any_of(turns.begin() + static_cast<long>(j), turns.end(),
+                                      [&](const Turn &t) { return t.outer == levels[j]; });
+            if (paired) continue;
+            auto outer = static_cast<size_t>(std::find(levels.begin(), levels.end(), turns[j].outer) - levels.begin());
+            each = mul(each, outer == levels.size() || outer < i ? turns[j].range.extent
+                             : outer == i                       ? turns[j].factor
+                                                                : turns[j].both);
+        }
+        result = add(result, mul(sub(make_variable(Int(32), levels[i]), turns[i].range.min), each));
+    }
+    return turns_[id] = result;
+}
+
+/// One of the loops whose iterations are counted. Only one kind may end early: the inner loop of a guarded
+/// split, in the last iteration of its outer one.
+RegionMap::Turn RegionMap::turn_of(FuncId id, const Level &level, const std::vector<Level> &levels) {
+    const StageNest &nest = tree_.owner(level);
+    auto own = [&](const std::string &var) { return nest.loops[nest.known_in.at(var)].name; };
+    auto uneven = [&](const std::string &what) {
+        reject(graph_[id], "ring_buffer",
+               "its copies are taken in turn by the iterations of the loops from where its memory is allocated in to "
+               "where it is stored, but " + what + ". Hoist the storage less far out (hoist_storage), or let the "
+               "split divide the range.");
+    };
+    auto loop_of = [&](const Level &l) {
+        size_t p = 0;
+        while (nest.loops[p].name != l) p++;
+        std::string stage = nest.stage > 0 ? " (update " + std::to_string(nest.stage - 1) + ")" : "";
+        return "loop '" + nest.loops[p].var + "' of " + graph_[nest.func].name + stage;
+    };
+    auto moves = [&](const Expr &e, const Level &except) {
+        return std::any_of(levels.begin(), levels.end(), [&](const Level &l) { return l != except && moves_with(e, l); });
+    };
+    Turn turn{loop_range(level), "", Expr(), Expr()};
+    std::map<std::string, Range> all = ranges(nest);
+    std::vector<Tail> ends = tails(nest);
+    for (size_t i = 0; i < nest.transforms.size(); i++) {
+        const schedules::Transform &t = nest.transforms[i];
+        if (ends[i] == Tail::Guard && own(t.old_name) == level)
+            uneven("iterations of " + loop_of(level) + " are left out at the end of '" + t.old_name + "'");
+        if (t.kind != schedules::Transform::Kind::Split) continue;
+        bool ends_early = shrinks(nest, i) && tail_of(nest, t, all.at(t.old_name).extent) == Tail::Guard;
+        bool of_these = own(t.inner) == level && equal(turn.range.extent, all.at(t.inner).extent) &&
+                        std::count(levels.begin(), levels.end(), own(t.outer)) > 0 &&
+                        equal(loop_range(own(t.outer)).extent, all.at(t.outer).extent);
+        if (ends_early && of_these)
+            turn = {turn.range, own(t.outer), t.factor, all.at(t.old_name).extent};
+    }
+    if (moves(turn.range.extent, turn.outer) || (turn.both.defined() && moves(turn.both, "")))
+        uneven(loop_of(level) + " does not have as many iterations each time");
+    return turn;
 }
 
 /// The most that an extent of the store level comes to in any iteration of the loops in to it.
@@ -59,6 +123,12 @@ Expr RegionMap::extent_when_hoisted(FuncId id, const Expr &extent) {
         Range range = loop_range(path[i]);
         IntervalScope scope;
         scope.push(path[i], {expand(range.min), expand(range.max())});
+        // The end of a guarded split's inner loop is said by what was split further.
+        const StageNest &nest = tree_.owner(path[i]);
+        for (const auto &[var, of] : ranges(nest))
+            if (auto in = nest.known_in.find(var); in != nest.known_in.end() && nest.loops[in->second].name == path[i])
+                if (std::string name = tree_.variable(nest, var)->name; name != path[i])
+                    scope.push(name, {expand(of.min), expand(of.max())});
         result = bounds_of(result, scope).max;
         if (!result.defined())
             reject(graph_[id], "hoist_storage",

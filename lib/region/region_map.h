@@ -148,6 +148,15 @@ class RegionMap {
     std::map<std::string, Expr> spans(const StageNest &nest, const std::map<std::string, Range> &ranges, Use use);
     void align(FuncId func, int stage, const Level &level, Box &box);
     Expr extent_when_hoisted(FuncId func, const Expr &extent);
+    /// A loop whose iterations take the copies of a ring buffer in turn.
+    struct Turn {
+        Range range;
+        Level outer;   ///< the loop that is split together with it, in whose last iteration it may end early
+        Expr factor;   ///< how many iterations it has in the others
+        Expr both;     ///< and how many the two have together
+    };
+    const Expr &turn(FuncId func);
+    Turn turn_of(FuncId func, const Level &level, const std::vector<Level> &levels);
     [[noreturn]] void reject_fold(FuncId func, const std::string &dim, const std::string &why) const;
     Box pad_for_tails(const StageNest &nest, Box domain, const Level &level);
     Expr position(const StageNest &nest, const StageLoop &loop, const Range &own);
@@ -194,6 +203,7 @@ class RegionMap {
     std::map<std::pair<FuncId, Level>, Asked> asked_;  ///< of extern stages
     std::vector<bool> whole_;  ///< per Func: a C function computes or reads it
     std::map<FuncId, Box> storages_;
+    std::map<FuncId, Expr> turns_;
     std::map<std::string, Box> images_;
     std::map<FuncId, std::vector<Fold>> folds_;
     /// How far the window of a Func slides in one iteration; nothing where it does not slide.

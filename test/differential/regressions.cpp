@@ -474,3 +474,87 @@ TEST_CASE("a task inside of what only a memoized Func needs", "[differential]") 
         check_against_reference<int>(out, {7, 17});
     }
 }
+
+// PredicateLoads: the coordinate was 0 where its load was masked, which is outside of the storage.
+TEST_CASE("a masked load that says which element is written", "[differential]") {
+    for (bool inside : {false, true}) {
+        Buffer<uint8_t> image(8);
+        image.fill(9);
+        Func place("place"), f("f");
+        Var u("u"), uo("uo"), ui("ui");
+        place(x) = image(clamp(x, 0, 7));
+        RDom r(-1, 3, -1, 1);
+        f(x, y) = 0;
+        f(clamp(cast<int>(place(0)) + r.x, 0, 4), y) += 4;
+        Func part = f.update(0).rfactor({{r.x, u}});
+        part.update(0).split(u, uo, ui, 2, TailStrategy::PredicateLoads);
+        if (inside)
+            place.compute_at(f.update(0), r.x);
+        else
+            part.compute_root();
+        check_against_reference<int>(f, {15, 1});
+        check_against_reference<int>(f, {1, 3});
+    }
+}
+
+// The accumulators of one point had the split of x again: a whole factor of values for each point.
+TEST_CASE("accumulators inside of split loops are those of one point", "[differential]") {
+    ImageParam in(Int(32), 2, "in");
+    for (TailStrategy tail : {TailStrategy::ShiftInwardsAndBlend, TailStrategy::RoundUp, TailStrategy::GuardWithIf})
+        for (bool renamed : {false, true}) {
+            Func f("f"), g("g");
+            RDom r(-1, 2, -1, 2);
+            RVar ro("ro"), ri("ri");
+            Var xii("xii");
+            f(x, y) = 7;
+            f(x, y) += in(x, y) * r.x + r.y;
+            g(x, y) = f(x, y);
+            f.update(0).split(r.x, ro, ri, 4).vectorize(ri).split(x, xo, xi, 16, tail);
+            if (renamed) f.update(0).rename(xi, xii);
+            for (int width : {2, 17}) {
+                // What one value of g needs is rounded up once.
+                int beyond = tail == TailStrategy::GuardWithIf ? 0 : 15;
+                testing::GuardedBuffer image = noise<int>({{0, width + beyond}, {0, 3}});
+                in.set(image.buffer);
+                check_against_reference<int>(g, {width, 3});
+            }
+        }
+}
+
+// The end of v5's loop is said by v4, which is no loop: it was split further.
+TEST_CASE("hoisted storage inside a guarded split whose outer half is split again", "[differential]") {
+    Var xoo("xoo"), xoi("xoi");
+    Func f("f"), g("g");
+    f(x, y) = x + 100 * y;
+    g(x, y) = f(x / 2, y) + f(x, y);
+    g.split(x, xo, xi, 2, TailStrategy::GuardWithIf).split(xo, xoo, xoi, 2);
+    SECTION("at the outermost loop of the split") {
+        f.compute_at(g, xi).hoist_storage(g, xoo);
+    }
+    SECTION("at root") {
+        f.compute_at(g, xi).hoist_storage_root();
+    }
+    for (int width : {1, 2, 7, 33}) check_against_reference<int>(g, {width, 3});
+}
+
+// Where f is computed, and so its part, depends on which specialization of g runs.
+TEST_CASE("rfactor of a Func without level that a specialized Func reads", "[differential]") {
+    Param<int> n("n");
+    for (int value : {1, 5}) {
+        n.set(value);
+        Func f("f"), g("g"), h("h");
+        Var u("u"), v("v"), xii("xii"), xio("xio");
+        RDom r(-1, 4);
+        RVar ro("ro"), ri("ri");
+        f(x) = x;
+        f(x) += r * x;
+        g(x, y) = f(x) + y;
+        h(x, y) = g(x, y) * 2;
+        f.update(0).split(r, ro, ri, 2).rfactor({{ro, u}, {ri, v}});
+        f.update(0).reorder(x, ro, ri).parallel(ri);  // with accumulators of its own for each
+        g.compute_root().split(x, xo, xi, 2);
+        g.specialize(n > 3).split(xi, xio, xii, 2);
+        check_against_reference<int>(h, {7, 3});
+        check_against_reference<int>(h, {1, 1});
+    }
+}

@@ -125,6 +125,53 @@ TEST_CASE_METHOD(Chain, "a failure in a task ends the others", "[async]") {
     require_message<RuntimeError>([&] { out.realize({4, 40}); }, {"big.bound_storage(x)", "64"});
 }
 
+// The number of the iteration left some out in the last, shorter one of a split: the producer wrote the
+// copy that was being read.
+TEST_CASE_METHOD(Chain, "the copies of a ring_buffer are taken in turn", "[async]") {
+    h.split(y, yo, yi, 8, TailStrategy::GuardWithIf);
+    SECTION("in the inner loop of a split") {
+        g.compute_at(h, yi).hoist_storage_root().ring_buffer(3).async();
+    }
+    SECTION("further in") {
+        g.compute_at(h, x).hoist_storage_root().ring_buffer(3).async();
+    }
+    SECTION("with a loop between the two of the split") {
+        h.reorder(yi, x, yo);
+        g.compute_at(h, yi).hoist_storage_root().ring_buffer(2).async();
+    }
+    SECTION("in two splits") {
+        h.split(x, xo, xi, 4, TailStrategy::GuardWithIf).reorder(xi, yi, xo, yo);
+        g.compute_at(h, xi).hoist_storage_root().ring_buffer(5).async();
+    }
+    for (int height : {1, 8, 11, 21}) {
+        Buffer<int> expected(7, height);
+        h.realize_reference(expected);
+        int64_t wrong = 0;
+        for (int again = 0; again < 20; again++)
+            Buffer<int>(h.realize({7, height}))
+                .for_each_value([&](int &a, int &b) { wrong += a != b; }, expected);
+        CHECK(wrong == 0);
+    }
+}
+
+TEST_CASE_METHOD(Chain, "a ring_buffer in loops that leave iterations out", "[async]") {
+    h.split(y, yo, yi, 8, TailStrategy::GuardWithIf);
+    SECTION("behind a test") {
+        h.reorder(x, yo, yi);
+        g.compute_at(h, x).hoist_storage_root().ring_buffer(3).async();
+        require_message<CompileError>([&] { h.realize({4, 4}); },
+                                      {"g.ring_buffer", "loop 'yo' of h", "'y'", "hoist_storage"});
+    }
+    SECTION("in loops that grow shorter") {
+        g.compute_at(h, yi).store_at(h, yo);
+        f.compute_at(g, y).hoist_storage_root().ring_buffer(2).async();
+        require_message<CompileError>([&] { h.realize({4, 4}); },
+                                      {"f.ring_buffer", "loop 'y' of g", "as many iterations"});
+        f.hoist_storage(h, yi);
+        check();
+    }
+}
+
 TEST_CASE_METHOD(Chain, "what async and ring_buffer need", "[async]") {
     g.async();
     require_message<CompileError>([&] { h.realize({4, 4}); }, {"g.async", "inlined"});
