@@ -1,12 +1,16 @@
 #include "jit/tasks.h"
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <new>
 #include <system_error>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include <omp.h>
+#include <unistd.h>
 
 namespace Pipe::jit {
 
@@ -25,6 +29,76 @@ Semaphore &at(void *memory) {
     return *std::launder(static_cast<Semaphore *>(memory));
 }
 
+/// The first task of a fork.
+struct Task {
+    Context *context;
+    codegen::RangeBody *body;
+    void *closure;
+    bool inside_parallel_loop;
+    int32_t code = 0;
+    bool done = false;
+    std::mutex mutex{};
+    std::condition_variable changed{};
+
+    void run() {
+        is_inside_parallel_loop = inside_parallel_loop;
+        code = body(context, 0, 0, closure);
+        std::lock_guard lock(mutex);
+        done = true;
+        changed.notify_one();
+    }
+    void wait() {
+        std::unique_lock lock(mutex);
+        changed.wait(lock, [&] { return done; });
+    }
+};
+
+/// Threads that have done a task wait a while for the next: to start one takes longer than many tasks.
+class TaskThreads {
+  public:
+    static TaskThreads &get() {
+        static auto *all = new TaskThreads;  // not destroyed: a thread may outlive main()
+        return *all;
+    }
+
+    /// std::system_error where no thread can be started.
+    void start(Task &task) {
+        std::lock_guard lock(mutex_);
+        if (std::exchange(process_, getpid()) != getpid())
+            idle_.clear();  // after fork(), these are the parent's
+        if (idle_.empty()) {
+            std::thread([this, &task] { work(&task); }).detach();
+            return;
+        }
+        idle_.back()->next = &task;
+        idle_.back()->changed.notify_one();
+        idle_.pop_back();
+    }
+
+  private:
+    struct Idle {
+        Task *next = nullptr;
+        std::condition_variable changed{};
+    };
+
+    void work(Task *task) {
+        while (task) {
+            task->run();
+            Idle self;
+            std::unique_lock lock(mutex_);
+            idle_.push_back(&self);
+            self.changed.wait_for(lock, std::chrono::seconds(1), [&] { return self.next; });
+            task = self.next;
+            if (!task)
+                idle_.erase(std::find(idle_.begin(), idle_.end(), &self));
+        }
+    }
+
+    std::mutex mutex_;
+    std::vector<Idle *> idle_;
+    pid_t process_ = getpid();
+};
+
 }  // namespace
 
 bool inside_parallel_loop() {
@@ -33,21 +107,17 @@ bool inside_parallel_loop() {
 
 int32_t fork_tasks(Context *context, codegen::RangeBody *first, void *first_closure,
                    codegen::RangeBody *second, void *second_closure) {
-    int32_t first_code = 0;
-    bool inside = inside_parallel_loop();
-    std::thread thread;
+    Task task{context, first, first_closure, inside_parallel_loop()};
     try {
-        thread = std::thread([&] {
-            is_inside_parallel_loop = inside;
-            first_code = first(context, 0, 0, first_closure);
-        });
+        TaskThreads::get().start(task);
     } catch (const std::system_error &error) {
         context->fail(out_of_memory,
                       std::string("no thread could be started for an async Func: ") + error.what());
         return out_of_memory;
     }
     int32_t second_code = second(context, 0, 0, second_closure);
-    thread.join();
+    task.wait();
+    int32_t first_code = task.code;
     bool first_failed = first_code != 0 && first_code != codegen::cancelled;
     return first_failed || second_code == 0 ? first_code : second_code;
 }

@@ -11,6 +11,9 @@
 #include "support/env.h"
 
 namespace Pipe::fuzz {
+
+volatile std::sig_atomic_t case_runs = 0;
+
 namespace {
 
 std::string describe(const Box &box) {
@@ -231,7 +234,10 @@ std::string Case::compare(Pipeline &pipeline, const std::vector<Box> &sizes) {
     Target how;
     if (quick_)
         how.set_feature(Target::QuickCompile);
+    pipeline.compile_jit(how);
+    case_runs = 1;
     pipeline.realize(&context, Realization(got_buffers), how);
+    case_runs = 0;
     std::string wrong;
     for (size_t i = 0; i < got.size() && wrong.empty(); i++)
         wrong = difference(names[i], got[i], expected[i], tolerances[i]);
@@ -241,6 +247,7 @@ std::string Case::compare(Pipeline &pipeline, const std::vector<Box> &sizes) {
 }  // namespace
 
 Result run_case(Choices &choices, const std::function<void(const std::string &)> &say) {
+    case_runs = 0;
     try {
         return Case(choices, say).run();
     } catch (const std::exception &e) {

@@ -60,6 +60,9 @@ TEST_CASE("random pipelines under random legal schedules equal the reference", "
                 std::cout << run_alone(batch + i).text << results[i].kind << " " << batch + i << " "
                           << results[i].message << std::endl;
             }
+            if (results[i].kind == Result::Slow)
+                std::cout << "fuzz: PIPE_FUZZ_SEED=" << batch + i << " "
+                          << results[i].message << std::endl;
             if (!results[i].failed())
                 continue;
             // The first failures are made small; the rest is only counted.
@@ -73,6 +76,8 @@ TEST_CASE("random pipelines under random legal schedules equal the reference", "
     for (auto [kind, n] : count)
         std::cout << "fuzz: " << kind << " " << n << std::endl;
     CHECK(failures == 0);
+    // Much work in small tasks, or an endless loop: the seeds are worth a look.
+    CHECK(count[Result::Slow] <= 1 + cases / 1000);
     // A refusal is right where a directive breaks a rule that the generator does not know.
     if (cases >= 50)
         CHECK(count[Result::Refused] * 5 < cases);

@@ -17,10 +17,18 @@ namespace {
 
 constexpr time_t seconds_per_case = 60, seconds_per_trial = 10;
 constexpr long seconds_slow = 5;
+constexpr int exit_slow = 77;
 char crash_note[64];  // set before each case: a signal handler may only write what is there
 
 void on_crash(int signal) {
     [[maybe_unused]] auto written = write(STDERR_FILENO, crash_note, std::strlen(crash_note));
+    std::signal(signal, SIG_DFL);
+    raise(signal);
+}
+
+void on_time_over(int signal) {
+    if (case_runs)
+        _exit(exit_slow);
     std::signal(signal, SIG_DFL);
     raise(signal);
 }
@@ -31,6 +39,7 @@ void guard_case(const std::string &what) {
         std::snprintf(crash_note, sizeof crash_note, "\nfuzz: crash in case %s\n", what.c_str());
     for (int signal : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL})
         std::signal(signal, on_crash);
+    std::signal(SIGPROF, on_time_over);
     // Of processor time, so that it does not depend on what else the machine does.
     itimerval limit{{0, 0}, {what.empty() ? seconds_per_trial : seconds_per_case, 0}};
     setitimer(ITIMER_PROF, &limit, nullptr);
@@ -79,12 +88,14 @@ in_child(const std::function<void(const std::function<void(const std::string &)>
     return parts;
 }
 
-std::string how_it_ended(int status) {
+Result how_it_ended(int status) {
     if (WIFSIGNALED(status) && WTERMSIG(status) == SIGPROF)
-        return "did not end in time";
+        return {Result::Crashed, "was not compiled in time"};
     if (WIFSIGNALED(status))
-        return std::string("killed by ") + strsignal(WTERMSIG(status));
-    return "exit status " + std::to_string(WEXITSTATUS(status));
+        return {Result::Crashed, std::string("killed by ") + strsignal(WTERMSIG(status))};
+    if (WEXITSTATUS(status) == exit_slow)
+        return {Result::Slow, "still ran when its time was over"};
+    return {Result::Crashed, "exit status " + std::to_string(WEXITSTATUS(status))};
 }
 
 Report run_one(Choices choices, const std::string &name) {
@@ -100,7 +111,7 @@ Report run_one(Choices choices, const std::string &name) {
         },
         &status);
     Report report;
-    report.result = {Result::Crashed, how_it_ended(status)};
+    report.result = how_it_ended(status);
     for (const std::string &part : parts) {
         if (part[0] == 'T') {
             report.text = part.substr(1);
@@ -160,7 +171,7 @@ std::vector<Result> run_batch(uint64_t first, int count) {
         for (const std::string &part : parts)
             results.push_back({static_cast<Result::Kind>(part[0]), part.substr(1)});
         if (static_cast<int>(parts.size()) < left)
-            results.push_back({Result::Crashed, how_it_ended(status)});
+            results.push_back(how_it_ended(status));
     }
     return results;
 }
