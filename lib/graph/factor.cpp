@@ -227,31 +227,16 @@ class Factorer {
     /// which is there for the RDom's points only, and perhaps inside the loops that become the new
     /// Func's: only the new Func knows it.
     void find_written() {
-        bool restricted_by_memory = reads_memory(from_.stage.predicate);
+        bool restricted_by_memory = ir::reads_memory(from_.stage.predicate);
         for (const Expr &arg : from_.stage.args) {
             Expr place = ir::substitute(values_, arg);
-            anywhere_.push_back(ir::uses_any_var(place, others_) || reads_memory(place) ||
+            anywhere_.push_back(ir::uses_any_var(place, others_) || ir::reads_memory(place) ||
                                 (restricted_by_memory && ir::uses_any_var(place, kept_)));
         }
     }
 
-    static bool any_call(const Expr &e, bool (*is)(const ir::ExprNode &)) {
-        bool found = false;
-        ir::walk(e, [&](const Expr &part) {
-            found |= part->op == ir::Op::Call && is(*part);
-            return !found;
-        });
-        return found;
-    }
-
-    static bool reads_memory(const Expr &e) {
-        return any_call(e, [](const ir::ExprNode &call) {
-            return call.call_kind == ir::CallKind::Func || call.call_kind == ir::CallKind::Image;
-        });
-    }
-
     static bool is_promised(const Expr &e) {
-        return any_call(e, [](const ir::ExprNode &call) { return call.name == ir::intrinsic::promise_clamped; });
+        return ir::contains(e, [](const ir::ExprNode &n) { return ir::is_intrinsic(n, ir::intrinsic::promise_clamped); });
     }
 
     void make_initial() {
@@ -386,7 +371,7 @@ class Factorer {
         if (condition->op == ir::Op::And || nested) {
             require_of_merge(condition->args[0]);
             require_of_merge(condition->args[1]);
-        } else if (!ir::uses_any_var(condition, others_) && !reads_memory(condition)) {
+        } else if (!ir::uses_any_var(condition, others_) && !ir::reads_memory(condition)) {
             require(result_.merge.predicate, condition, {});
         }
     }

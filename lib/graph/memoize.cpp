@@ -151,7 +151,7 @@ class Collector {
             here.keys.insert(e);
         if (e->op == ir::Op::Variable && pointers_.count(e->name))
             here.pointers.emplace(e->name, func_);
-        if (e->op == ir::Op::Call && e->name == ir::intrinsic::user_context)
+        if (ir::is_intrinsic(*e.get(), ir::intrinsic::user_context))
             here.pointers.emplace(e->name, func_);
         if (e->op == ir::Op::Call && e->call_kind == ir::CallKind::Image && params_.count(e->name))
             here.images.emplace(e->name, func_);

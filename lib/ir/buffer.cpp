@@ -101,10 +101,14 @@ std::atomic<void *(*)(size_t)> users_allocate{nullptr};
 std::atomic<void (*)(void *)> users_deallocate{nullptr};
 
 /// From the user's functions: with room to begin at an aligned address behind what they give.
-std::shared_ptr<void> allocate_by_user(void *(*allocate)(size_t), int64_t bytes) {
-    void *memory = allocate(static_cast<size_t>(bytes + alignment));
+std::shared_ptr<void> allocate_by_user(const std::string &who, void *(*allocate)(size_t),
+                                       int64_t bytes) {
     auto deallocate = users_deallocate.load();
-    if (memory == nullptr || deallocate == nullptr)
+    if (deallocate == nullptr)
+        fail(who, "set_default_allocate_fn() was called, but not set_default_deallocate_fn(), so that its "
+                  "memory could not be given back. Set both");
+    void *memory = allocate(static_cast<size_t>(bytes + alignment));
+    if (memory == nullptr)
         return nullptr;
     auto address = reinterpret_cast<uintptr_t>(memory);
     address += alignment - address % alignment;
@@ -116,7 +120,7 @@ std::shared_ptr<void> allocate_bytes(const std::string &who, const std::vector<B
     const int64_t rounded = (bytes + alignment - 1) / alignment * alignment + slack;
     auto allocate = users_allocate.load();
     std::shared_ptr<void> memory =
-        allocate ? allocate_by_user(allocate, rounded)
+        allocate ? allocate_by_user(who, allocate, rounded)
                  : std::shared_ptr<void>(
                        std::aligned_alloc(alignment, static_cast<size_t>(rounded)), std::free);
     if (memory == nullptr) {

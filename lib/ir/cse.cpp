@@ -87,8 +87,7 @@ class Numbering {
 };
 
 bool is_if_then_else(const Expr &head) {
-    return head->op == Op::Call && head->call_kind == CallKind::Intrinsic &&
-           head->name == intrinsic::if_then_else;
+    return is_intrinsic(*head.get(), intrinsic::if_then_else);
 }
 
 /// Rebuilds numbered expressions with lets.

@@ -216,6 +216,10 @@ bool as_const_int(const Expr &e, int64_t *value) {
     return true;
 }
 
+bool is_intrinsic(const ExprNode &e, const char *name) {
+    return e.op == Op::Call && e.call_kind == CallKind::Intrinsic && e.name == name;
+}
+
 bool is_const(const Expr &e, int64_t value) {
     int64_t actual = 0;
     return as_const_int(e, &actual) && actual == value;

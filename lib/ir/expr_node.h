@@ -136,6 +136,8 @@ inline bool is_const_int(const Expr &e) { return e.defined() && e->op == Op::Int
 /// The value of an IntImm/UIntImm, also below a Broadcast or Cast.
 bool as_const_int(const Expr &e, int64_t *value);
 bool is_const(const Expr &e, int64_t value);
+/// A call of the intrinsic of this name (intrinsics.h).
+bool is_intrinsic(const ExprNode &e, const char *name);
 bool is_binary(Op op);
 bool is_comparison(Op op);
 bool is_commutative(Op op);

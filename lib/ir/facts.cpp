@@ -147,7 +147,7 @@ void Facts::assume(const Expr &condition) {
         return assume(args[0]), assume(args[1]);
     if (condition->op == Op::Not)
         return assume_false(args[0]);
-    if (condition->op == Op::Call && condition->name == intrinsic::likely)
+    if (is_intrinsic(*condition.get(), intrinsic::likely))
         return assume(args[0]);
     if (!is_comparison(condition->op) || !has_no_overflow(args[0].type()) ||
         args[0].type().is_vector())

@@ -45,7 +45,7 @@ Linear divide_terms(Linear sum, int64_t g) {
 
 Expr strip_likely(const Expr &e) {
     bool is_likely =
-        e->op == Op::Call && e->call_kind == CallKind::Intrinsic && e->name == intrinsic::likely;
+        is_intrinsic(*e.get(), intrinsic::likely);
     return is_likely ? strip_likely(e->args[0]) : e;
 }
 

@@ -2,6 +2,8 @@
 // Walking and rewriting the IR. Every walk goes through `args` / `exprs` / `stmts`, so no walk needs
 // to know the kinds of nodes that it does not care about.
 
+#include <unordered_set>
+
 #include "ir/expr_node.h"
 #include "ir/shared.h"
 #include "ir/stmt_node.h"
@@ -85,6 +87,29 @@ template <typename FS, typename FE> void walk(const Stmt &s, FS &&fs, FE &&fe) {
     if (!s.defined() || !fs(s)) return;
     for (const Expr &e : s->exprs) walk(e, fe);
     for (const Stmt &child : s->stmts) walk(child, fs, fe);
+}
+
+/// Calls f on every node of an expression graph, each once, parents first, until it answers false.
+template <typename F> void each_node(const Expr &e, F &&f) {
+    std::unordered_set<const ExprNode *> seen;
+    bool go_on = true;
+    walk(e, [&](const Expr &n) {
+        if (!go_on || (is_shared(n) && !seen.insert(n.get()).second)) return false;
+        return go_on = f(*n.get());
+    });
+}
+
+/// Whether f holds for some node of an expression graph.
+template <typename F> bool contains(const Expr &e, F &&f) {
+    bool found = false;
+    each_node(e, [&](const ExprNode &n) { return !(found = f(n)); });
+    return found;
+}
+
+inline bool reads_memory(const Expr &e) {
+    return contains(e, [](const ExprNode &n) {
+        return n.op == Op::Call && (n.call_kind == CallKind::Func || n.call_kind == CallKind::Image);
+    });
 }
 
 }  // namespace Pipe::ir

@@ -501,12 +501,6 @@ class Builder {
         return make_call(Handle(), whole.name, std::move(args), CallKind::Image);
     }
 
-    static bool reads_memory(const Expr &e) {
-        return contains(e, [](const ExprNode &n) {
-            return n.op == Op::Call && (n.call_kind == CallKind::Func || n.call_kind == CallKind::Image);
-        });
-    }
-
     /// Several threads may update one element.
     bool is_atomic(const StageNest &nest) const {
         const auto &stages = tree_.schedule()[nest.func].stages;

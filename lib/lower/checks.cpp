@@ -256,18 +256,15 @@ class Checks {
         std::string readers;
         for (const graph::FuncNode &func : graph_.funcs)
             for (size_t s = 0; s < func.stages.size(); s++) {
-                bool reads = false;
-                std::unordered_set<const ExprNode *> seen;
                 const graph::Stage &stage = func.stages[s];
                 std::vector<Expr> exprs = stage.values;
                 exprs.insert(exprs.end(), stage.args.begin(), stage.args.end());
                 exprs.push_back(stage.predicate);
-                for (const Expr &e : exprs)
-                    walk(e, [&](const Expr &n) {
-                        if (!seen.insert(n.get()).second) return false;
-                        reads |= n->op == Op::Call && n->call_kind == CallKind::Image && n->name == name;
-                        return true;
+                bool reads = std::any_of(exprs.begin(), exprs.end(), [&](const Expr &e) {
+                    return contains(e, [&](const ExprNode &n) {
+                        return n.op == Op::Call && n.call_kind == CallKind::Image && n.name == name;
                     });
+                });
                 if (!reads || !regions_.tree().place(func.id).computed) continue;
                 readers += (readers.empty() ? "" : ", ") + func.name;
                 if (s > 0) readers += " (update " + std::to_string(s - 1) + ")";

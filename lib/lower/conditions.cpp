@@ -11,12 +11,6 @@ namespace {
 
 constexpr int most_nodes = 100, cost_of_load = 5;
 
-bool any_node(const Expr &e, const std::function<bool(const ExprNode &)> &is_it) {
-    bool found = false;
-    each_node(e, [&](const ExprNode &n) { return !(found = found || is_it(n)); });
-    return found;
-}
-
 bool is_load_or_call(const ExprNode &n) {
     if (n.op != Op::Call)
         return n.op == Op::Load;
@@ -24,10 +18,7 @@ bool is_load_or_call(const ExprNode &n) {
            n.call_kind == CallKind::Extern || n.index == users_function;
 }
 
-bool is_guard(const ExprNode &n) {
-    return n.op == Op::Call && n.call_kind == CallKind::Intrinsic &&
-           n.name == intrinsic::if_then_else;
-}
+bool is_guard(const ExprNode &n) { return is_intrinsic(n, intrinsic::if_then_else); }
 
 /// Replaces what is unknown by the weakest condition, or, below a Not, by the strongest.
 class Weaken {
@@ -57,7 +48,7 @@ class Weaken {
                 return guarded(guard, rest);
             return conjunction(guard, loads_or_calls(rest) ? Weaken(is_load_or_call)(rest) : rest);
         }
-        return any_node(e, unknown_) ? make_const(Bool(), up ? 1 : 0) : e;
+        return contains(e, unknown_) ? make_const(Bool(), up ? 1 : 0) : e;
     }
 
     const std::function<bool(const ExprNode &)> &unknown_;
@@ -112,13 +103,13 @@ Expr guarded(const Expr &guard, const Expr &condition) {
 }
 
 Expr weakened(const Expr &condition, const std::function<bool(const ExprNode &)> &unknown) {
-    if (!condition.defined() || !any_node(condition, unknown))
+    if (!condition.defined() || !contains(condition, unknown))
         return condition;
     return Weaken(unknown)(condition);
 }
 
 bool loads_or_calls(const Expr &e) {
-    return any_node(e, is_load_or_call);
+    return contains(e, is_load_or_call);
 }
 
 int cost(const Expr &condition) {

@@ -30,15 +30,4 @@ bool loads_or_calls(const Expr &e);
 /// Nodes, loads counted as several.
 int cost(const Expr &condition);
 
-/// Calls f on every node, once, children after parents, until it answers false.
-template <typename F> void each_node(const Expr &e, const F &f) {
-    std::unordered_set<const ir::ExprNode *> seen;
-    bool go_on = true;
-    ir::walk(e, [&](const Expr &n) {
-        if (!go_on || (ir::is_shared(n) && !seen.insert(n.get()).second))
-            return false;
-        return go_on = f(*n.get());
-    });
-}
-
 }  // namespace Pipe::lower

@@ -217,16 +217,6 @@ bool is_bool_const(const Expr &e, bool value) {
     return e.type().is_bool() && is_const(e, value ? 1 : 0);
 }
 
-bool contains(const Expr &e, const std::function<bool(const ExprNode &)> &is_wanted) {
-    bool found = false;
-    std::unordered_set<const ExprNode *> seen;
-    walk(e, [&](const Expr &node) {
-        if (found || (is_shared(node) && !seen.insert(node.get()).second)) return false;
-        return !(found = is_wanted(*node));
-    });
-    return found;
-}
-
 bool has_side_effect(const Expr &e) {
     return contains(e, [](const ExprNode &node) {
         return node.op == Op::Call && node.call_kind == CallKind::Extern;
@@ -235,9 +225,9 @@ bool has_side_effect(const Expr &e) {
 
 std::set<std::string> buffers_read(const Expr &e) {
     std::set<std::string> names;
-    contains(e, [&](const ExprNode &node) {
+    each_node(e, [&](const ExprNode &node) {
         if (node.op == Op::Load) names.insert(node.name);
-        return false;
+        return true;
     });
     return names;
 }

@@ -33,8 +33,6 @@ Expr all_lanes(ir::Op op, const Expr &e);
 /// True if e is the bool constant `value` in every lane.
 bool is_bool_const(const Expr &e, bool value);
 
-/// Whether some node of e is wanted. Looks at shared nodes once.
-bool contains(const Expr &e, const std::function<bool(const ir::ExprNode &)> &is_wanted);
 /// Whether a call of a function with side effects is in e.
 bool has_side_effect(const Expr &e);
 /// The buffers that e loads from, and those that the statements below s store to.

@@ -57,7 +57,7 @@ class RemoveLikely : public GraphMutator {
 
   private:
     Expr rewrite(const Expr &e) override {
-        bool tag = e->op == Op::Call && e->name == intrinsic::likely;
+        bool tag = is_intrinsic(*e.get(), intrinsic::likely);
         return tag ? mutate(e->args[0]) : GraphMutator::rewrite(e);
     }
 };

@@ -53,7 +53,7 @@ class ExprReads {
 
   private:
     static bool is_choice(const ExprNode &n) {
-        return n.op == Op::Select || (n.op == Op::Call && n.name == intrinsic::if_then_else);
+        return n.op == Op::Select || (is_intrinsic(n, intrinsic::if_then_else));
     }
 
     static bool chooses(const Expr &e) {

@@ -24,12 +24,10 @@ Want opposite(Want want) {
     return want == Want::Any ? Want::Any : want == Want::True ? Want::False : Want::True;
 }
 
-bool is_call_of(const Expr &e, const char *name) { return e->op == Op::Call && e->name == name; }
-
 /// The tag may stand below a broadcast or cast.
 bool is_likely(const Expr &e) {
     if (e->op == Op::Broadcast || e->op == Op::Cast) return is_likely(e->args[0]);
-    return is_call_of(e, intrinsic::likely);
+    return is_intrinsic(*e.get(), intrinsic::likely);
 }
 
 /// a - b + constant
@@ -188,7 +186,7 @@ class SteadyBody {
         case Op::Broadcast: return widen(condition(e->args[0], want), e.type().lanes());
         case Op::VectorReduce: return rebuild(e, {condition(e->args[0], want)});
         default:
-            if (is_call_of(e, intrinsic::likely)) return condition(e->args[0], Want::True);
+            if (is_intrinsic(*e.get(), intrinsic::likely)) return condition(e->args[0], Want::True);
             return expr(e);
         }
     }
@@ -233,8 +231,8 @@ class SteadyBody {
             });
         default: break;
         }
-        if (is_call_of(e, intrinsic::likely)) return expr(e->args[0]);
-        if (is_call_of(e, intrinsic::if_then_else)) return select(e);
+        if (is_intrinsic(*e.get(), intrinsic::likely)) return expr(e->args[0]);
+        if (is_intrinsic(*e.get(), intrinsic::if_then_else)) return select(e);
         return rebuild(e, children(e));
     }
 

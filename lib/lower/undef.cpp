@@ -28,8 +28,8 @@ class Strip {
 
   private:
     Stored strip(const Expr &e) {
-        if (e->op == Op::Call && e->call_kind == CallKind::Intrinsic && e->name == intrinsic::undef) return {};
-        bool chooses = e->op == Op::Select || (e->op == Op::Call && e->name == intrinsic::if_then_else);
+        if (is_intrinsic(*e.get(), intrinsic::undef)) return {};
+        bool chooses = e->op == Op::Select || (is_intrinsic(*e.get(), intrinsic::if_then_else));
         if (chooses) return select(e);
         Expr condition;
         std::vector<Expr> args;

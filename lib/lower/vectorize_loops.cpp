@@ -225,7 +225,7 @@ class LoopVectorizer {
             return vector ? *vector : e;
         }
         if (e->op == Op::Let) return let(e);
-        if (e->op == Op::Call && e->name == intrinsic::if_then_else) return if_then_else(e);
+        if (is_intrinsic(*e.get(), intrinsic::if_then_else)) return if_then_else(e);
         std::vector<Expr> args;
         for (const Expr &arg : e->args) args.push_back(arg.defined() ? rewrite(arg) : arg);
         return e->op == Op::Load ? load(e, args[0], args[1]) : rebuild(e, std::move(args));
@@ -260,7 +260,7 @@ class LoopVectorizer {
     Expr if_then_else(const Expr &e) {
         Expr condition = rewrite(e->args[0]);
         auto operands_of = [](const ExprNode *node, auto &&visit) {
-            bool is_branch = node->op == Op::Call && node->name == intrinsic::if_then_else;
+            bool is_branch = is_intrinsic(*node, intrinsic::if_then_else);
             if (node->op == Op::Let)
                 return;
             for (size_t i = 0; i < (is_branch ? 1 : node->args.size()); i++)

@@ -7,6 +7,7 @@
 #include "ir/constant_bounds.h"
 #include "ir/intrinsics.h"
 #include "ir/substitute.h"
+#include "ir/visit.h"
 #include "lower/lanes.h"
 
 namespace Pipe::lower {

@@ -181,7 +181,7 @@ Value Formula::compute(Node &node) {
 
     if (is_effect(e))
         return effect(node);
-    if (e.op == Op::Call && e.name == ir::intrinsic::user_context)
+    if (ir::is_intrinsic(e, ir::intrinsic::user_context))
         return Value::of_int(0);
     std::vector<Value> &args = node.values;
     args.clear();

@@ -50,9 +50,9 @@ Expr as_index(const Expr &e) {
 
 void add_conjuncts(const Expr &e, bool holds, std::vector<Expr> &conjuncts) {
     if (e->op == Op::Not) return add_conjuncts(e->args[0], !holds, conjuncts);
-    if (e->op == Op::Call && e->name == intrinsic::likely)
+    if (is_intrinsic(*e.get(), intrinsic::likely))
         return add_conjuncts(e->args[0], holds, conjuncts);
-    bool guarded = e->op == Op::Call && e->name == intrinsic::if_then_else && is_const(e->args[2], 0);
+    bool guarded = is_intrinsic(*e.get(), intrinsic::if_then_else) && is_const(e->args[2], 0);
     if (e->op == (holds ? Op::And : Op::Or) || (holds && guarded)) {
         add_conjuncts(e->args[0], holds, conjuncts);
         add_conjuncts(e->args[1], holds, conjuncts);
@@ -71,15 +71,7 @@ void add_conjuncts(const Expr &e, bool holds, std::vector<Expr> &conjuncts) {
 }
 
 /// What is read somewhere: the same number wherever the expression stands in one definition.
-bool is_data(const Expr &e) {
-    bool reads = false;
-    std::unordered_set<const ExprNode *> seen;
-    walk(e, [&](const Expr &n) {
-        reads |= n->op == Op::Call && (n->call_kind == CallKind::Func || n->call_kind == CallKind::Image);
-        return !reads && seen.insert(n.get()).second;
-    });
-    return reads && !has_side_effect(e);
-}
+bool is_data(const Expr &e) { return reads_memory(e) && !has_side_effect(e); }
 
 /// Narrows each variable of `linear <= 0` in turn, given the intervals of the others; and each value that is
 /// read somewhere.

@@ -31,12 +31,8 @@ const schedules::Bound *find_bound(const std::vector<schedules::Bound> &bounds,
 
 bool has_selects(const graph::Stage &stage) {
     bool found = false;
-    std::unordered_set<const ExprNode *> seen;
     graph::for_each_expr(stage, [&](const Expr &root) {
-        walk(root, [&](const Expr &e) {
-            found |= e->op == Op::Select;
-            return !found && seen.insert(e.get()).second;
-        });
+        found |= contains(root, [](const ExprNode &e) { return e.op == Op::Select; });
     });
     return found;
 }
@@ -284,15 +280,10 @@ void RegionMap::require_bounded(const Box &box, const std::string &what, const g
         std::string users;
         for (const graph::FuncNode &func : graph_.funcs)
             for (const graph::Stage &stage : func.stages) {
-                bool reads = false;
-                std::unordered_map<const ExprNode *, bool> seen;
-                for (const Expr &e : stage.values)
-                    walk(e, [&](const Expr &n) {
-                        if (!seen.emplace(n.get(), true).second) return false;
-                        reads |= n->op == Op::Call && n->name == what && func.name != what;
-                        return true;
-                    });
-                if (!reads) continue;
+                auto reads = [&](const Expr &e) {
+                    return contains(e, [&](const ExprNode &n) { return n.op == Op::Call && n.name == what; });
+                };
+                if (func.name == what || std::none_of(stage.values.begin(), stage.values.end(), reads)) continue;
                 users += (users.empty() ? " It is read by " : ", ") + func.name;
                 if (stage.where.known()) users += " (" + to_string(stage.where) + ")";
             }

@@ -95,7 +95,7 @@ class TouchedVisitor {
         if (!selects_.empty())
             narrowed_nodes_++;
         bool conditional = e->op == Op::Select ||
-                           (e->op == Op::Call && e->name == intrinsic::if_then_else);
+                           (is_intrinsic(*e.get(), intrinsic::if_then_else));
         if (conditional && e->args[0].type().is_scalar()) {
             visit(e->args[0], scope, plain, seen);
             visit_arm(*e.get(), true, scope, plain, seen);
@@ -177,10 +177,8 @@ class TouchedVisitor {
 
     static std::set<std::string> variables_of(const Expr &e, const IntervalScope &scope) {
         std::set<std::string> result;
-        std::unordered_set<const ExprNode *> seen;
-        walk(e, [&](const Expr &node) {
-            if (!seen.insert(node.get()).second) return false;
-            if (node->op == Op::Variable && scope.contains(node->name)) result.insert(node->name);
+        each_node(e, [&](const ExprNode &node) {
+            if (node.op == Op::Variable && scope.contains(node.name)) result.insert(node.name);
             return true;
         });
         return result;

@@ -5,6 +5,8 @@
 
 #include <vector>
 
+#include "support/require_message.h"
+
 using Halide::Runtime::Buffer;
 
 namespace {
@@ -236,8 +238,10 @@ TEST_CASE("Runtime::Buffer: memory from the user's functions", "[compat]") {
         before = Buffer<int>(4);
         CHECK(allocations == 2);
     }
-    Buffer<>::set_default_allocate_fn(nullptr);
     Buffer<>::set_default_deallocate_fn(nullptr);
+    require_message<RuntimeError>([] { Buffer<int> lost(3); }, {"set_default_deallocate_fn", "Set both"});
+    CHECK(allocations == 2);
+    Buffer<>::set_default_allocate_fn(nullptr);
     Buffer<int> after(3);
     CHECK(allocations == 2);
     before = after;

@@ -13,10 +13,12 @@
 #include "ir/intrinsics.h"
 #include "ir/program.h"
 #include "jit/kernel.h"
+#include "support/targets.h"
 
 namespace Pipe::test {
 
 using Kind = ir::Argument::Kind;
+using testing::runnable_targets;
 
 inline Expr int32(int v) {
     return ir::make_int(Int(32), v);
@@ -54,17 +56,6 @@ inline int run(const ir::Program &program, std::vector<void *> args, std::string
     int code = jit::compile(program, target).run({}, args.data(), &message);
     if (error) *error = message;
     return code;
-}
-
-/// The host, and lesser machines that it can play: other instructions for the same program.
-inline std::vector<Target> runnable_targets() {
-    std::vector<Target> targets{get_host_target()};
-    if (targets[0].arch != Target::X86) return targets;
-    for (auto f : {Target::AVX512_Skylake, Target::AVX2, Target::SSE41}) {
-        Target less = targets.back().without_feature(f);
-        if (less != targets.back()) targets.push_back(less);
-    }
-    return targets;
 }
 
 /// A program that computes, from input buffers in0, in1, ... of equal length, one output buffer

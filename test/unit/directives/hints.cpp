@@ -37,9 +37,10 @@ struct Clamped {
     }
     void check() {
         for (int width : {1, 3, 17}) {
-            GuardedBuffer image = noise<int>({{0, width}, {0, 5}});
+            GuardedBuffer image = noise<int>({{0, width}, {-2, 7}});
             in.set(image.buffer);
             check_equal(f, {{0, width}, {0, 5}});
+            check_equal(f, {{-7, width + 9}, {-2, 3}});
         }
     }
 };
@@ -232,6 +233,9 @@ TEST_CASE("eager_inline", "[hints]") {
         int expected = (2 * (i + 1) + 5) + 1 + (2 * i + 5) + i * (2 * 6 + 4 * 5);
         CHECK(out(i) == expected);
     }
+    for (int width : {1, 5, 33})
+        for (int min : {-7, 3})
+            check_equal(c, {{min, width}});
     require_message<CompileError>([&] { b.eager_inline(c); },
                                   {"b.eager_inline", "'c' has updates"});
 }

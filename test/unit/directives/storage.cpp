@@ -96,6 +96,28 @@ TEST_CASE_METHOD(Blur, "align_storage", "[storage]") {
     CHECK(p.peak_scratch_bytes() == 64 * 4 * 4);
 }
 
+TEST_CASE_METHOD(Blur, "reorder_storage", "[storage]") {
+    SECTION("at root") {
+        // Columns of 4 elements take 16; 34 of them. (In rows it would be 48 x 4.)
+        f.compute_root().reorder_storage(y, x).align_storage(y, 16);
+        Pipeline p(g);
+        p.realize({33, 2});
+        CHECK(p.peak_scratch_bytes() == 34 * 16 * 4);
+    }
+    SECTION("in a loop") {
+        f.compute_at(g, y).reorder_storage(y, x);
+    }
+    SECTION("of a window that slides and folds") {
+        f.compute_at(g, y).store_root().reorder_storage({y, x}).fold_storage(y, 4);
+    }
+    SECTION("of vectors across it") {
+        f.compute_root().reorder_storage(y, x).vectorize(x, 8, TailStrategy::GuardWithIf);
+        g.vectorize(x, 4, TailStrategy::GuardWithIf);
+    }
+    check_sizes(g, {1, 7, 20});
+    CHECK(contains(Pipeline(g).schedule_source(), ".reorder_storage({f_y, f_x})"));
+}
+
 TEST_CASE_METHOD(Blur, "bound_storage", "[storage]") {
     f.compute_at(g, y).bound_storage(x, 20).bound_storage(y, 3).store_in(MemoryType::Stack);
     check_sizes(g, {1, 7, 19});

@@ -157,6 +157,23 @@ TEST_CASE("promises of bounds", "[effects]") {
                                   {"promise", "9", "0", "7", "\"f\""});
 }
 
+TEST_CASE("promises of bounds at all sizes and places", "[effects]") {
+    Var x("x"), y("y");
+    Buffer<uint8_t> index(256), table(8);
+    index.fill([](int i) { return i * 5 % 8; });
+    table.fill([](int i) { return 100 + i; });
+    everywhere::check<int>(
+        [&] {
+            Func h("h"), f("f");
+            h(x) = cast<int>(table(x));
+            Expr at = cast<int>(index((x + 3 * y) & 255));
+            f(x, y) = h(unsafe_promise_clamped(at, 0, 7)) + promise_clamped(x, -100, 1000);
+            h.compute_root();
+            return f;
+        },
+        [](int x, int y) { return 100 + ((x + 3 * y) & 255) * 5 % 8 + x; });
+}
+
 TEST_CASE("C functions", "[effects]") {
     Var x("x"), y("y");
     everywhere::check<float>(

@@ -395,14 +395,30 @@ TEST_CASE("reinterpret", "[floats]") {
 TEST_CASE("strict_float keeps products and sums apart", "[floats]") {
     // (1 + e)(1 - e) - 1 = -e^2 with one rounding, 0 with two.
     Param<float> a("a"), b("b");
-    a.set(1 + 0x1p-12f), b.set(1 - 0x1p-12f);
-    Var x("x");
+    a.set(1 + 0x1p-13f), b.set(1 - 0x1p-13f);
+    Var x("x"), y("y");
+    everywhere::check<float>(
+        [&] {
+            Func f("f");
+            f(x, y) = strict_float(a * b - 1.0f) + cast<float>(x);
+            return f;
+        },
+        [](int x, int) { return static_cast<float>(x); });
+    // Of the difference nothing is left of x = 0 only: -2^-26 is lost beside any other x.
     Func f("f");
-    f(x) = strict_float(a * b - 1.0f) + 0 * x;
-    f.vectorize(x, 8);
-    Buffer<float> out = f.realize({16});
-    for (int i = 0; i < 16; i++)
-        CHECK(out(i) == (1 + 0x1p-12f) * (1 - 0x1p-12f) - 1.0f + 0.0f);
+    f(x) = strict_float(a * (b + 0.0f * cast<float>(x)) - 1.0f);
+    Target fast = get_host_target().with_feature(Target::FastMath);
+    for (int lanes : {1, 3, 8, 16}) {
+        Func g("g");
+        g(x) = f(x);
+        g.vectorize(x, lanes, TailStrategy::GuardWithIf);
+        for (const Target &target : {get_host_target(), fast}) {
+            Buffer<float> out(37);
+            out.set_min(-5);
+            g.realize(out, target);
+            CHECK(out.all_equal(0.0f));
+        }
+    }
 }
 
 TEST_CASE("misuse of floats", "[floats][error]") {

@@ -4,6 +4,7 @@
 
 #include "support/everywhere.h"
 #include "support/require_message.h"
+#include "support/targets.h"
 
 using namespace Pipe;
 
@@ -26,6 +27,37 @@ TEST_CASE("random numbers are the same on every schedule", "[random]") {
     for (int j = 0; j < 40; j++)
         for (int i = 0; i < 40; i++)
             REQUIRE(out(i, j) == first(i, j) + 1);
+}
+
+TEST_CASE("random numbers are the same on every target", "[random]") {
+    Var x("x"), y("y");
+    Func f("noise");
+    f(x, y) = Tuple(random_uint(17), random_int(), random_float(x));
+    f.vectorize(x, 8, TailStrategy::GuardWithIf);
+    auto fresh = [] {
+        std::vector<Buffer<void>> parts{Buffer<uint32_t>(33, 7), Buffer<int>(33, 7), Buffer<float>(33, 7)};
+        for (Buffer<void> &b : parts)
+            b.set_min(-9, 100);
+        return parts;
+    };
+    auto expected = fresh();
+    f.realize_reference(Realization(expected));
+    std::vector<Target> targets = testing::runnable_targets();
+    for (auto feature : {Target::FastMath, Target::QuickCompile})
+        targets.push_back(get_host_target().with_feature(feature));
+    for (const Target &target : targets) {
+        INFO(target.to_string());
+        auto got = fresh();
+        f.realize(Realization(got), target);
+        Buffer<uint32_t> a(got[0]), a0(expected[0]);
+        Buffer<int> b(got[1]), b0(expected[1]);
+        Buffer<float> c(got[2]), c0(expected[2]);
+        int64_t wrong = 0;
+        a.for_each_element([&](int i, int j) {
+            wrong += a(i, j) != a0(i, j) || b(i, j) != b0(i, j) || c(i, j) != c0(i, j);
+        });
+        CHECK(wrong == 0);
+    }
 }
 
 TEST_CASE("random floats lie in [0, 1) evenly, without pattern", "[random]") {

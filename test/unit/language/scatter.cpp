@@ -106,6 +106,26 @@ TEST_CASE("scatters along a pure Var vectorise, also of Tuples", "[scatter]") {
                                                             : y; });
 }
 
+TEST_CASE("scatters at all sizes and places", "[scatter]") {
+    Var x("x"), y("y");
+    auto swapped = [&](bool along_x) {
+        Func f("f"), g("g");
+        f(x, y) = x + 1000 * y;
+        if (along_x)
+            f(scatter(2, 3), y) = f(gather(3, 2), y) + gather(7, 8);
+        else
+            f(x, scatter(2, 3)) = f(x, gather(3, 2)) + gather(7, 8);
+        g(x, y) = f(x, y);
+        return g;
+    };
+    everywhere::check<int>([&] { return swapped(true); }, [](int x, int y) {
+        return (x == 2 ? 3 + 7 : x == 3 ? 2 + 8 : x) + 1000 * y;
+    });
+    everywhere::check<int>([&] { return swapped(false); }, [](int x, int y) {
+        return x + (y == 2 ? 3000 + 7 : y == 3 ? 2000 + 8 : 1000 * y);
+    });
+}
+
 TEST_CASE("misuse of scatter", "[scatter][error]") {
     Var x("x");
     Func f("f"), g("g");

@@ -11,6 +11,18 @@ using namespace Pipe;
 
 namespace {
 
+/// The same as the reference evaluator's from a min of less than 0 on, and from one that is greater.
+template <typename T> void require_same(Func f, std::initializer_list<int> sizes) {
+    for (int size : sizes)
+        for (int min : {-7, 3}) {
+            Buffer<T> fast(size), slow(size);
+            fast.set_min(min), slow.set_min(min);
+            f.realize(fast);
+            f.realize_reference(Realization(slow));
+            fast.for_each_element([&](int x) { REQUIRE(fast(x) == slow(x)); });
+        }
+}
+
 /// Realizes for several sizes; the schedule's values are the definitions', which are `right`.
 template <typename T, typename F> void require_right(Func f, std::initializer_list<int> sizes, F &&right) {
     for (int size : sizes) {
@@ -52,21 +64,25 @@ TEST_CASE("rfactor of a sum", "[rfactor]") {
             m.compute_root().vectorize(s.u, 8).update().vectorize(s.u, 8);
             CHECK(m.args().size() == 2);
             require_right<int>(s.f, {1, 5, 16}, s.right());
+            require_same<int>(s.f, {1, 5, 16});
         }
         SECTION("outer, parallel " + std::to_string(n)) {
             Func m = s.f.update().split(s.r, s.ro, s.ri, 8).rfactor(s.ro, s.u);
             m.compute_root().update().parallel(s.u);
             require_right<int>(s.f, {1, 5, 16}, s.right());
+            require_same<int>(s.f, {1, 5, 16});
         }
         SECTION("both, and the second again " + std::to_string(n)) {
             Func m = s.f.update().split(s.r, s.ro, s.ri, 4).rfactor({{s.ro, s.u}, {s.ri, s.v}});
             m.compute_at(s.f, s.x).update().vectorize(s.v).parallel(s.u);
             require_right<int>(s.f, {1, 5}, s.right());
+            require_same<int>(s.f, {1, 5});
         }
         SECTION("all of it " + std::to_string(n)) {
             Func m = s.f.update().rfactor(s.r, s.u);
             m.compute_at(s.f, s.x).update().parallel(s.u);
             require_right<int>(s.f, {1, 3}, s.right());
+            require_same<int>(s.f, {1, 3});
         }
     }
 }
@@ -93,6 +109,7 @@ TEST_CASE("rfactor of two dimensions, with a condition", "[rfactor]") {
         f.update().fuse(r.x, r.y, rf).rfactor(rf, u).compute_root().update().parallel(u);
     }
     require_right<int>(f, {1, 6, 17}, right);
+    require_same<int>(f, {1, 6, 17});
 }
 
 TEST_CASE("rfactor of a histogram", "[rfactor]") {
@@ -325,6 +342,27 @@ TEST_CASE("atomic updates", "[atomic]") {
             Buffer<float> after = f.realize({10}, fast);
             for (int i = 0; i < 10; i++)
                 REQUIRE(after(i) == before(i));
+        }
+}
+
+TEST_CASE("atomic updates at all sizes and places", "[atomic]") {
+    for (int n : {1, 7, 100})
+        for (int how : {0, 1, 2}) {
+            Var x("x");
+            RDom r(-3, n, "r");
+            Func f("f"), g("g");
+            f(x) = x;
+            f((r * r + 5) % 10 - 4) += r + 1;
+            g(x) = f(x) * 2;
+            f.compute_root();
+            Stage update = f.update().atomic();
+            if (how == 0)
+                update.parallel(r);
+            else if (how == 1)
+                update.vectorize(r, 8);
+            else
+                update.parallel(r, 5);
+            require_same<int>(g, {1, 6, 33});
         }
 }
 
