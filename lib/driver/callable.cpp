@@ -63,22 +63,23 @@ Argument argument_of(const Slot &slot) {
 }
 
 /// The place of what a slot needs in the user's list.
-int find(const Argument &needed, const std::vector<Argument> &inputs) {
+int find(const Slot &slot, const std::vector<Argument> &inputs) {
+    const Argument needed = argument_of(slot);
     auto same = [&](const Argument &a) {
         return a.parameter ? a.parameter == needed.parameter : a.name == needed.name;
     };
     auto found = std::find_if(inputs.begin(), inputs.end(), same);
     if (found == inputs.end())
-        throw CompileError(fmt::format("compile_to_callable: the pipeline uses {} '{}', which is "
+        throw CompileError(fmt::format("compile_to_callable: the pipeline uses {} '{}'{}, which is "
                                        "not in the list of arguments. Add it.",
                                        needed.is_buffer() ? "the ImageParam" : "the Param",
-                                       needed.name));
+                                       needed.name, graph::at(slot.where)));
     if (found->type != needed.type || found->is_buffer() != needed.is_buffer() ||
         found->dimensions != needed.dimensions)
         throw CompileError(
-            fmt::format("compile_to_callable: the argument '{}' is described as {}, but is {}. Pass the "
+            fmt::format("compile_to_callable: the argument '{}'{} is described as {}, but is {}. Pass the "
                         "Param or ImageParam itself.",
-                        needed.name, describe(*found), describe(needed)));
+                        needed.name, graph::at(slot.where), describe(*found), describe(needed)));
     return static_cast<int>(found - inputs.begin());
 }
 
@@ -107,9 +108,9 @@ std::shared_ptr<const CallableContents> make_callable(std::shared_ptr<Compiled> 
             place = static_cast<int>(contents->arguments.size());
             contents->arguments.push_back(argument_of(slot));
             if (contents->name.empty())
-                contents->name = slot.name;
+                contents->name = fmt::format("'{}'{}", slot.name, graph::at(slot.where));
         } else if (!is_bound(slot)) {
-            place = find(argument_of(slot), given);
+            place = find(slot, given);
         }
         contents->argument_of_slot.push_back(place);
     }
@@ -133,14 +134,14 @@ const CallableContents &checked(const std::shared_ptr<const CallableContents> &c
     std::string names;
     for (const Argument &a : c.arguments)
         names += (names.empty() ? "'" : ", '") + a.name + "'";
-    throw RuntimeError(fmt::format("The Callable '{}' takes {} ({}), but is given {}. Give "
+    throw RuntimeError(fmt::format("The Callable {} takes {} ({}), but is given {}. Give "
                                    "all of them, in this order.",
                                    c.name, support::counted(c.arguments.size(), "argument"), names,
                                    count));
 }
 
 [[noreturn]] void wrong_argument(const CallableContents &c, size_t i, const std::string &given) {
-    throw RuntimeError(fmt::format("The Callable '{}', argument {} ('{}'): it has to be {}, but "
+    throw RuntimeError(fmt::format("The Callable {}, argument {} ('{}'): it has to be {}, but "
                                    "is {}. The types of Callables must be the very types of the "
                                    "Params and images.",
                                    c.name, i, c.arguments[i].name, driver::describe(c.arguments[i]),

@@ -11,7 +11,7 @@
 namespace Pipe::driver {
 
 struct CallableContents {
-    std::string name;  ///< of the pipeline, for messages
+    std::string name;  ///< of the pipeline, and where it was defined: for messages
     std::shared_ptr<Compiled> compiled;
     JITHandlers handlers;
     std::shared_ptr<jit::Profile> profile;  ///< the Pipeline's

@@ -286,7 +286,7 @@ TEST_CASE_METHOD(Bright, "Callables", "[error][calls]") {
     }
     SECTION("too few arguments") {
         require_message<RuntimeError>([&] { c(image, out); },
-                                      {"The Callable 'bright' takes 3 arguments", "'photo', 'gain'",
+                                      {"The Callable 'bright' at calls.cpp:", "takes 3 arguments", "'photo', 'gain'",
                                        "is given 2", "Give all of them"});
     }
     SECTION("a number of another type") {

@@ -79,7 +79,7 @@ TEST_CASE_METHOD(Scale, "wrong arguments of a Callable are named", "[driver][cal
     Buffer<float> result(4, 4);
     require_message<RuntimeError>(
         [&] { scale(image(4, 4), 1.0f, result); },
-        {"'out' takes 4 arguments", "'in', 'factor', 'offset', 'out'", "3"});
+        {"takes 4 arguments", "'in', 'factor', 'offset', 'out'", "3"});
     require_message<RuntimeError>([&] { scale(image(4, 4), 1, 1, result); },
                                   {"argument 1 ('factor')", "float32", "is int32"});
     require_message<RuntimeError>([&] { scale(1.0f, 1.0f, 1, result); },
@@ -104,7 +104,7 @@ TEST_CASE_METHOD(Scale, "a Callable needs every parameter", "[driver][callable][
         [&] {
             out.compile_to_callable({in, factor});
         },
-        {"compile_to_callable", "'offset'", "Add it"});
+        {"compile_to_callable", "the Param 'offset'", "Add it"});
     require_message<CompileError>(
         [&] {
             out.compile_to_callable(
