@@ -21,17 +21,21 @@ int64_t round_up(int64_t n, int64_t to) {
 }  // namespace
 
 Arena::~Arena() {
-    for (Chunk &c : chunks_) std::free(c.memory);
+    for (Chunk &c : chunks_)
+        std::free(c.memory);
 }
 
 bool Arena::add_chunk(int64_t bytes) {
     int64_t size = std::max(bytes, chunks_.empty() ? first_chunk : 2 * chunks_.back().size);
     chunks_.reserve(chunks_.size() + 1);  // may throw: before there is something to leak
-    if (size >= page) size = round_up(std::max(bytes, std::min<int64_t>(size, 64 << 20)), page);
+    if (size >= page)
+        size = round_up(std::max(bytes, std::min<int64_t>(size, 64 << 20)), page);
     auto align = static_cast<size_t>(size >= page ? page : line);
     auto *memory = static_cast<char *>(std::aligned_alloc(align, static_cast<size_t>(size)));
-    if (!memory) return false;
-    if (size >= page) madvise(memory, static_cast<size_t>(size), MADV_HUGEPAGE);
+    if (!memory)
+        return false;
+    if (size >= page)
+        madvise(memory, static_cast<size_t>(size), MADV_HUGEPAGE);
     chunks_.push_back({memory, size, 0});
     capacity_ += size;
     return true;
@@ -39,14 +43,18 @@ bool Arena::add_chunk(int64_t bytes) {
 
 void *Arena::push(int64_t bytes, int64_t limit) {
     constexpr int64_t absurd = int64_t(1) << 47;  // more than any address space
-    if (bytes < 0 || bytes > absurd) return nullptr;
+    if (bytes < 0 || bytes > absurd)
+        return nullptr;
     bytes = round_up(std::max<int64_t>(bytes, 1), line);
-    if (limit > 0 && used_ + bytes > limit) return nullptr;
+    if (limit > 0 && used_ + bytes > limit)
+        return nullptr;
     try {
         // Chunks after the current one are empty; take the first that is large enough.
         size_t chunk = current_;
-        while (chunk < chunks_.size() && chunks_[chunk].size - chunks_[chunk].used < bytes) chunk++;
-        if (chunk == chunks_.size() && !add_chunk(bytes)) return nullptr;
+        while (chunk < chunks_.size() && chunks_[chunk].size - chunks_[chunk].used < bytes)
+            chunk++;
+        if (chunk == chunks_.size() && !add_chunk(bytes))
+            return nullptr;
         blocks_.push_back({chunks_[chunk].memory + chunks_[chunk].used, bytes, chunk});
         chunks_[chunk].used += bytes;
         current_ = chunk;
@@ -75,7 +83,8 @@ void Arena::pop(void *block) {
 }
 
 void Arena::pop_to(size_t depth) {
-    while (blocks_.size() > depth) pop_last();
+    while (blocks_.size() > depth)
+        pop_last();
 }
 
 void Arena::trim(int64_t keep_bytes) {

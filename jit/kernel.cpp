@@ -90,10 +90,13 @@ int Kernel::run(const RunOptions &options, void *const *args, std::string *error
     int64_t peak = 0;
     auto *function = reinterpret_cast<codegen::KernelFunction *>(impl_->code->entry);
     std::optional<ProfiledRun> profiled;
-    if (is_profiled()) context.profile = profiled.emplace(impl_->profiled.size()).table();
+    if (is_profiled())
+        context.profile = profiled.emplace(impl_->profiled.size()).table();
     int32_t code = run_kernel(function, context, args, &peak);
-    if (profiled) profiled->stop();
-    if (profiled && options.profile) options.profile->add(*profiled, impl_->profiled);
+    if (profiled)
+        profiled->stop();
+    if (profiled && options.profile)
+        options.profile->add(*profiled, impl_->profiled);
     if (stats)
         stats->peak_scratch_bytes = peak;
     context.rethrow();

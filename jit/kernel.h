@@ -28,8 +28,8 @@ struct RunOptions {
     int64_t scratch_limit = 0;  ///< bytes that one thread's scratch may take; 0 = no limit
     JITUserContext *context = nullptr;  ///< what handlers are given
     JITHandlers handlers = {};          ///< those of `context` are not looked at
-    uint64_t memo_owner = 0;  ///< kernels of one owner and name find what the others memoized
-    Profile *profile = nullptr;         ///< what the run took is added to it; Target::Profile only
+    uint64_t memo_owner = 0;     ///< kernels of one owner and name find what the others memoized
+    Profile *profile = nullptr;  ///< what the run took is added to it; Target::Profile only
 };
 
 /// Text for the user: to custom_print, or to standard output.

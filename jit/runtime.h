@@ -30,9 +30,9 @@ struct Context {
     Context(const Context &) = delete;
 
     const JITHandlers &handlers;
-    JITUserContext *user;       ///< what handlers are given
-    int threads = 1;            ///< for parallel loops
-    int64_t scratch_limit = 0;  ///< bytes per thread; 0 = none
+    JITUserContext *user;             ///< what handlers are given
+    int threads = 1;                  ///< for parallel loops
+    int64_t scratch_limit = 0;        ///< bytes per thread; 0 = none
     ProfileEntry *profile = nullptr;  ///< one per Func; null where nobody asked
     uint64_t memo_owner = 0;          ///< whose memoized Funcs are run
 
@@ -54,7 +54,8 @@ struct Context {
     }
     /// Throws again what a handler threw.
     void rethrow() {
-        if (thrown_) std::rethrow_exception(thrown_);
+        if (thrown_)
+            std::rethrow_exception(thrown_);
     }
 
     /// Memory by custom_malloc, 64-byte aligned; null where it has none.

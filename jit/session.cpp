@@ -21,16 +21,18 @@ namespace orc = llvm::orc;
 namespace {
 
 template <typename T> T checked(llvm::Expected<T> value) {
-    if (!value) throw InternalError("LLVM's ORC: " + llvm::toString(value.takeError()));
+    if (!value)
+        throw InternalError("LLVM's ORC: " + llvm::toString(value.takeError()));
     return std::move(*value);
 }
 
 void check(llvm::Error error) {
-    if (error) throw InternalError("LLVM's ORC: " + llvm::toString(std::move(error)));
+    if (error)
+        throw InternalError("LLVM's ORC: " + llvm::toString(std::move(error)));
 }
 
-/// Finds what neither the object nor the run time defines: C functions of the user's, then in libmvec,
-/// then in the process.
+/// Finds what neither the object nor the run time defines: C functions of the user's, then in
+/// libmvec, then in the process.
 class ProcessSymbols : public orc::DefinitionGenerator {
   public:
     explicit ProcessSymbols(void *libmvec) : libmvec_(libmvec) {}
@@ -42,9 +44,12 @@ class ProcessSymbols : public orc::DefinitionGenerator {
         for (const auto &[name, flags] : names) {
             std::string text = (*name).str();
             void *address = nullptr;
-            if (auto function = ir::find_extern(text)) address = function->address;
-            if (!address && libmvec_) address = dlsym(libmvec_, text.c_str());
-            if (!address) address = dlsym(RTLD_DEFAULT, text.c_str());
+            if (auto function = ir::find_extern(text))
+                address = function->address;
+            if (!address && libmvec_)
+                address = dlsym(libmvec_, text.c_str());
+            if (!address)
+                address = dlsym(RTLD_DEFAULT, text.c_str());
             if (address) {
                 found[name] = {orc::ExecutorAddr::fromPtr(address), llvm::JITSymbolFlags::Exported};
             }

@@ -29,7 +29,8 @@ class Loops {
   public:
     Loops(StageSchedule &stage, const FuncNode &func) : stage_(stage) {
         taken_ = func.args;
-        for (const Dim &d : stage.dims) taken_.push_back(d.name);
+        for (const Dim &d : stage.dims)
+            taken_.push_back(d.name);
     }
 
     /// Splits `old`; {outer, inner} take its place.
@@ -63,37 +64,46 @@ class Loops {
 /// Lanes for a loop of `extent` iterations: a full vector, or less for a short loop; 1 = do not.
 int64_t lanes_for(const FuncNode &func, int64_t extent, const Machine &machine) {
     int bytes = 1;
-    for (Type t : func.types) bytes = std::max(bytes, t.bytes());
+    for (Type t : func.types)
+        bytes = std::max(bytes, t.bytes());
     int64_t lanes = std::max(1, machine.vector_bytes / bytes);
-    while (lanes > extent) lanes /= 2;
+    while (lanes > extent)
+        lanes /= 2;
     return lanes >= 4 || lanes * bytes >= 16 ? lanes : 1;
 }
 
 /// Vectorises loop `name`: the loops that take its place, innermost first.
 std::vector<Dim> vectorized(Loops &loops, const std::string &name, int64_t lanes) {
-    if (lanes <= 1) return {{name, LoopKind::Serial, false}};
+    if (lanes <= 1)
+        return {{name, LoopKind::Serial, false}};
     auto [outer, inner] = loops.split(name, "_w", "_v", lanes);
     return {{inner, LoopKind::Vectorized, false}, {outer, LoopKind::Serial, false}};
 }
 
-/// A large reduction to few points, such as the sum of an image: parallel and vectorised over its RVars,
-/// with accumulators of their own (lower/private_accumulators.h). False where it is no such thing.
+/// A large reduction to few points, such as the sum of an image: parallel and vectorised over its
+/// RVars, with accumulators of their own (lower/private_accumulators.h). False where it is no such
+/// thing.
 bool reduce_stage(const FuncNode &func, const Node &node, size_t s, const Machine &machine,
                   StageSchedule &stage) {
     constexpr double worth_threads = 1 << 15;  // iterations
     double pure_points = 1;
     for (size_t d = 0; d < func.args.size(); d++)
-        if (node.stages[s].loops_over[d]) pure_points *= static_cast<double>(node.extents[d]);
-    if (s == 0 || stage.touched || pure_points > 8 || pure_points * node.stages[s].repeats < worth_threads)
+        if (node.stages[s].loops_over[d])
+            pure_points *= static_cast<double>(node.extents[d]);
+    if (s == 0 || stage.touched || pure_points > 8 ||
+        pure_points * node.stages[s].repeats < worth_threads)
         return false;
     std::string why;
     auto reduction = graph::as_reduction(func.stages[s], graph::calls_of(func.id), &why);
-    if (!reduction || !reduction->commutative || !(reduction->exact || machine.fast_math)) return false;
+    if (!reduction || !reduction->commutative || !(reduction->exact || machine.fast_math))
+        return false;
     std::vector<Dim> reductions, pure;
-    for (const Dim &d : stage.dims) (d.is_reduction ? reductions : pure).push_back(d);
+    for (const Dim &d : stage.dims)
+        (d.is_reduction ? reductions : pure).push_back(d);
     // Lanes that go to elements known from data (histograms) would be stored one by one.
-    const bool scatters = std::count(node.stages[s].loops_over.begin(), node.stages[s].loops_over.end(), false) > 0 &&
-                          pure.size() < func.args.size();
+    const bool scatters =
+        std::count(node.stages[s].loops_over.begin(), node.stages[s].loops_over.end(), false) > 0 &&
+        pure.size() < func.args.size();
     Loops loops(stage, func);
     std::vector<Dim> dims = {reductions[0]};
     if (const int64_t lanes = lanes_for(func, INT32_MAX, machine); lanes > 1 && !scatters) {
@@ -107,17 +117,19 @@ bool reduce_stage(const FuncNode &func, const Node &node, size_t s, const Machin
     return true;
 }
 
-/// A stage with its pure loops as they are, but vectorised: members of groups, and updates. RVars go
-/// between the vector and the other loops, so that a vector of sums stays in registers.
+/// A stage with its pure loops as they are, but vectorised: members of groups, and updates. RVars
+/// go between the vector and the other loops, so that a vector of sums stays in registers.
 void vectorize_stage(const FuncNode &func, const Node &node, size_t s, const Machine &machine,
                      bool parallel, StageSchedule &stage) {
-    if (stage.touched) return;
+    if (stage.touched)
+        return;
     Loops loops(stage, func);
     std::vector<Dim> reductions, pure;
-    for (const Dim &d : stage.dims) (d.is_reduction ? reductions : pure).push_back(d);
+    for (const Dim &d : stage.dims)
+        (d.is_reduction ? reductions : pure).push_back(d);
     std::vector<Dim> dims;
-    const bool inner_is_pure = !func.args.empty() && node.stages[s].loops_over[0] && !pure.empty() &&
-                               pure[0].name == func.args[0];
+    const bool inner_is_pure = !func.args.empty() && node.stages[s].loops_over[0] &&
+                               !pure.empty() && pure[0].name == func.args[0];
     if (inner_is_pure) {
         dims = vectorized(loops, pure[0].name, lanes_for(func, node.extents[0], machine));
         pure.erase(pure.begin());
@@ -137,7 +149,8 @@ void vectorize_stage(const FuncNode &func, const Node &node, size_t s, const Mac
 int64_t promised_extent(const FuncSchedule &f, const std::string &var) {
     for (const schedules::Bound &b : f.bounds) {
         int64_t extent = 0;
-        if (b.var == var && b.extent.defined() && ir::as_const_int(b.extent, &extent)) return extent;
+        if (b.var == var && b.extent.defined() && ir::as_const_int(b.extent, &extent))
+            return extent;
     }
     return 0;
 }
@@ -147,8 +160,8 @@ struct Levels {
 };
 
 /// The loops of the group's output.
-Levels apply_output(const Plan &plan, const Node &node, const FuncNode &func, const Machine &machine,
-                    FuncSchedule &f) {
+Levels apply_output(const Plan &plan, const Node &node, const FuncNode &func,
+                    const Machine &machine, FuncSchedule &f) {
     StageSchedule &stage = f.stages[0];
     Loops loops(stage, func);
     const size_t n = func.args.size();
@@ -164,7 +177,8 @@ Levels apply_output(const Plan &plan, const Node &node, const FuncNode &func, co
     }
     std::vector<Dim> dims;
     for (size_t d = 0; d < n; d++) {
-        if (inner[d].empty() || static_cast<int>(d) == plan.row_dim) continue;
+        if (inner[d].empty() || static_cast<int>(d) == plan.row_dim)
+            continue;
         if (d == 0) {
             dims = vectorized(loops, inner[0], lanes_for(func, plan.tile[0], machine));
             continue;
@@ -189,7 +203,8 @@ Levels apply_output(const Plan &plan, const Node &node, const FuncNode &func, co
     }
     stage.dims = std::move(dims);
     for (size_t s = 1; s < func.stages.size(); s++) {
-        if (machine.cores > 1 && reduce_stage(func, node, s, machine, f.stages[s])) continue;
+        if (machine.cores > 1 && reduce_stage(func, node, s, machine, f.stages[s]))
+            continue;
         vectorize_stage(func, node, s, machine, plan.parallel, f.stages[s]);
     }
     return levels;
@@ -204,7 +219,8 @@ void apply(const Plan &plan, const StageGraph &nodes, const Graph &graph, const 
     // How a Func is stored may be said without saying where.
     if (output.role == Role::Free || f.compute.inlined()) {
         f.compute = root();
-        if (f.store.inlined()) f.store = root();
+        if (f.store.inlined())
+            f.store = root();
     }
     const Levels levels = apply_output(plan, output, graph[output.id], machine, f);
     for (size_t m = 1; m < plan.members.size(); m++) {

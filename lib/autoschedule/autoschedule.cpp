@@ -45,36 +45,42 @@ poly::ModelInput model_input(const Graph &graph, const Sizes &sizes) {
     }
     for (const auto &[image, dims] : sizes.images) {
         for (size_t d = 0; d < dims.size(); d++) {
-            if (dims[d].extent <= 0) continue;
+            if (dims[d].extent <= 0)
+                continue;
             input.names[fmt::format("{}.min.{}", image, d)] = Range::point(dims[d].min);
             input.names[fmt::format("{}.extent.{}", image, d)] = Range::point(dims[d].extent);
         }
     }
-    for (const auto &[name, value] : sizes.scalars) input.names[name] = Range::point(value);
+    for (const auto &[name, value] : sizes.scalars)
+        input.names[name] = Range::point(value);
     return input;
 }
 
 /// The loops that the definition gives, where the caller did not fill them in.
 void add_missing_loops(const FuncNode &func, FuncSchedule &f) {
     f.stages.resize(func.stages.size());
-    if (graph::is_extern(func)) return;
+    if (graph::is_extern(func))
+        return;
     for (size_t s = 0; s < func.stages.size(); s++) {
         StageSchedule &stage = f.stages[s];
-        if (!stage.dims.empty() || !stage.transforms.empty()) continue;
+        if (!stage.dims.empty() || !stage.transforms.empty())
+            continue;
         for (const graph::ReductionVar &r : func.stages[s].rvars) {
             stage.dims.push_back({r.name, LoopKind::Serial, true});
         }
         for (size_t d = 0; d < func.args.size(); d++) {
             const Expr &arg = func.stages[s].args[d];
             const bool pure = arg->op == ir::Op::Variable && arg->name == func.args[d];
-            if (pure) stage.dims.push_back({func.args[d], LoopKind::Serial, false});
+            if (pure)
+                stage.dims.push_back({func.args[d], LoopKind::Serial, false});
         }
     }
 }
 
 /// A Func whose loops are the user's but that he gave no place is stored.
 void place_fixed(const FuncNode &func, FuncSchedule &f) {
-    if (f.touched || func.is_output || !f.compute.inlined()) return;
+    if (f.touched || func.is_output || !f.compute.inlined())
+        return;
     f.compute.kind = f.store.kind = schedules::LoopLevel::Kind::Root;
 }
 
@@ -84,20 +90,22 @@ void note_model(const poly::Model &model, Report &report) {
                                            model.inexact - model.exhausted));
     }
     if (model.exhausted > 0) {
-        report.notes.push_back(fmt::format("the polyhedral quota ran out {} times", model.exhausted));
+        report.notes.push_back(
+            fmt::format("the polyhedral quota ran out {} times", model.exhausted));
     }
 }
 
 void note_unbounded(const Graph &graph, const poly::Model &model, Report &report) {
     for (const FuncNode &f : graph.funcs) {
-        if (model.funcs[static_cast<size_t>(f.id)].bounded()) continue;
-        report.notes.push_back(fmt::format("{}: needed region unknown, extents of {} assumed", f.name,
-                                           assumed_extent));
+        if (model.funcs[static_cast<size_t>(f.id)].bounded())
+            continue;
+        report.notes.push_back(fmt::format("{}: needed region unknown, extents of {} assumed",
+                                           f.name, assumed_extent));
     }
 }
 
-Result run(const Graph &graph, schedules::Schedule start, const Sizes &sizes, const Machine &machine,
-           const AutoscheduleOptions &options) {
+Result run(const Graph &graph, schedules::Schedule start, const Sizes &sizes,
+           const Machine &machine, const AutoscheduleOptions &options) {
     Result result;
     result.schedule = std::move(start);
     Report &report = result.report;
@@ -120,8 +128,10 @@ Result run(const Graph &graph, schedules::Schedule start, const Sizes &sizes, co
         apply(plan, found.graph, graph, machine, result.schedule);
     }
     for (const Node &node : found.graph.nodes) {
-        if (node.inlined) report.inlined.push_back(node.name);
-        if (node.role != Role::Fixed) continue;
+        if (node.inlined)
+            report.inlined.push_back(node.name);
+        if (node.role != Role::Fixed)
+            continue;
         report.kept.push_back(node.name);
         place_fixed(graph[node.id], result.schedule[node.id]);
     }
@@ -130,7 +140,8 @@ Result run(const Graph &graph, schedules::Schedule start, const Sizes &sizes, co
 }
 
 /// Everything stored, each Func by itself, the outermost loops of pure definitions in parallel.
-Result fall_back(const Graph &graph, schedules::Schedule start, const Machine &machine, const std::string &why) {
+Result fall_back(const Graph &graph, schedules::Schedule start, const Machine &machine,
+                 const std::string &why) {
     Result result;
     result.schedule = std::move(start);
     result.report.machine = machine;
@@ -143,7 +154,8 @@ Result fall_back(const Graph &graph, schedules::Schedule start, const Machine &m
             f.compute.kind = f.store.kind = schedules::LoopLevel::Kind::Root;
         StageSchedule &stage = f.stages[0];
         const bool free = !stage.touched && f.compute.root();
-        if (free && stage.dims.size() > 1) stage.dims.back().kind = LoopKind::Parallel;
+        if (free && stage.dims.size() > 1)
+            stage.dims.back().kind = LoopKind::Parallel;
     }
     result.report.text = report_text(result.report, {}, graph);
     return result;
@@ -151,11 +163,12 @@ Result fall_back(const Graph &graph, schedules::Schedule start, const Machine &m
 
 }  // namespace
 
-Result schedule(const Graph &graph, const schedules::Schedule &user, const Sizes &sizes, const Machine &machine,
-                const AutoscheduleOptions &options) {
+Result schedule(const Graph &graph, const schedules::Schedule &user, const Sizes &sizes,
+                const Machine &machine, const AutoscheduleOptions &options) {
     schedules::Schedule start = user;
     start.funcs.resize(graph.funcs.size());
-    for (const FuncNode &func : graph.funcs) add_missing_loops(func, start[func.id]);
+    for (const FuncNode &func : graph.funcs)
+        add_missing_loops(func, start[func.id]);
     try {
         return run(graph, start, sizes, machine, options);
     } catch (const std::exception &e) {

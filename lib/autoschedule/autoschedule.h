@@ -26,22 +26,23 @@ struct Sizes {
         int64_t min = 0;
         int64_t extent = 0;  ///< 0 = unknown: something usual is assumed
     };
-    std::vector<std::vector<Dim>> outputs;  ///< per output of the graph, in the order of Graph::outputs
+    std::vector<std::vector<Dim>>
+        outputs;  ///< per output of the graph, in the order of Graph::outputs
     std::unordered_map<std::string, std::vector<Dim>> images;  ///< by Image::name
     std::unordered_map<std::string, int64_t> scalars;  ///< integer Params whose values are known
 };
 
 struct Report {
-    std::vector<Plan> plans;            ///< one per group, inputs first
-    std::vector<std::string> inlined;   ///< names of the Funcs that were substituted
-    std::vector<std::string> kept;      ///< names of the Funcs whose loops are the user's
-    std::vector<std::string> notes;     ///< what could not be modelled
+    std::vector<Plan> plans;           ///< one per group, inputs first
+    std::vector<std::string> inlined;  ///< names of the Funcs that were substituted
+    std::vector<std::string> kept;     ///< names of the Funcs whose loops are the user's
+    std::vector<std::string> notes;    ///< what could not be modelled
     Machine machine;
-    double cost = 0;                    ///< predicted clocks
+    double cost = 0;  ///< predicted clocks
     long groups_evaluated = 0;
-    bool complete = true;               ///< the search saw every valid grouping
+    bool complete = true;  ///< the search saw every valid grouping
     double model_ms = 0, search_ms = 0;
-    std::string text;                   ///< the report for people
+    std::string text;  ///< the report for people
 };
 
 struct Result {
@@ -49,9 +50,9 @@ struct Result {
     Report report;
 };
 
-/// Completes the user's schedule. Directives that he wrote stay as they are. Deterministic: it depends
-/// on its arguments only. Never fails: what cannot be modelled is computed in full, in parallel and
-/// vectorised.
+/// Completes the user's schedule. Directives that he wrote stay as they are. Deterministic: it
+/// depends on its arguments only. Never fails: what cannot be modelled is computed in full, in
+/// parallel and vectorised.
 Result schedule(const graph::Graph &graph, const schedules::Schedule &user, const Sizes &sizes,
                 const Machine &machine, const AutoscheduleOptions &options = {});
 

@@ -28,7 +28,8 @@ double width(const Coordinate &c, int64_t tile) {
 
 }  // namespace
 
-GroupModel::Region GroupModel::region(const std::vector<Coordinate> &coords, const Tiling &t) const {
+GroupModel::Region GroupModel::region(const std::vector<Coordinate> &coords,
+                                      const Tiling &t) const {
     Region r;
     uint64_t used = 0;  // dimensions of the output that the region moves with
     for (size_t d = 0; d < coords.size(); d++) {
@@ -42,7 +43,8 @@ GroupModel::Region GroupModel::region(const std::vector<Coordinate> &coords, con
         if (moves) {
             used |= uint64_t(1) << g;
             const double whole = std::min(most, width(c, extents()[g]));
-            const double overlap = width(c, 1) - static_cast<double>(std::abs(c.num)) / double(c.den);
+            const double overlap =
+                width(c, 1) - static_cast<double>(std::abs(c.num)) / double(c.den);
             sum = std::min(whole + (counts_[g] - 1) * overlap, counts_[g] * w);
         }
         const bool in_rows = moves && c.iterator == t.row_dim;
@@ -50,10 +52,12 @@ GroupModel::Region GroupModel::region(const std::vector<Coordinate> &coords, con
         r.tile *= w;
         r.total *= sum;
         r.fold *= in_rows ? std::bit_ceil(static_cast<uint64_t>(rows)) : rows;
-        if (d == 0) r.row = w;
+        if (d == 0)
+            r.row = w;
     }
     for (size_t g = 0; g < counts_.size(); g++) {
-        if ((used >> g & 1) == 0) r.total *= counts_[g];
+        if ((used >> g & 1) == 0)
+            r.total *= counts_[g];
     }
     return r;
 }
@@ -66,31 +70,38 @@ void GroupModel::measure(const Tiling &t) const {
         tiles_ *= counts_.back();
     }
     steps_ = tiles_;
-    if (t.row_dim >= 0) steps_ *= static_cast<double>(t.size[static_cast<size_t>(t.row_dim)]);
+    if (t.row_dim >= 0)
+        steps_ *= static_cast<double>(t.size[static_cast<size_t>(t.row_dim)]);
     regions_.clear();
-    for (const auto &coords : alignment_.region) regions_.push_back(region(coords, t));
-    for (const External &e : externals_) regions_.push_back(region(e.region, t));
+    for (const auto &coords : alignment_.region)
+        regions_.push_back(region(coords, t));
+    for (const External &e : externals_)
+        regions_.push_back(region(e.region, t));
 }
 
-/// Row by row where rows only move forward, tile-wise else: a member whose reader works on whole tiles
-/// must be there as a whole, too. (reuse-analysis, section 4.1: compute level in the row loop, store
-/// level outside of it. It is also dp-fusion's Algorithm 4 with inner tiles of one row: parallelograms
-/// inside an overlapped tile.)
+/// Row by row where rows only move forward, tile-wise else: a member whose reader works on whole
+/// tiles must be there as a whole, too. (reuse-analysis, section 4.1: compute level in the row
+/// loop, store level outside of it. It is also dp-fusion's Algorithm 4 with inner tiles of one row:
+/// parallelograms inside an overlapped tile.)
 std::vector<Level> GroupModel::levels(int row_dim) const {
     std::vector<Level> result(members_.size(), Level::Tile);
-    if (row_dim < 0) return result;
+    if (row_dim < 0)
+        return result;
     for (size_t m = 1; m < members_.size(); m++) {
         bool row = false, keeps_rows = false;
         for (const Coordinate &c : alignment_.region[m]) {
-            if (c.iterator != row_dim) continue;
+            if (c.iterator != row_dim)
+                continue;
             row = c.num >= 1 && c.den == 1;
             keeps_rows = c.distance.size() > c.num;
         }
-        if (members_[m].updates && keeps_rows) row = false;
+        if (members_[m].updates && keeps_rows)
+            row = false;
         result[m] = row ? Level::Row : Level::Tile;
     }
     for (size_t m = 1; m < members_.size(); m++) {  // consumers come first
-        if (result[m] == Level::Row) continue;
+        if (result[m] == Level::Row)
+            continue;
         for (const Read &read : members_[m].reads) {
             if (read.buffer < static_cast<int>(members_.size())) {
                 result[static_cast<size_t>(read.buffer)] = Level::Tile;
@@ -145,7 +156,8 @@ void GroupModel::add_near_memory(const Tiling &t, Cost &cost) const {
     }
     for (size_t m = 0; m < n; m++) {  // inputs stream past: the rows that one row of a reader needs
         for (const Read &read : members_[m].reads) {
-            if (read.buffer < static_cast<int>(n)) continue;
+            if (read.buffer < static_cast<int>(n))
+                continue;
             const double size = externals_[static_cast<size_t>(read.buffer) - n].size;
             working_set += std::min(read.rows * regions_[m].row * read.bytes, size);
         }
@@ -153,10 +165,12 @@ void GroupModel::add_near_memory(const Tiling &t, Cost &cost) const {
     const double in_l2 = working_set + passing(levels);
     const double l1 = usable_l1 * static_cast<double>(machine_.l1_bytes);
     const double l2 = usable_l2 * static_cast<double>(machine_.l2_bytes);
-    if (working_set <= l1) return;
+    if (working_set <= l1)
+        return;
     double bytes = 0;
     for (size_t m = 0; m < n; m++) {
-        if (m > 0) bytes += regions_[m].total * members_[m].bytes;
+        if (m > 0)
+            bytes += regions_[m].total * members_[m].bytes;
         for (const Read &read : members_[m].reads) {
             const size_t b = static_cast<size_t>(read.buffer);
             const double row_bytes = regions_[m].row * read.bytes;
@@ -164,7 +178,8 @@ void GroupModel::add_near_memory(const Tiling &t, Cost &cost) const {
             // Stage by stage over a tile, the rows that one row of the reader needs stay in L1.
             const bool window_stays = !row_wise && read.rows * row_bytes <= l1;
             double rows = window_stays ? 1 : read.rows;
-            if (b >= n) rows -= 1;  // the first time comes from far
+            if (b >= n)
+                rows -= 1;  // the first time comes from far
             bytes += regions_[m].total * read.bytes * std::max(0.0, rows);
         }
     }
@@ -178,13 +193,17 @@ void GroupModel::add_near_memory(const Tiling &t, Cost &cost) const {
     cost.near_memory = 0;
 }
 
-/// Whether the rows of a buffer are not visited one after the other, so that each is a stream of its own
-/// and starts with misses that nothing foresees: parts of rows, and planes that take turns row by row.
+/// Whether the rows of a buffer are not visited one after the other, so that each is a stream of
+/// its own and starts with misses that nothing foresees: parts of rows, and planes that take turns
+/// row by row.
 bool GroupModel::restarts(const std::vector<Coordinate> &region, const Tiling &t) const {
-    if (counts_.size() > 1 && counts_[0] > 1) return true;
-    if (t.row_dim < 0) return false;
+    if (counts_.size() > 1 && counts_[0] > 1)
+        return true;
+    if (t.row_dim < 0)
+        return false;
     return std::any_of(region.begin(), region.end(), [&](const Coordinate &c) {
-        return c.iterator > 0 && c.iterator != t.row_dim && t.size[static_cast<size_t>(c.iterator)] > 1;
+        return c.iterator > 0 && c.iterator != t.row_dim &&
+               t.size[static_cast<size_t>(c.iterator)] > 1;
     });
 }
 
@@ -201,7 +220,8 @@ void GroupModel::add_far_memory(const Tiling &t, Cost &cost) const {
         const double once = std::min(all, ext.size);
         cost.live_bytes += once;
         cost.far_memory += once / ext.rate;
-        if (ext.size <= usable_l2 * static_cast<double>(machine_.l2_bytes)) continue;
+        if (ext.size <= usable_l2 * static_cast<double>(machine_.l2_bytes))
+            continue;
         cost.far_memory += (all - once) / machine_.l3_rate;
         const Region &r = regions_[n + e];
         if (restarts(ext.region, t))
@@ -219,11 +239,13 @@ void GroupModel::add_far_memory(const Tiling &t, Cost &cost) const {
 
 void GroupModel::finish(Cost &cost) const {
     double tasks = 1;
-    for (double count : counts_) tasks = std::max(tasks, count);
+    for (double count : counts_)
+        tasks = std::max(tasks, count);
     const double active = std::min<double>(machine_.cores, tasks);
     cost.imbalance = std::ceil(tasks / active) * active / tasks;
     // Cores do not run at the same speed: on average half a task remains at the end.
-    if (active > 1) cost.imbalance += 0.25 * active / tasks;
+    if (active > 1)
+        cost.imbalance += 0.25 * active / tasks;
     // The caches work beside the arithmetic, far memory beside both, but not perfectly.
     const double core = overlapped(cost.arithmetic, cost.near_memory, 0.15) + cost.overhead;
     const double both = overlapped(core, cost.far_memory, 0.35);

@@ -14,25 +14,31 @@ namespace {
 
 constexpr double cache_line = 64;
 
-/// Funcs in one group. What is gained by fusing more is small, and the bounds of the first in a long
-/// chain become large expressions.
+/// Funcs in one group. What is gained by fusing more is small, and the bounds of the first in a
+/// long chain become large expressions.
 constexpr size_t most_members = 10;
 
 /// Vector loads that one vector of the reader takes, given how the innermost coordinate moves.
 double load_instructions(const Access &load, double vector_bytes, double lanes) {
-    const double one = load.bytes * lanes / vector_bytes;  // contiguous: as many registers as bytes fill
-    if (load.coords.empty()) return 1;
+    const double one =
+        load.bytes * lanes / vector_bytes;  // contiguous: as many registers as bytes fill
+    if (load.coords.empty())
+        return 1;
     const bool known = std::all_of(load.coords.begin(), load.coords.end(),
                                    [](const Coordinate &c) { return c.distance.bounded(); });
     const Coordinate &x = load.coords[0];
     const bool x_elsewhere = std::any_of(load.coords.begin() + 1, load.coords.end(),
                                          [](const Coordinate &c) { return c.iterator == 0; });
-    if (!known || x_elsewhere || (x.iterator == 0 && (x.num > 2 || x.den > 2))) return 2 * lanes;
-    if (x.iterator != 0) return 1;  // the same element for all lanes
-    if (x.num == 2) return 2.5 * one;
-    if (x.den == 2) return 1.5 * one;
-    // A vector as wide as a cache line touches two lines unless it is aligned. Rows of scratch buffers
-    // are, those of images seldom.
+    if (!known || x_elsewhere || (x.iterator == 0 && (x.num > 2 || x.den > 2)))
+        return 2 * lanes;
+    if (x.iterator != 0)
+        return 1;  // the same element for all lanes
+    if (x.num == 2)
+        return 2.5 * one;
+    if (x.den == 2)
+        return 1.5 * one;
+    // A vector as wide as a cache line touches two lines unless it is aligned. Rows of scratch
+    // buffers are, those of images seldom.
     const bool aligned = load.image < 0 && x.distance == poly::Range::point(0);
     return aligned ? one : one * (1 + vector_bytes / cache_line);
 }
@@ -64,13 +70,17 @@ GroupModel::GroupModel(const StageGraph &graph, const Machine &machine, std::vec
         dims.push_back(node.dims());
         for (const Reads &reads : node.reads) {
             const int producer = member_index(static_cast<int>(reads.hull.func));
-            if (producer >= 0) edges.push_back({producer, static_cast<int>(m), &reads.hull});
+            if (producer >= 0)
+                edges.push_back({producer, static_cast<int>(m), &reads.hull});
         }
     }
     alignment_ = poly::align(dims, edges);
-    if (!alignment_.constant) return;
-    for (int n : nodes_) add_member(graph.nodes[static_cast<size_t>(n)]);
-    for (int row_dim = -1; row_dim < dims[0]; row_dim++) levels_.push_back(levels(row_dim));
+    if (!alignment_.constant)
+        return;
+    for (int n : nodes_)
+        add_member(graph.nodes[static_cast<size_t>(n)]);
+    for (int row_dim = -1; row_dim < dims[0]; row_dim++)
+        levels_.push_back(levels(row_dim));
 }
 
 /// Members are sorted in descending order; -1: not a member.
@@ -102,7 +112,8 @@ void GroupModel::add_member(const Node &node) {
 /// Index of the buffer outside of the group that `load` reads.
 int GroupModel::external(const Access &load) {
     for (size_t i = 0; i < externals_.size(); i++) {
-        if (externals_[i].func == static_cast<int>(load.func) && externals_[i].image == load.image) {
+        if (externals_[i].func == static_cast<int>(load.func) &&
+            externals_[i].image == load.image) {
             return static_cast<int>(i);
         }
     }
@@ -125,8 +136,10 @@ int GroupModel::external(const Access &load) {
 /// Bytes per clock at which one core streams whole buffers, while `more` bytes lie beside the
 /// pipeline's inputs and outputs.
 double GroupModel::far_rate(double more) const {
-    if (root_bytes_ + more <= 0.7 * static_cast<double>(machine_.l2_bytes)) return machine_.l2_rate;
-    if (root_bytes_ + more <= 0.7 * static_cast<double>(machine_.l3_bytes)) return machine_.l3_rate;
+    if (root_bytes_ + more <= 0.7 * static_cast<double>(machine_.l2_bytes))
+        return machine_.l2_rate;
+    if (root_bytes_ + more <= 0.7 * static_cast<double>(machine_.l3_bytes))
+        return machine_.l3_rate;
     return std::min(machine_.dram_rate, machine_.dram_rate_all_cores / machine_.cores);
 }
 
@@ -152,20 +165,27 @@ double GroupModel::clocks_per_point(const Node &node) const {
 bool is_group(const StageGraph &graph, const std::vector<int> &members) {
     const int output = *std::max_element(members.begin(), members.end());
     const Node &out = graph.nodes[static_cast<size_t>(output)];
-    if (members.size() == 1) return true;
-    if (members.size() > most_members) return false;
-    if (out.role == Role::Fixed || out.has_updates()) return false;
+    if (members.size() == 1)
+        return true;
+    if (members.size() > most_members)
+        return false;
+    if (out.role == Role::Fixed || out.has_updates())
+        return false;
     for (int m : members) {
         const Node &node = graph.nodes[static_cast<size_t>(m)];
-        if (m == output) continue;
-        if (node.role != Role::Free || node.is_output) return false;
+        if (m == output)
+            continue;
+        if (node.role != Role::Free || node.is_output)
+            return false;
         for (int c : node.consumers) {
-            if (std::find(members.begin(), members.end(), c) == members.end()) return false;
+            if (std::find(members.begin(), members.end(), c) == members.end())
+                return false;
         }
         // An update that jumps (a histogram, a scan) needs whole dimensions at once.
         for (const StageCost &stage : node.stages) {
             for (bool loop : stage.loops_over) {
-                if (!loop) return false;
+                if (!loop)
+                    return false;
             }
         }
     }
@@ -174,9 +194,11 @@ bool is_group(const StageGraph &graph, const std::vector<int> &members) {
 
 std::optional<Plan> plan_group(const StageGraph &graph, const Machine &machine,
                                std::vector<int> members, bool coarse) {
-    if (!is_group(graph, members)) return std::nullopt;
+    if (!is_group(graph, members))
+        return std::nullopt;
     GroupModel model(graph, machine, std::move(members));
-    if (!model.constant()) return std::nullopt;
+    if (!model.constant())
+        return std::nullopt;
     return model.best(coarse);
 }
 

@@ -18,17 +18,17 @@ struct Tiling {
     int row_dim = -1;           ///< as in Plan
 };
 
-/// Clocks of two things done at the same time, of which the fraction `serial` of the shorter one cannot
-/// be hidden behind the longer one.
+/// Clocks of two things done at the same time, of which the fraction `serial` of the shorter one
+/// cannot be hidden behind the longer one.
 inline double overlapped(double a, double b, double serial) {
     return std::max(a, b) + serial * std::min(a, b);
 }
 
 /// One group under consideration. Built once per group; evaluates many tilings.
 ///
-/// The four terms of dp-fusion's equation (2) are all here, but in one unit, clocks, so that they need
-/// no weights: live-in/live-out data (far_memory), cleanup tiles (imbalance), overlap (the redundant
-/// points in arithmetic) and unequal extents (every member's own points are counted).
+/// The four terms of dp-fusion's equation (2) are all here, but in one unit, clocks, so that they
+/// need no weights: live-in/live-out data (far_memory), cleanup tiles (imbalance), overlap (the
+/// redundant points in arithmetic) and unequal extents (every member's own points are counted).
 class GroupModel {
   public:
     /// \param members any order; must be a valid group (see is_group)
@@ -41,30 +41,30 @@ class GroupModel {
     /// The best tiling among the candidates. \param coarse fewer candidates, for large pipelines
     Plan best(bool coarse) const;
 
-    /// Tile sizes as dp-fusion Algorithm 2 (ComputeTileSizes): the tile's buffers fill `cache_bytes`,
-    /// and dimensions with more reuse get longer.
+    /// Tile sizes as dp-fusion Algorithm 2 (ComputeTileSizes): the tile's buffers fill
+    /// `cache_bytes`, and dimensions with more reuse get longer.
     std::vector<int64_t> fill_cache(int64_t cache_bytes, int64_t innermost) const;
 
   private:
-    struct Read {           // member reads buffer
-        int buffer = 0;     // member, or number of members + index of external buffer
-        double rows = 1;    // distinct rows that one point of the reader touches
+    struct Read {         // member reads buffer
+        int buffer = 0;   // member, or number of members + index of external buffer
+        double rows = 1;  // distinct rows that one point of the reader touches
         int bytes = 1;
     };
     struct Member {
-        double clocks = 0;     // of one point, vectorised
+        double clocks = 0;  // of one point, vectorised
         double lanes = 1;
-        double bytes = 1;      // of one point
+        double bytes = 1;  // of one point
         bool updates = false;
         std::vector<Read> reads;
     };
     struct External {
         std::vector<poly::Coordinate> region;
-        bool aligned = true;   // region is known as a function of the tile
-        double bytes = 1;      // of one element
-        double size = 0;       // bytes of the whole region that is read
-        double rate = 1;       // bytes per clock at which it streams in
-        int func = -1;         // or an image
+        bool aligned = true;  // region is known as a function of the tile
+        double bytes = 1;     // of one element
+        double size = 0;      // bytes of the whole region that is read
+        double rate = 1;      // bytes per clock at which it streams in
+        int func = -1;        // or an image
         int image = -1;
     };
     /// Size of the region of a member or external buffer under one tiling, in elements.
@@ -124,12 +124,13 @@ class GroupModel {
     double root_bytes_ = 0;
 
     // Scratch of evaluate().
-    mutable std::vector<Region> regions_;  // members, then externals
-    mutable std::vector<double> counts_;   // tiles per dimension
+    mutable std::vector<Region> regions_;   // members, then externals
+    mutable std::vector<double> counts_;    // tiles per dimension
     mutable double tiles_ = 1, steps_ = 1;  // steps of the row loop, over all tiles
 };
 
-/// One output whose value alone is needed outside; every other member is free and read by members only.
+/// One output whose value alone is needed outside; every other member is free and read by members
+/// only.
 bool is_group(const StageGraph &graph, const std::vector<int> &members);
 
 /// Cost and best tiles of a group: dp-fusion Algorithm 2. Nothing where the dependences are not

@@ -15,7 +15,8 @@ constexpr int64_t short_dim = 16;  ///< a channel or the like: whole or one by o
 
 void add_size(std::vector<int64_t> &sizes, int64_t size, int64_t extent) {
     size = std::clamp<int64_t>(size, 1, extent);
-    if (std::find(sizes.begin(), sizes.end(), size) == sizes.end()) sizes.push_back(size);
+    if (std::find(sizes.begin(), sizes.end(), size) == sizes.end())
+        sizes.push_back(size);
 }
 
 int64_t ratio_up(int64_t a, int64_t b) {
@@ -29,28 +30,36 @@ std::vector<double> GroupModel::reuse() const {
     std::vector<double> result(alignment_.region[0].size(), 1);
     auto count = [&](const std::vector<Coordinate> &region) {
         for (const Coordinate &c : region) {
-            if (c.iterator < 0 || !c.distance.bounded()) continue;
+            if (c.iterator < 0 || !c.distance.bounded())
+                continue;
             result[static_cast<size_t>(c.iterator)] +=
                 static_cast<double>(c.distance.size() - 1) / static_cast<double>(c.den);
         }
     };
-    for (const auto &region : alignment_.region) count(region);
-    for (const External &e : externals_) count(e.region);
+    for (const auto &region : alignment_.region)
+        count(region);
+    for (const External &e : externals_)
+        count(e.region);
     return result;
 }
 
 std::vector<int64_t> GroupModel::fill_cache(int64_t cache_bytes, int64_t innermost) const {
     const size_t n = extents().size();
     double bytes_per_point = 0;  // numBuffers, each with its own element size
-    for (const Member &m : members_) bytes_per_point += m.bytes;
+    for (const Member &m : members_)
+        bytes_per_point += m.bytes;
     std::vector<int64_t> tile(n, 1);
-    if (n == 0) return tile;
+    if (n == 0)
+        return tile;
     tile[0] = std::min(extents()[0], innermost);
-    double volume = static_cast<double>(cache_bytes) / bytes_per_point / static_cast<double>(tile[0]);
-    if (n == 1) return tile;
+    double volume =
+        static_cast<double>(cache_bytes) / bytes_per_point / static_cast<double>(tile[0]);
+    if (n == 1)
+        return tile;
     const std::vector<double> score = reuse();
     const double most = *std::max_element(score.begin() + 1, score.end());
-    for (size_t d = 1; d < n; d++) volume /= score[d] / most;
+    for (size_t d = 1; d < n; d++)
+        volume /= score[d] / most;
     const double tau = std::pow(std::max(1.0, volume), 1.0 / static_cast<double>(n - 1));
     for (size_t d = 1; d < n; d++) {
         const double size = std::floor(tau * score[d] / most);
@@ -63,16 +72,20 @@ std::vector<int64_t> GroupModel::fill_cache(int64_t cache_bytes, int64_t innermo
 std::vector<int64_t> GroupModel::sizes_of_rows(int64_t extent, bool coarse) const {
     std::vector<int64_t> sizes;
     for (int per_core : {1, 2, 4, 8, 16, 32, 64}) {
-        if (coarse && per_core != 1 && per_core != 4 && per_core != 16) continue;
+        if (coarse && per_core != 1 && per_core != 4 && per_core != 16)
+            continue;
         add_size(sizes, ratio_up(extent, int64_t(per_core) * machine_.cores), extent);
     }
     add_size(sizes, extent, extent);
     for (int64_t rows : {4, 8, 16, 32, 64}) {
-        if (!coarse || rows == 8 || rows == 32) add_size(sizes, rows, extent);
+        if (!coarse || rows == 8 || rows == 32)
+            add_size(sizes, rows, extent);
     }
-    if (extents().size() > 1) return sizes;
+    if (extents().size() > 1)
+        return sizes;
     const int64_t lanes = static_cast<int64_t>(members_[0].lanes);
-    for (int64_t &size : sizes) size = std::min(extent, ratio_up(size, lanes) * lanes);
+    for (int64_t &size : sizes)
+        size = std::min(extent, ratio_up(size, lanes) * lanes);
     return sizes;
 }
 
@@ -83,13 +96,16 @@ std::vector<int64_t> GroupModel::sizes_of_columns(bool coarse) const {
     std::vector<int64_t> sizes = {extent};
     auto multiple = [&](int64_t size) {
         const int64_t rounded = ratio_up(size, lanes) * lanes;
-        if (rounded < extent) add_size(sizes, rounded, extent);
+        if (rounded < extent)
+            add_size(sizes, rounded, extent);
     };
     for (int parts : {2, 3, 4, 6, 8}) {
-        if (!coarse || parts == 2) multiple(ratio_up(extent, parts));
+        if (!coarse || parts == 2)
+            multiple(ratio_up(extent, parts));
     }
     for (int64_t size : {128, 256, 512}) {
-        if (!coarse || size == 256) multiple(size);
+        if (!coarse || size == 256)
+            multiple(size);
     }
     return sizes;
 }
@@ -98,7 +114,8 @@ std::vector<int64_t> GroupModel::sizes_of_columns(bool coarse) const {
 int GroupModel::row_dimension() const {
     int row_dim = extents().size() > 1 ? 1 : 0;
     for (size_t d = 2; d < extents().size(); d++) {
-        if (extents()[d] > extents()[static_cast<size_t>(row_dim)]) row_dim = static_cast<int>(d);
+        if (extents()[d] > extents()[static_cast<size_t>(row_dim)])
+            row_dim = static_cast<int>(d);
     }
     return row_dim;
 }
@@ -109,11 +126,14 @@ std::vector<std::vector<int64_t>> GroupModel::sizes_of_others(int row_dim) const
     for (size_t d = 1; d < extents().size(); d++) {
         const int64_t extent = extents()[d];
         const size_t before = choices.size();
-        if (static_cast<int>(d) == row_dim || extent == 1) continue;
-        if (before > 8) break;
+        if (static_cast<int>(d) == row_dim || extent == 1)
+            continue;
+        if (before > 8)
+            break;
         for (size_t i = 0; i < before; i++) {
             for (int64_t size : {extent, int64_t(8)}) {
-                if (size != extent && extent <= short_dim) continue;
+                if (size != extent && extent <= short_dim)
+                    continue;
                 choices.push_back(choices[i]);
                 choices.back()[d] = size;
             }
@@ -124,9 +144,11 @@ std::vector<std::vector<int64_t>> GroupModel::sizes_of_others(int row_dim) const
 
 void GroupModel::improve(Choice &best, const Tiling &t) const {
     // A loop of one row is a loop over tiles.
-    if (t.row_dim >= 0 && t.size[static_cast<size_t>(t.row_dim)] < 2) return;
+    if (t.row_dim >= 0 && t.size[static_cast<size_t>(t.row_dim)] < 2)
+        return;
     const Cost cost = evaluate(t);
-    if (best.found && cost.total >= best.cost.total) return;
+    if (best.found && cost.total >= best.cost.total)
+        return;
     best = {t, cost, true};
 }
 
@@ -148,9 +170,11 @@ GroupModel::Choice GroupModel::descend(Tiling start, int row_dim, bool coarse) c
     vary(best, r, rows);
     // Rows of a single stage are streams: parts of them serve only to occupy more cores.
     const bool streams = members_.size() == 1 && extents()[r] >= 4 * machine_.cores;
-    if (extents().size() == 1 || streams || !best.found) return best;
+    if (extents().size() == 1 || streams || !best.found)
+        return best;
     vary(best, 0, sizes_of_columns(coarse));
-    if (!coarse) vary(best, r, rows);
+    if (!coarse)
+        vary(best, r, rows);
     return best;
 }
 
@@ -161,12 +185,14 @@ Plan GroupModel::best(bool coarse) const {
         return make_plan(best);
     }
     auto take = [&](const Choice &c) {
-        if (c.found) improve(best, c.tiling);
+        if (c.found)
+            improve(best, c.tiling);
     };
     const int row_dim = row_dimension();
     for (const std::vector<int64_t> &others : sizes_of_others(row_dim)) {
         take(descend({others, -1}, row_dim, coarse));
-        if (members_.size() > 1 && row_dim > 0) take(descend({others, row_dim}, row_dim, coarse));
+        if (members_.size() > 1 && row_dim > 0)
+            take(descend({others, row_dim}, row_dim, coarse));
     }
     if (members_.size() > 1) {
         const int64_t innermost = 16 * static_cast<int64_t>(members_[0].lanes);
@@ -188,7 +214,8 @@ Plan GroupModel::make_plan(const Choice &choice) const {
     for (size_t m = 1; m < members_.size(); m++) {
         for (const Coordinate &c : alignment_.region[m]) {
             const bool row = plan.levels[m] == Level::Row && c.iterator == plan.row_dim;
-            if (row && c.distance.size() > c.num) plan.slides[m] = true;
+            if (row && c.distance.size() > c.num)
+                plan.slides[m] = true;
         }
     }
     // Loops over tiles: the one with most iterations outermost and parallel, then as in memory.
@@ -197,11 +224,13 @@ Plan GroupModel::make_plan(const Choice &choice) const {
         return ratio_up(extents()[d], plan.tile[d]);
     };
     for (int g = static_cast<int>(extents().size()); g-- > 0;) {
-        if (count(g) > 1) plan.outer.push_back(g);
+        if (count(g) > 1)
+            plan.outer.push_back(g);
     }
     auto most = std::max_element(plan.outer.begin(), plan.outer.end(),
                                  [&](int a, int b) { return count(a) < count(b); });
-    if (most != plan.outer.end()) std::rotate(plan.outer.begin(), most, most + 1);
+    if (most != plan.outer.end())
+        std::rotate(plan.outer.begin(), most, most + 1);
     plan.parallel = machine_.cores > 1 && !plan.outer.empty();
     return plan;
 }

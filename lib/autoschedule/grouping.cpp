@@ -19,7 +19,8 @@ class NodeSet {
     bool operator==(const NodeSet &) const = default;
     size_t hash() const {
         uint64_t h = 1469598103934665603u;
-        for (uint64_t w : words_) h = (h ^ w) * 1099511628211u, h ^= h >> 29;
+        for (uint64_t w : words_)
+            h = (h ^ w) * 1099511628211u, h ^= h >> 29;
         return h;
     }
 
@@ -70,26 +71,33 @@ class Search {
     /// F(left): cost of the cheapest grouping of the nodes that are left.
     double solve(const NodeSet &left, const std::vector<int> &nodes) {
         double total = 0;
-        for (const std::vector<int> &part : components(left, nodes)) total += solve_part(part);
+        for (const std::vector<int> &part : components(left, nodes))
+            total += solve_part(part);
         return total;
     }
 
     /// The last node of a connected part has no reader left: it is the live-out of its group. The
-    /// cases of the recurrence are which producers join it (Case I) and what is left then (Case II).
+    /// cases of the recurrence are which producers join it (Case I) and what is left then (Case
+    /// II).
     double solve_part(const std::vector<int> &part) {
         NodeSet key(dag_.size());
-        for (int n : part) key.insert(n);
+        for (int n : part)
+            key.insert(n);
         auto found = memo_.find(key);
-        if (found != memo_.end()) return found->second.cost;
+        if (found != memo_.end())
+            return found->second.cost;
         Entry best{infinite_cost, nullptr};
         const auto &options = groups_ending_in(part.back());
         const bool full = static_cast<long>(memo_.size()) > limits_.states;
-        if (full) result_.complete = false;
+        if (full)
+            result_.complete = false;
         for (const Candidate &option : options) {
             // Over the limit, the first group that is cheaper than its nodes one by one is taken.
-            if (full && &option != cheapest_per_node(options)) continue;
+            if (full && &option != cheapest_per_node(options))
+                continue;
             const double cost = option.cost + solve_without(key, part, option.members);
-            if (cost < best.cost) best = {cost, &option};
+            if (cost < best.cost)
+                best = {cost, &option};
         }
         memo_.emplace(std::move(key), best);
         return best.cost;
@@ -115,25 +123,29 @@ class Search {
     }
 
     static const Candidate *cheapest_per_node(const std::vector<Candidate> &options) {
-        auto rate = [](const Candidate &c) { return c.cost / static_cast<double>(c.members.size()); };
-        return &*std::min_element(options.begin(), options.end(), [&](const auto &a, const auto &b) {
-            return rate(a) < rate(b);
-        });
+        auto rate = [](const Candidate &c) {
+            return c.cost / static_cast<double>(c.members.size());
+        };
+        return &*std::min_element(options.begin(), options.end(),
+                                  [&](const auto &a, const auto &b) { return rate(a) < rate(b); });
     }
 
     /// Connected parts of the graph that `nodes` span; each ascending.
-    std::vector<std::vector<int>> components(const NodeSet &left, const std::vector<int> &nodes) const {
+    std::vector<std::vector<int>> components(const NodeSet &left,
+                                             const std::vector<int> &nodes) const {
         std::vector<std::vector<int>> parts;
         NodeSet seen(dag_.size());
         for (int root : nodes) {
-            if (seen.contains(root)) continue;
+            if (seen.contains(root))
+                continue;
             std::vector<int> part = {root};
             seen.insert(root);
             for (size_t i = 0; i < part.size(); i++) {
                 for (const auto *list : {&dag_.producers[static_cast<size_t>(part[i])],
                                          &dag_.consumers[static_cast<size_t>(part[i])]}) {
                     for (int n : *list) {
-                        if (!left.contains(n) || seen.contains(n)) continue;
+                        if (!left.contains(n) || seen.contains(n))
+                            continue;
                         seen.insert(n);
                         part.push_back(n);
                     }
@@ -148,15 +160,18 @@ class Search {
     /// Every valid group whose live-out is `output`, the single node first.
     const std::vector<Candidate> &groups_ending_in(int output) {
         std::vector<Candidate> &result = candidates_[static_cast<size_t>(output)];
-        if (!result.empty()) return result;
+        if (!result.empty())
+            return result;
         std::vector<std::vector<int>> queue = {{output}};
         std::map<std::vector<int>, bool> seen = {{queue[0], true}};
         for (size_t i = 0; i < queue.size(); i++) {
             const std::vector<int> members = queue[i];
             const double cost = cost_(members);
             result_.evaluated++;
-            if (cost < infinite_cost) result.push_back({members, cost});
-            if (static_cast<int>(members.size()) >= limits_.group_limit) continue;
+            if (cost < infinite_cost)
+                result.push_back({members, cost});
+            if (static_cast<int>(members.size()) >= limits_.group_limit)
+                continue;
             if (static_cast<long>(queue.size()) >= limits_.groups_per_output) {
                 result_.complete = false;
                 continue;
@@ -164,7 +179,8 @@ class Search {
             for (int next : joinable(members)) {
                 std::vector<int> larger = members;
                 larger.insert(std::lower_bound(larger.begin(), larger.end(), next), next);
-                if (seen.emplace(larger, true).second) queue.push_back(std::move(larger));
+                if (seen.emplace(larger, true).second)
+                    queue.push_back(std::move(larger));
             }
         }
         return result;
@@ -180,7 +196,8 @@ class Search {
                                                 [&](int r) { return contains(members, r); });
                 const bool is_new = !contains(members, p) &&
                                     std::find(result.begin(), result.end(), p) == result.end();
-                if (inside && is_new) result.push_back(p);
+                if (inside && is_new)
+                    result.push_back(p);
             }
         }
         return result;
@@ -189,7 +206,8 @@ class Search {
     void collect(const NodeSet &left, const std::vector<int> &nodes) {
         for (const std::vector<int> &part : components(left, nodes)) {
             NodeSet key(dag_.size());
-            for (int n : part) key.insert(n);
+            for (int n : part)
+                key.insert(n);
             const Candidate *choice = memo_.at(key).choice;
             result_.groups.push_back(choice->members);
             auto [rest, rest_nodes] = without(key, part, choice->members);
@@ -209,7 +227,8 @@ class Search {
 std::vector<int> group_of_nodes(const Dag &dag, const std::vector<std::vector<int>> &groups) {
     std::vector<int> of(static_cast<size_t>(dag.size()), -1);
     for (size_t g = 0; g < groups.size(); g++) {
-        for (int n : groups[g]) of[static_cast<size_t>(n)] = static_cast<int>(g);
+        for (int n : groups[g])
+            of[static_cast<size_t>(n)] = static_cast<int>(g);
     }
     return of;
 }
@@ -223,7 +242,8 @@ Dag collapse(const Dag &dag, const std::vector<std::vector<int>> &groups) {
     for (int n = 0; n < dag.size(); n++) {
         for (int p : dag.producers[static_cast<size_t>(n)]) {
             const int a = of[static_cast<size_t>(p)], b = of[static_cast<size_t>(n)];
-            if (a != b) result.add_edge(a, b);
+            if (a != b)
+                result.add_edge(a, b);
         }
     }
     return result;
@@ -233,10 +253,13 @@ Dag collapse(const Dag &dag, const std::vector<std::vector<int>> &groups) {
 
 void Dag::add_edge(int producer, int consumer) {
     const size_t needed = static_cast<size_t>(std::max(producer, consumer)) + 1;
-    if (producers.size() < needed) producers.resize(needed);
-    if (consumers.size() < needed) consumers.resize(needed);
+    if (producers.size() < needed)
+        producers.resize(needed);
+    if (consumers.size() < needed)
+        consumers.resize(needed);
     auto &list = producers[static_cast<size_t>(consumer)];
-    if (std::find(list.begin(), list.end(), producer) != list.end()) return;
+    if (std::find(list.begin(), list.end(), producer) != list.end())
+        return;
     list.push_back(producer);
     consumers[static_cast<size_t>(producer)].push_back(consumer);
 }
@@ -261,7 +284,8 @@ Grouping group_incrementally(const Dag &dag, const GroupCost &cost, GroupingLimi
         };
         Grouping next = group(collapse(dag, nodes), cost_of_groups, limits);
         best.evaluated += next.evaluated;
-        if (next.groups.size() == nodes.size()) break;
+        if (next.groups.size() == nodes.size())
+            break;
         best.cost = next.cost;
         best.groups.clear();
         for (const std::vector<int> &groups : next.groups) {
@@ -284,18 +308,21 @@ bool has_cycle(const Dag &dag, const std::vector<std::vector<int>> &groups) {
     for (int n = 0; n < dag.size(); n++) {
         for (int p : dag.producers[static_cast<size_t>(n)]) {
             const int a = of[static_cast<size_t>(p)], b = of[static_cast<size_t>(n)];
-            if (a == b) continue;
+            if (a == b)
+                continue;
             next[static_cast<size_t>(a)].push_back(b);
             incoming[static_cast<size_t>(b)]++;
         }
     }
     std::vector<int> ready;
     for (size_t g = 0; g < groups.size(); g++) {
-        if (incoming[g] == 0) ready.push_back(static_cast<int>(g));
+        if (incoming[g] == 0)
+            ready.push_back(static_cast<int>(g));
     }
     for (size_t i = 0; i < ready.size(); i++) {
         for (int b : next[static_cast<size_t>(ready[i])]) {
-            if (--incoming[static_cast<size_t>(b)] == 0) ready.push_back(b);
+            if (--incoming[static_cast<size_t>(b)] == 0)
+                ready.push_back(b);
         }
     }
     return ready.size() < groups.size();
@@ -308,12 +335,14 @@ bool is_valid(const Dag &dag, const std::vector<std::vector<int>> &groups) {
         for (int n : g) {
             count[static_cast<size_t>(n)]++;
             const auto &readers = dag.consumers[static_cast<size_t>(n)];
-            const bool inside = !readers.empty() && std::all_of(readers.begin(), readers.end(), [&](int r) {
-                return std::find(g.begin(), g.end(), r) != g.end();
-            });
+            const bool inside =
+                !readers.empty() && std::all_of(readers.begin(), readers.end(), [&](int r) {
+                    return std::find(g.begin(), g.end(), r) != g.end();
+                });
             live_outs += !inside;
         }
-        if (live_outs != 1) return false;
+        if (live_outs != 1)
+            return false;
     }
     const bool partition = std::all_of(count.begin(), count.end(), [](int c) { return c == 1; });
     return partition && !has_cycle(dag, groups);

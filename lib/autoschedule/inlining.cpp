@@ -21,16 +21,18 @@ bool is_copy(const Node &node) {
     return node.stages[0].arithmetic.total() == 0 && node.stages[0].loads.size() <= 1;
 }
 
-/// The reader walks along the innermost dimension as the producer does, so that vectors stay vectors.
+/// The reader walks along the innermost dimension as the producer does, so that vectors stay
+/// vectors.
 bool read_along_rows(const Access &load) {
-    if (load.coords.empty()) return true;
+    if (load.coords.empty())
+        return true;
     const Coordinate &x = load.coords[0];
     return x.iterator == 0 && x.num == 1 && x.den == 1 && x.distance.bounded();
 }
 
 struct Uses {
     double evaluations = 0;  ///< of the producer's definition, over all consumers
-    double loads = 0;        ///< distinct elements of it that one point of a consumer reads, at most
+    double loads = 0;  ///< distinct elements of it that one point of a consumer reads, at most
     bool along_rows = true;
 };
 
@@ -42,7 +44,8 @@ Uses uses_of(const StageGraph &graph, int n) {
         for (const StageCost &stage : consumer.stages) {
             double count = 0;
             for (const Access &load : stage.loads) {
-                if (load.func != node.id) continue;
+                if (load.func != node.id)
+                    continue;
                 count++;
                 uses.along_rows &= read_along_rows(load);
             }
@@ -55,7 +58,8 @@ Uses uses_of(const StageGraph &graph, int n) {
 
 bool is_free_of_cost(const StageGraph &graph, int n) {
     const Node &node = graph.nodes[static_cast<size_t>(n)];
-    if (is_copy(node)) return true;
+    if (is_copy(node))
+        return true;
     const Uses uses = uses_of(graph, n);
     return uses.along_rows && uses.evaluations <= 1.05 * node.points() &&
            fits_after_substitute(graph, n, most_loads);
@@ -69,7 +73,8 @@ void inline_free_of_cost(StageGraph &graph) {
         changed = false;
         for (size_t n = graph.nodes.size(); n-- > 0;) {
             const int node = static_cast<int>(n);
-            if (!can_inline(graph, node) || !is_free_of_cost(graph, node)) continue;
+            if (!can_inline(graph, node) || !is_free_of_cost(graph, node))
+                continue;
             substitute(graph, node);
             changed = true;
         }
@@ -77,7 +82,8 @@ void inline_free_of_cost(StageGraph &graph) {
 }
 
 bool is_inlining_choice(const StageGraph &graph, int n) {
-    if (!can_inline(graph, n)) return false;
+    if (!can_inline(graph, n))
+        return false;
     const Uses uses = uses_of(graph, n);
     return uses.loads <= 32 && uses.along_rows && fits_after_substitute(graph, n, most_loads);
 }
@@ -87,17 +93,20 @@ bool is_pointwise(const StageGraph &graph, int n) {
     for (const Access &load : node.stages[0].loads) {
         for (const Coordinate &c : load.coords) {
             const bool here = c.iterator < 0 || (c.num == 1 && c.den == 1);
-            if (!here || !c.distance.is_point() || (c.iterator >= 0 && c.distance.min != 0)) return false;
+            if (!here || !c.distance.is_point() || (c.iterator >= 0 && c.distance.min != 0))
+                return false;
         }
     }
     return true;
 }
 
 bool recompute_is_cheaper(const StageGraph &graph, int n) {
-    if (!can_inline(graph, n)) return false;
+    if (!can_inline(graph, n))
+        return false;
     const Node &node = graph.nodes[static_cast<size_t>(n)];
     const Uses uses = uses_of(graph, n);
-    if (!uses.along_rows || !fits_after_substitute(graph, n, most_loads)) return false;
+    if (!uses.along_rows || !fits_after_substitute(graph, n, most_loads))
+        return false;
     const double times = uses.evaluations / std::max(1.0, node.points());
     const double loads = static_cast<double>(node.stages[0].loads.size()) * node.bytes;
     const double compute_again = (times - 1) * node.stages[0].arithmetic.total() + times * loads;

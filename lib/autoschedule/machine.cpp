@@ -27,15 +27,18 @@ constexpr int level1 = -1, level2 = -1, level3 = -1;
 /// (sysconf adds up the last-level caches of sockets that a virtual machine does not have.)
 int64_t cache_bytes(int level, int sysconf_name, int64_t otherwise) {
     for (int index = 0; index < 8; index++) {
-        const std::string folder = fmt::format("/sys/devices/system/cpu/cpu0/cache/index{}/", index);
+        const std::string folder =
+            fmt::format("/sys/devices/system/cpu/cpu0/cache/index{}/", index);
         std::string type, size;
         int at_level = 0;
         std::ifstream(folder + "type") >> type;
         std::ifstream(folder + "level") >> at_level;
-        if (at_level != level || (type != "Data" && type != "Unified")) continue;
+        if (at_level != level || (type != "Data" && type != "Unified"))
+            continue;
         std::ifstream(folder + "size") >> size;
         const int64_t kib = std::strtoll(size.c_str(), nullptr, 10);
-        if (kib > 0) return size.back() == 'M' ? kib << 20 : kib << 10;
+        if (kib > 0)
+            return size.back() == 'M' ? kib << 20 : kib << 10;
     }
     const long bytes = sysconf_name < 0 ? 0 : sysconf(sysconf_name);
     return bytes > 0 ? bytes : otherwise;
@@ -43,7 +46,8 @@ int64_t cache_bytes(int level, int sysconf_name, int64_t otherwise) {
 
 int host_cores() {
     const int threads = support::env_int("OMP_NUM_THREADS", 0);
-    if (threads > 0) return threads;
+    if (threads > 0)
+        return threads;
     return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
@@ -55,9 +59,12 @@ Machine host_machine(const Target &target, const AutoscheduleOptions &options) {
     m.l2_bytes = cache_bytes(2, level2, m.l2_bytes);
     m.l3_bytes = cache_bytes(3, level3, m.l3_bytes);
     m.cores = options.cores > 0 ? options.cores : host_cores();
-    if (options.l1_bytes > 0) m.l1_bytes = options.l1_bytes;
-    if (options.l2_bytes > 0) m.l2_bytes = options.l2_bytes;
-    if (options.l3_bytes > 0) m.l3_bytes = options.l3_bytes;
+    if (options.l1_bytes > 0)
+        m.l1_bytes = options.l1_bytes;
+    if (options.l2_bytes > 0)
+        m.l2_bytes = options.l2_bytes;
+    if (options.l3_bytes > 0)
+        m.l3_bytes = options.l3_bytes;
     m.l2_bytes = std::max(m.l2_bytes, m.l1_bytes);
     m.l3_bytes = std::max(m.l3_bytes, m.l2_bytes);
     m.fast_math = target.has_feature(Target::FastMath);

@@ -9,12 +9,12 @@
 
 namespace Pipe::autoschedule {
 
-/// Sizes are read from the host; rates are those of current server cores, in units of one core's clock.
-/// They only weigh the terms of the cost model against each other.
+/// Sizes are read from the host; rates are those of current server cores, in units of one core's
+/// clock. They only weigh the terms of the cost model against each other.
 struct Machine {
     int cores = 1;
-    bool fast_math = false;     ///< sums of floats may be regrouped
-    int vector_bytes = 32;      ///< of one register
+    bool fast_math = false;  ///< sums of floats may be regrouped
+    int vector_bytes = 32;   ///< of one register
     int64_t l1_bytes = 32 << 10;
     int64_t l2_bytes = 1 << 20;
     int64_t l3_bytes = 16 << 20;  ///< of all cores together
@@ -26,10 +26,10 @@ struct Machine {
     double dram_rate_all_cores = 40;
 
     // Clocks.
-    double row_overhead = 15;        ///< entering one innermost loop, and its last, partial vector
-    double nest_overhead = 10;       ///< bounds and buffers of one stage, once per tile or row step
-    double stream_start = 150;       ///< first lines of a row that does not follow the one before
-    double task_overhead = 1500;     ///< one iteration of a parallel loop
+    double row_overhead = 15;     ///< entering one innermost loop, and its last, partial vector
+    double nest_overhead = 10;    ///< bounds and buffers of one stage, once per tile or row step
+    double stream_start = 150;    ///< first lines of a row that does not follow the one before
+    double task_overhead = 1500;  ///< one iteration of a parallel loop
     double parallel_overhead = 15000;  ///< waking the other threads
 };
 

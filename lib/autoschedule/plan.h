@@ -16,7 +16,7 @@ struct Cost {
     double imbalance = 1;    ///< slowest core against the average
     double total = 0;        ///< elapsed clocks on all cores, everything included
 
-    double redundancy = 0;   ///< points computed more than once, as a fraction of all points needed
+    double redundancy = 0;  ///< points computed more than once, as a fraction of all points needed
     double scratch_bytes = 0;  ///< intermediate buffers of one tile
     double live_bytes = 0;     ///< live-in and live-out bytes of the whole group
 };
@@ -28,13 +28,13 @@ enum class Level : uint8_t {
 };
 
 struct Plan {
-    std::vector<int> members;      ///< nodes, the group's output first, then consumers before producers
-    std::vector<Level> levels;     ///< per member; the output's own is not used
-    std::vector<bool> slides;      ///< per member at Row: rows are kept for later rows
-    std::vector<int64_t> tile;     ///< per dimension of the output
-    int row_dim = -1;              ///< the loop that Row members are computed in; -1: none
-    std::vector<int> outer;        ///< dimensions that have a loop over tiles, outermost first
-    bool parallel = false;         ///< the outermost of these loops
+    std::vector<int> members;  ///< nodes, the group's output first, then consumers before producers
+    std::vector<Level> levels;  ///< per member; the output's own is not used
+    std::vector<bool> slides;   ///< per member at Row: rows are kept for later rows
+    std::vector<int64_t> tile;  ///< per dimension of the output
+    int row_dim = -1;           ///< the loop that Row members are computed in; -1: none
+    std::vector<int> outer;     ///< dimensions that have a loop over tiles, outermost first
+    bool parallel = false;      ///< the outermost of these loops
     Cost cost;
 
     int output() const { return members[0]; }

@@ -23,16 +23,18 @@ std::string member_text(const Plan &plan, size_t m, const StageGraph &nodes) {
 }
 
 std::string cost_text(const Cost &c) {
-    return fmt::format("    clocks: total {:.3g} = arithmetic {:.3g}, near memory {:.3g}, far memory "
-                       "{:.3g}, overhead {:.3g}, imbalance {:.3f}\n"
-                       "    scratch {:.1f} KiB per tile, live {:.2f} MiB, redundancy {:.1f} %\n",
-                       c.total, c.arithmetic, c.near_memory, c.far_memory, c.overhead, c.imbalance,
-                       c.scratch_bytes / 1024, c.live_bytes / (1 << 20), 100 * c.redundancy);
+    return fmt::format(
+        "    clocks: total {:.3g} = arithmetic {:.3g}, near memory {:.3g}, far memory "
+        "{:.3g}, overhead {:.3g}, imbalance {:.3f}\n"
+        "    scratch {:.1f} KiB per tile, live {:.2f} MiB, redundancy {:.1f} %\n",
+        c.total, c.arithmetic, c.near_memory, c.far_memory, c.overhead, c.imbalance,
+        c.scratch_bytes / 1024, c.live_bytes / (1 << 20), 100 * c.redundancy);
 }
 
 std::string list(const std::vector<std::string> &names) {
     std::string text;
-    for (const std::string &n : names) text += (text.empty() ? "" : ", ") + n;
+    for (const std::string &n : names)
+        text += (text.empty() ? "" : ", ") + n;
     return text;
 }
 
@@ -50,15 +52,20 @@ std::string report_text(const Report &report, const StageGraph &nodes, const gra
             text += fmt::format("; parallel over {}", graph[output.id].args[d]);
         }
         text += "\n";
-        for (size_t m = 1; m < plan.members.size(); m++) text += member_text(plan, m, nodes);
+        for (size_t m = 1; m < plan.members.size(); m++)
+            text += member_text(plan, m, nodes);
         text += cost_text(plan.cost);
     }
-    if (!report.inlined.empty()) text += "inlined: " + list(report.inlined) + "\n";
-    if (!report.kept.empty()) text += "as written by hand: " + list(report.kept) + "\n";
-    for (const std::string &note : report.notes) text += "note: " + note + "\n";
-    text += fmt::format("search: {} groups evaluated{}, access maps {:.2f} ms, grouping {:.2f} ms\n",
-                        report.groups_evaluated, report.complete ? "" : " (bounded)",
-                        report.model_ms, report.search_ms);
+    if (!report.inlined.empty())
+        text += "inlined: " + list(report.inlined) + "\n";
+    if (!report.kept.empty())
+        text += "as written by hand: " + list(report.kept) + "\n";
+    for (const std::string &note : report.notes)
+        text += "note: " + note + "\n";
+    text +=
+        fmt::format("search: {} groups evaluated{}, access maps {:.2f} ms, grouping {:.2f} ms\n",
+                    report.groups_evaluated, report.complete ? "" : " (bounded)", report.model_ms,
+                    report.search_ms);
     return text;
 }
 

@@ -40,7 +40,8 @@ class Searcher {
                 key.emplace_back(ids.back(), graph.nodes[static_cast<size_t>(ids.back())].version);
             }
             auto known = plans_.find(key);
-            if (known != plans_.end()) return known->second;
+            if (known != plans_.end())
+                return known->second;
             return plans_.emplace(key, plan_group(graph, machine_, ids, coarse)).first->second;
         };
         auto fixed = [&](const std::vector<int> &members) {
@@ -48,13 +49,15 @@ class Searcher {
             return members.size() == 1 && graph.nodes[static_cast<size_t>(n)].role == Role::Fixed;
         };
         auto cost = [&](const std::vector<int> &members) {
-            if (fixed(members)) return 0.0;
+            if (fixed(members))
+                return 0.0;
             const std::optional<Plan> &plan = plan_of(members);
             return plan ? plan->cost.total : infinite_cost;
         };
         Grouping grouping = group_incrementally(dag, cost, limits(dag));
         for (const std::vector<int> &members : grouping.groups) {
-            if (!fixed(members)) found.plans.push_back(*plan_of(members));
+            if (!fixed(members))
+                found.plans.push_back(*plan_of(members));
         }
         found.cost = grouping.cost;
         found.evaluated = grouping.evaluated;
@@ -73,7 +76,8 @@ class Searcher {
     static Dag dag_of(const StageGraph &graph, std::vector<int> &nodes) {
         std::vector<int> index(graph.nodes.size(), -1);
         for (size_t n = 0; n < graph.nodes.size(); n++) {
-            if (graph.nodes[n].inlined) continue;
+            if (graph.nodes[n].inlined)
+                continue;
             index[n] = static_cast<int>(nodes.size());
             nodes.push_back(static_cast<int>(n));
         }
@@ -112,7 +116,8 @@ using Choices = std::vector<bool>;
 
 class InliningSearch {
   public:
-    InliningSearch(const StageGraph &graph, Searcher &searcher) : graph_(graph), searcher_(searcher) {
+    InliningSearch(const StageGraph &graph, Searcher &searcher)
+        : graph_(graph), searcher_(searcher) {
         inline_free_of_cost(graph_);
     }
 
@@ -122,7 +127,8 @@ class InliningSearch {
         Choices choices(graph.nodes.size(), false);
         for (size_t n = graph.nodes.size(); n-- > 0;) {
             const int node = static_cast<int>(n);
-            if (!is_inlining_choice(graph, node) || !wanted(graph, node)) continue;
+            if (!is_inlining_choice(graph, node) || !wanted(graph, node))
+                continue;
             choices[n] = true;
             substitute(graph, node);
         }
@@ -135,11 +141,13 @@ class InliningSearch {
         while (improved && !searcher_.exhausted()) {
             improved = false;
             for (size_t n = 0; n < choices.size() && !searcher_.exhausted(); n++) {
-                if (!choices[n] && !is_inlining_choice(best.graph, static_cast<int>(n))) continue;
+                if (!choices[n] && !is_inlining_choice(best.graph, static_cast<int>(n)))
+                    continue;
                 Choices flipped = choices;
                 flipped[n] = !flipped[n];
                 Found other = group(flipped);
-                if (other.cost >= best.cost * worth_it) continue;
+                if (other.cost >= best.cost * worth_it)
+                    continue;
                 best = std::move(other);
                 choices = std::move(flipped);
                 improved = true;
@@ -151,7 +159,8 @@ class InliningSearch {
     Found group(const Choices &choices) {
         StageGraph graph = graph_;
         for (size_t n = graph.nodes.size(); n-- > 0;) {
-            if (!choices[n] || !is_inlining_choice(graph, static_cast<int>(n))) continue;
+            if (!choices[n] || !is_inlining_choice(graph, static_cast<int>(n)))
+                continue;
             substitute(graph, static_cast<int>(n));
             inline_free_of_cost(graph);
         }
@@ -168,7 +177,8 @@ class InliningSearch {
 /// Substitutes everything that is cheap to compute again.
 StageGraph inline_cheap(StageGraph graph) {
     for (size_t n = graph.nodes.size(); n-- > 0;) {
-        if (recompute_is_cheaper(graph, static_cast<int>(n))) substitute(graph, static_cast<int>(n));
+        if (recompute_is_cheaper(graph, static_cast<int>(n)))
+            substitute(graph, static_cast<int>(n));
     }
     inline_free_of_cost(graph);
     return graph;
@@ -180,8 +190,8 @@ Found search(const StageGraph &graph, const Machine &machine, const Autoschedule
     Searcher searcher(machine, options);
     InliningSearch inlining(graph, searcher);
     const auto &nodes = inlining.graph().nodes;
-    const auto live = std::count_if(nodes.begin(), nodes.end(),
-                                    [](const Node &n) { return !n.inlined; });
+    const auto live =
+        std::count_if(nodes.begin(), nodes.end(), [](const Node &n) { return !n.inlined; });
     if (static_cast<size_t>(live) > small_pipeline) {
         return searcher.group_all(inline_cheap(inlining.graph()));
     }
@@ -192,7 +202,8 @@ Found search(const StageGraph &graph, const Machine &machine, const Autoschedule
     Found best;
     for (const Choices &choices : starts) {
         Found found = inlining.group(choices);
-        if (start && found.cost >= best.cost) continue;
+        if (start && found.cost >= best.cost)
+            continue;
         best = std::move(found);
         start = &choices;
     }

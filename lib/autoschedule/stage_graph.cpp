@@ -22,7 +22,8 @@ namespace {
 std::vector<bool> named_by_levels(const Graph &graph, const schedules::Schedule &user) {
     std::vector<bool> named(graph.funcs.size(), false);
     auto note = [&](const LoopLevel &level) {
-        if (level.at() && level.func != FuncId::None) named[static_cast<size_t>(level.func)] = true;
+        if (level.at() && level.func != FuncId::None)
+            named[static_cast<size_t>(level.func)] = true;
     };
     for (const FuncSchedule &f : user.funcs) {
         if (f.touched) {
@@ -37,17 +38,22 @@ std::vector<bool> named_by_levels(const Graph &graph, const schedules::Schedule 
 
 /// `whole`: a C function reads it.
 Role role_of(const FuncNode &func, const FuncSchedule &user, bool named, bool whole) {
-    if (graph::is_extern(func)) return Role::Fixed;
+    if (graph::is_extern(func))
+        return Role::Fixed;
     const bool stage_touched = std::any_of(user.stages.begin(), user.stages.end(),
                                            [](const auto &s) { return s.touched; });
     const bool at_user_level = user.touched && user.compute.at();
-    if (named || stage_touched || at_user_level) return Role::Fixed;
-    if (func.is_output) return Role::Root;
+    if (named || stage_touched || at_user_level)
+        return Role::Fixed;
+    if (func.is_output)
+        return Role::Root;
     // What was said of the part that is computed needs loops of its own.
-    const bool has_part = !user.bounds.empty() || !user.alignments.empty() || user.nontemporal_stores ||
-                          user.nontemporal_loads;
-    if (!user.touched) return whole || has_part ? Role::Root : Role::Free;
-    if (!user.compute.inlined()) return Role::Root;
+    const bool has_part = !user.bounds.empty() || !user.alignments.empty() ||
+                          user.nontemporal_stores || user.nontemporal_loads;
+    if (!user.touched)
+        return whole || has_part ? Role::Root : Role::Free;
+    if (!user.compute.inlined())
+        return Role::Root;
     // How it is stored was said, so it is.
     if (user.memory != MemoryType::Auto || !user.storage_order.empty() || !user.folds.empty() ||
         !user.store.inlined() || !user.storage_dims.empty() || user.async || user.memoize) {
@@ -67,16 +73,19 @@ std::vector<int> dims_of_iterators(const FuncNode &func, const poly::StageModel 
     return dims;
 }
 
-StageCost stage_cost(const FuncNode &func, const graph::Stage &stage, const poly::StageModel &model) {
+StageCost stage_cost(const FuncNode &func, const graph::Stage &stage,
+                     const poly::StageModel &model) {
     StageCost cost;
     cost.arithmetic = arithmetic_of(stage.values);
     cost.repeats = static_cast<double>(std::min<int64_t>(model.points_per_pure_point(), 1 << 30));
     const std::vector<int> dims = dims_of_iterators(func, model);
     cost.loops_over.assign(func.args.size(), false);
-    for (int d : dims) cost.loops_over[static_cast<size_t>(d)] = true;
+    for (int d : dims)
+        cost.loops_over[static_cast<size_t>(d)] = true;
     for (Access load : model.loads) {
         for (poly::Coordinate &c : load.coords) {
-            if (c.iterator >= 0) c.iterator = dims[static_cast<size_t>(c.iterator)];
+            if (c.iterator >= 0)
+                c.iterator = dims[static_cast<size_t>(c.iterator)];
         }
         cost.loads.push_back(std::move(load));
     }
@@ -85,7 +94,8 @@ StageCost stage_cost(const FuncNode &func, const graph::Stage &stage, const poly
 
 void add_unique(std::vector<int> &list, int value) {
     auto at = std::lower_bound(list.begin(), list.end(), value);
-    if (at == list.end() || *at != value) list.insert(at, value);
+    if (at == list.end() || *at != value)
+        list.insert(at, value);
 }
 
 /// Edges between the nodes that are not inlined, from the loads.
@@ -95,11 +105,13 @@ void connect(StageGraph &graph) {
         node.consumers.clear();
     }
     for (size_t n = 0; n < graph.nodes.size(); n++) {
-        if (graph.nodes[n].inlined) continue;
+        if (graph.nodes[n].inlined)
+            continue;
         for (const StageCost &stage : graph.nodes[n].stages) {
             for (const Access &load : stage.loads) {
                 const int p = static_cast<int>(load.func);
-                if (p < 0 || p == static_cast<int>(n)) continue;
+                if (p < 0 || p == static_cast<int>(n))
+                    continue;
                 add_unique(graph.nodes[n].producers, p);
                 add_unique(graph.nodes[static_cast<size_t>(p)].consumers, static_cast<int>(n));
             }
@@ -111,7 +123,8 @@ double distinct_rows(const std::vector<const Access *> &loads) {
     std::set<std::string> rows;
     for (const Access *load : loads) {
         std::string key;
-        for (size_t d = 1; d < load->coords.size(); d++) key += poly::to_string(load->coords[d]) + ";";
+        for (size_t d = 1; d < load->coords.size(); d++)
+            key += poly::to_string(load->coords[d]) + ";";
         rows.insert(key);
     }
     return static_cast<double>(rows.size());
@@ -122,36 +135,42 @@ void summarize_reads(Node &node) {
     std::vector<std::vector<const Access *>> loads;  // per entry of reads
     for (const StageCost &stage : node.stages) {
         for (const Access &load : stage.loads) {
-            if (load.func == node.id) continue;
+            if (load.func == node.id)
+                continue;
             size_t i = 0;
-            while (i < node.reads.size() && !node.reads[i].hull.same_buffer(load)) i++;
+            while (i < node.reads.size() && !node.reads[i].hull.same_buffer(load))
+                i++;
             if (i == node.reads.size()) {
                 node.reads.push_back({load, 1});
                 loads.emplace_back();
             } else {
                 poly::Access &hull = node.reads[i].hull;
-                for (size_t d = 0; d < hull.coords.size(); d++) poly::merge(hull.coords[d], load.coords[d]);
+                for (size_t d = 0; d < hull.coords.size(); d++)
+                    poly::merge(hull.coords[d], load.coords[d]);
             }
             loads[i].push_back(&load);
         }
     }
-    for (size_t i = 0; i < loads.size(); i++) node.reads[i].rows = distinct_rows(loads[i]);
+    for (size_t i = 0; i < loads.size(); i++)
+        node.reads[i].rows = distinct_rows(loads[i]);
 }
 
 void add_distinct(std::vector<Access> &loads, Access load) {
     const bool known = std::any_of(loads.begin(), loads.end(),
                                    [&](const Access &other) { return other.same_element(load); });
-    if (!known) loads.push_back(std::move(load));
+    if (!known)
+        loads.push_back(std::move(load));
 }
 
-/// The loads of `stage` once `producer` is substituted, and how often the producer is evaluated. Stops
-/// where there are more than `limit`.
+/// The loads of `stage` once `producer` is substituted, and how often the producer is evaluated.
+/// Stops where there are more than `limit`.
 std::vector<Access> substituted_loads(const StageCost &stage, const Node &producer, int *uses,
                                       size_t limit = SIZE_MAX) {
     std::vector<Access> loads;
     *uses = 0;
     for (const Access &load : stage.loads) {
-        if (loads.size() > limit) break;
+        if (loads.size() > limit)
+            break;
         if (load.func != producer.id) {
             add_distinct(loads, load);
             continue;
@@ -168,22 +187,27 @@ std::vector<Access> substituted_loads(const StageCost &stage, const Node &produc
 
 double Node::points() const {
     double n = 1;
-    for (int64_t e : extents) n *= static_cast<double>(e);
+    for (int64_t e : extents)
+        n *= static_cast<double>(e);
     return n;
 }
 
 double StageGraph::bytes_at_root() const {
     double total = 0;
-    for (double bytes : image_bytes) total += bytes;
+    for (double bytes : image_bytes)
+        total += bytes;
     for (const Node &n : nodes) {
-        if (n.is_output) total += n.points() * n.bytes;
+        if (n.is_output)
+            total += n.points() * n.bytes;
     }
     return total;
 }
 
-StageGraph build_stage_graph(const Graph &graph, const poly::Model &model, const schedules::Schedule &user) {
+StageGraph build_stage_graph(const Graph &graph, const poly::Model &model,
+                             const schedules::Schedule &user) {
     StageGraph result;
-    const std::vector<bool> named = named_by_levels(graph, user), whole = graph::read_as_whole(graph);
+    const std::vector<bool> named = named_by_levels(graph, user),
+                            whole = graph::read_as_whole(graph);
     for (const FuncNode &func : graph.funcs) {
         const size_t f = static_cast<size_t>(func.id);
         Node node;
@@ -193,7 +217,8 @@ StageGraph build_stage_graph(const Graph &graph, const poly::Model &model, const
             node.extents.push_back(r.bounded() ? std::max<int64_t>(1, r.size()) : assumed_extent);
         }
         node.bytes = 0;
-        for (Type t : func.types) node.bytes += t.bytes();
+        for (Type t : func.types)
+            node.bytes += t.bytes();
         for (size_t s = 0; s < func.stages.size(); s++) {
             node.stages.push_back(stage_cost(func, func.stages[s], model.funcs[f].stages[s]));
         }
@@ -212,7 +237,8 @@ StageGraph build_stage_graph(const Graph &graph, const poly::Model &model, const
     connect(result);
     for (const FuncNode &func : graph.funcs) {
         const int n = static_cast<int>(func.id);
-        if (result.nodes[static_cast<size_t>(n)].role == Role::Inlined) substitute(result, n);
+        if (result.nodes[static_cast<size_t>(n)].role == Role::Inlined)
+            substitute(result, n);
     }
     return result;
 }
@@ -222,7 +248,8 @@ void substitute(StageGraph &graph, int node) {
     for (int c : producer.consumers) {
         Node &consumer = graph.nodes[static_cast<size_t>(c)];
         // The sum does not depend on the order in which producers are substituted.
-        consumer.version += ((producer.version ^ static_cast<uint64_t>(node + 1)) * 0x9e3779b97f4a7c15u) | 1;
+        consumer.version +=
+            ((producer.version ^ static_cast<uint64_t>(node + 1)) * 0x9e3779b97f4a7c15u) | 1;
         for (StageCost &stage : consumer.stages) {
             int uses = 0;
             stage.loads = substituted_loads(stage, producer, &uses);
@@ -239,7 +266,8 @@ bool fits_after_substitute(const StageGraph &graph, int node, size_t limit) {
     for (int c : producer.consumers) {
         for (const StageCost &stage : graph.nodes[static_cast<size_t>(c)].stages) {
             int uses = 0;
-            if (substituted_loads(stage, producer, &uses, limit).size() > limit) return false;
+            if (substituted_loads(stage, producer, &uses, limit).size() > limit)
+                return false;
         }
     }
     return true;

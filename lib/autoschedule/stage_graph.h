@@ -1,5 +1,6 @@
 #pragma once
-// The stage graph: what the search needs to know of every Func, and substitution of Funcs into others.
+// The stage graph: what the search needs to know of every Func, and substitution of Funcs into
+// others.
 
 #include <string>
 #include <vector>
@@ -22,9 +23,9 @@ enum class Role : uint8_t {
 /// Costs of one stage, per iteration of its loops.
 struct StageCost {
     Arithmetic arithmetic;
-    double repeats = 1;     ///< iterations of the RVars per point of the pure loops
+    double repeats = 1;               ///< iterations of the RVars per point of the pure loops
     std::vector<poly::Access> loads;  ///< coordinates in the Func's dimensions; each element once
-    std::vector<bool> loops_over;     ///< per dimension of the Func: the stage has a pure loop over it
+    std::vector<bool> loops_over;  ///< per dimension of the Func: the stage has a pure loop over it
 };
 
 /// Everything that one Func reads of one buffer.
@@ -52,7 +53,7 @@ struct Node {
 };
 
 struct StageGraph {
-    std::vector<Node> nodes;  ///< indexed by FuncId; producers before consumers
+    std::vector<Node> nodes;          ///< indexed by FuncId; producers before consumers
     std::vector<double> image_bytes;  ///< of the region that is read, indexed as Graph::images
     double bytes_at_root() const;     ///< images and everything not inlined
 };

@@ -29,13 +29,16 @@ Value *multiply_add(Builder &b, Value *x, Value *y, Value *z) {
 
 }  // namespace
 
-// Multiply-adds are chosen here and not by LLVM, which fuses only a product that nobody else uses: so
-// unrolled rows that share a product would add it unfused, at more instructions and with another result
-// than the same rows in a loop.
+// Multiply-adds are chosen here and not by LLVM, which fuses only a product that nobody else uses:
+// so unrolled rows that share a product would add it unfused, at more instructions and with another
+// result than the same rows in a loop.
 Value *emit_add(Builder &b, Type type, Value *x, Value *y) {
-    if (!type.is_float()) return b.CreateAdd(x, y, "", false, no_wrap(type));
-    if (auto *p = fusible_product(b, y)) return multiply_add(b, p->getOperand(0), p->getOperand(1), x);
-    if (auto *p = fusible_product(b, x)) return multiply_add(b, p->getOperand(0), p->getOperand(1), y);
+    if (!type.is_float())
+        return b.CreateAdd(x, y, "", false, no_wrap(type));
+    if (auto *p = fusible_product(b, y))
+        return multiply_add(b, p->getOperand(0), p->getOperand(1), x);
+    if (auto *p = fusible_product(b, x))
+        return multiply_add(b, p->getOperand(0), p->getOperand(1), y);
     return b.CreateFAdd(x, y);
 }
 
@@ -51,19 +54,22 @@ Value *emit_sub(Builder &b, Type type, Value *x, Value *y) {
 }
 
 Value *emit_mul(Builder &b, Type type, Value *x, Value *y) {
-    if (type.is_float()) return b.CreateFMul(x, y);
+    if (type.is_float())
+        return b.CreateFMul(x, y);
     return b.CreateMul(x, y, "", false, no_wrap(type));
 }
 
 Value *emit_min(Builder &b, Type type, Value *x, Value *y) {
     // In this shape the comparison and the select are one minps.
-    if (type.is_float()) return b.CreateSelect(b.CreateFCmpOLT(x, y), x, y);
+    if (type.is_float())
+        return b.CreateSelect(b.CreateFCmpOLT(x, y), x, y);
     auto id = type.is_int() ? llvm::Intrinsic::smin : llvm::Intrinsic::umin;
     return b.CreateBinaryIntrinsic(id, x, y);
 }
 
 Value *emit_max(Builder &b, Type type, Value *x, Value *y) {
-    if (type.is_float()) return b.CreateSelect(b.CreateFCmpOGT(x, y), x, y);
+    if (type.is_float())
+        return b.CreateSelect(b.CreateFCmpOGT(x, y), x, y);
     auto id = type.is_int() ? llvm::Intrinsic::smax : llvm::Intrinsic::umax;
     return b.CreateBinaryIntrinsic(id, x, y);
 }
@@ -73,33 +79,48 @@ Value *emit_compare(Builder &b, Op op, Type type, Value *x, Value *y) {
     bool is_signed = type.is_int();
     if (type.is_float()) {
         switch (op) {
-        case Op::EQ: return b.CreateFCmp(P::FCMP_OEQ, x, y);
-        case Op::NE: return b.CreateFCmp(P::FCMP_UNE, x, y);
-        case Op::LT: return b.CreateFCmp(P::FCMP_OLT, x, y);
-        case Op::LE: return b.CreateFCmp(P::FCMP_OLE, x, y);
-        case Op::GT: return b.CreateFCmp(P::FCMP_OGT, x, y);
-        default: return b.CreateFCmp(P::FCMP_OGE, x, y);
+        case Op::EQ:
+            return b.CreateFCmp(P::FCMP_OEQ, x, y);
+        case Op::NE:
+            return b.CreateFCmp(P::FCMP_UNE, x, y);
+        case Op::LT:
+            return b.CreateFCmp(P::FCMP_OLT, x, y);
+        case Op::LE:
+            return b.CreateFCmp(P::FCMP_OLE, x, y);
+        case Op::GT:
+            return b.CreateFCmp(P::FCMP_OGT, x, y);
+        default:
+            return b.CreateFCmp(P::FCMP_OGE, x, y);
         }
     }
     switch (op) {
-    case Op::EQ: return b.CreateICmp(P::ICMP_EQ, x, y);
-    case Op::NE: return b.CreateICmp(P::ICMP_NE, x, y);
-    case Op::LT: return b.CreateICmp(is_signed ? P::ICMP_SLT : P::ICMP_ULT, x, y);
-    case Op::LE: return b.CreateICmp(is_signed ? P::ICMP_SLE : P::ICMP_ULE, x, y);
-    case Op::GT: return b.CreateICmp(is_signed ? P::ICMP_SGT : P::ICMP_UGT, x, y);
-    default: return b.CreateICmp(is_signed ? P::ICMP_SGE : P::ICMP_UGE, x, y);
+    case Op::EQ:
+        return b.CreateICmp(P::ICMP_EQ, x, y);
+    case Op::NE:
+        return b.CreateICmp(P::ICMP_NE, x, y);
+    case Op::LT:
+        return b.CreateICmp(is_signed ? P::ICMP_SLT : P::ICMP_ULT, x, y);
+    case Op::LE:
+        return b.CreateICmp(is_signed ? P::ICMP_SLE : P::ICMP_ULE, x, y);
+    case Op::GT:
+        return b.CreateICmp(is_signed ? P::ICMP_SGT : P::ICMP_UGT, x, y);
+    default:
+        return b.CreateICmp(is_signed ? P::ICMP_SGE : P::ICMP_UGE, x, y);
     }
 }
 
 Value *emit_cast(Builder &b, Type from, Type to, Value *x) {
-    if (from == to) return x;
+    if (from == to)
+        return x;
     llvm::Type *t = register_type(b.getContext(), to);
-    if (from.is_handle() || to.is_handle()) return b.CreateBitOrPointerCast(x, t);
+    if (from.is_handle() || to.is_handle())
+        return b.CreateBitOrPointerCast(x, t);
     if (to.is_bool()) {
         Value *zero = constant(b, from, 0);
         return from.is_float() ? b.CreateFCmpUNE(x, zero) : b.CreateICmpNE(x, zero);
     }
-    if (from.is_float() && to.is_float()) return b.CreateFPCast(x, t);
+    if (from.is_float() && to.is_float())
+        return b.CreateFPCast(x, t);
     if (from.is_float()) {
         // There are instructions to int32; the narrow types are reached through it.
         if (to.bits() < 32) {
@@ -119,13 +140,16 @@ Value *emit_cast(Builder &b, Type from, Type to, Value *x) {
 }
 
 Value *emit_abs(Builder &b, Type type, Value *x) {
-    if (type.is_float()) return b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x);
-    if (type.is_uint()) return x;
+    if (type.is_float())
+        return b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x);
+    if (type.is_uint())
+        return x;
     return b.CreateBinaryIntrinsic(llvm::Intrinsic::abs, x, b.getFalse());
 }
 
 Value *emit_absd(Builder &b, Type type, Value *x, Value *y) {
-    if (type.is_float()) return b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, b.CreateFSub(x, y));
+    if (type.is_float())
+        return b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, b.CreateFSub(x, y));
     return b.CreateSub(emit_max(b, type, x, y), emit_min(b, type, x, y));
 }
 
@@ -141,17 +165,20 @@ Value *emit_shift(Builder &b, Type type, Value *x, Type amount_type, Value *amou
     auto shift = [&](bool to_left, Value *by) -> Value * {
         Value *in_range = b.CreateICmpULT(by, bits);
         if (!to_left && type.is_int()) {
-            return b.CreateAShr(x, b.CreateSelect(in_range, by, constant(b, type, type.bits() - 1)));
+            return b.CreateAShr(x,
+                                b.CreateSelect(in_range, by, constant(b, type, type.bits() - 1)));
         }
         // The amount is made harmless first: a shift by too much is poison.
         Value *safe = b.CreateSelect(in_range, by, zero);
         Value *shifted = to_left ? b.CreateShl(x, safe) : b.CreateLShr(x, safe);
         return b.CreateSelect(in_range, shifted, zero);
     };
-    if (amount_type.is_uint()) return shift(left, amount);
+    if (amount_type.is_uint())
+        return shift(left, amount);
     if (llvm::isa<llvm::Constant>(amount)) {
         bool all_positive = llvm::PatternMatch::match(amount, llvm::PatternMatch::m_NonNegative());
-        if (all_positive) return shift(left, amount);
+        if (all_positive)
+            return shift(left, amount);
     }
     Value *negative = b.CreateICmpSLT(amount, zero);
     return b.CreateSelect(negative, shift(!left, b.CreateNeg(amount)), shift(left, amount));
@@ -161,13 +188,20 @@ namespace {
 
 Value *combine(Builder &b, Op op, Type type, Value *x, Value *y) {
     switch (op) {
-    case Op::Add: return emit_add(b, type, x, y);
-    case Op::Mul: return emit_mul(b, type, x, y);
-    case Op::Min: return emit_min(b, type, x, y);
-    case Op::Max: return emit_max(b, type, x, y);
-    case Op::And: return b.CreateAnd(x, y);
-    case Op::Or: return b.CreateOr(x, y);
-    default: throw InternalError("VectorReduce of an operator that does not combine");
+    case Op::Add:
+        return emit_add(b, type, x, y);
+    case Op::Mul:
+        return emit_mul(b, type, x, y);
+    case Op::Min:
+        return emit_min(b, type, x, y);
+    case Op::Max:
+        return emit_max(b, type, x, y);
+    case Op::And:
+        return b.CreateAnd(x, y);
+    case Op::Or:
+        return b.CreateOr(x, y);
+    default:
+        throw InternalError("VectorReduce of an operator that does not combine");
     }
 }
 
@@ -175,7 +209,8 @@ Value *combine(Builder &b, Op op, Type type, Value *x, Value *y) {
 
 Value *emit_vector_reduce(Builder &b, Op op, Type type, Value *x, int lanes) {
     int per_result = type.lanes() / lanes;
-    if (per_result == 1) return x;
+    if (per_result == 1)
+        return x;
     if (lanes == 1 && per_result % 2 == 0) {
         // The halves of the vector: whole registers first, then parts of one.
         int half = per_result / 2;

@@ -35,7 +35,8 @@ class Stopwatch {
 };
 
 void verify(const llvm::Module &module, const Options &options) {
-    if (!options.verify) return;
+    if (!options.verify)
+        return;
     std::string message;
     llvm::raw_string_ostream stream(message);
     if (llvm::verifyModule(module, &stream)) {
@@ -62,12 +63,19 @@ struct Compilation {
             module->setTargetTriple(machine->getTargetTriple().str());
             module->setDataLayout(machine->createDataLayout());
             std::optional<Profiled> funcs;
-            if (target.has_feature(Target::Profile)) funcs.emplace(program.body);
-            Unit unit{context,   *module, target, options, parts_of(program.body),
-                      funcs ? &*funcs : nullptr, program.nontemporal_stores,
+            if (target.has_feature(Target::Profile))
+                funcs.emplace(program.body);
+            Unit unit{context,
+                      *module,
+                      target,
+                      options,
+                      parts_of(program.body),
+                      funcs ? &*funcs : nullptr,
+                      program.nontemporal_stores,
                       program.nontemporal_loads};
             emit_kernel(unit, program, entry);
-            if (funcs) profiled = std::move(funcs->funcs);
+            if (funcs)
+                profiled = std::move(funcs->funcs);
             verify(*module, options);
         }
         Stopwatch watch(&times.optimise);
@@ -92,7 +100,8 @@ std::string assembly_of(llvm::Module &module, llvm::TargetMachine &machine) {
 /// there.
 void dump(Compilation &c) {
     std::string folder = support::dump_folder();
-    if (folder.empty()) return;
+    if (folder.empty())
+        return;
     static std::atomic<int> count{0};
     std::string file = folder + "/" + std::to_string(count++) + "." + c.entry;
     std::ofstream(file + ".ll") << text_of(*c.module);

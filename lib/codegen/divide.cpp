@@ -15,10 +15,13 @@ namespace {
 /// The value of a constant divisor, alike in all lanes.
 bool constant_divisor(Value *y, Type type, int64_t *value) {
     auto *c = llvm::dyn_cast<llvm::Constant>(y);
-    if (!c) return false;
-    if (c->getType()->isVectorTy()) c = c->getSplatValue();
+    if (!c)
+        return false;
+    if (c->getType()->isVectorTy())
+        c = c->getSplatValue();
     auto *number = llvm::dyn_cast_or_null<llvm::ConstantInt>(c);
-    if (!number) return false;
+    if (!number)
+        return false;
     *value = type.is_int() ? number->getSExtValue() : static_cast<int64_t>(number->getZExtValue());
     return true;
 }
@@ -35,8 +38,10 @@ int log2_exact(int64_t v) {
 /// and floor(x / d) = ((x ^ s) / d) ^ s: an unsigned division, which is cheaper than a signed one.
 Value *floor_by_positive(Builder &b, Type type, Value *x, int64_t d, Range facts) {
     Value *divisor = constant(b, type, d);
-    if (is_power_of_two(d)) return b.CreateAShr(x, constant(b, type, log2_exact(d)));
-    if (facts.non_negative()) return b.CreateUDiv(x, divisor);
+    if (is_power_of_two(d))
+        return b.CreateAShr(x, constant(b, type, log2_exact(d)));
+    if (facts.non_negative())
+        return b.CreateUDiv(x, divisor);
     Value *sign = b.CreateAShr(x, constant(b, type, type.bits() - 1));
     return b.CreateXor(b.CreateUDiv(b.CreateXor(x, sign), divisor), sign);
 }
@@ -53,7 +58,8 @@ Value *quotient_by_float(Builder &b, Type type, Value *x, Value *y) {
 
 /// x / y rounded toward zero, for y that is neither 0 nor (if signed) -1.
 Value *truncating_quotient(Builder &b, Type type, Value *x, Value *y) {
-    if (type.is_vector() && type.bits() <= 32) return quotient_by_float(b, type, x, y);
+    if (type.is_vector() && type.bits() <= 32)
+        return quotient_by_float(b, type, x, y);
     return type.is_int() ? b.CreateSDiv(x, y) : b.CreateUDiv(x, y);
 }
 
@@ -89,15 +95,23 @@ Quotient divide_by_variable(Builder &b, Type type, Value *x, Value *y) {
 }  // namespace
 
 Value *emit_div(Builder &b, Type type, Value *x, Value *y, Range facts) {
-    if (type.is_float()) return b.CreateFDiv(x, y);
-    if (type.is_bool()) return b.CreateAnd(x, y);
+    if (type.is_float())
+        return b.CreateFDiv(x, y);
+    if (type.is_bool())
+        return b.CreateAnd(x, y);
     int64_t d = 0;
-    if (!constant_divisor(y, type, &d)) return divide_by_variable(b, type, x, y).quotient;
-    if (d == 0) return constant(b, type, 0);
-    if (type.is_uint()) return b.CreateUDiv(x, y);
-    if (d == 1) return x;
-    if (d == -1) return b.CreateNeg(x);
-    if (d == type.min_int()) return divide_by_variable(b, type, x, y).quotient;
+    if (!constant_divisor(y, type, &d))
+        return divide_by_variable(b, type, x, y).quotient;
+    if (d == 0)
+        return constant(b, type, 0);
+    if (type.is_uint())
+        return b.CreateUDiv(x, y);
+    if (d == 1)
+        return x;
+    if (d == -1)
+        return b.CreateNeg(x);
+    if (d == type.min_int())
+        return divide_by_variable(b, type, x, y).quotient;
     // Euclid: x / -d = -(x / d).
     Value *q = floor_by_positive(b, type, x, d < 0 ? -d : d, facts);
     return d < 0 ? b.CreateNeg(q) : q;
@@ -108,15 +122,23 @@ Value *emit_mod(Builder &b, Type type, Value *x, Value *y, Range facts) {
         Value *floor = b.CreateUnaryIntrinsic(llvm::Intrinsic::floor, b.CreateFDiv(x, y));
         return b.CreateFSub(x, b.CreateFMul(y, floor));
     }
-    if (type.is_bool()) return constant(b, type, 0);
+    if (type.is_bool())
+        return constant(b, type, 0);
     int64_t d = 0;
-    if (!constant_divisor(y, type, &d)) return divide_by_variable(b, type, x, y).remainder;
-    if (d == 0) return constant(b, type, 0);
-    if (type.is_uint()) return b.CreateURem(x, y);
-    if (d == type.min_int()) return divide_by_variable(b, type, x, y).remainder;
-    if (d < 0) d = -d;
-    if (d == 1) return constant(b, type, 0);
-    if (is_power_of_two(d)) return b.CreateAnd(x, constant(b, type, d - 1));
+    if (!constant_divisor(y, type, &d))
+        return divide_by_variable(b, type, x, y).remainder;
+    if (d == 0)
+        return constant(b, type, 0);
+    if (type.is_uint())
+        return b.CreateURem(x, y);
+    if (d == type.min_int())
+        return divide_by_variable(b, type, x, y).remainder;
+    if (d < 0)
+        d = -d;
+    if (d == 1)
+        return constant(b, type, 0);
+    if (is_power_of_two(d))
+        return b.CreateAnd(x, constant(b, type, d - 1));
     Value *q = floor_by_positive(b, type, x, d, facts);
     return b.CreateSub(x, b.CreateMul(q, constant(b, type, d)));
 }

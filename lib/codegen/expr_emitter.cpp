@@ -14,8 +14,10 @@ using ir::Op;
 using llvm::Value;
 
 Value *ExprEmitter::emit(const Expr &e) {
-    if (!e.defined()) throw InternalError("code generation met an undefined expression");
-    if (auto *known = memo_.values.find(e)) return *known;
+    if (!e.defined())
+        throw InternalError("code generation met an undefined expression");
+    if (auto *known = memo_.values.find(e))
+        return *known;
     Value *value = compute(e);
     memo_.values.add(e, value);
     return value;
@@ -26,48 +28,72 @@ Value *ExprEmitter::compute(const Expr &e) {
     llvm::Type *t = e->op == Op::StringImm ? nullptr : register_type(unit_.context, type);
     switch (e->op) {
     case Op::IntImm:
-    case Op::UIntImm: return constant(b_, type, e->int_value);
+    case Op::UIntImm:
+        return constant(b_, type, e->int_value);
     case Op::FloatImm:
-        if (type.bits() == 16) return constant(b_, type, float16_bits(type, e->float_value));
+        if (type.bits() == 16)
+            return constant(b_, type, float16_bits(type, e->float_value));
         return llvm::ConstantFP::get(t, e->float_value);
-    case Op::StringImm: return b_.CreateGlobalString(e->name);
-    case Op::Variable: return variable(*e).value;
+    case Op::StringImm:
+        return b_.CreateGlobalString(e->name);
+    case Op::Variable:
+        return variable(*e).value;
     case Op::Cast:
-        if (type == Int(64) && e->args[0].type() == Int(32)) return wide(e->args[0]);
+        if (type == Int(64) && e->args[0].type() == Int(32))
+            return wide(e->args[0]);
         return emit_any_cast(b_, unit_.target, e->args[0].type(), type, emit(e->args[0]));
-    case Op::Reinterpret: return b_.CreateBitOrPointerCast(emit(e->args[0]), t);
-    case Op::Not: return b_.CreateNot(emit(e->args[0]));
-    case Op::Select: return select(*e);
-    case Op::Call: return call(e);
-    case Op::Load: return load(e);
-    case Op::Ramp: return ramp(*e);
+    case Op::Reinterpret:
+        return b_.CreateBitOrPointerCast(emit(e->args[0]), t);
+    case Op::Not:
+        return b_.CreateNot(emit(e->args[0]));
+    case Op::Select:
+        return select(*e);
+    case Op::Call:
+        return call(e);
+    case Op::Load:
+        return load(e);
+    case Op::Ramp:
+        return ramp(*e);
     case Op::Broadcast:
         return b_.CreateVectorSplat(static_cast<unsigned>(type.lanes()), emit(e->args[0]));
-    case Op::Let: return let(*e);
+    case Op::Let:
+        return let(*e);
     case Op::VectorReduce:
         return emit_vector_reduce(b_, e->reduce_op, e->args[0].type(), emit(e->args[0]),
                                   type.lanes());
-    default: break;
+    default:
+        break;
     }
     Value *x = emit(e->args[0]), *y = emit(e->args[1]);
     Type operands = e->args[0].type();
     switch (e->op) {
-    case Op::Add: return emit_add(b_, operands, x, y);
-    case Op::Sub: return emit_sub(b_, operands, x, y);
-    case Op::Mul: return emit_mul(b_, operands, x, y);
-    case Op::Div: return emit_div(b_, operands, x, y, range(e->args[0]));
-    case Op::Mod: return emit_mod(b_, operands, x, y, range(e->args[0]));
-    case Op::Min: return emit_min(b_, operands, x, y);
-    case Op::Max: return emit_max(b_, operands, x, y);
-    case Op::And: return b_.CreateAnd(x, y);
-    case Op::Or: return b_.CreateOr(x, y);
-    default: return emit_compare(b_, e->op, operands, x, y);
+    case Op::Add:
+        return emit_add(b_, operands, x, y);
+    case Op::Sub:
+        return emit_sub(b_, operands, x, y);
+    case Op::Mul:
+        return emit_mul(b_, operands, x, y);
+    case Op::Div:
+        return emit_div(b_, operands, x, y, range(e->args[0]));
+    case Op::Mod:
+        return emit_mod(b_, operands, x, y, range(e->args[0]));
+    case Op::Min:
+        return emit_min(b_, operands, x, y);
+    case Op::Max:
+        return emit_max(b_, operands, x, y);
+    case Op::And:
+        return b_.CreateAnd(x, y);
+    case Op::Or:
+        return b_.CreateOr(x, y);
+    default:
+        return emit_compare(b_, e->op, operands, x, y);
     }
 }
 
 const Binding &ExprEmitter::variable(const ir::ExprNode &e) const {
     const Binding *bound = frame_.variables.find(e.name);
-    if (!bound) throw InternalError("code generation: the variable " + e.name + " is not bound");
+    if (!bound)
+        throw InternalError("code generation: the variable " + e.name + " is not bound");
     return *bound;
 }
 
@@ -112,7 +138,8 @@ Value *ExprEmitter::ramp(const ir::ExprNode &e) {
     auto lanes = static_cast<unsigned>(e.type.lanes());
     Value *numbers =
         e.type.is_float()
-            ? b_.CreateUIToFP(lane_numbers(register_type(unit_.context, Int(32, e.type.lanes()))), t)
+            ? b_.CreateUIToFP(lane_numbers(register_type(unit_.context, Int(32, e.type.lanes()))),
+                              t)
             : lane_numbers(t);
     Value *stride = b_.CreateVectorSplat(lanes, emit(e.args[1]));
     Value *base = b_.CreateVectorSplat(lanes, emit(e.args[0]));
@@ -128,36 +155,44 @@ namespace {
 
 void require_in_process(const std::string &name) {
     if (!ir::extern_address(name))
-        throw CompileError("The C function '" + name +
-                           "', which an expression calls, is not in this process. Declare it before "
-                           "the macro that makes it known, or export it (-rdynamic).");
+        throw CompileError(
+            "The C function '" + name +
+            "', which an expression calls, is not in this process. Declare it before "
+            "the macro that makes it known, or export it (-rdynamic).");
 }
 
 }  // namespace
 
 Value *ExprEmitter::call(const Expr &e) {
-    if (e->call_kind == CallKind::Intrinsic) return intrinsic(e);
+    if (e->call_kind == CallKind::Intrinsic)
+        return intrinsic(e);
     if (e->call_kind != CallKind::PureExtern && e->call_kind != CallKind::Extern) {
         throw InternalError("code generation met a call of " + e->name +
                             ", which lowering replaces");
     }
-    if (e->call_kind == CallKind::Extern && (e->name == ir::extern_function::trace ||
-                                             e->name == ir::extern_function::trace_value))
+    if (e->call_kind == CallKind::Extern &&
+        (e->name == ir::extern_function::trace || e->name == ir::extern_function::trace_value))
         return trace(*e.get());
     bool is_pure = e->call_kind == CallKind::PureExtern;
-    if (!is_pure && e->name == ir::extern_function::extern_stage) return extern_stage(*e);
-    if (!is_pure && e->name == ir::extern_function::raw_buffer) return raw_buffer(*e);
-    if (!is_pure && (e->name == ir::extern_function::raw_min || e->name == ir::extern_function::raw_extent))
+    if (!is_pure && e->name == ir::extern_function::extern_stage)
+        return extern_stage(*e);
+    if (!is_pure && e->name == ir::extern_function::raw_buffer)
+        return raw_buffer(*e);
+    if (!is_pure &&
+        (e->name == ir::extern_function::raw_min || e->name == ir::extern_function::raw_extent))
         return raw_field(*e);
-    if (!is_pure && e->name == ir::extern_function::print) return print(*e);
-    if (!is_pure && e->name == ir::extern_function::require) return require(*e);
+    if (!is_pure && e->name == ir::extern_function::print)
+        return print(*e);
+    if (!is_pure && e->name == ir::extern_function::require)
+        return require(*e);
     std::vector<Value *> args;
     std::vector<Type> types;
     for (const Expr &arg : e->args) {
         args.push_back(emit(arg));
         types.push_back(arg.type());
     }
-    if (e->index == ir::users_function) require_in_process(e->name);
+    if (e->index == ir::users_function)
+        require_in_process(e->name);
     if (!is_pure || e->index == ir::users_function) {
         return emit_c_call(b_, unit_.module, e.type(), e->name, types, args, is_pure);
     }
@@ -171,7 +206,8 @@ Value *ExprEmitter::intrinsic(const Expr &e) {
     Type type = e.type();
     if (name == names::undef)
         return llvm::Constant::getNullValue(register_type(unit_.context, type));
-    if (name == names::if_then_else) return if_then_else(*e);
+    if (name == names::if_then_else)
+        return if_then_else(*e);
     if (name == names::strict_float) {
         llvm::IRBuilderBase::FastMathFlagGuard guard(b_);
         b_.clearFastMathFlags();
@@ -187,18 +223,25 @@ Value *ExprEmitter::intrinsic(const Expr &e) {
     }
     Type operand = e->args.at(0).type();
     Value *x = emit(e->args[0]);
-    if (name == names::likely || name == names::promise_clamped) return x;
-    if (name == names::abs) return emit_abs(b_, operand, x);
-    if (name == names::bitwise_not) return b_.CreateNot(x);
+    if (name == names::likely || name == names::promise_clamped)
+        return x;
+    if (name == names::abs)
+        return emit_abs(b_, operand, x);
+    if (name == names::bitwise_not)
+        return b_.CreateNot(x);
     if (e->args.size() == 2) {
         Value *y = emit(e->args[1]);
-        if (name == names::absd) return emit_absd(b_, operand, x, y);
+        if (name == names::absd)
+            return emit_absd(b_, operand, x, y);
         if (name == names::shift_left || name == names::shift_right) {
             return emit_shift(b_, operand, x, e->args[1].type(), y, name == names::shift_left);
         }
-        if (name == names::bitwise_and) return b_.CreateAnd(x, y);
-        if (name == names::bitwise_or) return b_.CreateOr(x, y);
-        if (name == names::bitwise_xor) return b_.CreateXor(x, y);
+        if (name == names::bitwise_and)
+            return b_.CreateAnd(x, y);
+        if (name == names::bitwise_or)
+            return b_.CreateOr(x, y);
+        if (name == names::bitwise_xor)
+            return b_.CreateXor(x, y);
     }
     std::vector<Value *> args;
     std::vector<Type> types;
@@ -206,13 +249,15 @@ Value *ExprEmitter::intrinsic(const Expr &e) {
         args.push_back(emit(arg));
         types.push_back(arg.type());
     }
-    if (Value *done = emit_integer_op(b_, unit_.target, name, types, args)) return done;
+    if (Value *done = emit_integer_op(b_, unit_.target, name, types, args))
+        return done;
     throw InternalError("code generation does not know the intrinsic " + name);
 }
 
 /// Only one arm is evaluated, except for a condition per lane.
 Value *ExprEmitter::if_then_else(const ir::ExprNode &e) {
-    if (e.args[0].type().is_vector()) return select(e);
+    if (e.args[0].type().is_vector())
+        return select(e);
     Value *condition = emit(e.args[0]);
     llvm::BasicBlock *join = frame_.new_block("join");
     llvm::BasicBlock *arms[2] = {frame_.new_block("then"), frame_.new_block("else")};
@@ -226,7 +271,8 @@ Value *ExprEmitter::if_then_else(const ir::ExprNode &e) {
     }
     b_.SetInsertPoint(join);
     llvm::PHINode *phi = b_.CreatePHI(results[0]->getType(), 2);
-    for (int i = 0; i < 2; i++) phi->addIncoming(results[i], arms[i]);
+    for (int i = 0; i < 2; i++)
+        phi->addIncoming(results[i], arms[i]);
     return phi;
 }
 

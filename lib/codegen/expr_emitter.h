@@ -20,11 +20,13 @@ template <typename T> class Memo {
         return found == known_.end() ? nullptr : &found->second;
     }
     void add(const Expr &e, T value) {
-        if (known_.emplace(e.get(), value).second) order_.push_back(e.get());
+        if (known_.emplace(e.get(), value).second)
+            order_.push_back(e.get());
     }
     size_t mark() const { return order_.size(); }
     void roll_back(size_t mark) {
-        for (; order_.size() > mark; order_.pop_back()) known_.erase(order_.back());
+        for (; order_.size() > mark; order_.pop_back())
+            known_.erase(order_.back());
     }
 
   private:

@@ -102,7 +102,7 @@ struct Unit {
     const Target &target;
     const Options &options;
     std::unordered_set<const ir::StmtNode *> parts;  ///< emitted as functions: parts_of
-    Profiled *profiled = nullptr;  ///< where the target has the feature Profile
+    Profiled *profiled = nullptr;                    ///< where the target has the feature Profile
     std::set<std::string> nontemporal_stores = {}, nontemporal_loads = {};  ///< buffers
 
     /// Declares (once) a function of the run time: codegen/abi.h.

@@ -22,7 +22,8 @@ Offset sum(const Offset &a, const Offset &b, int64_t factor = 1) {
                                  [&](const Term &u) { return u.value == t.value; });
         if (same != result.terms.end()) {
             same->factor += factor * t.factor;
-            if (same->factor == 0) result.terms.erase(same);
+            if (same->factor == 0)
+                result.terms.erase(same);
             continue;
         }
         auto place = std::find_if(result.terms.begin(), result.terms.end(),
@@ -35,7 +36,8 @@ Offset sum(const Offset &a, const Offset &b, int64_t factor = 1) {
 /// Terms [begin, end) of the depth of the first; moves `begin` behind them.
 std::vector<Term> next_depth(const std::vector<Term> &terms, size_t *begin) {
     size_t first = *begin;
-    while (*begin < terms.size() && terms[*begin].depth == terms[first].depth) ++*begin;
+    while (*begin < terms.size() && terms[*begin].depth == terms[first].depth)
+        ++*begin;
     return {terms.begin() + static_cast<std::ptrdiff_t>(first),
             terms.begin() + static_cast<std::ptrdiff_t>(*begin)};
 }
@@ -60,7 +62,8 @@ Value *ExprEmitter::sum_of(const std::vector<Term> &terms) {
 
 Value *ExprEmitter::materialise(const Offset &o) {
     Value *constant = b_.getInt64(static_cast<uint64_t>(o.constant));
-    if (o.is_constant()) return constant;
+    if (o.is_constant())
+        return constant;
     Value *total = sum_of(o.terms);
     return o.constant == 0 ? total : b_.CreateNSWAdd(total, constant);
 }
@@ -76,21 +79,26 @@ Offset ExprEmitter::settled(const Offset &o) {
 
 Value *ExprEmitter::address(const std::string &buffer, Type element, const Offset &index) {
     const BufferBinding *bound = frame_.buffers.find(buffer);
-    if (!bound) throw InternalError("code generation: the buffer " + buffer + " is not bound");
+    if (!bound)
+        throw InternalError("code generation: the buffer " + buffer + " is not bound");
     llvm::Type *t = memory_type(unit_.context, element.element_of());
     Value *p = bound->host;
     for (size_t i = 0; i < index.terms.size();) {
         p = b_.CreateGEP(t, p, sum_of(next_depth(index.terms, &i)));
     }
-    if (index.constant == 0) return p;
+    if (index.constant == 0)
+        return p;
     return b_.CreateGEP(t, p, b_.getInt64(static_cast<uint64_t>(index.constant)));
 }
 
 Offset ExprEmitter::product(const Offset &a, const Offset &b) {
-    if (a.is_constant()) return sum({}, b, a.constant);
-    if (b.is_constant()) return sum({}, a, b.constant);
+    if (a.is_constant())
+        return sum({}, b, a.constant);
+    if (b.is_constant())
+        return sum({}, a, b.constant);
     if (b.terms.size() > 1 || b.constant != 0) {
-        if (a.terms.size() == 1 && a.constant == 0) return product(b, a);
+        if (a.terms.size() == 1 && a.constant == 0)
+            return product(b, a);
         int depth = std::max(a.terms.back().depth, b.terms.back().depth);
         return Offset::of(b_.CreateNSWMul(materialise(a), materialise(b)), depth);
     }
@@ -106,15 +114,19 @@ Offset ExprEmitter::product(const Offset &a, const Offset &b) {
 
 int ExprEmitter::depth_of(const Expr &e, int levels) const {
     bool unknown = e->op == Op::Load || e->op == Op::Let || e->op == Op::Call || levels == 0;
-    if (unknown) return frame_.loop_depth;
-    if (e->op == Op::Variable) return variable(*e).depth;
+    if (unknown)
+        return frame_.loop_depth;
+    if (e->op == Op::Variable)
+        return variable(*e).depth;
     int depth = 0;
-    for (const Expr &arg : e->args) depth = std::max(depth, depth_of(arg, levels - 1));
+    for (const Expr &arg : e->args)
+        depth = std::max(depth, depth_of(arg, levels - 1));
     return depth;
 }
 
 Offset ExprEmitter::offset(const Expr &e) {
-    if (auto *known = memo_.offsets.find(e)) return *known;
+    if (auto *known = memo_.offsets.find(e))
+        return *known;
     Offset result = compute_offset(e);
     memo_.offsets.add(e, result);
     return result;
@@ -124,19 +136,24 @@ Offset ExprEmitter::compute_offset(const Expr &e) {
     Type type = e.type();
     bool exact = type.is_int() && type.bits() >= 32;  // does not wrap
     int64_t value = 0;
-    if (ir::as_const_int(e, &value)) return {{}, value};
+    if (ir::as_const_int(e, &value))
+        return {{}, value};
     switch (e->op) {
     case Op::Variable:
-        if (auto &bound = variable(*e); bound.offset) return *bound.offset;
+        if (auto &bound = variable(*e); bound.offset)
+            return *bound.offset;
         break;
     case Op::Add:
-        if (exact) return sum(offset(e->args[0]), offset(e->args[1]));
+        if (exact)
+            return sum(offset(e->args[0]), offset(e->args[1]));
         break;
     case Op::Sub:
-        if (exact) return sum(offset(e->args[0]), offset(e->args[1]), -1);
+        if (exact)
+            return sum(offset(e->args[0]), offset(e->args[1]), -1);
         break;
     case Op::Mul:
-        if (exact) return product(offset(e->args[0]), offset(e->args[1]));
+        if (exact)
+            return product(offset(e->args[0]), offset(e->args[1]));
         break;
     case Op::Cast:
         if (type == Int(64) && e->args[0].type().is_int_or_uint() && !e->args[0].type().is_bool()) {
@@ -149,36 +166,49 @@ Offset ExprEmitter::compute_offset(const Expr &e) {
             return offset(e->args[0]);
         }
         break;
-    default: break;
+    default:
+        break;
     }
     return Offset::of(b_.CreateIntCast(emit(e), b_.getInt64Ty(), type.is_int()), depth_of(e));
 }
 
 std::optional<Affine> ExprEmitter::affine(const Expr &e) {
     Type type = e.type();
-    if (!type.is_int() || type.bits() < 32) return std::nullopt;
+    if (!type.is_int() || type.bits() < 32)
+        return std::nullopt;
     switch (e->op) {
-    case Op::Ramp: return Affine{offset(e->args[0]), offset(e->args[1])};
-    case Op::Broadcast: return Affine{offset(e->args[0]), Offset{}};
-    case Op::Variable: return variable(*e).affine;
-    case Op::Cast: return affine(e->args[0]);
+    case Op::Ramp:
+        return Affine{offset(e->args[0]), offset(e->args[1])};
+    case Op::Broadcast:
+        return Affine{offset(e->args[0]), Offset{}};
+    case Op::Variable:
+        return variable(*e).affine;
+    case Op::Cast:
+        return affine(e->args[0]);
     case Op::Add:
     case Op::Sub:
-    case Op::Mul: break;
-    default: return std::nullopt;
+    case Op::Mul:
+        break;
+    default:
+        return std::nullopt;
     }
     std::optional<Affine> first = affine(e->args[0]);
     std::optional<Affine> second = first ? affine(e->args[1]) : std::nullopt;
-    if (!second) return std::nullopt;
+    if (!second)
+        return std::nullopt;
     const Affine &x = *first, &y = *second;
-    if (e->op == Op::Add) return Affine{sum(x.start, y.start), sum(x.stride, y.stride)};
-    if (e->op == Op::Sub) return Affine{sum(x.start, y.start, -1), sum(x.stride, y.stride, -1)};
+    if (e->op == Op::Add)
+        return Affine{sum(x.start, y.start), sum(x.stride, y.stride)};
+    if (e->op == Op::Sub)
+        return Affine{sum(x.start, y.start, -1), sum(x.stride, y.stride, -1)};
     auto is_zero = [](const Offset &o) { return o.is_constant() && o.constant == 0; };
     auto times = [&](const Affine &a, const Offset &scalar) {
         return Affine{product(a.start, scalar), product(a.stride, scalar)};
     };
-    if (is_zero(y.stride)) return times(x, y.start);
-    if (is_zero(x.stride)) return times(y, x.start);
+    if (is_zero(y.stride))
+        return times(x, y.start);
+    if (is_zero(x.stride))
+        return times(y, x.start);
     return std::nullopt;
 }
 

@@ -18,7 +18,8 @@ class Entry {
     void bind(const ir::Argument &argument, int64_t place) {
         Builder &b = frame_.b;
         Value *pointer = fixed(b.getPtrTy(), frame_.function->getArg(1), place * 8);
-        if (argument.kind == ir::Argument::Kind::Scalar) return bind_scalar(argument, pointer);
+        if (argument.kind == ir::Argument::Kind::Scalar)
+            return bind_scalar(argument, pointer);
         Value *host = fixed(b.getPtrTy(), pointer, offsetof(BufferArgument, host));
         frame_.buffers.push(argument.name, {host, false});
         if (argument.dimensions > max_dimensions) {
@@ -52,7 +53,8 @@ class Entry {
     }
 
     void bind_number(const std::string &name, Type type, Value *base, int64_t bytes, Range range) {
-        if (used_.variables.count(name) == 0) return;
+        if (used_.variables.count(name) == 0)
+            return;
         Value *whole = fixed(frame_.b.getInt64Ty(), base, bytes);
         Binding bound;
         bound.value = frame_.b.CreateTrunc(whole, register_type(unit_.context, type), name);
@@ -62,12 +64,14 @@ class Entry {
     }
 
     void bind_scalar(const ir::Argument &argument, Value *pointer) {
-        if (used_.variables.count(argument.name) == 0) return;
+        if (used_.variables.count(argument.name) == 0)
+            return;
         Builder &b = frame_.b;
         Type type = argument.type;
         Binding bound;
         bound.value = fixed(memory_type(unit_.context, type), pointer, 0);
-        if (type.is_bool()) bound.value = b.CreateIsNotNull(bound.value);
+        if (type.is_bool())
+            bound.value = b.CreateIsNotNull(bound.value);
         if (type.is_int() && type.bits() >= 32) {
             bound.offset = Offset::of(b.CreateSExt(bound.value, b.getInt64Ty()), 0);
         }
@@ -87,7 +91,8 @@ void emit_kernel(Unit &unit, const ir::Program &program, const std::string &entr
     Names used = names_in(program.body);
     Entry binder(unit, frame, used);
     int64_t place = 0;
-    for (const ir::Argument &argument : program.args) binder.bind(argument, place++);
+    for (const ir::Argument &argument : program.args)
+        binder.bind(argument, place++);
     StmtEmitter emitter(unit, frame);
     emitter.begin_profile(0);
     emitter.emit(program.body);

@@ -24,18 +24,23 @@ Value *to_memory(Builder &b, Type type, Value *value) {
 }
 
 Value *reversed(Builder &b, Value *vector) {
-    if (!vector || lanes_of(vector) == 1) return vector;
+    if (!vector || lanes_of(vector) == 1)
+        return vector;
     std::vector<int> mask;
-    for (int i = lanes_of(vector) - 1; i >= 0; i--) mask.push_back(i);
+    for (int i = lanes_of(vector) - 1; i >= 0; i--)
+        mask.push_back(i);
     return b.CreateShuffleVector(vector, mask);
 }
 
-/// Whether a load can bypass the caches: what fills registers as a whole can. (Of single bytes, and what
-/// would be loaded in pieces of one or two, LLVM 19 asks for an instruction that no x86 has, and crashes.)
+/// Whether a load can bypass the caches: what fills registers as a whole can. (Of single bytes, and
+/// what would be loaded in pieces of one or two, LLVM 19 asks for an instruction that no x86 has,
+/// and crashes.)
 bool can_stream(const llvm::Type *type, const llvm::DataLayout &layout) {
     auto *vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
-    if (!vector || vector->getScalarSizeInBits() < 16) return false;
-    uint64_t bytes = layout.getTypeStoreSize(vector->getElementType()).getFixedValue() * vector->getNumElements();
+    if (!vector || vector->getScalarSizeInBits() < 16)
+        return false;
+    uint64_t bytes = layout.getTypeStoreSize(vector->getElementType()).getFixedValue() *
+                     vector->getNumElements();
     return bytes >= 16 && llvm::isPowerOf2_64(bytes);
 }
 
@@ -52,10 +57,10 @@ void ExprEmitter::mark(llvm::Instruction *access, const std::string &buffer) {
         (llvm::isa<llvm::StoreInst>(access) && unit_.nontemporal_stores.count(buffer) > 0) ||
         (llvm::isa<llvm::LoadInst>(access) && unit_.nontemporal_loads.count(buffer) > 0 &&
          can_stream(access->getType(), unit_.module.getDataLayout()));
-    if (!streams) return;
+    if (!streams)
+        return;
     llvm::Metadata *one = llvm::ConstantAsMetadata::get(b_.getInt32(1));
-    access->setMetadata(llvm::LLVMContext::MD_nontemporal,
-                        llvm::MDNode::get(unit_.context, {one}));
+    access->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(unit_.context, {one}));
 }
 
 Value *ExprEmitter::addresses(const std::string &buffer, Type element, const Expr &index) {
@@ -76,7 +81,8 @@ llvm::Align ExprEmitter::alignment(const std::string &buffer, Type element, cons
 
 /// The lanes that are to be accessed; null for all.
 Value *ExprEmitter::mask_of(const Expr &predicate, int lanes) {
-    if (is_always(predicate)) return nullptr;
+    if (is_always(predicate))
+        return nullptr;
     Value *mask = emit(predicate);
     return lanes_of(mask) == lanes ? mask
                                    : b_.CreateVectorSplat(static_cast<unsigned>(lanes), mask);
@@ -91,24 +97,29 @@ Value *ExprEmitter::load(const Expr &e) {
     Type type = e.type();
     const Expr &index = e->args[0], predicate = e->args[1];
     if (type.is_scalar()) {
-        if (!is_always(predicate)) return load_scalar_if(*e, emit(predicate));
+        if (!is_always(predicate))
+            return load_scalar_if(*e, emit(predicate));
         return load_dense(*e, type, offset(index), nullptr);
     }
     Value *mask = mask_of(predicate, type.lanes());
     std::optional<Affine> lanes = affine(index);
-    if (!lanes || !lanes->stride.is_constant()) return gather(*e, mask);
+    if (!lanes || !lanes->stride.is_constant())
+        return gather(*e, mask);
     int64_t stride = lanes->stride.constant;
-    if (stride == 1) return load_dense(*e, type, lanes->start, mask);
+    if (stride == 1)
+        return load_dense(*e, type, lanes->start, mask);
     if (stride == -1) {
         Offset first = lanes->start.plus(1 - type.lanes());
         return reversed(b_, load_dense(*e, type, first, reversed(b_, mask)));
     }
-    if (mask) return gather(*e, mask);
+    if (mask)
+        return gather(*e, mask);
     if (stride == 0) {
         Value *one = load_dense(*e, type.element_of(), lanes->start, nullptr);
         return b_.CreateVectorSplat(static_cast<unsigned>(type.lanes()), one);
     }
-    if (stride >= 2 && stride <= 4) return load_strided(*e, lanes->start, static_cast<int>(stride));
+    if (stride >= 2 && stride <= 4)
+        return load_strided(*e, lanes->start, static_cast<int>(stride));
     return gather(*e, nullptr);
 }
 
@@ -140,7 +151,8 @@ Value *ExprEmitter::load_strided(const ir::ExprNode &e, const Offset &start, int
                            : found_in == block ? (result ? lanes : 0) + element - begin
                                                : -1);
         }
-        if (!needed) continue;
+        if (!needed)
+            continue;
         Value *loaded = load_dense(e, e.type, start.plus(begin), nullptr);
         result = result ? b_.CreateShuffleVector(result, loaded, mask)
                         : b_.CreateShuffleVector(loaded, mask);
@@ -155,7 +167,8 @@ Value *ExprEmitter::gather(const ir::ExprNode &e, Value *mask) {
     llvm::Align align(static_cast<uint64_t>(type.bytes()));
     if (mask || has_fast_gather(type)) {
         Value *nothing = llvm::Constant::getNullValue(t);
-        if (!mask) mask = llvm::Constant::getAllOnesValue(with_lanes(b_.getInt1Ty(), type.lanes()));
+        if (!mask)
+            mask = llvm::Constant::getAllOnesValue(with_lanes(b_.getInt1Ty(), type.lanes()));
         auto *loaded = b_.CreateMaskedGather(t, pointers, align, mask, nothing);
         mark(loaded, e.name);
         return from_memory(b_, type, loaded);
@@ -186,7 +199,8 @@ Value *ExprEmitter::load_scalar_if(const ir::ExprNode &e, Value *condition) {
 void ExprEmitter::emit_store(const ir::StmtNode &s) {
     Type type = s.exprs[0].type();
     const Expr &predicate = s.exprs[2];
-    if (is_always(predicate)) return store_lanes(s, nullptr);
+    if (is_always(predicate))
+        return store_lanes(s, nullptr);
     if (type.is_vector() && predicate->op != ir::Op::Broadcast) {
         return store_lanes(s, mask_of(predicate, type.lanes()));
     }
@@ -204,16 +218,23 @@ namespace {
 /// The one operation of the processor that does `element = element op value`, if there is one.
 std::optional<llvm::AtomicRMWInst::BinOp> single_operation(ir::Op op, Type type) {
     using RMW = llvm::AtomicRMWInst;
-    if (type.is_bool()) return std::nullopt;
-    if (type.is_float()) return op == ir::Op::Add   ? std::optional(RMW::FAdd)
-                                : op == ir::Op::Sub ? std::optional(RMW::FSub)
-                                                    : std::nullopt;
+    if (type.is_bool())
+        return std::nullopt;
+    if (type.is_float())
+        return op == ir::Op::Add   ? std::optional(RMW::FAdd)
+               : op == ir::Op::Sub ? std::optional(RMW::FSub)
+                                   : std::nullopt;
     switch (op) {
-    case ir::Op::Add: return RMW::Add;
-    case ir::Op::Sub: return RMW::Sub;
-    case ir::Op::Min: return type.is_int() ? RMW::Min : RMW::UMin;
-    case ir::Op::Max: return type.is_int() ? RMW::Max : RMW::UMax;
-    default: return std::nullopt;
+    case ir::Op::Add:
+        return RMW::Add;
+    case ir::Op::Sub:
+        return RMW::Sub;
+    case ir::Op::Min:
+        return type.is_int() ? RMW::Min : RMW::UMin;
+    case ir::Op::Max:
+        return type.is_int() ? RMW::Max : RMW::UMax;
+    default:
+        return std::nullopt;
     }
 }
 
@@ -223,7 +244,8 @@ bool is_old_value(const ir::StmtNode &s, const Expr &e) {
 
 bool reads(const Expr &e, const std::string &buffer) {
     bool found = e->op == ir::Op::Load && e->name == buffer;
-    for (const Expr &arg : e->args) found = found || (arg.defined() && reads(arg, buffer));
+    for (const Expr &arg : e->args)
+        found = found || (arg.defined() && reads(arg, buffer));
     return found;
 }
 
@@ -254,8 +276,10 @@ void ExprEmitter::store_atomic(const ir::StmtNode &s) {
     llvm::Align align(static_cast<uint64_t>(type.bytes()));
     for (size_t side : {size_t(0), size_t(1)}) {
         auto op = value->args.size() == 2 ? single_operation(value->op, type) : std::nullopt;
-        if (!op || !is_old_value(s, value->args[side]) || reads(value->args[1 - side], s.name)) continue;
-        if (side == 1 && value->op == ir::Op::Sub) continue;
+        if (!op || !is_old_value(s, value->args[side]) || reads(value->args[1 - side], s.name))
+            continue;
+        if (side == 1 && value->op == ir::Op::Sub)
+            continue;
         b_.CreateAtomicRMW(*op, p, emit(value->args[1 - side]), align, order);
         return;
     }
@@ -272,28 +296,32 @@ void ExprEmitter::store_atomic(const ir::StmtNode &s) {
     Binding old;
     old.value = from_memory(b_, type, b_.CreateBitCast(seen, memory));
     old.depth = frame_.loop_depth;
-    if (type.is_int_or_uint()) old.range = range_of_type(type);
+    if (type.is_int_or_uint())
+        old.range = range_of_type(type);
     const std::string name = s.name + ".old";
     frame_.variables.push(name, old);
     Expr now = WithOldValue(s, ir::make_variable(type, name)).mutate(value);
     Value *wanted = afresh([&] { return emit(now); });
     frame_.variables.pop(name);
-    Value *swap = b_.CreateAtomicCmpXchg(p, seen, b_.CreateBitCast(to_memory(b_, type, wanted), bits),
-                                         align, order, order);
+    Value *swap = b_.CreateAtomicCmpXchg(
+        p, seen, b_.CreateBitCast(to_memory(b_, type, wanted), bits), align, order, order);
     seen->addIncoming(b_.CreateExtractValue(swap, 0), b_.GetInsertBlock());
     b_.CreateCondBr(b_.CreateExtractValue(swap, 1), done, again);
     b_.SetInsertPoint(done);
 }
 
 void ExprEmitter::store_lanes(const ir::StmtNode &s, Value *mask) {
-    if (s.atomic) return store_atomic(s);
+    if (s.atomic)
+        return store_atomic(s);
     Type type = s.exprs[0].type();
     const Expr &index = s.exprs[1];
     Value *stored = to_memory(b_, type, emit(s.exprs[0]));
-    if (type.is_scalar()) return store_dense(s, offset(index), stored, nullptr);
+    if (type.is_scalar())
+        return store_dense(s, offset(index), stored, nullptr);
     std::optional<Affine> lanes = affine(index);
     int64_t stride = lanes && lanes->stride.is_constant() ? lanes->stride.constant : 0;
-    if (stride == 1) return store_dense(s, lanes->start, stored, mask);
+    if (stride == 1)
+        return store_dense(s, lanes->start, stored, mask);
     if (stride == -1) {
         Offset first = lanes->start.plus(1 - type.lanes());
         return store_dense(s, first, reversed(b_, stored), reversed(b_, mask));

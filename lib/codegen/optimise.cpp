@@ -25,7 +25,8 @@ llvm::FunctionPassManager pass_list(bool quick) {
     FunctionPassManager passes;
     passes.addPass(SROAPass(SROAOptions::ModifyCFG));
     passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
-    if (quick) return passes;
+    if (quick)
+        return passes;
     passes.addPass(InstCombinePass());
     passes.addPass(SimplifyCFGPass());
 

@@ -33,44 +33,69 @@ Names names_in(const ir::Stmt &s) {
         [&](const ir::Stmt &stmt) {
             bool memory = stmt->op == StmtOp::Store || stmt->op == StmtOp::Prefetch;
             bool semaphore = stmt->op == StmtOp::Acquire || stmt->op == StmtOp::Release;
-            if (memory || semaphore) names.buffers.insert(stmt->name);
+            if (memory || semaphore)
+                names.buffers.insert(stmt->name);
             return true;
         },
         [&](const Expr &e) {
-            if (!seen.insert(e.get()).second) return false;
-            if (e->op == ir::Op::Variable) names.variables.insert(e->name);
-            if (e->op == ir::Op::Load) names.buffers.insert(e->name);
+            if (!seen.insert(e.get()).second)
+                return false;
+            if (e->op == ir::Op::Variable)
+                names.variables.insert(e->name);
+            if (e->op == ir::Op::Load)
+                names.buffers.insert(e->name);
             return true;
         });
     return names;
 }
 
 void StmtEmitter::emit(const ir::Stmt &s) {
-    if (!s.defined()) return;
+    if (!s.defined())
+        return;
     switch (s->op) {
-    case StmtOp::Let: return let(*s.get());
-    case StmtOp::Assert: return assertion(*s.get());
+    case StmtOp::Let:
+        return let(*s.get());
+    case StmtOp::Assert:
+        return assertion(*s.get());
     case StmtOp::For:
-        if (s->kind == LoopKind::Serial) return serial_loop(*s.get());
-        if (s->kind == LoopKind::Parallel) return parallel_loop(*s.get());
+        if (s->kind == LoopKind::Serial)
+            return serial_loop(*s.get());
+        if (s->kind == LoopKind::Parallel)
+            return parallel_loop(*s.get());
         throw InternalError("code generation met the loop " + s->name +
                             ", vectorized or unrolled, which lowering replaces");
-    case StmtOp::Store: exprs_.emit_store(*s.get()); return exprs_.forget();
-    case StmtOp::Allocate: return allocate(*s.get());
-    case StmtOp::Produce: return produce(*s.get());
-    case StmtOp::Consume: return emit(s->stmts[0]);
-    case StmtOp::If: return if_then_else(*s.get());
+    case StmtOp::Store:
+        exprs_.emit_store(*s.get());
+        return exprs_.forget();
+    case StmtOp::Allocate:
+        return allocate(*s.get());
+    case StmtOp::Produce:
+        return produce(*s.get());
+    case StmtOp::Consume:
+        return emit(s->stmts[0]);
+    case StmtOp::If:
+        return if_then_else(*s.get());
     case StmtOp::Block:
-        for (const ir::Stmt &child : s->stmts) emit(child);
+        for (const ir::Stmt &child : s->stmts)
+            emit(child);
         return;
-    case StmtOp::Evaluate: exprs_.emit(s->exprs[0]); return exprs_.forget();
-    case StmtOp::Prefetch: exprs_.emit_prefetch(*s.get()); return exprs_.forget();
-    case StmtOp::Fork: return fork(*s.get());
-    case StmtOp::Acquire: return acquire(*s.get());
-    case StmtOp::Release: return release(*s.get());
-    case StmtOp::Memoize: return memoize(*s.get());
+    case StmtOp::Evaluate:
+        exprs_.emit(s->exprs[0]);
+        return exprs_.forget();
+    case StmtOp::Prefetch:
+        exprs_.emit_prefetch(*s.get());
+        return exprs_.forget();
+    case StmtOp::Fork:
+        return fork(*s.get());
+    case StmtOp::Acquire:
+        return acquire(*s.get());
+    case StmtOp::Release:
+        return release(*s.get());
+    case StmtOp::Memoize:
+        return memoize(*s.get());
     case StmtOp::Provide:
-    case StmtOp::Realize: break;
+    case StmtOp::Realize:
+        break;
     }
     throw InternalError("code generation met the multi-dimensional " + s->name +
                         ", which lowering flattens");
@@ -115,7 +140,8 @@ void StmtEmitter::serial_loop(const ir::StmtNode &s) {
     Range range = loop_range(s);
     exprs_.forget();
     auto *known = llvm::dyn_cast<llvm::ConstantInt>(extent);
-    if (known && known->getSExtValue() <= 0) return;
+    if (known && known->getSExtValue() <= 0)
+        return;
     if (known && known->isOne()) {
         frame_.variables.push(s.name, exprs_.bind(s.exprs[0]));
         exprs_.forget();
@@ -123,7 +149,8 @@ void StmtEmitter::serial_loop(const ir::StmtNode &s) {
         frame_.variables.pop(s.name);
         return;
     }
-    if (known || exprs_.range(s.exprs[1]).lo > 0) return counted_loop(s, begin, end, range);
+    if (known || exprs_.range(s.exprs[1]).lo > 0)
+        return counted_loop(s, begin, end, range);
     llvm::BasicBlock *loop = frame_.new_block("some"), *after = frame_.new_block("none");
     b_.CreateCondBr(b_.CreateICmpSLT(begin, end), loop, after);
     b_.SetInsertPoint(loop);
@@ -174,9 +201,11 @@ std::optional<int64_t> constant_bytes(const ir::StmtNode &s) {
     __int128 bytes = s.types[0].bytes();
     for (const Expr &size : s.exprs) {
         int64_t n = 0;
-        if (!ir::as_const_int(size, &n)) return std::nullopt;
+        if (!ir::as_const_int(size, &n))
+            return std::nullopt;
         bytes *= std::max<int64_t>(n, 0);
-        if (bytes > INT32_MAX) return std::nullopt;
+        if (bytes > INT32_MAX)
+            return std::nullopt;
     }
     return static_cast<int64_t>(bytes);
 }
@@ -193,13 +222,15 @@ void StmtEmitter::allocate(const ir::StmtNode &s) {
     std::optional<int64_t> known = constant_bytes(s);
     bool asked = s.memory == MemoryType::Register || (s.memory == MemoryType::Stack && known);
     if (asked && !known)
-        throw CompileError(s.name +
-                           ".store_in: how much memory it needs is not known when it is compiled, so it cannot "
-                           "lie in registers. Bound it (bound_storage, or splits by constants), or use Stack.");
+        throw CompileError(
+            s.name +
+            ".store_in: how much memory it needs is not known when it is compiled, so it cannot "
+            "lie in registers. Bound it (bound_storage, or splits by constants), or use Stack.");
     if (asked && (*known > max_asked_stack_array || frame_.stack_bytes + *known > max_frame))
         throw CompileError(s.name + ".store_in: " + std::to_string(*known) +
-                           " bytes are too many for the stack (at most " + std::to_string(max_asked_stack_array) +
-                           ", and " + std::to_string(max_frame) + " for all together). Use Heap.");
+                           " bytes are too many for the stack (at most " +
+                           std::to_string(max_asked_stack_array) + ", and " +
+                           std::to_string(max_frame) + " for all together). Use Heap.");
     if (known && s.memory != MemoryType::Heap &&
         *known <= (asked ? max_asked_stack_array : max_stack_array) &&
         frame_.stack_bytes + *known <= max_frame) {

@@ -55,7 +55,8 @@ std::string feature_string(const Target &target) {
         {Target::AVX512, "+avx512f,+avx512cd,+evex512,"},
         {Target::AVX512_Skylake, "+avx512bw,+avx512dq,+avx512vl,"},
         {Target::AVX512_Cannonlake, "+avx512ifma,+avx512vbmi,"},
-        {Target::AVX512_Zen4, "+avx512vbmi2,+avx512vnni,+avx512bitalg,+avx512vpopcntdq,+avx512bf16,"},
+        {Target::AVX512_Zen4,
+         "+avx512vbmi2,+avx512vnni,+avx512bitalg,+avx512vpopcntdq,+avx512bf16,"},
         {Target::AVX512_Zen5, "+avx512vp2intersect,"},
         {Target::AVX512_SapphireRapids, "+avx512fp16,"},
         {Target::ARMDotProd, "+dotprod,"},
@@ -63,9 +64,11 @@ std::string feature_string(const Target &target) {
     };
     std::string features;
     for (const Entry &e : table) {
-        if (target.has_feature(e.feature)) features += e.names;
+        if (target.has_feature(e.feature))
+            features += e.names;
     }
-    if (!features.empty()) features.pop_back();
+    if (!features.empty())
+        features.pop_back();
     return features;
 }
 
@@ -78,9 +81,11 @@ const Processor &host_processor() {
     static const Processor host = [] {
         Processor p{llvm::sys::getHostCPUName().str(), ""};
         for (const auto &feature : llvm::sys::getHostCPUFeatures()) {
-            if (feature.second) p.features += "+" + feature.first().str() + ",";
+            if (feature.second)
+                p.features += "+" + feature.first().str() + ",";
         }
-        if (!p.features.empty()) p.features.pop_back();
+        if (!p.features.empty())
+            p.features.pop_back();
         return p;
     }();
     return host;
@@ -94,7 +99,8 @@ std::unique_ptr<llvm::TargetMachine> make_target_machine(const Target &target) {
     start_llvm(target.arch);
     std::string triple = triple_of(target), message;
     const llvm::Target *llvm_target = llvm::TargetRegistry::lookupTarget(triple, message);
-    if (!llvm_target) throw CompileError("This LLVM cannot compile for " + triple + ": " + message);
+    if (!llvm_target)
+        throw CompileError("This LLVM cannot compile for " + triple + ": " + message);
 
     bool is_host = target.machine() == Target("host").machine();
     Processor processor = is_host ? host_processor() : Processor{"", feature_string(target)};

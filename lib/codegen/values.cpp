@@ -11,11 +11,15 @@ llvm::Type *vector_or_scalar(llvm::Type *element, int lanes) {
 }
 
 llvm::Type *element_type(llvm::LLVMContext &context, Type type, int bool_bits) {
-    if (type.is_handle()) return llvm::PointerType::get(context, 0);
+    if (type.is_handle())
+        return llvm::PointerType::get(context, 0);
     if (type.is_float()) {
-        if (type.bits() == 16) return llvm::IntegerType::get(context, 16);  // see float16.h
-        if (type.bits() == 32) return llvm::Type::getFloatTy(context);
-        if (type.bits() == 64) return llvm::Type::getDoubleTy(context);
+        if (type.bits() == 16)
+            return llvm::IntegerType::get(context, 16);  // see float16.h
+        if (type.bits() == 32)
+            return llvm::Type::getFloatTy(context);
+        if (type.bits() == 64)
+            return llvm::Type::getDoubleTy(context);
         throw InternalError("no code generation for " + Pipe::to_string(type));
     }
     return llvm::IntegerType::get(context,
@@ -58,12 +62,14 @@ llvm::Constant *lane_numbers(llvm::Type *vector_type) {
 }
 
 llvm::Value *slice(Builder &b, llvm::Value *vector, int begin, int count) {
-    if (begin == 0 && count == lanes_of(vector)) return vector;
+    if (begin == 0 && count == lanes_of(vector))
+        return vector;
     return strided_slice(b, vector, begin, 1, count);
 }
 
 llvm::Value *strided_slice(Builder &b, llvm::Value *vector, int begin, int step, int count) {
-    if (count == 1) return b.CreateExtractElement(vector, static_cast<uint64_t>(begin));
+    if (count == 1)
+        return b.CreateExtractElement(vector, static_cast<uint64_t>(begin));
     std::vector<int> mask;
     for (int i = 0; i < count; i++) {
         int lane = begin + i * step;
@@ -77,14 +83,17 @@ llvm::Value *concat(Builder &b, std::vector<llvm::Value *> parts) {
     auto join = [&](llvm::Value *low, llvm::Value *high) {
         int n = lanes_of(low), m = lanes_of(high), wide = std::max(n, m);
         auto widened = [&](llvm::Value *v) -> llvm::Value * {
-            if (v->getType()->isVectorTy()) return slice(b, v, 0, wide);
+            if (v->getType()->isVectorTy())
+                return slice(b, v, 0, wide);
             auto *none = llvm::PoisonValue::get(
                 llvm::FixedVectorType::get(v->getType(), static_cast<unsigned>(wide)));
             return b.CreateInsertElement(none, v, uint64_t(0));
         };
         std::vector<int> mask;
-        for (int i = 0; i < n; i++) mask.push_back(i);
-        for (int i = 0; i < m; i++) mask.push_back(wide + i);
+        for (int i = 0; i < n; i++)
+            mask.push_back(i);
+        for (int i = 0; i < m; i++)
+            mask.push_back(wide + i);
         llvm::Value *first = widened(low), *second = widened(high);
         return b.CreateShuffleVector(first, second, mask);
     };
@@ -93,7 +102,8 @@ llvm::Value *concat(Builder &b, std::vector<llvm::Value *> parts) {
         for (size_t i = 0; i + 1 < parts.size(); i += 2) {
             joined.push_back(join(parts[i], parts[i + 1]));
         }
-        if (parts.size() % 2 == 1) joined.push_back(parts.back());
+        if (parts.size() % 2 == 1)
+            joined.push_back(parts.back());
         parts = std::move(joined);
     }
     return parts.front();
@@ -102,7 +112,8 @@ llvm::Value *concat(Builder &b, std::vector<llvm::Value *> parts) {
 llvm::Value *
 lane_by_lane(Builder &b, const std::vector<llvm::Value *> &args, int lanes,
              const std::function<llvm::Value *(const std::vector<llvm::Value *> &)> &f) {
-    if (lanes == 1) return f(args);
+    if (lanes == 1)
+        return f(args);
     llvm::Value *result = nullptr;
     for (int i = 0; i < lanes; i++) {
         std::vector<llvm::Value *> lane_args;

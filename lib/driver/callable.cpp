@@ -76,10 +76,10 @@ int find(const Slot &slot, const std::vector<Argument> &inputs) {
                                        needed.name, graph::at(slot.where)));
     if (found->type != needed.type || found->is_buffer() != needed.is_buffer() ||
         found->dimensions != needed.dimensions)
-        throw CompileError(
-            fmt::format("compile_to_callable: the argument '{}'{} is described as {}, but is {}. Pass the "
-                        "Param or ImageParam itself.",
-                        needed.name, graph::at(slot.where), describe(*found), describe(needed)));
+        throw CompileError(fmt::format(
+            "compile_to_callable: the argument '{}'{} is described as {}, but is {}. Pass the "
+            "Param or ImageParam itself.",
+            needed.name, graph::at(slot.where), describe(*found), describe(needed)));
     return static_cast<int>(found - inputs.begin());
 }
 

@@ -37,7 +37,7 @@ struct Names {
     std::vector<std::string> vars;  ///< Variables without referent
     std::vector<std::shared_ptr<const RDomContents>> rdoms;
     std::vector<std::shared_ptr<const FuncContents>> funcs;
-    std::vector<const ir::ExprNode *> calls;  ///< of Funcs, every node
+    std::vector<const ir::ExprNode *> calls;                   ///< of Funcs, every node
     std::vector<std::shared_ptr<const ImageContents>> images;  ///< of ImageParams
     bool reads_images = false;
 

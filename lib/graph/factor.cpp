@@ -69,9 +69,9 @@ class Factorer {
     };
     std::vector<Step> steps_;  // of RVars
     std::vector<Transform> pure_transforms_;
-    std::map<std::string, Expr> values_;  // of the definition's RVars
-    std::set<std::string> kept_, others_; // loops over RVars: preserved, and not
-    std::vector<bool> anywhere_;          // arguments for which the merge runs over all elements
+    std::map<std::string, Expr> values_;   // of the definition's RVars
+    std::set<std::string> kept_, others_;  // loops over RVars: preserved, and not
+    std::vector<bool> anywhere_;           // arguments for which the merge runs over all elements
     Factored result_;
 
     bool fail(const std::string &why) {
@@ -236,7 +236,9 @@ class Factorer {
     }
 
     static bool is_promised(const Expr &e) {
-        return ir::contains(e, [](const ir::ExprNode &n) { return ir::is_intrinsic(n, ir::intrinsic::promise_clamped); });
+        return ir::contains(e, [](const ir::ExprNode &n) {
+            return ir::is_intrinsic(n, ir::intrinsic::promise_clamped);
+        });
     }
 
     void make_initial() {
@@ -302,14 +304,13 @@ class Factorer {
         predicate = predicate.defined() ? ir::make_binary(ir::Op::And, predicate, c) : c;
     }
 
-    /// What the user's condition reads may be read only where the guards hold: in a vector, both sides of
-    /// an && are evaluated.
+    /// What the user's condition reads may be read only where the guards hold: in a vector, both
+    /// sides of an && are evaluated.
     static void require_inside(Expr &guards, const Expr &condition) {
-        guards = guards.defined()
-                     ? ir::make_call(Bool(), ir::intrinsic::if_then_else,
-                                     {guards, condition, ir::make_const(Bool(), 0)},
-                                     ir::CallKind::Intrinsic)
-                     : condition;
+        guards = guards.defined() ? ir::make_call(Bool(), ir::intrinsic::if_then_else,
+                                                  {guards, condition, ir::make_const(Bool(), 0)},
+                                                  ir::CallKind::Intrinsic)
+                                  : condition;
     }
 
     void make_merge() {
@@ -347,8 +348,8 @@ class Factorer {
                 loops.dims.push_back({from_.args[i], LoopKind::Serial, false});
     }
 
-    /// Elements beyond the RDom's points need not be there; nor does an index keep beyond them to what an
-    /// earlier rfactor promises of it.
+    /// Elements beyond the RDom's points need not be there; nor does an index keep beyond them to
+    /// what an earlier rfactor promises of it.
     void restrict_merge() {
         Stage &merge = result_.merge;
         bool restricted = std::any_of(merge.args.begin(), merge.args.end(), [&](const Expr &arg) {
@@ -362,12 +363,14 @@ class Factorer {
             require_of_merge(ir::substitute(values_, from_.stage.predicate));
     }
 
-    /// What the merge can know of a condition without memory and without the RVars that are not preserved.
+    /// What the merge can know of a condition without memory and without the RVars that are not
+    /// preserved.
     void require_of_merge(const Expr &condition) {
         if (!condition.defined())
             return;
-        bool nested = condition->op == ir::Op::Call &&
-                      condition->name == ir::intrinsic::if_then_else;  // as require_inside() makes it
+        bool nested =
+            condition->op == ir::Op::Call &&
+            condition->name == ir::intrinsic::if_then_else;  // as require_inside() makes it
         if (condition->op == ir::Op::And || nested) {
             require_of_merge(condition->args[0]);
             require_of_merge(condition->args[1]);

@@ -229,10 +229,10 @@ class Writer {
                                                 : directive.substr(0, directive.size() - 3));
         const FuncNode &f = graph_[at.func];
         auto stage = static_cast<size_t>(at.stage);
-        return fmt::format("{}({}, {})", directive,
-                           stage == 0 ? fmt::format("Stage({})", identifier(f.name))
-                                      : stage_name(f, stage),
-                           at.var == Var::outermost().name() ? "Var::outermost()" : loop(f, stage, at.var));
+        return fmt::format(
+            "{}({}, {})", directive,
+            stage == 0 ? fmt::format("Stage({})", identifier(f.name)) : stage_name(f, stage),
+            at.var == Var::outermost().name() ? "Var::outermost()" : loop(f, stage, at.var));
     }
 
     void func(const FuncNode &f) {
@@ -305,9 +305,9 @@ class Writer {
         auto stage = static_cast<size_t>(with.stage);
         std::vector<std::string> align;
         for (const auto &[name, strategy] : schedule_[f.id].stages[s].fuse_align)
-            align.push_back(fmt::format("{{{}, LoopAlignStrategy::{}}}", loop(f, s, name),
-                                        strategy == LoopAlignStrategy::AlignStart ? "AlignStart"
-                                                                                  : "AlignEnd"));
+            align.push_back(
+                fmt::format("{{{}, LoopAlignStrategy::{}}}", loop(f, s, name),
+                            strategy == LoopAlignStrategy::AlignStart ? "AlignStart" : "AlignEnd"));
         std::string list =
             align.empty() ? "" : fmt::format(", LoopAlignments{{{}}}", fmt::join(align, ", "));
         chain(stage_name(f, s),

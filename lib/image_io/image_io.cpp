@@ -81,8 +81,8 @@ std::string lower_case_extension(const std::string &path) {
 
 template <typename T> Buffer<> planar(const Pixels &pixels) {
     const auto *samples = reinterpret_cast<const T *>(pixels.bytes.data());
-    Buffer<const T> wrapped = Buffer<const T>::make_interleaved(samples, pixels.width,
-                                                                pixels.height, pixels.channels);
+    Buffer<const T> wrapped =
+        Buffer<const T>::make_interleaved(samples, pixels.width, pixels.height, pixels.channels);
     Buffer<T> image(pixels.width, pixels.height, pixels.channels);
     image.copy_from(wrapped);
     return image;
@@ -108,8 +108,8 @@ Buffer<> check_for_writing(const Buffer<> &image, const std::string &path) {
         fail(path, "the image to write is undefined or has no memory");
     }
     if (image.dimensions() != 2 && image.dimensions() != 3) {
-        fail(path, fmt::format("an image to write has 2 or 3 dimensions, not {}",
-                               image.dimensions()));
+        fail(path,
+             fmt::format("an image to write has 2 or 3 dimensions, not {}", image.dimensions()));
     }
     for (int d = 0; d < image.dimensions(); d++) {
         if (image.extent(d) == 0) {
@@ -220,8 +220,8 @@ void save_image(const Buffer<> &image, const std::string &path) {
     }
     const bool wide = checked.type() == UInt(16) && !jpeg;
     const Buffer<> samples = convert_image(checked, wide ? UInt(16) : UInt(8));
-    const Pixels pixels = wide ? interleaved(samples.as<uint16_t>())
-                               : interleaved(samples.as<uint8_t>());
+    const Pixels pixels =
+        wide ? interleaved(samples.as<uint16_t>()) : interleaved(samples.as<uint8_t>());
     write_file(png ? encode_png(pixels, path)
                    : (jpeg ? encode_jpeg(pixels, path) : encode_pnm(pixels, path)),
                path);

@@ -1,5 +1,5 @@
-// PNG by libpng. The library reports errors by a jump, so the functions that it jumps back into hold
-// no objects with destructors; those live in their callers.
+// PNG by libpng. The library reports errors by a jump, so the functions that it jumps back into
+// hold no objects with destructors; those live in their callers.
 
 #include "image_io/codec.h"
 
@@ -103,7 +103,8 @@ bool write_all(PngWriter &w, const Pixels &image) {
                  static_cast<png_uint_32>(image.height), image.bits,
                  color_types[image.channels - 1], PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
                  PNG_FILTER_TYPE_DEFAULT);
-    png_set_compression_level(w.png, 3);  // a few percent larger than the default, three times as quick
+    png_set_compression_level(w.png,
+                              3);  // a few percent larger than the default, three times as quick
     png_write_info(w.png, w.info);
     if constexpr (std::endian::native == std::endian::little) {
         png_set_swap(w.png);

@@ -105,7 +105,8 @@ std::shared_ptr<void> allocate_by_user(const std::string &who, void *(*allocate)
                                        int64_t bytes) {
     auto deallocate = users_deallocate.load();
     if (deallocate == nullptr)
-        fail(who, "set_default_allocate_fn() was called, but not set_default_deallocate_fn(), so that its "
+        fail(who, "set_default_allocate_fn() was called, but not set_default_deallocate_fn(), so "
+                  "that its "
                   "memory could not be given back. Set both");
     void *memory = allocate(static_cast<size_t>(bytes + alignment));
     if (memory == nullptr)

@@ -24,7 +24,8 @@ Expr strip_likely(const Expr &e) {
 
 /// The ends of int64 stand for infinity, which nothing can be at least (or at most).
 Interval constant(int64_t value) {
-    return {std::min(value, Interval::plus_infinity - 1), std::max(value, Interval::minus_infinity + 1)};
+    return {std::min(value, Interval::plus_infinity - 1),
+            std::max(value, Interval::minus_infinity + 1)};
 }
 
 /// The result of an operation that gives anything if it leaves its type.

@@ -111,8 +111,8 @@ size_t hash_combine(size_t seed, size_t value) {
 
 size_t hash_without_children(const Expr &e) {
     size_t h = hash_combine(static_cast<size_t>(e->op), e->uint_value);
-    h = hash_combine(h,
-                     static_cast<size_t>(e->type.code()) << 24 | e->type.bits() << 16 | e->type.lanes());
+    h = hash_combine(h, static_cast<size_t>(e->type.code()) << 24 | e->type.bits() << 16 |
+                            e->type.lanes());
     if (e->op >= Op::Call)
         h = hash_combine(h, static_cast<size_t>(e->call_kind) << 40 |
                                 static_cast<size_t>(e->reduce_op) << 32 |
@@ -142,8 +142,8 @@ bool equal(const Stmt &a, const Stmt &b) {
     if (!a.defined() || !b.defined())
         return false;
     if (a->op != b->op || a->kind != b->kind || a->memory != b->memory ||
-        a->num_values != b->num_values || a->atomic != b->atomic || a->code != b->code || a->name != b->name ||
-        a->types != b->types || a->stmts.size() != b->stmts.size() ||
+        a->num_values != b->num_values || a->atomic != b->atomic || a->code != b->code ||
+        a->name != b->name || a->types != b->types || a->stmts.size() != b->stmts.size() ||
         !equal_exprs(a->exprs, b->exprs))
         return false;
     for (size_t i = 0; i < a->stmts.size(); i++)

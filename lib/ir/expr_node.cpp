@@ -8,7 +8,8 @@
 namespace Pipe {
 
 Type Expr::type() const {
-    if (!node_) throw CompileError("An undefined Expr was used: give it a value before it is used.");
+    if (!node_)
+        throw CompileError("An undefined Expr was used: give it a value before it is used.");
     return node_->type;
 }
 
@@ -32,7 +33,8 @@ namespace Pipe::ir {
 namespace {
 
 void check(bool condition, const char *what) {
-    if (!condition) throw InternalError(std::string("malformed expression: ") + what);
+    if (!condition)
+        throw InternalError(std::string("malformed expression: ") + what);
 }
 
 /// A node under construction: a plain pointer until it is handed to an Expr.
@@ -40,14 +42,17 @@ ExprNode *new_node(Op op, Type type, std::vector<Expr> args = {}) {
     auto *node = new ExprNode(op, type);
     node->args = std::move(args);
     for (const Expr &arg : node->args)
-        if (arg.defined()) node->depth = std::max(node->depth, arg->depth + 1);
+        if (arg.defined())
+            node->depth = std::max(node->depth, arg->depth + 1);
     return node;
 }
 
 /// The value of `value` after wrapping to `bits` bits.
 int64_t wrap(Type type, int64_t value) {
-    if (type.bits() == 64) return value;
-    if (type.bits() == 1) return value & 1;
+    if (type.bits() == 64)
+        return value;
+    if (type.bits() == 1)
+        return value & 1;
     int unused = 64 - type.bits();
     auto shifted = static_cast<uint64_t>(value) << unused;
     return type.is_int() ? static_cast<int64_t>(shifted) >> unused
@@ -57,22 +62,27 @@ int64_t wrap(Type type, int64_t value) {
 }  // namespace
 
 double round_to(Type type, double value) {
-    if (type.is_bfloat()) return static_cast<double>(bfloat16_t(value));
-    if (type.bits() == 16) return static_cast<double>(float16_t(value));
+    if (type.is_bfloat())
+        return static_cast<double>(bfloat16_t(value));
+    if (type.bits() == 16)
+        return static_cast<double>(float16_t(value));
     return type.bits() == 32 ? static_cast<double>(static_cast<float>(value)) : value;
 }
 
 void retain(const ExprNode *node) noexcept {
-    if (node) node->references.fetch_add(1, std::memory_order_relaxed);
+    if (node)
+        node->references.fetch_add(1, std::memory_order_relaxed);
 }
 
 void release(const ExprNode *node) noexcept {
-    if (node && node->references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete_tree(node);
+    if (node && node->references.fetch_sub(1, std::memory_order_acq_rel) == 1)
+        delete_tree(node);
 }
 
 Expr make_int(Type type, int64_t value) {
     check(type.is_int_or_uint(), "integer constant of a type that is no integer");
-    if (type.is_vector()) return make_broadcast(make_int(type.element_of(), value), type.lanes());
+    if (type.is_vector())
+        return make_broadcast(make_int(type.element_of(), value), type.lanes());
     auto *node = new_node(type.is_int() ? Op::IntImm : Op::UIntImm, type);
     node->int_value = wrap(type, value);
     return Expr(node);
@@ -80,7 +90,8 @@ Expr make_int(Type type, int64_t value) {
 
 Expr make_float(Type type, double value) {
     check(type.is_float(), "float constant of a type that is no float");
-    if (type.is_vector()) return make_broadcast(make_float(type.element_of(), value), type.lanes());
+    if (type.is_vector())
+        return make_broadcast(make_float(type.element_of(), value), type.lanes());
     auto *node = new_node(Op::FloatImm, type);
     node->float_value = round_to(type, value);
     return Expr(node);
@@ -105,14 +116,17 @@ Expr make_variable(Type type, const std::string &name, std::shared_ptr<const Ref
 
 Expr make_cast(Type type, Expr value) {
     check(value.defined() && value.type().lanes() == type.lanes(), "cast changes the lanes");
-    if (value.type() == type) return value;
+    if (value.type() == type)
+        return value;
     return Expr(new_node(Op::Cast, type, {std::move(value)}));
 }
 
 Expr make_reinterpret(Type type, Expr value) {
-    check(value.defined() && value.type().bits() * value.type().lanes() == type.bits() * type.lanes(),
+    check(value.defined() &&
+              value.type().bits() * value.type().lanes() == type.bits() * type.lanes(),
           "reinterpret changes the size");
-    if (value.type() == type) return value;
+    if (value.type() == type)
+        return value;
     return Expr(new_node(Op::Reinterpret, type, {std::move(value)}));
 }
 
@@ -133,14 +147,16 @@ Expr make_not(Expr a) {
 Expr make_select(Expr condition, Expr t, Expr f) {
     check(condition.defined() && t.defined() && f.defined(), "operand of select undefined");
     check(condition.type().is_bool() && t.type() == f.type(), "operands of select");
-    check(condition.type().lanes() == 1 || condition.type().lanes() == t.type().lanes(), "select's lanes");
+    check(condition.type().lanes() == 1 || condition.type().lanes() == t.type().lanes(),
+          "select's lanes");
     Type type = t.type();
     return Expr(new_node(Op::Select, type, {std::move(condition), std::move(t), std::move(f)}));
 }
 
 Expr make_call(Type type, const std::string &name, std::vector<Expr> args, CallKind kind, int index,
                std::shared_ptr<const Referent> referent) {
-    for (const Expr &arg : args) check(arg.defined(), "argument of a call undefined");
+    for (const Expr &arg : args)
+        check(arg.defined(), "argument of a call undefined");
     auto *node = new_node(Op::Call, type, std::move(args));
     node->name = name;
     node->call_kind = kind;
@@ -164,7 +180,8 @@ Expr make_ramp(Expr base, Expr stride, int lanes) {
 }
 
 Expr make_broadcast(Expr value, int lanes) {
-    if (lanes == 1) return value;
+    if (lanes == 1)
+        return value;
     check(value.defined() && value.type().is_scalar(), "broadcast of a vector");
     Type type = value.type().with_lanes(lanes);
     return Expr(new_node(Op::Broadcast, type, {std::move(value)}));
@@ -189,15 +206,23 @@ Expr make_vector_reduce(Op op, Expr value, int lanes) {
 Expr with_args(const Expr &e, std::vector<Expr> args) {
     check(args.size() == e->args.size(), "number of children");
     switch (e->op) {
-    case Op::Cast: return make_cast(e.type().with_lanes(args[0].type().lanes()), args[0]);
-    case Op::Not: return make_not(args[0]);
-    case Op::Select: return make_select(args[0], args[1], args[2]);
-    case Op::Ramp: return make_ramp(args[0], args[1], e.type().lanes());
-    case Op::Let: return make_let(e->name, args[0], args[1]);
-    case Op::Load: return make_load(e.type().with_lanes(args[0].type().lanes()), e->name, args[0], args[1]);
-    default: break;
+    case Op::Cast:
+        return make_cast(e.type().with_lanes(args[0].type().lanes()), args[0]);
+    case Op::Not:
+        return make_not(args[0]);
+    case Op::Select:
+        return make_select(args[0], args[1], args[2]);
+    case Op::Ramp:
+        return make_ramp(args[0], args[1], e.type().lanes());
+    case Op::Let:
+        return make_let(e->name, args[0], args[1]);
+    case Op::Load:
+        return make_load(e.type().with_lanes(args[0].type().lanes()), e->name, args[0], args[1]);
+    default:
+        break;
     }
-    if (is_binary(e->op)) return make_binary(e->op, args[0], args[1]);
+    if (is_binary(e->op))
+        return make_binary(e->op, args[0], args[1]);
     auto *node = new_node(e->op, e.type(), std::move(args));
     node->call_kind = e->call_kind;
     node->reduce_op = e->reduce_op;
@@ -209,10 +234,14 @@ Expr with_args(const Expr &e, std::vector<Expr> args) {
 }
 
 bool as_const_int(const Expr &e, int64_t *value) {
-    if (!e.defined()) return false;
-    if (e->op == Op::Broadcast) return as_const_int(e->args[0], value);
-    if (e->op != Op::IntImm && e->op != Op::UIntImm) return false;
-    if (value) *value = e->int_value;
+    if (!e.defined())
+        return false;
+    if (e->op == Op::Broadcast)
+        return as_const_int(e->args[0], value);
+    if (e->op != Op::IntImm && e->op != Op::UIntImm)
+        return false;
+    if (value)
+        *value = e->int_value;
     return true;
 }
 
@@ -225,14 +254,26 @@ bool is_const(const Expr &e, int64_t value) {
     return as_const_int(e, &actual) && actual == value;
 }
 
-bool is_binary(Op op) { return op >= Op::Add && op <= Op::Or; }
-bool is_comparison(Op op) { return op >= Op::EQ && op <= Op::GE; }
+bool is_binary(Op op) {
+    return op >= Op::Add && op <= Op::Or;
+}
+bool is_comparison(Op op) {
+    return op >= Op::EQ && op <= Op::GE;
+}
 
 bool is_commutative(Op op) {
     switch (op) {
-    case Op::Add: case Op::Mul: case Op::Min: case Op::Max:
-    case Op::EQ: case Op::NE: case Op::And: case Op::Or: return true;
-    default: return false;
+    case Op::Add:
+    case Op::Mul:
+    case Op::Min:
+    case Op::Max:
+    case Op::EQ:
+    case Op::NE:
+    case Op::And:
+    case Op::Or:
+        return true;
+    default:
+        return false;
     }
 }
 
@@ -240,11 +281,15 @@ Expr identity(Op op, Type type) {
     double infinity = std::numeric_limits<double>::infinity();
     switch (op) {
     case Op::Mul:
-    case Op::And: return make_const(type, 1);
-    case Op::Min: return type.is_float() ? make_float(type, infinity)
-                                         : make_int(type, static_cast<int64_t>(type.max_uint()));
-    case Op::Max: return type.is_float() ? make_float(type, -infinity) : make_int(type, type.min_int());
-    default: return make_const(type, 0);
+    case Op::And:
+        return make_const(type, 1);
+    case Op::Min:
+        return type.is_float() ? make_float(type, infinity)
+                               : make_int(type, static_cast<int64_t>(type.max_uint()));
+    case Op::Max:
+        return type.is_float() ? make_float(type, -infinity) : make_int(type, type.min_int());
+    default:
+        return make_const(type, 0);
     }
 }
 
@@ -262,13 +307,15 @@ template <typename F> Expr fold(Op op, const Expr &a, const Expr &b, F &&f) {
     if (a.defined() && b.defined() && a.type().is_int() && as_const_int(a, &x) &&
         as_const_int(b, &y)) {
         __int128 value = f(static_cast<__int128>(x), static_cast<__int128>(y));
-        if (fits(a.type().element_of(), value)) return make_int(a.type(), static_cast<int64_t>(value));
+        if (fits(a.type().element_of(), value))
+            return make_int(a.type(), static_cast<int64_t>(value));
     }
     return make_binary(op, a, b);
 }
 
 __int128 floor_div(__int128 a, __int128 b) {
-    if (b == 0) return 0;
+    if (b == 0)
+        return 0;
     __int128 q = a / b, r = a % b;
     return r < 0 ? (b > 0 ? q - 1 : q + 1) : q;
 }
@@ -276,8 +323,10 @@ __int128 floor_div(__int128 a, __int128 b) {
 }  // namespace
 
 Expr add(Expr a, Expr b) {
-    if (is_const(a, 0)) return b;
-    if (is_const(b, 0)) return a;
+    if (is_const(a, 0))
+        return b;
+    if (is_const(b, 0))
+        return a;
     int64_t x = 0, y = 0;  // (e + x) + y -> e + (x + y), the form in which offsets pile up
     if (a->op == Op::Add && as_const_int(a->args[1], &x) && as_const_int(b, &y))
         return add(a->args[0], fold(Op::Add, a->args[1], b, [](auto p, auto q) { return p + q; }));
@@ -285,36 +334,44 @@ Expr add(Expr a, Expr b) {
 }
 
 Expr sub(Expr a, Expr b) {
-    if (a.same_as(b)) return make_const(a.type(), 0);
+    if (a.same_as(b))
+        return make_const(a.type(), 0);
     int64_t y = 0;
-    if (b.type().is_int() && b.type().is_scalar() && as_const_int(b, &y) && fits(b.type(), -static_cast<__int128>(y)))
+    if (b.type().is_int() && b.type().is_scalar() && as_const_int(b, &y) &&
+        fits(b.type(), -static_cast<__int128>(y)))
         return add(a, make_int(b.type(), -y));
     return fold(Op::Sub, a, b, [](auto p, auto q) { return p - q; });
 }
 
 Expr mul(Expr a, Expr b) {
-    if (is_const(a, 0) || is_const(b, 1)) return a;
-    if (is_const(b, 0) || is_const(a, 1)) return b;
+    if (is_const(a, 0) || is_const(b, 1))
+        return a;
+    if (is_const(b, 0) || is_const(a, 1))
+        return b;
     return fold(Op::Mul, a, b, [](auto p, auto q) { return p * q; });
 }
 
 Expr div(Expr a, Expr b) {
-    if (is_const(b, 1)) return a;
+    if (is_const(b, 1))
+        return a;
     return fold(Op::Div, a, b, floor_div);
 }
 
 Expr mod(Expr a, Expr b) {
-    if (is_const(b, 1)) return make_const(a.type(), 0);
+    if (is_const(b, 1))
+        return make_const(a.type(), 0);
     return fold(Op::Mod, a, b, [](auto p, auto q) { return q == 0 ? 0 : p - floor_div(p, q) * q; });
 }
 
 Expr min(Expr a, Expr b) {
-    if (a.same_as(b)) return a;
+    if (a.same_as(b))
+        return a;
     return fold(Op::Min, a, b, [](auto p, auto q) { return p < q ? p : q; });
 }
 
 Expr max(Expr a, Expr b) {
-    if (a.same_as(b)) return a;
+    if (a.same_as(b))
+        return a;
     return fold(Op::Max, a, b, [](auto p, auto q) { return p > q ? p : q; });
 }
 

@@ -3,23 +3,23 @@
 
 namespace Pipe::ir::intrinsic {
 
-inline constexpr const char *abs = "abs";                  ///< (x); of intN gives uintN
-inline constexpr const char *absd = "absd";                ///< (a, b) |a - b|; of intN gives uintN
+inline constexpr const char *abs = "abs";    ///< (x); of intN gives uintN
+inline constexpr const char *absd = "absd";  ///< (a, b) |a - b|; of intN gives uintN
 // Integer operations: ir/integer_ops.h has their values.
-inline constexpr const char *saturating_add = "saturating_add";    ///< (a, b)
-inline constexpr const char *saturating_sub = "saturating_sub";    ///< (a, b)
-inline constexpr const char *halving_add = "halving_add";          ///< (a, b) (a + b) >> 1
-inline constexpr const char *halving_sub = "halving_sub";          ///< (a, b) (a - b) >> 1
+inline constexpr const char *saturating_add = "saturating_add";  ///< (a, b)
+inline constexpr const char *saturating_sub = "saturating_sub";  ///< (a, b)
+inline constexpr const char *halving_add = "halving_add";        ///< (a, b) (a + b) >> 1
+inline constexpr const char *halving_sub = "halving_sub";        ///< (a, b) (a - b) >> 1
 inline constexpr const char *rounding_halving_add = "rounding_halving_add";  ///< (a, b)
 inline constexpr const char *rounding_shift_left = "rounding_shift_left";    ///< (a, amount)
 inline constexpr const char *rounding_shift_right = "rounding_shift_right";  ///< (a, amount)
 inline constexpr const char *mul_shift_right = "mul_shift_right";  ///< (a, b, unsigned amount)
 inline constexpr const char *rounding_mul_shift_right = "rounding_mul_shift_right";
-inline constexpr const char *popcount = "popcount";                            ///< (x)
-inline constexpr const char *count_leading_zeros = "count_leading_zeros";      ///< (x)
-inline constexpr const char *count_trailing_zeros = "count_trailing_zeros";    ///< (x)
-inline constexpr const char *div_round_to_zero = "div_round_to_zero";          ///< (x, y)
-inline constexpr const char *mod_round_to_zero = "mod_round_to_zero";          ///< (x, y)
+inline constexpr const char *popcount = "popcount";                          ///< (x)
+inline constexpr const char *count_leading_zeros = "count_leading_zeros";    ///< (x)
+inline constexpr const char *count_trailing_zeros = "count_trailing_zeros";  ///< (x)
+inline constexpr const char *div_round_to_zero = "div_round_to_zero";        ///< (x, y)
+inline constexpr const char *mod_round_to_zero = "mod_round_to_zero";        ///< (x, y)
 /// (zero, one, weight): integers; the weight is unsigned with as many bits, its largest value 1.
 inline constexpr const char *lerp = "lerp";
 inline constexpr const char *shift_left = "shift_left";    ///< (x, amount)
@@ -28,35 +28,43 @@ inline constexpr const char *bitwise_and = "bitwise_and";
 inline constexpr const char *bitwise_or = "bitwise_or";
 inline constexpr const char *bitwise_xor = "bitwise_xor";
 inline constexpr const char *bitwise_not = "bitwise_not";
-inline constexpr const char *likely = "likely";            ///< (x) = x; loop partitioning favours this arm
-inline constexpr const char *strict_float = "strict_float";  ///< (x) = x; nothing below may be contracted
-inline constexpr const char *undef = "undef";              ///< () any value; a Provide of it is dropped
+inline constexpr const char *likely = "likely";  ///< (x) = x; loop partitioning favours this arm
+inline constexpr const char *strict_float =
+    "strict_float";                            ///< (x) = x; nothing below may be contracted
+inline constexpr const char *undef = "undef";  ///< () any value; a Provide of it is dropped
 /// (e0, e1, ...): in an update definition, one of several stores at once (see scatter()); the front
 /// end's only, lowering makes one store of each.
 inline constexpr const char *scatter_gather = "scatter_gather";
-/// (seed, whether the user gave it): uint32; the front end's only, a definition makes it arithmetic.
+/// (seed, whether the user gave it): uint32; the front end's only, a definition makes it
+/// arithmetic.
 inline constexpr const char *random = "random";
-/// (x, key...) = x; what x depends on where it is memoized; the front end's only, freeze takes it out.
+/// (x, key...) = x; what x depends on where it is memoized; the front end's only, freeze takes it
+/// out.
 inline constexpr const char *memoize_tag = "memoize_tag";
-/// (which, about, about): a property of the target; the front end's only, freeze makes it a constant.
+/// (which, about, about): a property of the target; the front end's only, freeze makes it a
+/// constant.
 inline constexpr const char *target_query = "target_query";
 inline constexpr const char *promise_clamped = "promise_clamped";  ///< (x, lo, hi) = x
-inline constexpr const char *if_then_else = "if_then_else";  ///< (c, t, f): only one arm is evaluated
-inline constexpr const char *user_context = "user_context";  ///< (): handle, the call's JITUserContext
-inline constexpr const char *address_of = "address_of";  ///< (a load): handle, where it would load from
+inline constexpr const char *if_then_else =
+    "if_then_else";  ///< (c, t, f): only one arm is evaluated
+inline constexpr const char *user_context =
+    "user_context";  ///< (): handle, the call's JITUserContext
+inline constexpr const char *address_of =
+    "address_of";  ///< (a load): handle, where it would load from
 
 }  // namespace Pipe::ir::intrinsic
 
 /// The names of CallKind::Extern that code generation knows.
 namespace Pipe::ir::extern_function {
 
-/// (condition, value, ...) = value; prints all values, which may be strings, where the condition holds
+/// (condition, value, ...) = value; prints all values, which may be strings, where the condition
+/// holds
 inline constexpr const char *print = "print";
 /// (condition, value, ...) = value; fails with all values where the condition does not hold
 inline constexpr const char *require = "require";
 
-/// ("function", args...): what a Func that a C function computes has as its values. Args: scalars, and
-/// whole Funcs and images (graph/extern_stage.h). Lowering replaces it by the following.
+/// ("function", args...): what a Func that a C function computes has as its values. Args: scalars,
+/// and whole Funcs and images (graph/extern_stage.h). Lowering replaces it by the following.
 inline constexpr const char *extern_definition = "extern_definition";
 /// ("function", "the Func and its line", args...): calls it; 0, or the kernel ends with an error.
 inline constexpr const char *extern_stage = "extern_stage";
@@ -73,7 +81,7 @@ inline constexpr const char *trace = "trace";
 inline constexpr const char *trace_value = "trace_value";
 
 }  // namespace Pipe::ir::extern_function
-// PureExtern calls are named by C99 function and type suffix: sqrt_f32, exp_f64, pow_f32, floor_f32,
-// ceil, round (half to even), trunc, sin, cos, tan, asin, acos, atan, atan2, sinh, cosh, tanh, asinh,
-// acosh, atanh, log, exp, erf, fmod_f32 ...; fast_inverse_f32, fast_inverse_sqrt_f32.
+// PureExtern calls are named by C99 function and type suffix: sqrt_f32, exp_f64, pow_f32,
+// floor_f32, ceil, round (half to even), trunc, sin, cos, tan, asin, acos, atan, atan2, sinh, cosh,
+// tanh, asinh, acosh, atanh, log, exp, erf, fmod_f32 ...; fast_inverse_f32, fast_inverse_sqrt_f32.
 // With index = users_function (extern_functions.h) the name is a C function of the user's.

@@ -12,9 +12,9 @@ namespace Pipe::ir {
 /// One parameter of the compiled kernel, in the order of the kernel's `args` array.
 ///
 /// In the body a buffer `b` is read and written by Load/Store named `b`, and described by the free
-/// Variables "b.min.<d>", "b.extent.<d>" (int32) and "b.stride.<d>" (int64, in elements). A Load/Store
-/// index counts elements from the address of the element at (min.0, min.1, ...). A scalar is the free
-/// Variable of its name.
+/// Variables "b.min.<d>", "b.extent.<d>" (int32) and "b.stride.<d>" (int64, in elements). A
+/// Load/Store index counts elements from the address of the element at (min.0, min.1, ...). A
+/// scalar is the free Variable of its name.
 struct Argument {
     enum class Kind : uint8_t { InputBuffer, OutputBuffer, Scalar };
     Kind kind = Kind::Scalar;
@@ -26,13 +26,13 @@ struct Argument {
 /// What a failing Assert of a kernel means: StmtNode::code, and what the kernel returns.
 enum class Failure : int32_t {
     None = 0,
-    InputTooSmall,    ///< an input does not hold the region that is read
-    OutputTooSmall,   ///< an output does not hold the region that is written
-    BadConstraint,    ///< a buffer breaks a promise (bound, set_min, set_extent, set_stride)
+    InputTooSmall,   ///< an input does not hold the region that is read
+    OutputTooSmall,  ///< an output does not hold the region that is written
+    BadConstraint,   ///< a buffer breaks a promise (bound, set_min, set_extent, set_stride)
     OutOfMemory,
-    ExternStage,      ///< the C function of an extern stage answered something else than 0
+    ExternStage,        ///< the C function of an extern stage answered something else than 0
     RequirementFailed,  ///< Pipeline::add_requirement
-    BadArgument,      ///< an argument of the call is no good: the kernel was not run
+    BadArgument,        ///< an argument of the call is no good: the kernel was not run
 };
 
 /// A whole pipeline as loops over flat memory. No Provide, Realize or Call Func/Image remains.

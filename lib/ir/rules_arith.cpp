@@ -44,8 +44,7 @@ Linear divide_terms(Linear sum, int64_t g) {
 }  // namespace
 
 Expr strip_likely(const Expr &e) {
-    bool is_likely =
-        is_intrinsic(*e.get(), intrinsic::likely);
+    bool is_likely = is_intrinsic(*e.get(), intrinsic::likely);
     return is_likely ? strip_likely(e->args[0]) : e;
 }
 

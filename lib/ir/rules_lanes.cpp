@@ -119,9 +119,10 @@ Expr Rules::cast(Type type, const Expr &a) {
     if (a->op == Op::Cast) {
         const Expr &x = a->args[0];
         Type inner = x.type();
-        bool lossless = inner.is_int_or_uint() && from.is_int_or_uint() && !from.is_bool() &&
-                        (inner.code() == from.code() ? inner.bits() <= from.bits()
-                                                 : inner.is_uint() && inner.bits() < from.bits());
+        bool lossless =
+            inner.is_int_or_uint() && from.is_int_or_uint() && !from.is_bool() &&
+            (inner.code() == from.code() ? inner.bits() <= from.bits()
+                                         : inner.is_uint() && inner.bits() < from.bits());
         bool low_bits =
             narrows && inner.is_int_or_uint() && from.is_int_or_uint() && !from.is_bool();
         bool round_trip =

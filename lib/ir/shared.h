@@ -21,7 +21,8 @@ class Memo {
     /// rewrite(), or what it gave for `e` before.
     template <typename F> Expr operator()(const Expr &e, F &&rewrite) {
         auto found = done_.find(e.get());
-        if (found != done_.end()) return found->second.second;
+        if (found != done_.end())
+            return found->second.second;
         Expr result = rewrite();
         done_.emplace(e.get(), std::pair{e, result});  // keeps e alive: the key is its address
         return result;

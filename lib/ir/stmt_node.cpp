@@ -21,11 +21,13 @@ Stmt named(StmtOp op, const std::string &name, std::vector<Expr> exprs, std::vec
 }  // namespace
 
 void retain(const StmtNode *node) noexcept {
-    if (node) node->references.fetch_add(1, std::memory_order_relaxed);
+    if (node)
+        node->references.fetch_add(1, std::memory_order_relaxed);
 }
 
 void release(const StmtNode *node) noexcept {
-    if (node && node->references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete_tree(node);
+    if (node && node->references.fetch_sub(1, std::memory_order_acq_rel) == 1)
+        delete_tree(node);
 }
 
 Stmt make_let(const std::string &name, Expr value, Stmt body) {
@@ -69,7 +71,8 @@ Stmt make_realize(const std::string &name, std::vector<Type> types, std::vector<
 }
 
 Stmt make_store(const std::string &name, Expr index, Expr value, Expr predicate) {
-    return named(StmtOp::Store, name, {std::move(value), std::move(index), std::move(predicate)}, {});
+    return named(StmtOp::Store, name, {std::move(value), std::move(index), std::move(predicate)},
+                 {});
 }
 
 Stmt as_atomic(const Stmt &s) {
@@ -98,21 +101,24 @@ Stmt make_consume(const std::string &name, Stmt body) {
 }
 
 Stmt make_if(Expr condition, Stmt then_case, Stmt else_case) {
-    return Stmt(new_node(StmtOp::If, {std::move(condition)},
-                         {std::move(then_case), std::move(else_case)}));
+    return Stmt(
+        new_node(StmtOp::If, {std::move(condition)}, {std::move(then_case), std::move(else_case)}));
 }
 
 Stmt make_block(std::vector<Stmt> stmts) {
     std::vector<Stmt> flat;
     for (Stmt &s : stmts) {
-        if (!s.defined()) continue;
+        if (!s.defined())
+            continue;
         if (s->op == StmtOp::Block)
             flat.insert(flat.end(), s->stmts.begin(), s->stmts.end());
         else
             flat.push_back(std::move(s));
     }
-    if (flat.empty()) return Stmt();
-    if (flat.size() == 1) return flat[0];
+    if (flat.empty())
+        return Stmt();
+    if (flat.size() == 1)
+        return flat[0];
     return Stmt(new_node(StmtOp::Block, {}, std::move(flat)));
 }
 
@@ -128,7 +134,8 @@ Stmt make_prefetch(const std::string &name, std::vector<Expr> coordinates, Type 
 }
 
 Stmt make_fork(const std::string &name, Expr slots, Stmt producer, Stmt consumer) {
-    return named(StmtOp::Fork, name, {std::move(slots)}, {std::move(producer), std::move(consumer)});
+    return named(StmtOp::Fork, name, {std::move(slots)},
+                 {std::move(producer), std::move(consumer)});
 }
 
 Stmt make_acquire(const std::string &semaphore) {
@@ -162,7 +169,8 @@ std::string buffer_of_memoize(const StmtNode &s, size_t i) {
 }
 
 Stmt with_children(const Stmt &s, std::vector<Expr> exprs, std::vector<Stmt> stmts) {
-    if (s->op == StmtOp::Block) return make_block(std::move(stmts));
+    if (s->op == StmtOp::Block)
+        return make_block(std::move(stmts));
     StmtNode *node = new_node(s->op, std::move(exprs), std::move(stmts));
     node->kind = s->kind;
     node->memory = s->memory;

@@ -9,17 +9,20 @@
 namespace Pipe {
 
 uint64_t Type::max_uint() const {
-    if (is_int()) return static_cast<uint64_t>(max_int());
+    if (is_int())
+        return static_cast<uint64_t>(max_int());
     return bits() == 64 ? ~uint64_t{0} : (uint64_t{1} << bits()) - 1;
 }
 
 int64_t Type::max_int() const {
-    if (is_uint()) return bits() == 64 ? INT64_MAX : static_cast<int64_t>(max_uint());
+    if (is_uint())
+        return bits() == 64 ? INT64_MAX : static_cast<int64_t>(max_uint());
     return bits() == 64 ? INT64_MAX : (int64_t{1} << (bits() - 1)) - 1;
 }
 
 int64_t Type::min_int() const {
-    if (is_uint()) return 0;
+    if (is_uint())
+        return 0;
     return bits() == 64 ? INT64_MIN : -(int64_t{1} << (bits() - 1));
 }
 
@@ -28,48 +31,71 @@ bool Type::can_represent(int64_t value) const {
 }
 
 bool Type::can_represent(Type other) const {
-    if (lanes() != other.lanes() || is_handle() || other.is_handle()) return *this == other;
+    if (lanes() != other.lanes() || is_handle() || other.is_handle())
+        return *this == other;
     auto digits = [](Type t) {  // of which a number of the type has as many
-        if (t.is_bfloat()) return 8;
-        if (t.is_float()) return t.bits() == 16 ? 11 : t.bits() == 32 ? 24 : 53;
+        if (t.is_bfloat())
+            return 8;
+        if (t.is_float())
+            return t.bits() == 16 ? 11 : t.bits() == 32 ? 24 : 53;
         return t.is_int() ? t.bits() - 1 : t.bits();
     };
-    if (is_float() && other.is_float()) return *this == other || bits() > other.bits();
-    if (is_float()) return digits(other) <= digits(*this);
-    if (other.is_float() || (is_uint() && other.is_int())) return false;
+    if (is_float() && other.is_float())
+        return *this == other || bits() > other.bits();
+    if (is_float())
+        return digits(other) <= digits(*this);
+    if (other.is_float() || (is_uint() && other.is_int()))
+        return false;
     return digits(other) <= digits(*this);
 }
 
 Expr Type::max() const {
-    if (is_float()) return ir::make_float(*this, std::numeric_limits<double>::infinity());
+    if (is_float())
+        return ir::make_float(*this, std::numeric_limits<double>::infinity());
     return ir::make_int(*this, static_cast<int64_t>(max_uint()));
 }
 
 Expr Type::min() const {
-    if (is_float()) return ir::make_float(*this, -std::numeric_limits<double>::infinity());
+    if (is_float())
+        return ir::make_float(*this, -std::numeric_limits<double>::infinity());
     return ir::make_int(*this, min_int());
 }
 
 std::string to_string(Type type) {
-    if (!type.defined()) return "undefined type";
+    if (!type.defined())
+        return "undefined type";
     std::string name;
     switch (type.code()) {
-    case Type::Code::Int: name = "int"; break;
-    case Type::Code::UInt: name = type.bits() == 1 ? "bool" : "uint"; break;
-    case Type::Code::Float: name = "float"; break;
-    case Type::Code::BFloat: name = "bfloat"; break;
-    case Type::Code::Handle: name = "handle"; break;
+    case Type::Code::Int:
+        name = "int";
+        break;
+    case Type::Code::UInt:
+        name = type.bits() == 1 ? "bool" : "uint";
+        break;
+    case Type::Code::Float:
+        name = "float";
+        break;
+    case Type::Code::BFloat:
+        name = "bfloat";
+        break;
+    case Type::Code::Handle:
+        name = "handle";
+        break;
     }
-    if (!type.is_bool() && !type.is_handle()) name += std::to_string(type.bits());
-    if (type.is_vector()) name += "x" + std::to_string(type.lanes());
+    if (!type.is_bool() && !type.is_handle())
+        name += std::to_string(type.bits());
+    if (type.is_vector())
+        name += "x" + std::to_string(type.lanes());
     return name;
 }
 
 std::string to_string(const SourceLocation &where) {
-    if (!where.known()) return "";
+    if (!where.known())
+        return "";
     std::string_view file = where.file;
     size_t slash = file.rfind('/');
-    if (slash != std::string_view::npos) file.remove_prefix(slash + 1);
+    if (slash != std::string_view::npos)
+        file.remove_prefix(slash + 1);
     return std::string(file) + ":" + std::to_string(where.line);
 }
 

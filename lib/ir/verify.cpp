@@ -167,8 +167,8 @@ class Verifier {
         check_buffer(e->name, e.type(), e->args[0], e);
         require(e->args[0].type().lanes() == e.type().lanes(), "lanes of the index", e);
         if (e->args[1].defined())
-            require(is_bool(e->args[1]) && e->args[1].type().lanes() == e.type().lanes(), "predicate",
-                    e);
+            require(is_bool(e->args[1]) && e->args[1].type().lanes() == e.type().lanes(),
+                    "predicate", e);
     }
 
     void check_call(const Expr &e) {
@@ -182,7 +182,8 @@ class Verifier {
         if (!options_.flattened)
             return;
         require(s->exprs.size() == 1, "one index", s);
-        require(buffers.find(s->name) || options_.any_buffer || options_.buffers.count(s->name) != 0,
+        require(buffers.find(s->name) || options_.any_buffer ||
+                    options_.buffers.count(s->name) != 0,
                 "there is no buffer " + s->name + " here", s);
     }
 

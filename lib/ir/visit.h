@@ -1,6 +1,6 @@
 #pragma once
-// Walking and rewriting the IR. Every walk goes through `args` / `exprs` / `stmts`, so no walk needs
-// to know the kinds of nodes that it does not care about.
+// Walking and rewriting the IR. Every walk goes through `args` / `exprs` / `stmts`, so no walk
+// needs to know the kinds of nodes that it does not care about.
 
 #include <unordered_set>
 
@@ -17,8 +17,10 @@ template <typename F> Expr map_children(const Expr &e, F &&f) {
     for (size_t i = 0; i < e->args.size(); i++) {
         const Expr &old = e->args[i];
         Expr now = old.defined() ? f(old) : old;
-        if (args.empty() && now.same_as(old)) continue;
-        if (args.empty()) args = e->args;
+        if (args.empty() && now.same_as(old))
+            continue;
+        if (args.empty())
+            args = e->args;
         args[i] = std::move(now);
     }
     return args.empty() ? e : with_args(e, std::move(args));
@@ -29,14 +31,16 @@ template <typename FE, typename FS> Stmt map_children(const Stmt &s, FE &&fe, FS
     bool changed = false;
     std::vector<Expr> exprs = s->exprs;
     for (Expr &e : exprs) {
-        if (!e.defined()) continue;
+        if (!e.defined())
+            continue;
         Expr now = fe(e);
         changed |= !now.same_as(e);
         e = std::move(now);
     }
     std::vector<Stmt> stmts = s->stmts;
     for (Stmt &child : stmts) {
-        if (!child.defined()) continue;
+        if (!child.defined())
+            continue;
         Stmt now = fs(child);
         changed |= !now.same_as(child);
         child = std::move(now);
@@ -53,12 +57,13 @@ class Mutator {
     }
     virtual Stmt mutate(const Stmt &s) {
         return map_children(
-            s, [this](const Expr &c) { return mutate(c); }, [this](const Stmt &c) { return mutate(c); });
+            s, [this](const Expr &c) { return mutate(c); },
+            [this](const Stmt &c) { return mutate(c); });
     }
 };
 
-/// Rewrites an expression graph, each shared node once (a tree walk over a graph with sharing can take
-/// exponential time). For rewrites that do not depend on the path to the node.
+/// Rewrites an expression graph, each shared node once (a tree walk over a graph with sharing can
+/// take exponential time). For rewrites that do not depend on the path to the node.
 class GraphMutator : public Mutator {
   public:
     using Mutator::mutate;
@@ -77,16 +82,21 @@ class GraphMutator : public Mutator {
 
 /// Calls f on e and everything below it, parents first; f returns false to skip a node's children.
 template <typename F> void walk(const Expr &e, F &&f) {
-    if (!e.defined() || !f(e)) return;
-    for (const Expr &child : e->args) walk(child, f);
+    if (!e.defined() || !f(e))
+        return;
+    for (const Expr &child : e->args)
+        walk(child, f);
 }
 
-/// Calls fs on every statement and fe on every expression node below s, parents first; either returns
-/// false to skip children.
+/// Calls fs on every statement and fe on every expression node below s, parents first; either
+/// returns false to skip children.
 template <typename FS, typename FE> void walk(const Stmt &s, FS &&fs, FE &&fe) {
-    if (!s.defined() || !fs(s)) return;
-    for (const Expr &e : s->exprs) walk(e, fe);
-    for (const Stmt &child : s->stmts) walk(child, fs, fe);
+    if (!s.defined() || !fs(s))
+        return;
+    for (const Expr &e : s->exprs)
+        walk(e, fe);
+    for (const Stmt &child : s->stmts)
+        walk(child, fs, fe);
 }
 
 /// Calls f on every node of an expression graph, each once, parents first, until it answers false.
@@ -94,7 +104,8 @@ template <typename F> void each_node(const Expr &e, F &&f) {
     std::unordered_set<const ExprNode *> seen;
     bool go_on = true;
     walk(e, [&](const Expr &n) {
-        if (!go_on || (is_shared(n) && !seen.insert(n.get()).second)) return false;
+        if (!go_on || (is_shared(n) && !seen.insert(n.get()).second))
+            return false;
         return go_on = f(*n.get());
     });
 }
@@ -108,7 +119,8 @@ template <typename F> bool contains(const Expr &e, F &&f) {
 
 inline bool reads_memory(const Expr &e) {
     return contains(e, [](const ExprNode &n) {
-        return n.op == Op::Call && (n.call_kind == CallKind::Func || n.call_kind == CallKind::Image);
+        return n.op == Op::Call &&
+               (n.call_kind == CallKind::Func || n.call_kind == CallKind::Image);
     });
 }
 

@@ -33,7 +33,8 @@ Stmt store_bounds(const graph::Graph &graph, const schedules::Schedule &schedule
     }
     for (FuncId output : graph.outputs)
         for (size_t i = 0; i < graph[output].types.size(); i++)
-            for (const region::Interval &range : needed_output(regions, output)) put_range(range);
+            for (const region::Interval &range : needed_output(regions, output))
+                put_range(range);
     Stmt body = stores.empty() ? make_evaluate(zero) : make_block(std::move(stores));
     const auto &lets = regions.lets("");
     for (auto let = lets.rbegin(); let != lets.rend(); ++let)
@@ -43,12 +44,15 @@ Stmt store_bounds(const graph::Graph &graph, const schedules::Schedule &schedule
 
 Stmt query(const graph::Graph &graph, const schedules::Schedule &schedule) {
     std::optional<schedules::Branch> branch = schedules::branch(schedule);
-    if (!branch) return store_bounds(graph, schedule);
+    if (!branch)
+        return store_bounds(graph, schedule);
     if (branch->condition.defined())
-        return make_if(branch->condition, query(graph, branch->holds), query(graph, branch->otherwise));
+        return make_if(branch->condition, query(graph, branch->holds),
+                       query(graph, branch->otherwise));
     schedules::Schedule plain = schedule;  // it fails: what the definitions say
     for (schedules::FuncSchedule &f : plain.funcs)
-        for (schedules::StageSchedule &s : f.stages) s.specializations.clear();
+        for (schedules::StageSchedule &s : f.stages)
+            s.specializations.clear();
     return store_bounds(graph, plain);
 }
 

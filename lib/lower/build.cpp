@@ -28,14 +28,16 @@ using region::Tail;
 
 namespace {
 
-/// Names of a definition's variables -> the nest's; coordinates -> where the storage has them; selects of
-/// which only one arm may be evaluated -> if_then_else.
+/// Names of a definition's variables -> the nest's; coordinates -> where the storage has them;
+/// selects of which only one arm may be evaluated -> if_then_else.
 class Renamer : public GraphMutator {
   public:
-    Renamer(region::RegionMap &regions, const StageNest &nest) : regions_(regions), choices_(regions.choices(nest)) {
+    Renamer(region::RegionMap &regions, const StageNest &nest)
+        : regions_(regions), choices_(regions.choices(nest)) {
         const region::LoopTree &tree = regions.tree();
         const graph::FuncNode &func = tree.graph()[nest.func];
-        for (const std::string &arg : func.args) names_[arg] = tree.variable(nest, arg);
+        for (const std::string &arg : func.args)
+            names_[arg] = tree.variable(nest, arg);
         for (const graph::ReductionVar &r : func.stages[nest.stage].rvars)
             names_[r.name] = tree.variable(nest, r.name);
     }
@@ -49,8 +51,10 @@ class Renamer : public GraphMutator {
         Expr result = GraphMutator::rewrite(e);
         if (e->op == Op::Select && choices_.count(e.get()))
             return make_call(e.type(), intrinsic::if_then_else, result->args, CallKind::Intrinsic);
-        if (e->op != Op::Call || e->call_kind != CallKind::Func || graph::is_whole(*e)) return result;
-        std::vector<Expr> place = regions_.place_in_storage(static_cast<FuncId>(e->int_value), result->args);
+        if (e->op != Op::Call || e->call_kind != CallKind::Func || graph::is_whole(*e))
+            return result;
+        std::vector<Expr> place =
+            regions_.place_in_storage(static_cast<FuncId>(e->int_value), result->args);
         return make_call(e.type(), e->name, std::move(place), CallKind::Func, e->index);
     }
 
@@ -63,17 +67,20 @@ class Renamer : public GraphMutator {
 class Builder {
   public:
     Builder(const region::LoopTree &tree, region::RegionMap &regions, bool any_size, Stmt prologue)
-        : tree_(tree), graph_(tree.graph()), regions_(regions), any_size_(any_size), prologue_(std::move(prologue)),
-          needs_(tree) {}
+        : tree_(tree), graph_(tree.graph()), regions_(regions), any_size_(any_size),
+          prologue_(std::move(prologue)), needs_(tree) {}
 
     /// Everything that stands just inside a level, around `inner`.
     Stmt inside(const Level &level, Stmt inner) {
         std::vector<FuncId> stored = tree_.allocated_at(level);
-        for (FuncId id : tree_.computed_at(level)) stored.erase(std::remove(stored.begin(), stored.end(), id), stored.end());
+        for (FuncId id : tree_.computed_at(level))
+            stored.erase(std::remove(stored.begin(), stored.end(), id), stored.end());
         std::map<FuncId, std::vector<Group>> groups = needs_.sort(level, production_groups(level));
         inner = computed_before(level, groups, FuncId::None, std::move(inner));
-        for (FuncId id : stored) inner = realize(id, std::move(inner));
-        if (level.empty()) inner = make_block({prologue_, std::move(inner)});
+        for (FuncId id : stored)
+            inner = realize(id, std::move(inner));
+        if (level.empty())
+            inner = make_block({prologue_, std::move(inner)});
         const auto &lets = regions_.lets(level);
         for (auto let = lets.rbegin(); let != lets.rend(); ++let)
             inner = make_let(let->first, let->second, std::move(inner));
@@ -82,7 +89,8 @@ class Builder {
 
   private:
     /// What is computed at the level for one need, before `inner`.
-    Stmt computed_before(const Level &level, std::map<FuncId, std::vector<Group>> &all, FuncId need, Stmt inner) {
+    Stmt computed_before(const Level &level, std::map<FuncId, std::vector<Group>> &all, FuncId need,
+                         Stmt inner) {
         std::vector<Group> groups = std::move(all[need]);
         for (auto group = groups.rbegin(); group != groups.rend(); ++group) {
             std::vector<Stmt> parts;
@@ -91,7 +99,8 @@ class Builder {
             for (Stmt &part : produce(*group))
                 parts.push_back(std::move(part));
             if (tree_.schedule()[group->front()].memoize) {
-                Stmt production = computed_before(level, all, group->front(), make_block(std::move(parts)));
+                Stmt production =
+                    computed_before(level, all, group->front(), make_block(std::move(parts)));
                 inner = memoize(group->front(), std::move(production), std::move(inner));
                 continue;
             }
@@ -102,7 +111,8 @@ class Builder {
                 inner = make_block(std::move(parts));
             }
             for (FuncId id : *group)
-                if (tree_.place(id).hoist == level) inner = realize(id, std::move(inner));
+                if (tree_.place(id).hoist == level)
+                    inner = realize(id, std::move(inner));
         }
         return inner;
     }
@@ -111,37 +121,44 @@ class Builder {
         const StageNest *stage;
         std::map<std::string, Range> ranges;
         std::vector<Tail> tails;
-        size_t shared;              ///< how many of the outermost loops have other stages in them
-        std::vector<Nest> guests;   ///< of these stages, those that follow this one
+        size_t shared;             ///< how many of the outermost loops have other stages in them
+        std::vector<Nest> guests;  ///< of these stages, those that follow this one
     };
 
     /// Funcs computed at a level, producers first; those that share loops (compute_with) together.
     std::vector<Group> production_groups(const Level &level) {
         std::vector<FuncId> ids = tree_.computed_at(level);
         std::map<FuncId, FuncId> leader;  // of the group of each
-        for (FuncId id : ids) leader[id] = id;
+        for (FuncId id : ids)
+            leader[id] = id;
         for (FuncId id : ids)
             for (const StageNest &nest : tree_.place(id).stages) {
-                if (nest.fuse_level.inlined()) continue;
+                if (nest.fuse_level.inlined())
+                    continue;
                 FuncId from = leader.at(id), to = leader.at(nest.fuse_level.func);
                 for (auto &[member, of] : leader)
-                    if (of == from) of = to;
+                    if (of == from)
+                        of = to;
             }
         std::map<FuncId, std::vector<FuncId>> members;
-        for (FuncId id : ids) members[leader[id]].push_back(id);
+        for (FuncId id : ids)
+            members[leader[id]].push_back(id);
 
         std::vector<Group> groups;
         std::set<FuncId> done;
         // A group waits until what its members need of the others is done.
         std::function<void(FuncId)> emit = [&](FuncId first) {
-            if (!done.insert(first).second) return;
+            if (!done.insert(first).second)
+                return;
             if (members.size() < ids.size())
                 for (FuncId id : members.at(first))
                     for (FuncId needed : needs(id))
-                        if (auto at = std::find(ids.begin(), ids.end(), needed); at != ids.end()) emit(leader[*at]);
+                        if (auto at = std::find(ids.begin(), ids.end(), needed); at != ids.end())
+                            emit(leader[*at]);
             groups.push_back(members.at(first));
         };
-        for (FuncId id : ids) emit(leader[id]);
+        for (FuncId id : ids)
+            emit(leader[id]);
         return groups;
     }
 
@@ -152,26 +169,31 @@ class Builder {
         while (!pending.empty()) {
             FuncId next = pending.back();
             pending.pop_back();
-            if (!found.insert(next).second) continue;
-            pending.insert(pending.end(), graph_[next].producers.begin(), graph_[next].producers.end());
+            if (!found.insert(next).second)
+                continue;
+            pending.insert(pending.end(), graph_[next].producers.begin(),
+                           graph_[next].producers.end());
         }
         return found;
     }
 
     Stmt realize(FuncId id, Stmt body) {
         const graph::FuncNode &func = graph_[id];
-        if (func.is_output) return body;
+        if (func.is_output)
+            return body;
         const schedules::FuncSchedule &schedule = tree_.schedule()[id];
         std::vector<Stmt> parts;
         std::vector<Expr> min_extents = shape(id, parts);
         // lower::fork tells the two tasks apart.
-        if (schedule.async) body = make_fork(func.name, regions_.slots(id), body, body);
-        parts.push_back(
-            make_realize(func.name, func.types, std::move(min_extents), schedule.memory, std::move(body)));
+        if (schedule.async)
+            body = make_fork(func.name, regions_.slots(id), body, body);
+        parts.push_back(make_realize(func.name, func.types, std::move(min_extents), schedule.memory,
+                                     std::move(body)));
         return make_block(std::move(parts));
     }
 
-    /// What is found again must be what would be computed now: where it is needed, and how it lies in memory.
+    /// What is found again must be what would be computed now: where it is needed, and how it lies
+    /// in memory.
     Stmt memoize(FuncId id, Stmt production, Stmt consumer) {
         const graph::FuncNode &func = graph_[id];
         const schedules::Memoized &memoized = *tree_.schedule()[id].memoize;
@@ -179,10 +201,13 @@ class Builder {
         std::vector<Expr> min_extents = shape(id, parts), key = memoized.key;
         std::set<Expr, ExprLess> known(key.begin(), key.end());
         auto add_to_key = [&](const Expr &e) {
-            if (!is_const_int(e) && known.insert(e).second) key.push_back(e);
+            if (!is_const_int(e) && known.insert(e).second)
+                key.push_back(e);
         };
-        for (const region::Interval &i : regions_.asked(id)) add_to_key(i.min), add_to_key(i.max);
-        for (const Expr &e : min_extents) add_to_key(e);
+        for (const region::Interval &i : regions_.asked(id))
+            add_to_key(i.min), add_to_key(i.max);
+        for (const Expr &e : min_extents)
+            add_to_key(e);
         parts.push_back(make_memoize(func.name, func.types, memoized.eviction_key, key, min_extents,
                                      std::move(production), std::move(consumer)));
         return make_block(std::move(parts));
@@ -215,20 +240,24 @@ class Builder {
             throw CompileError(what + ir::to_string(needed) + " elements are needed, but only " +
                                ir::to_string(dim.bound) + " are allocated. Allow that many.");
         return make_assert(enough, static_cast<int>(Failure::BadConstraint),
-                           {make_string(what), needed, make_string(" elements are needed, but only "), dim.bound,
+                           {make_string(what), needed,
+                            make_string(" elements are needed, but only "), dim.bound,
                             make_string(" are allocated. Allow that many.")});
     }
 
     bool is_async(const Group &group) const {
         auto async = [&](FuncId id) { return tree_.schedule()[id].async; };
-        if (std::none_of(group.begin(), group.end(), async)) return false;
+        if (std::none_of(group.begin(), group.end(), async))
+            return false;
         if (group.size() > 1)
             throw CompileError("async: " + graph_[group[0]].name +
-                               " shares loops with other Funcs (compute_with), so it cannot be a task of its own.");
+                               " shares loops with other Funcs (compute_with), so it cannot be a "
+                               "task of its own.");
         return true;
     }
 
-    /// The production of an async Func, and what reads it, between semaphores (see Fork in stmt_node.h).
+    /// The production of an async Func, and what reads it, between semaphores (see Fork in
+    /// stmt_node.h).
     void synchronize(FuncId id, const std::vector<Stmt> &production, Stmt &inner) {
         const std::string &name = graph_[id].name;
         std::vector<Stmt> produce = production, consume{make_acquire(name + ".ready"), inner};
@@ -246,7 +275,8 @@ class Builder {
         std::vector<const StageNest *> waiting;
         for (FuncId id : group)
             for (const StageNest &nest : tree_.place(id).stages)
-                if (tree_.shared_loops(nest) == 0) waiting.push_back(&nest);
+                if (tree_.shared_loops(nest) == 0)
+                    waiting.push_back(&nest);
         std::map<FuncId, int> next;  // stage
         std::vector<Stmt> parts, stages;
         FuncId of = FuncId::None;  // the stages
@@ -258,12 +288,15 @@ class Builder {
         while (!waiting.empty()) {
             auto ready = std::find_if(waiting.begin(), waiting.end(), [&](const StageNest *nest) {
                 std::map<FuncId, int> after = next;
-                if (!advance(*nest, after)) return false;
+                if (!advance(*nest, after))
+                    return false;
                 next = std::move(after);
                 return true;
             });
-            if (ready == waiting.end()) throw_no_order(group[0]);
-            if ((*ready)->func != of) flush();
+            if (ready == waiting.end())
+                throw_no_order(group[0]);
+            if ((*ready)->func != of)
+                flush();
             of = (*ready)->func;
             stages.push_back(loops(prepare(**ready), 0));
             waiting.erase(ready);
@@ -272,9 +305,11 @@ class Builder {
         return parts;
     }
 
-    /// Counts the stages of a nest and of those that share its loops; false where one is not the next.
+    /// Counts the stages of a nest and of those that share its loops; false where one is not the
+    /// next.
     bool advance(const StageNest &nest, std::map<FuncId, int> &next) const {
-        if (next[nest.func]++ != nest.stage) return false;
+        if (next[nest.func]++ != nest.stage)
+            return false;
         std::vector<const StageNest *> guests = tree_.guests(nest);
         return std::all_of(guests.begin(), guests.end(),
                            [&](const StageNest *guest) { return advance(*guest, next); });
@@ -282,27 +317,31 @@ class Builder {
 
     [[noreturn]] void throw_no_order(FuncId id) const {
         const graph::FuncNode &func = graph_[id];
-        throw CompileError("compute_with: the definitions of " + func.name + " (" + to_string(func.where) +
-                           ") and of the Funcs whose loops it shares would not run in their order. Let fewer "
-                           "of them share loops.");
+        throw CompileError(
+            "compute_with: the definitions of " + func.name + " (" + to_string(func.where) +
+            ") and of the Funcs whose loops it shares would not run in their order. Let fewer "
+            "of them share loops.");
     }
 
     /// One stage's loops from its innermost out to the one at `from`, with those that share them.
     Stmt loops(const Nest &nest, size_t from) {
         Stmt body = innermost(nest);
         for (size_t p = nest.stage->loops.size(); p-- > from;) {
-            if (p + 1 == nest.shared) body = within_shared(nest, std::move(body));
+            if (p + 1 == nest.shared)
+                body = within_shared(nest, std::move(body));
             std::vector<Stmt> parts{body};
             for (const Nest &guest : nest.guests)
                 if (tree_.shared_loops(*guest.stage) == p + 1)
-                    parts.push_back(make_produce(graph_[guest.stage->func].name, loops(guest, p + 1)));
+                    parts.push_back(
+                        make_produce(graph_[guest.stage->func].name, loops(guest, p + 1)));
             body = one_loop(nest, p, make_block(std::move(parts)));
         }
         return from > 0 && nest.shared == from ? within_shared(nest, std::move(body)) : body;
     }
 
     Nest prepare(const StageNest &stage) {
-        Nest nest{&stage, regions_.ranges(stage), regions_.tails(stage), tree_.shared_loops(stage), {}};
+        Nest nest{
+            &stage, regions_.ranges(stage), regions_.tails(stage), tree_.shared_loops(stage), {}};
         for (const StageNest *guest : tree_.guests(stage)) {
             nest.shared = std::max(nest.shared, tree_.shared_loops(*guest));
             nest.guests.push_back(prepare(*guest));
@@ -312,14 +351,19 @@ class Builder {
 
     Stmt one_loop(const Nest &nest, size_t p, Stmt body) {
         const region::StageLoop &loop = nest.stage->loops[p];
-        body = inside(loop.name, make_block({prefetches(tree_, regions_, *nest.stage, loop), std::move(body)}));
-        if (p >= nest.shared) body = tests_at(nest, p, std::move(body));
+        body =
+            inside(loop.name,
+                   make_block({prefetches(tree_, regions_, *nest.stage, loop), std::move(body)}));
+        if (p >= nest.shared)
+            body = tests_at(nest, p, std::move(body));
         body = variables_at(nest, p, std::move(body));
         Range range = regions_.loop_range(loop.name);
         LoopKind kind = loop.dim.kind;
         bool needs_constant = kind == LoopKind::Vectorized || kind == LoopKind::Unrolled;
-        if (any_size_ && needs_constant && !as_const_int(range.extent, nullptr)) kind = LoopKind::Serial;
-        return make_for(loop.name, range.min, range.extent, kind, std::move(body), loop.dim.partition);
+        if (any_size_ && needs_constant && !as_const_int(range.extent, nullptr))
+            kind = LoopKind::Serial;
+        return make_for(loop.name, range.min, range.extent, kind, std::move(body),
+                        loop.dim.partition);
     }
 
     /// The tests of guarded splits whose variable becomes known inside loop p.
@@ -328,21 +372,23 @@ class Builder {
         for (size_t i = 0; i < transforms.size(); i++) {
             const std::string &var = transforms[i].old_name;
             if (nest.tails[i] == Tail::Guard && nest.stage->known_in.at(var) == p)
-                body = make_if(make_binary(Op::LE, tree_.variable(*nest.stage, var), nest.ranges.at(var).max()),
+                body = make_if(make_binary(Op::LE, tree_.variable(*nest.stage, var),
+                                           nest.ranges.at(var).max()),
                                std::move(body));
         }
         return body;
     }
 
-    /// The lets of the variables that become known inside loop p, also of the stages that share the loop.
-    /// Later transforms make what earlier ones use, so their lets go outside.
+    /// The lets of the variables that become known inside loop p, also of the stages that share the
+    /// loop. Later transforms make what earlier ones use, so their lets go outside.
     Stmt variables_at(const Nest &nest, size_t p, Stmt body) {
         using Kind = schedules::Transform::Kind;
         const std::vector<schedules::Transform> &transforms = nest.stage->transforms;
         for (size_t i = 0; i < transforms.size(); i++) {
             const schedules::Transform &t = transforms[i];
             const std::string &known = t.kind == Kind::Fuse ? t.inner : t.old_name;
-            if (nest.stage->known_in.at(known) == p) body = variable_of(nest, i, std::move(body));
+            if (nest.stage->known_in.at(known) == p)
+                body = variable_of(nest, i, std::move(body));
             if (region::shifts(nest.tails[i]) && nest.stage->known_in.at(t.outer) == p) {
                 Expr extent = nest.ranges.at(t.old_name).extent;
                 Expr outer = tree_.variable(*nest.stage, t.outer);
@@ -351,10 +397,13 @@ class Builder {
             }
         }
         if (const region::StageLoop &loop = nest.stage->loops[p]; loop.shifted)
-            body = make_let(tree_.variable(*nest.stage, loop.dim.name)->name,
-                            add(make_variable(Int(32), loop.name), regions_.shift(*nest.stage, loop)), std::move(body));
+            body =
+                make_let(tree_.variable(*nest.stage, loop.dim.name)->name,
+                         add(make_variable(Int(32), loop.name), regions_.shift(*nest.stage, loop)),
+                         std::move(body));
         for (const Nest &guest : nest.guests)
-            if (p < tree_.shared_loops(*guest.stage)) body = variables_at(guest, p, std::move(body));
+            if (p < tree_.shared_loops(*guest.stage))
+                body = variables_at(guest, p, std::move(body));
         return body;
     }
 
@@ -375,9 +424,8 @@ class Builder {
             let(t.outer, add(div(fused, in.extent), out.min));
         } else {
             const Range &old = nest.ranges.at(t.old_name);
-            Expr offset = region::shifts(nest.tails[i])
-                              ? regions_.shifted_offset(*nest.stage, t)
-                              : mul(variable(t.outer), t.factor);
+            Expr offset = region::shifts(nest.tails[i]) ? regions_.shifted_offset(*nest.stage, t)
+                                                        : mul(variable(t.outer), t.factor);
             let(t.old_name, add(add(offset, old.min), variable(t.inner)));
         }
         return body;
@@ -388,7 +436,8 @@ class Builder {
         for (size_t p = nest.shared; p-- > 0;) {
             const region::StageLoop &loop = nest.stage->loops[p];
             Range all = regions_.loop_range(loop.name), own = nest.ranges.at(loop.dim.name);
-            Expr at = tree_.variable(*nest.stage, loop.dim.name), moved = regions_.shift(*nest.stage, loop);
+            Expr at = tree_.variable(*nest.stage, loop.dim.name),
+                 moved = regions_.shift(*nest.stage, loop);
             if (!prove_le(own.min, add(all.min, moved)))
                 body = make_if(make_binary(Op::GE, at, own.min), std::move(body));
             if (!prove_le(add(all.max(), moved), own.max()))
@@ -416,15 +465,23 @@ class Builder {
             Expr at = tree_.variable(*nest.stage, t.old_name);
             auto inside = [&] { return make_binary(Op::LE, at, nest.ranges.at(t.old_name).max()); };
             switch (nest.tails[i]) {
-            case Tail::PredicateLoads: require(result.load, inside()); break;
-            case Tail::PredicateStores: require(result.store, inside()); break;
-            case Tail::RoundUpAndBlend: require(result.fresh, inside()); break;
+            case Tail::PredicateLoads:
+                require(result.load, inside());
+                break;
+            case Tail::PredicateStores:
+                require(result.store, inside());
+                break;
+            case Tail::RoundUpAndBlend:
+                require(result.fresh, inside());
+                break;
             case Tail::ShiftInwardsAndBlend: {
-                Expr unshifted = add(mul(tree_.variable(*nest.stage, t.outer), t.factor), nest.ranges.at(t.old_name).min);
+                Expr unshifted = add(mul(tree_.variable(*nest.stage, t.outer), t.factor),
+                                     nest.ranges.at(t.old_name).min);
                 require(result.fresh, make_binary(Op::GE, at, unshifted));
                 break;
             }
-            default: break;
+            default:
+                break;
             }
         }
         return result;
@@ -433,55 +490,67 @@ class Builder {
     Stmt innermost(const Nest &nest) {
         const graph::FuncNode &func = graph_[nest.stage->func];
         const graph::Stage &stage = func.stages[nest.stage->stage];
-        if (graph::is_extern(func)) return call_of_extern(func);
+        if (graph::is_extern(func))
+            return call_of_extern(func);
         Renamer rename(regions_, *nest.stage);
         Masks mask = masks(nest);
         auto only_where = [](const Expr &condition, const Expr &e) {
-            if (!condition.defined()) return e;
-            return make_call(e.type(), intrinsic::if_then_else, {condition, e, make_const(e.type(), 0)},
-                             CallKind::Intrinsic);
+            if (!condition.defined())
+                return e;
+            return make_call(e.type(), intrinsic::if_then_else,
+                             {condition, e, make_const(e.type(), 0)}, CallKind::Intrinsic);
         };
         auto masked = [&](const Expr &e) { return only_where(mask.load, e); };
         std::vector<Expr> coordinates, values;
         bool placed_by_data = std::any_of(stage.args.begin(), stage.args.end(), reads_memory);
-        for (const Expr &e : stage.args) coordinates.push_back(reads_memory(e) ? masked(rename.mutate(e)) : rename.mutate(e));
+        for (const Expr &e : stage.args)
+            coordinates.push_back(reads_memory(e) ? masked(rename.mutate(e)) : rename.mutate(e));
         // Where what says the place is not read, there is none.
-        if (placed_by_data && mask.load.defined()) require(mask.store, mask.load);
+        if (placed_by_data && mask.load.defined())
+            require(mask.store, mask.load);
         coordinates = regions_.place_in_storage(func.id, std::move(coordinates));
         for (size_t i = 0; i < stage.values.size(); i++) {
             Expr value = masked(rename.mutate(stage.values[i]));
             if (mask.fresh.defined()) {
-                Expr old = make_call(value.type(), func.name, coordinates, CallKind::Func, static_cast<int>(i));
+                Expr old = make_call(value.type(), func.name, coordinates, CallKind::Func,
+                                     static_cast<int>(i));
                 value = make_select(mask.fresh, value, only_where(mask.store, old));
             }
             values.push_back(value);
         }
-        Stmt provide = make_provide(func.name, std::move(coordinates), std::move(values), mask.store);
-        if (is_atomic(*nest.stage)) provide = as_atomic(provide);
-        return stage.predicate.defined() ? make_if(masked(rename.mutate(stage.predicate)), provide) : provide;
+        Stmt provide =
+            make_provide(func.name, std::move(coordinates), std::move(values), mask.store);
+        if (is_atomic(*nest.stage))
+            provide = as_atomic(provide);
+        return stage.predicate.defined() ? make_if(masked(rename.mutate(stage.predicate)), provide)
+                                         : provide;
     }
 
     /// The call of the C function that computes the Func, unless there is nothing to compute.
     Stmt call_of_extern(const graph::FuncNode &func) {
         std::vector<Expr> args;
         for (const Expr &arg : graph::extern_args(*graph::extern_definition(func.stages[0])))
-            args.push_back(!graph::is_whole(*arg)                 ? arg
-                           : arg->call_kind == CallKind::Image ? whole_image(*arg)
-                                                               : part_of(static_cast<FuncId>(arg->int_value), arg->index,
-                                                                         regions_.storage(static_cast<FuncId>(arg->int_value))));
+            args.push_back(!graph::is_whole(*arg) ? arg
+                           : arg->call_kind == CallKind::Image
+                               ? whole_image(*arg)
+                               : part_of(static_cast<FuncId>(arg->int_value), arg->index,
+                                         regions_.storage(static_cast<FuncId>(arg->int_value))));
         const Box &domain = regions_.domain(func.id, 0);
-        for (size_t i = 0; i < func.types.size(); i++) args.push_back(part_of(func.id, static_cast<int>(i), domain));
+        for (size_t i = 0; i < func.types.size(); i++)
+            args.push_back(part_of(func.id, static_cast<int>(i), domain));
         Stmt call = make_evaluate(graph::call_extern_stage(func, std::move(args)));
-        for (const region::Interval &i : domain) call = make_if(make_binary(Op::LE, i.min, i.max), call);
+        for (const region::Interval &i : domain)
+            call = make_if(make_binary(Op::LE, i.min, i.max), call);
         return call;
     }
 
-    /// A box of a Func's memory, for lower/flatten.h: a handle of (min, extent of each dimension..., the place
-    /// of the first element in the storage...).
+    /// A box of a Func's memory, for lower/flatten.h: a handle of (min, extent of each
+    /// dimension..., the place of the first element in the storage...).
     Expr part_of(FuncId id, int element, const Box &box) {
         std::vector<Expr> args, first;
         for (const region::Interval &i : box) {
-            args.insert(args.end(), {i.min, simplify(add(sub(i.max, i.min), make_int(Int(32), 1)))});
+            args.insert(args.end(),
+                        {i.min, simplify(add(sub(i.max, i.min), make_int(Int(32), 1)))});
             first.push_back(i.min);
         }
         first = regions_.place_in_storage(id, std::move(first));
@@ -495,7 +564,8 @@ class Builder {
             for (int d = 0; image.name == whole.name && d < image.dimensions; d++) {
                 std::string dim = "." + std::to_string(d);
                 first.push_back(make_variable(Int(32), image.name + ".min" + dim));
-                args.insert(args.end(), {first.back(), make_variable(Int(32), image.name + ".extent" + dim)});
+                args.insert(args.end(),
+                            {first.back(), make_variable(Int(32), image.name + ".extent" + dim)});
             }
         args.insert(args.end(), first.begin(), first.end());
         return make_call(Handle(), whole.name, std::move(args), CallKind::Image);

@@ -14,8 +14,12 @@ using region::Box;
 
 namespace {
 
-Expr int32(int64_t value) { return make_int(Int(32), value); }
-Expr text(const std::string &s) { return make_string(s); }
+Expr int32(int64_t value) {
+    return make_int(Int(32), value);
+}
+Expr text(const std::string &s) {
+    return make_string(s);
+}
 
 Expr of_buffer(const std::string &name, const char *what, size_t dim) {
     Type type = std::string(what) == "stride" ? Int(64) : Int(32);
@@ -24,11 +28,14 @@ Expr of_buffer(const std::string &name, const char *what, size_t dim) {
 
 class Checks {
   public:
-    explicit Checks(region::RegionMap &regions) : regions_(regions), graph_(regions.tree().graph()) {}
+    explicit Checks(region::RegionMap &regions)
+        : regions_(regions), graph_(regions.tree().graph()) {}
 
     Stmt shapes(const std::vector<std::string> &dense) {
-        for (const std::string &name : dense) unit_stride(name);
-        for (const graph::Image &image : graph_.images) promised(image.name, image.promise);
+        for (const std::string &name : dense)
+            unit_stride(name);
+        for (const graph::Image &image : graph_.images)
+            promised(image.name, image.promise);
         for (FuncId output : graph_.outputs) {
             const graph::FuncNode &func = graph_[output];
             for (size_t i = 0; i < func.output_promises.size(); i++)
@@ -36,14 +43,16 @@ class Checks {
             bounds(graph_[output]);
             same_shape(graph_[output]);
         }
-        for (const graph::FuncNode &func : graph_.funcs) split_factors(func);
+        for (const graph::FuncNode &func : graph_.funcs)
+            split_factors(func);
         for (const graph::Requirement &r : graph_.requirements)
             require(r.condition, Failure::RequirementFailed, r.message);
         return make_block(std::move(asserts_));
     }
 
     Stmt regions() {
-        for (const graph::Image &image : graph_.images) input_region(image);
+        for (const graph::Image &image : graph_.images)
+            input_region(image);
         for (const graph::FuncNode &func : graph_.funcs) {
             bool inside = is_computed_inside(func);
             within_bounds(func, true, [&] { return regions_.demand(func.id); });
@@ -61,9 +70,11 @@ class Checks {
     Box needed_output(const graph::FuncNode &func) {
         Box box = written(func);
         region::merge(box, regions_.domain(func.id, static_cast<int>(func.stages.size()) - 1));
-        if (Box read = regions_.demand(func.id); !read.empty()) region::merge(box, read);
+        if (Box read = regions_.demand(func.id); !read.empty())
+            region::merge(box, read);
         for (const region::StageNest &nest : regions_.tree().place(func.id).stages)
-            for_each_shift(nest, [&](const schedules::Transform &split, const region::Range &range) {
+            for_each_shift(nest, [&](const schedules::Transform &split,
+                                     const region::Range &range) {
                 for (size_t d = 0; d < box.size(); d++)
                     if (func.args[d] == split.old_name)
                         box[d].max = max(box[d].max, sub(add(range.min, split.factor), int32(1)));
@@ -79,17 +90,22 @@ class Checks {
 
   private:
     void require(const Expr &condition, Failure failure, std::vector<Expr> message) {
-        if (can_prove(condition)) return;
+        if (can_prove(condition))
+            return;
         message.insert(message.begin(), text(graph::description(graph_) + ": "));
-        asserts_.push_back(make_assert(simplify(condition), static_cast<int>(failure), std::move(message)));
+        asserts_.push_back(
+            make_assert(simplify(condition), static_cast<int>(failure), std::move(message)));
     }
 
     void split_factors(const graph::FuncNode &func) {
-        if (!func.is_output && func.consumers.empty()) return;  // inlined
+        if (!func.is_output && func.consumers.empty())
+            return;  // inlined
         for (const schedules::StageSchedule &stage : regions_.tree().schedule()[func.id].stages)
             for (const schedules::Transform &t : stage.transforms) {
-                if (t.kind != schedules::Transform::Kind::Split) continue;
-                require(make_binary(Op::GE, t.factor, make_const(t.factor.type(), 1)), Failure::BadConstraint,
+                if (t.kind != schedules::Transform::Kind::Split)
+                    continue;
+                require(make_binary(Op::GE, t.factor, make_const(t.factor.type(), 1)),
+                        Failure::BadConstraint,
                         {text(func.name + ": the loop " + t.old_name + " is split by "), t.factor,
                          text(", but the factor must be at least 1.")});
             }
@@ -98,12 +114,14 @@ class Checks {
     void unit_stride(const std::string &name) {
         Expr stride = of_buffer(name, "stride", 0);
         require(make_binary(Op::EQ, stride, make_int(Int(64), 1)), Failure::BadConstraint,
-                {text("Buffer " + name + " was taken to be dense in dimension 0 (stride 1), but its stride is "),
+                {text("Buffer " + name +
+                      " was taken to be dense in dimension 0 (stride 1), but its stride is "),
                  stride, text(".")});
     }
 
     void equals(const std::string &name, const char *what, size_t dim, const Expr &promised) {
-        if (!promised.defined()) return;
+        if (!promised.defined())
+            return;
         Expr actual = of_buffer(name, what, dim);
         Expr wanted = make_cast(actual.type(), promised);
         require(make_binary(Op::EQ, actual, wanted), Failure::BadConstraint,
@@ -123,8 +141,10 @@ class Checks {
     void bounds(const graph::FuncNode &func) {
         for (const schedules::Bound &bound : regions_.tree().schedule()[func.id].bounds)
             for (size_t d = 0; d < func.args.size(); d++) {
-                if (func.args[d] != bound.var) continue;
-                if (!func.is_output) continue;
+                if (func.args[d] != bound.var)
+                    continue;
+                if (!func.is_output)
+                    continue;
                 equals(graph::buffer_name(func, 0), "min", d, bound.min);
                 equals(graph::buffer_name(func, 0), "extent", d, bound.extent);
             }
@@ -139,7 +159,8 @@ class Checks {
     /// bounds that fix the min, or those that leave it open.
     template <typename Needed>
     void within_bounds(const graph::FuncNode &func, bool fixed, const Needed &needed) {
-        if (func.is_output || !regions_.tree().place(func.id).computed) return;
+        if (func.is_output || !regions_.tree().place(func.id).computed)
+            return;
         for (const schedules::Bound &bound : regions_.tree().schedule()[func.id].bounds)
             for (size_t d = 0; d < func.args.size(); d++)
                 if (func.args[d] == bound.var && bound.min.defined() == fixed)
@@ -149,7 +170,8 @@ class Checks {
     /// Loops count with 32 bits: two that are fused may be too many iterations together.
     void fused_loops(const graph::FuncNode &func) {
         const region::LoopTree &tree = regions_.tree();
-        if (!tree.place(func.id).computed || !tree.place(func.id).compute.empty()) return;
+        if (!tree.place(func.id).computed || !tree.place(func.id).compute.empty())
+            return;
         for (const region::StageNest &nest : tree.place(func.id).stages) {
             std::map<std::string, region::Range> ranges = regions_.ranges(nest);
             for (const schedules::Transform &t : nest.transforms) {
@@ -157,10 +179,13 @@ class Checks {
                     continue;
                 Expr inner = ranges.at(t.inner).extent, outer = ranges.at(t.outer).extent;
                 Expr all = mul(make_cast(Int(64), inner), make_cast(Int(64), outer));
-                require(make_binary(Op::LE, all, make_int(Int(64), INT32_MAX)), Failure::BadConstraint,
-                        {text("the loop " + t.old_name + " of " + func.name + " fuses " + t.inner + " and " + t.outer +
-                              ", with extents "), inner, text(" and "), outer,
-                         text(": more than 2^31 - 1 iterations. Fuse loops that are outside of a split.")});
+                require(make_binary(Op::LE, all, make_int(Int(64), INT32_MAX)),
+                        Failure::BadConstraint,
+                        {text("the loop " + t.old_name + " of " + func.name + " fuses " + t.inner +
+                              " and " + t.outer + ", with extents "),
+                         inner, text(" and "), outer,
+                         text(": more than 2^31 - 1 iterations. Fuse loops that are outside of a "
+                              "split.")});
             }
         }
     }
@@ -169,11 +194,14 @@ class Checks {
                 const region::Interval &needed) {
         Expr min = bound.min.defined() ? bound.min : needed.min;
         Expr max = sub(add(min, bound.extent), int32(1));
-        Expr inside = make_binary(Op::And, make_binary(Op::GE, needed.min, min), make_binary(Op::LE, needed.max, max));
-        require(make_binary(Op::Or, inside, make_binary(Op::GT, needed.min, needed.max)), Failure::BadConstraint,
-                {text(func.name + ": dimension " + bound.var + " was promised to be needed from "), simplify(min),
-                 text(" to "), simplify(max), text(" only (bound), but is read from "), simplify(needed.min),
-                 text(" to "), simplify(needed.max), text(".")});
+        Expr inside = make_binary(Op::And, make_binary(Op::GE, needed.min, min),
+                                  make_binary(Op::LE, needed.max, max));
+        require(make_binary(Op::Or, inside, make_binary(Op::GT, needed.min, needed.max)),
+                Failure::BadConstraint,
+                {text(func.name + ": dimension " + bound.var + " was promised to be needed from "),
+                 simplify(min), text(" to "), simplify(max),
+                 text(" only (bound), but is read from "), simplify(needed.min), text(" to "),
+                 simplify(needed.max), text(".")});
     }
 
     /// The buffers of a tuple's elements lie over the same coordinates.
@@ -181,17 +209,20 @@ class Checks {
         for (size_t i = 1; i < func.types.size(); i++)
             for (size_t d = 0; d < func.args.size(); d++)
                 for (const char *what : {"min", "extent"})
-                    equals(graph::buffer_name(func, i), what, d, of_buffer(graph::buffer_name(func, 0), what, d));
+                    equals(graph::buffer_name(func, i), what, d,
+                           of_buffer(graph::buffer_name(func, 0), what, d));
     }
 
     void input_region(const graph::Image &image) {
         const Box &box = regions_.image(image.name);
-        if (box.empty()) return;
+        if (box.empty())
+            return;
         std::string readers = readers_of(image.name);
         for (size_t d = 0; d < box.size(); d++)
             holds(image.name, "Input", "is read", d, box[d], Failure::InputTooSmall,
-                  " Read by " + readers + ". Pass a larger input, realize a smaller output, or give the input "
-                  "a boundary condition (BoundaryConditions::repeat_edge, ...).");
+                  " Read by " + readers +
+                      ". Pass a larger input, realize a smaller output, or give the input "
+                      "a boundary condition (BoundaryConditions::repeat_edge, ...).");
     }
 
     /// Calls f(split, range of what it splits) for the loops that shift inwards.
@@ -199,18 +230,23 @@ class Checks {
         std::map<std::string, region::Range> ranges = regions_.ranges(nest);
         std::vector<region::Tail> tails = regions_.tails(nest);
         for (size_t i = 0; i < tails.size(); i++)
-            if (region::shifts(tails[i])) f(nest.transforms[i], ranges.at(nest.transforms[i].old_name));
+            if (region::shifts(tails[i]))
+                f(nest.transforms[i], ranges.at(nest.transforms[i].old_name));
     }
 
     /// A loop that shifts inwards needs at least one whole factor.
     void shifted_tails(const graph::FuncNode &func) {
         for (const region::StageNest &nest : regions_.tree().place(func.id).stages)
-            for_each_shift(nest, [&](const schedules::Transform &split, const region::Range &range) {
-                std::string stage = nest.stage == 0 ? "" : ".update(" + std::to_string(nest.stage - 1) + ")";
+            for_each_shift(nest, [&](const schedules::Transform &split,
+                                     const region::Range &range) {
+                std::string stage =
+                    nest.stage == 0 ? "" : ".update(" + std::to_string(nest.stage - 1) + ")";
                 require(make_binary(Op::LE, split.factor, range.extent), Failure::OutputTooSmall,
                         {text("Output " + func.name + stage + " has an extent of "), range.extent,
-                         text(" in dimension " + split.old_name + ", less than the factor "), split.factor,
-                         text(" by which its schedule splits it with TailStrategy::ShiftInwards. Realize a larger "
+                         text(" in dimension " + split.old_name + ", less than the factor "),
+                         split.factor,
+                         text(" by which its schedule splits it with TailStrategy::ShiftInwards. "
+                              "Realize a larger "
                               "region, or use TailStrategy::GuardWithIf.")});
             });
     }
@@ -228,15 +264,17 @@ class Checks {
         Box read = regions_.demand(func.id);
         for (size_t d = 0; d < written.size(); d++) {
             std::string where = func.where.known() ? " (" + to_string(func.where) + ")" : "";
-            holds(graph::buffer_name(func, 0), "Output", "is written", d, written[d], Failure::OutputTooSmall,
+            holds(graph::buffer_name(func, 0), "Output", "is written", d, written[d],
+                  Failure::OutputTooSmall,
                   where + (graph::is_extern(func)
                                ? " The C function that computes " + func.name +
                                      " asks to compute more than the buffer: pass a larger one."
                                : " An update or a tail strategy of " + func.name +
-                                     " goes beyond the buffer: pass a larger one, or use TailStrategy::GuardWithIf."));
+                                     " goes beyond the buffer: pass a larger one, or use "
+                                     "TailStrategy::GuardWithIf."));
             if (!read.empty())
-                holds(graph::buffer_name(func, 0), "Output", "is read by another stage", d, read[d], Failure::OutputTooSmall,
-                      where + " Pass a larger buffer for it.");
+                holds(graph::buffer_name(func, 0), "Output", "is read by another stage", d, read[d],
+                      Failure::OutputTooSmall, where + " Pass a larger buffer for it.");
         }
     }
 
@@ -244,11 +282,13 @@ class Checks {
                const region::Interval &needed, Failure failure, const std::string &advice) {
         Expr min = of_buffer(name, "min", dim), extent = of_buffer(name, "extent", dim);
         Expr max = sub(add(min, extent), int32(1));
-        Expr inside = make_binary(Op::And, make_binary(Op::GE, needed.min, min), make_binary(Op::LE, needed.max, max));
+        Expr inside = make_binary(Op::And, make_binary(Op::GE, needed.min, min),
+                                  make_binary(Op::LE, needed.max, max));
         // Nothing is read where nothing is asked for.
         require(make_binary(Op::Or, inside, make_binary(Op::GT, needed.min, needed.max)), failure,
-                {text(std::string(role) + " " + name + " " + use + " from "), simplify(needed.min), text(" to "),
-                 simplify(needed.max), text(" in dimension " + std::to_string(dim) + ", but it holds only "), min,
+                {text(std::string(role) + " " + name + " " + use + " from "), simplify(needed.min),
+                 text(" to "), simplify(needed.max),
+                 text(" in dimension " + std::to_string(dim) + ", but it holds only "), min,
                  text(" to "), max, text("."), text(advice)});
     }
 
@@ -265,10 +305,13 @@ class Checks {
                         return n.op == Op::Call && n.call_kind == CallKind::Image && n.name == name;
                     });
                 });
-                if (!reads || !regions_.tree().place(func.id).computed) continue;
+                if (!reads || !regions_.tree().place(func.id).computed)
+                    continue;
                 readers += (readers.empty() ? "" : ", ") + func.name;
-                if (s > 0) readers += " (update " + std::to_string(s - 1) + ")";
-                if (func.stages[s].where.known()) readers += " (" + to_string(func.stages[s].where) + ")";
+                if (s > 0)
+                    readers += " (update " + std::to_string(s - 1) + ")";
+                if (func.stages[s].where.known())
+                    readers += " (" + to_string(func.stages[s].where) + ")";
             }
         return readers;
     }
@@ -284,7 +327,9 @@ Stmt shape_checks(region::RegionMap &regions, const std::vector<std::string> &de
     return Checks(regions).shapes(dense);
 }
 
-Stmt region_checks(region::RegionMap &regions) { return Checks(regions).regions(); }
+Stmt region_checks(region::RegionMap &regions) {
+    return Checks(regions).regions();
+}
 
 Box needed_output(region::RegionMap &regions, FuncId output) {
     return Checks(regions).needed_output(regions.tree().graph()[output]);

@@ -18,7 +18,9 @@ bool is_load_or_call(const ExprNode &n) {
            n.call_kind == CallKind::Extern || n.index == users_function;
 }
 
-bool is_guard(const ExprNode &n) { return is_intrinsic(n, intrinsic::if_then_else); }
+bool is_guard(const ExprNode &n) {
+    return is_intrinsic(n, intrinsic::if_then_else);
+}
 
 /// Replaces what is unknown by the weakest condition, or, below a Not, by the strongest.
 class Weaken {

@@ -17,28 +17,37 @@ using namespace ir;
 
 namespace {
 
-Expr int64(int64_t value) { return make_int(Int(64), value); }
+Expr int64(int64_t value) {
+    return make_int(Int(64), value);
+}
 
 class Flattener : public GraphMutator {
   public:
-    Flattener(const graph::Graph &graph, const schedules::Schedule &schedule, const std::vector<std::string> &dense)
+    Flattener(const graph::Graph &graph, const schedules::Schedule &schedule,
+              const std::vector<std::string> &dense)
         : graph_(graph), schedule_(schedule), dense_(dense.begin(), dense.end()) {
-        for (const graph::FuncNode &f : graph.funcs) funcs_[f.name] = &f;
+        for (const graph::FuncNode &f : graph.funcs)
+            funcs_[f.name] = &f;
     }
 
     using GraphMutator::mutate;
     Stmt mutate(const Stmt &s) override {
-        if (s->op == StmtOp::Realize || s->op == StmtOp::Memoize) return storage(s);
-        if (s->op == StmtOp::Provide) return provide(s);
-        if (s->op == StmtOp::Prefetch) return prefetch(s);
+        if (s->op == StmtOp::Realize || s->op == StmtOp::Memoize)
+            return storage(s);
+        if (s->op == StmtOp::Provide)
+            return provide(s);
+        if (s->op == StmtOp::Prefetch)
+            return prefetch(s);
         return Mutator::mutate(s);
     }
 
   protected:
     Expr rewrite(const Expr &e) override {
         Expr flat = GraphMutator::rewrite(e);
-        if (flat->op != Op::Call) return flat;
-        if (graph::is_whole(*flat)) return raw_buffer(*flat);
+        if (flat->op != Op::Call)
+            return flat;
+        if (graph::is_whole(*flat))
+            return raw_buffer(*flat);
         if (flat->call_kind == CallKind::Image) {
             return make_load(flat.type(), flat->name, index(flat->name, flat->name, flat->args));
         }
@@ -69,15 +78,17 @@ class Flattener : public GraphMutator {
         }
         auto first = part.args.begin() + static_cast<long>(2 * dimensions);
         Expr load = make_load(element, buffer, index(name, buffer, {first, part.args.end()}));
-        std::vector<Expr> args{make_const(element, 0),
-                               make_call(Handle(), intrinsic::address_of, {load}, CallKind::Intrinsic)};
+        std::vector<Expr> args{make_const(element, 0), make_call(Handle(), intrinsic::address_of,
+                                                                 {load}, CallKind::Intrinsic)};
         for (size_t d = 0; d < dimensions; d++)
-            args.insert(args.end(), {part.args[2 * d], part.args[2 * d + 1], make_cast(Int(64), stride(name, buffer, d))});
+            args.insert(args.end(), {part.args[2 * d], part.args[2 * d + 1],
+                                     make_cast(Int(64), stride(name, buffer, d))});
         return make_call(Handle(), extern_function::raw_buffer, std::move(args), CallKind::Extern);
     }
 
     /// `name`: the Func or image; `described`: the buffer that carries its min and stride.
-    Expr index(const std::string &name, const std::string &described, const std::vector<Expr> &coordinates) {
+    Expr index(const std::string &name, const std::string &described,
+               const std::vector<Expr> &coordinates) {
         auto internal = internal_.find(name);
         bool is_internal = internal != internal_.end();
         const std::string &prefix = is_internal ? name : described;
@@ -93,15 +104,21 @@ class Flattener : public GraphMutator {
 
     Expr stride(const std::string &name, const std::string &described, size_t d) const {
         auto internal = internal_.find(name);
-        if (internal != internal_.end()) return internal->second.strides[d];
-        if (d == 0 && dense_.count(described)) return int64(1);
+        if (internal != internal_.end())
+            return internal->second.strides[d];
+        if (d == 0 && dense_.count(described))
+            return int64(1);
         return make_variable(Int(64), described + ".stride." + std::to_string(d));
     }
 
     Stmt provide(const Stmt &s) {
         const graph::FuncNode &f = *funcs_.at(s->name);
         auto first_coordinate = s->exprs.begin() + 1 + s->num_values;
-        graph::Stage written{{first_coordinate, s->exprs.end()}, {s->exprs.begin() + 1, first_coordinate}, {}, {}, {}};
+        graph::Stage written{{first_coordinate, s->exprs.end()},
+                             {s->exprs.begin() + 1, first_coordinate},
+                             {},
+                             {},
+                             {}};
         size_t count = graph::count_stores(written);
         std::vector<Target> targets;
         for (size_t n = 0; n < count; n++) {
@@ -111,12 +128,14 @@ class Flattener : public GraphMutator {
             for (size_t i = 0; i < written.values.size(); i++) {
                 const Expr &e = written.values[i];
                 Stored stored = without_undef(mutate(count == 1 ? e : graph::nth_of_scatter(e, n)));
-                if (!stored.value.defined()) continue;
+                if (!stored.value.defined())
+                    continue;
                 std::string buffer = graph::buffer_name(f, i);
                 targets.push_back({buffer, index(f.name, buffer, coordinates), stored});
             }
         }
-        if (targets.empty()) return make_evaluate(make_int(Int(32), 0));
+        if (targets.empty())
+            return make_evaluate(make_int(Int(32), 0));
         Expr predicate = s->exprs[0].defined() ? mutate(s->exprs[0]) : Expr();
         Stmt body = stores(f.name, targets, count > 1, predicate);
         return s->atomic && body->op == StmtOp::Store ? as_atomic(body) : body;
@@ -133,26 +152,30 @@ class Flattener : public GraphMutator {
                        const Expr &predicate) {
         std::vector<std::pair<std::string, Expr>> lets;
         auto named = [&](const char *what, const Expr &e) {
-            if (!e.defined() || targets.size() == 1) return e;
+            if (!e.defined() || targets.size() == 1)
+                return e;
             lets.emplace_back(func + "." + what + "." + std::to_string(lets.size()), e);
             return make_variable(e.type(), lets.back().first);
         };
         std::vector<Stmt> parts;
         for (const Target &t : targets) {
             Expr value = named("value", t.stored.value);
-            Expr at = apart ? named("at", t.index) : t.index, condition = named("if", t.stored.condition);
+            Expr at = apart ? named("at", t.index) : t.index,
+                 condition = named("if", t.stored.condition);
             Stmt store = make_store(t.buffer, at, value, predicate);
             parts.push_back(condition.defined() ? make_if(condition, store) : store);
         }
         Stmt body = make_block(std::move(parts));
-        for (size_t i = lets.size(); i-- > 0;) body = make_let(lets[i].first, lets[i].second, std::move(body));
+        for (size_t i = lets.size(); i-- > 0;)
+            body = make_let(lets[i].first, lets[i].second, std::move(body));
         return body;
     }
 
     /// Of a tuple, all elements.
     Stmt prefetch(const Stmt &s) {
         std::vector<Expr> coordinates;
-        for (const Expr &e : s->exprs) coordinates.push_back(mutate(e));
+        for (const Expr &e : s->exprs)
+            coordinates.push_back(mutate(e));
         auto func = funcs_.find(s->name);
         if (func == funcs_.end()) {
             auto image = std::find_if(graph_.images.begin(), graph_.images.end(),
@@ -162,7 +185,8 @@ class Flattener : public GraphMutator {
         std::vector<Stmt> all;
         for (size_t i = 0; i < func->second->types.size(); i++) {
             std::string buffer = graph::buffer_name(*func->second, i);
-            all.push_back(make_prefetch(buffer, {index(s->name, buffer, coordinates)}, func->second->types[i]));
+            all.push_back(make_prefetch(buffer, {index(s->name, buffer, coordinates)},
+                                        func->second->types[i]));
         }
         return make_block(std::move(all));
     }
@@ -174,13 +198,15 @@ class Flattener : public GraphMutator {
 
     Stmt storage(const Stmt &s) {
         const graph::FuncNode &f = *funcs_.at(s->name);
-        std::vector<Expr> mins, extents, shape = s->op == StmtOp::Realize ? s->exprs : shape_of_memoize(*s.get());
+        std::vector<Expr> mins, extents,
+            shape = s->op == StmtOp::Realize ? s->exprs : shape_of_memoize(*s.get());
         for (size_t i = 0; i < shape.size(); i += 2) {
             mins.push_back(mutate(shape[i]));
             extents.push_back(mutate(shape[i + 1]));
         }
         std::vector<size_t> order = storage_order(f);
-        while (order.size() < extents.size()) order.push_back(order.size());  // the copies of a ring buffer
+        while (order.size() < extents.size())
+            order.push_back(order.size());  // the copies of a ring buffer
         Internal internal;
         internal.narrow = fits_int32(extents);
         internal.strides.resize(order.size());
@@ -192,7 +218,8 @@ class Flattener : public GraphMutator {
             int64_t constant = 0;
             bool named = !as_const_int(stride, &constant);
             std::string name = f.name + ".stride." + std::to_string(d);
-            if (named) lets.emplace_back(name, stride);
+            if (named)
+                lets.emplace_back(name, stride);
             internal.strides[d] = named ? make_variable(type, name) : stride;
             Expr extent = make_cast(type, extents[d]);
             stride = simplify(mul(internal.strides[d], extent));
@@ -213,13 +240,15 @@ class Flattener : public GraphMutator {
     Stmt allocate(const Stmt &s, const graph::FuncNode &f, const std::vector<Expr> &sizes) {
         Stmt body = mutate(s->stmts[0]);
         for (size_t i = 0; i < f.types.size(); i++)
-            body = make_allocate(graph::buffer_name(f, i), f.types[i], sizes, s->memory, std::move(body));
+            body = make_allocate(graph::buffer_name(f, i), f.types[i], sizes, s->memory,
+                                 std::move(body));
         return body;
     }
 
     Stmt memoize(const Stmt &s, const std::vector<Expr> &sizes) {
         std::vector<Expr> key;
-        for (int32_t i = 1; i <= s->num_values; i++) key.push_back(mutate(s->exprs[static_cast<size_t>(i)]));
+        for (int32_t i = 1; i <= s->num_values; i++)
+            key.push_back(mutate(s->exprs[static_cast<size_t>(i)]));
         Stmt production = mutate(s->stmts[0]), consumer = mutate(s->stmts[1]);
         return make_memoize(s->name, s->types, s->exprs[0], key, sizes, production, consumer);
     }
@@ -228,10 +257,12 @@ class Flattener : public GraphMutator {
         std::vector<size_t> order;
         for (const std::string &var : schedule_[f.id].storage_order) {
             auto at = std::find(f.args.begin(), f.args.end(), var);
-            if (at != f.args.end()) order.push_back(static_cast<size_t>(at - f.args.begin()));
+            if (at != f.args.end())
+                order.push_back(static_cast<size_t>(at - f.args.begin()));
         }
         for (size_t d = 0; d < f.args.size(); d++)
-            if (std::find(order.begin(), order.end(), d) == order.end()) order.push_back(d);
+            if (std::find(order.begin(), order.end(), d) == order.end())
+                order.push_back(d);
         return order;
     }
 
@@ -239,7 +270,8 @@ class Flattener : public GraphMutator {
         int64_t elements = 1;
         for (const Expr &e : extents) {
             int64_t extent = 0;
-            if (!as_const_int(e, &extent) || __builtin_mul_overflow(elements, extent, &elements)) return false;
+            if (!as_const_int(e, &extent) || __builtin_mul_overflow(elements, extent, &elements))
+                return false;
         }
         return elements < (int64_t{1} << 30);
     }

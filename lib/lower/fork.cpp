@@ -21,15 +21,16 @@ Names names_of(const Stmt &s, StmtOp op) {
     walk(
         s,
         [&](const Stmt &child) {
-            if (child->op == op) names.insert(child->name);
+            if (child->op == op)
+                names.insert(child->name);
             return true;
         },
         [](const Expr &) { return false; });
     return names;
 }
 
-/// Keeps what the production of some Funcs does and drops that of all others, with the loops and storage
-/// that then have nothing in them.
+/// Keeps what the production of some Funcs does and drops that of all others, with the loops and
+/// storage that then have nothing in them.
 class Keep : public Mutator {
   public:
     /// `async`: Funcs whose semaphores are waited for.
@@ -41,11 +42,16 @@ class Keep : public Mutator {
 
     Stmt mutate(const Stmt &s) override {
         switch (s->op) {
-        case StmtOp::Produce: return produce(s);
-        case StmtOp::Consume: return consume(s);
-        case StmtOp::Block: return block(s->stmts);
-        case StmtOp::Fork: return fork(s);
-        case StmtOp::Memoize: return memoize(s);
+        case StmtOp::Produce:
+            return produce(s);
+        case StmtOp::Consume:
+            return consume(s);
+        case StmtOp::Block:
+            return block(s->stmts);
+        case StmtOp::Fork:
+            return fork(s);
+        case StmtOp::Memoize:
+            return memoize(s);
         case StmtOp::Let:
         case StmtOp::For:
         case StmtOp::Realize: {
@@ -54,10 +60,13 @@ class Keep : public Mutator {
         }
         case StmtOp::If: {
             Stmt t = mutate(s->stmts[0]), f = s->stmts[1].defined() ? mutate(s->stmts[1]) : Stmt();
-            if (!t.defined() && !f.defined()) return Stmt();
-            return with_children(s, s->exprs, {t.defined() ? t : make_evaluate(make_const(Int(32), 0)), f});
+            if (!t.defined() && !f.defined())
+                return Stmt();
+            return with_children(s, s->exprs,
+                                 {t.defined() ? t : make_evaluate(make_const(Int(32), 0)), f});
         }
-        default: return (of_.empty() ? outputs_ : produced_.count(of_) > 0) ? s : Stmt();
+        default:
+            return (of_.empty() ? outputs_ : produced_.count(of_) > 0) ? s : Stmt();
         }
     }
 
@@ -72,7 +81,8 @@ class Keep : public Mutator {
 
     Stmt block(const std::vector<Stmt> &stmts) {
         std::vector<Stmt> kept;
-        for (const Stmt &child : stmts) kept.push_back(mutate(child));
+        for (const Stmt &child : stmts)
+            kept.push_back(mutate(child));
         return make_block(std::move(kept));
     }
 
@@ -81,9 +91,11 @@ class Keep : public Mutator {
         const std::vector<Stmt> &all = s->stmts[0]->stmts;
         std::vector<Stmt> ends, inner;
         for (const Stmt &child : all)
-            (child->op == StmtOp::Acquire || child->op == StmtOp::Release ? ends : inner).push_back(child);
+            (child->op == StmtOp::Acquire || child->op == StmtOp::Release ? ends : inner)
+                .push_back(child);
         Stmt body = block(inner);
-        if (!body.defined() || !async_.count(s->name)) return body;
+        if (!body.defined() || !async_.count(s->name))
+            return body;
         std::vector<Stmt> parts{ends.front(), body};
         parts.insert(parts.end(), ends.begin() + 1, ends.end());
         return make_consume(s->name, make_block(std::move(parts)));
@@ -98,7 +110,8 @@ class Keep : public Mutator {
     /// Both halves are still the same.
     Stmt fork(const Stmt &s) {
         Stmt body = mutate(s->stmts[0]);
-        if (!body.defined() || !produced_.count(s->name)) return body;
+        if (!body.defined() || !produced_.count(s->name))
+            return body;
         return make_fork(s->name, s->exprs[0], body, body);
     }
 
@@ -119,23 +132,28 @@ class ForkTasks : public Mutator {
     Expr mutate(const Expr &e) override { return e; }
 
     Stmt mutate(const Stmt &s) override {
-        if (s->op != StmtOp::Fork) return Mutator::mutate(s);
+        if (s->op != StmtOp::Fork)
+            return Mutator::mutate(s);
         const Stmt &all = s->stmts[0];
         Names inside = names_of(all, StmtOp::Produce);
         inside.insert(s->name);
         Names producer = needed_by(s->name, inside), consumer = needed_without(s->name, inside);
-        Names stored_inside = names_of(all, StmtOp::Realize), async = names_of(all, StmtOp::Consume);
+        Names stored_inside = names_of(all, StmtOp::Realize),
+              async = names_of(all, StmtOp::Consume);
         stored_inside.merge(names_of(all, StmtOp::Memoize));
         for (const std::string &name : producer)
-            if (consumer.count(name) && !stored_inside.count(name)) reject(s->name, name, "computed");
+            if (consumer.count(name) && !stored_inside.count(name))
+                reject(s->name, name, "computed");
         for (const std::string &name : async)
             if (name != s->name && !stored_inside.count(name) && reads(producer, name) &&
                 reads_in_rest(consumer, inside, name))
                 reject(s->name, name, "waited for");
         Names for_producer, for_consumer{s->name};
         for (const std::string &name : async) {
-            if (name != s->name && reads(producer, name)) for_producer.insert(name);
-            if (reads_in_rest(consumer, inside, name)) for_consumer.insert(name);
+            if (name != s->name && reads(producer, name))
+                for_producer.insert(name);
+            if (reads_in_rest(consumer, inside, name))
+                for_consumer.insert(name);
         }
         Stmt first = Keep(producer, for_producer, false).mutate(all);
         Stmt second = Keep(consumer, for_consumer, true).mutate(all);
@@ -145,10 +163,12 @@ class ForkTasks : public Mutator {
   private:
     const graph::FuncNode &func(const std::string &name) const { return graph_[ids_.at(name)]; }
 
-    [[noreturn]] void reject(const std::string &task, const std::string &shared, const char *what) const {
+    [[noreturn]] void reject(const std::string &task, const std::string &shared,
+                             const char *what) const {
         const graph::FuncNode &f = func(task);
-        throw CompileError("async: the tasks of " + task + " (" + to_string(f.where) + ") and of what reads it both read " +
-                           shared + ", which is " + what + " inside of them but stored outside. Compute " + shared +
+        throw CompileError("async: the tasks of " + task + " (" + to_string(f.where) +
+                           ") and of what reads it both read " + shared + ", which is " + what +
+                           " inside of them but stored outside. Compute " + shared +
                            " before (compute_root), or store it where it is computed.");
     }
 
@@ -160,7 +180,8 @@ class ForkTasks : public Mutator {
             std::string next = pending.back();
             pending.pop_back();
             for (FuncId p : func(next).producers)
-                if (const std::string &name = graph_[p].name; inside.count(name) && result.insert(name).second)
+                if (const std::string &name = graph_[p].name;
+                    inside.count(name) && result.insert(name).second)
                     pending.push_back(name);
         }
         return result;
@@ -169,14 +190,17 @@ class ForkTasks : public Mutator {
     /// What of `inside` is needed by more than f, and what only f needs.
     Names needed_without(const std::string &f, const Names &inside) const {
         Names result;
-        for (auto node = graph_.funcs.rbegin(); node != graph_.funcs.rend(); ++node) {  // consumers first
-            if (!inside.count(node->name) || node->name == f) continue;
+        for (auto node = graph_.funcs.rbegin(); node != graph_.funcs.rend();
+             ++node) {  // consumers first
+            if (!inside.count(node->name) || node->name == f)
+                continue;
             bool needed = node->is_output;
             for (FuncId c : node->consumers) {
                 const std::string &name = graph_[c].name;
                 needed |= result.count(name) || (name != f && !inside.count(name));
             }
-            if (needed) result.insert(node->name);
+            if (needed)
+                result.insert(node->name);
         }
         return result;
     }
@@ -185,16 +209,19 @@ class ForkTasks : public Mutator {
         FuncId id = ids_.at(name);
         for (const std::string &f : funcs) {
             const auto &producers = func(f).producers;
-            if (std::find(producers.begin(), producers.end(), id) != producers.end()) return true;
+            if (std::find(producers.begin(), producers.end(), id) != producers.end())
+                return true;
         }
         return false;
     }
 
     /// Also by what stands around the fork's inner part: stages that are not produced inside.
     bool reads_in_rest(const Names &consumer, const Names &inside, const std::string &name) const {
-        if (reads(consumer, name)) return true;
+        if (reads(consumer, name))
+            return true;
         for (FuncId c : func(name).consumers)
-            if (!inside.count(graph_[c].name)) return true;
+            if (!inside.count(graph_[c].name))
+                return true;
         return false;
     }
 
@@ -204,6 +231,8 @@ class ForkTasks : public Mutator {
 
 }  // namespace
 
-Stmt fork_tasks(const Stmt &s, const graph::Graph &graph) { return ForkTasks(graph).mutate(s); }
+Stmt fork_tasks(const Stmt &s, const graph::Graph &graph) {
+    return ForkTasks(graph).mutate(s);
+}
 
 }  // namespace Pipe::lower

@@ -7,7 +7,8 @@ namespace Pipe::lower {
 
 std::optional<int64_t> most_iterations(const Expr &extent) {
     ir::ConstantInterval range = ir::constant_bounds(extent);
-    if (range.has_hi()) return range.hi;
+    if (range.has_hi())
+        return range.hi;
     region::Variables unknown;
     unknown.extent_of = [](const std::string &) { return std::nullopt; };
     unknown.let_of = [](const std::string &) { return std::pair(Expr(), 0); };

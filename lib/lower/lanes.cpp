@@ -14,7 +14,8 @@ namespace {
 
 /// The scalar of which all lanes are copies; undefined if there is none.
 Expr uniform(const Expr &e) {
-    if (e.type().is_scalar()) return e;
+    if (e.type().is_scalar())
+        return e;
     return e->op == Op::Broadcast ? e->args[0] : Expr();
 }
 
@@ -25,9 +26,11 @@ struct Even {
 };
 
 Even evenly_spaced(const Expr &e) {
-    if (e->op == Op::Ramp) return {e->args[0], e->args[1]};
+    if (e->op == Op::Ramp)
+        return {e->args[0], e->args[1]};
     Expr scalar = uniform(e);
-    if (!scalar.defined() || !scalar.type().is_int_or_uint()) return {};
+    if (!scalar.defined() || !scalar.type().is_int_or_uint())
+        return {};
     return {scalar, make_const(scalar.type(), 0)};
 }
 
@@ -41,24 +44,35 @@ Expr fold_cast(Type type, const Expr &e) {
 
 Expr fold_bool(Op op, const Expr &a, const Expr &b) {
     bool absorbing = op == Op::Or;  // true || x, false && x
-    if (is_bool_const(a, absorbing) || is_bool_const(b, !absorbing)) return a;
-    if (is_bool_const(b, absorbing) || is_bool_const(a, !absorbing)) return b;
+    if (is_bool_const(a, absorbing) || is_bool_const(b, !absorbing))
+        return a;
+    if (is_bool_const(b, absorbing) || is_bool_const(a, !absorbing))
+        return b;
     return make_binary(op, a, b);
 }
 
 /// A binary operation on scalars, or on vectors whose shape is of no help.
 Expr plain_binary(Op op, const Expr &a, const Expr &b) {
     switch (op) {
-    case Op::Add: return a.type().is_int_or_uint() ? add(a, b) : make_binary(op, a, b);
-    case Op::Sub: return a.type().is_int_or_uint() ? sub(a, b) : make_binary(op, a, b);
-    case Op::Mul: return a.type().is_int_or_uint() ? mul(a, b) : make_binary(op, a, b);
-    case Op::Div: return a.type().is_int() ? div(a, b) : make_binary(op, a, b);
-    case Op::Mod: return a.type().is_int() ? mod(a, b) : make_binary(op, a, b);
-    case Op::Min: return ir::min(a, b);
-    case Op::Max: return ir::max(a, b);
+    case Op::Add:
+        return a.type().is_int_or_uint() ? add(a, b) : make_binary(op, a, b);
+    case Op::Sub:
+        return a.type().is_int_or_uint() ? sub(a, b) : make_binary(op, a, b);
+    case Op::Mul:
+        return a.type().is_int_or_uint() ? mul(a, b) : make_binary(op, a, b);
+    case Op::Div:
+        return a.type().is_int() ? div(a, b) : make_binary(op, a, b);
+    case Op::Mod:
+        return a.type().is_int() ? mod(a, b) : make_binary(op, a, b);
+    case Op::Min:
+        return ir::min(a, b);
+    case Op::Max:
+        return ir::max(a, b);
     case Op::And:
-    case Op::Or: return fold_bool(op, a, b);
-    default: return make_binary(op, a, b);
+    case Op::Or:
+        return fold_bool(op, a, b);
+    default:
+        return make_binary(op, a, b);
     }
 }
 
@@ -68,34 +82,43 @@ Expr even_division(Op op, const Even &x, const Expr &divisor, int lanes) {
     bool wraps = !divisor.type().is_int() || divisor.type().bits() < 32;
     if (wraps || !as_const_int(x.stride, &stride) || !as_const_int(divisor, &d))
         return Expr();
-    if (d <= 0 || stride % d != 0) return Expr();
+    if (d <= 0 || stride % d != 0)
+        return Expr();
     Expr base = plain_binary(op, x.base, divisor);
     return make_ramp(base, make_const(base.type(), op == Op::Div ? stride / d : 0), lanes);
 }
 
-/// Sums, differences and multiples of ramps are ramps (also where the type wraps); undefined where the
-/// operation does not keep lanes evenly spaced.
+/// Sums, differences and multiples of ramps are ramps (also where the type wraps); undefined where
+/// the operation does not keep lanes evenly spaced.
 Expr even_binary(Op op, const Expr &a, const Expr &b) {
     Even x = evenly_spaced(a), y = evenly_spaced(b);
     int lanes = a.type().lanes();
-    if (!x || !y) return Expr();
-    if (op == Op::Add) return make_ramp(add(x.base, y.base), add(x.stride, y.stride), lanes);
-    if (op == Op::Sub) return make_ramp(sub(x.base, y.base), sub(x.stride, y.stride), lanes);
+    if (!x || !y)
+        return Expr();
+    if (op == Op::Add)
+        return make_ramp(add(x.base, y.base), add(x.stride, y.stride), lanes);
+    if (op == Op::Sub)
+        return make_ramp(sub(x.base, y.base), sub(x.stride, y.stride), lanes);
     if ((op == Op::Div || op == Op::Mod) && is_const(y.stride, 0))
         return even_division(op, x, y.base, lanes);
-    if (op != Op::Mul) return Expr();
-    if (is_const(y.stride, 0)) return make_ramp(mul(x.base, y.base), mul(x.stride, y.base), lanes);
-    if (is_const(x.stride, 0)) return make_ramp(mul(x.base, y.base), mul(x.base, y.stride), lanes);
+    if (op != Op::Mul)
+        return Expr();
+    if (is_const(y.stride, 0))
+        return make_ramp(mul(x.base, y.base), mul(x.stride, y.base), lanes);
+    if (is_const(x.stride, 0))
+        return make_ramp(mul(x.base, y.base), mul(x.base, y.stride), lanes);
     return Expr();
 }
 
 Expr rebuild_binary(Op op, const Expr &a, const Expr &b) {
     if (a.type().is_vector()) {
         Expr x = uniform(a), y = uniform(b);
-        if (x.defined() && y.defined()) return make_broadcast(plain_binary(op, x, y), a.type().lanes());
+        if (x.defined() && y.defined())
+            return make_broadcast(plain_binary(op, x, y), a.type().lanes());
         Expr even = even_binary(op, a, b);
         if (even.defined()) {
-            return is_const(even->args[1], 0) ? make_broadcast(even->args[0], a.type().lanes()) : even;
+            return is_const(even->args[1], 0) ? make_broadcast(even->args[0], a.type().lanes())
+                                              : even;
         }
     }
     return plain_binary(op, a, b);
@@ -103,48 +126,61 @@ Expr rebuild_binary(Op op, const Expr &a, const Expr &b) {
 
 /// Casts between int32 and int64 keep a ramp: int32 does not overflow.
 Expr rebuild_cast(Type type, const Expr &value) {
-    if (value.type().is_scalar()) return fold_cast(type, value);
+    if (value.type().is_scalar())
+        return fold_cast(type, value);
     Expr scalar = uniform(value);
     Type element = type.element_of(), from = value.type().element_of();
-    if (scalar.defined()) return make_broadcast(fold_cast(element, scalar), type.lanes());
+    if (scalar.defined())
+        return make_broadcast(fold_cast(element, scalar), type.lanes());
     bool exact = from.is_int() && from.bits() >= 32 && element.is_int();
-    if (value->op != Op::Ramp || !exact) return make_cast(type, value);
-    return make_ramp(fold_cast(element, value->args[0]), fold_cast(element, value->args[1]), type.lanes());
+    if (value->op != Op::Ramp || !exact)
+        return make_cast(type, value);
+    return make_ramp(fold_cast(element, value->args[0]), fold_cast(element, value->args[1]),
+                     type.lanes());
 }
 
 Expr rebuild_select(const Expr &condition, const Expr &t, const Expr &f) {
     Expr scalar = uniform(condition);
     const Expr &c = scalar.defined() ? scalar : condition;
-    if (is_bool_const(c, true)) return t;
-    if (is_bool_const(c, false)) return f;
+    if (is_bool_const(c, true))
+        return t;
+    if (is_bool_const(c, false))
+        return f;
     return make_select(c, t, f);
 }
 
 Expr rebuild_load(const Expr &e, const Expr &index, Expr predicate) {
-    if (predicate.defined() && is_bool_const(predicate, true)) predicate = Expr();
+    if (predicate.defined() && is_bool_const(predicate, true))
+        predicate = Expr();
     Type element = e.type().element_of();
     Expr scalar = uniform(index), scalar_predicate = predicate;
-    if (predicate.defined()) scalar_predicate = uniform(predicate);
+    if (predicate.defined())
+        scalar_predicate = uniform(predicate);
     bool same_predicate = !predicate.defined() || scalar_predicate.defined();
     if (index.type().is_vector() && scalar.defined() && same_predicate)
-        return make_broadcast(make_load(element, e->name, scalar, scalar_predicate), index.type().lanes());
+        return make_broadcast(make_load(element, e->name, scalar, scalar_predicate),
+                              index.type().lanes());
     return make_load(element.with_lanes(index.type().lanes()), e->name, index, predicate);
 }
 
 Expr rebuild_call(const Expr &e, std::vector<Expr> args, int lanes) {
     std::vector<Expr> scalars;
-    for (const Expr &arg : args) scalars.push_back(uniform(arg));
-    bool all_uniform = std::all_of(scalars.begin(), scalars.end(), [](auto &s) { return s.defined(); });
+    for (const Expr &arg : args)
+        scalars.push_back(uniform(arg));
+    bool all_uniform =
+        std::all_of(scalars.begin(), scalars.end(), [](auto &s) { return s.defined(); });
     bool repeatable = e->call_kind != CallKind::Extern && lanes > 1 && all_uniform;
     Type type = repeatable ? e.type().element_of() : e.type().with_lanes(lanes);
-    Expr call = make_call(type, e->name, repeatable ? scalars : args, e->call_kind, e->index, e->referent);
+    Expr call =
+        make_call(type, e->name, repeatable ? scalars : args, e->call_kind, e->index, e->referent);
     return repeatable ? make_broadcast(call, lanes) : call;
 }
 
 Expr rebuild_reduce(const Expr &e, const Expr &value) {
     Expr scalar = uniform(value);
     bool idempotent = e->reduce_op != Op::Add && e->reduce_op != Op::Mul;
-    if (scalar.defined() && idempotent) return make_broadcast(scalar, e.type().lanes());
+    if (scalar.defined() && idempotent)
+        return make_broadcast(scalar, e.type().lanes());
     return make_vector_reduce(e->reduce_op, value, e.type().lanes());
 }
 
@@ -152,7 +188,8 @@ Expr rebuild_reduce(const Expr &e, const Expr &value) {
 int common_lanes(const std::vector<Expr> &args) {
     int lanes = 1;
     for (const Expr &arg : args)
-        if (arg.defined()) lanes = std::max<int>(lanes, arg.type().lanes());
+        if (arg.defined())
+            lanes = std::max<int>(lanes, arg.type().lanes());
     return lanes;
 }
 
@@ -163,24 +200,37 @@ Expr widen(Expr e, int lanes) {
 }
 
 Expr rebuild(const Expr &e, std::vector<Expr> args) {
-    if (args.empty()) return e;
-    if (e->op == Op::Let) return make_let(e->name, args[0], args[1]);
-    if (e->op == Op::VectorReduce) return rebuild_reduce(e, args[0]);
-    if (e->op == Op::Broadcast) return make_broadcast(args[0], e.type().lanes());
-    if (e->op == Op::Ramp) return make_ramp(args[0], args[1], e.type().lanes());
+    if (args.empty())
+        return e;
+    if (e->op == Op::Let)
+        return make_let(e->name, args[0], args[1]);
+    if (e->op == Op::VectorReduce)
+        return rebuild_reduce(e, args[0]);
+    if (e->op == Op::Broadcast)
+        return make_broadcast(args[0], e.type().lanes());
+    if (e->op == Op::Ramp)
+        return make_ramp(args[0], args[1], e.type().lanes());
     int lanes = common_lanes(args);
     for (size_t i = 0; i < args.size(); i++) {
         bool stays_scalar = e->op == Op::Select && i == 0;
-        if (args[i].defined() && !stays_scalar) args[i] = widen(args[i], lanes);
+        if (args[i].defined() && !stays_scalar)
+            args[i] = widen(args[i], lanes);
     }
     switch (e->op) {
-    case Op::Cast: return rebuild_cast(e.type().with_lanes(lanes), args[0]);
-    case Op::Reinterpret: return make_reinterpret(e.type().with_lanes(lanes), args[0]);
-    case Op::Not: return negated(args[0]);
-    case Op::Select: return rebuild_select(args[0], args[1], args[2]);
-    case Op::Load: return rebuild_load(e, args[0], args[1]);
-    case Op::Call: return rebuild_call(e, std::move(args), lanes);
-    default: return rebuild_binary(e->op, args[0], args[1]);
+    case Op::Cast:
+        return rebuild_cast(e.type().with_lanes(lanes), args[0]);
+    case Op::Reinterpret:
+        return make_reinterpret(e.type().with_lanes(lanes), args[0]);
+    case Op::Not:
+        return negated(args[0]);
+    case Op::Select:
+        return rebuild_select(args[0], args[1], args[2]);
+    case Op::Load:
+        return rebuild_load(e, args[0], args[1]);
+    case Op::Call:
+        return rebuild_call(e, std::move(args), lanes);
+    default:
+        return rebuild_binary(e->op, args[0], args[1]);
     }
 }
 
@@ -190,19 +240,23 @@ Expr combine(Op op, const Expr &a, const Expr &b) {
 }
 
 Expr both(const Expr &a, const Expr &b) {
-    if (!a.defined()) return b;
+    if (!a.defined())
+        return b;
     return b.defined() ? combine(Op::And, a, b) : a;
 }
 
 Expr negated(const Expr &a) {
     Expr scalar = uniform(a);
-    if (a.type().is_vector() && scalar.defined()) return make_broadcast(negated(scalar), a.type().lanes());
-    if (is_bool_const(a, true) || is_bool_const(a, false)) return make_const(Bool(), is_bool_const(a, false));
+    if (a.type().is_vector() && scalar.defined())
+        return make_broadcast(negated(scalar), a.type().lanes());
+    if (is_bool_const(a, true) || is_bool_const(a, false))
+        return make_const(Bool(), is_bool_const(a, false));
     return a->op == Op::Not ? a->args[0] : make_not(a);
 }
 
 Expr all_lanes(Op op, const Expr &e) {
-    if (e.type().is_scalar()) return e;
+    if (e.type().is_scalar())
+        return e;
     int64_t stride = 0;
     bool is_ramp = e->op == Op::Ramp && as_const_int(e->args[1], &stride);
     if (is_ramp && (op == Op::Min || op == Op::Max)) {
@@ -226,7 +280,8 @@ bool has_side_effect(const Expr &e) {
 std::set<std::string> buffers_read(const Expr &e) {
     std::set<std::string> names;
     each_node(e, [&](const ExprNode &node) {
-        if (node.op == Op::Load) names.insert(node.name);
+        if (node.op == Op::Load)
+            names.insert(node.name);
         return true;
     });
     return names;
@@ -235,7 +290,8 @@ std::set<std::string> buffers_read(const Expr &e) {
 std::set<std::string> buffers_written(const Stmt &s) {
     std::set<std::string> names;
     auto note = [&](const Stmt &child) {
-        if (child->op == StmtOp::Store) names.insert(child->name);
+        if (child->op == StmtOp::Store)
+            names.insert(child->name);
         return true;
     };
     walk(s, note, [](const Expr &) { return false; });

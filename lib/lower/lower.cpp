@@ -45,19 +45,24 @@ Stmt with_promise(const std::string &buffer, const graph::BufferPromise &promise
     for (size_t d = 0; d < promise.dims.size(); d++) {
         const graph::ShapePromise &p = promise.dims[d];
         std::string dim = "." + std::to_string(d);
-        if (p.min.defined()) body = make_let(buffer + ".min" + dim, p.min, body);
-        if (p.extent.defined()) body = make_let(buffer + ".extent" + dim, p.extent, body);
-        if (p.stride.defined()) body = make_let(buffer + ".stride" + dim, make_cast(Int(64), p.stride), body);
+        if (p.min.defined())
+            body = make_let(buffer + ".min" + dim, p.min, body);
+        if (p.extent.defined())
+            body = make_let(buffer + ".extent" + dim, p.extent, body);
+        if (p.stride.defined())
+            body = make_let(buffer + ".stride" + dim, make_cast(Int(64), p.stride), body);
     }
     return body;
 }
 
 /// What was promised of a buffer's shape is known in the whole body (shape_checks() come first).
 Stmt with_promises(const graph::Graph &graph, Stmt body) {
-    for (const graph::Image &image : graph.images) body = with_promise(image.name, image.promise, body);
+    for (const graph::Image &image : graph.images)
+        body = with_promise(image.name, image.promise, body);
     for (FuncId id : graph.outputs)
         for (size_t i = 0; i < graph[id].output_promises.size(); i++)
-            body = with_promise(graph::buffer_name(graph[id], i), graph[id].output_promises[i], body);
+            body =
+                with_promise(graph::buffer_name(graph[id], i), graph[id].output_promises[i], body);
     return body;
 }
 
@@ -65,7 +70,8 @@ Stmt build_loops(const Stmt &, const Context &c) {
     region::LoopTree tree(c.graph, c.schedule);
     region::RegionMap regions(tree, c.options.any_size);
     Stmt loops = build(tree, regions, c.options.any_size, region_checks(regions));
-    for (const auto &[name, value] : c.known) loops = make_let(name, value, loops);
+    for (const auto &[name, value] : c.known)
+        loops = make_let(name, value, loops);
     return make_block({shape_checks(regions, c.options.dense), with_promises(c.graph, loops)});
 }
 
@@ -79,8 +85,8 @@ constexpr Pass passes[] = {
      [](const Stmt &s, const Context &c) {
          return trace(s, c.graph, c.schedule, c.options.name, c.options.trace_pipeline);
      }},
-    {"flatten",
-     [](const Stmt &s, const Context &c) { return flatten(s, c.graph, c.schedule, c.options.dense); }},
+    {"flatten", [](const Stmt &s,
+                   const Context &c) { return flatten(s, c.graph, c.schedule, c.options.dense); }},
     {"simplify", simplify_pass},
     {"unroll", [](const Stmt &s, const Context &c) { return unroll_loops(s, &c.graph); }},
     {"vectorize", [](const Stmt &s, const Context &c) { return vectorize_loops(s, &c.graph); }},
@@ -106,25 +112,34 @@ Stmt run_passes(Context context) {
     for (const Pass &pass : passes) {
         s = pass.run(s, context);
         context.flattened |= std::string(pass.name) == "flatten";
-        if (!s.defined()) s = make_evaluate(make_int(Int(32), 0));
-        if (context.options.after_pass) context.options.after_pass(pass.name, s);  // shows what verify refuses, too
-        if (context.options.verify) verify_after(pass, s, context);
-        if (context.options.stop_after == pass.name) break;
+        if (!s.defined())
+            s = make_evaluate(make_int(Int(32), 0));
+        if (context.options.after_pass)
+            context.options.after_pass(pass.name, s);  // shows what verify refuses, too
+        if (context.options.verify)
+            verify_after(pass, s, context);
+        if (context.options.stop_after == pass.name)
+            break;
     }
     return s;
 }
 
-/// Adds what the condition says: `v == 3`, `b`, `!b`, and conjunctions of them. (Floats that compare equal
-/// may be different.)
+/// Adds what the condition says: `v == 3`, `b`, `!b`, and conjunctions of them. (Floats that
+/// compare equal may be different.)
 void learn(const Expr &condition, bool holds, KnownValues &known) {
     const ExprNode &e = *condition.get();
-    if (e.op == Op::Variable) known.emplace_back(e.name, make_const(Bool(), holds ? 1 : 0));
-    if (e.op == Op::Not) learn(e.args[0], !holds, known);
+    if (e.op == Op::Variable)
+        known.emplace_back(e.name, make_const(Bool(), holds ? 1 : 0));
+    if (e.op == Op::Not)
+        learn(e.args[0], !holds, known);
     if (e.op == (holds ? Op::And : Op::Or))
-        for (const Expr &part : e.args) learn(part, holds, known);
-    if (e.op != (holds ? Op::EQ : Op::NE)) return;
+        for (const Expr &part : e.args)
+            learn(part, holds, known);
+    if (e.op != (holds ? Op::EQ : Op::NE))
+        return;
     for (size_t side : {size_t(0), size_t(1)})
-        if (e.args[side]->op == Op::Variable && is_constant(e.args[1 - side]) && !e.args[side].type().is_float())
+        if (e.args[side]->op == Op::Variable && is_constant(e.args[1 - side]) &&
+            !e.args[side].type().is_float())
             known.emplace_back(e.args[side]->name, e.args[1 - side]);
 }
 
@@ -134,13 +149,16 @@ KnownValues with(KnownValues known, const Expr &condition, bool holds) {
 }
 
 /// specialize(): the whole pipeline once per condition, and once for the rest.
-Stmt specialized(const graph::Graph &graph, const schedules::Schedule &schedule, const LowerOptions &options,
-                 const KnownValues &known = {}) {
+Stmt specialized(const graph::Graph &graph, const schedules::Schedule &schedule,
+                 const LowerOptions &options, const KnownValues &known = {}) {
     std::optional<schedules::Branch> branch = schedules::branch(schedule);
-    if (!branch) return run_passes({graph, schedule, options, known});
+    if (!branch)
+        return run_passes({graph, schedule, options, known});
     if (!branch->condition.defined()) {
-        std::string message = "specialize_fail of " + graph[branch->func].name + ": " + branch->failure;
-        return make_assert(make_const(Bool(), 0), static_cast<int>(Failure::BadConstraint), {make_string(message)});
+        std::string message =
+            "specialize_fail of " + graph[branch->func].name + ": " + branch->failure;
+        return make_assert(make_const(Bool(), 0), static_cast<int>(Failure::BadConstraint),
+                           {make_string(message)});
     }
     const Expr &condition = branch->condition;
     Stmt holds = specialized(graph, branch->holds, options, with(known, condition, true));
@@ -167,17 +185,21 @@ std::vector<Argument> arguments(const graph::Graph &graph) {
 
 std::vector<std::string> pass_names() {
     std::vector<std::string> names;
-    for (const Pass &pass : passes) names.push_back(pass.name);
+    for (const Pass &pass : passes)
+        names.push_back(pass.name);
     return names;
 }
 
-Program lower(const graph::Graph &graph, const schedules::Schedule &schedule, const Target &, const LowerOptions &options) {
+Program lower(const graph::Graph &graph, const schedules::Schedule &schedule, const Target &,
+              const LowerOptions &options) {
     auto [whole, loops] = private_accumulators(graph, schedule, options.shared_loops);
     Program program{options.name, arguments(whole), specialized(whole, loops, options)};
     for (const graph::FuncNode &f : graph.funcs)
         for (size_t i = 0; i < f.types.size(); i++) {
-            if (schedule[f.id].nontemporal_stores) program.nontemporal_stores.insert(graph::buffer_name(f, i));
-            if (schedule[f.id].nontemporal_loads) program.nontemporal_loads.insert(graph::buffer_name(f, i));
+            if (schedule[f.id].nontemporal_stores)
+                program.nontemporal_stores.insert(graph::buffer_name(f, i));
+            if (schedule[f.id].nontemporal_loads)
+                program.nontemporal_loads.insert(graph::buffer_name(f, i));
         }
     return program;
 }

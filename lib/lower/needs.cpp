@@ -11,7 +11,8 @@ using region::StageNest;
 Needs::Needs(const region::LoopTree &tree) : tree_(tree) {
     for (const schedules::FuncSchedule &s : tree.schedule().funcs)
         any_memoized_ |= s.memoize.has_value();
-    if (!any_memoized_) return;
+    if (!any_memoized_)
+        return;
     for (const graph::FuncNode &f : tree.graph().funcs) {
         const FuncPlace &place = tree.place(f.id);
         const bool is_task =
@@ -35,10 +36,12 @@ std::map<FuncId, std::vector<Group>> Needs::sort(const Level &level, std::vector
     for (auto group = groups.rbegin(); group != groups.rend(); ++group) {
         FuncId need = any_memoized_ ? need_of(*group, level) : FuncId::None;
         for (FuncId id : *group)
-            if (need != FuncId::None) needs_[id] = need;
+            if (need != FuncId::None)
+                needs_[id] = need;
         result[need].push_back(std::move(*group));
     }
-    for (auto &[need, list] : result) std::reverse(list.begin(), list.end());
+    for (auto &[need, list] : result)
+        std::reverse(list.begin(), list.end());
     return result;
 }
 
@@ -51,11 +54,14 @@ bool Needs::may_be_left_out(FuncId id, const Level &level) const {
 FuncId Needs::need_of(const Group &group, const Level &level) const {
     FuncId need = FuncId::None;
     for (FuncId id : group) {
-        if (!may_be_left_out(id, level)) return FuncId::None;
+        if (!may_be_left_out(id, level))
+            return FuncId::None;
         for (const StageNest *reader : tree_.readers(id)) {
-            if (std::find(group.begin(), group.end(), reader->func) != group.end()) continue;
+            if (std::find(group.begin(), group.end(), reader->func) != group.end())
+                continue;
             FuncId now = need_of_user(*reader, level);
-            if (now == FuncId::None || (need != FuncId::None && now != need)) return FuncId::None;
+            if (now == FuncId::None || (need != FuncId::None && now != need))
+                return FuncId::None;
             need = now;
         }
     }
@@ -67,8 +73,10 @@ FuncId Needs::need_of_user(const StageNest &reader, const Level &level) const {
     size_t depth = tree_.path_to(level).size();
     bool deeper = tree_.place(reader.func).compute != level && reader.path.size() > depth;
     FuncId user = deeper ? tree_.owner(reader.path[depth]).func : reader.func;
-    if (tree_.place(user).compute != level) return FuncId::None;  // what is around the level
-    if (tree_.schedule()[user].memoize) return user;
+    if (tree_.place(user).compute != level)
+        return FuncId::None;  // what is around the level
+    if (tree_.schedule()[user].memoize)
+        return user;
     auto known = needs_.find(user);
     return known == needs_.end() ? FuncId::None : known->second;
 }

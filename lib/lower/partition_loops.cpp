@@ -17,15 +17,17 @@ using namespace ir;
 
 namespace {
 
-/// A loop of so few iterations is not worth partitioning, and does not make its parent an outer loop.
+/// A loop of so few iterations is not worth partitioning, and does not make its parent an outer
+/// loop.
 constexpr int64_t short_loop = 4;
 /// Nodes of a body that may be doubled. Beyond it, compile time costs more than the tests.
 constexpr int max_body_nodes = 20000;
-/// Nodes of a body that may be doubled to save one scalar operation per iteration: a single min in the
-/// index of a stencil of dozens of loads costs the addresses of all of them (5 to 10 % of Harris).
+/// Nodes of a body that may be doubled to save one scalar operation per iteration: a single min in
+/// the index of a stencil of dozens of loads costs the addresses of all of them (5 to 10 % of
+/// Harris).
 constexpr int max_nodes_per_saving = 1000;
-/// Nodes of a body that may be tripled: in a larger one, a test per iteration is nothing, and loops of
-/// their own keep their addresses in registers.
+/// Nodes of a body that may be tripled: in a larger one, a test per iteration is nothing, and loops
+/// of their own keep their addresses in registers.
 constexpr int max_tripled_nodes = 2000;
 
 bool is_long_loop(const StmtNode &s) {
@@ -47,7 +49,8 @@ int count_nodes(const Stmt &s, int limit) {
     auto count_expr = [&](const Expr &e) {
         return count <= limit && (!is_shared(e) || seen.insert(e.get()).second) && ++count > 0;
     };
-    walk(s, [&](const Stmt &) { return count <= limit; }, count_expr);
+    walk(
+        s, [&](const Stmt &) { return count <= limit; }, count_expr);
     return count;
 }
 
@@ -71,23 +74,30 @@ class PartitionLoops : public Mutator {
 
     Stmt mutate(const Stmt &s) override {
         bool always = s->partition == Partition::Always && !at_edge_;
-        bool may = s->op == StmtOp::For && (always || is_long_loop(*s.get())) && s->partition != Partition::Never &&
+        bool may = s->op == StmtOp::For && (always || is_long_loop(*s.get())) &&
+                   s->partition != Partition::Never &&
                    (s->kind == LoopKind::Serial || s->kind == LoopKind::Parallel);
-        if (!may) return Mutator::mutate(s);
-        if (!buffers_read(add(s->exprs[0], s->exprs[1])).empty()) return Mutator::mutate(s);
+        if (!may)
+            return Mutator::mutate(s);
+        if (!buffers_read(add(s->exprs[0], s->exprs[1])).empty())
+            return Mutator::mutate(s);
         bool innermost = !has_long_loop(s->stmts[0]);
-        if (at_edge_ && !innermost) return Mutator::mutate(s);
+        if (at_edge_ && !innermost)
+            return Mutator::mutate(s);
         auto steady = find_steady_state(s, innermost);
         int nodes = count_nodes(s->stmts[0], max_body_nodes);
-        bool pays = nodes <= max_body_nodes && steady && nodes / max_nodes_per_saving < steady->saved;
-        if (!steady || !(pays || always)) return Mutator::mutate(s);
-        bool three = innermost && s->kind == LoopKind::Serial && nodes <= max_tripled_nodes && !at_edge_;
+        bool pays =
+            nodes <= max_body_nodes && steady && nodes / max_nodes_per_saving < steady->saved;
+        if (!steady || !(pays || always))
+            return Mutator::mutate(s);
+        bool three =
+            innermost && s->kind == LoopKind::Serial && nodes <= max_tripled_nodes && !at_edge_;
         return three ? three_loops(s, *steady) : two_bodies(s, *steady);
     }
 
   private:
-    /// `e`, which may be an int64, as a value of the loop variable's type, which has at least the bounds
-    /// lo <= hi.
+    /// `e`, which may be an int64, as a value of the loop variable's type, which has at least the
+    /// bounds lo <= hi.
     static Expr clamped(const Expr &e, const Expr &lo, const Expr &hi) {
         Type type = e.type(), narrow = lo.type();
         return make_cast(narrow, ir::max(ir::min(e, make_cast(type, hi)), make_cast(type, lo)));
@@ -103,7 +113,8 @@ class PartitionLoops : public Mutator {
             begin = make_variable(type, s->name + ".begin");
             loops.push_back(make_for(s->name, min, sub(begin, min), s->kind, s->stmts[0]));
         }
-        if (steady.last.defined()) end = make_variable(type, s->name + ".end");
+        if (steady.last.defined())
+            end = make_variable(type, s->name + ".end");
         if (steady.body.defined())
             loops.push_back(make_for(s->name, begin, sub(end, begin), s->kind, steady.body));
         if (steady.last.defined())
@@ -114,7 +125,8 @@ class PartitionLoops : public Mutator {
             result = make_let(s->name + ".end", simplify(clamped(after, begin, stop)), result);
         }
         if (steady.first.defined())
-            result = make_let(s->name + ".begin", simplify(clamped(steady.first, min, stop)), result);
+            result =
+                make_let(s->name + ".begin", simplify(clamped(steady.first, min, stop)), result);
         return result;
     }
 
@@ -123,17 +135,20 @@ class PartitionLoops : public Mutator {
         std::vector<std::pair<std::string, Expr>> lets;
         Expr is_steady;
         auto test = [&](const Expr &end, const char *suffix, Op op) {
-            if (!end.defined()) return;
+            if (!end.defined())
+                return;
             lets.emplace_back(s->name + suffix, simplify(end));
             Expr at = make_cast(end.type(), variable);
-            is_steady = both(is_steady, make_binary(op, at, make_variable(end.type(), lets.back().first)));
+            is_steady =
+                both(is_steady, make_binary(op, at, make_variable(end.type(), lets.back().first)));
         };
         test(steady.first, ".first", Op::GE);
         test(steady.last, ".last", Op::LE);
         Choice choice{is_steady, {}};
         Stmt body = either(choice, s->stmts[0], steady.body);
         Stmt result = make_for(s->name, s->exprs[0], s->exprs[1], s->kind, body, s->partition);
-        for (auto &[name, value] : lets) result = make_let(name, value, result);
+        for (auto &[name, value] : lets)
+            result = make_let(name, value, result);
         return result;
     }
 
@@ -143,16 +158,21 @@ class PartitionLoops : public Mutator {
         std::vector<std::pair<std::string, Expr>> steady_lets;
     };
 
-    /// The steady statement where the test holds, else the general one. What both have in common stands
-    /// once: the test is pushed inwards to where they differ.
+    /// The steady statement where the test holds, else the general one. What both have in common
+    /// stands once: the test is pushed inwards to where they differ.
     Stmt either(Choice &choice, const Stmt &general, const Stmt &steady) {
-        if (general.same_as(steady)) return mutate(general);
-        if (!have_common_part(general, steady)) return choose(choice, general, steady);
-        if (general->op == StmtOp::Block) return either_of_block(choice, general->stmts, steady->stmts);
+        if (general.same_as(steady))
+            return mutate(general);
+        if (!have_common_part(general, steady))
+            return choose(choice, general, steady);
+        if (general->op == StmtOp::Block)
+            return either_of_block(choice, general->stmts, steady->stmts);
         bool is_let = general->op == StmtOp::Let && !general->exprs[0].same_as(steady->exprs[0]);
-        if (is_let) choice.steady_lets.emplace_back(general->name, steady->exprs[0]);
+        if (is_let)
+            choice.steady_lets.emplace_back(general->name, steady->exprs[0]);
         Stmt body = either(choice, general->stmts[0], steady->stmts[0]);
-        if (is_let) choice.steady_lets.pop_back();
+        if (is_let)
+            choice.steady_lets.pop_back();
         return with_children(general, general->exprs, {body});
     }
 
@@ -161,10 +181,12 @@ class PartitionLoops : public Mutator {
         std::vector<Stmt> result;
         for (size_t i = 0; i < general.size();) {
             size_t end = i;  // neighbours that differ share a test
-            while (end < general.size() && !have_common_part(general[end], steady[end])) end++;
+            while (end < general.size() && !have_common_part(general[end], steady[end]))
+                end++;
             auto from = static_cast<std::ptrdiff_t>(i), to = static_cast<std::ptrdiff_t>(end);
             if (i < end)
-                result.push_back(choose(choice, make_block({general.begin() + from, general.begin() + to}),
+                result.push_back(choose(choice,
+                                        make_block({general.begin() + from, general.begin() + to}),
                                         make_block({steady.begin() + from, steady.begin() + to})));
             else
                 result.push_back(either(choice, general[end], steady[end])), end++;
@@ -174,19 +196,24 @@ class PartitionLoops : public Mutator {
     }
 
     static bool have_common_part(const Stmt &general, const Stmt &steady) {
-        if (!steady.defined() || general.same_as(steady)) return steady.defined();
-        if (general->op != steady->op || general->stmts.size() != steady->stmts.size()) return false;
+        if (!steady.defined() || general.same_as(steady))
+            return steady.defined();
+        if (general->op != steady->op || general->stmts.size() != steady->stmts.size())
+            return false;
         switch (general->op) {
         case StmtOp::Block:
             return !std::equal(general->stmts.begin(), general->stmts.end(), steady->stmts.begin(),
                                [](auto &g, auto &s) { return !have_common_part(g, s); });
         case StmtOp::Let:
-            if (!general->exprs[0].same_as(steady->exprs[0]) && !is_repeatable(general, steady)) return false;
+            if (!general->exprs[0].same_as(steady->exprs[0]) && !is_repeatable(general, steady))
+                return false;
             [[fallthrough]];
         case StmtOp::Allocate:
         case StmtOp::Produce:
-        case StmtOp::Consume: return have_common_part(general->stmts[0], steady->stmts[0]);
-        default: return false;
+        case StmtOp::Consume:
+            return have_common_part(general->stmts[0], steady->stmts[0]);
+        default:
+            return false;
         }
     }
 
@@ -199,11 +226,13 @@ class PartitionLoops : public Mutator {
 
     Stmt choose(const Choice &choice, const Stmt &general, const Stmt &steady) {
         Stmt at_edge = PartitionLoops(true).mutate(general);
-        if (!steady.defined()) return make_if(negated(choice.is_steady), at_edge);
+        if (!steady.defined())
+            return make_if(negated(choice.is_steady), at_edge);
         Stmt clean = mutate(steady);
         for (auto let = choice.steady_lets.rbegin(); let != choice.steady_lets.rend(); ++let) {
             const auto &[name, value] = *let;  // outside of the test it has its general value
-            if (!uses_var(clean, name)) continue;
+            if (!uses_var(clean, name))
+                continue;
             std::string steady_name = name + ".steady";
             clean = substitute(name, make_variable(value.type(), steady_name), clean);
             clean = make_let(steady_name, value, clean);
@@ -216,6 +245,8 @@ class PartitionLoops : public Mutator {
 
 }  // namespace
 
-Stmt partition_loops(const Stmt &s) { return RemoveLikely().mutate(PartitionLoops(false).mutate(s)); }
+Stmt partition_loops(const Stmt &s) {
+    return RemoveLikely().mutate(PartitionLoops(false).mutate(s));
+}
 
 }  // namespace Pipe::lower

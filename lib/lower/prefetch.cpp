@@ -15,7 +15,9 @@ namespace {
 
 constexpr int line_bytes = 64;
 
-Expr int32(int64_t value) { return make_int(Int(32), value); }
+Expr int32(int64_t value) {
+    return make_int(Int(32), value);
+}
 
 class Prefetcher {
   public:
@@ -23,23 +25,30 @@ class Prefetcher {
                const schedules::Prefetch &directive)
         : tree_(tree), regions_(regions), graph_(tree.graph()), nest_(nest), directive_(directive) {
         for (const graph::FuncNode &f : graph_.funcs)
-            if (f.name == directive.source) func_ = &f;
+            if (f.name == directive.source)
+                func_ = &f;
         for (const graph::Image &i : graph_.images)
-            if (i.name == directive.source) image_ = &i;
+            if (i.name == directive.source)
+                image_ = &i;
     }
 
     Stmt loops(const region::StageLoop &at) {
         const region::StageLoop &from = loop(directive_.from);
-        if (func_) check_storage(from);
-        Box box = regions_.read_later(nest_, directive_.source, at.name, from.name, directive_.offset);
-        if (box.empty() && !reads()) reject("the definition does not read '" + directive_.source + "'.");
-        if (box.empty()) reject("which part of '" + directive_.source + "' it reads cannot be bounded.");
+        if (func_)
+            check_storage(from);
+        Box box =
+            regions_.read_later(nest_, directive_.source, at.name, from.name, directive_.offset);
+        if (box.empty() && !reads())
+            reject("the definition does not read '" + directive_.source + "'.");
+        if (box.empty())
+            reject("which part of '" + directive_.source + "' it reads cannot be bounded.");
         Box held = storage();
         Expr inside;
         for (size_t d = 0; d < box.size(); d++) {
             if (directive_.strategy == PrefetchBoundStrategy::Clamp)
                 box[d] = {max(box[d].min, held[d].min), min(box[d].max, held[d].max)};
-            if (directive_.strategy != PrefetchBoundStrategy::GuardWithIf) continue;
+            if (directive_.strategy != PrefetchBoundStrategy::GuardWithIf)
+                continue;
             for (const Expr &c : {make_binary(Op::GE, box[d].min, held[d].min),
                                   make_binary(Op::LE, box[d].max, held[d].max)})
                 inside = inside.defined() ? make_binary(Op::And, inside, c) : c;
@@ -51,25 +60,30 @@ class Prefetcher {
   private:
     [[noreturn]] void reject(const std::string &why) const {
         const graph::FuncNode &f = graph_[nest_.func];
-        std::string stage = nest_.stage == 0 ? "" : ".update(" + std::to_string(nest_.stage - 1) + ")";
-        throw CompileError(f.name + stage + ".prefetch(" + directive_.source + ", " + directive_.at + ", " +
-                           directive_.from + ") (" + to_string(f.stages[nest_.stage].where) + "): " + why);
+        std::string stage =
+            nest_.stage == 0 ? "" : ".update(" + std::to_string(nest_.stage - 1) + ")";
+        throw CompileError(f.name + stage + ".prefetch(" + directive_.source + ", " +
+                           directive_.at + ", " + directive_.from + ") (" +
+                           to_string(f.stages[nest_.stage].where) + "): " + why);
     }
 
     const region::StageLoop &loop(const std::string &var) const {
         for (const region::StageLoop &l : nest_.loops)
-            if (l.var == var) return l;
+            if (l.var == var)
+                return l;
         reject("there is no loop '" + var + "'.");
     }
 
     bool reads() const {
-        return image_ || std::find(nest_.reads.begin(), nest_.reads.end(), func_->id) != nest_.reads.end();
+        return image_ ||
+               std::find(nest_.reads.begin(), nest_.reads.end(), func_->id) != nest_.reads.end();
     }
 
     void check_storage(const region::StageLoop &from) const {
         const region::FuncPlace &place = tree_.place(func_->id);
         if (!place.computed || place.stages.empty())
-            reject("'" + func_->name + "' is inlined, so it has no memory. Give it compute_root() or compute_at().");
+            reject("'" + func_->name +
+                   "' is inlined, so it has no memory. Give it compute_root() or compute_at().");
         bool inside = place.hoist == from.name || !tree_.encloses(place.hoist, from.name);
         if (inside && !place.hoist.empty())
             reject("'" + func_->name + "' is stored inside of the loop '" + directive_.from +
@@ -78,7 +92,8 @@ class Prefetcher {
 
     /// What the memory holds.
     Box storage() {
-        if (func_ && !func_->is_output) return regions_.storage(func_->id);
+        if (func_ && !func_->is_output)
+            return regions_.storage(func_->id);
         Box box;
         int dimensions = image_ ? image_->dimensions : static_cast<int>(func_->args.size());
         std::string buffer = image_ ? image_->name : graph::buffer_name(*func_, 0);
@@ -92,9 +107,11 @@ class Prefetcher {
     }
 
     size_t innermost() const {
-        if (!func_) return 0;
+        if (!func_)
+            return 0;
         const auto &order = tree_.schedule()[func_->id].storage_order;
-        if (order.empty()) return 0;
+        if (order.empty())
+            return 0;
         auto at = std::find(func_->args.begin(), func_->args.end(), order[0]);
         return static_cast<size_t>(at - func_->args.begin());
     }
@@ -107,14 +124,16 @@ class Prefetcher {
             Expr at = make_variable(Int(32), name + "." + std::to_string(d));
             coordinates.push_back(d == innermost() ? add(box[d].min, mul(at, int32(step))) : at);
         }
-        if (func_) coordinates = regions_.place_in_storage(func_->id, std::move(coordinates));
+        if (func_)
+            coordinates = regions_.place_in_storage(func_->id, std::move(coordinates));
         Stmt body = make_prefetch(directive_.source, std::move(coordinates));
         for (size_t d = 0; d < box.size(); d++) {
             Expr extent = simplify(add(sub(box[d].max, box[d].min), int32(1)));
             bool lines = d == innermost();
-            if (lines) extent = div(add(extent, int32(step - 1)), int32(step));
-            body = make_for(name + "." + std::to_string(d), lines ? int32(0) : box[d].min, extent, LoopKind::Serial,
-                            body, Partition::Never);
+            if (lines)
+                extent = div(add(extent, int32(step - 1)), int32(step));
+            body = make_for(name + "." + std::to_string(d), lines ? int32(0) : box[d].min, extent,
+                            LoopKind::Serial, body, Partition::Never);
         }
         return body;
     }
@@ -136,7 +155,8 @@ Stmt prefetches(const region::LoopTree &tree, region::RegionMap &regions, const 
     const schedules::StageSchedule &s =
         tree.schedule()[nest.func].stages[static_cast<size_t>(nest.stage)];
     for (const schedules::Prefetch &p : s.prefetches)
-        if (p.at == at.var) parts.push_back(Prefetcher(tree, regions, nest, p).loops(at));
+        if (p.at == at.var)
+            parts.push_back(Prefetcher(tree, regions, nest, p).loops(at));
     return make_block(std::move(parts));
 }
 

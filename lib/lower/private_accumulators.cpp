@@ -22,7 +22,9 @@ using schedules::StageSchedule;
 
 constexpr int64_t max_tasks = 64;
 
-Expr int32(int64_t value) { return ir::make_int(Int(32), value); }
+Expr int32(int64_t value) {
+    return ir::make_int(Int(32), value);
+}
 
 Expr call(const FuncNode &func, const ir::ExprNode &self, std::vector<Expr> args) {
     auto *node = new ir::ExprNode(ir::Op::Call, self.type);
@@ -38,15 +40,19 @@ class Privatizer {
   public:
     Privatizer(const graph::Graph &graph, const schedules::Schedule &schedule)
         : graph_(graph), schedule_(schedule) {
-        for (const FuncNode &f : graph.funcs) taken_.insert(f.name);
-        for (const graph::Image &image : graph.images) taken_.insert(image.name);
-        for (const graph::Scalar &scalar : graph.scalars) taken_.insert(scalar.name);
+        for (const FuncNode &f : graph.funcs)
+            taken_.insert(f.name);
+        for (const graph::Image &image : graph.images)
+            taken_.insert(image.name);
+        for (const graph::Scalar &scalar : graph.scalars)
+            taken_.insert(scalar.name);
     }
 
     std::pair<graph::Graph, schedules::Schedule> run(const std::vector<poly::SharedLoop> &loops) {
         std::map<std::pair<FuncId, int>, std::pair<FuncId, int>> now;  // where a stage's loops went
         for (const poly::SharedLoop &loop : loops) {
-            auto &at = now.try_emplace({loop.func, loop.stage}, loop.func, loop.stage).first->second;
+            auto &at =
+                now.try_emplace({loop.func, loop.stage}, loop.func, loop.stage).first->second;
             at = {split_off(at.first, static_cast<size_t>(at.second), loop.loop), 1};
         }
         graph::Graph result = renumbered();
@@ -61,24 +67,32 @@ class Privatizer {
 
     FuncId split_off(FuncId id, size_t stage, const std::string &loop) {
         StageSchedule &loops = schedule_[id].stages[stage];
-        auto dim = std::find_if(loops.dims.begin(), loops.dims.end(), [&](const Dim &d) { return d.name == loop; });
+        auto dim = std::find_if(loops.dims.begin(), loops.dims.end(),
+                                [&](const Dim &d) { return d.name == loop; });
         LoopKind kind = dim->kind;
-        if (kind == LoopKind::Parallel) limit_tasks(graph_[id].stages[stage], loops, dim);
+        if (kind == LoopKind::Parallel)
+            limit_tasks(graph_[id].stages[stage], loops, dim);
 
         FuncNode part;
         const FuncNode &func = graph_[id];
         part.id = static_cast<FuncId>(graph_.funcs.size());
         part.name = graph::unique_name(func.name + "_parts", taken_);
         std::string var = loop + "_part";
-        while (std::count(func.args.begin(), func.args.end(), var) > 0) var += "'";
-        graph::Factoring from{func.args, func.stages[stage], loops, {{loop, var}}, graph::calls_of(id),
+        while (std::count(func.args.begin(), func.args.end(), var) > 0)
+            var += "'";
+        graph::Factoring from{func.args,
+                              func.stages[stage],
+                              loops,
+                              {{loop, var}},
+                              graph::calls_of(id),
                               [&](const ir::ExprNode &self, std::vector<Expr> args) {
                                   return call(part, self, std::move(args));
                               }};
         std::string why;
         auto reduction = graph::as_reduction(from.stage, from.is_self, &why);
         auto result = reduction ? graph::factor(from, *reduction, &why) : std::nullopt;
-        if (!result) throw InternalError("no accumulators for " + loop + " of " + func.name + ": " + why);
+        if (!result)
+            throw InternalError("no accumulators for " + loop + " of " + func.name + ": " + why);
 
         part.args = result->args;
         part.types = func.types;
@@ -87,11 +101,13 @@ class Privatizer {
         FuncSchedule placed;
         placed.touched = true;
         placed.compute = placed.store = level(id, stage, result->merge_loops, loop);
-        if (inside(placed.compute, id, stage)) drop_splits(result->update_loops, placed.compute.var);
+        if (inside(placed.compute, id, stage))
+            drop_splits(result->update_loops, placed.compute.var);
         placed.stages = {initial_loops(part, kind), result->update_loops};
         if (kind == LoopKind::Vectorized) {
             placed.storage_order = part.args;
-            std::rotate(placed.storage_order.begin(), placed.storage_order.end() - 1, placed.storage_order.end());
+            std::rotate(placed.storage_order.begin(), placed.storage_order.end() - 1,
+                        placed.storage_order.end());
             combine_lanes(result->merge_loops, loop, func.types.size());
         }
         move_levels(id, stage, loop, result->merge_loops, placed.compute, part.id, var);
@@ -103,11 +119,14 @@ class Privatizer {
         return graph_.funcs.back().id;
     }
 
-    static void limit_tasks(const graph::Stage &stage, StageSchedule &loops, std::vector<Dim>::iterator dim) {
+    static void limit_tasks(const graph::Stage &stage, StageSchedule &loops,
+                            std::vector<Dim>::iterator dim) {
         Expr extent = graph::rvar_extent(stage, loops, dim->name);
         int64_t known = 0;
-        if (ir::as_const_int(extent, &known) && known <= max_tasks) return;
-        Expr each = ir::max(ir::div(ir::add(extent, int32(max_tasks - 1)), int32(max_tasks)), int32(1));
+        if (ir::as_const_int(extent, &known) && known <= max_tasks)
+            return;
+        Expr each =
+            ir::max(ir::div(ir::add(extent, int32(max_tasks - 1)), int32(max_tasks)), int32(1));
         std::string inner = dim->name + "_each";
         loops.transforms.push_back({schedules::Transform::Kind::Split, dim->name, dim->name, inner,
                                     ir::simplify(each), TailStrategy::GuardWithIf});
@@ -116,7 +135,8 @@ class Privatizer {
 
     static StageSchedule initial_loops(const FuncNode &part, LoopKind kind) {
         StageSchedule loops;
-        for (const std::string &arg : part.args) loops.dims.push_back({arg, LoopKind::Serial, false});
+        for (const std::string &arg : part.args)
+            loops.dims.push_back({arg, LoopKind::Serial, false});
         if (kind == LoopKind::Vectorized) {
             loops.dims.back().kind = kind;
             std::rotate(loops.dims.begin(), loops.dims.end() - 1, loops.dims.end());
@@ -128,18 +148,23 @@ class Privatizer {
         bool has_vector = std::any_of(merge.dims.begin(), merge.dims.end(),
                                       [](const Dim &d) { return d.kind == LoopKind::Vectorized; });
         for (Dim &d : merge.dims)
-            if (d.name == loop && values == 1 && !has_vector) d.kind = LoopKind::Vectorized;
+            if (d.name == loop && values == 1 && !has_vector)
+                d.kind = LoopKind::Vectorized;
     }
 
     /// Inside the loops of the old stage that stand around the shared one, else where the Func is.
-    LoopLevel level(FuncId id, size_t stage, const StageSchedule &merge, const std::string &loop) const {
+    LoopLevel level(FuncId id, size_t stage, const StageSchedule &merge,
+                    const std::string &loop) const {
         LoopLevel inside{LoopLevel::Kind::At, id, static_cast<int>(stage), ""};
         for (size_t d = merge.dims.size(); d-- > 0 && merge.dims[d].name != loop;) {
             const Dim &dim = merge.dims[d];
-            if (dim.is_reduction || dim.kind == LoopKind::Vectorized || dim.kind == LoopKind::Unrolled) break;
+            if (dim.is_reduction || dim.kind == LoopKind::Vectorized ||
+                dim.kind == LoopKind::Unrolled)
+                break;
             inside.var = dim.name;
         }
-        if (!inside.var.empty()) return inside;
+        if (!inside.var.empty())
+            return inside;
         const LoopLevel &own = schedule_[id].compute;
         return own.inlined() ? LoopLevel{LoopLevel::Kind::At, id, 0, Var::outermost().name()} : own;
     }
@@ -148,32 +173,38 @@ class Privatizer {
         return level.at() && level.func == id && level.stage == static_cast<int>(stage);
     }
 
-    /// The pure loops in to `innermost` are those that the new Func is computed in, for one point of each. Where
-    /// such loops are all that a split made, it is dropped: its tail would compute a whole factor at each point.
+    /// The pure loops in to `innermost` are those that the new Func is computed in, for one point
+    /// of each. Where such loops are all that a split made, it is dropped: its tail would compute a
+    /// whole factor at each point.
     static void drop_splits(StageSchedule &loops, const std::string &innermost) {
         using Kind = schedules::Transform::Kind;
         std::set<std::string> points;
         for (auto d = loops.dims.rbegin(); d != loops.dims.rend(); ++d) {
             points.insert(d->name);
             d->kind = LoopKind::Serial;
-            if (d->name == innermost) break;
+            if (d->name == innermost)
+                break;
         }
         auto find = [&](const std::string &name) {
-            return std::find_if(loops.dims.begin(), loops.dims.end(), [&](const Dim &d) { return d.name == name; });
+            return std::find_if(loops.dims.begin(), loops.dims.end(),
+                                [&](const Dim &d) { return d.name == name; });
         };
         for (size_t i = loops.transforms.size(); i-- > 0;) {
             const schedules::Transform t = loops.transforms[i];
             bool split = t.kind == Kind::Split;
-            if (t.kind == Kind::Fuse || !points.count(t.outer) || (split && !points.count(t.inner))) continue;
-            if (split) loops.dims.erase(find(t.inner));
+            if (t.kind == Kind::Fuse || !points.count(t.outer) || (split && !points.count(t.inner)))
+                continue;
+            if (split)
+                loops.dims.erase(find(t.inner));
             *find(t.outer) = {t.old_name, LoopKind::Serial, false};
             points.insert(t.old_name);
             loops.transforms.erase(loops.transforms.begin() + static_cast<long>(i));
         }
     }
 
-    /// What was computed at loops that the old stage no longer has (`merge`), inside such a loop, or further
-    /// in than where the new Func is computed, is computed at those of the new one, which reads it now.
+    /// What was computed at loops that the old stage no longer has (`merge`), inside such a loop,
+    /// or further in than where the new Func is computed, is computed at those of the new one,
+    /// which reads it now.
     void move_levels(FuncId id, size_t stage, const std::string &loop, const StageSchedule &merge,
                      const LoopLevel &computed, FuncId part, const std::string &var) {
         auto gone = [&](const std::string &name) {
@@ -185,7 +216,8 @@ class Privatizer {
         const std::vector<Dim> &dims = schedule_[id].stages[stage].dims;
         for (auto d = dims.rbegin(); d != dims.rend(); ++d) {  // outermost first
             gone_or_further_in |= gone(d->name);
-            if (gone_or_further_in) moved.insert(d->name);
+            if (gone_or_further_in)
+                moved.insert(d->name);
             gone_or_further_in |= here && d->name == computed.var;
         }
         for (FuncSchedule &s : schedule_.funcs)
@@ -203,7 +235,8 @@ class Privatizer {
       protected:
         Expr rewrite(const Expr &e) override {
             Expr now = ir::GraphMutator::rewrite(e);
-            if (now->op != ir::Op::Call || now->call_kind != ir::CallKind::Func) return now;
+            if (now->op != ir::Op::Call || now->call_kind != ir::CallKind::Func)
+                return now;
             auto *node = new ir::ExprNode(ir::Op::Call, now.type());
             node->call_kind = ir::CallKind::Func;
             node->index = now->index;
@@ -220,16 +253,20 @@ class Privatizer {
     graph::Graph renumbered() {
         std::vector<size_t> order;  // old numbers in the new order
         std::map<FuncId, std::vector<FuncId>> made_from;
-        for (const auto &[part, from] : before_) made_from[from].push_back(part);
+        for (const auto &[part, from] : before_)
+            made_from[from].push_back(part);
         auto emit = [&](auto &&self, FuncId id) -> void {
-            for (FuncId part : made_from[id]) self(self, part);
+            for (FuncId part : made_from[id])
+                self(self, part);
             order.push_back(static_cast<size_t>(id));
         };
         size_t originals = graph_.funcs.size() - before_.size();
-        for (size_t i = 0; i < originals; i++) emit(emit, static_cast<FuncId>(i));
+        for (size_t i = 0; i < originals; i++)
+            emit(emit, static_cast<FuncId>(i));
 
         std::vector<FuncId> ids(order.size());
-        for (size_t i = 0; i < order.size(); i++) ids[order[i]] = static_cast<FuncId>(i);
+        for (size_t i = 0; i < order.size(); i++)
+            ids[order[i]] = static_cast<FuncId>(i);
         graph::Graph result = graph_;
         schedules::Schedule schedule;
         Renumber renumber(ids);
@@ -241,9 +278,11 @@ class Privatizer {
             schedule.funcs.push_back(schedule_.funcs[order[i]]);
             renumber_levels(schedule.funcs.back(), ids);
         }
-        for (FuncId &id : result.outputs) id = ids[static_cast<size_t>(id)];
+        for (FuncId &id : result.outputs)
+            id = ids[static_cast<size_t>(id)];
         schedule_ = std::move(schedule);
-        graph::connect(result, [&](const FuncNode &f) { return f.is_output || !was_unused(order, f); });
+        graph::connect(result,
+                       [&](const FuncNode &f) { return f.is_output || !was_unused(order, f); });
         return result;
     }
 
@@ -254,8 +293,10 @@ class Privatizer {
     }
 
     static void renumber_levels(FuncSchedule &s, const std::vector<FuncId> &ids) {
-        for (LoopLevel *level : {&s.compute, &s.store, &s.hoist}) renumber(*level, ids);
-        for (StageSchedule &stage : s.stages) renumber_stage(stage, ids);
+        for (LoopLevel *level : {&s.compute, &s.store, &s.hoist})
+            renumber(*level, ids);
+        for (StageSchedule &stage : s.stages)
+            renumber_stage(stage, ids);
     }
 
     static void renumber_stage(StageSchedule &s, const std::vector<FuncId> &ids) {
@@ -265,15 +306,18 @@ class Privatizer {
     }
 
     static void renumber(LoopLevel &level, const std::vector<FuncId> &ids) {
-        if (level.at()) level.func = ids[static_cast<size_t>(level.func)];
+        if (level.at())
+            level.func = ids[static_cast<size_t>(level.func)];
     }
 };
 
 }  // namespace
 
-std::pair<graph::Graph, schedules::Schedule> private_accumulators(const graph::Graph &graph, const schedules::Schedule &schedule,
-                                                       const std::vector<poly::SharedLoop> &loops) {
-    if (loops.empty()) return {graph, schedule};
+std::pair<graph::Graph, schedules::Schedule>
+private_accumulators(const graph::Graph &graph, const schedules::Schedule &schedule,
+                     const std::vector<poly::SharedLoop> &loops) {
+    if (loops.empty())
+        return {graph, schedule};
     return Privatizer(graph, schedule).run(loops);
 }
 

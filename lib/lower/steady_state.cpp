@@ -26,7 +26,8 @@ Want opposite(Want want) {
 
 /// The tag may stand below a broadcast or cast.
 bool is_likely(const Expr &e) {
-    if (e->op == Op::Broadcast || e->op == Op::Cast) return is_likely(e->args[0]);
+    if (e->op == Op::Broadcast || e->op == Op::Cast)
+        return is_likely(e->args[0]);
     return is_intrinsic(*e.get(), intrinsic::likely);
 }
 
@@ -36,7 +37,8 @@ std::optional<Linear> difference(const Expr &a, const Expr &b, int64_t constant)
     builder.add(a);
     builder.add(b, -1);
     Linear result;
-    if (!builder.finish(&result) || !result.add(Linear::from_constant(Int(64), constant))) return {};
+    if (!builder.finish(&result) || !result.add(Linear::from_constant(Int(64), constant)))
+        return {};
     return result;
 }
 
@@ -50,7 +52,8 @@ class SteadyBody {
     std::optional<SteadyState> rewrite(const Stmt &body) {
         SteadyState result;
         result.body = stmt(body);
-        if (bounds_.empty()) return {};
+        if (bounds_.empty())
+            return {};
         result.saved = saved_;
         for (const auto &bound : bounds_) {
             Expr end = worst_.solve(bound);
@@ -67,7 +70,8 @@ class SteadyBody {
     }
 
     static Expr tighter(bool is_first, Expr a, Expr b) {
-        if (a.type() != b.type()) a = make_cast(Int(64), a), b = make_cast(Int(64), b);
+        if (a.type() != b.type())
+            a = make_cast(Int(64), a), b = make_cast(Int(64), b);
         return is_first ? ir::max(a, b) : ir::min(a, b);
     }
 
@@ -75,7 +79,8 @@ class SteadyBody {
 
     /// f() with a name bound. What was rewritten is right only where names mean the same.
     template <typename F>
-    std::invoke_result_t<F> bound_to(const std::string &name, Inner inner, const Expr &replacement, F &&f) {
+    std::invoke_result_t<F> bound_to(const std::string &name, Inner inner, const Expr &replacement,
+                                     F &&f) {
         done_.clear();
         ScopedBinding binding(inner_, name, std::move(inner));
         ScopedBinding other(replacements_, name, replacement);
@@ -92,9 +97,12 @@ class SteadyBody {
     /// True if sum >= 0 always, or for iterations that are noted now, in which `saved` is saved.
     bool assume(const Linear &sum, int saved) {
         auto bounds = worst_.bounds(sum);
-        if (!bounds) return false;
-        for (Linear &bound : *bounds) note(std::move(bound));
-        if (!bounds->empty()) saved_ += saved;
+        if (!bounds)
+            return false;
+        for (Linear &bound : *bounds)
+            note(std::move(bound));
+        if (!bounds->empty())
+            saved_ += saved;
         return true;
     }
 
@@ -110,11 +118,12 @@ class SteadyBody {
             found->constant = std::min(found->constant, bound.constant);
     }
 
-    /// Whether `sum >= 0` is the rule rather than the exception: what holds for a constant number of
-    /// iterations at the loop's start or end is an exception. Any: cannot tell.
+    /// Whether `sum >= 0` is the rule rather than the exception: what holds for a constant number
+    /// of iterations at the loop's start or end is an exception. Any: cannot tell.
     Want rule(const Linear &sum) {
         auto bounds = worst_.bounds(sum);
-        if (!bounds || bounds->empty()) return Want::Any;
+        if (!bounds || bounds->empty())
+            return Want::Any;
         Want result = Want::Any;
         for (const Linear &bound : *bounds) {
             bool late = worst_.factor(bound) > 0;
@@ -122,18 +131,22 @@ class SteadyBody {
             ConstantInterval last = constant_bounds(worst_.at_last(bound));
             ConstantInterval holds = late ? last : first, fails = late ? first : last;
             bool longer = !holds.has_hi() || (fails.has_lo() && holds.hi >= -fails.lo);
-            if (!longer) return Want::False;
-            if (fails.has_lo()) result = Want::True;
+            if (!longer)
+                return Want::False;
+            if (fails.has_lo())
+                result = Want::True;
         }
         return result;
     }
 
-    /// What deciding a condition on a and b saves. A vector of indices that need not be clamped is a
-    /// dense load instead of a gather, one that need not be tested a load without mask.
+    /// What deciding a condition on a and b saves. A vector of indices that need not be clamped is
+    /// a dense load instead of a gather, one that need not be tested a load without mask.
     int saving(const Expr &a, const Expr &b, bool hoisted_if_invariant) const {
-        if (current_depth() == 0 && !innermost_) return 0;
+        if (current_depth() == 0 && !innermost_)
+            return 0;
         bool varies = std::max(depth_or_here(a), depth_or_here(b)) == current_depth();
-        if (hoisted_if_invariant && !varies) return 0;
+        if (hoisted_if_invariant && !varies)
+            return 0;
         int lanes = a.type().lanes();
         return lanes == 1 ? 1 : 8 * lanes;
     }
@@ -141,52 +154,73 @@ class SteadyBody {
     /// a < b, a <= b, ... as constants where it is decided.
     Expr comparison(const Expr &e, Want want) {
         Expr a = expr(e->args[0]), b = expr(e->args[1]);
-        if (!has_no_overflow(a.type())) return rebuild(e, {a, b});
+        if (!has_no_overflow(a.type()))
+            return rebuild(e, {a, b});
         bool strict = e->op == Op::LT || e->op == Op::GT, less = e->op == Op::LT || e->op == Op::LE;
         auto holds = less ? difference(b, a, strict ? -1 : 0) : difference(a, b, strict ? -1 : 0);
         auto fails = less ? difference(a, b, strict ? 0 : -1) : difference(b, a, strict ? 0 : -1);
-        if (!holds || !fails) return rebuild(e, {a, b});
-        if (want == Want::Any) want = rule(*holds);
+        if (!holds || !fails)
+            return rebuild(e, {a, b});
+        if (want == Want::Any)
+            want = rule(*holds);
         bool wanted = want != Want::False;
-        if (assume(wanted ? *holds : *fails, saving(a, b, false))) return changed(make_const(e.type(), wanted));
+        if (assume(wanted ? *holds : *fails, saving(a, b, false)))
+            return changed(make_const(e.type(), wanted));
         auto otherwise = worst_.bounds(wanted ? *fails : *holds);
-        if (otherwise && otherwise->empty()) return changed(make_const(e.type(), !wanted));
+        if (otherwise && otherwise->empty())
+            return changed(make_const(e.type(), !wanted));
         return rebuild(e, {a, b});
     }
 
     Expr min_or_max(const Expr &e) {
         Expr a = expr(e->args[0]), b = expr(e->args[1]);
-        if (!has_no_overflow(e.type())) return rebuild(e, {a, b});
+        if (!has_no_overflow(e.type()))
+            return rebuild(e, {a, b});
         auto depth_a = worst_.depth(a), depth_b = worst_.depth(b);
-        if (!depth_a || !depth_b || (*depth_a < 0 && *depth_b < 0)) return rebuild(e, {a, b});
+        if (!depth_a || !depth_b || (*depth_a < 0 && *depth_b < 0))
+            return rebuild(e, {a, b});
         bool is_min = e->op == Op::Min;
         auto takes_a = is_min ? difference(b, a, 0) : difference(a, b, 0);
         auto takes_b = is_min ? difference(a, b, 0) : difference(b, a, 0);
-        if (!takes_a || !takes_b) return rebuild(e, {a, b});
+        if (!takes_a || !takes_b)
+            return rebuild(e, {a, b});
         bool favour_a = favours_first(e, *takes_a, *depth_a >= 0 || *depth_b < 0);
-        if (assume(favour_a ? *takes_a : *takes_b, saving(a, b, true))) return changed(favour_a ? a : b);
+        if (assume(favour_a ? *takes_a : *takes_b, saving(a, b, true)))
+            return changed(favour_a ? a : b);
         auto otherwise = worst_.bounds(favour_a ? *takes_b : *takes_a);
-        if (otherwise && otherwise->empty()) return changed(favour_a ? b : a);
+        if (otherwise && otherwise->empty())
+            return changed(favour_a ? b : a);
         return rebuild(e, {a, b});
     }
 
     bool favours_first(const Expr &e, const Linear &takes_first, bool first_changes) {
         bool likely_a = is_likely(e->args[0]), likely_b = is_likely(e->args[1]);
-        if (likely_a != likely_b) return likely_a;
+        if (likely_a != likely_b)
+            return likely_a;
         Want usual = rule(takes_first);
         return usual == Want::Any ? first_changes : usual == Want::True;
     }
 
     Expr condition(const Expr &e, Want want) {
         switch (e->op) {
-        case Op::LT: case Op::LE: case Op::GT: case Op::GE: return comparison(e, want);
-        case Op::Not: return negated(condition(e->args[0], opposite(want)));
-        case Op::And: return connective(e, want, Want::False);
-        case Op::Or: return connective(e, want, Want::True);
-        case Op::Broadcast: return widen(condition(e->args[0], want), e.type().lanes());
-        case Op::VectorReduce: return rebuild(e, {condition(e->args[0], want)});
+        case Op::LT:
+        case Op::LE:
+        case Op::GT:
+        case Op::GE:
+            return comparison(e, want);
+        case Op::Not:
+            return negated(condition(e->args[0], opposite(want)));
+        case Op::And:
+            return connective(e, want, Want::False);
+        case Op::Or:
+            return connective(e, want, Want::True);
+        case Op::Broadcast:
+            return widen(condition(e->args[0], want), e.type().lanes());
+        case Op::VectorReduce:
+            return rebuild(e, {condition(e->args[0], want)});
         default:
-            if (is_intrinsic(*e.get(), intrinsic::likely)) return condition(e->args[0], Want::True);
+            if (is_intrinsic(*e.get(), intrinsic::likely))
+                return condition(e->args[0], Want::True);
             return expr(e);
         }
     }
@@ -194,19 +228,22 @@ class SteadyBody {
     /// && and ||, of which one operand with the value `absorbing` decides.
     Expr connective(const Expr &e, Want want, Want absorbing) {
         Expr a = condition(e->args[0], want);
-        if (want == absorbing && is_bool_const(a, absorbing == Want::True)) return a;
+        if (want == absorbing && is_bool_const(a, absorbing == Want::True))
+            return a;
         return rebuild(e, {a, condition(e->args[1], want)});
     }
 
     // Expressions.
 
     Expr expr(const Expr &e) {
-        if (!e.defined()) return e;
+        if (!e.defined())
+            return e;
         if (e->op == Op::Variable) {
             const Expr *replacement = replacements_.find(e->name);
             return replacement && replacement->defined() ? changed(*replacement) : e;
         }
-        if (e->args.empty()) return e;
+        if (e->args.empty())
+            return e;
         auto found = done_.find(e.get());
         if (found == done_.end()) {
             int before = changes_;
@@ -219,26 +256,40 @@ class SteadyBody {
 
     Expr expr_node(const Expr &e) {
         switch (e->op) {
-        case Op::Min: case Op::Max: return min_or_max(e);
-        case Op::LT: case Op::LE: case Op::GT: case Op::GE:
-        case Op::And: case Op::Or: case Op::Not: return condition(e, Want::Any);
-        case Op::Select: return select(e);
-        case Op::Load: return rebuild(e, {expr(e->args[0]), predicate(e->args[1])});
+        case Op::Min:
+        case Op::Max:
+            return min_or_max(e);
+        case Op::LT:
+        case Op::LE:
+        case Op::GT:
+        case Op::GE:
+        case Op::And:
+        case Op::Or:
+        case Op::Not:
+            return condition(e, Want::Any);
+        case Op::Select:
+            return select(e);
+        case Op::Load:
+            return rebuild(e, {expr(e->args[0]), predicate(e->args[1])});
         case Op::Let:
             return let(e->name, expr(e->args[0]), [&](const Expr &value) -> Expr {
                 Expr body = expr(e->args[1]);
                 return value.defined() ? make_let(e->name, value, body) : body;
             });
-        default: break;
+        default:
+            break;
         }
-        if (is_intrinsic(*e.get(), intrinsic::likely)) return expr(e->args[0]);
-        if (is_intrinsic(*e.get(), intrinsic::if_then_else)) return select(e);
+        if (is_intrinsic(*e.get(), intrinsic::likely))
+            return expr(e->args[0]);
+        if (is_intrinsic(*e.get(), intrinsic::if_then_else))
+            return select(e);
         return rebuild(e, children(e));
     }
 
     std::vector<Expr> children(const Expr &e) {
         std::vector<Expr> args;
-        for (const Expr &arg : e->args) args.push_back(expr(arg));
+        for (const Expr &arg : e->args)
+            args.push_back(expr(arg));
         return args;
     }
 
@@ -249,19 +300,23 @@ class SteadyBody {
         bool t = is_likely(e->args[1]), f = is_likely(e->args[2]);
         Want want = t == f ? Want::Any : t ? Want::True : Want::False;
         Expr decided = condition(e->args[0], want);
-        if (is_bool_const(decided, true)) return expr(e->args[1]);
-        if (is_bool_const(decided, false)) return expr(e->args[2]);
+        if (is_bool_const(decided, true))
+            return expr(e->args[1]);
+        if (is_bool_const(decided, false))
+            return expr(e->args[2]);
         return rebuild(e, {decided, expr(e->args[1]), expr(e->args[2])});
     }
 
-    /// f(value) with the name bound to the value; f(undefined) where the value is a constant that took the
-    /// name's place. A ramp is known by its first lane, so that what is added to it stays a ramp.
+    /// f(value) with the name bound to the value; f(undefined) where the value is a constant that
+    /// took the name's place. A ramp is known by its first lane, so that what is added to it stays
+    /// a ramp.
     template <typename F>
     std::invoke_result_t<F, Expr> let(const std::string &name, const Expr &value, F &&f) {
         Inner inner;
         inner.value = value;
         inner.depth = depth_or_here(value);
-        if (as_const_int(value, nullptr)) return bound_to(name, inner, value, [&] { return f(Expr()); });
+        if (as_const_int(value, nullptr))
+            return bound_to(name, inner, value, [&] { return f(Expr()); });
         if (value->op != Op::Ramp || !as_const_int(value->args[1], nullptr))
             return bound_to(name, inner, Expr(), [&] { return f(value); });
         inner.value = value->args[0];
@@ -280,7 +335,8 @@ class SteadyBody {
 
     /// s itself where nothing in it is decided.
     Stmt stmt(const Stmt &s) {
-        if (!s.defined()) return s;
+        if (!s.defined())
+            return s;
         int before = changes_;
         Stmt now = stmt_node(s);
         return changes_ == before ? s : now;
@@ -293,21 +349,28 @@ class SteadyBody {
                 Stmt body = stmt(s->stmts[0]);
                 return value.defined() && body.defined() ? make_let(s->name, value, body) : body;
             });
-        case StmtOp::For: return loop(s);
-        case StmtOp::If: return branch(s);
-        case StmtOp::Store: return store(s);
-        default: break;
+        case StmtOp::For:
+            return loop(s);
+        case StmtOp::If:
+            return branch(s);
+        case StmtOp::Store:
+            return store(s);
+        default:
+            break;
         }
         Stmt result = map_children(
-            s, [&](const Expr &e) { return expr(e); }, [&](const Stmt &child) { return stmt(child); });
+            s, [&](const Expr &e) { return expr(e); },
+            [&](const Stmt &child) { return stmt(child); });
         bool emptied = result.defined() && !result->stmts.empty() && !result->stmts[0].defined();
         return emptied ? Stmt() : result;
     }
 
     Stmt store(const Stmt &s) {
         Expr mask = predicate(s->exprs[2]);
-        if (mask.defined() && is_bool_const(mask, false)) return Stmt();
-        if (mask.defined() && is_bool_const(mask, true)) mask = Expr();
+        if (mask.defined() && is_bool_const(mask, false))
+            return Stmt();
+        if (mask.defined() && is_bool_const(mask, true))
+            mask = Expr();
         return with_children(s, {expr(s->exprs[0]), expr(s->exprs[1]), mask}, {});
     }
 
@@ -320,10 +383,13 @@ class SteadyBody {
     Stmt loop(const Stmt &s) {
         Expr min = expr(s->exprs[0]), extent = expr(s->exprs[1]);
         bool has_loops = false;
-        walk(s->stmts[0], [&](const Stmt &child) { return !(has_loops |= child->op == StmtOp::For); },
-             [](const Expr &) { return false; });
+        walk(
+            s->stmts[0],
+            [&](const Stmt &child) { return !(has_loops |= child->op == StmtOp::For); },
+            [](const Expr &) { return false; });
         constexpr int of_known_trip_count = 4;
-        if (!has_loops && is_fixed(extent) && !is_fixed(s->exprs[1])) saved_ += of_known_trip_count;
+        if (!has_loops && is_fixed(extent) && !is_fixed(s->exprs[1]))
+            saved_ += of_known_trip_count;
         Inner inner;
         inner.min = min;
         inner.max = last_of(min, extent);
@@ -337,15 +403,19 @@ class SteadyBody {
     bool is_fixed(const Expr &extent) {
         auto is_number = [&](const Expr &e) { return worst_.expanded(e).is_constant(); };
         bool is_quotient = extent->op == Op::Div;
-        return is_quotient ? is_number(extent->args[0]) && is_number(extent->args[1]) : is_number(extent);
+        return is_quotient ? is_number(extent->args[0]) && is_number(extent->args[1])
+                           : is_number(extent);
     }
 
     Stmt branch(const Stmt &s) {
         Expr decided = condition(s->exprs[0], Want::Any);
-        if (is_bool_const(decided, true)) return stmt(s->stmts[0]);
-        if (is_bool_const(decided, false)) return stmt(s->stmts[1]);
+        if (is_bool_const(decided, true))
+            return stmt(s->stmts[0]);
+        if (is_bool_const(decided, false))
+            return stmt(s->stmts[1]);
         Stmt t = stmt(s->stmts[0]), f = stmt(s->stmts[1]);
-        if (!t.defined() && !f.defined()) return Stmt();
+        if (!t.defined() && !f.defined())
+            return Stmt();
         return t.defined() ? make_if(decided, t, f) : make_if(negated(decided), f);
     }
 

@@ -36,31 +36,38 @@ class UnrollLoops : public Mutator {
         Type type = loop->exprs[0].type();
         Expr extent = simplify(loop->exprs[1]);
         std::optional<int64_t> most = most_iterations(extent);
-        if (!most) refuse(loop, "is not constant");
-        if (*most > max_copies) refuse(loop, "is too large");
+        if (!most)
+            refuse(loop, "is not constant");
+        if (*most > max_copies)
+            refuse(loop, "is too large");
         ConstantInterval range = constant_bounds(extent);
-        Expr count = range.is_single() ? extent : make_variable(extent.type(), loop->name + ".extent");
+        Expr count =
+            range.is_single() ? extent : make_variable(extent.type(), loop->name + ".extent");
         std::vector<Stmt> copies;
         for (int64_t k = 0; k < *most; k++) {
             Expr at = add(loop->exprs[0], make_const(type, k));
             Stmt copy = substitute(loop->name, at, loop->stmts[0]);
-            if (k >= range.lo) copy = make_if(make_binary(Op::LT, make_const(type, k), count), copy);
+            if (k >= range.lo)
+                copy = make_if(make_binary(Op::LT, make_const(type, k), count), copy);
             copies.push_back(copy);
         }
-        if (copies.empty()) return make_evaluate(make_const(Int(32), 0));
+        if (copies.empty())
+            return make_evaluate(make_const(Int(32), 0));
         Stmt block = make_block(std::move(copies));
         return range.is_single() ? block : make_let(count->name, extent, block);
     }
 
     [[noreturn]] void refuse(const Stmt &loop, const char *why) const {
-        throw CompileError("Cannot unroll loop " + loop->name + origin(graph_, loop->name) + ": its extent " +
-                           ir::to_string(loop->exprs[1]) + " " + why +
+        throw CompileError("Cannot unroll loop " + loop->name + origin(graph_, loop->name) +
+                           ": its extent " + ir::to_string(loop->exprs[1]) + " " + why +
                            ". Split it by a small constant factor and unroll the inner loop.");
     }
 };
 
 }  // namespace
 
-Stmt unroll_loops(const Stmt &s, const graph::Graph *graph) { return UnrollLoops(graph).mutate(s); }
+Stmt unroll_loops(const Stmt &s, const graph::Graph *graph) {
+    return UnrollLoops(graph).mutate(s);
+}
 
 }  // namespace Pipe::lower

@@ -40,8 +40,8 @@ bool overlaps(const std::set<std::string> &a, const std::set<std::string> &b) {
 
 /// a[i] = a[i] op value, or a[i] = a[i] - value
 struct Update {
-    Op op;         ///< how the lanes' values are combined
-    bool subtract; ///< the combined value is subtracted
+    Op op;          ///< how the lanes' values are combined
+    bool subtract;  ///< the combined value is subtracted
     Expr old, value;
 };
 
@@ -51,11 +51,15 @@ std::optional<Update> as_update(const Stmt &store) {
         return e->op == Op::Load && e->name == store->name && !e->args[1].defined() &&
                equal(e->args[0], store->exprs[1]);
     };
-    bool associative = is_binary(value->op) && is_commutative(value->op) && !is_comparison(value->op);
-    if (!associative && value->op != Op::Sub) return {};
+    bool associative =
+        is_binary(value->op) && is_commutative(value->op) && !is_comparison(value->op);
+    if (!associative && value->op != Op::Sub)
+        return {};
     Expr a = value->args[0], b = value->args[1];
-    if (associative && is_old(b) && !is_old(a)) std::swap(a, b);
-    if (!is_old(a) || buffers_read(b).count(store->name)) return {};
+    if (associative && is_old(b) && !is_old(a))
+        std::swap(a, b);
+    if (!is_old(a) || buffers_read(b).count(store->name))
+        return {};
     bool subtract = value->op == Op::Sub;
     return Update{subtract ? Op::Add : value->op, subtract, a, b};
 }
@@ -70,20 +74,30 @@ class LoopVectorizer {
     }
 
     Stmt vectorize(const Stmt &s) {
-        if (!s.defined()) return s;
+        if (!s.defined())
+            return s;
         bool has_effect = std::any_of(s->exprs.begin(), s->exprs.end(), [](const Expr &e) {
             return e.defined() && has_side_effect(e);
         });
-        if (has_effect) return lane_by_lane(s);
+        if (has_effect)
+            return lane_by_lane(s);
         switch (s->op) {
-        case StmtOp::Let: return let(s);
-        case StmtOp::Assert: return assertion(s);
-        case StmtOp::For: return loop(s);
-        case StmtOp::Store: return store(s);
-        case StmtOp::Allocate: return allocate(s);
-        case StmtOp::If: return branch(s);
-        case StmtOp::Evaluate: return Stmt();
-        case StmtOp::Prefetch: return lane_by_lane(s);
+        case StmtOp::Let:
+            return let(s);
+        case StmtOp::Assert:
+            return assertion(s);
+        case StmtOp::For:
+            return loop(s);
+        case StmtOp::Store:
+            return store(s);
+        case StmtOp::Allocate:
+            return allocate(s);
+        case StmtOp::If:
+            return branch(s);
+        case StmtOp::Evaluate:
+            return Stmt();
+        case StmtOp::Prefetch:
+            return lane_by_lane(s);
         case StmtOp::Fork:
         case StmtOp::Acquire:
         case StmtOp::Release:
@@ -91,9 +105,11 @@ class LoopVectorizer {
                                " would be a task in each lane of the vectorized loop " + loop_ +
                                ". Compute and store it outside of that loop.");
         case StmtOp::Memoize:
-            throw CompileError("memoize: " + s->name + " would be looked up in each lane of the vectorized loop " +
-                               loop_ + ". Compute it outside of that loop.");
-        default: return children(s);
+            throw CompileError("memoize: " + s->name +
+                               " would be looked up in each lane of the vectorized loop " + loop_ +
+                               ". Compute it outside of that loop.");
+        default:
+            return children(s);
         }
     }
 
@@ -131,7 +147,8 @@ class LoopVectorizer {
         enclosing_.push_back({StmtOp::If, "", scalar});
         Stmt body = f();
         enclosing_.pop_back();
-        if (reads_uniform_ && body.defined()) body = make_if(all_lanes(Op::Or, mask_), body);
+        if (reads_uniform_ && body.defined())
+            body = make_if(all_lanes(Op::Or, mask_), body);
         mask_ = outer;
         reads_uniform_ = reads_uniform_ || outer_reads_uniform;
         depth_--;
@@ -142,14 +159,18 @@ class LoopVectorizer {
         return loop_ + what + (depth_ == 0 ? "" : "." + std::to_string(depth_));
     }
 
-    /// f(), a vector form of s whose `value` is evaluated before the statements below s. Code for single
-    /// lanes evaluates it again: where they change what it reads, s as a whole is done lane by lane.
-    template <typename F> Stmt evaluated_once(const Stmt &s, std::initializer_list<Expr> values, F &&f) {
+    /// f(), a vector form of s whose `value` is evaluated before the statements below s. Code for
+    /// single lanes evaluates it again: where they change what it reads, s as a whole is done lane
+    /// by lane.
+    template <typename F>
+    Stmt evaluated_once(const Stmt &s, std::initializer_list<Expr> values, F &&f) {
         int before = lane_loops_;
         Stmt result = f();
-        if (lane_loops_ == before) return result;
+        if (lane_loops_ == before)
+            return result;
         for (const Expr &value : values)
-            if (overlaps(buffers_read(value), buffers_written(s))) return lane_by_lane(s);
+            if (overlaps(buffers_read(value), buffers_written(s)))
+                return lane_by_lane(s);
         return result;
     }
 
@@ -169,7 +190,8 @@ class LoopVectorizer {
 
     Stmt lane_by_lane(const Stmt &s) {
         lane_loops_++;
-        return make_for(loop_, min_, make_const(min_.type(), lanes_), LoopKind::Serial, for_one_lane(s));
+        return make_for(loop_, min_, make_const(min_.type(), lanes_), LoopKind::Serial,
+                        for_one_lane(s));
     }
 
     Stmt last_lane(const Stmt &s) {
@@ -179,24 +201,29 @@ class LoopVectorizer {
 
     /// Scalar code that uses this lane's copy of what is allocated inside of the loop.
     template <typename T> T own_copy(const T &code) {
-        if (copies_.empty()) return code;
+        if (copies_.empty())
+            return code;
         struct OwnCopy : GraphMutator {
             LoopVectorizer &outer;
             explicit OwnCopy(LoopVectorizer &o) : outer(o) {}
             using GraphMutator::mutate;
             Expr rewrite(const Expr &e) override {
                 Expr now = GraphMutator::rewrite(e);
-                if (now->op != Op::Load || !outer.copies_.count(now->name)) return now;
+                if (now->op != Op::Load || !outer.copies_.count(now->name))
+                    return now;
                 return make_load(now.type(), now->name, element(now->args[0]), now->args[1]);
             }
             Stmt mutate(const Stmt &s) override {
                 Stmt now = GraphMutator::mutate(s);
-                if (now->op != StmtOp::Store || !outer.copies_.count(now->name)) return now;
-                return with_children(now, {now->exprs[0], element(now->exprs[1]), now->exprs[2]}, {});
+                if (now->op != StmtOp::Store || !outer.copies_.count(now->name))
+                    return now;
+                return with_children(now, {now->exprs[0], element(now->exprs[1]), now->exprs[2]},
+                                     {});
             }
             Expr element(const Expr &index) {
                 Type type = index.type();
-                return add(mul(index, make_const(type, outer.lanes_)), make_cast(type, outer.lane_));
+                return add(mul(index, make_const(type, outer.lanes_)),
+                           make_cast(type, outer.lane_));
             }
         };
         return OwnCopy(*this).mutate(code);
@@ -205,15 +232,18 @@ class LoopVectorizer {
     // Expressions.
 
     Expr vec(const Expr &e) {
-        if (!e.defined()) return e;
+        if (!e.defined())
+            return e;
         done_.clear();
         return rewrite(e);
     }
 
     Expr rewrite(const Expr &e) {
-        if (e->args.empty() && e->op != Op::Variable) return e;
+        if (e->args.empty() && e->op != Op::Variable)
+            return e;
         auto found = done_.find(e.get());
-        if (found != done_.end()) return found->second;
+        if (found != done_.end())
+            return found->second;
         Expr result = rewrite_node(e);
         done_.emplace(e.get(), result);
         return result;
@@ -224,10 +254,13 @@ class LoopVectorizer {
             const Expr *vector = vectors_.find(e->name);
             return vector ? *vector : e;
         }
-        if (e->op == Op::Let) return let(e);
-        if (is_intrinsic(*e.get(), intrinsic::if_then_else)) return if_then_else(e);
+        if (e->op == Op::Let)
+            return let(e);
+        if (is_intrinsic(*e.get(), intrinsic::if_then_else))
+            return if_then_else(e);
         std::vector<Expr> args;
-        for (const Expr &arg : e->args) args.push_back(arg.defined() ? rewrite(arg) : arg);
+        for (const Expr &arg : e->args)
+            args.push_back(arg.defined() ? rewrite(arg) : arg);
         return e->op == Op::Load ? load(e, args[0], args[1]) : rebuild(e, std::move(args));
     }
 
@@ -235,7 +268,8 @@ class LoopVectorizer {
         Expr value = rewrite(e->args[0]);
         bool varies = value.type().is_vector();
         std::string name = varies ? e->name + ".v" : e->name;
-        auto outer = std::move(done_);  // what was rewritten is right only where names mean the same
+        auto outer =
+            std::move(done_);  // what was rewritten is right only where names mean the same
         done_.clear();
         ScopedBinding binding(vectors_, e->name, make_variable(value.type(), name));
         Expr body = rewrite(e->args[1]);
@@ -275,8 +309,10 @@ class LoopVectorizer {
     }
 
     Expr load(const Expr &e, Expr index, Expr predicate) {
-        if (copies_.count(e->name)) index = spread(index);
-        bool varies = index.type().is_vector() || (predicate.defined() && predicate.type().is_vector());
+        if (copies_.count(e->name))
+            index = spread(index);
+        bool varies =
+            index.type().is_vector() || (predicate.defined() && predicate.type().is_vector());
         if (!varies && arms_ == 0) {
             reads_uniform_ |= mask_.defined();
             return rebuild(e, {index, predicate});
@@ -295,8 +331,10 @@ class LoopVectorizer {
 
     Stmt children(const Stmt &s) {
         std::vector<Stmt> stmts;
-        for (const Stmt &child : s->stmts) stmts.push_back(vectorize(child));
-        if (s->op == StmtOp::Block) return make_block(std::move(stmts));
+        for (const Stmt &child : s->stmts)
+            stmts.push_back(vectorize(child));
+        if (s->op == StmtOp::Block)
+            return make_block(std::move(stmts));
         return stmts[0].defined() ? with_children(s, s->exprs, std::move(stmts)) : Stmt();
     }
 
@@ -304,7 +342,8 @@ class LoopVectorizer {
         Expr value = vec(s->exprs[0]);
         return evaluated_once(s, {s->exprs[0]}, [&] {
             if (value.type().is_vector())
-                return with_vector(s->name, value, s->exprs[0], [&] { return vectorize(s->stmts[0]); });
+                return with_vector(s->name, value, s->exprs[0],
+                                   [&] { return vectorize(s->stmts[0]); });
             ScopedBinding binding(vectors_, s->name, make_variable(value.type(), s->name));
             Stmt body = vectorize(s->stmts[0]);
             return body.defined() ? make_let(s->name, value, body) : body;
@@ -314,8 +353,10 @@ class LoopVectorizer {
     Stmt assertion(const Stmt &s) {
         Expr condition = vec(s->exprs[0]);
         bool varies = condition.type().is_vector();
-        for (size_t i = 1; i < s->exprs.size(); i++) varies |= vec(s->exprs[i]).type().is_vector();
-        if (!varies && !mask_.defined()) return s;
+        for (size_t i = 1; i < s->exprs.size(); i++)
+            varies |= vec(s->exprs[i]).type().is_vector();
+        if (!varies && !mask_.defined())
+            return s;
         Expr fails = all_lanes(Op::Or, both(mask_, negated(condition)));
         return make_if(fails, lane_by_lane(s));  // which says for which lane
     }
@@ -325,13 +366,16 @@ class LoopVectorizer {
         Expr condition = vec(scalar);
         const Stmt &then_case = s->stmts[0], &else_case = s->stmts[1];
         return evaluated_once(s, {scalar}, [&] {
-            if (condition.type().is_scalar()) return uniform_branch(s, condition);
+            if (condition.type().is_scalar())
+                return uniform_branch(s, condition);
             if (!else_case.defined())
                 return with_mask(condition, scalar, [&] { return vectorize(then_case); });
             std::string name = of_depth(".if");
-            Expr decided = make_variable(condition.type(), name);  // before then_case changes memory
+            Expr decided =
+                make_variable(condition.type(), name);  // before then_case changes memory
             Stmt t = with_mask(decided, scalar, [&] { return vectorize(then_case); });
-            Stmt f = with_mask(negated(decided), make_not(scalar), [&] { return vectorize(else_case); });
+            Stmt f =
+                with_mask(negated(decided), make_not(scalar), [&] { return vectorize(else_case); });
             Stmt arms = make_block({t, f});
             return arms.defined() ? make_let(name, condition, arms) : arms;
         });
@@ -339,29 +383,34 @@ class LoopVectorizer {
 
     Stmt uniform_branch(const Stmt &s, const Expr &condition) {
         Stmt t = vectorize(s->stmts[0]), f = vectorize(s->stmts[1]);
-        if (!t.defined() && !f.defined()) return Stmt();
+        if (!t.defined() && !f.defined())
+            return Stmt();
         return t.defined() ? make_if(condition, t, f) : make_if(negated(condition), f);
     }
 
     Stmt loop(const Stmt &s) {
-        if (s->kind == LoopKind::Parallel) return lane_by_lane(s);
+        if (s->kind == LoopKind::Parallel)
+            return lane_by_lane(s);
         Expr min = vec(s->exprs[0]), extent = vec(s->exprs[1]);
         return evaluated_once(s, {s->exprs[0], s->exprs[1]}, [&] {
-            if (min.type().is_vector() || extent.type().is_vector()) return ragged_loop(s, min, extent);
+            if (min.type().is_vector() || extent.type().is_vector())
+                return ragged_loop(s, min, extent);
             ScopedBinding binding(vectors_, s->name, make_variable(min.type(), s->name));
             Stmt body = vectorize(s->stmts[0]);
-            return body.defined() ? make_for(s->name, min, extent, s->kind, body, s->partition) : body;
+            return body.defined() ? make_for(s->name, min, extent, s->kind, body, s->partition)
+                                  : body;
         });
     }
 
-    /// Lanes have different bounds: counts from 0 to the longest extent. The names of the bounds must
-    /// differ from "<loop>.min.v", which is what a region's "<loop>.min" becomes.
+    /// Lanes have different bounds: counts from 0 to the longest extent. The names of the bounds
+    /// must differ from "<loop>.min.v", which is what a region's "<loop>.min" becomes.
     Stmt ragged_loop(const Stmt &s, const Expr &min, const Expr &extent) {
         Type type = min.type().element_of();
         Expr step = make_variable(type, s->name + ".step");
         Expr extents = make_variable(extent.type().with_lanes(lanes_), s->name + ".lane_extent");
         bool partial = mask_.defined();
-        Expr lengths = partial ? make_select(mask_, extents, make_const(extents.type(), 0)) : extents;
+        Expr lengths =
+            partial ? make_select(mask_, extents, make_const(extents.type(), 0)) : extents;
         auto masked_body = [&] {
             return with_mask(combine(Op::LT, step, extents), make_binary(Op::LT, step, s->exprs[1]),
                              [&] { return vectorize(s->stmts[0]); });
@@ -371,12 +420,14 @@ class LoopVectorizer {
         if (min.type().is_scalar()) {
             ScopedBinding binding(vectors_, s->name, make_variable(type, s->name));
             body = masked_body();
-            if (body.defined()) body = make_let(s->name, add(min_of_lane, step), body);
+            if (body.defined())
+                body = make_let(s->name, add(min_of_lane, step), body);
         } else {
             body = with_vector(s->name, combine(Op::Add, min_of_lane, step), add(s->exprs[0], step),
                                masked_body);
         }
-        if (!body.defined()) return body;
+        if (!body.defined())
+            return body;
         Stmt result = make_for(step->name, make_const(type, 0), all_lanes(Op::Max, lengths),
                                LoopKind::Serial, body);
         result = make_let(extents->name, widen(extent, lanes_), result);
@@ -385,7 +436,8 @@ class LoopVectorizer {
 
     Stmt allocate(const Stmt &s) {
         std::vector<Expr> sizes;
-        for (const Expr &size : s->exprs) sizes.push_back(all_lanes(Op::Max, vec(size)));
+        for (const Expr &size : s->exprs)
+            sizes.push_back(all_lanes(Op::Max, vec(size)));
         sizes.push_back(make_const(sizes.empty() ? Int(32) : sizes[0].type(), lanes_));
         copies_.insert(s->name);
         Stmt body = vectorize(s->stmts[0]);
@@ -396,9 +448,12 @@ class LoopVectorizer {
     Stmt store(const Stmt &s) {
         Expr value = vec(s->exprs[0]), index = vec(s->exprs[1]);
         Expr predicate = both(mask_, vec(s->exprs[2]));
-        if (copies_.count(s->name)) index = spread(index);
-        if (index.type().is_scalar()) return store_to_one(s, value, index, predicate);
-        if (s->atomic || depends_on_other_lane(s, index)) return lane_by_lane(s);
+        if (copies_.count(s->name))
+            index = spread(index);
+        if (index.type().is_scalar())
+            return store_to_one(s, value, index, predicate);
+        if (s->atomic || depends_on_other_lane(s, index))
+            return lane_by_lane(s);
         return make_store(s->name, index, widen(value, lanes_), predicate);
     }
 
@@ -406,28 +461,36 @@ class LoopVectorizer {
     Stmt store_to_one(const Stmt &s, const Expr &value, const Expr &index, const Expr &predicate) {
         bool partial = predicate.defined() && predicate.type().is_vector();
         if (!buffers_read(s->exprs[0]).count(s->name)) {
-            if (value.type().is_vector()) return partial ? lane_by_lane(s) : last_lane(s);
-            if (!partial) return make_store(s->name, index, value, predicate);  // one write is one step
+            if (value.type().is_vector())
+                return partial ? lane_by_lane(s) : last_lane(s);
+            if (!partial)
+                return make_store(s->name, index, value, predicate);  // one write is one step
             return make_if(all_lanes(Op::Or, predicate), make_store(s->name, index, value));
         }
         auto update = as_update(s);
-        if (!update || (predicate.defined() && !partial)) return lane_by_lane(s);
+        if (!update || (predicate.defined() && !partial))
+            return lane_by_lane(s);
         Expr lanes = widen(vec(update->value), lanes_);
-        if (partial) lanes = make_select(predicate, lanes, identity(update->op, lanes.type()));
+        if (partial)
+            lanes = make_select(predicate, lanes, identity(update->op, lanes.type()));
         Expr all = all_lanes(update->op, lanes);
         Expr combined = make_binary(update->subtract ? Op::Sub : update->op, vec(update->old), all);
         Stmt result = make_store(s->name, index, combined);
-        if (s->atomic) result = as_atomic(result);
+        if (s->atomic)
+            result = as_atomic(result);
         return partial ? make_if(all_lanes(Op::Or, predicate), result) : result;
     }
 
     /// Whether what one lane reads may be what an earlier lane wrote in the same statement.
     bool depends_on_other_lane(const Stmt &s, const Expr &index) {
-        if (copies_.count(s->name)) return false;
+        if (copies_.count(s->name))
+            return false;
         const Expr &value = s->exprs[0];
-        if (!buffers_read(value).count(s->name)) return false;
+        if (!buffers_read(value).count(s->name))
+            return false;
         bool distinct = index->op == Op::Ramp && !is_const(index->args[1], 0);
-        if (!distinct) return true;
+        if (!distinct)
+            return true;
         return contains(value, [&](const ExprNode &e) {
             return e.op == Op::Load && e.name == s->name && trails(vec(e.args[0]), index);
         });
@@ -436,9 +499,12 @@ class LoopVectorizer {
     /// Whether a ramp of loads reads what a ramp of stores writes some lanes earlier.
     bool trails(const Expr &load, const Expr &store) {
         int64_t stride = 0, distance = 0;
-        if (load->op != Op::Ramp || !equal(load->args[1], store->args[1])) return false;
-        if (!as_const_int(store->args[1], &stride)) return false;
-        if (!as_const_int(simplify(sub(store->args[0], load->args[0])), &distance)) return false;
+        if (load->op != Op::Ramp || !equal(load->args[1], store->args[1]))
+            return false;
+        if (!as_const_int(store->args[1], &stride))
+            return false;
+        if (!as_const_int(simplify(sub(store->args[0], load->args[0])), &distance))
+            return false;
         int64_t lanes = distance / stride;
         return lanes * stride == distance && lanes > 0 && lanes < lanes_;
     }
@@ -446,15 +512,15 @@ class LoopVectorizer {
     const std::string loop_;
     const Expr min_;
     const int lanes_;
-    const Expr lane_;                  ///< the number of the lane, in code for one lane
-    Scope<Expr> vectors_;              ///< what a name of the scalar code means in vector code
-    std::set<std::string> copies_;     ///< buffers with one copy per lane
-    std::vector<Enclosing> enclosing_; ///< outermost first
-    Expr mask_;                        ///< the lanes that are on; undefined = all
-    int depth_ = 0;                    ///< how many masks are nested here
-    int arms_ = 0;                     ///< how many if_then_else are nested here
-    int lane_loops_ = 0;               ///< how much code for single lanes was made
-    bool reads_uniform_ = false;       ///< a load under the mask has one address for all lanes
+    const Expr lane_;                   ///< the number of the lane, in code for one lane
+    Scope<Expr> vectors_;               ///< what a name of the scalar code means in vector code
+    std::set<std::string> copies_;      ///< buffers with one copy per lane
+    std::vector<Enclosing> enclosing_;  ///< outermost first
+    Expr mask_;                         ///< the lanes that are on; undefined = all
+    int depth_ = 0;                     ///< how many masks are nested here
+    int arms_ = 0;                      ///< how many if_then_else are nested here
+    int lane_loops_ = 0;                ///< how much code for single lanes was made
+    bool reads_uniform_ = false;        ///< a load under the mask has one address for all lanes
     std::unordered_map<const ExprNode *, Expr> done_;
 };
 
@@ -465,18 +531,22 @@ class VectorizeLoops : public Mutator {
     Expr mutate(const Expr &e) override { return e; }
 
     Stmt mutate(const Stmt &s) override {
-        if (!is_vectorized_loop(*s.get())) return Mutator::mutate(s);
+        if (!is_vectorized_loop(*s.get()))
+            return Mutator::mutate(s);
         Expr extent = simplify(s->exprs[1]);
         int64_t lanes = lanes_of(s, extent);
-        if (lanes <= 0) return make_evaluate(make_const(Int(32), 0));
+        if (lanes <= 0)
+            return make_evaluate(make_const(Int(32), 0));
         if (any_stmt(s->stmts[0], is_vectorized_loop))
-            return Mutator::mutate(make_for(s->name, s->exprs[0], extent, LoopKind::Serial, s->stmts[0]));
+            return Mutator::mutate(
+                make_for(s->name, s->exprs[0], extent, LoopKind::Serial, s->stmts[0]));
         Stmt body = s->stmts[0];
         if (!is_const_int(extent)) {
             Expr end = add(s->exprs[0], extent);
             body = make_if(make_binary(Op::LT, make_variable(end.type(), s->name), end), body);
         }
-        if (lanes == 1) return make_let(s->name, s->exprs[0], body);
+        if (lanes == 1)
+            return make_let(s->name, s->exprs[0], body);
         body = LoopVectorizer(s, static_cast<int>(lanes)).vectorize(body);
         return body.defined() ? body : make_evaluate(make_const(Int(32), 0));
     }
@@ -488,13 +558,15 @@ class VectorizeLoops : public Mutator {
     int64_t lanes_of(const Stmt &s, const Expr &extent) const {
         std::optional<int64_t> most = most_iterations(extent);
         if (!most)
-            throw CompileError("Cannot vectorize loop " + s->name + origin(graph_, s->name) + ": its extent " +
-                               ir::to_string(s->exprs[1]) +
-                               " is not constant. Split it by a constant factor and vectorize the inner loop.");
+            throw CompileError(
+                "Cannot vectorize loop " + s->name + origin(graph_, s->name) + ": its extent " +
+                ir::to_string(s->exprs[1]) +
+                " is not constant. Split it by a constant factor and vectorize the inner loop.");
         int64_t lanes = *most;
         if (lanes > max_lanes)
-            throw CompileError("Cannot vectorize loop " + s->name + origin(graph_, s->name) + ": " + std::to_string(lanes) +
-                               " lanes are too many (at most " + std::to_string(max_lanes) +
+            throw CompileError("Cannot vectorize loop " + s->name + origin(graph_, s->name) + ": " +
+                               std::to_string(lanes) + " lanes are too many (at most " +
+                               std::to_string(max_lanes) +
                                "). Split it by a smaller factor and vectorize the inner loop.");
         return lanes;
     }

@@ -9,15 +9,22 @@ using namespace ir;
 
 namespace {
 
-bool is_small(Type type) { return type.is_float() && type.bits() == 16; }
+bool is_small(Type type) {
+    return type.is_float() && type.bits() == 16;
+}
 
-Type wide(Type type) { return is_small(type) ? Float(32, type.lanes()) : type; }
+Type wide(Type type) {
+    return is_small(type) ? Float(32, type.lanes()) : type;
+}
 
-Expr widen(const Expr &e) { return make_cast(wide(e.type()), e); }
+Expr widen(const Expr &e) {
+    return make_cast(wide(e.type()), e);
+}
 
 /// Operations that look into the bits of their operands.
 bool computes(const Expr &e) {
-    if (is_binary(e->op) || e->op == Op::VectorReduce || e->op == Op::Ramp) return true;
+    if (is_binary(e->op) || e->op == Op::VectorReduce || e->op == Op::Ramp)
+        return true;
     return e->op == Op::Call && e->call_kind == CallKind::Intrinsic &&
            (e->name == intrinsic::abs || e->name == intrinsic::absd);
 }
@@ -29,9 +36,12 @@ class Widener : public GraphMutator {
   protected:
     Expr rewrite(const Expr &given) override {
         Expr e = GraphMutator::rewrite(given);
-        if (e->args.empty() || !e->args[0].defined() || !is_small(e->args[0].type()) || !computes(e)) return e;
+        if (e->args.empty() || !e->args[0].defined() || !is_small(e->args[0].type()) ||
+            !computes(e))
+            return e;
         std::vector<Expr> args;
-        for (const Expr &arg : e->args) args.push_back(widen(arg));
+        for (const Expr &arg : e->args)
+            args.push_back(widen(arg));
         Expr result;
         if (is_binary(e->op))
             result = make_binary(e->op, args[0], args[1]);

@@ -19,7 +19,8 @@ namespace {
 /// Steps that one inequality may take; nested min and max branch.
 constexpr int max_effort = 200;
 
-/// Ranks of terms that are not yet final: what can be replaced exactly goes first, then the innermost.
+/// Ranks of terms that are not yet final: what can be replaced exactly goes first, then the
+/// innermost.
 constexpr int exact = 1 << 20;
 constexpr int final_term = -1;
 
@@ -44,9 +45,12 @@ bool accumulate(Linear *sum, const Expr &e, int64_t factor) {
 /// sum >= 0 stays as true as it was: all terms are integers, so the constant may be rounded down.
 void divide_by_common_factor(Linear *sum) {
     int64_t common = 0;
-    for (const auto &t : sum->terms) common = std::gcd(common, t.coefficient);
-    if (common <= 1) return;
-    for (auto &t : sum->terms) t.coefficient /= common;
+    for (const auto &t : sum->terms)
+        common = std::gcd(common, t.coefficient);
+    if (common <= 1)
+        return;
+    for (auto &t : sum->terms)
+        t.coefficient /= common;
     int64_t remainder = sum->constant % common;
     sum->constant = (sum->constant - remainder) / common - (remainder < 0 ? 1 : 0);
 }
@@ -59,27 +63,33 @@ WorstCase::WorstCase(Expr variable, const Expr &min, const Expr &max, const Scop
 std::optional<std::vector<WorstCase::Bound>> WorstCase::bounds(const Linear &sum) {
     effort_ = max_effort;
     Bounds result;
-    if (!reduce(sum, &result)) return {};
+    if (!reduce(sum, &result))
+        return {};
     return result;
 }
 
 /// What a scalar atom is another word for; undefined if for nothing.
 Expr WorstCase::meaning(const Expr &atom) const {
-    if (is_widening_cast(atom) || is_same_value_call(atom)) return atom->args[0];
+    if (is_widening_cast(atom) || is_same_value_call(atom))
+        return atom->args[0];
     const Inner *inner = atom->op == Op::Variable ? inner_.find(atom->name) : nullptr;
-    return inner && inner->value.defined() && inner->value.type().is_scalar() ? inner->value : Expr();
+    return inner && inner->value.defined() && inner->value.type().is_scalar() ? inner->value
+                                                                              : Expr();
 }
 
 Linear WorstCase::expanded(const Expr &e) const {
     Linear sum{Int(64), 0, {}};
-    if (!accumulate(&sum, e, 1)) return {Int(64), 0, {{e, 1}}};
+    if (!accumulate(&sum, e, 1))
+        return {Int(64), 0, {{e, 1}}};
     for (int steps = 0; steps < max_effort; steps++) {
         auto found = std::find_if(sum.terms.begin(), sum.terms.end(),
                                   [&](const Linear::Term &t) { return meaning(t.atom).defined(); });
-        if (found == sum.terms.end()) break;
+        if (found == sum.terms.end())
+            break;
         Linear::Term t = *found;
         sum.terms.erase(found);
-        if (!accumulate(&sum, meaning(t.atom), t.coefficient)) return {Int(64), 0, {{e, 1}}};
+        if (!accumulate(&sum, meaning(t.atom), t.coefficient))
+            return {Int(64), 0, {{e, 1}}};
     }
     return sum;
 }
@@ -89,53 +99,67 @@ std::optional<int> WorstCase::depth(const Expr &e) const {
     bool reads_memory = contains(e, [&](const ExprNode &node) {
         if (node.op == Op::Variable) {
             const Inner *inner = inner_.find(node.name);
-            result = std::max(result, inner ? inner->depth : node.name == variable_->name ? 0 : final_term);
+            result = std::max(result, inner                          ? inner->depth
+                                      : node.name == variable_->name ? 0
+                                                                     : final_term);
         }
         bool pure_call = node.op == Op::Call && (node.call_kind == CallKind::Intrinsic ||
                                                  node.call_kind == CallKind::PureExtern);
         return node.op == Op::Load || (node.op == Op::Call && !pure_call);
     });
-    if (reads_memory) return {};
+    if (reads_memory)
+        return {};
     return result;
 }
 
 /// In which order terms are replaced; final_term: it stays.
 int WorstCase::rank(const Expr &atom) const {
-    if (atom.type().is_vector() || is_widening_cast(atom) || is_same_value_call(atom)) return exact;
+    if (atom.type().is_vector() || is_widening_cast(atom) || is_same_value_call(atom))
+        return exact;
     bool is_variable = atom->op == Op::Variable;
-    if (is_variable && atom->name == variable_->name) return final_term;
+    if (is_variable && atom->name == variable_->name)
+        return final_term;
     if (is_variable) {
         const Inner *inner = inner_.find(atom->name);
         return !inner ? final_term : inner->value.defined() ? exact : 2 * inner->depth;
     }
     std::optional<int> deep = depth(atom);
-    if (!deep) return exact;  // memory: replace() gives up
-    if (*deep >= 0) return 2 * *deep + 1;
+    if (!deep)
+        return exact;  // memory: replace() gives up
+    if (*deep >= 0)
+        return 2 * *deep + 1;
     // It does not change in the loop, but may speak of lets that stand inside.
-    bool has_inner_names = contains(
-        atom, [&](const ExprNode &node) { return node.op == Op::Variable && inner_.find(node.name); });
+    bool has_inner_names = contains(atom, [&](const ExprNode &node) {
+        return node.op == Op::Variable && inner_.find(node.name);
+    });
     return has_inner_names ? exact : final_term;
 }
 
 bool WorstCase::reduce(Linear sum, Bounds *out) {
-    if (--effort_ < 0) return false;
+    if (--effort_ < 0)
+        return false;
     int highest = final_term;
     size_t next = 0;
     for (size_t i = 0; i < sum.terms.size(); i++) {
         int r = rank(sum.terms[i].atom);
-        if (r > highest) highest = r, next = i;
+        if (r > highest)
+            highest = r, next = i;
     }
     return highest == final_term ? finish(sum, out) : replace(sum, next, out);
 }
 
 bool WorstCase::finish(Linear sum, Bounds *out) {
     divide_by_common_factor(&sum);
-    if (constant_bounds(sum).lo >= 0) return true;
+    if (constant_bounds(sum).lo >= 0)
+        return true;
     int64_t c = factor(sum);
-    if (c == 0) return false;
+    if (c == 0)
+        return false;
     Linear first = at_first(sum), last = at_last(sum);
-    if (constant_bounds(c > 0 ? first : last).lo >= 0) return true;  // in every iteration
-    if (constant_bounds(c > 0 ? last : first).hi < 0) return false;  // in no iteration
+    if (constant_bounds(c > 0 ? first : last).lo >= 0)
+        return true;  // in every iteration
+    if (constant_bounds(c > 0 ? last : first).hi < 0)
+        return false;  // in no iteration
     out->push_back(sum);
     return true;
 }
@@ -149,12 +173,15 @@ bool WorstCase::replace(const Linear &whole, size_t term, Bounds *out) {
         return with(sum, e->args[0], t.coefficient, out);
     int64_t stride = 0;
     switch (e->op) {
-    case Op::Variable: return replace_variable(sum, t, out);
+    case Op::Variable:
+        return replace_variable(sum, t, out);
     case Op::Ramp: {
-        if (!as_const_int(e->args[1], &stride)) return false;
+        if (!as_const_int(e->args[1], &stride))
+            return false;
         __int128 last = static_cast<__int128>(stride) * (e.type().lanes() - 1);
         __int128 worst = std::min<__int128>(0, last * t.coefficient);
-        if (worst < INT64_MIN || !sum.add(Linear::from_constant(sum.type, static_cast<int64_t>(worst))))
+        if (worst < INT64_MIN ||
+            !sum.add(Linear::from_constant(sum.type, static_cast<int64_t>(worst))))
             return false;
         return with(sum, e->args[0], t.coefficient, out);
     }
@@ -164,49 +191,62 @@ bool WorstCase::replace(const Linear &whole, size_t term, Bounds *out) {
         return all_count ? every(sum, e->args[0], e->args[1], t.coefficient, out)
                          : either(sum, e->args[0], e->args[1], t.coefficient, out);
     }
-    case Op::Select: return every(sum, e->args[1], e->args[2], t.coefficient, out);
+    case Op::Select:
+        return every(sum, e->args[1], e->args[2], t.coefficient, out);
     case Op::Div:
-    case Op::Mod: return replace_division(sum, t, out);
-    default: return false;
+    case Op::Mod:
+        return replace_division(sum, t, out);
+    default:
+        return false;
     }
 }
 
 bool WorstCase::replace_variable(const Linear &sum, const Linear::Term &t, Bounds *out) {
     const Inner *inner = inner_.find(t.atom->name);
-    if (!inner) return false;  // a vector from outside
-    if (inner->value.defined()) return with(sum, inner->value, t.coefficient, out);
+    if (!inner)
+        return false;  // a vector from outside
+    if (inner->value.defined())
+        return with(sum, inner->value, t.coefficient, out);
     return with(sum, t.coefficient > 0 ? inner->min : inner->max, t.coefficient, out);
 }
 
 /// floor(x / d) * d lies in [x - d + 1, x], x % d in [0, d - 1], for a constant d > 0.
 bool WorstCase::replace_division(Linear sum, const Linear::Term &t, Bounds *out) {
     int64_t d = 0;
-    if (!as_const_int(t.atom->args[1], &d) || d <= 0) return false;
+    if (!as_const_int(t.atom->args[1], &d) || d <= 0)
+        return false;
     if (t.atom.type().is_scalar()) {
         Linear operand = expanded(t.atom->args[0]);
         Expr value = rebuild(t.atom, {make_int(Int(64), operand.constant), make_int(Int(64), d)});
-        if (operand.is_constant()) return with(sum, value, t.coefficient, out);
+        if (operand.is_constant())
+            return with(sum, value, t.coefficient, out);
     }
     Linear slack = Linear::from_constant(sum.type, -(d - 1));
     if (t.atom->op == Op::Mod) {
-        if (t.coefficient < 0 && !sum.add(slack, -t.coefficient)) return false;
+        if (t.coefficient < 0 && !sum.add(slack, -t.coefficient))
+            return false;
         return reduce(sum, out);
     }
-    if (!sum.scale(d) || (t.coefficient > 0 && !sum.add(slack, t.coefficient))) return false;
+    if (!sum.scale(d) || (t.coefficient > 0 && !sum.add(slack, t.coefficient)))
+        return false;
     return with(sum, t.atom->args[0], t.coefficient, out);
 }
 
-bool WorstCase::every(const Linear &sum, const Expr &a, const Expr &b, int64_t factor, Bounds *out) {
+bool WorstCase::every(const Linear &sum, const Expr &a, const Expr &b, int64_t factor,
+                      Bounds *out) {
     return with(sum, a, factor, out) && with(sum, b, factor, out);
 }
 
 /// One of the two must hold: better one that always does.
-bool WorstCase::either(const Linear &sum, const Expr &a, const Expr &b, int64_t factor, Bounds *out) {
+bool WorstCase::either(const Linear &sum, const Expr &a, const Expr &b, int64_t factor,
+                       Bounds *out) {
     Bounds of_a, of_b;
     bool a_solved = with(sum, a, factor, &of_a);
-    if (a_solved && of_a.empty()) return true;
+    if (a_solved && of_a.empty())
+        return true;
     bool b_solved = with(sum, b, factor, &of_b);
-    if (!a_solved && !b_solved) return false;
+    if (!a_solved && !b_solved)
+        return false;
     const Bounds &better = !a_solved || (b_solved && of_b.size() < of_a.size()) ? of_b : of_a;
     out->insert(out->end(), better.begin(), better.end());
     return true;
@@ -229,7 +269,8 @@ Expr WorstCase::outside(const Expr &e) const {
     std::map<std::string, Expr> values;
     for (const std::string &name : free_vars(e)) {
         const Inner *inner = inner_.find(name);
-        if (inner && inner->value.defined()) values[name] = outside(inner->value);
+        if (inner && inner->value.defined())
+            values[name] = outside(inner->value);
     }
     return values.empty() ? e : substitute(values, e);
 }
@@ -240,9 +281,11 @@ Expr WorstCase::solve(const Bound &bound) const {
     // c*v + rest >= 0: v >= -floor(rest / c) for c > 0, v <= floor(rest / -c) for c < 0.
     constexpr int64_t small = 1 << 28;  // sums of this size and of sizes of images stay in int32
     bool wide = std::abs(rest.constant) >= small || variable_.type().bits() == 64;
-    for (const auto &t : rest.terms) wide |= t.atom.type().bits() == 64 || std::abs(t.coefficient) > 1;
+    for (const auto &t : rest.terms)
+        wide |= t.atom.type().bits() == 64 || std::abs(t.coefficient) > 1;
     rest.type = wide ? Int(64) : Int(32);
-    for (auto &t : rest.terms) t.atom = make_cast(rest.type, t.atom);
+    for (auto &t : rest.terms)
+        t.atom = make_cast(rest.type, t.atom);
     Expr quotient = div(outside(rest.to_expr()), make_int(rest.type, std::abs(c)));
     return c > 0 ? sub(make_int(rest.type, 0), quotient) : quotient;
 }

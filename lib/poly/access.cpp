@@ -8,24 +8,29 @@
 namespace Pipe::poly {
 
 bool Access::same_element(const Access &other) const {
-    if (!same_buffer(other)) return false;
-    const bool exact = std::all_of(coords.begin(), coords.end(),
-                                   [](const Coordinate &c) { return c.exact(); });
+    if (!same_buffer(other))
+        return false;
+    const bool exact =
+        std::all_of(coords.begin(), coords.end(), [](const Coordinate &c) { return c.exact(); });
     return exact && coords == other.coords;
 }
 
 Range touched(const Coordinate &coord, const Range &tile) {
-    if (tile.is_empty()) return Range::empty();
-    if (!coord.distance.bounded()) return coord.range;
+    if (tile.is_empty())
+        return Range::empty();
+    if (!coord.distance.bounded())
+        return coord.range;
     const Range scaled = coord.iterator < 0 ? Range::point(0) : tile * coord.num;
     const Range sum = scaled + coord.distance;
-    if (!sum.bounded()) return coord.range;
+    if (!sum.bounded())
+        return coord.range;
     return intersect(coord.range, {ceil_div(sum.min, coord.den), floor_div(sum.max, coord.den)});
 }
 
 Coordinate compose(const Coordinate &outer, const std::vector<Coordinate> &inner) {
     Coordinate result = outer;
-    if (outer.iterator < 0) return result;
+    if (outer.iterator < 0)
+        return result;
     const Coordinate &in = inner[static_cast<size_t>(outer.iterator)];
     result.iterator = in.iterator;
     result.constant = outer.constant && in.constant;
@@ -40,34 +45,40 @@ Coordinate compose(const Coordinate &outer, const std::vector<Coordinate> &inner
     result.num = outer.num * in.num;
     result.den = outer.den * in.den;
     result.distance = in.distance * outer.num + outer.distance * in.den;
-    if (result.iterator < 0) result.num = 0;
+    if (result.iterator < 0)
+        result.num = 0;
     const int64_t common = std::gcd(result.num, result.den);
     if (common > 1 && result.distance.min % common == 0 && result.distance.max % common == 0) {
         result.num /= common;
         result.den /= common;
         result.distance = {result.distance.min / common, result.distance.max / common};
     }
-    if (in.range.bounded()) result.range = intersect(outer.range, touched(outer, in.range));
+    if (in.range.bounded())
+        result.range = intersect(outer.range, touched(outer, in.range));
     return result;
 }
 
 Access compose(const Access &producer_access, const std::vector<Coordinate> &inner) {
     Access result = producer_access;
-    for (Coordinate &c : result.coords) c = compose(c, inner);
+    for (Coordinate &c : result.coords)
+        c = compose(c, inner);
     return result;
 }
 
 std::string to_string(const Coordinate &c) {
-    if (!c.distance.bounded()) return std::string(1, '?');
+    if (!c.distance.bounded())
+        return std::string(1, '?');
     const bool moves = c.iterator >= 0;
-    std::string text = !moves        ? std::string()
+    std::string text = !moves       ? std::string()
                        : c.num == 1 ? fmt::format("i{}", c.iterator)
                                     : fmt::format("{}*i{}", c.num, c.iterator);
-    if (moves && c.den != 1) text += fmt::format("/{}", c.den);
+    if (moves && c.den != 1)
+        text += fmt::format("/{}", c.den);
     const Range &d = c.distance;
     if (!d.is_point() || c.den != 1) {
         text += fmt::format("{}[{}, {}]", moves ? " + " : "", d.min, d.max);
-        if (c.den != 1) text += fmt::format("/{}", c.den);
+        if (c.den != 1)
+            text += fmt::format("/{}", c.den);
     } else if (!moves) {
         text = fmt::format("{}", d.min);
     } else if (d.min != 0) {

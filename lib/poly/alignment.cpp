@@ -4,9 +4,8 @@ namespace Pipe::poly {
 
 bool merge(Coordinate &a, const Coordinate &b) {
     a.range = hull(a.range, b.range);
-    const bool same_rate =
-        a.iterator == b.iterator && a.num * b.den == b.num * a.den && a.distance.bounded() &&
-        b.distance.bounded();
+    const bool same_rate = a.iterator == b.iterator && a.num * b.den == b.num * a.den &&
+                           a.distance.bounded() && b.distance.bounded();
     if (!same_rate) {
         const Range range = a.range;
         a = Coordinate();

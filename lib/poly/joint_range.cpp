@@ -29,15 +29,19 @@ class Question {
   public:
     Question(isl::ctx ctx, const Expr &index, const JointDomain &domain)
         : type_(index.type()), domain_(domain) {
-        for (const JointDomain::Variable &v : domain.variables) add_name(make_variable(type_, v.name));
+        for (const JointDomain::Variable &v : domain.variables)
+            add_name(make_variable(type_, v.name));
         for (const JointDomain::Variable &v : domain.variables) {
             add_names_of(v.min);
             add_names_of(v.max);
         }
-        for (const Expr &condition : domain.conditions) add_names_of(condition);
+        for (const Expr &condition : domain.conditions)
+            add_names_of(condition);
         add_names_of(index);
-        if (names_.size() > max_names) throw NotAffine();
-        space_ = isl::space::unit(ctx).add_named_tuple("Stage", static_cast<unsigned>(names_.size()));
+        if (names_.size() > max_names)
+            throw NotAffine();
+        space_ =
+            isl::space::unit(ctx).add_named_tuple("Stage", static_cast<unsigned>(names_.size()));
         for (size_t i = 0; i < names_.size(); i++)
             positions_.push_back(space_.identity_multi_aff_on_domain().at(static_cast<int>(i)));
         Affine affine(space_, nothing_, [this](const std::string &name) { return position(name); });
@@ -47,30 +51,37 @@ class Question {
     Range answer() {
         Range result;
         isl::val least = values_.min_val(), most = values_.max_val();
-        if (least.is_int()) result.min = least.num_si();
-        if (most.is_int()) result.max = most.num_si();
+        if (least.is_int())
+            result.min = least.num_si();
+        if (most.is_int())
+            result.max = most.num_si();
         return result;
     }
 
   private:
     void add_name(const Expr &variable) {
-        if (variable.type() != type_) throw NotAffine();
+        if (variable.type() != type_)
+            throw NotAffine();
         for (const Expr &known : names_)
-            if (known->name == variable->name) return;
+            if (known->name == variable->name)
+                return;
         names_.push_back(variable);
     }
 
     void add_names_of(const Expr &e) {
-        if (!e.defined()) return;
+        if (!e.defined())
+            return;
         walk(e, [&](const Expr &node) {
-            if (node->op == Op::Variable) add_name(node);
+            if (node->op == Op::Variable)
+                add_name(node);
             return names_.size() <= max_names;
         });
     }
 
     std::optional<isl::pw_aff> position(const std::string &name) const {
         for (size_t i = 0; i < names_.size(); i++)
-            if (names_[i]->name == name) return isl::pw_aff(positions_[i]);
+            if (names_[i]->name == name)
+                return isl::pw_aff(positions_[i]);
         return std::nullopt;
     }
 
@@ -79,8 +90,10 @@ class Question {
         for (size_t i = 0; i < domain_.variables.size(); i++) {
             const JointDomain::Variable &v = domain_.variables[i];
             isl::pw_aff at(positions_[i]);
-            if (v.min.defined()) all = all.intersect(at.ge_set(affine.value(v.min)));
-            if (v.max.defined()) all = all.intersect(at.le_set(affine.value(v.max)));
+            if (v.min.defined())
+                all = all.intersect(at.ge_set(affine.value(v.min)));
+            if (v.max.defined())
+                all = all.intersect(at.le_set(affine.value(v.max)));
         }
         for (const Expr &condition : domain_.conditions)
             all = all.intersect(affine.value(condition).le_set(number(space_, 0)));

@@ -18,7 +18,8 @@ using ir::Op;
 namespace {
 
 int64_t product(int64_t a, int64_t b) {
-    if (a == 0 || b == 0) return 0;
+    if (a == 0 || b == 0)
+        return 0;
     return a >= Range::infinite / b ? Range::infinite : a * b;
 }
 
@@ -26,7 +27,8 @@ class Builder {
   public:
     Builder(const Graph &graph, const ModelInput &input)
         : graph_(graph), input_(input), solver_(input.max_operations) {
-        for (size_t i = 0; i < graph.images.size(); i++) image_index_[graph.images[i].name] = i;
+        for (size_t i = 0; i < graph.images.size(); i++)
+            image_index_[graph.images[i].name] = i;
     }
 
     /// Consumers before producers: a box is complete when all readers have been looked at.
@@ -43,7 +45,8 @@ class Builder {
         }
         for (size_t f = graph_.funcs.size(); f-- > 0;) {
             const FuncNode &func = graph_.funcs[f];
-            for (size_t s = func.stages.size(); s-- > 0;) stage(func, s);
+            for (size_t s = func.stages.size(); s-- > 0;)
+                stage(func, s);
         }
         result_.exhausted = solver_.exhausted();
         return std::move(result_);
@@ -51,7 +54,8 @@ class Builder {
 
   private:
     static void grow(std::vector<Range> &box, const std::vector<Range> &more) {
-        for (size_t d = 0; d < box.size() && d < more.size(); d++) box[d] = hull(box[d], more[d]);
+        for (size_t d = 0; d < box.size() && d < more.size(); d++)
+            box[d] = hull(box[d], more[d]);
     }
 
     void stage(const FuncNode &func, size_t s) {
@@ -62,7 +66,8 @@ class Builder {
         add_iterators(func, stage, mine, model);
         solver_.set_stage(model.iterators);
         known_.clear();
-        if (s > 0) grow_by_writes(stage, mine);
+        if (s > 0)
+            grow_by_writes(stage, mine);
         std::unordered_set<const ir::ExprNode *> seen;
         graph::for_each_expr(stage, [&](const Expr &e) { add_loads(e, model, seen); });
     }
@@ -71,15 +76,18 @@ class Builder {
                        StageModel &model) {
         for (size_t d = 0; d < func.args.size(); d++) {
             const Expr &arg = stage.args[d];
-            if (arg->op != Op::Variable || arg->name != func.args[d]) continue;
+            if (arg->op != Op::Variable || arg->name != func.args[d])
+                continue;
             model.iterators.push_back({func.args[d], mine.box[d], false});
         }
         model.pure = static_cast<int>(model.iterators.size());
         for (const graph::ReductionVar &r : stage.rvars) {
             Range min = range_of(r.min, names_), extent = range_of(r.extent, names_);
-            model.iterators.push_back({r.name, {min.min, (min + extent + Range::point(-1)).max}, true});
+            model.iterators.push_back(
+                {r.name, {min.min, (min + extent + Range::point(-1)).max}, true});
         }
-        for (const Iterator &it : model.iterators) names_[it.name] = it.range;
+        for (const Iterator &it : model.iterators)
+            names_[it.name] = it.range;
     }
 
     /// An update may write outside of what is read of its Func; that needs room too.
@@ -89,18 +97,25 @@ class Builder {
         }
     }
 
-    void add_loads(const Expr &e, StageModel &model, std::unordered_set<const ir::ExprNode *> &seen) {
-        if (!e.defined() || !seen.insert(e.get()).second) return;
-        for (const Expr &arg : e->args) add_loads(arg, model, seen);
+    void add_loads(const Expr &e, StageModel &model,
+                   std::unordered_set<const ir::ExprNode *> &seen) {
+        if (!e.defined() || !seen.insert(e.get()).second)
+            return;
+        for (const Expr &arg : e->args)
+            add_loads(arg, model, seen);
         const bool func = e->op == Op::Call && e->call_kind == CallKind::Func;
         const bool image = e->op == Op::Call && e->call_kind == CallKind::Image;
-        if (!func && !image) return;
+        if (!func && !image)
+            return;
         Access access;
         access.bytes = e.type().bytes();
-        for (const Expr &arg : e->args) access.coords.push_back(coordinate(arg));
-        if (graph::is_whole(*e)) access.coords.resize(dimensions(*e));  // nothing is known
+        for (const Expr &arg : e->args)
+            access.coords.push_back(coordinate(arg));
+        if (graph::is_whole(*e))
+            access.coords.resize(dimensions(*e));  // nothing is known
         std::vector<Range> touched;
-        for (const Coordinate &c : access.coords) touched.push_back(c.range);
+        for (const Coordinate &c : access.coords)
+            touched.push_back(c.range);
         if (func) {
             access.func = static_cast<FuncId>(e->int_value);
             grow(result_.funcs[static_cast<size_t>(access.func)].box, touched);
@@ -108,21 +123,23 @@ class Builder {
             access.image = static_cast<int>(image_index_.at(e->name));
             grow(result_.images[static_cast<size_t>(access.image)], touched);
         }
-        const bool known = std::any_of(model.loads.begin(), model.loads.end(), [&](const Access &a) {
-            return a.same_element(access);
-        });
-        if (!known) model.loads.push_back(std::move(access));
+        const bool known = std::any_of(model.loads.begin(), model.loads.end(),
+                                       [&](const Access &a) { return a.same_element(access); });
+        if (!known)
+            model.loads.push_back(std::move(access));
     }
 
     size_t dimensions(const ir::ExprNode &call) const {
-        return call.call_kind == CallKind::Func ? graph_.funcs[static_cast<size_t>(call.int_value)].args.size()
-                                                : result_.images[image_index_.at(call.name)].size();
+        return call.call_kind == CallKind::Func
+                   ? graph_.funcs[static_cast<size_t>(call.int_value)].args.size()
+                   : result_.images[image_index_.at(call.name)].size();
     }
 
     /// isl's answer, else the range that interval arithmetic gives.
     Coordinate coordinate(const Expr &index) {
         for (const auto &[e, c] : known_) {
-            if (ir::equal(e, index)) return c;
+            if (ir::equal(e, index))
+                return c;
         }
         Coordinate result;
         const Range interval = range_of(index, names_);
@@ -141,7 +158,7 @@ class Builder {
     const ModelInput &input_;
     Solver solver_;
     Model result_;
-    Environment names_;                                // of the stage at hand
+    Environment names_;                               // of the stage at hand
     std::vector<std::pair<Expr, Coordinate>> known_;  // of the stage at hand
     std::unordered_map<std::string, size_t> image_index_;
 };
@@ -150,7 +167,8 @@ class Builder {
 
 int64_t StageModel::points() const {
     int64_t n = 1;
-    for (const Iterator &it : iterators) n = product(n, it.range.size());
+    for (const Iterator &it : iterators)
+        n = product(n, it.range.size());
     return n;
 }
 
@@ -168,7 +186,8 @@ bool FuncModel::bounded() const {
 
 int64_t FuncModel::elements() const {
     int64_t n = 1;
-    for (const Range &r : box) n = product(n, r.size());
+    for (const Range &r : box)
+        n = product(n, r.size());
     return n;
 }
 

@@ -12,9 +12,10 @@ namespace Pipe::poly {
 
 /// The iteration domain and the accesses of one stage.
 struct StageModel {
-    std::vector<Iterator> iterators;  ///< pure ones (in the order of the Func's arguments), then RVars
-    int pure = 0;                     ///< how many of them are pure
-    std::vector<Access> loads;        ///< each element once, however often the expressions name it
+    std::vector<Iterator>
+        iterators;              ///< pure ones (in the order of the Func's arguments), then RVars
+    int pure = 0;               ///< how many of them are pure
+    std::vector<Access> loads;  ///< each element once, however often the expressions name it
 
     /// Iterations; Range::infinite where unknown.
     int64_t points() const;
@@ -31,7 +32,7 @@ struct FuncModel {
 };
 
 struct Model {
-    std::vector<FuncModel> funcs;           ///< indexed by FuncId
+    std::vector<FuncModel> funcs;            ///< indexed by FuncId
     std::vector<std::vector<Range>> images;  ///< region that is read, indexed as Graph::images
     int inexact = 0;    ///< coordinates that were not affine: interval arithmetic took over
     int exhausted = 0;  ///< of these, how many because isl's quota ran out

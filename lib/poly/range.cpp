@@ -15,19 +15,21 @@ namespace {
 
 /// Keeps the ends within [-infinite, infinite].
 int64_t saturate(__int128 value) {
-    return static_cast<int64_t>(
-        std::clamp<__int128>(value, -Range::infinite, Range::infinite));
+    return static_cast<int64_t>(std::clamp<__int128>(value, -Range::infinite, Range::infinite));
 }
 
 Range of_type(Type type) {
-    if (!type.is_int_or_uint() || type.bits() > 16) return {};
+    if (!type.is_int_or_uint() || type.bits() > 16)
+        return {};
     return {type.is_int() ? type.min_int() : 0, static_cast<int64_t>(type.max_uint())};
 }
 
 Range product(const Range &a, const Range &b) {
     if (!a.bounded() || !b.bounded()) {
-        if (b.is_point()) return a * b.min;
-        if (a.is_point()) return b * a.min;
+        if (b.is_point())
+            return a * b.min;
+        if (a.is_point())
+            return b * a.min;
         return {};
     }
     Range result = Range::empty();
@@ -41,13 +43,15 @@ Range product(const Range &a, const Range &b) {
 
 /// Division by anything but a positive constant is left unbounded.
 Range quotient(const Range &a, const Range &b) {
-    if (!b.is_point() || b.min <= 0) return {};
+    if (!b.is_point() || b.min <= 0)
+        return {};
     return {a.min <= -Range::infinite ? a.min : floor_div(a.min, b.min),
             a.max >= Range::infinite ? a.max : floor_div(a.max, b.min)};
 }
 
 Range remainder(const Range &a, const Range &b) {
-    if (b.is_empty() || b.max >= Range::infinite || b.min <= 0) return {};
+    if (b.is_empty() || b.max >= Range::infinite || b.min <= 0)
+        return {};
     if (b.is_point() && a.bounded() && floor_div(a.min, b.min) == floor_div(a.max, b.min)) {
         const int64_t base = floor_div(a.min, b.min) * b.min;
         return {a.min - base, a.max - base};
@@ -61,7 +65,8 @@ class Evaluator {
 
     Range operator()(const Expr &e) {
         auto found = done_.find(e.get());
-        if (found != done_.end()) return found->second;
+        if (found != done_.end())
+            return found->second;
         Range result = evaluate(e);
         done_.emplace(e.get(), result);
         return result;
@@ -71,18 +76,26 @@ class Evaluator {
     Range evaluate(const Expr &e) {
         auto arg = [&](size_t i) { return (*this)(e->args[i]); };
         switch (e->op) {
-        case Op::IntImm: return Range::point(e->int_value);
-        case Op::UIntImm: return Range::point(static_cast<int64_t>(e->uint_value));
+        case Op::IntImm:
+            return Range::point(e->int_value);
+        case Op::UIntImm:
+            return Range::point(static_cast<int64_t>(e->uint_value));
         case Op::Variable: {
             auto found = names_.find(e->name);
             return found == names_.end() ? of_type(e->type) : found->second;
         }
-        case Op::Cast: return cast(e->type, e->args[0]);
-        case Op::Add: return arg(0) + arg(1);
-        case Op::Sub: return arg(0) + arg(1) * -1;
-        case Op::Mul: return product(arg(0), arg(1));
-        case Op::Div: return quotient(arg(0), arg(1));
-        case Op::Mod: return remainder(arg(0), arg(1));
+        case Op::Cast:
+            return cast(e->type, e->args[0]);
+        case Op::Add:
+            return arg(0) + arg(1);
+        case Op::Sub:
+            return arg(0) + arg(1) * -1;
+        case Op::Mul:
+            return product(arg(0), arg(1));
+        case Op::Div:
+            return quotient(arg(0), arg(1));
+        case Op::Mod:
+            return remainder(arg(0), arg(1));
         case Op::Min: {
             Range a = arg(0), b = arg(1);
             return {std::min(a.min, b.min), std::min(a.max, b.max)};
@@ -91,15 +104,20 @@ class Evaluator {
             Range a = arg(0), b = arg(1);
             return {std::max(a.min, b.min), std::max(a.max, b.max)};
         }
-        case Op::Select: return hull(arg(1), arg(2));
-        case Op::Call: return call(e);
-        default: return of_type(e->type);
+        case Op::Select:
+            return hull(arg(1), arg(2));
+        case Op::Call:
+            return call(e);
+        default:
+            return of_type(e->type);
         }
     }
 
     Range cast(Type type, const Expr &value) {
-        if (value.type().is_float()) return intersect(truncated(real(value)), of_type(type));
-        if (!value.type().is_int_or_uint()) return of_type(type);
+        if (value.type().is_float())
+            return intersect(truncated(real(value)), of_type(type));
+        if (!value.type().is_int_or_uint())
+            return of_type(type);
         Range inner = (*this)(value), outer = of_type(type);
         const bool fits = inner.min >= outer.min && inner.max <= outer.max;
         return fits ? inner : outer;
@@ -122,15 +140,18 @@ class Evaluator {
 
     Real real(const Expr &e) {
         auto found = reals_.find(e.get());
-        if (found != reals_.end()) return found->second;
+        if (found != reals_.end())
+            return found->second;
         const Real result = evaluate_real(e);
         reals_.emplace(e.get(), result);
         return result;
     }
 
     Real evaluate_real(const Expr &e) {
-        if (e->op == Op::FloatImm) return {e->float_value, e->float_value};
-        if (e->op == Op::Cast && e->args[0].type().is_float()) return real(e->args[0]);
+        if (e->op == Op::FloatImm)
+            return {e->float_value, e->float_value};
+        if (e->op == Op::Cast && e->args[0].type().is_float())
+            return real(e->args[0]);
         if (e->op == Op::Cast) {
             const Range r = (*this)(e->args[0]);
             return {r.min <= -Range::infinite ? -HUGE_VAL : static_cast<double>(r.min),
@@ -140,31 +161,42 @@ class Evaluator {
             const Real a = real(e->args[1]), b = real(e->args[2]);
             return {std::min(a.min, b.min), std::max(a.max, b.max)};
         }
-        if (e->args.size() != 2 || e->op == Op::Call) return {};
+        if (e->args.size() != 2 || e->op == Op::Call)
+            return {};
         const Real a = real(e->args[0]), b = real(e->args[1]);
         switch (e->op) {
-        case Op::Add: return {a.min + b.min, a.max + b.max};
-        case Op::Sub: return {a.min - b.max, a.max - b.min};
-        case Op::Mul: return of_ends({a.min * b.min, a.min * b.max, a.max * b.min, a.max * b.max});
+        case Op::Add:
+            return {a.min + b.min, a.max + b.max};
+        case Op::Sub:
+            return {a.min - b.max, a.max - b.min};
+        case Op::Mul:
+            return of_ends({a.min * b.min, a.min * b.max, a.max * b.min, a.max * b.max});
         case Op::Div:
-            if (b.min <= 0 && b.max >= 0) return {};
+            if (b.min <= 0 && b.max >= 0)
+                return {};
             return of_ends({a.min / b.min, a.min / b.max, a.max / b.min, a.max / b.max});
-        case Op::Min: return {std::min(a.min, b.min), b.max};  // of a NaN: the second operand
-        case Op::Max: return {b.min, std::max(a.max, b.max)};
-        default: return {};
+        case Op::Min:
+            return {std::min(a.min, b.min), b.max};  // of a NaN: the second operand
+        case Op::Max:
+            return {b.min, std::max(a.max, b.max)};
+        default:
+            return {};
         }
     }
 
     static Real of_ends(std::initializer_list<double> ends) {
         for (double v : ends) {
-            if (std::isnan(v)) return {};
+            if (std::isnan(v))
+                return {};
         }
         return {std::min(ends), std::max(ends)};
     }
 
     Range call(const Expr &e) {
-        if (e->call_kind != ir::CallKind::Intrinsic) return of_type(e->type);
-        if (e->name == ir::intrinsic::likely) return (*this)(e->args[0]);
+        if (e->call_kind != ir::CallKind::Intrinsic)
+            return of_type(e->type);
+        if (e->name == ir::intrinsic::likely)
+            return (*this)(e->args[0]);
         if (e->name == ir::intrinsic::promise_clamped) {
             Range limits = {(*this)(e->args[1]).min, (*this)(e->args[2]).max};
             return intersect((*this)(e->args[0]), limits);
@@ -180,8 +212,10 @@ class Evaluator {
 }  // namespace
 
 Range hull(const Range &a, const Range &b) {
-    if (a.is_empty()) return b;
-    if (b.is_empty()) return a;
+    if (a.is_empty())
+        return b;
+    if (b.is_empty())
+        return a;
     return {std::min(a.min, b.min), std::max(a.max, b.max)};
 }
 
@@ -190,7 +224,8 @@ Range intersect(const Range &a, const Range &b) {
 }
 
 Range operator+(const Range &a, const Range &b) {
-    if (a.is_empty() || b.is_empty()) return Range::empty();
+    if (a.is_empty() || b.is_empty())
+        return Range::empty();
     const bool down = a.min <= -Range::infinite || b.min <= -Range::infinite;
     const bool up = a.max >= Range::infinite || b.max >= Range::infinite;
     return {down ? -Range::infinite : saturate(static_cast<__int128>(a.min) + b.min),
@@ -198,10 +233,12 @@ Range operator+(const Range &a, const Range &b) {
 }
 
 Range operator*(const Range &a, int64_t factor) {
-    if (a.is_empty() || factor == 0) return a.is_empty() ? a : Range::point(0);
+    if (a.is_empty() || factor == 0)
+        return a.is_empty() ? a : Range::point(0);
     Range result{saturate(static_cast<__int128>(a.min) * factor),
                  saturate(static_cast<__int128>(a.max) * factor)};
-    if (factor < 0) std::swap(result.min, result.max);
+    if (factor < 0)
+        std::swap(result.min, result.max);
     return result;
 }
 

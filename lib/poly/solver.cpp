@@ -1,9 +1,9 @@
 #include "poly/solver.h"
 
 // Spaces:
-//   Stage[i0, ..., in-1]   the iterators of one stage: its pure variables, then its reduction variables
-//   { Stage[i] -> [x] }    one coordinate of an access, as a piecewise quasi-affine function
-//   { Stage[i] -> [d] }    the distance d = den * x - num * i[k]
+//   Stage[i0, ..., in-1]   the iterators of one stage: its pure variables, then its reduction
+//   variables { Stage[i] -> [x] }    one coordinate of an access, as a piecewise quasi-affine
+//   function { Stage[i] -> [d] }    the distance d = den * x - num * i[k]
 // There are no isl parameters: sizes are numbers, known from the buffers or the estimates.
 
 #include <algorithm>
@@ -49,7 +49,8 @@ Slope slope(const isl::aff &f, int k) {
     const int divs = isl_aff_dim(f.get(), isl_dim_div);
     for (int j = 0; j < divs; j++) {
         Slope factor = to_slope(isl::manage(isl_aff_get_coefficient_val(f.get(), isl_dim_div, j)));
-        if (factor.num == 0) continue;
+        if (factor.num == 0)
+            continue;
         isl::aff div = isl::manage(isl_aff_get_div(f.get(), j));  // { Stage[i] -> [g] }
         total = add(total, multiply(factor, slope(div, k)));
     }
@@ -69,11 +70,14 @@ struct Solver::Impl {
     std::vector<isl::pw_aff> var;  // { Stage[i] -> [ik] }
 
     isl::pw_aff build(const Expr &e, const Environment &names) {  // { Stage[i] -> [x] }
-        return Affine(space, names, [this](const std::string &name) -> std::optional<isl::pw_aff> {
-                   for (size_t k = 0; k < iterators.size(); k++)
-                       if (iterators[k].name == name) return var[k];
-                   return std::nullopt;
-               }).value(e);
+        return Affine(space, names,
+                      [this](const std::string &name) -> std::optional<isl::pw_aff> {
+                          for (size_t k = 0; k < iterators.size(); k++)
+                              if (iterators[k].name == name)
+                                  return var[k];
+                          return std::nullopt;
+                      })
+            .value(e);
     }
     Coordinate describe(const isl::pw_aff &x);
     Coordinate measure(const isl::pw_aff &x, int iterator, Slope slope);
@@ -84,10 +88,13 @@ namespace {
 /// Least and greatest value of f. \param f { Stage[i] -> [x] } on a bounded or unbounded domain
 Range extremes(const isl::pw_aff &f) {
     isl::val low = f.min_val(), high = f.max_val();
-    if (low.is_nan() || high.is_nan()) return Range::empty();
+    if (low.is_nan() || high.is_nan())
+        return Range::empty();
     Range result;
-    if (low.is_int()) result.min = std::max<int64_t>(result.min, low.num_si());
-    if (high.is_int()) result.max = std::min<int64_t>(result.max, high.num_si());
+    if (low.is_int())
+        result.min = std::max<int64_t>(result.min, low.num_si());
+    if (high.is_int())
+        result.max = std::min<int64_t>(result.max, high.num_si());
     return result;
 }
 
@@ -101,11 +108,13 @@ Coordinate Solver::Impl::measure(const isl::pw_aff &x, int iterator, Slope slope
         c.iterator = iterator;
         c.num = slope.num;
         c.den = slope.den;
-        distance = distance.sub(var[static_cast<size_t>(iterator)].scale(static_cast<long>(slope.num)));
+        distance =
+            distance.sub(var[static_cast<size_t>(iterator)].scale(static_cast<long>(slope.num)));
     }
     c.distance = extremes(distance.intersect_domain(domain));
-    // Same question without the bounds of the pure iterators: an answer there cannot depend on sizes.
-    // A clamp has none; it counts as constant where it only bends a small part of the domain.
+    // Same question without the bounds of the pure iterators: an answer there cannot depend on
+    // sizes. A clamp has none; it counts as constant where it only bends a small part of the
+    // domain.
     const int64_t extent = iterator < 0 ? 0 : iterators[static_cast<size_t>(iterator)].range.size();
     const bool small = c.distance.bounded() && c.distance.size() < extent / 8;
     c.constant = c.distance.is_point() || small ||
@@ -113,27 +122,32 @@ Coordinate Solver::Impl::measure(const isl::pw_aff &x, int iterator, Slope slope
     return c;
 }
 
-/// Credits x to the iterator that leaves the smallest spread of distances. \param x { Stage[i] -> [x] }
+/// Credits x to the iterator that leaves the smallest spread of distances. \param x { Stage[i] ->
+/// [x] }
 Coordinate Solver::Impl::describe(const isl::pw_aff &x) {
     std::vector<std::pair<int, Slope>> candidates = {{-1, Slope{}}};
     x.foreach_piece([&](isl::set, const isl::multi_aff &f) {
         for (size_t k = 0; k < iterators.size(); k++) {
             Slope s = slope(f.at(0), static_cast<int>(k));
-            if (s.num == 0) continue;
+            if (s.num == 0)
+                continue;
             std::pair<int, Slope> candidate(static_cast<int>(k), s);
-            const bool known = std::find(candidates.begin(), candidates.end(), candidate) !=
-                               candidates.end();
-            if (!iterators[k].is_reduction && !known) candidates.push_back(candidate);
+            const bool known =
+                std::find(candidates.begin(), candidates.end(), candidate) != candidates.end();
+            if (!iterators[k].is_reduction && !known)
+                candidates.push_back(candidate);
         }
     });
     Coordinate best = measure(x, -1, Slope{});
     const Range range = best.distance;
     for (auto [iterator, s] : candidates) {
-        if (iterator < 0) continue;
+        if (iterator < 0)
+            continue;
         Coordinate c = measure(x, iterator, s);
         // Spread in elements, as size() / den.
-        if (c.distance.bounded() && (!best.distance.bounded() ||
-                                     c.distance.size() * best.den <= best.distance.size() * c.den)) {
+        if (c.distance.bounded() &&
+            (!best.distance.bounded() ||
+             c.distance.size() * best.den <= best.distance.size() * c.den)) {
             best = c;
         }
     }
@@ -173,7 +187,8 @@ void Solver::set_stage(std::vector<Iterator> iterators) {
             side = side.intersect(s.var[k].le_set(number(s.space, it.range.max)));
         }
         s.domain = s.domain.intersect(side);
-        if (it.is_reduction) s.free_domain = s.free_domain.intersect(side);
+        if (it.is_reduction)
+            s.free_domain = s.free_domain.intersect(side);
     }
 }
 

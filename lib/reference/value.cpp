@@ -164,7 +164,8 @@ Value Arithmetic::cast(Type to, Type from, Value a) {
         return Value::of_float(negative ? static_cast<double>(a.i) : static_cast<double>(bits));
     }
     double whole = std::trunc(a.f);
-    double below = static_cast<double>(lowest(to)), above = std::ldexp(1.0, to.bits() - to.is_int());
+    double below = static_cast<double>(lowest(to)),
+           above = std::ldexp(1.0, to.bits() - to.is_int());
     if (whole >= below && whole < above) {
         return Value::of_int(to.is_int() ? static_cast<int64_t>(whole)
                                          : static_cast<int64_t>(static_cast<uint64_t>(whole)));
@@ -318,9 +319,9 @@ std::optional<Value> pure_extern(const std::string &name, const std::vector<Valu
     }
     if (args.size() == 3 && base == "fma") {
         double x = args[0].f, y = args[1].f, z = args[2].f;
-        return Value::of_float(single ? std::fma(static_cast<float>(x), static_cast<float>(y),
-                                                 static_cast<float>(z))
-                                      : std::fma(x, y, z));
+        return Value::of_float(
+            single ? std::fma(static_cast<float>(x), static_cast<float>(y), static_cast<float>(z))
+                   : std::fma(x, y, z));
     }
     auto found = binary_functions.find(base);
     if (args.size() != 2 || found == binary_functions.end())

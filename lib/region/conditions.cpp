@@ -17,12 +17,18 @@ namespace {
 
 Op negated(Op comparison) {
     switch (comparison) {
-    case Op::EQ: return Op::NE;
-    case Op::NE: return Op::EQ;
-    case Op::LT: return Op::GE;
-    case Op::LE: return Op::GT;
-    case Op::GT: return Op::LE;
-    default: return Op::LT;
+    case Op::EQ:
+        return Op::NE;
+    case Op::NE:
+        return Op::EQ;
+    case Op::LT:
+        return Op::GE;
+    case Op::LE:
+        return Op::GT;
+    case Op::GT:
+        return Op::LE;
+    default:
+        return Op::LT;
     }
 }
 
@@ -43,13 +49,15 @@ bool add_magnitude(Op op, const Expr &e, std::vector<Expr> &conjuncts) {
 /// In int32, which holds every narrower integer, as an index would be; undefined for other types.
 Expr as_index(const Expr &e) {
     Type t = e.type();
-    if (index_type(t)) return e;
+    if (index_type(t))
+        return e;
     bool narrow = t.is_int_or_uint() && !t.is_bool() && t.bits() <= 16;
     return narrow ? simplify(make_cast(Int(32), e)) : Expr();
 }
 
 void add_conjuncts(const Expr &e, bool holds, std::vector<Expr> &conjuncts) {
-    if (e->op == Op::Not) return add_conjuncts(e->args[0], !holds, conjuncts);
+    if (e->op == Op::Not)
+        return add_conjuncts(e->args[0], !holds, conjuncts);
     if (is_intrinsic(*e.get(), intrinsic::likely))
         return add_conjuncts(e->args[0], holds, conjuncts);
     bool guarded = is_intrinsic(*e.get(), intrinsic::if_then_else) && is_const(e->args[2], 0);
@@ -58,32 +66,42 @@ void add_conjuncts(const Expr &e, bool holds, std::vector<Expr> &conjuncts) {
         add_conjuncts(e->args[1], holds, conjuncts);
         return;
     }
-    if (!is_comparison(e->op) || !e.type().is_scalar()) return;
+    if (!is_comparison(e->op) || !e.type().is_scalar())
+        return;
     Op op = holds ? e->op : negated(e->op);
     Expr a = as_index(e->args[0]), b = as_index(e->args[1]);
-    if (add_magnitude(op, e, conjuncts) || !a.defined()) return;
+    if (add_magnitude(op, e, conjuncts) || !a.defined())
+        return;
     // As `difference <= 0`.
     Expr one = make_const(a.type(), 1);
-    if (op == Op::LT) conjuncts.push_back(add(sub(a, b), one));
-    if (op == Op::LE || op == Op::EQ) conjuncts.push_back(sub(a, b));
-    if (op == Op::GT) conjuncts.push_back(add(sub(b, a), one));
-    if (op == Op::GE || op == Op::EQ) conjuncts.push_back(sub(b, a));
+    if (op == Op::LT)
+        conjuncts.push_back(add(sub(a, b), one));
+    if (op == Op::LE || op == Op::EQ)
+        conjuncts.push_back(sub(a, b));
+    if (op == Op::GT)
+        conjuncts.push_back(add(sub(b, a), one));
+    if (op == Op::GE || op == Op::EQ)
+        conjuncts.push_back(sub(b, a));
 }
 
 /// What is read somewhere: the same number wherever the expression stands in one definition.
-bool is_data(const Expr &e) { return reads_memory(e) && !has_side_effect(e); }
+bool is_data(const Expr &e) {
+    return reads_memory(e) && !has_side_effect(e);
+}
 
-/// Narrows each variable of `linear <= 0` in turn, given the intervals of the others; and each value that is
-/// read somewhere.
+/// Narrows each variable of `linear <= 0` in turn, given the intervals of the others; and each
+/// value that is read somewhere.
 void narrow_by(IntervalScope &scope, const Linear &linear) {
     for (const Linear::Term &term : linear.terms) {
         const Interval *old = term.atom->op == Op::Variable ? scope.find(term.atom->name) : nullptr;
-        if (!old && !is_data(term.atom)) continue;
+        if (!old && !is_data(term.atom))
+            continue;
         // coefficient * v <= -rest
         Linear rest = linear;
         rest.add(Linear::from_expr(term.atom), -term.coefficient);
         Expr least = bounds_of(rest.to_expr(), scope).min;
-        if (!least.defined()) continue;
+        if (!least.defined())
+            continue;
         Type t = least.type();
         Expr limit = sub(make_const(t, 0), least);
         Interval now = old ? *old : Interval::everything();
@@ -112,7 +130,8 @@ std::vector<Expr> conjuncts_of(const Expr &condition, bool holds) {
 
 IntervalScope narrowed(const IntervalScope &scope, const Expr &condition, bool holds) {
     IntervalScope result = scope;
-    for (const Expr &c : conjuncts_of(condition, holds)) narrow_by(result, Linear::from_expr(c));
+    for (const Expr &c : conjuncts_of(condition, holds))
+        narrow_by(result, Linear::from_expr(c));
     return result;
 }
 

@@ -161,7 +161,8 @@ const Box &RegionMap::ask(FuncId id, const Level &level, const std::string &pref
     // (An iteration that needs nothing stays empty.)
     for (size_t d = 0; d < more.size(); d++) {
         if (around)
-            more[d] = {max(more[d].min, around->output[d].min), min(more[d].max, around->output[d].max)};
+            more[d] = {max(more[d].min, around->output[d].min),
+                       min(more[d].max, around->output[d].max)};
         more[d] = hull(asked_for[d], more[d]);
     }
     Asked &result = asked_[{id, level}];

@@ -17,35 +17,50 @@ using namespace ir;
 
 namespace {
 
-/// Types whose arithmetic the intervals follow symbolically. Narrow and unsigned types may wrap: for
-/// them only constants are followed.
-bool symbolic_type(Type t) { return index_type(t) || t.is_float(); }
+/// Types whose arithmetic the intervals follow symbolically. Narrow and unsigned types may wrap:
+/// for them only constants are followed.
+bool symbolic_type(Type t) {
+    return index_type(t) || t.is_float();
+}
 
 Interval type_range(Type t) {
-    if (t.is_float() || !t.is_int_or_uint()) return Interval::everything();
-    if (t.bits() <= 16) return {make_int(t, t.min_int()), make_int(t, t.max_int())};
-    if (t.is_uint()) return {make_int(t, 0), Expr()};
+    if (t.is_float() || !t.is_int_or_uint())
+        return Interval::everything();
+    if (t.bits() <= 16)
+        return {make_int(t, t.min_int()), make_int(t, t.max_int())};
+    if (t.is_uint())
+        return {make_int(t, 0), Expr()};
     return Interval::everything();
 }
 
 Expr binary(Op op, const Expr &a, const Expr &b) {
-    if (!a.defined() || !b.defined()) return Expr();
+    if (!a.defined() || !b.defined())
+        return Expr();
     switch (op) {
-    case Op::Add: return add(a, b);
-    case Op::Sub: return sub(a, b);
-    case Op::Mul: return mul(a, b);
-    case Op::Div: return div(a, b);
-    case Op::Min: return lesser(a, b);
-    case Op::Max: return greater(a, b);
-    default: return make_binary(op, a, b);
+    case Op::Add:
+        return add(a, b);
+    case Op::Sub:
+        return sub(a, b);
+    case Op::Mul:
+        return mul(a, b);
+    case Op::Div:
+        return div(a, b);
+    case Op::Min:
+        return lesser(a, b);
+    case Op::Max:
+        return greater(a, b);
+    default:
+        return make_binary(op, a, b);
     }
 }
 
 /// A numeric constant's sign: -1, 0, 1; nothing for what is not constant.
 std::optional<int> constant_sign(const Expr &e) {
     int64_t i = 0;
-    if (as_const_int(e, &i)) return i < 0 ? -1 : i > 0;
-    if (e.defined() && e->op == Op::FloatImm) return e->float_value < 0 ? -1 : e->float_value > 0;
+    if (as_const_int(e, &i))
+        return i < 0 ? -1 : i > 0;
+    if (e.defined() && e->op == Op::FloatImm)
+        return e->float_value < 0 ? -1 : e->float_value > 0;
     return std::nullopt;
 }
 
@@ -55,7 +70,8 @@ class Bounds {
 
     Interval of(const Expr &e) {
         auto found = memo_.find(e.get());
-        if (found != memo_.end()) return found->second;
+        if (found != memo_.end())
+            return found->second;
         Interval result = intersect(compute(e), scope_.said_of(e));
         memo_.emplace(e.get(), result);
         return result;
@@ -64,14 +80,24 @@ class Bounds {
   private:
     Interval compute(const Expr &e) {
         switch (e->op) {
-        case Op::IntImm: case Op::UIntImm: case Op::FloatImm: return Interval::point(e);
-        case Op::Variable: return variable(e);
-        case Op::Cast: return cast(e);
-        case Op::Select: return select(e);
-        case Op::Call: return call(e);
-        case Op::Load: return type_range(e.type());
-        case Op::Let: return let(e);
-        default: break;
+        case Op::IntImm:
+        case Op::UIntImm:
+        case Op::FloatImm:
+            return Interval::point(e);
+        case Op::Variable:
+            return variable(e);
+        case Op::Cast:
+            return cast(e);
+        case Op::Select:
+            return select(e);
+        case Op::Call:
+            return call(e);
+        case Op::Load:
+            return type_range(e.type());
+        case Op::Let:
+            return let(e);
+        default:
+            break;
         }
         if (is_binary(e->op) && !is_comparison(e->op) && e->op != Op::And && e->op != Op::Or)
             return arithmetic(e);
@@ -79,7 +105,8 @@ class Bounds {
     }
 
     Interval variable(const Expr &e) {
-        if (const Interval *found = scope_.find(e->name)) return *found;
+        if (const Interval *found = scope_.find(e->name))
+            return *found;
         return Interval::point(e);
     }
 
@@ -87,31 +114,47 @@ class Bounds {
         Interval a = of(e->args[0]), b = of(e->args[1]);
         if (a.is_point() && b.is_point() && a.min.same_as(e->args[0]) && b.min.same_as(e->args[1]))
             return Interval::point(e);
-        if (!symbolic_type(e.type())) return narrow_arithmetic(e, a, b);
+        if (!symbolic_type(e.type()))
+            return narrow_arithmetic(e, a, b);
         switch (e->op) {
-        case Op::Add: return {binary(Op::Add, a.min, b.min), binary(Op::Add, a.max, b.max)};
-        case Op::Sub: return {binary(Op::Sub, a.min, b.max), binary(Op::Sub, a.max, b.min)};
-        case Op::Mul: return product(a, b);
-        case Op::Div: return quotient(e.type(), a, b);
-        case Op::Mod: return remainder(e.type(), a, b);
+        case Op::Add:
+            return {binary(Op::Add, a.min, b.min), binary(Op::Add, a.max, b.max)};
+        case Op::Sub:
+            return {binary(Op::Sub, a.min, b.max), binary(Op::Sub, a.max, b.min)};
+        case Op::Mul:
+            return product(a, b);
+        case Op::Div:
+            return quotient(e.type(), a, b);
+        case Op::Mod:
+            return remainder(e.type(), a, b);
         case Op::Min:
-            return {binary(Op::Min, a.min, b.min),
-                    !a.max.defined() ? b.max : !b.max.defined() ? a.max : lesser(a.max, b.max)};
+            return {binary(Op::Min, a.min, b.min), !a.max.defined()   ? b.max
+                                                   : !b.max.defined() ? a.max
+                                                                      : lesser(a.max, b.max)};
         case Op::Max:
-            return {!a.min.defined() ? b.min : !b.min.defined() ? a.min : greater(a.min, b.min),
+            return {!a.min.defined()   ? b.min
+                    : !b.min.defined() ? a.min
+                                       : greater(a.min, b.min),
                     binary(Op::Max, a.max, b.max)};
-        default: return Interval::everything();
+        default:
+            return Interval::everything();
         }
     }
 
     Interval product(const Interval &a, const Interval &b) {
-        if (constant_sign(a.min) && a.is_point()) return scaled(b, a.min);
-        if (constant_sign(b.min) && b.is_point()) return scaled(a, b.min);
-        if (!a.bounded() || !b.bounded()) return Interval::everything();
-        if (a.is_point() && b.is_point()) return Interval::point(mul(a.min, b.min));
-        Expr corners[] = {mul(a.min, b.min), mul(a.min, b.max), mul(a.max, b.min), mul(a.max, b.max)};
+        if (constant_sign(a.min) && a.is_point())
+            return scaled(b, a.min);
+        if (constant_sign(b.min) && b.is_point())
+            return scaled(a, b.min);
+        if (!a.bounded() || !b.bounded())
+            return Interval::everything();
+        if (a.is_point() && b.is_point())
+            return Interval::point(mul(a.min, b.min));
+        Expr corners[] = {mul(a.min, b.min), mul(a.min, b.max), mul(a.max, b.min),
+                          mul(a.max, b.max)};
         Interval result = Interval::point(corners[0]);
-        for (const Expr &c : corners) result = {lesser(result.min, c), greater(result.max, c)};
+        for (const Expr &c : corners)
+            result = {lesser(result.min, c), greater(result.max, c)};
         return result;
     }
 
@@ -124,11 +167,13 @@ class Bounds {
     Interval quotient(Type type, const Interval &a, const Interval &b) {
         if (b.is_point()) {
             if (std::optional<int> sign = constant_sign(b.min)) {
-                if (*sign == 0) return Interval::point(make_const(type, 0));
+                if (*sign == 0)
+                    return Interval::point(make_const(type, 0));
                 const Expr &lo = *sign < 0 ? a.max : a.min, &hi = *sign < 0 ? a.min : a.max;
                 return {binary(Op::Div, lo, b.min), binary(Op::Div, hi, b.min)};
             }
-            if (a.is_point()) return Interval::point(div(a.min, b.min));
+            if (a.is_point())
+                return Interval::point(div(a.min, b.min));
             if (!a.bounded())
                 return Interval::everything();
             // Over a, the quotient rises or falls as the divisor's sign has it.
@@ -136,18 +181,20 @@ class Bounds {
             return {lesser(first, last), greater(first, last)};
         }
         // |a / b| <= |a| for every integer b.
-        if (type.is_float() || !a.bounded()) return Interval::everything();
+        if (type.is_float() || !a.bounded())
+            return Interval::everything();
         Expr zero = make_const(type, 0);
         return {lesser(a.min, sub(zero, a.max)), greater(a.max, sub(zero, a.min))};
     }
 
     Interval remainder(Type type, const Interval &a, const Interval &b) {
-        if (type.is_float() || !b.bounded()) return Interval::everything();
-        if (a.is_point() && b.is_point()) return Interval::point(mod(a.min, b.min));
+        if (type.is_float() || !b.bounded())
+            return Interval::everything();
+        if (a.is_point() && b.is_point())
+            return Interval::point(mod(a.min, b.min));
         Expr zero = make_const(type, 0), one = make_const(type, 1);
-        Expr magnitude = b.is_point() && constant_sign(b.min) == 1
-                             ? b.min
-                             : greater(b.max, sub(zero, b.min));
+        Expr magnitude =
+            b.is_point() && constant_sign(b.min) == 1 ? b.min : greater(b.max, sub(zero, b.min));
         return {zero, greater(sub(magnitude, one), zero)};
     }
 
@@ -160,40 +207,57 @@ class Bounds {
             return type_range(t);
         int64_t lo, hi;
         switch (e->op) {
-        case Op::Add: lo = a0 + b0, hi = a1 + b1; break;
-        case Op::Sub: lo = a0 - b1, hi = a1 - b0; break;
+        case Op::Add:
+            lo = a0 + b0, hi = a1 + b1;
+            break;
+        case Op::Sub:
+            lo = a0 - b1, hi = a1 - b0;
+            break;
         case Op::Mul: {
             auto [least, most] = std::minmax({a0 * b0, a0 * b1, a1 * b0, a1 * b1});
             lo = least, hi = most;
             break;
         }
-        case Op::Min: lo = std::min(a0, b0), hi = std::min(a1, b1); break;
-        case Op::Max: lo = std::max(a0, b0), hi = std::max(a1, b1); break;
+        case Op::Min:
+            lo = std::min(a0, b0), hi = std::min(a1, b1);
+            break;
+        case Op::Max:
+            lo = std::max(a0, b0), hi = std::max(a1, b1);
+            break;
         case Op::Div:
-            if (b0 != b1 || b0 <= 0 || a0 < 0) return type_range(t);
+            if (b0 != b1 || b0 <= 0 || a0 < 0)
+                return type_range(t);
             lo = a0 / b0, hi = a1 / b0;
             break;
         case Op::Mod:
-            if (b0 <= 0) return type_range(t);
+            if (b0 <= 0)
+                return type_range(t);
             lo = 0, hi = b1 - 1;
             break;
-        default: return type_range(t);
+        default:
+            return type_range(t);
         }
-        if (!t.can_represent(lo) || !t.can_represent(hi)) return type_range(t);
+        if (!t.can_represent(lo) || !t.can_represent(hi))
+            return type_range(t);
         return {make_int(t, lo), make_int(t, hi)};
     }
 
     Interval cast(const Expr &e) {
         Type to = e.type(), from = e->args[0].type();
         Interval a = of(e->args[0]);
-        if (a.is_point() && a.min.same_as(e->args[0])) return Interval::point(e);
-        bool widens = from.is_int_or_uint() && to.is_int_or_uint() &&
-                      (from.is_uint() ? to.bits() > from.bits() : to.is_int() && to.bits() >= from.bits());
+        if (a.is_point() && a.min.same_as(e->args[0]))
+            return Interval::point(e);
+        bool widens =
+            from.is_int_or_uint() && to.is_int_or_uint() &&
+            (from.is_uint() ? to.bits() > from.bits() : to.is_int() && to.bits() >= from.bits());
         // An index is assumed not to overflow int32; a float that is converted, to be in range.
-        if (from.is_uint() && from.bits() >= 32 && index_type(to) && to.bits() <= from.bits() && !fits(to, a.max))
+        if (from.is_uint() && from.bits() >= 32 && index_type(to) && to.bits() <= from.bits() &&
+            !fits(to, a.max))
             return Interval::everything();
-        if (widens || to.is_float() || index_type(to)) return {cast_end(to, a.min), cast_end(to, a.max)};
-        Expr lo = a.min.defined() ? simplify(a.min) : Expr(), hi = a.max.defined() ? simplify(a.max) : Expr();
+        if (widens || to.is_float() || index_type(to))
+            return {cast_end(to, a.min), cast_end(to, a.max)};
+        Expr lo = a.min.defined() ? simplify(a.min) : Expr(),
+             hi = a.max.defined() ? simplify(a.max) : Expr();
         if (from.is_float()) {
             if (lo.defined() && hi.defined() && lo->op == Op::FloatImm && hi->op == Op::FloatImm &&
                 lo->float_value > static_cast<double>(to.min_int()) - 1 &&
@@ -206,20 +270,24 @@ class Bounds {
         if (as_const_int(lo, &least) && as_const_int(hi, &most) && to.can_represent(least) &&
             to.can_represent(most))
             return {make_int(to, least), make_int(to, most)};
-        if (always_fits(to, lo) && always_fits(to, hi)) return {cast_end(to, lo), cast_end(to, hi)};
+        if (always_fits(to, lo) && always_fits(to, hi))
+            return {cast_end(to, lo), cast_end(to, hi)};
         return type_range(to);
     }
 
     /// Whatever the values of the variables.
     static bool always_fits(Type to, const Expr &end) {
-        if (!end.defined()) return false;
+        if (!end.defined())
+            return false;
         ConstantInterval range = constant_bounds(end);
-        return range.has_lo() && range.has_hi() && to.can_represent(range.lo) && to.can_represent(range.hi);
+        return range.has_lo() && range.has_hi() && to.can_represent(range.lo) &&
+               to.can_represent(range.hi);
     }
 
     /// False where an end is unknown or a constant that wraps.
     static bool fits(Type to, const Expr &end) {
-        if (!end.defined()) return false;
+        if (!end.defined())
+            return false;
         Expr e = simplify(end);
         return (e->op != Op::IntImm && e->op != Op::UIntImm) ||
                static_cast<uint64_t>(e->int_value) <= static_cast<uint64_t>(to.max_int());
@@ -232,8 +300,8 @@ class Bounds {
     Interval select(const Expr &e) {
         Interval t = bounds_of(e->args[1], narrowed(scope_, e->args[0], true));
         Interval f = bounds_of(e->args[2], narrowed(scope_, e->args[0], false));
-        if (t.is_point() && f.is_point() && t.min.same_as(e->args[1]) && f.min.same_as(e->args[2]) &&
-            bounds_independent(e->args[0]))
+        if (t.is_point() && f.is_point() && t.min.same_as(e->args[1]) &&
+            f.min.same_as(e->args[2]) && bounds_independent(e->args[0]))
             return Interval::point(e);
         return hull(t, f);
     }
@@ -252,7 +320,8 @@ class Bounds {
     template <typename F> static void walk_names(const Expr &e, F &&f) {
         f(e);
         for (const Expr &c : e->args)
-            if (c.defined()) walk_names(c, f);
+            if (c.defined())
+                walk_names(c, f);
     }
 
     Interval let(const Expr &e) {
@@ -264,30 +333,39 @@ class Bounds {
     Interval call(const Expr &e) {
         if (e->call_kind == CallKind::PureExtern && rounds(e->name)) {
             Interval a = of(e->args[0]);
-            if (a.is_point() && a.min.same_as(e->args[0])) return Interval::point(e);
+            if (a.is_point() && a.min.same_as(e->args[0]))
+                return Interval::point(e);
             auto end = [&](const Expr &x) { return x.defined() ? with_args(e, {x}) : x; };
             return {end(a.min), end(a.max)};
         }
         if (e->call_kind == CallKind::Func)
-            if (const Interval *values = scope_.find(values_name(e->name, e->index))) return *values;
-        if (e->call_kind == CallKind::Extern && e->name == extern_function::print) return of(e->args[1]);
+            if (const Interval *values = scope_.find(values_name(e->name, e->index)))
+                return *values;
+        if (e->call_kind == CallKind::Extern && e->name == extern_function::print)
+            return of(e->args[1]);
         if (e->call_kind == CallKind::Extern && e->name == extern_function::require)
             return bounds_of(e->args[1], narrowed(scope_, e->args[0], true));
         if (e->call_kind == CallKind::PureExtern && all_points(e))
             return Interval::point(e);
-        if (e->call_kind != CallKind::Intrinsic) return type_range(e.type());
+        if (e->call_kind != CallKind::Intrinsic)
+            return type_range(e.type());
         const std::string &name = e->name;
-        if (is_integer_op(e)) return integer_op(e);
+        if (is_integer_op(e))
+            return integer_op(e);
         if (name == intrinsic::likely || name == intrinsic::strict_float) {
             Interval a = of(e->args[0]);
             return a.is_point() && a.min.same_as(e->args[0]) ? Interval::point(e) : a;
         }
         if (name == intrinsic::promise_clamped)
             return intersect(of(e->args[0]), {of(e->args[1]).min, of(e->args[2]).max});
-        if (name == intrinsic::abs) return absolute(e);
-        if (name == intrinsic::scatter_gather) return several(e);
-        if (name == intrinsic::shift_right || name == intrinsic::shift_left) return shift(e);
-        if (name == intrinsic::bitwise_and) return masked(e);
+        if (name == intrinsic::abs)
+            return absolute(e);
+        if (name == intrinsic::scatter_gather)
+            return several(e);
+        if (name == intrinsic::shift_right || name == intrinsic::shift_left)
+            return shift(e);
+        if (name == intrinsic::bitwise_and)
+            return masked(e);
         if (name == intrinsic::if_then_else)
             return hull(bounds_of(e->args[1], narrowed(scope_, e->args[0], true)),
                         bounds_of(e->args[2], narrowed(scope_, e->args[0], false)));
@@ -304,7 +382,8 @@ class Bounds {
 
     Interval several(const Expr &e) {
         Interval all = of(e->args[0]);
-        for (const Expr &arg : e->args) all = hull(all, of(arg));
+        for (const Expr &arg : e->args)
+            all = hull(all, of(arg));
         return all;
     }
 
@@ -316,22 +395,28 @@ class Bounds {
             Interval a = of(arg);
             points &= a.is_point() && a.min.same_as(arg);
             ConstantInterval range;
-            if (a.min.defined()) as_const_int(simplify(a.min), &range.lo);
-            if (a.max.defined()) as_const_int(simplify(a.max), &range.hi);
+            if (a.min.defined())
+                as_const_int(simplify(a.min), &range.lo);
+            if (a.max.defined())
+                as_const_int(simplify(a.max), &range.hi);
             args.push_back(range);
         }
-        if (points) return Interval::point(e);
+        if (points)
+            return Interval::point(e);
         ConstantInterval range = integer_op_range(e, args);
         Interval result = type_range(e.type());
-        if (range.has_lo()) result.min = make_int(e.type(), range.lo);
-        if (range.has_hi()) result.max = make_int(e.type(), range.hi);
+        if (range.has_lo())
+            result.min = make_int(e.type(), range.lo);
+        if (range.has_hi())
+            result.max = make_int(e.type(), range.hi);
         return result;
     }
 
     /// Functions of one argument that never fall and have a value everywhere.
     static bool rounds(const std::string &name) {
         for (const char *function : {"floor_", "ceil_", "round_", "trunc_"})
-            if (name.starts_with(function)) return true;
+            if (name.starts_with(function))
+                return true;
         return false;
     }
 
@@ -355,7 +440,8 @@ class Bounds {
         int64_t least = 0, most = 0;
         Interval a = of(e->args[0]), by = of(e->args[1]);
         bool known = by.bounded() && as_const_int(by.min, &least) && as_const_int(by.max, &most);
-        if (!known || least < 0 || most > 30 || !index_type(e.type())) return type_range(e.type());
+        if (!known || least < 0 || most > 30 || !index_type(e.type()))
+            return type_range(e.type());
         Op op = e->name == intrinsic::shift_right ? Op::Div : Op::Mul;
         auto shifted = [&](int64_t amount) {
             Expr factor = make_int(e.type(), int64_t{1} << amount);
@@ -380,24 +466,31 @@ class Bounds {
 
 Expr lesser(const Expr &a, const Expr &b) {
     if (index_type(a.type()))
-        if (std::optional<int64_t> d = constant_difference(a, b)) return *d <= 0 ? a : b;
+        if (std::optional<int64_t> d = constant_difference(a, b))
+            return *d <= 0 ? a : b;
     return ir::min(a, b);
 }
 
 Expr greater(const Expr &a, const Expr &b) {
     if (index_type(a.type()))
-        if (std::optional<int64_t> d = constant_difference(a, b)) return *d >= 0 ? a : b;
+        if (std::optional<int64_t> d = constant_difference(a, b))
+            return *d >= 0 ? a : b;
     return ir::max(a, b);
 }
 
 Interval hull(const Interval &a, const Interval &b) {
-    if (a.is_point() && b.is_point() && a.min.same_as(b.min)) return a;
+    if (a.is_point() && b.is_point() && a.min.same_as(b.min))
+        return a;
     return {binary(Op::Min, a.min, b.min), binary(Op::Max, a.max, b.max)};
 }
 
 Interval intersect(const Interval &a, const Interval &b) {
-    return {!a.min.defined() ? b.min : !b.min.defined() ? a.min : greater(a.min, b.min),
-            !a.max.defined() ? b.max : !b.max.defined() ? a.max : lesser(a.max, b.max)};
+    return {!a.min.defined()   ? b.min
+            : !b.min.defined() ? a.min
+                               : greater(a.min, b.min),
+            !a.max.defined()   ? b.max
+            : !b.max.defined() ? a.max
+                               : lesser(a.max, b.max)};
 }
 
 void IntervalScope::say(const Expr &e, const Interval &interval) {
@@ -411,7 +504,8 @@ void IntervalScope::say(const Expr &e, const Interval &interval) {
 
 Interval IntervalScope::said_of(const Expr &e) const {
     for (const auto &[other, said] : said_)
-        if (other->op == e->op && equal(other, e)) return said;
+        if (other->op == e->op && equal(other, e))
+            return said;
     return Interval::everything();
 }
 
@@ -420,13 +514,16 @@ void merge(Box &box, const Box &other) {
         box = other;
         return;
     }
-    for (size_t d = 0; d < box.size(); d++) box[d] = hull(box[d], other[d]);
+    for (size_t d = 0; d < box.size(); d++)
+        box[d] = hull(box[d], other[d]);
 }
 
 std::string values_name(const std::string &func, int element) {
     return "values of " + func + "." + std::to_string(element);
 }
 
-Interval bounds_of(const Expr &e, const IntervalScope &scope) { return Bounds(scope).of(e); }
+Interval bounds_of(const Expr &e, const IntervalScope &scope) {
+    return Bounds(scope).of(e);
+}
 
 }  // namespace Pipe::region

@@ -17,8 +17,10 @@ namespace {
 class UniqueNames {
   public:
     UniqueNames(const graph::FuncNode &func, int stage) {
-        for (const std::string &arg : func.args) introduce(arg);
-        for (const graph::ReductionVar &r : func.stages[stage].rvars) introduce(r.name);
+        for (const std::string &arg : func.args)
+            introduce(arg);
+        for (const graph::ReductionVar &r : func.stages[stage].rvars)
+            introduce(r.name);
     }
     /// What the variable that now goes by this name is called.
     const std::string &of(const std::string &var) const { return current_.at(var); }
@@ -32,7 +34,8 @@ class UniqueNames {
         } else {
             t.old_name = of(t.old_name);
             t.outer = introduce(t.outer);
-            if (t.kind == Kind::Split) t.inner = introduce(t.inner);
+            if (t.kind == Kind::Split)
+                t.inner = introduce(t.inner);
         }
         return t;
     }
@@ -40,7 +43,8 @@ class UniqueNames {
   private:
     std::string introduce(const std::string &var) {
         std::string name = var;
-        while (!taken_.insert(name).second) name += "'";
+        while (!taken_.insert(name).second)
+            name += "'";
         return current_[var] = name;
     }
 
@@ -63,10 +67,12 @@ LoopTree::LoopTree(const graph::Graph &graph, const schedules::Schedule &schedul
             func->is_output || std::any_of(func->consumers.begin(), func->consumers.end(),
                                            [&](FuncId c) { return place(c).computed; });
     // Consumers first: a Func's level names a loop of a stage that consumes it, directly or not.
-    for (auto func = graph.funcs.rbegin(); func != graph.funcs.rend(); ++func) place_func(*func);
+    for (auto func = graph.funcs.rbegin(); func != graph.funcs.rend(); ++func)
+        place_func(*func);
     for (const graph::FuncNode &func : graph.funcs) {
         const FuncPlace &place = this->place(func.id);
-        if (!place.computed) continue;
+        if (!place.computed)
+            continue;
         computed_at_[place.compute].push_back(func.id);
         stored_at_[place.store].push_back(func.id);
         allocated_at_[place.hoist].push_back(func.id);
@@ -75,19 +81,24 @@ LoopTree::LoopTree(const graph::Graph &graph, const schedules::Schedule &schedul
 
 void LoopTree::place_func(const graph::FuncNode &func) {
     FuncPlace &place = places_[static_cast<size_t>(func.id)];
-    if (!place.computed || !place.stages.empty()) return;
-    for (FuncId consumer : func.consumers) place_func(graph_[consumer]);  // of a host that comes early
+    if (!place.computed || !place.stages.empty())
+        return;
+    for (FuncId consumer : func.consumers)
+        place_func(graph_[consumer]);  // of a host that comes early
     const schedules::FuncSchedule &schedule = schedule_[func.id];
     place.compute = func.is_output && !schedule.compute.at() ? Level()
                     : schedule.compute.inlined()             ? innermost_common_level(func.id)
                                                              : resolve(schedule.compute);
     place.store = schedule.store.inlined() ? place.compute : resolve(schedule.store);
-    if (func.is_output || !encloses(place.store, place.compute)) place.store = place.compute;
-    place.hoist = schedule.hoist.inlined() || func.is_output ? place.store : resolve(schedule.hoist);
+    if (func.is_output || !encloses(place.store, place.compute))
+        place.store = place.compute;
+    place.hoist =
+        schedule.hoist.inlined() || func.is_output ? place.store : resolve(schedule.hoist);
     for (size_t s = 0; s < func.stages.size(); s++) {
         // compute_with: the host's loops must exist first.
         const schedules::LoopLevel &fuse = schedule.stages[s].fuse_level;
-        if (!fuse.inlined() && fuse.func != func.id) place_func(graph_[fuse.func]);
+        if (!fuse.inlined() && fuse.func != func.id)
+            place_func(graph_[fuse.func]);
         StageNest nest;
         nest.func = func.id;
         nest.stage = static_cast<int>(s);
@@ -115,8 +126,11 @@ void LoopTree::add_loops(StageNest &nest, const schedules::StageSchedule &schedu
         StageLoop loop{*dim, dim->name, "", LoopAlignStrategy::NoAlign, false};
         loop.dim.name = names.of(dim->name);
         size_t position = nest.loops.size();
-        if (sharing) align(loop, schedule, find_stage(nest.named_level.func, nest.named_level.stage)->loops.at(position));
-        loop.name = sharing ? host->loops.at(position).name : loop_name(func, nest.stage, loop.dim.name);
+        if (sharing)
+            align(loop, schedule,
+                  find_stage(nest.named_level.func, nest.named_level.stage)->loops.at(position));
+        loop.name =
+            sharing ? host->loops.at(position).name : loop_name(func, nest.stage, loop.dim.name);
         nest.path.push_back(loop.name);
         if (!sharing) {
             paths_[loop.name] = nest.path;
@@ -133,12 +147,14 @@ void LoopTree::add_loops(StageNest &nest, const schedules::StageSchedule &schedu
 void LoopTree::find_known(StageNest &nest) {
     using Kind = schedules::Transform::Kind;
     std::map<std::string, size_t> &in = nest.known_in;
-    for (size_t p = 0; p < nest.loops.size(); p++) in[nest.loops[p].dim.name] = p;
+    for (size_t p = 0; p < nest.loops.size(); p++)
+        in[nest.loops[p].dim.name] = p;
     for (auto t = nest.transforms.rbegin(); t != nest.transforms.rend(); ++t) {
         if (t->kind == Kind::Fuse)
             in[t->inner] = in[t->outer] = in.at(t->old_name);
         else
-            in[t->old_name] = t->kind == Kind::Rename ? in.at(t->outer) : std::max(in.at(t->outer), in.at(t->inner));
+            in[t->old_name] = t->kind == Kind::Rename ? in.at(t->outer)
+                                                      : std::max(in.at(t->outer), in.at(t->inner));
     }
 }
 
@@ -146,7 +162,8 @@ void LoopTree::find_known(StageNest &nest) {
 void LoopTree::align(StageLoop &loop, const schedules::StageSchedule &schedule,
                      const StageLoop &other) {
     for (const auto &[var, strategy] : schedule.fuse_align)
-        if (var == loop.var) loop.align = strategy;
+        if (var == loop.var)
+            loop.align = strategy;
     loop.shifted = loop.align != LoopAlignStrategy::NoAlign || other.shifted;
 }
 
@@ -155,8 +172,10 @@ schedules::LoopLevel LoopTree::outermost_host(schedules::LoopLevel fuse) const {
     while (!fuse.inlined()) {
         const StageNest &host = *find_stage(fuse.func, fuse.stage);
         size_t i = 0;
-        while (host.loops.at(i).var != fuse.var) i++;
-        if (i >= shared_loops(host)) break;
+        while (host.loops.at(i).var != fuse.var)
+            i++;
+        if (i >= shared_loops(host))
+            break;
         fuse.func = host.fuse_level.func;
         fuse.stage = host.fuse_level.stage;
         fuse.var = find_stage(fuse.func, fuse.stage)->loops[i].var;
@@ -165,37 +184,46 @@ schedules::LoopLevel LoopTree::outermost_host(schedules::LoopLevel fuse) const {
 }
 
 Level LoopTree::resolve(const schedules::LoopLevel &level) const {
-    if (!level.at()) return "";
-    if (level.var == Var::outermost().name()) return place(level.func).compute;
+    if (!level.at())
+        return "";
+    if (level.var == Var::outermost().name())
+        return place(level.func).compute;
     if (const StageNest *nest = find_stage(level.func, level.stage))
         for (const StageLoop &loop : nest->loops)
-            if (loop.var == level.var) return loop.name;
-    throw InternalError("no loop " + level.var + " of " + stage_name(graph_[level.func], level.stage));
+            if (loop.var == level.var)
+                return loop.name;
+    throw InternalError("no loop " + level.var + " of " +
+                        stage_name(graph_[level.func], level.stage));
 }
 
 Expr LoopTree::variable(const StageNest &nest, const std::string &var) const {
     for (const StageLoop &loop : nest.loops)
-        if (loop.dim.name == var && !loop.shifted) return ir::make_variable(Int(32), loop.name);
+        if (loop.dim.name == var && !loop.shifted)
+            return ir::make_variable(Int(32), loop.name);
     return ir::make_variable(Int(32), stage_name(graph_[nest.func], nest.stage) + "." + var);
 }
 
 std::vector<const StageNest *> LoopTree::guests(const StageNest &host) const {
     std::vector<const StageNest *> result;
-    if (!has_guests_) return result;
+    if (!has_guests_)
+        return result;
     for (FuncId id : computed_at(place(host.func).compute))
         for (const StageNest &nest : place(id).stages) {
             const schedules::LoopLevel &fuse = nest.fuse_level;
-            if (!fuse.inlined() && fuse.func == host.func && fuse.stage == host.stage) result.push_back(&nest);
+            if (!fuse.inlined() && fuse.func == host.func && fuse.stage == host.stage)
+                result.push_back(&nest);
         }
     return result;
 }
 
 size_t LoopTree::shared_loops(const StageNest &nest) const {
     const schedules::LoopLevel &fuse = nest.fuse_level;
-    if (fuse.inlined()) return 0;
+    if (fuse.inlined())
+        return 0;
     const StageNest *host = find_stage(fuse.func, fuse.stage);
     for (size_t i = 0; host && i < host->loops.size(); i++)
-        if (host->loops[i].var == fuse.var) return i + 1;
+        if (host->loops[i].var == fuse.var)
+            return i + 1;
     throw InternalError("compute_with names no loop of its host: " + fuse.var);
 }
 
@@ -210,7 +238,8 @@ const StageNest &LoopTree::owner(const Level &level) const {
 }
 
 bool LoopTree::encloses(const Level &outer, const Level &inner) const {
-    if (outer.empty() || outer == inner) return true;
+    if (outer.empty() || outer == inner)
+        return true;
     const std::vector<Level> &path = path_to(inner);
     return std::find(path.begin(), path.end(), outer) != path.end();
 }
@@ -219,7 +248,8 @@ std::vector<const StageNest *> LoopTree::readers(FuncId func) const {
     std::vector<const StageNest *> result;
     for (FuncId consumer : graph_[func].consumers)
         for (const StageNest &nest : place(consumer).stages)
-            if (std::binary_search(nest.reads.begin(), nest.reads.end(), func)) result.push_back(&nest);
+            if (std::binary_search(nest.reads.begin(), nest.reads.end(), func))
+                result.push_back(&nest);
     return result;
 }
 
@@ -232,7 +262,8 @@ Level LoopTree::innermost_common_level(FuncId func) const {
             first = false;
             continue;
         }
-        auto end = std::mismatch(common.begin(), common.end(), reader->path.begin(), reader->path.end());
+        auto end =
+            std::mismatch(common.begin(), common.end(), reader->path.begin(), reader->path.end());
         common.erase(end.first, common.end());
     }
     return common.empty() ? Level() : common.back();

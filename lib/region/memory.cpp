@@ -12,9 +12,12 @@ using namespace ir;
 
 namespace {
 
-Expr int32(int64_t value) { return make_int(Int(32), value); }
+Expr int32(int64_t value) {
+    return make_int(Int(32), value);
+}
 
-[[noreturn]] void reject(const graph::FuncNode &func, const std::string &directive, const std::string &why) {
+[[noreturn]] void reject(const graph::FuncNode &func, const std::string &directive,
+                         const std::string &why) {
     throw CompileError(func.name + "." + directive + " (" + to_string(func.where) + "): " + why);
 }
 
@@ -31,63 +34,78 @@ std::vector<Expr> RegionMap::place_in_storage(FuncId id, std::vector<Expr> coord
     if (place.hoist != place.store) {
         const Box &box = storage(id);
         for (size_t d = 0; d < box.size(); d++)
-            if (!folded[d]) coordinates[d] = sub(coordinates[d], box[d].min);
+            if (!folded[d])
+                coordinates[d] = sub(coordinates[d], box[d].min);
     }
     const Expr &copies = tree_.schedule()[id].ring_buffer;
-    if (!copies.defined() || graph_[id].is_output) return coordinates;
+    if (!copies.defined() || graph_[id].is_output)
+        return coordinates;
     // Without a task of its own, one copy is enough: each iteration ends before the next begins.
     bool turns = tree_.schedule()[id].async && !is_const(copies, 1);
     coordinates.push_back(turns ? mod(turn(id), copies) : int32(0));
     return coordinates;
 }
 
-/// The iteration of the loops between where the memory of a Func is allocated and where it is stored: 0 for
-/// the first, then one more each time, so that any `n` in succession take each of `n` copies once. Two tasks
-/// rely on it: with numbers left out, one would write the copy that the other reads.
+/// The iteration of the loops between where the memory of a Func is allocated and where it is
+/// stored: 0 for the first, then one more each time, so that any `n` in succession take each of `n`
+/// copies once. Two tasks rely on it: with numbers left out, one would write the copy that the
+/// other reads.
 const Expr &RegionMap::turn(FuncId id) {
     auto [known, is_new] = turns_.try_emplace(id);
-    if (!is_new) return known->second;
+    if (!is_new)
+        return known->second;
     const FuncPlace &place = tree_.place(id);
     const std::vector<Level> &path = tree_.path_to(place.store);
-    std::vector<Level> levels(path.begin() + static_cast<long>(tree_.path_to(place.hoist).size()), path.end());
+    std::vector<Level> levels(path.begin() + static_cast<long>(tree_.path_to(place.hoist).size()),
+                              path.end());
     std::vector<Turn> turns;
-    for (const Level &level : levels) turns.push_back(turn_of(id, level, levels));
+    for (const Level &level : levels)
+        turns.push_back(turn_of(id, level, levels));
     Expr result = int32(0);
     for (size_t i = 0; i < turns.size(); i++) {
         Expr each = int32(1);  // how many there are in one iteration of the loop i
         for (size_t j = i + 1; j < turns.size(); j++) {
             bool paired = std::any_of(turns.begin() + static_cast<long>(j), turns.end(),
                                       [&](const Turn &t) { return t.outer == levels[j]; });
-            if (paired) continue;
-            auto outer = static_cast<size_t>(std::find(levels.begin(), levels.end(), turns[j].outer) - levels.begin());
+            if (paired)
+                continue;
+            auto outer = static_cast<size_t>(
+                std::find(levels.begin(), levels.end(), turns[j].outer) - levels.begin());
             each = mul(each, outer == levels.size() || outer < i ? turns[j].range.extent
-                             : outer == i                       ? turns[j].factor
-                                                                : turns[j].both);
+                             : outer == i                        ? turns[j].factor
+                                                                 : turns[j].both);
         }
         result = add(result, mul(sub(make_variable(Int(32), levels[i]), turns[i].range.min), each));
     }
     return turns_[id] = result;
 }
 
-/// One of the loops whose iterations are counted. Only one kind may end early: the inner loop of a guarded
-/// split, in the last iteration of its outer one.
-RegionMap::Turn RegionMap::turn_of(FuncId id, const Level &level, const std::vector<Level> &levels) {
+/// One of the loops whose iterations are counted. Only one kind may end early: the inner loop of a
+/// guarded split, in the last iteration of its outer one.
+RegionMap::Turn RegionMap::turn_of(FuncId id, const Level &level,
+                                   const std::vector<Level> &levels) {
     const StageNest &nest = tree_.owner(level);
     auto own = [&](const std::string &var) { return nest.loops[nest.known_in.at(var)].name; };
     auto uneven = [&](const std::string &what) {
         reject(graph_[id], "ring_buffer",
-               "its copies are taken in turn by the iterations of the loops from where its memory is allocated in to "
-               "where it is stored, but " + what + ". Hoist the storage less far out (hoist_storage), or let the "
-               "split divide the range.");
+               "its copies are taken in turn by the iterations of the loops from where its memory "
+               "is allocated in to "
+               "where it is stored, but " +
+                   what +
+                   ". Hoist the storage less far out (hoist_storage), or let the "
+                   "split divide the range.");
     };
     auto loop_of = [&](const Level &l) {
         size_t p = 0;
-        while (nest.loops[p].name != l) p++;
-        std::string stage = nest.stage > 0 ? " (update " + std::to_string(nest.stage - 1) + ")" : "";
+        while (nest.loops[p].name != l)
+            p++;
+        std::string stage =
+            nest.stage > 0 ? " (update " + std::to_string(nest.stage - 1) + ")" : "";
         return "loop '" + nest.loops[p].var + "' of " + graph_[nest.func].name + stage;
     };
     auto moves = [&](const Expr &e, const Level &except) {
-        return std::any_of(levels.begin(), levels.end(), [&](const Level &l) { return l != except && moves_with(e, l); });
+        return std::any_of(levels.begin(), levels.end(),
+                           [&](const Level &l) { return l != except && moves_with(e, l); });
     };
     Turn turn{loop_range(level), "", Expr(), Expr()};
     std::map<std::string, Range> all = ranges(nest);
@@ -95,9 +113,12 @@ RegionMap::Turn RegionMap::turn_of(FuncId id, const Level &level, const std::vec
     for (size_t i = 0; i < nest.transforms.size(); i++) {
         const schedules::Transform &t = nest.transforms[i];
         if (ends[i] == Tail::Guard && own(t.old_name) == level)
-            uneven("iterations of " + loop_of(level) + " are left out at the end of '" + t.old_name + "'");
-        if (t.kind != schedules::Transform::Kind::Split) continue;
-        bool ends_early = shrinks(nest, i) && tail_of(nest, t, all.at(t.old_name).extent) == Tail::Guard;
+            uneven("iterations of " + loop_of(level) + " are left out at the end of '" +
+                   t.old_name + "'");
+        if (t.kind != schedules::Transform::Kind::Split)
+            continue;
+        bool ends_early =
+            shrinks(nest, i) && tail_of(nest, t, all.at(t.old_name).extent) == Tail::Guard;
         bool of_these = own(t.inner) == level && equal(turn.range.extent, all.at(t.inner).extent) &&
                         std::count(levels.begin(), levels.end(), own(t.outer)) > 0 &&
                         equal(loop_range(own(t.outer)).extent, all.at(t.outer).extent);
@@ -112,10 +133,12 @@ RegionMap::Turn RegionMap::turn_of(FuncId id, const Level &level, const std::vec
 /// The most that an extent of the store level comes to in any iteration of the loops in to it.
 Expr RegionMap::extent_when_hoisted(FuncId id, const Expr &extent) {
     const FuncPlace &place = tree_.place(id);
-    if (std::optional<int64_t> most = upper_bound(extent)) return int32(std::max<int64_t>(*most, 0));
+    if (std::optional<int64_t> most = upper_bound(extent))
+        return int32(std::max<int64_t>(*most, 0));
     if (behind(extent).asked)
         reject(graph_[id], "hoist_storage",
-               "how much memory it needs is said by the C function of an extern stage when it is asked, inside "
+               "how much memory it needs is said by the C function of an extern stage when it is "
+               "asked, inside "
                "of the loops. Leave hoist_storage out.");
     const std::vector<Level> &path = tree_.path_to(place.store);
     Expr result = expand(extent);
@@ -126,14 +149,16 @@ Expr RegionMap::extent_when_hoisted(FuncId id, const Expr &extent) {
         // The end of a guarded split's inner loop is said by what was split further.
         const StageNest &nest = tree_.owner(path[i]);
         for (const auto &[var, of] : ranges(nest))
-            if (auto in = nest.known_in.find(var); in != nest.known_in.end() && nest.loops[in->second].name == path[i])
+            if (auto in = nest.known_in.find(var);
+                in != nest.known_in.end() && nest.loops[in->second].name == path[i])
                 if (std::string name = tree_.variable(nest, var)->name; name != path[i])
                     scope.push(name, {expand(of.min), expand(of.max())});
         result = bounds_of(result, scope).max;
         if (!result.defined())
             reject(graph_[id], "hoist_storage",
                    "how much memory an iteration of the loop " + path[i] +
-                       " needs cannot be bounded. Store it where it is computed, or use bound_storage.");
+                       " needs cannot be bounded. Store it where it is computed, or use "
+                       "bound_storage.");
     }
     return simplify(result);
 }
@@ -155,21 +180,24 @@ std::vector<Range> RegionMap::allocation(FuncId id) {
         } else if (hoisted) {
             extent = extent_when_hoisted(id, extent);
         } else if (!place.store.empty()) {
-            // A constant size makes constant strides, and storage on the stack. (At the root it depends on
-            // the outputs.)
-            if (std::optional<int64_t> most = upper_bound(extent)) extent = int32(std::max<int64_t>(*most, 0));
+            // A constant size makes constant strides, and storage on the stack. (At the root it
+            // depends on the outputs.)
+            if (std::optional<int64_t> most = upper_bound(extent))
+                extent = int32(std::max<int64_t>(*most, 0));
         }
         for (const schedules::StorageDim &s : schedule.storage_dims)
             if (s.var == func.args[d] && s.alignment.defined())
-                extent = simplify(mul(div(add(extent, sub(s.alignment, int32(1))), s.alignment), s.alignment));
+                extent = simplify(
+                    mul(div(add(extent, sub(s.alignment, int32(1))), s.alignment), s.alignment));
         result.push_back({folded || hoisted ? int32(0) : i.min, extent});
     }
     if (schedule.ring_buffer.defined()) {
         if (place.store != place.compute && !hoisted)
-            reject(func, "ring_buffer", "what slides from iteration to iteration stays in one copy, and no loop stands "
-                                        "between where it is stored and where its memory is allocated, whose "
-                                        "iterations take the copies in turn. Hoist the storage further out, or store "
-                                        "it further in.");
+            reject(func, "ring_buffer",
+                   "what slides from iteration to iteration stays in one copy, and no loop stands "
+                   "between where it is stored and where its memory is allocated, whose "
+                   "iterations take the copies in turn. Hoist the storage further out, or store "
+                   "it further in.");
         result.push_back({int32(0), schedule.ring_buffer});
     }
     return result;
@@ -182,32 +210,40 @@ Expr RegionMap::slots(FuncId id) {
     auto slide = slides_.find(id);
     bool slid = slide != slides_.end(), whole = folds(id).empty();
     bool hoisted = place.hoist != place.store;  // storage after storage takes the same memory
-    if (whole && !hoisted && (slid || place.hoist == place.compute)) return Expr();
+    if (whole && !hoisted && (slid || place.hoist == place.compute))
+        return Expr();
     // A storage that is computed anew in each iteration has room for one of them.
-    if (!slid && place.store != place.compute) return int32(1);
+    if (!slid && place.store != place.compute)
+        return int32(1);
     // In each storage at least one iteration, so the last of as many as there are copies is free.
     int64_t copies = 1;
-    if (ring_buffer.defined()) as_const_int(ring_buffer, &copies);
-    if (whole) return int32(copies);
+    if (ring_buffer.defined())
+        as_const_int(ring_buffer, &copies);
+    if (whole)
+        return int32(copies);
     // As many iterations as the planes that are not live have room for.
     int64_t factor = 0, ahead = 0;
     const Fold &fold = folds(id).front();
-    if (slid && slide->second && *slide->second > 0 && folds(id).size() == 1 && as_const_int(fold.factor, &factor))
+    if (slid && slide->second && *slide->second > 0 && folds(id).size() == 1 &&
+        as_const_int(fold.factor, &factor))
         if (auto live = live_planes_.find(id); live != live_planes_.end())
             ahead = std::max<int64_t>(0, (factor - live->second) / *slide->second);
     return int32(hoisted ? std::min(copies, 1 + ahead) : 1 + ahead);
 }
 
-Box RegionMap::read_later(const StageNest &nest, const std::string &source, const Level &at, const Level &from,
-                          const Expr &offset) {
+Box RegionMap::read_later(const StageNest &nest, const std::string &source, const Level &at,
+                          const Level &from, const Expr &offset) {
     const Touched &touches = touched(nest, at);
     auto found = touches.find(source);
-    if (found == touches.end()) return {};
+    if (found == touches.end())
+        return {};
     Box box = found->second;
     Expr later = add(make_variable(Int(32), from), offset);
     for (Interval &i : box) {
-        if (!i.bounded()) return {};
-        for (Expr *end : {&i.min, &i.max}) *end = simplify(substitute(from, later, expand(*end)));
+        if (!i.bounded())
+            return {};
+        for (Expr *end : {&i.min, &i.max})
+            *end = simplify(substitute(from, later, expand(*end)));
     }
     return box;
 }

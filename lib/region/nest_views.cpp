@@ -14,9 +14,13 @@ using namespace ir;
 
 namespace {
 
-Expr int32(int64_t value) { return make_int(Int(32), value); }
+Expr int32(int64_t value) {
+    return make_int(Int(32), value);
+}
 
-Expr ceil_div(const Expr &a, const Expr &b) { return div(add(a, sub(b, int32(1))), b); }
+Expr ceil_div(const Expr &a, const Expr &b) {
+    return div(add(a, sub(b, int32(1))), b);
+}
 
 }  // namespace
 
@@ -24,11 +28,12 @@ TailStrategy RegionMap::strategy(const StageNest &nest, const schedules::Transfo
     const std::vector<std::string> &args = graph_[nest.func].args;
     bool of_arg = std::find(args.begin(), args.end(), t.old_name) != args.end();
     bool pure = nest.stage == 0 && of_arg;
-    // Of a loop that itself came from a split, the extent may be short of the factor at the edge, and
-    // beyond its end are points of the next outer iteration.
+    // Of a loop that itself came from a split, the extent may be short of the factor at the edge,
+    // and beyond its end are points of the next outer iteration.
     if (t.tail == TailStrategy::Auto)
         return pure && !any_size_ ? TailStrategy::ShiftInwards : TailStrategy::GuardWithIf;
-    if (t.tail == TailStrategy::RoundUp && nest.stage == 0) return t.tail;
+    if (t.tail == TailStrategy::RoundUp && nest.stage == 0)
+        return t.tail;
     return of_arg && t.tail != TailStrategy::Predicate ? t.tail : TailStrategy::GuardWithIf;
 }
 
@@ -37,7 +42,8 @@ namespace {
 /// Whether a is seen to be a multiple of b.
 bool is_multiple(const Expr &a, const Expr &b) {
     int64_t factor = 0;
-    if (!as_const_int(b, &factor) || factor <= 0) return false;
+    if (!as_const_int(b, &factor) || factor <= 0)
+        return false;
     Linear sum = Linear::from_expr(a);
     return sum.constant % factor == 0 &&
            std::all_of(sum.terms.begin(), sum.terms.end(),
@@ -48,30 +54,41 @@ bool is_multiple(const Expr &a, const Expr &b) {
 
 Tail RegionMap::tail_of(const StageNest &nest, const schedules::Transform &t,
                         const Expr &extent) const {
-    if (is_multiple(extent, t.factor)) return Tail::None;
+    if (is_multiple(extent, t.factor))
+        return Tail::None;
     switch (strategy(nest, t)) {
-    case TailStrategy::RoundUp: return Tail::RoundUp;
-    case TailStrategy::RoundUpAndBlend: return Tail::RoundUpAndBlend;
-    case TailStrategy::ShiftInwards: return Tail::ShiftInwards;
-    case TailStrategy::ShiftInwardsAndBlend: return Tail::ShiftInwardsAndBlend;
-    case TailStrategy::PredicateLoads: return Tail::PredicateLoads;
-    case TailStrategy::PredicateStores: return Tail::PredicateStores;
-    default: return Tail::Guard;
+    case TailStrategy::RoundUp:
+        return Tail::RoundUp;
+    case TailStrategy::RoundUpAndBlend:
+        return Tail::RoundUpAndBlend;
+    case TailStrategy::ShiftInwards:
+        return Tail::ShiftInwards;
+    case TailStrategy::ShiftInwardsAndBlend:
+        return Tail::ShiftInwardsAndBlend;
+    case TailStrategy::PredicateLoads:
+        return Tail::PredicateLoads;
+    case TailStrategy::PredicateStores:
+        return Tail::PredicateStores;
+    default:
+        return Tail::Guard;
     }
 }
 
-/// Whether the inner loop of a guarded split may simply end earlier, instead of being tested inside:
-/// it runs inside the outer one, and nothing made of it needs a constant extent or goes beyond it.
+/// Whether the inner loop of a guarded split may simply end earlier, instead of being tested
+/// inside: it runs inside the outer one, and nothing made of it needs a constant extent or goes
+/// beyond it.
 bool RegionMap::shrinks(const StageNest &nest, size_t split) const {
     const std::vector<schedules::Transform> &transforms = nest.transforms;
     auto position = [&](const std::string &name) {
         for (size_t i = 0; i < nest.loops.size(); i++)
-            if (nest.loops[i].dim.name == name) return static_cast<int>(i);
+            if (nest.loops[i].dim.name == name)
+                return static_cast<int>(i);
         return -1;
     };
     // The loops that are made of a variable; false if one of them forbids.
     std::vector<int> outer_loops, inner_loops;
-    auto collect = [&](auto &&self, const std::string &var, bool check, std::vector<int> &loops) -> bool {
+    auto collect = [&](auto &&self, const std::string &var, bool check,
+                       std::vector<int> &loops) -> bool {
         int here = position(var);
         if (here >= 0) {
             loops.push_back(here);
@@ -82,19 +99,23 @@ bool RegionMap::shrinks(const StageNest &nest, size_t split) const {
             const schedules::Transform &t = transforms[i];
             if (t.kind == schedules::Transform::Kind::Fuse && (t.inner == var || t.outer == var))
                 return false;
-            if (t.old_name != var) continue;
+            if (t.old_name != var)
+                continue;
             if (t.kind == schedules::Transform::Kind::Rename)
                 return self(self, t.outer, check, loops);
             if (t.kind == schedules::Transform::Kind::Split) {
-                if (check && strategy(nest, t) != TailStrategy::GuardWithIf) return false;
+                if (check && strategy(nest, t) != TailStrategy::GuardWithIf)
+                    return false;
                 // The inner half of the inner keeps its constant extent and its own guard.
                 return self(self, t.outer, check, loops) && self(self, t.inner, false, loops);
             }
         }
         return false;
     };
-    if (!collect(collect, transforms[split].outer, false, outer_loops)) return false;
-    if (!collect(collect, transforms[split].inner, true, inner_loops)) return false;
+    if (!collect(collect, transforms[split].outer, false, outer_loops))
+        return false;
+    if (!collect(collect, transforms[split].inner, true, inner_loops))
+        return false;
     int innermost_outer = *std::max_element(outer_loops.begin(), outer_loops.end());
     int outermost_inner = *std::min_element(inner_loops.begin(), inner_loops.end());
     return innermost_outer < outermost_inner;
@@ -103,12 +124,14 @@ bool RegionMap::shrinks(const StageNest &nest, size_t split) const {
 std::map<std::string, Range> RegionMap::ranges_in(const StageNest &nest, const Box &domain) {
     const graph::FuncNode &func = graph_[nest.func];
     for (const StageLoop &loop : nest.loops)
-        if (loop.shifted) shift(nest, loop);  // which says what its variable is
+        if (loop.shifted)
+            shift(nest, loop);  // which says what its variable is
     std::map<std::string, Range> ranges;
     for (size_t d = 0; d < domain.size(); d++)
         ranges[func.args[d]] = {domain[d].min,
                                 simplify(add(sub(domain[d].max, domain[d].min), int32(1)))};
-    for (const graph::ReductionVar &r : func.stages[nest.stage].rvars) ranges[r.name] = {r.min, r.extent};
+    for (const graph::ReductionVar &r : func.stages[nest.stage].rvars)
+        ranges[r.name] = {r.min, r.extent};
 
     const std::vector<schedules::Transform> &transforms = nest.transforms;
     for (size_t i = 0; i < transforms.size(); i++) {
@@ -117,7 +140,8 @@ std::map<std::string, Range> RegionMap::ranges_in(const StageNest &nest, const B
         if (t.kind == Kind::Rename) {
             ranges[t.outer] = ranges.at(t.old_name);
         } else if (t.kind == Kind::Fuse) {
-            ranges[t.old_name] = {int32(0), simplify(mul(ranges.at(t.inner).extent, ranges.at(t.outer).extent))};
+            ranges[t.old_name] = {
+                int32(0), simplify(mul(ranges.at(t.inner).extent, ranges.at(t.outer).extent))};
         } else {
             const Expr extent = ranges.at(t.old_name).extent;
             Tail tail = tail_of(nest, t, extent);
@@ -140,11 +164,11 @@ std::vector<Tail> RegionMap::tails(const StageNest &nest) {
     std::vector<Tail> result;
     for (const schedules::Transform &t : nest.transforms) {
         bool is_split = t.kind == schedules::Transform::Kind::Split;
-        result.push_back(is_split ? tail_of(nest, t, all.at(t.old_name).extent)
-                                  : Tail::None);
+        result.push_back(is_split ? tail_of(nest, t, all.at(t.old_name).extent) : Tail::None);
     }
     for (size_t i = 0; i < result.size(); i++)
-        if (result[i] == Tail::Guard && shrinks(nest, i)) result[i] = Tail::None;
+        if (result[i] == Tail::Guard && shrinks(nest, i))
+            result[i] = Tail::None;
     return result;
 }
 
@@ -180,8 +204,11 @@ std::map<std::string, RegionMap::View> RegionMap::views(const StageNest &nest, c
     bool fixed = level_at != nest.loops.end();
     for (auto loop = nest.loops.begin(); loop != nest.loops.end(); ++loop) {
         const std::string &var = loop->dim.name;
-        result[var] = fixed ? View{Seen::Point, Interval::point(position(nest, *loop, ranges.at(var)))} : full(var);
-        if (loop == level_at) fixed = false;
+        result[var] =
+            fixed ? View{Seen::Point, Interval::point(position(nest, *loop, ranges.at(var)))}
+                  : full(var);
+        if (loop == level_at)
+            fixed = false;
     }
     const std::vector<schedules::Transform> &transforms = nest.transforms;
     for (size_t i = transforms.size(); i-- > 0;) {
@@ -211,27 +238,32 @@ std::map<std::string, RegionMap::View> RegionMap::views(const StageNest &nest, c
     return result;
 }
 
-/// Where the stage stands in one of its loops. A loop that it shares (compute_with) may run beyond the
-/// stage's own range: there the stage does nothing, so what its neighbour needs will do.
+/// Where the stage stands in one of its loops. A loop that it shares (compute_with) may run beyond
+/// the stage's own range: there the stage does nothing, so what its neighbour needs will do.
 Expr RegionMap::position(const StageNest &nest, const StageLoop &loop, const Range &own) {
     Expr at = make_variable(Int(32), loop.name);
-    if (!shares_loops(nest)) return at;
+    if (!shares_loops(nest))
+        return at;
     Expr moved = shift(nest, loop);
     at = add(at, moved);
     Range all = loop_range(loop.name);
     bool ends = prove_le(add(all.max(), moved), own.max());
-    if (!ends) at = min(at, own.max());
+    if (!ends)
+        at = min(at, own.max());
     // The inner loop of a guarded split is empty behind the stage's end: the minimum comes last.
     bool begins = prove_le(own.min, add(all.min, moved)) && (ends || prove_le(own.min, own.max()));
     return begins ? at : max(at, own.min);
 }
 
-/// While the range is asked for that the answer depends on, there is none yet, and it is not needed.
+/// While the range is asked for that the answer depends on, there is none yet, and it is not
+/// needed.
 Expr RegionMap::shift(const StageNest &nest, const StageLoop &loop) {
-    if (!loop.shifted) return int32(0);
+    if (!loop.shifted)
+        return int32(0);
     const std::string name = tree_.variable(nest, loop.dim.name)->name;
     auto [known, is_new] = shifts_.try_emplace(name);
-    if (!is_new) return known->second;
+    if (!is_new)
+        return known->second;
     const StageNest &host = *tree_.find_stage(nest.named_level.func, nest.named_level.stage);
     const StageLoop &other = host.loops.at(static_cast<size_t>(&loop - nest.loops.data()));
     Expr result = shift(host, other);
@@ -250,17 +282,20 @@ bool RegionMap::shares_loops(const StageNest &nest) const {
 }
 
 Expr RegionMap::shifted_offset(const StageNest &nest, const schedules::Transform &split) const {
-    return make_variable(Int(32), stage_name(graph_[nest.func], nest.stage) + "." + split.old_name + ".offset");
+    return make_variable(Int(32), stage_name(graph_[nest.func], nest.stage) + "." + split.old_name +
+                                      ".offset");
 }
 
 RegionMap::View RegionMap::view_of_split(const StageNest &nest, const schedules::Transform &t,
                                          const Range &old, const View &full, const View &outer,
                                          const View &inner) {
-    if (outer.seen == Seen::Full) return {Seen::Part, full.interval};
+    if (outer.seen == Seen::Full)
+        return {Seen::Part, full.interval};
     Tail tail = tail_of(nest, t, old.extent);
     auto base = [&](const Expr &at) {
         Expr offset = mul(at, t.factor);
-        if (!shifts(tail)) return add(offset, old.min);
+        if (!shifts(tail))
+            return add(offset, old.min);
         Expr last = simplify(sub(old.extent, t.factor));
         // Where position() keeps to the stage's own range, the named offset would leave it.
         bool kept = at->op == Op::Min || at->op == Op::Max;
@@ -274,24 +309,29 @@ RegionMap::View RegionMap::view_of_split(const StageNest &nest, const schedules:
     };
     if (outer.seen == Seen::Point && inner.seen == Seen::Point) {
         Expr at = simplify(add(base(outer.interval.min), inner.interval.min));
-        // Inside a shared loop only the stage itself is guarded, not what it reads; nor is it by a mask.
-        if (guards(tail, Use::Loads) && (tail != Tail::Guard || shares_loops(nest))) at = simplify(lesser(at, full.interval.max));
+        // Inside a shared loop only the stage itself is guarded, not what it reads; nor is it by a
+        // mask.
+        if (guards(tail, Use::Loads) && (tail != Tail::Guard || shares_loops(nest)))
+            at = simplify(lesser(at, full.interval.max));
         return {Seen::Point, Interval::point(at)};
     }
     Interval inside = inner.interval;
-    if (inner.seen == Seen::Full && !goes_beyond(tail, Use::Loads)) inside.max = simplify(sub(t.factor, int32(1)));
+    if (inner.seen == Seen::Full && !goes_beyond(tail, Use::Loads))
+        inside.max = simplify(sub(t.factor, int32(1)));
     Interval result{simplify(add(base(outer.interval.min), inside.min)),
                     simplify(add(base(outer.interval.max), inside.max))};
-    if (guards(tail, Use::Loads)) result.max = simplify(lesser(result.max, full.interval.max));
+    if (guards(tail, Use::Loads))
+        result.max = simplify(lesser(result.max, full.interval.max));
     return {Seen::Part, result};
 }
 
-/// How many values each variable takes from its min on when all loops run: more than its extent where a
-/// split rounds up.
-std::map<std::string, Expr> RegionMap::spans(const StageNest &nest, const std::map<std::string, Range> &ranges,
-                                             Use use) {
+/// How many values each variable takes from its min on when all loops run: more than its extent
+/// where a split rounds up.
+std::map<std::string, Expr> RegionMap::spans(const StageNest &nest,
+                                             const std::map<std::string, Range> &ranges, Use use) {
     std::map<std::string, Expr> result;
-    for (const auto &[var, range] : ranges) result[var] = range.extent;
+    for (const auto &[var, range] : ranges)
+        result[var] = range.extent;
     const std::vector<schedules::Transform> &transforms = nest.transforms;
     for (size_t i = transforms.size(); i-- > 0;) {
         const schedules::Transform &t = transforms[i];
@@ -301,11 +341,11 @@ std::map<std::string, Expr> RegionMap::spans(const StageNest &nest, const std::m
             result[t.old_name] = result.at(t.outer);
         } else if (t.kind == Kind::Fuse) {
             const Expr &span = result.at(t.old_name);
-            if (!equal(span, old.extent)) result[t.outer] = simplify(ceil_div(span, ranges.at(t.inner).extent));
+            if (!equal(span, old.extent))
+                result[t.outer] = simplify(ceil_div(span, ranges.at(t.inner).extent));
         } else if (Tail tail = tail_of(nest, t, old.extent); !guards(tail, use)) {
             Expr whole = add(mul(sub(result.at(t.outer), int32(1)), t.factor), result.at(t.inner));
-            bool exact = equal(result.at(t.inner), t.factor) &&
-                         !goes_beyond(tail, use) &&
+            bool exact = equal(result.at(t.inner), t.factor) && !goes_beyond(tail, use) &&
                          equal(result.at(t.outer), ranges.at(t.outer).extent);
             result[t.old_name] = exact ? old.extent : simplify(whole);
         }
@@ -320,7 +360,8 @@ Box RegionMap::computed(FuncId id, int stage) {
 Box RegionMap::asked(FuncId id) {
     int last = static_cast<int>(graph_[id].stages.size()) - 1;
     domain(id, last);
-    return bind(tree_.place(id).compute, graph_[id].name + ".asked", graph_[id], unpadded_.at({id, last}));
+    return bind(tree_.place(id).compute, graph_[id].name + ".asked", graph_[id],
+                unpadded_.at({id, last}));
 }
 
 Box RegionMap::stored_by(const StageNest &nest, const Box &domain, const Level &level) {
@@ -330,27 +371,30 @@ Box RegionMap::stored_by(const StageNest &nest, const Box &domain, const Level &
     for (size_t d = 0; d < result.size(); d++) {
         const Expr &arg = stage.args[d];
         bool loops = nest.stage == 0 || (arg->op == Op::Variable && arg->name == args[d]);
-        if (!loops) result[d] = domain[d];
+        if (!loops)
+            result[d] = domain[d];
     }
     return result;
 }
 
-/// At the compute level a tail goes beyond the domain from its min on. A box for several iterations of
-/// that level holds what each of them goes beyond its own part.
+/// At the compute level a tail goes beyond the domain from its min on. A box for several iterations
+/// of that level holds what each of them goes beyond its own part.
 Box RegionMap::reached(const StageNest &nest, const Box &domain, const Level &level, Use use) {
     const std::vector<std::string> &args = graph_[nest.func].args;
     const Level &compute = tree_.place(nest.func).compute;
     Box result = domain;
-    bool ends = std::any_of(nest.transforms.begin(), nest.transforms.end(), [](const schedules::Transform &t) {
-        return t.kind == schedules::Transform::Kind::Split;
-    });
-    if (!ends) return result;
+    bool ends = std::any_of(
+        nest.transforms.begin(), nest.transforms.end(),
+        [](const schedules::Transform &t) { return t.kind == schedules::Transform::Kind::Split; });
+    if (!ends)
+        return result;
     auto round_up = [&](size_t d) {
         Expr span = spans(nest, ranges_in(nest, domain), use).at(args[d]);
         result[d].max = simplify(sub(add(domain[d].min, span), int32(1)));
     };
     if (level == compute) {
-        for (size_t d = 0; d < result.size(); d++) round_up(d);
+        for (size_t d = 0; d < result.size(); d++)
+            round_up(d);
         return result;
     }
     const Box &once = padded(nest);
@@ -378,18 +422,21 @@ std::vector<Expr> RegionMap::most_beyond(const StageNest &nest, Use use) const {
         Expr step, extent;  // what one iteration covers of the dimension, and how many there are
     };
     std::map<std::string, Part> parts;
-    for (size_t d = 0; d < args.size(); d++) parts[args[d]] = {d, int32(1), make_variable(Int(32), args[d])};
+    for (size_t d = 0; d < args.size(); d++)
+        parts[args[d]] = {d, int32(1), make_variable(Int(32), args[d])};
     for (const schedules::Transform &t : nest.transforms) {
         using Kind = schedules::Transform::Kind;
         auto of = parts.find(t.kind == Kind::Fuse ? t.outer : t.old_name);
-        if (of == parts.end()) continue;  // an RVar
+        if (of == parts.end())
+            continue;  // an RVar
         Part whole = of->second;
         Expr unknown = make_variable(Int(32), t.old_name);
         if (t.kind == Kind::Split) {
             parts[t.outer] = {whole.dim, mul(whole.step, t.factor), unknown};
             parts[t.inner] = {whole.dim, whole.step, t.factor};
             if (goes_beyond(tail_of(nest, t, whole.extent), use))
-                result[whole.dim] = add(result[whole.dim], mul(whole.step, sub(t.factor, int32(1))));
+                result[whole.dim] =
+                    add(result[whole.dim], mul(whole.step, sub(t.factor, int32(1))));
         } else if (t.kind == Kind::Fuse) {
             parts[t.old_name] = {whole.dim, whole.step, unknown};
         } else {
@@ -403,7 +450,8 @@ std::vector<Expr> RegionMap::most_beyond(const StageNest &nest, Use use) const {
 const Box &RegionMap::padded(const StageNest &nest) {
     std::pair key(nest.func, nest.stage);
     // While the domain's own sliding window asks for its storage, it is known already.
-    if (!padded_.count(key)) domain(nest.func, nest.stage);
+    if (!padded_.count(key))
+        domain(nest.func, nest.stage);
     return padded_.at(key);
 }
 
@@ -414,13 +462,17 @@ Box RegionMap::pad_for_tails(const StageNest &nest, Box domain, const Level &lev
     const Level &compute = tree_.place(nest.func).compute;
     std::pair key(nest.func, nest.stage);
     bool here = level == compute;
-    if (here) unpadded_[key] = domain;
+    if (here)
+        unpadded_[key] = domain;
     for (const schedules::Transform &t : nest.transforms) {
-        if (t.kind != schedules::Transform::Kind::Split) continue;
+        if (t.kind != schedules::Transform::Kind::Split)
+            continue;
         TailStrategy tail = strategy(nest, t);
-        if (tail != TailStrategy::ShiftInwards && tail != TailStrategy::ShiftInwardsAndBlend) continue;
+        if (tail != TailStrategy::ShiftInwards && tail != TailStrategy::ShiftInwardsAndBlend)
+            continue;
         for (size_t d = 0; d < domain.size(); d++) {
-            if (func.args[d] != t.old_name) continue;
+            if (func.args[d] != t.old_name)
+                continue;
             Interval &i = domain[d];
             Expr whole = greater(i.max, sub(add(i.min, t.factor), int32(1)));
             if (here) {
@@ -439,12 +491,14 @@ Box RegionMap::pad_for_tails(const StageNest &nest, Box domain, const Level &lev
                 i.max = add(i.max, int32(std::max<int64_t>(f - e, 0)));
             } else if (same_for_all(once, compute, level)) {
                 i.max = whole;
-            } else if (std::optional<int64_t> missing = upper_bound(sub(t.factor, extent)); !missing || *missing > 0) {
+            } else if (std::optional<int64_t> missing = upper_bound(sub(t.factor, extent));
+                       !missing || *missing > 0) {
                 i.max = add(i.max, may_be_empty(once) ? t.factor : sub(t.factor, int32(1)));
             }
         }
     }
-    if (here) padded_[key] = domain;
+    if (here)
+        padded_[key] = domain;
     return domain;
 }
 
@@ -455,11 +509,14 @@ bool RegionMap::may_be_empty(const Interval &interval) const {
 }
 
 /// Whether an interval does not move with the loops between two levels.
-bool RegionMap::same_for_all(const Interval &interval, const Level &inner, const Level &outer) const {
+bool RegionMap::same_for_all(const Interval &interval, const Level &inner,
+                             const Level &outer) const {
     const std::vector<Level> &path = tree_.path_to(inner);
-    std::set<std::string> min = behind(interval.min).variables, max = behind(interval.max).variables;
+    std::set<std::string> min = behind(interval.min).variables,
+                          max = behind(interval.max).variables;
     for (size_t i = tree_.path_to(outer).size(); i < path.size(); i++)
-        if (min.count(path[i]) || max.count(path[i])) return false;
+        if (min.count(path[i]) || max.count(path[i]))
+            return false;
     return true;
 }
 

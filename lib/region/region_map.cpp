@@ -20,12 +20,15 @@ using namespace ir;
 
 namespace {
 
-Expr int32(int64_t value) { return make_int(Int(32), value); }
+Expr int32(int64_t value) {
+    return make_int(Int(32), value);
+}
 
 const schedules::Bound *find_bound(const std::vector<schedules::Bound> &bounds,
                                    const std::string &var) {
     for (const schedules::Bound &b : bounds)
-        if (b.var == var) return &b;
+        if (b.var == var)
+            return &b;
     return nullptr;
 }
 
@@ -42,7 +45,8 @@ bool has_selects(const graph::Stage &stage) {
 RegionMap::RegionMap(const LoopTree &tree, bool any_size)
     : tree_(tree), graph_(tree.graph()), any_size_(any_size), whole_(graph::read_as_whole(graph_)) {
     for (const graph::FuncNode &func : graph_.funcs)
-        if (graph::is_extern(func)) whole_[static_cast<size_t>(func.id)] = true;
+        if (graph::is_extern(func))
+            whole_[static_cast<size_t>(func.id)] = true;
     find_values();
 }
 
@@ -61,27 +65,32 @@ void RegionMap::find_values() {
         if (func.has_updates() || func.consumers.empty() || graph::is_extern(func))
             continue;
         IntervalScope scope;
-        for (const std::string &arg : func.args) scope.push(arg, Interval::everything());
+        for (const std::string &arg : func.args)
+            scope.push(arg, Interval::everything());
         add_values(func, scope);
         Box values;
         bool any = false;
         for (size_t i = 0; i < func.types.size(); i++) {
             Interval v;
-            if (func.types[i] == Int(32)) v = bounds_of(func.stages[0].values[i], scope);
+            if (func.types[i] == Int(32))
+                v = bounds_of(func.stages[0].values[i], scope);
             values.push_back({known(v.min), known(v.max)});
             any |= values.back().min.defined() || values.back().max.defined();
         }
-        if (any) values_.emplace(func.id, values);
+        if (any)
+            values_.emplace(func.id, values);
     }
 }
 
 void RegionMap::add_values(const graph::FuncNode &func, IntervalScope &scope) const {
     for (FuncId producer : func.producers) {
         auto found = values_.find(producer);
-        if (found == values_.end()) continue;
+        if (found == values_.end())
+            continue;
         for (size_t i = 0; i < found->second.size(); i++)
             if (found->second[i].min.defined() || found->second[i].max.defined())
-                scope.push(values_name(graph_[producer].name, static_cast<int>(i)), found->second[i]);
+                scope.push(values_name(graph_[producer].name, static_cast<int>(i)),
+                           found->second[i]);
     }
 }
 
@@ -94,7 +103,8 @@ const Box &RegionMap::domain(FuncId func, int stage) {
 const Box &RegionMap::domain_at(FuncId id, int stage, const Level &level) {
     auto key = std::tuple(id, stage, level);
     auto found = domains_.find(key);
-    if (found != domains_.end()) return found->second;
+    if (found != domains_.end())
+        return found->second;
 
     const graph::FuncNode &func = graph_[id];
     const FuncPlace &place = tree_.place(id);
@@ -105,7 +115,8 @@ const Box &RegionMap::domain_at(FuncId id, int stage, const Level &level) {
         box = domain_at(id, stage + 1, level);
         const Touched &later = touched(place.stages[stage + 1], level);
         auto self = later.find(func.name);
-        if (self != later.end()) merge(box, self->second);
+        if (self != later.end())
+            merge(box, self->second);
     } else if (func.is_output) {
         for (size_t d = 0; d < func.args.size(); d++) {
             std::string dim = std::to_string(d);
@@ -129,9 +140,11 @@ const Box &RegionMap::domain_at(FuncId id, int stage, const Level &level) {
         }
     align(id, stage, level, box);
     std::string prefix = stage_name(func, stage);
-    if (!here) prefix += "@" + level;
+    if (!here)
+        prefix += "@" + level;
     if (graph::is_extern(func)) {
-        if (here) unpadded_[{id, stage}] = box;
+        if (here)
+            unpadded_[{id, stage}] = box;
         return domains_[key] = ask(id, level, prefix, box);
     }
     if (!func.is_output) {
@@ -139,7 +152,8 @@ const Box &RegionMap::domain_at(FuncId id, int stage, const Level &level) {
         if (whole_[static_cast<size_t>(id)]) {
             // A C function sees all of it, as it lies in memory.
         } else if (here && last && stage == 0 && place.store != place.compute) {
-            for (Interval &i : box) i = {simplify(i.min), simplify(i.max)};
+            for (Interval &i : box)
+                i = {simplify(i.min), simplify(i.max)};
             slide(id, box);
         } else if (here && stage == 0) {
             fold(id, -1, box);
@@ -148,12 +162,13 @@ const Box &RegionMap::domain_at(FuncId id, int stage, const Level &level) {
     return domains_[key] = bind(level, prefix, func, box);
 }
 
-/// align_bounds, align_extent: the box grown to multiples. A box for several iterations of the compute
-/// level holds what each of them grows to: aligned bounds are the same for all, extents by themselves
-/// begin anywhere.
+/// align_bounds, align_extent: the box grown to multiples. A box for several iterations of the
+/// compute level holds what each of them grows to: aligned bounds are the same for all, extents by
+/// themselves begin anywhere.
 void RegionMap::align(FuncId id, int stage, const Level &level, Box &box) {
     const std::vector<schedules::Alignment> &alignments = tree_.schedule()[id].alignments;
-    if (alignments.empty()) return;
+    if (alignments.empty())
+        return;
     const std::vector<std::string> &args = graph_[id].args;
     const Level &compute = tree_.place(id).compute;
     std::pair key(id, stage);
@@ -162,11 +177,13 @@ void RegionMap::align(FuncId id, int stage, const Level &level, Box &box) {
         auto later = domains_.find({id, stage + 1, level});
         // Where it is the later stage's, it is aligned already.
         for (size_t d = 0; later != domains_.end() && d < box.size(); d++)
-            if (equal(simplify(box[d].min), later->second[d].min) && equal(simplify(box[d].max), later->second[d].max))
+            if (equal(simplify(box[d].min), later->second[d].min) &&
+                equal(simplify(box[d].max), later->second[d].max))
                 unaligned[d] = Interval::everything();
     }
     // While the domain's own sliding window asks for its storage, it is known already.
-    if (!unaligned_.count(key)) domain(id, stage);
+    if (!unaligned_.count(key))
+        domain(id, stage);
     Box once = unaligned_.at(key);
     auto round_up = [](const Interval &i, const Expr &m) {
         Expr extent = simplify(add(sub(i.max, i.min), int32(1)));
@@ -174,10 +191,12 @@ void RegionMap::align(FuncId id, int stage, const Level &level, Box &box) {
     };
     for (const schedules::Alignment &a : alignments)
         for (size_t d = 0; d < box.size(); d++) {
-            if (args[d] != a.var || !once[d].bounded()) continue;
+            if (args[d] != a.var || !once[d].bounded())
+                continue;
             const Expr &m = a.modulus;
             for (Interval *i : {&box[d], &once[d]})
-                if (a.remainder.defined()) i->min = add(mul(div(sub(i->min, a.remainder), m), m), a.remainder);
+                if (a.remainder.defined())
+                    i->min = add(mul(div(sub(i->min, a.remainder), m), m), a.remainder);
             Expr more = round_up(once[d], m);
             once[d].max = add(once[d].max, more);
             if (level == compute || a.remainder.defined() || same_for_all(once[d], compute, level))
@@ -195,22 +214,26 @@ Box RegionMap::required(FuncId id, const Level &level) {
     for (const StageNest *reader : tree_.readers(id)) {
         const Touched &touches = touched(*reader, level);
         auto found = touches.find(func.name);
-        if (found == touches.end()) continue;
+        if (found == touches.end())
+            continue;
         merge(box, found->second);
         read = true;
     }
-    if (!read) throw InternalError("nothing requires " + func.name);
+    if (!read)
+        throw InternalError("nothing requires " + func.name);
     return box;
 }
 
 const Touched &RegionMap::touched(const StageNest &nest, const Level &level) {
     auto key = std::tuple(nest.func, nest.stage, level);
     auto found = touched_.find(key);
-    if (found != touched_.end()) return found->second;
+    if (found != touched_.end())
+        return found->second;
     const graph::FuncNode &func = graph_[nest.func];
     const graph::Stage &stage = func.stages[nest.stage];
     if (graph::is_extern(func)) {
-        const Level &compute = tree_.place(nest.func).compute, &at = tree_.encloses(level, compute) ? level : compute;
+        const Level &compute = tree_.place(nest.func).compute,
+                    &at = tree_.encloses(level, compute) ? level : compute;
         domain_at(nest.func, 0, at);
         return touched_[key] = asked_.at({nest.func, at}).inputs;
     }
@@ -221,7 +244,8 @@ const Touched &RegionMap::touched(const StageNest &nest, const Level &level) {
         add_touched(stage.predicate, scope, result, Expr(), &chosen);
         scope = narrowed(scope, stage.predicate);
     }
-    for (const Expr &e : stage.values) add_touched(e, scope, result, stage.predicate, &chosen);
+    for (const Expr &e : stage.values)
+        add_touched(e, scope, result, stage.predicate, &chosen);
     if (nest.stage > 0) {
         Box written;
         for (const Expr &e : stage.args) {
@@ -237,14 +261,16 @@ const Choices &RegionMap::choices(const StageNest &nest) {
     auto [found, fresh] = choices_.try_emplace({nest.func, nest.stage});
     Choices &result = found->second;
     const graph::Stage &stage = graph_[nest.func].stages[nest.stage];
-    if (!fresh || !has_selects(stage)) return result;
+    if (!fresh || !has_selects(stage))
+        return result;
     IntervalScope scope = scope_of(nest, "");
     if (stage.predicate.defined()) {
         add_choices(stage.predicate, scope, result);
         scope = narrowed(scope, stage.predicate);
     }
     for (const auto *exprs : {&stage.values, &stage.args})
-        for (const Expr &e : *exprs) add_choices(e, scope, result, stage.predicate);
+        for (const Expr &e : *exprs)
+            add_choices(e, scope, result, stage.predicate);
     return result;
 }
 
@@ -258,47 +284,60 @@ Box RegionMap::needed(FuncId id) {
 
 const Box &RegionMap::image(const std::string &name) {
     auto found = images_.find(name);
-    if (found != images_.end()) return found->second;
+    if (found != images_.end())
+        return found->second;
     Box box;
     for (const graph::FuncNode &func : graph_.funcs)
         for (const StageNest &nest : tree_.place(func.id).stages) {
             const Touched &touches = touched(nest, "");
             auto here = touches.find(name);
-            if (here == touches.end()) continue;
+            if (here == touches.end())
+                continue;
             require_bounded(here->second, name, nullptr);
             merge(box, here->second);
         }
-    for (Interval &i : box) i = {simplify(i.min), simplify(i.max)};
+    for (Interval &i : box)
+        i = {simplify(i.min), simplify(i.max)};
     return images_[name] = std::move(box);
 }
 
-void RegionMap::require_bounded(const Box &box, const std::string &what, const graph::FuncNode *callee) {
+void RegionMap::require_bounded(const Box &box, const std::string &what,
+                                const graph::FuncNode *callee) {
     for (size_t d = 0; d < box.size(); d++) {
-        if (box[d].bounded()) continue;
+        if (box[d].bounded())
+            continue;
         std::string dim = callee ? "dimension " + std::to_string(d) + " (" + callee->args[d] + ")"
                                  : "dimension " + std::to_string(d);
         std::string users;
         for (const graph::FuncNode &func : graph_.funcs)
             for (const graph::Stage &stage : func.stages) {
                 auto reads = [&](const Expr &e) {
-                    return contains(e, [&](const ExprNode &n) { return n.op == Op::Call && n.name == what; });
+                    return contains(
+                        e, [&](const ExprNode &n) { return n.op == Op::Call && n.name == what; });
                 };
-                if (func.name == what || std::none_of(stage.values.begin(), stage.values.end(), reads)) continue;
+                if (func.name == what ||
+                    std::none_of(stage.values.begin(), stage.values.end(), reads))
+                    continue;
                 users += (users.empty() ? " It is read by " : ", ") + func.name;
-                if (stage.where.known()) users += " (" + to_string(stage.where) + ")";
+                if (stage.where.known())
+                    users += " (" + to_string(stage.where) + ")";
             }
-        throw CompileError("Unbounded access: which part of " + what + " is needed in " + dim +
-                           " cannot be bounded." + users +
-                           ". Put clamp(index, lowest, highest) around the index that depends on data.");
+        throw CompileError(
+            "Unbounded access: which part of " + what + " is needed in " + dim +
+            " cannot be bounded." + users +
+            ". Put clamp(index, lowest, highest) around the index that depends on data.");
     }
 }
 
 // ---- names --------------------------------------------------------------------------------------
 
-const std::vector<std::pair<std::string, Expr>> &RegionMap::lets(const Level &level) { return lets_[level]; }
+const std::vector<std::pair<std::string, Expr>> &RegionMap::lets(const Level &level) {
+    return lets_[level];
+}
 
-/// Sums of few variables are repeated; what is no sum (min, max, quotients) is named, once per level, so
-/// that the ends of regions that contain it keep a difference that is seen to be constant.
+/// Sums of few variables are repeated; what is no sum (min, max, quotients) is named, once per
+/// level, so that the ends of regions that contain it keep a difference that is seen to be
+/// constant.
 Expr RegionMap::bind(const Level &level, const std::string &name, const Expr &value) {
     constexpr size_t few = 6;
     Linear sum = Linear::from_expr(simplify(value));
@@ -316,7 +355,8 @@ Expr RegionMap::bind(const Level &level, const std::string &name, const Expr &va
 Expr RegionMap::let_of(const Level &level, const std::string &name, const Expr &value) {
     auto [known, is_new] = let_names_[level].emplace(value, name);
     if (is_new) {
-        while (let_values_.count(known->second)) known->second += "'";
+        while (let_values_.count(known->second))
+            known->second += "'";
         lets_[level].emplace_back(known->second, value);
         define_let(known->second, value);
     }
@@ -334,8 +374,10 @@ RegionMap::Behind RegionMap::behind(const Expr &e) const {
     Behind all;
     std::unordered_set<const ExprNode *> seen;
     walk(e, [&](const Expr &node) {
-        if (!seen.insert(node.get()).second) return false;
-        if (node->op != Op::Variable) return true;
+        if (!seen.insert(node.get()).second)
+            return false;
+        if (node->op != Op::Variable)
+            return true;
         auto let = behind_let_.find(node->name);
         if (let == behind_let_.end()) {
             all.variables.insert(node->name);
@@ -349,13 +391,16 @@ RegionMap::Behind RegionMap::behind(const Expr &e) const {
     return all;
 }
 
-Box RegionMap::bind(const Level &level, const std::string &prefix, const graph::FuncNode &func, const Box &box) {
+Box RegionMap::bind(const Level &level, const std::string &prefix, const graph::FuncNode &func,
+                    const Box &box) {
     Box result;
     for (size_t d = 0; d < box.size(); d++) {
         std::string name = prefix + "." + func.args[d];
         Expr min = bind(level, name + ".min", box[d].min);
-        std::optional<int64_t> extent = constant_difference(simplify(box[d].max), simplify(box[d].min));
-        result.push_back({min, extent ? add(min, int32(*extent)) : bind(level, name + ".max", box[d].max)});
+        std::optional<int64_t> extent =
+            constant_difference(simplify(box[d].max), simplify(box[d].min));
+        result.push_back(
+            {min, extent ? add(min, int32(*extent)) : bind(level, name + ".max", box[d].max)});
     }
     return result;
 }
@@ -371,9 +416,11 @@ class Expander : public GraphMutator {
 
   protected:
     Expr rewrite(const Expr &e) override {
-        if (e->op != Op::Variable) return GraphMutator::rewrite(e);
+        if (e->op != Op::Variable)
+            return GraphMutator::rewrite(e);
         auto known = expanded_.find(e->name);
-        if (known != expanded_.end()) return known->second;
+        if (known != expanded_.end())
+            return known->second;
         auto preferred = first_.find(e->name);
         auto let = stays_ && stays_(e->name) ? lets_.end() : lets_.find(e->name);
         Expr value = preferred != first_.end() ? mutate(preferred->second)
@@ -416,10 +463,12 @@ Expr RegionMap::expand_steady(const Expr &e) const {
 std::optional<int64_t> RegionMap::upper_bound(const Expr &e) {
     Variables variables;
     variables.extent_of = [this](const std::string &name) -> std::optional<int64_t> {
-        if (!tree_.is_loop(name)) return std::nullopt;
+        if (!tree_.is_loop(name))
+            return std::nullopt;
         Range range = loop_range(name);
         int64_t extent = 0;
-        if (!is_const(range.min, 0) || !as_const_int(range.extent, &extent)) return std::nullopt;
+        if (!is_const(range.min, 0) || !as_const_int(range.extent, &extent))
+            return std::nullopt;
         return extent;
     };
     variables.let_of = [this](const std::string &name) -> std::pair<Expr, int> {

@@ -13,7 +13,9 @@ using namespace ir;
 
 namespace {
 
-Expr int32(int64_t value) { return make_int(Int(32), value); }
+Expr int32(int64_t value) {
+    return make_int(Int(32), value);
+}
 
 }  // namespace
 
@@ -28,7 +30,8 @@ bool RegionMap::stores_beyond_reads(const StageNest &nest) const {
 
 const Box &RegionMap::storage(FuncId id) {
     auto found = storages_.find(id);
-    if (found != storages_.end()) return found->second;
+    if (found != storages_.end())
+        return found->second;
     const graph::FuncNode &func = graph_[id];
     const FuncPlace &place = tree_.place(id);
     Box box = stored_by(place.stages[0], domain_at(id, 0, place.store), place.store);
@@ -36,7 +39,8 @@ const Box &RegionMap::storage(FuncId id) {
         if (stores_beyond_reads(place.stages[s])) {
             const Box &domain = domain_at(id, static_cast<int>(s), place.store);
             merge(box, stored_by(place.stages[s], domain, place.store));
-            for (Interval &i : box) i = {simplify(i.min), simplify(i.max)};
+            for (Interval &i : box)
+                i = {simplify(i.min), simplify(i.max)};
         }
     return storages_[id] = bind(place.store, func.name + ".storage", func, box);
 }
@@ -45,11 +49,15 @@ namespace {
 
 enum class Trend : uint8_t { Constant, Up, Down, Unknown };
 
-Trend opposite(Trend t) { return t == Trend::Up ? Trend::Down : t == Trend::Down ? Trend::Up : t; }
+Trend opposite(Trend t) {
+    return t == Trend::Up ? Trend::Down : t == Trend::Down ? Trend::Up : t;
+}
 
 Trend both(Trend a, Trend b) {
-    if (a == Trend::Constant) return b;
-    if (b == Trend::Constant || a == b) return a;
+    if (a == Trend::Constant)
+        return b;
+    if (b == Trend::Constant || a == b)
+        return a;
     return Trend::Unknown;
 }
 
@@ -120,10 +128,13 @@ void RegionMap::slide(FuncId id, Box &domain) {
         }
         std::vector<size_t> moved;
         for (size_t d = 0; d < needed.size(); d++)
-            if (moves_with(needed[d].min, loop) || moves_with(needed[d].max, loop)) moved.push_back(d);
-        if (moved.empty()) continue;
+            if (moves_with(needed[d].min, loop) || moves_with(needed[d].max, loop))
+                moved.push_back(d);
+        if (moved.empty())
+            continue;
         size_t d = moved[0];
-        bool asked = behind(needed[d].min).asked || behind(needed[d].max).asked;  // a C function moves it
+        bool asked =
+            behind(needed[d].min).asked || behind(needed[d].max).asked;  // a C function moves it
         Trend way = asked ? Trend::Unknown : trend_of(expand_steady(needed[d].max), loop);
         bool one_way = (way == Trend::Up || way == Trend::Down) &&
                        trend_of(expand_steady(needed[d].min), loop) == way;
@@ -170,11 +181,13 @@ Range RegionMap::loop_range(const Level &level) {
     const StageNest &host = tree_.owner(level);
     std::vector<const StageNest *> sharers{&host};
     for (size_t i = 0; i < sharers.size(); i++)
-        for (const StageNest *guest : tree_.guests(*sharers[i])) sharers.push_back(guest);
+        for (const StageNest *guest : tree_.guests(*sharers[i]))
+            sharers.push_back(guest);
     Interval all;
     for (const StageNest *nest : sharers)
         for (const StageLoop &loop : nest->loops) {
-            if (loop.name != level) continue;
+            if (loop.name != level)
+                continue;
             Range range = ranges(*nest).at(loop.dim.name);
             Expr moved = shift(*nest, loop);
             Interval here{simplify(sub(range.min, moved)), simplify(sub(range.max(), moved))};
@@ -185,11 +198,13 @@ Range RegionMap::loop_range(const Level &level) {
 
 void RegionMap::reject_fold(FuncId id, const std::string &dim, const std::string &why) const {
     const graph::FuncNode &func = graph_[id];
-    throw CompileError("fold_storage(" + dim + ") of " + func.name + " (" + to_string(func.where) + "): " + why);
+    throw CompileError("fold_storage(" + dim + ") of " + func.name + " (" + to_string(func.where) +
+                       "): " + why);
 }
 
-/// Keeps as many planes of dimension `slid` as live at once, a power of two of them so that the modulo is
-/// a mask. `needed`: what one iteration of the compute level reads. What the user asked for is checked.
+/// Keeps as many planes of dimension `slid` as live at once, a power of two of them so that the
+/// modulo is a mask. `needed`: what one iteration of the compute level reads. What the user asked
+/// for is checked.
 void RegionMap::fold(FuncId id, int slid, const Box &needed, bool up) {
     const graph::FuncNode &func = graph_[id];
     const FuncPlace &place = tree_.place(id);
@@ -204,17 +219,23 @@ void RegionMap::fold(FuncId id, int slid, const Box &needed, bool up) {
         std::optional<int64_t> live = upper_bound(span.at(dim));
         if (asked != schedule.folds.end()) {
             if (stored_for_many_threads(id))
-                reject_fold(id, dim, "a parallel loop stands between where it is stored and where it is "
-                                     "computed, so that threads would overwrite what others still need. Store "
-                                     "it inside the parallel loop.");
-            bool moves = place.store != place.compute && !same_for_all(needed[d], place.compute, place.store);
+                reject_fold(
+                    id, dim,
+                    "a parallel loop stands between where it is stored and where it is "
+                    "computed, so that threads would overwrite what others still need. Store "
+                    "it inside the parallel loop.");
+            bool moves = place.store != place.compute &&
+                         !same_for_all(needed[d], place.compute, place.store);
             if (moves && static_cast<int>(d) != slid) {
                 std::string why = func.has_updates() ? "it has updates, which need all of it"
-                                  : slid >= 0        ? "it slides along " + func.args[static_cast<size_t>(slid)]
-                                                     : stands_[id];
-                reject_fold(id, dim, "the window cannot slide along " + dim + ": " + why +
-                                     ". Compute and store it at one level, or make the window move along " + dim +
-                                     " with a serial loop.");
+                                  : slid >= 0
+                                      ? "it slides along " + func.args[static_cast<size_t>(slid)]
+                                      : stands_[id];
+                reject_fold(
+                    id, dim,
+                    "the window cannot slide along " + dim + ": " + why +
+                        ". Compute and store it at one level, or make the window move along " +
+                        dim + " with a serial loop.");
             }
             if (moves && asked->forward != up)
                 reject_fold(
@@ -225,29 +246,38 @@ void RegionMap::fold(FuncId id, int slid, const Box &needed, bool up) {
             if (!as_const_int(asked->factor, &factor))
                 reject_fold(id, dim, "the factor must be a constant.");
             if (!live || *live > factor)
-                reject_fold(id, dim, "the factor " + std::to_string(factor) + " is too small: " +
-                                     (live ? std::to_string(*live) + " planes live at once. Fold by at least that."
-                                           : std::string("how many planes live at once cannot be bounded.")));
+                reject_fold(
+                    id, dim,
+                    "the factor " + std::to_string(factor) + " is too small: " +
+                        (live ? std::to_string(*live) +
+                                    " planes live at once. Fold by at least that."
+                              : std::string("how many planes live at once cannot be bounded.")));
             live_planes_[id] = *live;
             folds.push_back({static_cast<int>(d), asked->factor});
             continue;
         }
-        const std::string &innermost = schedule.storage_order.empty() ? func.args[0] : schedule.storage_order[0];
+        const std::string &innermost =
+            schedule.storage_order.empty() ? func.args[0] : schedule.storage_order[0];
         // The storage of an async Func stays whole, so that it can be computed far ahead.
-        if (static_cast<int>(d) != slid || dim == innermost || !live || stored_for_many_threads(id) || schedule.async)
+        if (static_cast<int>(d) != slid || dim == innermost || !live ||
+            stored_for_many_threads(id) || schedule.async)
             continue;
         int64_t factor = 1;
-        while (factor < *live) factor *= 2;
-        std::optional<int64_t> all = upper_bound(add(sub(storage(id)[d].max, storage(id)[d].min), int32(1)));
-        if (!all || *all > factor) folds.push_back({static_cast<int>(d), int32(factor)});
+        while (factor < *live)
+            factor *= 2;
+        std::optional<int64_t> all =
+            upper_bound(add(sub(storage(id)[d].max, storage(id)[d].min), int32(1)));
+        if (!all || *all > factor)
+            folds.push_back({static_cast<int>(d), int32(factor)});
     }
 }
 
 bool RegionMap::stored_for_many_threads(FuncId id) const {
     const FuncPlace &place = tree_.place(id);
     const std::vector<Level> &path = tree_.path_to(place.compute);
-    return std::any_of(path.begin() + static_cast<long>(tree_.path_to(place.store).size()), path.end(),
-                       [&](const Level &loop) { return tree_.kind_of(loop) == LoopKind::Parallel; });
+    return std::any_of(
+        path.begin() + static_cast<long>(tree_.path_to(place.store).size()), path.end(),
+        [&](const Level &loop) { return tree_.kind_of(loop) == LoopKind::Parallel; });
 }
 
 const std::vector<Fold> &RegionMap::folds(FuncId id) {

@@ -18,15 +18,18 @@ using namespace ir;
 
 namespace {
 
-/// Proves a <= b of sums of min and max: clamped ends of a range are at most what they are without a clamp
-/// that stands around them as well.
+/// Proves a <= b of sums of min and max: clamped ends of a range are at most what they are without
+/// a clamp that stands around them as well.
 class AtMost {
   public:
     bool operator()(const Expr &a, const Expr &b) {
-        if (!index_type(a.type()) || --steps_ < 0) return false;
+        if (!index_type(a.type()) || --steps_ < 0)
+            return false;
         Linear difference = Linear::from_expr(a);
-        if (!difference.add(Linear::from_expr(b), -1)) return false;
-        if (difference.is_constant()) return difference.constant <= 0;
+        if (!difference.add(Linear::from_expr(b), -1))
+            return false;
+        if (difference.is_constant())
+            return difference.constant <= 0;
         return of_choices(a, b) || of_quotients(difference);
     }
 
@@ -34,39 +37,48 @@ class AtMost {
     /// p / n - q / n - .. <= 0
     bool of_quotients(const Linear &difference) {
         const auto &terms = difference.terms;
-        if (terms.size() != 2 || terms[0].coefficient != -terms[1].coefficient || difference.constant > 0) return false;
+        if (terms.size() != 2 || terms[0].coefficient != -terms[1].coefficient ||
+            difference.constant > 0)
+            return false;
         const bool first = terms[0].coefficient > 0;
         const Expr &p = terms[first ? 0 : 1].atom, &q = terms[first ? 1 : 0].atom;
         int64_t divisor = 0;
-        return p->op == Op::Div && q->op == Op::Div && as_const_int(p->args[1], &divisor) && divisor > 0 &&
-               equal(p->args[1], q->args[1]) && (*this)(p->args[0], q->args[0]);
+        return p->op == Op::Div && q->op == Op::Div && as_const_int(p->args[1], &divisor) &&
+               divisor > 0 && equal(p->args[1], q->args[1]) && (*this)(p->args[0], q->args[0]);
     }
 
     bool of_choices(const Expr &left, const Expr &right) {
         AtMost &at_most = *this;
         Expr a = opened(left), b = opened(right);
-        if (a->op == Op::Max) return at_most(a->args[0], b) && at_most(a->args[1], b);
-        if (b->op == Op::Min) return at_most(a, b->args[0]) && at_most(a, b->args[1]);
+        if (a->op == Op::Max)
+            return at_most(a->args[0], b) && at_most(a->args[1], b);
+        if (b->op == Op::Min)
+            return at_most(a, b->args[0]) && at_most(a, b->args[1]);
         if (a->op == Op::Min) {
             for (int i : {0, 1}) {
                 Expr max = opened(a->args[static_cast<size_t>(i)]);
                 const Expr &other = a->args[static_cast<size_t>(1 - i)];
                 if (max->op == Op::Max)  // min(max(p, q), r) = max(min(p, r), min(q, r))
-                    return at_most(ir::min(max->args[0], other), b) && at_most(ir::min(max->args[1], other), b);
+                    return at_most(ir::min(max->args[0], other), b) &&
+                           at_most(ir::min(max->args[1], other), b);
             }
-            if (at_most(a->args[0], b) || at_most(a->args[1], b)) return true;
+            if (at_most(a->args[0], b) || at_most(a->args[1], b))
+                return true;
         }
         return b->op == Op::Max && (at_most(a, b->args[0]) || at_most(a, b->args[1]));
     }
 
     /// min(p, q) * k + r as min(p * k + r, q * k + r), and so max; k < 0 makes one the other.
     static Expr opened(const Expr &e) {
-        if (e->op == Op::Min || e->op == Op::Max) return e;
+        if (e->op == Op::Min || e->op == Op::Max)
+            return e;
         Linear sum = Linear::from_expr(e);
         for (const Linear::Term &t : sum.terms) {
-            if (t.atom->op != Op::Min && t.atom->op != Op::Max) continue;
+            if (t.atom->op != Op::Min && t.atom->op != Op::Max)
+                continue;
             Linear rest = sum;
-            if (!rest.add(Linear::from_expr(t.atom), -t.coefficient) || !rest.representable()) return e;
+            if (!rest.add(Linear::from_expr(t.atom), -t.coefficient) || !rest.representable())
+                return e;
             auto operand = [&](size_t i) {
                 return add(mul(t.atom->args[i], make_int(e.type(), t.coefficient)), rest.to_expr());
             };
@@ -82,20 +94,22 @@ class AtMost {
 /// Visits the calls of an expression graph, each shared node once per scope.
 class TouchedVisitor {
   public:
-    TouchedVisitor(Touched &touched, const Expr &condition, const Choices *choices, Choices *found = nullptr)
+    TouchedVisitor(Touched &touched, const Expr &condition, const Choices *choices,
+                   Choices *found = nullptr)
         : choices_(choices), found_(found), touched_(touched) {
-        if (condition.defined()) conjuncts_ = conjuncts_of(condition, true);
+        if (condition.defined())
+            conjuncts_ = conjuncts_of(condition, true);
         given_ = conjuncts_.size();
     }
 
     /// `plain`: the scope as no select has narrowed it.
     void visit(const Expr &e, const IntervalScope &scope, const IntervalScope &plain,
                std::unordered_set<const ExprNode *> &seen) {
-        if (!e.defined() || !seen.insert(e.get()).second) return;
+        if (!e.defined() || !seen.insert(e.get()).second)
+            return;
         if (!selects_.empty())
             narrowed_nodes_++;
-        bool conditional = e->op == Op::Select ||
-                           (is_intrinsic(*e.get(), intrinsic::if_then_else));
+        bool conditional = e->op == Op::Select || (is_intrinsic(*e.get(), intrinsic::if_then_else));
         if (conditional && e->args[0].type().is_scalar()) {
             visit(e->args[0], scope, plain, seen);
             visit_arm(*e.get(), true, scope, plain, seen);
@@ -111,10 +125,13 @@ class TouchedVisitor {
             visit(e->args[1], inner, plain_inner, fresh);
             return;
         }
-        for (const Expr &child : e->args) visit(child, scope, plain, seen);
-        if (e->op == Op::Call && (e->call_kind == CallKind::Func || e->call_kind == CallKind::Image)) {
+        for (const Expr &child : e->args)
+            visit(child, scope, plain, seen);
+        if (e->op == Op::Call &&
+            (e->call_kind == CallKind::Func || e->call_kind == CallKind::Image)) {
             Box box;
-            for (const Expr &arg : e->args) box.push_back(index_bounds(arg, scope, conjuncts_));
+            for (const Expr &arg : e->args)
+                box.push_back(index_bounds(arg, scope, conjuncts_));
             if (found_ && !selects_.empty() && narrower(box, e->args, plain))
                 found_->insert(selects_.begin(), selects_.end());
             merge(touched_[e->name], box);
@@ -122,14 +139,15 @@ class TouchedVisitor {
     }
 
   private:
-    void visit_arm(const ExprNode &choice, bool holds, const IntervalScope &scope, const IntervalScope &plain,
-                   std::unordered_set<const ExprNode *> &seen) {
+    void visit_arm(const ExprNode &choice, bool holds, const IntervalScope &scope,
+                   const IntervalScope &plain, std::unordered_set<const ExprNode *> &seen) {
         const Expr &condition = choice.args[0], &arm = choice.args[holds ? 1 : 2];
         std::vector<Expr> conjuncts;
         const bool worth = narrowed_nodes_ < most_narrowed_nodes;
         if (worth && (!choices_ || choice.op != Op::Select || choices_->count(&choice)))
             conjuncts = conjuncts_of(condition, holds);
-        if (conjuncts.empty()) return visit(arm, scope, plain, seen);
+        if (conjuncts.empty())
+            return visit(arm, scope, plain, seen);
         std::unordered_set<const ExprNode *> fresh;
         size_t before = conjuncts_.size();
         conjuncts_.insert(conjuncts_.end(), conjuncts.begin(), conjuncts.end());
@@ -139,46 +157,59 @@ class TouchedVisitor {
         conjuncts_.resize(before);
     }
 
-    /// Whether the box, of a call with these arguments, may be smaller than without selects around it.
+    /// Whether the box, of a call with these arguments, may be smaller than without selects around
+    /// it.
     bool narrower(const Box &box, const std::vector<Expr> &args, const IntervalScope &plain) const {
         std::vector<Expr> given(conjuncts_.begin(), conjuncts_.begin() + static_cast<long>(given_));
         for (size_t d = 0; d < args.size(); d++) {
             Interval all = index_bounds(args[d], plain, given);
-            bool same = box[d].min.defined() == all.min.defined() && box[d].max.defined() == all.max.defined() &&
+            bool same = box[d].min.defined() == all.min.defined() &&
+                        box[d].max.defined() == all.max.defined() &&
                         (!all.min.defined() || AtMost()(box[d].min, all.min)) &&
                         (!all.max.defined() || AtMost()(all.max, box[d].max));
-            if (!same) return true;
+            if (!same)
+                return true;
         }
         return false;
     }
 
     /// A variable that occurs twice may cancel out: intervals by themselves do not see that.
-    Interval index_bounds(const Expr &index, const IntervalScope &scope, const std::vector<Expr> &conjuncts) const {
+    Interval index_bounds(const Expr &index, const IntervalScope &scope,
+                          const std::vector<Expr> &conjuncts) const {
         Expr e = repeats_variable(index, scope) ? simplify(index) : index;
         Interval result = bounds_of(e, scope);
-        if (!index_type(e.type()) || !e.type().is_scalar()) return result;
-        for (const Expr &conjunct : conjuncts) tighten(result, e, conjunct, scope);
-        if (correlated(e, scope, conjuncts)) tighten_jointly(result, e, scope, conjuncts);
+        if (!index_type(e.type()) || !e.type().is_scalar())
+            return result;
+        for (const Expr &conjunct : conjuncts)
+            tighten(result, e, conjunct, scope);
+        if (correlated(e, scope, conjuncts))
+            tighten_jointly(result, e, scope, conjuncts);
         return result;
     }
 
-    /// Whether conditions tie the variables of e to more variables than intervals see at once, or one of
-    /// them stands in e at places that do not add up.
-    static bool correlated(const Expr &e, const IntervalScope &scope, const std::vector<Expr> &conjuncts) {
-        if (repeats_variable(e, scope)) return true;
+    /// Whether conditions tie the variables of e to more variables than intervals see at once, or
+    /// one of them stands in e at places that do not add up.
+    static bool correlated(const Expr &e, const IntervalScope &scope,
+                           const std::vector<Expr> &conjuncts) {
+        if (repeats_variable(e, scope))
+            return true;
         std::set<std::string> own = variables_of(e, scope);
-        return std::count_if(conjuncts.begin(), conjuncts.end(), [&](const Expr &conjunct) {
-                   std::set<std::string> tied = variables_of(conjunct, scope);
-                   return tied.size() > 1 && std::any_of(tied.begin(), tied.end(), [&](const std::string &v) {
-                              return own.count(v) != 0;
-                          });
-               }) > 0 && conjuncts.size() > 1;
+        return std::count_if(conjuncts.begin(), conjuncts.end(),
+                             [&](const Expr &conjunct) {
+                                 std::set<std::string> tied = variables_of(conjunct, scope);
+                                 return tied.size() > 1 && std::any_of(tied.begin(), tied.end(),
+                                                                       [&](const std::string &v) {
+                                                                           return own.count(v) != 0;
+                                                                       });
+                             }) > 0 &&
+               conjuncts.size() > 1;
     }
 
     static std::set<std::string> variables_of(const Expr &e, const IntervalScope &scope) {
         std::set<std::string> result;
         each_node(e, [&](const ExprNode &node) {
-            if (node.op == Op::Variable && scope.contains(node.name)) result.insert(node.name);
+            if (node.op == Op::Variable && scope.contains(node.name))
+                result.insert(node.name);
             return true;
         });
         return result;
@@ -188,7 +219,8 @@ class TouchedVisitor {
                                 const std::vector<Expr> &conjuncts) {
         poly::JointDomain domain;
         std::set<std::string> variables = variables_of(e, scope);
-        for (const Expr &conjunct : conjuncts) variables.merge(variables_of(conjunct, scope));
+        for (const Expr &conjunct : conjuncts)
+            variables.merge(variables_of(conjunct, scope));
         for (const std::string &name : variables) {
             const Interval &range = *scope.find(name);
             domain.variables.push_back({name, range.min, range.max});
@@ -208,31 +240,40 @@ class TouchedVisitor {
             const ExprNode *node = pending.back();
             pending.pop_back();
             if (node->op == Op::Variable && scope.contains(node->name)) {
-                if (std::find(seen.begin(), seen.end(), node->name) != seen.end()) return true;
+                if (std::find(seen.begin(), seen.end(), node->name) != seen.end())
+                    return true;
                 seen.push_back(node->name);
             }
-            if (node->op == Op::Call && node->call_kind != CallKind::Intrinsic) continue;
+            if (node->op == Op::Call && node->call_kind != CallKind::Intrinsic)
+                continue;
             for (const Expr &arg : node->args)
-                if (arg.defined()) pending.push_back(arg.get());
+                if (arg.defined())
+                    pending.push_back(arg.get());
         }
         return false;
     }
 
-    /// Where `conjunct` <= 0, e is at most e - k * conjunct and at least e + k * conjunct, for every
-    /// k >= 0: of use where that takes variables out of the sum. One variable by itself has been
-    /// narrowed already.
-    static void tighten(Interval &result, const Expr &e, const Expr &conjunct, const IntervalScope &scope) {
+    /// Where `conjunct` <= 0, e is at most e - k * conjunct and at least e + k * conjunct, for
+    /// every k >= 0: of use where that takes variables out of the sum. One variable by itself has
+    /// been narrowed already.
+    static void tighten(Interval &result, const Expr &e, const Expr &conjunct,
+                        const IntervalScope &scope) {
         Linear sum = Linear::from_expr(e), limit = Linear::from_expr(conjunct);
-        if (sum.type != limit.type) return;
+        if (sum.type != limit.type)
+            return;
         int common = 0;
         int64_t factor = 0;  // of the conjunct, that takes the first common variable out
         for (const Linear::Term &t : sum.terms) {
             int64_t k = limit.coefficient(t.atom);
-            if (k == 0 || t.coefficient % k != 0 || t.atom->op != Op::Variable) continue;
-            if (common++ == 0) factor = t.coefficient / k;
+            if (k == 0 || t.coefficient % k != 0 || t.atom->op != Op::Variable)
+                continue;
+            if (common++ == 0)
+                factor = t.coefficient / k;
         }
-        if (common < 2) return;
-        if (!sum.add(limit, -factor) || !sum.representable()) return;
+        if (common < 2)
+            return;
+        if (!sum.add(limit, -factor) || !sum.representable())
+            return;
         Interval rest = bounds_of(sum.to_expr(), scope);
         if (factor > 0 && rest.max.defined())
             result.max = result.max.defined() ? lesser(result.max, rest.max) : rest.max;
@@ -248,7 +289,8 @@ class TouchedVisitor {
 
     std::vector<Expr> conjuncts_;  ///< each <= 0 at the place that is visited
     size_t given_ = 0;             ///< how many of them hold everywhere
-    std::vector<const ExprNode *> selects_;  ///< around that place, with the conditions behind the others
+    std::vector<const ExprNode *>
+        selects_;             ///< around that place, with the conditions behind the others
     const Choices *choices_;  ///< null: every select
     Choices *found_;
 
@@ -263,7 +305,8 @@ void add_touched(const Expr &e, const IntervalScope &scope, Touched &touched, co
     TouchedVisitor(touched, condition, choices).visit(e, scope, scope, seen);
 }
 
-void add_choices(const Expr &e, const IntervalScope &scope, Choices &choices, const Expr &condition) {
+void add_choices(const Expr &e, const IntervalScope &scope, Choices &choices,
+                 const Expr &condition) {
     std::unordered_set<const ExprNode *> seen;
     Touched touched;
     TouchedVisitor(touched, condition, nullptr, &choices).visit(e, scope, scope, seen);

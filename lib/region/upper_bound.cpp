@@ -12,7 +12,9 @@ namespace {
 
 constexpr int max_steps = 200, max_depth = 10;
 
-Expr int32(int64_t value) { return make_int(Int(32), value); }
+Expr int32(int64_t value) {
+    return make_int(Int(32), value);
+}
 
 class UpperBound {
   public:
@@ -20,12 +22,16 @@ class UpperBound {
 
     std::optional<int64_t> of(Linear sum, int depth = 0) {
         while (without_last_let(sum))
-            if (++steps_ > max_steps) return std::nullopt;
-        if (sum.terms.empty()) return sum.constant;
-        if (depth > max_depth || ++steps_ > max_steps) return std::nullopt;
+            if (++steps_ > max_steps)
+                return std::nullopt;
+        if (sum.terms.empty())
+            return sum.constant;
+        if (depth > max_depth || ++steps_ > max_steps)
+            return std::nullopt;
         std::optional<int64_t> best;
         auto consider = [&](std::optional<int64_t> bound) {
-            if (bound && (!best || *bound < *best)) best = bound;
+            if (bound && (!best || *bound < *best))
+                best = bound;
         };
         for (const Linear::Term &term : sum.terms) {
             const Expr &atom = term.atom;
@@ -37,7 +43,8 @@ class UpperBound {
             };
             auto larger = [&](const Expr &a, const Expr &b) -> std::optional<int64_t> {
                 std::optional<int64_t> p = with(a);
-                if (!p) return p;
+                if (!p)
+                    return p;
                 std::optional<int64_t> q = with(b);
                 return q ? std::max(*p, *q) : q;
             };
@@ -53,25 +60,31 @@ class UpperBound {
                 consider(quotients(sum, term, depth));
             } else if (atom->op == Op::Mod) {
                 int64_t m = 0;
-                if (as_const_int(atom->args[1], &m) && m > 0) consider(with(int32(up ? m - 1 : 0)));
+                if (as_const_int(atom->args[1], &m) && m > 0)
+                    consider(with(int32(up ? m - 1 : 0)));
             }
-            if (best) return best;
+            if (best)
+                return best;
         }
         return over_a_loop(sum, depth);
     }
 
   private:
-    /// The bound over all iterations of a loop. Asked last: what is behind the other atoms may contain the
-    /// same loop variable and cancel it.
+    /// The bound over all iterations of a loop. Asked last: what is behind the other atoms may
+    /// contain the same loop variable and cancel it.
     std::optional<int64_t> over_a_loop(const Linear &sum, int depth) {
         for (const Linear::Term &term : sum.terms) {
-            if (term.atom->op != Op::Variable) continue;
+            if (term.atom->op != Op::Variable)
+                continue;
             std::optional<int64_t> extent = variables_.extent_of(term.atom->name);
-            if (!extent) continue;
+            if (!extent)
+                continue;
             Linear rest = sum;
             rest.add(Linear::from_expr(term.atom), -term.coefficient);
-            rest.constant += term.coefficient > 0 ? term.coefficient * std::max<int64_t>(*extent - 1, 0) : 0;
-            if (std::optional<int64_t> bound = of(rest, depth + 1)) return bound;
+            rest.constant +=
+                term.coefficient > 0 ? term.coefficient * std::max<int64_t>(*extent - 1, 0) : 0;
+            if (std::optional<int64_t> bound = of(rest, depth + 1))
+                return bound;
         }
         return std::nullopt;
     }
@@ -79,7 +92,8 @@ class UpperBound {
     /// k*(a/d) - k*(b/d) <= k*ceil((a - b)/d)
     std::optional<int64_t> quotients(const Linear &sum, const Linear::Term &term, int depth) {
         int64_t d = 0;
-        if (!as_const_int(term.atom->args[1], &d) || d <= 0) return std::nullopt;
+        if (!as_const_int(term.atom->args[1], &d) || d <= 0)
+            return std::nullopt;
         for (const Linear::Term &other : sum.terms) {
             int64_t d2 = 0;
             if (other.atom->op != Op::Div || other.coefficient != -term.coefficient ||
@@ -90,13 +104,15 @@ class UpperBound {
             Linear difference = Linear::from_expr(plus.atom->args[0]);
             difference.add(Linear::from_expr(minus.atom->args[0]), -1);
             std::optional<int64_t> gap = of(difference, depth + 1);
-            if (!gap) continue;
+            if (!gap)
+                continue;
             Linear rest = sum;
             rest.add(Linear::from_expr(plus.atom), -plus.coefficient);
             rest.add(Linear::from_expr(minus.atom), -minus.coefficient);
             std::optional<int64_t> others = of(rest, depth + 1);
             int64_t steps = *gap >= 0 ? (*gap + d - 1) / d : -(-*gap / d);
-            if (others) return *others + plus.coefficient * steps;
+            if (others)
+                return *others + plus.coefficient * steps;
         }
         return std::nullopt;
     }
@@ -107,12 +123,15 @@ class UpperBound {
         Expr atom, value;
         int64_t coefficient = 0;
         for (const Linear::Term &term : sum.terms) {
-            if (term.atom->op != Op::Variable) continue;
+            if (term.atom->op != Op::Variable)
+                continue;
             auto [let, order] = variables_.let_of(term.atom->name);
-            if (!let.defined() || order <= last) continue;
+            if (!let.defined() || order <= last)
+                continue;
             last = order, atom = term.atom, value = let, coefficient = term.coefficient;
         }
-        if (last < 0) return false;
+        if (last < 0)
+            return false;
         sum.add(Linear::from_expr(atom), -coefficient);
         sum.add(Linear::from_expr(value), coefficient);
         return true;

@@ -47,7 +47,8 @@ TEST_CASE("an expression of ten thousand nodes", "[differential]") {
     on_small_stack([&] {
         Func f("f");
         Expr e = x;
-        for (int i = 0; i < 5000; i++) e = (e ^ y) + i;
+        for (int i = 0; i < 5000; i++)
+            e = (e ^ y) + i;
         f(x, y) = e;
         wrong = wrong_elements(f, 9, 3);
     });
@@ -104,7 +105,8 @@ TEST_CASE("two hundred stages at root, or in one tile", "[differential]") {
             stages.push_back(f);
         }
         Func out = stages.back();
-        if (fused) out.tile(x, y, xo, yo, xi, yi, 16, 4).parallel(yo).vectorize(xi, 8);
+        if (fused)
+            out.tile(x, y, xo, yo, xi, yi, 16, 4).parallel(yo).vectorize(xi, 8);
         for (size_t i = 0; i + 1 < stages.size(); i++) {
             if (fused)
                 stages[i].compute_at(out, xo).vectorize(x, 8);

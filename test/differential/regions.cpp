@@ -1,5 +1,5 @@
-// Bugs of regions and of loop building that a review found: shared loops, windows, folds and bounds. What
-// is compiled must equal the reference, in memory that ends where the arguments do.
+// Bugs of regions and of loop building that a review found: shared loops, windows, folds and
+// bounds. What is compiled must equal the reference, in memory that ends where the arguments do.
 #include <pipe/pipe.h>
 
 #include <algorithm>
@@ -30,7 +30,8 @@ int64_t wrong_elements(Pipeline pipeline, const std::vector<Shape> &shapes) {
     int64_t wrong = 0;
     for (size_t i = 0; i < shapes.size(); i++)
         Buffer<int>(got_buffers[i])
-            .for_each_value([&](int &a, int &b) { wrong += a != b; }, Buffer<int>(expected_buffers[i]));
+            .for_each_value([&](int &a, int &b) { wrong += a != b; },
+                            Buffer<int>(expected_buffers[i]));
     return wrong;
 }
 
@@ -44,7 +45,8 @@ testing::GuardedBuffer image_of(const Shape &shape) {
 }  // namespace
 
 // In iterations that only the guest has, the producer ran beyond what the host reads.
-TEST_CASE("a shared loop runs beyond the range of the stage whose producer is inside", "[differential]") {
+TEST_CASE("a shared loop runs beyond the range of the stage whose producer is inside",
+          "[differential]") {
     for (bool store_root : {false, true}) {
         ImageParam in(Int(32), 2, "in");
         Func producer("producer"), host("host"), guest("guest");
@@ -53,10 +55,12 @@ TEST_CASE("a shared loop runs beyond the range of the stage whose producer is in
         guest(x, y) = x * y;
         guest.compute_with(host, y);
         producer.compute_at(host, y);
-        if (store_root) producer.store_root();
+        if (store_root)
+            producer.store_root();
         testing::GuardedBuffer image = image_of({{0, 8}, {0, 8}});
         in.set(image.buffer);
-        CHECK(wrong_elements(Pipeline({host, guest}), {{{0, 8}, {0, 8}}, {{0, 8}, {-300, 4000}}}) == 0);
+        CHECK(wrong_elements(Pipeline({host, guest}), {{{0, 8}, {0, 8}}, {{0, 8}, {-300, 4000}}}) ==
+              0);
     }
 }
 
@@ -102,15 +106,18 @@ TEST_CASE("shared strips with all tails", "[differential]") {
                 guest(x, y) = producer(x, y + 1) * 2 + producer(x, y);
                 host.split(y, yo, yi, 8, host_tail);
                 guest.split(y, yo, yi, 8, guest_tail);
-                if (unroll) host.unroll(yi), guest.unroll(yi);
+                if (unroll)
+                    host.unroll(yi), guest.unroll(yi);
                 guest.compute_with(host, yi);
                 producer.compute_at(host, unroll ? yo : yi);
                 for (int height : {8, 19, 30}) {
                     testing::GuardedBuffer image = image_of({{0, 8}, {0, std::max(28, height)}});
                     in.set(image.buffer);
                     Shape of_host{{0, 8}, {0, height}};
-                    CHECK(wrong_elements(Pipeline({host, guest}), {of_host, {{0, 8}, {0, 27}}}) == 0);
-                    CHECK(wrong_elements(Pipeline({host, guest}), {of_host, {{0, 8}, {3, 9}}}) == 0);
+                    CHECK(wrong_elements(Pipeline({host, guest}), {of_host, {{0, 8}, {0, 27}}}) ==
+                          0);
+                    CHECK(wrong_elements(Pipeline({host, guest}), {of_host, {{0, 8}, {3, 9}}}) ==
+                          0);
                 }
             }
 }
@@ -123,14 +130,19 @@ TEST_CASE("updates of stages that share loops", "[differential]") {
         g(x, y) = x * 2 - y;
         f(x, y) += f(x, y) * 3;
         g(x, y) *= 3;
-        if (which == 0) g.compute_with(f, y);
-        if (which == 1) f.compute_with(g, y);
-        if (which == 2) f.update(0).compute_with(g, y);
-        if (which == 3) g.update(0).compute_with(f, y);
+        if (which == 0)
+            g.compute_with(f, y);
+        if (which == 1)
+            f.compute_with(g, y);
+        if (which == 2)
+            f.update(0).compute_with(g, y);
+        if (which == 3)
+            g.update(0).compute_with(f, y);
         if (which == 4) {
             f.update(0).compute_with(g, y);
             g.update(0).compute_with(f, y);
-            CHECK_THROWS_AS(wrong_elements(Pipeline({f, g}), {{{0, 8}, {0, 9}}, {{0, 8}, {0, 9}}}), CompileError);
+            CHECK_THROWS_AS(wrong_elements(Pipeline({f, g}), {{{0, 8}, {0, 9}}, {{0, 8}, {0, 9}}}),
+                            CompileError);
             continue;
         }
         CHECK(wrong_elements(Pipeline({f, g}), {{{0, 8}, {0, 19}}, {{-5, 18}, {-3, 22}}}) == 0);
@@ -146,12 +158,14 @@ TEST_CASE("a chain of stages that share loops", "[differential]") {
         h(x, y) = y - x * 2;
         g.compute_with(f, y);
         h.compute_with(g, deepest);
-        CHECK(wrong_elements(Pipeline({f, g, h}), {{{0, 8}, {0, 8}}, {{0, 28}, {0, 28}}, {{-1, 18}, {-3, 18}}}) == 0);
+        CHECK(wrong_elements(Pipeline({f, g, h}),
+                             {{{0, 8}, {0, 8}}, {{0, 28}, {0, 28}}, {{-1, 18}, {-3, 18}}}) == 0);
     }
 }
 
 // A window that slid and had nothing new made its producer read beyond the image.
-TEST_CASE("a split that shifts inwards inside of a window that slides by less than one", "[differential]") {
+TEST_CASE("a split that shifts inwards inside of a window that slides by less than one",
+          "[differential]") {
     for (int step : {2, 3})
         for (int height : {9, 10, 11, 12, 16})
             for (int spare = 0; spare < 6; spare++) {
@@ -162,7 +176,8 @@ TEST_CASE("a split that shifts inwards inside of a window that slides by less th
                 out(x, y) = second(x, y / step) + second(x, y / step + 1);
                 second.store_root().compute_at(out, y);
                 first.compute_at(out, y).split(y, yo, yi, 4, TailStrategy::ShiftInwards);
-                testing::GuardedBuffer image = image_of({{0, 8}, {0, (height - 1) / step * step + step + 1 + spare}});
+                testing::GuardedBuffer image =
+                    image_of({{0, 8}, {0, (height - 1) / step * step + step + 1 + spare}});
                 in.set(image.buffer);
                 try {
                     int64_t wrong = wrong_elements(out, {{{0, 8}, {0, height}}});
@@ -179,7 +194,10 @@ TEST_CASE("folds hold all that is computed at a time", "[differential]") {
     producer(x, y) = x + y * 7;
     SECTION("a tail that rounds up") {
         out(x, y) = producer(x, y) + producer(x, y + 1) + producer(x, y + 2);
-        producer.store_root().compute_at(out, y).split(y, yo, yi, 4, TailStrategy::RoundUp).fold_storage(y, 3);
+        producer.store_root()
+            .compute_at(out, y)
+            .split(y, yo, yi, 4, TailStrategy::RoundUp)
+            .fold_storage(y, 3);
     }
     SECTION("an update that reads more") {
         producer(x, r) += producer(x, r + 5);
@@ -196,7 +214,8 @@ TEST_CASE("storage for many threads is not folded", "[differential]") {
     out(x, y) = producer(x, y) + producer(x, y + 1) + producer(x, y + 2);
     out.split(y, yo, yi, 8).parallel(yo);
     producer.store_root().compute_at(out, yi);
-    for (int i = 0; i < 10; i++) CHECK(wrong_elements(out, {{{0, 500}, {0, 256}}}) == 0);
+    for (int i = 0; i < 10; i++)
+        CHECK(wrong_elements(out, {{{0, 500}, {0, 256}}}) == 0);
     producer.fold_storage(y, 4);
     CHECK_THROWS_AS(wrong_elements(out, {{{0, 500}, {0, 256}}}), CompileError);
 }
@@ -216,7 +235,8 @@ TEST_CASE("indices that wrap or round", "[differential]") {
     // Negative as an int32; min() alone is no lower bound.
     wraps(x) = producer(min(cast<int>(cast<uint32_t>(x - 5)), 10));
     CHECK_THROWS_AS(wrong_elements(wraps, {{{0, 10}}}), CompileError);
-    rounds(x) = producer(cast<int>(floor(cast<float>(x) * 0.5f)) + cast<int>(ceil(cast<float>(x) * -0.3f)));
+    rounds(x) =
+        producer(cast<int>(floor(cast<float>(x) * 0.5f)) + cast<int>(ceil(cast<float>(x) * -0.3f)));
     CHECK(wrong_elements(rounds, {{{-7, 20}}}) == 0);
 }
 
@@ -248,7 +268,8 @@ TEST_CASE("an index that is shifted by a bounded amount", "[differential]") {
         Func producer("producer"), out("out");
         producer(x) = x * 3;
         Expr amount = clamp(x % 9, 1, 5);
-        out(x) = producer(x - (1 << amount)) + producer((x - 3) >> amount) + producer(x - (-2 << amount));
+        out(x) = producer(x - (1 << amount)) + producer((x - 3) >> amount) +
+                 producer(x - (-2 << amount));
         producer.compute_root();
         CHECK(wrong_elements(out, {shape}) == 0);
     }
@@ -264,11 +285,13 @@ TEST_CASE("storage holds what splits of splits round up to", "[differential]") {
         out(x, y) = producer(x, y);
         out.split(x, xo, xi, tile, TailStrategy::GuardWithIf).reorder(y, xi, xo);
         producer.store_root().compute_at(out, xo);
-        if (which == 0) producer.rename(x, renamed).split(renamed, outer, inner, whole, TailStrategy::RoundUp);
+        if (which == 0)
+            producer.rename(x, renamed).split(renamed, outer, inner, whole, TailStrategy::RoundUp);
         if (which == 1)
             producer.split(x, xo, xi, 2, TailStrategy::RoundUp)
                 .split(xo, outer, inner, whole / 2, TailStrategy::RoundUp);
-        if (which == 2) producer.fuse(y, x, renamed).split(renamed, outer, inner, whole, TailStrategy::RoundUp);
+        if (which == 2)
+            producer.fuse(y, x, renamed).split(renamed, outer, inner, whole, TailStrategy::RoundUp);
         Pipeline pipeline(out);
         CHECK(wrong_elements(pipeline, {{{0, width}, {0, 1}}}) == 0);
         CHECK(pipeline.peak_scratch_bytes() >= 4 * (width - tile + whole));
@@ -283,12 +306,15 @@ TEST_CASE("an update runs once per point where a split of a split rounds up", "[
     sum(x) += 1;
     out(x) = sum(x);
     sum.compute_root();
-    sum.update().split(x, xo, xi, 8, TailStrategy::RoundUp).split(xi, outer, inner, 3, TailStrategy::RoundUp);
+    sum.update()
+        .split(x, xo, xi, 8, TailStrategy::RoundUp)
+        .split(xi, outer, inner, 3, TailStrategy::RoundUp);
     CHECK(wrong_elements(out, {{{0, 20}}}) == 0);
 }
 
-// Each iteration's own end was rounded up, and the end of all iterations once more: inputs that held all that
-// is read were refused. Of PredicateStores, only the latter was, and what the last iteration loads was forgotten.
+// Each iteration's own end was rounded up, and the end of all iterations once more: inputs that
+// held all that is read were refused. Of PredicateStores, only the latter was, and what the last
+// iteration loads was forgotten.
 TEST_CASE("what tails read inside a loop is what inputs must hold", "[differential]") {
     struct {
         TailStrategy outside, inside;
@@ -310,11 +336,12 @@ TEST_CASE("what tails read inside a loop is what inputs must hold", "[differenti
             ImageParam in(Int(32), 1, "in");
             Func f("f"), producer("producer");
             Var xo("xo"), xi("xi"), po("po"), pi("pi");
-            producer(x) = in(x) * 3;
+            producer(x) = in(x)*3;
             f(x) = producer(x) + 1;
             f.split(x, xo, xi, 3, outside);
             producer.compute_at(f, xo).split(x, po, pi, 4, inside);
-            if (vectorized) producer.vectorize(pi);
+            if (vectorized)
+                producer.vectorize(pi);
             Pipeline pipeline(f);
             for (int width : {3, 7, 8, 9, 10, 40}) {
                 INFO(static_cast<int>(outside) << " " << static_cast<int>(inside) << " " << width);
@@ -364,8 +391,8 @@ TEST_CASE("align_extent holds for all stages once", "[differential]") {
     CHECK(wrong_elements(g, {{{0, 20}}}) == 0);
 }
 
-// The window of f1 held what f2 grows to in each iteration twice over, its storage only once: rows were
-// written past its end.
+// The window of f1 held what f2 grows to in each iteration twice over, its storage only once: rows
+// were written past its end.
 TEST_CASE("a window of what grows inside a loop stays in its storage", "[differential]") {
     Func f1("f1"), f2("f2"), f3("f3"), f4("f4");
     RDom r(0, 1, 0, 1, "r");
@@ -376,9 +403,16 @@ TEST_CASE("a window of what grows inside a loop stays in its storage", "[differe
     f4(x, y) = f3(x, y - 2) + f3(x, y);
     f3.compute_root();
     f2.compute_at(f3.update(), r.x);
-    SECTION("align_extent") { f2.align_extent(y, 16); }
-    SECTION("RoundUp") { f2.split(y, yo, yi, 16, TailStrategy::RoundUp); }
-    SECTION("PredicateStores") { f2.split(y, yo, yi, 16, TailStrategy::PredicateStores).vectorize(yi); }
+    SECTION("align_extent") {
+        f2.align_extent(y, 16);
+    }
+    SECTION("RoundUp") {
+        f2.split(y, yo, yi, 16, TailStrategy::RoundUp);
+    }
+    SECTION("PredicateStores") {
+        f2.split(y, yo, yi, 16, TailStrategy::PredicateStores).vectorize(yi);
+    }
     f1.compute_at(f3.update(), r.y).store_root();
-    for (int height : {1, 16, 17, 40}) CHECK(wrong_elements(f4, {{{0, 7}, {0, height}}}) == 0);
+    for (int height : {1, 16, 17, 40})
+        CHECK(wrong_elements(f4, {{{0, 7}, {0, height}}}) == 0);
 }

@@ -18,7 +18,8 @@ Var x("x"), y("y"), xo("xo"), xi("xi"), yo("yo"), yi("yi");
 
 /// Compares over width x height (or width), in memory that ends at a page that may not be touched.
 template <typename T>
-void check_against_reference(Pipeline pipeline, std::vector<int> extents, const Target &target = Target()) {
+void check_against_reference(Pipeline pipeline, std::vector<int> extents,
+                             const Target &target = Target()) {
     std::vector<std::pair<int, int>> shape;
     for (int extent : extents)
         shape.emplace_back(0, extent);
@@ -154,8 +155,8 @@ TEST_CASE("a comparison of data does not overflow", "[differential]") {
     check_against_reference<int>(f, {9});
 }
 
-// The loops of a Func inside a vectorised loop start at another place in each lane; the name of that
-// place hid the minimum of the Func's storage where that had a name of its own.
+// The loops of a Func inside a vectorised loop start at another place in each lane; the name of
+// that place hid the minimum of the Func's storage where that had a name of its own.
 TEST_CASE("a Func with updates inside a vectorised loop", "[differential]") {
     Func inner("inner"), tile("tile"), out("out");
     inner(x) = 0;
@@ -164,11 +165,12 @@ TEST_CASE("a Func with updates inside a vectorised loop", "[differential]") {
     out(x) = tile(x);
     out(x) = tile(x) + tile(x - 2);
     tile.compute_root().split(x, xo, xi, 4).vectorize(xi);
-    for (int width : {1, 5, 9, 32}) check_against_reference<int>(out, {width});
+    for (int width : {1, 5, 9, 32})
+        check_against_reference<int>(out, {width});
 }
 
-// A vectorised loop over an RVar makes a new Func, which got only some of the loops at which others are
-// computed: 'outer' was produced inside 'inner', which reads it.
+// A vectorised loop over an RVar makes a new Func, which got only some of the loops at which others
+// are computed: 'outer' was produced inside 'inner', which reads it.
 TEST_CASE("Funcs computed at the loops of a vectorised reduction", "[differential]") {
     RVar ro("ro"), ri("ri");
     Func outer("outer"), inner("inner"), out("out");
@@ -180,7 +182,8 @@ TEST_CASE("Funcs computed at the loops of a vectorised reduction", "[differentia
     out.update(0).split(r, ro, ri, 4).vectorize(ri).reorder(ri, x, ro);
     inner.compute_at(out.update(0), x);
     outer.compute_at(out.update(0), ro);
-    for (int width : {1, 5, 16}) check_against_reference<int>(out, {width});
+    for (int width : {1, 5, 16})
+        check_against_reference<int>(out, {width});
 }
 
 // How far a split shifts inwards named the variable of its outer loop, which a second split takes
@@ -196,7 +199,8 @@ TEST_CASE("storage is hoisted out of a loop that is split twice", "[differential
         .reorder(outer, inner, x)
         .split(outer, quad, of_quad, 2, TailStrategy::GuardWithIf);
     producer.compute_at(out, of_quad).hoist_storage(out, quad);
-    for (int height : {2, 4, 11}) check_against_reference<int>(out, {3, height});
+    for (int height : {2, 4, 11})
+        check_against_reference<int>(out, {3, height});
 }
 
 // The window of an async Func that slides was taken to have room for all iterations; but where its
@@ -206,10 +210,12 @@ TEST_CASE("an async Func in hoisted storage waits for its reader", "[differentia
     producer(x, y) = x * 3 + y * 100;
     out(x, y) = producer(x, y) + producer(x - 1, y);
     producer.compute_at(out, x).store_at(out, y).hoist_storage_root().async();
-    for (int width : {1, 2, 40}) check_against_reference<int>(out, {width, 30});
+    for (int width : {1, 2, 40})
+        check_against_reference<int>(out, {width, 30});
 }
 
-// What a blending tail stores again was read beyond the end of the row, where only the store was masked.
+// What a blending tail stores again was read beyond the end of the row, where only the store was
+// masked.
 TEST_CASE("a tail that blends inside a tail that masks stores", "[differential]") {
     Func out("out");
     out(x, y) = cast<int8_t>(x + 3 * y);
@@ -219,10 +225,12 @@ TEST_CASE("a tail that blends inside a tail that masks stores", "[differential]"
         .unroll(yi);
     // LLVM's passes take out some of the loads.
     for (Target target : {Target(), Target().with_feature(Target::QuickCompile)})
-        for (int width : {8, 9, 29}) check_against_reference<int8_t>(out, {width, 5}, target);
+        for (int width : {8, 9, 29})
+            check_against_reference<int8_t>(out, {width, 5}, target);
 }
 
-// A vectorised reduction makes lanes of its own; the where() was evaluated in lanes beyond the RDom.
+// A vectorised reduction makes lanes of its own; the where() was evaluated in lanes beyond the
+// RDom.
 TEST_CASE("a where that reads an image runs in the lanes of the RDom only", "[differential]") {
     RVar ro("ro"), ri("ri");
     ImageParam in(Int(32), 2, "in");
@@ -239,8 +247,8 @@ TEST_CASE("a where that reads an image runs in the lanes of the RDom only", "[di
     }
 }
 
-// Of a vectorised reduction's loops, those that stand between the new Func and the one it was made of
-// stayed where they were, with what is computed in them.
+// Of a vectorised reduction's loops, those that stand between the new Func and the one it was made
+// of stayed where they were, with what is computed in them.
 TEST_CASE("a Func computed at an unrolled loop around a vectorised reduction", "[differential]") {
     RVar ro("ro"), ri("ri");
     Func producer("producer"), f("f");
@@ -248,13 +256,18 @@ TEST_CASE("a Func computed at an unrolled loop around a vectorised reduction", "
     producer(x) = x * 3;
     f(x) = x;
     f(x) += producer(x) + producer(-2) * r;
-    f.update(0).split(r, ro, ri, 4).vectorize(ri).split(x, xo, xi, 2, TailStrategy::GuardWithIf).unroll(xi);
+    f.update(0)
+        .split(r, ro, ri, 4)
+        .vectorize(ri)
+        .split(x, xo, xi, 2, TailStrategy::GuardWithIf)
+        .unroll(xi);
     producer.compute_at(f.update(0), xi);
-    for (int width : {1, 2, 9}) check_against_reference<int>(f, {width});
+    for (int width : {1, 2, 9})
+        check_against_reference<int>(f, {width});
 }
 
-// A Func that only an unused element of a Tuple reads is not computed; that it reads others kept these
-// in the checks of compute_at.
+// A Func that only an unused element of a Tuple reads is not computed; that it reads others kept
+// these in the checks of compute_at.
 TEST_CASE("an unused element of an inlined Tuple leaves no reader behind", "[differential]") {
     Func shared("shared"), unused("unused"), both("both"), out("out");
     RDom r(0, 3, "r");
@@ -265,11 +278,13 @@ TEST_CASE("an unused element of an inlined Tuple leaves no reader behind", "[dif
     out(x) = both(x)[0];
     out.split(x, xo, xi, 4, TailStrategy::GuardWithIf);
     shared.compute_at(out, xo);
-    for (int width : {1, 4, 9}) check_against_reference<int>(out, {width});
+    for (int width : {1, 4, 9})
+        check_against_reference<int>(out, {width});
 }
 
 // LLVM crashes on loads of one or two bytes that are to bypass the caches.
-TEMPLATE_TEST_CASE("non-temporal loads of small elements", "[differential]", int8_t, uint8_t, int16_t, uint16_t) {
+TEMPLATE_TEST_CASE("non-temporal loads of small elements", "[differential]", int8_t, uint8_t,
+                   int16_t, uint16_t) {
     Func producer("producer"), total("total"), out("out");
     RDom r(0, 5, "r");
     producer(x, y) = cast<TestType>(x * 7 + y);
@@ -279,7 +294,8 @@ TEMPLATE_TEST_CASE("non-temporal loads of small elements", "[differential]", int
     producer.compute_root().load_nontemporal();
     total.compute_root().load_nontemporal().update().vectorize(x, 8, TailStrategy::GuardWithIf);
     for (Target target : {Target(), Target().with_feature(Target::QuickCompile)})
-        for (int width : {1, 9, 64}) check_against_reference<int>(out, {width, 3}, target);
+        for (int width : {1, 9, 64})
+            check_against_reference<int>(out, {width, 3}, target);
 }
 
 // What combines the parts read the image that says which element is written beyond the RDom.
@@ -303,7 +319,8 @@ TEST_CASE("rfactor that preserves both loops of a split", "[differential]") {
     }
     Buffer<int> got = f.realize({8});
     int wrong = 0;
-    for (int i = 0; i < 8; i++) wrong += got(i) != expected(i);
+    for (int i = 0; i < 8; i++)
+        wrong += got(i) != expected(i);
     CHECK(wrong == 0);
 }
 
@@ -342,17 +359,23 @@ TEST_CASE("rfactor of a Func whose new Var is bound to more than the loop", "[di
     }
 }
 
-// What combines the parts of the second rfactor wrote where the first one's guard keeps from: past the storage.
+// What combines the parts of the second rfactor wrote where the first one's guard keeps from: past
+// the storage.
 TEST_CASE("rfactor of what rfactor made of a split that does not divide", "[differential]") {
     RVar xo("xo"), xi("xi"), zo("zo"), zi("zi");
     Var u("u"), v("v"), w("w"), u2("u2");
     Func f("f"), g("g"), part;
     RDom r(1, 5, 2, 2, "r");
     f(x, y) = 0;
-    SECTION("a place") { f(r.x - 2, y) += r.y; }
-    SECTION("a place that is clamped") { f(clamp(r.x - 2, 0, 4), y) += r.y; }
+    SECTION("a place") {
+        f(r.x - 2, y) += r.y;
+    }
+    SECTION("a place that is clamped") {
+        f(clamp(r.x - 2, 0, 4), y) += r.y;
+    }
     g(x, y) = f(x * 2, y - 1) + f(x + 2, y + 1);
-    part = f.update().split(r.x, xo, xi, 2).split(r.y, zo, zi, 3).rfactor({{xo, u}, {xi, v}, {zi, w}});
+    part =
+        f.update().split(r.x, xo, xi, 2).split(r.y, zo, zi, 3).rfactor({{xo, u}, {xi, v}, {zi, w}});
     part.update().rfactor(zo, u2).compute_root();
     for (bool root : {false, true}) {
         if (root)
@@ -393,7 +416,7 @@ TEST_CASE("bound_extent promises the extent of each computation, not of all", "[
     }
     size.set(10);
     require_message<RuntimeError>([&] { g.realize({20}); },
-                                           {"f: dimension x", "from 0 to 7", "from 0 to 9"});
+                                  {"f: dimension x", "from 0 to 7", "from 0 to 9"});
 }
 
 // To compare a window with the one before it took time that doubled with each Func of the chain.
@@ -433,11 +456,12 @@ TEST_CASE("what is computed in a shared loop keeps to its reader's range", "[dif
     }
 }
 
-// Behind the guest's last outer iteration its inner loop has no iterations: the place counted back from there.
+// Behind the guest's last outer iteration its inner loop has no iterations: the place counted back
+// from there.
 TEST_CASE("what is computed in a shared inner loop keeps to its reader's range", "[differential]") {
     ImageParam in(Int(32), 1, "in");
     Func f("f"), g("g"), h("h");
-    f(x) = in(x) * 3;
+    f(x) = in(x)*3;
     g(x) = f(x) + 1;
     h(x) = x;
     h.split(x, xo, xi, 16, TailStrategy::GuardWithIf);
@@ -500,7 +524,8 @@ TEST_CASE("a masked load that says which element is written", "[differential]") 
 // The accumulators of one point had the split of x again: a whole factor of values for each point.
 TEST_CASE("accumulators inside of split loops are those of one point", "[differential]") {
     ImageParam in(Int(32), 2, "in");
-    for (TailStrategy tail : {TailStrategy::ShiftInwardsAndBlend, TailStrategy::RoundUp, TailStrategy::GuardWithIf})
+    for (TailStrategy tail :
+         {TailStrategy::ShiftInwardsAndBlend, TailStrategy::RoundUp, TailStrategy::GuardWithIf})
         for (bool renamed : {false, true}) {
             Func f("f"), g("g");
             RDom r(-1, 2, -1, 2);
@@ -510,7 +535,8 @@ TEST_CASE("accumulators inside of split loops are those of one point", "[differe
             f(x, y) += in(x, y) * r.x + r.y;
             g(x, y) = f(x, y);
             f.update(0).split(r.x, ro, ri, 4).vectorize(ri).split(x, xo, xi, 16, tail);
-            if (renamed) f.update(0).rename(xi, xii);
+            if (renamed)
+                f.update(0).rename(xi, xii);
             for (int width : {2, 17}) {
                 // What one value of g needs is rounded up once.
                 int beyond = tail == TailStrategy::GuardWithIf ? 0 : 15;
@@ -522,7 +548,8 @@ TEST_CASE("accumulators inside of split loops are those of one point", "[differe
 }
 
 // The end of v5's loop is said by v4, which is no loop: it was split further.
-TEST_CASE("hoisted storage inside a guarded split whose outer half is split again", "[differential]") {
+TEST_CASE("hoisted storage inside a guarded split whose outer half is split again",
+          "[differential]") {
     Var xoo("xoo"), xoi("xoi");
     Func f("f"), g("g");
     f(x, y) = x + 100 * y;
@@ -534,7 +561,8 @@ TEST_CASE("hoisted storage inside a guarded split whose outer half is split agai
     SECTION("at root") {
         f.compute_at(g, xi).hoist_storage_root();
     }
-    for (int width : {1, 2, 7, 33}) check_against_reference<int>(g, {width, 3});
+    for (int width : {1, 2, 7, 33})
+        check_against_reference<int>(g, {width, 3});
 }
 
 // Where f is computed, and so its part, depends on which specialization of g runs.

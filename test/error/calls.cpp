@@ -286,8 +286,8 @@ TEST_CASE_METHOD(Bright, "Callables", "[error][calls]") {
     }
     SECTION("too few arguments") {
         require_message<RuntimeError>([&] { c(image, out); },
-                                      {"The Callable 'bright' at calls.cpp:", "takes 3 arguments", "'photo', 'gain'",
-                                       "is given 2", "Give all of them"});
+                                      {"The Callable 'bright' at calls.cpp:", "takes 3 arguments",
+                                       "'photo', 'gain'", "is given 2", "Give all of them"});
     }
     SECTION("a number of another type") {
         require_message<RuntimeError>([&] { c(image, 2, out); },

@@ -173,10 +173,9 @@ TEST_CASE_METHOD(Blur, "races", "[error][directives]") {
         where = line(1);
         h(cast<int>(in(r))) = r;
         h.update().parallel(r);
-        require_message<CompileError>(
-            [&] { h.compile_jit(); },
-            {"h.update(0).parallel(r$x)", where, "touch the same elements",
-             "allow_race_conditions()"});
+        require_message<CompileError>([&] { h.compile_jit(); },
+                                      {"h.update(0).parallel(r$x)", where,
+                                       "touch the same elements", "allow_race_conditions()"});
     }
     SECTION("atomic() of what is not associative") {
         a(r, y) = a(r - 1, y) * 3 + 1;
@@ -419,9 +418,9 @@ TEST_CASE_METHOD(Blur, "compute_with", "[error][directives]") {
         d(x, y) = x;
         e(x, y) = c(x, y) + d(x, y);
         d.compute_root().compute_with(c, x);
-        require_message<CompileError>(
-            [&] { e.compile_jit(); },
-            {"d.compute_with(c, x)", "directives.cpp:", "root and where it is read", "at one level"});
+        require_message<CompileError>([&] { e.compile_jit(); },
+                                      {"d.compute_with(c, x)", "directives.cpp:",
+                                       "root and where it is read", "at one level"});
     }
     SECTION("with a host that is inlined") {
         Func d("d"), e("e");

@@ -28,11 +28,8 @@ TEST_CASE("an output smaller than the factor of a split that shifts inwards", "[
     f.split(x, xo, xi, 8, TailStrategy::ShiftInwards);
     Pipeline pipeline(f);
     Buffer<int> small(5, 3);
-    require_message<RuntimeError>(
-        [&] {
-            pipeline.realize(small);
-        },
-        {"f", "extent of 5", "dimension x", "factor 8", "GuardWithIf"});
+    require_message<RuntimeError>([&] { pipeline.realize(small); },
+                                  {"f", "extent of 5", "dimension x", "factor 8", "GuardWithIf"});
     check_works(pipeline, 9, 3);
 }
 
@@ -43,9 +40,7 @@ TEST_CASE("an output that is no multiple of a factor rounded up", "[realize][err
     Pipeline pipeline(f);
     Buffer<int> small(10, 3);
     require_message<RuntimeError>(
-        [&] {
-            pipeline.realize(small);
-        },
+        [&] { pipeline.realize(small); },
         {"Output f", "0 to 11", "dimension 0", "0 to 9", "runtime_errors.cpp:"});
     check_works(pipeline, 12, 3);
 }
@@ -71,9 +66,7 @@ TEST_CASE("an update that stores beyond the output", "[realize][error]") {
     Pipeline pipeline(f);
     Buffer<int> small(8, 2);
     require_message<RuntimeError>(
-        [&] {
-            pipeline.realize(small);
-        },
+        [&] { pipeline.realize(small); },
         {"Output f", "0 to 9", "dimension 0", "0 to 7", "runtime_errors.cpp:"});
     check_works(pipeline, 11, 2);
 }
@@ -126,9 +119,7 @@ TEST_CASE("a factor that is no size", "[error]") {
     for (int wrong : {0, -17}) {
         size.set(wrong);
         require_message<RuntimeError>(
-            [&] {
-                f.realize({32});
-            },
+            [&] { f.realize({32}); },
             {"f", "loop x", "split by " + std::to_string(wrong), "at least 1"});
     }
     size.set(5);

@@ -2,12 +2,12 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "fuzz/seeds.h"
 #include "ir/constant_bounds.h"
 #include "ir/cse.h"
 #include "ir/equal.h"
 #include "ir/print.h"
 #include "ir/simplify.h"
-#include "fuzz/seeds.h"
 #include "support/random_expr.h"
 
 using namespace Pipe;

@@ -1,10 +1,11 @@
 // Random pipelines under random legal schedules give the pixels of the reference evaluator.
 //
-//   PIPE_FUZZ_SEED=7 PIPE_FUZZ_CASES=1 test_fuzz   runs the case that was reported with seed 7 again
-//   PIPE_FUZZ_CASES=5000                           hunts longer
+//   PIPE_FUZZ_SEED=7 PIPE_FUZZ_CASES=1 test_fuzz   runs the case that was reported with seed 7
+//   again PIPE_FUZZ_CASES=5000                           hunts longer
 //   PIPE_FUZZ_MODE=manual|auto|mixed               one kind of schedule only
-//   PIPE_FUZZ_HERE=1                               the case of PIPE_FUZZ_SEED in this process (debugger)
-//   PIPE_FUZZ_SHOW=1                               prints the cases, and why some were refused
+//   PIPE_FUZZ_HERE=1                               the case of PIPE_FUZZ_SEED in this process
+//   (debugger) PIPE_FUZZ_SHOW=1                               prints the cases, and why some were
+//   refused
 
 #include <iostream>
 #include <map>
@@ -30,7 +31,8 @@ std::string report_failure(uint64_t seed, const Result &first) {
     std::string text = "case PIPE_FUZZ_SEED=" + std::to_string(seed) +
                        " PIPE_FUZZ_CASES=1 failed\n" + first.message + "\n" + report.text;
     if (!report.result.failed())
-        return text + "(it does not fail when it runs alone, " + std::to_string(tries) + " times)\n";
+        return text + "(it does not fail when it runs alone, " + std::to_string(tries) +
+               " times)\n";
     Report small = minimised(report);
     return text + "minimised:\n" + small.result.message + "\n" + small.text;
 }
@@ -61,8 +63,8 @@ TEST_CASE("random pipelines under random legal schedules equal the reference", "
                           << results[i].message << std::endl;
             }
             if (results[i].kind == Result::Slow)
-                std::cout << "fuzz: PIPE_FUZZ_SEED=" << batch + i << " "
-                          << results[i].message << std::endl;
+                std::cout << "fuzz: PIPE_FUZZ_SEED=" << batch + i << " " << results[i].message
+                          << std::endl;
             if (!results[i].failed())
                 continue;
             // The first failures are made small; the rest is only counted.

@@ -11,18 +11,22 @@ using reference::Value;
 namespace {
 
 void check(bool condition, const Expr &e, const char *what) {
-    if (!condition) throw BadProgram(std::string(what) + ": " + ir::to_string(e));
+    if (!condition)
+        throw BadProgram(std::string(what) + ": " + ir::to_string(e));
 }
 
 /// A scalar counts as the same value in every lane.
-const Value &lane(const Lanes &value, size_t i) { return value[value.size() == 1 ? 0 : i]; }
+const Value &lane(const Lanes &value, size_t i) {
+    return value[value.size() == 1 ? 0 : i];
+}
 
 /// What an allocation holds before anything is stored.
 constexpr unsigned char garbage = 0xa5;
 
 }  // namespace
 
-void Interpreter::bind(const std::string &name, Type type, void *address, int64_t first, int64_t count) {
+void Interpreter::bind(const std::string &name, Type type, void *address, int64_t first,
+                       int64_t count) {
     auto memory = std::make_shared<Memory>();
     memory->type = type;
     memory->address = static_cast<unsigned char *>(address);
@@ -48,7 +52,8 @@ void Interpreter::set(const std::string &name, Type type, double value) {
 }
 
 void Interpreter::execute(const Stmt &s) {
-    if (!s.defined()) return;
+    if (!s.defined())
+        return;
     switch (s->op) {
     case StmtOp::Let: {
         Lanes value = evaluate(s->exprs[0]);
@@ -56,25 +61,38 @@ void Interpreter::execute(const Stmt &s) {
         return execute(s->stmts[0]);
     }
     case StmtOp::Assert:
-        if (integer(s->exprs[0]) == 0) fail(s);
+        if (integer(s->exprs[0]) == 0)
+            fail(s);
         return;
-    case StmtOp::For: return execute_loop(s);
-    case StmtOp::Store: return execute_store(s);
-    case StmtOp::Allocate: return execute_allocate(s);
+    case StmtOp::For:
+        return execute_loop(s);
+    case StmtOp::Store:
+        return execute_store(s);
+    case StmtOp::Allocate:
+        return execute_allocate(s);
     case StmtOp::Produce:
-    case StmtOp::Consume: return execute(s->stmts[0]);
-    case StmtOp::If: return execute(s->stmts[integer(s->exprs[0]) != 0 ? 0 : 1]);
+    case StmtOp::Consume:
+        return execute(s->stmts[0]);
+    case StmtOp::If:
+        return execute(s->stmts[integer(s->exprs[0]) != 0 ? 0 : 1]);
     case StmtOp::Block:
-        for (const Stmt &child : s->stmts) execute(child);
+        for (const Stmt &child : s->stmts)
+            execute(child);
         return;
-    case StmtOp::Evaluate: evaluate(s->exprs[0]); return;
-    case StmtOp::Prefetch: return;
+    case StmtOp::Evaluate:
+        evaluate(s->exprs[0]);
+        return;
+    case StmtOp::Prefetch:
+        return;
     case StmtOp::Fork:
     case StmtOp::Acquire:
-    case StmtOp::Release: throw BadProgram("no tasks here: " + ir::to_string(s));
-    case StmtOp::Memoize: throw BadProgram("no cache here: " + ir::to_string(s));
+    case StmtOp::Release:
+        throw BadProgram("no tasks here: " + ir::to_string(s));
+    case StmtOp::Memoize:
+        throw BadProgram("no cache here: " + ir::to_string(s));
     case StmtOp::Provide:
-    case StmtOp::Realize: throw BadProgram("not flattened: " + ir::to_string(s));
+    case StmtOp::Realize:
+        throw BadProgram("not flattened: " + ir::to_string(s));
     }
 }
 
@@ -90,9 +108,11 @@ void Interpreter::execute_loop(const Stmt &s) {
 void Interpreter::execute_store(const Stmt &s) {
     Lanes value = evaluate(s->exprs[0]), index = evaluate(s->exprs[1]);
     Lanes predicate{Value::of_int(1)};
-    if (s->exprs[2].defined()) predicate = evaluate(s->exprs[2]);
+    if (s->exprs[2].defined())
+        predicate = evaluate(s->exprs[2]);
     check(value.size() == index.size(), s->exprs[0], "lanes of a store");
-    check(predicate.size() == 1 || predicate.size() == index.size(), s->exprs[1], "lanes of a mask");
+    check(predicate.size() == 1 || predicate.size() == index.size(), s->exprs[1],
+          "lanes of a mask");
     Type type = s->exprs[0].type().element_of();
     for (size_t i = 0; i < index.size(); i++)  // in lane order: of equal indices the last lane wins
         if (lane(predicate, i).i)
@@ -103,8 +123,10 @@ void Interpreter::execute_allocate(const Stmt &s) {
     auto memory = std::make_shared<Memory>();
     memory->type = s->types[0];
     memory->count = 1;
-    for (const Expr &size : s->exprs) memory->count *= integer(size);
-    if (memory->count < 0) throw BadProgram("allocation of negative size: " + s->name);
+    for (const Expr &size : s->exprs)
+        memory->count *= integer(size);
+    if (memory->count < 0)
+        throw BadProgram("allocation of negative size: " + s->name);
     memory->own.assign(static_cast<size_t>(memory->count * s->types[0].bytes()), garbage);
     memory->address = memory->own.data();
     ScopedBinding binding(memory_, s->name, memory);
@@ -140,13 +162,17 @@ Lanes Interpreter::evaluate(const Expr &e) {
 Lanes Interpreter::compute(const Expr &e) {
     switch (e->op) {
     case Op::IntImm:
-    case Op::UIntImm: return {Value::of_int(e->int_value)};
-    case Op::FloatImm: return {Value::of_float(e->float_value)};
-    case Op::StringImm: return {Value::of_int(reinterpret_cast<intptr_t>(e->name.c_str()))};
+    case Op::UIntImm:
+        return {Value::of_int(e->int_value)};
+    case Op::FloatImm:
+        return {Value::of_float(e->float_value)};
+    case Op::StringImm:
+        return {Value::of_int(reinterpret_cast<intptr_t>(e->name.c_str()))};
     case Op::Variable: {
         auto *value = variables_.find(e->name);
         check(value, e, "unbound variable");
-        check(value->first == e.type(), e, "variable used with another type than it was bound with");
+        check(value->first == e.type(), e,
+              "variable used with another type than it was bound with");
         return value->second;
     }
     case Op::Cast:
@@ -155,22 +181,32 @@ Lanes Interpreter::compute(const Expr &e) {
         Type to = e.type().element_of(), from = e->args[0].type().element_of();
         check(value.size() == static_cast<size_t>(e.type().lanes()), e, "lanes of a cast");
         for (Value &v : value)
-            v = e->op == Op::Cast ? arithmetic_.cast(to, from, v) : reference::reinterpret(to, from, v);
+            v = e->op == Op::Cast ? arithmetic_.cast(to, from, v)
+                                  : reference::reinterpret(to, from, v);
         return value;
     }
     case Op::Not: {
         Lanes value = evaluate(e->args[0]);
-        for (Value &v : value) v = Value::of_int(v.i == 0);
+        for (Value &v : value)
+            v = Value::of_int(v.i == 0);
         return value;
     }
-    case Op::Select: return select(e);
-    case Op::Call: return call(e);
-    case Op::Load: return load(e);
-    case Op::Ramp: return ramp(e);
-    case Op::Broadcast: return Lanes(e.type().lanes(), evaluate(e->args[0]).at(0));
-    case Op::Let: return let(e);
-    case Op::VectorReduce: return reduce(e);
-    default: return binary(e);
+    case Op::Select:
+        return select(e);
+    case Op::Call:
+        return call(e);
+    case Op::Load:
+        return load(e);
+    case Op::Ramp:
+        return ramp(e);
+    case Op::Broadcast:
+        return Lanes(e.type().lanes(), evaluate(e->args[0]).at(0));
+    case Op::Let:
+        return let(e);
+    case Op::VectorReduce:
+        return reduce(e);
+    default:
+        return binary(e);
     }
 }
 
@@ -178,14 +214,16 @@ Lanes Interpreter::binary(const Expr &e) {
     Lanes a = evaluate(e->args[0]), b = evaluate(e->args[1]);
     Type type = e->args[0].type().element_of();
     check(e->args[0].type() == e->args[1].type(), e, "operands of different types");
-    for (size_t i = 0; i < a.size(); i++) a[i] = arithmetic_.binary(e->op, type, a[i], b[i]);
+    for (size_t i = 0; i < a.size(); i++)
+        a[i] = arithmetic_.binary(e->op, type, a[i], b[i]);
     return a;
 }
 
 Lanes Interpreter::select(const Expr &e) {
     Lanes condition = evaluate(e->args[0]), t = evaluate(e->args[1]), f = evaluate(e->args[2]);
     for (size_t i = 0; i < t.size(); i++)
-        if (!lane(condition, i).i) t[i] = f[i];
+        if (!lane(condition, i).i)
+            t[i] = f[i];
     return t;
 }
 
@@ -193,22 +231,26 @@ Lanes Interpreter::call(const Expr &e) {
     if (e->name == intrinsic::if_then_else && e.type().is_scalar())
         return evaluate(e->args[integer(e->args[0]) != 0 ? 1 : 2]);
     std::vector<Lanes> args;
-    for (const Expr &arg : e->args) args.push_back(evaluate(arg));
+    for (const Expr &arg : e->args)
+        args.push_back(evaluate(arg));
     Lanes result;
     for (size_t i = 0; i < static_cast<size_t>(e.type().lanes()); i++) {
         std::vector<Value> of_lane;
-        for (const Lanes &arg : args) of_lane.push_back(lane(arg, i));
+        for (const Lanes &arg : args)
+            of_lane.push_back(lane(arg, i));
         result.push_back(call_lane(e, of_lane));
     }
     return result;
 }
 
 Value Interpreter::call_lane(const Expr &e, const std::vector<Value> &args) {
-    if (e->name == intrinsic::if_then_else) return args[args[0].i ? 1 : 2];
+    if (e->name == intrinsic::if_then_else)
+        return args[args[0].i ? 1 : 2];
     std::optional<Value> result;
     if (e->call_kind == CallKind::Intrinsic) {
         std::vector<Type> types;
-        for (const Expr &arg : e->args) types.push_back(arg.type().element_of());
+        for (const Expr &arg : e->args)
+            types.push_back(arg.type().element_of());
         result = arithmetic_.intrinsic(e->name, e.type().element_of(), types, args);
     } else if (e->call_kind == CallKind::PureExtern) {
         result = reference::pure_extern(e->name, args);
@@ -221,7 +263,8 @@ Value Interpreter::call_lane(const Expr &e, const std::vector<Value> &args) {
 
 Lanes Interpreter::load(const Expr &e) {
     Lanes index = evaluate(e->args[0]), predicate{Value::of_int(1)};
-    if (e->args[1].defined()) predicate = evaluate(e->args[1]);
+    if (e->args[1].defined())
+        predicate = evaluate(e->args[1]);
     Type type = e.type().element_of();
     Lanes result(index.size(), type.is_float() ? Value::of_float(0) : Value::of_int(0));
     for (size_t i = 0; i < index.size(); i++)
@@ -260,7 +303,8 @@ Lanes Interpreter::reduce(const Expr &e) {
 unsigned char *Interpreter::element(const std::string &buffer, Type type, int64_t index,
                                     const char *what) {
     auto *found = memory_.find(buffer);
-    if (!found) throw BadProgram(std::string(what) + " unknown buffer " + buffer);
+    if (!found)
+        throw BadProgram(std::string(what) + " unknown buffer " + buffer);
     const Memory &memory = **found;
     if (memory.type != type)
         throw BadProgram(std::string(what) + " " + buffer + " of " + Pipe::to_string(memory.type) +

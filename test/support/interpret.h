@@ -1,6 +1,6 @@
 #pragma once
-// Executes flattened loop programs (ir/program.h) statement by statement: the oracle for every pass.
-// Slow and obviously right. Vectors are lists of scalars; loops of every kind run in order.
+// Executes flattened loop programs (ir/program.h) statement by statement: the oracle for every
+// pass. Slow and obviously right. Vectors are lists of scalars; loops of every kind run in order.
 
 #include <functional>
 #include <map>
@@ -24,7 +24,8 @@ struct BadProgram : std::runtime_error {
 /// An Assert of the program did not hold.
 struct AssertFailed : std::runtime_error {
     int code;
-    AssertFailed(int code_, const std::string &message) : std::runtime_error(message), code(code_) {}
+    AssertFailed(int code_, const std::string &message)
+        : std::runtime_error(message), code(code_) {}
 };
 
 /// One scalar or vector: a value per lane.
@@ -43,7 +44,8 @@ class Interpreter {
     /// [first, first + count). Not owned.
     void bind(const std::string &name, Type type, void *address, int64_t first, int64_t count);
     /// The free variables that describe dimension d of a buffer.
-    void set_dimension(const std::string &buffer, int d, int32_t min, int32_t extent, int64_t stride);
+    void set_dimension(const std::string &buffer, int d, int32_t min, int32_t extent,
+                       int64_t stride);
     void set(const std::string &name, Type type, int64_t value);
     void set(const std::string &name, Type type, double value);
     /// What Calls with CallKind::Extern do; the default throws BadProgram.

@@ -10,8 +10,8 @@
 //
 // `build` runs each `emit` as a process of its own under a limit of time and of memory, since an
 // autoscheduler may abort, run for minutes or ask for more memory than there is. What went wrong is
-// written to the table, so that the benchmark can say it. A build that was interrupted goes on where
-// it was.
+// written to the table, so that the benchmark can say it. A build that was interrupted goes on
+// where it was.
 #include "apps/common/registry.h"
 
 #include <algorithm>
@@ -217,9 +217,9 @@ void run_all(std::vector<Job> &jobs, const std::string &plugins, const std::stri
             if (!finished(job).empty())
                 continue;
             std::remove((job.prefix + ".status").c_str());
-            job.child = start_limited({"halide_peers", "emit", job.app->name, job.variant,
-                                       job.prefix, plugins, threads},
-                                      job.prefix + ".log");
+            job.child = start_limited(
+                {"halide_peers", "emit", job.app->name, job.variant, job.prefix, plugins, threads},
+                job.prefix + ".log");
             running++;
         }
         if (running == 0)
@@ -306,7 +306,8 @@ int main(int argc, char **argv) {
     }
     if (command == "jit" && args.size() == 2 && find_app(args[1]))
         return jit(*find_app(args[1]));
-    std::cerr << "usage: halide_peers build DIR PLUGINS THREADS [APP...] | emit APP VARIANT PREFIX PLUGINS "
+    std::cerr << "usage: halide_peers build DIR PLUGINS THREADS [APP...] | emit APP VARIANT PREFIX "
+                 "PLUGINS "
                  "THREADS | jit APP\n";
     return 2;
 }

@@ -21,15 +21,18 @@ std::string loops(const Func &output, const std::string &stop_after = "") {
     lower::LowerOptions options;
     options.stop_after = stop_after;
     options.dense = {output.name()};
-    for (const graph::Image &image : frozen.graph.images) options.dense.push_back(image.name);
+    for (const graph::Image &image : frozen.graph.images)
+        options.dense.push_back(image.name);
     graph::Graph inlined = graph::inline_funcs(frozen.graph, frozen.schedule);
-    std::string text = ir::to_string(lower::lower(inlined, frozen.schedule, get_host_target(), options).body);
+    std::string text =
+        ir::to_string(lower::lower(inlined, frozen.schedule, get_host_target(), options).body);
     // The checks of arguments have tests of their own (test/error).
     std::string kept;
     for (size_t at = 0; at < text.size();) {
         size_t end = text.find('\n', at) + 1;
         std::string line = text.substr(at, end - at);
-        if (line.find("assert ") == std::string::npos) kept += line;
+        if (line.find("assert ") == std::string::npos)
+            kept += line;
         at = end;
     }
     return kept;
@@ -44,11 +47,11 @@ struct Blur {
     }
 };
 
-#define CHECK_GOLDEN(path, text)                                \
-    do {                                                        \
-        std::string found = golden::compare(path, text);        \
-        INFO(found);                                            \
-        CHECK(found.empty());                                   \
+#define CHECK_GOLDEN(path, text)                                                                   \
+    do {                                                                                           \
+        std::string found = golden::compare(path, text);                                           \
+        INFO(found);                                                                               \
+        CHECK(found.empty());                                                                      \
     } while (false)
 
 }  // namespace

@@ -13,7 +13,8 @@ namespace {
 
 const autoschedule::Plan *plan_of(const Result &r, const graph::Frozen &frozen, const char *name) {
     for (const autoschedule::Plan &p : r.report.plans) {
-        if (frozen.graph[static_cast<FuncId>(p.output())].name == name) return &p;
+        if (frozen.graph[static_cast<FuncId>(p.output())].name == name)
+            return &p;
     }
     return nullptr;
 }
@@ -24,7 +25,8 @@ void check_legal(const graph::Frozen &frozen, const Result &r) {
 
 FuncId id(const graph::Frozen &frozen, const std::string &name) {
     for (const graph::FuncNode &f : frozen.graph.funcs) {
-        if (f.name == name) return f.id;
+        if (f.name == name)
+            return f.id;
     }
     return FuncId::None;
 }
@@ -114,7 +116,8 @@ TEST_CASE("Scratch of fused groups fits the caches that are there") {
         m.l2_bytes = l2;
         Harris p;
         const Result r = autoschedule_for(graph::freeze({p.harris}), p.sizes(6000, 4000), m);
-        for (const auto &plan : r.report.plans) CHECK(plan.cost.scratch_bytes <= double(l2));
+        for (const auto &plan : r.report.plans)
+            CHECK(plan.cost.scratch_bytes <= double(l2));
     }
 }
 

@@ -15,7 +15,8 @@ namespace {
 
 FuncId id(const graph::Frozen &frozen, const std::string &name) {
     for (const graph::FuncNode &f : frozen.graph.funcs) {
-        if (f.name == name) return f.id;
+        if (f.name == name)
+            return f.id;
     }
     return FuncId::None;
 }
@@ -31,11 +32,13 @@ Result schedule_keeping(const graph::Frozen &frozen, const ScheduleSizes &sizes,
     graph::check(graph::inline_funcs(frozen.graph, r.schedule), r.schedule);
     for (const std::string &name : kept) {
         INFO(name);
-        const FuncSchedule &mine = frozen.schedule[id(frozen, name)], &now = r.schedule[id(frozen, name)];
+        const FuncSchedule &mine = frozen.schedule[id(frozen, name)],
+                           &now = r.schedule[id(frozen, name)];
         CHECK(now.compute == mine.compute);
         CHECK(now.store == mine.store);
         for (size_t s = 0; s < mine.stages.size(); s++) {
-            if (mine.stages[s].touched) CHECK(same_loops(now.stages[s], mine.stages[s]));
+            if (mine.stages[s].touched)
+                CHECK(same_loops(now.stages[s], mine.stages[s]));
         }
     }
     return r;
@@ -87,7 +90,8 @@ TEST_CASE("Each Func of each pipeline can be pinned") {
     for (const char *name : {"gray", "ix", "iy", "ixx", "ixy", "sxx", "det", "trace"}) {
         Harris p;
         for (Func *f : {&p.gray, &p.ix, &p.iy, &p.ixx, &p.ixy, &p.sxx, &p.det, &p.trace}) {
-            if (f->name() == name) f->compute_root();
+            if (f->name() == name)
+                f->compute_root();
         }
         schedule_keeping(graph::freeze({p.harris}), p.sizes(), {name});
     }

@@ -18,7 +18,8 @@ Dag random_dag(std::mt19937 &rng, int nodes) {
     dag.consumers.resize(static_cast<size_t>(nodes));
     for (int n = 1; n < nodes; n++) {
         const int edges = 1 + static_cast<int>(rng() % 2);
-        for (int e = 0; e < edges; e++) dag.add_edge(static_cast<int>(rng() % static_cast<unsigned>(n)), n);
+        for (int e = 0; e < edges; e++)
+            dag.add_edge(static_cast<int>(rng() % static_cast<unsigned>(n)), n);
     }
     return dag;
 }
@@ -31,7 +32,8 @@ struct RandomCost {
         std::vector<unsigned> words(2);
         sequence.generate(words.begin(), words.end());
         const unsigned h = (words[0] ^ seed) * 2654435761u;
-        if (members.size() > 1 && h % 7 == 0) return infinite_cost;
+        if (members.size() > 1 && h % 7 == 0)
+            return infinite_cost;
         return 1 + h % 1000 + 200.0 * static_cast<double>(members.size());
     }
 };
@@ -42,9 +44,11 @@ double brute_force(const Dag &dag, const GroupCost &cost) {
     std::vector<std::vector<int>> groups;
     auto place = [&](auto &&self, int n) -> void {
         if (n == dag.size()) {
-            if (!is_valid(dag, groups)) return;
+            if (!is_valid(dag, groups))
+                return;
             double total = 0;
-            for (const auto &g : groups) total += cost(g);
+            for (const auto &g : groups)
+                total += cost(g);
             best = std::min(best, total);
             return;
         }
@@ -65,7 +69,8 @@ Dag chain(int nodes) {
     Dag dag;
     dag.producers.resize(static_cast<size_t>(nodes));
     dag.consumers.resize(static_cast<size_t>(nodes));
-    for (int n = 1; n < nodes; n++) dag.add_edge(n - 1, n);
+    for (int n = 1; n < nodes; n++)
+        dag.add_edge(n - 1, n);
     return dag;
 }
 
@@ -81,7 +86,8 @@ TEST_CASE("The dynamic program finds the cheapest of all valid groupings") {
         CHECK(found.complete);
         CHECK(is_valid(dag, found.groups));
         double total = 0;
-        for (const auto &g : found.groups) total += cost(g);
+        for (const auto &g : found.groups)
+            total += cost(g);
         CHECK(total == found.cost);
         CHECK(found.cost == brute_force(dag, cost));
     }
@@ -109,14 +115,18 @@ TEST_CASE("Groups that need each other are a cycle") {
 }
 
 TEST_CASE("A chain of n stages takes n (n + 1) / 2 evaluations") {
-    auto cost = [](const std::vector<int> &members) { return 1.0 / static_cast<double>(members.size()); };
+    auto cost = [](const std::vector<int> &members) {
+        return 1.0 / static_cast<double>(members.size());
+    };
     const Grouping found = group(chain(12), cost);
     CHECK(found.evaluated == 12 * 13 / 2);
     CHECK(found.groups.size() == 1);
 }
 
 TEST_CASE("Bounded incremental grouping: small steps reach large groups") {
-    auto cost = [](const std::vector<int> &members) { return 10 + static_cast<double>(members.size()); };
+    auto cost = [](const std::vector<int> &members) {
+        return 10 + static_cast<double>(members.size());
+    };
     GroupingLimits limits;
     limits.group_limit = 3;
     const Grouping found = group_incrementally(chain(27), cost, limits);

@@ -16,7 +16,8 @@ double schedule_and_check(const std::vector<Func> &outputs, const ScheduleSizes 
     const graph::Frozen frozen = graph::freeze(outputs);
     const auto start = std::chrono::steady_clock::now();
     const Result r = autoschedule_for(frozen, sizes, two_cores(), options);
-    const std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - start;
+    const std::chrono::duration<double, std::milli> taken =
+        std::chrono::steady_clock::now() - start;
     INFO(r.report.text);
     CHECK_NOTHROW(graph::check(graph::inline_funcs(frozen.graph, r.schedule), r.schedule));
     return taken.count();
@@ -60,7 +61,9 @@ TEST_CASE("Matrix product: a reduction whose sums stay in registers") {
     product(v.x, v.y) = 0.0f;
     product(v.x, v.y) += a(k, v.y) * b(v.x, k);
     out(v.x, v.y) = max(product(v.x, v.y), 0.0f);
-    schedule_and_check({out}, {{{{0, 256}, {0, 256}}}, {{"a", {{0, 256}, {0, 256}}}, {"b", {{0, 256}, {0, 256}}}}, {}});
+    schedule_and_check(
+        {out},
+        {{{{0, 256}, {0, 256}}}, {{"a", {{0, 256}, {0, 256}}}, {"b", {{0, 256}, {0, 256}}}}, {}});
 }
 
 TEST_CASE("Pyramids") {
@@ -71,10 +74,12 @@ TEST_CASE("Pyramids") {
     for (int level = 1; level < 5; level++) {
         Func rows("rows" + std::to_string(level)), f("down" + std::to_string(level));
         const Func &g = down.back();
-        rows(v.x, v.y) = (g(2 * v.x - 1, v.y) + 3.0f * g(2 * v.x, v.y) + 3.0f * g(2 * v.x + 1, v.y) +
-                          g(2 * v.x + 2, v.y)) / 8.0f;
-        f(v.x, v.y) = (rows(v.x, 2 * v.y - 1) + 3.0f * rows(v.x, 2 * v.y) + 3.0f * rows(v.x, 2 * v.y + 1) +
-                       rows(v.x, 2 * v.y + 2)) / 8.0f;
+        rows(v.x, v.y) = (g(2 * v.x - 1, v.y) + 3.0f * g(2 * v.x, v.y) +
+                          3.0f * g(2 * v.x + 1, v.y) + g(2 * v.x + 2, v.y)) /
+                         8.0f;
+        f(v.x, v.y) = (rows(v.x, 2 * v.y - 1) + 3.0f * rows(v.x, 2 * v.y) +
+                       3.0f * rows(v.x, 2 * v.y + 1) + rows(v.x, 2 * v.y + 2)) /
+                      8.0f;
         down.push_back(f);
     }
     Func up = down.back();
@@ -146,7 +151,8 @@ TEST_CASE("A graph that breaks the model still gets a legal schedule") {
     const Result r = autoschedule::schedule(broken, frozen.schedule, p.sizes(), two_cores());
     CHECK(r.report.text.find("every Func by itself") != std::string::npos);
     CHECK_NOTHROW(graph::check(graph::inline_funcs(frozen.graph, r.schedule), r.schedule));
-    for (const auto &f : r.schedule.funcs) CHECK(f.compute.root());
+    for (const auto &f : r.schedule.funcs)
+        CHECK(f.compute.root());
 }
 
 TEST_CASE("Few long rows still occupy many cores") {
@@ -156,6 +162,7 @@ TEST_CASE("Few long rows still occupy many cores") {
     out(v.x, v.y) = sqrt(in(v.x, v.y));
     Machine many = two_cores();
     many.cores = 16;
-    const Result r = autoschedule_for(graph::freeze({out}), {{{{0, 10000000}, {0, 2}}}, {}, {}}, many);
+    const Result r =
+        autoschedule_for(graph::freeze({out}), {{{{0, 10000000}, {0, 2}}}, {}, {}}, many);
     CHECK(r.report.plans[0].tile[0] <= 10000000 / 16 + 64);
 }

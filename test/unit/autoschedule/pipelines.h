@@ -61,8 +61,8 @@ struct Unsharp {
         blurx(x, y, c) = binomial(blury(x - 2, y, c), blury(x - 1, y, c), blury(x, y, c),
                                   blury(x + 1, y, c), blury(x + 2, y, c));
         sharpen(x, y, c) = input(x, y, c) * 4.0f - blurx(x, y, c) * 3.0f;
-        masked(x, y, c) = select(abs(input(x, y, c) - blurx(x, y, c)) < 0.001f, input(x, y, c),
-                                 sharpen(x, y, c));
+        masked(x, y, c) =
+            select(abs(input(x, y, c) - blurx(x, y, c)) < 0.001f, input(x, y, c), sharpen(x, y, c));
     }
     ScheduleSizes sizes(int64_t w = 1536, int64_t h = 2560) const {
         return {{{{0, w}, {0, h}, {0, 3}}}, {{"input", {{-2, w + 4}, {-2, h + 4}, {0, 3}}}}, {}};
@@ -99,8 +99,8 @@ struct UnsharpShared {
 struct Harris {
     Var x{"x"}, y{"y"};
     ImageParam input{Float(32), 3, "input"};
-    Func gray{"gray"}, iy{"iy"}, ix{"ix"}, ixx{"ixx"}, iyy{"iyy"}, ixy{"ixy"}, sxx{"sxx"}, syy{"syy"},
-        sxy{"sxy"}, det{"det"}, trace{"trace"}, harris{"harris"};
+    Func gray{"gray"}, iy{"iy"}, ix{"ix"}, ixx{"ixx"}, iyy{"iyy"}, ixy{"ixy"}, sxx{"sxx"},
+        syy{"syy"}, sxy{"sxy"}, det{"det"}, trace{"trace"}, harris{"harris"};
 
     Harris() {
         auto sum = [this](Func f) {
@@ -109,9 +109,11 @@ struct Harris {
         };
         const float a = 1.0f / 12, b = 2.0f / 12;
         gray(x, y) = 0.299f * input(x, y, 0) + 0.587f * input(x, y, 1) + 0.114f * input(x, y, 2);
-        iy(x, y) = (gray(x + 1, y - 1) - gray(x - 1, y - 1)) * a + (gray(x + 1, y) - gray(x - 1, y)) * b +
+        iy(x, y) = (gray(x + 1, y - 1) - gray(x - 1, y - 1)) * a +
+                   (gray(x + 1, y) - gray(x - 1, y)) * b +
                    (gray(x + 1, y + 1) - gray(x - 1, y + 1)) * a;
-        ix(x, y) = (gray(x - 1, y + 1) - gray(x - 1, y - 1)) * a + (gray(x, y + 1) - gray(x, y - 1)) * b +
+        ix(x, y) = (gray(x - 1, y + 1) - gray(x - 1, y - 1)) * a +
+                   (gray(x, y + 1) - gray(x, y - 1)) * b +
                    (gray(x + 1, y + 1) - gray(x + 1, y - 1)) * a;
         ixx(x, y) = ix(x, y) * ix(x, y);
         iyy(x, y) = iy(x, y) * iy(x, y);
@@ -129,7 +131,8 @@ struct Harris {
 };
 
 inline Result autoschedule_for(const graph::Frozen &frozen, const ScheduleSizes &sizes,
-                               const Machine &machine = two_cores(), const AutoscheduleOptions &options = {}) {
+                               const Machine &machine = two_cores(),
+                               const AutoscheduleOptions &options = {}) {
     return autoschedule::schedule(frozen.graph, frozen.schedule, sizes, machine, options);
 }
 

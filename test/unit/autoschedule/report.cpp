@@ -20,9 +20,9 @@ TEST_CASE("The report names groups, tiles, levels, terms and what was inlined") 
     const Result r = autoschedule_for(graph::freeze({p.unsharp}), p.sizes());
     const std::string &text = r.report.text;
     INFO(text);
-    for (const char *part : {"group 0: unsharp", "tile: x ", "c 3 of 3", "parallel over y", "gray: ",
-                             "arithmetic", "far memory", "redundancy", "inlined: ", "sharpen",
-                             "groups evaluated"}) {
+    for (const char *part :
+         {"group 0: unsharp", "tile: x ", "c 3 of 3", "parallel over y", "gray: ", "arithmetic",
+          "far memory", "redundancy", "inlined: ", "sharpen", "groups evaluated"}) {
         CHECK(contains(text, part));
     }
 }
@@ -58,25 +58,25 @@ TEST_CASE("Terms of the cost move as they must") {
     const graph::Frozen frozen = graph::freeze({p.by});
     poly::ModelInput input;
     input.outputs = {{{0, 2559}, {0, 1919}}};
-    const auto graph =
-        autoschedule::build_stage_graph(frozen.graph, poly::model(frozen.graph, input), frozen.schedule);
+    const auto graph = autoschedule::build_stage_graph(
+        frozen.graph, poly::model(frozen.graph, input), frozen.schedule);
     const Machine machine = two_cores();
     const autoschedule::GroupModel group(graph, machine, {0, 1});
     REQUIRE(group.constant());
     const auto low = group.evaluate({{2560, 8}, -1}), high = group.evaluate({{2560, 120}, -1});
-    CHECK(low.redundancy > high.redundancy);          // two rows of overlap per tile
+    CHECK(low.redundancy > high.redundancy);  // two rows of overlap per tile
     CHECK(low.arithmetic > high.arithmetic);
-    CHECK(low.scratch_bytes == 10 * 2560 * 2);        // ten rows of bx
+    CHECK(low.scratch_bytes == 10 * 2560 * 2);  // ten rows of bx
     const auto rows = group.evaluate({{2560, 120}, 1});
-    CHECK(rows.scratch_bytes == 4 * 2560 * 2);        // three rows, folded to a power of two
+    CHECK(rows.scratch_bytes == 4 * 2560 * 2);  // three rows, folded to a power of two
     CHECK(rows.redundancy == high.redundancy);
-    CHECK(rows.near_memory == 0);                     // in L1
+    CHECK(rows.near_memory == 0);                             // in L1
     CHECK(group.evaluate({{2560, 40}, -1}).near_memory > 0);  // in L2
     // With the input and the output that pass before it is read, more than L2 holds.
     CHECK(high.near_memory == 0);
     CHECK(high.far_memory > 1.2 * rows.far_memory);
     const auto whole = group.evaluate({{2560, 1920}, 1});
-    CHECK(whole.total > 1.5 * rows.total);            // one core idles
+    CHECK(whole.total > 1.5 * rows.total);  // one core idles
 }
 
 TEST_CASE("Algorithm 2 fills the cache and gives more to dimensions with more reuse") {
@@ -84,15 +84,17 @@ TEST_CASE("Algorithm 2 fills the cache and gives more to dimensions with more re
     const graph::Frozen frozen = graph::freeze({p.harris});
     poly::ModelInput input;
     input.outputs = {{{0, 3999}, {0, 3999}}};
-    const auto graph =
-        autoschedule::build_stage_graph(frozen.graph, poly::model(frozen.graph, input), frozen.schedule);
+    const auto graph = autoschedule::build_stage_graph(
+        frozen.graph, poly::model(frozen.graph, input), frozen.schedule);
     std::vector<int> all;
-    for (size_t n = 0; n < graph.nodes.size(); n++) all.push_back(static_cast<int>(n));
+    for (size_t n = 0; n < graph.nodes.size(); n++)
+        all.push_back(static_cast<int>(n));
     const Machine machine = two_cores();
     const autoschedule::GroupModel group(graph, machine, all);
     const auto tile = group.fill_cache(1 << 20, 256);
     CHECK(tile[0] == 256);
-    const double bytes = static_cast<double>(tile[0] * tile[1]) * 4 * static_cast<double>(all.size());
+    const double bytes =
+        static_cast<double>(tile[0] * tile[1]) * 4 * static_cast<double>(all.size());
     CHECK(bytes <= 1 << 20);
     CHECK(bytes > 0.8 * (1 << 20));
 }

@@ -23,23 +23,28 @@ template <typename T> T wrap(Wide<T> v) {
 }
 
 template <typename T> T euclid_div(T a, T b) {
-    if (b == 0) return 0;
+    if (b == 0)
+        return 0;
     Wide<T> x = a, y = b, q = x / y;
-    if (x - q * y < 0) q += y < 0 ? 1 : -1;
+    if (x - q * y < 0)
+        q += y < 0 ? 1 : -1;
     return wrap<T>(q);
 }
 
 template <typename T> T euclid_mod(T a, T b) {
-    if (b == 0) return 0;
+    if (b == 0)
+        return 0;
     Wide<T> x = a, y = b, r = x % y;
-    if (r < 0) r += y < 0 ? -y : y;
+    if (r < 0)
+        r += y < 0 ? -y : y;
     return wrap<T>(r);
 }
 
 template <typename T> T shift(T a, T b, bool left) {
     __int128 by = left ? static_cast<__int128>(b) : -static_cast<__int128>(b);
     constexpr int bits = 8 * sizeof(T);
-    if (by >= bits) return 0;
+    if (by >= bits)
+        return 0;
     if (by >= 0)
         return wrap<T>(static_cast<Wide<T>>(a) * (static_cast<Wide<T>>(1) << static_cast<int>(by)));
     return wrap<T>(static_cast<Wide<T>>(a) >> static_cast<int>(std::min<__int128>(-by, 100)));
@@ -70,7 +75,8 @@ Expr intrinsic(const char *name, Type type, std::vector<Expr> args) {
 
 /// int32 and int64 must not overflow: there the result is not defined.
 template <typename T> bool fits(Wide<T> v) {
-    if (!std::is_signed_v<T> || sizeof(T) < 4) return true;
+    if (!std::is_signed_v<T> || sizeof(T) < 4)
+        return true;
     return v >= std::numeric_limits<T>::min() && v <= std::numeric_limits<T>::max();
 }
 
@@ -118,7 +124,8 @@ template <typename T> std::vector<Case<T>> integer_cases(Type type) {
              return intrinsic("shift_right", type, {a, b});
          },
          [](T a, T b) {
-             if (std::is_signed_v<T>) return shift<T>(a, wrap<T>(-Wide<T>(b)), true);
+             if (std::is_signed_v<T>)
+                 return shift<T>(a, wrap<T>(-Wide<T>(b)), true);
              return static_cast<uint64_t>(b) >= 8 * sizeof(T) ? T(0) : static_cast<T>(a >> b);
          },
          [](T, T b) { return b != std::numeric_limits<T>::min() || !std::is_signed_v<T>; }},
@@ -135,7 +142,8 @@ template <typename T> std::vector<Case<T>> integer_cases(Type type) {
          [](T a, T b) { return std::max(a, b); }},
     };
     for (int64_t d : {1, 2, 3, 5, 7, 10, 16, 100, -1, -3, -8}) {
-        if (d < 0 && !std::is_signed_v<T>) continue;
+        if (d < 0 && !std::is_signed_v<T>)
+            continue;
         T divisor = static_cast<T>(d);
         auto by = [=](Op op) {
             return [=](Expr a, Expr) { return ir::make_binary(op, a, constant(type, divisor)); };
@@ -198,7 +206,8 @@ void check(const std::vector<Case<T>> &cases, int lanes, const Target &target) {
     Type type = type_of<T>().with_lanes(lanes);
     Elementwise kernel(lanes);
     Expr a = kernel.input(type.element_of()), b = kernel.input(type.element_of());
-    for (const auto &c : cases) kernel.output(c.build(a, b));
+    for (const auto &c : cases)
+        kernel.output(c.build(a, b));
 
     auto x = samples<T>(count, 1), y = samples<T>(count, 2);
     for (size_t i = 0; i < count;
@@ -214,15 +223,19 @@ void check(const std::vector<Case<T>> &cases, int lanes, const Target &target) {
     }
     std::vector<Data> data{Data(x), Data(y)};
     std::vector<std::vector<T>> results(cases.size(), std::vector<T>(count));
-    for (auto &r : results) data.emplace_back(r);
+    for (auto &r : results)
+        data.emplace_back(r);
     std::vector<void *> args;
-    for (Data &d : data) args.push_back(&d.argument);
+    for (Data &d : data)
+        args.push_back(&d.argument);
     REQUIRE(run(kernel.program(count), args, nullptr, target) == 0);
     for (size_t c = 0; c < cases.size(); c++) {
         for (size_t i = 0; i < count; i++) {
-            if (cases[c].defined && !cases[c].defined(x[i], y[i])) continue;
+            if (cases[c].defined && !cases[c].defined(x[i], y[i]))
+                continue;
             T expected = cases[c].expect(x[i], y[i]);
-            if (same(results[c][i], expected)) continue;
+            if (same(results[c][i], expected))
+                continue;
             FAIL(to_string(type) << " " << +x[i] << " " << cases[c].name << " " << +y[i] << " = "
                                  << +expected << ", not " << +results[c][i] << ", for "
                                  << target.to_string());
@@ -234,7 +247,8 @@ template <typename T> void check_all_lanes() {
     for (int lanes : {1, 3, 4, 8, 16, 24, 48}) {
         Type type = type_of<T>().with_lanes(lanes);
         for (const Target &target : runnable_targets()) {
-            if (target != get_host_target() && lanes != 8 && lanes != 3) continue;
+            if (target != get_host_target() && lanes != 8 && lanes != 3)
+                continue;
             if constexpr (std::is_floating_point_v<T>)
                 check(float_cases<T>(type), lanes, target);
             else

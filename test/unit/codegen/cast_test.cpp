@@ -41,11 +41,13 @@ void check(const std::vector<Stored<From>> &source, const std::vector<Stored<To>
            const std::string &where) {
     for (size_t i = 0; i < count; i++) {
         From from = static_cast<From>(source[i]);
-        if (!in_range<From, To>(from)) continue;
+        if (!in_range<From, To>(from))
+            continue;
         auto expected = static_cast<Stored<To>>(static_cast<To>(from));
         INFO(to_string(type_of<From>())
              << " " << +from << " -> " << to_string(type_of<To>()) << where);
-        if (result[i] != expected) REQUIRE(+result[i] == +expected);
+        if (result[i] != expected)
+            REQUIRE(+result[i] == +expected);
     }
 }
 
@@ -53,7 +55,8 @@ void check(const std::vector<Stored<From>> &source, const std::vector<Stored<To>
 template <typename From, typename... To> void check_from() {
     for (const Target &target : runnable_targets()) {
         for (int lanes : {1, 3, 16}) {
-            if (target != get_host_target() && lanes != 16) continue;
+            if (target != get_host_target() && lanes != 16)
+                continue;
             Elementwise kernel(lanes);
             Expr in = kernel.input(type_of<From>());
             (kernel.output(ir::make_cast(type_of<To>().with_lanes(lanes), in)), ...);
@@ -63,7 +66,8 @@ template <typename From, typename... To> void check_from() {
             std::vector<Data> data{Data(source.values)};
             std::apply([&](auto &...result) { (data.emplace_back(result), ...); }, results);
             std::vector<void *> args;
-            for (Data &d : data) args.push_back(&d.argument);
+            for (Data &d : data)
+                args.push_back(&d.argument);
             REQUIRE(run(kernel.program(count), args, nullptr, target) == 0);
             std::string where = ", " + std::to_string(lanes) + " lanes, " + target.to_string();
             std::apply(

@@ -32,7 +32,8 @@ inline Expr var64(const std::string &name) {
 
 /// base, base + stride, ...; just base for one lane.
 inline Expr ramp(Expr base, int stride, int lanes) {
-    if (lanes == 1) return base;
+    if (lanes == 1)
+        return base;
     return ir::make_ramp(base, ir::make_int(base.type(), stride), lanes);
 }
 
@@ -54,7 +55,8 @@ inline int run(const ir::Program &program, std::vector<void *> args, std::string
                const Target &target = get_host_target()) {
     std::string message;
     int code = jit::compile(program, target).run({}, args.data(), &message);
-    if (error) *error = message;
+    if (error)
+        *error = message;
     return code;
 }
 

@@ -53,16 +53,19 @@ template <typename T> void check_functions(int lanes, const Target &target) {
         out.emplace_back(count);
     }
     std::vector<Data> data;
-    for (size_t f = 0; f < in.size(); f++) data.emplace_back(in[f]), data.emplace_back(out[f]);
+    for (size_t f = 0; f < in.size(); f++)
+        data.emplace_back(in[f]), data.emplace_back(out[f]);
     std::vector<void *> args;
-    for (Data &d : data) args.push_back(&d.argument);
+    for (Data &d : data)
+        args.push_back(&d.argument);
     REQUIRE(run(kernel.program(count), args, nullptr, target) == 0);
     for (size_t f = 0; f < in.size(); f++) {
         for (size_t i = 0; i < count; i++) {
             long double exact = functions[f].exact(in[f][i]);
             INFO(functions[f].name << suffix << "(" << in[f][i] << ") with " << lanes << " lanes, "
                                    << target.to_string());
-            if (!(ulps(out[f][i], exact) <= 4)) REQUIRE(out[f][i] == static_cast<T>(exact));
+            if (!(ulps(out[f][i], exact) <= 4))
+                REQUIRE(out[f][i] == static_cast<T>(exact));
         }
     }
 }
@@ -103,7 +106,8 @@ TEST_CASE("functions of two arguments") {
 
 TEST_CASE("vector functions come from libmvec, 16 floats at a time with AVX-512") {
     Target target = get_host_target();
-    if (!target.has_feature(Target::AVX512_Skylake)) return;
+    if (!target.has_feature(Target::AVX512_Skylake))
+        return;
     Elementwise kernel(32);
     Expr x = kernel.input(Float(32));
     kernel.output(ir::make_call(x.type(), "exp_f32", {x}, ir::CallKind::PureExtern));

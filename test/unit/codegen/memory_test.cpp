@@ -139,11 +139,13 @@ template <typename T> void check_any_mask(int lanes) {
     void *args[] = {&in_data.argument, &out_data.argument, &n, &mask_data.argument};
     for (unsigned bits = 0; bits < 1u << lanes; bits++) {
         std::fill(out.begin(), out.end(), T(1));
-        for (size_t i = 0; i < mask.size(); i++) mask[i] = bits >> i & 1;
+        for (size_t i = 0; i < mask.size(); i++)
+            mask[i] = bits >> i & 1;
         std::string error;
         REQUIRE(kernel.run({}, args, &error) == 0);
         for (size_t i = 0; i < mask.size(); i++) {
-            if (out[i] != (mask[i] ? in[i] : T(1))) FAIL("mask " << bits << ", lane " << i);
+            if (out[i] != (mask[i] ? in[i] : T(1)))
+                FAIL("mask " << bits << ", lane " << i);
         }
     }
 }
@@ -165,7 +167,8 @@ template <typename T> void check_gather(int lanes, const Target &target) {
     auto values = samples<T>(100, 9);
     std::copy(values.begin(), values.end(), in.begin());
     std::vector<int> where;
-    for (int i = 0; i < lanes; i++) where.push_back((i * 37 + 99) % 100);
+    for (int i = 0; i < lanes; i++)
+        where.push_back((i * 37 + 99) % 100);
     std::vector<T> out(where.size()), scattered(100, T(0));
     Data where_data(where), out_data(out), scattered_data(scattered);
     REQUIRE(run(p,
@@ -182,12 +185,15 @@ template <typename T> void check_gather(int lanes, const Target &target) {
 TEST_CASE("loads of every stride read nothing that is not asked for") {
     for (const Target &target : runnable_targets()) {
         for (int lanes : {2, 3, 4, 8, 16, 32}) {
-            if (target != get_host_target() && lanes != 8) continue;
+            if (target != get_host_target() && lanes != 8)
+                continue;
             for (int stride : {-3, -2, -1, 0, 1, 2, 3, 4, 5}) {
                 check_strided_load<uint8_t>(lanes, stride, target);
                 check_strided_load<float>(lanes, stride, target);
-                if (lanes == 8) check_strided_load<uint16_t>(lanes, stride, target);
-                if (lanes == 8) check_strided_load<double>(lanes, stride, target);
+                if (lanes == 8)
+                    check_strided_load<uint16_t>(lanes, stride, target);
+                if (lanes == 8)
+                    check_strided_load<double>(lanes, stride, target);
             }
         }
     }
@@ -257,6 +263,7 @@ TEST_CASE("an index seen through sums, products, casts and lets is a ramp") {
     Data in_data(in), out_data(out);
     int n = 1;
     REQUIRE(run(p, {&in_data.argument, &out_data.argument, &n}) == 0);
-    for (size_t i = 0; i < 8; i++) REQUIRE(out[i] == in[2 * i + 1]);
+    for (size_t i = 0; i < 8; i++)
+        REQUIRE(out[i] == in[2 * i + 1]);
     REQUIRE(jit::compile(p, get_host_target()).llvm_ir().find("gather") == std::string::npos);
 }

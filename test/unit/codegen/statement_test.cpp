@@ -43,7 +43,8 @@ void check_reduce(Op op, int lanes, int results, T (*value)(int), F &&combine) {
     p.body = ir::make_store("out", ramp(int32(0), 1, results),
                             ir::make_vector_reduce(op, load(type, "in", int32(0), lanes), results));
     std::vector<T> in, out(static_cast<size_t>(results));
-    for (int i = 0; i < lanes; i++) in.push_back(value(i));
+    for (int i = 0; i < lanes; i++)
+        in.push_back(value(i));
     Data a(in), b(out);
     REQUIRE(run(p, {&a.argument, &b.argument}) == 0);
     int each = lanes / results;
@@ -146,7 +147,8 @@ TEST_CASE("strict_float keeps the product's rounding, otherwise it may be fused"
         Elementwise kernel(8);
         Expr a = kernel.input(Float(32));
         Expr e = ir::make_binary(Op::Sub, mul(a, a), ir::make_const(a.type(), 1));
-        if (strict) e = ir::make_call(a.type(), "strict_float", {e}, ir::CallKind::Intrinsic);
+        if (strict)
+            e = ir::make_call(a.type(), "strict_float", {e}, ir::CallKind::Intrinsic);
         kernel.output(e);
         std::vector<float> in(8, x), out(8);
         Data d0(in), d1(out);

@@ -42,7 +42,8 @@ std::vector<std::string> innermost_loop(const std::string &assembly) {
             bool jumps_back = line.rfind("\tj", 0) == 0 && !label.empty() &&
                               line.size() >= label.size() &&
                               line.compare(line.size() - label.size(), label.size(), label) == 0;
-            if (jumps_back) return loop;
+            if (jumps_back)
+                return loop;
         }
     }
     return {};
@@ -59,13 +60,12 @@ TEST_CASE("names of targets") {
     REQUIRE(T("x86-64-linux-avx512_skylake").has_feature(T::F16C));
     REQUIRE(T("arm-64-linux-fast_math-profile").machine() == T("arm-64-linux"));
     REQUIRE(T("x86-64-linux-avx512_skylake").without_feature(T::AVX) == T("x86-64-linux-sse41"));
-    for (const char *wrong :
-         {"", "linux", "x86-64", "x86-64-linux-avx3", "host-plan9"}) {
+    for (const char *wrong : {"", "linux", "x86-64", "x86-64-linux-avx3", "host-plan9"}) {
         INFO(wrong);
         REQUIRE_THROWS_AS(T(wrong), CompileError);
     }
-    for (const char *other : {"arm-64-linux-avx2", "x86-32-linux", "x86-64-windows", "wasm-32-wasmrt",
-                              "x86-64-linux-arm_dot_prod", "arm-64-linux-sve2"}) {
+    for (const char *other : {"arm-64-linux-avx2", "x86-32-linux", "x86-64-windows",
+                              "wasm-32-wasmrt", "x86-64-linux-arm_dot_prod", "arm-64-linux-sve2"}) {
         INFO(other);
         REQUIRE(T(T(other).to_string()) == T(other));
         REQUIRE_FALSE(T(other).supported());
@@ -77,7 +77,8 @@ TEST_CASE("a product that is added twice is still a multiply-add") {
     Elementwise kernel(16);
     Expr a = kernel.input(Float(32)), b = kernel.input(Float(32)), c = kernel.input(Float(32));
     Expr product = ir::make_binary(Op::Mul, a, b);
-    Expr first = ir::make_binary(Op::Add, product, c), second = ir::make_binary(Op::Sub, c, product);
+    Expr first = ir::make_binary(Op::Add, product, c),
+         second = ir::make_binary(Op::Sub, c, product);
     kernel.output(ir::make_binary(Op::Div, first, second));
     std::string text = codegen::assembly(kernel.program(1600), Target("x86-64-linux-avx2-fma"));
     REQUIRE(contains(text, "vfmadd"));
@@ -171,7 +172,8 @@ TEST_CASE("the inner loop of a blur is loads, adds, a high multiply and a store"
                                          ir::make_binary(Op::Div, sum, ir::make_const(type, 3))));
     auto loop = innermost_loop(codegen::assembly(p, Target("x86-64-linux-avx512_skylake")));
     std::string text;
-    for (const std::string &line : loop) text += line + "\n";
+    for (const std::string &line : loop)
+        text += line + "\n";
     INFO(text);
     REQUIRE(contains(text, "vpmulhuw"));
     // load, two adds with their loads folded in, multiply, shift, store; and the loop itself
@@ -191,7 +193,8 @@ TEST_CASE("what does not change in a loop is summed before it, also around a cla
         return load(Float(32), "in", start, lanes);
     };
     Expr sum = in(0);
-    for (int row = 1; row < rows; row++) sum = ir::make_binary(Op::Add, sum, in(row));
+    for (int row = 1; row < rows; row++)
+        sum = ir::make_binary(Op::Add, sum, in(row));
     Expr clamped = ir::min(ir::mul(var32("i"), int32(lanes)), ir::sub(var32("n"), int32(lanes)));
     ir::Program p;
     p.name = "rows";
@@ -204,7 +207,8 @@ TEST_CASE("what does not change in a loop is summed before it, also around a cla
                      ir::make_let("x", clamped, ir::make_store("out", ramp(x, 1, lanes), sum)));
     auto loop = innermost_loop(codegen::assembly(p, Target("x86-64-linux-avx512_skylake")));
     std::string text;
-    for (const std::string &line : loop) text += line + "\n";
+    for (const std::string &line : loop)
+        text += line + "\n";
     INFO(text);
     // a load, three adds with loads and a store; the minimum and the loop's counters
     REQUIRE(contains(text, "vaddps"));

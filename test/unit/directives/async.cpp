@@ -125,8 +125,8 @@ TEST_CASE_METHOD(Chain, "a failure in a task ends the others", "[async]") {
     require_message<RuntimeError>([&] { out.realize({4, 40}); }, {"big.bound_storage(x)", "64"});
 }
 
-// The number of the iteration left some out in the last, shorter one of a split: the producer wrote the
-// copy that was being read.
+// The number of the iteration left some out in the last, shorter one of a split: the producer wrote
+// the copy that was being read.
 TEST_CASE_METHOD(Chain, "the copies of a ring_buffer are taken in turn", "[async]") {
     h.split(y, yo, yi, 8, TailStrategy::GuardWithIf);
     SECTION("in the inner loop of a split") {
@@ -159,14 +159,20 @@ TEST_CASE_METHOD(Chain, "a ring_buffer in loops that leave iterations out", "[as
     SECTION("behind a test") {
         h.reorder(x, yo, yi);
         g.compute_at(h, x).hoist_storage_root().ring_buffer(3).async();
-        require_message<CompileError>([&] { h.realize({4, 4}); },
-                                      {"g.ring_buffer", "loop 'yo' of h", "'y'", "hoist_storage"});
+        require_message<CompileError>(
+            [&] {
+                h.realize({4, 4});
+            },
+            {"g.ring_buffer", "loop 'yo' of h", "'y'", "hoist_storage"});
     }
     SECTION("in loops that grow shorter") {
         g.compute_at(h, yi).store_at(h, yo);
         f.compute_at(g, y).hoist_storage_root().ring_buffer(2).async();
-        require_message<CompileError>([&] { h.realize({4, 4}); },
-                                      {"f.ring_buffer", "loop 'y' of g", "as many iterations"});
+        require_message<CompileError>(
+            [&] {
+                h.realize({4, 4});
+            },
+            {"f.ring_buffer", "loop 'y' of g", "as many iterations"});
         f.hoist_storage(h, yi);
         check();
     }
@@ -178,8 +184,11 @@ TEST_CASE_METHOD(Chain, "what async and ring_buffer need", "[async]") {
     g.compute_at(h, y).ring_buffer(2);
     require_message<CompileError>([&] { h.realize({4, 4}); }, {"g.ring_buffer", "hoist_storage"});
     g.store_root().hoist_storage_root();
-    require_message<CompileError>([&] { h.realize({4, 4}); },
-                                  {"g.ring_buffer", "slides", "Hoist the storage further out"});
+    require_message<CompileError>(
+        [&] {
+            h.realize({4, 4});
+        },
+        {"g.ring_buffer", "slides", "Hoist the storage further out"});
     Param<int> n("n");
     require_message<CompileError>([&] { g.ring_buffer(n); }, {"g.ring_buffer(n)", "constant"});
     require_message<CompileError>([&] { g.ring_buffer(0); }, {"g.ring_buffer", "at least 1"});

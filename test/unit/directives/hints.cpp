@@ -124,8 +124,11 @@ TEST_CASE("prefetch of a constant Buffer", "[hints]") {
     }
     SECTION("not read") {
         f.prefetch(other, y, y);
-        require_message<CompileError>([&] { f.realize({4, 4}); },
-                                      {"f.prefetch(", "not part of the pipeline"});
+        require_message<CompileError>(
+            [&] {
+                f.realize({4, 4});
+            },
+            {"f.prefetch(", "not part of the pipeline"});
     }
 }
 

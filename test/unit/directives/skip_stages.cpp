@@ -1,5 +1,5 @@
-// What is read only under a condition is computed only where the condition may hold; the results are the
-// same.
+// What is read only under a condition is computed only where the condition may hold; the results
+// are the same.
 #include <atomic>
 #include <string>
 #include <vector>
@@ -23,7 +23,8 @@ using Counts = std::vector<int>;
 
 /// How often skip_count(.., 0), (.., 1), (.., 2) was called.
 template <typename... Sizes> Counts counts(Func &f, Sizes... sizes) {
-    for (std::atomic<int> &n : calls) n = 0;
+    for (std::atomic<int> &n : calls)
+        n = 0;
     f.realize({sizes...});
     return {calls[0], calls[1], calls[2]};
 }
@@ -42,7 +43,9 @@ TEST_CASE("skip: one of two Funcs, by a Param", "[skip]") {
     a.compute_root();
     b.compute_root();
     c.compute_root();
-    SECTION("in vectors") { out.vectorize(x, 8, TailStrategy::GuardWithIf); }
+    SECTION("in vectors") {
+        out.vectorize(x, 8, TailStrategy::GuardWithIf);
+    }
     SECTION("one element after the other") {}
     for (bool which : {true, false}) {
         first.set(which);
@@ -73,7 +76,8 @@ TEST_CASE("skip: what only skipped Funcs read, wherever it is stored", "[skip]")
         for (bool with_c : {true, false}) {
             p.set(with_b);
             q.set(with_c);
-            CHECK(counts(out, 10) == Counts{with_b || with_c ? 10 : 0, with_b ? 10 : 0, with_c ? 10 : 0});
+            CHECK(counts(out, 10) ==
+                  Counts{with_b || with_c ? 10 : 0, with_b ? 10 : 0, with_c ? 10 : 0});
             check_equal(out, {{4, 10}});
         }
 }
@@ -142,7 +146,8 @@ TEST_CASE("skip: by flags of an image, one per tile", "[skip]") {
         GuardedBuffer image = noise<uint8_t>({{0, n}, {0, n}});
         flags.set(image.buffer);
         Buffer<uint8_t>(image.buffer).for_each_value([&](uint8_t &flag) { on += flag > 127; });
-        if (size == 8) CHECK(counts(out, size, size)[0] == on * 16);
+        if (size == 8)
+            CHECK(counts(out, size, size)[0] == on * 16);
         check_equal(out, {{0, size}, {0, size}});
     }
 }
@@ -192,11 +197,21 @@ TEST_CASE("skip: extern stages, groups that share loops, tasks and memoized Func
     f.compute_root();
     g.compute_root();
     h.compute_root();
-    SECTION("compute_with") { h.compute_with(g, y); }
-    SECTION("async") { g.async(); }
-    SECTION("async below") { f.async(); }
-    SECTION("memoize") { g.memoize(); }
-    SECTION("memoize below") { f.memoize(); }
+    SECTION("compute_with") {
+        h.compute_with(g, y);
+    }
+    SECTION("async") {
+        g.async();
+    }
+    SECTION("async below") {
+        f.async();
+    }
+    SECTION("memoize") {
+        g.memoize();
+    }
+    SECTION("memoize below") {
+        f.memoize();
+    }
     SECTION("parallel and vectorized loops") {
         out.parallel(y).vectorize(x, 4, TailStrategy::GuardWithIf);
         g.compute_at(out, x);

@@ -77,9 +77,8 @@ TEST_CASE_METHOD(Scale, "a Callable as std::function, with and without context",
 TEST_CASE_METHOD(Scale, "wrong arguments of a Callable are named", "[driver][callable][error]") {
     Callable scale = out.compile_to_callable({in, factor, offset});
     Buffer<float> result(4, 4);
-    require_message<RuntimeError>(
-        [&] { scale(image(4, 4), 1.0f, result); },
-        {"takes 4 arguments", "'in', 'factor', 'offset', 'out'", "3"});
+    require_message<RuntimeError>([&] { scale(image(4, 4), 1.0f, result); },
+                                  {"takes 4 arguments", "'in', 'factor', 'offset', 'out'", "3"});
     require_message<RuntimeError>([&] { scale(image(4, 4), 1, 1, result); },
                                   {"argument 1 ('factor')", "float32", "is int32"});
     require_message<RuntimeError>([&] { scale(1.0f, 1.0f, 1, result); },

@@ -133,7 +133,8 @@ TEST_CASE("a Callable asked for bounds computes nothing", "[driver][bounds]") {
 namespace {
 
 /// The range of the input that a sum over r needs, as text.
-std::string needed(const std::function<Expr(RDom)> &index, const std::function<Expr(RDom)> &where = {}) {
+std::string needed(const std::function<Expr(RDom)> &index,
+                   const std::function<Expr(RDom)> &where = {}) {
     ImageParam in(Int(32), 1, "in");
     RDom r(0, 100, 0, 100, 0, 100, "r");
     Var x("x");
@@ -156,7 +157,8 @@ TEST_CASE("bounds see what ties variables to each other", "[bounds]") {
     CHECK(needed(difference, [](RDom r) { return r.x >= r.y && r.x <= r.y + 1; }) == "0 to 1");
     CHECK(needed(difference, [](RDom r) { return abs(r.x - r.y) <= 1; }) == "-1 to 1");
     CHECK(needed([](RDom r) { return r.x + r.y + r.z; },
-                 [](RDom r) { return r.x + r.y < 5 && r.y + r.z < 5 && r.x + r.z < 5; }) == "0 to 6");
+                 [](RDom r) { return r.x + r.y < 5 && r.y + r.z < 5 && r.x + r.z < 5; }) ==
+          "0 to 6");
     CHECK(needed([](RDom r) { return 2 * r.x - r.y; },
                  [](RDom r) { return r.x + r.y == 20 && r.y >= 2 * r.x; }) == "-20 to -2");
     CHECK(needed([](RDom r) { return r.x / 2 - (r.x - 1) / 2; }) == "0 to 1");

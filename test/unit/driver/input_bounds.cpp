@@ -73,7 +73,7 @@ TEST_CASE_METHOD(OneInput, "conditions restrict what is read", "[input_bounds][r
         reads({8, 3}, {{0, 6}, {0, 2}});
     }
     SECTION("a clamp written as select") {
-        f(x, y) = in(select(x < 3, 3, x > 5, 5, x), min(max(y, 1), 2));
+        f(x, y) = in(select(x<3, 3, x> 5, 5, x), min(max(y, 1), 2));
         reads({20, 9}, {{3, 5}, {1, 2}});
     }
     SECTION("a triangle") {

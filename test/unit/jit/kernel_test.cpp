@@ -94,7 +94,8 @@ TEST_CASE("parallel loops nest") {
                      ir::make_for("y", int32(0), var32("n"), LoopKind::Parallel, inner));
     Result r = run_kernel(kernel_of(body), 40, 640);
     REQUIRE(r.code == 0);
-    for (int i = 0; i < 640; i++) REQUIRE(r.out[static_cast<size_t>(i)] == 41 * i);
+    for (int i = 0; i < 640; i++)
+        REQUIRE(r.out[static_cast<size_t>(i)] == 41 * i);
 }
 
 TEST_CASE("a closure carries scalars of all kinds, bools and vectors") {
@@ -237,19 +238,22 @@ TEST_CASE("one kernel runs in several threads at once, while others are compiled
                 Data data(out);
                 void *args[] = {&data.argument, &size};
                 std::string error;
-                if (kernel.run({2, 0}, args, &error) != 0) wrong++;
+                if (kernel.run({2, 0}, args, &error) != 0)
+                    wrong++;
                 for (int i = 0; i < 200; i++)
                     wrong += out[static_cast<size_t>(i)] != expected_sum(i, size);
                 if (repeat % 10 == 0) {
                     int all = 200;
                     void *other_args[] = {&data.argument, &all};
                     jit::Kernel other = kernel_of(triple());
-                    if (other.run({1, 0}, other_args, &error) != 0 || out[199] != 597) wrong++;
+                    if (other.run({1, 0}, other_args, &error) != 0 || out[199] != 597)
+                        wrong++;
                 }
             }
         });
     }
-    for (auto &t : threads) t.join();
+    for (auto &t : threads)
+        t.join();
     REQUIRE(wrong == 0);
 }
 
@@ -258,7 +262,8 @@ TEST_CASE("code lives as long as the last handle, and many kernels come and go")
     REQUIRE(!copy.defined());
     for (int i = 0; i < 20; i++) {
         jit::Kernel kernel = kernel_of(ir::make_store("out", int32(0), int32(i)));
-        if (i == 7) copy = kernel;
+        if (i == 7)
+            copy = kernel;
         REQUIRE(run_kernel(kernel, 0, 1).out[0] == i);
     }
     REQUIRE(run_kernel(copy, 0, 1).out[0] == 7);
@@ -274,7 +279,8 @@ TEST_CASE("a warm call costs well under a microsecond") {
     double best = 1e9;
     for (int sample = 0; sample < 20; sample++) {
         auto start = std::chrono::steady_clock::now();
-        for (int i = 0; i < 100; i++) kernel.run({1, 0}, args, &error);
+        for (int i = 0; i < 100; i++)
+            kernel.run({1, 0}, args, &error);
         std::chrono::duration<double, std::micro> time = std::chrono::steady_clock::now() - start;
         best = std::min(best, time.count() / 100);
     }

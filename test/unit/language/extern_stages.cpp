@@ -389,14 +389,13 @@ TEST_CASE("an extern stage may compute more than what is needed", "[language][ex
     CHECK(part(16, 1) == source(16, 1) + 1);
     Buffer<int> small(17, 2);
     require_message<RuntimeError>(
-        [&] {
-            eights.realize(small);
-        },
+        [&] { eights.realize(small); },
         {"Output eights is written from 0 to 23", "0 to 16", "asks to compute more"});
 }
 
 // Where nothing is needed it was called for one point, unasked.
-TEST_CASE("an extern stage is not called in iterations that need nothing of it", "[language][extern]") {
+TEST_CASE("an extern stage is not called in iterations that need nothing of it",
+          "[language][extern]") {
     RVar ro("ro"), ri("ri"), v0("v0"), v1("v1");
     Var u("u");
     Func in = ramp("in"), eights("eights"), f("f");

@@ -35,7 +35,8 @@ TEST_CASE("random numbers are the same on every target", "[random]") {
     f(x, y) = Tuple(random_uint(17), random_int(), random_float(x));
     f.vectorize(x, 8, TailStrategy::GuardWithIf);
     auto fresh = [] {
-        std::vector<Buffer<void>> parts{Buffer<uint32_t>(33, 7), Buffer<int>(33, 7), Buffer<float>(33, 7)};
+        std::vector<Buffer<void>> parts{Buffer<uint32_t>(33, 7), Buffer<int>(33, 7),
+                                        Buffer<float>(33, 7)};
         for (Buffer<void> &b : parts)
             b.set_min(-9, 100);
         return parts;

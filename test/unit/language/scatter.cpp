@@ -118,12 +118,14 @@ TEST_CASE("scatters at all sizes and places", "[scatter]") {
         g(x, y) = f(x, y);
         return g;
     };
-    everywhere::check<int>([&] { return swapped(true); }, [](int x, int y) {
-        return (x == 2 ? 3 + 7 : x == 3 ? 2 + 8 : x) + 1000 * y;
-    });
-    everywhere::check<int>([&] { return swapped(false); }, [](int x, int y) {
-        return x + (y == 2 ? 3000 + 7 : y == 3 ? 2000 + 8 : 1000 * y);
-    });
+    everywhere::check<int>([&] { return swapped(true); },
+                           [](int x, int y) {
+                               return (x == 2 ? 3 + 7 : x == 3 ? 2 + 8 : x) + 1000 * y;
+                           });
+    everywhere::check<int>([&] { return swapped(false); },
+                           [](int x, int y) {
+                               return x + (y == 2 ? 3000 + 7 : y == 3 ? 2000 + 8 : 1000 * y);
+                           });
 }
 
 TEST_CASE("misuse of scatter", "[scatter][error]") {

@@ -16,7 +16,9 @@ using namespace Pipe::testing;
 
 namespace {
 
-Expr number(int64_t value) { return make_int(Int(32), value); }
+Expr number(int64_t value) {
+    return make_int(Int(32), value);
+}
 const Expr x = var("x"), y = var("y"), w = var("w"), h = var("h");
 
 std::string partitioned(const Stmt &s) {
@@ -25,7 +27,8 @@ std::string partitioned(const Stmt &s) {
 
 /// out[x] = in[max(x - 1, 0)] + in[min(x + 1, w - 1)]
 Stmt blur_row() {
-    Expr left = ir::max(sub(x, number(1)), number(0)), right = ir::min(add(x, number(1)), sub(w, number(1)));
+    Expr left = ir::max(sub(x, number(1)), number(0)),
+         right = ir::min(add(x, number(1)), sub(w, number(1)));
     Stmt store = make_store("out", x, add(load("in", left), load("in", right)));
     return make_for("x", number(0), w, LoopKind::Serial, store);
 }
@@ -33,8 +36,10 @@ Stmt blur_row() {
 /// How much is left in a text that the steady state should be free of.
 int decisions(const std::string &text) {
     int count = 0;
-    for (const char *word : {"min(", "max(", "select(", " if ", "if ", "mask", " < ", " <= ", "likely"})
-        for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) count++;
+    for (const char *word :
+         {"min(", "max(", "select(", " if ", "if ", "mask", " < ", " <= ", "likely"})
+        for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1))
+            count++;
     return count;
 }
 
@@ -64,14 +69,16 @@ TEST_CASE("partition: a vectorised loop with a guarded tail has masks in its las
     Expr tiles = div(add(w, number(7)), number(8));
     std::string text = partitioned(make_for("x", number(0), tiles, LoopKind::Serial, inner));
     INFO(text);
-    CHECK(body_of(text, "for x in [0, x.end)") == "  out[ramp(x * 8, 1, 8)] = in[ramp(x * 8, 1, 8)]\n");
+    CHECK(body_of(text, "for x in [0, x.end)") ==
+          "  out[ramp(x * 8, 1, 8)] = in[ramp(x * 8, 1, 8)]\n");
     CHECK(decisions(body_of(text, "for x in [x.end")) > 0);
 }
 
 TEST_CASE("partition: a parallel loop stays one, with two bodies") {
     Expr up = clamp(sub(y, number(1)), number(0), sub(h, number(1)));
     Expr at = add(mul(up, number(100)), x);
-    Expr value = make_select(make_binary(Op::GE, sub(y, number(1)), number(0)), load("in", at), number(0));
+    Expr value =
+        make_select(make_binary(Op::GE, sub(y, number(1)), number(0)), load("in", at), number(0));
     Stmt row = make_for("x", number(0), w, LoopKind::Serial,
                         make_store("out", add(mul(y, number(100)), x), value));
     CHECK(partitioned(make_for("y", number(0), h, LoopKind::Parallel, row)) ==
@@ -97,7 +104,8 @@ TEST_CASE("partition: what can be hoisted is no reason for two bodies") {
 }
 
 TEST_CASE("partition: tiles that touch no edge are free of decisions, whatever is inside") {
-    // A producer on the tile and one pixel around it, clamped to the picture; 3 taps of it; vectors.
+    // A producer on the tile and one pixel around it, clamped to the picture; 3 taps of it;
+    // vectors.
     Expr start = mul(var("xo"), number(32)), last = sub(w, number(1));
     Expr lo = ir::max(sub(start, number(1)), number(0)), hi = ir::min(add(start, number(32)), last);
     auto vectors = [&](const std::string &name, const Expr &from, const Expr &count, auto &&body) {
@@ -105,16 +113,21 @@ TEST_CASE("partition: tiles that touch no edge are free of decisions, whatever i
         bool rounds_up = name == "p";
         Stmt store = rounds_up ? body(at) : make_if(less(at, add(from, count)), body(at));
         Stmt inner = make_for(name + "i", number(0), number(8), LoopKind::Vectorized, store);
-        return make_for(name, number(0), div(add(count, number(7)), number(8)), LoopKind::Serial, inner);
+        return make_for(name, number(0), div(add(count, number(7)), number(8)), LoopKind::Serial,
+                        inner);
     };
     Expr base = sub(start, number(1)), row = mul(y, number(4096));
-    Stmt produce = vectors("p", var("lo"), add(sub(var("hi"), var("lo")), number(1)), [&](const Expr &at) {
-        Expr edge = make_call(Int(32), intrinsic::likely, {at}, CallKind::Intrinsic);
-        return make_store("t", sub(at, base), load("in", add(row, clamp(add(edge, number(2)), number(0), last))));
-    });
+    Stmt produce =
+        vectors("p", var("lo"), add(sub(var("hi"), var("lo")), number(1)), [&](const Expr &at) {
+            Expr edge = make_call(Int(32), intrinsic::likely, {at}, CallKind::Intrinsic);
+            return make_store("t", sub(at, base),
+                              load("in", add(row, clamp(add(edge, number(2)), number(0), last))));
+        });
     Stmt consume = vectors("c", start, ir::min(number(32), sub(w, start)), [&](const Expr &at) {
-        Expr left = clamp(sub(at, number(1)), number(0), last), right = clamp(add(at, number(1)), number(0), last);
-        return make_store("out", add(row, at), add(load("t", sub(left, base)), load("t", sub(right, base))));
+        Expr left = clamp(sub(at, number(1)), number(0), last),
+             right = clamp(add(at, number(1)), number(0), last);
+        return make_store("out", add(row, at),
+                          add(load("t", sub(left, base)), load("t", sub(right, base))));
     });
     Stmt tile = make_let("lo", lo, make_let("hi", hi, make_block({produce, consume})));
     tile = make_allocate("t", Int(32), {number(40)}, MemoryType::Auto, tile);
@@ -131,13 +144,18 @@ TEST_CASE("partition: tiles that touch no edge are free of decisions, whatever i
 TEST_CASE("partition: random programs compute the same") {
     // 2680 and 4372: a branch on memory between parts that both versions have in common.
     std::vector<uint32_t> seeds{2680, 4372};
-    for (uint32_t seed = 1; seed <= 500; seed++) seeds.push_back(seed);
+    for (uint32_t seed = 1; seed <= 500; seed++)
+        seeds.push_back(seed);
     for (uint32_t seed : seeds) {
-        LoopProgram program = random_loops(seed, {.vectorized = seed % 3 != 0, .rich_bodies = seed % 4 == 0});
+        LoopProgram program =
+            random_loops(seed, {.vectorized = seed % 3 != 0, .rich_bodies = seed % 4 == 0});
         Stmt before = lower::unroll_loops(lower::vectorize_loops(program.body));
         Stmt now = lower::partition_loops(before), simplified = simplify(now);
-        for (auto [width, height] : {std::pair{0, 2}, {1, 1}, {2, 7}, {7, 3}, {8, 2}, {19, 5}, {40, 3}}) {
-            INFO("seed " << seed << ", " << width << " x " << height << "\n" << before << "=>\n" << now);
+        for (auto [width, height] :
+             {std::pair{0, 2}, {1, 1}, {2, 7}, {7, 3}, {8, 2}, {19, 5}, {40, 3}}) {
+            INFO("seed " << seed << ", " << width << " x " << height << "\n"
+                         << before << "=>\n"
+                         << now);
             RunResult expected = run(program, before, width, height);
             REQUIRE(expected == run(program, now, width, height));
             REQUIRE(expected == run(program, simplified, width, height));

@@ -12,7 +12,9 @@ using namespace Pipe::testing;
 
 namespace {
 
-Expr number(int64_t value) { return make_int(Int(32), value); }
+Expr number(int64_t value) {
+    return make_int(Int(32), value);
+}
 
 Stmt unrolled(const Expr &extent) {
     return make_for("f.c", number(1), extent, LoopKind::Unrolled,
@@ -47,7 +49,9 @@ TEST_CASE("unroll: random programs compute the same") {
         LoopProgram program = random_loops(seed, {.vectorized = false});
         Stmt now = lower::unroll_loops(program.body);
         for (auto [w, h] : {std::pair{0, 2}, {1, 1}, {7, 3}, {19, 5}}) {
-            INFO("seed " << seed << ", " << w << " x " << h << "\n" << program.body << "=>\n" << now);
+            INFO("seed " << seed << ", " << w << " x " << h << "\n"
+                         << program.body << "=>\n"
+                         << now);
             REQUIRE(run(program, program.body, w, h) == run(program, now, w, h));
         }
     }

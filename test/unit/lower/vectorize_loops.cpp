@@ -14,14 +14,17 @@ using namespace Pipe::testing;
 namespace {
 
 Stmt vector_loop(const std::string &name, int lanes, Stmt body) {
-    return make_for(name, make_int(Int(32), 0), make_int(Int(32), lanes), LoopKind::Vectorized, body);
+    return make_for(name, make_int(Int(32), 0), make_int(Int(32), lanes), LoopKind::Vectorized,
+                    body);
 }
 
 std::string vectorized(int lanes, Stmt body) {
     return ir::to_string(lower::vectorize_loops(vector_loop("x", lanes, body)));
 }
 
-Expr number(int64_t value) { return make_int(Int(32), value); }
+Expr number(int64_t value) {
+    return make_int(Int(32), value);
+}
 const Expr x = var("x"), n = var("n"), k = var("k");
 
 }  // namespace
@@ -30,12 +33,14 @@ TEST_CASE("vectorize: dense loads and stores have ramps with a scalar base") {
     Expr at = add(mul(k, number(8)), x);
     Expr wide = make_binary(Op::Add, make_cast(Int(64), at), make_variable(Int(64), "offset"));
     Stmt body = make_store("out", at, make_binary(Op::Mul, load("in", wide), load("gain", k)));
-    CHECK(vectorized(8, body) == "out[ramp(k * 8, 1, 8)] = "
-                                 "in[ramp(int64(k * 8) + offset, int64(1), 8)] * broadcast(gain[k], 8)\n");
+    CHECK(vectorized(8, body) ==
+          "out[ramp(k * 8, 1, 8)] = "
+          "in[ramp(int64(k * 8) + offset, int64(1), 8)] * broadcast(gain[k], 8)\n");
 }
 
 TEST_CASE("vectorize: lanes a multiple of a divisor apart stay evenly spaced") {
-    Expr quotient = div(add(mul(x, number(4)), k), number(2)), rest = mod(mul(x, number(4)), number(2));
+    Expr quotient = div(add(mul(x, number(4)), k), number(2)),
+         rest = mod(mul(x, number(4)), number(2));
     CHECK(vectorized(8, make_store("out", x, load("in", add(quotient, rest)))) ==
           "out[ramp(0, 1, 8)] = in[ramp(k / 2, 2, 8)]\n");
 }
@@ -44,15 +49,15 @@ TEST_CASE("vectorize: a test that differs between lanes becomes a mask") {
     Expr at = add(mul(k, number(8)), x);
     Stmt body = make_if(less(at, n), make_store("out", at, load("in", at)),
                         make_store("other", at, number(0)));
-    CHECK(vectorized(4, body) ==
-          "let x.if = ramp(k * 8, 1, 4) < broadcast(n, 4)\n"
-          "out[ramp(k * 8, 1, 4)] = in[ramp(k * 8, 1, 4) if x.if] if x.if\n"
-          "let x.mask = !x.if\n"
-          "other[ramp(k * 8, 1, 4)] = broadcast(0, 4) if x.mask\n");
+    CHECK(vectorized(4, body) == "let x.if = ramp(k * 8, 1, 4) < broadcast(n, 4)\n"
+                                 "out[ramp(k * 8, 1, 4)] = in[ramp(k * 8, 1, 4) if x.if] if x.if\n"
+                                 "let x.mask = !x.if\n"
+                                 "other[ramp(k * 8, 1, 4)] = broadcast(0, 4) if x.mask\n");
 }
 
 TEST_CASE("vectorize: an allocation inside gets a copy per lane, lanes innermost") {
-    Stmt body = make_block({make_store("t", number(1), x), make_store("out", x, load("t", number(1)))});
+    Stmt body =
+        make_block({make_store("t", number(1), x), make_store("out", x, load("t", number(1)))});
     CHECK(vectorized(4, make_allocate("t", Int(32), {number(3)}, MemoryType::Auto, body)) ==
           "allocate t[int32 * 3 * 4] {\n"
           "  t[ramp(4, 1, 4)] = ramp(0, 1, 4)\n"
@@ -90,7 +95,9 @@ TEST_CASE("vectorize: random programs compute the same") {
         LoopProgram program = random_loops(seed, {.rich_bodies = seed % 2 == 0});
         Stmt now = lower::vectorize_loops(program.body);
         for (auto [w, h] : {std::pair{0, 2}, {1, 1}, {7, 3}, {19, 5}, {40, 2}}) {
-            INFO("seed " << seed << ", " << w << " x " << h << "\n" << program.body << "=>\n" << now);
+            INFO("seed " << seed << ", " << w << " x " << h << "\n"
+                         << program.body << "=>\n"
+                         << now);
             REQUIRE(run(program, program.body, w, h) == run(program, now, w, h));
         }
     }

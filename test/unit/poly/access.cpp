@@ -84,6 +84,7 @@ TEST_CASE("The footprint of a tile holds what the tile reads, and no more for on
         const Range answer = touched(c, tile);
         CHECK(answer.min <= read.min);
         CHECK(answer.max >= read.max);
-        if (c.exact()) CHECK(answer == read);
+        if (c.exact())
+            CHECK(answer == read);
     }
 }

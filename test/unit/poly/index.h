@@ -33,22 +33,34 @@ inline Expr clamped(Expr e, int64_t low, int64_t high) {
 inline int64_t value_of(const Expr &e, const Names &names) {
     auto arg = [&](size_t i) { return value_of(e->args[i], names); };
     switch (e->op) {
-    case Op::IntImm: return e->int_value;
-    case Op::Variable: return names.at(e->name);
-    case Op::Add: return arg(0) + arg(1);
-    case Op::Sub: return arg(0) - arg(1);
-    case Op::Mul: return arg(0) * arg(1);
-    case Op::Div: return static_cast<int64_t>(std::floor(double(arg(0)) / double(arg(1))));
+    case Op::IntImm:
+        return e->int_value;
+    case Op::Variable:
+        return names.at(e->name);
+    case Op::Add:
+        return arg(0) + arg(1);
+    case Op::Sub:
+        return arg(0) - arg(1);
+    case Op::Mul:
+        return arg(0) * arg(1);
+    case Op::Div:
+        return static_cast<int64_t>(std::floor(double(arg(0)) / double(arg(1))));
     case Op::Mod: {
         const int64_t r = arg(0) % arg(1);
         return r < 0 ? r + arg(1) : r;
     }
-    case Op::Min: return std::min(arg(0), arg(1));
-    case Op::Max: return std::max(arg(0), arg(1));
-    case Op::LT: return arg(0) < arg(1);
-    case Op::EQ: return arg(0) == arg(1);
-    case Op::Select: return arg(0) != 0 ? arg(1) : arg(2);
-    default: throw std::logic_error("not an index expression of this test");
+    case Op::Min:
+        return std::min(arg(0), arg(1));
+    case Op::Max:
+        return std::max(arg(0), arg(1));
+    case Op::LT:
+        return arg(0) < arg(1);
+    case Op::EQ:
+        return arg(0) == arg(1);
+    case Op::Select:
+        return arg(0) != 0 ? arg(1) : arg(2);
+    default:
+        throw std::logic_error("not an index expression of this test");
     }
 }
 
@@ -61,16 +73,24 @@ inline Expr random_index(std::mt19937 &rng, int depth) {
     }
     Expr a = random_index(rng, depth - 1);
     switch (pick(8)) {
-    case 0: return bin(Op::Add, a, random_index(rng, depth - 1));
-    case 1: return bin(Op::Sub, a, random_index(rng, depth - 1));
-    case 2: return bin(Op::Mul, a, num(pick(5) - 2));
-    case 3: return bin(Op::Div, a, num(1 + pick(4)));
-    case 4: return bin(Op::Mod, a, num(1 + pick(4)));
-    case 5: return bin(Op::Min, a, random_index(rng, depth - 1));
-    case 6: return clamped(a, -pick(3), pick(9));
+    case 0:
+        return bin(Op::Add, a, random_index(rng, depth - 1));
+    case 1:
+        return bin(Op::Sub, a, random_index(rng, depth - 1));
+    case 2:
+        return bin(Op::Mul, a, num(pick(5) - 2));
+    case 3:
+        return bin(Op::Div, a, num(1 + pick(4)));
+    case 4:
+        return bin(Op::Mod, a, num(1 + pick(4)));
+    case 5:
+        return bin(Op::Min, a, random_index(rng, depth - 1));
+    case 6:
+        return clamped(a, -pick(3), pick(9));
     default:
-        return Pipe::ir::make_select(bin(pick(2) ? Op::LT : Op::EQ, random_index(rng, 1), num(pick(5))), a,
-                                     random_index(rng, depth - 1));
+        return Pipe::ir::make_select(
+            bin(pick(2) ? Op::LT : Op::EQ, random_index(rng, 1), num(pick(5))), a,
+            random_index(rng, depth - 1));
     }
 }
 

@@ -16,12 +16,17 @@ using namespace Pipe::ir;
 
 namespace {
 
-Expr var(const std::string &name) { return make_variable(Int(32), name); }
-Expr num(int64_t value) { return make_int(Int(32), value); }
+Expr var(const std::string &name) {
+    return make_variable(Int(32), name);
+}
+Expr num(int64_t value) {
+    return make_int(Int(32), value);
+}
 
 /// Value of an expression of u, v, n.
 int64_t at(const Expr &e, int u, int v, int n) {
-    Expr value = simplify(substitute("u", num(u), substitute("v", num(v), substitute("n", num(n), e))));
+    Expr value =
+        simplify(substitute("u", num(u), substitute("v", num(v), substitute("n", num(n), e))));
     int64_t result = 0;
     INFO(to_string(value));
     REQUIRE(as_const_int(value, &result));
@@ -40,10 +45,14 @@ class Random {
     Expr index(bool with_n) {
         Expr e = sum(with_n);
         switch (between(0, 4)) {
-        case 0: return div(e, num(between(2, 4)));
-        case 1: return sub(e, div(sum(false), num(2)));
-        case 2: return ir::max(e, sum(false));
-        default: return e;
+        case 0:
+            return div(e, num(between(2, 4)));
+        case 1:
+            return sub(e, div(sum(false), num(2)));
+        case 2:
+            return ir::max(e, sum(false));
+        default:
+            return e;
         }
     }
 
@@ -63,7 +72,8 @@ Counted count(const Expr &index, const JointDomain &domain, int n) {
         for (int v = end(domain.variables[1].min); v <= end(domain.variables[1].max); v++) {
             bool inside = std::all_of(domain.conditions.begin(), domain.conditions.end(),
                                       [&](const Expr &c) { return at(c, u, v, n) <= 0; });
-            if (!inside) continue;
+            if (!inside)
+                continue;
             int64_t value = at(index, u, v, n);
             result = {std::min(result.min, value), std::max(result.max, value)};
         }
@@ -77,11 +87,15 @@ TEST_CASE("joint ranges of numbers are exact", "[poly]") {
     Random random(7);
     int answered = 0;
     for (int i = 0; i < 150; i++) {
-        JointDomain domain{{{"u", num(-4), num(random.between(-3, 5))}, {"v", num(0), num(random.between(1, 6))}}, {}};
-        for (int c = random.between(1, 2); c > 0; c--) domain.conditions.push_back(random.sum(false));
+        JointDomain domain{
+            {{"u", num(-4), num(random.between(-3, 5))}, {"v", num(0), num(random.between(1, 6))}},
+            {}};
+        for (int c = random.between(1, 2); c > 0; c--)
+            domain.conditions.push_back(random.sum(false));
         Expr index = random.index(false);
         Counted expected = count(index, domain, 0);
-        if (!expected.any()) continue;
+        if (!expected.any())
+            continue;
         Range range = joint_range(index, domain);
         INFO(to_string(index));
         CHECK(range == Range{expected.min, expected.max});
@@ -94,13 +108,16 @@ TEST_CASE("joint ranges hold for every value of an unknown number", "[poly]") {
     Random random(11);
     int answered = 0;
     for (int i = 0; i < 100; i++) {
-        JointDomain domain{{{"u", num(0), sub(var("n"), num(1))}, {"v", num(0), num(5)}}, {random.sum(true)}};
+        JointDomain domain{{{"u", num(0), sub(var("n"), num(1))}, {"v", num(0), num(5)}},
+                           {random.sum(true)}};
         Expr index = random.index(true);
         Range range = joint_range(index, domain);
         for (int n : {1, 2, 5, 8}) {
             Counted expected = count(index, domain, n);
-            if (!expected.any()) continue;
-            INFO(to_string(index) << " where " << to_string(domain.conditions[0]) << " <= 0, n = " << n);
+            if (!expected.any())
+                continue;
+            INFO(to_string(index) << " where " << to_string(domain.conditions[0])
+                                  << " <= 0, n = " << n);
             answered += (range.min > -Range::infinite) + (range.max < Range::infinite);
             CHECK(range.min <= expected.min);
             CHECK(range.max >= expected.max);

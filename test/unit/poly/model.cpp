@@ -25,13 +25,13 @@ struct Frozen {
     graph::Graph graph;
     Model model;
 
-    Frozen(const Func &output, Box box, Environment names = {},
-           unsigned long quota = 100000)
+    Frozen(const Func &output, Box box, Environment names = {}, unsigned long quota = 100000)
         : graph(graph::freeze({output}).graph), model(poly::model(graph, {{box}, names, quota})) {}
 
     const FuncModel &operator[](const std::string &name) const {
         for (const graph::FuncNode &f : graph.funcs) {
-            if (f.name == name) return model.funcs[static_cast<size_t>(f.id)];
+            if (f.name == name)
+                return model.funcs[static_cast<size_t>(f.id)];
         }
         throw std::logic_error("no Func " + name);
     }

@@ -37,6 +37,7 @@ TEST_CASE("Loaded bytes range over their type, wider values over everything") {
 
 TEST_CASE("Products of large ranges saturate") {
     Expr e = var("i");
-    for (int k = 0; k < 6; k++) e = bin(Op::Mul, e, num(1 << 30));
+    for (int k = 0; k < 6; k++)
+        e = bin(Op::Mul, e, num(1 << 30));
     CHECK_FALSE(range_of(e, {{"i", {1, 2000}}}).bounded());
 }

@@ -35,7 +35,8 @@ TEST_CASE("A stencil tap has a constant distance") {
 }
 
 TEST_CASE("Down-sampling: the distance covers the taps of the reduction") {
-    Coordinate c = ask(bin(Op::Add, bin(Op::Mul, num(2), var("i")), bin(Op::Sub, var("r"), num(1))));
+    Coordinate c =
+        ask(bin(Op::Add, bin(Op::Mul, num(2), var("i")), bin(Op::Sub, var("r"), num(1))));
     CHECK(c.iterator == 0);
     CHECK(c.num == 2);
     CHECK(c.den == 1);
@@ -121,7 +122,8 @@ TEST_CASE("Random coordinates: every element within, both ends reached") {
         Solver solver(no_limit);
         solver.set_stage({{"i", {-3, 12}, false}, {"j", {0, 6}, false}, {"r", {0, 2}, true}});
         auto c = solver.coordinate(index, {});
-        if (!c) continue;
+        if (!c)
+            continue;
         answered++;
         Range values = Range::empty(), distances = Range::empty();
         for (int64_t i = -3; i <= 12; i++) {

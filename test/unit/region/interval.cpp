@@ -17,31 +17,48 @@ using namespace Pipe::region;
 
 namespace {
 
-Expr var(const char *name) { return make_variable(Int(32), name); }
-Expr c(int64_t value) { return make_int(Int(32), value); }
+Expr var(const char *name) {
+    return make_variable(Int(32), name);
+}
+Expr c(int64_t value) {
+    return make_int(Int(32), value);
+}
 
 /// A random index expression over x, y (ranging) and n (fixed).
 Expr random_index(std::mt19937 &rng, int depth) {
     auto pick = [&](int n) { return static_cast<int>(rng() % static_cast<unsigned>(n)); };
     if (depth == 0) {
         switch (pick(4)) {
-        case 0: return var("x");
-        case 1: return var("y");
-        case 2: return var("n");
-        default: return c(pick(21) - 10);
+        case 0:
+            return var("x");
+        case 1:
+            return var("y");
+        case 2:
+            return var("n");
+        default:
+            return c(pick(21) - 10);
         }
     }
     Expr a = random_index(rng, depth - 1), b = random_index(rng, depth - 1);
     switch (pick(9)) {
-    case 0: return make_binary(Op::Add, a, b);
-    case 1: return make_binary(Op::Sub, a, b);
-    case 2: return make_binary(Op::Mul, a, c(pick(7) - 3));
-    case 3: return make_binary(Op::Div, a, c(pick(4) + 1));
-    case 4: return make_binary(Op::Mod, a, c(pick(4) + 1));
-    case 5: return make_binary(Op::Min, a, b);
-    case 6: return make_binary(Op::Max, a, b);
-    case 7: return make_select(make_binary(Op::LT, a, b), a, b);
-    default: return make_select(make_binary(Op::GE, a, c(pick(9) - 4)), make_binary(Op::Add, a, b), b);
+    case 0:
+        return make_binary(Op::Add, a, b);
+    case 1:
+        return make_binary(Op::Sub, a, b);
+    case 2:
+        return make_binary(Op::Mul, a, c(pick(7) - 3));
+    case 3:
+        return make_binary(Op::Div, a, c(pick(4) + 1));
+    case 4:
+        return make_binary(Op::Mod, a, c(pick(4) + 1));
+    case 5:
+        return make_binary(Op::Min, a, b);
+    case 6:
+        return make_binary(Op::Max, a, b);
+    case 7:
+        return make_select(make_binary(Op::LT, a, b), a, b);
+    default:
+        return make_select(make_binary(Op::GE, a, c(pick(9) - 4)), make_binary(Op::Add, a, b), b);
     }
 }
 
@@ -72,8 +89,10 @@ TEST_CASE("intervals hold every value of the index", "[region]") {
             for (int y = y0; y <= y1; y++) {
                 int64_t value = value_of(e, x, y, n);
                 INFO(to_string(e) << ", x = " << x << ", y = " << y << ", n = " << n);
-                if (i.min.defined()) REQUIRE(value_of(i.min, 0, 0, n) <= value);
-                if (i.max.defined()) REQUIRE(value_of(i.max, 0, 0, n) >= value);
+                if (i.min.defined())
+                    REQUIRE(value_of(i.min, 0, 0, n) <= value);
+                if (i.max.defined())
+                    REQUIRE(value_of(i.max, 0, 0, n) >= value);
             }
     }
 }
@@ -107,7 +126,8 @@ TEST_CASE("clamps in all their spellings bound an index that depends on data", "
     SECTION("select on the variable itself") {
         scope.push("i", {c(-100), c(100)});
         Expr i = var("i");
-        Expr e = make_select(make_binary(Op::LT, i, c(0)), c(0), make_select(make_binary(Op::GT, i, c(9)), c(9), i));
+        Expr e = make_select(make_binary(Op::LT, i, c(0)), c(0),
+                             make_select(make_binary(Op::GT, i, c(9)), c(9), i));
         Interval b = bounds_of(e, scope);
         CHECK(constant(b.min) == 0);
         CHECK(constant(b.max) == 9);
@@ -118,7 +138,9 @@ TEST_CASE("clamps in all their spellings bound an index that depends on data", "
         CHECK(constant(b.min) == 0);
         CHECK(constant(b.max) == 255);
     }
-    SECTION("without a clamp there is no bound") { CHECK_FALSE(bounds_of(data, scope).bounded()); }
+    SECTION("without a clamp there is no bound") {
+        CHECK_FALSE(bounds_of(data, scope).bounded());
+    }
 }
 
 TEST_CASE("what a select guards is touched only where its condition holds", "[region]") {

@@ -11,7 +11,8 @@ using namespace Pipe;
 
 namespace {
 
-/// The same as the reference evaluator's from a min of less than 0 on, and from one that is greater.
+/// The same as the reference evaluator's from a min of less than 0 on, and from one that is
+/// greater.
 template <typename T> void require_same(Func f, std::initializer_list<int> sizes) {
     for (int size : sizes)
         for (int min : {-7, 3}) {
@@ -24,7 +25,8 @@ template <typename T> void require_same(Func f, std::initializer_list<int> sizes
 }
 
 /// Realizes for several sizes; the schedule's values are the definitions', which are `right`.
-template <typename T, typename F> void require_right(Func f, std::initializer_list<int> sizes, F &&right) {
+template <typename T, typename F>
+void require_right(Func f, std::initializer_list<int> sizes, F &&right) {
     for (int size : sizes) {
         Buffer<T> fast = f.realize({size}), slow = f.realize_reference({size});
         for (int x = 0; x < size; x++) {
@@ -102,8 +104,12 @@ TEST_CASE("rfactor of two dimensions, with a condition", "[rfactor]") {
                     value -= i * x + j;
         return value;
     };
-    SECTION("the inner one") { f.update().rfactor(r.x, u).compute_root().update().vectorize(u, 4); }
-    SECTION("the outer one") { f.update().rfactor(r.y, u).compute_root().update().parallel(u); }
+    SECTION("the inner one") {
+        f.update().rfactor(r.x, u).compute_root().update().vectorize(u, 4);
+    }
+    SECTION("the outer one") {
+        f.update().rfactor(r.y, u).compute_root().update().parallel(u);
+    }
     SECTION("fused") {
         RVar rf("rf");
         f.update().fuse(r.x, r.y, rf).rfactor(rf, u).compute_root().update().parallel(u);
@@ -126,8 +132,12 @@ TEST_CASE("rfactor of a histogram", "[rfactor]") {
         Func m = hist.update().rfactor(r.y, u);
         m.compute_root().update().parallel(u);
     }
-    SECTION("by itself") { hist.update().parallel(r.y); }
-    SECTION("atomic") { hist.update().atomic().parallel(r.y); }
+    SECTION("by itself") {
+        hist.update().parallel(r.y);
+    }
+    SECTION("atomic") {
+        hist.update().atomic().parallel(r.y);
+    }
     require_right<int>(hist, {256}, [&](int x) { return count[x]; });
 }
 
@@ -139,7 +149,9 @@ TEST_CASE("a histogram of what is computed inside its parallel loop", "[reductio
     Func bin("bin"), hist("hist");
     bin(x) = x * x % 3;
     hist(x, y) = 0;
-    SECTION("the element") { hist(clamp(bin(r) + r, 0, 3), y) += y + 1; }
+    SECTION("the element") {
+        hist(clamp(bin(r) + r, 0, 3), y) += y + 1;
+    }
     SECTION("the condition") {
         r.where(bin(r) > 0);
         hist(r + 1, y) += y + 1;
@@ -156,9 +168,15 @@ TEST_CASE("rfactor of other operators", "[rfactor]") {
     RVar ro("ro"), ri("ri");
     Func f("f");
     Expr g = (r * 37 + x * 11) % 101;
-    SECTION("product") { f(x) = cast<uint32_t>(1), f(x) *= cast<uint32_t>(2 * g + 1); }
-    SECTION("min") { f(x) = cast<uint32_t>(1000), f(x) = min(f(x), cast<uint32_t>(g)); }
-    SECTION("max") { f(x) = cast<uint32_t>(0), f(x) = max(cast<uint32_t>(g), f(x)); }
+    SECTION("product") {
+        f(x) = cast<uint32_t>(1), f(x) *= cast<uint32_t>(2 * g + 1);
+    }
+    SECTION("min") {
+        f(x) = cast<uint32_t>(1000), f(x) = min(f(x), cast<uint32_t>(g));
+    }
+    SECTION("max") {
+        f(x) = cast<uint32_t>(0), f(x) = max(cast<uint32_t>(g), f(x));
+    }
     SECTION("select as minimum") {
         f(x) = cast<uint32_t>(1000);
         Expr now = cast<uint32_t>(g);
@@ -166,11 +184,19 @@ TEST_CASE("rfactor of other operators", "[rfactor]") {
     }
     SECTION("and, or, xor") {
         f(x) = cast<uint32_t>(7);
-        SECTION("&") { f(x) = f(x) & cast<uint32_t>(g | 4); }
-        SECTION("|") { f(x) = f(x) | cast<uint32_t>(g << 2); }
-        SECTION("^") { f(x) = f(x) ^ cast<uint32_t>(g); }
+        SECTION("&") {
+            f(x) = f(x) & cast<uint32_t>(g | 4);
+        }
+        SECTION("|") {
+            f(x) = f(x) | cast<uint32_t>(g << 2);
+        }
+        SECTION("^") {
+            f(x) = f(x) ^ cast<uint32_t>(g);
+        }
     }
-    SECTION("nested") { f(x) = cast<uint32_t>(3), f(x) = (f(x) + cast<uint32_t>(g)) - cast<uint32_t>(r); }
+    SECTION("nested") {
+        f(x) = cast<uint32_t>(3), f(x) = (f(x) + cast<uint32_t>(g)) - cast<uint32_t>(r);
+    }
     SECTION("bool") {
         Func b("b");
         b(x) = cast<bool>(0), b(x) = b(x) || g == 5;
@@ -195,7 +221,8 @@ TEST_CASE("rfactor of argmin, of a complex product, of a Tuple of sums", "[rfact
         Expr g = (r.x * 7 + r.y * 5 + x) % 23;
         f(x) = Tuple(0, 0, 1000);
         Expr better = g < f(x)[2];
-        f(x) = Tuple(select(better, r.x, f(x)[0]), select(better, r.y, f(x)[1]), select(better, g, f(x)[2]));
+        f(x) = Tuple(select(better, r.x, f(x)[0]), select(better, r.y, f(x)[1]),
+                     select(better, g, f(x)[2]));
         SECTION("outer") {
             out(x) = f(x)[0] + 100 * f(x)[1] + 10000 * f(x)[2];
             Buffer<int> before = out.realize({30});
@@ -205,8 +232,8 @@ TEST_CASE("rfactor of argmin, of a complex product, of a Tuple of sums", "[rfact
         }
         SECTION("inner: refused, since the order matters") {
             require_message<CompileError>([&] { f.update().rfactor(r.x, u); },
-                                          {"f.update(0).rfactor(r$x)", "reductions.cpp:", "depends on the order",
-                                           "'r$y' is further out"});
+                                          {"f.update(0).rfactor(r$x)", "reductions.cpp:",
+                                           "depends on the order", "'r$y' is further out"});
         }
         return;
     }
@@ -234,35 +261,48 @@ TEST_CASE("what rfactor refuses", "[rfactor][error]") {
     SECTION("an operator") {
         f(x) = r / f(x);
         require_message<CompileError>([&] { f.update().rfactor(r, u); },
-                                      {"f.update(0).rfactor(r$x)", "reductions.cpp:", "no associative operator",
-                                       "r$x / f(x)"});
+                                      {"f.update(0).rfactor(r$x)",
+                                       "reductions.cpp:", "no associative operator", "r$x / f(x)"});
     }
     SECTION("mixed operators") {
         f(x) = f(x) * 2 + r;
-        require_message<CompileError>([&] { f.update().rfactor(r, u); }, {"mixes operators", "f(x) * 2 + r$x"});
+        require_message<CompileError>([&] { f.update().rfactor(r, u); },
+                                      {"mixes operators", "f(x) * 2 + r$x"});
     }
     SECTION("another element") {
         f(r) = f(r - 1) + 1;
-        require_message<CompileError>([&] { f.update().rfactor(r, u); }, {"f(r$x - 1)", "not the element"});
+        require_message<CompileError>([&] { f.update().rfactor(r, u); },
+                                      {"f(r$x - 1)", "not the element"});
     }
     SECTION("names") {
         f(x) += r;
-        require_message<CompileError>([&] { f.update().rfactor(r, x); }, {"'x' is a dimension already"});
-        require_message<CompileError>([&] { f.update().rfactor(RVar("q"), u); }, {"no RVar loop 'q'"});
-        require_message<CompileError>([&] { Stage(f).rfactor(r, u); }, {"pure definition", "f.update()"});
+        require_message<CompileError>([&] { f.update().rfactor(r, x); },
+                                      {"'x' is a dimension already"});
+        require_message<CompileError>([&] { f.update().rfactor(RVar("q"), u); },
+                                      {"no RVar loop 'q'"});
+        require_message<CompileError>([&] { Stage(f).rfactor(r, u); },
+                                      {"pure definition", "f.update()"});
     }
 }
 
 TEST_CASE("reductions are parallel and vectors without rfactor", "[reductions]") {
     for (int n : {1, 8, 63, 200}) {
         Sum s(n);
-        SECTION("vectorize " + std::to_string(n)) { s.f.update().vectorize(s.r, 8); }
-        SECTION("parallel " + std::to_string(n)) { s.f.update().parallel(s.r); }
+        SECTION("vectorize " + std::to_string(n)) {
+            s.f.update().vectorize(s.r, 8);
+        }
+        SECTION("parallel " + std::to_string(n)) {
+            s.f.update().parallel(s.r);
+        }
         SECTION("both " + std::to_string(n)) {
             s.f.update().split(s.r, s.ro, s.ri, 16).parallel(s.ro).vectorize(s.ri);
         }
         SECTION("outside of x " + std::to_string(n)) {
-            s.f.update().split(s.r, s.ro, s.ri, 4).reorder(s.ri, s.x, s.ro).parallel(s.ro).unroll(s.ri);
+            s.f.update()
+                .split(s.r, s.ro, s.ri, 4)
+                .reorder(s.ri, s.x, s.ro)
+                .parallel(s.ro)
+                .unroll(s.ri);
         }
         require_right<int>(s.f, {1, 5, 16}, s.right());
     }
@@ -298,8 +338,8 @@ TEST_CASE("floats are regrouped only where the target allows", "[reductions]") {
     f(x) += cast<float>(r) * 0.5f + cast<float>(x);
     f.update().vectorize(r, 8);
     require_message<CompileError>([&] { f.realize({4}); },
-                                  {"f.update(0).vectorize(r$x_lane)", "reductions.cpp:", "two of them write 'f(x)'",
-                                   "Target::FastMath", "rfactor()"});
+                                  {"f.update(0).vectorize(r$x_lane)", "reductions.cpp:",
+                                   "two of them write 'f(x)'", "Target::FastMath", "rfactor()"});
     Buffer<float> fast = f.realize({4}, get_host_target().with_feature(Target::FastMath));
     for (int i = 0; i < 4; i++)
         CHECK(fast(i) == 64 * 63 / 2 * 0.5f + 64.f * i);  // exact: small numbers
@@ -338,7 +378,9 @@ TEST_CASE("atomic updates", "[atomic]") {
             else if (how == 2)
                 update.parallel(r, 64);
             else
-                update.split(r, RVar("ro"), RVar("ri"), 8).parallel(RVar("ro")).vectorize(RVar("ri"));
+                update.split(r, RVar("ro"), RVar("ri"), 8)
+                    .parallel(RVar("ro"))
+                    .vectorize(RVar("ri"));
             Buffer<float> after = f.realize({10}, fast);
             for (int i = 0; i < 10; i++)
                 REQUIRE(after(i) == before(i));
@@ -412,8 +454,9 @@ TEST_CASE("atomic() needs an operator", "[atomic][error]") {
     f(x) = 1;
     f(x) = r - f(x);
     f.update().atomic().parallel(r);
-    require_message<CompileError>([&] { f.realize({4}); }, {"f.update(0).parallel(r$x)", "atomic() does not help",
-                                                           "r$x - f(x)", "atomic(true)"});
+    require_message<CompileError>(
+        [&] { f.realize({4}); },
+        {"f.update(0).parallel(r$x)", "atomic() does not help", "r$x - f(x)", "atomic(true)"});
 }
 
 // Which iteration writes last makes no difference.
@@ -461,10 +504,13 @@ TEST_CASE("races that are refused", "[races][error]") {
         f(r.x, r.y) = f(r.x - 1, r.y) / 2;
         SECTION("along") {
             f.update().parallel(r.x);
-            require_message<CompileError>([&] { f.realize({9, 9}); },
-                                          {"f.update(0).parallel(r$x)", "reductions.cpp:", "'r$x'",
-                                           "one writes 'f(r$x, r$y)'", "reads 'f(r$x - 1, r$y)'", "rfactor()",
-                                           "atomic()", "allow_race_conditions()"});
+            require_message<CompileError>(
+                [&] {
+                    f.realize({9, 9});
+                },
+                {"f.update(0).parallel(r$x)", "reductions.cpp:", "'r$x'",
+                 "one writes 'f(r$x, r$y)'", "reads 'f(r$x - 1, r$y)'", "rfactor()", "atomic()",
+                 "allow_race_conditions()"});
         }
         SECTION("across: no race") {
             f.update().parallel(r.y);
@@ -490,20 +536,31 @@ TEST_CASE("races that are refused", "[races][error]") {
         Buffer<int> fast = f.realize({9, 9}), slow = f.realize_reference({9, 9});
         fast.for_each_element([&](int x, int y) { REQUIRE(fast(x, y) == slow(x, y)); });
         f.update().parallel(r.y);
-        require_message<CompileError>([&] { f.realize({9, 9}); }, {"f.update(0).parallel(r$y)", "write 'f(r$x"});
+        require_message<CompileError>(
+            [&] {
+                f.realize({9, 9});
+            },
+            {"f.update(0).parallel(r$y)", "write 'f(r$x"});
     }
     SECTION("diagonals, skewed the wrong way") {
         f(r.x, r.y) = f(r.x + 1, r.y - 1) * 2;
         f.update().reorder(r.y, r.x);
-        require_message<CompileError>([&] { f.realize({10, 9}); },
-                                      {"f.update(0).reorder(r$y, r$x)", "another result", "f(r$x + 1, r$y - 1)"});
+        require_message<CompileError>(
+            [&] {
+                f.realize({10, 9});
+            },
+            {"f.update(0).reorder(r$y, r$x)", "another result", "f(r$x + 1, r$y - 1)"});
     }
     SECTION("an index that depends on data") {
         Buffer<uint8_t> index(20);
         index.fill([](int i) { return i % 7; });
         f(cast<int>(index(r.x)), r.y) = r.x;
         f.update().vectorize(r.x, 4);
-        require_message<CompileError>([&] { f.realize({9, 9}); }, {"f.update(0).vectorize(r$x_lane)", "two of them write"});
+        require_message<CompileError>(
+            [&] {
+                f.realize({9, 9});
+            },
+            {"f.update(0).vectorize(r$x_lane)", "two of them write"});
     }
     SECTION("allowed by the user") {
         f(r.x, 0) = f(r.x, 1);
