@@ -193,7 +193,7 @@ AutoSchedulerResults Pipeline::apply_autoscheduler(const Target &target,
 
 Func Pipeline::get_func(size_t i) const {
     checked(compiler_);
-    auto funcs = graph::freeze(outputs_).funcs;
+    auto funcs = graph::funcs_of(outputs_);
     if (i >= funcs.size())
         throw CompileError(fmt::format(
             "Pipeline::get_func({}): there {}, counted from 0.", i,

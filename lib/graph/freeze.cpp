@@ -99,9 +99,14 @@ class Freezer {
         }
     }
 
-    Frozen freeze(const std::vector<Requirement> &requirements) {
+    std::vector<std::shared_ptr<const FuncContents>> funcs() {
         for (const auto &f : outputs_)
             visit(f);
+        return funcs_;
+    }
+
+    Frozen freeze(const std::vector<Requirement> &requirements) {
+        funcs();
         name_everything();
         Inputs inputs(result_, taken_);
         for (size_t i = 0; i < funcs_.size(); i++)
@@ -114,12 +119,11 @@ class Freezer {
             freeze_promise(result_.graph.images[i].promise, inputs, [&](BufferPromise &&promise) {
                 result_.graph.images[i].promise = std::move(promise);  // images may have moved
             });
-        result_.funcs = funcs_;
         find_memoize_keys(result_.graph, result_.schedule);
         if (has_tags_)
             remove_memoize_tags(result_.graph);
         connect();
-        resolve_levels(result_, loop_names_);
+        resolve_levels(result_, funcs_, loop_names_);
         return std::move(result_);
     }
 
@@ -428,6 +432,12 @@ class Freezer {
 };
 
 }  // namespace
+
+std::vector<std::shared_ptr<const FuncContents>> funcs_of(const std::vector<Func> &outputs) {
+    const Target target;
+    const ExternNames names;
+    return Freezer(outputs, target, names).funcs();
+}
 
 Frozen freeze(const std::vector<Func> &outputs, const Target &target,
               const std::vector<Requirement> &requirements, const ExternNames &extern_names) {

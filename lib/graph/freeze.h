@@ -15,12 +15,13 @@ namespace Pipe::graph {
 /// Other C functions in place of those that expressions and extern stages name.
 using ExternNames = std::map<std::string, std::string>;
 
+/// Does not hold the Funcs that it was made of: what is compiled from it is kept in one of them
+/// (FuncContents::compiler).
 struct Frozen {
     Graph graph;
     schedules::Schedule schedule;
     std::vector<Stamp>
         stamps;  ///< of every Func, image and Param in it: out of date when one changes
-    std::vector<std::shared_ptr<const FuncContents>> funcs;  ///< what graph.funcs were
 };
 
 /// Everything that the outputs need, producers before consumers, in an order and with names that
@@ -37,5 +38,8 @@ struct Frozen {
 Frozen freeze(const std::vector<Func> &outputs, const Target &target = get_host_target(),
               const std::vector<Requirement> &requirements = {},
               const ExternNames &extern_names = {});
+
+/// What the Funcs of the frozen graph are made of, in its order.
+std::vector<std::shared_ptr<const FuncContents>> funcs_of(const std::vector<Func> &outputs);
 
 }  // namespace Pipe::graph

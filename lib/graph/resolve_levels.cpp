@@ -16,8 +16,9 @@ using schedules::LoopLevel;  // the data; Pipe::LoopLevel is the user's handle
 
 class Resolver {
   public:
-    Resolver(Frozen &frozen, const std::vector<LoopNames> &names)
-        : frozen_(frozen), loop_names_(names) {}
+    Resolver(Frozen &frozen, const std::vector<std::shared_ptr<const FuncContents>> &funcs,
+             const std::vector<LoopNames> &names)
+        : frozen_(frozen), funcs_(funcs), loop_names_(names) {}
 
     void resolve(size_t i) {
         schedules::FuncSchedule &s = frozen_.schedule.funcs[i];
@@ -43,6 +44,7 @@ class Resolver {
 
   private:
     Frozen &frozen_;
+    const std::vector<std::shared_ptr<const FuncContents>> &funcs_;
     const std::vector<LoopNames> &loop_names_;
 
     /// What a Pipe::LoopLevel stands for now; it must not change any more.
@@ -54,7 +56,7 @@ class Resolver {
             throw CompileError(
                 fmt::format("{}.{}(LoopLevel){}: the LoopLevel is undefined. Give it a "
                             "place with set() before the pipeline is compiled.",
-                            frozen_.graph.funcs[i].name, directive, at(frozen_.funcs[i]->where)));
+                            frozen_.graph.funcs[i].name, directive, at(funcs_[i]->where)));
         contents->locked = true;
         level = contents->level;
     }
@@ -62,8 +64,8 @@ class Resolver {
     void resolve_prefetches(size_t i, schedules::StageSchedule &s) {
         for (schedules::Prefetch &p : s.prefetches) {
             bool known = false;
-            for (size_t f = 0; f < frozen_.funcs.size(); f++)
-                if (p.func_handle && frozen_.funcs[f]->identity == p.func_handle) {
+            for (size_t f = 0; f < funcs_.size(); f++)
+                if (p.func_handle && funcs_[f]->identity == p.func_handle) {
                     p.source = frozen_.graph.funcs[f].name;
                     known = true;
                 }
@@ -78,7 +80,7 @@ class Resolver {
                 throw CompileError(fmt::format("{}.prefetch({}, {}, {}){}: '{}' is not part of the "
                                                "pipeline.",
                                                frozen_.graph.funcs[i].name, p.source, p.at, p.from,
-                                               at(frozen_.funcs[i]->where), p.source));
+                                               at(funcs_[i]->where), p.source));
             p.func_handle = p.image_handle = nullptr;
         }
         for (schedules::Specialization &special : s.specializations)
@@ -92,14 +94,14 @@ class Resolver {
         auto reject = [&](const std::string &why) {
             throw CompileError(fmt::format("{}.{}({}, {}){}: {}", frozen_.graph.funcs[i].name,
                                            directive, identity.name, level.var,
-                                           at(frozen_.funcs[i]->where), why));
+                                           at(funcs_[i]->where), why));
         };
-        auto found = std::find_if(frozen_.funcs.begin(), frozen_.funcs.end(),
+        auto found = std::find_if(funcs_.begin(), funcs_.end(),
                                   [&](const auto &f) { return f->identity.get() == &identity; });
-        if (found == frozen_.funcs.end())
+        if (found == funcs_.end())
             reject(fmt::format("'{}' is not part of the pipeline, which has {}.", identity.name,
                                func_names()));
-        auto target = static_cast<size_t>(found - frozen_.funcs.begin());
+        auto target = static_cast<size_t>(found - funcs_.begin());
         if (level.var == Var::outermost().name())
             return resolve_outermost(i, target, directive, level, reject);
         level.func = static_cast<FuncId>(target);
@@ -203,9 +205,10 @@ class Resolver {
 
 }  // namespace
 
-void resolve_levels(Frozen &frozen, const std::vector<LoopNames> &names) {
-    Resolver resolver(frozen, names);
-    for (size_t i = 0; i < frozen.funcs.size(); i++)
+void resolve_levels(Frozen &frozen, const std::vector<std::shared_ptr<const FuncContents>> &funcs,
+                    const std::vector<LoopNames> &names) {
+    Resolver resolver(frozen, funcs, names);
+    for (size_t i = 0; i < funcs.size(); i++)
         resolver.resolve(i);
 }
 

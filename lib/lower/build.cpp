@@ -18,7 +18,6 @@
 namespace Pipe::lower {
 
 using namespace ir;
-using region::Box;
 using region::Level;
 using region::Range;
 using region::StageNest;
