@@ -31,10 +31,10 @@ class Sampler {
     }
     void add(ProfiledRun *run) {
         std::lock_guard lock(mutex_);
-        runs_.push_back(run);
         if (!started_)
             std::thread([this] { sample_forever(); }).detach();
         started_ = true;
+        runs_.push_back(run);
         wake_.notify_one();
     }
     /// No slot points into the run any more; after this, no sample does.

@@ -8,36 +8,13 @@
 
 #include <fmt/format.h>
 
-#include "jit/arena.h"
 #include "jit/memo_cache.h"
+#include "jit/scratch.h"
 #include "jit/tasks.h"
 
 namespace Pipe::jit {
 
 namespace {
-
-/// A thread keeps this much scratch for the next run; more is given back.
-constexpr int64_t kept_scratch = int64_t(1) << 30;
-
-Arena &this_threads_arena() {
-    thread_local Arena arena;
-    return arena;
-}
-
-/// Runs f with the thread's arena, and leaves the arena as it was. Answers f's code; *peak grows by
-/// the most scratch that f had in use.
-template <typename F> int32_t with_scratch(int64_t *peak, F &&f) {
-    Arena &arena = this_threads_arena();
-    size_t depth = arena.depth();
-    int64_t before = arena.used(), outer_peak = arena.peak();
-    arena.reset_peak(before);
-    int32_t code = f();
-    arena.pop_to(depth);
-    arena.trim(kept_scratch);
-    *peak += arena.peak() - before;
-    arena.reset_peak(outer_peak);
-    return code;
-}
 
 /// The iterations of a parallel loop, handed out in ranges: large ones first, single ones at the
 /// end, so that little is handed out often and all threads end at about the same time.
@@ -148,11 +125,34 @@ int32_t run_custom(Loop &loop, int32_t min, int32_t extent) {
     return context.failed() ? handler_failed : 0;
 }
 
+// ThreadSanitizer does not see what OpenMP's own waits put in order: it is told.
+#ifdef __SANITIZE_THREAD__
+extern "C" void __tsan_acquire(void *);
+extern "C" void __tsan_release(void *);
+#define PIPE_UNSEEN_BY_TSAN __attribute__((no_sanitize("thread")))
+#else
+inline void __tsan_acquire(void *) {}
+inline void __tsan_release(void *) {}
+#define PIPE_UNSEEN_BY_TSAN
+#endif
+
+void share(Loop &loop, Iterations &iterations) {
+    __tsan_acquire(&iterations);
+    loop.with_thread([&] { return work(loop, iterations); });
+    __tsan_release(&iterations);
+}
+
+PIPE_UNSEEN_BY_TSAN void fork_and_join(Loop &loop, Iterations &iterations, int threads) {
+#pragma omp parallel num_threads(threads)
+    share(loop, iterations);
+}
+
 void run_on_openmp(Loop &loop, int32_t min, int32_t extent) {
     int threads = loop.context->threads;
     Iterations iterations(min, extent, threads);
-#pragma omp parallel num_threads(threads)
-    loop.with_thread([&] { return work(loop, iterations); });
+    __tsan_release(&iterations);
+    fork_and_join(loop, iterations, threads);
+    __tsan_acquire(&iterations);
 }
 
 int32_t parallel_for(Context *context, codegen::RangeBody *body, int32_t min, int32_t extent,

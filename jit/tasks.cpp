@@ -4,13 +4,15 @@
 #include <chrono>
 #include <condition_variable>
 #include <new>
-#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include <omp.h>
 #include <unistd.h>
+
+#include "jit/profiler.h"
+#include "jit/scratch.h"
 
 namespace Pipe::jit {
 
@@ -36,13 +38,17 @@ struct Task {
     void *closure;
     bool inside_parallel_loop;
     int32_t code = 0;
+    int64_t peak = 0;  ///< of its scratch
     bool done = false;
     std::mutex mutex{};
     std::condition_variable changed{};
 
     void run() {
         is_inside_parallel_loop = inside_parallel_loop;
-        code = body(context, 0, 0, closure);
+        {
+            ProfileScope profile(context->profile);
+            code = with_scratch(&peak, [&] { return body(context, 0, 0, closure); });
+        }
         std::lock_guard lock(mutex);
         done = true;
         changed.notify_one();
@@ -68,6 +74,7 @@ class TaskThreads {
         if (std::exchange(process_, getpid()) != getpid())
             idle_.clear();  // after fork(), these are the parent's
         if (idle_.empty()) {
+            idle_.reserve(++threads_);  // so that a thread need not, where nobody catches
             std::thread([this, &task] { work(&task); }).detach();
             return;
         }
@@ -90,13 +97,16 @@ class TaskThreads {
             idle_.push_back(&self);
             self.changed.wait_for(lock, std::chrono::seconds(1), [&] { return self.next; });
             task = self.next;
-            if (!task)
+            if (!task) {
                 idle_.erase(std::find(idle_.begin(), idle_.end(), &self));
+                threads_--;
+            }
         }
     }
 
     std::mutex mutex_;
     std::vector<Idle *> idle_;
+    size_t threads_ = 0;  ///< idle or not
     pid_t process_ = getpid();
 };
 
@@ -111,7 +121,7 @@ int32_t fork_tasks(Context *context, codegen::RangeBody *first, void *first_clos
     Task task{context, first, first_closure, inside_parallel_loop()};
     try {
         TaskThreads::get().start(task);
-    } catch (const std::system_error &error) {
+    } catch (const std::exception &error) {
         context->fail(out_of_memory,
                       std::string("no thread could be started for an async Func: ") + error.what());
         return out_of_memory;
@@ -119,6 +129,8 @@ int32_t fork_tasks(Context *context, codegen::RangeBody *first, void *first_clos
     int32_t second_code = second(context, 0, 0, second_closure);
     task.wait();
     int32_t first_code = task.code;
+    Arena &arena = this_threads_arena();
+    arena.reset_peak(std::max(arena.peak(), arena.used() + task.peak));
     bool first_failed = first_code != 0 && first_code != codegen::cancelled;
     return first_failed || second_code == 0 ? first_code : second_code;
 }

@@ -35,7 +35,13 @@ class Realization {
 
     size_t size() const { return buffers_.size(); }
     int device_sync() const { return 0; }
-    const Buffer<void> &operator[](size_t i) const { return buffers_.at(i); }
+    /// RuntimeError where there are not so many.
+    const Buffer<void> &operator[](size_t i) const {
+        if (i >= buffers_.size())
+            throw RuntimeError("A Realization of " + std::to_string(buffers_.size()) +
+                               " Buffers, counted from 0, has no [" + std::to_string(i) + "].");
+        return buffers_[i];
+    }
     /// RuntimeError where there are several, or the type is another.
     template <typename T, int D> operator Buffer<T, D>() const {
         if (buffers_.size() != 1)

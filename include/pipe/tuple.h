@@ -20,12 +20,20 @@ class Tuple {
         : values_{first, second, Expr(rest)...} {}
 
     size_t size() const { return values_.size(); }
-    Expr &operator[](size_t i) { return values_.at(i); }
-    const Expr &operator[](size_t i) const { return values_.at(i); }
+    /// CompileError where there are not so many.
+    Expr &operator[](size_t i) { return values_[checked(i)]; }
+    const Expr &operator[](size_t i) const { return values_[checked(i)]; }
     const std::vector<Expr> &as_vector() const { return values_; }
 
   private:
     std::vector<Expr> values_;
+
+    size_t checked(size_t i) const {
+        if (i >= values_.size())
+            throw CompileError("A Tuple of " + std::to_string(values_.size()) +
+                               " values, counted from 0, has no [" + std::to_string(i) + "].");
+        return i;
+    }
 };
 
 /// Element by element; a Tuple of conditions chooses for each element by itself. CompileError where

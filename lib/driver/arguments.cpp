@@ -163,8 +163,12 @@ void Slots::check_limits(const Slot &slot, uint64_t bits) const {
         float f = 0;
         std::memcpy(&f, &bits, sizeof f);
         std::memcpy(&v, &bits, sizeof v);
+        const auto half = static_cast<uint16_t>(bits);
         if (slot.type.bits() == 32)
             v = f;
+        else if (slot.type.bits() == 16)
+            v = slot.type.is_bfloat() ? static_cast<float>(bfloat16_t::make_from_bits(half))
+                                      : static_cast<float>(float16_t::make_from_bits(half));
         within(v, p.min, p.max, [](const Expr &e) { return e->float_value; });
     } else if (slot.type.is_int()) {
         int unused = 64 - slot.type.bits();

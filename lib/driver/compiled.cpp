@@ -128,6 +128,7 @@ ir::Program Compiled::lower_or_fall_back(const Variant &variant) {
     } catch (const Error &error) {
         if (!fall_back(scheduled_, error.what()))
             throw;
+        query_ = {};  // asks for what the other schedule reads
         return lower(variant);
     }
 }
@@ -182,6 +183,11 @@ template <typename F> int with_handlers(const CallSettings &settings, const F &f
     std::string error;
     int code = 0;
     try {
+        const JITHandlers &h = options.handlers;
+        if ((h.custom_malloc == nullptr) != (h.custom_free == nullptr))
+            throw RuntimeError(
+                "JITHandlers: of custom_malloc and custom_free only one is set, so "
+                "that memory would go back to where it did not come from. Set both.");
         code = f(options, &error);
     } catch (const RuntimeError &e) {
         if (!options.handlers.custom_error)

@@ -59,9 +59,28 @@ std::shared_ptr<Compiled> Compiler::get(const std::vector<Func> &outputs, const 
 
 Scheduled Compiler::schedule(const std::vector<Func> &outputs) {
     std::shared_ptr<Compiled> compiled = newest();
-    if (compiled && compiled->up_to_date(Target()))
+    if (compiled && compiled->up_to_date(compiled->target()))
         return compiled->scheduled();
     return make_schedule(outputs, settings(), nullptr);
+}
+
+std::shared_ptr<Compiled> Compiler::compile_for(const std::vector<Func> &outputs,
+                                                const Target &target) {
+    std::shared_ptr<Compiled> compiled = newest();
+    if (compiled && compiled->up_to_date(target))
+        return compiled;
+    return std::make_shared<Compiled>(outputs, settings(), target, nullptr);
+}
+
+Compiler &checked(const std::shared_ptr<Compiler> &compiler) {
+    if (!compiler)
+        throw CompileError("An undefined Pipeline was used: give it an output Func.");
+    return *compiler;
+}
+
+graph::Frozen Compiler::freeze(const std::vector<Func> &outputs) const {
+    Settings s = settings();
+    return graph::freeze(outputs, get_host_target(), s.requirements, s.extern_names);
 }
 
 }  // namespace Pipe::driver

@@ -21,6 +21,11 @@ struct Compiler {
     /// The schedule that `get` uses or would use, without compiling.
     Scheduled schedule(const std::vector<Func> &outputs);
 
+    /// Compiled for this target, as the Pipeline was told to; not kept.
+    std::shared_ptr<Compiled> compile_for(const std::vector<Func> &outputs, const Target &target);
+    /// As `get` does, with what the requirements need.
+    graph::Frozen freeze(const std::vector<Func> &outputs) const;
+
     void trace_pipeline();
     /// See Pipeline.
     void add_requirement(const graph::Requirement &requirement);
@@ -41,5 +46,8 @@ struct Compiler {
 
     Settings settings() const;
 };
+
+/// CompileError for a Pipeline without outputs.
+Compiler &checked(const std::shared_ptr<Compiler> &compiler);
 
 }  // namespace Pipe::driver

@@ -32,10 +32,10 @@ struct Lowered {
     codegen::Options options;
 };
 
-Lowered lower(const std::vector<Func> &outputs, const std::vector<Argument> &args,
-              const std::string &function, const Target &target) {
-    driver::Compiler compiler;
-    auto compiled = compiler.get(outputs, target, nullptr);
+Lowered lower(driver::Compiler &compiler, const std::vector<Func> &outputs,
+              const std::vector<Argument> &args, const std::string &function,
+              const Target &target) {
+    auto compiled = compiler.compile_for(outputs, target);
     auto callable = driver::make_callable(compiled, args, JITHandlers(), nullptr);
     Lowered lowered{compiled->scheduled(), compiled->program(), compiled->target(), {}};
     lowered.options.entry = function.empty() ? lowered.program.name : function;
@@ -67,7 +67,7 @@ Lowered lower(const std::vector<Func> &outputs, const std::vector<Argument> &arg
 void Pipeline::compile_to_lowered_stmt(const std::string &filename,
                                        const std::vector<Argument> &args, StmtOutputFormat format,
                                        const Target &target) {
-    Lowered l = lower(outputs_, args, "", target);
+    Lowered l = lower(driver::checked(compiler_), outputs_, args, "", target);
     std::string loops = ir::to_string(l.program.body);
     if (format == HTML)
         loops = driver::loops_page(
@@ -79,25 +79,25 @@ void Pipeline::compile_to_lowered_stmt(const std::string &filename,
 void Pipeline::compile_to_llvm_assembly(const std::string &filename,
                                         const std::vector<Argument> &args,
                                         const std::string &function, const Target &target) {
-    Lowered l = lower(outputs_, args, function, target);
+    Lowered l = lower(driver::checked(compiler_), outputs_, args, function, target);
     write(filename, codegen::llvm_ir(l.program, l.target, l.options));
 }
 
 void Pipeline::compile_to_bitcode(const std::string &filename, const std::vector<Argument> &args,
                                   const std::string &function, const Target &target) {
-    Lowered l = lower(outputs_, args, function, target);
+    Lowered l = lower(driver::checked(compiler_), outputs_, args, function, target);
     write(filename, codegen::bitcode(l.program, l.target, l.options));
 }
 
 void Pipeline::compile_to_assembly(const std::string &filename, const std::vector<Argument> &args,
                                    const std::string &function, const Target &target) {
-    Lowered l = lower(outputs_, args, function, target);
+    Lowered l = lower(driver::checked(compiler_), outputs_, args, function, target);
     write(filename, codegen::assembly(l.program, l.target, l.options));
 }
 
 void Pipeline::compile_to_object(const std::string &filename, const std::vector<Argument> &args,
                                  const std::string &function, const Target &target) {
-    Lowered l = lower(outputs_, args, function, target);
+    Lowered l = lower(driver::checked(compiler_), outputs_, args, function, target);
     std::vector<char> bytes = codegen::compile(l.program, l.target, l.options).bytes;
     write(filename, {bytes.data(), bytes.size()});
 }

@@ -24,14 +24,13 @@
 
 namespace Pipe {
 
+using driver::checked;
 using driver::Compiler;
 
 namespace {
 
-/// New Buffers for all values of the outputs.
-Realization allocate(const std::vector<Func> &outputs, const Sizes &wanted) {
-    const std::vector<int64_t> &sizes = wanted.extents;
-    std::vector<Buffer<void>> buffers;
+/// One size of at least 1 per dimension of each output.
+void check_sizes(const std::vector<Func> &outputs, const std::vector<int64_t> &sizes) {
     for (const Func &f : outputs) {
         if (!f.defined())
             throw CompileError(
@@ -49,14 +48,22 @@ Realization allocate(const std::vector<Func> &outputs, const Sizes &wanted) {
                     "Output '{}'{}: the extent of dimension {} is {}, but must be at "
                     "least 1. Do not realize where nothing is wanted.",
                     graph::base_name(f.name()), graph::at(f.contents()->where), d, sizes[d]));
-        for (Type type : f.types())
-            buffers.emplace_back(type, sizes, f.name());
     }
+}
+
+/// New Buffers for all values of the outputs.
+Realization allocate(const std::vector<Func> &outputs, const Sizes &wanted) {
+    check_sizes(outputs, wanted.extents);
+    std::vector<Buffer<void>> buffers;
+    for (const Func &f : outputs)
+        for (Type type : f.types())
+            buffers.emplace_back(type, wanted.extents, f.name());
     return Realization(std::move(buffers));
 }
 
 /// Buffers of these sizes without memory.
 Realization shapes(const std::vector<Func> &outputs, const Sizes &sizes) {
+    check_sizes(outputs, sizes.extents);
     std::vector<Buffer<void>> buffers;
     std::vector<BufferDim> dims;
     int64_t stride = 1;
@@ -118,12 +125,6 @@ Compiler &compiler_of(const Func &f) {
     if (!kept)
         kept = std::make_shared<Compiler>();
     return *static_cast<Compiler *>(kept.get());
-}
-
-Compiler &checked(const std::shared_ptr<Compiler> &compiler) {
-    if (!compiler)
-        throw CompileError("An undefined Pipeline was used: give it an output Func.");
-    return *compiler;
 }
 
 void run(Compiler &compiler, const std::vector<Func> &outputs, driver::Outputs buffers,
@@ -264,7 +265,7 @@ Callable Pipeline::compile_to_callable(const std::vector<Argument> &args, const 
 }
 
 std::vector<Argument> Pipeline::infer_arguments() const {
-    return driver::input_arguments(driver::Slots(graph::freeze(outputs_).graph));
+    return driver::input_arguments(driver::Slots(checked(compiler_).freeze(outputs_).graph));
 }
 
 Realization Pipeline::realize_reference(const Sizes &sizes) {

@@ -78,7 +78,7 @@ class Checker {
             reject_directive(f, 0, "store_at or store_root",
                              "it is inlined, so it has no storage. Give it compute_at() too.");
         if (std::string directive = storage_directive(s); !directive.empty()) {
-            if (!is_computed(f))
+            if (!is_computed(f) && s.compute.inlined())
                 reject_directive(
                     f, 0, directive,
                     "it is inlined, so it has no storage. Give it compute_root() or compute_at().");
@@ -307,9 +307,9 @@ class Checker {
 
     void check_store(const FuncNode &f, const Path &compute) const {
         const schedules::FuncSchedule &s = schedule_[f.id];
-        if (s.store.inlined() || f.is_output)
+        if (f.is_output)
             return;
-        Path store = path_of(f, "store_at", s.store);
+        Path store = s.store.inlined() ? compute : path_of(f, "store_at", s.store);
         if (is_prefix(store, compute)) {
             check_not_skipped(f, "store_at or store_root", store, compute);
             return check_hoist(f, store, compute);

@@ -135,6 +135,11 @@ std::vector<Expr> coordinates(const std::string &what, const std::vector<Expr> &
 /// The expression with calls of `func` as a Func's definitions have them of itself.
 Expr without_referent(const Expr &e, const FuncContents &func);
 
+/// What an image promises of its own sizes, as its promise keeps it (without referent: an image does
+/// not hold itself), and as an expression that others may use.
+Expr without_referent(const Expr &e, const ImageContents &image);
+Expr with_referent(const Expr &e, const std::shared_ptr<const ImageContents> &image);
+
 /// Adds a definition: the pure one, or an update. An update runs over the RDom whose RVars it uses,
 /// or over `rdom` where it uses none. CompileErrors for undeclared Vars, RDoms that do not belong,
 /// types, arity, recursion.

@@ -268,14 +268,19 @@ class Definition {
             if (std::find(seen.begin(), seen.end(), f) != seen.end())
                 continue;
             seen.push_back(f);
-            for (const auto &callee : f->callees) {
-                if (callee.get() == &func_)
-                    reject(fmt::format(
-                        "it reads {}, which reads '{}': a ring of Funcs cannot be computed. Update "
-                        "the "
-                        "Func before the other reads it, or make one Func of a Tuple of both.",
-                        f->description(), func_.name()));
-                pending.push_back(callee.get());
+            std::vector<const FuncContents *> callees;
+            for (const auto &callee : f->callees)
+                callees.push_back(callee.get());
+            auto wrapped = std::dynamic_pointer_cast<const FuncContents>(f->wrapped.lock());
+            if (wrapped)
+                callees.push_back(wrapped.get());
+            for (const FuncContents *callee : callees) {
+                if (callee == &func_)
+                    reject(fmt::format("it reads {}, which reads '{}': a ring of Funcs cannot be "
+                                       "computed. Update the Func before the other reads it, or "
+                                       "make one Func of a Tuple of both.",
+                                       f->description(), base_name(func_.name())));
+                pending.push_back(callee);
             }
         }
     }

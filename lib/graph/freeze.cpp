@@ -116,9 +116,13 @@ class Freezer {
         for (const auto &f : outputs_)
             freeze_output(static_cast<size_t>(ids_.at(f.get())), inputs);
         for (size_t i = 0; i < result_.graph.images.size(); i++)
-            freeze_promise(result_.graph.images[i].promise, inputs, [&](BufferPromise &&promise) {
-                result_.graph.images[i].promise = std::move(promise);  // images may have moved
-            });
+            freeze_promise(
+                result_.graph.images[i].promise,
+                std::dynamic_pointer_cast<const ImageContents>(result_.graph.images[i].param),
+                inputs, [&](BufferPromise &&promise) {
+                    // Images may have moved.
+                    result_.graph.images[i].promise = std::move(promise);
+                });
         find_memoize_keys(result_.graph, result_.schedule);
         if (has_tags_)
             remove_memoize_tags(result_.graph);
@@ -389,10 +393,12 @@ class Freezer {
 
     /// A promise may name an image that is new, so it is put in its place when it is done.
     template <typename Put>
-    void freeze_promise(BufferPromise promise, Inputs &inputs, const Put &put) {
+    void freeze_promise(BufferPromise promise, const std::shared_ptr<const ImageContents> &image,
+                        Inputs &inputs, const Put &put) {
         for (ShapePromise &p : promise.dims)
             for (Expr *e : {&p.min, &p.extent, &p.stride, &p.estimate_min, &p.estimate_extent})
-                *e = freeze_outside(*e, inputs);
+                if (e->defined())
+                    *e = freeze_outside(image ? with_referent(*e, image) : *e, inputs);
         put(std::move(promise));
     }
 
@@ -407,7 +413,7 @@ class Freezer {
     void freeze_output(size_t i, Inputs &inputs) {
         FuncNode &node = result_.graph.funcs[i];
         for (const auto &buffer : funcs_[i]->output_buffers)
-            freeze_promise(buffer->promise, inputs, [&](BufferPromise &&promise) {
+            freeze_promise(buffer->promise, buffer, inputs, [&](BufferPromise &&promise) {
                 node.output_promises.push_back(std::move(promise));
             });
         if (node.output_promises.empty())

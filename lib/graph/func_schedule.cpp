@@ -225,9 +225,23 @@ Func &Func::bound_storage(const Var &dim, const Expr &extent) {
     return *this;
 }
 
+namespace {
+
+[[noreturn]] void reject_both(const FuncContents &f, const char *now, const Var &dim,
+                              const char *before) {
+    reject(f, fmt::format("{}({})", now, graph::base_name(dim.name())),
+           fmt::format("{} was given for '{}' already, and each could break what the other says. "
+                       "Use align_bounds alone: its extent is a multiple of the modulus too.",
+                       before, graph::base_name(dim.name())));
+}
+
+}  // namespace
+
 Func &Func::align_bounds(const Var &dim, const Expr &modulus, const Expr &remainder) {
     check_dimension(*contents_, "align_bounds", dim);
     auto &alignment = entry(contents_->schedule.alignments, dim.name());
+    if (alignment.modulus.defined() && !alignment.remainder.defined())
+        reject_both(*contents_, "align_bounds", dim, "align_extent");
     alignment.modulus = positive(*contents_, "align_bounds", "modulus", modulus);
     alignment.remainder = integer(*contents_, "align_bounds", remainder);
     contents_->identity->touch();
@@ -237,8 +251,9 @@ Func &Func::align_bounds(const Var &dim, const Expr &modulus, const Expr &remain
 Func &Func::align_extent(const Var &dim, const Expr &modulus) {
     check_dimension(*contents_, "align_extent", dim);
     auto &alignment = entry(contents_->schedule.alignments, dim.name());
+    if (alignment.remainder.defined())
+        reject_both(*contents_, "align_extent", dim, "align_bounds");
     alignment.modulus = positive(*contents_, "align_extent", "modulus", modulus);
-    alignment.remainder = Expr();
     contents_->identity->touch();
     return *this;
 }

@@ -315,6 +315,7 @@ Self &LoopDirectives<Self>::compute_with(const LoopLevel &level, const LoopAlign
         nest.fail(fmt::format(
             "the level is {}, so it names no loop to share. Name one, as in LoopLevel(f, y).",
             level.to_string()));
+    level.contents()->locked = true;  // a later set() would not be seen
     share_loops(nest, level.contents()->level, level.var(), align);
     return self();
 }

@@ -10,6 +10,7 @@
 #include "graph/implicit.h"
 #include "graph/match.h"
 #include "ir/fold.h"
+#include "ir/visit.h"
 #include "support/text.h"
 #include <pipe/func.h>
 
@@ -151,10 +152,45 @@ Expr promise(const ImageContents &image, int d, const char *what, const Expr &e)
         throw CompileError(fmt::format("{}, dimension {}: {} must be an integer, not {}.",
                                        describe(image), d, what,
                                        e.defined() ? graph::describe(e) : "an undefined Expr"));
-    return cast(Int(32), e);
+    return graph::without_referent(cast(Int(32), e), image);
 }
 
 }  // namespace
+
+namespace graph {
+
+namespace {
+
+class OwnSizes : public ir::GraphMutator {
+  public:
+    OwnSizes(const ImageContents &image, std::shared_ptr<const ImageContents> now)
+        : image_(image), now_(std::move(now)) {}
+
+  protected:
+    Expr rewrite(const Expr &e) override {
+        const ir::Referent *own = now_ ? nullptr : &image_;
+        const std::string prefix = image_.identity->name + ".";
+        if (e->op == ir::Op::Variable && e->referent.get() == own && e->name.starts_with(prefix))
+            return ir::make_variable(e.type(), e->name, now_);
+        return ir::GraphMutator::rewrite(e);
+    }
+
+  private:
+    const ImageContents &image_;
+    const std::shared_ptr<const ImageContents> now_;
+};
+
+}  // namespace
+
+Expr without_referent(const Expr &e, const ImageContents &image) {
+    return OwnSizes(image, nullptr).mutate(e);
+}
+
+Expr with_referent(const Expr &e, const std::shared_ptr<const ImageContents> &image) {
+    return OwnSizes(*image, image).mutate(e);
+}
+
+}  // namespace graph
 
 Expr ImageDimension::min() const {
     return shape_variable(Int(32), image_, "min", d_);

@@ -27,7 +27,7 @@ namespace {
 void check_open(const Nest &nest, const StageSchedule &s) {
     if (!s.specializations.empty() && !s.specializations.back().condition.defined())
         nest.fail("specialize_fail() has dealt with all that is left. Specialize before it.");
-    if (!s.fuse_level.inlined() || s.fuse_level.deferred)
+    if (!s.fuse_level.inlined())
         nest.fail("a definition that shares loops (compute_with) cannot be specialized. Leave one "
                   "of the two out.");
 }

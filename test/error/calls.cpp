@@ -384,3 +384,48 @@ TEST_CASE("what runs wild", "[error][calls]") {
                                        "0 to 15", "Read by g (" + where + ")", "larger input"});
     }
 }
+
+TEST_CASE("indices, sizes and handlers that do not fit", "[error]") {
+    Var x("x"), y("y");
+    Func f("f"), t("t");
+    f(x, y) = x + y;
+    t(x) = Tuple(x, x + 1);
+    SECTION("a value that a Realization or a Tuple has not") {
+        Realization r = f.realize({2, 2});
+        require_message<RuntimeError>([&] { r[1]; }, {"Realization of 1", "no [1]"});
+        require_message<CompileError>([&] { t(x)[2]; }, {"2", "counted from 0"});
+        require_message<CompileError>([&] { Tuple(x, x)[2]; }, {"Tuple of 2", "no [2]"});
+    }
+    SECTION("sizes of compile_jit and infer_input_bounds") {
+        require_message<RuntimeError>([&] { Pipeline(f).compile_jit(Sizes({640})); },
+                                      {"'f'", "2 dimensions", "1 size"});
+        require_message<RuntimeError>([&] { f.infer_input_bounds({640, 0}); },
+                                      {"'f'", "dimension 1 is 0"});
+    }
+    SECTION("custom_malloc without custom_free, and the other way round") {
+        JITUserContext context;
+        context.handlers.custom_malloc = [](JITUserContext *, size_t n) { return malloc(n); };
+        Buffer<int> out(3, 3);
+        require_message<RuntimeError>([&] { f.realize(&context, out); },
+                                      {"custom_malloc", "custom_free", "Set both"});
+        context.handlers.custom_malloc = nullptr;
+        context.handlers.custom_free = [](JITUserContext *, void *p) { free(p); };
+        require_message<RuntimeError>([&] { f.realize(&context, out); }, {"Set both"});
+    }
+    SECTION("16-bit floats outside of their range") {
+        Param<float16_t> p("p");
+        p.set(float16_t(0.5f));
+        p.set_range(float16_t(0.25f), float16_t(1.f));
+        Func g("g");
+        g(x) = cast<float>(p);
+        CHECK(Buffer<float>(g.realize({2})).all_equal(0.5f));
+        p.set(float16_t(2.f));
+        require_message<RuntimeError>([&] { g.realize({2}); }, {"'p' is 2", "0.25 to 1"});
+        Param<bfloat16_t> q("q");
+        q.set(bfloat16_t(0.5f));
+        q.set_range(bfloat16_t(0.25f), bfloat16_t(1.f));
+        Func h("h");
+        h(x) = cast<float>(q);
+        CHECK(Buffer<float>(h.realize({2})).all_equal(0.5f));
+    }
+}

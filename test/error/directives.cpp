@@ -432,3 +432,41 @@ TEST_CASE_METHOD(Blur, "compute_with", "[error][directives]") {
                                        "Give it compute_root()"});
     }
 }
+
+TEST_CASE_METHOD(Blur, "directives that a second look found ignored", "[error]") {
+    SECTION("memory that threads would share, of a Func without level") {
+        a(x, y) += y;  // cannot be inlined
+        Func d("d");
+        d(x, y) = a(x, y) * 2;
+        a.hoist_storage_root();
+        d.parallel(y);
+        require_message<CompileError>([&] { d.compile_jit(); },
+                                      {"a.hoist_storage", "directives.cpp:", "parallel"});
+    }
+    SECTION("memory for a Func that nobody reads any more is no mistake") {
+        Func t("t"), d("d");
+        t(x, y) = Tuple(a(x, y), x);
+        d(x, y) = t(x, y)[1];
+        a.compute_root().store_in(MemoryType::Heap);
+        CHECK(Buffer<int>(d.realize({3, 2}))(2, 1) == 2);
+    }
+    SECTION("two alignments of one dimension") {
+        a.compute_root().align_bounds(x, 4, 1);
+        require_message<CompileError>([&] { a.align_extent(x, 32); },
+                                      {"a.align_extent(x)", at_a, "align_bounds was given"});
+        b.compute_root().align_extent(x, 32);
+        require_message<CompileError>([&] { b.align_bounds(x, 4); },
+                                      {"b.align_bounds(x)", at_b, "align_extent was given"});
+    }
+    SECTION("a LoopLevel that is set after compute_with took it") {
+        LoopLevel level(a, y);
+        b.compute_with(level);
+        require_message<CompileError>([&] { level.set(LoopLevel(a, x)); },
+                                      {"LoopLevel::set", "locked"});
+    }
+    SECTION("a ring through in()") {
+        Func w = a.in();
+        w.compute_root();
+        require_message<CompileError>([&] { a(x, y) += w(x, y); }, {"'a'", "a ring of Funcs"});
+    }
+}

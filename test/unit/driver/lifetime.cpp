@@ -58,7 +58,6 @@ TEST_CASE("a Func that is part of a pipeline goes away", "[driver][lifetime]") {
         level.set(LoopLevel(h, x));
         f.clone_in(h).compute_at(h, x);
         g.compute_at(h, x);
-        h.prefetch(f, x, x, 1);
         h.realize({4});
     }));
     CHECK_FALSE(outlives([](Func &f) {
@@ -71,11 +70,11 @@ TEST_CASE("a Func that is part of a pipeline goes away", "[driver][lifetime]") {
         f.update().rfactor(r, u).compute_root();
         g(x) = f(x) + sum(r + x);
         f.compute_root().specialize(p > 3).vectorize(x, 4);
+        g.prefetch(f, x, x, 1);
         g.realize({16});
     }));
     CHECK_FALSE(outlives([](Func &f) {
         ImageParam in(Int(32), 1, "in");
-        in.dim(0).set_extent(in.dim(0).extent());
         f(x) = in(x);
         in.in(f).compute_root();
         Buffer<int> image(4);
@@ -83,4 +82,25 @@ TEST_CASE("a Func that is part of a pipeline goes away", "[driver][lifetime]") {
         in.set(image);
         f.realize({4});
     }));
+}
+
+TEST_CASE("an image that says one of its sizes by another goes away", "[driver][lifetime]") {
+    std::weak_ptr<const graph::ImageContents> alive;
+    {
+        ImageParam in(Int(32), 2, "in");
+        Var y("y");
+        Func f("f");
+        in.dim(1).set_stride(in.dim(0).extent() + 1).set_extent(in.dim(0).extent());
+        f(x, y) = in(x, y);
+        f.output_buffer().dim(1).set_extent(f.output_buffer().dim(0).extent());
+        Buffer<int> image(5, 4);
+        image.fill(3);
+        in.set(image.cropped(0, 0, 4));
+        CHECK(Buffer<int>(f.realize({4, 4})).all_equal(3));
+        CHECK_THROWS_AS(f.realize({4, 3}), RuntimeError);
+        in.set(image);
+        CHECK_THROWS_AS(f.realize({4, 4}), RuntimeError);
+        alive = in.contents();
+    }
+    CHECK(alive.expired());
 }

@@ -56,6 +56,32 @@ TEST_CASE_METHOD(Program, "loops as text and as a page", "[driver][outputs]") {
     CHECK(count("<details") > 4);
 }
 
+TEST_CASE_METHOD(Program, "what is written is what the Pipeline was told", "[driver][outputs]") {
+    Func f("f"), g("g");
+    Param<int> n("n");
+    f(x, y) = x * x + y;
+    g(x, y) = f(x, y) + f(x, y + 1);
+    f.set_estimate(x, 0, 2000).set_estimate(y, 0, 2000);
+    g.set_estimate(x, 0, 2000).set_estimate(y, 0, 2000);
+    Pipeline plain(g), told(g);
+    plain.compile_to_lowered_stmt(folder / "plain.txt", {});
+    CHECK_FALSE(has(folder.read("plain.txt"), "parallel"));
+    told.autoschedule(get_host_target());
+    told.add_requirement(n > 0);
+    CHECK(told.infer_arguments().size() == 1);
+    told.compile_to_lowered_stmt(folder / "told.txt", told.infer_arguments());
+    CHECK(has(folder.read("told.txt"), "parallel"));
+    CHECK(has(folder.read("told.txt"), "required: "));
+    n.set(1);
+    CHECK(told.compile_to_callable(told.infer_arguments()).defined());
+    // Also after it was realized for a target of its own: the schedule is not chosen again.
+    Buffer<int> small(3, 3);
+    told.realize(small, get_host_target());
+    std::string chosen = told.schedule_source();
+    told.realize(small, get_host_target());
+    CHECK(told.schedule_source() == chosen);
+}
+
 TEST_CASE_METHOD(Program, "LLVM IR, bitcode, assembly and object", "[driver][outputs]") {
     Pipeline p(out);
     p.compile_to_llvm_assembly(folder / "out.ll", {in, gain}, "my_function");

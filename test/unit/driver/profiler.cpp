@@ -147,6 +147,22 @@ TEST_CASE("several pipelines at a time have profiles of their own", "[driver][pr
     CHECK(line_of(a.profiler_report(), "left").share > 0.9);
 }
 
+// The task's thread went on to wait for the next with the profile of the run that had ended.
+TEST_CASE("profiles of async Funcs, one run after the other", "[driver][profiler]") {
+    Func f("f"), g("g");
+    Var y("y");
+    f(x, y) = sqrt(cast<float>(x * y));
+    g(x, y) = f(x, y) + f(x, y + 1);
+    f.compute_root().async();
+    Pipeline p(g);
+    Quiet quiet;
+    Buffer<float> out(400, 400);
+    for (int run = 0; run < 10; run++)
+        p.realize(&quiet, out, profiled());
+    CHECK(p.profiler_report().find("f") != std::string::npos);
+    CHECK(p.peak_scratch_bytes() >= 400 * 401 * 4);
+}
+
 TEST_CASE("a failing run leaves the profiler usable", "[driver][profiler]") {
     ImageParam in(Int(32), 1, "in");
     Func f("f");
