@@ -31,8 +31,8 @@ void check(llvm::Error error) {
         throw InternalError("LLVM's ORC: " + llvm::toString(std::move(error)));
 }
 
-/// Finds what neither the object nor the run time defines: C functions of the user's, then in
-/// libmvec, then in the process.
+/// Finds what neither the object nor the run time defines: C functions of the user's, then in libmvec,
+/// then in the process.
 class ProcessSymbols : public orc::DefinitionGenerator {
   public:
     explicit ProcessSymbols(void *libmvec) : libmvec_(libmvec) {}

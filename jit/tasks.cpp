@@ -59,8 +59,7 @@ struct Task {
     }
 };
 
-/// Threads that have done a task wait a while for the next: to start one takes longer than many
-/// tasks.
+/// Threads that have done a task wait a while for the next: to start one takes longer than many tasks.
 class TaskThreads {
   public:
     static TaskThreads &get() {

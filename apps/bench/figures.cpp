@@ -132,9 +132,8 @@ bool is_small_stencil(const apps::App &app) {
            app.name.starts_with("harris");
 }
 
-/// Scratch memory on the whole picture over that on its upper half, of the code that was scheduled
-/// for the whole. With one thread, since it depends on chance how many threads hold scratch at a
-/// time.
+/// Scratch memory on the whole picture over that on its upper half, of the code that was scheduled for
+/// the whole. With one thread, since it depends on chance how many threads hold scratch at a time.
 void measure_scratch(const apps::App &app, apps::Size size, int threads,
                      std::vector<Figure> &figures) {
     omp_set_num_threads(1);

@@ -43,8 +43,8 @@ inline Pipe::Buffer<uint8_t> picture() {
     return photo;
 }
 
-/// Milliseconds that `work()` takes: the fastest of three runs, so that compiling (in the first
-/// one) and what else the machine does hardly count.
+/// Milliseconds that `work()` takes: the fastest of three runs, so that compiling (in the first one)
+/// and what else the machine does hardly count.
 template <typename F> double milliseconds(F &&work) {
     double best = 1e9;
     for (int i = 0; i < 3; ++i) {

@@ -68,8 +68,8 @@ int main(int argc, char **argv) {
     lesson::check(lesson::contains(report, "group 0: sharp"), "the last Func heads its group");
     lesson::check(lesson::contains(report, "tile: x "), "the report names the tile");
 
-    // The same schedule as C++. Paste it behind your definitions, where gray, blur_y, .. are the
-    // names of the Funcs in your program, and you need no autoscheduler any more.
+    // The same schedule as C++. Paste it behind your definitions, where gray, blur_y, .. are the names
+    // of the Funcs in your program, and you need no autoscheduler any more.
     const std::string source = pipeline.schedule_source();
     std::cout << source << "\n" << pipeline.loop_nest();
     lesson::check(lesson::contains(source, "sharp"), "the source schedules the output");

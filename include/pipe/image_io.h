@@ -11,8 +11,8 @@ namespace Pipe {
 /// Reads an image. The format is found from the contents: PNG (any depth, palettes and transparency
 /// expanded), JPEG (grey or colour), PGM/PPM (text or binary). The result has the dimensions
 /// (x, y) where there is one channel only, else (x, y, channel), planar; its elements are uint8, or
-/// uint16 for files of more than 8 bits. Throws RuntimeError, naming the file, if it cannot be
-/// read, is truncated or damaged, or has another format.
+/// uint16 for files of more than 8 bits. Throws RuntimeError, naming the file, if it cannot be read, is
+/// truncated or damaged, or has another format.
 Buffer<> load_image(const std::string &path);
 
 /// Writes an image in the format that the extension says: .png, .jpg/.jpeg, .pgm (one channel),

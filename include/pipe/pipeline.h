@@ -184,8 +184,8 @@ class Pipeline {
     JITHandlers &jit_handlers();
 
     /// Makes C functions known by these names, for expressions and extern stages, from the next
-    /// compilation on. One in place of another that is known by the name is for this Pipeline
-    /// alone. CompileError where the types of the two differ.
+    /// compilation on. One in place of another that is known by the name is for this Pipeline alone.
+    /// CompileError where the types of the two differ.
     void set_jit_externs(const std::map<std::string, JITExtern> &externs);
     /// Those given to this Pipeline.
     const std::map<std::string, JITExtern> &get_jit_externs() const;

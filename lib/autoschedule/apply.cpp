@@ -80,9 +80,8 @@ std::vector<Dim> vectorized(Loops &loops, const std::string &name, int64_t lanes
     return {{inner, LoopKind::Vectorized, false}, {outer, LoopKind::Serial, false}};
 }
 
-/// A large reduction to few points, such as the sum of an image: parallel and vectorised over its
-/// RVars, with accumulators of their own (lower/private_accumulators.h). False where it is no such
-/// thing.
+/// A large reduction to few points, such as the sum of an image: parallel and vectorised over its RVars,
+/// with accumulators of their own (lower/private_accumulators.h). False where it is no such thing.
 bool reduce_stage(const FuncNode &func, const Node &node, size_t s, const Machine &machine,
                   StageSchedule &stage) {
     constexpr double worth_threads = 1 << 15;  // iterations
@@ -117,8 +116,8 @@ bool reduce_stage(const FuncNode &func, const Node &node, size_t s, const Machin
     return true;
 }
 
-/// A stage with its pure loops as they are, but vectorised: members of groups, and updates. RVars
-/// go between the vector and the other loops, so that a vector of sums stays in registers.
+/// A stage with its pure loops as they are, but vectorised: members of groups, and updates. RVars go
+/// between the vector and the other loops, so that a vector of sums stays in registers.
 void vectorize_stage(const FuncNode &func, const Node &node, size_t s, const Machine &machine,
                      bool parallel, StageSchedule &stage) {
     if (stage.touched)

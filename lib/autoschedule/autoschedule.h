@@ -50,9 +50,9 @@ struct Result {
     Report report;
 };
 
-/// Completes the user's schedule. Directives that he wrote stay as they are. Deterministic: it
-/// depends on its arguments only. Never fails: what cannot be modelled is computed in full, in
-/// parallel and vectorised.
+/// Completes the user's schedule. Directives that he wrote stay as they are. Deterministic: it depends
+/// on its arguments only. Never fails: what cannot be modelled is computed in full, in parallel and
+/// vectorised.
 Result schedule(const graph::Graph &graph, const schedules::Schedule &user, const Sizes &sizes,
                 const Machine &machine, const AutoscheduleOptions &options = {});
 

@@ -79,10 +79,10 @@ void GroupModel::measure(const Tiling &t) const {
         regions_.push_back(region(e.region, t));
 }
 
-/// Row by row where rows only move forward, tile-wise else: a member whose reader works on whole
-/// tiles must be there as a whole, too. (reuse-analysis, section 4.1: compute level in the row
-/// loop, store level outside of it. It is also dp-fusion's Algorithm 4 with inner tiles of one row:
-/// parallelograms inside an overlapped tile.)
+/// Row by row where rows only move forward, tile-wise else: a member whose reader works on whole tiles
+/// must be there as a whole, too. (reuse-analysis, section 4.1: compute level in the row loop, store
+/// level outside of it. It is also dp-fusion's Algorithm 4 with inner tiles of one row: parallelograms
+/// inside an overlapped tile.)
 std::vector<Level> GroupModel::levels(int row_dim) const {
     std::vector<Level> result(members_.size(), Level::Tile);
     if (row_dim < 0)
@@ -193,9 +193,8 @@ void GroupModel::add_near_memory(const Tiling &t, Cost &cost) const {
     cost.near_memory = 0;
 }
 
-/// Whether the rows of a buffer are not visited one after the other, so that each is a stream of
-/// its own and starts with misses that nothing foresees: parts of rows, and planes that take turns
-/// row by row.
+/// Whether the rows of a buffer are not visited one after the other, so that each is a stream of its own
+/// and starts with misses that nothing foresees: parts of rows, and planes that take turns row by row.
 bool GroupModel::restarts(const std::vector<Coordinate> &region, const Tiling &t) const {
     if (counts_.size() > 1 && counts_[0] > 1)
         return true;

@@ -14,8 +14,8 @@ namespace {
 
 constexpr double cache_line = 64;
 
-/// Funcs in one group. What is gained by fusing more is small, and the bounds of the first in a
-/// long chain become large expressions.
+/// Funcs in one group. What is gained by fusing more is small, and the bounds of the first in a long
+/// chain become large expressions.
 constexpr size_t most_members = 10;
 
 /// Vector loads that one vector of the reader takes, given how the innermost coordinate moves.
@@ -37,8 +37,8 @@ double load_instructions(const Access &load, double vector_bytes, double lanes) 
         return 2.5 * one;
     if (x.den == 2)
         return 1.5 * one;
-    // A vector as wide as a cache line touches two lines unless it is aligned. Rows of scratch
-    // buffers are, those of images seldom.
+    // A vector as wide as a cache line touches two lines unless it is aligned. Rows of scratch buffers
+    // are, those of images seldom.
     const bool aligned = load.image < 0 && x.distance == poly::Range::point(0);
     return aligned ? one : one * (1 + vector_bytes / cache_line);
 }

@@ -18,17 +18,17 @@ struct Tiling {
     int row_dim = -1;           ///< as in Plan
 };
 
-/// Clocks of two things done at the same time, of which the fraction `serial` of the shorter one
-/// cannot be hidden behind the longer one.
+/// Clocks of two things done at the same time, of which the fraction `serial` of the shorter one cannot
+/// be hidden behind the longer one.
 inline double overlapped(double a, double b, double serial) {
     return std::max(a, b) + serial * std::min(a, b);
 }
 
 /// One group under consideration. Built once per group; evaluates many tilings.
 ///
-/// The four terms of dp-fusion's equation (2) are all here, but in one unit, clocks, so that they
-/// need no weights: live-in/live-out data (far_memory), cleanup tiles (imbalance), overlap (the
-/// redundant points in arithmetic) and unequal extents (every member's own points are counted).
+/// The four terms of dp-fusion's equation (2) are all here, but in one unit, clocks, so that they need
+/// no weights: live-in/live-out data (far_memory), cleanup tiles (imbalance), overlap (the redundant
+/// points in arithmetic) and unequal extents (every member's own points are counted).
 class GroupModel {
   public:
     /// \param members any order; must be a valid group (see is_group)
@@ -41,8 +41,8 @@ class GroupModel {
     /// The best tiling among the candidates. \param coarse fewer candidates, for large pipelines
     Plan best(bool coarse) const;
 
-    /// Tile sizes as dp-fusion Algorithm 2 (ComputeTileSizes): the tile's buffers fill
-    /// `cache_bytes`, and dimensions with more reuse get longer.
+    /// Tile sizes as dp-fusion Algorithm 2 (ComputeTileSizes): the tile's buffers fill `cache_bytes`,
+    /// and dimensions with more reuse get longer.
     std::vector<int64_t> fill_cache(int64_t cache_bytes, int64_t innermost) const;
 
   private:
@@ -129,8 +129,7 @@ class GroupModel {
     mutable double tiles_ = 1, steps_ = 1;  // steps of the row loop, over all tiles
 };
 
-/// One output whose value alone is needed outside; every other member is free and read by members
-/// only.
+/// One output whose value alone is needed outside; every other member is free and read by members only.
 bool is_group(const StageGraph &graph, const std::vector<int> &members);
 
 /// Cost and best tiles of a group: dp-fusion Algorithm 2. Nothing where the dependences are not

@@ -77,8 +77,7 @@ class Search {
     }
 
     /// The last node of a connected part has no reader left: it is the live-out of its group. The
-    /// cases of the recurrence are which producers join it (Case I) and what is left then (Case
-    /// II).
+    /// cases of the recurrence are which producers join it (Case I) and what is left then (Case II).
     double solve_part(const std::vector<int> &part) {
         NodeSet key(dag_.size());
         for (int n : part)

@@ -33,20 +33,18 @@ struct GroupingLimits {
     long states = 100000;                               ///< entries of the memo
 };
 
-/// The cheapest valid grouping. A group has one live-out: every other node of it is read inside
-/// only.
+/// The cheapest valid grouping. A group has one live-out: every other node of it is read inside only.
 ///
-/// This is Algorithm 1 walked from the live-outs to the inputs. The paper walks forward and may
-/// close a group before a later producer of one of its nodes is seen (for A->B->D->C, A->C it never
-/// considers {A}, {B}, {D, C}); backward, a node is decided when all of its readers are, and no
-/// valid grouping is missed. With one live-out per group, of all partitions of the nodes that come
-/// next only the one into single nodes is valid, and no group can close a cycle: a path out of it
-/// leaves through the live-out. The memo is keyed by the set of nodes that are left, one connected
-/// component at a time.
+/// This is Algorithm 1 walked from the live-outs to the inputs. The paper walks forward and may close a
+/// group before a later producer of one of its nodes is seen (for A->B->D->C, A->C it never considers
+/// {A}, {B}, {D, C}); backward, a node is decided when all of its readers are, and no valid grouping is
+/// missed. With one live-out per group, of all partitions of the nodes that come next only the one into
+/// single nodes is valid, and no group can close a cycle: a path out of it leaves through the live-out.
+/// The memo is keyed by the set of nodes that are left, one connected component at a time.
 Grouping group(const Dag &dag, const GroupCost &cost, const GroupingLimits &limits = {});
 
-/// Bounded incremental grouping (Algorithm 5): groups of at most `limit` nodes; then each is one
-/// node of a smaller graph, which is grouped again, until nothing changes.
+/// Bounded incremental grouping (Algorithm 5): groups of at most `limit` nodes; then each is one node
+/// of a smaller graph, which is grouped again, until nothing changes.
 Grouping group_incrementally(const Dag &dag, const GroupCost &cost, GroupingLimits limits);
 
 /// Whether some group needs, through other groups, a value of its own (section 3.2, validity).

@@ -21,8 +21,7 @@ bool is_copy(const Node &node) {
     return node.stages[0].arithmetic.total() == 0 && node.stages[0].loads.size() <= 1;
 }
 
-/// The reader walks along the innermost dimension as the producer does, so that vectors stay
-/// vectors.
+/// The reader walks along the innermost dimension as the producer does, so that vectors stay vectors.
 bool read_along_rows(const Access &load) {
     if (load.coords.empty())
         return true;

@@ -16,8 +16,7 @@ void inline_free_of_cost(StageGraph &graph);
 /// Whether the substitution of `node` would compute some values more than once but may still pay.
 bool is_inlining_choice(const StageGraph &graph, int node);
 
-/// Whether every value of `node` is made of values at its own place only (Algorithm 3:
-/// isPointwise).
+/// Whether every value of `node` is made of values at its own place only (Algorithm 3: isPointwise).
 bool is_pointwise(const StageGraph &graph, int node);
 
 /// Whether computing the values of `node` again where they are read costs no more than storing and

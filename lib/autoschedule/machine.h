@@ -9,8 +9,8 @@
 
 namespace Pipe::autoschedule {
 
-/// Sizes are read from the host; rates are those of current server cores, in units of one core's
-/// clock. They only weigh the terms of the cost model against each other.
+/// Sizes are read from the host; rates are those of current server cores, in units of one core's clock.
+/// They only weigh the terms of the cost model against each other.
 struct Machine {
     int cores = 1;
     bool fast_math = false;  ///< sums of floats may be regrouped

@@ -8,8 +8,8 @@
 
 namespace Pipe::autoschedule {
 
-/// Work of one iteration: instructions x bytes of their type, so that division by the bytes of a
-/// vector register gives vector instructions per element.
+/// Work of one iteration: instructions x bytes of their type, so that division by the bytes of a vector
+/// register gives vector instructions per element.
 struct Arithmetic {
     double sums = 0, products = 0;  ///< of floats; a sum and a product become one fused instruction
     double other = 0;

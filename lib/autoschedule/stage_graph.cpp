@@ -162,8 +162,8 @@ void add_distinct(std::vector<Access> &loads, Access load) {
         loads.push_back(std::move(load));
 }
 
-/// The loads of `stage` once `producer` is substituted, and how often the producer is evaluated.
-/// Stops where there are more than `limit`.
+/// The loads of `stage` once `producer` is substituted, and how often the producer is evaluated. Stops
+/// where there are more than `limit`.
 std::vector<Access> substituted_loads(const StageCost &stage, const Node &producer, int *uses,
                                       size_t limit = SIZE_MAX) {
     std::vector<Access> loads;

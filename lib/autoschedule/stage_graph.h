@@ -1,6 +1,5 @@
 #pragma once
-// The stage graph: what the search needs to know of every Func, and substitution of Funcs into
-// others.
+// The stage graph: what the search needs to know of every Func, and substitution of Funcs into others.
 
 #include <string>
 #include <vector>

@@ -32,13 +32,11 @@
 //   int32_t pipe_semaphore_acquire(context, void *semaphore)
 //       Waits until the count is positive, and takes one. Not 0 where the run has failed meanwhile.
 //   void pipe_semaphore_release(void *semaphore)
-//   void *pipe_memo_open(context, const char *func, const int64_t *key, int64_t keys, int64_t
-//   *buffers,
+//   void *pipe_memo_open(context, const char *func, const int64_t *key, int64_t keys, int64_t *buffers,
 //                        int64_t count, int32_t *missing)
-//       Looks in the cache of the process for what was stored with this key; where there is
-//       nothing, *missing becomes 1, and the answer is new memory. `buffers` says how many bytes
-//       each of them has, and becomes their addresses, 64-byte aligned. Null where memory is short:
-//       recorded.
+//       Looks in the cache of the process for what was stored with this key; where there is nothing,
+//       *missing becomes 1, and the answer is new memory. `buffers` says how many bytes each of them
+//       has, and becomes their addresses, 64-byte aligned. Null where memory is short: recorded.
 //   void pipe_memo_store(context, void *entry, int32_t has_eviction_key, uint64_t eviction_key)
 //       What was missing is complete: it goes into the cache.
 //   void pipe_memo_close(context, void *entry)

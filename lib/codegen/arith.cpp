@@ -29,9 +29,9 @@ Value *multiply_add(Builder &b, Value *x, Value *y, Value *z) {
 
 }  // namespace
 
-// Multiply-adds are chosen here and not by LLVM, which fuses only a product that nobody else uses:
-// so unrolled rows that share a product would add it unfused, at more instructions and with another
-// result than the same rows in a loop.
+// Multiply-adds are chosen here and not by LLVM, which fuses only a product that nobody else uses: so
+// unrolled rows that share a product would add it unfused, at more instructions and with another result
+// than the same rows in a loop.
 Value *emit_add(Builder &b, Type type, Value *x, Value *y) {
     if (!type.is_float())
         return b.CreateAdd(x, y, "", false, no_wrap(type));

@@ -32,9 +32,8 @@ Value *reversed(Builder &b, Value *vector) {
     return b.CreateShuffleVector(vector, mask);
 }
 
-/// Whether a load can bypass the caches: what fills registers as a whole can. (Of single bytes, and
-/// what would be loaded in pieces of one or two, LLVM 19 asks for an instruction that no x86 has,
-/// and crashes.)
+/// Whether a load can bypass the caches: what fills registers as a whole can. (Of single bytes, and what
+/// would be loaded in pieces of one or two, LLVM 19 asks for an instruction that no x86 has, and crashes.)
 bool can_stream(const llvm::Type *type, const llvm::DataLayout &layout) {
     auto *vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
     if (!vector || vector->getScalarSizeInBits() < 16)

@@ -59,8 +59,8 @@ class Checker {
   private:
     const Graph &graph_;
     const schedules::Schedule &schedule_;
-    std::vector<std::vector<Path>>
-        paths_;                 // per Func and stage: all loops around its innermost statement
+    // Per Func and stage: all loops around its innermost statement.
+    std::vector<std::vector<Path>> paths_;
     std::vector<Path> levels_;  // per Func: the loops around its computation
     std::vector<std::vector<std::vector<FuncId>>> reads_;  // per Func and stage
     std::vector<bool> whole_;                              // per Func: read by a C function

@@ -17,8 +17,7 @@ namespace Pipe::graph {
 ///  8. compute_with joins stages that depend on each other, or whose outer loops differ in number,
 ///     or that are computed at different levels;
 ///  9. what a C function computes or reads is folded, its stores are traced, or it is computed
-///  inside
-///     a vectorized loop.
+///     inside a vectorized loop.
 void check(const Graph &inlined, const schedules::Schedule &schedule);
 
 }  // namespace Pipe::graph

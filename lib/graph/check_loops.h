@@ -13,9 +13,8 @@ namespace Pipe::graph {
 /// threads would store over what others blend.
 void check_loops(const FuncNode &f, const schedules::FuncSchedule &s);
 
-/// What was said of the loops of the pure definition, or of the part that they compute:
-/// "vectorize(x)".
-/// "" if nothing; permissions and traces do not count.
+/// What was said of the loops of the pure definition, or of the part that they compute, as in
+/// "vectorize(x)"; "" if nothing. Permissions and traces do not count.
 std::string loop_directive(const FuncNode &f, const schedules::FuncSchedule &s);
 
 /// "x, y (innermost first)"

@@ -304,8 +304,8 @@ class Factorer {
         predicate = predicate.defined() ? ir::make_binary(ir::Op::And, predicate, c) : c;
     }
 
-    /// What the user's condition reads may be read only where the guards hold: in a vector, both
-    /// sides of an && are evaluated.
+    /// What the user's condition reads may be read only where the guards hold: in a vector, both sides of
+    /// an && are evaluated.
     static void require_inside(Expr &guards, const Expr &condition) {
         guards = guards.defined() ? ir::make_call(Bool(), ir::intrinsic::if_then_else,
                                                   {guards, condition, ir::make_const(Bool(), 0)},
@@ -348,8 +348,8 @@ class Factorer {
                 loops.dims.push_back({from_.args[i], LoopKind::Serial, false});
     }
 
-    /// Elements beyond the RDom's points need not be there; nor does an index keep beyond them to
-    /// what an earlier rfactor promises of it.
+    /// Elements beyond the RDom's points need not be there; nor does an index keep beyond them to what an
+    /// earlier rfactor promises of it.
     void restrict_merge() {
         Stage &merge = result_.merge;
         bool restricted = std::any_of(merge.args.begin(), merge.args.end(), [&](const Expr &arg) {
@@ -363,8 +363,7 @@ class Factorer {
             require_of_merge(ir::substitute(values_, from_.stage.predicate));
     }
 
-    /// What the merge can know of a condition without memory and without the RVars that are not
-    /// preserved.
+    /// What the merge can know of a condition without memory and without the RVars that are not preserved.
     void require_of_merge(const Expr &condition) {
         if (!condition.defined())
             return;

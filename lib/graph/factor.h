@@ -7,8 +7,7 @@
 //                                                 f(x) += m(x, ri)
 //
 //  1. Splits and fusions of RVars are carried out in the definition: what is left of them are
-//  RVars,
-//     with a condition where a split does not divide.
+//     RVars, with a condition where a split does not divide.
 //  2. The preserved ones become dimensions of the new Func m, which starts from the operator's
 //     identity and combines over the others.
 //  3. The update of f combines m's values over the preserved ones. Where it wrote an element that

@@ -20,8 +20,8 @@ using ExternNames = std::map<std::string, std::string>;
 struct Frozen {
     Graph graph;
     schedules::Schedule schedule;
-    std::vector<Stamp>
-        stamps;  ///< of every Func, image and Param in it: out of date when one changes
+    /// Of every Func, image and Param in it: out of date when one changes.
+    std::vector<Stamp> stamps;
 };
 
 /// Everything that the outputs need, producers before consumers, in an order and with names that

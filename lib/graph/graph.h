@@ -98,8 +98,7 @@ struct Requirement {
 ///   Call Image  name = Image::name
 ///   Variable    a pure variable of the stage, a ReductionVar's name, or Scalar::name
 ///   Variable    "<image>.min.<d>", "<image>.extent.<d>" (int32), "<image>.stride.<d>" (int64): of
-///   the
-///               buffer that is bound at run time
+///               the buffer that is bound at run time
 struct Graph {
     std::vector<FuncNode> funcs;  ///< indexed by FuncId; topological order
     std::vector<FuncId> outputs;

@@ -1,5 +1,5 @@
-// PNG by libpng. The library reports errors by a jump, so the functions that it jumps back into
-// hold no objects with destructors; those live in their callers.
+// PNG by libpng. The library reports errors by a jump, so the functions that it jumps back into hold
+// no objects with destructors; those live in their callers.
 
 #include "image_io/codec.h"
 

@@ -1,6 +1,5 @@
 #pragma once
-// What an expression graph computes in any case: arms of an if_then_else are computed only if
-// chosen.
+// What an expression graph computes in any case: arms of an if_then_else are computed only if chosen.
 
 #include <unordered_set>
 #include <vector>

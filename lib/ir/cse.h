@@ -10,8 +10,7 @@ namespace Pipe::ir {
 /// however they are shared.
 ///
 ///  * What costs as much as a variable stays where it is: constants, variables, their casts and
-///  sums
-///    with a constant. So do ramps and broadcasts, because the code generator wants to see them.
+///    sums with a constant. So do ramps and broadcasts, because the code generator wants to see them.
 ///  * What is computed in an arm of if_then_else only is never moved out of it.
 ///  * Expressions with side effects are left alone.
 Expr cse(const Expr &e);

@@ -1,32 +1,30 @@
 #pragma once
 // The expression half of the IR, on one page. (Statements: stmt_node.h.)
 //
-//   e ::= int | uint | float | "string"                 constants (broadcast where lanes > 1 by
-//   Broadcast)
-//       | name                                          Variable: Var, RVar, Param, loop variable,
-//       let | cast<t>(e) | reinterpret<t>(e) | e + e | e - e | e * e | e / e | e % e | min(e, e) |
-//       max(e, e) | e == e | e != e | e < e | e <= e | e > e | e >= e | e && e | e || e | !e |
-//       select(e, e, e) | call name(e, ...)                             Call: see CallKind |
-//       name[e]  if e                                 Load: flattened, index in elements, lane mask
+//   e ::= int | uint | float | "string"                 constants (broadcast where lanes > 1 by Broadcast)
+//       | name                                          Variable: Var, RVar, Param, loop variable, let
+//       | cast<t>(e) | reinterpret<t>(e)
+//       | e + e | e - e | e * e | e / e | e % e | min(e, e) | max(e, e)
+//       | e == e | e != e | e < e | e <= e | e > e | e >= e | e && e | e || e | !e
+//       | select(e, e, e)
+//       | call name(e, ...)                             Call: see CallKind
+//       | name[e]  if e                                 Load: flattened, index in elements, lane mask
 //       | ramp(e, e)                                    base, stride; lanes from the type
 //       | broadcast(e)
 //       | let name = e in e
 //       | reduce<op>(e)                                 VectorReduce: neighbouring lanes combined
 //
 // Semantics.
-//  * Both operands of a binary node have the node's operand type exactly; the front end inserts
-//  casts.
+//  * Both operands of a binary node have the node's operand type exactly; the front end inserts casts.
 //    Comparisons give bool with the operands' lanes. Select's condition has the result's lanes, or
 //    one lane.
-//  * Integers of 8 and 16 bits and all unsigned ones wrap. Overflow of int32 and int64 is
-//  undefined:
+//  * Integers of 8 and 16 bits and all unsigned ones wrap. Overflow of int32 and int64 is undefined:
 //    the simplifier may assume that it does not happen.
 //  * Division of integers rounds so that the remainder `%` lies in [0, |divisor|) (Euclidean: floor
 //    for a positive divisor). x / 0 = 0 and x % 0 = 0.
 //  * Float operations are IEEE. FMA contraction of a*b+c is allowed; re-association is not.
 //    min/max of floats return the second operand if either is NaN.
-//  * Casts: float -> int truncates toward zero (undefined if out of range); int -> narrower int
-//  wraps;
+//  * Casts: float -> int truncates toward zero (undefined if out of range); int -> narrower int wraps;
 //    anything -> bool is `!= 0`.
 //  * Shifts are Intrinsic calls; a negative amount shifts the other way.
 //  * An expression has no side effect, except Calls with CallKind::Extern (impure).
@@ -81,28 +79,30 @@ enum class CallKind : uint8_t {
     Extern,      ///< C function with side effect
 };
 
-/// What a front-end Expr refers to (a Func, image or parameter). Opaque here: the IR does not know
-/// the user's objects. Null in frozen graphs and in lowered code, which carry names only.
+/// What a front-end Expr refers to (a Func, image or parameter). Opaque here: the IR does not know the
+/// user's objects. Null in frozen graphs and in lowered code, which carry names only.
 struct Referent {
     virtual ~Referent() = default;
 };
 
-/// One node. All kinds share one layout, so that the list of a node's children is in one place:
-/// `args`.
+/// One node. All kinds share one layout, so that the list of a node's children is in one place: `args`.
 ///
-/// | op                | args                    | other fields |
+/// | op                | args                    | other fields                                        |
 /// |-------------------|-------------------------|-----------------------------------------------------|
-/// | IntImm            |                         | int_value | | UIntImm           | | uint_value |
-/// | FloatImm          |                         | float_value | | StringImm         | | name | |
-/// Variable          |                         | name, referent (front end: RDom or Param) | |
-/// Cast, Reinterpret | value                   | | | binary            | a, b                    |
-/// | | Not, Broadcast    | value                   | | | Select            | condition, true, false
-/// |                                                     | | Call              | arguments | name,
-/// call_kind, index, referent                    | | Load              | index, predicate        |
-/// name (buffer); predicate undefined = all lanes      | | Ramp              | base, stride | lanes
-/// in type                                       | | Let               | value, body             |
-/// name                                                | | VectorReduce      | value | reduce_op
-/// (Add, Mul, Min, Max, And, Or)             |
+/// | IntImm            |                         | int_value                                           |
+/// | UIntImm           |                         | uint_value                                          |
+/// | FloatImm          |                         | float_value                                         |
+/// | StringImm         |                         | name                                                |
+/// | Variable          |                         | name, referent (front end: RDom or Param)           |
+/// | Cast, Reinterpret | value                   |                                                     |
+/// | binary            | a, b                    |                                                     |
+/// | Not, Broadcast    | value                   |                                                     |
+/// | Select            | condition, true, false  |                                                     |
+/// | Call              | arguments               | name, call_kind, index, referent                    |
+/// | Load              | index, predicate        | name (buffer); predicate undefined = all lanes      |
+/// | Ramp              | base, stride            | lanes in type                                       |
+/// | Let               | value, body             | name                                                |
+/// | VectorReduce      | value                   | reduce_op (Add, Mul, Min, Max, And, Or)             |
 struct ExprNode {
     mutable std::atomic<int> references{0};
     Op op;

@@ -86,8 +86,8 @@ Expr fold_integers(Op op, Type type, const Expr &ea, const Expr &eb) {
 }
 
 Expr fold_floats(Op op, Type type, double a, double b) {
-    // Doubles carry more than twice the bits of a float (and of a float16), so rounding their
-    // result once more gives what arithmetic of the type gives.
+    // Doubles carry more than twice the bits of a float (and of a float16), so rounding their result
+    // once more gives what arithmetic of the type gives.
     switch (op) {
     case Op::Add:
         return make_float(type, a + b);

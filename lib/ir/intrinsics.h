@@ -35,14 +35,11 @@ inline constexpr const char *undef = "undef";  ///< () any value; a Provide of i
 /// (e0, e1, ...): in an update definition, one of several stores at once (see scatter()); the front
 /// end's only, lowering makes one store of each.
 inline constexpr const char *scatter_gather = "scatter_gather";
-/// (seed, whether the user gave it): uint32; the front end's only, a definition makes it
-/// arithmetic.
+/// (seed, whether the user gave it): uint32; the front end's only, a definition makes it arithmetic.
 inline constexpr const char *random = "random";
-/// (x, key...) = x; what x depends on where it is memoized; the front end's only, freeze takes it
-/// out.
+/// (x, key...) = x; what x depends on where it is memoized; the front end's only, freeze takes it out.
 inline constexpr const char *memoize_tag = "memoize_tag";
-/// (which, about, about): a property of the target; the front end's only, freeze makes it a
-/// constant.
+/// (which, about, about): a property of the target; the front end's only, freeze makes it a constant.
 inline constexpr const char *target_query = "target_query";
 inline constexpr const char *promise_clamped = "promise_clamped";  ///< (x, lo, hi) = x
 inline constexpr const char *if_then_else =
@@ -57,14 +54,13 @@ inline constexpr const char *address_of =
 /// The names of CallKind::Extern that code generation knows.
 namespace Pipe::ir::extern_function {
 
-/// (condition, value, ...) = value; prints all values, which may be strings, where the condition
-/// holds
+/// (condition, value, ...) = value; prints all values, which may be strings, where the condition holds
 inline constexpr const char *print = "print";
 /// (condition, value, ...) = value; fails with all values where the condition does not hold
 inline constexpr const char *require = "require";
 
-/// ("function", args...): what a Func that a C function computes has as its values. Args: scalars,
-/// and whole Funcs and images (graph/extern_stage.h). Lowering replaces it by the following.
+/// ("function", args...): what a Func that a C function computes has as its values. Args: scalars, and
+/// whole Funcs and images (graph/extern_stage.h). Lowering replaces it by the following.
 inline constexpr const char *extern_definition = "extern_definition";
 /// ("function", "the Func and its line", args...): calls it; 0, or the kernel ends with an error.
 inline constexpr const char *extern_stage = "extern_stage";
@@ -81,7 +77,7 @@ inline constexpr const char *trace = "trace";
 inline constexpr const char *trace_value = "trace_value";
 
 }  // namespace Pipe::ir::extern_function
-// PureExtern calls are named by C99 function and type suffix: sqrt_f32, exp_f64, pow_f32,
-// floor_f32, ceil, round (half to even), trunc, sin, cos, tan, asin, acos, atan, atan2, sinh, cosh,
-// tanh, asinh, acosh, atanh, log, exp, erf, fmod_f32 ...; fast_inverse_f32, fast_inverse_sqrt_f32.
+// PureExtern calls are named by C99 function and type suffix: sqrt_f32, exp_f64, pow_f32, floor_f32,
+// ceil, round (half to even), trunc, sin, cos, tan, asin, acos, atan, atan2, sinh, cosh, tanh, asinh,
+// acosh, atanh, log, exp, erf, fmod_f32 ...; fast_inverse_f32, fast_inverse_sqrt_f32.
 // With index = users_function (extern_functions.h) the name is a C function of the user's.

@@ -12,9 +12,9 @@ namespace Pipe::ir {
 /// One parameter of the compiled kernel, in the order of the kernel's `args` array.
 ///
 /// In the body a buffer `b` is read and written by Load/Store named `b`, and described by the free
-/// Variables "b.min.<d>", "b.extent.<d>" (int32) and "b.stride.<d>" (int64, in elements). A
-/// Load/Store index counts elements from the address of the element at (min.0, min.1, ...). A
-/// scalar is the free Variable of its name.
+/// Variables "b.min.<d>", "b.extent.<d>" (int32) and "b.stride.<d>" (int64, in elements). A Load/Store
+/// index counts elements from the address of the element at (min.0, min.1, ...). A scalar is the free
+/// Variable of its name.
 struct Argument {
     enum class Kind : uint8_t { InputBuffer, OutputBuffer, Scalar };
     Kind kind = Kind::Scalar;

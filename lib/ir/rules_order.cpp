@@ -223,8 +223,8 @@ Expr Rules::compare_sums(Op op, const Expr &a, const Expr &b) {
         return broadcast(known, lanes);
     if (is_likely(a) || is_likely(b) || difference.constant == INT64_MIN)
         return plain;
-    // Indices stay far from the ends of int32, data does not: old + 4 may overflow where new - 4 <
-    // old does not.
+    // Indices stay far from the ends of int32, data does not: old + 4 may overflow where new - 4 < old
+    // does not.
     if (difference.terms.size() > 1 && has_data(difference))
         return plain;
     if (lanes > 1) {

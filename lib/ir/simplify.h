@@ -4,8 +4,7 @@
 //  * int32 and int64 sums are brought to linear normal form (linear.h), so that what is equal looks
 //    equal and differences cancel. Overflow of these types is taken not to happen.
 //  * All other types keep their exact semantics: 8 and 16 bit and unsigned integers wrap, floats
-//  are
-//    never reassociated.
+//    are never reassociated.
 //  * Near-linear in the number of nodes; shared nodes are rewritten once.
 
 #include "ir/facts.h"

@@ -124,8 +124,8 @@ class StmtSimplifier : public ExprSimplifier {
             return Stmt();
         if (!then_case.defined())
             return make_if(rules_.logical_not(condition), else_case);
-        // Both sides of && are evaluated: what the inner condition reads may exist only where the
-        // outer one holds.
+        // Both sides of && are evaluated: what the inner condition reads may exist only where the outer
+        // one holds.
         if (!else_case.defined() && is_if_without_else(then_case) &&
             !reads_memory(then_case->exprs[0]))
             return make_if(rules_.binary(Op::And, condition, then_case->exprs[0]),

@@ -4,27 +4,28 @@
 //   s ::= let name = e { s }
 //       | assert e, message...
 //       | for[kind] name in [min, min + extent) { s }
-//       | provide name(e, ...) = (e, ...) [if predicate]      multi-dimensional store, before
-//       flattening | realize name [min, extent]... { s }                 multi-dimensional storage,
-//       before flattening | store name[e] = e  [if predicate]                   flattened |
-//       allocate name[type, elements...] { s }              flattened | produce name { s } |
-//       consume name { s }             mark what a loop nest computes | if e { s } [else { s }] |
-//       prefetch name(e, ...)                               the element's cache line; before
-//       flattening | prefetch name[e]                                    flattened | fork name, e {
-//       s } { s }                            see Fork below | acquire name | release name a
-//       semaphore of a fork | memoize name (e, ...) { s } { s }                   see Memoize below
+//       | provide name(e, ...) = (e, ...) [if predicate]      multi-dimensional store, before flattening
+//       | realize name [min, extent]... { s }                 multi-dimensional storage, before flattening
+//       | store name[e] = e  [if predicate]                   flattened
+//       | allocate name[type, elements...] { s }              flattened
+//       | produce name { s } | consume name { s }             mark what a loop nest computes
+//       | if e { s } [else { s }]
+//       | prefetch name(e, ...)                               the element's cache line; before flattening
+//       | prefetch name[e]                                    flattened
+//       | fork name, e { s } { s }                            see Fork below
+//       | acquire name | release name                         a semaphore of a fork
+//       | memoize name (e, ...) { s } { s }                   see Memoize below
 //       | s ; s ; ...
 //       | evaluate e
 //
-// Fork runs its two statements at once, as tasks, and ends when both have ended. It has two
-// semaphores:
+// Fork runs its two statements at once, as tasks, and ends when both have ended. It has two semaphores:
 // "<name>.ready", 0 at first, and "<name>.free", at first e. `acquire` waits until its semaphore is
-// positive and counts it down, `release` counts it up; what was stored before a release is seen
-// after the acquire that it let through.
+// positive and counts it down, `release` counts it up; what was stored before a release is seen after
+// the acquire that it let through.
 //
-// Memoize is storage in the cache that lives on from run to run. It looks for an entry with the
-// name and the values of the key; only where there is none, its first statement runs, to fill new
-// storage, which then becomes the entry. Its second statement runs in any case, and reads.
+// Memoize is storage in the cache that lives on from run to run. It looks for an entry with the name and
+// the values of the key; only where there is none, its first statement runs, to fill new storage, which
+// then becomes the entry. Its second statement runs in any case, and reads.
 
 #include <atomic>
 #include <string>
@@ -81,25 +82,24 @@ class Stmt {
     const StmtNode *node_ = nullptr;
 };
 
-/// | op       | exprs                                   | stmts          | other |
+/// | op       | exprs                                   | stmts          | other                          |
 /// |----------|-----------------------------------------|----------------|--------------------------------|
-/// | Let      | value                                   | body           | name | | Assert   |
-/// condition, message parts...             |                | code: error code               | |
-/// For      | min, extent                             | body           | name, kind, partition | |
-/// Provide  | predicate (may be undefined), values... (num_values), coordinates... |  | name | |
-/// Realize  | min0, extent0, min1, ...                | body           | name, types, memory | |
-/// Store    | value, index, predicate                 |                | name | | Allocate |
-/// elements per dimension (product = size) | body           | name, types[0], memory, padding| |
-/// Produce, Consume |                                 | body           | name | | If       |
-/// condition                               | then, else     | else may be undefined          | |
-/// Block    |                                         | statements     | never nested, never empty
-/// | | Evaluate | value                                   |                | | | Prefetch |
-/// coordinates..., or index                |                | name; flattened: types[0]      | |
-/// Fork     | slots                                   | producer, consumer | name | | Acquire,
-/// Release |                                 |                | name (of the semaphore)        | |
-/// Memoize  | eviction key (may be undefined), key... (num_values), shape as in Realize; flattened:
-/// as in |          | Allocate                                | production, consumer | name, types
-/// |
+/// | Let      | value                                   | body           | name                           |
+/// | Assert   | condition, message parts...             |                | code: error code               |
+/// | For      | min, extent                             | body           | name, kind, partition          |
+/// | Provide  | predicate (may be undefined), values... (num_values), coordinates... |  | name        |
+/// | Realize  | min0, extent0, min1, ...                | body           | name, types, memory            |
+/// | Store    | value, index, predicate                 |                | name                           |
+/// | Allocate | elements per dimension (product = size) | body           | name, types[0], memory, padding|
+/// | Produce, Consume |                                 | body           | name                           |
+/// | If       | condition                               | then, else     | else may be undefined          |
+/// | Block    |                                         | statements     | never nested, never empty      |
+/// | Evaluate | value                                   |                |                                |
+/// | Prefetch | coordinates..., or index                |                | name; flattened: types[0]      |
+/// | Fork     | slots                                   | producer, consumer | name                       |
+/// | Acquire, Release |                                 |                | name (of the semaphore)        |
+/// | Memoize  | eviction key (may be undefined), key... (num_values), shape as in Realize; flattened: as in
+/// |          | Allocate                                | production, consumer | name, types |
 struct StmtNode {
     mutable std::atomic<int> references{0};
     StmtOp op;

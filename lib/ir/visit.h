@@ -1,6 +1,6 @@
 #pragma once
-// Walking and rewriting the IR. Every walk goes through `args` / `exprs` / `stmts`, so no walk
-// needs to know the kinds of nodes that it does not care about.
+// Walking and rewriting the IR. Every walk goes through `args` / `exprs` / `stmts`, so no walk needs
+// to know the kinds of nodes that it does not care about.
 
 #include <unordered_set>
 
@@ -62,8 +62,8 @@ class Mutator {
     }
 };
 
-/// Rewrites an expression graph, each shared node once (a tree walk over a graph with sharing can
-/// take exponential time). For rewrites that do not depend on the path to the node.
+/// Rewrites an expression graph, each shared node once (a tree walk over a graph with sharing can take
+/// exponential time). For rewrites that do not depend on the path to the node.
 class GraphMutator : public Mutator {
   public:
     using Mutator::mutate;
@@ -88,8 +88,8 @@ template <typename F> void walk(const Expr &e, F &&f) {
         walk(child, f);
 }
 
-/// Calls fs on every statement and fe on every expression node below s, parents first; either
-/// returns false to skip children.
+/// Calls fs on every statement and fe on every expression node below s, parents first; either returns
+/// false to skip children.
 template <typename FS, typename FE> void walk(const Stmt &s, FS &&fs, FE &&fe) {
     if (!s.defined() || !fs(s))
         return;

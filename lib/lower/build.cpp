@@ -145,8 +145,7 @@ class Builder {
         return make_block(std::move(parts));
     }
 
-    /// What is found again must be what would be computed now: where it is needed, and how it lies
-    /// in memory.
+    /// What is found again must be what would be computed now: where it is needed, and how it lies in memory.
     Stmt memoize(FuncId id, Stmt production, Stmt consumer) {
         const graph::FuncNode &func = graph_[id];
         const schedules::Memoized &memoized = *tree_.schedule()[id].memoize;
@@ -209,8 +208,7 @@ class Builder {
         return true;
     }
 
-    /// The production of an async Func, and what reads it, between semaphores (see Fork in
-    /// stmt_node.h).
+    /// The production of an async Func, and what reads it, between semaphores (see Fork in stmt_node.h).
     void synchronize(FuncId id, const std::vector<Stmt> &production, Stmt &inner) {
         const std::string &name = graph_[id].name;
         std::vector<Stmt> produce = production, consume{make_acquire(name + ".ready"), inner};
@@ -258,8 +256,7 @@ class Builder {
         return parts;
     }
 
-    /// Counts the stages of a nest and of those that share its loops; false where one is not the
-    /// next.
+    /// Counts the stages of a nest and of those that share its loops; false where one is not the next.
     bool advance(const StageNest &nest, std::map<FuncId, int> &next) const {
         if (next[nest.func]++ != nest.stage)
             return false;
@@ -332,8 +329,8 @@ class Builder {
         return body;
     }
 
-    /// The lets of the variables that become known inside loop p, also of the stages that share the
-    /// loop. Later transforms make what earlier ones use, so their lets go outside.
+    /// The lets of the variables that become known inside loop p, also of the stages that share the loop.
+    /// Later transforms make what earlier ones use, so their lets go outside.
     Stmt variables_at(const Nest &nest, size_t p, Stmt body) {
         using Kind = schedules::Transform::Kind;
         const std::vector<schedules::Transform> &transforms = nest.stage->transforms;

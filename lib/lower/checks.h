@@ -6,19 +6,19 @@
 
 namespace Pipe::lower {
 
-/// Asserts that every buffer keeps what was promised of it: bound, set_min, set_extent, set_stride,
-/// unit stride in dimension 0 for those in `dense`, one shape for the buffers of a tuple. And that
-/// loops are split by factors of at least 1.
+/// Asserts that every buffer keeps what was promised of it: bound, set_min, set_extent, set_stride, unit
+/// stride in dimension 0 for those in `dense`, one shape for the buffers of a tuple. And that loops are split
+/// by factors of at least 1.
 ir::Stmt shape_checks(region::RegionMap &regions, const std::vector<std::string> &dense);
 
-/// Asserts that every input holds the region that the pipeline reads, and every output the region
-/// that is written: an update may write elsewhere, a tail may round up. What can be proven is not
-/// tested. Each message names the buffer, the dimension, both ranges, and the stages that read it
-/// with their source lines.
+/// Asserts that every input holds the region that the pipeline reads, and every output the region that is
+/// written: an update may write elsewhere, a tail may round up. What can be proven is not tested. Each
+/// message names the buffer, the dimension, both ranges, and the stages that read it with their source
+/// lines.
 ir::Stmt region_checks(region::RegionMap &regions);
 
-/// What the Buffers of an output must hold: the region that is asked for, what updates and tails
-/// write beyond it, what other stages read, and a whole factor where a split shifts inwards.
+/// What the Buffers of an output must hold: the region that is asked for, what updates and tails write
+/// beyond it, what other stages read, and a whole factor where a split shifts inwards.
 region::Box needed_output(region::RegionMap &regions, FuncId output);
 
 /// Asserts, where the Func is computed, that each computation is within the extents that were

@@ -6,25 +6,19 @@
 
 namespace Pipe::lower {
 
-/// Precondition: built by build(). Afterwards there is no Provide, Realize, Call Func or Call
-/// Image.
+/// Precondition: built by build(). Afterwards there is no Provide, Realize, Call Func or Call Image.
 ///
-///  1. Realize -> Allocate, one per tuple element ("f", or "f.0", "f.1", ...), dimensions in
-///  storage
+///  1. Realize -> Allocate, one per tuple element ("f", or "f.0", "f.1", ...), dimensions in storage
 ///     order, with lets for "f.min.d" and "f.stride.d".
-///  2. Provide -> Store, Call -> Load, at index Σ (x_d - min_d) * stride_d. The index is computed
-///  in int32
+///  2. Provide -> Store, Call -> Load, at index Σ (x_d - min_d) * stride_d. The index is computed in int32
 ///     where the whole allocation is small and of constant size, else in int64: images of more than
 ///     2^31 elements work.
 ///
 ///     provide f(x, y) = g(x, y + 1)
-///     ->  f[(x - f.min.0) + (y - f.min.1)*f.stride.1] = g[(x - g.min.0) + (y + 1 -
-///     g.min.1)*g.stride.1]
+///     ->  f[(x - f.min.0) + (y - f.min.1)*f.stride.1] = g[(x - g.min.0) + (y + 1 - g.min.1)*g.stride.1]
 ///
-///     Part of a Func or image for a C function -> raw_buffer(.., address_of(load of its first
-///     element), ..).
-///  3. What depends on undef() is not stored (undef.h). A Provide with scatters becomes several
-///  Stores.
+///     Part of a Func or image for a C function -> raw_buffer(.., address_of(load of its first element), ..).
+///  3. What depends on undef() is not stored (undef.h). A Provide with scatters becomes several Stores.
 ///
 /// `dense`: inputs and outputs whose stride in dimension 0 is 1.
 ir::Stmt flatten(const ir::Stmt &s, const graph::Graph &graph, const schedules::Schedule &schedule,

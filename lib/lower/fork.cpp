@@ -29,8 +29,8 @@ Names names_of(const Stmt &s, StmtOp op) {
     return names;
 }
 
-/// Keeps what the production of some Funcs does and drops that of all others, with the loops and
-/// storage that then have nothing in them.
+/// Keeps what the production of some Funcs does and drops that of all others, with the loops and storage
+/// that then have nothing in them.
 class Keep : public Mutator {
   public:
     /// `async`: Funcs whose semaphores are waited for.

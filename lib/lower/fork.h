@@ -16,10 +16,9 @@
 // Precondition: built; not flattened.
 //
 //  1. Outermost forks first. The producer's task keeps the production of f and, of what else is
-//     produced inside the fork, what f needs, with the loops around it. The consumer's task keeps
-//     the rest.
-//  2. What both need is computed by both, where its storage lies inside the fork; otherwise
-//  CompileError:
+//     produced inside the fork, what f needs, with the loops around it. The consumer's task keeps the
+//     rest.
+//  2. What both need is computed by both, where its storage lies inside the fork; otherwise CompileError:
 //     two tasks would write one memory.
 //  3. Forks that are left in the two halves are done in the same way.
 

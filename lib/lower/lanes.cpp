@@ -88,8 +88,8 @@ Expr even_division(Op op, const Even &x, const Expr &divisor, int lanes) {
     return make_ramp(base, make_const(base.type(), op == Op::Div ? stride / d : 0), lanes);
 }
 
-/// Sums, differences and multiples of ramps are ramps (also where the type wraps); undefined where
-/// the operation does not keep lanes evenly spaced.
+/// Sums, differences and multiples of ramps are ramps (also where the type wraps); undefined where the
+/// operation does not keep lanes evenly spaced.
 Expr even_binary(Op op, const Expr &a, const Expr &b) {
     Even x = evenly_spaced(a), y = evenly_spaced(b);
     int lanes = a.type().lanes();

@@ -1,7 +1,7 @@
 #pragma once
 // Building vector expressions whose shape stays visible: what is the same in every lane is
-// broadcast(scalar), what advances evenly is ramp(base, stride). The code generator reads from it
-// which loads are dense, and partition_loops which conditions a loop decides.
+// broadcast(scalar), what advances evenly is ramp(base, stride). The code generator reads from it which
+// loads are dense, and partition_loops which conditions a loop decides.
 
 #include <functional>
 #include <set>
@@ -16,9 +16,9 @@ namespace Pipe::lower {
 /// The scalar in every lane; a vector as it is.
 Expr widen(Expr e, int lanes);
 
-/// `e` with other children. Where some of them are vectors now, the scalar ones are broadcast and
-/// the type is widened. Evenly spaced results become ramps, uniform ones broadcasts, decided
-/// conditions constants, and masks that are true everywhere vanish.
+/// `e` with other children. Where some of them are vectors now, the scalar ones are broadcast and the
+/// type is widened. Evenly spaced results become ramps, uniform ones broadcasts, decided conditions
+/// constants, and masks that are true everywhere vanish.
 Expr rebuild(const Expr &e, std::vector<Expr> args);
 
 /// a op b, either of which may be a vector: as by `rebuild`.

@@ -124,8 +124,8 @@ Stmt run_passes(Context context) {
     return s;
 }
 
-/// Adds what the condition says: `v == 3`, `b`, `!b`, and conjunctions of them. (Floats that
-/// compare equal may be different.)
+/// Adds what the condition says: `v == 3`, `b`, `!b`, and conjunctions of them. (Floats that compare equal
+/// may be different.)
 void learn(const Expr &condition, bool holds, KnownValues &known) {
     const ExprNode &e = *condition.get();
     if (e.op == Op::Variable)

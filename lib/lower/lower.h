@@ -14,15 +14,13 @@ namespace Pipe::lower {
 
 struct LowerOptions {
     std::string name = "pipeline";
-    /// Inputs and outputs whose stride in dimension 0 is 1: the kernel checks it, and is faster for
-    /// it.
+    /// Inputs and outputs whose stride in dimension 0 is 1: the kernel checks it, and is faster for it.
     std::vector<std::string> dense;
     /// What poly::check_races answered: loops that need accumulators of their own.
     std::vector<poly::SharedLoop> shared_loops;
-    /// Makes code that is right for every size, however small. Without it, Auto tails shift
-    /// inwards: the code is faster, and the kernel returns a Failure (before it computes anything)
-    /// where an extent is smaller than a split's factor, or where the shifted loops would read more
-    /// than the inputs hold.
+    /// Makes code that is right for every size, however small. Without it, Auto tails shift inwards: the
+    /// code is faster, and the kernel returns a Failure (before it computes anything) where an extent is
+    /// smaller than a split's factor, or where the shifted loops would read more than the inputs hold.
     bool any_size = false;
     /// Tell of begin and end of the pipeline (trace.h).
     bool trace_pipeline = false;
@@ -38,9 +36,8 @@ struct LowerOptions {
 #endif
 };
 
-/// `graph` has been through inline_funcs; `schedule` is legal (graph::check). Throws CompileError
-/// where what the user wrote cannot be compiled (an unbounded access, a loop that cannot be
-/// unrolled).
+/// `graph` has been through inline_funcs; `schedule` is legal (graph::check). Throws CompileError where
+/// what the user wrote cannot be compiled (an unbounded access, a loop that cannot be unrolled).
 ir::Program lower(const graph::Graph &graph, const schedules::Schedule &schedule,
                   const Target &target, const LowerOptions &options = {});
 

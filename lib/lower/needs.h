@@ -1,6 +1,6 @@
 #pragma once
-// Which of the Funcs computed at one level are needed in any case, and which only where a memoized
-// Func is not found in the cache.
+// Which of the Funcs computed at one level are needed in any case, and which only where a memoized Func
+// is not found in the cache.
 
 #include <map>
 #include <set>
@@ -17,9 +17,9 @@ class Needs {
   public:
     explicit Needs(const region::LoopTree &tree);
 
-    /// `groups`, which is all that is computed at the level, producers first, by the memoized Func
-    /// of the same level that alone needs what they compute; FuncId::None: needed in any case, as
-    /// are tasks of their own and what lives longer than the level.
+    /// `groups`, which is all that is computed at the level, producers first, by the memoized Func of the
+    /// same level that alone needs what they compute; FuncId::None: needed in any case, as are tasks of
+    /// their own and what lives longer than the level.
     std::map<FuncId, std::vector<Group>> sort(const region::Level &level,
                                               std::vector<Group> groups);
 

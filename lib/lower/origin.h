@@ -7,8 +7,7 @@
 
 namespace Pipe::lower {
 
-/// " of blur (blur.cpp:12)" for the loop "blur.s0.x" of a graph; "" without graph or for other
-/// loops.
+/// " of blur (blur.cpp:12)" for the loop "blur.s0.x" of a graph; "" without graph or for other loops.
 inline std::string origin(const graph::Graph *graph, const std::string &loop) {
     if (!graph)
         return "";

@@ -17,17 +17,15 @@ using namespace ir;
 
 namespace {
 
-/// A loop of so few iterations is not worth partitioning, and does not make its parent an outer
-/// loop.
+/// A loop of so few iterations is not worth partitioning, and does not make its parent an outer loop.
 constexpr int64_t short_loop = 4;
 /// Nodes of a body that may be doubled. Beyond it, compile time costs more than the tests.
 constexpr int max_body_nodes = 20000;
-/// Nodes of a body that may be doubled to save one scalar operation per iteration: a single min in
-/// the index of a stencil of dozens of loads costs the addresses of all of them (5 to 10 % of
-/// Harris).
+/// Nodes of a body that may be doubled to save one scalar operation per iteration: a single min in the
+/// index of a stencil of dozens of loads costs the addresses of all of them (5 to 10 % of Harris).
 constexpr int max_nodes_per_saving = 1000;
-/// Nodes of a body that may be tripled: in a larger one, a test per iteration is nothing, and loops
-/// of their own keep their addresses in registers.
+/// Nodes of a body that may be tripled: in a larger one, a test per iteration is nothing, and loops of
+/// their own keep their addresses in registers.
 constexpr int max_tripled_nodes = 2000;
 
 bool is_long_loop(const StmtNode &s) {
@@ -96,8 +94,8 @@ class PartitionLoops : public Mutator {
     }
 
   private:
-    /// `e`, which may be an int64, as a value of the loop variable's type, which has at least the
-    /// bounds lo <= hi.
+    /// `e`, which may be an int64, as a value of the loop variable's type, which has at least the bounds
+    /// lo <= hi.
     static Expr clamped(const Expr &e, const Expr &lo, const Expr &hi) {
         Type type = e.type(), narrow = lo.type();
         return make_cast(narrow, ir::max(ir::min(e, make_cast(type, hi)), make_cast(type, lo)));
@@ -158,8 +156,8 @@ class PartitionLoops : public Mutator {
         std::vector<std::pair<std::string, Expr>> steady_lets;
     };
 
-    /// The steady statement where the test holds, else the general one. What both have in common
-    /// stands once: the test is pushed inwards to where they differ.
+    /// The steady statement where the test holds, else the general one. What both have in common stands
+    /// once: the test is pushed inwards to where they differ.
     Stmt either(Choice &choice, const Stmt &general, const Stmt &steady) {
         if (general.same_as(steady))
             return mutate(general);

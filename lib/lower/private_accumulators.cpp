@@ -173,9 +173,8 @@ class Privatizer {
         return level.at() && level.func == id && level.stage == static_cast<int>(stage);
     }
 
-    /// The pure loops in to `innermost` are those that the new Func is computed in, for one point
-    /// of each. Where such loops are all that a split made, it is dropped: its tail would compute a
-    /// whole factor at each point.
+    /// The pure loops in to `innermost` are those that the new Func is computed in, for one point of each. Where
+    /// such loops are all that a split made, it is dropped: its tail would compute a whole factor at each point.
     static void drop_splits(StageSchedule &loops, const std::string &innermost) {
         using Kind = schedules::Transform::Kind;
         std::set<std::string> points;
@@ -202,9 +201,8 @@ class Privatizer {
         }
     }
 
-    /// What was computed at loops that the old stage no longer has (`merge`), inside such a loop,
-    /// or further in than where the new Func is computed, is computed at those of the new one,
-    /// which reads it now.
+    /// What was computed at loops that the old stage no longer has (`merge`), inside such a loop, or further
+    /// in than where the new Func is computed, is computed at those of the new one, which reads it now.
     void move_levels(FuncId id, size_t stage, const std::string &loop, const StageSchedule &merge,
                      const LoopLevel &computed, FuncId part, const std::string &var) {
         auto gone = [&](const std::string &name) {

@@ -10,13 +10,11 @@
 // Func whose storage lies inside, when it is read:
 //
 //  1. The arms of a select, and what stands under an `if`, are read where its condition holds. A
-//  value that
-//     says where to load, or is given to a C function, is read whatever a select around makes of
-//     it.
+//     value that says where to load, or is given to a C function, is read whatever a select
+//     around makes of it.
 //  2. What is read in the production of f is read where f.used holds.
 //  3. At the Func's storage the condition is weakened to what is known there: no variables of inner
-//  loops,
-//     no Funcs that are still to be computed. So it is the same for all that its storage lives
+//     loops, no Funcs that are still to be computed. So it is the same for all that its storage lives
 //     through, and a window that slides is computed in all steps or in none.
 //  4. Where that leaves something that costs less than the Func, the Func is skipped by it.
 //

@@ -118,8 +118,8 @@ class SteadyBody {
             found->constant = std::min(found->constant, bound.constant);
     }
 
-    /// Whether `sum >= 0` is the rule rather than the exception: what holds for a constant number
-    /// of iterations at the loop's start or end is an exception. Any: cannot tell.
+    /// Whether `sum >= 0` is the rule rather than the exception: what holds for a constant number of
+    /// iterations at the loop's start or end is an exception. Any: cannot tell.
     Want rule(const Linear &sum) {
         auto bounds = worst_.bounds(sum);
         if (!bounds || bounds->empty())
@@ -139,8 +139,8 @@ class SteadyBody {
         return result;
     }
 
-    /// What deciding a condition on a and b saves. A vector of indices that need not be clamped is
-    /// a dense load instead of a gather, one that need not be tested a load without mask.
+    /// What deciding a condition on a and b saves. A vector of indices that need not be clamped is a
+    /// dense load instead of a gather, one that need not be tested a load without mask.
     int saving(const Expr &a, const Expr &b, bool hoisted_if_invariant) const {
         if (current_depth() == 0 && !innermost_)
             return 0;
@@ -307,9 +307,8 @@ class SteadyBody {
         return rebuild(e, {decided, expr(e->args[1]), expr(e->args[2])});
     }
 
-    /// f(value) with the name bound to the value; f(undefined) where the value is a constant that
-    /// took the name's place. A ramp is known by its first lane, so that what is added to it stays
-    /// a ramp.
+    /// f(value) with the name bound to the value; f(undefined) where the value is a constant that took the
+    /// name's place. A ramp is known by its first lane, so that what is added to it stays a ramp.
     template <typename F>
     std::invoke_result_t<F, Expr> let(const std::string &name, const Expr &value, F &&f) {
         Inner inner;

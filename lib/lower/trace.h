@@ -12,8 +12,7 @@ namespace Pipe::lower {
 /// Nothing changes where nothing is traced. Steps:
 ///
 /// 1. The value of a traced load or store becomes trace_value(value, ..., coordinates), which is
-/// the
-///    value, and tells of it. Being impure, it is neither merged nor moved, and runs lane by lane
+///    the value, and tells of it. Being impure, it is neither merged nor moved, and runs lane by lane
 ///    in vectorised loops.
 /// 2. Around the storage of a traced Func, around what produces it and around what follows (which
 ///    consumes it): an event, whose answer is the parent of the events inside, and one at the end.

@@ -5,8 +5,8 @@
 //       out[i + c*s] = in[i + c*s]      =>   out[i + s] = in[i + s]
 //     }                                      out[i + s*2] = in[i + s*2]
 //
-// Precondition: none. The extent must be a constant, or have a constant upper bound: then each copy
-// that may not be needed runs under `if (k < extent)`. CompileError otherwise.
+// Precondition: none. The extent must be a constant, or have a constant upper bound: then each copy that
+// may not be needed runs under `if (k < extent)`. CompileError otherwise.
 //
 //  1. Inner loops first.
 //  2. The variable is replaced by min + k in copy k.

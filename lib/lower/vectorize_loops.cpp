@@ -159,9 +159,8 @@ class LoopVectorizer {
         return loop_ + what + (depth_ == 0 ? "" : "." + std::to_string(depth_));
     }
 
-    /// f(), a vector form of s whose `value` is evaluated before the statements below s. Code for
-    /// single lanes evaluates it again: where they change what it reads, s as a whole is done lane
-    /// by lane.
+    /// f(), a vector form of s whose `value` is evaluated before the statements below s. Code for single
+    /// lanes evaluates it again: where they change what it reads, s as a whole is done lane by lane.
     template <typename F>
     Stmt evaluated_once(const Stmt &s, std::initializer_list<Expr> values, F &&f) {
         int before = lane_loops_;
@@ -402,8 +401,8 @@ class LoopVectorizer {
         });
     }
 
-    /// Lanes have different bounds: counts from 0 to the longest extent. The names of the bounds
-    /// must differ from "<loop>.min.v", which is what a region's "<loop>.min" becomes.
+    /// Lanes have different bounds: counts from 0 to the longest extent. The names of the bounds must
+    /// differ from "<loop>.min.v", which is what a region's "<loop>.min" becomes.
     Stmt ragged_loop(const Stmt &s, const Expr &min, const Expr &extent) {
         Type type = min.type().element_of();
         Expr step = make_variable(type, s->name + ".step");

@@ -1,28 +1,24 @@
 #pragma once
 // vectorize_loops: a loop of kind Vectorized becomes straight-line code on vectors.
 //
-//     for[vectorized] x in [0, 8) {              if (reduce<||>(m)) ...           (only where
-//     needed)
+//     for[vectorized] x in [0, 8) {              if (reduce<||>(m)) ...           (only where needed)
 //       if (xo*8 + x < n) {               =>     let x.mask = ramp(xo*8, 1, 8) < broadcast(n, 8)
 //         out[xo*8 + x] = in[xo*8 + x] + c       out[ramp(xo*8, 1, 8) if x.mask] =
 //       }                                          in[ramp(xo*8, 1, 8) if x.mask] + broadcast(c, 8)
 //     }
 //
-// Precondition: flattened; the extent is a constant (CompileError otherwise). No iteration reads
-// what an earlier one wrote, except in the forms of step 4 (the check of schedules sees to it).
+// Precondition: flattened; the extent is a constant (CompileError otherwise). No iteration reads what an
+// earlier one wrote, except in the forms of step 4 (the check of schedules sees to it).
 //
-//  1. The loop variable becomes ramp(min, 1, lanes). What depends on it is widened, what does not
-//  stays
+//  1. The loop variable becomes ramp(min, 1, lanes). What depends on it is widened, what does not stays
 //     scalar and is broadcast where it meets a vector. Sums and multiples of ramps stay ramps.
 //  2. A Let of a value that differs between lanes is renamed "<name>.v". A condition that differs
-//     becomes a mask on the loads and stores below it; nested ones are and-ed, `else` has the
-//     negated mask. Where the code below also reads memory at one address for all lanes, it runs
-//     only if some lane is on.
-//  3. An allocation gets one copy per lane, the lane innermost: t[i] becomes t[ramp(i*lanes, 1,
-//  lanes)].
+//     becomes a mask on the loads and stores below it; nested ones are and-ed, `else` has the negated
+//     mask. Where the code below also reads memory at one address for all lanes, it runs only if some
+//     lane is on.
+//  3. An allocation gets one copy per lane, the lane innermost: t[i] becomes t[ramp(i*lanes, 1, lanes)].
 //     A loop whose bounds differ between lanes runs to the longest of them under a mask.
-//  4. A store to one address for all lanes: a[i] = a[i] op v with an associative op combines the
-//  lanes
+//  4. A store to one address for all lanes: a[i] = a[i] op v with an associative op combines the lanes
 //     first (reduce<op>; this re-associates float sums, as the user who vectorises a reduction asks
 //     for); without such a dependence the last lane's value is stored.
 //  5. Everything else (calls with side effects, parallel loops inside, stores that may collide and

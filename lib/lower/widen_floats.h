@@ -5,9 +5,9 @@
 
 namespace Pipe::lower {
 
-/// Operations on float16 and bfloat16 become casts to float32, the operation there, and a cast
-/// back, which rounds. A float has more than twice their bits, so +, -, *, / and sqrt round as if
-/// it was done once. What moves values only (loads, selects, broadcasts) stays.
+/// Operations on float16 and bfloat16 become casts to float32, the operation there, and a cast back,
+/// which rounds. A float has more than twice their bits, so +, -, *, / and sqrt round as if it was
+/// done once. What moves values only (loads, selects, broadcasts) stays.
 ///
 ///     a + b  ->  float16(float32(a) + float32(b))
 ir::Stmt widen_floats(const ir::Stmt &s);

@@ -19,8 +19,7 @@ namespace {
 /// Steps that one inequality may take; nested min and max branch.
 constexpr int max_effort = 200;
 
-/// Ranks of terms that are not yet final: what can be replaced exactly goes first, then the
-/// innermost.
+/// Ranks of terms that are not yet final: what can be replaced exactly goes first, then the innermost.
 constexpr int exact = 1 << 20;
 constexpr int final_term = -1;
 

@@ -1,6 +1,5 @@
 #pragma once
-// When does an inequality hold in a whole iteration of a loop, whatever the loops and lanes inside
-// do?
+// When does an inequality hold in a whole iteration of a loop, whatever the loops and lanes inside do?
 
 #include <optional>
 #include <string>
@@ -19,8 +18,8 @@ struct Inner {
         0;  ///< how many loops deep the value may change: 0 = the loop in question, 1 = inside it
 };
 
-/// Reduces inequalities to ones on the loop variable alone. Sound, not complete: what is assumed is
-/// the worst of everything.
+/// Reduces inequalities to ones on the loop variable alone. Sound, not complete: what is assumed is the
+/// worst of everything.
 class WorstCase {
   public:
     /// The loop variable runs over [min, max]; `inner` is what is bound inside of the loop so far.
@@ -29,8 +28,8 @@ class WorstCase {
     /// c * variable + (what does not change in the loop) >= 0, c != 0
     using Bound = ir::Linear;
 
-    /// Bounds that together imply `sum >= 0` for each value that inner loop variables and lanes
-    /// take. Empty: always true. Nothing: there are none, or they are never true.
+    /// Bounds that together imply `sum >= 0` for each value that inner loop variables and lanes take.
+    /// Empty: always true. Nothing: there are none, or they are never true.
     std::optional<std::vector<Bound>> bounds(const ir::Linear &sum);
 
     /// The same sum with lets and casts looked through.

@@ -1,6 +1,6 @@
 #pragma once
-// Which elements a stage touches, as plain numbers: access maps { Stage[i] -> Buf[x] }, one
-// coordinate at a time.
+// Which elements a stage touches, as plain numbers: access maps { Stage[i] -> Buf[x] }, one coordinate
+// at a time.
 
 #include <cstdint>
 #include <string>
@@ -15,8 +15,8 @@ namespace Pipe::poly {
 ///
 ///     den * x - num * i[iterator]  lies in  distance,      for every i of the domain
 ///
-/// A stencil tap x = i + 2 has num = den = 1 and distance [2, 2]; x = 2i + r with r in [0, 2] has
-/// num = 2 and distance [0, 2]; x = floor(i / 2) has den = 2 and distance [-1, 0].
+/// A stencil tap x = i + 2 has num = den = 1 and distance [2, 2]; x = 2i + r with r in [0, 2] has num = 2
+/// and distance [0, 2]; x = floor(i / 2) has den = 2 and distance [-1, 0].
 struct Coordinate {
     int iterator =
         -1;           ///< index into the pure iterators of the stage; -1: x depends on none of them
@@ -27,8 +27,8 @@ struct Coordinate {
     /// The distance stays the same however large the domain gets (dp-fusion, section 2.2).
     bool constant = false;
 
-    /// The distance leaves one integer x for every i, so two accesses with equal coordinates touch
-    /// the same element.
+    /// The distance leaves one integer x for every i, so two accesses with equal coordinates touch the
+    /// same element.
     bool exact() const { return distance.bounded() && distance.size() <= den; }
     bool operator==(const Coordinate &) const = default;
 };
@@ -50,12 +50,12 @@ struct Access {
 /// The values of the coordinate while its iterator runs over `tile` only.
 Range touched(const Coordinate &coord, const Range &tile);
 
-/// The coordinate after substitution: `outer` reads a stage at the coordinates `inner` (one per
-/// pure iterator of that stage), so x(outer) becomes a function of the iterators of inner's stage.
+/// The coordinate after substitution: `outer` reads a stage at the coordinates `inner` (one per pure
+/// iterator of that stage), so x(outer) becomes a function of the iterators of inner's stage.
 Coordinate compose(const Coordinate &outer, const std::vector<Coordinate> &inner);
 
-/// The access of `producer_access` seen from a consumer that reads the producer at `inner`, once
-/// the producer has been substituted into it.
+/// The access of `producer_access` seen from a consumer that reads the producer at `inner`, once the
+/// producer has been substituted into it.
 Access compose(const Access &producer_access, const std::vector<Coordinate> &inner);
 
 /// "2*i0/3 + [0, 1]".

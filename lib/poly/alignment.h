@@ -1,6 +1,5 @@
 #pragma once
-// Alignment and scaling of a group of stages: every stage's region as a function of one stage's
-// tile.
+// Alignment and scaling of a group of stages: every stage's region as a function of one stage's tile.
 
 #include <vector>
 
@@ -15,8 +14,8 @@ struct GroupEdge {
     const Access *access = nullptr;
 };
 
-/// region[m][d]: dimension d of member m as a function of the iterators of member 0; the hull over
-/// all paths of reads from 0 to m. Its distance is the overlap of neighbouring tiles.
+/// region[m][d]: dimension d of member m as a function of the iterators of member 0; the hull over all
+/// paths of reads from 0 to m. Its distance is the overlap of neighbouring tiles.
 struct Alignment {
     /// Every dependence has a constant distance once all dimensions are aligned and scaled
     /// (dp-fusion, section 2.2 and Algorithm 2 line 2: constantDependenceVectors).

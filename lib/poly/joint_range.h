@@ -1,7 +1,7 @@
 #pragma once
 // What values an index takes while several variables range together, where a condition ties them to
-// each other or a variable stands in the index more than once: there intervals lose what the
-// integer set keeps.
+// each other or a variable stands in the index more than once: there intervals lose what the integer
+// set keeps.
 
 #include <string>
 #include <vector>
@@ -20,8 +20,8 @@ struct JointDomain {
     std::vector<Expr> conditions;  ///< each is <= 0
 };
 
-/// The range of `index` over the domain, and over all values of the unknown numbers. Unbounded
-/// where something is not quasi-affine, or where the quota is exhausted.
+/// The range of `index` over the domain, and over all values of the unknown numbers. Unbounded where
+/// something is not quasi-affine, or where the quota is exhausted.
 Range joint_range(const Expr &index, const JointDomain &domain);
 
 }  // namespace Pipe::poly

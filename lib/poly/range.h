@@ -42,9 +42,9 @@ Range operator*(const Range &a, int64_t factor);
 /// What names stand for: iterators, "<image>.extent.<d>", scalar parameters.
 using Environment = std::unordered_map<std::string, Range>;
 
-/// The values that an integer expression takes while its variables run over their ranges, by
-/// interval arithmetic: never too small, often too large. Unknown names and values that are loaded
-/// range over what their type can hold if that is at most 16 bits, else they are unbounded.
+/// The values that an integer expression takes while its variables run over their ranges, by interval
+/// arithmetic: never too small, often too large. Unknown names and values that are loaded range over
+/// what their type can hold if that is at most 16 bits, else they are unbounded.
 Range range_of(const Expr &e, const Environment &names);
 
 }  // namespace Pipe::poly

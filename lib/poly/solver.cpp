@@ -1,9 +1,9 @@
 #include "poly/solver.h"
 
 // Spaces:
-//   Stage[i0, ..., in-1]   the iterators of one stage: its pure variables, then its reduction
-//   variables { Stage[i] -> [x] }    one coordinate of an access, as a piecewise quasi-affine
-//   function { Stage[i] -> [d] }    the distance d = den * x - num * i[k]
+//   Stage[i0, ..., in-1]   the iterators of one stage: its pure variables, then its reduction variables
+//   { Stage[i] -> [x] }    one coordinate of an access, as a piecewise quasi-affine function
+//   { Stage[i] -> [d] }    the distance d = den * x - num * i[k]
 // There are no isl parameters: sizes are numbers, known from the buffers or the estimates.
 
 #include <algorithm>
@@ -112,9 +112,8 @@ Coordinate Solver::Impl::measure(const isl::pw_aff &x, int iterator, Slope slope
             distance.sub(var[static_cast<size_t>(iterator)].scale(static_cast<long>(slope.num)));
     }
     c.distance = extremes(distance.intersect_domain(domain));
-    // Same question without the bounds of the pure iterators: an answer there cannot depend on
-    // sizes. A clamp has none; it counts as constant where it only bends a small part of the
-    // domain.
+    // Same question without the bounds of the pure iterators: an answer there cannot depend on sizes.
+    // A clamp has none; it counts as constant where it only bends a small part of the domain.
     const int64_t extent = iterator < 0 ? 0 : iterators[static_cast<size_t>(iterator)].range.size();
     const bool small = c.distance.bounded() && c.distance.size() < extent / 8;
     c.constant = c.distance.is_point() || small ||
@@ -122,8 +121,7 @@ Coordinate Solver::Impl::measure(const isl::pw_aff &x, int iterator, Slope slope
     return c;
 }
 
-/// Credits x to the iterator that leaves the smallest spread of distances. \param x { Stage[i] ->
-/// [x] }
+/// Credits x to the iterator that leaves the smallest spread of distances. \param x { Stage[i] -> [x] }
 Coordinate Solver::Impl::describe(const isl::pw_aff &x) {
     std::vector<std::pair<int, Slope>> candidates = {{-1, Slope{}}};
     x.foreach_piece([&](isl::set, const isl::multi_aff &f) {

@@ -22,8 +22,7 @@ struct Iterator {
 /// Answers exactly, or says that it cannot. One solver holds one isl context and serves one thread.
 class Solver {
   public:
-    /// At most `max_operations` of isl's elementary operations are spent on one question; 0 = no
-    /// limit.
+    /// At most `max_operations` of isl's elementary operations are spent on one question; 0 = no limit.
     explicit Solver(unsigned long max_operations);
     ~Solver();
     Solver(const Solver &) = delete;
@@ -33,9 +32,9 @@ class Solver {
     void set_stage(std::vector<Iterator> iterators);
 
     /// What `index` is as a function of the stage's iterators; names that have one value in `names`
-    /// count as constants. Understands +, -, multiplication by constants, floor division and modulo
-    /// by positive constants, min, max and select on affine conditions. Nothing where the index is
-    /// not of that kind, or where the quota was exhausted.
+    /// count as constants. Understands +, -, multiplication by constants, floor division and modulo by
+    /// positive constants, min, max and select on affine conditions.
+    /// Nothing where the index is not of that kind, or where the quota was exhausted.
     std::optional<Coordinate> coordinate(const Expr &index, const Environment &names);
 
     /// How often the quota was exhausted so far.

@@ -89,8 +89,8 @@ bool is_data(const Expr &e) {
     return reads_memory(e) && !has_side_effect(e);
 }
 
-/// Narrows each variable of `linear <= 0` in turn, given the intervals of the others; and each
-/// value that is read somewhere.
+/// Narrows each variable of `linear <= 0` in turn, given the intervals of the others; and each value that is
+/// read somewhere.
 void narrow_by(IntervalScope &scope, const Linear &linear) {
     for (const Linear::Term &term : linear.terms) {
         const Interval *old = term.atom->op == Op::Variable ? scope.find(term.atom->name) : nullptr;

@@ -17,8 +17,8 @@ using namespace ir;
 
 namespace {
 
-/// Types whose arithmetic the intervals follow symbolically. Narrow and unsigned types may wrap:
-/// for them only constants are followed.
+/// Types whose arithmetic the intervals follow symbolically. Narrow and unsigned types may wrap: for
+/// them only constants are followed.
 bool symbolic_type(Type t) {
     return index_type(t) || t.is_float();
 }

@@ -35,8 +35,7 @@ Interval intersect(const Interval &a, const Interval &b);
 /// Grows `box` to hold `other` too.
 void merge(Box &box, const Box &other);
 
-/// What the names at a place stand for, and what conditions say there of other expressions: of
-/// data.
+/// What the names at a place stand for, and what conditions say there of other expressions: of data.
 class IntervalScope : public ir::Scope<Interval> {
   public:
     /// From here on `e`, which must give the same value each time, lies in the interval too.
@@ -51,8 +50,8 @@ class IntervalScope : public ir::Scope<Interval> {
 /// The name under which a scope says what values a Func has.
 std::string values_name(const std::string &func, int element);
 
-/// The values that `e` takes when every variable of `scope` ranges over its interval. Variables
-/// that are not in the scope stand for themselves. The result is in e's type.
+/// The values that `e` takes when every variable of `scope` ranges over its interval. Variables that are
+/// not in the scope stand for themselves. The result is in e's type.
 Interval bounds_of(const Expr &e, const IntervalScope &scope);
 
 /// min/max that decide between operands of a constant distance.

@@ -22,8 +22,7 @@ struct StageLoop {
     schedules::Dim dim;
     std::string var;  ///< what the user calls it
     Level name;  ///< its loop's name; with compute_with, that of the stage whose loop it shares
-    /// Of a shared loop: how the stage's range is moved against that of the stage it is shared
-    /// with.
+    /// Of a shared loop: how the stage's range is moved against that of the stage it is shared with.
     LoopAlignStrategy align = LoopAlignStrategy::NoAlign;
     bool shifted = false;  ///< its variable is another number than the loop's
 };
@@ -32,8 +31,8 @@ struct StageLoop {
 struct StageNest {
     FuncId func = FuncId::None;
     int stage = 0;
-    /// The schedule's, with a name of its own for each variable: where a split reuses the name of
-    /// what it splits, as in split(y, y, yi, 8), the newer one is called y'.
+    /// The schedule's, with a name of its own for each variable: where a split reuses the name of what it
+    /// splits, as in split(y, y, yi, 8), the newer one is called y'.
     std::vector<schedules::Transform> transforms;
     schedules::LoopLevel fuse_level;  ///< the stage whose loop is shared, and the loop
     schedules::LoopLevel
@@ -52,9 +51,8 @@ struct FuncPlace {
     std::vector<StageNest> stages;
 };
 
-/// The tree. Levels are resolved: a Func with updates that nobody scheduled is computed at the
-/// innermost loop that encloses all its uses; a store level inside the compute level becomes the
-/// compute level.
+/// The tree. Levels are resolved: a Func with updates that nobody scheduled is computed at the innermost
+/// loop that encloses all its uses; a store level inside the compute level becomes the compute level.
 class LoopTree {
   public:
     /// `graph` has been through inline_funcs; the schedule is legal (graph::check).
@@ -81,8 +79,7 @@ class LoopTree {
     std::vector<FuncId> allocated_at(const Level &level) const;
     /// Stages other than `func`'s own that read it.
     std::vector<const StageNest *> readers(FuncId func) const;
-    /// The value of one of the stage's variables: its loop, or a let for what was split or fused
-    /// away.
+    /// The value of one of the stage's variables: its loop, or a let for what was split or fused away.
     Expr variable(const StageNest &nest, const std::string &var) const;
     /// Stages that share loops of this one by compute_with.
     std::vector<const StageNest *> guests(const StageNest &host) const;

@@ -46,10 +46,9 @@ std::vector<Expr> RegionMap::place_in_storage(FuncId id, std::vector<Expr> coord
     return coordinates;
 }
 
-/// The iteration of the loops between where the memory of a Func is allocated and where it is
-/// stored: 0 for the first, then one more each time, so that any `n` in succession take each of `n`
-/// copies once. Two tasks rely on it: with numbers left out, one would write the copy that the
-/// other reads.
+/// The iteration of the loops between where the memory of a Func is allocated and where it is stored: 0 for
+/// the first, then one more each time, so that any `n` in succession take each of `n` copies once. Two tasks
+/// rely on it: with numbers left out, one would write the copy that the other reads.
 const Expr &RegionMap::turn(FuncId id) {
     auto [known, is_new] = turns_.try_emplace(id);
     if (!is_new)
@@ -80,8 +79,8 @@ const Expr &RegionMap::turn(FuncId id) {
     return turns_[id] = result;
 }
 
-/// One of the loops whose iterations are counted. Only one kind may end early: the inner loop of a
-/// guarded split, in the last iteration of its outer one.
+/// One of the loops whose iterations are counted. Only one kind may end early: the inner loop of a guarded
+/// split, in the last iteration of its outer one.
 RegionMap::Turn RegionMap::turn_of(FuncId id, const Level &level,
                                    const std::vector<Level> &levels) {
     const StageNest &nest = tree_.owner(level);
@@ -180,8 +179,8 @@ std::vector<Range> RegionMap::allocation(FuncId id) {
         } else if (hoisted) {
             extent = extent_when_hoisted(id, extent);
         } else if (!place.store.empty()) {
-            // A constant size makes constant strides, and storage on the stack. (At the root it
-            // depends on the outputs.)
+            // A constant size makes constant strides, and storage on the stack. (At the root it depends on
+            // the outputs.)
             if (std::optional<int64_t> most = upper_bound(extent))
                 extent = int32(std::max<int64_t>(*most, 0));
         }

@@ -28,8 +28,8 @@ TailStrategy RegionMap::strategy(const StageNest &nest, const schedules::Transfo
     const std::vector<std::string> &args = graph_[nest.func].args;
     bool of_arg = std::find(args.begin(), args.end(), t.old_name) != args.end();
     bool pure = nest.stage == 0 && of_arg;
-    // Of a loop that itself came from a split, the extent may be short of the factor at the edge,
-    // and beyond its end are points of the next outer iteration.
+    // Of a loop that itself came from a split, the extent may be short of the factor at the edge, and
+    // beyond its end are points of the next outer iteration.
     if (t.tail == TailStrategy::Auto)
         return pure && !any_size_ ? TailStrategy::ShiftInwards : TailStrategy::GuardWithIf;
     if (t.tail == TailStrategy::RoundUp && nest.stage == 0)
@@ -74,9 +74,8 @@ Tail RegionMap::tail_of(const StageNest &nest, const schedules::Transform &t,
     }
 }
 
-/// Whether the inner loop of a guarded split may simply end earlier, instead of being tested
-/// inside: it runs inside the outer one, and nothing made of it needs a constant extent or goes
-/// beyond it.
+/// Whether the inner loop of a guarded split may simply end earlier, instead of being tested inside:
+/// it runs inside the outer one, and nothing made of it needs a constant extent or goes beyond it.
 bool RegionMap::shrinks(const StageNest &nest, size_t split) const {
     const std::vector<schedules::Transform> &transforms = nest.transforms;
     auto position = [&](const std::string &name) {
@@ -238,8 +237,8 @@ std::map<std::string, RegionMap::View> RegionMap::views(const StageNest &nest, c
     return result;
 }
 
-/// Where the stage stands in one of its loops. A loop that it shares (compute_with) may run beyond
-/// the stage's own range: there the stage does nothing, so what its neighbour needs will do.
+/// Where the stage stands in one of its loops. A loop that it shares (compute_with) may run beyond the
+/// stage's own range: there the stage does nothing, so what its neighbour needs will do.
 Expr RegionMap::position(const StageNest &nest, const StageLoop &loop, const Range &own) {
     Expr at = make_variable(Int(32), loop.name);
     if (!shares_loops(nest))
@@ -255,8 +254,7 @@ Expr RegionMap::position(const StageNest &nest, const StageLoop &loop, const Ran
     return begins ? at : max(at, own.min);
 }
 
-/// While the range is asked for that the answer depends on, there is none yet, and it is not
-/// needed.
+/// While the range is asked for that the answer depends on, there is none yet, and it is not needed.
 Expr RegionMap::shift(const StageNest &nest, const StageLoop &loop) {
     if (!loop.shifted)
         return int32(0);
@@ -309,8 +307,7 @@ RegionMap::View RegionMap::view_of_split(const StageNest &nest, const schedules:
     };
     if (outer.seen == Seen::Point && inner.seen == Seen::Point) {
         Expr at = simplify(add(base(outer.interval.min), inner.interval.min));
-        // Inside a shared loop only the stage itself is guarded, not what it reads; nor is it by a
-        // mask.
+        // Inside a shared loop only the stage itself is guarded, not what it reads; nor is it by a mask.
         if (guards(tail, Use::Loads) && (tail != Tail::Guard || shares_loops(nest)))
             at = simplify(lesser(at, full.interval.max));
         return {Seen::Point, Interval::point(at)};
@@ -325,8 +322,8 @@ RegionMap::View RegionMap::view_of_split(const StageNest &nest, const schedules:
     return {Seen::Part, result};
 }
 
-/// How many values each variable takes from its min on when all loops run: more than its extent
-/// where a split rounds up.
+/// How many values each variable takes from its min on when all loops run: more than its extent where a
+/// split rounds up.
 std::map<std::string, Expr> RegionMap::spans(const StageNest &nest,
                                              const std::map<std::string, Range> &ranges, Use use) {
     std::map<std::string, Expr> result;
@@ -377,8 +374,8 @@ Box RegionMap::stored_by(const StageNest &nest, const Box &domain, const Level &
     return result;
 }
 
-/// At the compute level a tail goes beyond the domain from its min on. A box for several iterations
-/// of that level holds what each of them goes beyond its own part.
+/// At the compute level a tail goes beyond the domain from its min on. A box for several iterations of
+/// that level holds what each of them goes beyond its own part.
 Box RegionMap::reached(const StageNest &nest, const Box &domain, const Level &level, Use use) {
     const std::vector<std::string> &args = graph_[nest.func].args;
     const Level &compute = tree_.place(nest.func).compute;

@@ -162,9 +162,9 @@ const Box &RegionMap::domain_at(FuncId id, int stage, const Level &level) {
     return domains_[key] = bind(level, prefix, func, box);
 }
 
-/// align_bounds, align_extent: the box grown to multiples. A box for several iterations of the
-/// compute level holds what each of them grows to: aligned bounds are the same for all, extents by
-/// themselves begin anywhere.
+/// align_bounds, align_extent: the box grown to multiples. A box for several iterations of the compute
+/// level holds what each of them grows to: aligned bounds are the same for all, extents by themselves
+/// begin anywhere.
 void RegionMap::align(FuncId id, int stage, const Level &level, Box &box) {
     const std::vector<schedules::Alignment> &alignments = tree_.schedule()[id].alignments;
     if (alignments.empty())
@@ -335,9 +335,8 @@ const std::vector<std::pair<std::string, Expr>> &RegionMap::lets(const Level &le
     return lets_[level];
 }
 
-/// Sums of few variables are repeated; what is no sum (min, max, quotients) is named, once per
-/// level, so that the ends of regions that contain it keep a difference that is seen to be
-/// constant.
+/// Sums of few variables are repeated; what is no sum (min, max, quotients) is named, once per level, so
+/// that the ends of regions that contain it keep a difference that is seen to be constant.
 Expr RegionMap::bind(const Level &level, const std::string &name, const Expr &value) {
     constexpr size_t few = 6;
     Linear sum = Linear::from_expr(simplify(value));

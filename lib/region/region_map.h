@@ -3,14 +3,12 @@
 //
 // Demand flows from consumers to producers. For a Func F and a loop level L around all its uses,
 //
-//   required(F, L) = hull over the stages C that read F of the box that C's accesses touch while
-//   the
+//   required(F, L) = hull over the stages C that read F of the box that C's accesses touch while the
 //                    loops of C outside L are fixed and those inside run their whole range.
 //
-// Everything else is read off it: the domain of F's loops (required at the compute level, grown by
-// what F's updates touch), its storage (the same at the store level), sliding windows (what of it
-// is new since the last iteration) and the fold of a storage dimension (how many planes live at
-// once).
+// Everything else is read off it: the domain of F's loops (required at the compute level, grown by what
+// F's updates touch), its storage (the same at the store level), sliding windows (what of it is new since
+// the last iteration) and the fold of a storage dimension (how many planes live at once).
 
 #include <map>
 #include <optional>
@@ -67,17 +65,16 @@ struct Fold {
 
 class RegionMap {
   public:
-    /// `any_size`: Auto tails are guarded instead of shifted inwards, so that no extent is too
-    /// small.
+    /// `any_size`: Auto tails are guarded instead of shifted inwards, so that no extent is too small.
     explicit RegionMap(const LoopTree &tree, bool any_size = false);
 
     const LoopTree &tree() const { return tree_; }
 
-    /// What the loops of a stage iterate over at its compute level, per pure variable. For a Func
-    /// whose window slides: only what is new. Names lets of the compute level.
+    /// What the loops of a stage iterate over at its compute level, per pure variable. For a Func whose
+    /// window slides: only what is new. Names lets of the compute level.
     const Box &domain(FuncId func, int stage);
-    /// What readers are given by one computation: the domain of the last stage, without what its
-    /// tails compute beyond. Names lets of the compute level.
+    /// What readers are given by one computation: the domain of the last stage, without what its tails
+    /// compute beyond. Names lets of the compute level.
     Box asked(FuncId func);
     /// What is allocated at the store level.
     const Box &storage(FuncId func);
@@ -87,14 +84,14 @@ class RegionMap {
     const Box &image(const std::string &name);
     /// Dimensions of a Func's storage that fold, because its window slides or the user said so.
     const std::vector<Fold> &folds(FuncId func);
-    /// Where in the memory of a Func its element at these coordinates lies: folded dimensions
-    /// modulo their factor, hoisted storage from its min on, and the copy of a ring buffer.
+    /// Where in the memory of a Func its element at these coordinates lies: folded dimensions modulo
+    /// their factor, hoisted storage from its min on, and the copy of a ring buffer.
     std::vector<Expr> place_in_storage(FuncId func, std::vector<Expr> coordinates);
     /// The extents that are allocated at the level that the Func's storage is hoisted to, as
     /// place_in_storage() counts.
     std::vector<Range> allocation(FuncId func);
-    /// How many iterations of its compute level an async Func may be ahead of its readers, one of
-    /// them on its way; undefined = any number.
+    /// How many iterations of its compute level an async Func may be ahead of its readers, one of them
+    /// on its way; undefined = any number.
     Expr slots(FuncId func);
 
     /// Ranges of every loop and of every intermediate variable of the stage's nest.
@@ -102,8 +99,8 @@ class RegionMap {
     /// How the splits of a stage end: one per Transform (None for those that are no split).
     std::vector<Tail> tails(const StageNest &nest);
 
-    /// What one iteration of the stage's loop `at` reads of a Func or image, `offset` iterations of
-    /// the loop `from` later; empty if it reads none of it.
+    /// What one iteration of the stage's loop `at` reads of a Func or image, `offset` iterations of the
+    /// loop `from` later; empty if it reads none of it.
     Box read_later(const StageNest &nest, const std::string &source, const Level &at,
                    const Level &from, const Expr &offset);
 
@@ -114,9 +111,8 @@ class RegionMap {
     Box demand(FuncId func);
     /// The same of one computation. Names lets of the compute level.
     Box needed(FuncId func);
-    /// How far the outer loop of a split moves the variable, for a split that shifts inwards: the
-    /// variable that names min(outer * factor, extent - factor). build() binds it inside the outer
-    /// loop.
+    /// How far the outer loop of a split moves the variable, for a split that shifts inwards: the variable
+    /// that names min(outer * factor, extent - factor). build() binds it inside the outer loop.
     Expr shifted_offset(const StageNest &nest, const schedules::Transform &split) const;
 
     /// What is added to the number of a loop to have that of the stage's own variable: not 0 where
@@ -125,8 +121,7 @@ class RegionMap {
     /// The range of the loop of that name: with compute_with, of all stages that share it.
     Range loop_range(const Level &level);
 
-    /// Names that must be bound just inside a level, in an order in which each uses earlier ones
-    /// only.
+    /// Names that must be bound just inside a level, in an order in which each uses earlier ones only.
     const std::vector<std::pair<std::string, Expr>> &lets(const Level &level);
 
     /// Largest value that an int32 expression over lets and loop variables can take, if that is a
@@ -169,8 +164,8 @@ class RegionMap {
     /// A loop whose iterations take the copies of a ring buffer in turn.
     struct Turn {
         Range range;
-        Level outer;  ///< the loop that is split together with it, in whose last iteration it may
-                      ///< end early
+        Level
+            outer;  ///< the loop that is split together with it, in whose last iteration it may end early
         Expr factor;  ///< how many iterations it has in the others
         Expr both;    ///< and how many the two have together
     };
@@ -203,8 +198,8 @@ class RegionMap {
     Box bind(const Level &level, const std::string &prefix, const graph::FuncNode &func,
              const Box &box);
     void require_bounded(const Box &box, const std::string &what, const graph::FuncNode *callee);
-    /// With lets replaced by their values; in the steady state: windows that slide, past their
-    /// first iteration.
+    /// With lets replaced by their values; in the steady state: windows that slide, past their first
+    /// iteration.
     Expr expand(const Expr &e) const;
     Expr expand_steady(const Expr &e) const;
     /// With those lets replaced by their values behind which the loop stands.
@@ -214,8 +209,7 @@ class RegionMap {
     const LoopTree &tree_;
     const graph::Graph &graph_;
     bool any_size_;
-    /// Per Func and value: constant bounds that its definition promises; undefined where it has
-    /// none.
+    /// Per Func and value: constant bounds that its definition promises; undefined where it has none.
     std::map<FuncId, Box> values_;
     std::map<std::tuple<FuncId, int, Level>, Box> domains_;
     std::map<std::pair<FuncId, int>, Box> unaligned_, unpadded_, padded_;  ///< at the compute level
@@ -236,8 +230,8 @@ class RegionMap {
     std::map<Level, std::vector<std::pair<std::string, Expr>>> lets_;
     std::map<Level, std::map<Expr, std::string, ir::ExprLess>> let_names_;
     std::map<std::string, std::pair<Expr, int>> let_values_;  ///< and how many there were before
-    /// What is behind a let when all lets are replaced by their values. Kept, because to replace
-    /// them for every question takes time that is quadratic in the length of a chain of stages.
+    /// What is behind a let when all lets are replaced by their values. Kept, because to replace them for
+    /// every question takes time that is quadratic in the length of a chain of stages.
     struct Behind {
         std::set<std::string> variables;
         bool slides = false;  ///< one of the lets has another value in the steady state

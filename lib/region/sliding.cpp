@@ -202,9 +202,8 @@ void RegionMap::reject_fold(FuncId id, const std::string &dim, const std::string
                        "): " + why);
 }
 
-/// Keeps as many planes of dimension `slid` as live at once, a power of two of them so that the
-/// modulo is a mask. `needed`: what one iteration of the compute level reads. What the user asked
-/// for is checked.
+/// Keeps as many planes of dimension `slid` as live at once, a power of two of them so that the modulo is
+/// a mask. `needed`: what one iteration of the compute level reads. What the user asked for is checked.
 void RegionMap::fold(FuncId id, int slid, const Box &needed, bool up) {
     const graph::FuncNode &func = graph_[id];
     const FuncPlace &place = tree_.place(id);

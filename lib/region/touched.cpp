@@ -18,8 +18,8 @@ using namespace ir;
 
 namespace {
 
-/// Proves a <= b of sums of min and max: clamped ends of a range are at most what they are without
-/// a clamp that stands around them as well.
+/// Proves a <= b of sums of min and max: clamped ends of a range are at most what they are without a clamp
+/// that stands around them as well.
 class AtMost {
   public:
     bool operator()(const Expr &a, const Expr &b) {
@@ -157,8 +157,7 @@ class TouchedVisitor {
         conjuncts_.resize(before);
     }
 
-    /// Whether the box, of a call with these arguments, may be smaller than without selects around
-    /// it.
+    /// Whether the box, of a call with these arguments, may be smaller than without selects around it.
     bool narrower(const Box &box, const std::vector<Expr> &args, const IntervalScope &plain) const {
         std::vector<Expr> given(conjuncts_.begin(), conjuncts_.begin() + static_cast<long>(given_));
         for (size_t d = 0; d < args.size(); d++) {
@@ -187,8 +186,8 @@ class TouchedVisitor {
         return result;
     }
 
-    /// Whether conditions tie the variables of e to more variables than intervals see at once, or
-    /// one of them stands in e at places that do not add up.
+    /// Whether conditions tie the variables of e to more variables than intervals see at once, or one of
+    /// them stands in e at places that do not add up.
     static bool correlated(const Expr &e, const IntervalScope &scope,
                            const std::vector<Expr> &conjuncts) {
         if (repeats_variable(e, scope))
@@ -253,9 +252,9 @@ class TouchedVisitor {
         return false;
     }
 
-    /// Where `conjunct` <= 0, e is at most e - k * conjunct and at least e + k * conjunct, for
-    /// every k >= 0: of use where that takes variables out of the sum. One variable by itself has
-    /// been narrowed already.
+    /// Where `conjunct` <= 0, e is at most e - k * conjunct and at least e + k * conjunct, for every
+    /// k >= 0: of use where that takes variables out of the sum. One variable by itself has been
+    /// narrowed already.
     static void tighten(Interval &result, const Expr &e, const Expr &conjunct,
                         const IntervalScope &scope) {
         Linear sum = Linear::from_expr(e), limit = Linear::from_expr(conjunct);

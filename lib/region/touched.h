@@ -20,12 +20,12 @@ using Choices = std::unordered_set<const ir::ExprNode *>;
 void add_choices(const Expr &e, const IntervalScope &scope, Choices &choices,
                  const Expr &condition = Expr());
 
-/// Adds to `touched` every Call Func and Call Image of `e`, which is evaluated where `condition`
-/// holds (undefined = everywhere; `scope` is narrowed by it already). Arms of a select see the
-/// variables narrowed by their condition. An index in which several variables stand as in a
-/// condition, as x + y in `x + y < n`, is bounded by it too; where conditions tie variables to each
-/// other, the exact range is asked of poly/joint_range. Where `choices` are given, both arms of all
-/// other selects may be evaluated anywhere.
+/// Adds to `touched` every Call Func and Call Image of `e`, which is evaluated where `condition` holds
+/// (undefined = everywhere; `scope` is narrowed by it already). Arms of a select see the variables
+/// narrowed by their condition. An index in which several variables stand as in a condition, as x + y
+/// in `x + y < n`, is bounded by it too; where conditions tie variables to each other, the exact
+/// range is asked of poly/joint_range. Where `choices` are given, both arms of all other selects may be
+/// evaluated anywhere.
 void add_touched(const Expr &e, const IntervalScope &scope, Touched &touched,
                  const Expr &condition = Expr(), const Choices *choices = nullptr);
 

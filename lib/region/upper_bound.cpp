@@ -70,8 +70,8 @@ class UpperBound {
     }
 
   private:
-    /// The bound over all iterations of a loop. Asked last: what is behind the other atoms may
-    /// contain the same loop variable and cancel it.
+    /// The bound over all iterations of a loop. Asked last: what is behind the other atoms may contain the
+    /// same loop variable and cancel it.
     std::optional<int64_t> over_a_loop(const Linear &sum, int depth) {
         for (const Linear::Term &term : sum.terms) {
             if (term.atom->op != Op::Variable)

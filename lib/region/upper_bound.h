@@ -18,10 +18,10 @@ struct Variables {
     std::function<std::pair<Expr, int>(const std::string &)> let_of;
 };
 
-/// Largest value that the sum can take, if a constant bounds it: lets are replaced by their values,
-/// the latest first; a min() by its better operand, a max() or select() by both, differences of
-/// quotients by the quotient of the difference, and loop variables by the ends of their ranges.
-/// Takes a bounded number of steps.
+/// Largest value that the sum can take, if a constant bounds it: lets are replaced by their values, the
+/// latest first; a min() by its better operand, a max() or select() by both, differences of quotients by
+/// the quotient of the difference, and loop variables by the ends of their ranges. Takes a bounded number
+/// of steps.
 std::optional<int64_t> upper_bound(const ir::Linear &sum, const Variables &variables);
 
 }  // namespace Pipe::region

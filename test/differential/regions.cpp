@@ -1,5 +1,5 @@
-// Bugs of regions and of loop building that a review found: shared loops, windows, folds and
-// bounds. What is compiled must equal the reference, in memory that ends where the arguments do.
+// Bugs of regions and of loop building that a review found: shared loops, windows, folds and bounds. What
+// is compiled must equal the reference, in memory that ends where the arguments do.
 #include <pipe/pipe.h>
 
 #include <algorithm>
@@ -312,9 +312,8 @@ TEST_CASE("an update runs once per point where a split of a split rounds up", "[
     CHECK(wrong_elements(out, {{{0, 20}}}) == 0);
 }
 
-// Each iteration's own end was rounded up, and the end of all iterations once more: inputs that
-// held all that is read were refused. Of PredicateStores, only the latter was, and what the last
-// iteration loads was forgotten.
+// Each iteration's own end was rounded up, and the end of all iterations once more: inputs that held all that
+// is read were refused. Of PredicateStores, only the latter was, and what the last iteration loads was forgotten.
 TEST_CASE("what tails read inside a loop is what inputs must hold", "[differential]") {
     struct {
         TailStrategy outside, inside;
@@ -391,8 +390,8 @@ TEST_CASE("align_extent holds for all stages once", "[differential]") {
     CHECK(wrong_elements(g, {{{0, 20}}}) == 0);
 }
 
-// The window of f1 held what f2 grows to in each iteration twice over, its storage only once: rows
-// were written past its end.
+// The window of f1 held what f2 grows to in each iteration twice over, its storage only once: rows were
+// written past its end.
 TEST_CASE("a window of what grows inside a loop stays in its storage", "[differential]") {
     Func f1("f1"), f2("f2"), f3("f3"), f4("f4");
     RDom r(0, 1, 0, 1, "r");

@@ -155,8 +155,8 @@ TEST_CASE("a comparison of data does not overflow", "[differential]") {
     check_against_reference<int>(f, {9});
 }
 
-// The loops of a Func inside a vectorised loop start at another place in each lane; the name of
-// that place hid the minimum of the Func's storage where that had a name of its own.
+// The loops of a Func inside a vectorised loop start at another place in each lane; the name of that
+// place hid the minimum of the Func's storage where that had a name of its own.
 TEST_CASE("a Func with updates inside a vectorised loop", "[differential]") {
     Func inner("inner"), tile("tile"), out("out");
     inner(x) = 0;
@@ -169,8 +169,8 @@ TEST_CASE("a Func with updates inside a vectorised loop", "[differential]") {
         check_against_reference<int>(out, {width});
 }
 
-// A vectorised loop over an RVar makes a new Func, which got only some of the loops at which others
-// are computed: 'outer' was produced inside 'inner', which reads it.
+// A vectorised loop over an RVar makes a new Func, which got only some of the loops at which others are
+// computed: 'outer' was produced inside 'inner', which reads it.
 TEST_CASE("Funcs computed at the loops of a vectorised reduction", "[differential]") {
     RVar ro("ro"), ri("ri");
     Func outer("outer"), inner("inner"), out("out");
@@ -214,8 +214,7 @@ TEST_CASE("an async Func in hoisted storage waits for its reader", "[differentia
         check_against_reference<int>(out, {width, 30});
 }
 
-// What a blending tail stores again was read beyond the end of the row, where only the store was
-// masked.
+// What a blending tail stores again was read beyond the end of the row, where only the store was masked.
 TEST_CASE("a tail that blends inside a tail that masks stores", "[differential]") {
     Func out("out");
     out(x, y) = cast<int8_t>(x + 3 * y);
@@ -229,8 +228,7 @@ TEST_CASE("a tail that blends inside a tail that masks stores", "[differential]"
             check_against_reference<int8_t>(out, {width, 5}, target);
 }
 
-// A vectorised reduction makes lanes of its own; the where() was evaluated in lanes beyond the
-// RDom.
+// A vectorised reduction makes lanes of its own; the where() was evaluated in lanes beyond the RDom.
 TEST_CASE("a where that reads an image runs in the lanes of the RDom only", "[differential]") {
     RVar ro("ro"), ri("ri");
     ImageParam in(Int(32), 2, "in");
@@ -247,8 +245,8 @@ TEST_CASE("a where that reads an image runs in the lanes of the RDom only", "[di
     }
 }
 
-// Of a vectorised reduction's loops, those that stand between the new Func and the one it was made
-// of stayed where they were, with what is computed in them.
+// Of a vectorised reduction's loops, those that stand between the new Func and the one it was made of
+// stayed where they were, with what is computed in them.
 TEST_CASE("a Func computed at an unrolled loop around a vectorised reduction", "[differential]") {
     RVar ro("ro"), ri("ri");
     Func producer("producer"), f("f");
@@ -266,8 +264,8 @@ TEST_CASE("a Func computed at an unrolled loop around a vectorised reduction", "
         check_against_reference<int>(f, {width});
 }
 
-// A Func that only an unused element of a Tuple reads is not computed; that it reads others kept
-// these in the checks of compute_at.
+// A Func that only an unused element of a Tuple reads is not computed; that it reads others kept these
+// in the checks of compute_at.
 TEST_CASE("an unused element of an inlined Tuple leaves no reader behind", "[differential]") {
     Func shared("shared"), unused("unused"), both("both"), out("out");
     RDom r(0, 3, "r");
@@ -359,8 +357,7 @@ TEST_CASE("rfactor of a Func whose new Var is bound to more than the loop", "[di
     }
 }
 
-// What combines the parts of the second rfactor wrote where the first one's guard keeps from: past
-// the storage.
+// What combines the parts of the second rfactor wrote where the first one's guard keeps from: past the storage.
 TEST_CASE("rfactor of what rfactor made of a split that does not divide", "[differential]") {
     RVar xo("xo"), xi("xi"), zo("zo"), zi("zi");
     Var u("u"), v("v"), w("w"), u2("u2");
@@ -456,8 +453,7 @@ TEST_CASE("what is computed in a shared loop keeps to its reader's range", "[dif
     }
 }
 
-// Behind the guest's last outer iteration its inner loop has no iterations: the place counted back
-// from there.
+// Behind the guest's last outer iteration its inner loop has no iterations: the place counted back from there.
 TEST_CASE("what is computed in a shared inner loop keeps to its reader's range", "[differential]") {
     ImageParam in(Int(32), 1, "in");
     Func f("f"), g("g"), h("h");

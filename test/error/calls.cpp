@@ -399,8 +399,11 @@ TEST_CASE("indices, sizes and handlers that do not fit", "[error]") {
     SECTION("sizes of compile_jit and infer_input_bounds") {
         require_message<RuntimeError>([&] { Pipeline(f).compile_jit(Sizes({640})); },
                                       {"'f'", "2 dimensions", "1 size"});
-        require_message<RuntimeError>([&] { f.infer_input_bounds({640, 0}); },
-                                      {"'f'", "dimension 1 is 0"});
+        require_message<RuntimeError>(
+            [&] {
+                f.infer_input_bounds({640, 0});
+            },
+            {"'f'", "dimension 1 is 0"});
     }
     SECTION("custom_malloc without custom_free, and the other way round") {
         JITUserContext context;

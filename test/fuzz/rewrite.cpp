@@ -13,8 +13,8 @@ class Rewriter {
     Rewriter(Algorithm &algorithm, Choices &choices, std::vector<std::string> &text)
         : a_(algorithm), c_(choices), text_(text) {}
 
-    // In this order: what rfactor makes of a reader of a clone or a wrapper reads the original, and
-    // a clone reads what its original read before wrappers took the place of that.
+    // In this order: what rfactor makes of a reader of a clone or a wrapper reads the original, and a
+    // clone reads what its original read before wrappers took the place of that.
     void run() {
         for (size_t i = a_.sources.size(); i-- > 0;) {
             for (size_t k = 1; k < a_.sources[i].stages.size(); k++) {

@@ -1,8 +1,7 @@
 #pragma once
 // Golden files: text that a test compares with what was seen to be right before.
 //
-// PIPE_ACCEPT=1 ./run test writes what came out over the files; look at `git diff` before you
-// commit.
+// PIPE_ACCEPT=1 ./run test writes what came out over the files; look at `git diff` before you commit.
 
 #include <string>
 
@@ -11,8 +10,7 @@ namespace golden {
 /// Where two texts first differ, with some lines around; "" if they are equal.
 std::string difference(const std::string &expected, const std::string &actual);
 
-/// Compares `actual` with the file test/golden/<path>. "" if equal (or accepted), else the
-/// difference.
+/// Compares `actual` with the file test/golden/<path>. "" if equal (or accepted), else the difference.
 std::string compare(const std::string &path, const std::string &actual);
 
 }  // namespace golden

@@ -1,6 +1,6 @@
 #pragma once
-// Executes flattened loop programs (ir/program.h) statement by statement: the oracle for every
-// pass. Slow and obviously right. Vectors are lists of scalars; loops of every kind run in order.
+// Executes flattened loop programs (ir/program.h) statement by statement: the oracle for every pass.
+// Slow and obviously right. Vectors are lists of scalars; loops of every kind run in order.
 
 #include <functional>
 #include <map>

@@ -10,8 +10,8 @@
 //
 // `build` runs each `emit` as a process of its own under a limit of time and of memory, since an
 // autoscheduler may abort, run for minutes or ask for more memory than there is. What went wrong is
-// written to the table, so that the benchmark can say it. A build that was interrupted goes on
-// where it was.
+// written to the table, so that the benchmark can say it. A build that was interrupted goes on where
+// it was.
 #include "apps/common/registry.h"
 
 #include <algorithm>

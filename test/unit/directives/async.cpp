@@ -125,8 +125,8 @@ TEST_CASE_METHOD(Chain, "a failure in a task ends the others", "[async]") {
     require_message<RuntimeError>([&] { out.realize({4, 40}); }, {"big.bound_storage(x)", "64"});
 }
 
-// The number of the iteration left some out in the last, shorter one of a split: the producer wrote
-// the copy that was being read.
+// The number of the iteration left some out in the last, shorter one of a split: the producer wrote the
+// copy that was being read.
 TEST_CASE_METHOD(Chain, "the copies of a ring_buffer are taken in turn", "[async]") {
     h.split(y, yo, yi, 8, TailStrategy::GuardWithIf);
     SECTION("in the inner loop of a split") {

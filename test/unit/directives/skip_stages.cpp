@@ -1,5 +1,5 @@
-// What is read only under a condition is computed only where the condition may hold; the results
-// are the same.
+// What is read only under a condition is computed only where the condition may hold; the results are the
+// same.
 #include <atomic>
 #include <string>
 #include <vector>

@@ -1,5 +1,5 @@
-// Tasks that run at once: bounded by their semaphores, free of races (run it under
-// ThreadSanitizer), and ended by a failure.
+// Tasks that run at once: bounded by their semaphores, free of races (run it under ThreadSanitizer),
+// and ended by a failure.
 #include "jit/tasks.h"
 
 #include <algorithm>

@@ -104,8 +104,7 @@ TEST_CASE("partition: what can be hoisted is no reason for two bodies") {
 }
 
 TEST_CASE("partition: tiles that touch no edge are free of decisions, whatever is inside") {
-    // A producer on the tile and one pixel around it, clamped to the picture; 3 taps of it;
-    // vectors.
+    // A producer on the tile and one pixel around it, clamped to the picture; 3 taps of it; vectors.
     Expr start = mul(var("xo"), number(32)), last = sub(w, number(1));
     Expr lo = ir::max(sub(start, number(1)), number(0)), hi = ir::min(add(start, number(32)), last);
     auto vectors = [&](const std::string &name, const Expr &from, const Expr &count, auto &&body) {

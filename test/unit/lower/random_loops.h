@@ -11,8 +11,8 @@
 
 namespace Pipe::testing {
 
-/// A program over int32 buffers of `rows` * `pitch` elements: "in" is read, the others are written.
-/// Its free variables are the size "w" x "h" of the picture.
+/// A program over int32 buffers of `rows` * `pitch` elements: "in" is read, the others are written. Its
+/// free variables are the size "w" x "h" of the picture.
 struct LoopProgram {
     static constexpr int pitch = 48, rows = 8;
     ir::Stmt body;
@@ -30,8 +30,8 @@ struct LoopFeatures {
 
 LoopProgram random_loops(uint32_t seed, const LoopFeatures &features);
 
-/// All that a run leaves behind: the outputs' contents, and the values passed to the extern
-/// function "log" (sorted: passes may reorder them between statements).
+/// All that a run leaves behind: the outputs' contents, and the values passed to the extern function
+/// "log" (sorted: passes may reorder them between statements).
 struct RunResult {
     std::map<std::string, std::vector<int32_t>> outputs;
     std::vector<int64_t> log;

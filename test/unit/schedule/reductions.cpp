@@ -11,8 +11,7 @@ using namespace Pipe;
 
 namespace {
 
-/// The same as the reference evaluator's from a min of less than 0 on, and from one that is
-/// greater.
+/// The same as the reference evaluator's from a min of less than 0 on, and from one that is greater.
 template <typename T> void require_same(Func f, std::initializer_list<int> sizes) {
     for (int size : sizes)
         for (int min : {-7, 3}) {
