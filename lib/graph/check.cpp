@@ -340,7 +340,7 @@ class Checker {
         });
     }
 
-    /// The memory lives at least as long as what it holds, and belongs to one thread.
+    /// The memory lives at least as long as what it holds, and belongs to one thread and lane.
     void check_hoist(const FuncNode &f, const Path &store, const Path &compute) const {
         const schedules::FuncSchedule &s = schedule_[f.id];
         Path hoist = s.hoist.inlined() ? store : path_of(f, "hoist_storage", s.hoist);
@@ -365,7 +365,8 @@ class Checker {
         bool harmless = s.stages[0].allow_race_conditions ||
                         (hoist == store && !f.has_updates() && !blends(s.stages[0]) && !s.async);
         for (size_t i = hoist.size(); i < compute.size() && !harmless; i++) {
-            if (kind_of(compute[i]) != LoopKind::Parallel)
+            const bool lanes = kind_of(compute[i]) == LoopKind::Vectorized;
+            if (!lanes && kind_of(compute[i]) != LoopKind::Parallel)
                 continue;
             std::string directive =
                 !s.hoist.inlined() ? level
@@ -374,10 +375,13 @@ class Checker {
                     : fmt::format("store_at({}, {})", graph_[s.store.func].name, s.store.var);
             reject_directive(
                 f, 0, directive,
-                fmt::format("the parallel loop '{}' of {} stands between where it is stored and "
-                            "where it is computed, so threads would overwrite what others still "
-                            "need. Store it inside the parallel loop.",
-                            compute[i].var, graph_[compute[i].func].name));
+                fmt::format("the {} loop '{}' of {} stands between where it is stored and where it "
+                            "is computed, so {} would overwrite what others still need. Store it "
+                            "inside the {} loop{}.",
+                            lanes ? "vectorized" : "parallel", compute[i].var,
+                            graph_[compute[i].func].name, lanes ? "lanes" : "threads",
+                            lanes ? "vectorized" : "parallel",
+                            lanes ? ", or compute it outside" : ""));
         }
     }
 

@@ -93,8 +93,6 @@ class Nest {
         return names.empty() ? "none" : join(names) + " (innermost first)";
     }
 
-    std::vector<schedules::Dim> &dims() { return schedule_.dims; }
-
     void done(schedules::Transform transform) {
         schedule_.transforms.push_back(std::move(transform));
         done();

@@ -239,8 +239,8 @@ TEST_CASE("Runtime::Buffer: memory from the user's functions", "[compat]") {
         CHECK(allocations == 2);
     }
     Buffer<>::set_default_deallocate_fn(nullptr);
-    require_message<RuntimeError>([] { Buffer<int> lost(3); },
-                                  {"set_default_deallocate_fn", "Set both"});
+    require_message<Pipe::RuntimeError>([] { Buffer<int> lost(3); },
+                                        {"set_default_deallocate_fn", "Set both"});
     CHECK(allocations == 2);
     Buffer<>::set_default_allocate_fn(nullptr);
     Buffer<int> after(3);

@@ -443,6 +443,20 @@ TEST_CASE_METHOD(Blur, "directives that a second look found ignored", "[error]")
         require_message<CompileError>([&] { d.compile_jit(); },
                                       {"a.hoist_storage", "directives.cpp:", "parallel"});
     }
+    SECTION("memory that lanes would share") {
+        a(x, y) += y;
+        Func d("d");
+        d(x, y) = a(x, y) * 2;
+        d.split(x, xo, xi, 8).vectorize(xi);
+        SECTION("of a Func without level") {
+            a.hoist_storage_root();
+        }
+        SECTION("stored outside") {
+            a.compute_at(d, xi).store_root();
+        }
+        require_message<CompileError>([&] { d.compile_jit(); },
+                                      {"directives.cpp:", "vectorized", "lanes"});
+    }
     SECTION("memory for a Func that nobody reads any more is no mistake") {
         Func t("t"), d("d");
         t(x, y) = Tuple(a(x, y), x);

@@ -20,6 +20,8 @@ void Scheduler::choose_level(int i) {
     } else if (no_directive) {  // inlined, or computed where it is used
         p.inlined = s.stages.size() == 1 && !read_as_whole(i);
         p.path = common_path(p.uses);
+        if (!p.inlined)
+            hoist_storage(i, p.path, p.path.size());
     } else if (kind < 6) {
         compute_at(i, Path());
         async(i, 6);
