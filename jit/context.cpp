@@ -10,11 +10,12 @@
 
 namespace Pipe::jit {
 
-void Context::fail(int32_t, std::string message) {
+void Context::fail(int32_t code, std::string message) {
     std::lock_guard lock(mutex_);
     if (failed())
         return;
     message_ = std::move(message);
+    code_ = code;
     failed_.store(true, std::memory_order_relaxed);
 }
 

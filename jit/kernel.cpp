@@ -100,6 +100,8 @@ int Kernel::run(const RunOptions &options, void *const *args, std::string *error
     if (stats)
         stats->peak_scratch_bytes = peak;
     context.rethrow();
+    if (context.failed())
+        code = context.code();
     if (code != 0 && error)
         *error = context.message();
     return code;

@@ -40,6 +40,9 @@ struct Context {
     void fail(int32_t code, std::string message);
     bool failed() const { return failed_.load(std::memory_order_relaxed); }
     const std::string &message() const { return message_; }
+    /// Of the failure that the message is of. What a kernel answers may be that of another thread,
+    /// which only stopped because of it.
+    int32_t code() const { return code_; }
 
     /// Calls a handler. What it throws is kept, and is a failure: no exception may pass through
     /// generated code. False then.
@@ -73,6 +76,7 @@ struct Context {
     std::atomic<bool> failed_{false};
     std::mutex mutex_;
     std::string message_;
+    int32_t code_ = 0;
     std::exception_ptr thrown_;
     struct Block;
     Block *blocks_ = nullptr;  ///< what custom_malloc gave and has not been freed
