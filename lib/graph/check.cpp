@@ -361,9 +361,11 @@ class Checker {
                              "which the copies could take turns. Hoist the storage further out.");
         if (s.async)
             check_not_skipped(f, "async", hoist, compute);
-        // What is pure is at worst stored twice, with the same value.
+        // What is pure is at worst stored twice, with the same value; a C function may store
+        // something else before.
         bool harmless = s.stages[0].allow_race_conditions ||
-                        (hoist == store && !f.has_updates() && !blends(s.stages[0]) && !s.async);
+                        (hoist == store && !f.has_updates() && !is_extern(f) &&
+                         !blends(s.stages[0]) && !s.async);
         for (size_t i = hoist.size(); i < compute.size() && !harmless; i++) {
             const bool lanes = kind_of(compute[i]) == LoopKind::Vectorized;
             if (!lanes && kind_of(compute[i]) != LoopKind::Parallel)
