@@ -174,9 +174,14 @@ class RegionMap {
     [[noreturn]] void reject_fold(FuncId func, const std::string &dim,
                                   const std::string &why) const;
     Box pad_for_tails(const StageNest &nest, Box domain, const Level &level);
+    void pad_to_factor(const StageNest &nest, size_t dim, const Expr &factor, const Level &level,
+                       Interval &interval);
     Expr position(const StageNest &nest, const StageLoop &loop, const Range &own);
     bool shares_loops(const StageNest &nest) const;
-    bool may_be_empty(const Interval &interval) const;
+    bool may_have_nothing_new(const Interval &interval) const;
+    bool may_be_empty(FuncId func, const Expr &extent);
+    void put_somewhere(const StageNest &nest, size_t dim, const Level &level, Interval &interval);
+    bool needed_under_conditions(FuncId func);
     bool same_for_all(const Interval &interval, const Level &inner, const Level &outer) const;
     TailStrategy strategy(const StageNest &nest, const schedules::Transform &split) const;
     Tail tail_of(const StageNest &nest, const schedules::Transform &split,
@@ -215,6 +220,7 @@ class RegionMap {
     std::map<std::pair<FuncId, int>, Box> unaligned_, unpadded_, padded_;  ///< at the compute level
     std::map<std::tuple<FuncId, int, Level>, Touched> touched_;
     std::map<std::pair<FuncId, int>, Choices> choices_;
+    std::map<FuncId, bool> under_conditions_;
     std::map<std::string, Expr> shifts_;               ///< by the variable's name
     std::map<std::pair<FuncId, Level>, Asked> asked_;  ///< of extern stages
     std::vector<bool> whole_;  ///< per Func: a C function computes or reads it

@@ -25,7 +25,9 @@ void check_against_reference(Pipeline pipeline, std::vector<int> extents,
         shape.emplace_back(0, extent);
     testing::GuardedBuffer got(type_of<T>(), shape, 0, false),
         expected(type_of<T>(), shape, 0, false);
-    pipeline.realize(got.buffer, target);
+    testing::GuardedContext context;
+    pipeline.realize(&context, Realization(got.buffer), target);
+    CHECK(context.overrun() == 0);
     pipeline.realize_reference(expected.buffer);
     int64_t wrong = 0;
     Buffer<T>(got.buffer)

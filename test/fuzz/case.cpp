@@ -49,6 +49,7 @@ class Case {
     Mode mode_ = Mode::Manual;
     // Most bugs are those of lowering, and most of the time is LLVM's and that of waking threads.
     bool quick_ = false, threads_ = false;
+    bool guarded_ = false;  ///< the memory of the pipeline's own
 };
 
 /// A parallel loop's iterations one by one, the last one first: what depends on their order shows.
@@ -109,6 +110,7 @@ void Case::tell(const std::vector<Box> &sizes) {
 Result Case::run() {
     quick_ = c_.chance(80);
     threads_ = c_.chance(5);
+    guarded_ = c_.chance(30);
     mode_ = choose_mode();
     size_t begin = c_.made().size();
     algorithm_ = generate(c_);
@@ -228,7 +230,8 @@ std::string Case::compare(Pipeline &pipeline, const std::vector<Box> &sizes) {
         }
     }
     Pipeline(outputs_of(twin_)).realize_reference(Realization(expected_buffers));
-    JITUserContext context;
+    testing::GuardedContext guarded;
+    JITUserContext plain, &context = guarded_ ? guarded : plain;
     if (!threads_)
         context.handlers.custom_do_par_for = last_to_first;
     Target how;
@@ -239,6 +242,10 @@ std::string Case::compare(Pipeline &pipeline, const std::vector<Box> &sizes) {
     pipeline.realize(&context, Realization(got_buffers), how);
     case_runs = 0;
     std::string wrong;
+    if (guarded.overrun() + guarded.left() > 0)
+        wrong = "of " + std::to_string(guarded.blocks()) + " blocks of memory " +
+                std::to_string(guarded.overrun()) + " were written behind, and " +
+                std::to_string(guarded.left()) + " not freed";
     for (size_t i = 0; i < got.size() && wrong.empty(); i++)
         wrong = difference(names[i], got[i], expected[i], tolerances[i]);
     return wrong;

@@ -1,5 +1,6 @@
 #include "support/guarded_memory.h"
 
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -66,6 +67,39 @@ bool GuardedBuffer::padding_intact() const {
             return false;
     }
     return true;
+}
+
+GuardedContext::GuardedContext() {
+    handlers.custom_malloc = [](JITUserContext *self, size_t bytes) {
+        return static_cast<GuardedContext *>(self)->give(bytes);
+    };
+    handlers.custom_free = [](JITUserContext *self, void *memory) {
+        static_cast<GuardedContext *>(self)->take(memory);
+    };
+}
+
+/// The run time asks for 128 bytes more than the block has, and lets it begin at the first multiple of
+/// 64 that leaves 64 bytes for itself: of one that is given one byte behind such a multiple, it leaves
+/// one byte behind the block.
+void *GuardedContext::give(size_t bytes) {
+    constexpr size_t line = 64;
+    auto memory = std::make_unique<GuardedMemory>(bytes + line, false);
+    auto first = reinterpret_cast<uintptr_t>(memory->data()) + line;
+    auto *given = reinterpret_cast<unsigned char *>(first / line * line + 1);
+    std::lock_guard lock(mutex_);
+    count_++;
+    given_[given] = {std::move(memory), given + bytes - 1};
+    return given;
+}
+
+void GuardedContext::take(void *memory) {
+    std::lock_guard lock(mutex_);
+    auto block = given_.find(memory);
+    const GuardedMemory &pages = *block->second.memory;
+    overrun_ += std::any_of(block->second.end,
+                            static_cast<const unsigned char *>(pages.data()) + pages.size(),
+                            [](unsigned char c) { return c != poison; });
+    given_.erase(block);
 }
 
 }  // namespace Pipe::testing

@@ -2,9 +2,12 @@
 // Memory for test images: between two pages that may not be touched, filled with poison.
 
 #include <cstddef>
+#include <map>
 #include <memory>
+#include <mutex>
 
 #include <pipe/buffer.h>
+#include <pipe/jit.h>
 
 namespace Pipe::testing {
 
@@ -38,6 +41,32 @@ struct GuardedBuffer {
                   bool at_start);
     /// False if poison between the elements was overwritten.
     bool padding_intact() const;
+};
+
+/// A call of a pipeline whose own memory is guarded: each block is filled with poison, and ends where a
+/// page begins that may not be touched, or less than 64 bytes before, where what is written is found
+/// when the block is freed.
+class GuardedContext : public JITUserContext {
+  public:
+    GuardedContext();
+
+    int blocks() const { return count_; }
+    /// Blocks with something written behind their end.
+    int overrun() const { return overrun_; }
+    /// Blocks that were not freed.
+    size_t left() const { return given_.size(); }
+
+  private:
+    void *give(size_t bytes);
+    void take(void *memory);
+
+    struct Block {
+        std::unique_ptr<GuardedMemory> memory;
+        const unsigned char *end;
+    };
+    std::mutex mutex_;
+    std::map<void *, Block> given_;
+    int count_ = 0, overrun_ = 0;
 };
 
 }  // namespace Pipe::testing

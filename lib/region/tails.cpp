@@ -1,0 +1,298 @@
+// RegionMap: how splits end, and the room that they need beyond what is asked for.
+
+#include <algorithm>
+
+#include "ir/equal.h"
+#include "ir/linear.h"
+#include "ir/simplify.h"
+#include "region/region_map.h"
+
+namespace Pipe::region {
+
+using namespace ir;
+
+namespace {
+
+Expr int32(int64_t value) {
+    return make_int(Int(32), value);
+}
+
+}  // namespace
+
+TailStrategy RegionMap::strategy(const StageNest &nest, const schedules::Transform &t) const {
+    const std::vector<std::string> &args = graph_[nest.func].args;
+    bool of_arg = std::find(args.begin(), args.end(), t.old_name) != args.end();
+    bool pure = nest.stage == 0 && of_arg;
+    // Of a loop that itself came from a split, the extent may be short of the factor at the edge, and
+    // beyond its end are points of the next outer iteration.
+    if (t.tail == TailStrategy::Auto)
+        return pure && !any_size_ ? TailStrategy::ShiftInwards : TailStrategy::GuardWithIf;
+    if (t.tail == TailStrategy::RoundUp && nest.stage == 0)
+        return t.tail;
+    return of_arg && t.tail != TailStrategy::Predicate ? t.tail : TailStrategy::GuardWithIf;
+}
+
+namespace {
+
+/// Whether a is seen to be a multiple of b.
+bool is_multiple(const Expr &a, const Expr &b) {
+    int64_t factor = 0;
+    if (!as_const_int(b, &factor) || factor <= 0)
+        return false;
+    Linear sum = Linear::from_expr(a);
+    return sum.constant % factor == 0 &&
+           std::all_of(sum.terms.begin(), sum.terms.end(),
+                       [&](const Linear::Term &t) { return t.coefficient % factor == 0; });
+}
+
+}  // namespace
+
+Tail RegionMap::tail_of(const StageNest &nest, const schedules::Transform &t,
+                        const Expr &extent) const {
+    if (is_multiple(extent, t.factor))
+        return Tail::None;
+    switch (strategy(nest, t)) {
+    case TailStrategy::RoundUp:
+        return Tail::RoundUp;
+    case TailStrategy::RoundUpAndBlend:
+        return Tail::RoundUpAndBlend;
+    case TailStrategy::ShiftInwards:
+        return Tail::ShiftInwards;
+    case TailStrategy::ShiftInwardsAndBlend:
+        return Tail::ShiftInwardsAndBlend;
+    case TailStrategy::PredicateLoads:
+        return Tail::PredicateLoads;
+    case TailStrategy::PredicateStores:
+        return Tail::PredicateStores;
+    default:
+        return Tail::Guard;
+    }
+}
+
+/// Whether the inner loop of a guarded split may simply end earlier, instead of being tested inside:
+/// it runs inside the outer one, and nothing made of it needs a constant extent or goes beyond it.
+bool RegionMap::shrinks(const StageNest &nest, size_t split) const {
+    const std::vector<schedules::Transform> &transforms = nest.transforms;
+    auto position = [&](const std::string &name) {
+        for (size_t i = 0; i < nest.loops.size(); i++)
+            if (nest.loops[i].dim.name == name)
+                return static_cast<int>(i);
+        return -1;
+    };
+    // The loops that are made of a variable; false if one of them forbids.
+    std::vector<int> outer_loops, inner_loops;
+    auto collect = [&](auto &&self, const std::string &var, bool check,
+                       std::vector<int> &loops) -> bool {
+        int here = position(var);
+        if (here >= 0) {
+            loops.push_back(here);
+            LoopKind kind = nest.loops[here].dim.kind;
+            return !check || (kind != LoopKind::Vectorized && kind != LoopKind::Unrolled);
+        }
+        for (size_t i = split + 1; i < transforms.size(); i++) {
+            const schedules::Transform &t = transforms[i];
+            if (t.kind == schedules::Transform::Kind::Fuse && (t.inner == var || t.outer == var))
+                return false;
+            if (t.old_name != var)
+                continue;
+            if (t.kind == schedules::Transform::Kind::Rename)
+                return self(self, t.outer, check, loops);
+            if (t.kind == schedules::Transform::Kind::Split) {
+                if (check && strategy(nest, t) != TailStrategy::GuardWithIf)
+                    return false;
+                // The inner half of the inner keeps its constant extent and its own guard.
+                return self(self, t.outer, check, loops) && self(self, t.inner, false, loops);
+            }
+        }
+        return false;
+    };
+    if (!collect(collect, transforms[split].outer, false, outer_loops))
+        return false;
+    if (!collect(collect, transforms[split].inner, true, inner_loops))
+        return false;
+    int innermost_outer = *std::max_element(outer_loops.begin(), outer_loops.end());
+    int outermost_inner = *std::min_element(inner_loops.begin(), inner_loops.end());
+    return innermost_outer < outermost_inner;
+}
+
+std::vector<Tail> RegionMap::tails(const StageNest &nest) {
+    std::map<std::string, Range> all = ranges(nest);
+    std::vector<Tail> result;
+    for (const schedules::Transform &t : nest.transforms) {
+        bool is_split = t.kind == schedules::Transform::Kind::Split;
+        result.push_back(is_split ? tail_of(nest, t, all.at(t.old_name).extent) : Tail::None);
+    }
+    for (size_t i = 0; i < result.size(); i++)
+        if (result[i] == Tail::Guard && shrinks(nest, i))
+            result[i] = Tail::None;
+    return result;
+}
+
+/// At the compute level a tail goes beyond the domain from its min on. A box for several iterations of
+/// that level holds what each of them goes beyond its own part.
+Box RegionMap::reached(const StageNest &nest, const Box &domain, const Level &level, Use use) {
+    const std::vector<std::string> &args = graph_[nest.func].args;
+    const Level &compute = tree_.place(nest.func).compute;
+    Box result = domain;
+    bool ends = std::any_of(
+        nest.transforms.begin(), nest.transforms.end(),
+        [](const schedules::Transform &t) { return t.kind == schedules::Transform::Kind::Split; });
+    if (!ends)
+        return result;
+    auto round_up = [&](size_t d) {
+        Expr span = spans(nest, ranges_in(nest, domain), use).at(args[d]);
+        result[d].max = simplify(sub(add(domain[d].min, span), int32(1)));
+    };
+    if (level == compute) {
+        for (size_t d = 0; d < result.size(); d++)
+            round_up(d);
+        return result;
+    }
+    const Box &once = padded(nest);
+    std::map<std::string, Range> ranges = ranges_in(nest, once);
+    std::map<std::string, Expr> span = spans(nest, ranges, use);
+    std::vector<Expr> most = most_beyond(nest, use);
+    for (size_t d = 0; d < result.size(); d++) {
+        int64_t beyond = 0;
+        if (as_const_int(simplify(sub(span.at(args[d]), ranges.at(args[d]).extent)), &beyond))
+            result[d].max = add(result[d].max, int32(beyond));
+        else if (same_for_all(once[d], compute, level))
+            round_up(d);
+        else
+            result[d].max = add(result[d].max, most[d]);
+    }
+    return result;
+}
+
+/// Per dimension, how far all splits of it together go beyond the domain at most.
+std::vector<Expr> RegionMap::most_beyond(const StageNest &nest, Use use) const {
+    const std::vector<std::string> &args = graph_[nest.func].args;
+    std::vector<Expr> result(args.size(), int32(0));
+    struct Part {
+        size_t dim;
+        Expr step, extent;  // what one iteration covers of the dimension, and how many there are
+    };
+    std::map<std::string, Part> parts;
+    for (size_t d = 0; d < args.size(); d++)
+        parts[args[d]] = {d, int32(1), make_variable(Int(32), args[d])};
+    for (const schedules::Transform &t : nest.transforms) {
+        using Kind = schedules::Transform::Kind;
+        auto of = parts.find(t.kind == Kind::Fuse ? t.outer : t.old_name);
+        if (of == parts.end())
+            continue;  // an RVar
+        Part whole = of->second;
+        Expr unknown = make_variable(Int(32), t.old_name);
+        if (t.kind == Kind::Split) {
+            parts[t.outer] = {whole.dim, mul(whole.step, t.factor), unknown};
+            parts[t.inner] = {whole.dim, whole.step, t.factor};
+            if (goes_beyond(tail_of(nest, t, whole.extent), use))
+                result[whole.dim] =
+                    add(result[whole.dim], mul(whole.step, sub(t.factor, int32(1))));
+        } else if (t.kind == Kind::Fuse) {
+            parts[t.old_name] = {whole.dim, whole.step, unknown};
+        } else {
+            parts[t.outer] = whole;
+        }
+    }
+    return result;
+}
+
+/// The domain at the compute level, with the room that its tails ask for, before a window slides.
+const Box &RegionMap::padded(const StageNest &nest) {
+    std::pair key(nest.func, nest.stage);
+    // While the domain's own sliding window asks for its storage, it is known already.
+    if (!padded_.count(key))
+        domain(nest.func, nest.stage);
+    return padded_.at(key);
+}
+
+Box RegionMap::pad_for_tails(const StageNest &nest, Box domain, const Level &level) {
+    std::pair key(nest.func, nest.stage);
+    bool here = level == tree_.place(nest.func).compute;
+    if (here)
+        unpadded_[key] = domain;
+    else if (!unpadded_.count(key))
+        padded(nest);
+    for (const schedules::Transform &t : nest.transforms) {
+        if (t.kind != schedules::Transform::Kind::Split)
+            continue;
+        TailStrategy tail = strategy(nest, t);
+        if (tail != TailStrategy::ShiftInwards && tail != TailStrategy::ShiftInwardsAndBlend)
+            continue;
+        for (size_t d = 0; d < domain.size(); d++)
+            if (graph_[nest.func].args[d] == t.old_name)
+                pad_to_factor(nest, d, t.factor, level, domain[d]);
+    }
+    if (here)
+        padded_[key] = domain;
+    return domain;
+}
+
+/// A split that shifts inwards needs room for at least one whole factor; in a box for several iterations
+/// of the compute level, each of them may be short of it.
+void RegionMap::pad_to_factor(const StageNest &nest, size_t dim, const Expr &factor,
+                              const Level &level, Interval &i) {
+    const Level &compute = tree_.place(nest.func).compute;
+    const Interval once = unpadded_.at({nest.func, nest.stage})[dim];
+    Expr extent = simplify(add(sub(once.max, once.min), int32(1)));
+    int64_t e = 0, f = 0;
+    if (as_const_int(extent, &e) && as_const_int(factor, &f) && e > 0 && f > 0) {
+        i.max = add(i.max, int32(std::max<int64_t>(f - e, 0)));
+        return;
+    }
+    if (may_be_empty(nest.func, extent))
+        put_somewhere(nest, dim, level, i);
+    bool slid = may_have_nothing_new(once);
+    if (level == compute || same_for_all(once, compute, level)) {
+        if (slid)
+            i.min = min(i.min, add(i.max, int32(1)));
+        Expr whole = sub(add(i.min, factor), int32(1));
+        i.max = slid ? max(i.max, whole) : greater(i.max, whole);
+    } else if (std::optional<int64_t> missing = upper_bound(sub(factor, extent));
+               !missing || *missing > 0) {
+        i.max = add(i.max, slid ? factor : sub(factor, int32(1)));
+    }
+}
+
+/// Whether a window may need nothing, because a consumer's window slid and had nothing new.
+bool RegionMap::may_have_nothing_new(const Interval &interval) const {
+    Expr extent = simplify(sub(interval.max, interval.min));
+    return behind(extent).slides && !equal(expand(extent), expand_steady(extent));
+}
+
+/// Whether nothing may be needed, because a condition holds nowhere in an iteration.
+bool RegionMap::may_be_empty(FuncId id, const Expr &extent) {
+    if (!needed_under_conditions(id))
+        return false;
+    std::optional<int64_t> most = upper_bound(sub(int32(1), extent));
+    return !most || *most > 0;
+}
+
+/// An interval that may be empty ends anywhere then. Where a tail computes something nevertheless, that is
+/// to be inside of what the iteration of the loop around has room for.
+void RegionMap::put_somewhere(const StageNest &nest, size_t dim, const Level &level, Interval &i) {
+    if (level.empty()) {
+        i.max = max(i.max, i.min);
+        return;
+    }
+    const std::vector<Level> &path = tree_.path_to(level);
+    const Level around = path.size() > 1 ? path[path.size() - 2] : "";
+    Expr place = domain_at(nest.func, nest.stage, around)[dim].min;
+    Expr nothing = make_binary(Op::LT, i.max, i.min);
+    i = {make_select(nothing, place, i.min), make_select(nothing, place, i.max)};
+}
+
+/// Whether a condition of a reader, or of what reads that, limits what is needed of the Func.
+bool RegionMap::needed_under_conditions(FuncId id) {
+    auto [known, is_new] = under_conditions_.try_emplace(id, false);
+    if (!is_new)
+        return known->second;
+    const std::vector<const StageNest *> &readers = tree_.readers(id);
+    bool found = std::any_of(readers.begin(), readers.end(), [&](const StageNest *reader) {
+        return graph_[reader->func].stages[reader->stage].predicate.defined() ||
+               !choices(*reader).empty() || needed_under_conditions(reader->func);
+    });
+    return under_conditions_[id] = found;
+}
+
+}  // namespace Pipe::region
