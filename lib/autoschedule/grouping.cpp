@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <numeric>
 #include <unordered_map>
 
 namespace Pipe::autoschedule {
@@ -49,76 +50,106 @@ class Search {
         : dag_(dag), cost_(cost), limits_(limits), candidates_(static_cast<size_t>(dag.size())) {}
 
     Grouping run() {
-        NodeSet all(dag_.size());
-        std::vector<int> nodes;
-        for (int n = 0; n < dag_.size(); n++) {
-            all.insert(n);
-            nodes.push_back(n);
+        std::vector<int> nodes(static_cast<size_t>(dag_.size()));
+        std::iota(nodes.begin(), nodes.end(), 0);
+        std::vector<Part> parts = components(part_of(std::move(nodes)));
+        for (const Part &part : parts) {
+            solve(part);
+            result_.cost += memo_.at(part.key).cost;
         }
-        result_.cost = solve(all, nodes);
-        collect(all, nodes);
+        collect(std::move(parts));
         std::sort(result_.groups.begin(), result_.groups.end(),
                   [](const auto &a, const auto &b) { return a.back() < b.back(); });
         return std::move(result_);
     }
 
   private:
+    /// Nodes that are left, ascending.
+    struct Part {
+        NodeSet key;
+        std::vector<int> nodes;
+    };
     struct Entry {
         double cost;
         const Candidate *choice;
     };
-
-    /// F(left): cost of the cheapest grouping of the nodes that are left.
-    double solve(const NodeSet &left, const std::vector<int> &nodes) {
-        double total = 0;
-        for (const std::vector<int> &part : components(left, nodes))
-            total += solve_part(part);
-        return total;
-    }
-
-    /// The last node of a connected part has no reader left: it is the live-out of its group. The
-    /// cases of the recurrence are which producers join it (Case I) and what is left then (Case II).
-    double solve_part(const std::vector<int> &part) {
-        NodeSet key(dag_.size());
-        for (int n : part)
-            key.insert(n);
-        auto found = memo_.find(key);
-        if (found != memo_.end())
-            return found->second.cost;
+    /// A part whose cases are being compared.
+    struct Visit {
+        Part part;
+        const std::vector<Candidate> &options;
+        bool
+            full;  ///< over the limit, the first group that is cheaper than its nodes one by one is taken
         Entry best{infinite_cost, nullptr};
-        const auto &options = groups_ending_in(part.back());
-        const bool full = static_cast<long>(memo_.size()) > limits_.states;
-        if (full)
-            result_.complete = false;
-        for (const Candidate &option : options) {
-            // Over the limit, the first group that is cheaper than its nodes one by one is taken.
-            if (full && &option != cheapest_per_node(options))
-                continue;
-            const double cost = option.cost + solve_without(key, part, option.members);
-            if (cost < best.cost)
-                best = {cost, &option};
-        }
-        memo_.emplace(std::move(key), best);
-        return best.cost;
-    }
+        size_t option = 0;            ///< the one that is looked at
+        std::vector<Part> rest = {};  ///< what it leaves
+        size_t solved = 0;            ///< so many of them
+        double rest_cost = 0;         ///< and their cost
+        bool begun = false;
+    };
 
-    double solve_without(const NodeSet &left, const std::vector<int> &nodes,
-                         const std::vector<int> &members) {
-        auto [rest, rest_nodes] = without(left, nodes, members);
-        return solve(rest, rest_nodes);
-    }
-
-    static std::pair<NodeSet, std::vector<int>> without(NodeSet left, const std::vector<int> &nodes,
-                                                        const std::vector<int> &members) {
-        std::vector<int> rest;
-        for (int n : nodes) {
-            if (contains(members, n)) {
-                left.erase(n);
+    /// F(left): the cost of the cheapest grouping of a connected part. Its last node has no reader left: it
+    /// is the live-out of its group. The cases of the recurrence are which producers join it (Case I) and
+    /// what is left then (Case II). As deep as the pipeline is long, so with a stack of its own.
+    void solve(const Part &first) {
+        std::vector<Visit> stack;
+        auto visit = [&](Part part) {
+            const bool full = static_cast<long>(memo_.size()) > limits_.states;
+            if (full)
+                result_.complete = false;
+            const auto &options = groups_ending_in(part.nodes.back());
+            stack.push_back({std::move(part), options, full});
+        };
+        visit(first);
+        while (!stack.empty()) {
+            if (const Part *needed = compare_options(stack.back())) {
+                visit(*needed);
             } else {
-                rest.push_back(n);
+                memo_.emplace(std::move(stack.back().part.key), stack.back().best);
+                stack.pop_back();
             }
         }
-        return {std::move(left), std::move(rest)};
+    }
+
+    /// Goes on with it until its cost is known; stops at a part whose cost has to be known first.
+    const Part *compare_options(Visit &v) {
+        for (; v.option < v.options.size(); v.option++, v.begun = false) {
+            const Candidate &option = v.options[v.option];
+            if (v.full && &option != cheapest_per_node(v.options))
+                continue;
+            if (!v.begun) {
+                v.rest = components(without(v.part, option.members));
+                v.solved = 0, v.rest_cost = 0, v.begun = true;
+            }
+            for (; v.solved < v.rest.size(); v.solved++) {
+                auto found = memo_.find(v.rest[v.solved].key);
+                if (found == memo_.end())
+                    return &v.rest[v.solved];
+                v.rest_cost += found->second.cost;
+            }
+            const double cost = option.cost + v.rest_cost;
+            if (cost < v.best.cost)
+                v.best = {cost, &option};
+        }
+        return nullptr;
+    }
+
+    Part part_of(std::vector<int> nodes) const {
+        Part part{NodeSet(dag_.size()), std::move(nodes)};
+        for (int n : part.nodes)
+            part.key.insert(n);
+        return part;
+    }
+
+    static Part without(const Part &part, const std::vector<int> &members) {
+        Part rest{part.key, {}};
+        for (int n : part.nodes) {
+            if (contains(members, n)) {
+                rest.key.erase(n);
+            } else {
+                rest.nodes.push_back(n);
+            }
+        }
+        return rest;
     }
 
     static const Candidate *cheapest_per_node(const std::vector<Candidate> &options) {
@@ -129,29 +160,28 @@ class Search {
                                   [&](const auto &a, const auto &b) { return rate(a) < rate(b); });
     }
 
-    /// Connected parts of the graph that `nodes` span; each ascending.
-    std::vector<std::vector<int>> components(const NodeSet &left,
-                                             const std::vector<int> &nodes) const {
-        std::vector<std::vector<int>> parts;
+    /// Connected parts of the graph that the nodes span.
+    std::vector<Part> components(const Part &left) const {
+        std::vector<Part> parts;
         NodeSet seen(dag_.size());
-        for (int root : nodes) {
+        for (int root : left.nodes) {
             if (seen.contains(root))
                 continue;
-            std::vector<int> part = {root};
+            std::vector<int> nodes = {root};
             seen.insert(root);
-            for (size_t i = 0; i < part.size(); i++) {
-                for (const auto *list : {&dag_.producers[static_cast<size_t>(part[i])],
-                                         &dag_.consumers[static_cast<size_t>(part[i])]}) {
+            for (size_t i = 0; i < nodes.size(); i++) {
+                for (const auto *list : {&dag_.producers[static_cast<size_t>(nodes[i])],
+                                         &dag_.consumers[static_cast<size_t>(nodes[i])]}) {
                     for (int n : *list) {
-                        if (!left.contains(n) || seen.contains(n))
+                        if (!left.key.contains(n) || seen.contains(n))
                             continue;
                         seen.insert(n);
-                        part.push_back(n);
+                        nodes.push_back(n);
                     }
                 }
             }
-            std::sort(part.begin(), part.end());
-            parts.push_back(std::move(part));
+            std::sort(nodes.begin(), nodes.end());
+            parts.push_back(part_of(std::move(nodes)));
         }
         return parts;
     }
@@ -202,15 +232,14 @@ class Search {
         return result;
     }
 
-    void collect(const NodeSet &left, const std::vector<int> &nodes) {
-        for (const std::vector<int> &part : components(left, nodes)) {
-            NodeSet key(dag_.size());
-            for (int n : part)
-                key.insert(n);
-            const Candidate *choice = memo_.at(key).choice;
+    void collect(std::vector<Part> parts) {
+        while (!parts.empty()) {
+            const Part part = std::move(parts.back());
+            parts.pop_back();
+            const Candidate *choice = memo_.at(part.key).choice;
             result_.groups.push_back(choice->members);
-            auto [rest, rest_nodes] = without(key, part, choice->members);
-            collect(rest, rest_nodes);
+            for (Part &rest : components(without(part, choice->members)))
+                parts.push_back(std::move(rest));
         }
     }
 
