@@ -1,5 +1,7 @@
 #include "graph/contents.h"
 
+#include <cctype>
+
 #include <fmt/format.h>
 
 #include "graph/match.h"
@@ -26,10 +28,14 @@ std::string FuncContents::description() const {
 }
 
 std::string FuncContents::arg_names() const {
-    std::vector<std::string> names;
-    for (const std::string &arg : args)
-        names.push_back(base_name(arg));
-    return names.empty() ? "none" : join(names);
+    return args.empty() ? "none" : base_names(args);
+}
+
+std::string base_names(const std::vector<std::string> &names) {
+    std::vector<std::string> result;
+    for (const std::string &name : names)
+        result.push_back(base_name(name));
+    return join(result);
 }
 
 std::string fresh_name(const std::string &base) {
@@ -41,11 +47,17 @@ bool is_fresh(const std::string &name) {
 }
 
 std::string base_name(const std::string &name) {
-    size_t mark = name.find('#');
-    if (mark == std::string::npos)
-        return name;
-    size_t end = name.find_first_not_of("0123456789", mark + 1);
-    return name.substr(0, mark) + (end == std::string::npos ? "" : name.substr(end));
+    std::string result;
+    for (size_t i = 0; i < name.size(); i++) {
+        size_t end = i + 1;
+        while (name[i] == '#' && end < name.size() &&
+               std::isdigit(static_cast<unsigned char>(name[end])))
+            end++;
+        if (end == i + 1)
+            result += name[i];
+        i = end - 1;
+    }
+    return result;
 }
 
 std::string at(const SourceLocation &where) {

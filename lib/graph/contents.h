@@ -118,8 +118,10 @@ struct FuncContents : Wrappable {
 /// "v#12": never the same twice.
 std::string fresh_name(const std::string &base);
 bool is_fresh(const std::string &name);
-/// "v" for "v#12", "r$x" for "r#3$x".
+/// "v" for "v#12", "r$x" for "r#3$x", "f(v) + 1" for "f#3(v#12) + 1".
 std::string base_name(const std::string &name);
+/// "x, v" for {"x", "v#12"}.
+std::string base_names(const std::vector<std::string> &names);
 /// " at blur.cpp:14", or "" where unknown.
 std::string at(const SourceLocation &where);
 /// "x, y, c"

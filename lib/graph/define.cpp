@@ -105,7 +105,7 @@ class Definition {
     }
 
     void expand_args(bool pure) {
-        std::string what = "The left side of '" + func_.name() + "'";
+        std::string what = "The left side of '" + base_name(func_.name()) + "'";
         args_ = pure ? expand_placeholder(what, args_, count_implicit(values_), where_)
                      : expand_to(what, args_, static_cast<int>(func_.args.size()), where_);
     }
@@ -161,7 +161,7 @@ class Definition {
                 fmt::format("it is computed by the C function '{}', and then final. Update a Func "
                             "that reads it.",
                             by->args[0]->name));
-        args_ = coordinates("the left side of '" + func_.name() + "'", args_, where_);
+        args_ = coordinates("the left side of '" + base_name(func_.name()) + "'", args_, where_);
         if (args_.size() != func_.args.size())
             reject(fmt::format("it has {}, but the Func has {} ({}). Give one coordinate per "
                                "dimension.",
@@ -213,8 +213,8 @@ class Definition {
         for (const std::string &var : names_.vars)
             if (std::count(pure_args_.begin(), pure_args_.end(), var) == 0)
                 reject(fmt::format(
-                    "Var '{}' is used on the right, but is none of the arguments ({}).{}", var,
-                    join(pure_args_),
+                    "Var '{}' is used on the right, but is none of the arguments ({}).{}",
+                    base_name(var), base_names(pure_args_),
                     Var::is_implicit(var) ? " '_' on the left stands for all implicit Vars." : ""));
     }
 
@@ -229,7 +229,7 @@ class Definition {
                 reject(fmt::format(
                     "Var '{}' is used, but is not an argument on the left in its place of "
                     "the pure definition ({}).",
-                    var, join(func_.args)));
+                    base_name(var), base_names(func_.args)));
     }
 
     /// Conditions of an RDom name its RVars without referent.
@@ -252,7 +252,7 @@ class Definition {
                         fmt::format("the Func reads itself at '{}' where the left side has the Var "
                                     "'{}'. Only an RVar can run over a dimension that the update "
                                     "itself reads elsewhere.",
-                                    shortened(call->args[i]), pure_args_[i]));
+                                    shortened(call->args[i]), base_name(pure_args_[i])));
             }
         }
     }

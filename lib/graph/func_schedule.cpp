@@ -48,7 +48,9 @@ void set_level(FuncContents &f, Level &which, const Level &level) {
 void set_at(const std::shared_ptr<FuncContents> &f, Level &which, const char *directive,
             const std::shared_ptr<FuncContents> &consumer, int stage, const VarOrRVar &loop) {
     if (consumer == f)
-        reject(*f, fmt::format("{}({}, {})", directive, graph::base_name(f->name()), loop.name),
+        reject(*f,
+               fmt::format("{}({}, {})", directive, graph::base_name(f->name()),
+                           graph::base_name(loop.name)),
                "a Func cannot be computed or stored inside itself. Name a loop of a Func that uses "
                "it.");
     set_level(*f, which, level_of(consumer, stage, loop));
@@ -56,7 +58,7 @@ void set_at(const std::shared_ptr<FuncContents> &f, Level &which, const char *di
 
 void check_dimension(const FuncContents &f, const char *directive, const Var &dim) {
     if (!f.defined())
-        reject(f, fmt::format("{}({})", directive, dim.name()),
+        reject(f, fmt::format("{}({})", directive, graph::base_name(dim.name())),
                "define the Func first, as in f(x, y) = x + y.");
     if (std::count(f.args.begin(), f.args.end(), dim.name()) == 0)
         reject(f, fmt::format("{}({})", directive, graph::base_name(dim.name())),
@@ -83,7 +85,7 @@ void check_extent(const FuncContents &f, const char *directive, const Var &dim,
                   const Expr &extent) {
     int64_t value = 0;
     if (ir::as_const_int(extent, &value) && value < 0)
-        reject(f, fmt::format("{}({})", directive, dim.name()),
+        reject(f, fmt::format("{}({})", directive, graph::base_name(dim.name())),
                fmt::format("the extent {} is negative. Give a min and an extent, not two ends.",
                            value));
 }
@@ -306,7 +308,8 @@ Func &Func::reorder_storage(const std::vector<Var> &dims) {
         check_dimension(*contents_, "reorder_storage", v);
         if (std::count(order.begin(), order.end(), v.name()) > 0)
             reject(*contents_, "reorder_storage",
-                   fmt::format("'{}' is named twice. Name each dimension once.", v.name()));
+                   fmt::format("'{}' is named twice. Name each dimension once.",
+                               graph::base_name(v.name())));
         order.push_back(v.name());
     }
     for (const std::string &arg : contents_->args)
@@ -323,7 +326,7 @@ Func &Func::fold_storage(const Var &dim, const Expr &extent, bool fold_forward) 
     Expr factor = integer(*contents_, "fold_storage", extent);
     int64_t value = 0;
     if (ir::as_const_int(factor, &value) && value <= 0)
-        reject(*contents_, fmt::format("fold_storage({})", dim.name()),
+        reject(*contents_, fmt::format("fold_storage({})", graph::base_name(dim.name())),
                fmt::format("the extent {} must be at least 1.", value));
     entry(contents_->schedule.folds, dim.name()) = {dim.name(), factor, fold_forward};
     contents_->schedule.touched = true;

@@ -30,7 +30,7 @@ moved(const Nest &nest, const VarOrRVar &innermost, const LoopAlignments &align)
         if (nest.find(loop) < nest.find(innermost))
             nest.fail(fmt::format("the loop '{}' is inside '{}', so it is not shared and cannot be "
                                   "aligned with another.",
-                                  loop.name, innermost.name));
+                                  graph::base_name(loop.name), graph::base_name(innermost.name)));
         if (strategy == LoopAlignStrategy::AlignStart || strategy == LoopAlignStrategy::AlignEnd)
             result.emplace_back(loop.name, strategy);
     }
@@ -66,8 +66,8 @@ void inherit_kinds(const Nest &nest, const Dim &inner, Dim &outer) {
         nest.fail(fmt::format(
             "'{}' is marked by {}(), but '{}' by {}(), and one loop cannot be both. Fuse "
             "first.",
-            inner.name, schedules::to_string(inner.kind), outer.name,
-            schedules::to_string(outer.kind)));
+            graph::base_name(inner.name), schedules::to_string(inner.kind),
+            graph::base_name(outer.name), schedules::to_string(outer.kind)));
     if (inner.kind != LoopKind::Serial)
         outer.kind = inner.kind;
     if (inner.partition != Partition::Auto)
@@ -134,13 +134,14 @@ template <typename Self> Self &LoopDirectives<Self>::reorder(const std::vector<V
     std::vector<std::string> names;
     for (const VarOrRVar &v : loops)
         names.push_back(v.name);
-    Nest nest(stage(), fmt::format("reorder({})", graph::join(names)));
+    Nest nest(stage(), call_text("reorder", names));
     StageSchedule &s = nest.schedule();
     std::vector<size_t> places;
     for (const VarOrRVar &v : loops) {
         places.push_back(nest.find(v));
         if (std::count(places.begin(), places.end(), places.back()) > 1)
-            nest.fail(fmt::format("the loop '{}' is named twice. Name each once.", v.name));
+            nest.fail(fmt::format("the loop '{}' is named twice. Name each once.",
+                                  graph::base_name(v.name)));
     }
     std::vector<Dim> moved;
     for (size_t p : places)

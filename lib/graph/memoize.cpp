@@ -46,8 +46,8 @@ Func &Func::memoize(const EvictionKey &eviction_key) {
         Type type = key.type();
         if (!(type.is_int_or_uint() || type.is_handle()))
             throw CompileError(fmt::format("{}.memoize(EvictionKey({})): the key is no integer.",
-                                           name(), graph::describe(key)));
-        require_key(name() + ".memoize", key);
+                                           graph::base_name(name()), graph::describe(key)));
+        require_key(graph::base_name(name()) + ".memoize", key);
         key = type.is_handle() ? ir::make_reinterpret(UInt(64), key) : cast(UInt(64), key);
     }
     contents_->schedule.memoize = schedules::Memoized{key, {}};

@@ -121,8 +121,8 @@ class Nest {
 };
 
 /// "split(x, xo, xi)"
-inline std::string call_text(const char *directive, std::initializer_list<std::string> names) {
-    return fmt::format("{}({})", directive, join(names));
+inline std::string call_text(const char *directive, const std::vector<std::string> &names) {
+    return fmt::format("{}({})", directive, base_names(names));
 }
 
 }  // namespace Pipe::graph

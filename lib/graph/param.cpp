@@ -134,17 +134,18 @@ Expr call(const std::shared_ptr<ImageContents> &image, const std::vector<Expr> &
           SourceLocation where) {
     graph::passed(where);
     const std::string &name = image->identity->name;
-    std::vector<Expr> args =
-        graph::expand_to("The call of image '" + name + "'", given, image->dimensions, where);
+    std::vector<Expr> args = graph::expand_to("The call of image '" + graph::base_name(name) + "'",
+                                              given, image->dimensions, where);
     if (args.size() != static_cast<size_t>(image->dimensions))
         throw CompileError(
             fmt::format("Image '{}' has {}, but is called with {}{}. Give one coordinate per "
                         "dimension.",
                         graph::base_name(name), support::counted(image->dimensions, "dimension"),
                         support::counted(args.size(), "argument"), graph::at(where)));
-    return ir::make_call(image->type, name,
-                         graph::coordinates("the call of image '" + name + "'", args, where),
-                         ir::CallKind::Image, 0, image);
+    return ir::make_call(
+        image->type, name,
+        graph::coordinates("the call of image '" + graph::base_name(name) + "'", args, where),
+        ir::CallKind::Image, 0, image);
 }
 
 Expr promise(const ImageContents &image, int d, const char *what, const Expr &e) {

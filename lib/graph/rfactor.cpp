@@ -69,10 +69,10 @@ Func Stage::rfactor(const RVar &preserved, const Var &v, SourceLocation where) {
 Func Stage::rfactor(const std::vector<std::pair<RVar, Var>> &preserved, SourceLocation where) {
     std::vector<std::string> names;
     for (const auto &[r, v] : preserved)
-        names.push_back(graph::base_name(r.name()));
+        names.push_back(r.name());
     auto reject = [&](const std::string &why) {
-        throw CompileError(
-            fmt::format("{}.rfactor({}){}: {}", name(), graph::join(names), graph::at(where), why));
+        throw CompileError(fmt::format("{}.rfactor({}){}: {}", graph::base_name(name()),
+                                       graph::base_names(names), graph::at(where), why));
     };
     schedules::StageSchedule &loops = schedule();
     FuncContents &f = *func_;
@@ -86,7 +86,8 @@ Func Stage::rfactor(const std::vector<std::pair<RVar, Var>> &preserved, SourceLo
     graph::Factoring from{f.args, f.stages[static_cast<size_t>(stage_)], loops, {}, is_self, {}};
     for (const auto &[r, v] : preserved) {
         if (std::count(taken.begin(), taken.end(), v.name()) > 0)
-            reject(fmt::format("the Var '{}' is a dimension already. Name another.", v.name()));
+            reject(fmt::format("the Var '{}' is a dimension already. Name another.",
+                               graph::base_name(v.name())));
         taken.push_back(v.name());
         from.preserved.emplace_back(r.name(), v.name());
     }

@@ -213,8 +213,8 @@ Func Func::in(const Func &consumer, SourceLocation where) const {
 
 Func Func::in(const std::vector<Func> &consumers, SourceLocation where) const {
     if (consumers.empty())
-        throw CompileError(
-            fmt::format("{}.in(){}: the list of Funcs is empty.", name(), graph::at(where)));
+        throw CompileError(fmt::format("{}.in(){}: the list of Funcs is empty.",
+                                       graph::base_name(name()), graph::at(where)));
     return wrap("in", consumers, where);
 }
 
@@ -266,7 +266,7 @@ Func ImageParam::in(const Func &consumer, SourceLocation where) const {
 Func ImageParam::in(const std::vector<Func> &consumers, SourceLocation where) const {
     if (consumers.empty())
         throw CompileError(fmt::format("ImageParam '{}'.in(){}: the list of Funcs is empty.",
-                                       name(), graph::at(where)));
+                                       graph::base_name(name()), graph::at(where)));
     return wrap_image(checked(), consumers, where);
 }
 

@@ -1,0 +1,93 @@
+// Funcs, Vars and images that the user gave no name: messages call them by the letter of their kind, never
+// by the numbered name that they have inside (require_message looks for one in every test of errors).
+#include <pipe/pipe.h>
+
+#include "test/support/require_message.h"
+
+using namespace Pipe;
+
+namespace {
+
+struct Unnamed {
+    Var a, b, ao, ai;
+    Func f, g;
+    RDom r{0, 4};
+    ImageParam in{Int(32), 2};
+    Unnamed() {
+        f(a, b) = a + b;
+        g(a, b) = f(a, b) + f(a, b + 1);
+    }
+    void require(const std::function<void()> &misuse, const std::vector<std::string> &parts) {
+        require_message<CompileError>(misuse, parts);
+    }
+    void require_compiling(const std::vector<std::string> &parts) {
+        require([&] { g.compile_jit(); }, parts);
+    }
+};
+
+}  // namespace
+
+TEST_CASE_METHOD(Unnamed, "definitions without names", "[error][names]") {
+    Func h;
+    Var c;
+    require([&] { h(a, a) = a; }, {"two arguments"});
+    require([&] { h(a) = a + c; }, {"none of the arguments (v)"});
+    require([&] { f(a) += 1; }, {"1 argument"});
+    require([&] { f(a, b) += Expr(c); }, {"'v'"});
+    require([&] { h(a) = f(a); }, {"f"});
+    require([&] { h(a) = f(a, b, _, _); }, {"f"});
+    require([&] { h(a) = in(a); }, {"1 argument"});
+    require([&] { h(a, _, _) = in(_, _); }, {"_"});
+    require([&] { h(a, b) = in(a, _, b, _); }, {"The call of image"});
+    require([&] { h(_, a, _) = a; }, {"_"});
+    require([&] { h(a) = r; }, {"RDom"});
+    require([&] { f.update(0); }, {"update"});
+    require([&] { f.in(std::vector<Func>{}); }, {"empty"});
+    require([&] { f(a, b) += r, f.update(0).rfactor(r, a); }, {"rfactor"});
+}
+
+TEST_CASE_METHOD(Unnamed, "directives without names", "[error][names]") {
+    SECTION("of loops") {
+        require([&] { f.split(ao, a, ai, 4); }, {"split"});
+        require([&] { f.reorder(a, a); }, {"twice"});
+        require([&] { f.parallel(ai); }, {"parallel"});
+        require([&] { f.vectorize(a, 0); }, {"vectorize"});
+    }
+    SECTION("of two loops") {
+        require([&] { f.vectorize(a).parallel(b).fuse(a, b, ai); }, {"cannot be both"});
+    }
+    SECTION("of storage") {
+        require([&] { f.reorder_storage({a, a}); }, {"twice"});
+        require([&] { f.reorder_storage({a, ai}); }, {"reorder_storage"});
+        require([&] { f.fold_storage(ai, 4); }, {"fold_storage"});
+        require([&] { f.align_storage(ai, 4); }, {"align_storage"});
+        require([&] { f.bound(ai, 0, 4); }, {"bound"});
+        require([&] { f.bound(a, Expr(), 4); }, {"bound"});
+        require([&] { f.memoize(EvictionKey(cast<float>(0))); }, {"no integer"});
+        require([&] { f.memoize(EvictionKey(Expr(a))); }, {"memoize"});
+    }
+    SECTION("of levels") {
+        Func other;
+        other(a) = a;
+        SECTION("a loop that is not there") {
+            f.compute_at(g, ai);
+            require_compiling({"has no loop", "innermost first"});
+        }
+        SECTION("a Func that is not there") {
+            f.compute_at(other, a);
+            require_compiling({"not part of the pipeline"});
+        }
+        SECTION("an extra Func in a prefetch") {
+            g.prefetch(other, a, a, 2);
+            require_compiling({"prefetch", "not part of the pipeline"});
+        }
+    }
+    SECTION("of loops that are shared") {
+        require([&] { f.compute_with(g, ai); }, {"compute_with", "no loop"});
+        require(
+            [&] {
+                f.compute_with(g, b, {{a, LoopAlignStrategy::AlignStart}});
+            },
+            {"cannot be aligned"});
+    }
+}
