@@ -42,7 +42,6 @@ bool Arena::add_chunk(int64_t bytes) {
 }
 
 void *Arena::push(int64_t bytes, int64_t limit) {
-    constexpr int64_t absurd = int64_t(1) << 47;  // more than any address space
     if (bytes < 0 || bytes > absurd)
         return nullptr;
     bytes = round_up(std::max<int64_t>(bytes, 1), line);

@@ -8,6 +8,9 @@
 
 namespace Pipe::jit {
 
+/// Bytes beyond any address space: a size that is wrong.
+inline constexpr int64_t absurd = int64_t(1) << 47;
+
 class Arena {
   public:
     Arena() = default;

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <new>
 
+#include "jit/arena.h"
 #include "jit/memo_cache.h"
 
 namespace Pipe::jit {
@@ -38,7 +39,6 @@ constexpr int64_t alignment = 64, header = 64;
 
 void *Context::custom_allocate(int64_t bytes) {
     static_assert(sizeof(Block) <= header);
-    constexpr int64_t absurd = int64_t(1) << 47;  // more than any address space
     if (bytes < 0 || bytes > absurd)
         return nullptr;
     void *given = nullptr;

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "jit/arena.h"
 #include <pipe/error.h>
 #include <pipe/memoization_cache.h>
 
@@ -36,7 +37,6 @@ MemoEntry::~MemoEntry() {
 
 MemoEntry *MemoEntry::make(std::string key, const int64_t *bytes, int64_t count) {
     constexpr int64_t line = 64;
-    constexpr int64_t absurd = int64_t(1) << 47;  // more than any address space
     std::vector<int64_t> offsets;
     int64_t all = 0;
     for (int64_t i = 0; i < count; i++) {

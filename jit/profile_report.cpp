@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "jit/profiler.h"
+#include "support/text.h"
 
 namespace Pipe::jit {
 
@@ -25,19 +26,6 @@ std::string bytes(int64_t n) {
     if (n < 10 << 20)
         return fmt::format("{} KiB", n >> 10);
     return fmt::format("{} MiB", n >> 20);
-}
-
-std::string escaped(const std::string &text) {
-    std::string result;
-    for (char c : text) {
-        if (c == '<')
-            result += "&lt;";
-        else if (c == '&')
-            result += "&amp;";
-        else
-            result += c;
-    }
-    return result;
 }
 
 Line line_of(const Profile::Func &f, double milliseconds, double total, int64_t runs) {
@@ -154,13 +142,13 @@ std::string Profile::html(const std::string &name) const {
         "<style>{1}</style></head><body>\n<h1>{0}</h1>\n<p>{2} runs, {3:.3f} ms each, {4:.0f} "
         "samples</p>\n<table><tr><th>Func</th><th>ms per run</th><th>share</th><th></th>"
         "<th>threads</th><th>peak memory</th><th>mallocs</th><th>stack</th></tr>\n",
-        escaped(name), style, runs_, mean, total);
+        support::html(name), style, runs_, mean, total);
     for (const Func &f : sorted) {
         Line l = line_of(f, milliseconds_, total, runs_);
         page += fmt::format("<tr><td>{}</td><td>{:.3f}</td><td>{:.1f}%</td><td class=\"bar\"><div "
                             "style=\"width:{:.1f}%\"></div></td><td>{:.2f}</td><td>{}</td>"
                             "<td>{}</td><td>{}</td></tr>\n",
-                            escaped(l.name), l.milliseconds, 100 * l.share, 100 * l.share,
+                            support::html(l.name), l.milliseconds, 100 * l.share, 100 * l.share,
                             l.threads, l.peak, l.mallocs, l.stack);
     }
     return page + "</table></body></html>\n";

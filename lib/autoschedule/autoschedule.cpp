@@ -1,15 +1,15 @@
 #include "autoschedule/autoschedule.h"
 
 #include <algorithm>
-#include <chrono>
 
 #include <fmt/format.h>
 
 #include "autoschedule/apply.h"
 #include "autoschedule/report.h"
 #include "autoschedule/search.h"
-#include "graph/extern_stage.h"
+#include "graph/loops.h"
 #include "poly/model.h"
+#include "support/clock.h"
 
 namespace Pipe::autoschedule {
 
@@ -21,11 +21,8 @@ using schedules::StageSchedule;
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-double ms_since(Clock::time_point start) {
-    return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
+using support::Clock;
+using support::ms_since;
 
 Range range_of(const Sizes::Dim &d) {
     const int64_t extent = d.extent > 0 ? d.extent : assumed_extent;
@@ -59,22 +56,9 @@ poly::ModelInput model_input(const Graph &graph, const Sizes &sizes) {
 /// The loops that the definition gives, where the caller did not fill them in.
 void add_missing_loops(const FuncNode &func, FuncSchedule &f) {
     f.stages.resize(func.stages.size());
-    if (graph::is_extern(func))
-        return;
-    for (size_t s = 0; s < func.stages.size(); s++) {
-        StageSchedule &stage = f.stages[s];
-        if (!stage.dims.empty() || !stage.transforms.empty())
-            continue;
-        for (const graph::ReductionVar &r : func.stages[s].rvars) {
-            stage.dims.push_back({r.name, LoopKind::Serial, true});
-        }
-        for (size_t d = 0; d < func.args.size(); d++) {
-            const Expr &arg = func.stages[s].args[d];
-            const bool pure = arg->op == ir::Op::Variable && arg->name == func.args[d];
-            if (pure)
-                stage.dims.push_back({func.args[d], LoopKind::Serial, false});
-        }
-    }
+    for (size_t s = 0; s < func.stages.size(); s++)
+        if (StageSchedule &stage = f.stages[s]; stage.dims.empty() && stage.transforms.empty())
+            stage.dims = graph::initial_loops(func.args, func.stages[s]);
 }
 
 /// A Func whose loops are the user's but that he gave no place is stored.

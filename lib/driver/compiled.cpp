@@ -1,12 +1,12 @@
 #include "driver/compiled.h"
 
-#include <chrono>
 #include <fstream>
 
 #include <fmt/format.h>
 
 #include "ir/print.h"
 #include "lower/lower.h"
+#include "support/clock.h"
 #include "support/deep_stack.h"
 #include "support/env.h"
 
@@ -14,11 +14,8 @@ namespace Pipe::driver {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-double ms_since(Clock::time_point start) {
-    return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
+using support::Clock;
+using support::ms_since;
 
 Target resolve(const Target &requested, const Settings &settings) {
     if (requested.arch != Target::ArchUnknown)

@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "support/text.h"
+
 namespace Pipe::driver {
 
 namespace {
@@ -27,21 +29,6 @@ std::vector<TextLine> lines_of(const std::string &text) {
         at = end + 1;
     }
     return lines;
-}
-
-std::string escaped(std::string_view text) {
-    std::string result;
-    for (char c : text) {
-        if (c == '<')
-            result += "&lt;";
-        else if (c == '>')
-            result += "&gt;";
-        else if (c == '&')
-            result += "&amp;";
-        else
-            result += c;
-    }
-    return result;
 }
 
 bool starts(std::string_view line, std::string_view with) {
@@ -70,11 +57,11 @@ void write_block(const std::vector<TextLine> &lines, size_t *at, std::string *pa
         if (opens && line.text.size() > 2 && line.text.substr(line.text.size() - 2) == " {")
             line.text.remove_suffix(2);
         if (!opens) {
-            *page += fmt::format("<div class=\"{}\">{}</div>\n", kind, escaped(line.text));
+            *page += fmt::format("<div class=\"{}\">{}</div>\n", kind, support::html(line.text));
             continue;
         }
         *page += fmt::format("<details open class=\"{}\"><summary>{}</summary>\n", kind,
-                             escaped(line.text));
+                             support::html(line.text));
         write_block(lines, at, page);
         *page += "</details>\n";
     }
@@ -100,12 +87,12 @@ std::string loops_page(const std::string &title, const std::string &loops,
     std::string page = fmt::format("<!DOCTYPE html>\n<html><head><meta charset=\"utf-8\">"
                                    "<title>{0}</title><style>{1}</style></head><body>\n<main>"
                                    "<h2>{0}</h2>\n",
-                                   escaped(title), style);
+                                   support::html(title), style);
     std::vector<TextLine> lines = lines_of(loops);
     for (size_t at = 0; at < lines.size();)
         write_block(lines, &at, &page);
     page += fmt::format("</main>\n<aside><h2>Schedule</h2><pre>{}</pre></aside></body></html>\n",
-                        escaped(schedule));
+                        support::html(schedule));
     return page;
 }
 

@@ -1,6 +1,5 @@
 // Freeze, autoschedule, check.
 
-#include <chrono>
 #include <utility>
 
 #include <fmt/format.h>
@@ -8,17 +7,15 @@
 #include "autoschedule/autoschedule.h"
 #include "driver/compiled.h"
 #include "graph/check.h"
+#include "support/clock.h"
 #include "support/deep_stack.h"
 
 namespace Pipe::driver {
 namespace {
 
 using autoschedule::Sizes;
-using Clock = std::chrono::steady_clock;
-
-double ms_since(Clock::time_point start) {
-    return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
+using support::Clock;
+using support::ms_since;
 
 void take(int64_t &target, const Expr &e) {
     ir::as_const_int(e, &target);

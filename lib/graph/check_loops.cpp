@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "graph/contents.h"
-#include "graph/extern_stage.h"
+#include "graph/loops.h"
 #include "schedule/loops.h"
 #include "schedule/print.h"
 #include <pipe/var.h>
@@ -15,20 +15,6 @@ namespace {
 
 using schedules::Dim;
 using schedules::StageSchedule;
-
-std::vector<Dim> initial_loops(const FuncNode &f, const Stage &stage, size_t index) {
-    std::vector<Dim> dims;
-    if (extern_definition(stage))
-        return dims;
-    for (const ReductionVar &r : stage.rvars)
-        dims.push_back({r.name, LoopKind::Serial, true});
-    for (size_t i = 0; i < f.args.size(); i++) {
-        const Expr &arg = stage.args[i];
-        if (index == 0 || (arg->op == ir::Op::Variable && arg->name == f.args[i]))
-            dims.push_back({f.args[i], LoopKind::Serial, false});
-    }
-    return dims;
-}
 
 void check_one_vector(const FuncNode &f, size_t index, const StageSchedule &s) {
     std::vector<std::string> vectors;
@@ -80,7 +66,7 @@ void check_blends(const FuncNode &f, size_t index, const StageSchedule &s,
             continue;
         std::vector<Transform> until(s.transforms.begin(),
                                      s.transforms.begin() + static_cast<long>(i));
-        auto before = schedules::replay(initial_loops(f, f.stages[index], index), until);
+        auto before = schedules::replay(initial_loops(f.args, f.stages[index]), until);
         const auto &roots = before.find(t.old_name)->roots;
         for (const Dim &d : s.dims) {
             const auto &of = loops.find(d.name)->roots;
@@ -99,7 +85,7 @@ void check_blends(const FuncNode &f, size_t index, const StageSchedule &s,
 
 void check_stage(const FuncNode &f, size_t index, const StageSchedule &s) {
     const Stage &stage = f.stages[index];
-    schedules::Replay loops = schedules::replay(initial_loops(f, stage, index), s.transforms);
+    schedules::Replay loops = schedules::replay(initial_loops(f.args, stage), s.transforms);
     if (!loops.error.empty())
         reject_directive(f, index, "split or fuse", loops.error + ".");
     bool complete = loops.loops.size() == s.dims.size();

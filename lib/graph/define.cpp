@@ -8,6 +8,7 @@
 #include "graph/contents.h"
 #include "graph/extern_stage.h"
 #include "graph/implicit.h"
+#include "graph/loops.h"
 #include "graph/match.h"
 #include "graph/random.h"
 #include "graph/scatter.h"
@@ -325,7 +326,7 @@ class Definition {
         for (const auto &image : names_.images)
             if (std::count(func_.images.begin(), func_.images.end(), image) == 0)
                 func_.images.push_back(image);
-        func_.schedule.stages.push_back(initial_loops(stage));
+        func_.schedule.stages.emplace_back().dims = initial_loops(func_.args, stage);
         func_.stages.push_back(std::move(stage));
         func_.identity->touch();
     }
@@ -340,19 +341,6 @@ class Definition {
             for (const ReductionVar &r : rdom_->vars)
                 coordinates.push_back(r.name);
         return RandomNumbers(fmt::format("{} {}", func_.name(), func_.stages.size()), coordinates);
-    }
-
-    /// RVars innermost, then the pure Vars. An extern stage has none.
-    schedules::StageSchedule initial_loops(const Stage &stage) const {
-        schedules::StageSchedule loops;
-        if (extern_definition(stage))
-            return loops;
-        for (const ReductionVar &r : stage.rvars)
-            loops.dims.push_back({r.name, LoopKind::Serial, true});
-        for (const std::string &var : pure_args_)
-            if (!var.empty())
-                loops.dims.push_back({var, LoopKind::Serial, false});
-        return loops;
     }
 };
 

@@ -7,6 +7,7 @@
 #include "graph/collect.h"
 #include "graph/contents.h"
 #include "graph/factor.h"
+#include "graph/loops.h"
 #include "graph/match.h"
 #include "graph/names.h"
 #include "schedule/print.h"
@@ -48,16 +49,6 @@ std::string recipe(const Stage &stage, const schedules::StageSchedule &loops,
         pairs.push_back(
             fmt::format("{{{}, Var(\"{}\")}}", rvar(r.name()), graph::base_name(v.name())));
     return text + fmt::format(".rfactor({{{}}})", graph::join(pairs));
-}
-
-schedules::StageSchedule plain_loops(const FuncContents &func, const graph::Stage &stage) {
-    schedules::StageSchedule loops;
-    for (const graph::ReductionVar &r : stage.rvars)
-        loops.dims.push_back({r.name, LoopKind::Serial, true});
-    for (size_t i = 0; i < func.args.size(); i++)
-        if (stage.args[i]->op == ir::Op::Variable && stage.args[i]->name == func.args[i])
-            loops.dims.push_back({func.args[i], LoopKind::Serial, false});
-    return loops;
 }
 
 }  // namespace
@@ -117,7 +108,7 @@ Func Stage::rfactor(const std::vector<std::pair<RVar, Var>> &preserved, SourceLo
         value = graph::without_referent(value, *part);
     part->stages = {result->initial, result->update};
     for (const graph::Stage &stage : part->stages)
-        part->schedule.stages.push_back(plain_loops(*part, stage));
+        part->schedule.stages.emplace_back().dims = graph::initial_loops(part->args, stage);
     graph::find_callees(*part);
     f.stages[static_cast<size_t>(stage_)] = result->merge;
     loops = result->merge_loops;

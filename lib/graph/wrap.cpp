@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "graph/loops.h"
 #include <pipe/func.h>
 #include <pipe/param.h>
 
@@ -177,16 +178,13 @@ std::shared_ptr<FuncContents> identity_of(const Wrappable &of, const std::vector
     func->types = types;
     Stage stage;
     stage.where = where;
-    schedules::StageSchedule loops;
-    for (const std::string &arg : args) {
+    for (const std::string &arg : args)
         stage.args.push_back(Var(arg));
-        loops.dims.push_back({arg, LoopKind::Serial, false});
-    }
     for (size_t i = 0; i < types.size(); i++)
         stage.values.push_back(
             ir::make_call(types[i], of.identity->name, stage.args, kind, static_cast<int>(i)));
+    func->schedule.stages.emplace_back().dims = initial_loops(args, stage);
     func->stages.push_back(std::move(stage));
-    func->schedule.stages.push_back(std::move(loops));
     return func;
 }
 

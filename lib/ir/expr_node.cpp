@@ -261,6 +261,23 @@ bool is_comparison(Op op) {
     return op >= Op::EQ && op <= Op::GE;
 }
 
+Op negated(Op comparison) {
+    switch (comparison) {
+    case Op::EQ:
+        return Op::NE;
+    case Op::NE:
+        return Op::EQ;
+    case Op::LT:
+        return Op::GE;
+    case Op::LE:
+        return Op::GT;
+    case Op::GT:
+        return Op::LE;
+    default:
+        return Op::LT;
+    }
+}
+
 bool is_commutative(Op op) {
     switch (op) {
     case Op::Add:

@@ -167,6 +167,8 @@ bool is_const(const Expr &e, int64_t value);
 bool is_intrinsic(const ExprNode &e, const char *name);
 bool is_binary(Op op);
 bool is_comparison(Op op);
+/// The comparison that holds where this one does not (with NaN neither does).
+Op negated(Op comparison);
 bool is_commutative(Op op);
 /// The value that changes nothing when combined by Add, Mul, Min, Max, And or Or.
 Expr identity(Op op, Type type);

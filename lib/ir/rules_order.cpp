@@ -37,23 +37,6 @@ Op opposite(Op min_or_max) {
     return min_or_max == Op::Min ? Op::Max : Op::Min;
 }
 
-Op negated(Op comparison) {
-    switch (comparison) {
-    case Op::EQ:
-        return Op::NE;
-    case Op::NE:
-        return Op::EQ;
-    case Op::LT:
-        return Op::GE;
-    case Op::LE:
-        return Op::GT;
-    case Op::GT:
-        return Op::LE;
-    default:
-        return Op::LT;
-    }
-}
-
 bool is_likely(const Expr &e) {
     return !strip_likely(e).same_as(e);
 }

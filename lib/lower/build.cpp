@@ -11,7 +11,6 @@
 #include "ir/visit.h"
 #include "lower/checks.h"
 #include "lower/innermost.h"
-#include "lower/lanes.h"
 #include "lower/needs.h"
 #include "lower/prefetch.h"
 

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "graph/factor.h"
+#include "graph/loops.h"
 #include "graph/names.h"
 #include "ir/simplify.h"
 #include "ir/visit.h"
@@ -135,8 +136,7 @@ class Privatizer {
 
     static StageSchedule initial_loops(const FuncNode &part, LoopKind kind) {
         StageSchedule loops;
-        for (const std::string &arg : part.args)
-            loops.dims.push_back({arg, LoopKind::Serial, false});
+        loops.dims = graph::initial_loops(part.args, part.stages[0]);
         if (kind == LoopKind::Vectorized) {
             loops.dims.back().kind = kind;
             std::rotate(loops.dims.begin(), loops.dims.end() - 1, loops.dims.end());

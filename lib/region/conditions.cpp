@@ -15,23 +15,6 @@ using namespace ir;
 
 namespace {
 
-Op negated(Op comparison) {
-    switch (comparison) {
-    case Op::EQ:
-        return Op::NE;
-    case Op::NE:
-        return Op::EQ;
-    case Op::LT:
-        return Op::GE;
-    case Op::LE:
-        return Op::GT;
-    case Op::GT:
-        return Op::LE;
-    default:
-        return Op::LT;
-    }
-}
-
 /// abs(x) <= constant says two things about x. True where the comparison was of that kind.
 bool add_magnitude(Op op, const Expr &e, std::vector<Expr> &conjuncts) {
     const Expr &a = e->args[0];
