@@ -8,8 +8,6 @@
 namespace Pipe::BoundaryConditions {
 namespace {
 
-const char *const letters[] = {"x", "y", "z", "w"};
-
 /// One dimension that has bounds.
 struct Bounded {
     Expr x, min, extent;
@@ -125,7 +123,7 @@ std::pair<Func, Region> as_func(const ImageParam &image, SourceLocation where) {
     std::vector<Expr> args;
     Region bounds;
     for (int d = 0; d < image.dimensions(); d++) {
-        args.push_back(d < 4 ? Var(letters[d]) : Var());
+        args.push_back(Var(graph::coordinate_name(d)));
         bounds.emplace_back(image.dim(d).min(), image.dim(d).extent());
     }
     Func f(image.name() + "_func", where);
@@ -137,7 +135,7 @@ std::pair<Func, Region> as_func(const Buffer<void> &image, SourceLocation where)
     std::vector<Expr> args;
     Region bounds;
     for (int d = 0; d < image.dimensions(); d++) {
-        args.push_back(d < 4 ? Var(letters[d]) : Var());
+        args.push_back(Var(graph::coordinate_name(d)));
         bounds.emplace_back(Expr(static_cast<int32_t>(image.min(d))),
                             Expr(static_cast<int32_t>(image.extent(d))));
     }

@@ -339,10 +339,9 @@ Expr ImageParam::operator()(const std::vector<Expr> &args, SourceLocation where)
 }
 
 ImageParam::operator Func() const {
-    static const char *const letters[] = {"x", "y", "z", "w"};
     std::vector<Expr> vars;
     for (int i = 0; i < dimensions(); i++)
-        vars.push_back(i < 4 ? Var(letters[i]) : Var());
+        vars.push_back(Var(graph::coordinate_name(i)));
     Func f(name() + "_func");
     f(vars) = (*this)(vars, {});
     return f;

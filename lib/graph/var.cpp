@@ -75,7 +75,6 @@ void check_bound(const std::string &what, const Expr &e) {
 
 void RDom::define(const Region &region, const std::string &name, SourceLocation where) {
     graph::passed(where);
-    static const char *const letters[] = {"x", "y", "z", "w"};
     contents_ = std::make_shared<RDomContents>();
     contents_->name = name.empty() ? graph::fresh_name("r") : name;
     contents_->where = where;
@@ -88,7 +87,7 @@ void RDom::define(const Region &region, const std::string &name, SourceLocation 
         auto range = graph::coordinates("the range " + what, {region[i].min, region[i].extent}, {});
         check_bound("The min " + what, range[0]);
         check_bound("The extent " + what, range[1]);
-        std::string suffix = i < 4 ? letters[i] : std::to_string(i);
+        std::string suffix = graph::coordinate_name(static_cast<int>(i));
         contents_->vars.push_back({contents_->name + "$" + suffix, range[0], range[1]});
     }
     RVar *named[] = {&x, &y, &z, &w};

@@ -247,10 +247,9 @@ namespace {
 Func wrap_image(graph::ImageContents &image, const std::vector<Func> &consumers,
                 SourceLocation where) {
     return Wrapping(image, "in", consumers, where).get(consumers, [&] {
-        static const char *const letters[] = {"x", "y", "z", "w"};
         std::vector<std::string> args;
         for (int d = 0; d < image.dimensions; d++)
-            args.push_back(d < 4 ? letters[d] : fmt::format("d{}", d));
+            args.push_back(graph::coordinate_name(d));
         return graph::identity_of(image, args, {image.type}, ir::CallKind::Image, where);
     });
 }
