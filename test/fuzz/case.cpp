@@ -108,7 +108,7 @@ void Case::tell(const std::vector<Box> &sizes) {
 }
 
 Result Case::run() {
-    quick_ = c_.chance(80);
+    quick_ = c_.chance(92);
     threads_ = c_.chance(5);
     guarded_ = c_.chance(30);
     mode_ = choose_mode();
