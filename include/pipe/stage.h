@@ -73,7 +73,7 @@ template <typename Self> class StageDirectives : public LoopDirectives<Self> {
         return prefetch_buffer(Buffer<void, AnyDims>(source), at, from, offset, strategy);
     }
     /// Substitutes these Funcs, which must be pure, into this definition: at once, before anything
-    /// is scheduled. Funcs that it does not call are passed over.
+    /// is scheduled. CompileError for one that it does not call.
     Self &eager_inline(const std::vector<Func> &funcs);
     template <typename... Funcs> Self &eager_inline(const Func &f, const Funcs &...more);
 

@@ -224,7 +224,7 @@ template <typename Self> Self &StageDirectives<Self>::eager_inline(const std::ve
     for (const Func &f : funcs) {
         if (!f.defined() || f.has_update_definition() || f.is_extern())
             nest.fail(fmt::format("'{}' {}. Only a Func with one pure definition can be inlined.",
-                                  f.name(),
+                                  graph::base_name(f.name()),
                                   !f.defined()    ? "is not defined"
                                   : f.is_extern() ? "is an extern stage"
                                                   : "has updates"));
@@ -235,14 +235,20 @@ template <typename Self> Self &StageDirectives<Self>::eager_inline(const std::ve
     if (graph::extern_definition(stage))
         nest.fail("what the C function of an extern stage reads has to be stored.");
     // One may call another, in any order: until none is called any more.
+    std::vector<bool> called(funcs.size());
     for (bool again = true; again;) {
         again = false;
-        for (const Func &f : funcs) {
-            InlineCalls calls(*f.contents());
+        for (size_t i = 0; i < funcs.size(); i++) {
+            InlineCalls calls(*funcs[i].contents());
             graph::for_each_expr(stage, [&](Expr &e) { e = calls.mutate(e); });
-            again |= calls.inlined > 0;
+            if (calls.inlined > 0)
+                called[i] = again = true;
         }
     }
+    if (auto idle = std::find(called.begin(), called.end(), false); idle != called.end())
+        nest.fail(fmt::format(
+            "this definition does not call '{}'. Name Funcs that it calls.",
+            graph::base_name(funcs[static_cast<size_t>(idle - called.begin())].name())));
     graph::find_callees(func);
     func.identity->touch();
     return self();

@@ -111,7 +111,7 @@ Expr Rules::cast(Type type, const Expr &a) {
         return broadcast(cast(type.element_of(), a->args[0]), type.lanes());
     // A ramp that cannot overflow, or whose lanes wrap in any case.
     bool narrows = type.is_int_or_uint() && !type.is_bool() && type.bits() <= from.bits();
-    bool widens = has_no_overflow(from) && has_no_overflow(type);
+    bool widens = has_no_overflow(from) && has_no_overflow(type) && type.bits() >= from.bits();
     bool wraps = narrows && !has_no_overflow(type);
     if (a->op == Op::Ramp && from.is_int_or_uint() && (wraps || widens))
         return ramp(cast(type.element_of(), a->args[0]), cast(type.element_of(), a->args[1]),

@@ -181,8 +181,8 @@ class Builder {
     }
 
     /// Allocates what was said, and tests that it is enough.
-    static Stmt bound_storage(const graph::FuncNode &func, const schedules::StorageDim &dim,
-                              Range &range) {
+    Stmt bound_storage(const graph::FuncNode &func, const schedules::StorageDim &dim,
+                       Range &range) const {
         Expr needed = range.extent, enough = simplify(make_binary(Op::LE, needed, dim.bound));
         range.extent = dim.bound;
         std::string where = func.where.known() ? " (" + to_string(func.where) + ")" : "";
@@ -191,9 +191,10 @@ class Builder {
             throw CompileError(what + ir::to_string(needed) + " elements are needed, but only " +
                                ir::to_string(dim.bound) + " are allocated. Allow that many.");
         return make_assert(enough, static_cast<int>(Failure::BadConstraint),
-                           {make_string(what), needed,
+                           {make_string(graph::description(graph_) + ": " + what), needed,
                             make_string(" elements are needed, but only "), dim.bound,
-                            make_string(" are allocated. Allow that many.")});
+                            make_string(" are allocated. Read by " + readers_of(tree_, func.name) +
+                                        ". Allow that many.")});
     }
 
     bool is_async(const Group &group) const {

@@ -26,6 +26,13 @@ Expr of_buffer(const std::string &name, const char *what, size_t dim) {
     return make_variable(type, name + "." + what + "." + std::to_string(dim));
 }
 
+/// "f.update(0) (blur.cpp:12)"
+std::string definition_of(const graph::FuncNode &func, size_t stage) {
+    std::string text = graph::definition_name(func, stage);
+    SourceLocation where = func.stages[stage].where;
+    return where.known() ? text + " (" + to_string(where) + ")" : text;
+}
+
 class Checks {
   public:
     explicit Checks(region::RegionMap &regions)
@@ -119,14 +126,15 @@ class Checks {
                  stride, text(".")});
     }
 
-    void equals(const std::string &name, const char *what, size_t dim, const Expr &promised) {
+    void equals(const std::string &name, const char *what, size_t dim, const Expr &promised,
+                const std::string &because = "was promised to be ") {
         if (!promised.defined())
             return;
         Expr actual = of_buffer(name, what, dim);
         Expr wanted = make_cast(actual.type(), promised);
         require(make_binary(Op::EQ, actual, wanted), Failure::BadConstraint,
                 {text("Buffer " + name + ": the " + what + " of dimension " + std::to_string(dim) +
-                      " was promised to be "),
+                      " " + because),
                  wanted, text(", but is "), actual, text(".")});
     }
 
@@ -178,7 +186,7 @@ class Checks {
                 if (t.kind != schedules::Transform::Kind::Fuse)
                     continue;
                 Expr inner = ranges.at(t.inner).extent, outer = ranges.at(t.outer).extent;
-                Expr all = mul(make_cast(Int(64), inner), make_cast(Int(64), outer));
+                Expr all = mul(make_cast(Int(64), max(inner, int32(0))), make_cast(Int(64), outer));
                 require(make_binary(Op::LE, all, make_int(Int(64), INT32_MAX)),
                         Failure::BadConstraint,
                         {text("the loop " + t.old_name + " of " + func.name + " fuses " + t.inner +
@@ -201,7 +209,8 @@ class Checks {
                 {text(func.name + ": dimension " + bound.var + " was promised to be needed from "),
                  simplify(min), text(" to "), simplify(max),
                  text(" only (bound), but is read from "), simplify(needed.min), text(" to "),
-                 simplify(needed.max), text(".")});
+                 simplify(needed.max),
+                 text(". Read by " + readers_of(regions_.tree(), func.name) + ".")});
     }
 
     /// The buffers of a tuple's elements lie over the same coordinates.
@@ -210,14 +219,15 @@ class Checks {
             for (size_t d = 0; d < func.args.size(); d++)
                 for (const char *what : {"min", "extent"})
                     equals(graph::buffer_name(func, i), what, d,
-                           of_buffer(graph::buffer_name(func, 0), what, d));
+                           of_buffer(graph::buffer_name(func, 0), what, d),
+                           "has to be that of " + graph::buffer_name(func, 0) + ", ");
     }
 
     void input_region(const graph::Image &image) {
         const Box &box = regions_.image(image.name);
         if (box.empty())
             return;
-        std::string readers = readers_of(image.name);
+        std::string readers = readers_of(regions_.tree(), image.name);
         for (size_t d = 0; d < box.size(); d++)
             holds(image.name, "Input", "is read", d, box[d], Failure::InputTooSmall,
                   " Read by " + readers +
@@ -251,7 +261,7 @@ class Checks {
             });
     }
 
-    /// What the stages of an output write.
+    /// What the stages of an output write, together.
     Box written(const graph::FuncNode &func) {
         Box box = regions_.computed(func.id, 0);
         for (size_t s = 1; s < func.stages.size(); s++)
@@ -260,22 +270,29 @@ class Checks {
     }
 
     void output_region(const graph::FuncNode &func) {
-        Box written = this->written(func);
-        Box read = regions_.demand(func.id);
-        for (size_t d = 0; d < written.size(); d++) {
-            std::string where = func.where.known() ? " (" + to_string(func.where) + ")" : "";
-            holds(graph::buffer_name(func, 0), "Output", "is written", d, written[d],
-                  Failure::OutputTooSmall,
-                  where + (graph::is_extern(func)
-                               ? " The C function that computes " + func.name +
-                                     " asks to compute more than the buffer: pass a larger one."
-                               : " An update or a tail strategy of " + func.name +
-                                     " goes beyond the buffer: pass a larger one, or use "
-                                     "TailStrategy::GuardWithIf."));
-            if (!read.empty())
-                holds(graph::buffer_name(func, 0), "Output", "is read by another stage", d, read[d],
-                      Failure::OutputTooSmall, where + " Pass a larger buffer for it.");
+        const std::string buffer = graph::buffer_name(func, 0);
+        auto written = [&](const Box &box, size_t stage, const std::string &why) {
+            for (size_t d = 0; d < box.size(); d++)
+                holds(buffer, "Output", "is written", d, box[d], Failure::OutputTooSmall,
+                      " Written by " + definition_of(func, stage) + ": " + why);
+        };
+        // The last one first: those before it compute what it touches.
+        for (size_t s = func.stages.size(); s-- > 0;) {
+            int stage = static_cast<int>(s);
+            if (s + 1 < func.stages.size())
+                written(regions_.domain(func.id, stage), s + 1,
+                        "it touches more than the buffer. Pass a larger one.");
+            written(regions_.computed(func.id, stage), s,
+                    graph::is_extern(func)
+                        ? "the C function asks to compute more than the buffer. Pass a larger one."
+                        : "its tail strategy goes beyond the buffer. Pass a larger one, or use "
+                          "TailStrategy::GuardWithIf.");
         }
+        Box read = regions_.demand(func.id);
+        for (size_t d = 0; d < read.size(); d++)
+            holds(buffer, "Output", "is read", d, read[d], Failure::OutputTooSmall,
+                  " Read by " + readers_of(regions_.tree(), func.name) +
+                      ". Pass a larger buffer for it.");
     }
 
     void holds(const std::string &name, const char *role, const char *use, size_t dim,
@@ -292,36 +309,30 @@ class Checks {
                  text(" to "), max, text("."), text(advice)});
     }
 
-    std::string readers_of(const std::string &name) const {
-        std::string readers;
-        for (const graph::FuncNode &func : graph_.funcs)
-            for (size_t s = 0; s < func.stages.size(); s++) {
-                const graph::Stage &stage = func.stages[s];
-                std::vector<Expr> exprs = stage.values;
-                exprs.insert(exprs.end(), stage.args.begin(), stage.args.end());
-                exprs.push_back(stage.predicate);
-                bool reads = std::any_of(exprs.begin(), exprs.end(), [&](const Expr &e) {
-                    return contains(e, [&](const ExprNode &n) {
-                        return n.op == Op::Call && n.call_kind == CallKind::Image && n.name == name;
-                    });
-                });
-                if (!reads || !regions_.tree().place(func.id).computed)
-                    continue;
-                readers += (readers.empty() ? "" : ", ") + func.name;
-                if (s > 0)
-                    readers += " (update " + std::to_string(s - 1) + ")";
-                if (func.stages[s].where.known())
-                    readers += " (" + to_string(func.stages[s].where) + ")";
-            }
-        return readers;
-    }
-
     region::RegionMap &regions_;
     const graph::Graph &graph_;
     std::vector<Stmt> asserts_;
 };
 
 }  // namespace
+
+std::string readers_of(const region::LoopTree &tree, const std::string &name) {
+    std::string readers;
+    for (const graph::FuncNode &func : tree.graph().funcs) {
+        if (func.name == name || !tree.place(func.id).computed)
+            continue;
+        for (size_t s = 0; s < func.stages.size(); s++) {
+            bool reads = false;
+            graph::for_each_expr(func.stages[s], [&](const Expr &e) {
+                reads |= contains(
+                    e, [&](const ExprNode &n) { return n.op == Op::Call && n.name == name; });
+            });
+            if (reads)
+                readers += (readers.empty() ? "" : ", ") + definition_of(func, s);
+        }
+    }
+    return readers;
+}
 
 Stmt shape_checks(region::RegionMap &regions, const std::vector<std::string> &dense) {
     return Checks(regions).shapes(dense);

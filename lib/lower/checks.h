@@ -25,4 +25,7 @@ region::Box needed_output(region::RegionMap &regions, FuncId output);
 /// promised (bound_extent); for the one at root, region_checks() does.
 ir::Stmt computation_checks(region::RegionMap &regions, FuncId func);
 
+/// "g (blur.cpp:12), h.update(0) (blur.cpp:20)": the definitions that read the Func or image, itself left out.
+std::string readers_of(const region::LoopTree &tree, const std::string &name);
+
 }  // namespace Pipe::lower

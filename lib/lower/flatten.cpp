@@ -138,7 +138,26 @@ class Flattener : public GraphMutator {
             return make_evaluate(make_int(Int(32), 0));
         Expr predicate = s->exprs[0].defined() ? mutate(s->exprs[0]) : Expr();
         Stmt body = stores(f.name, targets, count > 1, predicate);
-        return s->atomic && body->op == StmtOp::Store ? as_atomic(body) : body;
+        return s->atomic ? one_step(f, body) : body;
+    }
+
+    /// An update that stores under a condition, or in several steps, is atomic where its store is.
+    Stmt one_step(const graph::FuncNode &f, const Stmt &body) {
+        if (body->op == StmtOp::Store)
+            return as_atomic(body);
+        if (body->op != StmtOp::If || body->stmts[0]->op != StmtOp::Store)
+            return body;  // no loop is parallel: poly::check_races refused it
+        const Stmt &store = body->stmts[0];
+        bool depends = contains(body->exprs[0], [&](const ExprNode &n) {
+            return n.op == Op::Load && n.name == store->name;
+        });
+        if (depends)
+            throw CompileError(
+                f.name + ".atomic (" + to_string(f.where) +
+                "): whether an element is updated (undef) depends on what is stored, "
+                "which another thread may change in between. Store the old value "
+                "instead of undef.");
+        return make_if(body->exprs[0], as_atomic(store));
     }
 
     struct Target {

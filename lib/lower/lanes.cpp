@@ -124,7 +124,7 @@ Expr rebuild_binary(Op op, const Expr &a, const Expr &b) {
     return plain_binary(op, a, b);
 }
 
-/// Casts between int32 and int64 keep a ramp: int32 does not overflow.
+/// A cast from int32 to int64 keeps a ramp: int32 does not overflow.
 Expr rebuild_cast(Type type, const Expr &value) {
     if (value.type().is_scalar())
         return fold_cast(type, value);
@@ -132,7 +132,8 @@ Expr rebuild_cast(Type type, const Expr &value) {
     Type element = type.element_of(), from = value.type().element_of();
     if (scalar.defined())
         return make_broadcast(fold_cast(element, scalar), type.lanes());
-    bool exact = from.is_int() && from.bits() >= 32 && element.is_int();
+    bool exact =
+        from.is_int() && from.bits() >= 32 && element.is_int() && element.bits() >= from.bits();
     if (value->op != Op::Ramp || !exact)
         return make_cast(type, value);
     return make_ramp(fold_cast(element, value->args[0]), fold_cast(element, value->args[1]),

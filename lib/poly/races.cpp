@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "graph/collect.h"
+#include "graph/factor.h"
 #include "graph/match.h"
 #include "graph/reduction.h"
 #include "graph/scatter.h"
@@ -116,6 +117,7 @@ class Checker {
             fmt::format("iterations of the loop '{}' may touch the same elements: {}. ", dim.name,
                         accesses(written, meets));
         if (s.atomic) {
+            check_one_step(f, index, directive, text);
             if (s.override_associativity_test)
                 return;
             if (!reduction)
@@ -125,17 +127,14 @@ class Checker {
                         fmt::format("atomic() does not help, because no associative operator was "
                                     "found: {}. atomic(true) says that any order is right.",
                                     why));
-            if (f.types.size() > 1)
-                graph::reject_directive(
-                    f, index, directive,
-                    text + "atomic() can update one value in a step, but this Func has a Tuple. "
-                           "Use rfactor().");
             return;
         }
-        if (regroup && !special) {
+        if (regroup && !special && can_factor(f, f.stages[index], s, dim.name, *reduction, &why)) {
             shared_.push_back({f.id, static_cast<int>(index), dim.name});
             return;
         }
+        if (regroup && !special)
+            text += fmt::format("It cannot have accumulators of its own: {}. ", why);
         if (reduction && !reduction->exact)
             text +=
                 "The operator is associative, but on floats another grouping rounds differently: a "
@@ -147,6 +146,35 @@ class Checker {
                        "Var instead, or, where any order is right, say "
                        "allow_race_conditions().",
                        dim.kind == LoopKind::Parallel ? "parallelize" : "vectorize"));
+    }
+
+    static void check_one_step(const FuncNode &f, size_t index, const std::string &directive,
+                               const std::string &conflict) {
+        if (f.types.size() > 1)
+            graph::reject_directive(
+                f, index, directive,
+                conflict + "atomic() can update one value in a step, but this Func has a Tuple. "
+                           "Use rfactor().");
+        if (graph::count_stores(f.stages[index]) > 1)
+            graph::reject_directive(
+                f, index, directive,
+                conflict + "atomic() can update one element in a step, but this update stores "
+                           "several (scatter()). Write an update for each.");
+    }
+
+    static bool can_factor(const FuncNode &f, const Stage &stage, const StageSchedule &s,
+                           const std::string &loop, const graph::Reduction &reduction,
+                           std::string *why) {
+        graph::Factoring from{f.args,
+                              stage,
+                              s,
+                              {{loop, loop + "_part"}},
+                              graph::calls_of(f.id),
+                              [](const ir::ExprNode &self, std::vector<Expr> args) {
+                                  return ir::make_call(self.type, self.name, std::move(args),
+                                                       ir::CallKind::Func, self.index);
+                              }};
+        return graph::factor(from, reduction, why).has_value();
     }
 
     /// Another order of the RVar loops must not change what an iteration reads.

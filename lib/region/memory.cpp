@@ -134,11 +134,6 @@ Expr RegionMap::extent_when_hoisted(FuncId id, const Expr &extent) {
     const FuncPlace &place = tree_.place(id);
     if (std::optional<int64_t> most = upper_bound(extent))
         return int32(std::max<int64_t>(*most, 0));
-    if (behind(extent).asked)
-        reject(graph_[id], "hoist_storage",
-               "how much memory it needs is said by the C function of an extern stage when it is "
-               "asked, inside "
-               "of the loops. Leave hoist_storage out.");
     const std::vector<Level> &path = tree_.path_to(place.store);
     Expr result = expand(extent);
     for (size_t i = path.size(); i-- > tree_.path_to(place.hoist).size();) {
@@ -159,6 +154,12 @@ Expr RegionMap::extent_when_hoisted(FuncId id, const Expr &extent) {
                        " needs cannot be bounded. Store it where it is computed, or use "
                        "bound_storage.");
     }
+    for (size_t i = tree_.path_to(place.hoist).size(); i < path.size(); i++)
+        for (const auto &[name, value] : lets(path[i]))
+            if (uses_var(result, name))
+                reject(graph_[id], "hoist_storage",
+                       "how much memory it needs is said by the C function of an extern stage "
+                       "when it is asked, inside of the loops. Leave hoist_storage out.");
     return simplify(result);
 }
 

@@ -41,8 +41,8 @@ std::map<std::string, Range> RegionMap::ranges_in(const StageNest &nest, const B
         if (t.kind == Kind::Rename) {
             ranges[t.outer] = ranges.at(t.old_name);
         } else if (t.kind == Kind::Fuse) {
-            ranges[t.old_name] = {
-                int32(0), simplify(mul(ranges.at(t.inner).extent, ranges.at(t.outer).extent))};
+            ranges[t.old_name] = {int32(0), simplify(fused_extent(ranges.at(t.inner).extent,
+                                                                  ranges.at(t.outer).extent))};
         } else {
             const Expr extent = ranges.at(t.old_name).extent;
             Tail tail = tail_of(nest, t, extent);
@@ -54,6 +54,16 @@ std::map<std::string, Range> RegionMap::ranges_in(const StageNest &nest, const B
         }
     }
     return ranges;
+}
+
+/// Two empty loops are an empty one together, though their extents may be negative.
+Expr RegionMap::fused_extent(const Expr &inner, const Expr &outer) {
+    auto may_be_negative = [&](const Expr &extent) {
+        std::optional<int64_t> most = upper_bound(sub(int32(0), extent));
+        return !most || *most > 0;
+    };
+    bool both = may_be_negative(inner) && may_be_negative(outer);
+    return mul(both ? max(inner, int32(0)) : inner, outer);
 }
 
 std::map<std::string, Range> RegionMap::ranges(const StageNest &nest) {

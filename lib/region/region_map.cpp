@@ -110,25 +110,7 @@ const Box &RegionMap::domain_at(FuncId id, int stage, const Level &level) {
     const FuncPlace &place = tree_.place(id);
     bool here = level == place.compute;
     bool last = stage + 1 == static_cast<int>(func.stages.size());
-    Box box;
-    if (!last) {
-        box = domain_at(id, stage + 1, level);
-        const Touched &later = touched(place.stages[stage + 1], level);
-        auto self = later.find(func.name);
-        if (self != later.end())
-            merge(box, self->second);
-    } else if (func.is_output) {
-        for (size_t d = 0; d < func.args.size(); d++) {
-            std::string dim = std::to_string(d);
-            std::string buffer = graph::buffer_name(func, 0);
-            Expr min = make_variable(Int(32), buffer + ".min." + dim);
-            Expr extent = make_variable(Int(32), buffer + ".extent." + dim);
-            box.push_back({min, sub(add(min, extent), int32(1))});
-        }
-    } else {
-        box = required(id, level);
-    }
-    require_bounded(box, func.name, &func);
+    Box box = needed_by_others(id, stage, level);
     for (size_t d = 0; d < box.size(); d++)
         if (const schedules::Bound *bound = find_bound(tree_.schedule()[id].bounds, func.args[d])) {
             // Where only the extent is promised, each computation has one of its own, from its min
@@ -160,6 +142,54 @@ const Box &RegionMap::domain_at(FuncId id, int stage, const Level &level) {
         }
     }
     return domains_[key] = bind(level, prefix, func, box);
+}
+
+/// What readers and the later stages need of a stage, in one iteration of the level.
+Box RegionMap::needed_by_others(FuncId id, int stage, const Level &level) {
+    auto key = std::tuple(id, stage, level);
+    if (auto known = needed_by_others_.find(key); known != needed_by_others_.end())
+        return known->second;
+    const graph::FuncNode &func = graph_[id];
+    Box box;
+    if (stage + 1 < static_cast<int>(func.stages.size())) {
+        box = domain_at(id, stage + 1, level);
+        const Touched &later = touched(tree_.place(id).stages[stage + 1], level);
+        auto self = later.find(func.name);
+        if (self != later.end())
+            merge(box, self->second);
+    } else if (func.is_output) {
+        for (size_t d = 0; d < func.args.size(); d++) {
+            std::string dim = std::to_string(d);
+            std::string buffer = graph::buffer_name(func, 0);
+            Expr min = make_variable(Int(32), buffer + ".min." + dim);
+            Expr extent = make_variable(Int(32), buffer + ".extent." + dim);
+            box.push_back({min, sub(add(min, extent), int32(1))});
+        }
+    } else {
+        box = required(id, level);
+    }
+    require_bounded(box, func.name, &func);
+    if (!level.empty() && needed_under_conditions(id))
+        keep_inside(id, stage, level, box);
+    return needed_by_others_[key] = std::move(box);
+}
+
+/// An iteration in which a condition holds nowhere needs an empty interval, of which no more is known than
+/// that: it ends anywhere, and a product with it is not even empty. What is needed at all is inside of what
+/// the iteration of the loop around needs; an empty interval may begin just behind that.
+void RegionMap::keep_inside(FuncId id, int stage, const Level &level, Box &box) {
+    const std::vector<Level> &path = tree_.path_to(level);
+    const Level around = path.size() > 1 ? path[path.size() - 2] : "";
+    for (size_t d = 0; d < box.size(); d++) {
+        Interval &i = box[d];
+        if (as_const_int(simplify(sub(i.max, i.min)), nullptr))
+            continue;
+        Interval all = needed_by_others(id, stage, around)[d];
+        std::string name = stage_name(graph_[id], stage) + "@" + around + "." + graph_[id].args[d];
+        all = {bind(around, name + ".first", all.min), bind(around, name + ".last", all.max)};
+        i.min = greater(lesser(i.min, add(all.max, int32(1))), all.min);
+        i.max = lesser(i.max, all.max);
+    }
 }
 
 /// align_bounds, align_extent: the box grown to multiples. A box for several iterations of the compute

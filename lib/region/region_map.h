@@ -140,11 +140,14 @@ class RegionMap {
     /// Says in the scope what values the Funcs have that `func` reads.
     void add_values(const graph::FuncNode &func, IntervalScope &scope) const;
     Box required(FuncId func, const Level &level);
+    Box needed_by_others(FuncId func, int stage, const Level &level);
+    void keep_inside(FuncId func, int stage, const Level &level, Box &box);
     /// The pure loop domain of a stage for one iteration of `level`.
     const Box &domain_at(FuncId func, int stage, const Level &level);
     const Touched &touched(const StageNest &nest, const Level &level);
     IntervalScope scope_of(const StageNest &nest, const Level &level);
     std::map<std::string, Range> ranges_in(const StageNest &nest, const Box &domain);
+    Expr fused_extent(const Expr &inner, const Expr &outer);
     /// What the loads of a stage see.
     std::map<std::string, View> views(const StageNest &nest, const Level &level, const Box &domain);
     View view_of_split(const StageNest &nest, const schedules::Transform &t, const Range &old,
@@ -180,7 +183,6 @@ class RegionMap {
     bool shares_loops(const StageNest &nest) const;
     bool may_have_nothing_new(const Interval &interval) const;
     bool may_be_empty(FuncId func, const Expr &extent);
-    void put_somewhere(const StageNest &nest, size_t dim, const Level &level, Interval &interval);
     bool needed_under_conditions(FuncId func);
     bool same_for_all(const Interval &interval, const Level &inner, const Level &outer) const;
     TailStrategy strategy(const StageNest &nest, const schedules::Transform &split) const;
@@ -216,7 +218,7 @@ class RegionMap {
     bool any_size_;
     /// Per Func and value: constant bounds that its definition promises; undefined where it has none.
     std::map<FuncId, Box> values_;
-    std::map<std::tuple<FuncId, int, Level>, Box> domains_;
+    std::map<std::tuple<FuncId, int, Level>, Box> domains_, needed_by_others_;
     std::map<std::pair<FuncId, int>, Box> unaligned_, unpadded_, padded_;  ///< at the compute level
     std::map<std::tuple<FuncId, int, Level>, Touched> touched_;
     std::map<std::pair<FuncId, int>, Choices> choices_;

@@ -167,13 +167,23 @@ void RegionMap::keep_last(FuncId id, size_t dim, const Level &loop, bool up, Int
     end = make_select(first, end, fresh);
 }
 
-/// Whether a split of the dimension rounds up or shifts: it would compute more than what is new.
+/// Whether a split of the dimension, or of a loop made of it, rounds up or shifts: it would compute more
+/// than what is new.
 bool RegionMap::ends_beyond(const StageNest &nest, size_t dim) const {
-    for (const schedules::Transform &t : nest.transforms)
-        if (t.kind == schedules::Transform::Kind::Split &&
-            t.old_name == graph_[nest.func].args[dim] &&
-            strategy(nest, t) != TailStrategy::GuardWithIf)
-            return true;
+    using Kind = schedules::Transform::Kind;
+    std::set<std::string> made{graph_[nest.func].args[dim]};
+    for (const schedules::Transform &t : nest.transforms) {
+        if (t.kind == Kind::Fuse) {
+            if (made.count(t.inner) || made.count(t.outer))
+                made.insert(t.old_name);
+        } else if (made.count(t.old_name)) {
+            if (t.kind == Kind::Split && strategy(nest, t) != TailStrategy::GuardWithIf)
+                return true;
+            made.insert(t.outer);
+            if (t.kind == Kind::Split)
+                made.insert(t.inner);
+        }
+    }
     return false;
 }
 
@@ -211,6 +221,11 @@ void RegionMap::fold(FuncId id, int slid, const Box &needed, bool up) {
     std::vector<Fold> &folds = folds_[id];
     const StageNest &first = place.stages[0];
     std::map<std::string, Expr> span = spans(first, ranges_in(first, needed), Use::Stores);
+    for (const StageNest &nest : place.stages)
+        if (nest.stage > 0 && stores_beyond_reads(nest))
+            for (const auto &[var, more] : spans(nest, ranges_in(nest, needed), Use::Stores))
+                if (auto known = span.find(var); known != span.end())
+                    known->second = max(known->second, more);
     for (size_t d = 0; d < needed.size(); d++) {
         const std::string &dim = func.args[d];
         auto asked = std::find_if(schedule.folds.begin(), schedule.folds.end(),

@@ -240,17 +240,19 @@ void RegionMap::pad_to_factor(const StageNest &nest, size_t dim, const Expr &fac
         i.max = add(i.max, int32(std::max<int64_t>(f - e, 0)));
         return;
     }
-    if (may_be_empty(nest.func, extent))
-        put_somewhere(nest, dim, level, i);
-    bool slid = may_have_nothing_new(once);
+    bool empty = may_be_empty(nest.func, extent), slid = may_have_nothing_new(once);
+    Expr whole = sub(add(i.min, factor), int32(1));
     if (level == compute || same_for_all(once, compute, level)) {
-        if (slid)
+        if (slid && !empty) {
             i.min = min(i.min, add(i.max, int32(1)));
-        Expr whole = sub(add(i.min, factor), int32(1));
-        i.max = slid ? max(i.max, whole) : greater(i.max, whole);
+            whole = sub(add(i.min, factor), int32(1));
+        }
+        i.max = slid || empty ? max(i.max, whole) : greater(i.max, whole);
     } else if (std::optional<int64_t> missing = upper_bound(sub(factor, extent));
                !missing || *missing > 0) {
-        i.max = add(i.max, slid ? factor : sub(factor, int32(1)));
+        i.max = add(i.max, slid || empty ? factor : sub(factor, int32(1)));
+        if (empty)
+            i.max = max(i.max, whole);
     }
 }
 
@@ -266,20 +268,6 @@ bool RegionMap::may_be_empty(FuncId id, const Expr &extent) {
         return false;
     std::optional<int64_t> most = upper_bound(sub(int32(1), extent));
     return !most || *most > 0;
-}
-
-/// An interval that may be empty ends anywhere then. Where a tail computes something nevertheless, that is
-/// to be inside of what the iteration of the loop around has room for.
-void RegionMap::put_somewhere(const StageNest &nest, size_t dim, const Level &level, Interval &i) {
-    if (level.empty()) {
-        i.max = max(i.max, i.min);
-        return;
-    }
-    const std::vector<Level> &path = tree_.path_to(level);
-    const Level around = path.size() > 1 ? path[path.size() - 2] : "";
-    Expr place = domain_at(nest.func, nest.stage, around)[dim].min;
-    Expr nothing = make_binary(Op::LT, i.max, i.min);
-    i = {make_select(nothing, place, i.min), make_select(nothing, place, i.max)};
 }
 
 /// Whether a condition of a reader, or of what reads that, limits what is needed of the Func.

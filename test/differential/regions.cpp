@@ -8,6 +8,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "support/guarded_memory.h"
+#include "support/require_message.h"
 
 using namespace Pipe;
 
@@ -457,4 +458,116 @@ TEST_CASE("a factor computed at the split loop of an update with accumulators of
     part.align_bounds(y, 2, 0).split(v, vo, vi, 2);
     CHECK(wrong_elements(f, {{{0, 1}, {0, 1}}}) == 0);
     CHECK(wrong_elements(f, {{{-2, 7}, {-3, 5}}}) == 0);
+}
+
+// A product with an empty interval is not empty: the box was outside of the storage, and was computed.
+TEST_CASE("what a condition leaves empty stays inside of what the loop around needs",
+          "[differential]") {
+    Func f("f"), out("out");
+    Param<int> p("p", -1);
+    f(x) = x * 10;
+    SECTION("a product") {
+        out(x, y) = select(y >= 5, f(x * y), 2);
+        f.store_root().compute_at(out, y);
+    }
+    SECTION("a product with a Param") {
+        out(x, y) = select(y >= 5, f(y * p), 2);
+        f.store_root().compute_at(out, y);
+    }
+    SECTION("a quotient by a Param") {
+        out(x, y) = select(y >= 5, f(y / p), 2);
+        f.store_root().compute_at(out, y);
+    }
+    SECTION("of a where") {
+        RDom r(-4, 14, "r");
+        r.where(r >= 5);
+        out(x, y) = y;
+        out(x, y) += f(x * r);
+        out.update().reorder(x, r);
+        f.store_root().compute_at(out, r);
+    }
+    for (const Shape &shape :
+         {Shape{{0, 9}, {-4, 14}}, Shape{{-3, 1}, {-4, 1}}, Shape{{2, 7}, {4, 3}}})
+        CHECK(wrong_elements(out, {shape}) == 0);
+}
+
+TEST_CASE("what a condition leaves empty reads no input", "[differential]") {
+    Func f("f"), out("out");
+    ImageParam in(Int(32), 1, "in");
+    f(x) = in(x)*10;
+    out(x, y) = select(y >= 5, f(x * y), 2);
+    f.compute_at(out, y).async();
+    testing::GuardedBuffer image = image_of({{0, 73}});
+    in.set(image.buffer);
+    CHECK(wrong_elements(out, {{{0, 9}, {-4, 14}}}) == 0);
+}
+
+TEST_CASE("a window does not slide where loops made of its dimension round up", "[differential]") {
+    Var made("made"), rows("rows");
+    Func f("f"), g("g");
+    f(x, y) = x + y * y;
+    g(x, y) = f(0, y - 1) + f(x, y + 1);
+    f.store_root().compute_at(g, y);
+    SECTION("a renamed one") {
+        f.rename(y, made).split(made, yo, yi, 4, TailStrategy::RoundUp);
+    }
+    SECTION("a fused one") {
+        f.fuse(x, y, made).split(made, yo, yi, 8, TailStrategy::RoundUp);
+    }
+    SECTION("an unrolled one") {
+        f.rename(y, made).unroll(made, 4, TailStrategy::RoundUp);
+    }
+    SECTION("half of a split") {
+        f.split(y, rows, made, 3, TailStrategy::GuardWithIf)
+            .split(made, yo, yi, 2, TailStrategy::RoundUp);
+    }
+    for (const Shape &shape :
+         {Shape{{0, 3}, {0, 8}}, Shape{{-2, 1}, {5, 1}}, Shape{{1, 5}, {-3, 7}}})
+        CHECK(wrong_elements(g, {shape}) == 0);
+}
+
+TEST_CASE("two empty loops are fused to an empty one", "[differential]") {
+    Var made("made");
+    Func f("f"), g("g");
+    Param<int> p("p"), q("q");
+    SECTION("over an input that nobody needs") {
+        ImageParam in(Int(32), 2, "in");
+        testing::GuardedBuffer image = image_of({{0, 4}, {0, 4}});
+        in.set(image.buffer);
+        f(x, y) = in(x, y);
+        g(x, y) = select(x < p && y < p, f(x, y), 7);
+        f.compute_root().fuse(x, y, made);
+        for (int last : {-2000, 0, 1, 4}) {
+            p.set(last);
+            CHECK(wrong_elements(g, {{{0, 4}, {0, 4}}}) == 0);
+        }
+    }
+    SECTION("over the RVars of an RDom") {
+        RVar fused("fused");
+        RDom r(0, p, 0, q, "r");
+        g(x, y) = x;
+        g(x, y) += r.x + 3 * r.y + 1;
+        g.update().fuse(r.x, r.y, fused);
+        for (auto [w, h] : {std::pair{-2, -3}, {-2, 3}, {2, -3}, {0, 0}, {2, 3}, {1, 7}}) {
+            p.set(w), q.set(h);
+            CHECK(wrong_elements(g, {{{-1, 5}, {0, 1}}}) == 0);
+        }
+    }
+}
+
+TEST_CASE("a fold holds what an update with PredicateLoads stores", "[differential]") {
+    Var xo("xo"), xi("xi");
+    for (int factor : {5, 8}) {
+        Func f("f"), g("g");
+        f(x) = x;
+        f(x) += 1;
+        g(x, y) = f(0) + f(1) + f(2) + f(3) + f(4) + x;
+        f.compute_at(g, y).fold_storage(x, factor);
+        f.update().split(x, xo, xi, 8, TailStrategy::PredicateLoads);
+        if (factor == 8)
+            CHECK(wrong_elements(g, {{{0, 3}, {0, 2}}}) == 0);
+        else
+            require_message<CompileError>([&] { g.compile_jit(); },
+                                          {"fold_storage(x)", "8 planes live at once"});
+    }
 }

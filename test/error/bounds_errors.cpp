@@ -46,7 +46,7 @@ TEST_CASE("an update that reads too much is named with its number", "[error][bou
     image.set_min(-1);
     in.set(image);
     require_message<RuntimeError>([&] { f.realize({4}); },
-                                  {"Pipeline f", "Input data", "0 to 10", "-1 to 7", "f (update 1)",
+                                  {"Pipeline f", "Input data", "0 to 10", "-1 to 7", "f.update(1)",
                                    "bounds_errors.cpp:" + std::to_string(line)});
 }
 
@@ -60,7 +60,7 @@ TEST_CASE("a read in a coordinate or a condition is named too", "[error][bounds]
     where.set(Buffer<int>(3));
     require_message<RuntimeError>(
         [&] { f.realize({4}); },
-        {"where", "0 to 4", "0 to 2", "f (update 0)", "bounds_errors.cpp:" + std::to_string(line)});
+        {"where", "0 to 4", "0 to 2", "f.update(0)", "bounds_errors.cpp:" + std::to_string(line)});
 }
 
 TEST_CASE("a constant image that is too small", "[error][bounds]") {

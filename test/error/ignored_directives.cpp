@@ -35,6 +35,9 @@ const Misplaced of_loops[] = {
     {"align_extent(x)", [](Func &f) { f.align_extent(x, 8); }},
     {"store_nontemporal", [](Func &f) { f.store_nontemporal(); }},
     {"load_nontemporal", [](Func &f) { f.load_nontemporal(); }},
+    {"trace_loads", [](Func &f) { f.trace_loads(); }},
+    {"trace_stores", [](Func &f) { f.trace_stores(); }},
+    {"trace_realizations", [](Func &f) { f.trace_realizations(); }},
 };
 
 }  // namespace
@@ -51,6 +54,35 @@ TEST_CASE("directives of loops on a Func that is inlined", "[error][directives]"
                                            "it is inlined", "compute_root()"});
         }
     }
+}
+
+TEST_CASE("loads of an output that nobody reads", "[error][directives]") {
+    Func f("f");
+    f(x, y) = x + y;
+    SECTION("non-temporal") {
+        f.load_nontemporal();
+        require_message<CompileError>([&] { f.compile_jit(); },
+                                      {"f.load_nontemporal", "an output that nobody reads"});
+    }
+    SECTION("traced") {
+        f.trace_loads();
+        require_message<CompileError>([&] { f.compile_jit(); },
+                                      {"f.trace_loads", "an output that nobody reads"});
+    }
+    SECTION("but by its own update") {
+        f(x, y) += 1;
+        f.load_nontemporal();
+        CHECK_NOTHROW(f.compile_jit());
+    }
+}
+
+TEST_CASE("eager_inline of a Func that is not called", "[error][directives]") {
+    Func f("f"), g("g"), h("h");
+    f(x) = x;
+    g(x) = f(x) + 1;
+    h(x) = f(x) + 2;
+    require_message<CompileError>([&] { h.eager_inline(f, g); },
+                                  {"h.eager_inline", "does not call 'g'"});
 }
 
 TEST_CASE("the order of storage of an output is its Buffer's", "[error][directives]") {

@@ -65,24 +65,50 @@ TEST_CASE("an update that stores beyond the output", "[realize][error]") {
     f(r, y) = r + 10 * y;
     Pipeline pipeline(f);
     Buffer<int> small(8, 2);
-    require_message<RuntimeError>(
-        [&] { pipeline.realize(small); },
-        {"Output f", "0 to 9", "dimension 0", "0 to 7", "runtime_errors.cpp:"});
+    require_message<RuntimeError>([&] { pipeline.realize(small); },
+                                  {"Pipeline f", "Output f", "0 to 9", "dimension 0", "0 to 7",
+                                   "Written by f.update(0)", "runtime_errors.cpp:"});
     check_works(pipeline, 11, 2);
 }
 
 TEST_CASE("an output that another output reads more of", "[realize][error]") {
     Func f("f"), g("g");
     f(x, y) = x + 10 * y;
+    std::string reads = line(1);
     g(x, y) = f(x + 2, y) - 2;
     Pipeline pipeline(std::vector<Func>{f, g});
     Buffer<int> small(8, 4), right(10, 4), out(8, 4);
     require_message<RuntimeError>([&] { pipeline.realize(small, out); },
-                                  {"Output f", "2 to 9", "dimension 0", "0 to 7"});
+                                  {"Pipeline f, g", "Output f", "2 to 9", "dimension 0", "0 to 7",
+                                   "Read by g (" + reads + ")"});
     out.fill(0);
     pipeline.realize(right, out);
     CHECK(out(7, 3) == 37);
     CHECK(right(9, 3) == 39);
+}
+
+TEST_CASE("which definition writes or reads beyond is named", "[realize][error]") {
+    Func f("f"), g("g"), pair("pair");
+    f(x) = x;
+    f(x) += 1;
+    std::string writes = line(1);
+    f(12) += 1;
+    Buffer<int> small(8), nine(9);
+    require_message<RuntimeError>(
+        [&] { f.realize(small); },
+        {"Output f", "0 to 12", "0 to 7", "Written by f.update(1) (" + writes + ")"});
+    Func bounded("bounded");
+    bounded(x) = x;
+    bounded.compute_root().bound(x, 0, 8);
+    std::string reads = line(1);
+    g(x) = bounded(x + 40);
+    require_message<RuntimeError>(
+        [&] { g.realize(small); },
+        {"Pipeline g", "bounded: dimension x", "0 to 7", "40 to 47", "Read by g (" + reads + ")"});
+    pair(x) = Tuple(x, x);
+    require_message<RuntimeError>(
+        [&] { pair.realize(Realization(small, nine)); },
+        {"Pipeline pair", "the extent of dimension 0", "has to be that of pair.0, 8, but is 9"});
 }
 
 TEST_CASE("an input that a where reads beyond", "[realize][error]") {

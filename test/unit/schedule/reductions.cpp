@@ -567,3 +567,60 @@ TEST_CASE("races that are refused", "[races][error]") {
         CHECK_NOTHROW(f.realize({9, 9}));
     }
 }
+
+TEST_CASE("atomic(true) is one step, or refused", "[atomic]") {
+    Var x("x");
+    RDom r(0, 200000, "r");
+    Func f("f");
+    Expr i = r % 3;
+    SECTION("a Tuple") {
+        f(x) = Tuple(0, 0);
+        f(i) = Tuple(f(i)[0] + 1, f(i)[1] + 2);
+        f.update().atomic(true).parallel(r);
+        require_message<CompileError>([&] { f.compile_jit(); },
+                                      {"parallel(r", "Tuple", "rfactor()"});
+    }
+    SECTION("a scatter") {
+        f(x) = 0;
+        f(scatter(i, i + 3)) = f(scatter(i, i + 3)) + 1;
+        f.update().atomic(true).parallel(r);
+        require_message<CompileError>([&] { f.compile_jit(); }, {"parallel(r", "scatter()"});
+    }
+    SECTION("an update that leaves elements out") {
+        f(x) = 0;
+        f(i) = select(r % 2 == 0, f(i) + 1, undef<int>());
+        f.update().atomic(true).parallel(r);
+        Buffer<int> got = f.realize({3});
+        CHECK(got(0) + got(1) + got(2) == 100000);
+    }
+    SECTION("an update that leaves out what it reads") {
+        f(x) = 0;
+        f(i) = select(f(i) < 1000, f(i) + 1, undef<int>());
+        f.update().atomic(true).parallel(r);
+        require_message<CompileError>([&] { f.compile_jit(); }, {"f.atomic", "undef"});
+    }
+}
+
+// Factors need RVars: the loop over both had no extent to make accumulators for.
+TEST_CASE("a loop that is fused of a Var and an RVar has no accumulators", "[schedule][races]") {
+    Var x("x"), t("t");
+    RVar rt("rt");
+    RDom r(0, 4, "r");
+    for (bool vectorized : {false, true}) {
+        Func f("f"), g("g");
+        f(x) = 0;
+        f(x) += x + r;
+        g(x) = 0;
+        g(x) += x + r;
+        f.update().fuse(x, r, t);
+        g.update().fuse(r, x, rt);
+        if (vectorized)
+            f.update().vectorize(t, 4), g.update().vectorize(rt, 4);
+        else
+            f.update().parallel(t), g.update().parallel(rt);
+        for (Func wrong : {f, g})
+            require_message<CompileError>(
+                [&] { wrong.compile_jit(); },
+                {"may touch the same elements", "cannot have accumulators of its own", "fused"});
+    }
+}
