@@ -1,5 +1,7 @@
 // Directives that change no result: partition, prefetch, non-temporal access; levels that are set
 // later; eager_inline, unscheduled; what is not there.
+#include <functional>
+
 #include "compare.h"
 #include "graph/freeze.h"
 #include "ir/print.h"
@@ -228,7 +230,7 @@ TEST_CASE("eager_inline", "[hints]") {
     RDom r(0, 4, "r");
     c(x) += a(r) * x;
     c.eager_inline(a, b);  // in any order
-    c.update().eager_inline({a, b});
+    c.update().eager_inline(std::vector<Func>{a});
     same.set(5);
     CHECK(graph::freeze({c}).graph.funcs.size() == 1);
     Buffer<int> out = c.realize({5});
@@ -266,6 +268,64 @@ TEST_CASE("allow_race_conditions", "[hints]") {
     f.update(1).allow_race_conditions();
     check_equal(f, {{0, 8}});
     CHECK(Pipeline(f).schedule_source().find(".allow_race_conditions()") != std::string::npos);
+}
+
+TEST_CASE("allow_race_conditions, at all sizes and places", "[hints]") {
+    for (int n : {1, 7, 64}) {
+        INFO(n);
+        Func f("f"), g("g");
+        RDom r(-3, n, "r");
+        f(x) = 0;
+        f(r / 2 * 2) = 5 + r / 2;  // two each write the same
+        g(x) = f(x);
+        f.compute_root().update().allow_race_conditions().parallel(r);
+        for (int width : {1, 9, 33})
+            for (int min : {0, -7})
+                check_equal(g, {{min, width}});
+    }
+}
+
+TEST_CASE("directives of loops, and estimates, at all sizes and places", "[hints]") {
+    struct Case {
+        const char *name;
+        std::function<void(Func &)> give;
+    };
+    Var t("t");
+    const TailStrategy guard = TailStrategy::GuardWithIf;
+    const Case cases[] = {
+        {"fuse", [&](Func &f) { f.fuse(x, y, t).parallel(t); }},
+        {"rename", [&](Func &f) { f.rename(x, t).vectorize(t, 4, guard); }},
+        {"serial", [&](Func &f) { f.parallel(y).serial(y); }},
+        {"parallel in tasks", [&](Func &f) { f.parallel(x, 4, guard); }},
+        {"reorder", [&](Func &f) { f.reorder(y, x); }},
+        {"tile, lists",
+         [&](Func &f) {
+             f.tile({x, y}, {xi, yi}, {4, 2}, guard);
+         }},
+        {"unroll", [&](Func &f) { f.unroll(x, 3, guard); }},
+        {"estimates",
+         [&](Func &f) {
+             f.set_estimates({{0, 100}, {0, 100}}).set_estimate(x, -3, 9);
+         }},
+    };
+    for (const Case &c : cases) {
+        INFO(c.name);
+        Func f("f");
+        f(x, y) = 7 * x - y;
+        c.give(f);
+        check_sizes(f, {1, 7, 33});
+    }
+}
+
+TEST_CASE("a schedule for estimated sizes is right at all sizes and places", "[hints]") {
+    Func f("f"), g("g");
+    f(x, y) = 7 * x - y;
+    g(x, y) = f(x, y) + f(x + 1, y - 1);
+    g.set_estimates({{0, 100}, {0, 100}});
+    Pipeline pipeline(g);
+    pipeline.autoschedule(get_host_target());
+    pipeline.compile_jit(Sizes{100, 100});
+    check_sizes(pipeline, {1, 7, 33});
 }
 
 TEST_CASE("tile in all forms", "[hints]") {

@@ -78,6 +78,25 @@ TEST_CASE_METHOD(Blur, "align_extent", "[storage]") {
     CHECK(contains(Pipeline(g).schedule_source(), ".align_extent(f_x, 8)"));
 }
 
+TEST_CASE("bound_extent, at all sizes and places", "[storage]") {
+    for (int n : {1, 5, 8}) {
+        INFO(n);
+        Func f("f"), g("g");
+        f(x) = x * x;
+        g(x) = f(x) + 1;
+        g.split(x, xo, xi, n, TailStrategy::GuardWithIf);
+        f.compute_at(g, xo).bound_extent(x, 8).vectorize(x);
+        for (int width : {1, 7, 33})
+            for (int min : {0, -7})
+                check_equal(g, {{min, width}});
+    }
+}
+
+TEST_CASE_METHOD(Blur, "bound_extent of rows", "[storage]") {
+    f.compute_at(g, y).bound_extent(y, 3).unroll(y);
+    check_sizes(g, {1, 7, 33});
+}
+
 TEST_CASE_METHOD(Blur, "align_storage", "[storage]") {
     f.compute_root().align_storage(x, 32);
     check_sizes(g, {1, 31, 33});

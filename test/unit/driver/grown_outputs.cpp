@@ -53,7 +53,7 @@ TEST_CASE("tails that go beyond the sizes", "[driver][grown]") {
     }
     Buffer<int> small(30, 20);
     require_message<RuntimeError>([&] { f.realize(small); },
-                                  {"Output f", "0 to 31", "0 to 29", "pass a larger one"});
+                                  {"Output f", "0 to 31", "0 to 29", "Pass a larger one"});
 }
 
 TEST_CASE("a loop that shifts inwards needs a whole factor", "[driver][grown]") {

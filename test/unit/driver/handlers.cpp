@@ -1,5 +1,6 @@
 // JITUserContext and jit_handlers: each hook per call, and what remains when one fails.
 #include <atomic>
+#include <cmath>
 #include <cstdlib>
 #include <mutex>
 #include <set>
@@ -8,6 +9,7 @@
 
 #include <pipe/pipe.h>
 
+#include "test/support/everywhere.h"
 #include "test/support/require_message.h"
 
 using namespace Pipe;
@@ -239,6 +241,12 @@ TEST_CASE("the number of threads of one call", "[driver][handlers]") {
     RDom r(0, 2000);
     slow(x, y) = 0.0f;
     slow(x, y) += sin(cast<float>(r + x));
+    auto sum_of_sines = [](int x) {
+        double sum = 0;
+        for (int i = 0; i < 2000; i++)
+            sum += std::sin(i + x);
+        return static_cast<float>(sum);
+    };
     out(x, y) = slow(x, y);
     slow.compute_at(out, y);
     out.parallel(y);
@@ -260,6 +268,21 @@ TEST_CASE("the number of threads of one call", "[driver][handlers]") {
         out.realize(&context, {16, 64});
         CHECK(context.ids.size() <= static_cast<size_t>(threads));
         CHECK(context.ids.size() >= 1);
+        for (auto [width, height, left, top] : everywhere::shapes) {
+            Buffer<float> limited(width, height), free(width, height);
+            limited.set_min(left, top);
+            free.set_min(left, top);
+            out.realize(&context, limited);
+            out.realize(free);
+            CHECK(context.ids.size() <= static_cast<size_t>(threads));
+            int wrong = 0;
+            free.for_each_element([&](int i, int j) {
+                wrong += limited(i, j) != free(i, j);
+                wrong += !(std::fabs(free(i, j) - sum_of_sines(i)) < 1e-2f);
+            });
+            INFO(threads << " threads, " << width << " x " << height);
+            CHECK(wrong == 0);
+        }
     }
 }
 

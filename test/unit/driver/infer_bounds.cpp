@@ -1,6 +1,7 @@
 // infer_input_bounds, and calls with Buffers that have no memory.
 #include <pipe/pipe.h>
 
+#include "test/support/everywhere.h"
 #include "test/support/require_message.h"
 
 using namespace Pipe;
@@ -128,6 +129,30 @@ TEST_CASE("a Callable asked for bounds computes nothing", "[driver][bounds]") {
     CHECK(result.all_equal(4.0f));
     require_message<RuntimeError>([&] { result.set_shape({}); }, {"set_shape", "without memory"});
     require_message<RuntimeError>([&] { f.infer_input_bounds({3}); }, {"'f'", "2 dimensions", "1"});
+}
+
+TEST_CASE("a Callable asked for bounds, at all sizes and places", "[driver][bounds]") {
+    ImageParam in(Int(32), 2, "in");
+    Func f("f");
+    f(x, y) = in(x, y) + in(x + 1, y + 2);
+    Callable call = f.compile_to_callable({in});
+    for (auto [width, height, left, top] : everywhere::shapes) {
+        INFO(width << " x " << height);
+        Buffer<int> question(nullptr, {0, 0}), result(width, height);
+        result.set_min(left, top);
+        result.fill(-1);
+        CHECK(call(question, result) == 0);
+        CHECK(range(question, 0) == Bounds{left, width + 1});
+        CHECK(range(question, 1) == Bounds{top, height + 2});
+        CHECK(result.all_equal(-1));
+        question.allocate();
+        question.fill([](int i, int j) { return i + 100 * j; });
+        CHECK(call(question, result) == 0);
+        int wrong = 0;
+        result.for_each_element(
+            [&](int i, int j) { wrong += result(i, j) != 2 * (i + 100 * j) + 1 + 200; });
+        CHECK(wrong == 0);
+    }
 }
 
 namespace {

@@ -1,8 +1,12 @@
 // compile_to_*: each file is what it says, and no pixels of constant images are in them.
+#include <filesystem>
+#include <map>
+
 #include <pipe/pipe.h>
 
 #include "test/support/require_message.h"
 #include "test/support/temp_folder.h"
+#include "test/unit/support/set_variable.h"
 
 using namespace Pipe;
 
@@ -44,6 +48,13 @@ TEST_CASE_METHOD(Program, "loops as text and as a page", "[driver][outputs]") {
     for (const char *part : {"<!DOCTYPE html>", "<details open class=\"parallel\">", "</details>",
                              ".split(", "compute_at", "class=\"produce\"", "</html>"})
         CHECK(has(page, part));
+    std::string rules = page.substr(0, page.find("</style>"));
+    CHECK(has(rules, "<style>"));
+    for (const char *rule :
+         {"body {", "details, main div {", "summary {", ".parallel > summary {",
+          ".serial > summary {", ".produce > summary", ".consume > summary {",
+          ".allocate > summary {", ".assert {", ".let {", ".if > summary {", "pre {"})
+        CHECK(has(rules, rule));
     CHECK_FALSE(has(page, "98765"));
     CHECK_FALSE(has(page, "http"));
     auto count = [&](const std::string &part) {
@@ -98,6 +109,36 @@ TEST_CASE_METHOD(Program, "LLVM IR, bitcode, assembly and object", "[driver][out
     Target other("arm-64-linux");
     p.compile_to_assembly(folder / "arm.s", {in, gain}, "my_function", other);
     CHECK(has(folder.read("arm.s"), "ret"));
+}
+
+TEST_CASE_METHOD(Program, "what PIPE_DUMP writes, and no pixels of constant images",
+                 "[driver][outputs][environment]") {
+    Buffer<uint8_t> image(9, 8);
+    image.fill([](int i, int j) { return static_cast<uint8_t>(i + 10 * j); });
+    in.set(image);
+    gain.set(1);
+    Buffer<int> result(8, 8);
+    {
+        testing::SetVariable dump("PIPE_DUMP", folder / "dump");
+        out.realize(result);
+    }
+    int wrong = 0;
+    result.for_each_element(
+        [&](int i, int j) { wrong += result(i, j) != 2 * (987650000 + i + 10 * j) + 1; });
+    CHECK(wrong == 0);
+    std::map<std::string, int> kinds;
+    for (const auto &file : std::filesystem::directory_iterator(folder / "dump")) {
+        std::string name = file.path().filename().string();
+        std::string text = folder.read("dump/" + name);
+        INFO(name);
+        kinds[file.path().extension().string()]++;
+        CHECK(has(text, "out"));
+        CHECK_FALSE(has(text, "98765"));
+    }
+    CHECK(kinds[".txt"] > 5);  // the loops after each pass
+    CHECK(kinds[".ll"] >= 1);
+    CHECK(kinds[".s"] >= 1);
+    CHECK(kinds.size() == 3);
 }
 
 TEST_CASE_METHOD(Program, "misuse of compile_to_", "[driver][outputs][error]") {

@@ -99,6 +99,11 @@ TEST_CASE("time goes to the Func that takes it", "[driver][profiler]") {
     std::string page = p.profiler_html();
     for (const char *part : {"<!DOCTYPE html>", "dear", "cheap", "</html>", "4 runs"})
         CHECK(page.find(part) != std::string::npos);
+    for (const char *head :
+         {"Func", "ms per run", "share", "threads", "peak memory", "mallocs", "stack"}) {
+        INFO(head);
+        CHECK(page.find("<th>" + std::string(head) + "</th>") != std::string::npos);
+    }
     CHECK(page.find("http") == std::string::npos);  // nothing from elsewhere
     p.profiler_reset();
     CHECK(p.profiler_report().find("0 runs") != std::string::npos);

@@ -7,6 +7,8 @@
 
 #include <pipe/pipe.h>
 
+#include "test/support/everywhere.h"
+
 using namespace Pipe;
 
 namespace {
@@ -213,6 +215,38 @@ TEST_CASE("several outputs and values", "[driver]") {
     CHECK(out_b1(3) == 1.5f);
     Realization all = Pipeline({a, b}).realize({10});
     CHECK(all.size() == 3);
+}
+
+TEST_CASE("several outputs and values, at all sizes and places", "[driver]") {
+    Var x("x"), y("y");
+    for (const char *how : everywhere::schedules)
+        for (bool reference : {false, true}) {
+            Func a("a"), b("b");
+            a(x, y) = x + y;
+            b(x, y) = Tuple(a(x, y) * 2, cast<float>(x));
+            everywhere::schedule(a, how);
+            everywhere::schedule(b, how);
+            Pipeline pipeline({a, b});
+            for (auto [width, height, left, top] : everywhere::shapes) {
+                Buffer<int> sum(width, height), twice(width, height);
+                Buffer<float> place(width, height);
+                sum.set_min(left, top);
+                twice.set_min(left, top);
+                place.set_min(left, top);
+                if (reference)
+                    pipeline.realize_reference(Realization(sum, twice, place));
+                else
+                    pipeline.realize(sum, twice, place);
+                int wrong = 0;
+                sum.for_each_element([&](int i, int j) {
+                    wrong += sum(i, j) != i + j;
+                    wrong += twice(i, j) != 2 * (i + j);
+                    wrong += place(i, j) != static_cast<float>(i);
+                });
+                INFO(how << ", " << width << " x " << height << ", reference " << reference);
+                CHECK(wrong == 0);
+            }
+        }
 }
 
 TEST_CASE("inline reductions", "[driver]") {

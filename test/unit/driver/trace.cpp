@@ -8,6 +8,7 @@
 
 #include <pipe/pipe.h>
 
+#include "test/support/everywhere.h"
 #include "test/support/require_message.h"
 
 using namespace Pipe;
@@ -71,32 +72,44 @@ TEST_CASE("stores and loads with values and coordinates", "[driver][trace]") {
         Func f("f"), g("g");
         f(x, y) = x + 10 * y;
         g(x, y) = cast<float>(f(x, y) + f(x + 1, y));
-        f.compute_root().trace_stores().trace_loads();
+        f.compute_root().trace_stores().trace_loads().trace_realizations();
         g.trace_stores();
         if (vectorised) {
             f.vectorize(x, 4, TailStrategy::GuardWithIf);
             g.vectorize(x, 4, TailStrategy::GuardWithIf);
         }
-        Buffer<float> out(5, 3);
-        out.set_min(2, -1);
-        Recorder r;
-        g.realize(&r, out);
-        CHECK(r.count(Code::Store, "g") == 15);
-        CHECK(r.count(Code::Store, "f") == 18);
-        CHECK(r.count(Code::Load, "f") == 30);
-        CHECK(r.count(Code::Load, "g") == 0);
-        int wrong = 0;
-        for (const Seen &s : r.events) {
-            if (s.code != Code::Store && s.code != Code::Load)
-                continue;
-            double f_here = s.at.at(0) + 10 * s.at.at(1);
-            wrong += s.value != (s.func == "f" ? f_here : 2 * f_here + 1);
-            wrong += s.type != (s.func == "f" ? Int(32) : Float(32));
-            wrong += s.index != 0;
+        const everywhere::Shape shapes[] = {
+            {1, 1, 0, 0}, {1, 1, -7, 3}, {5, 3, 0, 0}, {5, 3, 2, -1}};
+        for (auto [width, height, left, top] : shapes) {
+            INFO(width << " x " << height << " from " << left << ", " << top);
+            Buffer<float> out(width, height);
+            out.set_min(left, top);
+            Recorder r;
+            g.realize(&r, out);
+            CHECK(r.count(Code::Store, "g") == width * height);
+            CHECK(r.count(Code::Store, "f") == (width + 1) * height);
+            CHECK(r.count(Code::Load, "f") == 2 * width * height);
+            CHECK(r.count(Code::Load, "g") == 0);
+            for (Code once : {Code::BeginRealization, Code::EndRealization, Code::Produce,
+                              Code::EndProduce, Code::Consume, Code::EndConsume}) {
+                CHECK(r.count(once, "f") == 1);
+                CHECK(r.count(once, "g") == 0);
+            }
+            CHECK(r.first(Code::BeginRealization, "f").at ==
+                  std::vector<int>{left, width + 1, top, height});
+            int wrong = 0;
+            for (const Seen &s : r.events) {
+                if (s.code != Code::Store && s.code != Code::Load)
+                    continue;
+                double f_here = s.at.at(0) + 10 * s.at.at(1);
+                wrong += s.value != (s.func == "f" ? f_here : 2 * f_here + 1);
+                wrong += s.type != (s.func == "f" ? Int(32) : Float(32));
+                wrong += s.index != 0;
+            }
+            CHECK(wrong == 0);
+            out.for_each_element([&](int i, int j) { wrong += out(i, j) != 2 * (i + 10 * j) + 1; });
+            CHECK(wrong == 0);
         }
-        CHECK(wrong == 0);
-        out.for_each_element([&](int i, int j) { wrong += out(i, j) != 2 * (i + 10 * j) + 1; });
-        CHECK(wrong == 0);
     }
 }
 

@@ -123,6 +123,61 @@ TEST_CASE("require", "[effects]") {
     CHECK(image(7, 63) == 63);
 }
 
+TEST_CASE("print and require at several sizes and places", "[effects]") {
+    struct Lines : JITUserContext {
+        std::string text;
+    };
+    Var x("x");
+    const std::pair<int, int> places[] = {{0, 1}, {-5, 7}, {100, 33}};
+    for (auto [left, width] : places)
+        for (int lanes : {1, 4, 8}) {
+            INFO(width << " from " << left << ", lanes " << lanes);
+            Lines lines;
+            lines.handlers.custom_print = [](JITUserContext *context, const char *text) {
+                static_cast<Lines *>(context)->text += text;
+            };
+            Func f("f");
+            f(x) = require(x >= left, print_when(x % 3 == 0, x * 2, "at", x));
+            if (lanes > 1)
+                f.vectorize(x, lanes, TailStrategy::GuardWithIf);
+            Buffer<int> out(width);
+            out.set_min(left);
+            f.realize(&lines, out);
+            std::string expected;
+            out.for_each_element([&](int i) {
+                if (i % 3 == 0)
+                    expected += std::to_string(2 * i) + " at " + std::to_string(i) + "\n";
+                CHECK(out(i) == 2 * i);
+            });
+            CHECK(lines.text == expected);
+            // One element further to the left.
+            Buffer<int> wider(width + 1);
+            wider.set_min(left - 1);
+            require_message<RuntimeError>([&] { f.realize(&lines, wider); },
+                                          {"x >= " + std::to_string(left)});
+        }
+}
+
+TEST_CASE("likely changes no value", "[effects]") {
+    Var x("x"), y("y");
+    everywhere::check<int>(
+        [&] {
+            Func f("f");
+            f(x, y) = select(likely(x > -3), x, y) + max(likely_if_innermost(y), 0) +
+                      clamp(likely(x), -2, 20);
+            return f;
+        },
+        [](int x, int y) { return (x > -3 ? x : y) + std::max(y, 0) + std::clamp(x, -2, 20); });
+    everywhere::check<int>(
+        [&] {
+            Func f("f");
+            f(x, y) = select(likely_if_innermost(x < 20), x * y, y) +
+                      min(likely(x), y) * clamp(likely_if_innermost(y), 0, 1);
+            return f;
+        },
+        [](int x, int y) { return (x < 20 ? x * y : y) + std::min(x, y) * std::clamp(y, 0, 1); });
+}
+
 TEST_CASE("require and print keep the bounds of indices", "[effects]") {
     Var x("x");
     Buffer<int> table(10);

@@ -491,6 +491,32 @@ TEST_CASE("autoschedule leaves extern stages at root", "[language][extern]") {
     }
 }
 
+// The ends of x, over which the extent of f was bounded, are what the C function says.
+TEST_CASE("storage is not hoisted out of the loop in which its size is asked for",
+          "[language][extern]") {
+    Func f("f"), g("g"), e("e"), out("out");
+    f(x, y) = x + y;
+    f(0, y) += 1;
+    g(x, y) = x + y;
+    g(x, y) += f(x, y);
+    e.define_extern("pipe_extern_pointwise", {g}, Int(32), {x, y});
+    out(x, y) = e(x, y);
+    e.compute_at(out, y);
+    SECTION("beyond") {
+        f.hoist_storage_root();
+        require_message<CompileError>([&] { out.compile_jit(); },
+                                      {"f.hoist_storage", "the C function of an extern stage"});
+    }
+    SECTION("inside") {
+        f.hoist_storage(out, y);
+        for (int width : {1, 7, 12}) {
+            Buffer<int> got = out.realize({width, 3});
+            got.for_each_element(
+                [&](int i, int j) { CHECK(got(i, j) == 2 * (2 * (i + j) + (i == 0)) + 1); });
+        }
+    }
+}
+
 TEST_CASE("extern stages under async, hoist_storage, tracing and profiling", "[language][extern]") {
     auto expected = [](int i, int j) { return source(i + 1, j) + 2; };
     for (int how = 0; how < 4; how++) {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "support/everywhere.h"
 #include "support/require_message.h"
 #include <pipe/pipe.h>
 
@@ -53,17 +54,21 @@ template <typename T> std::vector<T> samples() {
 
 enum class How { Naive, Vector, OddVector, Reference };
 
-/// `op` of Exprs is `expected` of numbers, on all pairs of samples.
+/// `op` of Exprs is `expected` of numbers: on all pairs of samples, and on parts of them that begin
+/// elsewhere, a single pair among them.
 template <typename R, typename T, typename U = T, typename Op, typename Expected>
 void check_pairs(const char *name, const Op &op, const Expected &expected) {
     std::vector<T> lefts = samples<T>();
     std::vector<U> rights = samples<U>();
-    Buffer<T> a(static_cast<int>(lefts.size()));
-    Buffer<U> b(static_cast<int>(rights.size()));
-    for (int i = 0; i < a.width(); i++)
+    const auto columns = static_cast<int>(lefts.size());
+    const auto rows = static_cast<int>(rights.size());
+    Buffer<T> a(columns);
+    Buffer<U> b(rows);
+    for (int i = 0; i < columns; i++)
         a(i) = lefts[static_cast<size_t>(i)];
-    for (int i = 0; i < b.width(); i++)
+    for (int i = 0; i < rows; i++)
         b(i) = rights[static_cast<size_t>(i)];
+    const everywhere::Shape shapes[] = {{columns, rows, 0, 0}, {1, 1, 7, 3}, {13, 7, 5, 11}};
     for (How how : {How::Naive, How::Vector, How::OddVector, How::Reference}) {
         Var x("x"), y("y");
         Func f("f");
@@ -73,23 +78,25 @@ void check_pairs(const char *name, const Op &op, const Expected &expected) {
             f.vectorize(x, 32, TailStrategy::GuardWithIf).parallel(y);
         if (how == How::OddVector)
             f.vectorize(x, 5, TailStrategy::GuardWithIf);
-        Buffer<R> out(a.width(), b.width());
-        if (how == How::Reference)
-            f.realize_reference(Realization(out));
-        else
-            f.realize(out);
-        int wrong = 0;
-        std::string first;
-        for (int j = 0; j < out.height(); j++)
-            for (int i = 0; i < out.width(); i++) {
+        for (auto [width, height, left, top] : shapes) {
+            Buffer<R> out(width, height);
+            out.set_min(left, top);
+            if (how == How::Reference)
+                f.realize_reference(Realization(out));
+            else
+                f.realize(out);
+            int wrong = 0;
+            std::string first;
+            out.for_each_element([&](int i, int j) {
                 R want = expected(a(i), b(j));
                 if (out(i, j) != want && wrong++ == 0)
                     first = std::to_string(a(i)) + ", " + std::to_string(b(j)) + ": " +
                             std::to_string(out(i, j)) + " instead of " + std::to_string(want);
-            }
-        INFO(name << " of " << to_string(type_of<T>()) << ", schedule " << static_cast<int>(how)
-                  << ": " << first);
-        CHECK(wrong == 0);
+            });
+            INFO(name << " of " << to_string(type_of<T>()) << ", schedule " << static_cast<int>(how)
+                      << ", " << width << " x " << height << ": " << first);
+            CHECK(wrong == 0);
+        }
     }
 }
 
@@ -267,6 +274,87 @@ TEST_CASE("widening operations", "[fixed_point]") {
     check_pairs<uint16_t, uint8_t>(
         "widening_shift_right", [](Expr a, Expr b) { return widening_shift_right(a, b % 16); },
         [](int a, int b) { return static_cast<uint16_t>(a >> b % 16); });
+}
+
+namespace {
+
+/// Operations of Ts that give Ws, of twice as many bits.
+template <typename T, typename W> void check_widening() {
+    using Signed = std::make_signed_t<W>;
+    check_pairs<W, T>(
+        "widening_add", [](Expr a, Expr b) { return widening_add(a, b); },
+        [](Wide a, Wide b) { return static_cast<W>(a + b); });
+    check_pairs<Signed, T>(
+        "widening_sub", [](Expr a, Expr b) { return widening_sub(a, b); },
+        [](Wide a, Wide b) { return static_cast<Signed>(a - b); });
+    check_pairs<W, T>(
+        "widening_mul", [](Expr a, Expr b) { return widening_mul(a, b); },
+        [](Wide a, Wide b) { return static_cast<W>(a * b); });
+    check_pairs<W, T>(
+        "widening_shift_left", [](Expr a, Expr b) { return widening_shift_left(a, b & 7); },
+        [](Wide a, T b) { return static_cast<W>(a * (1 << (b & 7))); });
+    check_pairs<W, T>(
+        "widening_shift_right", [](Expr a, Expr b) { return widening_shift_right(a, b & 7); },
+        [](Wide a, T b) { return static_cast<W>(a >> (b & 7)); });
+    // Half of the left one's bits: signed results do not overflow.
+    const int half = 8 * sizeof(T);
+    check_pairs<W, W, T>(
+        "widen_right_add", [=](Expr a, Expr b) { return widen_right_add(a >> half, b); },
+        [=](Wide a, Wide b) { return static_cast<W>((a >> half) + b); });
+    check_pairs<W, W, T>(
+        "widen_right_sub", [=](Expr a, Expr b) { return widen_right_sub(a >> half, b); },
+        [=](Wide a, Wide b) { return static_cast<W>((a >> half) - b); });
+    check_pairs<W, W, T>(
+        "widen_right_mul", [=](Expr a, Expr b) { return widen_right_mul(a >> half, b); },
+        [=](Wide a, Wide b) { return static_cast<W>((a >> half) * b); });
+}
+
+}  // namespace
+
+TEST_CASE("widening operations on operands of any width and sign", "[fixed_point]") {
+    check_widening<uint8_t, uint16_t>();
+    check_widening<int8_t, int16_t>();
+    check_widening<uint16_t, uint32_t>();
+    check_widening<int16_t, int32_t>();
+    check_widening<uint32_t, uint64_t>();
+    check_widening<int32_t, int64_t>();
+}
+
+TEST_CASE("casts that narrow keep the low bits", "[fixed_point]") {
+    check_pairs<int32_t, int64_t>(
+        "int32 of a sum of int64", [](Expr a, Expr b) { return cast<int>((a >> 1) + (b >> 1)); },
+        [](int64_t a, int64_t b) { return static_cast<int32_t>((a >> 1) + (b >> 1)); });
+    check_pairs<int16_t, int32_t>(
+        "int16 of a sum of int32",
+        [](Expr a, Expr b) { return cast<int16_t>((a >> 1) + (b >> 1)); },
+        [](int32_t a, int32_t b) { return static_cast<int16_t>((a >> 1) + (b >> 1)); });
+    check_pairs<uint8_t, int64_t>(
+        "uint8 of a difference of int64",
+        [](Expr a, Expr b) { return cast<uint8_t>((a >> 1) - (b >> 1)); },
+        [](int64_t a, int64_t b) { return static_cast<uint8_t>((a >> 1) - (b >> 1)); });
+}
+
+TEST_CASE("casts by short names, at all sizes and places", "[fixed_point]") {
+    using namespace ConciseCasts;
+    Var x("x"), y("y");
+    everywhere::check<int64_t>(
+        [&] {
+            Func f("f");
+            Expr v = i64(x) * 1234567891 + y;
+            Expr narrow = i64(i8(v)) + i64(i16(v)) * 3 + i64(i32(v));
+            Expr unsigned_narrow = i64(u8(v)) * 5 + i64(u16(v)) + i64(u32(v)) + i64(u64(v));
+            f(x, y) = narrow + unsigned_narrow + i64(f64(i32(v)) * 0.5) + i64(f32(i16(v)));
+            return f;
+        },
+        [](int x, int y) {
+            int64_t v = int64_t{x} * 1234567891 + y;
+            auto low = static_cast<int32_t>(v);
+            int64_t narrow = static_cast<int8_t>(v) + int64_t{static_cast<int16_t>(v)} * 3 + low;
+            int64_t unsigned_narrow = static_cast<uint8_t>(v) * 5 + static_cast<uint16_t>(v) +
+                                      static_cast<int64_t>(static_cast<uint32_t>(v)) + v;
+            return narrow + unsigned_narrow + static_cast<int64_t>(low * 0.5) +
+                   static_cast<int16_t>(v);
+        });
 }
 
 TEST_CASE("saturating casts", "[fixed_point]") {

@@ -84,9 +84,45 @@ TEST_CASE("lambda", "[lambda]") {
                            [](int x, int y) { return y + 10 * x; });
     CHECK(Buffer<int>(lambda(7).realize())() == 7);
     CHECK(Buffer<int>(lambda(x, x).realize({5}))(4) == 4);
-    CHECK(lambda(x, y, z, x + y + z).dimensions() == 3);
-    CHECK(lambda(x, y, z, w, x + y + z + w).dimensions() == 4);
-    CHECK(lambda(x, y, z, w, v, x + y + z + w + v).dimensions() == 5);
+}
+
+namespace {
+
+/// f(i0, i1, ...) = i0 + 2 i1 + 4 i2 + ... at sizes with a 1 among them and elsewhere than at 0.
+void check_weighted(Func f, const std::vector<std::vector<int>> &all_sizes) {
+    for (const std::vector<int> &sizes : all_sizes)
+        for (bool reference : {false, true}) {
+            Buffer<int> out(sizes);
+            REQUIRE(f.dimensions() == out.dimensions());
+            for (int d = 0; d < out.dimensions(); d++)
+                out.translate(d, 3 * d - 4);
+            if (reference)
+                f.realize_reference(Realization(out));
+            else
+                f.realize(out);
+            int wrong = 0, count = 0;
+            out.for_each_element([&](const int *at) {
+                int expected = 0;
+                for (int d = 0; d < out.dimensions(); d++)
+                    expected += at[d] << d;
+                wrong += out(at) != expected;
+                count++;
+            });
+            INFO(out.dimensions() << " dimensions, reference " << reference);
+            CHECK(wrong == 0);
+            CHECK(count == out.number_of_elements());
+        }
+}
+
+}  // namespace
+
+TEST_CASE("lambda of many Vars", "[lambda]") {
+    Var x("x"), y("y"), z("z"), w("w"), v("v");
+    check_weighted(lambda(x, y, z, x + 2 * y + 4 * z), {{1, 1, 1}, {5, 1, 3}, {2, 3, 4}});
+    check_weighted(lambda(x, y, z, w, x + 2 * y + 4 * z + 8 * w),
+                   {{1, 1, 1, 1}, {3, 2, 1, 5}, {2, 3, 3, 2}});
+    check_weighted(lambda(x, y, z, w, v, x + 2 * y + 4 * z + 8 * w + 16 * v),
+                   {{1, 1, 1, 1, 1}, {1, 3, 2, 1, 5}, {3, 2, 2, 3, 2}});
 }
 
 TEST_CASE("evaluate", "[lambda]") {
@@ -114,6 +150,25 @@ TEST_CASE("typed Funcs", "[func]") {
     CHECK(pair.outputs() == 2);
     any(x, y) = cast<int16_t>(y);
     CHECK(any.dimensions() == 2);
+}
+
+TEST_CASE("typed Funcs compute what they are defined as", "[func]") {
+    Var x("x"), y("y");
+    everywhere::check<uint8_t>(
+        [&] {
+            Func f(UInt(8), 2, "bytes");
+            f(x, y) = cast<uint8_t>(x + 3 * y);
+            return f;
+        },
+        [](int x, int y) { return static_cast<uint8_t>(x + 3 * y); });
+    everywhere::check<float>(
+        [&] {
+            Func pair({Int(32), Float(32)}, 2, "pair"), f(Float(32), -1, "sum");
+            pair(x, y) = Tuple(x - y, cast<float>(y) * 0.5f);
+            f(x, y) = pair(x, y)[0] + pair(x, y)[1];
+            return f;
+        },
+        [](int x, int y) { return static_cast<float>(x - y) + static_cast<float>(y) * 0.5f; });
 }
 
 TEST_CASE("a typed Func rejects other definitions", "[func][error]") {

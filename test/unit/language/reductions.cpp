@@ -191,6 +191,157 @@ TEST_CASE("a scan and a recursive filter", "[reduction]") {
     }
 }
 
+TEST_CASE("a scan that begins anywhere, at all sizes and places", "[reduction]") {
+    Var x("x"), y("y");
+    for (int n : {1, 2, 17}) {
+        INFO(n);
+        const int first = -2, last = first + n - 1;
+        everywhere::check<int>(
+            [&] {
+                RDom r(first, n, "r");
+                Func scan("scan"), f("f");
+                scan(x, y) = data(x, y);
+                scan(r, y) = scan(r - 1, y) * 3 / 4 + scan(r, y);
+                scan.compute_root();
+                f(x, y) = scan(x, y);
+                return f;
+            },
+            [&](int x, int y) {
+                if (x < first || x > last)
+                    return data(x, y);
+                int value = data(first - 1, y);
+                for (int i = first; i <= x; i++)
+                    value = value * 3 / 4 + data(i, y);
+                return value;
+            });
+    }
+}
+
+TEST_CASE("a recursive filter forth and back, at all sizes and places", "[reduction]") {
+    Var x("x"), y("y");
+    for (int n : {1, 2, 17}) {
+        INFO(n);
+        auto smooth = [&](int y) {
+            std::vector<float> row(static_cast<size_t>(n));
+            for (size_t i = 0; i < row.size(); i++) {
+                auto value = static_cast<float>(data(static_cast<int>(i), y));
+                row[i] = i == 0 ? value : 0.75f * row[i - 1] + 0.25f * value;
+            }
+            for (size_t i = row.size() - 1; i-- > 0;)
+                row[i] = 0.75f * row[i + 1] + 0.25f * row[i];
+            return row;
+        };
+        everywhere::check<float>(
+            [&] {
+                RDom r(1, n - 1, "r"), back(0, n - 1, "back");
+                Func filter("filter"), f("f");
+                filter(x, y) = cast<float>(data(x, y));
+                filter(r, y) = 0.75f * filter(r - 1, y) + 0.25f * filter(r, y);
+                Expr left = n - 2 - back;
+                filter(left, y) = 0.75f * filter(left + 1, y) + 0.25f * filter(left, y);
+                filter.compute_root();
+                filter.update(0).vectorize(y, 8, TailStrategy::GuardWithIf);
+                f(x, y) = filter(x, y);
+                return f;
+            },
+            [&](int x, int y) {
+                bool inside = x >= 0 && x < n;
+                return inside ? smooth(y)[static_cast<size_t>(x)] : static_cast<float>(data(x, y));
+            },
+            [](float a, float b) { return std::fabs(a - b) < 1e-4f; });
+    }
+}
+
+TEST_CASE("a saturating sum, at all sizes and places", "[reduction]") {
+    Var x("x"), y("y");
+    everywhere::check<uint8_t>(
+        [&] {
+            RDom r(0, 9, "r");
+            Func f("f");
+            f(x, y) = saturating_sum(r, cast<uint8_t>(clamp(x, 0, 30) * r));
+            return f;
+        },
+        [](int x, int) { return static_cast<uint8_t>(std::min(255, 36 * std::clamp(x, 0, 30))); });
+    everywhere::check<int8_t>(
+        [&] {
+            RDom r(0, 9, "r");
+            Func f("f");
+            f(x, y) = saturating_sum(cast<int8_t>(clamp(x, -15, 15) * r));
+            return f;
+        },
+        [](int x, int) {
+            int sum = 36 * std::clamp(x, -15, 15);
+            return static_cast<int8_t>(std::clamp(sum, -128, 127));
+        });
+}
+
+TEST_CASE("a game of life, at all sizes and places", "[reduction]") {
+    Var x("x"), y("y"), t("t");
+    const int generations = 5;
+    for (int n : {1, 5, 16}) {
+        INFO(n);
+        std::vector<int> world(static_cast<size_t>(n * n));
+        auto place = [&](int x, int y) { return static_cast<size_t>(mod(x, n) + n * mod(y, n)); };
+        for (int j = 0; j < n; j++)
+            for (int i = 0; i < n; i++)
+                world[place(i, j)] = data(i, j) % 3 == 0;
+        for (int g = 0; g < generations; g++) {
+            const std::vector<int> before = world;
+            for (int j = 0; j < n; j++)
+                for (int i = 0; i < n; i++) {
+                    int around = -before[place(i, j)];
+                    for (int b = -1; b <= 1; b++)
+                        for (int a = -1; a <= 1; a++)
+                            around += before[place(i + a, j + b)];
+                    world[place(i, j)] = around == 3 || (before[place(i, j)] && around == 2);
+                }
+        }
+        everywhere::check<int>(
+            [&] {
+                Func life("life"), f("f");
+                RDom d(0, n, 0, n, 1, generations, "d");
+                life(x, y, t) = select(t == 0 && data(x, y) % 3 == 0, 1, 0);
+                Expr before = life(d.x, d.y, d.z - 1), around = -before;
+                for (int b = -1; b <= 1; b++)
+                    for (int a = -1; a <= 1; a++)
+                        around += life((d.x + a + n) % n, (d.y + b + n) % n, d.z - 1);
+                life(d.x, d.y, d.z) = select(around == 3 || (before != 0 && around == 2), 1, 0);
+                life.compute_root();
+                f(x, y) = life(x, y, generations);
+                return f;
+            },
+            [&](int x, int y) {
+                bool inside = x >= 0 && x < n && y >= 0 && y < n;
+                return inside ? world[place(x, y)] : 0;
+            });
+    }
+}
+
+TEST_CASE("a histogram, at all sizes and places", "[reduction]") {
+    Var x("x"), y("y");
+    for (int width : {1, 7, 40}) {
+        INFO(width);
+        auto bin = [](int x, int y) { return std::clamp(data(x, y), 10, 50) - 15; };
+        everywhere::check<int>(
+            [&] {
+                RDom r(-2, width, 3, 5, "r");
+                Func histogram("histogram"), f("f");
+                histogram(x, y) = y;
+                histogram(clamp(data(r.x, r.y), 10, 50) - 15, y) += 1;
+                histogram.compute_root();
+                f(x, y) = histogram(x, y);
+                return f;
+            },
+            [&](int x, int y) {
+                int count = y;
+                for (int j = 3; j < 3 + 5; j++)
+                    for (int i = -2; i < -2 + width; i++)
+                        count += bin(i, j) == x;
+                return count;
+            });
+    }
+}
+
 TEST_CASE("a game of life in one Func", "[reduction]") {
     const int n = 16, generations = 12;
     Buffer<uint8_t> start(n, n);

@@ -28,6 +28,18 @@ TEST_CASE("select of Tuples, a condition per element", "[tuple]") {
         return f;
     };
     everywhere::check<int>(make, [](int x, int y) { return (x > 0 ? 1 : 10) + (y > 0 ? 2 : 20); });
+    auto many = [&] {
+        Func f("f");
+        Tuple t = select(Tuple(x > 0, y > 0), Tuple(1, 2), Tuple(x < -2, y < -2), Tuple(3, 4),
+                         Tuple(5, 6));
+        f(x, y) = t[0] * 10 + t[1];
+        return f;
+    };
+    everywhere::check<int>(many, [](int x, int y) {
+        int first = x > 0 ? 1 : x < -2 ? 3 : 5;
+        int second = y > 0 ? 2 : y < -2 ? 4 : 6;
+        return first * 10 + second;
+    });
 }
 
 TEST_CASE("select of many ways", "[tuple]") {
@@ -134,21 +146,24 @@ TEST_CASE("an update of one element leaves the others", "[tuple]") {
 
 TEST_CASE("undef stores nothing", "[tuple]") {
     Var x("x"), y("y");
-    for (bool reference : {false, true}) {
-        Func f("f");
-        f(x) = undef<int>();
-        f(x) = select(x % 2 == 0, x * 10, undef<int>() + 1);
-        f.vectorize(x, 4);
-        f.update(0).vectorize(x, 4);
-        Buffer<int> out(13);
-        out.fill(-1);
-        if (reference)
-            f.realize_reference(Realization(out));
-        else
-            f.realize(out);
-        for (int i = 0; i < 13; i++)
-            CHECK(out(i) == (i % 2 == 0 ? i * 10 : -1));
-    }
+    const std::pair<int, int> places[] = {{0, 13}, {0, 1}, {7, 1}, {-5, 13}, {100, 32}};
+    for (bool reference : {false, true})
+        for (auto [left, width] : places) {
+            Func f("f");
+            f(x) = undef<int>();
+            f(x) = select(x % 2 == 0, x * 10, undef<int>() + 1);
+            f.vectorize(x, 4, TailStrategy::GuardWithIf);
+            f.update(0).vectorize(x, 4);
+            Buffer<int> out(width);
+            out.set_min(left);
+            out.fill(-1);
+            if (reference)
+                f.realize_reference(Realization(out));
+            else
+                f.realize(out);
+            INFO(width << " from " << left << ", reference " << reference);
+            out.for_each_element([&](int i) { CHECK(out(i) == (i % 2 == 0 ? i * 10 : -1)); });
+        }
 }
 
 TEST_CASE("undef in both arms, and in Tuples", "[tuple]") {

@@ -8,12 +8,16 @@
 #include <set>
 #include <string>
 
+#include "set_variable.h"
 #include "support/env.h"
 #include "test/support/require_message.h"
+#include "test/support/temp_folder.h"
 #include <pipe/environment.h>
 #include <pipe/error.h>
+#include <pipe/pipe.h>
 
 using namespace Pipe;
+using testing::SetVariable;
 
 TEST_CASE("every variable is described, and only those can be read", "[support]") {
     std::string text = describe_environment();
@@ -70,4 +74,65 @@ TEST_CASE("README and CONTRIBUTING name every variable", "[support]") {
         INFO(v.name);
         CHECK(text.find(v.name) != std::string::npos);
     }
+}
+
+TEST_CASE("PIPE_TARGET takes the host's place", "[support]") {
+    const Target host = get_host_target();
+    for (const char *name :
+         {"x86-64-linux-sse41", "x86-64-linux-sse41-avx-avx2-fma", "arm-64-linux"}) {
+        INFO(name);
+        SetVariable target("PIPE_TARGET", name);
+        CHECK(get_host_target() == Target(name));
+        CHECK(get_host_target().to_string() == name);
+    }
+    {
+        SetVariable target("PIPE_TARGET", "host-quick_compile");
+        CHECK(get_host_target() == Target("host").with_feature(Target::QuickCompile));
+    }
+    CHECK(get_host_target() == host);
+}
+
+TEST_CASE("what is compiled is compiled for PIPE_TARGET", "[support]") {
+    TempFolder folder;
+    Var x("x");
+    auto assembly = [&](const char *name) {
+        SetVariable target("PIPE_TARGET", name);
+        Func f("f");
+        f(x) = cast<float>(x) * 2.0f;
+        f.vectorize(x, 8, TailStrategy::GuardWithIf);
+        f.compile_to_assembly(folder / "f.s", {}, "f");
+        return folder.read("f.s");
+    };
+    CHECK(assembly("x86-64-linux-avx2").find("%ymm") != std::string::npos);
+    std::string plain = assembly("x86-64-linux");
+    CHECK(plain.find("%xmm") != std::string::npos);
+    CHECK(plain.find("%ymm") == std::string::npos);
+    CHECK(assembly("arm-64-linux").find("%xmm") == std::string::npos);
+}
+
+TEST_CASE("nonsense in PIPE_TARGET", "[support][error]") {
+    const Target host = get_host_target();
+    Var x("x");
+    Func f("f");
+    f(x) = x;
+    for (std::string nonsense : {"host-warp_drive", "sparrow-64-linux", "x86-64"}) {
+        SetVariable target("PIPE_TARGET", nonsense);
+        const std::vector<std::string> parts{"Target", '"' + nonsense + '"'};
+        require_message<CompileError>([] { get_host_target(); }, parts);
+        require_message<CompileError>([&] { f.realize({4}); }, parts);
+    }
+    CHECK(get_host_target() == host);
+    Buffer<int> out = f.realize({4});
+    CHECK(out(3) == 3);
+}
+
+TEST_CASE("a variable that a test sets has its own value again afterwards", "[support]") {
+    SetVariable outer("PIPE_TARGET", "x86-64-linux");
+    try {
+        SetVariable inner("PIPE_TARGET", "nonsense");
+        get_host_target();
+    } catch (const CompileError &) {
+    }
+    CHECK(support::env("PIPE_TARGET") == "x86-64-linux");
+    CHECK(get_host_target() == Target("x86-64-linux"));
 }
