@@ -294,7 +294,7 @@ class Func : public StageDirectives<Func> {
 
     // Of what is traced, events are printed, or given to JITHandlers::custom_trace (pipe/jit.h).
     // Code is made for what is asked for only. Loads and stores in vectorised loops are told
-    // element by element. CompileErrors for a Func that is inlined, and for loads that are not there.
+    // element by element. A Func that is inlined has none.
     /// Each element read of this Func, with its value.
     Func &trace_loads();
     /// Each element written of this Func, with its value, just before.

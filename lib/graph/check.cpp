@@ -94,7 +94,9 @@ class Checker {
             reject_directive(f, 0, directive,
                              "it is inlined, so it has no loops. Give it compute_root() or "
                              "compute_at(), or leave the directive out.");
-        check_traced(f);
+        if (s.nontemporal_loads && f.is_output && f.consumers.empty() && !f.has_updates())
+            reject_directive(f, 0, "load_nontemporal",
+                             "it is an output that nobody reads. Leave the directive out.");
         if (s.ring_buffer.defined() && s.hoist.inlined())
             reject_directive(
                 f, 0, "ring_buffer",
@@ -127,24 +129,6 @@ class Checker {
                 place(graph_[host.func]);
             paths_[index].push_back(stage_path(f, i));
         }
-    }
-
-    /// What is traced, and what is said of loads, must be there.
-    void check_traced(const FuncNode &f) const {
-        const schedules::FuncSchedule &s = schedule_[f.id];
-        const char *traced = s.trace.stores         ? "trace_stores"
-                             : s.trace.realizations ? "trace_realizations"
-                             : s.trace.loads        ? "trace_loads"
-                                                    : nullptr;
-        if (traced && !is_computed(f) && s.compute.inlined())
-            reject_directive(
-                f, 0, traced,
-                "it is inlined, so there is no memory to trace. Give it compute_root() "
-                "or compute_at(), or leave the directive out.");
-        bool unread = f.is_output && f.consumers.empty() && !f.has_updates();
-        if (unread && (s.trace.loads || s.nontemporal_loads))
-            reject_directive(f, 0, s.trace.loads ? "trace_loads" : "load_nontemporal",
-                             "it is an output that nobody reads. Leave the directive out.");
     }
 
     /// The cache owns what is memoized: it is looked up, or computed, as a whole.

@@ -35,9 +35,6 @@ const Misplaced of_loops[] = {
     {"align_extent(x)", [](Func &f) { f.align_extent(x, 8); }},
     {"store_nontemporal", [](Func &f) { f.store_nontemporal(); }},
     {"load_nontemporal", [](Func &f) { f.load_nontemporal(); }},
-    {"trace_loads", [](Func &f) { f.trace_loads(); }},
-    {"trace_stores", [](Func &f) { f.trace_stores(); }},
-    {"trace_realizations", [](Func &f) { f.trace_realizations(); }},
 };
 
 }  // namespace
@@ -63,11 +60,6 @@ TEST_CASE("loads of an output that nobody reads", "[error][directives]") {
         f.load_nontemporal();
         require_message<CompileError>([&] { f.compile_jit(); },
                                       {"f.load_nontemporal", "an output that nobody reads"});
-    }
-    SECTION("traced") {
-        f.trace_loads();
-        require_message<CompileError>([&] { f.compile_jit(); },
-                                      {"f.trace_loads", "an output that nobody reads"});
     }
     SECTION("but by its own update") {
         f(x, y) += 1;

@@ -210,20 +210,39 @@ TEST_CASE("linear forms") {
     CHECK(simple(large) == "x * 100000 * 100000");
 }
 
-TEST_CASE("long chains and shared graphs take linear time") {
-    Expr sum = x, clamps = x, doubled = x, products = var("q", UInt(16));
-    for (int i = 1; i < 1000; i++)
-        sum = i % 3 ? sum + var("v" + std::to_string(i % 400)) * c(i) : sum - c(i);
-    for (int i = 1; i < 1000; i++)
-        clamps = most(least(clamps, var("v" + std::to_string(i))), c(i));
+TEST_CASE("long chains take linear time") {
+    auto sum = [](int length) {
+        Expr e = x;
+        for (int i = 1; i < length; i++)
+            e = i % 3 ? e + var("v" + std::to_string(i % 400)) * c(i) : e - c(i);
+        return e;
+    };
+    auto clamps = [](int length) {
+        Expr e = x;
+        for (int i = 1; i < length; i++)
+            e = most(least(e, var("v" + std::to_string(i))), c(i));
+        return e;
+    };
+    auto fastest = [](const Expr &e) {
+        double best = 1e9;
+        for (int i = 0; i < 3; i++)
+            best = std::min(best, seconds([&] { simplify(e); }));
+        return best;
+    };
+    // Quadratic would be 16 times as long.
+    CHECK(fastest(sum(1000)) < 10 * fastest(sum(250)));
+    CHECK(fastest(clamps(1000)) < 10 * fastest(clamps(250)));
+}
+
+// One with as many steps as there are paths would not come back.
+TEST_CASE("shared graphs are looked at once") {
+    Expr doubled = x, products = var("q", UInt(16));
     for (int i = 0; i < 30; i++)
         doubled = doubled + doubled;
     for (int i = 0; i < 60; i++)
         products = products * products + products % Expr(uint16_t(7));
-    CHECK(seconds([&] { simplify(sum); }) < 1);
-    CHECK(seconds([&] { simplify(clamps); }) < 3);
     CHECK(simple(doubled) == "x * 1073741824");
-    CHECK(seconds([&] { simplify(products); }) < 1);
+    CHECK(simplify(products).type() == UInt(16));
 }
 
 TEST_CASE("cse of a graph with exponentially many paths") {
