@@ -1,7 +1,9 @@
 #pragma once
 // What lies outside an image.
 
+#include <concepts>
 #include <source_location>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -9,6 +11,7 @@
 #include <pipe/func.h>
 #include <pipe/param.h>
 #include <pipe/rdom.h>
+#include <pipe/tuple.h>
 
 namespace Pipe::BoundaryConditions {
 
@@ -16,8 +19,27 @@ namespace Pipe::BoundaryConditions {
 /// dimension of the source; a Range with an undefined Expr, or a missing one, leaves the dimension
 /// alone) and never asks the source for anything outside. For an image the bounds are its own.
 
-/// Outside: `value`, in the type of the source.
-Func constant_exterior(const Func &source, const Expr &value, const Region &bounds,
+/// What is outside of an image: a value for all elements of its Tuple, or a Tuple of one for each.
+class ExteriorValue {
+  public:
+    template <std::convertible_to<Expr> T> ExteriorValue(const T &value) : values_{Expr(value)} {}
+    ExteriorValue(const Tuple &values) : values_(values.as_vector()), is_tuple_(true) {}
+    template <typename... Rest>
+    ExteriorValue(const Expr &first, const Expr &second, const Rest &...rest)
+        : ExteriorValue(Tuple(first, second, rest...)) {}
+
+    bool is_tuple() const { return is_tuple_; }
+    /// A single one if it is no Tuple.
+    const std::vector<Expr> &values() const { return values_; }
+
+  private:
+    std::vector<Expr> values_;
+    bool is_tuple_ = false;
+};
+
+/// Outside: `value`, in the types of the source. CompileError for a Tuple of another size than the
+/// source's.
+Func constant_exterior(const Func &source, const ExteriorValue &value, const Region &bounds,
                        SourceLocation where = std::source_location::current());
 /// Outside: the nearest element at the edge.
 Func repeat_edge(const Func &source, const Region &bounds,
@@ -45,19 +67,54 @@ template <typename T>
 concept Image = requires(const T &image) {
     as_func(image, SourceLocation());
 };
+
+inline const Func &source_of(const Func &source, SourceLocation) {
+    return source;
+}
+template <Image T> Func source_of(const T &image, SourceLocation where) {
+    return as_func(image, where).first;
+}
+template <typename T>
+concept Source = std::is_same_v<T, Func> || Image<T>;
+
+/// min0, extent0, min1, extent1, .. as Ranges.
+inline void add_ranges(Region &) {}
+template <typename... Rest>
+void add_ranges(Region &ranges, const Expr &min, const Expr &extent, const Rest &...rest) {
+    ranges.emplace_back(min, extent);
+    add_ranges(ranges, rest...);
+}
+template <typename... Rest> Region ranges(const Rest &...rest) {
+    Region all;
+    add_ranges(all, rest...);
+    return all;
+}
+template <typename... T>
+concept Ranges = sizeof...(T) % 2 == 0 && (std::convertible_to<T, Expr> && ...);
 }  // namespace detail
 
+// The same of an image; and with the bounds as min0, extent0, min1, extent1, ..: two undefined
+// Exprs leave their dimension alone.
+
 template <detail::Image T>
-Func constant_exterior(const T &image, const Expr &value,
+Func constant_exterior(const T &image, const ExteriorValue &value,
                        SourceLocation where = std::source_location::current()) {
     auto [source, bounds] = detail::as_func(image, where);
     return constant_exterior(source, value, bounds, where);
 }
 template <detail::Image T>
-Func constant_exterior(const T &image, const Expr &value, const Region &bounds,
+Func constant_exterior(const T &image, const ExteriorValue &value, const Region &bounds,
                        SourceLocation where = std::source_location::current()) {
     return constant_exterior(detail::as_func(image, where).first, value, bounds, where);
 }
+template <detail::Source T, typename... More>
+requires detail::Ranges<More...> Func constant_exterior(const T &source, const ExteriorValue &value,
+                                                        const Pipe::detail::ExprAt &min,
+                                                        const Expr &extent, const More &...more) {
+    return constant_exterior(detail::source_of(source, min.where), value,
+                             detail::ranges(min.expr, extent, more...), min.where);
+}
+
 template <detail::Image T>
 Func repeat_edge(const T &image, SourceLocation where = std::source_location::current()) {
     auto [source, bounds] = detail::as_func(image, where);
@@ -68,6 +125,13 @@ Func repeat_edge(const T &image, const Region &bounds,
                  SourceLocation where = std::source_location::current()) {
     return repeat_edge(detail::as_func(image, where).first, bounds, where);
 }
+template <detail::Source T, typename... More>
+requires detail::Ranges<More...> Func repeat_edge(const T &source, const Pipe::detail::ExprAt &min,
+                                                  const Expr &extent, const More &...more) {
+    return repeat_edge(detail::source_of(source, min.where),
+                       detail::ranges(min.expr, extent, more...), min.where);
+}
+
 template <detail::Image T>
 Func repeat_image(const T &image, SourceLocation where = std::source_location::current()) {
     auto [source, bounds] = detail::as_func(image, where);
@@ -78,6 +142,13 @@ Func repeat_image(const T &image, const Region &bounds,
                   SourceLocation where = std::source_location::current()) {
     return repeat_image(detail::as_func(image, where).first, bounds, where);
 }
+template <detail::Source T, typename... More>
+requires detail::Ranges<More...> Func repeat_image(const T &source, const Pipe::detail::ExprAt &min,
+                                                   const Expr &extent, const More &...more) {
+    return repeat_image(detail::source_of(source, min.where),
+                        detail::ranges(min.expr, extent, more...), min.where);
+}
+
 template <detail::Image T>
 Func mirror_image(const T &image, SourceLocation where = std::source_location::current()) {
     auto [source, bounds] = detail::as_func(image, where);
@@ -88,6 +159,13 @@ Func mirror_image(const T &image, const Region &bounds,
                   SourceLocation where = std::source_location::current()) {
     return mirror_image(detail::as_func(image, where).first, bounds, where);
 }
+template <detail::Source T, typename... More>
+requires detail::Ranges<More...> Func mirror_image(const T &source, const Pipe::detail::ExprAt &min,
+                                                   const Expr &extent, const More &...more) {
+    return mirror_image(detail::source_of(source, min.where),
+                        detail::ranges(min.expr, extent, more...), min.where);
+}
+
 template <detail::Image T>
 Func mirror_interior(const T &image, SourceLocation where = std::source_location::current()) {
     auto [source, bounds] = detail::as_func(image, where);
@@ -97,6 +175,13 @@ template <detail::Image T>
 Func mirror_interior(const T &image, const Region &bounds,
                      SourceLocation where = std::source_location::current()) {
     return mirror_interior(detail::as_func(image, where).first, bounds, where);
+}
+template <detail::Source T, typename... More>
+requires detail::Ranges<More...> Func mirror_interior(const T &source,
+                                                      const Pipe::detail::ExprAt &min,
+                                                      const Expr &extent, const More &...more) {
+    return mirror_interior(detail::source_of(source, min.where),
+                           detail::ranges(min.expr, extent, more...), min.where);
 }
 
 }  // namespace Pipe::BoundaryConditions

@@ -58,9 +58,25 @@ Expr clamped(const Expr &x, const Bounded &b) {
     return clamp(x, b.min, b.min + b.extent - 1);
 }
 
+/// One per value of the source, in its types.
+std::vector<Expr> exterior_values(const Func &source, const ExteriorValue &value,
+                                  SourceLocation where) {
+    const std::vector<Type> &types = source.types();
+    if (value.is_tuple() && value.values().size() != types.size())
+        throw CompileError(fmt::format(
+            "BoundaryConditions::constant_exterior{}: '{}' has {}, but the Tuple of what is "
+            "outside has {}. Give one for each, or a single Expr for all.",
+            graph::at(where), graph::base_name(source.name()),
+            support::counted(types.size(), "value"), value.values().size()));
+    std::vector<Expr> values;
+    for (size_t i = 0; i < types.size(); i++)
+        values.push_back(cast(types[i], value.values()[value.is_tuple() ? i : 0]));
+    return values;
+}
+
 }  // namespace
 
-Func constant_exterior(const Func &source, const Expr &value, const Region &bounds,
+Func constant_exterior(const Func &source, const ExteriorValue &value, const Region &bounds,
                        SourceLocation where) {
     Exterior e("constant_exterior", source, bounds, where);
     Expr outside = Expr(false);
@@ -71,10 +87,9 @@ Func constant_exterior(const Func &source, const Expr &value, const Region &boun
         outside = outside || b.x < b.min || b.x >= b.min + b.extent;
     }
     FuncRef inside = e.mapped([](const Bounded &b) { return clamped(likely(b.x), b); });
-    std::vector<Expr> values;
-    for (int i = 0; i < source.outputs(); i++)
-        values.push_back(select(outside, cast(source.types()[static_cast<size_t>(i)], value),
-                                likely(inside[i])));
+    std::vector<Expr> values = exterior_values(source, value, where);
+    for (size_t i = 0; i < values.size(); i++)
+        values[i] = select(outside, values[i], likely(inside[static_cast<int>(i)]));
     e.result(e.args, where) = Tuple(values);
     return e.result;
 }
