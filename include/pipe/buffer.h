@@ -27,6 +27,14 @@ template <typename T, int Dims> class Buffer : public BufferBase {
     template <typename U, int D>
     requires detail::Viewable<U, T> Buffer(const Buffer<U, D> &other)
         : Buffer(static_cast<const BufferBase &>(other)) {}
+    /// Another Buffer over the same memory, with a shape and a name of its own.
+    template <typename U, int D>
+    requires detail::Viewable<U, T> Buffer(const Buffer<U, D> &other, const std::string &name)
+        : Buffer(other.renamed(name)) {}
+    /// The same memory as a Buffer, with a shape of its own. (A template, so that braces with sizes
+    /// are not taken for it.)
+    template <std::same_as<RawBuffer> Raw>
+    explicit Buffer(const Raw &raw, const std::string &name = "") : Buffer(wrap(raw, name)) {}
 
     /// Memory of its own, not initialised: `Buffer<uint8_t>(1920, 1080, 3)`, with a name after the
     /// sizes if wanted. A size of zero makes an empty Buffer. Buffer<void> is told its type.
@@ -47,14 +55,14 @@ template <typename T, int Dims> class Buffer : public BufferBase {
     Buffer(Type type, const std::vector<I> &sizes, const std::string &name = "")
         : Buffer(make(type, detail::widen(sizes), {}, name)) {}
     /// `order` lists the dimensions from innermost to outermost in memory.
-    template <std::integral I>
-    Buffer(const std::vector<I> &sizes, const std::vector<int> &order)
-        : Buffer(make(own_type(), detail::widen(sizes), order, "")) {}
-    template <std::integral I>
-    Buffer(const std::vector<I> &sizes, std::initializer_list<int> order)
-        : Buffer(make(own_type(), detail::widen(sizes), order, "")) {}
-    Buffer(std::initializer_list<int64_t> sizes, std::initializer_list<int> order)
-        : Buffer(make(own_type(), sizes, order, "")) {}
+    template <detail::SizeList Sizes = std::initializer_list<int64_t>,
+              detail::OrderList Order = std::initializer_list<int>>
+    Buffer(const Sizes &sizes, const Order &order, const std::string &name = "")
+        : Buffer(own_type(), sizes, order, name) {}
+    template <detail::SizeList Sizes = std::initializer_list<int64_t>,
+              detail::OrderList Order = std::initializer_list<int>>
+    Buffer(Type type, const Sizes &sizes, const Order &order, const std::string &name = "")
+        : Buffer(make(type, detail::widen(sizes), order, name)) {}
 
     /// Wraps memory of the caller's, which must outlive all uses: dense with these sizes, or any
     /// shape. `data` is the element whose coordinates are all at their minimum.
@@ -76,6 +84,18 @@ template <typename T, int Dims> class Buffer : public BufferBase {
         : Buffer(wrap(own_type(), erase(data), detail::shape_of(shape, dimensions), name)) {}
     Buffer(Type type, T *data, const std::vector<BufferDim> &shape, const std::string &name = "")
         : Buffer(wrap(type, erase(data), shape, name)) {}
+    template <detail::SizeList Sizes = std::initializer_list<int64_t>>
+    Buffer(Type type, T *data, const Sizes &sizes, const std::string &name = "")
+        : Buffer(wrap(type, erase(data), dense(detail::widen(sizes)), name)) {}
+    template <detail::DimLike Dim>
+    Buffer(Type type, T *data, int dimensions, const Dim *shape, const std::string &name = "")
+        : Buffer(wrap(type, erase(data), detail::shape_of(shape, dimensions), name)) {}
+    template <detail::DimLike Dim>
+    Buffer(Type type, T *data, const std::vector<Dim> &shape, const std::string &name = "")
+        : Buffer(type, data, static_cast<int>(shape.size()), shape.data(), name) {}
+    template <detail::DimLike Dim>
+    Buffer(Value *data, const std::vector<Dim> &shape, const std::string &name = "")
+        : Buffer(data, static_cast<int>(shape.size()), shape.data(), name) {}
     /// Wraps a C array; the last index is dimension 0.
     template <detail::ArrayOf<T> Array>
     explicit Buffer(Array &array, const std::string &name = "")
@@ -116,6 +136,19 @@ template <typename T, int Dims> class Buffer : public BufferBase {
         BufferBase result = wrap(type, nullptr, source.view().dims, name);
         result.allocate();
         return Buffer(result);
+    }
+
+    /// Whether a Buffer<T, Dims> can be made of the other one: by const, and by the type and the
+    /// number of dimensions that it has now. An undefined one gives an undefined one.
+    template <typename U, int D> static bool can_convert_from(const Buffer<U, D> &other) {
+        if (!detail::Viewable<U, T>)
+            return false;
+        if (!other.defined())
+            return true;
+        if constexpr (typed)
+            if (other.view().type != own_type())
+                return false;
+        return Dims == AnyDims || other.dimensions() == Dims;
     }
 
     static constexpr bool has_static_type = typed;
@@ -272,11 +305,18 @@ template <typename T, int Dims> class Buffer : public BufferBase {
     Buffer cropped(const std::vector<std::pair<int64_t, int64_t>> &mins_and_extents) const {
         return changed([&](BufferBase &b) { b.crop(mins_and_extents); });
     }
+    template <std::integral I>
+    Buffer cropped(const std::vector<std::pair<I, I>> &mins_and_extents) const {
+        return cropped(detail::widen(mins_and_extents));
+    }
     Buffer translated(int d, int64_t delta) const {
         return changed([&](BufferBase &b) { b.translate(d, delta); });
     }
     Buffer translated(const std::vector<int64_t> &deltas) const {
         return changed([&](BufferBase &b) { b.translate(deltas); });
+    }
+    template <std::integral I> Buffer translated(const std::vector<I> &deltas) const {
+        return translated(detail::widen(deltas));
     }
     Buffer transposed(int d1, int d2) const {
         return changed([&](BufferBase &b) { b.transpose(d1, d2); });
@@ -328,6 +368,9 @@ template <typename T, int Dims> class Buffer : public BufferBase {
     static constexpr Type own_type() { return type_of<Value>(); }
     static void *erase(const void *data) { return const_cast<void *>(data); }
 
+    Buffer renamed(const std::string &name) const {
+        return changed([&](BufferBase &b) { b.set_name(name); });
+    }
     template <typename Change> Buffer changed(const Change &change) const {
         BufferBase result = alias();
         change(result);

@@ -134,6 +134,7 @@ class BufferBase {
     int copy_to_host(JITUserContext * = nullptr) const { return 0; }
     int device_sync(JITUserContext * = nullptr) const { return 0; }
     int device_free(JITUserContext * = nullptr) const { return 0; }
+    int device_deallocate(JITUserContext * = nullptr) const { return 0; }
     template <typename... Args> int copy_to_device(const Args &...) const {
         throw_no_device("copy_to_device");
     }
@@ -155,15 +156,25 @@ class BufferBase {
     /// Moves the origin: sets all mins (`mins[i]` of dimension i), or adds to them. The elements
     /// stay.
     void set_min(const std::vector<int64_t> &mins);
+    template <std::integral I> void set_min(const std::vector<I> &mins) {
+        set_min(std::vector<int64_t>(mins.begin(), mins.end()));
+    }
     template <std::integral... Ints> void set_min(int64_t first, Ints... rest) {
         set_min(std::vector<int64_t>{first, static_cast<int64_t>(rest)...});
     }
     void translate(int d, int64_t delta);
     void translate(const std::vector<int64_t> &deltas);
+    template <std::integral I> void translate(const std::vector<I> &deltas) {
+        translate(std::vector<int64_t>(deltas.begin(), deltas.end()));
+    }
 
     /// Restricts dimension `d` to min .. min+extent-1, which must lie inside it; or all dimensions.
     void crop(int d, int64_t min, int64_t extent);
     void crop(const std::vector<std::pair<int64_t, int64_t>> &mins_and_extents);
+    template <std::integral I> void crop(const std::vector<std::pair<I, I>> &mins_and_extents) {
+        crop(std::vector<std::pair<int64_t, int64_t>>(mins_and_extents.begin(),
+                                                      mins_and_extents.end()));
+    }
 
     /// Exchanges two dimensions; or puts old dimension order[i] at place i.
     void transpose(int d1, int d2);
@@ -188,6 +199,7 @@ class BufferBase {
     static BufferBase make(Type type, const std::vector<int64_t> &sizes,
                            const std::vector<int> &storage_order, std::string name);
     static BufferBase wrap(Type type, void *host, std::vector<BufferDim> dims, std::string name);
+    static BufferBase wrap(const RawBuffer &raw, const std::string &name);
     static std::vector<BufferDim> dense(const std::vector<int64_t> &sizes);
     static std::vector<BufferDim> interleaved(int64_t width, int64_t height, int64_t channels);
 
@@ -266,8 +278,21 @@ template <DimLike Dim> std::vector<BufferDim> shape_of(const Dim *dims, int n) {
     return shape;
 }
 
+/// Sizes as a list. (As the default of a template parameter the second is what braces are.)
+template <typename T>
+concept SizeList = std::same_as<T, std::initializer_list<int64_t>> ||
+    (std::integral<typename T::value_type> &&std::same_as<T, std::vector<typename T::value_type>>);
+template <typename T>
+concept OrderList =
+    std::same_as<T, std::initializer_list<int>> || std::same_as<T, std::vector<int>>;
+
 template <typename T>
 concept Size = std::integral<T> || StringLike<T>;
+
+template <std::integral I>
+std::vector<std::pair<int64_t, int64_t>> widen(const std::vector<std::pair<I, I>> &ranges) {
+    return {ranges.begin(), ranges.end()};
+}
 
 /// A Buffer of `From` may be seen as one of `To`: const is kept, types are compared at run time.
 template <typename From, typename To>
@@ -282,7 +307,7 @@ template <typename T, typename... Args>
 concept Symbolic = (std::is_void_v<T> || !(std::integral<std::decay_t<Args>> && ...)) &&
                    (std::convertible_to<Args, Expr> && ...);
 
-template <std::integral I> std::vector<int64_t> widen(const std::vector<I> &sizes) {
+template <typename Sizes> std::vector<int64_t> widen(const Sizes &sizes) {
     return {sizes.begin(), sizes.end()};
 }
 

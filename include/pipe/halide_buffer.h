@@ -1,6 +1,7 @@
 #pragma once
 // Halide::Runtime::Buffer, halide_buffer_t and their kin, for programs written for Halide.
 
+#include <concepts>
 #include <cstdint>
 #include <type_traits>
 #include <utility>
@@ -106,8 +107,15 @@ class Buffer : public Pipe::Buffer<T, Dims> {
     Buffer cropped(const std::vector<std::pair<int64_t, int64_t>> &mins_and_extents) const {
         return Base::cropped(mins_and_extents);
     }
+    template <std::integral I>
+    Buffer cropped(const std::vector<std::pair<I, I>> &mins_and_extents) const {
+        return Base::cropped(mins_and_extents);
+    }
     Buffer translated(int d, int64_t delta) const { return Base::translated(d, delta); }
     Buffer translated(const std::vector<int64_t> &deltas) const { return Base::translated(deltas); }
+    template <std::integral I> Buffer translated(const std::vector<I> &deltas) const {
+        return Base::translated(deltas);
+    }
     Buffer transposed(int d1, int d2) const { return Base::transposed(d1, d2); }
     Buffer transposed(const std::vector<int> &order) const { return Base::transposed(order); }
     Buffer<T, Dims == AnyDims ? AnyDims : Dims - 1> sliced(int d) const { return Base::sliced(d); }

@@ -56,10 +56,7 @@ struct RawBuffer {
     /// The same memory as a Buffer, with a shape of its own: to read and write elements.
     /// RuntimeError where the elements are no T.
     template <typename T = void, int Dims = AnyDims> Buffer<T, Dims> buffer() const {
-        std::vector<BufferDim> dims;
-        for (int i = 0; i < dimensions; i++)
-            dims.push_back({dim[i].min, dim[i].extent, dim[i].stride});
-        return Buffer<T, Dims>(Buffer<void>(Type(type), static_cast<void *>(host), dims));
+        return Buffer<T, Dims>(*this);
     }
 
   private:

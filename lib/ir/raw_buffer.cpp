@@ -2,6 +2,10 @@
 
 namespace Pipe {
 
+BufferBase BufferBase::wrap(const RawBuffer &raw, const std::string &name) {
+    return wrap(raw.type, raw.host, detail::shape_of(raw.dim, raw.dimensions), name);
+}
+
 RawBuffer *BufferBase::raw_buffer() const {
     struct Raw {
         RawBuffer buffer;
