@@ -82,6 +82,8 @@ class FuncRef {
     /// CompileError where the Func has a Tuple of values.
     Type type() const;
     Func function() const;
+    /// Whether it is the same Func at the same coordinates: equal Exprs, not equal values.
+    bool equivalent_to(const FuncRef &other) const;
 
   private:
     friend class FuncTupleElementRef;

@@ -1,6 +1,7 @@
 #pragma once
 // Param, ImageParam: what a compiled pipeline takes when it runs.
 
+#include <concepts>
 #include <cstring>
 #include <memory>
 #include <source_location>
@@ -24,6 +25,14 @@ struct ImageContents;
 }  // namespace graph
 
 namespace detail {
+/// A number of C++ as a constant.
+template <typename T> Expr number(const T &value) {
+    if constexpr (std::is_integral_v<T> && sizeof(T) == 8)  // long and long long alike
+        return Expr(static_cast<std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>>(value));
+    else
+        return Expr(value);
+}
+
 /// The part of Param that does not depend on the type.
 class ParamBase {
   public:
@@ -73,7 +82,16 @@ template <typename T = void> class Param : public detail::ParamBase {
         set_range(min, max);
     }
 
-    void set(T value) { set_bits(&value); }
+    /// RuntimeError where the type of the Param cannot hold the value: 300 of a uint8, 0.1 (a
+    /// double) of a float, which is 0.1f.
+    template <typename V> void set(V value) {
+        if constexpr (!std::is_same_v<V, T> && std::is_arithmetic_v<V>) {
+            set_number(detail::number(value));
+        } else {
+            T same = value;
+            set_bits(&same);
+        }
+    }
     T get() const {
         T value;
         get_bits(&value);
@@ -90,7 +108,7 @@ template <> class Param<void> : public detail::ParamBase {
     explicit Param(Type type, const std::string &name = "") : ParamBase(type, name) {}
 
     /// RuntimeError where the type of the Param cannot hold the value.
-    template <typename T> void set(T value) { set_number(Expr(value)); }
+    template <typename T> void set(T value) { set_number(detail::number(value)); }
     /// RuntimeError where T is not the type of the Param.
     template <typename T> T get() const {
         require_type(type_of<T>());
@@ -189,10 +207,17 @@ class ImageParam : public OutputImageParam {
 
     /// Tells of each element read, with its value; see Func::trace_loads.
     ImageParam &trace_loads();
+    /// An event of this text at the begin of the pipelines that read it.
+    ImageParam &add_trace_tag(const std::string &tag);
 
     /// The value of an element. One coordinate per dimension, else CompileError.
     Expr operator()(const std::vector<Expr> &coordinates,
                     SourceLocation where = std::source_location::current()) const;
+    template <std::same_as<Var> V>
+    Expr operator()(const std::vector<V> &coordinates,
+                    SourceLocation where = std::source_location::current()) const {
+        return (*this)(std::vector<Expr>(coordinates.begin(), coordinates.end()), where);
+    }
     Expr operator()(SourceLocation where = std::source_location::current()) const {
         return (*this)(std::vector<Expr>(), where);
     }

@@ -29,5 +29,8 @@ std::ostream &operator<<(std::ostream &out, const LoopLevel &level);
 std::ostream &operator<<(std::ostream &out, TailStrategy tail);
 std::ostream &operator<<(std::ostream &out, MemoryType memory);
 std::ostream &operator<<(std::ostream &out, Partition partition);
+std::ostream &operator<<(std::ostream &out, LoopAlignStrategy align);
+std::ostream &operator<<(std::ostream &out, PrefetchBoundStrategy strategy);
+std::ostream &operator<<(std::ostream &out, DeviceAPI api);
 
 }  // namespace Pipe

@@ -194,6 +194,9 @@ struct Target {
     Target with_feature(Feature f) const;
     /// Without `f`, and without the features that build on it.
     Target without_feature(Feature f) const;
+    /// With all features that its own build on: where `features` was changed by itself. (The
+    /// functions here and Target(name) see to it.)
+    Target with_implied_features() const;
     /// FeatureEnd where the name means nothing.
     static Feature feature_from_name(const std::string &name);
     static std::string feature_to_name(Feature f);

@@ -2,9 +2,11 @@
 // Element types of expressions and buffers.
 
 #include <compare>
+#include <concepts>
 #include <cstdint>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include <pipe/float16.h>
 
@@ -84,12 +86,31 @@ class Type {
     /// Largest and smallest value as a constant of this type. Of a float they are infinite.
     Expr max() const;
     Expr min() const;
-    /// True if every value in [lo, hi] is representable (integers only).
-    bool can_represent(int64_t value) const;
+    /// Whether it is the largest or smallest value of an integer type; false for others.
+    template <std::integral I> bool is_max(I value) const {
+        return is_int_or_uint() && std::cmp_equal(+value, max_uint());
+    }
+    template <std::integral I> bool is_min(I value) const {
+        return is_int_or_uint() && std::cmp_equal(+value, min_int());
+    }
+    /// True if a value of this type equals the number. NaN is one of every float type.
+    template <typename Number>
+    requires(std::is_arithmetic_v<Number>) bool can_represent(Number value) const {
+        if constexpr (std::is_floating_point_v<Number>)
+            return holds(static_cast<double>(value));
+        else if constexpr (std::is_signed_v<Number>)
+            return holds(static_cast<int64_t>(value));
+        else
+            return holds(static_cast<uint64_t>(value));
+    }
     /// True if every value of the other type is a value of this one.
     bool can_represent(Type other) const;
 
   private:
+    bool holds(int64_t value) const;
+    bool holds(uint64_t value) const;
+    bool holds(double value) const;
+
     TypeData data_;
 };
 

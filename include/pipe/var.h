@@ -29,6 +29,9 @@ class Var {
     static Var implicit(int n) { return Var("_" + std::to_string(n)); }
     /// "_0", "_1", ...
     static bool is_implicit(const std::string &name);
+    /// The number of an implicit Var, -1 for others.
+    static int implicit_index(const std::string &name);
+    int implicit_index() const { return implicit_index(name_); }
     static bool is_placeholder(const std::string &name) { return name == "_"; }
     bool is_implicit() const { return is_implicit(name_); }
     bool is_placeholder() const { return is_placeholder(name_); }

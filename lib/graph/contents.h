@@ -75,6 +75,7 @@ struct ImageContents : Wrappable {
     bool bound = false;
     bool is_output = false;  ///< of Func::output_buffer(): only what is promised counts
     bool trace_loads = false;
+    std::vector<std::string> trace_tags;
     SourceLocation where;
     Buffer<void> buffer;
     BufferPromise promise;

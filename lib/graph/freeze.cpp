@@ -76,6 +76,7 @@ class Inputs {
             image.param = contents;
         image.promise = contents->promise;
         image.trace_loads = contents->trace_loads;
+        image.trace_tags = contents->trace_tags;
         graph_.images.push_back(image);
         stamps_.push_back(stamp(contents->identity));
     }

@@ -7,6 +7,7 @@
 #include "graph/contents.h"
 #include "graph/implicit.h"
 #include "graph/match.h"
+#include "ir/equal.h"
 #include "support/text.h"
 #include <pipe/func.h>
 
@@ -181,6 +182,12 @@ Type FuncRef::type() const {
 
 Func FuncRef::function() const {
     return Func(func_);
+}
+
+bool FuncRef::equivalent_to(const FuncRef &other) const {
+    return func_ == other.func_ &&
+           std::equal(args_.begin(), args_.end(), other.args_.begin(), other.args_.end(),
+                      [](const Expr &a, const Expr &b) { return ir::equal(a, b); });
 }
 
 FuncTupleElementRef::FuncTupleElementRef(const FuncRef &func, int element)

@@ -76,6 +76,7 @@ struct Image {
     std::shared_ptr<const ir::Referent> param;  ///< the ImageParam it came from, else null
     BufferPromise promise;
     bool trace_loads = false;
+    std::vector<std::string> trace_tags;
 };
 
 /// A scalar Param.

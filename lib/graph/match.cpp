@@ -92,20 +92,24 @@ void match_types(const char *op, Expr &a, Expr &b) {
     b = cast(type, b);
 }
 
+bool holds_integer(Type type, const Expr &e) {
+    int64_t value = 0;
+    if (!ir::as_const_int(e, &value))
+        return false;
+    return e.type().is_uint() ? type.can_represent(static_cast<uint64_t>(value))
+                              : type.can_represent(value);
+}
+
 Expr lossless_cast(Type type, const Expr &e) {
     Type from = e.type();
     if (from == type)
         return e;
-    int64_t value = 0;
-    if (from.is_int_or_uint() && ir::as_const_int(e, &value)) {
-        bool fits = type.is_float() || type.can_represent(value);
+    if (from.is_int_or_uint() && ir::as_const_int(e, nullptr)) {
+        bool fits = type.is_float() || holds_integer(type, e);
         return fits ? cast(type, e) : Expr();
     }
-    if (e->op == ir::Op::FloatImm) {
-        if (!type.is_float())
-            return Expr();
-        return ir::round_to(type, e->float_value) == e->float_value ? cast(type, e) : Expr();
-    }
+    if (e->op == ir::Op::FloatImm)
+        return type.is_float() && type.can_represent(e->float_value) ? cast(type, e) : Expr();
     bool wider = type.bits() > from.bits();
     if (type.is_float())
         return from.is_float() ? (wider ? cast(type, e) : Expr())

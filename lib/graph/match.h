@@ -33,6 +33,9 @@ void match_types(const char *op, Expr &a, Expr &b);
 /// An integer constant takes the type of the other operand; CompileError where it does not fit.
 void adapt_constants(const char *op, Expr &a, Expr &b);
 
+/// Whether `e` is an integer constant that the type holds without rounding.
+bool holds_integer(Type type, const Expr &e);
+
 /// `e`, if the type cannot hold every value of it: a constant that fits is converted, others are an
 /// undefined Expr.
 Expr lossless_cast(Type type, const Expr &e);

@@ -68,7 +68,8 @@ void ParamBase::get_bits(void *value) const {
 
 void ParamBase::set_number(const Expr &value) {
     Expr same = graph::lossless_cast(type(), value);
-    if (!same.defined() || !ir::is_constant(same))
+    bool rounded = ir::as_const_int(value, nullptr) && !graph::holds_integer(type(), value);
+    if (!same.defined() || !ir::is_constant(same) || rounded)
         throw RuntimeError(
             fmt::format("Param '{}' is of type {}, which cannot hold {}. Set a number "
                         "that it holds.",
@@ -303,6 +304,12 @@ ImageDimension OutputImageParam::dim(int d) const {
 
 ImageParam &ImageParam::trace_loads() {
     checked().trace_loads = true;
+    contents_->identity->touch();
+    return *this;
+}
+
+ImageParam &ImageParam::add_trace_tag(const std::string &tag) {
+    checked().trace_tags.push_back(tag);
     contents_->identity->touch();
     return *this;
 }

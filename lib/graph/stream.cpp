@@ -36,5 +36,17 @@ std::ostream &operator<<(std::ostream &out, MemoryType memory) {
 std::ostream &operator<<(std::ostream &out, Partition partition) {
     return out << schedules::to_string(partition);
 }
+std::ostream &operator<<(std::ostream &out, LoopAlignStrategy align) {
+    return out << schedules::to_string(align);
+}
+std::ostream &operator<<(std::ostream &out, PrefetchBoundStrategy strategy) {
+    return out << schedules::to_string(strategy);
+}
+std::ostream &operator<<(std::ostream &out, DeviceAPI api) {
+    static const char *const names[] = {"None",   "Host",    "Default_GPU",  "CUDA",
+                                        "OpenCL", "Metal",   "D3D12Compute", "Vulkan",
+                                        "WebGPU", "Hexagon", "HexagonDma"};
+    return out << names[static_cast<size_t>(api)];
+}
 
 }  // namespace Pipe

@@ -1,6 +1,8 @@
 #include <pipe/rdom.h>
 #include <pipe/var.h>
 
+#include <cstdlib>
+
 #include <fmt/format.h>
 
 #include "graph/collect.h"
@@ -22,6 +24,10 @@ Var::operator Expr() const {
 bool Var::is_implicit(const std::string &name) {
     return name.size() > 1 && name[0] == '_' &&
            name.find_first_not_of("0123456789", 1) == std::string::npos;
+}
+
+int Var::implicit_index(const std::string &name) {
+    return is_implicit(name) ? std::atoi(name.c_str() + 1) : -1;
 }
 
 RVar::RVar() : name_(graph::fresh_name("rv")) {}

@@ -1,6 +1,7 @@
 #include <pipe/error.h>
 #include <pipe/type.h>
 
+#include <cmath>
 #include <limits>
 #include <string_view>
 
@@ -26,8 +27,29 @@ int64_t Type::min_int() const {
     return bits() == 64 ? INT64_MIN : -(int64_t{1} << (bits() - 1));
 }
 
-bool Type::can_represent(int64_t value) const {
-    return value >= min_int() && value <= max_int();
+bool Type::holds(int64_t value) const {
+    if (value >= 0)
+        return holds(static_cast<uint64_t>(value));
+    if (is_float())
+        return static_cast<int64_t>(static_cast<double>(value)) == value &&
+               holds(static_cast<double>(value));
+    return is_int_or_uint() && value >= min_int();
+}
+
+bool Type::holds(uint64_t value) const {
+    auto same = static_cast<double>(value);
+    if (is_float())
+        return same < 0x1p64 && static_cast<uint64_t>(same) == value && holds(same);
+    return is_int_or_uint() && value <= max_uint();
+}
+
+bool Type::holds(double value) const {
+    if (is_float())
+        return std::isnan(value) || ir::round_to(*this, value) == value;
+    bool whole = std::trunc(value) == value;
+    if (value < 0)
+        return is_int() && whole && value >= -0x1p63 && holds(static_cast<int64_t>(value));
+    return whole && value < 0x1p64 && holds(static_cast<uint64_t>(value));
 }
 
 bool Type::can_represent(Type other) const {

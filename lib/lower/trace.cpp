@@ -246,6 +246,9 @@ Stmt trace(const Stmt &s, const graph::Graph &graph, const schedules::Schedule &
     for (const graph::FuncNode &f : graph.funcs)
         for (const std::string &tag : schedule[f.id].trace.tags)
             tags.emplace_back(f.name, tag);
+    for (const graph::Image &image : graph.images)
+        for (const std::string &tag : image.trace_tags)
+            tags.emplace_back(image.name, tag);
     if (!s.defined() || (!tracer.any() && !trace_pipeline && tags.empty()))
         return s;
     std::vector<const graph::FuncNode *> outputs;

@@ -13,6 +13,8 @@ const char *to_string(LoopKind kind);
 const char *to_string(MemoryType memory);
 /// "Never"
 const char *to_string(Partition partition);
+/// "AlignStart"
+const char *to_string(LoopAlignStrategy align);
 /// "Clamp"
 const char *to_string(PrefetchBoundStrategy strategy);
 

@@ -84,6 +84,20 @@ const char *to_string(Partition partition) {
     return "";
 }
 
+const char *to_string(LoopAlignStrategy align) {
+    switch (align) {
+    case LoopAlignStrategy::AlignStart:
+        return "AlignStart";
+    case LoopAlignStrategy::AlignEnd:
+        return "AlignEnd";
+    case LoopAlignStrategy::NoAlign:
+        return "NoAlign";
+    case LoopAlignStrategy::Auto:
+        return "Auto";
+    }
+    return "";
+}
+
 const char *to_string(PrefetchBoundStrategy strategy) {
     switch (strategy) {
     case PrefetchBoundStrategy::Clamp:

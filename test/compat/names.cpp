@@ -46,6 +46,57 @@ TEST_CASE("which values a type holds", "[compat]") {
     CHECK_FALSE(UInt(8).can_represent(256));
 }
 
+TEST_CASE("which numbers a type holds", "[compat]") {
+    CHECK(UInt(8).can_represent(255u));
+    CHECK_FALSE(UInt(8).can_represent(-1));
+    CHECK(UInt(64).can_represent(UINT64_MAX));
+    CHECK_FALSE(Int(64).can_represent(UINT64_MAX));
+    CHECK(Int(64).can_represent(INT64_MIN));
+    CHECK(Int(8).can_represent(-128.0));
+    CHECK_FALSE(Int(8).can_represent(-128.5));
+    CHECK_FALSE(Int(8).can_represent(128.0));
+    CHECK_FALSE(UInt(64).can_represent(0x1p64));
+    CHECK(UInt(64).can_represent(0x1p63));
+    CHECK_FALSE(Int(64).can_represent(0x1p63));
+    CHECK(Int(64).can_represent(-0x1p63));
+    CHECK_FALSE(Int(32).can_represent(NAN));
+    CHECK(Float(32).can_represent(0.5));
+    CHECK_FALSE(Float(32).can_represent(0.1));
+    CHECK(Float(64).can_represent(0.1));
+    CHECK(Float(32).can_represent(INFINITY));
+    CHECK(Float(16).can_represent(NAN));
+    CHECK_FALSE(Float(16).can_represent(1e6));
+    CHECK(Float(32).can_represent(1 << 24));
+    CHECK_FALSE(Float(32).can_represent((1 << 24) + 1));
+    CHECK_FALSE(Float(64).can_represent(UINT64_MAX));
+    CHECK(Bool().can_represent(true));
+    CHECK_FALSE(Bool().can_represent(2));
+    CHECK(Int(8).is_max(127));
+    CHECK(Int(8).is_min(-128));
+    CHECK(UInt(16).is_max(65535u));
+    CHECK(UInt(64).is_max(UINT64_MAX));
+    CHECK_FALSE(UInt(8).is_max(-1));
+    CHECK(UInt(8).is_min(0));
+    CHECK_FALSE(UInt(8).is_min(1));
+    CHECK_FALSE(Float(32).is_min(0));
+    CHECK(Bool().is_max(1));
+}
+
+TEST_CASE("implicit Vars by number, and references that say the same", "[compat]") {
+    CHECK(Var::implicit(3).implicit_index() == 3);
+    CHECK(_1.implicit_index() == 1);
+    CHECK(Var("x").implicit_index() == -1);
+    CHECK(_.implicit_index() == -1);
+    CHECK(Var::implicit_index("_12") == 12);
+    Var x("x"), y("y");
+    Func f("f"), g("g");
+    f(x, y) = x;
+    g(x, y) = x;
+    CHECK(f(x + 1, y).equivalent_to(f(x + 1, y)));
+    CHECK_FALSE(f(x + 1, y).equivalent_to(f(x, y)));
+    CHECK_FALSE(f(x, y).equivalent_to(g(x, y)));
+}
+
 TEST_CASE("targets", "[compat]") {
     Target t(Target::Linux, Target::X86, 64, {Target::AVX512_Skylake, Target::JIT});
     CHECK(t.os == Target::Linux);
@@ -74,6 +125,11 @@ TEST_CASE("targets", "[compat]") {
     CHECK(get_target_from_environment() == get_jit_target_from_environment());
     CHECK_FALSE(Target().supported());
     CHECK(Target().has_unknowns());
+    Target bare(Target::Linux, Target::X86, 64);
+    bare.features.set(Target::AVX2);
+    CHECK_FALSE(bare.has_feature(Target::SSE41));
+    CHECK(bare.with_implied_features() == bare.with_feature(Target::AVX2));
+    CHECK(bare.with_implied_features().features_all_of({Target::SSE41, Target::AVX, Target::AVX2}));
     // What changes nothing changes nothing.
     Var x("x");
     Func f("f");
@@ -264,6 +320,11 @@ TEST_CASE("streams, tools and small things", "[compat]") {
     text << (x + 3) << " " << UInt(8) << " " << TailStrategy::GuardWithIf << " " << MemoryType::Heap
          << " " << LoopLevel::root() << " " << x << " " << r.x;
     CHECK(text.str() == "x + 3 uint8 GuardWithIf Heap root x r$x");
+    text.str("");
+    text << LoopAlignStrategy::AlignEnd << " " << LoopAlignStrategy::Auto << " "
+         << PrefetchBoundStrategy::NonFaulting << " " << DeviceAPI::None << " "
+         << DeviceAPI::D3D12Compute << " " << DeviceAPI::HexagonDma;
+    CHECK(text.str() == "AlignEnd Auto NonFaulting None D3D12Compute HexagonDma");
     int a = 0;
     float b = 0;
     evaluate_may_gpu(Tuple(Expr(3), Expr(2.5f)), &a, &b);
@@ -420,6 +481,36 @@ TEST_CASE("Params with and without a static type are the same parameter", "[comp
     other = typed;
     CHECK(other.type() == Int(32));
     CHECK_THROWS_AS(Param<float>(any), RuntimeError);
+}
+
+TEST_CASE("images by lists of Vars, and their trace tags", "[compat]") {
+    Var x("x"), y("y");
+    ImageParam in(Int(32), 2, "in");
+    std::vector<Var> vars{x, y};
+    Func f("f");
+    f(x, y) = in(vars)*2;
+    in.add_trace_tag("the input").add_trace_tag("once more");
+    static std::vector<std::string> tags;
+    JITUserContext context;
+    context.handlers.custom_trace = [](JITUserContext *, const TraceEvent *e) {
+        if (e->event == halide_trace_tag)
+            tags.push_back(std::string(e->func) + ": " + e->trace_tag);
+        return 0;
+    };
+    for (int size : {1, 5}) {
+        Buffer<int> image(size, 3);
+        image.set_min(1, -1);
+        image.fill([](int i, int j) { return i + 10 * j; });
+        in.set(image);
+        Buffer<int> out(size, 3);
+        out.set_min(1, -1);
+        tags.clear();
+        f.realize(&context, out);
+        CHECK(tags == std::vector<std::string>{"in: the input", "in: once more"});
+        int wrong = 0;
+        out.for_each_element([&](int i, int j) { wrong += out(i, j) != 2 * (i + 10 * j); });
+        CHECK(wrong == 0);
+    }
 }
 
 TEST_CASE("lambdas of implicit Vars", "[compat]") {

@@ -1,5 +1,7 @@
 // What is done wrong where a pipeline is compiled and run: each message names the pipeline and its
 // line, the argument, what is needed and what was given, and what to do. One misuse per section.
+#include <cmath>
+
 #include <pipe/pipe.h>
 
 #include "test/support/require_message.h"
@@ -205,6 +207,48 @@ TEST_CASE_METHOD(Bright, "Params", "[error][calls]") {
                                       {"Param 'level'", "type uint8", "cannot hold", "300"});
         require_message<RuntimeError>([&] { untyped.set(1.5f); },
                                       {"Param 'level'", "type uint8", "cannot hold", "1.5"});
+    }
+    SECTION("a value that its static type does not hold") {
+        require_message<RuntimeError>([&] { gain.set(300); },
+                                      {"Param 'gain'", "type uint8", "cannot hold", "300"});
+        require_message<RuntimeError>([&] { gain.set(-1); }, {"Param 'gain'", "uint8", "-1"});
+        require_message<RuntimeError>([&] { gain.set(2.5); }, {"Param 'gain'", "uint8", "2.5"});
+        CHECK(gain.get() == 2);
+        gain.set(7L);
+        CHECK(gain.get() == 7);
+        gain.set(size_t{8});
+        CHECK(gain.get() == 8);
+        gain.set(9LL);
+        CHECK(gain.get() == 9);
+        Param<float> weight("weight");
+        require_message<RuntimeError>([&] { weight.set(0.1); },
+                                      {"Param 'weight'", "type float32", "cannot hold", "0.1"});
+        weight.set(0.5);
+        CHECK(weight.get() == 0.5f);
+        weight.set(0.1f);
+        CHECK(weight.get() == 0.1f);
+        require_message<RuntimeError>([&] { weight.set((1 << 24) + 1); },
+                                      {"'weight'", "float32", "16777217"});
+        weight.set(double(NAN));
+        CHECK(std::isnan(weight.get()));
+        weight.set(3);
+        CHECK(weight.get() == 3.0f);
+        Param<int64_t> count("count");
+        count.set(INT64_MIN);
+        CHECK(count.get() == INT64_MIN);
+        count.set(7u);
+        CHECK(count.get() == 7);
+        require_message<RuntimeError>([&] { count.set(UINT64_MAX); }, {"'count'", "int64"});
+        Param<uint64_t> bits("bits");
+        bits.set(UINT64_MAX);
+        CHECK(bits.get() == UINT64_MAX);
+        bits.set(5);
+        CHECK(bits.get() == 5);
+        require_message<RuntimeError>([&] { bits.set(-1); }, {"'bits'", "uint64", "-1"});
+        Param<bool> flag("flag");
+        flag.set(1);
+        CHECK(flag.get());
+        require_message<RuntimeError>([&] { flag.set(2); }, {"'flag'", "bool", "2"});
     }
     SECTION("read as another type") {
         require_message<RuntimeError>([&] { untyped.get<int>(); },
