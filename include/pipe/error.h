@@ -16,8 +16,22 @@ struct Error : std::runtime_error {
 /// The algorithm or the schedule that the user wrote is wrong. The message names the Func, stage,
 /// dimension or expression, the source line of the definition, and what to do.
 struct CompileError : Error {
-    using Error::Error;
+    /// Tells the reporter, if there is one.
+    explicit CompileError(const std::string &what);
 };
+
+/// Is told of CompileErrors before they are thrown: see set_custom_compile_time_error_reporter.
+class CompileTimeErrorReporter {
+  public:
+    virtual ~CompileTimeErrorReporter() = default;
+    /// What is no error. Pipe has none of these so far.
+    virtual void warning(const char *message) = 0;
+    /// What may be thrown from here goes to the user in place of the CompileError.
+    virtual void error(const char *message) = 0;
+};
+
+/// The one that is told from here on, in all threads; null: none. It is not owned.
+void set_custom_compile_time_error_reporter(CompileTimeErrorReporter *reporter);
 
 /// Buffers, sizes, memory or the device are wrong at run time.
 struct RuntimeError : Error {

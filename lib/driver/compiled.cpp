@@ -9,6 +9,7 @@
 #include "support/clock.h"
 #include "support/deep_stack.h"
 #include "support/env.h"
+#include "support/error.h"
 
 namespace Pipe::driver {
 
@@ -120,14 +121,16 @@ ir::Program Compiled::lower(const Variant &variant) {
 }
 
 ir::Program Compiled::lower_or_fall_back(const Variant &variant) {
+    if (!scheduled_.user)
+        return lower(variant);
     try {
+        support::ErrorsUntold untold;
         return lower(variant);
     } catch (const Error &error) {
-        if (!fall_back(scheduled_, error.what()))
-            throw;
+        fall_back(scheduled_, error.what());
         query_ = {};  // asks for what the other schedule reads
-        return lower(variant);
     }
+    return lower(variant);
 }
 
 ir::Program Compiled::program() {

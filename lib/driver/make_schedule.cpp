@@ -9,6 +9,7 @@
 #include "graph/check.h"
 #include "support/clock.h"
 #include "support/deep_stack.h"
+#include "support/error.h"
 
 namespace Pipe::driver {
 namespace {
@@ -101,6 +102,7 @@ void autoschedule_or_fall_back(Scheduled &s, const Settings &settings, const Out
     s.report = std::move(result.report.text);
     s.user = s.frozen.schedule;
     try {
+        support::ErrorsUntold untold;
         take_schedule(s, result.schedule);
     } catch (const CompileError &error) {
         fall_back(s, error.what());
@@ -162,6 +164,7 @@ bool fall_back(Scheduled &s, const std::string &why) {
                     "computed at root.\n",
                     why);
     try {
+        support::ErrorsUntold untold;
         take_schedule(s, all_at_root(s.frozen.graph, user));
     } catch (const CompileError &) {
         take_schedule(s, user);

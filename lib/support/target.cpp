@@ -5,6 +5,7 @@
 #include <pipe/error.h>
 
 #include "support/env.h"
+#include "support/error.h"
 #include "support/target_features.h"
 
 #if defined(__x86_64__)
@@ -203,6 +204,7 @@ Target::Target(const std::string &name) {
 
 bool Target::validate_target_string(const std::string &name) {
     try {
+        support::ErrorsUntold untold;
         return !Target(name).has_unknowns();
     } catch (const CompileError &) {
         return false;
@@ -250,6 +252,14 @@ Target Target::without_feature(Feature f) const {
     for (size_t g = 0; g < FeatureEnd; g++)
         if (support::needed_features(static_cast<Feature>(g))[f])
             t.features.reset(g);
+    return t;
+}
+
+Target Target::with_implied_features() const {
+    Target t = *this;
+    for (size_t f = 0; f < FeatureEnd; f++)
+        if (features[f])
+            t.features |= support::needed_features(static_cast<Feature>(f));
     return t;
 }
 
