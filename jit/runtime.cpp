@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include <pipe/extern.h>
+
 #include "jit/memo_cache.h"
 #include "jit/scratch.h"
 #include "jit/tasks.h"
@@ -248,6 +250,13 @@ void print_line(Context *context, const char *text, const int64_t *values) {
     print(context, (format_message(text, values) + "\n").c_str());
 }
 
+int32_t call_pipeline(Context *context, const detail::ExternPipeline *pipeline,
+                      const void *const *args) {
+    int32_t code = handler_failed;
+    context->call([&] { code = pipeline->call(context->user, args); });
+    return code;
+}
+
 int32_t fail(Context *context, int32_t code, const char *text, const int64_t *values) {
     context->fail(code, format_message(text, values));
     return code;
@@ -283,6 +292,7 @@ const std::vector<RuntimeSymbol> &runtime_symbols() {
         {"pipe_memo_store", reinterpret_cast<void *>(&memo_store)},
         {"pipe_memo_close", reinterpret_cast<void *>(&memo_close)},
         {"pipe_out_of_memory", reinterpret_cast<void *>(&out_of_memory_error)},
+        {"pipe_call_pipeline", reinterpret_cast<void *>(&call_pipeline)},
         {"pipe_fail", reinterpret_cast<void *>(&fail)},
         {"pipe_print", reinterpret_cast<void *>(&print_line)},
     };

@@ -175,6 +175,8 @@ class Callable {
         }
     }
 
+    const std::shared_ptr<const driver::CallableContents> &contents() const { return contents_; }
+
   private:
     std::shared_ptr<const driver::CallableContents> contents_;
 

@@ -15,12 +15,28 @@
 
 #include <concepts>
 #include <cstring>
+#include <memory>
 #include <utility>
 #include <vector>
 
 #include <pipe/expr.h>
 
+namespace Pipe {
+
+class Func;
+class Pipeline;
+struct JITUserContext;
+
+}  // namespace Pipe
+
 namespace Pipe::detail {
+
+/// A pipeline as the function of an extern stage. Gets the addresses of the arguments; throws what
+/// goes wrong.
+struct ExternPipeline {
+    virtual ~ExternPipeline() = default;
+    virtual int call(JITUserContext *context, const void *const *args) const = 0;
+};
 
 /// How a C function is called. `invoke` gets the addresses of the arguments and of the result.
 struct ExternFunction {
@@ -29,6 +45,8 @@ struct ExternFunction {
     Type result;
     std::vector<Type> parameters;
     void (*invoke)(void *address, const void *const *args, void *result);
+    /// In place of a function: what `address` is the address of.
+    std::shared_ptr<const ExternPipeline> pipeline = nullptr;
 };
 
 /// A call of it; remembers how it is called, by its name, as long as the process lives.
@@ -41,7 +59,8 @@ template <typename Result, typename... Parameters> struct ExternCall<Result(Para
                 reinterpret_cast<void *>(address),
                 type_of<Result>(),
                 {type_of<Parameters>()...},
-                &invoke};
+                &invoke,
+                nullptr};
     }
     static Expr make(const char *name, bool pure, Result (*address)(Parameters...),
                      const std::vector<Expr> &args) {
@@ -65,12 +84,49 @@ template <typename Result, typename... Parameters> struct ExternCall<Result(Para
 
 namespace Pipe {
 
-/// A C function by its address, for Pipeline::set_jit_externs. Its parameters are numbers and
-/// pointers, its result is a number.
+/// The types of a C function: numbers and pointers; the result is a number.
+class ExternSignature {
+  public:
+    template <typename Result, typename... Parameters>
+    explicit ExternSignature(Result (*)(Parameters...))
+        : result_(type_of<Result>()), parameters_{type_of<Parameters>()...} {}
+
+    const Type &ret_type() const { return result_; }
+    const std::vector<Type> &arg_types() const { return parameters_; }
+    bool is_void_return() const { return false; }
+
+  private:
+    Type result_;
+    std::vector<Type> parameters_;
+};
+
+/// A C function by its address.
+class ExternCFunction {
+  public:
+    template <typename Result, typename... Parameters>
+    explicit ExternCFunction(Result (*f)(Parameters...))
+        : function_(detail::ExternCall<Result(Parameters...)>::describe("", f)), signature_(f) {}
+
+    void *address() const { return function_.address; }
+    const ExternSignature &signature() const { return signature_; }
+    const detail::ExternFunction &function() const { return function_; }
+
+  private:
+    detail::ExternFunction function_;
+    ExternSignature signature_;
+};
+
+/// What a name stands for, for Pipeline::set_jit_externs.
 struct JITExtern {
     template <typename Result, typename... Parameters>
-    explicit JITExtern(Result (*f)(Parameters...))
-        : function(detail::ExternCall<Result(Parameters...)>::describe("", f)) {}
+    explicit JITExtern(Result (*f)(Parameters...)) : JITExtern(ExternCFunction(f)) {}
+    JITExtern(const ExternCFunction &f) : function(f.function()) {}
+    /// A Func or Pipeline as the function of an extern stage, which has to be given what
+    /// infer_arguments() says, in that order: a Func, an image or a number of the very type for
+    /// each. It is compiled here, with the schedule that it has. Bounds queries are answered. What
+    /// goes wrong in it ends the call of the whole pipeline with its RuntimeError.
+    JITExtern(const Func &f);
+    JITExtern(const Pipeline &pipeline);
 
     detail::ExternFunction function;  ///< without its name
 };

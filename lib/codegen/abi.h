@@ -18,6 +18,9 @@
 //       push gives null where memory is short. What an error return leaves behind, the run time
 //       pops.
 //   void *pipe_user_context(context)       the JITUserContext of the call
+//   int32_t pipe_call_pipeline(context, const detail::ExternPipeline *, const void *const *args)
+//       Another pipeline; `args` as the C function of an extern stage gets them, by address. Its
+//       answer; handler_failed where it throws: recorded.
 //   int32_t pipe_trace(context, const TraceEvent *event)
 //       Answers a number for the event.
 //   For targets with the feature Profile (entries: one per Func, profile_entry_bytes each):

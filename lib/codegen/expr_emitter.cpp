@@ -154,6 +154,8 @@ Value *ExprEmitter::select(const ir::ExprNode &e) {
 namespace {
 
 void require_in_process(const std::string &name) {
+    if (auto known = ir::find_extern(name))
+        ir::refuse_pipeline(*known);
     if (!ir::extern_address(name))
         throw CompileError(
             "The C function '" + name +

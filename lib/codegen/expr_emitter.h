@@ -73,6 +73,8 @@ class ExprEmitter {
     llvm::Value *trace(const ir::ExprNode &e);  // trace.cpp
     // extern_stage.cpp
     llvm::Value *extern_stage(const ir::ExprNode &e);
+    llvm::Value *call_pipeline(const std::string &name, const std::vector<Type> &types,
+                               const std::vector<llvm::Value *> &args);
     llvm::Value *raw_buffer(const ir::ExprNode &e);
     llvm::Value *raw_field(const ir::ExprNode &e);
     llvm::Value *if_then_else(const ir::ExprNode &e);

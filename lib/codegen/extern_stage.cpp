@@ -48,6 +48,28 @@ void check_function(const std::string &name, const std::string &who,
 
 }  // namespace
 
+/// pipe_call_pipeline(context, the ExternPipeline of this name, addresses of the arguments)
+Value *ExprEmitter::call_pipeline(const std::string &name, const std::vector<Type> &types,
+                                  const std::vector<Value *> &args) {
+    llvm::Type *pointer = b_.getPtrTy();
+    constexpr int64_t bytes = 8;
+    auto memory = [&](size_t count) {
+        return frame_.entry_alloca(b_.getInt8Ty(), bytes * static_cast<int64_t>(count), bytes);
+    };
+    auto at = [&](Value *base, size_t i) {
+        return b_.CreateConstGEP1_64(b_.getInt8Ty(), base, bytes * i);
+    };
+    Value *values = memory(args.size()), *addresses = memory(args.size());
+    for (size_t i = 0; i < args.size(); i++) {
+        bool widened = types[i].is_bool();
+        b_.CreateStore(widened ? b_.CreateZExt(args[i], b_.getInt8Ty()) : args[i], at(values, i));
+        b_.CreateStore(at(values, i), at(addresses, i));
+    }
+    Value *pipeline = unit_.module.getOrInsertGlobal(name, b_.getInt8Ty());
+    auto call = unit_.runtime("pipe_call_pipeline", b_.getInt32Ty(), {pointer, pointer, pointer});
+    return b_.CreateCall(call, {frame_.context(), pipeline, addresses});
+}
+
 /// extern_stage("function", "who", args...): 0, or the kernel ends.
 Value *ExprEmitter::extern_stage(const ir::ExprNode &e) {
     const std::string &function = e.args[0]->name;
@@ -58,7 +80,10 @@ Value *ExprEmitter::extern_stage(const ir::ExprNode &e) {
         types.push_back(e.args[i].type());
     }
     check_function(function, e.args[1]->name, types);
-    Value *code = emit_c_call(b_, unit_.module, Int(32), function, types, args, /*pure=*/false);
+    auto known = ir::find_extern(function);
+    Value *code = known && known->pipeline
+                      ? call_pipeline(function, types, args)
+                      : emit_c_call(b_, unit_.module, Int(32), function, types, args, false);
     frame_.require(b_.CreateICmpEQ(code, b_.getInt32(0)), [&] {
         return apart([&] {
             const std::string name = "extern_stage.code";

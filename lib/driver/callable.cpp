@@ -169,7 +169,11 @@ void Callable::check(const std::vector<detail::Promised> &parameters) const {
 }
 
 int Callable::run(JITUserContext *context, const detail::CallValue *values, size_t count) const {
-    const CallableContents &c = checked(contents_);
+    return driver::run_callable(checked(contents_), context, values, count);
+}
+
+int driver::run_callable(const CallableContents &c, JITUserContext *context,
+                         const detail::CallValue *values, size_t count) {
     if (count != c.arguments.size())
         wrong_count(c, count);
     for (size_t i = 0; i < count; i++)

@@ -26,6 +26,10 @@ std::shared_ptr<const CallableContents> make_callable(std::shared_ptr<Compiled> 
                                                       const JITHandlers &handlers,
                                                       std::shared_ptr<jit::Profile> profile);
 
+/// Runs it: Callable::operator().
+int run_callable(const CallableContents &callable, JITUserContext *context,
+                 const detail::CallValue *values, size_t count);
+
 /// The Params and ImageParams among the slots.
 std::vector<Argument> input_arguments(const Slots &slots);
 

@@ -43,8 +43,10 @@ void enter(Table &all, const detail::ExternFunction &function) {
         throw CompileError("The C function '" + std::string(function.name) +
                            "' is declared twice for expressions, with different types or as "
                            "different functions of one name. Rename one of them.");
-    if (!known.address)
+    if (!known.address) {
         known.address = function.address;
+        known.pipeline = function.pipeline;
+    }
 }
 
 }  // namespace
@@ -78,6 +80,14 @@ std::optional<detail::ExternFunction> find_extern(const std::string &name) {
     std::lock_guard lock(all.mutex);
     const detail::ExternFunction *known = look_up(all, name);
     return known ? std::optional(*known) : std::nullopt;
+}
+
+void refuse_pipeline(const detail::ExternFunction &function) {
+    if (function.pipeline)
+        throw CompileError("'" + std::string(function.name) +
+                           "', which an expression calls as a C function, was made known as a "
+                           "pipeline. Give that to define_extern(), or a C function to "
+                           "set_jit_externs().");
 }
 
 void *extern_address(const std::string &name) {

@@ -25,6 +25,9 @@ std::string register_extern_override(detail::ExternFunction function);
 /// was given; still null where there is none.
 std::optional<detail::ExternFunction> find_extern(const std::string &name);
 
+/// CompileError where what an expression calls is a pipeline, which only extern stages can be.
+void refuse_pipeline(const detail::ExternFunction &function);
+
 /// Of one that was entered or is in the process; null where there is none.
 void *extern_address(const std::string &name);
 

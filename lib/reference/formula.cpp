@@ -144,6 +144,7 @@ Value Formula::call_users_function(const ir::ExprNode &e, const std::vector<Valu
     auto function = ir::find_extern(e.name);
     if (!function || !function->address)
         throw CompileError("The C function '" + e.name + "' is not in this process.");
+    ir::refuse_pipeline(*function);
     std::vector<uint64_t> bits(args.size());
     std::vector<const void *> addresses;
     for (size_t i = 0; i < args.size(); i++) {

@@ -3,6 +3,8 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "support/require_message.h"
+
 #ifdef _WIN32
 #define DLLEXPORT __declspec(dllexport)
 #else
@@ -188,4 +190,159 @@ TEST_CASE("an extern stage that only consumes", "[compat][extern]") {
         sink.realize();
         CHECK(consumed == n * n + (n + 1) * (n + 1) + (n + 2) * (n + 2));
     }
+}
+
+TEST_CASE("a Func as the function of an extern stage", "[compat][extern]") {
+    ImageParam in(Int(32), 2, "in");
+    Param<int> factor("factor");
+    Func inner("inner");
+    inner(x, y) = in(x - 1, y + 2) * factor + x;
+    std::vector<Argument> order = inner.infer_arguments();
+    REQUIRE(order.size() == 2);
+    for (int schedule = 0; schedule < 3; schedule++) {
+        Func source("source"), stage("stage"), out("out");
+        source(x, y) = x + 10 * y;
+        std::vector<ExternFuncArgument> args;
+        for (const Argument &a : order)
+            args.push_back(a.is_buffer() ? ExternFuncArgument(source) : ExternFuncArgument(3));
+        stage.define_extern("compat_inner_pipeline", args, Int(32), 2);
+        out(x, y) = stage(x, y) + stage(x + 1, y);
+        source.compute_root();
+        if (schedule == 1)
+            stage.compute_at(out, y);
+        if (schedule == 2) {
+            stage.compute_at(out, y);
+            source.compute_at(out, y);
+            out.parallel(y);
+        }
+        Pipeline p(out);
+        p.set_jit_externs({{"compat_inner_pipeline", JITExtern(inner)}});
+        for (int size : {1, 9}) {
+            Buffer<int> result(size, size + 2);
+            result.set_min(-2, 5);
+            p.realize(result);
+            auto expected = [](int i, int j) { return (i - 1 + 10 * (j + 2)) * 3 + i; };
+            int wrong = 0;
+            result.for_each_element([&](int i, int j) {
+                wrong += result(i, j) != expected(i, j) + expected(i + 1, j);
+            });
+            CHECK(wrong == 0);
+            Buffer<int> reference(size, size + 2);
+            reference.set_min(-2, 5);
+            p.realize_reference(reference);
+            CHECK(reference(-2, 5) == result(-2, 5));
+        }
+    }
+}
+
+TEST_CASE("a Pipeline of two outputs, an image and a bool as an extern stage", "[compat][extern]") {
+    ImageParam in(UInt(8), 1, "in");
+    Param<bool> twice("twice");
+    Func sums("sums"), halves("halves");
+    sums(x) = cast<int>(in(x)) * select(twice, 2, 1);
+    halves(x) = cast<float>(in(x)) / 2;
+    Pipeline inner({sums, halves});
+    Buffer<uint8_t> image(20);
+    image.fill([](int i) { return 3 * i; });
+    for (bool doubled : {false, true}) {
+        std::vector<ExternFuncArgument> args;
+        for (const Argument &a : inner.infer_arguments())
+            args.push_back(a.is_buffer() ? ExternFuncArgument(image)
+                                         : ExternFuncArgument(Expr(doubled)));
+        Func stage("stage"), out("out");
+        stage.define_extern("compat_two_outputs", args, {Int(32), Float(32)}, 1);
+        out(x) = cast<float>(stage(x)[0]) + stage(x)[1];
+        Pipeline p(out);
+        p.set_jit_externs({{"compat_two_outputs", inner}});
+        for (int size : {1, 13}) {
+            Buffer<float> result = p.realize({size});
+            for (int i = 0; i < size; i++)
+                CHECK(result(i) == 3 * i * (doubled ? 2 : 1) + 1.5f * i);
+        }
+    }
+}
+
+TEST_CASE("what goes wrong in a pipeline that is an extern stage", "[compat][extern]") {
+    Param<int> limit("limit");
+    Func inner("inner");
+    inner(x) = require(x < limit, x, "beyond the limit");
+    Func stage("stage");
+    stage.define_extern("compat_limited", {5}, Int(32), 1);
+    Pipeline p(stage);
+    p.set_jit_externs({{"compat_limited", JITExtern(inner)}});
+    CHECK(Buffer<int>(p.realize({5}))(4) == 4);
+    require_message<RuntimeError>([&] { p.realize({6}); }, {"beyond the limit"});
+    CHECK(Buffer<int>(p.realize({5}))(4) == 4);
+    Func wrong("wrong");
+    wrong.define_extern("compat_limited", {5.0f}, Int(32), 1);
+    Pipeline q(wrong);
+    q.set_jit_externs({{"compat_limited", JITExtern(inner)}});
+    require_message<CompileError>([&] { q.realize({5}); },
+                                  {"wrong", "compat_limited", "takes (int32, a pointer)"});
+}
+
+HalideExtern_2(int, compat_no_expression, int, void *);
+
+TEST_CASE("a pipeline is no function of expressions", "[compat][extern]") {
+    Param<int> offset("offset");
+    Param<void *> nothing("nothing");
+    Func inner("inner"), f("f");
+    inner(x) = x + offset;
+    f(x) = compat_no_expression(x, nothing);
+    Pipeline p(f);
+    p.set_jit_externs({{"compat_no_expression", JITExtern(inner)}});
+    require_message<CompileError>([&] { p.realize({3}); },
+                                  {"'compat_no_expression'", "as a pipeline", "define_extern"});
+    require_message<CompileError>([&] { p.realize_reference({3}); }, {"as a pipeline"});
+}
+
+TEST_CASE("a pipeline that is an extern stage answers what it reads", "[compat][extern]") {
+    ImageParam in(Int(32), 2, "in"), given(Int(32), 2, "given");
+    Func inner("inner"), stage("stage");
+    inner(x, y) = in(x - 3, y) + in(x, 2 * y);
+    stage.define_extern("compat_wide_reader", {given}, Int(32), 2);
+    Pipeline p(stage);
+    p.set_jit_externs({{"compat_wide_reader", JITExtern(inner)}});
+    for (int size : {1, 6}) {
+        given.reset();
+        p.infer_input_bounds({size, 5});
+        Buffer<int> read = given.get();
+        CHECK(read.left() == -3);
+        CHECK(read.width() == size + 3);
+        CHECK(read.height() == 9);
+        read.fill([](int i, int j) { return i + 100 * j; });
+        Buffer<int> out = p.realize({size, 5});
+        int wrong = 0;
+        out.for_each_element(
+            [&](int i, int j) { wrong += out(i, j) != i - 3 + 100 * j + i + 200 * j; });
+        CHECK(wrong == 0);
+    }
+}
+
+namespace {
+
+int twice_as_much(int v) {
+    return 2 * v;
+}
+
+}  // namespace
+
+extern "C" int compat_halved(int v) {
+    return v / 2;
+}
+HalideExtern_1(int, compat_halved, int);
+
+TEST_CASE("C functions and their signatures as values", "[compat][extern]") {
+    ExternCFunction function(twice_as_much);
+    CHECK(function.address() == reinterpret_cast<void *>(twice_as_much));
+    CHECK(function.signature().ret_type() == Int(32));
+    CHECK(function.signature().arg_types() == std::vector<Type>{Int(32)});
+    CHECK_FALSE(ExternSignature(twice_as_much).is_void_return());
+    Func f("f");
+    f(x) = compat_halved(x);
+    Pipeline p(f);
+    CHECK(Buffer<int>(p.realize({9}))(8) == 4);
+    p.set_jit_externs({{"compat_halved", function}});
+    CHECK(Buffer<int>(p.realize({9}))(8) == 16);
+    CHECK(Buffer<int>(p.realize_reference({9}))(8) == 16);
 }
