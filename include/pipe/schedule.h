@@ -191,6 +191,7 @@ struct FuncSchedule {
     Expr ring_buffer;    ///< how many copies the storage has; undefined = one
     bool async = false;  ///< computed by a task of its own
     bool nontemporal_stores = false, nontemporal_loads = false;
+    bool no_profiling = false;
     /// True once a compute_*, store_* or other Func-level directive was given by the user.
     bool touched = false;
 };

@@ -64,7 +64,7 @@ struct Compilation {
             module->setDataLayout(machine->createDataLayout());
             std::optional<Profiled> funcs;
             if (target.has_feature(Target::Profile))
-                funcs.emplace(program.body);
+                funcs.emplace(program);
             Unit unit{context,
                       *module,
                       target,

@@ -86,10 +86,10 @@ class AliasScopes {
 /// The Funcs that the profiler tells apart.
 class Profiled {
   public:
-    explicit Profiled(const ir::Stmt &body);
+    explicit Profiled(const ir::Program &program);
     std::vector<ProfiledFunc> funcs;
-    /// Of a Func or one of its buffers.
-    size_t number(const std::string &name) const;
+    /// Of a Func or one of its buffers; `enclosing` where it is not told apart.
+    size_t number(const std::string &name, size_t enclosing) const;
 
   private:
     std::unordered_map<std::string, size_t> number_;

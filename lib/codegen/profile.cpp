@@ -3,7 +3,7 @@
 //   produce f { S }    ->    *slot = &table[f]; S; *slot = &table[g]      g: what encloses it
 //
 // `slot` is the thread's, `table` that of the run (codegen/abi.h). Nothing is emitted for targets
-// without the feature Profile.
+// without the feature Profile, nor for Funcs with no_profiling().
 
 #include "codegen/abi.h"
 #include "codegen/stmt_emitter.h"
@@ -13,23 +13,25 @@ namespace Pipe::codegen {
 
 using llvm::Value;
 
-Profiled::Profiled(const ir::Stmt &body) {
+Profiled::Profiled(const ir::Program &program) {
     funcs.push_back({"overhead", 0});
     ir::walk(
-        body,
+        program.body,
         [&](const ir::Stmt &s) {
-            if (s->op == ir::StmtOp::Produce && number_.emplace(s->name, funcs.size()).second)
+            bool told_apart =
+                s->op == ir::StmtOp::Produce && program.unprofiled.count(s->name) == 0;
+            if (told_apart && number_.emplace(s->name, funcs.size()).second)
                 funcs.push_back({s->name, 0});
             return true;
         },
         [](const Expr &) { return false; });
 }
 
-size_t Profiled::number(const std::string &name) const {
+size_t Profiled::number(const std::string &name, size_t enclosing) const {
     auto found = number_.find(name);
     if (found == number_.end())
         found = number_.find(name.substr(0, name.rfind('.')));
-    return found == number_.end() ? 0 : found->second;
+    return found == number_.end() ? enclosing : found->second;
 }
 
 Value *StmtEmitter::profile_entry(size_t func) {
@@ -59,7 +61,7 @@ void StmtEmitter::produce(const ir::StmtNode &s) {
     if (!unit_.profiled)
         return body();
     size_t outer = frame_.profile_func;
-    work_on(unit_.profiled->number(s.name));
+    work_on(unit_.profiled->number(s.name, outer));
     body();
     work_on(outer);
 }
@@ -68,13 +70,13 @@ void StmtEmitter::profile_memory(const char *what, const std::string &name, Valu
     if (!unit_.profiled)
         return;
     auto run = unit_.runtime(what, b_.getVoidTy(), {b_.getPtrTy(), b_.getInt64Ty()});
-    b_.CreateCall(run, {profile_entry(unit_.profiled->number(name)), bytes});
+    b_.CreateCall(run, {profile_entry(unit_.profiled->number(name, frame_.profile_func)), bytes});
 }
 
 void StmtEmitter::profile_stack(const std::string &name, int64_t bytes) {
     if (!unit_.profiled)
         return;
-    unit_.profiled->funcs[unit_.profiled->number(name)].stack_bytes += bytes;
+    unit_.profiled->funcs[unit_.profiled->number(name, frame_.profile_func)].stack_bytes += bytes;
 }
 
 }  // namespace Pipe::codegen

@@ -140,6 +140,12 @@ Func &Func::add_trace_tag(const std::string &tag) {
     return *this;
 }
 
+Func &Func::no_profiling() {
+    contents_->schedule.no_profiling = true;
+    contents_->identity->touch();
+    return *this;
+}
+
 Func &Func::compute_inline() {
     if (is_extern())
         throw CompileError(fmt::format("{}.compute_inline(){}: the C function '{}' computes it, so "

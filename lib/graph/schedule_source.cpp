@@ -282,6 +282,8 @@ class Writer {
                 calls.push_back(call);
         for (const std::string &tag : s.trace.tags)
             calls.push_back(fmt::format("add_trace_tag(\"{}\")", tag));
+        if (s.no_profiling)
+            calls.push_back("no_profiling()");
         if (s.ring_buffer.defined())
             calls.push_back(fmt::format("ring_buffer({})", text(s.ring_buffer)));
         if (s.memoize)
@@ -305,9 +307,8 @@ class Writer {
         auto stage = static_cast<size_t>(with.stage);
         std::vector<std::string> align;
         for (const auto &[name, strategy] : schedule_[f.id].stages[s].fuse_align)
-            align.push_back(
-                fmt::format("{{{}, LoopAlignStrategy::{}}}", loop(f, s, name),
-                            strategy == LoopAlignStrategy::AlignStart ? "AlignStart" : "AlignEnd"));
+            align.push_back(fmt::format("{{{}, LoopAlignStrategy::{}}}", loop(f, s, name),
+                                        schedules::to_string(strategy)));
         std::string list =
             align.empty() ? "" : fmt::format(", LoopAlignments{{{}}}", fmt::join(align, ", "));
         chain(stage_name(f, s),

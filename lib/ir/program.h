@@ -42,6 +42,8 @@ struct Program {
     Stmt body;
     /// Buffers whose stores, or loads, bypass the caches.
     std::set<std::string> nontemporal_stores = {}, nontemporal_loads = {};
+    /// Funcs whose time and memory the profiler counts to what encloses them.
+    std::set<std::string> unprofiled = {};
 };
 
 }  // namespace Pipe::ir

@@ -194,13 +194,16 @@ Program lower(const graph::Graph &graph, const schedules::Schedule &schedule, co
               const LowerOptions &options) {
     auto [whole, loops] = private_accumulators(graph, schedule, options.shared_loops);
     Program program{options.name, arguments(whole), specialized(whole, loops, options)};
-    for (const graph::FuncNode &f : graph.funcs)
+    for (const graph::FuncNode &f : graph.funcs) {
+        if (schedule[f.id].no_profiling)
+            program.unprofiled.insert(f.name);
         for (size_t i = 0; i < f.types.size(); i++) {
             if (schedule[f.id].nontemporal_stores)
                 program.nontemporal_stores.insert(graph::buffer_name(f, i));
             if (schedule[f.id].nontemporal_loads)
                 program.nontemporal_loads.insert(graph::buffer_name(f, i));
         }
+    }
     return program;
 }
 

@@ -180,3 +180,23 @@ TEST_CASE("a failing run leaves the profiler usable", "[driver][profiler]") {
     p.realize(&quiet, small, profiled());
     CHECK(p.profiler_report().find("f") != std::string::npos);
 }
+
+TEST_CASE("no_profiling counts a Func to what encloses it", "[driver][profiler]") {
+    Func inner = busy("inner", 300, cast<float>(x * y));
+    Func out("out");
+    out(x, y) = inner(x, y) + 1.0f;
+    inner.compute_at(out, y).store_in(MemoryType::Heap).no_profiling();
+    Pipeline p(out);
+    Quiet quiet;
+    Buffer<float> image(256, 300);
+    for (int i = 0; i < 3; i++)
+        p.realize(&quiet, image, profiled());
+    std::string report = p.profiler_report();
+    INFO(report);
+    Line line = line_of(report, "out");
+    REQUIRE(line.found);
+    CHECK_FALSE(line_of(report, "inner").found);
+    CHECK(line.share > 0.9);
+    CHECK(line.mallocs == 900);
+    CHECK(p.schedule_source().find("no_profiling()") != std::string::npos);
+}
