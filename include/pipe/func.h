@@ -303,6 +303,8 @@ class Func : public StageDirectives<Func> {
     Func &trace_realizations();
     /// An event of this text at the begin of the pipeline.
     Func &add_trace_tag(const std::string &tag);
+    /// The profiler counts what this Func takes to what encloses it: where it is computed.
+    Func &no_profiling();
 
     // A Pipeline of this Func alone (see pipeline.h); compiled once and kept.
     /// Computes the elements of new Buffers of these sizes: see Pipeline::realize.
@@ -322,6 +324,15 @@ class Func : public StageDirectives<Func> {
                  const Target &target = Target()) {
         realize_into(context, output, target);
     }
+    /// The same as plain data (pipe/raw_buffer.h). (A template, so that `{}` is not taken for it.)
+    template <std::same_as<RawBuffer> Raw>
+    void realize(Raw *output, const Target &target = Target()) {
+        realize_into(nullptr, raw_output(output), target);
+    }
+    template <std::same_as<RawBuffer> Raw>
+    void realize(JITUserContext *context, Raw *output, const Target &target = Target()) {
+        realize_into(context, raw_output(output), target);
+    }
     /// The same by the definitions alone: no schedule, slow, the oracle of the tests.
     Realization realize_reference(const Sizes &sizes);
     void realize_reference(const Realization &output);
@@ -332,9 +343,25 @@ class Func : public StageDirectives<Func> {
     void infer_input_bounds(const Buffer<T, D> &output, const Target &target = Target()) {
         infer_input_bounds(Realization(output), target);
     }
-    template <typename Shape>
-    void infer_input_bounds(JITUserContext *, const Shape &shape, const Target &target = Target()) {
-        infer_input_bounds(shape, target);
+    template <std::same_as<RawBuffer> Raw>
+    void infer_input_bounds(const Raw *output, const Target &target = Target()) {
+        infer_input_bounds(raw_output(output), target);
+    }
+    void infer_input_bounds(JITUserContext *, const Sizes &sizes, const Target &target = Target()) {
+        infer_input_bounds(sizes, target);
+    }
+    void infer_input_bounds(JITUserContext *, const Realization &outputs,
+                            const Target &target = Target()) {
+        infer_input_bounds(outputs, target);
+    }
+    template <typename T, int D>
+    void infer_input_bounds(JITUserContext *, const Buffer<T, D> &output,
+                            const Target &target = Target()) {
+        infer_input_bounds(Realization(output), target);
+    }
+    template <std::same_as<RawBuffer> Raw>
+    void infer_input_bounds(JITUserContext *, const Raw *output, const Target &target = Target()) {
+        infer_input_bounds(raw_output(output), target);
     }
     void compile_jit(const Target &target = Target());
     Callable compile_to_callable(const std::vector<Argument> &args,
@@ -346,6 +373,12 @@ class Func : public StageDirectives<Func> {
     // Files; see pipeline.h.
     void compile_to_lowered_stmt(const std::string &filename, const std::vector<Argument> &args,
                                  StmtOutputFormat format = Text, const Target &target = Target());
+    /// The same: Halide's word for loops before what its back ends make of them.
+    void compile_to_conceptual_stmt(const std::string &filename, const std::vector<Argument> &args,
+                                    StmtOutputFormat format = Text,
+                                    const Target &target = Target()) {
+        compile_to_lowered_stmt(filename, args, format, target);
+    }
     void compile_to_llvm_assembly(const std::string &filename, const std::vector<Argument> &args,
                                   const std::string &function = "",
                                   const Target &target = Target());
@@ -355,11 +388,32 @@ class Func : public StageDirectives<Func> {
                              const std::string &function = "", const Target &target = Target());
     void compile_to_object(const std::string &filename, const std::vector<Argument> &args,
                            const std::string &function = "", const Target &target = Target());
+    // The name of the function left out.
+    void compile_to_llvm_assembly(const std::string &filename, const std::vector<Argument> &args,
+                                  const Target &target) {
+        compile_to_llvm_assembly(filename, args, "", target);
+    }
+    void compile_to_bitcode(const std::string &filename, const std::vector<Argument> &args,
+                            const Target &target) {
+        compile_to_bitcode(filename, args, "", target);
+    }
+    void compile_to_assembly(const std::string &filename, const std::vector<Argument> &args,
+                             const Target &target) {
+        compile_to_assembly(filename, args, "", target);
+    }
+    void compile_to_object(const std::string &filename, const std::vector<Argument> &args,
+                           const Target &target) {
+        compile_to_object(filename, args, "", target);
+    }
 
     const std::shared_ptr<graph::FuncContents> &contents() const { return contents_; }
     explicit Func(std::shared_ptr<graph::FuncContents> contents);
 
   private:
+    /// Undefined where it is null.
+    static Buffer<void> raw_output(const RawBuffer *output) {
+        return output ? Buffer<void>(*output) : Buffer<void>();
+    }
     Func wrap(const char *method, const std::vector<Func> &consumers, SourceLocation where) const;
     void realize_into(JITUserContext *context, const BufferBase &output, const Target &target);
 

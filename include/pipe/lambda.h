@@ -19,31 +19,45 @@ Func lambda(const Var &x, const Var &y, const Var &z, const Var &w, const Var &v
 
 namespace detail {
 /// Computes the values, which name no Var. CompileError where one is not of its type.
-Realization evaluate(const std::vector<Expr> &values, const std::vector<Type> &types);
+Realization evaluate(const std::vector<Expr> &values, const std::vector<Type> &types,
+                     JITUserContext *context);
 
 template <typename T> void take_element(const Realization &values, size_t i, T &to) {
     to = Buffer<T>(values[i])();
 }
 }  // namespace detail
 
-/// Compiles and runs an expression without Vars. CompileError where it is not of type T.
-template <typename T> T evaluate(const Expr &value) {
+/// Compiles and runs an expression without Vars. CompileError where it is not of type T. The
+/// context, which may be null, says what holds for this run.
+template <typename T> T evaluate(JITUserContext *context, const Expr &value) {
     T result;
-    detail::take_element(detail::evaluate({value}, {type_of<T>()}), 0, result);
+    detail::take_element(detail::evaluate({value}, {type_of<T>()}, context), 0, result);
     return result;
+}
+template <typename T> T evaluate(const Expr &value) {
+    return evaluate<T>(nullptr, value);
 }
 /// The same for a Tuple, with one variable per element.
 template <typename First, typename... Rest>
-void evaluate(const Tuple &values, First &first, Rest &...rest) {
-    Realization done = detail::evaluate(values.as_vector(), {type_of<First>(), type_of<Rest>()...});
+void evaluate(JITUserContext *context, const Tuple &values, First &first, Rest &...rest) {
+    Realization done =
+        detail::evaluate(values.as_vector(), {type_of<First>(), type_of<Rest>()...}, context);
     size_t i = 0;
     detail::take_element(done, i++, first);
     (detail::take_element(done, i++, rest), ...);
 }
+template <typename First, typename... Rest>
+void evaluate(const Tuple &values, First &first, Rest &...rest) {
+    evaluate(nullptr, values, first, rest...);
+}
 /// The same with the addresses of the variables.
 template <typename First, typename... Rest>
+void evaluate(JITUserContext *context, const Tuple &values, First *first, Rest *...rest) {
+    evaluate(context, values, *first, *rest...);
+}
+template <typename First, typename... Rest>
 void evaluate(const Tuple &values, First *first, Rest *...rest) {
-    evaluate(values, *first, *rest...);
+    evaluate(nullptr, values, *first, *rest...);
 }
 /// The same: expressions are evaluated on the host.
 template <typename T> T evaluate_may_gpu(const Expr &value) {

@@ -110,6 +110,15 @@ class Pipeline {
                  const Target &target = Target()) {
         realize_into(context, output, target);
     }
+    /// The same as plain data (pipe/raw_buffer.h). (A template, so that `{}` is not taken for it.)
+    template <std::same_as<RawBuffer> Raw>
+    void realize(Raw *output, const Target &target = Target()) {
+        realize_into(nullptr, raw_output(output), target);
+    }
+    template <std::same_as<RawBuffer> Raw>
+    void realize(JITUserContext *context, Raw *output, const Target &target = Target()) {
+        realize_into(context, raw_output(output), target);
+    }
     template <typename... Buffers>
     requires(sizeof...(Buffers) >= 2 && (std::convertible_to<Buffers, Buffer<void>> &&
                                          ...)) void realize(const Buffers &...outputs) {
@@ -124,9 +133,25 @@ class Pipeline {
     void infer_input_bounds(const Buffer<T, D> &output, const Target &target = Target()) {
         infer_input_bounds(Realization(output), target);
     }
-    template <typename Shape>
-    void infer_input_bounds(JITUserContext *, const Shape &shape, const Target &target = Target()) {
-        infer_input_bounds(shape, target);
+    template <std::same_as<RawBuffer> Raw>
+    void infer_input_bounds(const Raw *output, const Target &target = Target()) {
+        infer_input_bounds(raw_output(output), target);
+    }
+    void infer_input_bounds(JITUserContext *, const Sizes &sizes, const Target &target = Target()) {
+        infer_input_bounds(sizes, target);
+    }
+    void infer_input_bounds(JITUserContext *, const Realization &outputs,
+                            const Target &target = Target()) {
+        infer_input_bounds(outputs, target);
+    }
+    template <typename T, int D>
+    void infer_input_bounds(JITUserContext *, const Buffer<T, D> &output,
+                            const Target &target = Target()) {
+        infer_input_bounds(Realization(output), target);
+    }
+    template <std::same_as<RawBuffer> Raw>
+    void infer_input_bounds(JITUserContext *, const Raw *output, const Target &target = Target()) {
+        infer_input_bounds(raw_output(output), target);
     }
 
     /// The same by the definitions alone: no schedule, slow, the oracle of the tests.
@@ -166,6 +191,12 @@ class Pipeline {
     /// The loops that are compiled, as text or as a page. Images used as constants are named only.
     void compile_to_lowered_stmt(const std::string &filename, const std::vector<Argument> &args,
                                  StmtOutputFormat format = Text, const Target &target = Target());
+    /// The same: Halide's word for loops before what its back ends make of them.
+    void compile_to_conceptual_stmt(const std::string &filename, const std::vector<Argument> &args,
+                                    StmtOutputFormat format = Text,
+                                    const Target &target = Target()) {
+        compile_to_lowered_stmt(filename, args, format, target);
+    }
     /// The optimised LLVM IR, as text and as bitcode; `function`: its name there, by default that
     /// of the first output.
     void compile_to_llvm_assembly(const std::string &filename, const std::vector<Argument> &args,
@@ -204,6 +235,10 @@ class Pipeline {
     std::string schedule_report();
 
   private:
+    /// Undefined where it is null.
+    static Buffer<void> raw_output(const RawBuffer *output) {
+        return output ? Buffer<void>(*output) : Buffer<void>();
+    }
     void realize_into(JITUserContext *context, const BufferBase &output, const Target &target);
 
     std::vector<Func> outputs_;

@@ -7,7 +7,8 @@
 
 namespace Pipe::detail {
 
-Realization evaluate(const std::vector<Expr> &values, const std::vector<Type> &types) {
+Realization evaluate(const std::vector<Expr> &values, const std::vector<Type> &types,
+                     JITUserContext *context) {
     if (values.size() != types.size())
         throw CompileError(fmt::format("evaluate: a Tuple of {} values, but {} variables for them.",
                                        values.size(), types.size()));
@@ -19,7 +20,7 @@ Realization evaluate(const std::vector<Expr> &values, const std::vector<Type> &t
                             to_string(types[i]), to_string(values[i].type())));
     Func f("evaluated");
     f() = Tuple(values);
-    return f.realize();
+    return f.realize(context);
 }
 
 }  // namespace Pipe::detail

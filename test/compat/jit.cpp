@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <string>
 
 #include "support/require_message.h"
@@ -264,6 +265,101 @@ TEST_CASE("files and loop nests", "[compat]") {
         CHECK(std::filesystem::file_size(stem + ending) > 100);
         std::filesystem::remove(stem + ending);
     }
+}
+
+TEST_CASE("files of a function without a name of its own", "[compat]") {
+    Var x("x");
+    Func f("nameless");
+    f(x) = x * 3;
+    std::string folder = std::filesystem::temp_directory_path().string();
+    std::string stem = folder + "/pipe_compat_" + std::to_string(rand());
+    Target target = get_host_target();
+    f.compile_to_llvm_assembly(stem + ".ll", {}, target);
+    f.compile_to_bitcode(stem + ".bc", {}, target);
+    f.compile_to_assembly(stem + ".s", {}, target);
+    f.compile_to_object(stem + ".o", {}, target);
+    f.compile_to_conceptual_stmt(stem + ".stmt", {}, Text, target);
+    Pipeline(f).compile_to_conceptual_stmt(stem + ".html", {}, HTML);
+    auto read = [&](const char *ending) {
+        std::ifstream file(stem + ending, std::ios::binary);
+        return std::string(std::istreambuf_iterator<char>(file), {});
+    };
+    CHECK(read(".ll").find("define") != std::string::npos);
+    CHECK(read(".ll").find("@nameless(") != std::string::npos);
+    CHECK(read(".bc").substr(0, 2) == "BC");
+    CHECK(read(".s").find("nameless:") != std::string::npos);
+    CHECK(read(".o").substr(1, 3) == "ELF");
+    CHECK(read(".stmt").find("for") != std::string::npos);
+    CHECK(read(".html").find("</html>") != std::string::npos);
+    for (const char *ending : {".ll", ".bc", ".s", ".o", ".stmt", ".html"})
+        std::filesystem::remove(stem + ending);
+}
+
+TEST_CASE("contexts for bounds and single values", "[compat]") {
+    Var x("x"), y("y");
+    ImageParam in(UInt(8), 2, "in");
+    Func f("f");
+    f(x, y) = in(x + 2, y) + in(x, y + 1);
+    JITUserContext context;
+    for (int width : {1, 9}) {
+        in.reset();
+        f.infer_input_bounds(&context, {width, 4});
+        CHECK(in.get().width() == width + 2);
+        CHECK(in.get().height() == 5);
+        in.reset();
+        Pipeline(f).infer_input_bounds(&context, {width, 4});
+        CHECK(in.get().width() == width + 2);
+        in.reset();
+        Buffer<uint8_t> out(width, 3);
+        out.set_min(-1, 6);
+        f.infer_input_bounds(&context, out);
+        CHECK(in.get().left() == -1);
+        CHECK(in.get().bottom() == 9);
+    }
+    context.handlers.custom_print = [](JITUserContext *, const char *text) { last_error = text; };
+    CHECK(evaluate<float>(&context, print(Expr(2.5f), "is it")) == 2.5f);
+    CHECK(last_error.find("is it") != std::string::npos);
+    int a = 0;
+    float b = 0;
+    evaluate(&context, Tuple(print(Expr(3), "or that"), 0.5f), &a, &b);
+    CHECK(a == 3);
+    CHECK(b == 0.5f);
+    CHECK(last_error.find("or that") != std::string::npos);
+}
+
+namespace {
+
+struct Reporter : CompileTimeErrorReporter {
+    std::vector<std::string> errors;
+    void warning(const char *) override {}
+    void error(const char *message) override { errors.push_back(message); }
+};
+
+}  // namespace
+
+TEST_CASE("a reporter is told of compile errors before they are thrown", "[compat]") {
+    Var x("x"), y("y");
+    Func f("wrong");
+    f(x) = x;
+    Reporter reporter;
+    set_custom_compile_time_error_reporter(&reporter);
+    std::string thrown;
+    try {
+        f.split(y, x, y, 4);
+    } catch (const CompileError &error) {
+        thrown = error.what();
+    }
+    REQUIRE(reporter.errors.size() == 1);
+    CHECK(reporter.errors[0] == thrown);
+    CHECK(thrown.find("wrong") != std::string::npos);
+    // What Pipe tries by itself, and what fails at run time, is none.
+    CHECK_FALSE(Target::validate_target_string("no-such-target"));
+    Buffer<float> other(3);
+    CHECK_THROWS_AS(f.realize(other), RuntimeError);
+    CHECK(reporter.errors.size() == 1);
+    set_custom_compile_time_error_reporter(nullptr);
+    CHECK_THROWS_AS(f.split(y, x, y, 4), CompileError);
+    CHECK(reporter.errors.size() == 1);
 }
 
 TEST_CASE("images from files", "[compat]") {
