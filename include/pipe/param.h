@@ -82,10 +82,15 @@ template <typename T = void> class Param : public detail::ParamBase {
         set_range(min, max);
     }
 
-    /// RuntimeError where the type of the Param cannot hold the value: 300 of a uint8, 0.1 (a
-    /// double) of a float, which is 0.1f.
+    /// Floats are rounded to the Param's. RuntimeError where its type cannot hold the value: 300 of a
+    /// uint8, 0.5 of an int32.
     template <typename V> void set(V value) {
-        if constexpr (!std::is_same_v<V, T> && std::is_arithmetic_v<V>) {
+        constexpr bool rounds = std::is_floating_point_v<V> && std::is_floating_point_v<T>;
+        if constexpr (std::is_enum_v<V>) {
+            set(static_cast<std::underlying_type_t<V>>(value));
+        } else if constexpr (std::is_same_v<V, long double> && !rounds) {
+            set(static_cast<double>(value));
+        } else if constexpr (!std::is_same_v<V, T> && std::is_arithmetic_v<V> && !rounds) {
             set_number(detail::number(value));
         } else {
             T same = value;

@@ -54,8 +54,8 @@ Scheduled make_schedule(const std::vector<Func> &outputs, const Settings &settin
                         const Outputs *buffers);
 
 /// Gives up the autoscheduler's answer: every Func that the user left open is computed at root, or,
-/// if that is not legal, inlined. False where there is nothing to give up.
-bool fall_back(Scheduled &scheduled, const std::string &why);
+/// if that is not legal, inlined. `scheduled.user` must be there.
+void fall_back(Scheduled &scheduled, const std::string &why);
 
 /// Kernels of one schedule. There is one per set of buffers that are not dense, and another of each
 /// that is right for every size: the usual one computes a little more than is asked for where that

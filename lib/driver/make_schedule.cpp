@@ -155,9 +155,7 @@ void freeze_and_schedule(Scheduled &s, const std::vector<Func> &outputs, const S
 
 }  // namespace
 
-bool fall_back(Scheduled &s, const std::string &why) {
-    if (!s.user)
-        return false;
+void fall_back(Scheduled &s, const std::string &why) {
     schedules::Schedule user = *std::exchange(s.user, std::nullopt);
     s.report +=
         fmt::format("The chosen schedule could not be used ({}); Funcs without directives are "
@@ -169,7 +167,6 @@ bool fall_back(Scheduled &s, const std::string &why) {
     } catch (const CompileError &) {
         take_schedule(s, user);
     }
-    return true;
 }
 
 Scheduled make_schedule(const std::vector<Func> &outputs, const Settings &settings,

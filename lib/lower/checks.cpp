@@ -62,9 +62,9 @@ class Checks {
             input_region(image);
         for (const graph::FuncNode &func : graph_.funcs) {
             bool inside = is_computed_inside(func);
-            within_bounds(func, true, [&] { return regions_.demand(func.id); });
+            within_bounds(func, true, false);
             if (!inside)
-                within_bounds(func, false, [&] { return regions_.demand(func.id); });
+                within_bounds(func, false, false);
             fused_loops(func);
         }
         for (FuncId output : graph_.outputs) {
@@ -91,7 +91,7 @@ class Checks {
 
     Stmt computation(const graph::FuncNode &func) {
         if (is_computed_inside(func))
-            within_bounds(func, false, [&] { return regions_.needed(func.id); });
+            within_bounds(func, false, true);
         return make_block(std::move(asserts_));
     }
 
@@ -163,16 +163,23 @@ class Checks {
         return !regions_.tree().place(func.id).compute.empty();
     }
 
-    /// What readers need of a Func inside the pipeline lies in its bound: no more is stored. Those
-    /// bounds that fix the min, or those that leave it open.
-    template <typename Needed>
-    void within_bounds(const graph::FuncNode &func, bool fixed, const Needed &needed) {
+    /// What is needed of a Func inside the pipeline lies in its bound: no more is stored. Those bounds
+    /// that fix the min, or those that leave it open.
+    void within_bounds(const graph::FuncNode &func, bool fixed, bool one_computation) {
         if (func.is_output || !regions_.tree().place(func.id).computed)
             return;
         for (const schedules::Bound &bound : regions_.tree().schedule()[func.id].bounds)
             for (size_t d = 0; d < func.args.size(); d++)
-                if (func.args[d] == bound.var && bound.min.defined() == fixed)
-                    within(func, bound, needed().at(d));
+                for (size_t s = func.stages.size(); s-- > 0;) {
+                    if (func.args[d] != bound.var || bound.min.defined() != fixed)
+                        continue;
+                    bool last = s + 1 == func.stages.size();
+                    within(func, bound,
+                           regions_.needed(func.id, static_cast<int>(s), one_computation)[d],
+                           last ? "read" : "touched",
+                           last ? " Read by " + readers_of(regions_.tree(), func.name)
+                                : " By " + definition_of(func, s + 1));
+                }
     }
 
     /// Loops count with 32 bits: two that are fused may be too many iterations together.
@@ -199,7 +206,7 @@ class Checks {
     }
 
     void within(const graph::FuncNode &func, const schedules::Bound &bound,
-                const region::Interval &needed) {
+                const region::Interval &needed, const std::string &use, const std::string &user) {
         Expr min = bound.min.defined() ? bound.min : needed.min;
         Expr max = sub(add(min, bound.extent), int32(1));
         Expr inside = make_binary(Op::And, make_binary(Op::GE, needed.min, min),
@@ -208,9 +215,8 @@ class Checks {
                 Failure::BadConstraint,
                 {text(func.name + ": dimension " + bound.var + " was promised to be needed from "),
                  simplify(min), text(" to "), simplify(max),
-                 text(" only (bound), but is read from "), simplify(needed.min), text(" to "),
-                 simplify(needed.max),
-                 text(". Read by " + readers_of(regions_.tree(), func.name) + ".")});
+                 text(" only (bound), but is " + use + " from "), simplify(needed.min),
+                 text(" to "), simplify(needed.max), text("." + user + ".")});
     }
 
     /// The buffers of a tuple's elements lie over the same coordinates.
@@ -280,7 +286,7 @@ class Checks {
         for (size_t s = func.stages.size(); s-- > 0;) {
             int stage = static_cast<int>(s);
             if (s + 1 < func.stages.size())
-                written(regions_.domain(func.id, stage), s + 1,
+                written(regions_.needed(func.id, stage, false), s + 1,
                         "it touches more than the buffer. Pass a larger one.");
             written(regions_.computed(func.id, stage), s,
                     graph::is_extern(func)

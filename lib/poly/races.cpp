@@ -160,6 +160,17 @@ class Checker {
                 f, index, directive,
                 conflict + "atomic() can update one element in a step, but this update stores "
                            "several (scatter()). Write an update for each.");
+        bool asks = false;
+        graph::IsSelf is_self = graph::calls_of(f.id);
+        if (const Expr &predicate = f.stages[index].predicate; predicate.defined())
+            graph::Walk()(predicate, [&](const ir::ExprNode &n) { asks |= is_self(n); });
+        if (asks)
+            graph::reject_directive(
+                f, index, directive,
+                conflict +
+                    "atomic() does not help, because the condition of the RDom (where) reads "
+                    "the Func, which another thread may change in between. Leave the loop "
+                    "serial.");
     }
 
     static bool can_factor(const FuncNode &f, const Stage &stage, const StageSchedule &s,

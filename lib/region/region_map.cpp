@@ -32,6 +32,8 @@ const schedules::Bound *find_bound(const std::vector<schedules::Bound> &bounds,
     return nullptr;
 }
 
+}  // namespace
+
 bool has_selects(const graph::Stage &stage) {
     bool found = false;
     graph::for_each_expr(stage, [&](const Expr &root) {
@@ -39,8 +41,6 @@ bool has_selects(const graph::Stage &stage) {
     });
     return found;
 }
-
-}  // namespace
 
 RegionMap::RegionMap(const LoopTree &tree, bool any_size)
     : tree_(tree), graph_(tree.graph()), any_size_(any_size), whole_(graph::read_as_whole(graph_)) {
@@ -308,8 +308,8 @@ Box RegionMap::demand(FuncId id) {
     return tree_.readers(id).empty() ? Box() : required(id, "");
 }
 
-Box RegionMap::needed(FuncId id) {
-    return required(id, tree_.place(id).compute);
+Box RegionMap::needed(FuncId id, int stage, bool one_computation) {
+    return needed_by_others(id, stage, one_computation ? tree_.place(id).compute : "");
 }
 
 const Box &RegionMap::image(const std::string &name) {

@@ -63,6 +63,9 @@ struct Fold {
     Expr factor;
 };
 
+/// Whether a definition has arms that are chosen from.
+bool has_selects(const graph::Stage &stage);
+
 class RegionMap {
   public:
     /// `any_size`: Auto tails are guarded instead of shifted inwards, so that no extent is too small.
@@ -109,8 +112,9 @@ class RegionMap {
 
     /// What readers need of a Func in the whole pipeline; empty without readers.
     Box demand(FuncId func);
-    /// The same of one computation. Names lets of the compute level.
-    Box needed(FuncId func);
+    /// What readers and later definitions need of a definition, whatever its bounds say: in the whole
+    /// pipeline, or of one computation (names lets of the compute level).
+    Box needed(FuncId func, int stage, bool one_computation);
     /// How far the outer loop of a split moves the variable, for a split that shifts inwards: the variable
     /// that names min(outer * factor, extent - factor). build() binds it inside the outer loop.
     Expr shifted_offset(const StageNest &nest, const schedules::Transform &split) const;

@@ -270,16 +270,26 @@ bool RegionMap::may_be_empty(FuncId id, const Expr &extent) {
     return !most || *most > 0;
 }
 
-/// Whether a condition of a reader, or of what reads that, limits what is needed of the Func.
+/// Whether there may be iterations that need nothing of the Func: a condition or an empty RDom limits what
+/// a reader, or what reads that, or an update of its own needs.
 bool RegionMap::needed_under_conditions(FuncId id) {
     auto [known, is_new] = under_conditions_.try_emplace(id, false);
     if (!is_new)
         return known->second;
-    const std::vector<const StageNest *> &readers = tree_.readers(id);
-    bool found = std::any_of(readers.begin(), readers.end(), [&](const StageNest *reader) {
-        return graph_[reader->func].stages[reader->stage].predicate.defined() ||
-               !choices(*reader).empty() || needed_under_conditions(reader->func);
+    auto limits = [&](const graph::Stage &stage) {
+        return stage.predicate.defined() ||
+               std::any_of(stage.rvars.begin(), stage.rvars.end(), [&](const auto &r) {
+                   std::optional<int64_t> most = upper_bound(sub(int32(1), r.extent));
+                   return !most || *most > 0;
+               });
+    };
+    const std::vector<graph::Stage> &own = graph_[id].stages;
+    bool found = std::any_of(own.begin() + 1, own.end(), [&](const graph::Stage &update) {
+        return limits(update) || has_selects(update);
     });
+    for (const StageNest *reader : tree_.readers(id))
+        found = found || limits(graph_[reader->func].stages[reader->stage]) ||
+                !choices(*reader).empty() || needed_under_conditions(reader->func);
     return under_conditions_[id] = found;
 }
 

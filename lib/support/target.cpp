@@ -309,10 +309,16 @@ std::string Target::to_string() const {
 }
 
 Target get_host_target() {
-    std::string name = support::env("PIPE_TARGET");
-    if (!name.empty())
+    std::string name = support::env("PIPE_TARGET"), why;
+    if (name.empty())
+        return host();
+    try {
+        support::ErrorsUntold untold;
         return Target(name);
-    return host();
+    } catch (const CompileError &error) {
+        why = error.what();
+    }
+    throw CompileError("The environment variable PIPE_TARGET: " + why);
 }
 
 bool host_supports_target_device(const Target &target) {

@@ -571,3 +571,61 @@ TEST_CASE("a fold holds what an update with PredicateLoads stores", "[differenti
                                           {"fold_storage(x)", "8 planes live at once"});
     }
 }
+
+TEST_CASE("a split that shifts inwards for an RDom that may be empty", "[differential]") {
+    Param<int> n("n");
+    RDom r(0, n, "r");
+    Func h("h"), g("g"), out("out");
+    h(x) = x * 3;
+    g(x) = h(x) + 1;
+    out(y) = 7;
+    out(y) += g(y + r);
+    g.compute_at(out, y).vectorize(x, 8);
+    SECTION("stored outside") {
+        g.store_root();
+    }
+    SECTION("reading what is stored outside") {
+        h.compute_root();
+    }
+    for (int last : {0, 1, 8, -9, -60}) {
+        n.set(last);
+        CHECK(wrong_elements(out, {{{0, 20}}}) == 0);
+        CHECK(wrong_elements(out, {{{-3, 1}}}) == 0);
+    }
+}
+
+TEST_CASE("what an update of its own needs under a condition stays inside", "[differential]") {
+    Param<int> p("p", 3);
+    ImageParam im(Int(32), 1, "im");
+    testing::GuardedBuffer image = image_of({{0, 200}});
+    im.set(image.buffer);
+    RDom r(0, 10, "r");
+    r.where(y < p);
+    Func f("f"), g("g"), out("out");
+    g(x) = x * 5;
+    f(x, y) = x + g(x);
+    f(r, y) += f(r + y * clamp(im(clamp(y, 0, 199)), -1, 2), y);
+    out(x, y) = f(x, y) + 1;
+    g.compute_root();
+    f.compute_at(out, y);
+    for (int last : {3, 5000}) {
+        p.set(last);
+        CHECK(wrong_elements(out, {{{0, 10}, {0, 100}}}) == 0);
+    }
+}
+
+TEST_CASE("an update that goes beyond its own bound", "[differential]") {
+    RDom r(0, 3, "r");
+    Func f("f"), g("g"), out("out");
+    for (Func *bounded : {&f, &g}) {
+        (*bounded)(x) = x;
+        (*bounded)(r + 50) = 1;
+        bounded->bound(x, 0, 6);
+    }
+    require_message<RuntimeError>([&] { f.realize({6}); },
+                                  {"Output f", "0 to 52", "0 to 5", "f.update(0)"});
+    g.compute_root();
+    out(x) = g(x) + 1;
+    require_message<RuntimeError>([&] { out.realize({6}); },
+                                  {"g: dimension x", "0 to 5", "0 to 52", "By g.update(0)"});
+}

@@ -221,8 +221,13 @@ TEST_CASE_METHOD(Bright, "Params", "[error][calls]") {
         gain.set(9LL);
         CHECK(gain.get() == 9);
         Param<float> weight("weight");
-        require_message<RuntimeError>([&] { weight.set(0.1); },
-                                      {"Param 'weight'", "type float32", "cannot hold", "0.1"});
+        weight.set(0.1);  // a double, rounded as C++ does
+        CHECK(weight.get() == 0.1f);
+        enum { Large = 300, Small = 30 };
+        require_message<RuntimeError>([&] { gain.set(Large); }, {"Param 'gain'", "300"});
+        gain.set(Small);
+        CHECK(gain.get() == 30);
+        require_message<RuntimeError>([&] { gain.set(0.5L); }, {"Param 'gain'", "0.5"});
         weight.set(0.5);
         CHECK(weight.get() == 0.5f);
         weight.set(0.1f);

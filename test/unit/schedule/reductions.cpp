@@ -593,6 +593,13 @@ TEST_CASE("atomic(true) is one step, or refused", "[atomic]") {
         Buffer<int> got = f.realize({3});
         CHECK(got(0) + got(1) + got(2) == 100000);
     }
+    SECTION("an update whose where reads what is stored") {
+        f(x) = 0;
+        r.where(f(i) < 1000);
+        f(i) += 1;
+        f.update().atomic(true).parallel(r);
+        require_message<CompileError>([&] { f.compile_jit(); }, {"parallel(r", "where"});
+    }
     SECTION("an update that leaves out what it reads") {
         f(x) = 0;
         f(i) = select(f(i) < 1000, f(i) + 1, undef<int>());

@@ -117,7 +117,7 @@ TEST_CASE("nonsense in PIPE_TARGET", "[support][error]") {
     f(x) = x;
     for (std::string nonsense : {"host-warp_drive", "sparrow-64-linux", "x86-64"}) {
         SetVariable target("PIPE_TARGET", nonsense);
-        const std::vector<std::string> parts{"Target", '"' + nonsense + '"'};
+        const std::vector<std::string> parts{"PIPE_TARGET", "Target", '"' + nonsense + '"'};
         require_message<CompileError>([] { get_host_target(); }, parts);
         require_message<CompileError>([&] { f.realize({4}); }, parts);
     }
