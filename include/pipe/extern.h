@@ -124,7 +124,8 @@ struct JITExtern {
     /// A Func or Pipeline as the function of an extern stage, which has to be given what
     /// infer_arguments() says, in that order: a Func, an image or a number of the very type for
     /// each. It is compiled here, with the schedule that it has. Bounds queries are answered. What
-    /// goes wrong in it ends the call of the whole pipeline with its RuntimeError.
+    /// goes wrong in it ends the call of the whole pipeline with its RuntimeError. What is made known
+    /// stays so until the process ends.
     JITExtern(const Func &f);
     JITExtern(const Pipeline &pipeline);
 

@@ -16,7 +16,7 @@
 #include <pipe/operators.h>
 #include <pipe/param.h>
 #include <pipe/rdom.h>
-#include <pipe/realization.h>
+#include <pipe/realizable.h>
 #include <pipe/schedule.h>
 #include <pipe/stage.h>
 #include <pipe/target.h>
@@ -28,17 +28,6 @@ namespace Pipe {
 namespace graph {
 struct FuncContents;
 }
-
-class Callable;
-struct Argument;
-struct JITHandlers;
-struct JITUserContext;
-
-/// How compile_to_lowered_stmt writes the loops.
-enum StmtOutputFormat {
-    Text,
-    HTML,  ///< one page that needs nothing else: loops that fold, beside the schedule
-};
 
 /// Given to Func::memoize(): a number by which memoization_cache_evict() finds what is kept.
 class EvictionKey {
@@ -54,8 +43,9 @@ class EvictionKey {
 /// Copies are the same Func. By default a Func is inlined into its uses; one with updates is
 /// computed where it is used.
 ///
-/// The directives that it shares with Stage are on its pure definition.
-class Func : public StageDirectives<Func> {
+/// The directives that it shares with Stage are on its pure definition; it is compiled and run as
+/// the Pipeline of it alone.
+class Func : public StageDirectives<Func>, public Realizable<Func> {
   public:
     Func(SourceLocation where = std::source_location::current());
     explicit Func(const std::string &name, SourceLocation where = std::source_location::current());
@@ -101,8 +91,6 @@ class Func : public StageDirectives<Func> {
     /// Func must be defined.
     OutputImageParam output_buffer() const;
     std::vector<OutputImageParam> output_buffers() const;
-    /// The Params and ImageParams that are needed to compute it.
-    std::vector<Argument> infer_arguments() const;
 
     // f(x, y)
     FuncRef operator()(std::vector<Expr> args,
@@ -306,116 +294,11 @@ class Func : public StageDirectives<Func> {
     /// The profiler counts what this Func takes to what encloses it: where it is computed.
     Func &no_profiling();
 
-    // A Pipeline of this Func alone (see pipeline.h); compiled once and kept.
-    /// Computes the elements of new Buffers of these sizes: see Pipeline::realize.
-    Realization realize(const Sizes &sizes = {}, const Target &target = Target());
-    Realization realize(JITUserContext *context, const Sizes &sizes = {},
-                        const Target &target = Target());
-    /// Computes the elements of `output` (a Buffer per value).
-    void realize(const Realization &output, const Target &target = Target());
-    void realize(JITUserContext *context, const Realization &output,
-                 const Target &target = Target());
-    template <typename T, int D>
-    void realize(const Buffer<T, D> &output, const Target &target = Target()) {
-        realize_into(nullptr, output, target);
-    }
-    template <typename T, int D>
-    void realize(JITUserContext *context, const Buffer<T, D> &output,
-                 const Target &target = Target()) {
-        realize_into(context, output, target);
-    }
-    /// The same as plain data (pipe/raw_buffer.h). (A template, so that `{}` is not taken for it.)
-    template <std::same_as<RawBuffer> Raw>
-    void realize(Raw *output, const Target &target = Target()) {
-        realize_into(nullptr, raw_output(output), target);
-    }
-    template <std::same_as<RawBuffer> Raw>
-    void realize(JITUserContext *context, Raw *output, const Target &target = Target()) {
-        realize_into(context, raw_output(output), target);
-    }
-    /// The same by the definitions alone: no schedule, slow, the oracle of the tests.
-    Realization realize_reference(const Sizes &sizes);
-    void realize_reference(const Realization &output);
-    /// See pipeline.h.
-    void infer_input_bounds(const Sizes &sizes, const Target &target = Target());
-    void infer_input_bounds(const Realization &outputs, const Target &target = Target());
-    template <typename T, int D>
-    void infer_input_bounds(const Buffer<T, D> &output, const Target &target = Target()) {
-        infer_input_bounds(Realization(output), target);
-    }
-    template <std::same_as<RawBuffer> Raw>
-    void infer_input_bounds(const Raw *output, const Target &target = Target()) {
-        infer_input_bounds(raw_output(output), target);
-    }
-    void infer_input_bounds(JITUserContext *, const Sizes &sizes, const Target &target = Target()) {
-        infer_input_bounds(sizes, target);
-    }
-    void infer_input_bounds(JITUserContext *, const Realization &outputs,
-                            const Target &target = Target()) {
-        infer_input_bounds(outputs, target);
-    }
-    template <typename T, int D>
-    void infer_input_bounds(JITUserContext *, const Buffer<T, D> &output,
-                            const Target &target = Target()) {
-        infer_input_bounds(Realization(output), target);
-    }
-    template <std::same_as<RawBuffer> Raw>
-    void infer_input_bounds(JITUserContext *, const Raw *output, const Target &target = Target()) {
-        infer_input_bounds(raw_output(output), target);
-    }
-    void compile_jit(const Target &target = Target());
-    Callable compile_to_callable(const std::vector<Argument> &args,
-                                 const Target &target = Target());
-    /// What takes the place of the run time's own functions in all calls of this Func.
-    JITHandlers &jit_handlers();
-    void print_loop_nest();
-
-    // Files; see pipeline.h.
-    void compile_to_lowered_stmt(const std::string &filename, const std::vector<Argument> &args,
-                                 StmtOutputFormat format = Text, const Target &target = Target());
-    /// The same: Halide's word for loops before what its back ends make of them.
-    void compile_to_conceptual_stmt(const std::string &filename, const std::vector<Argument> &args,
-                                    StmtOutputFormat format = Text,
-                                    const Target &target = Target()) {
-        compile_to_lowered_stmt(filename, args, format, target);
-    }
-    void compile_to_llvm_assembly(const std::string &filename, const std::vector<Argument> &args,
-                                  const std::string &function = "",
-                                  const Target &target = Target());
-    void compile_to_bitcode(const std::string &filename, const std::vector<Argument> &args,
-                            const std::string &function = "", const Target &target = Target());
-    void compile_to_assembly(const std::string &filename, const std::vector<Argument> &args,
-                             const std::string &function = "", const Target &target = Target());
-    void compile_to_object(const std::string &filename, const std::vector<Argument> &args,
-                           const std::string &function = "", const Target &target = Target());
-    // The name of the function left out.
-    void compile_to_llvm_assembly(const std::string &filename, const std::vector<Argument> &args,
-                                  const Target &target) {
-        compile_to_llvm_assembly(filename, args, "", target);
-    }
-    void compile_to_bitcode(const std::string &filename, const std::vector<Argument> &args,
-                            const Target &target) {
-        compile_to_bitcode(filename, args, "", target);
-    }
-    void compile_to_assembly(const std::string &filename, const std::vector<Argument> &args,
-                             const Target &target) {
-        compile_to_assembly(filename, args, "", target);
-    }
-    void compile_to_object(const std::string &filename, const std::vector<Argument> &args,
-                           const Target &target) {
-        compile_to_object(filename, args, "", target);
-    }
-
     const std::shared_ptr<graph::FuncContents> &contents() const { return contents_; }
     explicit Func(std::shared_ptr<graph::FuncContents> contents);
 
   private:
-    /// Undefined where it is null.
-    static Buffer<void> raw_output(const RawBuffer *output) {
-        return output ? Buffer<void>(*output) : Buffer<void>();
-    }
     Func wrap(const char *method, const std::vector<Func> &consumers, SourceLocation where) const;
-    void realize_into(JITUserContext *context, const BufferBase &output, const Target &target);
 
     std::shared_ptr<graph::FuncContents> contents_;
 };

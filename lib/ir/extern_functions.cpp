@@ -40,9 +40,10 @@ void enter(Table &all, const detail::ExternFunction &function) {
     bool same_types = known.result == function.result && known.parameters == function.parameters;
     bool same_place = !known.address || !function.address || known.address == function.address;
     if (!same_types || !same_place)
-        throw CompileError("The C function '" + std::string(function.name) +
-                           "' is declared twice for expressions, with different types or as "
-                           "different functions of one name. Rename one of them.");
+        throw CompileError(std::string(function.pipeline ? "The pipeline '" : "The C function '") +
+                           function.name +
+                           "' is declared twice for expressions and extern stages, with different "
+                           "types or as different functions of one name. Rename one of them.");
     if (!known.address) {
         known.address = function.address;
         known.pipeline = function.pipeline;
