@@ -103,7 +103,7 @@ class Privatizer {
         placed.touched = true;
         placed.compute = placed.store = level(id, stage, result->merge_loops, loop);
         if (inside(placed.compute, id, stage))
-            drop_splits(result->update_loops, placed.compute.var);
+            split_points_by_1(result->update_loops, placed.compute.var);
         placed.stages = {initial_loops(part, kind), result->update_loops};
         if (kind == LoopKind::Vectorized) {
             placed.storage_order = part.args;
@@ -174,8 +174,8 @@ class Privatizer {
     }
 
     /// The pure loops in to `innermost` are those that the new Func is computed in, for one point of each. Where
-    /// such loops are all that a split made, it is dropped: its tail would compute a whole factor at each point.
-    static void drop_splits(StageSchedule &loops, const std::string &innermost) {
+    /// such loops are all that a split made, it splits by 1: its tail would compute a whole factor at each point.
+    static void split_points_by_1(StageSchedule &loops, const std::string &innermost) {
         using Kind = schedules::Transform::Kind;
         std::set<std::string> points;
         for (auto d = loops.dims.rbegin(); d != loops.dims.rend(); ++d) {
@@ -184,20 +184,16 @@ class Privatizer {
             if (d->name == innermost)
                 break;
         }
-        auto find = [&](const std::string &name) {
-            return std::find_if(loops.dims.begin(), loops.dims.end(),
-                                [&](const Dim &d) { return d.name == name; });
-        };
-        for (size_t i = loops.transforms.size(); i-- > 0;) {
-            const schedules::Transform t = loops.transforms[i];
-            bool split = t.kind == Kind::Split;
-            if (t.kind == Kind::Fuse || !points.count(t.outer) || (split && !points.count(t.inner)))
+        for (auto t = loops.transforms.rbegin(); t != loops.transforms.rend(); ++t) {
+            bool split = t->kind == Kind::Split;
+            if (t->kind == Kind::Fuse || !points.count(t->outer) ||
+                (split && !points.count(t->inner)))
                 continue;
-            if (split)
-                loops.dims.erase(find(t.inner));
-            *find(t.outer) = {t.old_name, LoopKind::Serial, false};
-            points.insert(t.old_name);
-            loops.transforms.erase(loops.transforms.begin() + static_cast<long>(i));
+            points.insert(t->old_name);
+            if (split) {
+                t->factor = int32(1);
+                t->tail = TailStrategy::GuardWithIf;
+            }
         }
     }
 

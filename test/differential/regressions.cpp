@@ -584,3 +584,25 @@ TEST_CASE("rfactor of a Func without level that a specialized Func reads", "[dif
         check_against_reference<int>(h, {1, 1});
     }
 }
+
+// The accumulators' own Func was given one loop for the two of the split.
+TEST_CASE("storage at the inner loop of a split around accumulators of vector lanes",
+          "[differential]") {
+    for (bool renamed : {false, true}) {
+        Func f("f"), g("g");
+        Var xii("xii");
+        RDom r(-1, 2, -1, 6);
+        RVar ro("ro"), ri("ri");
+        g(x, y) = x * y + 3;
+        f(x, y) = 7;
+        f(x, y) += g(x, r.y) * r.x + y;
+        f.update(0).split(r.y, ro, ri, 4).vectorize(ri).split(x, xo, xi, 3);
+        if (renamed)
+            f.update(0).rename(xi, xii);
+        Var inner = renamed ? xii : xi;
+        f.update(0).reorder(ri, ro, xo, inner, r.x, y);
+        g.compute_at(f.update(0), ro).store_at(f.update(0), inner);
+        for (int width : {1, 2, 7})
+            check_against_reference<int>(f, {width, 3});
+    }
+}
