@@ -40,8 +40,10 @@ class Factorer {
         return found == current_.end() ? Expr() : nodes_[found->second].extent;
     }
 
+    bool possible() { return take_transforms() && check_preserved(); }
+
     std::optional<Factored> run() {
-        if (!take_transforms() || !check_preserved())
+        if (!possible())
             return std::nullopt;
         for (const Node &n : nodes_)
             if (n.is_loop)
@@ -397,6 +399,12 @@ Expr rvar_extent(const Stage &stage, const StageSchedule &loops, const std::stri
     Factoring from{{}, stage, loops, {}, {}, {}};
     std::string why;
     return Factorer(from, Reduction(), &why).extent_of(loop);
+}
+
+bool can_factor(const Stage &stage, const StageSchedule &loops, const std::string &loop,
+                const Reduction &reduction, std::string *why) {
+    Factoring from{{}, stage, loops, {{loop, loop}}, {}, {}};
+    return Factorer(from, reduction, why).possible();
 }
 
 std::optional<Factored> factor(const Factoring &from, const Reduction &reduction,

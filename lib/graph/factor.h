@@ -48,6 +48,10 @@ struct Factored {
 Expr rvar_extent(const Stage &stage, const schedules::StageSchedule &loops,
                  const std::string &loop);
 
+/// Whether factor() can preserve this loop; *why says what stands in the way.
+bool can_factor(const Stage &stage, const schedules::StageSchedule &loops, const std::string &loop,
+                const Reduction &reduction, std::string *why);
+
 /// `why`: what stands in the way, where the answer is nothing.
 std::optional<Factored> factor(const Factoring &from, const Reduction &reduction, std::string *why);
 

@@ -75,15 +75,41 @@ class Privatizer {
             limit_tasks(graph_[id].stages[stage], loops, dim);
 
         FuncNode part;
+        std::string var;
+        graph::Factored made = factored(id, stage, loop, part, var);
+        const Place place = place_of(id, stage, made.merge_loops, loop);
+        split_points_by_1(made.update_loops, place.around);
+        FuncSchedule placed;
+        placed.touched = true;
+        placed.compute = placed.store = place.level;
+        placed.stages = {initial_loops(part, kind), made.update_loops};
+        if (kind == LoopKind::Vectorized) {
+            placed.storage_order = part.args;
+            std::rotate(placed.storage_order.begin(), placed.storage_order.end() - 1,
+                        placed.storage_order.end());
+            combine_lanes(made.merge_loops, loop, part.types.size());
+        }
+        move_levels(id, stage, place.around, {{loop, var}}, part.id);
+        before_[part.id] = id;
+        graph_.funcs[static_cast<size_t>(id)].stages[stage] = std::move(made.merge);
+        schedule_[id].stages[stage] = std::move(made.merge_loops);
+        graph_.funcs.push_back(std::move(part));
+        schedule_.funcs.push_back(std::move(placed));
+        return graph_.funcs.back().id;
+    }
+
+    /// Fills in the new Func and its Var.
+    graph::Factored factored(FuncId id, size_t stage, const std::string &loop, FuncNode &part,
+                             std::string &var) {
         const FuncNode &func = graph_[id];
         part.id = static_cast<FuncId>(graph_.funcs.size());
         part.name = graph::unique_name(func.name + "_parts", taken_);
-        std::string var = loop + "_part";
+        var = loop + "_part";
         while (std::count(func.args.begin(), func.args.end(), var) > 0)
             var += "'";
         graph::Factoring from{func.args,
                               func.stages[stage],
-                              loops,
+                              schedule_[id].stages[stage],
                               {{loop, var}},
                               graph::calls_of(id),
                               [&](const ir::ExprNode &self, std::vector<Expr> args) {
@@ -94,30 +120,11 @@ class Privatizer {
         auto result = reduction ? graph::factor(from, *reduction, &why) : std::nullopt;
         if (!result)
             throw InternalError("no accumulators for " + loop + " of " + func.name + ": " + why);
-
         part.args = result->args;
         part.types = func.types;
         part.where = func.where;
         part.stages = {result->initial, result->update};
-        FuncSchedule placed;
-        placed.touched = true;
-        placed.compute = placed.store = level(id, stage, result->merge_loops, loop);
-        if (inside(placed.compute, id, stage))
-            split_points_by_1(result->update_loops, placed.compute.var);
-        placed.stages = {initial_loops(part, kind), result->update_loops};
-        if (kind == LoopKind::Vectorized) {
-            placed.storage_order = part.args;
-            std::rotate(placed.storage_order.begin(), placed.storage_order.end() - 1,
-                        placed.storage_order.end());
-            combine_lanes(result->merge_loops, loop, func.types.size());
-        }
-        move_levels(id, stage, loop, result->merge_loops, placed.compute, part.id, var);
-        before_[part.id] = id;
-        graph_.funcs[static_cast<size_t>(id)].stages[stage] = std::move(result->merge);
-        schedule_[id].stages[stage] = std::move(result->merge_loops);
-        graph_.funcs.push_back(std::move(part));
-        schedule_.funcs.push_back(std::move(placed));
-        return graph_.funcs.back().id;
+        return std::move(*result);
     }
 
     static void limit_tasks(const graph::Stage &stage, StageSchedule &loops,
@@ -152,38 +159,40 @@ class Privatizer {
                 d.kind = LoopKind::Vectorized;
     }
 
-    /// Inside the loops of the old stage that stand around the shared one, else where the Func is.
-    LoopLevel level(FuncId id, size_t stage, const StageSchedule &merge,
-                    const std::string &loop) const {
-        LoopLevel inside{LoopLevel::Kind::At, id, static_cast<int>(stage), ""};
+    /// Where the new Func is computed.
+    struct Place {
+        LoopLevel level;
+        /// The loops of the old stage that stand around it: for one point of each.
+        std::set<std::string> around;
+    };
+
+    /// Inside the outer loops of what combines the parts (`merge`), else where the old Func is.
+    Place place_of(FuncId id, size_t stage, const StageSchedule &merge,
+                   const std::string &loop) const {
+        Place inside{{LoopLevel::Kind::At, id, static_cast<int>(stage), ""}, {}};
         for (size_t d = merge.dims.size(); d-- > 0 && merge.dims[d].name != loop;) {
             const Dim &dim = merge.dims[d];
             if (dim.is_reduction || dim.kind == LoopKind::Vectorized ||
                 dim.kind == LoopKind::Unrolled)
                 break;
-            inside.var = dim.name;
+            inside.level.var = dim.name;
+            inside.around.insert(dim.name);
         }
-        if (!inside.var.empty())
+        if (!inside.around.empty())
             return inside;
         const LoopLevel &own = schedule_[id].compute;
-        return own.inlined() ? LoopLevel{LoopLevel::Kind::At, id, 0, Var::outermost().name()} : own;
+        return {own.inlined() ? LoopLevel{LoopLevel::Kind::At, id, 0, Var::outermost().name()}
+                              : own,
+                {}};
     }
 
-    static bool inside(const LoopLevel &level, FuncId id, size_t stage) {
-        return level.at() && level.func == id && level.stage == static_cast<int>(stage);
-    }
-
-    /// The pure loops in to `innermost` are those that the new Func is computed in, for one point of each. Where
-    /// such loops are all that a split made, it splits by 1: its tail would compute a whole factor at each point.
-    static void split_points_by_1(StageSchedule &loops, const std::string &innermost) {
+    /// The new Func is computed for one point of the loops around it. Where such loops are all that a split made,
+    /// it splits by 1: its tail would compute a whole factor at each point.
+    static void split_points_by_1(StageSchedule &loops, std::set<std::string> points) {
         using Kind = schedules::Transform::Kind;
-        std::set<std::string> points;
-        for (auto d = loops.dims.rbegin(); d != loops.dims.rend(); ++d) {
-            points.insert(d->name);
-            d->kind = LoopKind::Serial;
-            if (d->name == innermost)
-                break;
-        }
+        for (Dim &d : loops.dims)
+            if (points.count(d.name))
+                d.kind = LoopKind::Serial;
         for (auto t = loops.transforms.rbegin(); t != loops.transforms.rend(); ++t) {
             bool split = t->kind == Kind::Split;
             if (t->kind == Kind::Fuse || !points.count(t->outer) ||
@@ -197,27 +206,24 @@ class Privatizer {
         }
     }
 
-    /// What was computed at loops that the old stage no longer has (`merge`), inside such a loop, or further
-    /// in than where the new Func is computed, is computed at those of the new one, which reads it now.
-    void move_levels(FuncId id, size_t stage, const std::string &loop, const StageSchedule &merge,
-                     const LoopLevel &computed, FuncId part, const std::string &var) {
-        auto gone = [&](const std::string &name) {
-            return name == loop || std::none_of(merge.dims.begin(), merge.dims.end(),
-                                                [&](const Dim &m) { return m.name == name; });
-        };
-        bool here = inside(computed, id, stage), gone_or_further_in = !here;
-        std::set<std::string> moved;
+    /// What was computed at loops of the old stage that the new Func has now (all but the outer ones that stand
+    /// around it) is computed there, as that reads it. `renamed`: loops of the old stage that have new names.
+    void move_levels(FuncId id, size_t stage, const std::set<std::string> &around,
+                     const std::map<std::string, std::string> &renamed, FuncId part) {
+        std::set<std::string> stay;
+        if (!around.empty())
+            stay.insert(Var::outermost().name());
         const std::vector<Dim> &dims = schedule_[id].stages[stage].dims;
-        for (auto d = dims.rbegin(); d != dims.rend(); ++d) {  // outermost first
-            gone_or_further_in |= gone(d->name);
-            if (gone_or_further_in)
-                moved.insert(d->name);
-            gone_or_further_in |= here && d->name == computed.var;
-        }
+        for (auto d = dims.rbegin(); d != dims.rend() && around.count(d->name); ++d)
+            stay.insert(d->name);
         for (FuncSchedule &s : schedule_.funcs)
             for (LoopLevel *level : {&s.compute, &s.store, &s.hoist})
-                if (inside(*level, id, stage) && moved.count(level->var))
-                    *level = {LoopLevel::Kind::At, part, 1, level->var == loop ? var : level->var};
+                if (level->at() && level->func == id && level->stage == static_cast<int>(stage) &&
+                    !stay.count(level->var)) {
+                    auto now = renamed.find(level->var);
+                    *level = {LoopLevel::Kind::At, part, 1,
+                              now == renamed.end() ? level->var : now->second};
+                }
     }
 
     // New numbers: producers come before consumers.

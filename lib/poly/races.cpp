@@ -129,7 +129,8 @@ class Checker {
                                     why));
             return;
         }
-        if (regroup && !special && can_factor(f, f.stages[index], s, dim.name, *reduction, &why)) {
+        if (regroup && !special &&
+            graph::can_factor(f.stages[index], s, dim.name, *reduction, &why)) {
             shared_.push_back({f.id, static_cast<int>(index), dim.name});
             return;
         }
@@ -171,21 +172,6 @@ class Checker {
                     "atomic() does not help, because the condition of the RDom (where) reads "
                     "the Func, which another thread may change in between. Leave the loop "
                     "serial.");
-    }
-
-    static bool can_factor(const FuncNode &f, const Stage &stage, const StageSchedule &s,
-                           const std::string &loop, const graph::Reduction &reduction,
-                           std::string *why) {
-        graph::Factoring from{f.args,
-                              stage,
-                              s,
-                              {{loop, loop + "_part"}},
-                              graph::calls_of(f.id),
-                              [](const ir::ExprNode &self, std::vector<Expr> args) {
-                                  return ir::make_call(self.type, self.name, std::move(args),
-                                                       ir::CallKind::Func, self.index);
-                              }};
-        return graph::factor(from, reduction, why).has_value();
     }
 
     /// Another order of the RVar loops must not change what an iteration reads.

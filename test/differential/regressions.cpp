@@ -606,3 +606,22 @@ TEST_CASE("storage at the inner loop of a split around accumulators of vector la
             check_against_reference<int>(f, {width, 3});
     }
 }
+
+// It is read by the accumulators' own Func, which stands before all loops of the update.
+TEST_CASE("a Func computed outside of all loops of an update with accumulators", "[differential]") {
+    for (bool inside : {false, true}) {
+        Func f("f"), g("g");
+        RDom r(-1, 2, -1, 6);
+        g(x, y) = x * y + 3;
+        f(x, y) = 7;
+        f(x, y) += g(x, r.y) * r.x + y;
+        f.update(0).parallel(r.y);
+        if (inside)
+            f.update(0).reorder(r.x, r.y, x, y);
+        else
+            f.update(0).reorder(r.x, x, y, r.y);
+        g.compute_at(f.update(0), Var::outermost());
+        for (int width : {1, 2, 7})
+            check_against_reference<int>(f, {width, 3});
+    }
+}
