@@ -58,6 +58,12 @@ Value *ExprEmitter::compute(const Expr &e) {
         return b_.CreateVectorSplat(static_cast<unsigned>(type.lanes()), emit(e->args[0]));
     case Op::Let:
         return let(*e);
+    case Op::Interleave: {
+        std::vector<Value *> values;
+        for (const Expr &arg : e->args)
+            values.push_back(emit(arg));
+        return interleave(b_, values);
+    }
     case Op::VectorReduce:
         return emit_vector_reduce(b_, e->reduce_op, e->args[0].type(), emit(e->args[0]),
                                   type.lanes());

@@ -90,6 +90,12 @@ Interval Query::of_node(const Expr &e, int depth) {
                                   of(e->args[1], depth + 1) * Interval{0, e.type().lanes() - 1});
     case Op::Cast:
         return of_cast(e, depth);
+    case Op::Interleave: {
+        Interval all = of(e->args[0], depth + 1);
+        for (size_t i = 1; i < e->args.size(); i++)
+            all = hull(all, of(e->args[i], depth + 1));
+        return all;
+    }
     case Op::Select:
         return hull(of(e->args[1], depth + 1), of(e->args[2], depth + 1));
     case Op::Call:

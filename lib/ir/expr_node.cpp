@@ -203,6 +203,15 @@ Expr make_vector_reduce(Op op, Expr value, int lanes) {
     return Expr(node);
 }
 
+Expr make_interleave(std::vector<Expr> values) {
+    check(!values.empty() && values[0].defined(), "nothing to interleave");
+    for (const Expr &v : values)
+        check(v.defined() && v.type() == values[0].type(), "types to interleave");
+    Type type = values[0].type();
+    int lanes = type.lanes() * static_cast<int>(values.size());
+    return Expr(new_node(Op::Interleave, type.with_lanes(lanes), std::move(values)));
+}
+
 Expr with_args(const Expr &e, std::vector<Expr> args) {
     check(args.size() == e->args.size(), "number of children");
     switch (e->op) {
@@ -216,6 +225,8 @@ Expr with_args(const Expr &e, std::vector<Expr> args) {
         return make_ramp(args[0], args[1], e.type().lanes());
     case Op::Let:
         return make_let(e->name, args[0], args[1]);
+    case Op::Interleave:
+        return make_interleave(std::move(args));
     case Op::Load:
         return make_load(e.type().with_lanes(args[0].type().lanes()), e->name, args[0], args[1]);
     default:

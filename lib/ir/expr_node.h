@@ -13,6 +13,7 @@
 //       | broadcast(e)
 //       | let name = e in e
 //       | reduce<op>(e)                                 VectorReduce: neighbouring lanes combined
+//       | interleave(e, ...)                            the lanes of several vectors in turn
 //
 // Semantics.
 //  * Both operands of a binary node have the node's operand type exactly; the front end inserts casts.
@@ -69,6 +70,7 @@ enum class Op : uint8_t {
     Broadcast,
     Let,
     VectorReduce,
+    Interleave,
 };
 
 enum class CallKind : uint8_t {
@@ -103,6 +105,7 @@ struct Referent {
 /// | Ramp              | base, stride            | lanes in type                                       |
 /// | Let               | value, body             | name                                                |
 /// | VectorReduce      | value                   | reduce_op (Add, Mul, Min, Max, And, Or)             |
+/// | Interleave        | c values of m lanes     | lane i is lane i/c of value i%c                     |
 struct ExprNode {
     mutable std::atomic<int> references{0};
     Op op;
@@ -144,6 +147,8 @@ Expr make_ramp(Expr base, Expr stride, int lanes);
 Expr make_broadcast(Expr value, int lanes);  ///< returns value where lanes == 1
 Expr make_let(const std::string &name, Expr value, Expr body);
 Expr make_vector_reduce(Op op, Expr value, int lanes);
+/// The values' first lanes, their second lanes, and so on. Of one type; at least one value.
+Expr make_interleave(std::vector<Expr> values);
 /// The same node with other children (and type, where it follows from the children: lanes).
 Expr with_args(const Expr &e, std::vector<Expr> args);
 

@@ -94,6 +94,7 @@ void ExprPrinter::print_node(const Expr &e) {
         break;
     case Op::Ramp:
     case Op::Broadcast:
+    case Op::Interleave:
         list(to_string(e->op), e->args, e.type().lanes());
         break;
     case Op::VectorReduce:
@@ -262,6 +263,8 @@ const char *to_string(Op op) {
         return "let";
     case Op::VectorReduce:
         return "reduce";
+    case Op::Interleave:
+        return "interleave";
     }
     return "?";
 }

@@ -19,6 +19,7 @@ class Rules {
     Expr ramp(const Expr &base, const Expr &stride, int lanes);
     Expr broadcast(const Expr &value, int lanes);
     Expr vector_reduce(const Expr &e, const Expr &value);
+    Expr interleave(const std::vector<Expr> &values);
     Expr load(const Expr &e, const Expr &index, const Expr &predicate);
     /// `e` with the arguments `args`.
     Expr call(const Expr &e, const std::vector<Expr> &args);

@@ -149,6 +149,17 @@ Expr Rules::widen(Type type, const Expr &a) {
     return e.defined() ? e : make_cast(type, a);
 }
 
+Expr Rules::interleave(const std::vector<Expr> &values) {
+    const Expr &first = values[0];
+    bool uniform = first.type().is_scalar() || first->op == Op::Broadcast;
+    for (const Expr &v : values)
+        uniform = uniform && equal(v, first);
+    if (!uniform)
+        return make_interleave(values);
+    int lanes = first.type().lanes() * static_cast<int>(values.size());
+    return broadcast(first->op == Op::Broadcast ? first->args[0] : first, lanes);
+}
+
 Expr Rules::vector_reduce(const Expr &e, const Expr &value) {
     int lanes = e.type().lanes(), from = value.type().lanes();
     if (lanes == from)

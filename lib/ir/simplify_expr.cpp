@@ -144,6 +144,9 @@ Expr ExprSimplifier::apply(const Expr &e, const std::vector<Expr> &args) {
         break;
     case Op::VectorReduce:
         return rules_.vector_reduce(e, args[0]);
+    case Op::Interleave:
+        result = rules_.interleave(args);
+        break;
     case Op::Load:
         return rules_.load(e, args[0], args[1]);
     case Op::Call:

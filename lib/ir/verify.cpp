@@ -130,6 +130,10 @@ class Verifier {
             return require(args[0].type() == args[1].type() &&
                                args[0].type() == e.type().element_of(),
                            "operands of ramp", e);
+        case Op::Interleave:
+            for (const Expr &arg : args)
+                require(arg.type() == args[0].type(), "operands of interleave", e);
+            return;
         case Op::Broadcast:
             return require(args[0].type() == e.type().element_of(), "operand", e);
         case Op::Cast:

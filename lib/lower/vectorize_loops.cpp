@@ -1,6 +1,7 @@
 #include "lower/vectorize_loops.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <unordered_map>
 
@@ -15,6 +16,7 @@
 #include "lower/iterations.h"
 #include "lower/lanes.h"
 #include "lower/origin.h"
+#include "lower/phases.h"
 
 namespace Pipe::lower {
 
@@ -68,9 +70,8 @@ std::optional<Update> as_update(const Stmt &store) {
 class LoopVectorizer {
   public:
     LoopVectorizer(const Stmt &loop, int lanes)
-        : loop_(loop->name), min_(loop->exprs[0]), lanes_(lanes),
-          lane_(sub(make_variable(min_.type(), loop_), min_)) {
-        vectors_.push(loop_, make_ramp(min_, make_const(min_.type(), 1), lanes));
+        : LoopVectorizer(loop->name, loop->exprs[0], lanes) {
+        set_ramp(loop_, make_ramp(min_, make_const(min_.type(), 1), lanes));
     }
 
     Stmt vectorize(const Stmt &s) {
@@ -114,6 +115,11 @@ class LoopVectorizer {
     }
 
   private:
+    LoopVectorizer(const std::string &loop, const Expr &min, int lanes)
+        : loop_(loop), min_(min), lanes_(lanes),
+          lane_(sub(make_variable(min_.type(), loop_), min_)),
+          phases_([this](const std::string &name) { return step_of(name); }) {}
+
     /// Something of one lane that encloses the statement at hand, in scalar form.
     struct Enclosing {
         StmtOp op;         ///< Let or If
@@ -129,7 +135,10 @@ class LoopVectorizer {
         Expr variable = make_variable(vector.type(), name + ".v");
         enclosing_.push_back({StmtOp::Let, name, scalar});
         ScopedBinding binding(vectors_, name, variable);
+        if (vector->op == Op::Ramp)
+            ramps_[name] = vector;
         Stmt body = f();
+        ramps_.erase(name);
         enclosing_.pop_back();
         return body.defined() ? make_let(variable->name, vector, body) : body;
     }
@@ -234,6 +243,7 @@ class LoopVectorizer {
         if (!e.defined())
             return e;
         done_.clear();
+        phases_.forget();
         return rewrite(e);
     }
 
@@ -255,12 +265,61 @@ class LoopVectorizer {
         }
         if (e->op == Op::Let)
             return let(e);
+        if (Expr parts = arms_ == 0 ? interleaved(e) : Expr(); parts.defined())
+            return parts;
         if (is_intrinsic(*e.get(), intrinsic::if_then_else))
             return if_then_else(e);
         std::vector<Expr> args;
         for (const Expr &arg : e->args)
             args.push_back(arg.defined() ? rewrite(arg) : arg);
         return e->op == Op::Load ? load(e, args[0], args[1]) : rebuild(e, std::move(args));
+    }
+
+    // Phases (see phases.h).
+
+    void set_ramp(const std::string &name, const Expr &ramp) {
+        vectors_.push(name, ramp);
+        ramps_[name] = ramp;
+    }
+
+    /// From one lane to the next; nothing where that differs, and for buffers with a copy per lane.
+    std::optional<int64_t> step_of(const std::string &name) const {
+        int64_t step = 0;
+        if (auto ramp = ramps_.find(name); ramp != ramps_.end())
+            return as_const_int(ramp->second->args[1], &step) ? std::optional(step) : std::nullopt;
+        const Expr *value = vectors_.find(name);
+        bool differs = (value && value->type().is_vector()) || copies_.count(name) > 0;
+        return differs ? std::nullopt : std::optional<int64_t>(0);
+    }
+
+    /// e, one phase after the other; undefined where that is of no use, or where which lanes are on depends on
+    /// memory, which may have changed.
+    Expr interleaved(const Expr &e) {
+        const int phases = phases_.of(e), lanes = lanes_ / phases;
+        if (phases == 1 || lanes_ % phases != 0 || lanes == 1)
+            return Expr();
+        Expr condition;  // of the lanes that are on
+        for (const Enclosing &around : enclosing_)
+            if (around.op == StmtOp::If)
+                condition = condition.defined() ? make_binary(Op::And, condition, around.value)
+                                                : around.value;
+        if (condition.defined() && (reads_memory(condition) || phases_.keeps_whole(condition)))
+            return Expr();
+        std::vector<Expr> parts;
+        for (int k = 0; k < phases; k++) {
+            LoopVectorizer phase(loop_, min_, lanes);
+            for (const auto &[name, ramp] : ramps_) {
+                const Expr &step = ramp->args[1];
+                Expr first = add(ramp->args[0], mul(step, make_const(step.type(), k)));
+                phase.set_ramp(name,
+                               make_ramp(first, mul(step, make_const(step.type(), phases)), lanes));
+            }
+            if (condition.defined())
+                phase.mask_ = widen(phase.vec(condition), lanes);
+            parts.push_back(widen(phase.vec(e), lanes));
+            reads_uniform_ |= phase.reads_uniform_;
+        }
+        return make_interleave(std::move(parts));
     }
 
     Expr let(const Expr &e) {
@@ -511,16 +570,18 @@ class LoopVectorizer {
     const std::string loop_;
     const Expr min_;
     const int lanes_;
-    const Expr lane_;                   ///< the number of the lane, in code for one lane
-    Scope<Expr> vectors_;               ///< what a name of the scalar code means in vector code
-    std::set<std::string> copies_;      ///< buffers with one copy per lane
-    std::vector<Enclosing> enclosing_;  ///< outermost first
-    Expr mask_;                         ///< the lanes that are on; undefined = all
-    int depth_ = 0;                     ///< how many masks are nested here
-    int arms_ = 0;                      ///< how many if_then_else are nested here
-    int lane_loops_ = 0;                ///< how much code for single lanes was made
-    bool reads_uniform_ = false;        ///< a load under the mask has one address for all lanes
+    const Expr lane_;                    ///< the number of the lane, in code for one lane
+    Scope<Expr> vectors_;                ///< what a name of the scalar code means in vector code
+    std::map<std::string, Expr> ramps_;  ///< of those, what advances evenly from lane to lane
+    std::set<std::string> copies_;       ///< buffers with one copy per lane
+    std::vector<Enclosing> enclosing_;   ///< outermost first
+    Expr mask_;                          ///< the lanes that are on; undefined = all
+    int depth_ = 0;                      ///< how many masks are nested here
+    int arms_ = 0;                       ///< how many if_then_else are nested here
+    int lane_loops_ = 0;                 ///< how much code for single lanes was made
+    bool reads_uniform_ = false;         ///< a load under the mask has one address for all lanes
     std::unordered_map<const ExprNode *, Expr> done_;
+    Phases phases_;
 };
 
 class VectorizeLoops : public Mutator {

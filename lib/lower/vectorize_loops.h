@@ -12,6 +12,8 @@
 //
 //  1. The loop variable becomes ramp(min, 1, lanes). What depends on it is widened, what does not stays
 //     scalar and is broadcast where it meets a vector. Sums and multiples of ramps stay ramps.
+//     What repeats with a period, as select(x % 2 == 0, a[x / 2], b[x / 2]), is made of one shorter vector for
+//     each iteration of the period, interleaved (see phases.h).
 //  2. A Let of a value that differs between lanes is renamed "<name>.v". A condition that differs
 //     becomes a mask on the loads and stores below it; nested ones are and-ed, `else` has the negated
 //     mask. Where the code below also reads memory at one address for all lanes, it runs only if some

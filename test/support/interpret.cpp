@@ -205,6 +205,16 @@ Lanes Interpreter::compute(const Expr &e) {
         return let(e);
     case Op::VectorReduce:
         return reduce(e);
+    case Op::Interleave: {
+        std::vector<Lanes> values;
+        for (const Expr &arg : e->args)
+            values.push_back(evaluate(arg));
+        Lanes result;
+        for (size_t i = 0; i < values[0].size(); i++)
+            for (const Lanes &v : values)
+                result.push_back(v[i]);
+        return result;
+    }
     default:
         return binary(e);
     }

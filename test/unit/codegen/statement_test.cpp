@@ -58,6 +58,25 @@ void check_reduce(Op op, int lanes, int results, T (*value)(int), F &&combine) {
 
 }  // namespace
 
+TEST_CASE("vectors are interleaved") {
+    for (int values : {1, 2, 3, 4, 6})
+        for (int lanes : {1, 2, 5, 16}) {
+            std::vector<Expr> parts;
+            for (int k = 0; k < values; k++) {
+                Expr first = add(var32("n"), int32(100 * k));
+                parts.push_back(lanes == 1 ? first : ramp(first, 1, lanes));
+            }
+            const int all = values * lanes;
+            Expr place = all == 1 ? int32(0) : ramp(int32(0), 1, all);
+            auto out =
+                run_body(store(place, ir::make_interleave(parts)), 7, static_cast<size_t>(all));
+            for (int i = 0; i < all; i++) {
+                INFO(values << " of " << lanes << " lanes, lane " << i);
+                CHECK(out[static_cast<size_t>(i)] == 7 + 100 * (i % values) + i / values);
+            }
+        }
+}
+
 TEST_CASE("loops run over [min, min + extent), and not at all for no extent") {
     auto loop = [](int n) {
         return run_body(ir::make_for("i", var32("n"), add(var32("n"), int32(2)), LoopKind::Serial,

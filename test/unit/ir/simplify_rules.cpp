@@ -163,6 +163,8 @@ TEST_CASE("vectors") {
     CHECK(simple(make_cast(Int(64, 8), ramp(x, 2, 8))) == "ramp(int64(x), int64(2), 8)");
     CHECK(simple(make_load(Float(32, 4), "b", wide(x, 4))) == "broadcast(b[x], 4)");
     CHECK(simple(make_vector_reduce(Op::Add, wide(x, 8), 2)) == "broadcast(x * 4, 2)");
+    CHECK(simple(make_interleave({wide(x + c(0), 4), wide(x, 4)})) == "broadcast(x, 8)");
+    CHECK(simple(make_interleave({x, y + y})) == "interleave(x, y * 2, 2)");
 }
 
 TEST_CASE("indices in 64 bits meet") {

@@ -101,7 +101,7 @@ class Generator {
         Expr near = at;
         int style = below(6);
         if (style == 0)
-            near = div(near, number(2));
+            near = div(near, number(2 + below(3)));
         if (style == 1)
             near = mul(near, number(2));
         if (style == 2)
@@ -125,6 +125,8 @@ class Generator {
         Expr bound = std::vector<Expr>{number(0), number(4), var("w"), sub(var("w"), number(2)),
                                        var("h")}[below(5)];
         Expr result = make_binary(op, at, bound);
+        if (chance(15))
+            result = make_binary(Op::EQ, mod(at, number(2 + below(3))), number(below(2)));
         if (chance(20))
             result = make_not(result);
         if (chance(30))

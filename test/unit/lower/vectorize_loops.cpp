@@ -3,6 +3,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "ir/print.h"
+#include "ir/simplify.h"
 #include "lower/unroll_loops.h"
 #include "support/require_message.h"
 #include "unit/lower/random_loops.h"
@@ -53,6 +54,49 @@ TEST_CASE("vectorize: a test that differs between lanes becomes a mask") {
                                  "out[ramp(k * 8, 1, 4)] = in[ramp(k * 8, 1, 4) if x.if] if x.if\n"
                                  "let x.mask = !x.if\n"
                                  "other[ramp(k * 8, 1, 4)] = broadcast(0, 4) if x.mask\n");
+}
+
+TEST_CASE("vectorize: what repeats with a period is made phase by phase") {
+    Expr even = make_binary(Op::EQ, mod(x, number(2)), number(0));
+    Expr planes = make_select(even, load("a", div(x, number(2))), load("b", div(x, number(2))));
+    Stmt both = lower::vectorize_loops(vector_loop("x", 8, make_store("out", x, planes)));
+    CHECK(ir::to_string(simplify(both)) ==
+          "out[ramp(0, 1, 8)] = interleave(a[ramp(0, 1, 4)], b[ramp(0, 1, 4)], 8)\n");
+    SECTION("beside what is dense as it is") {
+        CHECK(
+            vectorized(4, make_store("out", x, add(load("a", div(x, number(2))), load("c", x)))) ==
+            "out[ramp(0, 1, 4)] = interleave(a[ramp(0, 1, 2)], a[ramp(0, 1, 2)], 4) + "
+            "c[ramp(0, 1, 4)]\n");
+    }
+    SECTION("at a coordinate that has a name, from an unknown place on") {
+        Expr at = make_variable(Int(32), "at");
+        Stmt body = make_store("out", x, load("a", div(at, number(2))));
+        CHECK(vectorized(4, make_let("at", add(x, k), body)) ==
+              "let at.v = ramp(k, 1, 4)\n"
+              "out[ramp(0, 1, 4)] = interleave(a[ramp(k / 2, 1, 2)], a[ramp((k + 1) / 2, 1, 2)], "
+              "4)\n");
+    }
+    SECTION("under a test") {
+        Stmt body = make_store("out", x, load("a", div(x, number(2))));
+        CHECK(vectorized(4, make_if(less(x, n), body)) ==
+              "let x.mask = ramp(0, 1, 4) < broadcast(n, 4)\n"
+              "out[ramp(0, 1, 4)] = interleave("
+              "a[ramp(0, 1, 2) if ramp(0, 2, 2) < broadcast(n, 2)], "
+              "a[ramp(0, 1, 2) if ramp(1, 2, 2) < broadcast(n, 2)], 4) if x.mask\n");
+    }
+    SECTION("not under one that reads memory, nor with a period that does not divide the lanes") {
+        Stmt body = make_store("out", x, load("a", div(x, number(2))));
+        CHECK(vectorized(4, make_if(less(load("m", x), n), body)).find("interleave") ==
+              std::string::npos);
+        CHECK(vectorized(4, make_store("out", x, load("a", div(x, number(3))))) ==
+              "out[ramp(0, 1, 4)] = a[ramp(0, 1, 4) / broadcast(3, 4)]\n");
+    }
+    SECTION("twice as large, and that twice as large") {
+        Expr quarter = div(add(div(x, number(2)), number(1)), number(2));
+        CHECK(vectorized(8, make_store("out", x, load("a", quarter))) ==
+              "out[ramp(0, 1, 8)] = interleave(a[ramp(0, 1, 2)], a[ramp(0, 1, 2)], "
+              "a[ramp(1, 1, 2)], a[ramp(1, 1, 2)], 8)\n");
+    }
 }
 
 TEST_CASE("vectorize: an allocation inside gets a copy per lane, lanes innermost") {
