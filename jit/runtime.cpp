@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <utility>
 
 #include <omp.h>
 
@@ -35,6 +36,7 @@ class Iterations {
         return true;
     }
     void stop() { next_.store(end_, std::memory_order_relaxed); }
+    bool all_taken() const { return next_.load(std::memory_order_relaxed) >= end_; }
 
   private:
     std::atomic<int64_t> next_;
@@ -99,17 +101,20 @@ int32_t run_range(Loop &loop, int64_t begin, int64_t end) {
                      loop.closure);
 }
 
+/// Those of the innermost loop that this thread works on; null outside of all loops.
+thread_local const Iterations *current_iterations = nullptr;
+
 /// One thread's share of a parallel loop.
 int32_t work(Loop &loop, Iterations &iterations) {
     int64_t begin = 0, end = 0;
-    while (iterations.take(&begin, &end)) {
-        int32_t code = run_range(loop, begin, end);
-        if (code != 0) {
-            iterations.stop();
-            return code;
-        }
-    }
-    return 0;
+    int32_t code = 0;
+    const Iterations *outer = std::exchange(current_iterations, &iterations);
+    while (code == 0 && iterations.take(&begin, &end))
+        code = run_range(loop, begin, end);
+    current_iterations = outer;
+    if (code != 0)
+        iterations.stop();
+    return code;
 }
 
 /// The whole loop by custom_do_par_for.
@@ -149,12 +154,34 @@ PIPE_UNSEEN_BY_TSAN void fork_and_join(Loop &loop, Iterations &iterations, int t
     share(loop, iterations);
 }
 
+/// Within a parallel loop: threads that wait for its end help.
+PIPE_UNSEEN_BY_TSAN void share_with_waiting(Loop &loop, Iterations &iterations, int threads) {
+    for (int i = 1; i < threads; i++) {
+#pragma omp task default(none) shared(loop, iterations)
+        if (!iterations.all_taken())
+            share(loop, iterations);
+    }
+    share(loop, iterations);
+#pragma omp taskwait
+}
+
 void run_on_openmp(Loop &loop, int32_t min, int32_t extent) {
     int threads = loop.context->threads;
     Iterations iterations(min, extent, threads);
     __tsan_release(&iterations);
-    fork_and_join(loop, iterations, threads);
+    if (current_iterations)
+        share_with_waiting(loop, iterations, threads);
+    else
+        fork_and_join(loop, iterations, threads);
     __tsan_acquire(&iterations);
+}
+
+/// A loop inside of another is worth sharing once no thread finds an iteration of that any more.
+bool is_shared(const Context &context, int32_t extent) {
+    if (context.threads <= 1 || extent == 1)
+        return false;
+    return current_iterations ? omp_in_parallel() && current_iterations->all_taken()
+                              : !inside_parallel_loop();
 }
 
 int32_t parallel_for(Context *context, codegen::RangeBody *body, int32_t min, int32_t extent,
@@ -166,10 +193,10 @@ int32_t parallel_for(Context *context, codegen::RangeBody *body, int32_t min, in
     Loop loop{context, body, closure};
     if (context->handlers.custom_do_par_for) {
         loop.fail(run_custom(loop, min, extent));
-    } else if (context->threads <= 1 || extent == 1 || inside_parallel_loop()) {
-        return run_range(loop, min, int64_t{min} + extent);
-    } else {
+    } else if (is_shared(*context, extent)) {
         run_on_openmp(loop, min, extent);
+    } else {
+        return run_range(loop, min, int64_t{min} + extent);
     }
     Arena &arena = this_threads_arena();
     arena.reset_peak(std::max(arena.peak(), arena.used() + loop.peak.load()));

@@ -10,7 +10,8 @@ namespace apps {
 /// `conv` (c, x, ..), whose update sums over `sums`, innermost first, is computed where `consumer`
 /// (c, x, ..) reads it: in blocks of four vectors of channels by five pixels, whose sums stay in
 /// registers. Every weight is loaded once for the pixels of a block, every input broadcast once for
-/// its channels.
+/// its channels. `sums` in the order in which the weights lie, for the prefetcher. One block of channels
+/// after the other for a whole row of pixels: its weights stay in the L2 cache.
 inline void schedule_convolution(dsl::Func conv, const std::vector<dsl::RVar> &sums,
                                  dsl::Func consumer, const dsl::Var &c, const dsl::Var &x,
                                  const dsl::Target &target, int vectors = 4, int pixels = 5) {
@@ -22,11 +23,11 @@ inline void schedule_convolution(dsl::Func conv, const std::vector<dsl::RVar> &s
 
     consumer.split(c, co, ci, vec * vectors)
         .split(x, xo, xi, pixels)
-        .reorder(ci, xi, co, xo)
+        .reorder(ci, xi, xo, co)
         .vectorize(ci, vec)
         .unroll(ci)
         .unroll(xi);
-    conv.compute_at(consumer, co).vectorize(c, vec).unroll(c).unroll(x);
+    conv.compute_at(consumer, xo).vectorize(c, vec).unroll(c).unroll(x);
     conv.update().reorder(order).vectorize(c, vec).unroll(c).unroll(x);
 }
 

@@ -37,7 +37,7 @@ ConvBn::ConvBn(const Shape &shape)
 void ConvBn::schedule_by_hand(const Target &target) {
     const int vec = target.natural_vector_size(Float(32));
     padded.compute_root().parallel(padded.args()[2]).vectorize(padded.args()[0], vec);
-    schedule_convolution(conv, {r.x, r.y, r.z}, stored, c, x, target);
+    schedule_convolution(conv, {r.y, r.z, r.x}, stored, c, x, target);
     stored.compute_root().parallel(y);
     sums.compute_root().vectorize(c, vec);
     sums.update().reorder(c, batch.x, batch.y, batch.z).vectorize(c, vec);

@@ -17,7 +17,7 @@ ConvLayer::ConvLayer()
 }
 
 void ConvLayer::schedule_by_hand(const Target &target) {
-    schedule_convolution(conv, {r.x, r.y, r.z}, relu, c, x, target);
+    schedule_convolution(conv, {r.y, r.z, r.x}, relu, c, x, target);
     relu.parallel(n).parallel(y);
 }
 

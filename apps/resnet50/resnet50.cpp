@@ -135,7 +135,7 @@ void Resnet50::schedule_by_hand(const Target &target) {
     for (size_t l = 0; l < conv.size(); ++l) {
         const RDom &r = sums[l];
         normalised[l].compute_root();
-        schedule_convolution(conv[l], {r.x, r.y, r.z}, normalised[l], c, x, target, 4,
+        schedule_convolution(conv[l], {r.y, r.z, r.x}, normalised[l], c, x, target, 4,
                              all[l].size % 7 == 0 ? 7 : 4);
         normalised[l].parallel(y);
         if (!padded[l].defined())

@@ -81,7 +81,7 @@ void Vdsr::schedule_by_hand(const Target &target) {
         if (l == 0) {
             schedule_convolution(conv[l], {r_first.x, r_first.y}, result[l], c, x, target);
         } else {
-            schedule_convolution(conv[l], {r.x, r.y, r.z}, result[l], c, x, target);
+            schedule_convolution(conv[l], {r.y, r.z, r.x}, result[l], c, x, target);
         }
     }
     luma.compute_root().vectorize(x, vec).parallel(y, 8);

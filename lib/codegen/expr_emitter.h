@@ -100,7 +100,8 @@ class ExprEmitter {
     llvm::Value *load(const Expr &e);
     llvm::Value *load_dense(const ir::ExprNode &e, Type type, const Offset &start,
                             llvm::Value *mask);
-    llvm::Value *load_strided(const ir::ExprNode &e, const Offset &start, int stride);
+    llvm::Value *load_strided(const ir::ExprNode &e, const Offset &start, int stride,
+                              llvm::Value *mask);
     llvm::Value *gather(const ir::ExprNode &e, llvm::Value *mask);
     llvm::Value *load_scalar_if(const ir::ExprNode &e, llvm::Value *condition);
     void store_atomic(const ir::StmtNode &s);

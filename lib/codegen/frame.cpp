@@ -31,6 +31,18 @@ llvm::FunctionCallee Unit::runtime(const char *name, llvm::Type *result,
     return callee;
 }
 
+llvm::Constant *Unit::zeros() const {
+    const char *name = "pipe.zeros";
+    if (llvm::GlobalVariable *known = module.getNamedGlobal(name))
+        return known;
+    auto *value =
+        llvm::ConstantAggregateZero::get(llvm::ArrayType::get(llvm::Type::getInt8Ty(context), 8));
+    auto *made = new llvm::GlobalVariable(module, value->getType(), true,
+                                          llvm::GlobalValue::PrivateLinkage, value, name);
+    made->setAlignment(llvm::Align(8));
+    return made;
+}
+
 llvm::Function *Unit::make_function(const std::string &name,
                                     const std::vector<llvm::Type *> &parameters,
                                     bool exported) const {

@@ -111,6 +111,8 @@ struct Unit {
     /// A new function of this module with the attributes that all of ours have.
     llvm::Function *make_function(const std::string &name,
                                   const std::vector<llvm::Type *> &parameters, bool exported) const;
+    /// The address of an element of any type that is 0: for lanes that shall not read elsewhere.
+    llvm::Constant *zeros() const;
 };
 
 /// One function under construction. All of ours return int32 and have the Context as first

@@ -111,14 +111,14 @@ Value *ExprEmitter::load(const Expr &e) {
         Offset first = lanes->start.plus(1 - type.lanes());
         return reversed(b_, load_dense(*e, type, first, reversed(b_, mask)));
     }
+    if (stride >= 2 && stride <= 4)
+        return load_strided(*e, lanes->start, static_cast<int>(stride), mask);
     if (mask)
         return gather(*e, mask);
     if (stride == 0) {
         Value *one = load_dense(*e, type.element_of(), lanes->start, nullptr);
         return b_.CreateVectorSplat(static_cast<unsigned>(type.lanes()), one);
     }
-    if (stride >= 2 && stride <= 4)
-        return load_strided(*e, lanes->start, static_cast<int>(stride));
     return gather(*e, nullptr);
 }
 
@@ -135,26 +135,35 @@ Value *ExprEmitter::load_dense(const ir::ExprNode &e, Type type, const Offset &s
 }
 
 /// Every `stride`-th element. Reads whole vectors and shuffles; the last vector ends with the last
-/// element that is needed, and so overlaps the one before: nothing beyond is touched.
-Value *ExprEmitter::load_strided(const ir::ExprNode &e, const Offset &start, int stride) {
+/// element that is needed, and so overlaps the one before: nothing beyond is touched, and nothing of lanes
+/// that the mask leaves out.
+Value *ExprEmitter::load_strided(const ir::ExprNode &e, const Offset &start, int stride,
+                                 Value *mask) {
     int lanes = e.type.lanes(), span = stride * (lanes - 1) + 1;
     Value *result = nullptr;
     for (int block = 0; block < stride; block++) {
         int begin = std::min(block * lanes, span - lanes);
         bool needed = false;
-        std::vector<int> mask;  // lanes found earlier, then those found here
+        std::vector<int> order;  // lanes found earlier, then those found here
+        std::vector<int> on(static_cast<size_t>(lanes),
+                            lanes);  // of the mask; from `lanes` on: false
         for (int i = 0; i < lanes; i++) {
             int element = i * stride, found_in = element / lanes;
             needed |= found_in == block;
-            mask.push_back(found_in < block    ? i
-                           : found_in == block ? (result ? lanes : 0) + element - begin
-                                               : -1);
+            if (found_in == block)
+                on[static_cast<size_t>(element - begin)] = i;
+            order.push_back(found_in < block    ? i
+                            : found_in == block ? (result ? lanes : 0) + element - begin
+                                                : -1);
         }
         if (!needed)
             continue;
-        Value *loaded = load_dense(e, e.type, start.plus(begin), nullptr);
-        result = result ? b_.CreateShuffleVector(result, loaded, mask)
-                        : b_.CreateShuffleVector(loaded, mask);
+        Value *here =
+            mask ? b_.CreateShuffleVector(mask, llvm::Constant::getNullValue(mask->getType()), on)
+                 : nullptr;
+        Value *loaded = load_dense(e, e.type, start.plus(begin), here);
+        result = result ? b_.CreateShuffleVector(result, loaded, order)
+                        : b_.CreateShuffleVector(loaded, order);
     }
     return result;
 }
@@ -164,13 +173,17 @@ Value *ExprEmitter::gather(const ir::ExprNode &e, Value *mask) {
     llvm::Type *t = memory_type(unit_.context, type);
     Value *pointers = addresses(e.name, type, e.args[0]);
     llvm::Align align(static_cast<uint64_t>(type.bytes()));
-    if (mask || has_fast_gather(type)) {
+    if (has_fast_gather(type)) {
         Value *nothing = llvm::Constant::getNullValue(t);
         if (!mask)
             mask = llvm::Constant::getAllOnesValue(with_lanes(b_.getInt1Ty(), type.lanes()));
         auto *loaded = b_.CreateMaskedGather(t, pointers, align, mask, nothing);
         mark(loaded, e.name);
         return from_memory(b_, type, loaded);
+    }
+    if (mask) {
+        Value *zero = b_.CreateVectorSplat(static_cast<unsigned>(type.lanes()), unit_.zeros());
+        pointers = b_.CreateSelect(mask, pointers, zero);
     }
     Value *lanes = lane_by_lane(b_, {pointers}, type.lanes(), [&](const std::vector<Value *> &p) {
         auto *loaded = b_.CreateAlignedLoad(t->getScalarType(), p[0], align);

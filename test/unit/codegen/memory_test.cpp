@@ -100,18 +100,20 @@ template <typename T> void check_strided_store(int lanes, int stride) {
     REQUIRE(std::equal(expected.begin(), expected.end(), out.begin()));
 }
 
-/// The first n lanes only: nothing of the others may be read or written.
-template <typename T> void check_masked(int lanes, const Target &target) {
+/// The first n lanes only: nothing of the others may be read or written. Reads every `stride`-th element.
+template <typename T> void check_masked(int lanes, const Target &target, int stride = 1) {
     Type type = type_of<T>().with_lanes(lanes);
     Expr lane = ramp(int32(0), 1, lanes);
     Expr mask = ir::make_binary(ir::Op::LT, lane, ir::make_broadcast(var32("n"), lanes));
-    auto program = copy_program(type, lane, lane, mask, /*predicate_load=*/true);
+    auto program =
+        copy_program(type, ramp(int32(0), stride, lanes), lane, mask, /*predicate_load=*/true);
     jit::Kernel kernel = jit::compile(program, target);
     auto values = samples<T>(static_cast<size_t>(lanes), 7);
     for (int n = 0; n <= lanes; n++) {
-        auto size = static_cast<size_t>(std::max(1, n));
-        Guarded<T> in(size, true), out(size, true);
-        std::copy_n(values.begin(), size, in.begin());
+        auto size = static_cast<size_t>(std::max(1, n)), each = static_cast<size_t>(stride);
+        Guarded<T> in((size - 1) * each + 1, true), out(size, true);
+        for (size_t i = 0; i < size; i++)
+            in[i * each] = values[i];
         std::fill(out.begin(), out.end(), T(1));
         void *args[] = {&in.argument, &out.argument, &n};
         std::string error;
@@ -216,6 +218,11 @@ TEST_CASE("masked loads and stores touch the chosen lanes only") {
             check_masked<int16_t>(lanes, target);
             check_masked<float>(lanes, target);
             check_masked<double>(lanes, target);
+            for (int stride : {2, 3, 4, 5}) {
+                check_masked<uint8_t>(lanes, target, stride);
+                check_masked<int16_t>(lanes, target, stride);
+                check_masked<float>(lanes, target, stride);
+            }
         }
     }
     check_any_mask<float>(8);

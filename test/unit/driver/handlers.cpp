@@ -288,6 +288,36 @@ TEST_CASE("the number of threads of one call", "[driver][handlers]") {
     }
 }
 
+TEST_CASE("threads that find no iteration of a parallel loop help with those inside", "[driver]") {
+    struct Watching : JITUserContext {
+        std::mutex mutex;
+        std::set<std::thread::id> ids;
+    } context;
+    context.num_threads = 3;
+    context.handlers.custom_do_task = [](JITUserContext *c, JITTask task, int i, uint8_t *closure) {
+        auto &w = *static_cast<Watching *>(c);
+        {
+            std::lock_guard lock(w.mutex);
+            w.ids.insert(std::this_thread::get_id());
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        return task(c, i, closure);
+    };
+    Var x("x"), y("y"), n("n");
+    Func rows("rows"), out("out");
+    rows(x, y, n) = x + 10 * y;
+    out(x, y, n) = rows(x, y, n) + rows(x, y + 1, n) + 1000 * n;
+    rows.compute_at(out, n).parallel(y);  // which has scratch memory around it
+    out.parallel(y).parallel(n);
+    Buffer<int> b(4, 30, 2);
+    out.realize(&context, b);
+    CHECK(context.ids.size() == 3);
+    int wrong = 0;
+    b.for_each_element(
+        [&](int i, int j, int k) { wrong += b(i, j, k) != 2 * i + 10 * (2 * j + 1) + 1000 * k; });
+    CHECK(wrong == 0);
+}
+
 TEST_CASE_METHOD(Rows, "two threads with different handlers at the same time",
                  "[driver][handlers]") {
     Pipeline p(out);
