@@ -69,7 +69,9 @@ class StmtSimplifier : public ExprSimplifier {
         Stmt body;
         bool replace = is_worth_replacing(value, uses, false);
         with_let(s->name, value, replace, [&] { body = simplify(s->stmts[0]); });
-        if (replace || (!body.defined() && !has_side_effect(value)))
+        if (!body.defined() && has_side_effect(value))
+            return make_evaluate(value);
+        if (replace || !body.defined())
             return body;
         bool same = value.same_as(given) && body.same_as(s->stmts[0]);
         return same ? s : make_let(s->name, value, body);

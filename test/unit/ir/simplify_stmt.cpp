@@ -182,6 +182,13 @@ TEST_CASE("empty and single loops, dead lets, dead branches") {
     CHECK(!simplify(make_store("b", x, x, Expr(false))).defined());
 }
 
+// An extern stage's query around a copy of an unrolled loop that is beyond its end.
+TEST_CASE("a let of a call with side effects around nothing is that call") {
+    Expr asked = make_call(Int(32), "ask", {var("y")}, CallKind::Extern);
+    Stmt nothing = make_if(Expr(false), make_store("out", var("x"), var("n")));
+    CHECK(to_string(simplify(make_let("n", asked, nothing))) == "evaluate ask(y)\n");
+}
+
 TEST_CASE("loads do not move across stores") {
     Expr load = make_load(Int(32), "b", Expr(0));
     Stmt s = make_let(
