@@ -1,7 +1,6 @@
 #include "lower/vectorize_loops.h"
 
 #include <algorithm>
-#include <map>
 #include <optional>
 #include <unordered_map>
 
@@ -120,6 +119,12 @@ class LoopVectorizer {
           lane_(sub(make_variable(min_.type(), loop_), min_)),
           phases_([this](const std::string &name) { return step_of(name); }) {}
 
+    /// Of a name.
+    struct Meaning {
+        Expr value;
+        Expr ramp;  ///< the same value, where it advances evenly from lane to lane
+    };
+
     /// Something of one lane that encloses the statement at hand, in scalar form.
     struct Enclosing {
         StmtOp op;         ///< Let or If
@@ -134,11 +139,9 @@ class LoopVectorizer {
     Stmt with_vector(const std::string &name, const Expr &vector, const Expr &scalar, F &&f) {
         Expr variable = make_variable(vector.type(), name + ".v");
         enclosing_.push_back({StmtOp::Let, name, scalar});
-        ScopedBinding binding(vectors_, name, variable);
-        if (vector->op == Op::Ramp)
-            ramps_[name] = vector;
+        ScopedBinding<Meaning> binding(vectors_, name,
+                                       {variable, vector->op == Op::Ramp ? vector : Expr()});
         Stmt body = f();
-        ramps_.erase(name);
         enclosing_.pop_back();
         return body.defined() ? make_let(variable->name, vector, body) : body;
     }
@@ -260,8 +263,8 @@ class LoopVectorizer {
 
     Expr rewrite_node(const Expr &e) {
         if (e->op == Op::Variable) {
-            const Expr *vector = vectors_.find(e->name);
-            return vector ? *vector : e;
+            const Meaning *now = vectors_.find(e->name);
+            return now ? now->value : e;
         }
         if (e->op == Op::Let)
             return let(e);
@@ -277,49 +280,70 @@ class LoopVectorizer {
 
     // Phases (see phases.h).
 
-    void set_ramp(const std::string &name, const Expr &ramp) {
-        vectors_.push(name, ramp);
-        ramps_[name] = ramp;
-    }
+    void set_ramp(const std::string &name, const Expr &ramp) { vectors_.push(name, {ramp, ramp}); }
 
     /// From one lane to the next; nothing where that differs, and for buffers with a copy per lane.
     std::optional<int64_t> step_of(const std::string &name) const {
+        const Meaning *now = vectors_.find(name);
+        bool differs = (now && now->value.type().is_vector()) || copies_.count(name) > 0;
         int64_t step = 0;
-        if (auto ramp = ramps_.find(name); ramp != ramps_.end())
-            return as_const_int(ramp->second->args[1], &step) ? std::optional(step) : std::nullopt;
-        const Expr *value = vectors_.find(name);
-        bool differs = (value && value->type().is_vector()) || copies_.count(name) > 0;
-        return differs ? std::nullopt : std::optional<int64_t>(0);
+        if (differs && !(now && now->ramp.defined() && as_const_int(now->ramp->args[1], &step)))
+            return std::nullopt;
+        return step;
     }
 
-    /// e, one phase after the other; undefined where that is of no use, or where which lanes are on depends on
-    /// memory, which may have changed.
+    /// Which lanes are on, for one lane; undefined for all. Nothing where it depends on memory, which may have
+    /// changed, on what stays whole, or on a name that means something else by now.
+    std::optional<Expr> condition_here() {
+        Expr all;
+        for (auto around = enclosing_.begin(); around != enclosing_.end(); ++around) {
+            if (around->op != StmtOp::If)
+                continue;
+            const Expr &condition = around->value;
+            bool hidden = std::any_of(around, enclosing_.end(), [&](const Enclosing &inner) {
+                return inner.op == StmtOp::Let && uses_var(condition, inner.name);
+            });
+            if (hidden || reads_memory(condition) || phases_.keeps_whole(condition))
+                return std::nullopt;
+            all = all.defined() ? make_binary(Op::And, all, condition) : condition;
+        }
+        return all;
+    }
+
+    /// e, one phase after the other; undefined where that is of no use or cannot be.
     Expr interleaved(const Expr &e) {
         const int phases = phases_.of(e), lanes = lanes_ / phases;
         if (phases == 1 || lanes_ % phases != 0 || lanes == 1)
             return Expr();
-        Expr condition;  // of the lanes that are on
-        for (const Enclosing &around : enclosing_)
-            if (around.op == StmtOp::If)
-                condition = condition.defined() ? make_binary(Op::And, condition, around.value)
-                                                : around.value;
-        if (condition.defined() && (reads_memory(condition) || phases_.keeps_whole(condition)))
+        std::optional<Expr> condition = condition_here();
+        if (!condition)
             return Expr();
         std::vector<Expr> parts;
         for (int k = 0; k < phases; k++) {
             LoopVectorizer phase(loop_, min_, lanes);
-            for (const auto &[name, ramp] : ramps_) {
-                const Expr &step = ramp->args[1];
-                Expr first = add(ramp->args[0], mul(step, make_const(step.type(), k)));
-                phase.set_ramp(name,
-                               make_ramp(first, mul(step, make_const(step.type(), phases)), lanes));
-            }
-            if (condition.defined())
-                phase.mask_ = widen(phase.vec(condition), lanes);
+            for (const Expr &from : {e, *condition})
+                if (from.defined())
+                    set_ramps(phase, from, k, phases);
+            if (condition->defined())
+                phase.mask_ = widen(phase.vec(*condition), lanes);
             parts.push_back(widen(phase.vec(e), lanes));
             reads_uniform_ |= phase.reads_uniform_;
         }
         return make_interleave(std::move(parts));
+    }
+
+    /// What advances evenly in `from`, as in phase k of so many.
+    void set_ramps(LoopVectorizer &phase, const Expr &from, int k, int phases) const {
+        each_node(from, [&](const ExprNode &node) {
+            const Meaning *now = node.op == Op::Variable ? vectors_.find(node.name) : nullptr;
+            if (now && now->ramp.defined() && !phase.vectors_.contains(node.name)) {
+                const Expr &first = now->ramp->args[0], &step = now->ramp->args[1];
+                phase.set_ramp(node.name,
+                               make_ramp(add(first, mul(step, make_const(step.type(), k))),
+                                         mul(step, make_const(step.type(), phases)), phase.lanes_));
+            }
+            return true;
+        });
     }
 
     Expr let(const Expr &e) {
@@ -329,7 +353,7 @@ class LoopVectorizer {
         auto outer =
             std::move(done_);  // what was rewritten is right only where names mean the same
         done_.clear();
-        ScopedBinding binding(vectors_, e->name, make_variable(value.type(), name));
+        ScopedBinding<Meaning> binding(vectors_, e->name, {make_variable(value.type(), name), {}});
         Expr body = rewrite(e->args[1]);
         done_ = std::move(outer);
         return make_let(name, value, body);
@@ -402,7 +426,8 @@ class LoopVectorizer {
             if (value.type().is_vector())
                 return with_vector(s->name, value, s->exprs[0],
                                    [&] { return vectorize(s->stmts[0]); });
-            ScopedBinding binding(vectors_, s->name, make_variable(value.type(), s->name));
+            ScopedBinding<Meaning> binding(vectors_, s->name,
+                                           {make_variable(value.type(), s->name), {}});
             Stmt body = vectorize(s->stmts[0]);
             return body.defined() ? make_let(s->name, value, body) : body;
         });
@@ -453,7 +478,8 @@ class LoopVectorizer {
         return evaluated_once(s, {s->exprs[0], s->exprs[1]}, [&] {
             if (min.type().is_vector() || extent.type().is_vector())
                 return ragged_loop(s, min, extent);
-            ScopedBinding binding(vectors_, s->name, make_variable(min.type(), s->name));
+            ScopedBinding<Meaning> binding(vectors_, s->name,
+                                           {make_variable(min.type(), s->name), {}});
             Stmt body = vectorize(s->stmts[0]);
             return body.defined() ? make_for(s->name, min, extent, s->kind, body, s->partition)
                                   : body;
@@ -476,7 +502,7 @@ class LoopVectorizer {
         Stmt body;
         Expr min_of_lane = make_variable(min.type(), s->name + ".lane_min");
         if (min.type().is_scalar()) {
-            ScopedBinding binding(vectors_, s->name, make_variable(type, s->name));
+            ScopedBinding<Meaning> binding(vectors_, s->name, {make_variable(type, s->name), {}});
             body = masked_body();
             if (body.defined())
                 body = make_let(s->name, add(min_of_lane, step), body);
@@ -570,16 +596,15 @@ class LoopVectorizer {
     const std::string loop_;
     const Expr min_;
     const int lanes_;
-    const Expr lane_;                    ///< the number of the lane, in code for one lane
-    Scope<Expr> vectors_;                ///< what a name of the scalar code means in vector code
-    std::map<std::string, Expr> ramps_;  ///< of those, what advances evenly from lane to lane
-    std::set<std::string> copies_;       ///< buffers with one copy per lane
-    std::vector<Enclosing> enclosing_;   ///< outermost first
-    Expr mask_;                          ///< the lanes that are on; undefined = all
-    int depth_ = 0;                      ///< how many masks are nested here
-    int arms_ = 0;                       ///< how many if_then_else are nested here
-    int lane_loops_ = 0;                 ///< how much code for single lanes was made
-    bool reads_uniform_ = false;         ///< a load under the mask has one address for all lanes
+    const Expr lane_;                   ///< the number of the lane, in code for one lane
+    Scope<Meaning> vectors_;            ///< what a name of the scalar code means in vector code
+    std::set<std::string> copies_;      ///< buffers with one copy per lane
+    std::vector<Enclosing> enclosing_;  ///< outermost first
+    Expr mask_;                         ///< the lanes that are on; undefined = all
+    int depth_ = 0;                     ///< how many masks are nested here
+    int arms_ = 0;                      ///< how many if_then_else are nested here
+    int lane_loops_ = 0;                ///< how much code for single lanes was made
+    bool reads_uniform_ = false;        ///< a load under the mask has one address for all lanes
     std::unordered_map<const ExprNode *, Expr> done_;
     Phases phases_;
 };

@@ -76,6 +76,16 @@ TEST_CASE("vectorize: what repeats with a period is made phase by phase") {
               "out[ramp(0, 1, 4)] = interleave(a[ramp(k / 2, 1, 2)], a[ramp((k + 1) / 2, 1, 2)], "
               "4)\n");
     }
+    SECTION("not where the name has come to mean something else") {
+        Expr at = make_variable(Int(32), "at");
+        Stmt body = make_store("out", x, load("a", div(at, number(2))));
+        Stmt hidden = make_let("at", add(x, k), make_let("at", load("in", x), body));
+        CHECK(vectorized(4, hidden).find("interleave") == std::string::npos);
+        Stmt after = make_store("out", x, load("a", div(x, number(2))));
+        Stmt tested =
+            make_let("at", add(x, k), make_if(less(at, n), make_let("at", load("in", x), after)));
+        CHECK(vectorized(4, tested).find("interleave") == std::string::npos);
+    }
     SECTION("under a test") {
         Stmt body = make_store("out", x, load("a", div(x, number(2))));
         CHECK(vectorized(4, make_if(less(x, n), body)) ==
