@@ -321,6 +321,7 @@ class LoopVectorizer {
         std::vector<Expr> parts;
         for (int k = 0; k < phases; k++) {
             LoopVectorizer phase(loop_, min_, lanes);
+            phase.is_phase_ = true;
             for (const Expr &from : {e, *condition})
                 if (from.defined())
                     set_ramps(phase, from, k, phases);
@@ -395,7 +396,9 @@ class LoopVectorizer {
             index = spread(index);
         bool varies =
             index.type().is_vector() || (predicate.defined() && predicate.type().is_vector());
-        if (!varies && arms_ == 0) {
+        bool may_be_off =
+            is_phase_ && mask_.defined();  // all lanes of it, but not those of another
+        if (!varies && arms_ == 0 && !may_be_off) {
             reads_uniform_ |= mask_.defined();
             return rebuild(e, {index, predicate});
         }
@@ -604,6 +607,7 @@ class LoopVectorizer {
     int depth_ = 0;                     ///< how many masks are nested here
     int arms_ = 0;                      ///< how many if_then_else are nested here
     int lane_loops_ = 0;                ///< how much code for single lanes was made
+    bool is_phase_ = false;             ///< the lanes are those of one phase
     bool reads_uniform_ = false;        ///< a load under the mask has one address for all lanes
     std::unordered_map<const ExprNode *, Expr> done_;
     Phases phases_;

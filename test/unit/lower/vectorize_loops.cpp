@@ -94,6 +94,14 @@ TEST_CASE("vectorize: what repeats with a period is made phase by phase") {
               "a[ramp(0, 1, 2) if ramp(0, 2, 2) < broadcast(n, 2)], "
               "a[ramp(0, 1, 2) if ramp(1, 2, 2) < broadcast(n, 2)], 4) if x.mask\n");
     }
+    SECTION("a phase whose lanes are all off reads nothing") {
+        Stmt body = make_store("out", x, load("a", mod(x, number(2))));
+        CHECK(vectorized(4, make_if(less(x, n), body)) ==
+              "let x.mask = ramp(0, 1, 4) < broadcast(n, 4)\n"
+              "out[ramp(0, 1, 4)] = interleave("
+              "a[broadcast(0, 2) if ramp(0, 2, 2) < broadcast(n, 2)], "
+              "a[broadcast(1, 2) if ramp(1, 2, 2) < broadcast(n, 2)], 4) if x.mask\n");
+    }
     SECTION("not under one that reads memory, nor with a period that does not divide the lanes") {
         Stmt body = make_store("out", x, load("a", div(x, number(2))));
         CHECK(vectorized(4, make_if(less(load("m", x), n), body)).find("interleave") ==
