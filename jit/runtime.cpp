@@ -37,9 +37,13 @@ class Iterations {
     }
     void stop() { next_.store(end_, std::memory_order_relaxed); }
     bool all_taken() const { return next_.load(std::memory_order_relaxed) >= end_; }
+    /// Threads that found no iteration any more.
+    int idle() const { return idle_.load(std::memory_order_relaxed); }
+    void leave() { idle_.fetch_add(1, std::memory_order_relaxed); }
 
   private:
     std::atomic<int64_t> next_;
+    std::atomic<int> idle_{0};
     int64_t end_;
     int threads_;
 };
@@ -101,7 +105,7 @@ int32_t run_range(Loop &loop, int64_t begin, int64_t end) {
                      loop.closure);
 }
 
-/// Those of the innermost loop that this thread works on; null outside of all loops.
+/// Those of the innermost loop that is shared and that this thread works on; null outside of all.
 thread_local const Iterations *current_iterations = nullptr;
 
 /// One thread's share of a parallel loop.
@@ -114,6 +118,7 @@ int32_t work(Loop &loop, Iterations &iterations) {
     current_iterations = outer;
     if (code != 0)
         iterations.stop();
+    iterations.leave();
     return code;
 }
 
@@ -155,8 +160,8 @@ PIPE_UNSEEN_BY_TSAN void fork_and_join(Loop &loop, Iterations &iterations, int t
 }
 
 /// Within a parallel loop: threads that wait for its end help.
-PIPE_UNSEEN_BY_TSAN void share_with_waiting(Loop &loop, Iterations &iterations, int threads) {
-    for (int i = 1; i < threads; i++) {
+PIPE_UNSEEN_BY_TSAN void share_with_waiting(Loop &loop, Iterations &iterations, int helpers) {
+    for (int i = 0; i < helpers; i++) {
 #pragma omp task default(none) shared(loop, iterations)
         if (!iterations.all_taken())
             share(loop, iterations);
@@ -170,17 +175,17 @@ void run_on_openmp(Loop &loop, int32_t min, int32_t extent) {
     Iterations iterations(min, extent, threads);
     __tsan_release(&iterations);
     if (current_iterations)
-        share_with_waiting(loop, iterations, threads);
+        share_with_waiting(loop, iterations, std::min<int>(current_iterations->idle(), extent - 1));
     else
         fork_and_join(loop, iterations, threads);
     __tsan_acquire(&iterations);
 }
 
-/// A loop inside of another is worth sharing once no thread finds an iteration of that any more.
+/// A loop inside of another is shared with threads that found no iteration of that any more.
 bool is_shared(const Context &context, int32_t extent) {
     if (context.threads <= 1 || extent == 1)
         return false;
-    return current_iterations ? omp_in_parallel() && current_iterations->all_taken()
+    return current_iterations ? omp_in_parallel() && current_iterations->idle() > 0
                               : !inside_parallel_loop();
 }
 

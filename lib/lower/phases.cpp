@@ -40,6 +40,10 @@ const Phases::Known &Phases::known(const Expr &e) {
 
 Phases::Known Phases::make(const Expr &e) {
     Known result;
+    if (e->op == Op::Let) {  // what its name means is known within it only
+        result.whole = true;
+        return result;
+    }
     for (const Expr &arg : e->args) {
         if (!arg.defined())
             continue;
@@ -48,7 +52,7 @@ Phases::Known Phases::make(const Expr &e) {
         result.useful |= k.useful;
         result.whole |= k.whole;
     }
-    result.whole |= e->op == Op::Let || (e->op == Op::Variable && !step_of_(e->name)) ||
+    result.whole |= (e->op == Op::Variable && !step_of_(e->name)) ||
                     (e->op == Op::Call && e->call_kind == CallKind::Extern);
     result.advance = advance(*e.get());
     if (e->op == Op::Load)

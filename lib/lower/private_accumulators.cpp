@@ -170,9 +170,12 @@ class Privatizer {
     Place place_of(FuncId id, size_t stage, const StageSchedule &merge,
                    const std::string &loop) const {
         Place inside{{LoopLevel::Kind::At, id, static_cast<int>(stage), ""}, {}};
+        const std::vector<Dim> &old = schedule_[id].stages[stage].dims;
         for (size_t d = merge.dims.size(); d-- > 0 && merge.dims[d].name != loop;) {
             const Dim &dim = merge.dims[d];
-            if (dim.is_reduction || dim.kind == LoopKind::Vectorized ||
+            bool is_new = std::none_of(old.begin(), old.end(),
+                                       [&](const Dim &o) { return o.name == dim.name; });
+            if (is_new || dim.is_reduction || dim.kind == LoopKind::Vectorized ||
                 dim.kind == LoopKind::Unrolled)
                 break;
             inside.level.var = dim.name;

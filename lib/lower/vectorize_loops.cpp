@@ -139,8 +139,9 @@ class LoopVectorizer {
     Stmt with_vector(const std::string &name, const Expr &vector, const Expr &scalar, F &&f) {
         Expr variable = make_variable(vector.type(), name + ".v");
         enclosing_.push_back({StmtOp::Let, name, scalar});
-        ScopedBinding<Meaning> binding(vectors_, name,
-                                       {variable, vector->op == Op::Ramp ? vector : Expr()});
+        // (Each phase evaluates the ramp's base again.)
+        bool even = vector->op == Op::Ramp && buffers_read(vector).empty();
+        ScopedBinding<Meaning> binding(vectors_, name, {variable, even ? vector : Expr()});
         Stmt body = f();
         enclosing_.pop_back();
         return body.defined() ? make_let(variable->name, vector, body) : body;
@@ -303,7 +304,7 @@ class LoopVectorizer {
             bool hidden = std::any_of(around, enclosing_.end(), [&](const Enclosing &inner) {
                 return inner.op == StmtOp::Let && uses_var(condition, inner.name);
             });
-            if (hidden || reads_memory(condition) || phases_.keeps_whole(condition))
+            if (hidden || !buffers_read(condition).empty() || phases_.keeps_whole(condition))
                 return std::nullopt;
             all = all.defined() ? make_binary(Op::And, all, condition) : condition;
         }
@@ -313,7 +314,7 @@ class LoopVectorizer {
     /// e, one phase after the other; undefined where that is of no use or cannot be.
     Expr interleaved(const Expr &e) {
         const int phases = phases_.of(e), lanes = lanes_ / phases;
-        if (phases == 1 || lanes_ % phases != 0 || lanes == 1)
+        if (is_phase_ || phases == 1 || lanes_ % phases != 0 || lanes == 1)
             return Expr();
         std::optional<Expr> condition = condition_here();
         if (!condition)
@@ -354,9 +355,11 @@ class LoopVectorizer {
         auto outer =
             std::move(done_);  // what was rewritten is right only where names mean the same
         done_.clear();
+        phases_.forget();
         ScopedBinding<Meaning> binding(vectors_, e->name, {make_variable(value.type(), name), {}});
         Expr body = rewrite(e->args[1]);
         done_ = std::move(outer);
+        phases_.forget();
         return make_let(name, value, body);
     }
 

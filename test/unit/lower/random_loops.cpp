@@ -75,7 +75,7 @@ class Generator {
         if (style == 1 && chance(50)) {  // zero-based
             return make_for(name, number(0), extent, LoopKind::Serial, body(add(v, min)));
         }
-        int factor = std::vector<int>{2, 3, 4, 8}[below(4)];
+        int factor = std::vector<int>{2, 3, 4, 8, 16, 32}[below(6)];
         Expr f = number(factor), inner = var(name + "i");
         Expr tiles = div(add(extent, number(factor - 1)), f);
         LoopKind kind = inner_kind();

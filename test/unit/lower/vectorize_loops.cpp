@@ -104,10 +104,22 @@ TEST_CASE("vectorize: what repeats with a period is made phase by phase") {
     }
     SECTION("not under one that reads memory, nor with a period that does not divide the lanes") {
         Stmt body = make_store("out", x, load("a", div(x, number(2))));
-        CHECK(vectorized(4, make_if(less(load("m", x), n), body)).find("interleave") ==
-              std::string::npos);
+        for (const Expr &at : {x, div(x, number(2))}) {
+            INFO(at);
+            std::string tested = vectorized(4, make_if(less(load("m", at), n), body));
+            CHECK(tested.find("out[ramp(0, 1, 4)] = a[") != std::string::npos);
+        }
         CHECK(vectorized(4, make_store("out", x, load("a", div(x, number(3))))) ==
               "out[ramp(0, 1, 4)] = a[ramp(0, 1, 4) / broadcast(3, 4)]\n");
+    }
+    SECTION("once, under a test") {  // 4 phases, in each of which b would have 4 again
+        Expr quarter = div(x, number(4));
+        Expr b = load("b", div(ir::min(quarter, k), number(4)));
+        Stmt body = make_store("out", x, add(load("a", quarter), b));
+        std::string text = vectorized(32, make_if(less(x, n), body));
+        CHECK(text.find("interleave") != std::string::npos);
+        for (size_t at = text.find("b["); at != std::string::npos; at = text.find("b[", at + 1))
+            CHECK(text.substr(at, text.find(']', at) - at).find(" if ") != std::string::npos);
     }
     SECTION("twice as large, and that twice as large") {
         Expr quarter = div(add(div(x, number(2)), number(1)), number(2));
