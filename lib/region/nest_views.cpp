@@ -212,8 +212,9 @@ RegionMap::View RegionMap::view_of_split(const StageNest &nest, const schedules:
         return {Seen::Point, Interval::point(at)};
     }
     Interval inside = inner.interval;
+    // (Where a split of the inner loop rounds up, that goes beyond the factor.)
     if (inner.seen == Seen::Full && !goes_beyond(tail, Use::Loads))
-        inside.max = simplify(sub(t.factor, int32(1)));
+        inside.max = greater(inside.max, simplify(sub(t.factor, int32(1))));
     Interval result{simplify(add(base(outer.interval.min), inside.min)),
                     simplify(add(base(outer.interval.max), inside.max))};
     if (guards(tail, Use::Loads))

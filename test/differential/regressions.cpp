@@ -625,3 +625,20 @@ TEST_CASE("a Func computed outside of all loops of an update with accumulators",
             check_against_reference<int>(f, {width, 3});
     }
 }
+
+// At the outer loop's level less was needed than the lanes of one iteration read.
+TEST_CASE("a producer computed in the inner loop of a split that another split rounds up",
+          "[differential]") {
+    for (bool condition : {false, true}) {
+        Func f("f"), g("g"), h("h");
+        Var xii("xii"), xio("xio");
+        f(x, y) = x + 10 * y;
+        g(x) = condition ? select(x < 8, f(x / 3, (x + 1) / 2), f(x, x + 2)) : f(x, x + 2);
+        h(x, y) = g(x) + g(x + 2) + y;
+        g.compute_root().split(x, xo, xi, 2).split(xi, xio, xii, 16, TailStrategy::RoundUp);
+        g.vectorize(xii);
+        f.compute_at(g, xio);
+        for (int width : {1, 2, 7, 40})
+            check_against_reference<int>(h, {width, 3});
+    }
+}
