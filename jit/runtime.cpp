@@ -37,13 +37,9 @@ class Iterations {
     }
     void stop() { next_.store(end_, std::memory_order_relaxed); }
     bool all_taken() const { return next_.load(std::memory_order_relaxed) >= end_; }
-    /// Threads that found no iteration any more.
-    int idle() const { return idle_.load(std::memory_order_relaxed); }
-    void leave() { idle_.fetch_add(1, std::memory_order_relaxed); }
 
   private:
     std::atomic<int64_t> next_;
-    std::atomic<int> idle_{0};
     int64_t end_;
     int threads_;
 };
@@ -118,7 +114,6 @@ int32_t work(Loop &loop, Iterations &iterations) {
     current_iterations = outer;
     if (code != 0)
         iterations.stop();
-    iterations.leave();
     return code;
 }
 
@@ -175,17 +170,18 @@ void run_on_openmp(Loop &loop, int32_t min, int32_t extent) {
     Iterations iterations(min, extent, threads);
     __tsan_release(&iterations);
     if (current_iterations)
-        share_with_waiting(loop, iterations, std::min<int>(current_iterations->idle(), extent - 1));
+        share_with_waiting(loop, iterations, std::min(threads, extent) - 1);
     else
         fork_and_join(loop, iterations, threads);
     __tsan_acquire(&iterations);
 }
 
-/// A loop inside of another is shared with threads that found no iteration of that any more.
+/// A loop inside of another is shared once that has no iteration left to take: a thread may come to wait
+/// for its end while this one still works.
 bool is_shared(const Context &context, int32_t extent) {
     if (context.threads <= 1 || extent == 1)
         return false;
-    return current_iterations ? omp_in_parallel() && current_iterations->idle() > 0
+    return current_iterations ? omp_in_parallel() && current_iterations->all_taken()
                               : !inside_parallel_loop();
 }
 
