@@ -45,20 +45,21 @@ void Scheduler::memory(int i) {
     int kind = c_.below(18);
     if (s.exact && (kind == 2 || kind == 3))
         return;
+    // A stage's range is the next one's with what that touches, made a multiple again.
+    int more = (n - 1) * static_cast<int>(s.stages.size());
     switch (kind) {
     case 1:
         s.func.align_storage(Var(var), n);
         return tell("align_storage(" + var + ", " + number + ")");
     case 2:
         s.func.align_extent(Var(var), n);
-        // A stage's range is the next one's with what that touches, made a multiple again.
-        slack[d].above += (n - 1) * static_cast<int>(s.stages.size());
+        slack[d].above += more;
         return tell("align_extent(" + var + ", " + number + ")");
     case 3: {
         int remainder = c_.below(n);
         s.func.align_bounds(Var(var), n, remainder);
-        slack[d].below += n - 1;
-        slack[d].above += n - 1;
+        slack[d].below += more;
+        slack[d].above += more;
         return tell("align_bounds(" + var + ", " + number + ", " + std::to_string(remainder) + ")");
     }
     case 4:
