@@ -20,8 +20,9 @@ const std::vector<Library> &libraries() {
     static const std::vector<Library> found = [] {
         std::vector<Library> list;
         const auto here = std::filesystem::read_symlink("/proc/self/exe").parent_path();
-        for (const char *file : {"libpipe_peers_halide.so", "libpipe_peers_opencv.so"}) {
-            void *handle = dlopen((here / file).c_str(), RTLD_NOW | RTLD_LOCAL);
+        for (std::string peer : {"halide", "opencv", "onednn", "openblas"}) {
+            const auto file = here / ("libpipe_peers_" + peer + ".so");
+            void *handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
             if (!handle)
                 continue;
             Library library{};
@@ -40,6 +41,11 @@ const std::vector<Library> &libraries() {
         return list;
     }();
     return found;
+}
+
+/// Whether a row of a peer's table is for the application.
+bool names(std::string_view row, std::string_view app) {
+    return row.ends_with('*') ? app.starts_with(row.substr(0, row.size() - 1)) : app == row;
 }
 
 PeerArray peer_array(const Pipe::Buffer<> &a) {
@@ -70,7 +76,7 @@ std::vector<Variant> peer_variants(const apps::App &app, const Data &data, int t
         int count = 0;
         const PeerVariant *list = library.variants(&count);
         for (int i = 0; i < count; ++i) {
-            if (app.name != list[i].app)
+            if (!names(list[i].app, app.name))
                 continue;
             Variant v;
             v.name = list[i].variant;

@@ -5,7 +5,9 @@
 #   Halide   newest release on PyPI that this Python installs, into a private environment
 #            (the wheel brings headers, libHalide and the autoscheduler plugins); where pip or the
 #            wheel is not to be had, Debian's libhalide14-0-dev
-#   OpenCV   Debian's libopencv-imgproc-dev (core and imgproc only)
+#   OpenCV   Debian's libopencv-imgproc-dev (core and imgproc only), for filters
+#   oneDNN   Debian's libdnnl-dev, where it is version 2, for convolutions
+#   OpenBLAS Debian's libopenblas-dev, for products of matrices
 #
 # A peer that cannot be installed is left out with a line saying so; that is not an error.
 #
@@ -82,13 +84,21 @@ else
     echo "peers: Halide could not be installed; going on without it"
 fi
 
-if apt_install libopencv-imgproc-dev; then
-    version=$(dpkg-query -W -f '${Version}' libopencv-imgproc-dev)
-    echo "set(PIPE_PEERS_OPENCV_VERSION \"${version%%+*}\")" >>"$note.new"
-    echo "peers: OpenCV ${version%%+*}"
-else
-    echo "peers: OpenCV could not be installed; going on without it"
-fi
+# name, its package, the beginning that its version must have
+debian_peer() {
+    local version
+    if apt_install "$2" && version=$(dpkg-query -W -f '${Version}' "$2") &&
+        [[ $version == "$3"* ]]; then
+        version=${version%%[+-]*}
+        echo "set(PIPE_PEERS_${1^^}_VERSION \"$version\")" >>"$note.new"
+        echo "peers: $1 $version"
+    else
+        echo "peers: $1 could not be installed; going on without it"
+    fi
+}
+debian_peer OpenCV libopencv-imgproc-dev 4.
+debian_peer oneDNN libdnnl-dev 2.
+debian_peer OpenBLAS libopenblas-dev 0.
 
 # keep the old time stamp where nothing changed, so that CMake does not configure again
 if cmp -s "$note.new" "$note"; then rm "$note.new"; else mv "$note.new" "$note"; fi

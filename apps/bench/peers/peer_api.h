@@ -18,7 +18,8 @@ struct PeerArray {
 };
 
 struct PeerVariant {
-    const char *app, *variant;
+    const char *app;  ///< its name, or the beginning of several with a '*' behind
+    const char *variant;
     double schedule_ms, lower_ms, llvm_ms;  ///< negative: not known
     const char *failure;                    ///< empty, or why the variant cannot be run
 };

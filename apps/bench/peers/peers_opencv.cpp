@@ -1,14 +1,12 @@
 // The applications that OpenCV has a function for, as a library of peers. What is left of a formula
 // after the filter is written as a loop over rows, in parallel, so that no pass over the memory is
 // wasted.
-#include "apps/bench/peers/peer_api.h"
+#include "apps/bench/peers/peer_rows.h"
 
 #include <opencv2/core.hpp>
 #include <opencv2/imgproc.hpp>
 
 #include <cmath>
-#include <cstring>
-#include <iterator>
 
 namespace {
 
@@ -118,40 +116,28 @@ void harris_halide(const PeerArray &in, const PeerArray &out) {
     corner(gray, in, out);
 }
 
-struct Row {
-    const char *app;
-    void (*run)(const PeerArray &, const PeerArray &);
-};
-
-constexpr Row rows[] = {{"blur", blur},       {"blur_float", blur_float},
-                        {"unsharp", unsharp}, {"unsharp_halide", unsharp_halide},
-                        {"harris", harris},   {"harris_halide", harris_halide}};
-constexpr int count_of_rows = int(std::size(rows));
+/// A function of one input as one of a table's rows.
+template <void (*f)(const PeerArray &, const PeerArray &)>
+void run(const PeerArray *inputs, const PeerArray &out) {
+    f(inputs[0], out);
+}
 
 }  // namespace
 
-extern "C" {
+namespace peers {
 
-const PeerVariant *pipe_peer_variants(int *count) {
-    static PeerVariant variants[count_of_rows];
-    for (int i = 0; i < count_of_rows; ++i)
-        variants[i] = {rows[i].app, "opencv", -1, -1, -1, ""};
-    *count = count_of_rows;
-    return variants;
+std::vector<Row> rows() {
+    return {{"blur", "opencv", run<blur>},       {"blur_float", "opencv", run<blur_float>},
+            {"unsharp", "opencv", run<unsharp>}, {"unsharp_halide", "opencv", run<unsharp_halide>},
+            {"harris", "opencv", run<harris>},   {"harris_halide", "opencv", run<harris_halide>}};
 }
 
-const char *pipe_peer_name() {
+const char *name() {
     return "OpenCV " CV_VERSION;
 }
 
-void pipe_peer_set_threads(int threads) {
+void set_threads(int threads) {
     cv::setNumThreads(threads);
 }
 
-int pipe_peer_run(int index, const PeerArray *inputs, int, const PeerArray *out) try {
-    rows[index].run(inputs[0], *out);
-    return 0;
-} catch (const cv::Exception &) {
-    return 1;
-}
-}
+}  // namespace peers
