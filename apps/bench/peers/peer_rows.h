@@ -21,10 +21,13 @@ std::vector<Row> rows();
 const char *name();
 void set_threads(int threads);
 
-inline const std::vector<Row> &table() {
+// Not inline: of an inline function's static variable there would be one for all libraries.
+namespace {
+const std::vector<Row> &table() {
     static const std::vector<Row> table = rows();
     return table;
 }
+}  // namespace
 
 }  // namespace peers
 
