@@ -20,6 +20,20 @@ namespace Pipe::codegen {
 
 namespace {
 
+/// Small loops of constant extent (the taps of a kernel) become straight code. Not those around a
+/// loop that stays: copies of that make the code no faster, but larger, and LLVM's later passes over
+/// loops (strength reduction above all) take far longer.
+struct UnrollSmallLoops : llvm::PassInfoMixin<UnrollSmallLoops> {
+    llvm::LoopFullUnrollPass unroll{3};
+    llvm::PreservedAnalyses run(llvm::Loop &loop, llvm::LoopAnalysisManager &analyses,
+                                llvm::LoopStandardAnalysisResults &results,
+                                llvm::LPMUpdater &updater) {
+        if (!loop.isInnermost())
+            return llvm::PreservedAnalyses::all();
+        return unroll.run(loop, analyses, results, updater);
+    }
+};
+
 llvm::FunctionPassManager pass_list(bool quick) {
     using namespace llvm;
     FunctionPassManager passes;
@@ -30,10 +44,8 @@ llvm::FunctionPassManager pass_list(bool quick) {
     passes.addPass(InstCombinePass());
     passes.addPass(SimplifyCFGPass());
 
-    // Small loops of constant extent (the taps of a kernel) become straight code, and then their
-    // arrays become registers.
-    passes.addPass(createFunctionToLoopPassAdaptor(LoopFullUnrollPass(3), /*UseMemorySSA=*/false));
-    passes.addPass(SROAPass(SROAOptions::ModifyCFG));
+    passes.addPass(createFunctionToLoopPassAdaptor(UnrollSmallLoops(), /*UseMemorySSA=*/false));
+    passes.addPass(SROAPass(SROAOptions::ModifyCFG));  // arrays of constant index become registers
 
     LoopPassManager loops;
     loops.addPass(LICMPass(LICMOptions()));

@@ -290,11 +290,16 @@ class Factorer {
 
         StageSchedule &loops = result_.update_loops;
         loops.transforms = pure_transforms_;
-        for (Dim d : from_.loops.dims) {
-            for (const auto &[loop, var] : from_.preserved)
+        loops.dims = from_.loops.dims;
+        loops.prefetches = from_.loops.prefetches;
+        for (const auto &[loop, var] : from_.preserved) {
+            for (Dim &d : loops.dims)
                 if (d.name == loop)
                     d.name = var, d.is_reduction = false;
-            loops.dims.push_back(d);
+            for (schedules::Prefetch &p : loops.prefetches)
+                for (std::string *name : {&p.at, &p.from})
+                    if (*name == loop)
+                        *name = var;
         }
     }
 

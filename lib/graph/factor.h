@@ -38,7 +38,7 @@ struct Factoring {
 struct Factored {
     std::vector<std::string> args;  ///< of the new Func: those of the old one, then the new ones
     Stage initial, update;          ///< of the new Func
-    /// The old stage's loops, with the new dimensions where the preserved loops were.
+    /// The old stage's loops, with the new dimensions where the preserved loops were, and its prefetches.
     schedules::StageSchedule update_loops;
     Stage merge;  ///< takes the old stage's place
     schedules::StageSchedule merge_loops;

@@ -73,6 +73,10 @@ Func Stage::rfactor(const std::vector<std::pair<RVar, Var>> &preserved, SourceLo
         reject("name at least one RVar to preserve.");
     if (!loops.specializations.empty())
         reject("the definition is specialized already. Call rfactor() first.");
+    if (!loops.prefetches.empty())
+        reject(
+            "the definition has a prefetch() already. Call rfactor() first, and give the prefetch "
+            "to the Func that it returns.");
     auto taken = f.args;
     graph::Factoring from{f.args, f.stages[static_cast<size_t>(stage_)], loops, {}, is_self, {}};
     for (const auto &[r, v] : preserved) {

@@ -138,6 +138,10 @@ class Privatizer {
         std::string inner = dim->name + "_each";
         loops.transforms.push_back({schedules::Transform::Kind::Split, dim->name, dim->name, inner,
                                     ir::simplify(each), TailStrategy::GuardWithIf});
+        for (schedules::Prefetch &p : loops.prefetches)
+            for (std::string *name : {&p.at, &p.from})
+                if (*name == dim->name)
+                    *name = inner;
         loops.dims.insert(dim, {inner, LoopKind::Serial, true});
     }
 
@@ -203,6 +207,9 @@ class Privatizer {
                 continue;
             points.insert(t->old_name);
             if (split) {
+                for (schedules::Prefetch &p : loops.prefetches)
+                    if (p.from == t->outer)
+                        p.offset = ir::mul(p.offset, t->factor);
                 t->factor = int32(1);
                 t->tail = TailStrategy::GuardWithIf;
             }

@@ -7,6 +7,7 @@
 #include "ir/print.h"
 #include "lower/lower.h"
 #include "support/require_message.h"
+#include "support/temp_folder.h"
 
 using namespace Pipe;
 using namespace Pipe::testing;
@@ -177,6 +178,33 @@ TEST_CASE("prefetch of a Func", "[hints]") {
         require_message<CompileError>([&] { g.prefetch(f, y, x); },
                                       {"g.prefetch(f, y, x)", "'x' is inside 'y'"});
     }
+}
+
+TEST_CASE("prefetch inside a sum over all cores", "[hints]") {
+    GuardedBuffer noisy = noise<int>({{0, 40}, {0, 30}});
+    ImageParam in(Int(32), 2, "in");
+    in.set(noisy.buffer);
+    RDom r(0, in.width(), 0, in.height(), "r");
+    Func sum("sum");
+    sum(x, y) = 0;
+    sum(x, y) += in(r.x, r.y) * (x + y);
+    Stage stage = sum.update();
+    SECTION("at the parallel loop") {
+        stage.parallel(r.y).prefetch(in, r.y, r.y, 1);
+    }
+    SECTION("at loops inside") {
+        stage.parallel(r.y).vectorize(r.x, 8).prefetch(in, r.x, r.x, 2);
+    }
+    SECTION("at loops around the parts") {
+        stage.split(x, xo, xi, 4).reorder(r.x, r.y, xi, xo).parallel(r.y).prefetch(in, xi, xo);
+    }
+    SECTION("vectors") {
+        stage.vectorize(r.x, 8).prefetch(in, r.y, r.y, 1);
+    }
+    TempFolder folder;
+    sum.compile_to_lowered_stmt(folder / "sum.txt", {in});
+    CHECK(count(folder.read("sum.txt"), "prefetch in(") >= 1);
+    check_sizes(sum, {1, 9});
 }
 
 TEST_CASE("non-temporal stores and loads", "[hints]") {

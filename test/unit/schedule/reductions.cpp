@@ -6,6 +6,7 @@
 #include <pipe/pipe.h>
 
 #include "test/support/require_message.h"
+#include "test/support/temp_folder.h"
 
 using namespace Pipe;
 
@@ -273,6 +274,15 @@ TEST_CASE("what rfactor refuses", "[rfactor][error]") {
         require_message<CompileError>([&] { f.update().rfactor(r, u); },
                                       {"f(r$x - 1)", "not the element"});
     }
+    SECTION("directives that would be lost") {
+        Func g("g");
+        g(x) = x;
+        g.compute_root();
+        f(x) += g(x + r);
+        f.update().prefetch(g, r, r);
+        require_message<CompileError>([&] { f.update().rfactor(r, u); },
+                                      {"has a prefetch() already", "Call rfactor() first"});
+    }
     SECTION("names") {
         f(x) += r;
         require_message<CompileError>([&] { f.update().rfactor(r, x); },
@@ -305,6 +315,24 @@ TEST_CASE("reductions are parallel and vectors without rfactor", "[reductions]")
         }
         require_right<int>(s.f, {1, 5, 16}, s.right());
     }
+}
+
+TEST_CASE("the vectors of a sum are loaded in one piece", "[reductions]") {
+    ImageParam in(Float(32), 2, "in");
+    RDom r(0, 100, 0, in.height());
+    Func f("f");
+    f() = 0;
+    f() += cast<int>(in(r.x, r.y));
+    f.update().vectorize(r.x, 8);
+    SECTION("one after the other") {}
+    SECTION("over all cores") {
+        f.update().parallel(r.y);
+    }
+    TempFolder folder;
+    f.compile_to_llvm_assembly(folder / "sum.ll", {in});
+    const std::string code = folder.read("sum.ll");
+    CHECK(code.find("load <8 x float>") != std::string::npos);
+    CHECK(code.find("gather") == std::string::npos);
 }
 
 TEST_CASE("a sum of a Param's size, inside a consumer's tile", "[reductions]") {
