@@ -58,8 +58,8 @@ template <typename Self> class StageDirectives : public LoopDirectives<Self> {
     Self &always_partition_all();
 
     /// Inside the loop `at`, fetches into the cache what the iteration `from + offset` of this
-    /// stage reads of a Func or image that is stored outside of the loop `from`. `from` is `at` or
-    /// a loop around it. Changes no result.
+    /// stage, with all that is computed inside of `at`, reads of a Func or image that is stored
+    /// outside of the loop `from`. `from` is `at` or a loop around it. Changes no result.
     Self &prefetch(const Func &source, const VarOrRVar &at, const VarOrRVar &from,
                    const Expr &offset = 1,
                    PrefetchBoundStrategy strategy = PrefetchBoundStrategy::GuardWithIf);

@@ -36,12 +36,14 @@ class Prefetcher {
         const region::StageLoop &from = loop(directive_.from);
         if (func_)
             check_storage(from);
-        Box box =
+        std::optional<Box> later =
             regions_.read_later(nest_, directive_.source, at.name, from.name, directive_.offset);
-        if (box.empty() && !reads())
-            reject("the definition does not read '" + directive_.source + "'.");
-        if (box.empty())
-            reject("which part of '" + directive_.source + "' it reads cannot be bounded.");
+        if (!later)
+            reject("neither the definition nor what is computed inside of the loop '" +
+                   directive_.at + "' reads '" + directive_.source + "'.");
+        Box box = std::move(*later);
+        if (std::any_of(box.begin(), box.end(), [](const Interval &i) { return !i.bounded(); }))
+            reject("which part of '" + directive_.source + "' is read cannot be bounded.");
         Box held = storage();
         Expr inside;
         for (size_t d = 0; d < box.size(); d++) {
@@ -72,11 +74,6 @@ class Prefetcher {
             if (l.var == var)
                 return l;
         reject("there is no loop '" + var + "'.");
-    }
-
-    bool reads() const {
-        return image_ ||
-               std::find(nest_.reads.begin(), nest_.reads.end(), func_->id) != nest_.reads.end();
     }
 
     void check_storage(const region::StageLoop &from) const {

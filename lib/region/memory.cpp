@@ -231,21 +231,33 @@ Expr RegionMap::slots(FuncId id) {
     return int32(hoisted ? std::min(copies, 1 + ahead) : 1 + ahead);
 }
 
-Box RegionMap::read_later(const StageNest &nest, const std::string &source, const Level &at,
-                          const Level &from, const Expr &offset) {
-    const Touched &touches = touched(nest, at);
-    auto found = touches.find(source);
-    if (found == touches.end())
-        return {};
-    Box box = found->second;
-    Expr later = add(make_variable(Int(32), from), offset);
-    for (Interval &i : box) {
-        if (!i.bounded())
-            return {};
-        for (Expr *end : {&i.min, &i.max})
-            *end = simplify(substitute(from, later, expand(*end)));
+std::optional<Box> RegionMap::read_later(const StageNest &nest, const std::string &source,
+                                         const Level &at, const Level &from, const Expr &offset) {
+    std::optional<Box> result;
+    auto add_reads = [&](const StageNest &reader) {
+        const Touched &touches = touched(reader, at);
+        auto found = touches.find(source);
+        if (found == touches.end())
+            return;
+        if (!result)
+            result.emplace();
+        merge(*result, found->second);
+    };
+    add_reads(nest);
+    for (const graph::FuncNode &func : graph_.funcs) {
+        const FuncPlace &place = tree_.place(func.id);
+        if (place.computed && !place.compute.empty() && tree_.encloses(at, place.compute))
+            for (const StageNest &inside : place.stages)
+                add_reads(inside);
     }
-    return box;
+    if (!result)
+        return result;
+    Expr later = ir::add(make_variable(Int(32), from), offset);
+    for (Interval &i : *result)
+        for (Expr *end : {&i.min, &i.max})
+            if (end->defined())
+                *end = simplify(substitute(from, later, expand(*end)));
+    return result;
 }
 
 }  // namespace Pipe::region

@@ -102,10 +102,10 @@ class RegionMap {
     /// How the splits of a stage end: one per Transform (None for those that are no split).
     std::vector<Tail> tails(const StageNest &nest);
 
-    /// What one iteration of the stage's loop `at` reads of a Func or image, `offset` iterations of the
-    /// loop `from` later; empty if it reads none of it.
-    Box read_later(const StageNest &nest, const std::string &source, const Level &at,
-                   const Level &from, const Expr &offset);
+    /// What one iteration of the stage's loop `at`, with what is computed inside of it, reads of a Func
+    /// or image, `offset` iterations of the loop `from` later. Nothing if it reads none of it.
+    std::optional<Box> read_later(const StageNest &nest, const std::string &source, const Level &at,
+                                  const Level &from, const Expr &offset);
 
     /// The selects in a stage's definition of which only the arm that is chosen may be evaluated.
     const Choices &choices(const StageNest &nest);

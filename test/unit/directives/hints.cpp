@@ -180,6 +180,35 @@ TEST_CASE("prefetch of a Func", "[hints]") {
     }
 }
 
+TEST_CASE("prefetch of what is read inside of the loop", "[hints]") {
+    GuardedBuffer noisy = noise<int>({{-9, 60}, {-9, 60}}),
+                  other = noise<int>({{-9, 60}, {-9, 60}});
+    ImageParam in(Int(32), 2, "in"), late(Int(32), 2, "late");
+    in.set(noisy.buffer);
+    late.set(other.buffer);
+    Func f("f"), g("g"), h("h");
+    f(x, y) = in(x, y) + in(x + 1, y);
+    g(x, y) = f(x, y) + f(x, y + 1);
+    h(x, y) = g(x, y) + late(x, y);
+    g.compute_root().split(x, xo, xi, 4, TailStrategy::GuardWithIf).reorder(xi, y, xo);
+    f.compute_at(g, y);
+    SECTION("by a Func that is computed there") {
+        g.prefetch(in, y, xo, 2);
+        const std::string text = loops(h);
+        CHECK(count(text, "prefetch in(") >= 1);
+        check_sizes(h, {1, 9, 30});
+    }
+    SECTION("by a consumer alone") {
+        g.prefetch(late, y, xo);
+        require_message<CompileError>(
+            [&] {
+                h.realize({4, 4});
+            },
+            {"g.prefetch(late, y, xo)", "neither the definition nor", "inside of the loop 'y'",
+             "reads 'late'"});
+    }
+}
+
 TEST_CASE("prefetch inside a sum over all cores", "[hints]") {
     GuardedBuffer noisy = noise<int>({{0, 40}, {0, 30}});
     ImageParam in(Int(32), 2, "in");
