@@ -153,17 +153,20 @@ void CameraPipe::schedule_by_hand(const Target &target) {
     const int vec = target.natural_vector_size(Int(16));
     Func last = output();
     curve.compute_root();
-    last.bound(c, 0, 3)
-        .split(y, yo, yi, 64)
-        .split(yi, yi, yu, 2)
-        .reorder(x, c, yu, yi, yo)
-        .vectorize(x, vec)
-        .parallel(yo);
-    if (form == Form::Halide) {
+    last.bound(c, 0, 3).split(y, yo, yi, 64).parallel(yo);
+    if (form == Form::PolyMage) {
+        // blocks of two rows, whose colours are made together
+        last.reorder(c, x, yi, yo)
+            .tile(x, yi, x, yi, xi, yu, 2 * vec, 2)
+            .vectorize(xi, vec)
+            .unroll(yu)
+            .unroll(c);
+        for (Func f : {demosaiced, corrected})
+            f.compute_at(last, x).reorder(c, x, y).vectorize(x, vec).unroll(y).unroll(c);
+    } else {
+        last.split(yi, yi, yu, 2).reorder(x, c, yu, yi, yo).vectorize(x, vec);
         curved.store_at(last, yo).compute_at(last, yi).reorder(x, c, y).vectorize(x, vec);
         demosaiced.compute_at(curved, y).vectorize(x, vec);
-    } else {
-        demosaiced.compute_at(last, yu).vectorize(x, vec);
     }
     denoised.store_at(last, yo).compute_at(last, yi).vectorize(x, vec);
     for (Func f : {g_gr, r_r, b_b, g_gb, g_r, g_b}) {

@@ -13,6 +13,8 @@ InterpolateLevels::InterpolateLevels(int levels)
 }
 
 void InterpolateLevels::define_down(int l, const Func &finer) {
+    if (l == 1)
+        finest_is_read_directly = finer.name() == down[0].name();
     downy[l](x, y, k) = down_121(finer, {x, y, k}, 1);
     down[l](x, y, k) = down_121(downy[l], {x, y, k}, 0);
 }
@@ -38,36 +40,36 @@ void InterpolateLevels::define_output() {
     stages.push_back(normalized);
 }
 
-// Large levels by rows in parallel, all four channels of a row together; small ones serially. The
-// finest level is filled in blocks where it is read.
+// On the way down, strips of rows in parallel; the finest level, where it can be told apart, is made
+// again where the next one reads it, a window of rows at a time. On the way up, all levels slide
+// along with strips of rows of the result.
 void InterpolateLevels::schedule_by_hand(const Target &target) {
     const int vec = target.natural_vector_size(Float(32));
     const Var xo("xo"), yo("yo"), xi("xi"), yi("yi");
-    for (int l = 0; l < levels; ++l) {
-        // levels of less than a few vectors are not worth a thread
-        const bool large = l < 5;
-        if (l == 0) {
-            down[0].compute_root().parallel(y, 16).vectorize(x, vec);
-        } else {
-            down[l].compute_root();
-            downy[l].compute_at(down[l], y).vectorize(x, vec);
-            down[l].reorder(x, k, y).vectorize(x, vec);
-            if (large)
-                down[l].parallel(y, 8);
-        }
-        if (l == 0)
-            continue;
-        filled[l].compute_root().reorder(x, k, y).vectorize(x, vec);
-        if (large)
-            filled[l].parallel(y, 8);
+    for (int l = 1; l < levels - 1; ++l) {
+        down[l].compute_root().reorder(x, k, y).split(y, yo, yi, 8).vectorize(x, vec).parallel(yo);
+        downy[l].compute_at(down[l], yi).vectorize(x, vec);
+    }
+    if (finest_is_read_directly) {
+        down[0]
+            .clone_in(downy[1])
+            .store_at(down[1], yo)
+            .compute_at(down[1], yi)
+            .reorder(k, x, y)
+            .unroll(k)
+            .vectorize(x, vec);
+    } else {
+        down[0].compute_root().parallel(y, 16).vectorize(x, vec);
     }
     normalized.bound(k, 0, 3)
-        .split(y, yo, yi, 2)
-        .reorder(k, x, yi, yo)
+        .split(x, xo, xi, vec)
+        .split(y, yo, yi, 32)
+        .reorder(xi, k, xo, yi, yo)
         .unroll(k)
-        .vectorize(x, vec)
-        .parallel(yo, 8);
-    filled[0].compute_at(normalized, yo).reorder(k, x, y).unroll(k).vectorize(x, vec);
+        .vectorize(xi)
+        .parallel(yo);
+    for (int l = 1; l < levels; ++l)
+        filled[l].store_at(normalized, yo).compute_at(normalized, yi).vectorize(x, vec);
 }
 
 Interpolate::Interpolate(int levels) : InterpolateLevels(levels) {

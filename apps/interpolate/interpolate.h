@@ -20,6 +20,7 @@ struct InterpolateLevels : Program {
     dsl::Var x{"x"}, y{"y"}, k{"k"};
 
   protected:
+    bool finest_is_read_directly = false;  ///< by downy[1], without a border around it
     explicit InterpolateLevels(int levels);
     /// Defines level l from `finer`, level l - 1 as the kernel sees it.
     void define_down(int l, const dsl::Func &finer);
