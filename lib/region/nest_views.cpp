@@ -70,13 +70,13 @@ std::map<std::string, Range> RegionMap::ranges(const StageNest &nest) {
     return ranges_in(nest, domain(nest.func, nest.stage));
 }
 
-IntervalScope RegionMap::scope_of(const StageNest &nest, const Level &level) {
+IntervalScope RegionMap::scope_of(const StageNest &nest, const Level &level, Use use) {
     const graph::FuncNode &func = graph_[nest.func];
     const Level &compute = tree_.place(nest.func).compute;
     const Level &around = tree_.encloses(level, compute) ? level : compute;
     const Box &domain = domain_at(nest.func, nest.stage, around);
-    std::map<std::string, View> seen = views(nest, level, domain);
-    Box several = around != compute ? reached(nest, domain, around, Use::Loads) : Box();
+    std::map<std::string, View> seen = views(nest, level, domain, use);
+    Box several = around != compute ? reached(nest, domain, around, use) : Box();
     IntervalScope scope;
     // An update loops over those pure variables only that it uses.
     for (size_t d = 0; d < func.args.size(); d++)
@@ -89,9 +89,9 @@ IntervalScope RegionMap::scope_of(const StageNest &nest, const Level &level) {
 }
 
 std::map<std::string, RegionMap::View> RegionMap::views(const StageNest &nest, const Level &level,
-                                                        const Box &domain) {
+                                                        const Box &domain, Use use) {
     std::map<std::string, Range> ranges = ranges_in(nest, domain);
-    std::map<std::string, Expr> spans = this->spans(nest, ranges, Use::Loads);
+    std::map<std::string, Expr> spans = this->spans(nest, ranges, use);
     auto full = [&](const std::string &var) {
         const Range &r = ranges.at(var);
         return View{Seen::Full, {r.min, simplify(sub(add(r.min, spans.at(var)), int32(1)))}};
@@ -129,8 +129,8 @@ std::map<std::string, RegionMap::View> RegionMap::views(const StageNest &nest, c
             if (outer.seen == Seen::Full && inner.seen == Seen::Full)
                 result[t.old_name] = full(t.old_name);
             else
-                result[t.old_name] =
-                    view_of_split(nest, t, ranges.at(t.old_name), full(t.old_name), outer, inner);
+                result[t.old_name] = view_of_split(nest, t, ranges.at(t.old_name), full(t.old_name),
+                                                   outer, inner, use);
         }
     }
     return result;
@@ -185,7 +185,7 @@ Expr RegionMap::shifted_offset(const StageNest &nest, const schedules::Transform
 
 RegionMap::View RegionMap::view_of_split(const StageNest &nest, const schedules::Transform &t,
                                          const Range &old, const View &full, const View &outer,
-                                         const View &inner) {
+                                         const View &inner, Use use) {
     if (outer.seen == Seen::Full)
         return {Seen::Part, full.interval};
     Tail tail = tail_of(nest, t, old.extent);
@@ -207,17 +207,17 @@ RegionMap::View RegionMap::view_of_split(const StageNest &nest, const schedules:
     if (outer.seen == Seen::Point && inner.seen == Seen::Point) {
         Expr at = simplify(add(base(outer.interval.min), inner.interval.min));
         // Inside a shared loop only the stage itself is guarded, not what it reads; nor is it by a mask.
-        if (guards(tail, Use::Loads) && (tail != Tail::Guard || shares_loops(nest)))
+        if (guards(tail, use) && (tail != Tail::Guard || shares_loops(nest)))
             at = simplify(lesser(at, full.interval.max));
         return {Seen::Point, Interval::point(at)};
     }
     Interval inside = inner.interval;
     // (Where a split of the inner loop rounds up, that goes beyond the factor.)
-    if (inner.seen == Seen::Full && !goes_beyond(tail, Use::Loads))
+    if (inner.seen == Seen::Full && !goes_beyond(tail, use))
         inside.max = greater(inside.max, simplify(sub(t.factor, int32(1))));
     Interval result{simplify(add(base(outer.interval.min), inside.min)),
                     simplify(add(base(outer.interval.max), inside.max))};
-    if (guards(tail, Use::Loads))
+    if (guards(tail, use))
         result.max = simplify(lesser(result.max, full.interval.max));
     return {Seen::Part, result};
 }

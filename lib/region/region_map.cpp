@@ -277,14 +277,39 @@ const Touched &RegionMap::touched(const StageNest &nest, const Level &level) {
     for (const Expr &e : stage.values)
         add_touched(e, scope, result, stage.predicate, &chosen);
     if (nest.stage > 0) {
-        Box written;
-        for (const Expr &e : stage.args) {
+        for (const Expr &e : stage.args)
             add_touched(e, scope, result, stage.predicate, &chosen);
-            written.push_back(bounds_of(e, scope));
-        }
-        merge(result[func.name], written);
+        merge(result[func.name], written(nest, level, scope));
     }
     return touched_[key] = std::move(result);
+}
+
+/// What an update writes; `loads`: the ranges of what it reads. Where a tail lets stores go further, the
+/// elements at the Vars themselves are those that computed() knows of, but others go with them.
+Box RegionMap::written(const StageNest &nest, const Level &level, const IntervalScope &loads) {
+    const graph::FuncNode &func = graph_[nest.func];
+    const graph::Stage &stage = func.stages[nest.stage];
+    const std::vector<Tail> ends = tails(nest);
+    const bool further = std::any_of(ends.begin(), ends.end(), [](Tail t) {
+        return goes_beyond(t, Use::Stores) && !goes_beyond(t, Use::Loads);
+    });
+    std::optional<IntervalScope> stores;
+    Box result;
+    for (size_t d = 0; d < stage.args.size(); d++) {
+        const Expr &e = stage.args[d];
+        bool own = e->op == Op::Variable && e->name == func.args[d];
+        if (own || !further) {
+            result.push_back(bounds_of(e, loads));
+            continue;
+        }
+        if (!stores) {
+            stores = scope_of(nest, level, Use::Stores);
+            if (stage.predicate.defined())
+                stores = narrowed(*stores, stage.predicate);
+        }
+        result.push_back(bounds_of(e, *stores));
+    }
+    return result;
 }
 
 const Choices &RegionMap::choices(const StageNest &nest) {

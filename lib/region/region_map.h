@@ -149,13 +149,15 @@ class RegionMap {
     /// The pure loop domain of a stage for one iteration of `level`.
     const Box &domain_at(FuncId func, int stage, const Level &level);
     const Touched &touched(const StageNest &nest, const Level &level);
-    IntervalScope scope_of(const StageNest &nest, const Level &level);
+    Box written(const StageNest &nest, const Level &level, const IntervalScope &loads);
+    IntervalScope scope_of(const StageNest &nest, const Level &level, Use use = Use::Loads);
     std::map<std::string, Range> ranges_in(const StageNest &nest, const Box &domain);
     Expr fused_extent(const Expr &inner, const Expr &outer);
-    /// What the loads of a stage see.
-    std::map<std::string, View> views(const StageNest &nest, const Level &level, const Box &domain);
+    /// What the loads, or the stores, of a stage see.
+    std::map<std::string, View> views(const StageNest &nest, const Level &level, const Box &domain,
+                                      Use use);
     View view_of_split(const StageNest &nest, const schedules::Transform &t, const Range &old,
-                       const View &full, const View &outer, const View &inner);
+                       const View &full, const View &outer, const View &inner, Use use);
     /// What a stage stores at the level. (Dimensions over which an update does not loop are said by
     /// what it writes.)
     Box stored_by(const StageNest &nest, const Box &domain, const Level &level);

@@ -173,6 +173,26 @@ TEST_CASE("ShiftInwards on an update that does not read its Func", "[tails]") {
         {"f.update(1)", "ShiftInwards", "reads its own Func", "ShiftInwardsAndBlend"});
 }
 
+TEST_CASE("PredicateLoads where what is written depends on the Var that is split", "[tails]") {
+    // u goes up to two beyond, and x with it
+    Param<int> p("p");
+    RDom r(0, 4, "r");
+    Var u("u");
+    Func f("f"), g("g");
+    f(x, u) = 0;
+    f(clamp(p + 2 * r + u, 0, 14), u) += r + 1;
+    g(x, u) = f(x, u);
+    f.compute_at(g, u).update().reorder(r, u).split(u, xo, xi, 3, TailStrategy::PredicateLoads);
+    for (int value : {-3, 2, 9}) {
+        p.set(value);
+        testing::GuardedContext guarded;
+        Buffer<int> out(5, 4);
+        g.realize(&guarded, out);
+        CHECK(guarded.overrun() == 0);
+        check_sizes(g, {1, 4, 9});
+    }
+}
+
 TEST_CASE("tails of tuples and of narrow types", "[tails]") {
     for (TailStrategy tail : {TailStrategy::ShiftInwardsAndBlend, TailStrategy::RoundUpAndBlend,
                               TailStrategy::PredicateStores, TailStrategy::PredicateLoads}) {
