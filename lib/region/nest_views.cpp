@@ -94,6 +94,10 @@ std::map<std::string, RegionMap::View> RegionMap::views(const StageNest &nest, c
     std::map<std::string, Expr> spans = this->spans(nest, ranges, use);
     auto full = [&](const std::string &var) {
         const Range &r = ranges.at(var);
+        int64_t count = 0;
+        // What is known of a point (its remainder, say) is known here as it is further out.
+        if (as_const_int(spans.at(var), &count) && count == 1)
+            return View{Seen::Full, Interval::point(r.min)};
         return View{Seen::Full, {r.min, simplify(sub(add(r.min, spans.at(var)), int32(1)))}};
     };
     std::map<std::string, View> result;

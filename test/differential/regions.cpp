@@ -629,3 +629,19 @@ TEST_CASE("an update that goes beyond its own bound", "[differential]") {
     require_message<RuntimeError>([&] { out.realize({6}); },
                                   {"g: dimension x", "0 to 5", "0 to 52", "By g.update(0)"});
 }
+
+TEST_CASE("what is known of a single row is known inside of the consumer's loop, too",
+          "[differential]") {
+    // Of row 1, y % 5 is 1: rows 0 to 7 of f. (Found with an extern stage, which was asked for more
+    // rows inside than outside, and refused.)
+    RDom r(1, 6);
+    Func f("f"), sum("sum"), g("g");
+    f(x, y) = x + y;
+    sum(x, y) = 0;
+    sum(x, y) += f(x, y % 5 + r) + f(x * 2, y - 1);
+    g(x) = sum(x, 1);
+    f.compute_at(g, x).bound_storage(y, 8);
+    Buffer<int> got = g.realize({9}), expected = g.realize_reference({9});
+    for (int i = 0; i < 9; i++)
+        CHECK(got(i) == expected(i));
+}
