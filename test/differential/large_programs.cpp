@@ -42,7 +42,7 @@ void on_small_stack(std::function<void()> work) {
 
 }  // namespace
 
-TEST_CASE("an expression of ten thousand nodes", "[differential]") {
+TEST_CASE("an expression of ten thousand nodes", "[differential][large]") {
     int64_t wrong = -1;
     on_small_stack([&] {
         Func f("f");
@@ -55,7 +55,7 @@ TEST_CASE("an expression of ten thousand nodes", "[differential]") {
     CHECK(wrong == 0);
 }
 
-TEST_CASE("a thousand inlined Funcs", "[differential]") {
+TEST_CASE("a thousand inlined Funcs", "[differential][large]") {
     int64_t wrong = -1;
     on_small_stack([&] {
         std::vector<Func> stages;
@@ -90,7 +90,7 @@ TEST_CASE("forty selects, each in both arms of the next", "[differential]") {
 }
 
 // Cut into functions by codegen: parts_of.
-TEST_CASE("two hundred stages at root, or in one tile", "[differential]") {
+TEST_CASE("two hundred stages at root, or in one tile", "[differential][large]") {
     for (bool fused : {false, true}) {
         Var xo, yo, xi, yi;
         std::vector<Func> stages;
