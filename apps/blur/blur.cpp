@@ -11,19 +11,17 @@ Blur::Blur(Type type) : input(type, 2, "input") {
     stages = {bx, by};
 }
 
-// Strips of rows in parallel; within a strip, blocks of eight rows by one vector, whose ten rows of
-// bx never leave the registers. Ten rows at a time are more than the prefetcher of the machine
-// follows well.
+// Strips of rows in parallel; within a strip, blocks of four rows by one vector, whose six rows of
+// bx never leave the registers.
 void Blur::schedule_by_hand(const Target &target) {
     const int vec = target.natural_vector_size(input.type());
     by.split(y, yo, yi, 32)
-        .split(yi, yi, yu, 8)
+        .split(yi, yi, yu, 4)
         .split(x, xo, xi, vec)
         .reorder(xi, yu, xo, yi, yo)
         .vectorize(xi)
         .unroll(yu)
-        .parallel(yo)
-        .prefetch(input, xo, xo, 8);
+        .parallel(yo);
     bx.compute_at(by, xo).vectorize(x, vec).unroll(y);
 }
 
