@@ -68,24 +68,35 @@ template <typename Self> class Realizable : public CompiledFiles<Self> {
     void realize_reference(const Realization &outputs);
 
     /// Gives every ImageParam that is not set a new Buffer of what is read of it for outputs of
-    /// these sizes, or for these outputs (their shapes: they need no memory).
-    void infer_input_bounds(const Sizes &sizes, const Target &target = Target());
-    void infer_input_bounds(const Realization &outputs, const Target &target = Target());
+    /// these sizes, or for these outputs (their shapes: they need no memory). RuntimeError where an
+    /// output has another number of dimensions, or an extern stage fails to answer.
+    void infer_input_bounds(const Sizes &sizes, const Target &target = Target()) {
+        infer_input_bounds(nullptr, sizes, target);
+    }
+    void infer_input_bounds(JITUserContext *context, const Sizes &sizes,
+                            const Target &target = Target());
+    void infer_input_bounds(const Realization &outputs, const Target &target = Target()) {
+        infer_input_bounds(nullptr, outputs, target);
+    }
+    void infer_input_bounds(JITUserContext *context, const Realization &outputs,
+                            const Target &target = Target());
     template <std::same_as<RawBuffer> Raw>
     void infer_input_bounds(const Raw *output, const Target &target = Target()) {
-        infer_input_bounds(Realization(buffer_of(output)), target);
+        infer_input_bounds(nullptr, Realization(buffer_of(output)), target);
+    }
+    template <std::same_as<RawBuffer> Raw>
+    void infer_input_bounds(JITUserContext *context, const Raw *output,
+                            const Target &target = Target()) {
+        infer_input_bounds(context, Realization(buffer_of(output)), target);
     }
     template <typename T, int D>
     void infer_input_bounds(const Buffer<T, D> &output, const Target &target = Target()) {
-        infer_input_bounds(Realization(output), target);
+        infer_input_bounds(nullptr, Realization(output), target);
     }
-    template <typename Outputs>
-    void infer_input_bounds(JITUserContext *, const Outputs &outputs,
+    template <typename T, int D>
+    void infer_input_bounds(JITUserContext *context, const Buffer<T, D> &output,
                             const Target &target = Target()) {
-        infer_input_bounds(outputs, target);
-    }
-    void infer_input_bounds(JITUserContext *, const Sizes &sizes, const Target &target = Target()) {
-        infer_input_bounds(sizes, target);
+        infer_input_bounds(context, Realization(output), target);
     }
 
     /// Compiles now what the next `realize` would.

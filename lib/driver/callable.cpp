@@ -195,9 +195,9 @@ int driver::run_callable(const CallableContents &c, JITUserContext *context,
             given.buffer = static_cast<const BufferBase *>(values[place].address);
         }
     }
-    if (c.compiled->answer_query(call->given))
-        return 0;
-    return c.compiled->run(*call, {context, c.handlers, *c.profile});
+    CallSettings settings{context, c.handlers, *c.profile};
+    return is_query(call->given) ? c.compiled->answer_query(call->given, settings)
+                                 : c.compiled->run(*call, settings);
 }
 
 }  // namespace Pipe

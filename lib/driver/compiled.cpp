@@ -165,7 +165,7 @@ int Compiled::run_kernels(CallArguments &call, const jit::RunOptions &options,
     if (failure == ir::Failure::InputTooSmall || failure == ir::Failure::OutputTooSmall)
         code = run_kernel(kernel({call.strided(), true}), call, options, error);
     if (static_cast<ir::Failure>(code) == ir::Failure::OutputTooSmall && grown &&
-        grow_outputs(call.given, *grown))
+        grow_outputs(call.given, options, *grown))
         return run_kernels(call, options, nullptr, error);
     return code;
 }
@@ -224,6 +224,20 @@ int Compiled::run(Outputs outputs, const CallSettings &settings) {
         return 0;
     });
     return code != 0 ? code : run(*call, settings);
+}
+
+int Compiled::answer_query(const std::vector<Given> &given, const CallSettings &settings) {
+    return with_handlers(settings, [&](jit::RunOptions &options, std::string *) {
+        give_shapes(given, options);
+        return 0;
+    });
+}
+
+int Compiled::infer_inputs(Outputs outputs, const CallSettings &settings) {
+    return with_handlers(settings, [&](jit::RunOptions &options, std::string *) {
+        make_inputs(outputs, options);
+        return 0;
+    });
 }
 
 const std::string &Compiled::name() const {

@@ -37,6 +37,9 @@ struct CallSettings {
     std::vector<Buffer<void>> *grown = nullptr;
 };
 
+/// Whether a Buffer has no memory, so that shapes are asked for, not pixels.
+bool is_query(const std::vector<Given> &given);
+
 /// A graph with its final, legal schedule.
 struct Scheduled {
     graph::Frozen frozen;  ///< schedule: the final one
@@ -81,12 +84,10 @@ class Compiled {
     /// Of the first output.
     const std::string &name() const;
 
-    /// The shapes of all arguments, where those without memory are what is read or written of them.
-    std::vector<std::vector<BufferDim>> infer_bounds(std::vector<Given> &given);
-    /// Where a Buffer has no memory: all that have none get their shape. False else.
-    bool answer_query(std::vector<Given> &given);
-    /// Makes Buffers for the ImageParams that are not set.
-    void infer_inputs(Outputs outputs);
+    /// The Buffers that have no memory get their shape (see is_query). Fails as `run` does.
+    int answer_query(const std::vector<Given> &given, const CallSettings &settings);
+    /// Makes Buffers for the ImageParams that are not set. Fails as `run` does.
+    int infer_inputs(Outputs outputs, const CallSettings &settings);
     const Slots &slots() const { return slots_; }
     Scheduled scheduled() const;
     CompileTimes times() const;
@@ -124,8 +125,14 @@ class Compiled {
     const jit::Kernel &query_kernel();
     ir::Program lower(const Variant &variant);
     ir::Program lower_or_fall_back(const Variant &variant);
+    /// The shapes of all arguments, where those without memory are what is read or written of them.
+    std::vector<std::vector<BufferDim>> infer_bounds(const std::vector<Given> &given,
+                                                     const jit::RunOptions &options);
+    void give_shapes(const std::vector<Given> &given, const jit::RunOptions &options);
+    void make_inputs(Outputs outputs, const jit::RunOptions &options);
     /// Puts larger outputs in place of those given; false where that would not help.
-    bool grow_outputs(std::vector<Given> &given, std::vector<Buffer<void>> &grown);
+    bool grow_outputs(std::vector<Given> &given, const jit::RunOptions &options,
+                      std::vector<Buffer<void>> &grown);
     int run_kernels(CallArguments &call, const jit::RunOptions &options,
                     std::vector<Buffer<void>> *grown, std::string *error);
     int run_kernel(const jit::Kernel &kernel, const CallArguments &call,

@@ -46,26 +46,36 @@ bool same_ranges(const Shape &a, const Shape &b) {
 
 /// One run of the program: the bounds of all images and outputs, in order.
 std::vector<int32_t> run_query(const jit::Kernel &kernel, const std::vector<Slot> &slots,
-                               std::vector<Given> &given, const std::vector<Shape> &shapes,
-                               size_t count) {
+                               const std::vector<Given> &given, const std::vector<Shape> &shapes,
+                               size_t count, const jit::RunOptions &options) {
     std::vector<int32_t> bounds(count);
     std::vector<jit::BufferArgument> buffers(slots.size() + 1);
+    std::vector<uint64_t> scalars(slots.size());
     std::vector<void *> pointers;
     for (size_t i = 0; i < slots.size(); i++) {
         buffers[i] = argument_of(shapes[i]);
+        scalars[i] = given[i].bits;
         bool scalar = slots[i].kind == Kind::Scalar;
-        pointers.push_back(scalar ? static_cast<void *>(&given[i].bits) : &buffers[i]);
+        pointers.push_back(scalar ? static_cast<void *>(&scalars[i]) : &buffers[i]);
     }
     buffers.back() = argument_of({{0, static_cast<int64_t>(count), 1}});
     buffers.back().host = bounds.data();
     pointers.push_back(&buffers.back());
     std::string error;
-    if (kernel.run({}, pointers.data(), &error) != 0)
+    if (kernel.run(options, pointers.data(), &error) != 0)
         throw RuntimeError(error);
     return bounds;
 }
 
+bool asks_for_shape(const Given &given) {
+    return given.buffer && given.buffer->defined() && given.buffer->is_bounds_query();
+}
+
 }  // namespace
+
+bool is_query(const std::vector<Given> &given) {
+    return std::any_of(given.begin(), given.end(), asks_for_shape);
+}
 
 const jit::Kernel &Compiled::query_kernel() {
     std::lock_guard lock(mutex_);
@@ -78,7 +88,8 @@ const jit::Kernel &Compiled::query_kernel() {
     return query_;
 }
 
-std::vector<Shape> Compiled::infer_bounds(std::vector<Given> &given) {
+std::vector<Shape> Compiled::infer_bounds(const std::vector<Given> &given,
+                                          const jit::RunOptions &options) {
     const std::vector<Slot> &slots = slots_.slots();
     std::vector<Shape> shapes(slots.size());
     std::vector<bool> open(slots.size());
@@ -98,7 +109,8 @@ std::vector<Shape> Compiled::infer_bounds(std::vector<Given> &given) {
     // What is read of one input may depend on the shape of another, or on its own (a clamp); what
     // is written of an output, on how much is asked for.
     for (int round = 0; round < 8; round++) {
-        std::vector<int32_t> bounds = run_query(query_kernel(), slots, given, shapes, count);
+        std::vector<int32_t> bounds =
+            run_query(query_kernel(), slots, given, shapes, count, options);
         bool changed = false;
         const int32_t *next = bounds.data();
         for (size_t i = 0; i < slots.size(); i++) {
@@ -119,24 +131,15 @@ std::vector<Shape> Compiled::infer_bounds(std::vector<Given> &given) {
     return shapes;
 }
 
-bool Compiled::answer_query(std::vector<Given> &given) {
-    auto asks = [&](size_t i) {
-        const BufferBase *b = given[i].buffer;
-        return b && b->defined() && b->is_bounds_query();
-    };
-    bool asked = false;
+void Compiled::give_shapes(const std::vector<Given> &given, const jit::RunOptions &options) {
+    std::vector<Shape> shapes = infer_bounds(given, options);
     for (size_t i = 0; i < given.size(); i++)
-        asked |= asks(i);
-    if (!asked)
-        return false;
-    std::vector<Shape> shapes = infer_bounds(given);
-    for (size_t i = 0; i < given.size(); i++)
-        if (asks(i))
+        if (asks_for_shape(given[i]))
             given[i].buffer->set_shape(shapes[i]);
-    return true;
 }
 
-bool Compiled::grow_outputs(std::vector<Given> &given, std::vector<Buffer<void>> &grown) {
+bool Compiled::grow_outputs(std::vector<Given> &given, const jit::RunOptions &options,
+                            std::vector<Buffer<void>> &grown) {
     const std::vector<Slot> &slots = slots_.slots();
     std::vector<Given> asked = given;
     std::vector<size_t> outputs;
@@ -149,7 +152,7 @@ bool Compiled::grow_outputs(std::vector<Given> &given, std::vector<Buffer<void>>
                            given[i].buffer->view().dims, given[i].buffer->name());
         asked[i].buffer = &grown.back();
     }
-    std::vector<Shape> shapes = infer_bounds(asked);
+    std::vector<Shape> shapes = infer_bounds(asked, options);
     bool any = false;
     for (size_t i : outputs)
         any |= !same_ranges(shapes[i], given[i].buffer->view().dims);
@@ -166,10 +169,10 @@ bool Compiled::grow_outputs(std::vector<Given> &given, std::vector<Buffer<void>>
     return true;
 }
 
-void Compiled::infer_inputs(Outputs outputs) {
+void Compiled::make_inputs(Outputs outputs, const jit::RunOptions &options) {
     BorrowedArguments call;
     slots_.gather(outputs, call->given);
-    std::vector<Shape> shapes = infer_bounds(call->given);
+    std::vector<Shape> shapes = infer_bounds(call->given, options);
     for (size_t i = 0; i < shapes.size(); i++) {
         const Slot &slot = slots_.slots()[i];
         if (!slot.image || slot.image->buffer.defined())

@@ -174,14 +174,19 @@ template <typename Self> void Realizable<Self>::realize_reference(const Realizat
 }
 
 template <typename Self>
-void Realizable<Self>::infer_input_bounds(const Sizes &sizes, const Target &target) {
-    infer_input_bounds(shapes(pipeline_of(self()).outputs(), sizes), target);
+void Realizable<Self>::infer_input_bounds(JITUserContext *context, const Sizes &sizes,
+                                          const Target &target) {
+    infer_input_bounds(context, shapes(pipeline_of(self()).outputs(), sizes), target);
 }
 
 template <typename Self>
-void Realizable<Self>::infer_input_bounds(const Realization &outputs, const Target &target) {
+void Realizable<Self>::infer_input_bounds(JITUserContext *context, const Realization &outputs,
+                                          const Target &target) {
+    const Pipeline &pipeline = pipeline_of(self());
+    const Compiler &compiler = checked(pipeline.compiler());
     with_pointers(outputs, [&](driver::Outputs o) {
-        compiled(pipeline_of(self()), target, &o)->infer_inputs(o);
+        compiled(pipeline, target, &o)
+            ->infer_inputs(o, {context, compiler.handlers, *compiler.profile});
     });
 }
 

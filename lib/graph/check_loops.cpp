@@ -104,6 +104,15 @@ void check_stage(const FuncNode &f, size_t index, const StageSchedule &s) {
         check_blends(f, index, s, loops);
 }
 
+/// The loop that the user named: vectorize(x, 8) splits x, and marks "x_lane".
+std::string as_written(const StageSchedule &s, const std::string &loop) {
+    for (const schedules::Transform &t : s.transforms)
+        if (t.kind == schedules::Transform::Kind::Split && t.outer == t.old_name &&
+            t.inner == loop && loop.starts_with(fmt::format("{}_", t.old_name)))
+            return t.old_name;
+    return loop;
+}
+
 }  // namespace
 
 std::string names_of(const std::vector<Dim> &dims) {
@@ -117,7 +126,7 @@ std::string loop_directive(const FuncNode &f, const schedules::FuncSchedule &fun
     const StageSchedule &s = func.stages[0];
     for (const Dim &d : s.dims)
         if (d.kind != LoopKind::Serial)
-            return fmt::format("{}({})", schedules::to_string(d.kind), d.name);
+            return fmt::format("{}({})", schedules::to_string(d.kind), as_written(s, d.name));
     if (!s.transforms.empty()) {
         const schedules::Transform &t = s.transforms[0];
         using Kind = schedules::Transform::Kind;

@@ -65,6 +65,19 @@ extern "C" DLLEXPORT int compat_extern_consume(halide_buffer_t *in, int min, int
     return 0;
 }
 
+/// Reads a row of its input; in a context with num_threads of 2 it knows no answer.
+extern "C" HALIDE_EXPORT_SYMBOL int compat_extern_row(JITUserContext *context, halide_buffer_t *in,
+                                                      halide_buffer_t *out) {
+    if (in->is_bounds_query()) {
+        in->dim[0].min = out->dim[0].min;
+        in->dim[0].extent = out->dim[0].extent + 2;
+        return context && context->num_threads == 2 ? 7 : 0;
+    }
+    for (int i = 0; i < out->dim[0].extent; i++)
+        ((int *)out->host)[i] = ((int *)in->host)[i + out->dim[0].min - in->dim[0].min];
+    return 0;
+}
+
 namespace {
 
 struct CountingContext : JITUserContext {
@@ -175,6 +188,36 @@ TEST_CASE("an extern stage that gets the context of the call", "[compat][extern]
         refused = std::string(e.what()).find("user_context") != std::string::npos;
     }
     CHECK(refused);
+}
+
+TEST_CASE("bounds queries use the context of the call", "[compat][extern]") {
+    ImageParam in(Int(32), 1, "in");
+    Func f("f"), out("out");
+    f.define_extern("compat_extern_row", {user_context_value(), in}, Int(32), 1);
+    out(x) = f(x) + 1;
+    f.compute_root();
+    struct : JITUserContext {
+        std::string message;
+    } context;
+    context.num_threads = 2;
+    context.handlers.custom_error = [](JITUserContext *c, const char *text) {
+        static_cast<decltype(&context)>(c)->message = text;
+    };
+    out.infer_input_bounds(&context, {10});
+    CHECK(context.message.find("compat_extern_row") != std::string::npos);
+    CHECK_FALSE(in.get().defined());
+
+    context.message.clear();
+    auto call = out.compile_to_callable({in});
+    Buffer<int> asked(nullptr, 0), result(10);
+    CHECK(call(&context, asked, result) != 0);
+    CHECK(context.message.find("compat_extern_row") != std::string::npos);
+
+    context.num_threads = 1;
+    CHECK(call(&context, asked, result) == 0);
+    CHECK(asked.dim(0).extent() == 12);
+    out.infer_input_bounds(&context, {10});
+    CHECK(in.get().width() == 12);
 }
 
 TEST_CASE("an extern stage that only consumes", "[compat][extern]") {

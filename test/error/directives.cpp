@@ -310,6 +310,10 @@ TEST_CASE_METHOD(Blur, "storage", "[error][directives]") {
         Param<int> n("n");
         require_at(at_a, [&] { a.ring_buffer(n); }, {"a.ring_buffer(n)", "must be a constant"});
     }
+    SECTION("vectorize of an inlined Func, which splits a loop") {
+        a.vectorize(x, 4);
+        require_compiling(at_a, {"a.vectorize(x)", "it is inlined", "Give it compute_root()"});
+    }
     SECTION("async of an inlined Func") {
         a.async();
         require_compiling(at_a, {"a.async", "inlined", "Give it compute_root()"});
