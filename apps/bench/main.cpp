@@ -27,7 +27,7 @@ void progress(const std::string &text) {
 }
 
 struct Options {
-    std::vector<std::string> apps;
+    std::vector<std::string> apps, without;
     std::string json, size, cold;
     int threads = int(std::max(1u, std::thread::hardware_concurrency()));
     int samples = 31;
@@ -54,10 +54,13 @@ AppResult measure(const apps::App &app, const Options &options) {
         bytes += input.size_in_bytes();
 
     progress(app.name + ": compiling");
-    AppResult result{&app, size, int64_t(bytes), our_variants(app, data, options.threads)};
-    for (Variant &v : peer_variants(app, data, options.threads)) {
+    const Wanted wanted = [&](const std::string &variant) {
+        return std::find(options.without.begin(), options.without.end(), variant) ==
+               options.without.end();
+    };
+    AppResult result{&app, size, int64_t(bytes), our_variants(app, data, options.threads, wanted)};
+    for (Variant &v : peer_variants(app, data, options.threads, wanted))
         result.variants.push_back(std::move(v));
-    }
     check(result.variants, data.output, [&](int i) {
         progress(fmt::format("{}: comparing {}", app.name, result.variants[size_t(i)].name));
     });
@@ -117,6 +120,8 @@ int main(int argc, char **argv) {
 
     CLI::App cli{"Measures Pipe's applications, and the peers' where they are installed."};
     cli.add_option("--app", options.apps, "only these applications")->check(CLI::IsMember(names));
+    cli.add_option("--without", options.without,
+                   "leave these variants out, as naive, which takes minutes in some applications");
     cli.add_flag("--scaling", options.scaling,
                  "how compile time grows with the number of stages; alone: no applications");
     cli.add_option("--json", options.json, "also write the results to this file");

@@ -48,10 +48,15 @@ Variant variant(const char *name, Way way, const apps::App &app, const Data &dat
 
 }  // namespace
 
-std::vector<Variant> our_variants(const apps::App &app, const Data &data, int threads) {
+std::vector<Variant> our_variants(const apps::App &app, const Data &data, int threads,
+                                  const Wanted &wanted) {
     omp_set_num_threads(threads);
-    return {variant("naive", Way::Naive, app, data), variant("hand", Way::Hand, app, data),
-            variant("auto", Way::Auto, app, data)};
+    std::vector<Variant> variants;
+    for (auto [name, way] :
+         {std::pair{"naive", Way::Naive}, {"hand", Way::Hand}, {"auto", Way::Auto}})
+        if (wanted(name))
+            variants.push_back(variant(name, way, app, data));
+    return variants;
 }
 
 }  // namespace bench

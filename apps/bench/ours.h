@@ -5,7 +5,8 @@
 
 namespace bench {
 
-/// naive, hand and auto, compiled, with the times that compiling took.
-std::vector<Variant> our_variants(const apps::App &app, const Data &data, int threads);
+/// Those of naive, hand and auto that are wanted, compiled, with the times that compiling took.
+std::vector<Variant> our_variants(const apps::App &app, const Data &data, int threads,
+                                  const Wanted &wanted);
 
 }  // namespace bench

@@ -69,14 +69,15 @@ std::vector<std::string> peer_names() {
     return names;
 }
 
-std::vector<Variant> peer_variants(const apps::App &app, const Data &data, int threads) {
+std::vector<Variant> peer_variants(const apps::App &app, const Data &data, int threads,
+                                   const Wanted &wanted) {
     std::vector<Variant> variants;
     for (const Library &library : libraries()) {
         library.set_threads(threads);
         int count = 0;
         const PeerVariant *list = library.variants(&count);
         for (int i = 0; i < count; ++i) {
-            if (!names(list[i].app, app.name))
+            if (!names(list[i].app, app.name) || !wanted(list[i].variant))
                 continue;
             Variant v;
             v.name = list[i].variant;

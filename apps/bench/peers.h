@@ -6,8 +6,9 @@
 
 namespace bench {
 
-/// The peers' variants of an application. Empty without peers.
-std::vector<Variant> peer_variants(const apps::App &app, const Data &data, int threads);
+/// The peers' variants of an application that are wanted. Empty without peers.
+std::vector<Variant> peer_variants(const apps::App &app, const Data &data, int threads,
+                                   const Wanted &wanted);
 
 /// Names and versions of the peers found.
 std::vector<std::string> peer_names();

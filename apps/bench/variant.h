@@ -26,6 +26,9 @@ struct Variant {
     double max_abs_diff = -1;      ///< to the first variant; negative: not known
 };
 
+/// Whether a variant of this name is to be measured.
+using Wanted = std::function<bool(const std::string &)>;
+
 /// Order statistics of a variant's samples. Precondition: there is one.
 double median(std::vector<double> values);
 double minimum(const std::vector<double> &values);
