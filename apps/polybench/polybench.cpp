@@ -8,9 +8,12 @@ namespace {
 const double alpha = 1.5, beta = 1.2;
 
 /// `product` (col, row), whose update sums over k, is computed where `consumer` reads it: in blocks
-/// of 4 vectors by 6 rows, whose sums stay in registers.
-void schedule_product(Func product, const RVar &k, Func consumer, const Var &col, const Var &row,
-                      const Target &target) {
+/// of 4 vectors by 6 rows, whose sums stay in registers. The columns of its right factor that a
+/// column of blocks needs are put together first: they fit into the L2 cache, and one row of them
+/// follows the other.
+template <typename Right>
+void schedule_product(Func product, const RVar &k, Right right, Func consumer, const Var &col,
+                      const Var &row, const Target &target) {
     const int vec = target.natural_vector_size(Float(64));
     const Var co("co"), ci("ci"), ro("ro"), ri("ri");
     consumer.tile(col, row, co, ro, ci, ri, 4 * vec, 6)
@@ -21,6 +24,8 @@ void schedule_product(Func product, const RVar &k, Func consumer, const Var &col
         .parallel(co);
     product.compute_at(consumer, ro).vectorize(col, vec).unroll(col).unroll(row);
     product.update().reorder(col, row, k).vectorize(col, vec).unroll(col).unroll(row);
+    Func panel = right.in(product);
+    panel.compute_at(consumer, co).vectorize(panel.args()[0], vec, TailStrategy::GuardWithIf);
 }
 
 }  // namespace
@@ -29,8 +34,8 @@ TwoMm::TwoMm()
     : a(Float(64), 2, "a"), b(Float(64), 2, "b"), c(Float(64), 2, "c"), d(Float(64), 2, "d"),
       k(0, a.dim(0).extent(), "k"), j(0, b.dim(0).extent(), "j") {
     ab(col, row) = Expr(0.0);
-    ab(col, row) += Expr(alpha) * a(k, row) * b(col, k);
-    tmp(col, row) = ab(col, row);
+    ab(col, row) += a(k, row) * b(col, k);
+    tmp(col, row) = Expr(alpha) * ab(col, row);
     abc(col, row) = Expr(0.0);
     abc(col, row) += tmp(j, row) * c(col, j);
     result(col, row) = Expr(beta) * d(col, row) + abc(col, row);
@@ -41,8 +46,8 @@ TwoMm::TwoMm()
 
 void TwoMm::schedule_by_hand(const Target &target) {
     tmp.compute_root();
-    schedule_product(ab, k, tmp, col, row, target);
-    schedule_product(abc, j, result, col, row, target);
+    schedule_product(ab, k, b, tmp, col, row, target);
+    schedule_product(abc, j, c, result, col, row, target);
 }
 
 Gemver::Gemver()
@@ -77,24 +82,30 @@ Covariance::Covariance()
     mean(col) = total(col) / count;
     centred(col, row) = data(col, row) - mean(col);
 
+    by_column(row, col) = centred(col, row);
+
     k.where(col >= row);
-    upper(col, row) = Expr(0.0);
-    upper(col, row) += centred(row, k) * centred(col, k);
+    product(col, row) = Expr(0.0);
+    product(col, row) += by_column(k, row) * centred(col, k);
+    upper(col, row) = product(col, row);
     result(col, row) = upper(max(col, row), min(col, row)) / (count - 1);
 
     inputs = {data};
-    stages = {total, mean, centred, upper, result};
+    stages = {total, mean, centred, by_column, product, upper, result};
 }
 
-// The means and the centred data by rows; of the triangle, rows in parallel.
+// The means and the centred data by rows, and once more by columns; of the triangle, blocks as in a
+// product of matrices.
 void Covariance::schedule_by_hand(const Target &target) {
     const int vec = target.natural_vector_size(Float(64));
+    const Var co("co"), ci("ci"), ro("ro"), ri("ri");
     mean.compute_root().vectorize(col, vec);
     total.compute_root().vectorize(col, vec);
     total.update().reorder(col, i).vectorize(col, vec);
     centred.compute_root().vectorize(col, vec).parallel(row, 16);
-    upper.compute_root().vectorize(col, vec).parallel(row, 16);
-    upper.update().reorder(col, k, row).vectorize(col, vec).parallel(row, 4);
+    by_column.compute_root().tile(row, col, ro, co, ri, ci, vec, vec).vectorize(ri).parallel(co);
+    upper.compute_root();
+    schedule_product(product, k, centred, upper, col, row, target);
     result.vectorize(col, vec).parallel(row, 16);
 }
 

@@ -34,8 +34,8 @@ struct Covariance : Program {
     void schedule_by_hand(const dsl::Target &target) override;
 
     dsl::ImageParam data;
-    dsl::Func total{"total"}, mean{"mean"}, centred{"centred"}, upper{"upper"},
-        result{"covariance"};
+    dsl::Func total{"total"}, mean{"mean"}, centred{"centred"}, by_column{"by_column"},
+        product{"product"}, upper{"upper"}, result{"covariance"};
     dsl::RDom i, k;  ///< rows, of the means and of the products
     dsl::Var col{"col"}, row{"row"};
 };
