@@ -1,7 +1,6 @@
 // Running kernels: parallel loops, errors, scratch memory, many threads.
 
 #include <atomic>
-#include <chrono>
 #include <numeric>
 #include <thread>
 
@@ -267,25 +266,6 @@ TEST_CASE("code lives as long as the last handle, and many kernels come and go")
         REQUIRE(run_kernel(kernel, 0, 1).out[0] == i);
     }
     REQUIRE(run_kernel(copy, 0, 1).out[0] == 7);
-}
-
-TEST_CASE("a warm call costs well under a microsecond") {
-    jit::Kernel kernel = kernel_of(triple());
-    std::vector<int32_t> out(1);
-    Data data(out);
-    int n = 1;
-    void *args[] = {&data.argument, &n};
-    std::string error;
-    double best = 1e9;
-    for (int sample = 0; sample < 20; sample++) {
-        auto start = std::chrono::steady_clock::now();
-        for (int i = 0; i < 100; i++)
-            kernel.run({1, 0}, args, &error);
-        std::chrono::duration<double, std::micro> time = std::chrono::steady_clock::now() - start;
-        best = std::min(best, time.count() / 100);
-    }
-    INFO(best << " microseconds");
-    REQUIRE(best < 1.0);
 }
 
 TEST_CASE("code for a machine that this one is not is refused") {
