@@ -39,7 +39,7 @@ void print(const RunOptions &options, const std::string &text);
 void put_before(const JITHandlers &first, JITHandlers *handlers);
 
 struct RunStats {
-    int64_t peak_scratch_bytes = 0;  ///< most that all threads together held at a time (no stack)
+    int64_t peak_scratch_bytes = 0;  ///< the most that each thread held, added up (no stack)
 };
 
 /// Compiled code. A handle: copies share the code, which lives as long as one of them. May be run

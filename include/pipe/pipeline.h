@@ -112,8 +112,8 @@ class Pipeline : public Realizable<Pipeline> {
 
     /// Of the code made last.
     CompileTimes compile_times() const;
-    /// The most bytes of scratch memory that all threads together held at a time during the last
-    /// `realize`; inputs, outputs and the threads' stacks not counted.
+    /// Bytes of scratch memory of the last `realize`: the most that each thread held, added up, so
+    /// never less than was held at a time. Inputs, outputs and the threads' stacks are not counted.
     int64_t peak_scratch_bytes() const;
     /// What print_loop_nest() prints.
     std::string loop_nest();

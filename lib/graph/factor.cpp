@@ -229,10 +229,10 @@ class Factorer {
     /// which is there for the RDom's points only, and perhaps inside the loops that become the new
     /// Func's: only the new Func knows it.
     void find_written() {
-        bool restricted_by_memory = ir::reads_memory(from_.stage.predicate);
+        bool restricted_by_memory = ir::reads_elements(from_.stage.predicate);
         for (const Expr &arg : from_.stage.args) {
             Expr place = ir::substitute(values_, arg);
-            anywhere_.push_back(ir::uses_any_var(place, others_) || ir::reads_memory(place) ||
+            anywhere_.push_back(ir::uses_any_var(place, others_) || ir::reads_elements(place) ||
                                 (restricted_by_memory && ir::uses_any_var(place, kept_)));
         }
     }
@@ -380,7 +380,7 @@ class Factorer {
         if (condition->op == ir::Op::And || nested) {
             require_of_merge(condition->args[0]);
             require_of_merge(condition->args[1]);
-        } else if (!ir::uses_any_var(condition, others_) && !ir::reads_memory(condition)) {
+        } else if (!ir::uses_any_var(condition, others_) && !ir::reads_elements(condition)) {
             require(result_.merge.predicate, condition, {});
         }
     }

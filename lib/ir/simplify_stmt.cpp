@@ -8,17 +8,6 @@
 namespace Pipe::ir {
 namespace {
 
-bool reads_memory(const Expr &e) {
-    bool found = false;
-    walk(e, [&](const Expr &node) {
-        found |= node->op == Op::Load ||
-                 (node->op == Op::Call && node->call_kind != CallKind::Intrinsic &&
-                  node->call_kind != CallKind::PureExtern);
-        return !found;
-    });
-    return found;
-}
-
 bool is_if_without_else(const Stmt &s) {
     return s->op == StmtOp::If && !s->stmts[1].defined();
 }
@@ -28,7 +17,7 @@ std::vector<Stmt> join_ifs(const std::vector<Stmt> &stmts) {
     std::vector<Stmt> result;
     for (const Stmt &s : stmts) {
         if (!result.empty() && is_if_without_else(s) && is_if_without_else(result.back()) &&
-            equal(s->exprs[0], result.back()->exprs[0]) && !reads_memory(s->exprs[0]))
+            equal(s->exprs[0], result.back()->exprs[0]) && !contains(s->exprs[0], may_change))
             result.back() =
                 make_if(s->exprs[0], make_block({result.back()->stmts[0], s->stmts[0]}));
         else
@@ -129,7 +118,7 @@ class StmtSimplifier : public ExprSimplifier {
         // Both sides of && are evaluated: what the inner condition reads may exist only where the outer
         // one holds.
         if (!else_case.defined() && is_if_without_else(then_case) &&
-            !reads_memory(then_case->exprs[0]))
+            !contains(then_case->exprs[0], may_change))
             return make_if(rules_.binary(Op::And, condition, then_case->exprs[0]),
                            then_case->stmts[0]);
         bool same = condition.same_as(s->exprs[0]) && then_case.same_as(s->stmts[0]) &&

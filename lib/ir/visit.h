@@ -117,11 +117,18 @@ template <typename F> bool contains(const Expr &e, F &&f) {
     return found;
 }
 
-inline bool reads_memory(const Expr &e) {
+/// Whether an element of a Func or image is read.
+inline bool reads_elements(const Expr &e) {
     return contains(e, [](const ExprNode &n) {
         return n.op == Op::Call &&
                (n.call_kind == CallKind::Func || n.call_kind == CallKind::Image);
     });
+}
+
+/// Whether this node may give another value the next time: it loads, or calls what is not pure.
+inline bool may_change(const ExprNode &n) {
+    return n.op == Op::Load || (n.op == Op::Call && n.call_kind != CallKind::Intrinsic &&
+                                n.call_kind != CallKind::PureExtern);
 }
 
 }  // namespace Pipe::ir

@@ -72,9 +72,9 @@ class Innermost {
         };
         auto masked = [&](const Expr &e) { return only_where(mask.load, e); };
         std::vector<Expr> coordinates, values;
-        bool placed_by_data = std::any_of(stage.args.begin(), stage.args.end(), reads_memory);
+        bool placed_by_data = std::any_of(stage.args.begin(), stage.args.end(), reads_elements);
         for (const Expr &e : stage.args)
-            coordinates.push_back(reads_memory(e) ? masked(rename.mutate(e)) : rename.mutate(e));
+            coordinates.push_back(reads_elements(e) ? masked(rename.mutate(e)) : rename.mutate(e));
         // Where what says the place is not read, there is none.
         if (placed_by_data && mask.load.defined())
             require(mask.store, mask.load);

@@ -95,18 +95,16 @@ Linear WorstCase::expanded(const Expr &e) const {
 
 std::optional<int> WorstCase::depth(const Expr &e) const {
     int result = final_term;
-    bool reads_memory = contains(e, [&](const ExprNode &node) {
+    bool changes = contains(e, [&](const ExprNode &node) {
         if (node.op == Op::Variable) {
             const Inner *inner = inner_.find(node.name);
             result = std::max(result, inner                          ? inner->depth
                                       : node.name == variable_->name ? 0
                                                                      : final_term);
         }
-        bool pure_call = node.op == Op::Call && (node.call_kind == CallKind::Intrinsic ||
-                                                 node.call_kind == CallKind::PureExtern);
-        return node.op == Op::Load || (node.op == Op::Call && !pure_call);
+        return ir::may_change(node);
     });
-    if (reads_memory)
+    if (changes)
         return {};
     return result;
 }

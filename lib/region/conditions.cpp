@@ -69,7 +69,7 @@ void add_conjuncts(const Expr &e, bool holds, std::vector<Expr> &conjuncts) {
 
 /// What is read somewhere: the same number wherever the expression stands in one definition.
 bool is_data(const Expr &e) {
-    return reads_memory(e) && !has_side_effect(e);
+    return reads_elements(e) && !has_side_effect(e);
 }
 
 /// Narrows each variable of `linear <= 0` in turn, given the intervals of the others; and each value that is
