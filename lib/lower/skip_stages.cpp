@@ -191,6 +191,7 @@ class FindUses {
         found.forget(s.name);
         bool alone = std::all_of(found.written.begin(), found.written.end(),
                                  [&](const std::string &name) { return name == s.name; });
+        found.written.insert(s.name);  // an extern stage has no Provide
         if (vectorized_ > 0 || !alone)
             candidates_.erase(s.name);
         work_[s.name] += found.work;

@@ -436,6 +436,26 @@ TEST_CASE("an extern stage is not called in iterations that need nothing of it",
     CHECK(result(0) == source(0, -1) + source(0, 0) + source(0, 1) + 3);
 }
 
+// What is read only where an extern stage's own value says so made that stage wait for the value.
+TEST_CASE("an extern stage decides by its values what else is computed", "[language][extern]") {
+    everywhere::check<int>(
+        [] {
+            Func in = ramp("in"), small("small"), moved("moved"), out("out");
+            small.define_extern("pipe_extern_pointwise", {in}, Int(32), {x, y});
+            moved.define_extern("pipe_extern_translate", {small, 5, -3}, Int(32), {x, y});
+            out(x, y) = select(in(x, y) < 0, select(small(x, y) < in(x, y), 1, moved(x, y)), 2);
+            Func copied = small.in(moved);
+            in.compute_root();
+            for (Func f : {moved, copied, small})
+                f.compute_at(out, x);
+            return out;
+        },
+        [](int i, int j) {
+            int here = source(i, j), there = source(i + 5, j - 3);
+            return here >= 0 ? 2 : 2 * here + 1 < here ? 1 : 2 * there + 1;
+        });
+}
+
 TEST_CASE("a stage of other dimensions; memory in another order", "[language][extern]") {
     everywhere::check<int>(
         [] {
