@@ -1,6 +1,8 @@
 #include "support/guarded_memory.h"
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <vector>
 
@@ -9,21 +11,81 @@
 
 namespace Pipe::testing {
 
-GuardedMemory::GuardedMemory(size_t bytes, bool at_start) : bytes_(bytes) {
-    auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
-    size_t inside = (bytes + page - 1) / page * page;
-    mapped_ = inside + 2 * page;
-    pages_ = mmap(nullptr, mapped_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (pages_ == MAP_FAILED)
-        throw std::bad_alloc();
-    auto *first = static_cast<unsigned char *>(pages_) + page;
-    mprotect(first, inside, PROT_READ | PROT_WRITE);
-    std::memset(first, poison, inside);
-    data_ = at_start ? first : first + inside - bytes;
+namespace {
+
+size_t page_size() {
+    static const auto size = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+    return size;
 }
 
+/// Pages between two that may not be touched. Mapping them costs more than most blocks are used, so
+/// small ones are used again: what was written to them after they were freed is found then.
+class Pages {
+  public:
+    /// The first of `bytes` (a multiple of the page) filled with poison.
+    unsigned char *map(size_t bytes) {
+        if (unsigned char *kept = reuse(bytes))
+            return kept;
+        void *whole = mmap(nullptr, bytes + 2 * page_size(), PROT_NONE,
+                           MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (whole == MAP_FAILED)
+            throw std::bad_alloc();
+        unsigned char *first = static_cast<unsigned char *>(whole) + page_size();
+        mprotect(first, bytes, PROT_READ | PROT_WRITE);
+        std::memset(first, poison, bytes);
+        return first;
+    }
+
+    void unmap(unsigned char *first, size_t bytes) {
+        if (bytes <= largest_kept) {
+            std::memset(first, poison, bytes);
+            std::lock_guard lock(mutex_);
+            std::vector<unsigned char *> &kept = free_[bytes];
+            if (kept.size() < most_kept)
+                return kept.push_back(first);
+        }
+        munmap(first - page_size(), bytes + 2 * page_size());
+    }
+
+  private:
+    static constexpr size_t largest_kept = 1 << 16, most_kept = 64;
+
+    unsigned char *reuse(size_t bytes) {
+        unsigned char *first;
+        {
+            std::lock_guard lock(mutex_);
+            auto kept = free_.find(bytes);
+            if (kept == free_.end() || kept->second.empty())
+                return nullptr;
+            first = kept->second.back();
+            kept->second.pop_back();
+        }
+        // Each byte equals the one before; a library's loop over them is much faster than ours.
+        if (bytes > 0 && (*first != poison || std::memcmp(first, first + 1, bytes - 1) != 0)) {
+            std::fprintf(stderr, "guarded memory was written after it was freed\n");
+            std::abort();
+        }
+        return first;
+    }
+
+    std::mutex mutex_;
+    std::map<size_t, std::vector<unsigned char *>> free_;  ///< by their size
+};
+
+/// Lives as long as the process: memory is freed after main, too.
+Pages &pages() {
+    static Pages *const all = new Pages;
+    return *all;
+}
+
+}  // namespace
+
+GuardedMemory::GuardedMemory(size_t bytes, bool at_start)
+    : inside_((bytes + page_size() - 1) / page_size() * page_size()), first_(pages().map(inside_)),
+      data_(at_start ? first_ : first_ + inside_ - bytes), bytes_(bytes) {}
+
 GuardedMemory::~GuardedMemory() {
-    munmap(pages_, mapped_);
+    pages().unmap(first_, inside_);
 }
 
 GuardedBuffer::GuardedBuffer(Type type, const std::vector<std::pair<int, int>> &mins_and_extents,

@@ -24,8 +24,8 @@ class GuardedMemory {
     size_t size() const { return bytes_; }
 
   private:
-    void *pages_;
-    size_t mapped_;
+    size_t inside_;  ///< bytes between the two pages
+    unsigned char *first_;
     unsigned char *data_;
     size_t bytes_;
 };

@@ -1,6 +1,10 @@
 #include "support/guarded_memory.h"
 
+#include <csignal>
+
 #include <catch2/catch_test_macros.hpp>
+#include <sys/wait.h>
+#include <unistd.h>
 
 using namespace Pipe;
 
@@ -23,4 +27,31 @@ TEST_CASE("what is written behind guarded memory of a pipeline is found", "[supp
             CHECK(context.left() == 0);
             CHECK(context.overrun() == (behind ? 1 : 0));
         }
+}
+
+namespace {
+
+/// The signal that ends a process which writes this many bytes behind the first one of a freed block,
+/// and then asks for a block of the same size.
+int signal_after_write(size_t at) {
+    pid_t child = fork();
+    if (child == 0) {
+        std::signal(SIGABRT, SIG_DFL);  // no report of Catch2
+        unsigned char *data = testing::GuardedMemory(100, true).data();
+        if (at < 100)
+            data[at] = 1;
+        testing::GuardedMemory again(100, true);
+        _exit(again.data() == data ? 0 : 1);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    return WIFSIGNALED(status) ? WTERMSIG(status) : -WEXITSTATUS(status);
+}
+
+}  // namespace
+
+TEST_CASE("what is written to freed guarded memory is found", "[support]") {
+    CHECK(signal_after_write(100) == 0);
+    CHECK(signal_after_write(0) == SIGABRT);
+    CHECK(signal_after_write(99) == SIGABRT);
 }
