@@ -202,8 +202,12 @@ class Privatizer {
                 d.kind = LoopKind::Serial;
         for (auto t = loops.transforms.rbegin(); t != loops.transforms.rend(); ++t) {
             bool split = t->kind == Kind::Split;
-            if (t->kind == Kind::Fuse || !points.count(t->outer) ||
-                (split && !points.count(t->inner)))
+            if (t->kind == Kind::Fuse) {
+                if (points.count(t->old_name))
+                    points.insert({t->outer, t->inner});
+                continue;
+            }
+            if (!points.count(t->outer) || (split && !points.count(t->inner)))
                 continue;
             points.insert(t->old_name);
             if (split) {

@@ -2,6 +2,7 @@
 // must equal the reference.
 #include <pipe/pipe.h>
 
+#include <string_view>
 #include <vector>
 
 #include <catch2/catch_template_test_macros.hpp>
@@ -524,7 +525,7 @@ TEST_CASE("accumulators inside of split loops are those of one point", "[differe
     ImageParam in(Int(32), 2, "in");
     for (TailStrategy tail :
          {TailStrategy::ShiftInwardsAndBlend, TailStrategy::RoundUp, TailStrategy::GuardWithIf})
-        for (bool renamed : {false, true}) {
+        for (std::string_view then : {"", "rename", "fuse"}) {
             Func f("f"), g("g");
             RDom r(-1, 2, -1, 2);
             RVar ro("ro"), ri("ri");
@@ -533,8 +534,10 @@ TEST_CASE("accumulators inside of split loops are those of one point", "[differe
             f(x, y) += in(x, y) * r.x + r.y;
             g(x, y) = f(x, y);
             f.update(0).split(r.x, ro, ri, 4).vectorize(ri).split(x, xo, xi, 16, tail);
-            if (renamed)
+            if (then == "rename")
                 f.update(0).rename(xi, xii);
+            if (then == "fuse")
+                f.update(0).fuse(xi, xo, xii);
             for (int width : {2, 17}) {
                 // What one value of g needs is rounded up once.
                 int beyond = tail == TailStrategy::GuardWithIf ? 0 : 15;

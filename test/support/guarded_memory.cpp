@@ -26,8 +26,8 @@ class Pages {
     unsigned char *map(size_t bytes) {
         if (unsigned char *kept = reuse(bytes))
             return kept;
-        void *whole = mmap(nullptr, bytes + 2 * page_size(), PROT_NONE,
-                           MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        void *whole =
+            mmap(nullptr, bytes + 2 * page_size(), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (whole == MAP_FAILED)
             throw std::bad_alloc();
         unsigned char *first = static_cast<unsigned char *>(whole) + page_size();
