@@ -6,10 +6,13 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <fstream>
+#include <set>
+#include <stdexcept>
 #include <thread>
 
 #include <unistd.h>
@@ -45,7 +48,30 @@ apps::Size size_of(const apps::App &app, const Options &options) {
     return size;
 }
 
-AppResult measure(const apps::App &app, const Options &options) {
+/// The variants that --without leaves out, and the names of all that there were.
+class LeftOut {
+  public:
+    explicit LeftOut(const std::vector<std::string> &names) : names_(names) {}
+
+    bool wanted(const std::string &variant) {
+        met_.insert(variant);
+        return std::find(names_.begin(), names_.end(), variant) == names_.end();
+    }
+    /// Only the applications themselves say which variants there are: asked when they are measured.
+    void check_names() const {
+        for (const std::string &name : names_)
+            if (!met_.count(name))
+                throw std::runtime_error(
+                    fmt::format("--without {}: no variant has this name. There are: {}", name,
+                                fmt::join(met_, ", ")));
+    }
+
+  private:
+    std::vector<std::string> names_;
+    std::set<std::string> met_;
+};
+
+AppResult measure(const apps::App &app, const Options &options, LeftOut &left_out) {
     const apps::Size size = size_of(app, options);
     progress(app.name + ": making the input");
     const Data data = make_data(app, size);
@@ -54,10 +80,7 @@ AppResult measure(const apps::App &app, const Options &options) {
         bytes += input.size_in_bytes();
 
     progress(app.name + ": compiling");
-    const Wanted wanted = [&](const std::string &variant) {
-        return std::find(options.without.begin(), options.without.end(), variant) ==
-               options.without.end();
-    };
+    const Wanted wanted = [&](const std::string &name) { return left_out.wanted(name); };
     AppResult result{&app, size, int64_t(bytes), our_variants(app, data, options.threads, wanted)};
     for (Variant &v : peer_variants(app, data, options.threads, wanted))
         result.variants.push_back(std::move(v));
@@ -81,13 +104,14 @@ int run(const Options &options) {
     progress("");
     print_ceilings(ceilings);
     std::vector<AppResult> results;
+    LeftOut left_out(options.without);
     for (const apps::App &app : apps::registry()) {
         const bool chosen =
             (options.apps.empty() && !options.scaling) ||
             std::find(options.apps.begin(), options.apps.end(), app.name) != options.apps.end();
         if (!chosen)
             continue;
-        results.push_back(measure(app, options));
+        results.push_back(measure(app, options, left_out));
         print_result(results.back(), ceilings);
         // the closures refer to arrays that are gone
         for (Variant &v : results.back().variants)
@@ -107,6 +131,8 @@ int run(const Options &options) {
             throw std::runtime_error("cannot write " + options.json);
         fmt::print("written: {}\n", options.json);
     }
+    if (!results.empty())
+        left_out.check_names();
     return 0;
 }
 

@@ -13,8 +13,6 @@ InterpolateLevels::InterpolateLevels(int levels)
 }
 
 void InterpolateLevels::define_down(int l, const Func &finer) {
-    if (l == 1)
-        finest_is_read_directly = finer.name() == down[0].name();
     downy[l](x, y, k) = down_121(finer, {x, y, k}, 1);
     down[l](x, y, k) = down_121(downy[l], {x, y, k}, 0);
 }
@@ -87,6 +85,7 @@ Interpolate::Interpolate(int levels) : InterpolateLevels(levels) {
 }
 
 InterpolateHalide::InterpolateHalide(int levels) : InterpolateLevels(levels) {
+    finest_is_read_directly = true;
     const Func in =
         BoundaryConditions::repeat_edge(input, {{0, input.width()}, {0, input.height()}});
     down[0](x, y, k) = select(k < 3, in(x, y, k) * in(x, y, 3), in(x, y, 3));
