@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "graph/reduction.h"
+#include "ir/int32.h"
 
 namespace Pipe::autoschedule {
 
@@ -41,7 +42,7 @@ class Loops {
         t.old_name = old;
         t.outer = fresh(old + outer);
         t.inner = fresh(old + inner);
-        t.factor = ir::make_int(Int(32), factor);
+        t.factor = ir::int32(factor);
         t.tail = TailStrategy::GuardWithIf;
         stage_.transforms.push_back(t);
         return {t.outer, t.inner};

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "ir/int32.h"
 #include "ir/intrinsics.h"
 #include "ir/simplify.h"
 #include "ir/substitute.h"
@@ -15,10 +16,6 @@ namespace {
 using schedules::Dim;
 using schedules::StageSchedule;
 using schedules::Transform;
-
-Expr int32(int64_t value) {
-    return ir::make_int(Int(32), value);
-}
 
 /// A reduction variable: one of the definition, or what transforms made of it.
 struct Node {
@@ -112,7 +109,7 @@ class Factorer {
                     pure_transforms_.push_back(t);
                     continue;
                 }
-                size_t fused = add(t.old_name, int32(0),
+                size_t fused = add(t.old_name, ir::int32(0),
                                    ir::mul(nodes_[*inner].extent, nodes_[*outer].extent));
                 steps_.push_back({&t, fused, *outer, *inner});
                 continue;
@@ -131,9 +128,10 @@ class Factorer {
     }
 
     void split(const Transform &t, size_t old) {
-        Expr extent = nodes_[old].extent, rounded = ir::add(extent, ir::sub(t.factor, int32(1)));
-        size_t outer = add(t.outer, int32(0), ir::div(rounded, t.factor));
-        size_t inner = add(t.inner, int32(0), t.factor);
+        Expr extent = nodes_[old].extent,
+             rounded = ir::add(extent, ir::sub(t.factor, ir::int32(1)));
+        size_t outer = add(t.outer, ir::int32(0), ir::div(rounded, t.factor));
+        size_t inner = add(t.inner, ir::int32(0), t.factor);
         steps_.push_back({&t, old, outer, inner});
     }
 
@@ -199,9 +197,9 @@ class Factorer {
                 // A preserved loop becomes a Var, which may be bound to more than the loop had.
                 if (ir::uses_any_var(offset, kept_))
                     old.guard = ir::make_binary(
-                        ir::Op::And, ir::make_binary(ir::Op::LE, int32(0), offset), old.guard);
+                        ir::Op::And, ir::make_binary(ir::Op::LE, ir::int32(0), offset), old.guard);
                 // Where the guard holds this is so; regions need not find out.
-                Expr last = ir::sub(ir::add(old.min, old.extent), int32(1));
+                Expr last = ir::sub(ir::add(old.min, old.extent), ir::int32(1));
                 old.value = ir::make_call(Int(32), ir::intrinsic::promise_clamped,
                                           {old.value, old.min, last}, ir::CallKind::Intrinsic);
             }

@@ -1,5 +1,6 @@
 #include "lower/bounds_query.h"
 
+#include "ir/int32.h"
 #include "ir/simplify.h"
 #include "lower/checks.h"
 #include "lower/lower.h"
@@ -18,10 +19,10 @@ Stmt store_bounds(const graph::Graph &graph, const schedules::Schedule &schedule
     region::RegionMap regions(tree, /*any_size=*/true);
     std::vector<Stmt> stores;
     auto put = [&](const Expr &value) {
-        Expr place = make_int(Int(32), static_cast<int64_t>(stores.size()));
+        Expr place = int32(static_cast<int64_t>(stores.size()));
         stores.push_back(make_store(bounds_name, place, simplify(value)));
     };
-    Expr zero = make_int(Int(32), 0), one = make_int(Int(32), 1);
+    Expr zero = int32(0), one = int32(1);
     auto put_range = [&](const region::Interval &range) {
         put(range.min);
         put(max(zero, add(sub(range.max, range.min), one)));
@@ -29,7 +30,7 @@ Stmt store_bounds(const graph::Graph &graph, const schedules::Schedule &schedule
     for (const graph::Image &image : graph.images) {
         const region::Box &box = regions.image(image.name);
         for (size_t d = 0; d < static_cast<size_t>(image.dimensions); d++)
-            put_range(box.empty() ? region::Interval{zero, make_int(Int(32), -1)} : box[d]);
+            put_range(box.empty() ? region::Interval{zero, int32(-1)} : box[d]);
     }
     for (FuncId output : graph.outputs)
         for (size_t i = 0; i < graph[output].types.size(); i++)

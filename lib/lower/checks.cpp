@@ -3,6 +3,7 @@
 #include <unordered_set>
 
 #include "graph/extern_stage.h"
+#include "ir/int32.h"
 #include "ir/program.h"
 #include "ir/simplify.h"
 #include "ir/visit.h"
@@ -14,9 +15,6 @@ using region::Box;
 
 namespace {
 
-Expr int32(int64_t value) {
-    return make_int(Int(32), value);
-}
 Expr text(const std::string &s) {
     return make_string(s);
 }

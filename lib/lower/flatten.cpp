@@ -6,6 +6,7 @@
 
 #include "graph/extern_stage.h"
 #include "graph/scatter.h"
+#include "ir/int32.h"
 #include "ir/intrinsics.h"
 #include "ir/simplify.h"
 #include "ir/visit.h"
@@ -135,7 +136,7 @@ class Flattener : public GraphMutator {
             }
         }
         if (targets.empty())
-            return make_evaluate(make_int(Int(32), 0));
+            return make_evaluate(int32(0));
         Expr predicate = s->exprs[0].defined() ? mutate(s->exprs[0]) : Expr();
         Stmt body = stores(f.name, targets, count > 1, predicate);
         return s->atomic ? one_step(f, body) : body;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "graph/extern_stage.h"
+#include "ir/int32.h"
 #include "ir/intrinsics.h"
 #include "ir/simplify.h"
 #include "ir/visit.h"
@@ -162,8 +163,7 @@ class Innermost {
     Expr part_of(FuncId id, int element, const Box &box) {
         std::vector<Expr> args, first;
         for (const region::Interval &i : box) {
-            args.insert(args.end(),
-                        {i.min, simplify(add(sub(i.max, i.min), make_int(Int(32), 1)))});
+            args.insert(args.end(), {i.min, simplify(add(sub(i.max, i.min), int32(1)))});
             first.push_back(i.min);
         }
         first = regions_.place_in_storage(id, std::move(first));

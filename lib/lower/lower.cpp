@@ -2,6 +2,7 @@
 
 #include "ir/cse.h"
 #include "ir/fold.h"
+#include "ir/int32.h"
 #include "ir/simplify.h"
 #include "ir/verify.h"
 #include "lower/build.h"
@@ -113,7 +114,7 @@ Stmt run_passes(Context context) {
         s = pass.run(s, context);
         context.flattened |= std::string(pass.name) == "flatten";
         if (!s.defined())
-            s = make_evaluate(make_int(Int(32), 0));
+            s = make_evaluate(int32(0));
         if (context.options.after_pass)
             context.options.after_pass(pass.name, s);  // shows what verify refuses, too
         if (context.options.verify)

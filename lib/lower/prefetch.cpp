@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/int32.h"
 #include "ir/simplify.h"
 
 namespace Pipe::lower {
@@ -14,10 +15,6 @@ using region::StageNest;
 namespace {
 
 constexpr int line_bytes = 64;
-
-Expr int32(int64_t value) {
-    return make_int(Int(32), value);
-}
 
 class Prefetcher {
   public:

@@ -7,6 +7,7 @@
 #include "graph/factor.h"
 #include "graph/loops.h"
 #include "graph/names.h"
+#include "ir/int32.h"
 #include "ir/simplify.h"
 #include "ir/visit.h"
 #include <pipe/var.h>
@@ -22,10 +23,6 @@ using schedules::LoopLevel;
 using schedules::StageSchedule;
 
 constexpr int64_t max_tasks = 64;
-
-Expr int32(int64_t value) {
-    return ir::make_int(Int(32), value);
-}
 
 Expr call(const FuncNode &func, const ir::ExprNode &self, std::vector<Expr> args) {
     auto *node = new ir::ExprNode(ir::Op::Call, self.type);
@@ -133,8 +130,8 @@ class Privatizer {
         int64_t known = 0;
         if (ir::as_const_int(extent, &known) && known <= max_tasks)
             return;
-        Expr each =
-            ir::max(ir::div(ir::add(extent, int32(max_tasks - 1)), int32(max_tasks)), int32(1));
+        Expr each = ir::max(
+            ir::div(ir::add(extent, ir::int32(max_tasks - 1)), ir::int32(max_tasks)), ir::int32(1));
         std::string inner = dim->name + "_each";
         loops.transforms.push_back({schedules::Transform::Kind::Split, dim->name, dim->name, inner,
                                     ir::simplify(each), TailStrategy::GuardWithIf});
@@ -214,7 +211,7 @@ class Privatizer {
                 for (schedules::Prefetch &p : loops.prefetches)
                     if (p.from == t->outer)
                         p.offset = ir::mul(p.offset, t->factor);
-                t->factor = int32(1);
+                t->factor = ir::int32(1);
                 t->tail = TailStrategy::GuardWithIf;
             }
         }

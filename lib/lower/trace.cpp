@@ -4,6 +4,7 @@
 #include <map>
 
 #include "graph/extern_stage.h"
+#include "ir/int32.h"
 #include "ir/intrinsics.h"
 #include "ir/visit.h"
 #include <pipe/jit.h>
@@ -14,10 +15,6 @@ using namespace ir;
 using Code = TraceEventCode;
 
 namespace {
-
-Expr int32(int64_t value) {
-    return make_int(Int(32), value);
-}
 
 /// trace(code, func, tag, parent, value index, coordinates...): the number that the handler
 /// answers.

@@ -13,6 +13,7 @@
 
 #include "graph/collect.h"
 #include "graph/reduction.h"
+#include "ir/int32.h"
 
 namespace Pipe::poly {
 
@@ -121,8 +122,7 @@ void Pairs::add_domain() {
             const ReductionVar &rvar = stage_.rvars[r];
             isl::pw_aff at = variable(second ? stage_.rvars.size() + r : r);
             auto min = value(rvar.min, second);
-            auto max =
-                value(ir::add(rvar.min, ir::sub(rvar.extent, ir::make_int(Int(32), 1))), second);
+            auto max = value(ir::add(rvar.min, ir::sub(rvar.extent, ir::int32(1))), second);
             if (min)
                 domain_ = domain_.intersect(at.ge_set(*min));
             if (max)

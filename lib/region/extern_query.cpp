@@ -1,6 +1,7 @@
 #include "region/extern_query.h"
 
 #include "graph/extern_stage.h"
+#include "ir/int32.h"
 #include "ir/intrinsics.h"
 #include "ir/simplify.h"
 #include "region/region_map.h"
@@ -10,10 +11,6 @@ namespace Pipe::region {
 using namespace ir;
 
 namespace {
-
-Expr int32(int64_t value) {
-    return make_int(Int(32), value);
-}
 
 Expr extent_of(const Interval &i) {
     return simplify(add(sub(i.max, i.min), int32(1)));

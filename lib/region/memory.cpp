@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/int32.h"
 #include "ir/simplify.h"
 #include "ir/substitute.h"
 #include "region/region_map.h"
@@ -11,10 +12,6 @@ namespace Pipe::region {
 using namespace ir;
 
 namespace {
-
-Expr int32(int64_t value) {
-    return make_int(Int(32), value);
-}
 
 [[noreturn]] void reject(const graph::FuncNode &func, const std::string &directive,
                          const std::string &why) {

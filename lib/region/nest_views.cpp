@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/equal.h"
+#include "ir/int32.h"
 #include "ir/simplify.h"
 #include "region/region_map.h"
 
@@ -11,10 +12,6 @@ namespace Pipe::region {
 using namespace ir;
 
 namespace {
-
-Expr int32(int64_t value) {
-    return make_int(Int(32), value);
-}
 
 Expr ceil_div(const Expr &a, const Expr &b) {
     return div(add(a, sub(b, int32(1))), b);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "ir/int32.h"
 #include "ir/simplify.h"
 #include "ir/substitute.h"
 #include "region/region_map.h"
@@ -10,14 +11,6 @@
 namespace Pipe::region {
 
 using namespace ir;
-
-namespace {
-
-Expr int32(int64_t value) {
-    return make_int(Int(32), value);
-}
-
-}  // namespace
 
 /// Whether an update stores where the definitions before it need not have computed anything.
 bool RegionMap::stores_beyond_reads(const StageNest &nest) const {

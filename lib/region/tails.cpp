@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/equal.h"
+#include "ir/int32.h"
 #include "ir/linear.h"
 #include "ir/simplify.h"
 #include "region/region_map.h"
@@ -10,14 +11,6 @@
 namespace Pipe::region {
 
 using namespace ir;
-
-namespace {
-
-Expr int32(int64_t value) {
-    return make_int(Int(32), value);
-}
-
-}  // namespace
 
 TailStrategy RegionMap::strategy(const StageNest &nest, const schedules::Transform &t) const {
     const std::vector<std::string> &args = graph_[nest.func].args;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/int32.h"
 #include "ir/simplify.h"
 
 namespace Pipe::region {
@@ -11,10 +12,6 @@ using namespace ir;
 namespace {
 
 constexpr int max_steps = 200, max_depth = 10;
-
-Expr int32(int64_t value) {
-    return make_int(Int(32), value);
-}
 
 class UpperBound {
   public:

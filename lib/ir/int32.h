@@ -1,0 +1,12 @@
+#pragma once
+// Constants of the type that coordinates and extents have.
+
+#include "ir/expr_node.h"
+
+namespace Pipe::ir {
+
+inline Expr int32(int64_t value) {
+    return make_int(Int(32), value);
+}
+
+}  // namespace Pipe::ir
