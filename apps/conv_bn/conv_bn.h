@@ -11,9 +11,10 @@ struct ConvBn : Program {
         int in, size, out, kernel, stride;  ///< channels, pixels, channels, pixels, pixels
         int pad() const { return stride == 1 ? kernel / 2 : kernel == 7 ? 3 : 0; }  ///< before
     };
-    explicit ConvBn(const Shape &shape);
+    explicit ConvBn(const Shape &layer);
     void schedule_by_hand(const dsl::Target &target) override;
 
+    const Shape shape;
     dsl::ImageParam input;   ///< float, (channel, x, y, n)
     dsl::ImageParam filter;  ///< float, (channel out, x, y, channel in)
     dsl::ImageParam affine;  ///< float, (channel out, 2): the scale and offset that were learnt
