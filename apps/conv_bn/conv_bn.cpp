@@ -37,29 +37,19 @@ ConvBn::ConvBn(const Shape &layer)
     stages = {padded, conv, stored, sums, mean, mean_square, normalised};
 }
 
-// Blocks of channels of the result one after the other, with their weights put together in the order in
-// which they are read: in the filter they lie a power of two apart, which few lines of a cache can hold.
-// Rows of large images in parallel, blocks of channels of small ones.
+// The convolution as in common/conv.h; the statistics by blocks of channels in parallel.
 void ConvBn::schedule_by_hand(const Target &target) {
-    constexpr int vectors = 2, pixels = 7;  // all images are multiples of 7 pixels wide
     const int vec = target.natural_vector_size(Float(32));
-    const bool small = shape.size / shape.stride < 28;
+    const Var xy("xy"), block("block"), ci("ci");
     if (shape.kernel > 1)
         padded.compute_root().parallel(padded.args()[2]).vectorize(padded.args()[0], vec);
-
-    const Var co("co"), xy("xy"), block("block");
-    schedule_convolution(conv, {r.x, r.y, r.z}, stored, c, x, target, vectors, pixels);
-    stored.compute_root().reorder(y, co).parallel(small ? co : y);
-    Func weights = filter.in(conv);
-    const std::vector<Var> w = weights.args();
-    weights.compute_at(stored, co).reorder_storage(w[0], w[3], w[1], w[2]).vectorize(w[0], vec);
-
+    schedule_layer(conv, filter, r, stored, c, x, y, shape.size / shape.stride, target);
     sums.compute_root().vectorize(c, vec);
     sums.update()
-        .split(c, block, c, vec * vectors)
-        .reorder(c, batch.x, batch.y, batch.z, block)
-        .vectorize(c, vec)
-        .unroll(c)
+        .split(c, block, ci, 2 * vec)
+        .reorder(ci, batch.x, batch.y, batch.z, block)
+        .vectorize(ci, vec)
+        .unroll(ci)
         .parallel(block);
     mean.compute_root().vectorize(c, vec);
     mean_square.compute_root().vectorize(c, vec);

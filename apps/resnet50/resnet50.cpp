@@ -127,17 +127,12 @@ void Resnet50::add_classifier() {
     stages.insert(stages.end(), {average, scores, total, probability});
 }
 
-// Layer by layer. The sums of a convolution stay in registers until they are normalised; what ends
-// a block is added there, too. Rows in parallel; where maps are small, blocks of channels.
+// Layer by layer. The sums of a convolution stay in registers until they are normalised.
 void Resnet50::schedule_by_hand(const Target &target) {
     const int vec = target.natural_vector_size(Float(32));
     const std::vector<Layer> all = layers(options);
     for (size_t l = 0; l < conv.size(); ++l) {
-        const RDom &r = sums[l];
-        normalised[l].compute_root();
-        schedule_convolution(conv[l], {r.y, r.z, r.x}, normalised[l], c, x, target, 4,
-                             all[l].size % 7 == 0 ? 7 : 4);
-        normalised[l].parallel(y);
+        schedule_layer(conv[l], filters[l], sums[l], normalised[l], c, x, y, all[l].size, target);
         if (!padded[l].defined())
             continue;
         const std::vector<Var> args = padded[l].args();
