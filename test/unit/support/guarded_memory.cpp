@@ -31,7 +31,7 @@ TEST_CASE("what is written behind guarded memory of a pipeline is found", "[supp
 
 namespace {
 
-/// The signal that ends a process which writes this many bytes behind the first one of a freed block,
+/// The signal that ends a process which writes to byte `at` (none from 100 on) of a freed block,
 /// and then asks for a block of the same size.
 int signal_after_write(size_t at) {
     pid_t child = fork();
