@@ -77,6 +77,17 @@ Mode Case::choose_mode() {
     return Mode::AutoWithDirectives;
 }
 
+/// Operations of the reference evaluator, which most of the time of large cases is.
+double work(const Algorithm &algorithm, const std::vector<Box> &boxes) {
+    double sum = 0;
+    for (size_t i = 0; i < boxes.size(); i++) {
+        sum += points(boxes[i]);
+        for (const StageInfo &stage : algorithm.sources[i].stages)
+            sum += points(boxes[i]) * points(stage.rvars);
+    }
+    return sum;
+}
+
 std::vector<Box> Case::random_sizes() {
     std::vector<Box> sizes;
     for (int output : algorithm_.outputs) {
@@ -88,6 +99,17 @@ std::vector<Box> Case::random_sizes() {
             box.push_back({low, low + c_.between(1, most) - 1});
         }
         sizes.push_back(box);
+    }
+    std::vector<std::vector<Slack>> none;
+    for (const Source &s : algorithm_.sources)
+        none.emplace_back(static_cast<size_t>(s.dimensions));
+    for (int halvings = 0; halvings < 6; halvings++) {
+        if (work(algorithm_, required_boxes(algorithm_, sizes, none)) < 3e5)
+            break;
+        for (Box &box : sizes) {
+            for (Interval &v : box)
+                v.high = v.low + (v.extent() + 1) / 2 - 1;
+        }
     }
     return sizes;
 }
@@ -167,13 +189,7 @@ std::vector<ImageParam> images_of(const Algorithm &algorithm) {
 
 void Case::set_images(const std::vector<Box> &sizes) {
     std::vector<Box> boxes = required_boxes(algorithm_, sizes, schedule_.slack);
-    double work = 0;  // of the reference evaluator, which most of the time of large cases is
-    for (size_t i = 0; i < boxes.size(); i++) {
-        work += points(boxes[i]);
-        for (const StageInfo &stage : algorithm_.sources[i].stages)
-            work += points(boxes[i]) * points(stage.rvars);
-    }
-    if (work > 2e6)
+    if (work(algorithm_, boxes) > 1e6)
         throw TooLarge();
     std::vector<ImageParam> images = images_of(algorithm_), same = images_of(twin_);
     images_.clear();
