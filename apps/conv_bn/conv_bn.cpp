@@ -12,8 +12,9 @@ ConvBn::ConvBn(const Shape &layer)
       batch(0, input.dim(1).extent() / shape.stride, 0, input.dim(2).extent() / shape.stride, 0,
             input.dim(3).extent(), "batch") {
     const int stride = shape.stride, pad = shape.pad();
-    padded(c, x, y, n) = input(c, x, y, n);
-    if (shape.kernel > 1)
+    if (shape.kernel == 1)
+        padded(c, x, y, n) = input(c, x, y, n);
+    else
         padded = BoundaryConditions::constant_exterior(
             input, 0.0f,
             {{Expr(), Expr()}, {0, input.dim(1).extent()}, {0, input.dim(2).extent()}});
