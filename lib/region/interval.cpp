@@ -1,6 +1,7 @@
 #include "region/conditions.h"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <unordered_set>
 
@@ -10,6 +11,7 @@
 #include "ir/intrinsics.h"
 #include "ir/linear.h"
 #include "ir/simplify.h"
+#include "region/narrow_interval.h"
 
 namespace Pipe::region {
 
@@ -21,16 +23,6 @@ namespace {
 /// them only constants are followed.
 bool symbolic_type(Type t) {
     return index_type(t) || t.is_float();
-}
-
-Interval type_range(Type t) {
-    if (t.is_float() || !t.is_int_or_uint())
-        return Interval::everything();
-    if (t.bits() <= 16)
-        return {make_int(t, t.min_int()), make_int(t, t.max_int())};
-    if (t.is_uint())
-        return {make_int(t, 0), Expr()};
-    return Interval::everything();
 }
 
 Expr binary(Op op, const Expr &a, const Expr &b) {
@@ -198,50 +190,6 @@ class Bounds {
         return {zero, greater(sub(magnitude, one), zero)};
     }
 
-    /// Arithmetic that may wrap: exact on constants that do not, the whole type otherwise.
-    Interval narrow_arithmetic(const Expr &e, const Interval &a, const Interval &b) {
-        int64_t a0, a1, b0, b1;
-        Type t = e.type().element_of();
-        if (t.bits() > 32 || !as_const_int(a.min, &a0) || !as_const_int(a.max, &a1) ||
-            !as_const_int(b.min, &b0) || !as_const_int(b.max, &b1))
-            return type_range(t);
-        int64_t lo, hi;
-        switch (e->op) {
-        case Op::Add:
-            lo = a0 + b0, hi = a1 + b1;
-            break;
-        case Op::Sub:
-            lo = a0 - b1, hi = a1 - b0;
-            break;
-        case Op::Mul: {
-            auto [least, most] = std::minmax({a0 * b0, a0 * b1, a1 * b0, a1 * b1});
-            lo = least, hi = most;
-            break;
-        }
-        case Op::Min:
-            lo = std::min(a0, b0), hi = std::min(a1, b1);
-            break;
-        case Op::Max:
-            lo = std::max(a0, b0), hi = std::max(a1, b1);
-            break;
-        case Op::Div:
-            if (b0 != b1 || b0 <= 0 || a0 < 0)
-                return type_range(t);
-            lo = a0 / b0, hi = a1 / b0;
-            break;
-        case Op::Mod:
-            if (b0 <= 0)
-                return type_range(t);
-            lo = 0, hi = b1 - 1;
-            break;
-        default:
-            return type_range(t);
-        }
-        if (!t.can_represent(lo) || !t.can_represent(hi))
-            return type_range(t);
-        return {make_int(t, lo), make_int(t, hi)};
-    }
-
     Interval cast(const Expr &e) {
         Type to = e.type(), from = e->args[0].type();
         Interval a = of(e->args[0]);
@@ -284,7 +232,7 @@ class Bounds {
                to.can_represent(range.hi);
     }
 
-    /// False where an end is unknown or a constant that wraps.
+    /// False where an end is unknown_value or a constant that wraps.
     static bool fits(Type to, const Expr &end) {
         if (!end.defined())
             return false;
@@ -338,6 +286,9 @@ class Bounds {
             auto end = [&](const Expr &x) { return x.defined() ? with_args(e, {x}) : x; };
             return {end(a.min), end(a.max)};
         }
+        if (e->call_kind == CallKind::PureExtern && e->args.size() == 1)
+            if (std::optional<Interval> range = rising(e))
+                return *range;
         if (e->call_kind == CallKind::Func)
             if (const Interval *values = scope_.find(values_name(e->name, e->index)))
                 return *values;
@@ -366,6 +317,11 @@ class Bounds {
             return shift(e);
         if (name == intrinsic::bitwise_and)
             return masked(e);
+        if (name == intrinsic::bitwise_not && index_type(e.type())) {
+            Interval a = of(e->args[0]);
+            Expr all = make_int(e.type(), -1);
+            return {binary(Op::Sub, all, a.max), binary(Op::Sub, all, a.min)};
+        }
         if (name == intrinsic::if_then_else)
             return hull(bounds_of(e->args[1], narrowed(scope_, e->args[0], true)),
                         bounds_of(e->args[2], narrowed(scope_, e->args[0], false)));
@@ -420,6 +376,33 @@ class Bounds {
         return false;
     }
 
+    /// sqrt, exp and log never fall, but the last two are rounded: their ends are moved by more than
+    /// that is. Outside of its domain a function gives NaN, which is no index.
+    std::optional<Interval> rising(const Expr &e) {
+        bool is_sqrt = e->name.starts_with("sqrt_"), is_exp = e->name.starts_with("exp_"),
+             is_log = e->name.starts_with("log_");
+        if (!is_sqrt && !is_exp && !is_log)
+            return std::nullopt;
+        Interval a = of(e->args[0]);
+        if (a.is_point() && a.min.same_as(e->args[0]))
+            return Interval::point(e);
+        Type t = e.type();
+        auto end = [&](const Expr &x, double off) {
+            if (!x.defined())
+                return x;
+            double least = is_log ? std::numeric_limits<float>::min() : 0;
+            Expr value = with_args(e, {is_exp ? x : greater(x, make_float(t, least))});
+            if (is_exp)
+                return mul(value, make_float(t, 1 + off));
+            return is_log ? add(value, make_float(t, off)) : value;
+        };
+        double slack = t.bits() == 16 ? 1e-2 : 1e-4;
+        Interval result{end(a.min, -slack), end(a.max, slack)};
+        if (!result.min.defined() && !is_log)
+            result.min = make_float(t, 0);
+        return result;
+    }
+
     Interval absolute(const Expr &e) {
         Interval a = of(e->args[0]);
         Type from = e->args[0].type();
@@ -440,6 +423,10 @@ class Bounds {
         int64_t least = 0, most = 0;
         Interval a = of(e->args[0]), by = of(e->args[1]);
         bool known = by.bounded() && as_const_int(by.min, &least) && as_const_int(by.max, &most);
+        Type t = e.type();
+        if (t.is_uint() && e->name == intrinsic::shift_right && known && least >= 0 &&
+            most < t.bits() && largest_value(t, a) != unknown_value)
+            return {make_int(t, 0), make_int(t, largest_value(t, a) >> least)};
         if (!known || least < 0 || most > 30 || !index_type(e.type()))
             return type_range(e.type());
         Op op = e->name == intrinsic::shift_right ? Op::Div : Op::Mul;
@@ -455,6 +442,10 @@ class Bounds {
         for (const Expr &arg : e->args)
             if (as_const_int(arg, &mask) && mask >= 0)
                 return {make_const(e.type(), 0), make_int(e.type(), mask)};
+        if (e.type().is_uint())
+            for (const Expr &arg : e->args)
+                if (Interval a = of(arg); a.max.defined())
+                    return {make_const(e.type(), 0), a.max};
         return type_range(e.type());
     }
 

@@ -327,3 +327,34 @@ TEST_CASE("what is known of a single row is known inside of the consumer's loop,
     for (int i = 0; i < 9; i++)
         CHECK(got(i) == expected(i));
 }
+
+TEST_CASE("indices that unsigned arithmetic and rising functions bound", "[differential]") {
+    Param<int> width("width", 16);
+    Expr u = cast<uint32_t>(x), hash = u * 2654435761u, t = cast<float>(x);
+    Expr wide = cast<uint64_t>(x) * cast<uint64_t>(x + 3);
+    auto in_table = [&](const char *what, const Expr &index) {
+        INFO(what);
+        Func table("table"), f("f");
+        table(x) = x * 7;
+        f(x) = table(cast<int>(index));
+        table.compute_root();
+        f.vectorize(x, 8, TailStrategy::GuardWithIf);
+        check_against_reference<int>(f, {100});
+    };
+    in_table("remainder", u % 7u);
+    in_table("remainder of a hash", hash % 16u);
+    in_table("remainder of 64 bits", wide % cast<uint64_t>(9));
+    in_table("remainder by a Param", hash % cast<uint32_t>(width));
+    in_table("remainder of an absolute value", abs(x - 3) % 40u);
+    in_table("random numbers", random_uint() % 10u);
+    in_table("quotient", hash / 100000000u);
+    in_table("the upper bits", hash >> 28);
+    in_table("the lower bits", hash & 15u);
+    in_table("bits of a Param", hash & cast<uint32_t>(width - 1));
+    in_table("at most", min(hash, 12u));
+    in_table("all bits turned", ~x);
+    in_table("square root", sqrt(t * t + 16));
+    in_table("exponential function", exp(clamp(t, 0, 3)));
+    in_table("logarithm", log(t + 1) * 4);
+    in_table("in half precision", cast<float>(exp(cast<float16_t>(clamp(t, 0, 3)))));
+}
