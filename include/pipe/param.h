@@ -248,11 +248,11 @@ class ImageParam : public OutputImageParam {
         return (*this)(std::vector<Expr>{x.expr, y, z, w, Expr(more)...}, x.where);
     }
 
-    /// A Func of the same elements.
+    /// A Func of the same elements. Its dimensions are _0, _1, ...
     operator Func() const;
 
     /// A Func of the same elements that `consumer` (each of `consumers`; all that read the image)
-    /// reads in its place: see Func::in.
+    /// reads in its place: see Func::in. Its dimensions are _0, _1, ...
     Func in(const Func &consumer, SourceLocation where = std::source_location::current()) const;
     Func in(const std::vector<Func> &consumers,
             SourceLocation where = std::source_location::current()) const;

@@ -73,15 +73,14 @@ void Pipeline::add_requirement(const Expr &condition, const std::vector<Expr> &m
         graph::reject("add_requirement", condition,
                       "the condition must be bool. Compare with 0, as in x != 0.");
     std::vector<Expr> all{ir::make_string("required: " + graph::shortened(condition) + ".")};
-    graph::Names names;
-    names.add(condition);
+    bool uniform = graph::is_uniform(condition);
     for (const Expr &e : message) {
         graph::require_defined("add_requirement", e);
-        names.add(e);
+        uniform &= graph::is_uniform(e);
         all.push_back(ir::make_string(" "));
         all.push_back(e);
     }
-    if (!names.vars.empty() || !names.rdoms.empty() || !names.calls.empty() || names.reads_images)
+    if (!uniform)
         graph::reject("add_requirement", condition,
                       "a requirement is made of Params and sizes of images. Use require() in a "
                       "definition for what depends on Vars, Funcs or pixels.");

@@ -138,7 +138,7 @@ std::pair<Func, Region> as_func(const ImageParam &image, SourceLocation where) {
     std::vector<Expr> args;
     Region bounds;
     for (int d = 0; d < image.dimensions(); d++) {
-        args.push_back(Var(graph::coordinate_name(d)));
+        args.push_back(Var::implicit(d));
         bounds.emplace_back(image.dim(d).min(), image.dim(d).extent());
     }
     Func f(image.name() + "_func", where);
@@ -150,7 +150,7 @@ std::pair<Func, Region> as_func(const Buffer<void> &image, SourceLocation where)
     std::vector<Expr> args;
     Region bounds;
     for (int d = 0; d < image.dimensions(); d++) {
-        args.push_back(Var(graph::coordinate_name(d)));
+        args.push_back(Var::implicit(d));
         bounds.emplace_back(Expr(static_cast<int32_t>(image.min(d))),
                             Expr(static_cast<int32_t>(image.extent(d))));
     }

@@ -32,6 +32,12 @@ void Names::add(const Expr &e) {
     });
 }
 
+bool is_uniform(const Expr &e) {
+    Names names;
+    names.add(e);
+    return names.vars.empty() && names.rdoms.empty() && names.calls.empty() && !names.reads_images;
+}
+
 void find_callees(FuncContents &func) {
     Names names;
     for (const Stage &stage : func.stages)

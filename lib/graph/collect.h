@@ -47,6 +47,9 @@ struct Names {
     Walk walk_;
 };
 
+/// One number for all coordinates: made of constants, Params and sizes of images.
+bool is_uniform(const Expr &e);
+
 /// Finds again what the definitions of a Func read (FuncContents::callees, images).
 void find_callees(FuncContents &func);
 

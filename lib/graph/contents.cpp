@@ -31,10 +31,6 @@ std::string FuncContents::arg_names() const {
     return args.empty() ? "none" : base_names(args);
 }
 
-std::string coordinate_name(int d) {
-    return d < 4 ? std::string(1, "xyzw"[d]) : fmt::format("d{}", d);
-}
-
 std::string base_names(const std::vector<std::string> &names) {
     std::vector<std::string> result;
     for (const std::string &name : names)

@@ -121,8 +121,6 @@ std::string fresh_name(const std::string &base);
 bool is_fresh(const std::string &name);
 /// "v" for "v#12", "r$x" for "r#3$x", "f(v) + 1" for "f#3(v#12) + 1".
 std::string base_name(const std::string &name);
-/// "x", "y", "z", "w", "d4", ...: of the dimension d of what has no Vars of its own.
-std::string coordinate_name(int d);
 /// "x, v" for {"x", "v#12"}.
 std::string base_names(const std::vector<std::string> &names);
 /// " at blur.cpp:14", or "" where unknown.

@@ -114,9 +114,7 @@ class ExternDefinition {
     }
 
     void check_number(const Expr &e) const {
-        Names names;
-        names.add(e);
-        if (names.vars.empty() && names.rdoms.empty() && names.calls.empty() && !names.reads_images)
+        if (is_uniform(e))
             return;
         reject(fmt::format("argument {}, {}, is not one number for the whole Func: it may name "
                            "Params, sizes of ImageParams and constants. Give Funcs and images as "

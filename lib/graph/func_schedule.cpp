@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "graph/collect.h"
 #include "graph/contents.h"
 #include "graph/match.h"
 #include "schedule/print.h"
@@ -71,6 +72,12 @@ Expr integer(const FuncContents &f, const char *directive, const Expr &e) {
         reject(f, directive,
                fmt::format("{} is no integer. Give a number, a Param or the size of an image.",
                            e.defined() ? graph::describe(e) : "an undefined Expr"));
+    if (!graph::is_uniform(e))
+        reject(
+            f, directive,
+            fmt::format("{} is not one number for all coordinates. Give a number, a Param or the "
+                        "size of an image.",
+                        graph::describe(e)));
     return cast(Int(32), e);
 }
 

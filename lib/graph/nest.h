@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "graph/collect.h"
 #include "graph/contents.h"
 #include "graph/extern_stage.h"
 #include "graph/match.h"
@@ -65,6 +66,10 @@ class Nest {
         Type type = factor.type();
         if (!type.is_int_or_uint() || type.is_bool())
             fail(fmt::format("the factor is {}, but must be an integer.", describe(factor)));
+        if (!is_uniform(factor))
+            fail(fmt::format("the factor is {}, but must be one number for all iterations. Give a "
+                             "number, a Param or the size of an image.",
+                             describe(factor)));
         int64_t value = 0;
         if (ir::as_const_int(factor, &value) && (value <= 0 || value > INT32_MAX))
             fail(fmt::format("the factor is {}, but must be at least 1.", value));

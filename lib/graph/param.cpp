@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "graph/collect.h"
 #include "graph/contents.h"
 #include "graph/implicit.h"
 #include "graph/match.h"
@@ -154,6 +155,11 @@ Expr promise(const ImageContents &image, int d, const char *what, const Expr &e)
         throw CompileError(fmt::format("{}, dimension {}: {} must be an integer, not {}.",
                                        describe(image), d, what,
                                        e.defined() ? graph::describe(e) : "an undefined Expr"));
+    if (!graph::is_uniform(e))
+        throw CompileError(fmt::format(
+            "{}, dimension {}: {} is {}, but must be known before anything is computed. "
+            "Give a number, a Param or the size of an image.",
+            describe(image), d, what, graph::describe(e)));
     return graph::without_referent(cast(Int(32), e), image);
 }
 
@@ -348,7 +354,7 @@ Expr ImageParam::operator()(const std::vector<Expr> &args, SourceLocation where)
 ImageParam::operator Func() const {
     std::vector<Expr> vars;
     for (int i = 0; i < dimensions(); i++)
-        vars.push_back(Var(graph::coordinate_name(i)));
+        vars.push_back(Var::implicit(i));
     Func f(name() + "_func");
     f(vars) = (*this)(vars, {});
     return f;

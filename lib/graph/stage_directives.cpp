@@ -38,7 +38,7 @@ template <typename Self> Stage StageDirectives<Self>::specialize(const Expr &con
     Nest nest(stage(), "specialize");
     StageSchedule &s = nest.schedule();
     nest.check_has_loops();
-    if (!condition.defined() || !condition.type().is_bool())
+    if (!condition.defined() || !condition.type().is_bool() || !graph::is_uniform(condition))
         nest.fail(
             fmt::format("the condition must be a bool of Params and sizes, not {}.",
                         condition.defined() ? graph::describe(condition) : "an undefined Expr"));
@@ -145,6 +145,11 @@ Self &StageDirectives<Self>::add_prefetch(schedules::Prefetch p, const VarOrRVar
     if (!p.offset.defined() || !p.offset.type().is_int_or_uint() || p.offset.type().is_bool())
         nest.fail(fmt::format("the offset must be an integer, not {}.",
                               p.offset.defined() ? graph::describe(p.offset) : "undefined"));
+    if (!graph::is_uniform(p.offset))
+        nest.fail(
+            fmt::format("the offset {} is not one number for all iterations. Give a number, a "
+                        "Param or the size of an image.",
+                        graph::describe(p.offset)));
     p.offset = cast(Int(32), p.offset);
     s.prefetches.push_back(std::move(p));
     nest.done();

@@ -67,14 +67,17 @@ std::string describe(const RDomContents &rdom) {
 }
 
 void check_bound(const std::string &what, const Expr &e) {
-    graph::Names names;
-    names.add(e);
-    if (names.calls.empty() && names.vars.empty() && names.rdoms.empty() && !names.reads_images)
+    if (graph::is_uniform(e))
         return;
     throw CompileError(
         fmt::format("{} is '{}', but the ranges of an RDom are made of constants, Params "
                     "and sizes of images. Use where() for conditions on Vars or Funcs.",
                     what, graph::shortened(e)));
+}
+
+/// "x", "y", "z", "w", "d4", ...: of the RVar of dimension d.
+std::string rvar_name(size_t d) {
+    return d < 4 ? std::string(1, "xyzw"[d]) : fmt::format("d{}", d);
 }
 
 }  // namespace
@@ -93,8 +96,7 @@ void RDom::define(const Region &region, const std::string &name, SourceLocation 
         auto range = graph::coordinates("the range " + what, {region[i].min, region[i].extent}, {});
         check_bound("The min " + what, range[0]);
         check_bound("The extent " + what, range[1]);
-        std::string suffix = graph::coordinate_name(static_cast<int>(i));
-        contents_->vars.push_back({contents_->name + "$" + suffix, range[0], range[1]});
+        contents_->vars.push_back({contents_->name + "$" + rvar_name(i), range[0], range[1]});
     }
     RVar *named[] = {&x, &y, &z, &w};
     for (size_t i = 0; i < region.size() && i < 4; i++)

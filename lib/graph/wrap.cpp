@@ -249,7 +249,7 @@ Func wrap_image(graph::ImageContents &image, const std::vector<Func> &consumers,
     return Wrapping(image, "in", consumers, where).get(consumers, [&] {
         std::vector<std::string> args;
         for (int d = 0; d < image.dimensions; d++)
-            args.push_back(graph::coordinate_name(d));
+            args.push_back(Var::implicit(d).name());
         return graph::identity_of(image, args, {image.type}, ir::CallKind::Image, where);
     });
 }

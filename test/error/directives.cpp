@@ -126,10 +126,6 @@ TEST_CASE_METHOD(Blur, "vectorize, unroll, parallel", "[error][directives]") {
         c.bound(x, 0, 4096).vectorize(x);
         require_compiling(at_c, {"vectorize loop c.", "4096 lanes are too many", "smaller factor"});
     }
-    SECTION("two vectorized loops") {
-        c.vectorize(x, 4).vectorize(y, 4);
-        require_compiling(at_c, {"c.vectorize(y", "vectorized already", "Unroll one of them"});
-    }
     SECTION("negative lanes") {
         require_at(at_a, [&] { a.vectorize(x, -8); },
                    {"a.vectorize(x, -8)", "factor is -8", "at least 1"});
@@ -486,5 +482,42 @@ TEST_CASE_METHOD(Blur, "directives that a second look found ignored", "[error]")
         Func w = a.in();
         w.compute_root();
         require_message<CompileError>([&] { a(x, y) += w(x, y); }, {"'a'", "a ring of Funcs"});
+    }
+}
+
+TEST_CASE_METHOD(Blur, "numbers that are not the same for all coordinates", "[error][directives]") {
+    const std::string uniform = "one number for all";
+    SECTION("split") {
+        require_at(at_a, [&] { a.split(x, xo, xi, x); }, {"a.split(x, xo, xi)", uniform, "Param"});
+        require_at(at_a, [&] { a.vectorize(x, b(0, 0)); }, {"a.vectorize(x", uniform});
+    }
+    SECTION("bound and set_estimate") {
+        require_at(at_a, [&] { a.bound(x, 0, x + 1); }, {"a.bound", "'x + 1'", uniform});
+        require_at(at_a, [&] { a.set_estimate(x, y, 4); }, {"a.set_estimate", "'y'", uniform});
+    }
+    SECTION("alignments of bounds and of storage") {
+        require_at(at_a, [&] { a.align_bounds(x, y); }, {"a.align_bounds", uniform});
+        require_at(at_a, [&] { a.align_storage(x, y); }, {"a.align_storage", uniform});
+        require_at(at_a, [&] { a.bound_storage(x, y); }, {"a.bound_storage", uniform});
+    }
+    SECTION("prefetch") {
+        require_at(at_c, [&] { c.prefetch(a, y, y, x); }, {"c.prefetch", "'x'", uniform});
+    }
+    SECTION("specialize") {
+        require_at(at_a, [&] { a.specialize(x > 3); }, {"a.specialize", "'x > 3'", "Params"});
+    }
+    SECTION("what is promised of buffers") {
+        ImageParam in(Int(32), 1, "in");
+        for (int what : {0, 1, 2, 3})
+            require_message<CompileError>(
+                [&] {
+                    auto dim = in.dim(0);
+                    Expr e = a(0, 0);
+                    what == 0   ? dim.set_min(e)
+                    : what == 1 ? dim.set_extent(x)
+                    : what == 2 ? dim.set_stride(x)
+                                : dim.set_estimate(0, x);
+                },
+                {"ImageParam 'in' at", "dimension 0", "before anything is computed"});
     }
 }

@@ -121,11 +121,11 @@ TEST_CASE("wrappers of an ImageParam", "[wrap]") {
         out(x, y) = g(x, y) * h(x, y);
         g.compute_root();
         Func w = form == 0 ? in.in(g) : form == 1 ? in.in() : in.in({g, h});
-        w.compute_root().vectorize(Var("x"), 4);
+        w.compute_root().vectorize(_0, 4);
         if (form == 0)
             in.in(g).in(g).compute_at(g, y);
         std::string t = text({out});
-        CHECK(contains(t, "(x, y) = in(x, y)"));
+        CHECK(contains(t, "(_0, _1) = in(_0, _1)"));
         CHECK(contains(t, "h(x, y) = in(y, x)") == (form == 0));
         Buffer<int> image(40, 40);
         image.fill([](int x, int y) { return x * 100 + y; });
@@ -222,4 +222,30 @@ TEST_CASE_METHOD(Diamond, "wrappers that nobody would read", "[wrap][error]") {
         require_message<CompileError>([&] { Func("u").in(g); }, {"u.in(g)", "define the Func"});
         require_message<CompileError>([&] { f.in(std::vector<Func>()); }, {"f.in()", "empty"});
     }
+}
+
+// As Halide names them, for those who write wrappers' schedules for both.
+TEST_CASE("a Func of an image has the dimensions _0, _1, ..", "[wrap]") {
+    Var x("x"), y("y");
+    ImageParam in(Int(32), 2, "in");
+    Buffer<int> image(40, 40);
+    image.fill([](int i, int j) { return i * 41 + j; });
+    in.set(image);
+    Func g("g");
+    SECTION("in()") {
+        g(x, y) = in(y, x);
+        in.in(g).compute_root().vectorize(_0, 8).unroll(_1, 2);
+    }
+    SECTION("a conversion") {
+        Func c = in;
+        g(x, y) = c(y, x);
+        c.compute_root().reorder(_1, _0);
+    }
+    SECTION("a boundary condition of an ImageParam, and one of a Buffer") {
+        Func c = BoundaryConditions::repeat_edge(in), d = BoundaryConditions::mirror_image(image);
+        g(x, y) = c(y, x) + d(x, y) - c(x, y);
+        c.compute_root().vectorize(_0, 8), d.compute_root().parallel(_1);
+    }
+    Buffer<int> got = g.realize({30, 40});
+    got.for_each_element([&](int i, int j) { REQUIRE(got(i, j) == image(j, i)); });
 }
