@@ -125,8 +125,10 @@ class Compiled {
     const jit::Kernel &query_kernel();
     ir::Program lower(const Variant &variant);
     ir::Program lower_or_fall_back(const Variant &variant);
-    /// The shapes of all arguments, where those without memory are what is read or written of them.
+    /// The shapes of all arguments, where those without memory are what is read or written of them:
+    /// exactly, or as the user promised.
     std::vector<std::vector<BufferDim>> infer_bounds(const std::vector<Given> &given,
+                                                     bool as_promised,
                                                      const jit::RunOptions &options);
     void give_shapes(const std::vector<Given> &given, const jit::RunOptions &options);
     void make_inputs(Outputs outputs, const jit::RunOptions &options);

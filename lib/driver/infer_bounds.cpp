@@ -26,15 +26,26 @@ jit::BufferArgument argument_of(const Shape &shape) {
     return argument;
 }
 
-/// Dense, in the order of the dimensions.
-Shape shape_of(const int32_t *mins_and_extents, int dimensions) {
+/// Of what is read or written, dense; or of a buffer that keeps what was promised of it.
+Shape shape_of(const lower::DimBounds *dims, int dimensions, bool as_promised) {
     Shape shape;
     int64_t stride = 1;
     for (int d = 0; d < dimensions; d++) {
-        shape.push_back({mins_and_extents[2 * d], mins_and_extents[2 * d + 1], stride});
-        stride *= shape.back().extent;
+        const lower::DimBounds &b = dims[d];
+        if (as_promised)
+            shape.push_back({b.buffer_min, b.buffer_extent, b.buffer_stride});
+        else
+            shape.push_back({b.min, b.extent, stride});
+        stride *= b.extent;
     }
     return shape;
+}
+
+/// An output that has a shape keeps its strides where nothing else was promised.
+bool keeps_strides(const Slot &slot) {
+    return slot.kind == Kind::OutputBuffer &&
+           std::none_of(slot.promise.dims.begin(), slot.promise.dims.end(),
+                        [](const graph::ShapePromise &p) { return p.stride.defined(); });
 }
 
 bool same_ranges(const Shape &a, const Shape &b) {
@@ -44,11 +55,12 @@ bool same_ranges(const Shape &a, const Shape &b) {
                       });
 }
 
-/// One run of the program: the bounds of all images and outputs, in order.
-std::vector<int32_t> run_query(const jit::Kernel &kernel, const std::vector<Slot> &slots,
-                               const std::vector<Given> &given, const std::vector<Shape> &shapes,
-                               size_t count, const jit::RunOptions &options) {
-    std::vector<int32_t> bounds(count);
+/// One run of the program: the bounds of all dimensions of all images and outputs, in order.
+std::vector<lower::DimBounds> run_query(const jit::Kernel &kernel, const std::vector<Slot> &slots,
+                                        const std::vector<Given> &given,
+                                        const std::vector<Shape> &shapes, size_t count,
+                                        const jit::RunOptions &options) {
+    std::vector<lower::DimBounds> bounds(count);
     std::vector<jit::BufferArgument> buffers(slots.size() + 1);
     std::vector<uint64_t> scalars(slots.size());
     std::vector<void *> pointers;
@@ -58,7 +70,8 @@ std::vector<int32_t> run_query(const jit::Kernel &kernel, const std::vector<Slot
         bool scalar = slots[i].kind == Kind::Scalar;
         pointers.push_back(scalar ? static_cast<void *>(&scalars[i]) : &buffers[i]);
     }
-    buffers.back() = argument_of({{0, static_cast<int64_t>(count), 1}});
+    constexpr size_t numbers = sizeof(lower::DimBounds) / sizeof(int64_t);
+    buffers.back() = argument_of({{0, static_cast<int64_t>(count * numbers), 1}});
     buffers.back().host = bounds.data();
     pointers.push_back(&buffers.back());
     std::string error;
@@ -88,7 +101,7 @@ const jit::Kernel &Compiled::query_kernel() {
     return query_;
 }
 
-std::vector<Shape> Compiled::infer_bounds(const std::vector<Given> &given,
+std::vector<Shape> Compiled::infer_bounds(const std::vector<Given> &given, bool as_promised,
                                           const jit::RunOptions &options) {
     const std::vector<Slot> &slots = slots_.slots();
     std::vector<Shape> shapes(slots.size());
@@ -104,35 +117,39 @@ std::vector<Shape> Compiled::infer_bounds(const std::vector<Given> &given,
                 support::counted(slots[i].dimensions, "dimension"), b->dimensions()));
         open[i] = !scalar && (!b->defined() || b->is_bounds_query());
         shapes[i] = b && b->defined() ? b->view().dims : Shape(slots[i].dimensions);
-        count += scalar ? 0 : 2 * static_cast<size_t>(slots[i].dimensions);
+        count += scalar ? 0 : static_cast<size_t>(slots[i].dimensions);
     }
     // What is read of one input may depend on the shape of another, or on its own (a clamp); what
     // is written of an output, on how much is asked for.
-    for (int round = 0; round < 8; round++) {
-        std::vector<int32_t> bounds =
+    const Slot *changed = nullptr;
+    for (int round = 0; round < 16; round++) {
+        std::vector<lower::DimBounds> bounds =
             run_query(query_kernel(), slots, given, shapes, count, options);
-        bool changed = false;
-        const int32_t *next = bounds.data();
+        changed = nullptr;
+        const lower::DimBounds *next = bounds.data();
         for (size_t i = 0; i < slots.size(); i++) {
             if (slots[i].kind == Kind::Scalar)
                 continue;
-            Shape shape = shape_of(next, slots[i].dimensions);
-            next += 2 * slots[i].dimensions;
-            bool is_output =
-                slots[i].kind == Kind::OutputBuffer;  // keeps its strides where it fits
-            if (!open[i] || (is_output ? same_ranges(shape, shapes[i]) : shape == shapes[i]))
+            Shape shape = shape_of(next, slots[i].dimensions, as_promised);
+            next += slots[i].dimensions;
+            bool same =
+                keeps_strides(slots[i]) ? same_ranges(shape, shapes[i]) : shape == shapes[i];
+            if (!open[i] || same)
                 continue;
             shapes[i] = shape;
-            changed = true;
+            changed = &slots[i];
         }
         if (!changed)
-            break;
+            return shapes;
     }
-    return shapes;
+    throw RuntimeError(fmt::format("{}: no bounds of '{}' are enough: the larger it is, the more "
+                                   "of it is needed. Set its size "
+                                   "(set_bounds) or give it a Buffer.",
+                                   slots_.pipeline(), changed->name));
 }
 
 void Compiled::give_shapes(const std::vector<Given> &given, const jit::RunOptions &options) {
-    std::vector<Shape> shapes = infer_bounds(given, options);
+    std::vector<Shape> shapes = infer_bounds(given, true, options);
     for (size_t i = 0; i < given.size(); i++)
         if (asks_for_shape(given[i]))
             given[i].buffer->set_shape(shapes[i]);
@@ -152,7 +169,7 @@ bool Compiled::grow_outputs(std::vector<Given> &given, const jit::RunOptions &op
                            given[i].buffer->view().dims, given[i].buffer->name());
         asked[i].buffer = &grown.back();
     }
-    std::vector<Shape> shapes = infer_bounds(asked, options);
+    std::vector<Shape> shapes = infer_bounds(asked, false, options);
     bool any = false;
     for (size_t i : outputs)
         any |= !same_ranges(shapes[i], given[i].buffer->view().dims);
@@ -172,9 +189,11 @@ bool Compiled::grow_outputs(std::vector<Given> &given, const jit::RunOptions &op
 void Compiled::make_inputs(Outputs outputs, const jit::RunOptions &options) {
     BorrowedArguments call;
     slots_.gather(outputs, call->given);
-    std::vector<Shape> shapes = infer_bounds(call->given, options);
+    std::vector<Shape> shapes = infer_bounds(call->given, true, options);
     for (size_t i = 0; i < shapes.size(); i++) {
         const Slot &slot = slots_.slots()[i];
+        if (slot.kind == Kind::OutputBuffer && asks_for_shape(call->given[i]))
+            call->given[i].buffer->set_shape(shapes[i]);
         if (!slot.image || slot.image->buffer.defined())
             continue;
         Buffer<void> buffer(slot.type, static_cast<void *>(nullptr), shapes[i], slot.name);

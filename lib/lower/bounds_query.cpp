@@ -13,29 +13,43 @@ using namespace ir;
 
 namespace {
 
-/// The stores of the ranges for one schedule without specializations.
+/// The stores of the bounds for one schedule without specializations.
 Stmt store_bounds(const graph::Graph &graph, const schedules::Schedule &schedule) {
     region::LoopTree tree(graph, schedule);
     region::RegionMap regions(tree, /*any_size=*/true);
     std::vector<Stmt> stores;
     auto put = [&](const Expr &value) {
         Expr place = int32(static_cast<int64_t>(stores.size()));
-        stores.push_back(make_store(bounds_name, place, simplify(value)));
+        stores.push_back(make_store(bounds_name, place, simplify(make_cast(Int(64), value))));
     };
-    Expr zero = int32(0), one = int32(1);
-    auto put_range = [&](const region::Interval &range) {
-        put(range.min);
-        put(max(zero, add(sub(range.max, range.min), one)));
+    const Expr zero = int32(0), one = int32(1);
+    auto put_dims = [&](const region::Box &box, const graph::BufferPromise &promise) {
+        Expr stride = make_int(Int(64), 1);
+        for (size_t d = 0; d < box.size(); d++) {
+            auto extent_from = [&](const Expr &min) {
+                return max(zero, add(sub(box[d].max, min), one));
+            };
+            auto promised = d < promise.dims.size() ? promise.dims[d] : graph::ShapePromise();
+            Expr min = promised.min.defined() ? promised.min : box[d].min;
+            Expr extent = promised.extent.defined() ? promised.extent : extent_from(min);
+            if (promised.stride.defined())
+                stride = make_cast(Int(64), promised.stride);
+            for (const Expr &e : {box[d].min, extent_from(box[d].min), min, extent, stride})
+                put(e);
+            stride = mul(stride, make_cast(Int(64), extent));
+        }
     };
     for (const graph::Image &image : graph.images) {
-        const region::Box &box = regions.image(image.name);
-        for (size_t d = 0; d < static_cast<size_t>(image.dimensions); d++)
-            put_range(box.empty() ? region::Interval{zero, int32(-1)} : box[d]);
+        region::Box box = regions.image(image.name);
+        box.resize(static_cast<size_t>(image.dimensions), region::Interval{zero, int32(-1)});
+        put_dims(box, image.promise);
     }
-    for (FuncId output : graph.outputs)
+    for (FuncId output : graph.outputs) {
+        const auto &promises = graph[output].output_promises;
         for (size_t i = 0; i < graph[output].types.size(); i++)
-            for (const region::Interval &range : needed_output(regions, output))
-                put_range(range);
+            put_dims(needed_output(regions, output),
+                     i < promises.size() ? promises[i] : graph::BufferPromise());
+    }
     Stmt body = stores.empty() ? make_evaluate(zero) : make_block(std::move(stores));
     const auto &lets = regions.lets("");
     for (auto let = lets.rbegin(); let != lets.rend(); ++let)
@@ -61,7 +75,7 @@ Stmt query(const graph::Graph &graph, const schedules::Schedule &schedule) {
 
 Program bounds_query(const graph::Graph &graph, const schedules::Schedule &schedule) {
     Program program{"bounds", arguments(graph), simplify(query(graph, schedule))};
-    program.args.push_back({Argument::Kind::OutputBuffer, bounds_name, Int(32), 1});
+    program.args.push_back({Argument::Kind::OutputBuffer, bounds_name, Int(64), 1});
     return program;
 }
 

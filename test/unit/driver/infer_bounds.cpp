@@ -189,3 +189,71 @@ TEST_CASE("bounds see what ties variables to each other", "[bounds]") {
     CHECK(needed([](RDom r) { return r.x / 2 - (r.x - 1) / 2; }) == "0 to 1");
     CHECK(needed([](RDom r) { return max(r.x, 99 - r.x); }) == "50 to 99");
 }
+
+TEST_CASE("inputs get the size and the strides that were promised of them", "[driver][bounds]") {
+    Var c("c");
+    Func f("f");
+    SECTION("interleaved") {
+        ImageParam in(UInt(8), 3, "in");
+        in.dim(0).set_stride(3).dim(2).set_stride(1).set_bounds(0, 3);
+        f(x, y, c) = in(x, y, c) + 1;
+        f.infer_input_bounds({10, 6, 3});
+        Buffer<uint8_t> made = in.get();
+        CHECK(made.dim(0).stride() == 3);
+        CHECK(made.dim(1).stride() == 30);
+        CHECK(made.dim(2).stride() == 1);
+        made.fill(6);
+        CHECK(Buffer<uint8_t>(f.realize({10, 6, 3}))(9, 5, 2) == 7);
+    }
+    SECTION("larger than what is read") {
+        ImageParam in(UInt(8), 1, "in");
+        in.dim(0).set_bounds(-2, 100);
+        f(x) = in(x);
+        f.infer_input_bounds({10});
+        CHECK(range(in.get(), 0) == Bounds{-2, 100});
+    }
+    SECTION("a min alone: to the end of what is read") {
+        ImageParam in(UInt(8), 1, "in");
+        in.dim(0).set_min(-4);
+        f(x) = in(x + 1);
+        f.infer_input_bounds({10});
+        CHECK(range(in.get(), 0) == Bounds{-4, 15});
+    }
+    SECTION("by sizes of others, and an output by its own") {
+        ImageParam in(Float(32), 2, "in");
+        f(x, y) = in(x + 1, y + 1) + in(x - 1, y - 1);
+        auto out = f.output_buffer();
+        in.dim(0).set_bounds(in.dim(1).min() - 5, in.dim(1).extent() + out.dim(0).extent());
+        out.dim(0).set_bounds(
+            0, select(out.dim(0).extent() < 22, out.dim(0).extent() + 1, out.dim(0).extent()));
+        Buffer<float> asked(nullptr, 18, 8);
+        asked.set_min(2, 2);
+        f.infer_input_bounds(Realization(asked));
+        CHECK(range(in.get(), 0) == Bounds{-4, 32});
+        CHECK(range(in.get(), 1) == Bounds{1, 10});
+        CHECK(range(asked, 0) == Bounds{0, 22});
+        CHECK(range(asked, 1) == Bounds{2, 8});
+    }
+    SECTION("an output that a Callable is asked for") {
+        f(x, y, c) = x + y + c;
+        f.output_buffer().dim(0).set_stride(3).dim(2).set_stride(1).set_bounds(0, 3);
+        Buffer<int> asked(nullptr, 10, 5, 3);
+        f.compile_to_callable({})(asked);
+        CHECK(asked.dim(0).stride() == 3);
+        CHECK(asked.dim(1).stride() == 30);
+        CHECK(asked.dim(2).stride() == 1);
+    }
+    SECTION("an output that breaks a promise is not made anew") {
+        f(x) = x;
+        f.output_buffer().dim(0).set_bounds(0, 8);
+        require_message<RuntimeError>([&] { f.realize({7}); }, {"promised to be 8", "is 7"});
+    }
+}
+
+TEST_CASE("an input that is never large enough", "[driver][bounds][error]") {
+    ImageParam in(Float(32), 2, "in");
+    Func f("f");
+    f() = in(in.width(), in.height()) + in(0, 0);
+    require_message<RuntimeError>([&] { f.infer_input_bounds(Sizes{}); },
+                                  {"Pipeline f", "no bounds of 'in' are enough", "set_bounds"});
+}
