@@ -122,9 +122,9 @@ void Slots::check(const Slot &slot, const BufferBase &buffer) const {
                                  support::counted(slot.dimensions, "dimension"), view.dims.size()));
     for (size_t d = 0; d < view.dims.size(); d++) {
         const BufferDim &dim = view.dims[d];
-        if (dim.extent < 1)
-            reject(slot, fmt::format("the extent of dimension {} is {}, but must be at least 1. Do "
-                                     "not realize where nothing is wanted.",
+        if (dim.extent < 0)
+            reject(slot, fmt::format("the extent of dimension {} is {}, but must be at least 0. "
+                                     "Give a min and an extent, not two ends.",
                                      d, dim.extent));
         if (dim.min < INT32_MIN || dim.min + dim.extent - 1 > INT32_MAX || dim.extent > INT32_MAX)
             reject(slot, fmt::format("dimension {} runs from {} to {}, but coordinates are 32-bit "
@@ -202,6 +202,7 @@ void Slots::fill(CallArguments &call) const {
     call.buffers_.resize(num_buffers_);  // of a known size: the pointers into it stay
     call.pointers_.resize(slots_.size());
     call.strided_ = 0;
+    call.nothing_wanted_ = true;
     size_t buffer = 0;
     for (size_t i = 0; i < slots_.size(); i++) {
         const Slot &slot = slots_[i];
@@ -215,8 +216,12 @@ void Slots::fill(CallArguments &call) const {
         const BufferView &view = given.buffer->view();
         jit::BufferArgument &arg = call.buffers_[buffer];
         arg.host = view.host;
-        for (size_t d = 0; d < view.dims.size(); d++)
+        bool empty = false;
+        for (size_t d = 0; d < view.dims.size(); d++) {
             arg.dim[d] = {view.dims[d].min, view.dims[d].extent, view.dims[d].stride};
+            empty |= view.dims[d].extent == 0;
+        }
+        call.nothing_wanted_ &= empty || slot.kind != Kind::OutputBuffer;
         if (!view.dims.empty() && view.dims[0].stride != 1)
             call.strided_ |= uint64_t{1} << buffer % 64;
         call.pointers_[i] = &arg;

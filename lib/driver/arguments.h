@@ -43,6 +43,9 @@ class CallArguments {
     /// Bit i: buffer number i has another stride than 1 in dimension 0.
     uint64_t strided() const { return strided_; }
 
+    /// No output has an element.
+    bool nothing_wanted() const { return nothing_wanted_; }
+
     std::vector<Given> given;  ///< one per slot
 
   private:
@@ -50,6 +53,7 @@ class CallArguments {
     std::vector<jit::BufferArgument> buffers_;
     std::vector<void *> pointers_;
     uint64_t strided_ = 0;
+    bool nothing_wanted_ = false;
 };
 
 /// CallArguments for as long as one call lasts. The thread keeps those it had, so that a warm call

@@ -38,10 +38,10 @@ void check_sizes(const std::vector<Func> &outputs, const std::vector<int64_t> &s
                 f.contents()->description(), support::counted(f.dimensions(), "dimension"),
                 support::counted(sizes.size(), "size")));
         for (size_t d = 0; d < sizes.size(); d++)
-            if (sizes[d] < 1)
+            if (sizes[d] < 0)
                 throw RuntimeError(fmt::format(
                     "Output '{}'{}: the extent of dimension {} is {}, but must be at "
-                    "least 1. Do not realize where nothing is wanted.",
+                    "least 0. Give sizes, not ends.",
                     graph::base_name(f.name()), graph::at(f.contents()->where), d, sizes[d]));
     }
 }

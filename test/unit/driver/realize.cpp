@@ -3,6 +3,7 @@
 #include <thread>
 
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 
 #include <pipe/pipe.h>
 
@@ -309,4 +310,45 @@ TEST_CASE("quick code computes the same", "[realize]") {
     Buffer<float> quick = pipeline.realize({37}, Target().with_feature(Target::QuickCompile));
     for (int i = 0; i < 37; i++)
         CHECK(normal(i) == quick(i));
+}
+
+TEST_CASE_METHOD(Blur, "an output without elements, of which nothing is computed", "[driver]") {
+    schedule();
+    for (auto [w, h] : {std::pair{0, 4}, {4, 0}, {0, 0}}) {
+        Buffer<uint16_t> none(w, h);
+        CHECK_NOTHROW(by.realize(none));
+        Buffer<uint16_t> made = by.realize({w, h});
+        CHECK(made.width() == w);
+        CHECK(made.height() == h);
+    }
+    CHECK(right(by.realize({64, 64})));
+}
+
+TEST_CASE("an input without elements", "[driver]") {
+    Var x("x");
+    ImageParam in(UInt(8), 1, "in");
+    Func brighter("brighter"), count("count"), out("out");
+    RDom r(in);
+    brighter(x) = in(x) + 1;
+    count(x) = 5;
+    count(brighter(r)) += 1;
+    out(x) = count(x) + sum(cast<int>(in(r)));
+    int how = GENERATE(0, 1, 2, 3);
+    if (how > 0)
+        brighter.compute_root(), count.compute_root();
+    if (how == 2)
+        brighter.vectorize(x, 8), count.update().vectorize(r, 8);
+    if (how == 3)
+        brighter.vectorize(x, 8, TailStrategy::GuardWithIf).parallel(x),
+            count.update().atomic().parallel(r);
+    for (int size : {0, 3, 0, 20}) {
+        Buffer<uint8_t> image(size);
+        image.fill([](int i) { return i % 3; });
+        in.set(image);
+        Buffer<int> fast(256), slow(256);
+        out.realize(fast);
+        out.realize_reference(Realization(slow));
+        fast.for_each_element([&](int i) { REQUIRE(fast(i) == slow(i)); });
+        REQUIRE(fast(0) == (size == 0 ? 5 : 5 + (size == 3 ? 3 : 19)));
+    }
 }
