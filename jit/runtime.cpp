@@ -154,12 +154,18 @@ PIPE_UNSEEN_BY_TSAN void fork_and_join(Loop &loop, Iterations &iterations, int t
     share(loop, iterations);
 }
 
+void help(Loop &loop, Iterations &iterations) {
+    __tsan_acquire(&iterations);
+    if (!iterations.all_taken())
+        share(loop, iterations);
+    __tsan_release(&iterations);
+}
+
 /// Within a parallel loop: threads that wait for its end help.
 PIPE_UNSEEN_BY_TSAN void share_with_waiting(Loop &loop, Iterations &iterations, int helpers) {
     for (int i = 0; i < helpers; i++) {
 #pragma omp task default(none) shared(loop, iterations)
-        if (!iterations.all_taken())
-            share(loop, iterations);
+        help(loop, iterations);
     }
     share(loop, iterations);
 #pragma omp taskwait
@@ -316,6 +322,8 @@ const std::vector<RuntimeSymbol> &runtime_symbols() {
         {"pipe_semaphore_close", reinterpret_cast<void *>(&semaphore_close)},
         {"pipe_semaphore_acquire", reinterpret_cast<void *>(&semaphore_acquire)},
         {"pipe_semaphore_release", reinterpret_cast<void *>(&semaphore_release)},
+        {"pipe_lock_enter", reinterpret_cast<void *>(&lock_enter)},
+        {"pipe_lock_leave", reinterpret_cast<void *>(&lock_leave)},
         {"pipe_memo_open", reinterpret_cast<void *>(&memo_open)},
         {"pipe_memo_store", reinterpret_cast<void *>(&memo_store)},
         {"pipe_memo_close", reinterpret_cast<void *>(&memo_close)},

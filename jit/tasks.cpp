@@ -1,6 +1,7 @@
 #include "jit/tasks.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <new>
@@ -158,6 +159,18 @@ void semaphore_release(void *memory) {
     std::lock_guard lock(s.mutex);
     s.count++;
     s.changed.notify_one();
+}
+
+void lock_enter(int32_t *lock) {
+    std::atomic_ref taken(*lock);
+    while (taken.exchange(1, std::memory_order_acquire) != 0)
+        taken.wait(1, std::memory_order_relaxed);
+}
+
+void lock_leave(int32_t *lock) {
+    std::atomic_ref taken(*lock);
+    taken.store(0, std::memory_order_release);
+    taken.notify_one();
 }
 
 }  // namespace Pipe::jit

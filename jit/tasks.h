@@ -15,6 +15,8 @@ void semaphore_open(void *memory, int64_t count);
 void semaphore_close(void *memory);
 int32_t semaphore_acquire(Context *context, void *memory);
 void semaphore_release(void *memory);
+void lock_enter(int32_t *lock);
+void lock_leave(int32_t *lock);
 
 /// Whether this thread runs a task that was forked inside a parallel loop: it has its share of the
 /// processors.

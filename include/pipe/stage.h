@@ -25,8 +25,9 @@ struct FuncContents;
 template <typename Self> class StageDirectives : public LoopDirectives<Self> {
   public:
     /// Lets loops that write the same elements run in parallel or as vectors: every update of an
-    /// element is one atomic step, and lanes that all go to one element are combined first. The
-    /// operator must be one of rfactor's, of one value; CompileError otherwise, unless
+    /// element is one atomic step, and lanes that all go to one element are combined first. An
+    /// update of several elements (a Tuple whose values need each other, a scatter) is done by one
+    /// thread at a time. The operator must be one of rfactor's; CompileError otherwise, unless
     /// `override_associativity_test` says that any order is right.
     Self &atomic(bool override_associativity_test = false);
     /// Loops may run in parallel, as vectors or in another order even where they then write and

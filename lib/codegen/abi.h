@@ -35,6 +35,8 @@
 //   int32_t pipe_semaphore_acquire(context, void *semaphore)
 //       Waits until the count is positive, and takes one. Not 0 where the run has failed meanwhile.
 //   void pipe_semaphore_release(void *semaphore)
+//   void pipe_lock_enter(int32_t *lock), pipe_lock_leave(int32_t *lock)
+//       One thread at a time between the two. The word is 0 where none is.
 //   void *pipe_memo_open(context, const char *func, const int64_t *key, int64_t keys, int64_t *buffers,
 //                        int64_t count, int32_t *missing)
 //       Looks in the cache of the process for what was stored with this key; where there is nothing,

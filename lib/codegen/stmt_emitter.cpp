@@ -91,6 +91,8 @@ void StmtEmitter::emit(const ir::Stmt &s) {
         return acquire(*s.get());
     case StmtOp::Release:
         return release(*s.get());
+    case StmtOp::Exclusive:
+        return exclusive(*s.get());
     case StmtOp::Memoize:
         return memoize(*s.get());
     case StmtOp::Provide:

@@ -83,6 +83,7 @@ class StmtEmitter {
 
     // tasks.cpp
     void fork(const ir::StmtNode &s);
+    void exclusive(const ir::StmtNode &s);
     void acquire(const ir::StmtNode &s);
     void release(const ir::StmtNode &s);
 

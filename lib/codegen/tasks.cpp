@@ -43,6 +43,19 @@ void StmtEmitter::fork(const ir::StmtNode &s) {
     frame_.require(b_.CreateIsNull(code), [&] { return code; });
 }
 
+/// The lock is a word of the module: no two calls of the pipeline are in there at once either.
+void StmtEmitter::exclusive(const ir::StmtNode &s) {
+    const std::string name = "pipe.lock." + s.name;
+    llvm::GlobalVariable *lock = unit_.module.getNamedGlobal(name);
+    if (!lock)
+        lock = new llvm::GlobalVariable(unit_.module, b_.getInt32Ty(), false,
+                                        llvm::GlobalValue::InternalLinkage, b_.getInt32(0), name);
+    exprs_.forget();
+    b_.CreateCall(unit_.runtime("pipe_lock_enter", b_.getVoidTy(), {b_.getPtrTy()}), {lock});
+    emit(s.stmts[0]);
+    b_.CreateCall(unit_.runtime("pipe_lock_leave", b_.getVoidTy(), {b_.getPtrTy()}), {lock});
+}
+
 void StmtEmitter::acquire(const ir::StmtNode &s) {
     auto run =
         unit_.runtime("pipe_semaphore_acquire", b_.getInt32Ty(), {b_.getPtrTy(), b_.getPtrTy()});

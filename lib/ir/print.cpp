@@ -63,6 +63,9 @@ class Printer : public ExprPrinter {
         case StmtOp::Release:
             line("release " + s->name), end();
             break;
+        case StmtOp::Exclusive:
+            open("exclusive " + s->name), close(s->stmts[0]);
+            break;
         case StmtOp::Memoize:
             print_memoize(s);
             break;

@@ -179,7 +179,7 @@ class StmtSimplifier : public ExprSimplifier {
         case StmtOp::Memoize:
             return now->stmts[1].defined() ? now : Stmt();
         default:
-            return now->stmts[0].defined() ? now : Stmt();  // storage, produce and consume
+            return now->stmts[0].defined() ? now : Stmt();  // storage, produce, exclusive ..
         }
     }
 };

@@ -146,6 +146,10 @@ Stmt make_release(const std::string &semaphore) {
     return named(StmtOp::Release, semaphore, {}, {});
 }
 
+Stmt make_exclusive(const std::string &name, Stmt body) {
+    return named(StmtOp::Exclusive, name, {}, {std::move(body)});
+}
+
 Stmt make_memoize(const std::string &name, std::vector<Type> types, Expr eviction_key,
                   const std::vector<Expr> &key, const std::vector<Expr> &shape, Stmt production,
                   Stmt consumer) {

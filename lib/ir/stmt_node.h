@@ -54,6 +54,7 @@ enum class StmtOp : uint8_t {
     Fork,
     Acquire,
     Release,
+    Exclusive,
     Memoize,
 };
 
@@ -98,6 +99,8 @@ class Stmt {
 /// | Prefetch | coordinates..., or index                |                | name; flattened: types[0]      |
 /// | Fork     | slots                                   | producer, consumer | name                       |
 /// | Acquire, Release |                                 |                | name (of the semaphore)        |
+/// | Exclusive|                                         | body           | name: one thread at a time in  |
+/// |          |                                         |                | all that have this name        |
 /// | Memoize  | eviction key (may be undefined), key... (num_values), shape as in Realize; flattened: as in
 /// |          | Allocate                                | production, consumer | name, types |
 struct StmtNode {
@@ -142,6 +145,7 @@ Stmt make_prefetch(const std::string &name, std::vector<Expr> coordinates, Type 
 Stmt make_fork(const std::string &name, Expr slots, Stmt producer, Stmt consumer);
 Stmt make_acquire(const std::string &semaphore);
 Stmt make_release(const std::string &semaphore);
+Stmt make_exclusive(const std::string &name, Stmt body);
 Stmt make_memoize(const std::string &name, std::vector<Type> types, Expr eviction_key,
                   const std::vector<Expr> &key, const std::vector<Expr> &shape, Stmt production,
                   Stmt consumer);

@@ -138,27 +138,48 @@ class Flattener : public GraphMutator {
         if (targets.empty())
             return make_evaluate(int32(0));
         Expr predicate = s->exprs[0].defined() ? mutate(s->exprs[0]) : Expr();
+        if (s->atomic && count == 1 && are_separate(targets)) {
+            std::vector<Stmt> steps;
+            for (const Target &t : targets)
+                steps.push_back(one_step(f, stores(f.name, {t}, false, predicate)));
+            return make_block(std::move(steps));
+        }
         Stmt body = stores(f.name, targets, count > 1, predicate);
         return s->atomic ? one_step(f, body) : body;
     }
 
-    /// An update that stores under a condition, or in several steps, is atomic where its store is.
-    Stmt one_step(const graph::FuncNode &f, const Stmt &body) {
+    /// An update that stores one element, under a condition or not, is atomic where its store is;
+    /// one of several elements (a Tuple whose values need each other, a scatter), or whose condition
+    /// reads what is stored, runs in one thread at a time.
+    static Stmt one_step(const graph::FuncNode &f, const Stmt &body) {
         if (body->op == StmtOp::Store)
             return as_atomic(body);
-        if (body->op != StmtOp::If || body->stmts[0]->op != StmtOp::Store)
-            return body;  // no loop is parallel: poly::check_races refused it
         const Stmt &store = body->stmts[0];
-        bool depends = contains(body->exprs[0], [&](const ExprNode &n) {
-            return n.op == Op::Load && n.name == store->name;
-        });
-        if (depends)
+        bool depends = body->op != StmtOp::If || store->op != StmtOp::Store ||
+                       contains(body->exprs[0], [&](const ExprNode &n) {
+                           return n.op == Op::Load && n.name == store->name;
+                       });
+        if (!depends)
+            return make_if(body->exprs[0], as_atomic(store));
+        if (fails(body))
             throw CompileError(
                 f.name + ".atomic (" + to_string(f.where) +
-                "): whether an element is updated (undef) depends on what is stored, "
-                "which another thread may change in between. Store the old value "
-                "instead of undef.");
-        return make_if(body->exprs[0], as_atomic(store));
+                "): require() in an update of several elements would leave the others waiting. "
+                "Use add_requirement() of the Pipeline, or rfactor().");
+        return make_exclusive(f.name, body);
+    }
+
+    /// Whether evaluating it may end the run.
+    static bool fails(const Stmt &s) {
+        bool found = false;
+        walk(
+            s, [](const Stmt &) { return true; },
+            [&](const Expr &e) {
+                found |= e->op == Op::Call && e->call_kind == CallKind::Extern &&
+                         e->name == extern_function::require;
+                return true;
+            });
+        return found;
     }
 
     struct Target {
@@ -166,6 +187,22 @@ class Flattener : public GraphMutator {
         Expr index;
         Stored stored;
     };
+
+    /// Whether no value of a Tuple depends on what is stored of another.
+    static bool are_separate(const std::vector<Target> &targets) {
+        auto reads_other = [&](const Target &t, const Expr &e) {
+            return e.defined() && contains(e, [&](const ExprNode &n) {
+                       return n.op == Op::Load && n.name != t.buffer &&
+                              std::any_of(targets.begin(), targets.end(), [&](const Target &o) {
+                                  return o.buffer == n.name;
+                              });
+                   });
+        };
+        return std::none_of(targets.begin(), targets.end(), [&](const Target &t) {
+            return reads_other(t, t.index) || reads_other(t, t.stored.value) ||
+                   reads_other(t, t.stored.condition);
+        });
+    }
 
     /// All is read before anything is written. `apart`: the indices may read what is written.
     static Stmt stores(const std::string &func, const std::vector<Target> &targets, bool apart,

@@ -95,6 +95,7 @@ class LoopVectorizer {
         case StmtOp::Evaluate:
             return Stmt();
         case StmtOp::Prefetch:
+        case StmtOp::Exclusive:
             return lane_by_lane(s);
         case StmtOp::Fork:
         case StmtOp::Acquire:

@@ -149,18 +149,9 @@ class Checker {
                        dim.kind == LoopKind::Parallel ? "parallelize" : "vectorize"));
     }
 
+    /// What is read outside of the step in which an element is updated.
     static void check_one_step(const FuncNode &f, size_t index, const std::string &directive,
                                const std::string &conflict) {
-        if (f.types.size() > 1)
-            graph::reject_directive(
-                f, index, directive,
-                conflict + "atomic() can update one value in a step, but this Func has a Tuple. "
-                           "Use rfactor().");
-        if (graph::count_stores(f.stages[index]) > 1)
-            graph::reject_directive(
-                f, index, directive,
-                conflict + "atomic() can update one element in a step, but this update stores "
-                           "several (scatter()). Write an update for each.");
         bool asks = false;
         graph::IsSelf is_self = graph::calls_of(f.id);
         if (const Expr &predicate = f.stages[index].predicate; predicate.defined())
