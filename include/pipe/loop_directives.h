@@ -65,7 +65,9 @@ template <typename Self> class LoopDirectives {
     /// Splits by `task_size` first: each task runs that many iterations.
     Self &parallel(const VarOrRVar &loop, const Expr &task_size,
                    TailStrategy tail = TailStrategy::Auto);
-    /// The loop's extent must be bounded by a constant: so many lanes, those beyond it masked.
+    /// The loop's extent must be bounded by a constant: so many lanes, those beyond it masked. Of
+    /// several vectorized loops of a definition the innermost fills the vectors; those around it make
+    /// a copy of them per iteration, as unroll() does.
     Self &vectorize(const VarOrRVar &loop);
     /// Splits by `lanes` first.
     Self &vectorize(const VarOrRVar &loop, const Expr &lanes,

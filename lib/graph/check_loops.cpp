@@ -16,19 +16,6 @@ namespace {
 using schedules::Dim;
 using schedules::StageSchedule;
 
-void check_one_vector(const FuncNode &f, size_t index, const StageSchedule &s) {
-    std::vector<std::string> vectors;
-    for (const Dim &d : s.dims)
-        if (d.kind == LoopKind::Vectorized)
-            vectors.push_back(d.name);
-    if (vectors.size() > 1)
-        reject_directive(
-            f, index, fmt::format("vectorize({})", vectors.back()),
-            fmt::format("the loop '{}' of the same definition is vectorized already. Unroll "
-                        "one of them.",
-                        vectors[0]));
-}
-
 /// The loops that a prefetch names may be gone since.
 void check_prefetches(const FuncNode &f, size_t index, const StageSchedule &s) {
     for (const schedules::Prefetch &p : s.prefetches)
@@ -98,7 +85,6 @@ void check_stage(const FuncNode &f, size_t index, const StageSchedule &s) {
                         "each loop once.",
                         names_of(s.dims)));
     check_prefetches(f, index, s);
-    check_one_vector(f, index, s);
     check_partition(f, index, s);
     if (!s.allow_race_conditions)
         check_blends(f, index, s, loops);

@@ -375,8 +375,15 @@ class Freezer {
             name(t.old_name), name(t.outer), name(t.inner);
             t.factor = rewrite(t.factor);
         }
-        for (schedules::Dim &d : s.dims)
+        bool fills_vectors = false;  // the innermost of several vectorized loops does
+        for (schedules::Dim &d : s.dims) {
             name(d.name);
+            if (d.kind != LoopKind::Vectorized)
+                continue;
+            if (fills_vectors)
+                d.kind = LoopKind::Unrolled;
+            fills_vectors = true;
+        }
         for (auto &[loop, strategy] : s.fuse_align)
             name(loop);
         for (schedules::Prefetch &p : s.prefetches) {

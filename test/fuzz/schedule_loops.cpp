@@ -91,12 +91,13 @@ void Scheduler::one_directive() {
 }
 
 void Scheduler::vectorize(const std::vector<size_t> &loops) {
-    if (loops.empty() || has_vector())
+    bool second = has_vector();  // the outer one makes copies
+    if (loops.empty() || (second && !c_.chance(20)))
         return;
     size_t loop = c_.of(loops);
     int extent = (*loops_)[loop].extent;
-    bool as_it_is = extent >= 2 && extent <= 16 && c_.chance(60);
-    if (as_it_is || split(loop, c_.of<int>({4, 8, 2, 16})))
+    bool as_it_is = extent >= 2 && extent <= (second ? 4 : 16) && c_.chance(60);
+    if (as_it_is || split(loop, second ? c_.of<int>({2, 3, 4}) : c_.of<int>({4, 8, 2, 16})))
         mark(loop, LoopKind::Vectorized);
 }
 

@@ -30,6 +30,14 @@ struct Plane {
     }
 };
 
+/// The values are those of the definitions.
+void require_same_plane(Func f) {
+    for (int width : {4, 5, 33}) {
+        Buffer<int> fast = f.realize({width, 7}), slow = f.realize_reference({width, 7});
+        fast.for_each_element([&](int i, int j) { REQUIRE(fast(i, j) == slow(i, j)); });
+    }
+}
+
 }  // namespace
 
 TEST_CASE_METHOD(Plane, "split, reorder and tile", "[directives]") {
@@ -150,4 +158,38 @@ TEST_CASE("levels compare by what they name", "[levels]") {
     CHECK_FALSE(a == b);
     LoopLevel root{LoopLevel::Kind::Root, FuncId(7), 3, "x", nullptr};
     CHECK(root == LoopLevel{LoopLevel::Kind::Root, FuncId::None, 0, "", nullptr});
+}
+
+// As Halide's users write a block of vectors, or of partial sums.
+TEST_CASE("loops that are vectorized around vectors", "[directives]") {
+    Var x("x"), y("y"), xi("xi"), yi("yi");
+    SECTION("of Vars, with extents that do not fit") {
+        Func f("f");
+        f(x, y) = x * 3 + y * y;
+        f.tile(x, y, xi, yi, 4, 4, TailStrategy::GuardWithIf).vectorize(xi).vectorize(yi);
+        require_same_plane(f);
+        const std::string nest = Pipeline(f).loop_nest();
+        INFO(nest);
+        CHECK(nest.find("vectorized xi") != std::string::npos);
+        CHECK(nest.find("unrolled yi") != std::string::npos);
+    }
+    SECTION("of a sum") {
+        RDom r(0, 19, "r");
+        Func f("f");
+        f(x, y) = y;
+        f(x, y) += r * x;
+        f.update().atomic().vectorize(r, 4).vectorize(x, 4);
+        require_same_plane(f);
+    }
+    SECTION("in a specialization") {
+        Param<bool> p("p");
+        Func f("f");
+        f(x, y) = x - y;
+        f.specialize(p).tile(x, y, xi, yi, 4, 2).vectorize(xi).vectorize(yi);
+        for (bool value : {false, true}) {
+            p.set(value);
+            Buffer<int> got = f.realize({8, 6});
+            got.for_each_element([&](int i, int j) { REQUIRE(got(i, j) == i - j); });
+        }
+    }
 }
