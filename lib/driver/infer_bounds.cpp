@@ -122,7 +122,7 @@ std::vector<Shape> Compiled::infer_bounds(const std::vector<Given> &given, bool 
     // What is read of one input may depend on the shape of another, or on its own (a clamp); what
     // is written of an output, on how much is asked for.
     const Slot *changed = nullptr;
-    for (int round = 0; round < 16; round++) {
+    for (int round = 0; round < 64; round++) {
         std::vector<lower::DimBounds> bounds =
             run_query(query_kernel(), slots, given, shapes, count, options);
         changed = nullptr;
