@@ -9,6 +9,7 @@
 #include "lower/checks.h"
 #include "lower/flatten.h"
 #include "lower/fork.h"
+#include "lower/guard_loops.h"
 #include "lower/partition_loops.h"
 #include "lower/private_accumulators.h"
 #include "lower/skip_stages.h"
@@ -89,6 +90,7 @@ constexpr Pass passes[] = {
     {"flatten", [](const Stmt &s,
                    const Context &c) { return flatten(s, c.graph, c.schedule, c.options.dense); }},
     {"simplify", simplify_pass},
+    {"guard", [](const Stmt &s, const Context &) { return guard_loops(s); }},
     {"unroll", [](const Stmt &s, const Context &c) { return unroll_loops(s, &c.graph); }},
     {"vectorize", [](const Stmt &s, const Context &c) { return vectorize_loops(s, &c.graph); }},
     {"simplify-vectors", simplify_pass},
