@@ -258,13 +258,14 @@ template <typename T, int Dims> class Buffer : public BufferBase {
     }
 
     /// Calls f(a, b, ..) with references to the elements at the same place of this Buffer and of
-    /// `others`, which must have its extents. The order of the calls is not specified.
+    /// `others`, which must have its extents, in the order of this Buffer's memory.
     template <typename F, typename... Others>
     const Buffer &for_each_value(F &&f, Others &&...others) const requires typed {
         (require_same_extents(others), ...);
+        const std::vector<size_t> order = detail::order_in_memory(view().dims);
         std::vector<BufferDim> rows;
-        for (const BufferDim &d : view().dims) {
-            rows.push_back({0, d.extent, 0});
+        for (size_t d : order) {
+            rows.push_back({0, view().dims[d].extent, 0});
         }
         int64_t length = 1;
         if (!rows.empty()) {
@@ -275,8 +276,9 @@ template <typename T, int Dims> class Buffer : public BufferBase {
                 f(row[i]...);
             }
         };
-        detail::for_each_coordinate(
-            rows, [&](const int64_t *at) { along(row(*this, at), row(others, at)...); });
+        detail::for_each_coordinate(rows, [&](const int64_t *at) {
+            along(row(*this, order, at), row(others, order, at)...);
+        });
         return *this;
     }
     /// Calls f(x, y, ..) with ints, or f(const int *), for the coordinates of every element,
@@ -378,13 +380,14 @@ template <typename T, int Dims> class Buffer : public BufferBase {
     }
 
     template <typename U, int D>
-    static detail::Row<U> row(const Buffer<U, D> &buffer, const int64_t *offset_from_min) {
+    static detail::Row<U> row(const Buffer<U, D> &buffer, const std::vector<size_t> &order,
+                              const int64_t *offset_from_min) {
         const BufferView &v = buffer.view();
         U *first = static_cast<U *>(v.host);
-        for (size_t i = 0; i < v.dims.size(); i++) {
-            first += offset_from_min[i] * v.dims[i].stride;
+        for (size_t i = 0; i < order.size(); i++) {
+            first += offset_from_min[i] * v.dims[order[i]].stride;
         }
-        return {first, v.dims.empty() ? 0 : v.dims[0].stride};
+        return {first, order.empty() ? 0 : v.dims[order[0]].stride};
     }
 
     template <typename F, typename Use> void visit_coordinates(F &f, const Use &use) const {

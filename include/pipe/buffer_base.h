@@ -6,8 +6,10 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <initializer_list>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -347,7 +349,17 @@ void for_each_coordinate(const std::vector<BufferDim> &dims, const Body &body) {
     }
 }
 
-/// The elements along dimension 0.
+/// The dimensions, that whose elements lie closest together first.
+inline std::vector<size_t> order_in_memory(const std::vector<BufferDim> &dims) {
+    std::vector<size_t> order(dims.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+        return std::abs(dims[a].stride) < std::abs(dims[b].stride);
+    });
+    return order;
+}
+
+/// The elements along one dimension.
 template <typename U> struct Row {
     U *first;
     int64_t stride;

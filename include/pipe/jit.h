@@ -39,7 +39,7 @@ struct TraceEvent {
     /// .. Realizations, Produce, Consume: min and extent of dimension 0, of dimension 1, ..
     int32_t *coordinates = nullptr;
     const char *trace_tag = nullptr;  ///< Tag: the text given to add_trace_tag; else ""
-    TypeData type;                    ///< Load, Store: of the value
+    TypeData type;                    ///< Load, Store: of the value; else a handle of no lanes
     TraceEventCode event = TraceEventCode::Load;
     /// What the handler answered to the event that this one lies in: of a Load or Store the Produce
     /// or Consume, of those the BeginRealization, of that the BeginPipeline; of an end its begin.

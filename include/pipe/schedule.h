@@ -67,6 +67,8 @@ struct LoopLevel {
     std::shared_ptr<const void> func_handle{};
     /// Front end only: the Pipe::LoopLevel that says the rest by the time the graph is frozen.
     std::shared_ptr<void> deferred{};
+    /// Where the user named no stage: what the loop is called in each of `func`'s, "" where it is not.
+    std::vector<std::string> loops{};
 
     bool inlined() const { return kind == Kind::Inlined; }
     bool root() const { return kind == Kind::Root; }

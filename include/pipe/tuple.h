@@ -14,7 +14,9 @@ namespace Pipe {
 class Tuple {
   public:
     explicit Tuple(std::vector<Expr> values) : values_(std::move(values)) {}
-    template <std::same_as<Expr> Only> explicit Tuple(const Only &value) : values_{value} {}
+    template <std::convertible_to<Expr> Only>
+    requires(!requires(const Only &only) { only.size(); }) explicit Tuple(const Only &value)
+        : values_{Expr(value)} {}
     template <typename... Rest>
     Tuple(const Expr &first, const Expr &second, const Rest &...rest)
         : values_{first, second, Expr(rest)...} {}

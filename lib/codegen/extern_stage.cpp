@@ -75,12 +75,15 @@ Value *ExprEmitter::extern_stage(const ir::ExprNode &e) {
     const std::string &function = e.args[0]->name;
     std::vector<Value *> args;
     std::vector<Type> types;
-    for (size_t i = 2; i < e.args.size(); i++) {
+    auto known = ir::find_extern(function);
+    // Halide's users give a pipeline the user context first. It gets that of the call anyway.
+    bool has_context = known && known->pipeline && e.args.size() > 2 &&
+                       ir::is_intrinsic(*e.args[2].get(), ir::intrinsic::user_context);
+    for (size_t i = has_context ? 3 : 2; i < e.args.size(); i++) {
         args.push_back(emit(e.args[i]));
         types.push_back(e.args[i].type());
     }
     check_function(function, e.args[1]->name, types);
-    auto known = ir::find_extern(function);
     Value *code = known && known->pipeline
                       ? call_pipeline(function, types, args)
                       : emit_c_call(b_, unit_.module, Int(32), function, types, args, false);

@@ -60,7 +60,8 @@ Value *ExprEmitter::trace(const ir::ExprNode &e) {
     event.func = args[of_value ? 2 : 1];
     event.tag = of_value ? b_.CreateGlobalString("") : args[2];
     event.parent = args[3], event.index = args[4];
-    event.type = of_value ? e.type : Type();
+    // Handlers written for Halide copy as many values as there are lanes.
+    event.type = of_value ? e.type : Type(Type::Handle, 0, 0);
     if (of_value) {
         event.value = frame_.entry_alloca(b_.getInt64Ty(), 1, 8);
         Value *value = args[0];

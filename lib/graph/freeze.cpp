@@ -11,6 +11,7 @@
 #include "graph/memoize.h"
 #include "graph/names.h"
 #include "graph/resolve_levels.h"
+#include "graph/stage_copies.h"
 #include "graph/target_queries.h"
 #include "graph/wrap.h"
 #include "ir/intrinsics.h"
@@ -129,6 +130,7 @@ class Freezer {
             remove_memoize_tags(result_.graph);
         connect();
         resolve_levels(result_, funcs_, loop_names_);
+        copy_for_stages(result_);
         return std::move(result_);
     }
 

@@ -69,6 +69,8 @@ bool Func::defined() const {
     return contents_->defined();
 }
 int Func::dimensions() const {
+    if (!defined() && contents_->promised_dimensions >= 0)
+        return contents_->promised_dimensions;
     return static_cast<int>(require(*contents_, "dimensions()").args.size());
 }
 

@@ -61,6 +61,7 @@ struct FuncNode {
     std::vector<FuncId> consumers;
     bool is_output = false;
     std::vector<BufferPromise> output_promises;  ///< of an output, per value; empty = none
+    bool is_copy = false;  ///< made by copy_for_stages: C++ knows nothing of it
     /// How C++ makes a Func that was not declared: "f.in(g)"; and the Func or image "f".
     std::string made_by, made_of;
 

@@ -65,7 +65,7 @@ namespace {
 Type common_type(Type a, Type b) {
     if (a.is_float() || b.is_float()) {
         if (a.is_float() && b.is_float() && a.bits() == b.bits())
-            return Float(32);  // float16 and bfloat16
+            return b;  // float16 and bfloat16, as in Halide
         if (a.is_float() && b.is_float())
             return a.bits() > b.bits() ? a : b;
         return a.is_float() ? a : b;

@@ -15,9 +15,10 @@ using graph::require_defined;
 
 namespace {
 
+/// Floats but bfloat16 stay: as in Halide, that becomes float32, and so does what is made of it.
 Expr as_float(const char *function, const Expr &x) {
     require_defined(function, x);
-    return x.type().is_float() ? x : cast(Float(32), x);
+    return x.type().is_float() && !x.type().is_bfloat() ? x : cast(Float(32), x);
 }
 
 Expr extern_call(const std::string &function, Type result, const std::vector<Expr> &args) {

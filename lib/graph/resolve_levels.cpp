@@ -107,9 +107,14 @@ class Resolver {
             return resolve_outermost(i, target, directive, level, reject);
         level.func = static_cast<FuncId>(target);
         level.func_handle = nullptr;
-        if (level.stage < 0)
-            level.stage = find_stage(i, target, level.var);
         const auto &stages = frozen_.schedule.funcs[target].stages;
+        if (level.stage < 0) {
+            for (int s = 0; s < static_cast<int>(stages.size()); s++)
+                level.loops.push_back(has_loop(stages[static_cast<size_t>(s)], target, s, level.var)
+                                          ? loop_names_[target](s, level.var)
+                                          : "");
+            level.stage = find_stage(i, target, level.var);
+        }
         if (level.stage < 0 ||
             !has_loop(stages[static_cast<size_t>(level.stage)], target, level.stage, level.var))
             reject(fmt::format("{} has no loop '{}'. Its loops are, innermost first: {}.",

@@ -69,8 +69,6 @@ Func Stage::rfactor(const std::vector<std::pair<RVar, Var>> &preserved, SourceLo
     FuncContents &f = *func_;
     if (stage_ == 0)
         reject("the pure definition has no RVars. Name an update: f.update().rfactor(...).");
-    if (preserved.empty())
-        reject("name at least one RVar to preserve.");
     if (!loops.specializations.empty())
         reject("the definition is specialized already. Call rfactor() first.");
     if (!loops.prefetches.empty())

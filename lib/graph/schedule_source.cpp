@@ -43,12 +43,14 @@ class Writer {
     std::string write() {
         // Consumers first, so that the loops named by compute_at are there.
         for (auto f = graph_.funcs.rbegin(); f != graph_.funcs.rend(); ++f) {
+            if (f->is_copy)
+                continue;
             for (size_t s = 0; s < f->stages.size(); s++)
                 loops(*f, s);
             func(*f);
         }
         for (const FuncNode &f : graph_.funcs)
-            for (size_t s = 0; s < f.stages.size(); s++)
+            for (size_t s = 0; s < f.stages.size() && !f.is_copy; s++)
                 sharing(f, s);
         for (const FuncNode &f : graph_.funcs)
             wrapper(f);
@@ -229,10 +231,12 @@ class Writer {
                                                 : directive.substr(0, directive.size() - 3));
         const FuncNode &f = graph_[at.func];
         auto stage = static_cast<size_t>(at.stage);
-        return fmt::format(
-            "{}({}, {})", directive,
-            stage == 0 ? fmt::format("Stage({})", identifier(f.name)) : stage_name(f, stage),
-            at.var == Var::outermost().name() ? "Var::outermost()" : loop(f, stage, at.var));
+        return fmt::format("{}({}, {})", directive,
+                           !at.loops.empty() ? identifier(f.name)
+                           : stage == 0      ? fmt::format("Stage({})", identifier(f.name))
+                                             : stage_name(f, stage),
+                           at.var == Var::outermost().name() ? "Var::outermost()"
+                                                             : loop(f, stage, at.var));
     }
 
     void func(const FuncNode &f) {

@@ -7,6 +7,7 @@
 #include "graph/factor.h"
 #include "graph/loops.h"
 #include "graph/names.h"
+#include "graph/renumber.h"
 #include "ir/int32.h"
 #include "ir/simplify.h"
 #include "ir/visit.h"
@@ -239,28 +240,6 @@ class Privatizer {
 
     // New numbers: producers come before consumers.
 
-    class Renumber : public ir::GraphMutator {
-      public:
-        explicit Renumber(const std::vector<FuncId> &ids) : ids_(ids) {}
-
-      protected:
-        Expr rewrite(const Expr &e) override {
-            Expr now = ir::GraphMutator::rewrite(e);
-            if (now->op != ir::Op::Call || now->call_kind != ir::CallKind::Func)
-                return now;
-            auto *node = new ir::ExprNode(ir::Op::Call, now.type());
-            node->call_kind = ir::CallKind::Func;
-            node->index = now->index;
-            node->int_value = static_cast<int64_t>(ids_[static_cast<size_t>(now->int_value)]);
-            node->args = now->args;
-            node->name = now->name;
-            return Expr(node);
-        }
-
-      private:
-        const std::vector<FuncId> &ids_;
-    };
-
     graph::Graph renumbered() {
         std::vector<size_t> order;  // old numbers in the new order
         std::map<FuncId, std::vector<FuncId>> made_from;
@@ -275,23 +254,8 @@ class Privatizer {
         for (size_t i = 0; i < originals; i++)
             emit(emit, static_cast<FuncId>(i));
 
-        std::vector<FuncId> ids(order.size());
-        for (size_t i = 0; i < order.size(); i++)
-            ids[order[i]] = static_cast<FuncId>(i);
         graph::Graph result = graph_;
-        schedules::Schedule schedule;
-        Renumber renumber(ids);
-        for (size_t i = 0; i < order.size(); i++) {
-            FuncNode &f = result.funcs[i] = graph_.funcs[order[i]];
-            f.id = static_cast<FuncId>(i);
-            for (graph::Stage &stage : f.stages)
-                graph::for_each_expr(stage, [&](Expr &e) { e = renumber.mutate(e); });
-            schedule.funcs.push_back(schedule_.funcs[order[i]]);
-            renumber_levels(schedule.funcs.back(), ids);
-        }
-        for (FuncId &id : result.outputs)
-            id = ids[static_cast<size_t>(id)];
-        schedule_ = std::move(schedule);
+        graph::renumber(result, schedule_, order);
         graph::connect(result,
                        [&](const FuncNode &f) { return f.is_output || !was_unused(order, f); });
         return result;
@@ -301,24 +265,6 @@ class Privatizer {
     bool was_unused(const std::vector<size_t> &order, const FuncNode &f) const {
         size_t old = order[static_cast<size_t>(f.id)];
         return !before_.count(static_cast<FuncId>(old)) && graph_.funcs[old].consumers.empty();
-    }
-
-    static void renumber_levels(FuncSchedule &s, const std::vector<FuncId> &ids) {
-        for (LoopLevel *level : {&s.compute, &s.store, &s.hoist})
-            renumber(*level, ids);
-        for (StageSchedule &stage : s.stages)
-            renumber_stage(stage, ids);
-    }
-
-    static void renumber_stage(StageSchedule &s, const std::vector<FuncId> &ids) {
-        renumber(s.fuse_level, ids);
-        for (schedules::Specialization &special : s.specializations)
-            renumber_stage(special.schedule, ids);
-    }
-
-    static void renumber(LoopLevel &level, const std::vector<FuncId> &ids) {
-        if (level.at())
-            level.func = ids[static_cast<size_t>(level.func)];
     }
 };
 

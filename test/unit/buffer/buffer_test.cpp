@@ -316,3 +316,16 @@ TEST_CASE("extents beyond 32 bits are kept", "[buffer]") {
     REQUIRE(b.contains(big - 1, 0));
     REQUIRE_FALSE(b.contains(big, 0));
 }
+
+TEST_CASE("values are visited in the order of memory", "[buffer]") {
+    auto b = Buffer<int>::make_interleaved(3, 2, 2);
+    int n = 0;
+    b.for_each_value([&](int &value) { value = n++; });
+    CHECK(b(0, 0, 1) == 1);
+    CHECK(b(1, 0, 0) == 2);
+    CHECK(b(0, 1, 0) == 6);
+    Buffer<int> planar(3, 2, 2);
+    b.for_each_value([](int from, int &to) { to = from; }, planar);
+    CHECK(planar(1, 0, 0) == 2);
+    CHECK(planar(2, 1, 1) == 11);
+}

@@ -270,7 +270,7 @@ TEST_CASE("a LoopLevel that is set later", "[hints]") {
     CHECK(compute.to_string() == "g.y");
     CHECK(store.is_root());
     check_sizes(g, {1, 9});
-    CHECK(Pipeline(g).schedule_source().find(".compute_at(Stage(g), g_y)\n    .store_root()") !=
+    CHECK(Pipeline(g).schedule_source().find(".compute_at(g, g_y)\n    .store_root()") !=
           std::string::npos);
     CHECK(compute.locked());
     require_message<CompileError>([&] { compute.set(LoopLevel::root()); },

@@ -245,3 +245,25 @@ TEST_CASE("a trace handler that throws", "[driver][trace]") {
     require_message<std::domain_error>([&] { f.realize(&context, {10}); }, {"three"});
     CHECK_NOTHROW(f.realize(&context, {3}));
 }
+
+TEST_CASE("events without a value have no lanes", "[driver][trace]") {
+    Var x("x");
+    Func f("f"), g("g");
+    f(x) = x * 1.f;
+    g(x) = f(x);
+    f.compute_root().trace_realizations();
+    g.trace_stores();
+    struct Lanes : JITUserContext {
+        std::atomic<int> values{0}, others{0};
+    } context;
+    context.handlers.custom_trace = [](JITUserContext *c, const TraceEvent *e) -> int32_t {
+        auto &lanes = *static_cast<Lanes *>(c);
+        const bool has_value = e->event == Code::Store;
+        (has_value ? lanes.values : lanes.others) += e->lanes;
+        return e->type.lanes == (has_value ? 1 : 0) ? 1 : 2;
+    };
+    Buffer<float> out(4);
+    g.realize(&context, out);
+    CHECK(context.values == 4);
+    CHECK(context.others == 0);
+}

@@ -45,8 +45,8 @@ TEST_CASE("a schedule as C++", "[schedule_source]") {
                         "bx\n"
                         "    .unroll(bx_x);\n"
                         "bx\n"
-                        "    .compute_at(Stage(by), yi)\n"
-                        "    .store_at(Stage(by), yo);\n"
+                        "    .compute_at(by, yi)\n"
+                        "    .store_at(by, yo);\n"
                         "}\n");
 }
 
@@ -74,7 +74,7 @@ TEST_CASE("the text pasted gives the same schedule", "[schedule_source]") {
         bx.split(bx_x, bx_x, x_lane, 4, TailStrategy::GuardWithIf)
             .reorder(x_lane, bx_x, bx_y)
             .vectorize(x_lane);
-        bx.compute_at(Stage(by), yi).store_at(Stage(by), yo);
+        bx.compute_at(by, yi).store_at(by, yo);
     }
     CHECK(first.source() == second.source());
 }

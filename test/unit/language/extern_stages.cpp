@@ -706,6 +706,19 @@ TEST_CASE("C functions by address", "[language][extern]") {
     require_message<CompileError>([&] { no_int.realize({3, 3}); }, {"no_int", "returns float32"});
 }
 
+// Halide's pipelines take it first.
+TEST_CASE("a pipeline as extern stage that is given the user context", "[language][extern]") {
+    Func made("made"), source("source"), e("e");
+    ImageParam image(Int(32), 2, "image");
+    source(x, y) = x + y;
+    source.compute_root();
+    made(x, y) = image(x, y) + 1;
+    e.define_extern("pipe_extern_made", {user_context_value(), source}, Int(32), 2);
+    Pipeline p(e);
+    p.set_jit_externs({{"pipe_extern_made", JITExtern{made}}});
+    CHECK(Buffer<int>(p.realize({8, 8})[0])(3, 4) == 8);
+}
+
 TEST_CASE("what an extern stage cannot have", "[language][extern]") {
     Func in = ramp("in"), e("e"), out("out");
     Param<int> p("p");

@@ -171,7 +171,7 @@ template <typename F> static void check_arithmetic() {
         {[](Expr a, Expr b) { return min(a, b); }, [](F a, F b) { return a < b ? a : b; }},
         {[](Expr a, Expr b) { return select(a >= b, a, -b); },
          [](F a, F b) { return a >= b ? a : F(0.0f) - b; }},
-        {[](Expr a, Expr b) { return sqrt(abs(a)) + b * 2; },
+        {[](Expr a, Expr b) { return cast(a.type(), sqrt(abs(a))) + b * 2; },
          [](F a, F b) { return F(std::sqrt(std::fabs(static_cast<float>(a)))) + b * F(2.0f); }},
     };
     for (const Op &op : ops)
@@ -205,7 +205,9 @@ TEST_CASE("16-bit floats as constants, Params, images and types", "[float16]") {
     CHECK(out(4) == float16_t(4.25f));
     CHECK(type_of<bfloat16_t>() == BFloat(16));
     CHECK(to_string(BFloat(16)) == "bfloat16");
-    CHECK((cast<float16_t>(x) + cast<bfloat16_t>(x)).type() == Float(32));
+    // As in Halide: of two types of the same width the second.
+    CHECK((cast<float16_t>(x) + cast<bfloat16_t>(x)).type() == BFloat(16));
+    CHECK((cast<bfloat16_t>(x) + cast<float16_t>(x)).type() == Float(16));
     CHECK((cast<float16_t>(x) + 1.0f).type() == Float(32));
     CHECK(float16_t(1.0f) < float16_t(2.0f));
     CHECK(float16_t::make_nan().is_nan());
@@ -490,4 +492,16 @@ TEST_CASE("misuse of floats", "[floats][error]") {
     require_message<CompileError>([&] { fast_exp(x); }, {"fast_exp", "float32", "int32"});
     require_message<CompileError>([&] { fast_inverse(cast<double>(x)); }, {"fast_inverse"});
     require_message<CompileError>([&] { reinterpret<float16_t>(x); }, {"reinterpret", "float16"});
+}
+
+// As in Halide, whose functions of bfloat16 are those of float.
+TEST_CASE("functions of bfloat16 give float", "[float16]") {
+    Var x("x");
+    Expr b = cast<bfloat16_t>(x);
+    for (const Expr &e : {sqrt(b), exp(b), floor(b), round(b), trunc(b), pow(b, 1.5f), atan2(b, b)})
+        CHECK(e.type() == Float(32));
+    CHECK(sqrt(cast<float16_t>(x)).type() == Float(16));
+    Func f("f");
+    f(x) = sqrt(b);
+    CHECK(Buffer<float>(f.realize({8}))(7) == std::sqrt(7.f));
 }

@@ -95,3 +95,9 @@ TEST_CASE("coordinates of other integer types", "[func]") {
     g(x) = f(cast<uint8_t>(x));
     CHECK(g.defined());
 }
+
+TEST_CASE("what was declared of a Func is known before it is defined", "[func]") {
+    Func f(Int(32), 2, "f");
+    CHECK(f.dimensions() == 2);
+    CHECK(f.type() == Int(32));
+}

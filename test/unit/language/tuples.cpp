@@ -201,3 +201,13 @@ TEST_CASE("misuse of Tuples", "[tuple][error]") {
     require_message<CompileError>([&] { f(x) += 1; }, {"pair", "2 values", "+="});
     require_message<CompileError>([&] { f(x)[2] = 1; }, {"pair", "2 values", "no value 2"});
 }
+
+TEST_CASE("a Tuple of one value", "[tuple]") {
+    Var x("x");
+    Func f("f");
+    f(x) = Tuple(x + 1);
+    f(x) += Tuple(2);
+    Tuple t(x);
+    CHECK(t.size() == 1);
+    CHECK(Buffer<int>(f.realize({4}))(3) == 6);
+}

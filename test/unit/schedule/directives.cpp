@@ -1,10 +1,12 @@
 // What directives record.
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 
 #include <pipe/pipe.h>
 
 #include "graph/contents.h"
 #include "schedule/loops.h"
+#include "test/support/require_message.h"
 
 using namespace Pipe;
 
@@ -191,5 +193,77 @@ TEST_CASE("loops that are vectorized around vectors", "[directives]") {
             Buffer<int> got = f.realize({8, 6});
             got.for_each_element([&](int i, int j) { REQUIRE(got(i, j) == i - j); });
         }
+    }
+}
+
+// "g" stands for all of its definitions.
+TEST_CASE("compute_at a loop that several definitions have", "[directives]") {
+    Var x("x"), y("y"), xo("xo"), yo("yo"), xi("xi"), yi("yi");
+    Func f("f"), h("h"), g("g"), out("out");
+    RDom r(0, 3, "r");
+    f(x, y) = x * 3 + y;
+    SECTION("read by both") {
+        g(x, y) = f(x, y);
+        g(x, y) += f(x + 1, y);
+        int where = GENERATE(0, 1, 2, 3);
+        if (where == 0)
+            f.compute_at(g, y);
+        if (where == 1)
+            f.compute_at(g, y).hoist_storage_root();
+        if (where == 2)
+            f.store_at(g, y).compute_at(g, x);
+        if (where == 3) {
+            g.tile(x, y, xo, yo, xi, yi, 4, 4);
+            g.update().tile(x, y, xo, yo, xi, yi, 4, 4).parallel(yo);
+            f.compute_at(g, xo).vectorize(x, 4);
+        }
+        require_same_plane(g);
+    }
+    SECTION("over RVars in one of them") {
+        g(x, y) = f(x, y);
+        g(r, y) += f(r + 1, y);
+        g(x, y) *= 2;
+        f.compute_at(g, y);
+        require_same_plane(g);
+    }
+    SECTION("behind what is inlined, and with what is computed inside") {
+        Func inside("inside");
+        inside(x, y) = x - y;
+        f(x, y) += inside(x, y) + inside(x + 1, y);
+        h(x, y) = f(x, y) + f(x + 2, y);
+        g(x, y) = h(x, y);
+        g(x, y) += h(x, y + 1) + f(x, y);
+        g(x, y) += 1;
+        f.compute_at(g, y);
+        inside.compute_at(f, y);
+        require_same_plane(g);
+    }
+    SECTION("of a Func that is itself computed in several") {
+        g(x, y) = f(x, y);
+        g(x, y) += f(x, y + 1);
+        out(x, y) = g(x, y);
+        out(x, y) += g(x + 1, y);
+        g.compute_at(out, y);
+        f.compute_at(g, x);
+        require_same_plane(out);
+        const std::string nest = Pipeline(out).loop_nest();
+        INFO(nest);
+        CHECK(nest.find("produce f$1$1") != std::string::npos);
+    }
+    SECTION("where one of them needs it, it is computed in that") {
+        g(x, y) = x;
+        g(x, y) += f(x, y);
+        f.compute_at(g, y);
+        require_same_plane(g);
+        const std::string nest = Pipeline(g).loop_nest();
+        INFO(nest);
+        CHECK(nest.find("f$1") == std::string::npos);
+    }
+    SECTION("a definition that does not have the loop") {
+        g(x, y) = f(x, y);
+        g(r, y) += f(r + 1, y);
+        f.compute_at(g, x);
+        require_message<CompileError>([&] { g.compile_jit(); },
+                                      {"'f' is also used by g.update(0)", "loop 'x'"});
     }
 }

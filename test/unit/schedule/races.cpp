@@ -70,9 +70,8 @@ TEST_CASE("races that are refused", "[races][error]") {
                 [&] {
                     f.realize({9, 9});
                 },
-                {"f.update(0).parallel(r$x)", "races.cpp:", "'r$x'",
-                 "one writes 'f(r$x, r$y)'", "reads 'f(r$x - 1, r$y)'", "rfactor()", "atomic()",
-                 "allow_race_conditions()"});
+                {"f.update(0).parallel(r$x)", "races.cpp:", "'r$x'", "one writes 'f(r$x, r$y)'",
+                 "reads 'f(r$x - 1, r$y)'", "rfactor()", "atomic()", "allow_race_conditions()"});
         }
         SECTION("across: no race") {
             f.update().parallel(r.y);

@@ -348,3 +348,16 @@ TEST_CASE("floats are regrouped only where the target allows", "[reductions]") {
     for (int i = 0; i < 4; i++)
         CHECK(fast(i) == 64 * 63 / 2 * 0.5f + 64.f * i);  // exact: small numbers
 }
+
+TEST_CASE("rfactor that preserves no RVar: the whole sum in a Func of its own", "[rfactor]") {
+    Sum s(50);
+    Func whole = s.f.update().rfactor(std::vector<std::pair<RVar, Var>>{});
+    whole.compute_root().update().vectorize(s.x, 4);
+    require_right<int>(s.f, {1, 5, 16}, s.right());
+    Func c("c");
+    RDom r(0, 100);
+    c() = 0;
+    c() += r * 1;
+    c.update().rfactor({}).compute_root();
+    CHECK(Buffer<int>(c.realize())() == 4950);
+}
