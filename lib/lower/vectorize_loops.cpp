@@ -240,6 +240,8 @@ class LoopVectorizer {
     }
 
     Stmt let(const Stmt &s) {
+        if (feeds_later_lanes(s))
+            return lane_by_lane(s);
         Expr value = exprs_.vec(s->exprs[0]);
         return evaluated_once(s, {s->exprs[0]}, [&] {
             if (value.type().is_vector())
@@ -357,7 +359,7 @@ class LoopVectorizer {
             index = exprs_.spread(index);
         if (index.type().is_scalar())
             return store_to_one(s, value, index, predicate);
-        if (s->atomic || depends_on_other_lane(s, index))
+        if (s->atomic || depends_on_other_lane(s->exprs[0], s->name, index))
             return lane_by_lane(s);
         return make_store(s->name, index, widen(value, lanes_.count), predicate);
     }
@@ -387,19 +389,25 @@ class LoopVectorizer {
         return partial ? make_if(all_lanes(Op::Or, predicate), result) : result;
     }
 
-    /// Whether what one lane reads may be what an earlier lane wrote in the same statement.
-    bool depends_on_other_lane(const Stmt &s, const Expr &index) {
-        if (lanes_.copies.count(s->name))
-            return false;
-        const Expr &value = s->exprs[0];
-        if (!buffers_read(value).count(s->name))
+    /// Whether what one lane reads for the value may be what an earlier lane stores at the index.
+    bool depends_on_other_lane(const Expr &value, const std::string &buffer, const Expr &index) {
+        if (lanes_.copies.count(buffer) || !buffers_read(value).count(buffer))
             return false;
         bool distinct = index->op == Op::Ramp && !is_const(index->args[1], 0);
         if (!distinct)
             return true;
         return contains(value, [&](const ExprNode &e) {
-            return e.op == Op::Load && e.name == s->name && trails(exprs_.vec(e.args[0]), index);
+            return e.op == Op::Load && e.name == buffer && trails(exprs_.vec(e.args[0]), index);
         });
+    }
+
+    /// A Tuple's values are computed before any is stored: whether a later lane's depend on that.
+    bool feeds_later_lanes(const Stmt &let) {
+        const Expr &value = let->exprs[0];
+        return !buffers_read(value).empty() && any_stmt(let->stmts[0], [&](const StmtNode &s) {
+                   return s.op == StmtOp::Store &&
+                          depends_on_other_lane(value, s.name, exprs_.vec(s.exprs[1]));
+               });
     }
 
     /// Whether a ramp of loads reads what a ramp of stores writes some lanes earlier.

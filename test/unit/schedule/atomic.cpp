@@ -189,3 +189,26 @@ TEST_CASE("atomic(true) is one step", "[atomic]") {
                                       {"f.atomic", "require()", "add_requirement()"});
     }
 }
+
+// Of a box filter: all values were computed before any was stored, so that lanes read what was there before.
+TEST_CASE("lanes of a Tuple that need what earlier lanes store", "[atomic]") {
+    Var x("x");
+    RDom r(2, 62, "r");
+    Func h("h");
+    h(x) = Tuple(x, 2 * x);
+    Expr now = r * 3;
+    SECTION("two elements before") {
+        h(r) = Tuple(now, now + h(r - 2)[0] + h(r - 2)[1]);
+    }
+    SECTION("of the largest so far") {
+        Expr value = (r * 29) % 61, better = value > h(0)[0];
+        h(0) = Tuple(select(better, value, h(0)[0]), select(better, r, h(0)[1]));
+    }
+    Realization right = h.realize_reference({64});
+    h.update().atomic(true).vectorize(r, 16);
+    Realization got = h.realize({64});
+    for (size_t value : {size_t(0), size_t(1)}) {
+        Buffer<int> a = got[value], b = right[value];
+        a.for_each_element([&](int i) { REQUIRE(a(i) == b(i)); });
+    }
+}
