@@ -1,5 +1,7 @@
 #include "poly/loop_values.h"
 
+#include <algorithm>
+
 namespace Pipe::poly {
 
 using graph::ReductionVar;
@@ -53,6 +55,37 @@ void LoopValues::split(const Transform &t) {
     bool simple = old && old->size() == 1;
     values_[t.outer] = simple ? LoopValue({ir::div(old->front(), t.factor)}) : std::nullopt;
     values_[t.inner] = simple ? LoopValue({ir::mod(old->front(), t.factor)}) : std::nullopt;
+}
+
+/// False where the order is not that of the loops before. What made no loop of these, made pure ones.
+static bool undo(const Transform &t, std::vector<std::string> &loops) {
+    const std::string &made = t.kind == Transform::Kind::Fuse    ? t.old_name
+                              : t.kind == Transform::Kind::Split ? t.inner
+                                                                 : t.outer;
+    auto at = std::find(loops.begin(), loops.end(), made);
+    if (at == loops.end())
+        return true;
+    if (t.kind == Transform::Kind::Fuse) {
+        *at = t.inner;
+        loops.insert(at + 1, t.outer);
+        return true;
+    }
+    if (t.kind == Transform::Kind::Split) {
+        if (at + 1 == loops.end() || *(at + 1) != t.outer)
+            return false;
+        loops.erase(at + 1);
+        at = std::find(loops.begin(), loops.end(), made);
+    }
+    *at = t.old_name;
+    return true;
+}
+
+LoopOrder::LoopOrder(const schedules::StageSchedule &s) : transforms(s.transforms) {
+    for (const schedules::Dim &d : s.dims)
+        if (d.is_reduction)
+            loops.push_back(d.name);
+    while (!transforms.empty() && undo(transforms.back(), loops))
+        transforms.pop_back();
 }
 
 }  // namespace Pipe::poly

@@ -45,8 +45,8 @@ Expr Pairs::conflict(size_t dim) {
     });
 }
 
-Expr Pairs::reordered() {
-    return ask([&] { return domain_.intersect(original_order()).intersect(now_reversed()); });
+Expr Pairs::reordered(const LoopOrder &order) {
+    return ask([&] { return domain_.intersect(original_order()).intersect(reversed(order)); });
 }
 
 void Pairs::collect(const FuncNode &func) {
@@ -145,13 +145,19 @@ void Pairs::add_condition(const Expr &e, bool second) {
     }
 }
 
-/// Where the first iteration writes what the second one accesses.
+/// Where one of the two iterations writes what the other one accesses: the first what the second
+/// reads, or the first reads what the second writes.
 isl::set Pairs::same_element(const Expr &access) {
-    isl::set result = space_.universe_set();
-    for (size_t d = 0; d < stage_.args.size(); d++) {
-        auto first = value(stage_.args[d], false), second = value(access->args[d], true);
-        if (first && second)
-            result = result.intersect(first->eq_set(*second));
+    isl::set result = space_.universe_set().subtract(space_.universe_set());
+    for (bool writer : {false, true}) {
+        isl::set meet = space_.universe_set();
+        for (size_t d = 0; d < stage_.args.size(); d++) {
+            auto written = value(stage_.args[d], writer),
+                 accessed = value(access->args[d], !writer);
+            if (written && accessed)
+                meet = meet.intersect(written->eq_set(*accessed));
+        }
+        result = result.unite(meet);
     }
     return result;
 }
@@ -201,11 +207,12 @@ isl::set Pairs::original_order() {
 }
 
 /// The second one comes first in the loops as they are now.
-isl::set Pairs::now_reversed() {
+isl::set Pairs::reversed(const LoopOrder &order) {
+    LoopValues values(stage_, order.transforms);
     isl::set result = space_.universe_set().subtract(space_.universe_set());
     isl::set equal = space_.universe_set();
-    for (size_t d = dims_.size(); d-- > 0;) {
-        LoopValue parts = values_[dims_[d].name];
+    for (size_t d = order.loops.size(); d-- > 0;) {
+        LoopValue parts = values[order.loops[d]];
         if (!parts)
             return result.unite(equal);
         for (const Expr &part : *parts) {

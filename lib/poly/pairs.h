@@ -28,8 +28,9 @@ class Pairs {
     /// The access that meets a write of another iteration of this loop, the loops outside being at
     /// the same place; undefined = none.
     Expr conflict(size_t dim);
-    /// The access that would come before the write that it must follow, or the other way round.
-    Expr reordered();
+    /// The access that would come before the write that it must follow, or the other way round, where
+    /// the loops run in this order.
+    Expr reordered(const LoopOrder &order);
 
     const Expr &written() const { return accesses_.front(); }
 
@@ -49,7 +50,7 @@ class Pairs {
     isl::set any_different();
     isl::set differs(const std::string &loop);
     isl::set original_order();
-    isl::set now_reversed();
+    isl::set reversed(const LoopOrder &order);
 
     const graph::Stage &stage_;
     const std::vector<schedules::Dim> &dims_;

@@ -1,5 +1,6 @@
 #include "poly/races.h"
 
+#include <algorithm>
 #include <set>
 
 #include <fmt/format.h>
@@ -165,6 +166,15 @@ class Checker {
                     "serial.");
     }
 
+    /// Those of `loops` that are among `rvars`.
+    static std::vector<std::string> only_reductions(std::vector<std::string> loops,
+                                                    const std::vector<std::string> &rvars) {
+        std::erase_if(loops, [&](const std::string &name) {
+            return std::find(rvars.begin(), rvars.end(), name) == rvars.end();
+        });
+        return loops;
+    }
+
     /// Another order of the RVar loops must not change what an iteration reads.
     void order(const FuncNode &f, size_t index, const StageSchedule &s) {
         const Stage &stage = f.stages[index];
@@ -174,14 +184,15 @@ class Checker {
                 now.push_back(d.name);
         for (const ReductionVar &r : stage.rvars)
             natural.push_back(r.name);
-        if (s.transforms.empty() && now == natural)
+        const LoopOrder loops(s);
+        if (loops.transforms.empty() && only_reductions(loops.loops, natural) == natural)
             return;
         std::string why;
         auto reduction = graph::as_reduction(stage, graph::calls_of(f.id), &why);
         if (reduction && reduction->commutative)
             return;
         Pairs pairs(f, stage, s, options_.max_operations);
-        Expr meets = pairs.reordered();
+        Expr meets = pairs.reordered(loops);
         if (!meets.defined())
             return;
         std::string list = fmt::format("{}", fmt::join(now, ", "));
