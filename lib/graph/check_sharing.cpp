@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -14,6 +15,7 @@ namespace {
 using schedules::Dim;
 using schedules::LoopLevel;
 using schedules::StageSchedule;
+using schedules::Transform;
 
 class SharingChecker {
   public:
@@ -25,9 +27,20 @@ class SharingChecker {
         find_groups();
         for (const FuncNode &f : graph_.funcs)
             check(f);
+        std::vector<StageId> on_the_way;
+        std::set<StageId> done;
+        for (const FuncNode &f : graph_.funcs)
+            if (is_computed(f))
+                check_ring({f.id, static_cast<int>(f.stages.size()) - 1}, on_the_way, done);
+        for (const FuncNode &f : graph_.funcs)
+            for (size_t later = 1; is_computed(f) && later < f.stages.size(); later++)
+                for (size_t i = 0; i < later; i++)
+                    check_order(f, i, later);
     }
 
   private:
+    using StageId = std::pair<FuncId, int>;
+
     const Graph &graph_;
     const schedules::Schedule &schedule_;
     const std::function<bool(FuncId, FuncId)> &same_level_;
@@ -77,6 +90,119 @@ class SharingChecker {
                     "reorder both alike.",
                     level.var, names_of(dims)));
         }
+    }
+
+    const StageSchedule &schedule_of(StageId stage) const {
+        return schedule_[stage.first].stages[static_cast<size_t>(stage.second)];
+    }
+
+    /// The loops of a stage, and those of its Func's earlier stages, must exist before what shares them.
+    void check_ring(StageId stage, std::vector<StageId> &on_the_way,
+                    std::set<StageId> &done) const {
+        if (done.count(stage))
+            return;
+        auto before = std::find(on_the_way.begin(), on_the_way.end(), stage);
+        if (before != on_the_way.end())
+            reject_ring({before, on_the_way.end()});
+        on_the_way.push_back(stage);
+        if (const LoopLevel &level = schedule_of(stage).fuse_level; level.at())
+            check_ring({level.func, level.stage}, on_the_way, done);
+        if (stage.second > 0)
+            check_ring({stage.first, stage.second - 1}, on_the_way, done);
+        on_the_way.pop_back();
+        done.insert(stage);
+    }
+
+    [[noreturn]] void reject_ring(const std::vector<StageId> &ring) const {
+        for (StageId stage : ring)
+            if (const LoopLevel &level = schedule_of(stage).fuse_level; level.at())
+                reject_directive(
+                    graph_[stage.first], static_cast<size_t>(stage.second),
+                    fmt::format("compute_with({}, {})", graph_[level.func].name, level.var),
+                    fmt::format(
+                        "'{}' shares the loops of '{}', directly or through others, so that "
+                        "neither has loops of its own. Leave one of these compute_with out.",
+                        graph_[level.func].name, graph_[stage.first].name));
+        throw InternalError("a ring of stages that share no loops");
+    }
+
+    /// A stage whose loops another one runs in, directly or through others.
+    struct Host {
+        StageId stage;
+        size_t loops;            ///< how many, from the outermost in
+        std::set<size_t> moved;  ///< those that are aligned to other ends
+    };
+
+    /// The innermost first; the stage itself is the first.
+    std::vector<Host> hosts_of(StageId stage) const {
+        std::vector<Host> hosts{{stage, schedule_of(stage).dims.size(), {}}};
+        while (schedule_of(hosts.back().stage).fuse_level.at()) {
+            Host host = hosts.back();
+            const StageSchedule &guest = schedule_of(host.stage);
+            for (const auto &[var, strategy] : guest.fuse_align)
+                if (strategy != LoopAlignStrategy::NoAlign)
+                    host.moved.insert(loops_to(guest.dims, var));
+            host.stage = {guest.fuse_level.func, guest.fuse_level.stage};
+            host.loops =
+                std::min(host.loops, loops_to(schedule_of(host.stage).dims, guest.fuse_level.var));
+            hosts.push_back(host);
+        }
+        return hosts;
+    }
+
+    /// Two definitions of one Func that run in the same loops: the later one finds what it needs only
+    /// where each iteration computes for it what it works on, once.
+    void check_order(const FuncNode &f, size_t stage, size_t later) const {
+        const LoopLevel &level = schedule_[f.id].stages[later].fuse_level;
+        if (!level.at())
+            return;
+        for (const Host &host : hosts_of({f.id, static_cast<int>(later)}))
+            for (const Host &other : hosts_of({f.id, static_cast<int>(stage)})) {
+                if (host.stage != other.stage)
+                    continue;
+                if (std::string why = out_of_order(f, stage, other, later, host); !why.empty())
+                    reject_directive(
+                        f, later,
+                        fmt::format("compute_with({}, {})", graph_[level.func].name, level.var),
+                        fmt::format(
+                            "the {} of '{}' runs in those loops, too, but {}. Let only one of the "
+                            "two share loops.",
+                            stage_of(stage), f.name, why));
+                return;
+            }
+    }
+
+    /// "" where the two are in order.
+    std::string out_of_order(const FuncNode &f, size_t stage, const Host &first, size_t later,
+                             const Host &second) const {
+        const StageSchedule &a = schedule_[f.id].stages[stage], &b = schedule_[f.id].stages[later];
+        if (second.loops > first.loops)
+            return "would run after it in each iteration: this one is further in";
+        for (size_t n = 1; n <= second.loops; n++) {
+            const Dim &of_a = a.dims[a.dims.size() - n], &of_b = b.dims[b.dims.size() - n];
+            if (first.moved.count(n) || second.moved.count(n))
+                return fmt::format("in '{}' one of them is moved (LoopAlignStrategy)", of_b.name);
+            if (of_a.name != of_b.name || of_a.is_reduction || of_b.is_reduction)
+                return fmt::format("where this one loops over '{}', it loops over '{}'", of_b.name,
+                                   of_a.name);
+            if (is_made(a, of_a.name) || is_made(b, of_b.name))
+                return fmt::format(
+                    "the loops '{}' come from split() or fuse(), and need not begin at "
+                    "the same place",
+                    of_b.name);
+        }
+        return "";
+    }
+
+    static bool is_made(const StageSchedule &s, const std::string &loop) {
+        return std::any_of(s.transforms.begin(), s.transforms.end(), [&](const Transform &t) {
+            return loop == (t.kind == Transform::Kind::Fuse ? t.old_name : t.outer) ||
+                   (t.kind == Transform::Kind::Split && loop == t.inner);
+        });
+    }
+
+    static std::string stage_of(size_t stage) {
+        return stage == 0 ? "pure definition" : fmt::format("update {}", stage - 1);
     }
 
     /// How many loops there are from the outermost in to `var`; 0 where there is no such loop.

@@ -94,16 +94,27 @@ void LoopTree::place_func(const graph::FuncNode &func) {
         place.store = place.compute;
     place.hoist =
         schedule.hoist.inlined() || func.is_output ? place.store : resolve(schedule.hoist);
-    for (size_t s = 0; s < func.stages.size(); s++) {
-        // compute_with: the host's loops must exist first.
-        const schedules::LoopLevel &fuse = schedule.stages[s].fuse_level;
-        if (!fuse.inlined() && fuse.func != func.id)
+    place_stages(func, func.stages.size() - 1);
+}
+
+/// compute_with: the host's loops must exist first. It may be a Func some of whose later stages share
+/// loops of this one's earlier stages.
+void LoopTree::place_stages(const graph::FuncNode &func, size_t last) {
+    FuncPlace &place = places_[static_cast<size_t>(func.id)];
+    for (size_t s = place.stages.size(); s <= last; s++) {
+        const schedules::StageSchedule &schedule = schedule_[func.id].stages[s];
+        if (const schedules::LoopLevel &fuse = schedule.fuse_level;
+            !fuse.inlined() && !find_stage(fuse.func, fuse.stage)) {
             place_func(graph_[fuse.func]);
+            place_stages(graph_[fuse.func], static_cast<size_t>(fuse.stage));
+        }
+        if (place.stages.size() > s)
+            continue;  // the host's earlier stages share loops of this one
         StageNest nest;
         nest.func = func.id;
         nest.stage = static_cast<int>(s);
         nest.reads = graph::funcs_read(func.stages[s], func.id);
-        add_loops(nest, schedule.stages[s], place.compute);
+        add_loops(nest, schedule, place.compute);
         place.stages.push_back(std::move(nest));
     }
 }

@@ -90,6 +90,7 @@ class LoopTree {
 
   private:
     void place_func(const graph::FuncNode &func);
+    void place_stages(const graph::FuncNode &func, size_t last);
     static void find_known(StageNest &nest);
     static void align(StageLoop &loop, const schedules::StageSchedule &schedule,
                       const StageLoop &other);

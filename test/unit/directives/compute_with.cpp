@@ -237,3 +237,95 @@ TEST_CASE_METHOD(Pair, "ranges that are moved need fewer iterations", "[compute_
           std::string::npos);
     CHECK(text.find("let b.s0.y = a.s0.y + 5") != std::string::npos);
 }
+
+// It ran out of the stack.
+TEST_CASE_METHOD(Pair, "a ring of shared loops", "[compute_with]") {
+    Func c("c");
+    SECTION("two") {
+        a.compute_with(b, y);
+        b.compute_with(a, y);
+    }
+    SECTION("three") {
+        c(x, y) = x;
+        c.compute_root();
+        out(x, y) += c(x, y);
+        a.compute_with(b, y);
+        b.compute_with(c, y);
+        c.compute_with(a, y);
+    }
+    SECTION("through earlier definitions") {
+        b(x, y) += 1;
+        a.compute_with(b.update(), y);
+        b.compute_with(a, y);
+    }
+    require_message<CompileError>(
+        [&] {
+            out.realize({4, 4});
+        },
+        {"compute_with(", "neither has loops of its own", "Leave one"});
+}
+
+TEST_CASE_METHOD(Pair, "two Funcs each of which shares loops of the other", "[compute_with]") {
+    a(x, y) += 3;
+    b(x, y) += 5;
+    b.compute_with(a, y);
+    a.update().compute_with(b.update(), y);
+    check_sizes(out, {1, 4, 17});
+}
+
+// What the update added was lost where the pure definition came later, or a second time.
+TEST_CASE_METHOD(Pair, "two definitions of a Func in the same loops", "[compute_with]") {
+    using Align = LoopAlignStrategy;
+    Func c("c");
+    c(x, y) = x - y;
+    c(x, y) += 7;
+    c.compute_root();
+    out(x, y) += c(x, y / 2);
+    std::string why;
+    SECTION("row by row") {
+        c.compute_with(a, y);
+        c.update().compute_with(a, y);
+    }
+    SECTION("the second one further out") {
+        c.compute_with(a, x);
+        c.update().compute_with(a, y);
+    }
+    SECTION("further in") {
+        c.compute_with(a, y);
+        c.update().compute_with(a, x);
+        why = "further in";
+    }
+    SECTION("moved") {
+        Align align = GENERATE(Align::AlignStart, Align::AlignEnd);
+        b.compute_with(a, y);
+        c.compute_with(b, y, align);
+        c.update().compute_with(a, y, align);
+        why = "moved (LoopAlignStrategy)";
+    }
+    SECTION("the host moved") {
+        b.compute_with(a, y, Align::AlignEnd);
+        c.compute_with(b, y);
+        c.update().compute_with(a, y);
+        why = "moved (LoopAlignStrategy)";
+    }
+    SECTION("turned round") {
+        c.compute_with(a, y);
+        c.update().reorder(y, x).compute_with(a, y);
+        why = "loops over 'x', it loops over 'y'";
+    }
+    SECTION("split") {
+        for (Stage s : {Stage(a), Stage(c), c.update()})
+            s.split(y, yo, yi, 4);
+        c.compute_with(a, yo);
+        c.update().compute_with(a, yo);
+        why = "'yo' come from split()";
+    }
+    if (why.empty())
+        check_sizes(out, {1, 4, 17});
+    else
+        require_message<CompileError>(
+            [&] {
+                out.realize({4, 4});
+            },
+            {"c.update(0).compute_with(a, ", "the pure definition of 'c'", why, "Let only one"});
+}
