@@ -100,6 +100,8 @@ class BufferBase {
     int dimensions() const { return static_cast<int>(view().dims.size()); }
     const std::string &name() const { return contents().name; }
     void set_name(std::string name) { contents().name = std::move(name); }
+    /// For pipelines: what stands for the Buffer in those that read it.
+    std::weak_ptr<void> &image() const { return contents().image; }
 
     /// Shape. `i` outside 0 .. dimensions()-1 throws RuntimeError.
     BufferRange dim(int i) const { return BufferRange(checked_dim(i)); }
@@ -194,6 +196,7 @@ class BufferBase {
         std::shared_ptr<void> memory;  ///< null where the caller owns the memory
         std::string name;
         std::shared_ptr<void> raw;  ///< what raw_buffer() gave out
+        std::weak_ptr<void> image;
     };
 
     BufferBase() = default;
@@ -307,6 +310,7 @@ concept ArrayOf = std::is_array_v<Array> && std::is_same_v<std::remove_all_exten
 /// numbers mean the element itself.
 template <typename T, typename... Args>
 concept Symbolic = (std::is_void_v<T> || !(std::integral<std::decay_t<Args>> && ...)) &&
+                   !(std::is_pointer_v<std::decay_t<Args>> || ...) &&
                    (std::convertible_to<Args, Expr> && ...);
 
 template <typename Sizes> std::vector<int64_t> widen(const Sizes &sizes) {

@@ -139,13 +139,19 @@ template <detail::ToExpr A, detail::ToExpr B, detail::ToExpr C, detail::ToExpr..
 requires(std::is_class_v<A> || std::is_class_v<B> || std::is_class_v<C> ||
          (std::is_class_v<Rest> || ...)) Expr
     min(const A &a, const B &b, const C &c, const Rest &...rest) {
-    return min(a, Expr(min(b, c, rest...)));
+    if constexpr (std::is_class_v<A> || std::is_class_v<B>)
+        return min(Expr(min(a, b)), c, rest...);
+    else
+        return min(a, Expr(min(b, c, rest...)));
 }
 template <detail::ToExpr A, detail::ToExpr B, detail::ToExpr C, detail::ToExpr... Rest>
 requires(std::is_class_v<A> || std::is_class_v<B> || std::is_class_v<C> ||
          (std::is_class_v<Rest> || ...)) Expr
     max(const A &a, const B &b, const C &c, const Rest &...rest) {
-    return max(a, Expr(max(b, c, rest...)));
+    if constexpr (std::is_class_v<A> || std::is_class_v<B>)
+        return max(Expr(max(a, b)), c, rest...);
+    else
+        return max(a, Expr(max(b, c, rest...)));
 }
 /// Between low and high, in the type of `value`; the bounds must fit into it. low <= high.
 Expr clamp(const Expr &value, const Expr &low, const Expr &high);

@@ -3,6 +3,7 @@
 #include <pipe/param.h>
 
 #include <bit>
+#include <mutex>
 
 #include <fmt/format.h>
 
@@ -360,9 +361,16 @@ ImageParam::operator Func() const {
     return f;
 }
 
+/// The same for each use of a Buffer, so that two reads of one element are the same expression.
 std::shared_ptr<ImageContents> graph::image_of(const Buffer<void> &image) {
-    auto contents = std::make_shared<ImageContents>();
+    static std::mutex mutex;
+    std::lock_guard lock(mutex);
+    auto known = std::static_pointer_cast<ImageContents>(image.image().lock());
     const std::string &name = image.name();
+    if (known && known->type == image.type() && known->dimensions == image.dimensions() &&
+        (name.empty() || known->identity->name == name))
+        return known;
+    auto contents = std::make_shared<ImageContents>();
     contents->identity =
         std::make_shared<graph::Identity>(name.empty() ? graph::fresh_name("buffer") : name);
     contents->type = image.type();
@@ -370,6 +378,7 @@ std::shared_ptr<ImageContents> graph::image_of(const Buffer<void> &image) {
     contents->bound = true;
     contents->buffer = image;
     contents->promise.dims.resize(static_cast<size_t>(image.dimensions()));
+    image.image() = contents;
     return contents;
 }
 

@@ -190,48 +190,57 @@ class Prover {
         return std::nullopt;
     }
 
-    /// The comparison that says whether the new value takes the old one's place.
+    /// How one of the values says whether the new ones take the old ones' places: where the new key is
+    /// truly smaller, or larger.
     struct Test {
         size_t key = 0;  ///< which value is compared
         bool largest = false;
+        Expr fresh;  ///< what it is compared with
     };
 
-    /// `new < old`, `old > new`: the new one is smaller.
-    std::optional<Test> test_of(const Expr &c) const {
-        if (c->op != Op::LT && c->op != Op::GT)
+    /// `new < old`, `old > new`: the new one is smaller. `kept`: c says that the old one stays, as
+    /// `old <= new`.
+    std::optional<Test> test_of(const Expr &c, bool kept) const {
+        const bool less = c->op == (kept ? Op::LE : Op::LT);
+        if (!less && c->op != (kept ? Op::GE : Op::GT))
             return std::nullopt;
         for (size_t k = 0; k < stage_.values.size(); k++)
             for (size_t side : {size_t(0), size_t(1)})
                 if (is_old(c->args[side], k) && !reads_self(c->args[1 - side]))
-                    return Test{k, (c->op == Op::GT) == (side == 1)};
+                    return Test{k, (less == (side == 0)) != kept, c->args[1 - side]};
         return std::nullopt;
     }
 
-    /// (select(better, new, old), ...): the best value, and what belongs to it.
+    /// select(better, new, old), select(as_good, old, new); of the key min(old, new) or max(), too.
+    std::optional<Test> picks(size_t i, Expr *fresh) const {
+        const Expr &v = stage_.values[i];
+        const bool select = v->op == Op::Select;
+        if (!select && v->op != Op::Min && v->op != Op::Max)
+            return std::nullopt;
+        for (size_t side : {size_t(0), size_t(1)}) {
+            const Expr &old = v->args[select ? 1 + side : side];
+            *fresh = v->args[select ? 2 - side : 1 - side];
+            if (is_old(old, i) && !reads_self(*fresh))
+                return select ? test_of(v->args[0], side == 0) : Test{i, v->op == Op::Max, *fresh};
+        }
+        return std::nullopt;
+    }
+
+    /// The best value, and what belongs to it.
     std::optional<Reduction> extreme() {
         std::optional<Test> test;
-        for (const Expr &value : stage_.values)
-            if (value->op == Op::Select && !test)
-                test = test_of(value->args[0]);
-        if (!test)
-            return std::nullopt;
-        Expr fresh;  // the new key
         for (size_t i = 0; i < stage_.values.size(); i++) {
-            const Expr &v = stage_.values[i];
-            bool picks = v->op == Op::Select && is_old(v->args[2], i) && !reads_self(v->args[1]);
-            auto same = picks ? test_of(v->args[0]) : std::nullopt;
-            if (!same || same->key != test->key || same->largest != test->largest)
+            Expr fresh;
+            std::optional<Test> same = picks(i, &fresh);
+            if (!same)
                 return std::nullopt;
-            const Expr &c = v->args[0];
-            Expr compared = is_old(c->args[0], test->key) ? c->args[1] : c->args[0];
-            if (fresh.defined() && !ir::equal(fresh, compared))
-                return std::nullopt;
-            fresh = compared;
-            if (i == test->key && !ir::equal(v->args[1], fresh))
+            if (!test)
+                test = same;
+            if (same->key != test->key || same->largest != test->largest ||
+                !ir::equal(same->fresh, test->fresh) ||
+                (i == test->key && !ir::equal(fresh, test->fresh)))
                 return std::nullopt;
         }
-        if (!ir::equal(stage_.values[test->key]->args[1], fresh))
-            return std::nullopt;
         Reduction result;
         for (size_t i = 0; i < stage_.values.size(); i++) {
             Type type = stage_.values[i].type();

@@ -248,10 +248,12 @@ void BufferBase::allocate() {
     const std::string who = describe(c.name, c.view.type);
     std::vector<BufferDim> dims = c.view.dims;
     std::vector<int> order = identity_order(dims.size());
-    std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
-        return std::abs(dims[static_cast<size_t>(a)].stride) <
-               std::abs(dims[static_cast<size_t>(b)].stride);
-    });
+    // The one channel of interleaved pixels has the stride of a pixel, and is further in.
+    auto place = [&](int d) {
+        const BufferDim &dim = dims[static_cast<size_t>(d)];
+        return std::pair(std::abs(dim.stride), dim.extent != 1);
+    };
+    std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return place(a) < place(b); });
     make_dense(who, dims, order);
     const Span span = checked_span(who, c.view.type, dims);
     const int64_t bytes = span.empty ? 0 : (span.high + 1) * c.view.type.bytes();

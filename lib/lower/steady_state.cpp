@@ -31,6 +31,14 @@ bool is_likely(const Expr &e) {
     return is_intrinsic(*e.get(), intrinsic::likely);
 }
 
+/// What stands in the place of `before`, with its tag: where nothing was decided here, a loop further in
+/// may decide.
+Expr tagged_as(const Expr &before, const Expr &now) {
+    if (!is_likely(before) || is_likely(now))
+        return now;
+    return make_call(now.type(), intrinsic::likely, {now}, CallKind::Intrinsic);
+}
+
 /// a - b + constant
 std::optional<Linear> difference(const Expr &a, const Expr &b, int64_t constant) {
     LinearBuilder builder(Int(64));
@@ -172,25 +180,29 @@ class SteadyBody {
         return rebuild(e, {a, b});
     }
 
+    static Expr undecided(const Expr &e, const Expr &a, const Expr &b) {
+        return rebuild(e, {tagged_as(e->args[0], a), tagged_as(e->args[1], b)});
+    }
+
     Expr min_or_max(const Expr &e) {
         Expr a = expr(e->args[0]), b = expr(e->args[1]);
         if (!has_no_overflow(e.type()))
-            return rebuild(e, {a, b});
+            return undecided(e, a, b);
         auto depth_a = worst_.depth(a), depth_b = worst_.depth(b);
         if (!depth_a || !depth_b || (*depth_a < 0 && *depth_b < 0))
-            return rebuild(e, {a, b});
+            return undecided(e, a, b);
         bool is_min = e->op == Op::Min;
         auto takes_a = is_min ? difference(b, a, 0) : difference(a, b, 0);
         auto takes_b = is_min ? difference(a, b, 0) : difference(b, a, 0);
         if (!takes_a || !takes_b)
-            return rebuild(e, {a, b});
+            return undecided(e, a, b);
         bool favour_a = favours_first(e, *takes_a, *depth_a >= 0 || *depth_b < 0);
         if (assume(favour_a ? *takes_a : *takes_b, saving(a, b, true)))
             return changed(favour_a ? a : b);
         auto otherwise = worst_.bounds(favour_a ? *takes_b : *takes_a);
         if (otherwise && otherwise->empty())
             return changed(favour_a ? b : a);
-        return rebuild(e, {a, b});
+        return undecided(e, a, b);
     }
 
     bool favours_first(const Expr &e, const Linear &takes_first, bool first_changes) {
@@ -304,7 +316,8 @@ class SteadyBody {
             return expr(e->args[1]);
         if (is_bool_const(decided, false))
             return expr(e->args[2]);
-        return rebuild(e, {decided, expr(e->args[1]), expr(e->args[2])});
+        return rebuild(e, {decided, tagged_as(e->args[1], expr(e->args[1])),
+                           tagged_as(e->args[2], expr(e->args[2]))});
     }
 
     /// f(value) with the name bound to the value; f(undefined) where the value is a constant that took the

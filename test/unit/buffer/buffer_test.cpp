@@ -71,6 +71,16 @@ TEST_CASE("elements are written and read through any number of coordinates", "[b
     REQUIRE_FALSE(b.all_equal(7));
 }
 
+TEST_CASE("coordinates in an array", "[buffer]") {
+    Buffer<int> b(4, 5);
+    b.fill([](int x, int y) { return x + 10 * y; });
+    int pos[2] = {1, 2};
+    const int *at = pos;
+    b(pos) += 100;
+    REQUIRE(b(at) == 121);
+    REQUIRE(b(1, 2) == 121);
+}
+
 TEST_CASE("storage order sets the strides, not the order of coordinates", "[buffer]") {
     Buffer<uint8_t> b({4, 5, 3}, {2, 0, 1});
     auto interleaved = Buffer<uint8_t>::make_interleaved(4, 5, 3);
@@ -79,6 +89,10 @@ TEST_CASE("storage order sets the strides, not the order of coordinates", "[buff
         REQUIRE(i.stride(1) == 12);
         REQUIRE(i.stride(2) == 1);
     }
+    auto gray = Buffer<uint8_t>::make_interleaved(4, 5, 1);
+    REQUIRE(gray.stride(0) == 1);
+    REQUIRE(gray.stride(1) == 4);
+    REQUIRE(gray.stride(2) == 1);
     uint8_t rgb[4 * 5 * 3];
     std::iota(std::begin(rgb), std::end(rgb), uint8_t{0});
     auto wrapped = Buffer<uint8_t>::make_interleaved(rgb, 4, 5, 3);

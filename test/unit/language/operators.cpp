@@ -62,6 +62,9 @@ TEST_CASE("results of functions", "[operators]") {
     CHECK(select(b, 3, f32).type() == Float(32));
     CHECK(select(b, 1, f32 > 2, 2, 3).type() == Int(32));
     CHECK(Pipe::min(u8, u8, u16).type() == UInt(16));
+    CHECK(Pipe::min(u8, 3, 5).type() == UInt(8));
+    CHECK(ir::to_string(Pipe::max(Expr(1), 2, 7, 4)) == "7");
+    CHECK(ir::to_string(Pipe::min(4, 2, Expr(7))) == "2");
     CHECK(ir::to_string(pow(f32, 3)) == "a * a * a");
     CHECK(pow(f32, f32)->name == "pow_f32");
     CHECK(lerp(u8, u8, u8).type() == UInt(8));

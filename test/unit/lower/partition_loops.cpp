@@ -103,6 +103,22 @@ TEST_CASE("partition: what can be hoisted is no reason for two bodies") {
     CHECK(ir::to_string(lower::partition_loops(loop)) == ir::to_string(loop));
 }
 
+// The loop over y forgot which side is likely; the loop over x then made the exterior its rule.
+TEST_CASE("partition: what an outer loop leaves undecided is decided by the likely side") {
+    Expr left = sub(x, number(1)), up = sub(y, number(1));
+    Expr out_of_x = make_binary(Op::Or, less(left, var("left")), make_binary(Op::GE, left, w)),
+         out_of_y = make_binary(Op::Or, less(up, var("top")), make_binary(Op::GE, up, h));
+    Expr inside = load("in", add(mul(clamp(up, var("top"), sub(h, number(1))), number(100)),
+                                 clamp(left, var("left"), sub(w, number(1)))));
+    Expr likely = make_call(Int(32), intrinsic::likely, {inside}, CallKind::Intrinsic);
+    Expr value = make_select(make_binary(Op::Or, out_of_x, out_of_y), number(0), likely);
+    Stmt row = make_for("x", number(0), var("width"), LoopKind::Serial,
+                        make_store("out", add(mul(y, number(100)), x), value));
+    std::string text = partitioned(make_for("y", number(0), var("height"), LoopKind::Serial, row));
+    INFO(text);
+    CHECK(text.find("out[y * 100 + x] = in[y * 100 + x - 101]\n") != std::string::npos);
+}
+
 TEST_CASE("partition: tiles that touch no edge are free of decisions, whatever is inside") {
     // A producer on the tile and one pixel around it, clamped to the picture; 3 taps of it; vectors.
     Expr start = mul(var("xo"), number(32)), last = sub(w, number(1));
