@@ -2,19 +2,20 @@
 #pragma once
 
 #include "apps/common/dsl.h"
+#include "apps/common/registers.h"
 
 #include <vector>
 
 namespace apps {
 
 /// `conv` (c, x, ..), whose update sums over `sums`, innermost first, is computed where `consumer`
-/// (c, x, ..) reads it: in blocks of four vectors of channels by five pixels, whose sums stay in
-/// registers. Every weight is loaded once for the pixels of a block, every input broadcast once for
-/// its channels. `sums` in the order in which the weights lie, for the prefetcher. One block of channels
-/// after the other for a whole row of pixels: its weights stay in the L2 cache.
+/// (c, x, ..) reads it: in blocks of `vectors` of channels by `pixels`, whose sums stay in registers.
+/// Every weight is loaded once for the pixels of a block, every input broadcast once for its channels.
+/// `sums` in the order in which the weights lie, for the prefetcher. One block of channels after the
+/// other for a whole row of pixels: its weights stay in the L2 cache.
 inline void schedule_convolution(dsl::Func conv, const std::vector<dsl::RVar> &sums,
                                  dsl::Func consumer, const dsl::Var &c, const dsl::Var &x,
-                                 const dsl::Target &target, int vectors = 4, int pixels = 5) {
+                                 const dsl::Target &target, int vectors, int pixels) {
     const int vec = target.natural_vector_size(dsl::Float(32));
     const dsl::Var co("co"), ci("ci"), xo("xo"), xi("xi");
     // loops of the update: the block, then the sums, then what is outside of blocks
@@ -31,6 +32,18 @@ inline void schedule_convolution(dsl::Func conv, const std::vector<dsl::RVar> &s
     conv.update().reorder(order).vectorize(c, vec).unroll(c).unroll(x);
 }
 
+/// A block of sums that registers hold, of a row of `width` pixels.
+struct Block {
+    int vectors, pixels;
+};
+inline Block block_for(int width, const dsl::Target &target) {
+    if (vector_registers(target) == 16)
+        return {2, width % 5 == 0 ? 5 : 4};
+    if (width % 7 == 0)
+        return {2, 7};
+    return width % 5 == 0 ? Block{4, 5} : Block{2, 4};
+}
+
 /// A layer of a network: `conv` (c, x, y, ..), which sums filter(c, r.y, r.z, r.x) times the input over
 /// r = (channel, x, y), where `consumer`, `width` pixels wide, reads it. One block of channels of the
 /// result after the other, with its weights put together in the order in which they are read: in the
@@ -41,8 +54,10 @@ inline void schedule_layer(dsl::Func conv, dsl::ImageParam filter, const dsl::RD
                            const dsl::Var &y, int width, const dsl::Target &target) {
     const int vec = target.natural_vector_size(dsl::Float(32));
     const bool small = width < 28;
+    const Block block = block_for(width, target);
     const dsl::Var co("co");
-    schedule_convolution(conv, {r.x, r.y, r.z}, consumer, c, x, target, 2, width % 7 == 0 ? 7 : 4);
+    schedule_convolution(conv, {r.x, r.y, r.z}, consumer, c, x, target, block.vectors,
+                         block.pixels);
     consumer.compute_root().reorder(y, co).parallel(small ? co : y);
     dsl::Func weights = filter.in(conv);
     const std::vector<dsl::Var> w = weights.args();

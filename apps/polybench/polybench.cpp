@@ -1,5 +1,7 @@
 #include "apps/polybench/polybench.h"
 
+#include "apps/common/registers.h"
+
 namespace apps {
 using namespace dsl;
 
@@ -8,7 +10,7 @@ namespace {
 const double alpha = 1.5, beta = 1.2;
 
 /// `product` (col, row), whose update sums over k, is computed where `consumer` reads it: in blocks
-/// of 4 vectors by 6 rows, whose sums stay in registers. The columns of its right factor that a
+/// of 2 or 4 vectors by 6 rows, whose sums stay in registers. The columns of its right factor that a
 /// column of blocks needs are put together first: they fit into the L2 cache, and one row of them
 /// follows the other.
 template <typename Right>
@@ -16,7 +18,7 @@ void schedule_product(Func product, const RVar &k, Right right, Func consumer, c
                       const Var &row, const Target &target) {
     const int vec = target.natural_vector_size(Float(64));
     const Var co("co"), ci("ci"), ro("ro"), ri("ri");
-    consumer.tile(col, row, co, ro, ci, ri, 4 * vec, 6)
+    consumer.tile(col, row, co, ro, ci, ri, vector_registers(target) / 8 * vec, 6)
         .reorder(ci, ri, ro, co)
         .vectorize(ci, vec)
         .unroll(ci)

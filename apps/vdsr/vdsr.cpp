@@ -78,11 +78,10 @@ void Vdsr::schedule_by_hand(const Target &target) {
         if (l == conv.size())
             break;
         result[l].compute_root().parallel(y, 4);
-        if (l == 0) {
-            schedule_convolution(conv[l], {r_first.x, r_first.y}, result[l], c, x, target);
-        } else {
-            schedule_convolution(conv[l], {r.y, r.z, r.x}, result[l], c, x, target);
-        }
+        const std::vector<RVar> sums =
+            l == 0 ? std::vector{r_first.x, r_first.y} : std::vector{r.y, r.z, r.x};
+        schedule_convolution(conv[l], sums, result[l], c, x, target, vector_registers(target) / 8,
+                             5);
     }
     luma.compute_root().vectorize(x, vec).parallel(y, 8);
     detail.compute_root().vectorize(x, vec).parallel(y, 8);

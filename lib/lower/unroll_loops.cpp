@@ -24,6 +24,8 @@ class UnrollLoops : public Mutator {
     Expr mutate(const Expr &e) override { return e; }
 
     Stmt mutate(const Stmt &s) override {
+        if (s->op == StmtOp::Let)
+            return lets_.inside(s, [&] { return Mutator::mutate(s); });
         Stmt now = Mutator::mutate(s);
         bool unrolled = now->op == StmtOp::For && now->kind == LoopKind::Unrolled;
         return unrolled ? copies(now) : now;
@@ -31,11 +33,12 @@ class UnrollLoops : public Mutator {
 
   private:
     const graph::Graph *graph_;
+    LetsAround lets_;
 
     Stmt copies(const Stmt &loop) const {
         Type type = loop->exprs[0].type();
         Expr extent = simplify(loop->exprs[1]);
-        std::optional<int64_t> most = most_iterations(extent);
+        std::optional<int64_t> most = lets_.most_iterations(extent);
         if (!most)
             refuse(loop, "is not constant");
         if (*most > max_copies)

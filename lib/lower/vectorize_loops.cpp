@@ -436,6 +436,8 @@ class VectorizeLoops : public Mutator {
     Expr mutate(const Expr &e) override { return e; }
 
     Stmt mutate(const Stmt &s) override {
+        if (s->op == StmtOp::Let)
+            return lets_.inside(s, [&] { return Mutator::mutate(s); });
         if (!is_vectorized_loop(*s.get()))
             return Mutator::mutate(s);
         Expr extent = simplify(s->exprs[1]);
@@ -458,10 +460,11 @@ class VectorizeLoops : public Mutator {
 
   private:
     const graph::Graph *graph_;
+    LetsAround lets_;
 
     /// As many as the loop can have iterations; where it may have fewer, the rest is masked.
     int64_t lanes_of(const Stmt &s, const Expr &extent) const {
-        std::optional<int64_t> most = most_iterations(extent);
+        std::optional<int64_t> most = lets_.most_iterations(extent);
         if (!most)
             throw CompileError(
                 "Cannot vectorize loop " + s->name + origin(graph_, s->name) + ": its extent " +

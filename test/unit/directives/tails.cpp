@@ -258,3 +258,37 @@ TEST_CASE("loops of at most eight iterations are vectorized and unrolled", "[tai
         check_sizes(g, {1, 6, 7, 8, 37});
     }
 }
+
+// Their extents were asked for without what the lets around them say.
+TEST_CASE("loops of a stage with updates, at most as long as the tile that reads it", "[tails]") {
+    Var yo("yo"), yi("yi"), xy("xy");
+    for (bool vectorized : {true, false})
+        for (bool updated : {true, false})
+            for (bool fused : {true, false})
+                for (auto tail : {TailStrategy::GuardWithIf, TailStrategy::ShiftInwards}) {
+                    INFO("vectorized " << vectorized << ", updated " << updated << ", fused "
+                                       << fused << ", tail " << static_cast<int>(tail));
+                    Func f("f"), g("g");
+                    RDom r(0, 3, "r");
+                    f(x, y) = x * x + y;
+                    if (updated)
+                        f(x, y) += r;
+                    g(x, y) = f(x, y);
+                    g.tile(x, y, xo, yo, xi, yi, 16, 4, tail);
+                    if (fused)
+                        g.fuse(xo, yo, xy);
+                    f.compute_at(g, fused ? xy : xo);
+                    if (vectorized)
+                        f.vectorize(y);
+                    else
+                        f.unroll(y);
+                    if (updated && vectorized)
+                        f.update().vectorize(y);
+                    if (updated && !vectorized)
+                        f.update().unroll(y);
+                    if (tail == TailStrategy::ShiftInwards)
+                        check_sizes(g, {17, 37});
+                    else
+                        check_sizes(g, {1, 6, 37});
+                }
+}
