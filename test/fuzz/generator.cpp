@@ -100,7 +100,7 @@ void Generator::add_boundary(int image, int number) {
 
 void Generator::add_func(int number) {
     begin_func(number, c_.of<int>({2, 2, 2, 1, 3}));
-    switch (c_.below(21)) {
+    switch (c_.below(22)) {
     case 10:
         tuple();
         break;
@@ -126,6 +126,9 @@ void Generator::add_func(int number) {
         scatter();
         break;
     case 20:
+        now_.dimensions > 1 ? scan_in_plane() : scan();
+        break;
+    case 21:
         extern_stage();
         break;
     default:

@@ -40,6 +40,7 @@ class Generator {
     void inline_reduction();
     void histogram();
     void scan();
+    void scan_in_plane();
     void pure_updates();
     void scatter();
     void extern_stage();

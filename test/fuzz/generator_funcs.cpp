@@ -186,6 +186,30 @@ void Generator::scan() {
                   initial.error * 32 + (initial.rough() ? 0.05 : 0)}});
 }
 
+/// Each point of a rectangle from another one at a fixed distance, computed before it or after it: the
+/// order of the two RVars counts.
+void Generator::scan_in_plane() {
+    Type type = c_.of(all_types);
+    Value initial = shrink(expression(type, c_.between(1, 2), type.is_int_or_uint()), c_);
+    define({initial});
+    make_rdom(2, 8);
+    std::vector<Value> to = own_vars(), from = own_vars();
+    std::vector<std::string> loops = now_.vars;
+    for (size_t d : {size_t(1), size_t(0)}) {
+        int distance = c_.between(0, 4) - 2;
+        Interval range = rvar_ranges_[d];
+        to[d] = variables_[static_cast<size_t>(now_.dimensions) + d].value;
+        from[d] = plus(to[d], distance);
+        now_.touched[d] = {range.low + std::min(distance, 0), range.high + std::max(distance, 0)};
+        loops.erase(loops.begin() + static_cast<long>(d));
+    }
+    Value a = self(to), b = self(from);
+    Value next{a.e + b.e, a.text + " + " + b.text};
+    update(texts(to), exprs(to), {next}, loops);
+    finish_func({{next.e, "", 16 * initial.size, initial.frac,
+                  initial.error * 16 + (initial.rough() ? 0.05 : 0)}});
+}
+
 void Generator::pure_updates() {
     Type type = c_.of(all_types);
     bool discrete = type.is_int_or_uint();

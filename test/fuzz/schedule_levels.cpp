@@ -218,24 +218,28 @@ bool Scheduler::try_compute_with(int i) {
         s.func.compute_root();
         say(s.name + ".compute_root();");
     }
-    compute_with(i, host, 0);
-    // Updates too where they have the same loops.
-    for (size_t k = 1; k < std::min(p.stages.size(), other.stages.size()) && c_.chance(60); k++) {
+    compute_with(i, host, 0, 0);
+    // Updates too where they have the same loops; rarely in those of another stage, which may have to be
+    // refused.
+    for (size_t k = 1; k < p.stages.size() && c_.chance(60); k++) {
+        size_t with = c_.chance(20) ? static_cast<size_t>(c_.below(static_cast<int>(k))) : k;
+        if (with >= other.stages.size())
+            break;
         auto same = [](const LoopVar &a, const LoopVar &b) {
             return a.text == b.text && !a.reduction && !b.reduction;
         };
-        const auto &mine = s.stages[k].loops, &its = source(host).stages[k].loops;
+        const auto &mine = s.stages[k].loops, &its = source(host).stages[with].loops;
         if (mine.empty() || !std::equal(mine.begin(), mine.end(), its.begin(), its.end(), same))
             break;
-        compute_with(i, host, k);
+        compute_with(i, host, k, with);
     }
     return true;
 }
 
-void Scheduler::compute_with(int i, int host, size_t stage) {
-    auto number = static_cast<int>(stage);
+void Scheduler::compute_with(int i, int host, size_t stage, size_t host_stage) {
+    auto number = static_cast<int>(stage), other = static_cast<int>(host_stage);
     StagePlan &mine = plan(i).stages[stage];
-    const StagePlan &its = plan(host).stages[stage];
+    const StagePlan &its = plan(host).stages[host_stage];
     Stage guest = stage_of(i, number);
     for (const Directive &directive : its.replay)
         directive(guest, name_of(i, number));
@@ -253,8 +257,8 @@ void Scheduler::compute_with(int i, int host, size_t stage) {
                 ", LoopAlignStrategy::" + (start ? "AlignStart}" : "AlignEnd}");
     }
     const LoopVar &var = its.loops[innermost].var;
-    guest.compute_with(stage_of(host, number), var.loop, align);
-    say(name_of(i, number) + ".compute_with(" + name_of(host, number) + ", " + var.text +
+    guest.compute_with(stage_of(host, other), var.loop, align);
+    say(name_of(i, number) + ".compute_with(" + name_of(host, other) + ", " + var.text +
         ", LoopAlignments{" + text + "});");
     mine.host = host;
     mine.shared = static_cast<int>(its.loops.size() - innermost);

@@ -130,7 +130,8 @@ void Scheduler::mark(size_t index, LoopKind kind) {
     });
 }
 
-/// A random order in which RVars keep theirs, unless any gives the same.
+/// A random order in which RVars keep theirs, unless any gives the same; rarely one that may have to be
+/// refused.
 void Scheduler::reorder() {
     std::vector<Loop> loops = *loops_;
     if (loops.size() < 2)
@@ -143,8 +144,9 @@ void Scheduler::reorder() {
             reductions.push_back(loop);
     }
     size_t next = 0;
+    const bool any_order = stage_info().combines || (reductions.size() > 1 && c_.chance(30));
     for (Loop &loop : loops) {
-        if (loop.var.reduction && !stage_info().combines)
+        if (loop.var.reduction && !any_order)
             loop = reductions[next++];
     }
     std::vector<VarOrRVar> order;

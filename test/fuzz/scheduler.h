@@ -88,7 +88,7 @@ class Scheduler {
     void async(int i, int percent);
     std::vector<int> hosts_for(int i) const;
     bool try_compute_with(int i);
-    void compute_with(int i, int host, size_t stage);
+    void compute_with(int i, int host, size_t stage, size_t host_stage);
     std::vector<int> group_of(int i) const;
     std::set<int> needs(const std::vector<int> &funcs) const;
 
