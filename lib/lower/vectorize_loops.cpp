@@ -265,7 +265,30 @@ class LoopVectorizer {
         return make_if(fails, lane_by_lane(s));  // which says for which lane
     }
 
+    /// if (a && b) with a first where that is the same in all lanes and b is not: what all lanes skip needs
+    /// no masks. Undefined where there is no such a.
+    Stmt uniform_first(const Stmt &s) {
+        Expr uniform, varying;
+        auto sort = [&](auto &&self, const Expr &e) -> void {
+            if (e->op == Op::And) {
+                self(self, e->args[0]);
+                self(self, e->args[1]);
+                return;
+            }
+            bool same = buffers_read(e).empty() && exprs_.vec(e).type().is_scalar();
+            Expr &part = same ? uniform : varying;
+            part = part.defined() ? make_binary(Op::And, part, e) : e;
+        };
+        sort(sort, s->exprs[0]);
+        if (!uniform.defined() || !varying.defined())
+            return Stmt();
+        return make_if(uniform, make_if(varying, s->stmts[0]));
+    }
+
     Stmt branch(const Stmt &s) {
+        if (!s->stmts[1].defined())
+            if (Stmt nested = uniform_first(s); nested.defined())
+                return vectorize(nested);
         const Expr &scalar = s->exprs[0];
         Expr condition = exprs_.vec(scalar);
         const Stmt &then_case = s->stmts[0], &else_case = s->stmts[1];
@@ -405,9 +428,9 @@ class LoopVectorizer {
     bool feeds_later_lanes(const Stmt &let) {
         const Expr &value = let->exprs[0];
         return !buffers_read(value).empty() && any_stmt(let->stmts[0], [&](const StmtNode &s) {
-                   return s.op == StmtOp::Store &&
-                          depends_on_other_lane(value, s.name, exprs_.vec(s.exprs[1]));
-               });
+            return s.op == StmtOp::Store &&
+                   depends_on_other_lane(value, s.name, exprs_.vec(s.exprs[1]));
+        });
     }
 
     /// Whether a ramp of loads reads what a ramp of stores writes some lanes earlier.

@@ -56,6 +56,16 @@ TEST_CASE("vectorize: a test that differs between lanes becomes a mask") {
                                  "other[ramp(k * 8, 1, 4)] = broadcast(0, 4) if x.mask\n");
 }
 
+TEST_CASE("vectorize: what all lanes skip needs no mask") {
+    Expr at = add(mul(k, number(8)), x);
+    Expr both = make_binary(Op::And, less(at, n), make_binary(Op::NE, k, number(0)));
+    CHECK(vectorized(4, make_if(both, make_store("out", at, load("in", at)))) ==
+          "if k != 0 {\n"
+          "  let x.mask = ramp(k * 8, 1, 4) < broadcast(n, 4)\n"
+          "  out[ramp(k * 8, 1, 4)] = in[ramp(k * 8, 1, 4) if x.mask] if x.mask\n"
+          "}\n");
+}
+
 TEST_CASE("vectorize: what repeats with a period is made phase by phase") {
     Expr even = make_binary(Op::EQ, mod(x, number(2)), number(0));
     Expr planes = make_select(even, load("a", div(x, number(2))), load("b", div(x, number(2))));
