@@ -30,14 +30,13 @@ class LoopValues {
     std::map<std::string, LoopValue> values_;
 };
 
-/// The order in which the loops over RVars of an update run. The last transforms that change no order are undone:
-/// the two loops of a split that stand one around the other run as the loop that was split.
+/// The order in which the loops over RVars of an update run. The last transforms that change no order are
+/// undone: the two loops of a split that stand one around the other run as the loop that was split.
 struct LoopOrder {
     explicit LoopOrder(const schedules::StageSchedule &s);
 
-    std::vector<std::string> loops;  ///< innermost first
-    std::vector<schedules::Transform>
-        transforms;  ///< what made them, of the update's own variables
+    std::vector<std::string> loops;                ///< innermost first
+    std::vector<schedules::Transform> transforms;  ///< what made them of the update's variables
 };
 
 }  // namespace Pipe::poly
