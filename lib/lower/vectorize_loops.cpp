@@ -428,9 +428,9 @@ class LoopVectorizer {
     bool feeds_later_lanes(const Stmt &let) {
         const Expr &value = let->exprs[0];
         return !buffers_read(value).empty() && any_stmt(let->stmts[0], [&](const StmtNode &s) {
-            return s.op == StmtOp::Store &&
-                   depends_on_other_lane(value, s.name, exprs_.vec(s.exprs[1]));
-        });
+                   return s.op == StmtOp::Store &&
+                          depends_on_other_lane(value, s.name, exprs_.vec(s.exprs[1]));
+               });
     }
 
     /// Whether a ramp of loads reads what a ramp of stores writes some lanes earlier.
