@@ -1,6 +1,7 @@
 #pragma once
 // Expressions -> LLVM values. Internal to the LLVM room.
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -100,6 +101,9 @@ class ExprEmitter {
     llvm::Value *load(const Expr &e);
     llvm::Value *load_dense(const ir::ExprNode &e, Type type, const Offset &start,
                             llvm::Value *mask);
+    void for_each_register(
+        Type type, llvm::Value *p, llvm::Align align,
+        const std::function<void(llvm::Value *, llvm::Align, int begin, int lanes)> &access);
     llvm::Value *load_strided(const ir::ExprNode &e, const Offset &start, int stride,
                               llvm::Value *mask);
     llvm::Value *gather(const ir::ExprNode &e, llvm::Value *mask);

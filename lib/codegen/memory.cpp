@@ -1,6 +1,7 @@
 // Loads and stores.
 
 #include <algorithm>
+#include <functional>
 
 #include <llvm/IR/Intrinsics.h>
 
@@ -129,14 +130,37 @@ Value *ExprEmitter::load(const Expr &e) {
 
 /// One scalar or neighbouring lanes, from `start` up. Lanes that the mask leaves out give 0.
 Value *ExprEmitter::load_dense(const ir::ExprNode &e, Type type, const Offset &start, Value *mask) {
-    llvm::Type *t = memory_type(unit_.context, type);
     Value *p = address(e.name, type, start);
     llvm::Align align = alignment(e.name, type, e.args[0]);
-    llvm::Instruction *loaded = mask ? static_cast<llvm::Instruction *>(b_.CreateMaskedLoad(
-                                           t, p, align, mask, llvm::Constant::getNullValue(t)))
-                                     : b_.CreateAlignedLoad(t, p, align);
-    mark(loaded, e.name);
-    return from_memory(b_, type, loaded);
+    auto marked = [&](llvm::Instruction *loaded) {
+        mark(loaded, e.name);
+        return loaded;
+    };
+    if (!mask) {
+        llvm::Type *t = memory_type(unit_.context, type);
+        return from_memory(b_, type, marked(b_.CreateAlignedLoad(t, p, align)));
+    }
+    std::vector<Value *> parts;
+    for_each_register(type, p, align, [&](Value *at, llvm::Align aligned, int begin, int lanes) {
+        llvm::Type *t = vector_of(memory_type(unit_.context, type.element_of()), lanes);
+        Value *on = subvector(b_, mask, begin, lanes), *zero = llvm::Constant::getNullValue(t);
+        parts.push_back(marked(b_.CreateMaskedLoad(t, at, aligned, on, zero)));
+    });
+    return from_memory(b_, type, concat(b_, parts));
+}
+
+/// Parts of a masked access that fit into a register. (LLVM 19 cuts wider ones itself, and where the mask
+/// is known to leave out all lanes of a part, it may load that part without a mask.)
+void ExprEmitter::for_each_register(
+    Type type, Value *p, llvm::Align align,
+    const std::function<void(Value *, llvm::Align, int, int)> &access) {
+    int widest = unit_.target.natural_vector_size(type.element_of());
+    llvm::Type *element = memory_type(unit_.context, type.element_of());
+    for (int begin = 0; begin < type.lanes(); begin += widest) {
+        auto offset = static_cast<uint64_t>(begin) * static_cast<uint64_t>(type.bytes());
+        access(b_.CreateConstGEP1_64(element, p, static_cast<uint64_t>(begin)),
+               llvm::commonAlignment(align, offset), begin, std::min(widest, type.lanes() - begin));
+    }
 }
 
 /// Every `stride`-th element. Reads whole vectors and shuffles; the last vector ends with the last
@@ -351,10 +375,12 @@ void ExprEmitter::store_dense(const ir::StmtNode &s, const Offset &start, Value 
     Type type = s.exprs[0].type();
     llvm::Align align = alignment(s.name, type, s.exprs[1]);
     Value *p = address(s.name, type, start);
-    llvm::Instruction *store =
-        mask ? static_cast<llvm::Instruction *>(b_.CreateMaskedStore(value, p, align, mask))
-             : b_.CreateAlignedStore(value, p, align);
-    mark(store, s.name);
+    if (!mask)
+        return mark(b_.CreateAlignedStore(value, p, align), s.name);
+    for_each_register(type, p, align, [&](Value *at, llvm::Align aligned, int begin, int lanes) {
+        Value *part = subvector(b_, value, begin, lanes), *on = subvector(b_, mask, begin, lanes);
+        mark(b_.CreateMaskedStore(part, at, aligned, on), s.name);
+    });
 }
 
 /// Lane by lane, in order: where two lanes have the same index, the last one stays. (Processors

@@ -7,7 +7,7 @@ namespace Pipe::codegen {
 namespace {
 
 llvm::Type *vector_or_scalar(llvm::Type *element, int lanes) {
-    return lanes == 1 ? element : llvm::FixedVectorType::get(element, static_cast<unsigned>(lanes));
+    return lanes == 1 ? element : vector_of(element, lanes);
 }
 
 llvm::Type *element_type(llvm::LLVMContext &context, Type type, int bool_bits) {
@@ -24,6 +24,16 @@ llvm::Type *element_type(llvm::LLVMContext &context, Type type, int bool_bits) {
     }
     return llvm::IntegerType::get(context,
                                   static_cast<unsigned>(type.is_bool() ? bool_bits : type.bits()));
+}
+
+/// Lanes begin, begin + step, ... as a vector.
+llvm::Value *shuffled(Builder &b, llvm::Value *vector, int begin, int step, int count) {
+    std::vector<int> order;
+    for (int i = 0; i < count; i++) {
+        int lane = begin + i * step;
+        order.push_back(lane < lanes_of(vector) ? lane : -1);
+    }
+    return b.CreateShuffleVector(vector, order);
 }
 
 }  // namespace
@@ -43,6 +53,10 @@ int lanes_of(const llvm::Value *value) {
 
 llvm::Type *with_lanes(llvm::Type *type, int lanes) {
     return vector_or_scalar(type->getScalarType(), lanes);
+}
+
+llvm::Type *vector_of(llvm::Type *element, int lanes) {
+    return llvm::FixedVectorType::get(element, static_cast<unsigned>(lanes));
 }
 
 llvm::Value *constant(Builder &b, Type type, int64_t value) {
@@ -68,14 +82,12 @@ llvm::Value *slice(Builder &b, llvm::Value *vector, int begin, int count) {
 }
 
 llvm::Value *strided_slice(Builder &b, llvm::Value *vector, int begin, int step, int count) {
-    if (count == 1)
-        return b.CreateExtractElement(vector, static_cast<uint64_t>(begin));
-    std::vector<int> mask;
-    for (int i = 0; i < count; i++) {
-        int lane = begin + i * step;
-        mask.push_back(lane < lanes_of(vector) ? lane : -1);
-    }
-    return b.CreateShuffleVector(vector, mask);
+    return count == 1 ? b.CreateExtractElement(vector, static_cast<uint64_t>(begin))
+                      : shuffled(b, vector, begin, step, count);
+}
+
+llvm::Value *subvector(Builder &b, llvm::Value *vector, int begin, int count) {
+    return begin == 0 && count == lanes_of(vector) ? vector : shuffled(b, vector, begin, 1, count);
 }
 
 llvm::Value *concat(Builder &b, std::vector<llvm::Value *> parts) {

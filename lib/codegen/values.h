@@ -20,6 +20,8 @@ llvm::Type *memory_type(llvm::LLVMContext &context, Type type);
 /// Lanes of a register type; 1 for a scalar.
 int lanes_of(const llvm::Value *value);
 llvm::Type *with_lanes(llvm::Type *type, int lanes);
+/// A vector even of one lane.
+llvm::Type *vector_of(llvm::Type *element, int lanes);
 
 /// An integer or float constant of the type; all lanes alike. Of 16-bit floats: the bits.
 llvm::Value *constant(Builder &b, Type type, int64_t value);
@@ -30,6 +32,8 @@ llvm::Constant *lane_numbers(llvm::Type *vector_type);
 /// Lanes [begin, begin + count) of a vector; those past its end are undefined. A scalar for
 /// count 1.
 llvm::Value *slice(Builder &b, llvm::Value *vector, int begin, int count);
+/// The same as a vector even of one lane.
+llvm::Value *subvector(Builder &b, llvm::Value *vector, int begin, int count);
 /// Lanes begin, begin + step, ...: `count` of them.
 llvm::Value *strided_slice(Builder &b, llvm::Value *vector, int begin, int step, int count);
 /// One vector after the other. All have the same element; some may be scalars.

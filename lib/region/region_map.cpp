@@ -367,10 +367,12 @@ void RegionMap::require_bounded(const Box &box, const std::string &what,
                 if (stage.where.known())
                     users += " (" + to_string(stage.where) + ")";
             }
+        if (!users.empty())
+            users += ".";
         throw CompileError(
             "Unbounded access: which part of " + what + " is needed in " + dim +
             " cannot be bounded." + users +
-            ". Put clamp(index, lowest, highest) around the index that depends on data.");
+            " Put clamp(index, lowest, highest) around the index that depends on data.");
     }
 }
 

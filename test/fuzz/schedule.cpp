@@ -44,7 +44,7 @@ Path Scheduler::path_of(int i, size_t stage) const {
     const StagePlan &s = plan(i).stages[stage];
     size_t outside = path.size();
     if (s.host >= 0) {
-        Path host = path_of(s.host, stage);
+        Path host = path_of(s.host, s.host_stage);
         path.assign(host.begin(), host.begin() + static_cast<long>(outside) + s.shared);
     }
     for (size_t l = s.loops.size() - (path.size() - outside); l-- > 0;)

@@ -261,6 +261,7 @@ void Scheduler::compute_with(int i, int host, size_t stage, size_t host_stage) {
     say(name_of(i, number) + ".compute_with(" + name_of(host, other) + ", " + var.text +
         ", LoopAlignments{" + text + "});");
     mine.host = host;
+    mine.host_stage = host_stage;
     mine.shared = static_cast<int>(its.loops.size() - innermost);
     auto f = static_cast<size_t>(i), h = static_cast<size_t>(host);
     for (size_t d = 0; d < info_.slack[f].size(); d++) {

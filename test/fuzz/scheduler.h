@@ -40,7 +40,8 @@ using Directive = std::function<void(Stage, const std::string &name)>;
 struct StagePlan {
     std::vector<Loop> loops;  ///< innermost first
     std::vector<Directive> replay;
-    int host = -1;   ///< the Func with whose stage of the same number it shares loops
+    int host = -1;   ///< the Func with whose stage it shares loops
+    size_t host_stage = 0;
     int shared = 0;  ///< how many, from the outermost one
 };
 

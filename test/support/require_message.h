@@ -46,6 +46,7 @@ void require_message(const Misuse &misuse, const std::vector<std::string> &parts
     }
     INFO(message);
     CHECK_FALSE(has_inner_name(message));
+    CHECK(message.find(".. ") == std::string::npos);  // two sentences put together
     for (const std::string &part : parts) {
         const std::string &wanted = part == "@" ? marked_line() : part;
         REQUIRE_THAT(message, Catch::Matchers::ContainsSubstring(wanted));

@@ -152,6 +152,36 @@ template <typename T> void check_any_mask(int lanes) {
     }
 }
 
+/// out += in where lane < known && wanted[lane] != 0: LLVM knows which lanes are left out in any case, which
+/// may be all that one register holds.
+template <typename T> void check_known_mask(int lanes, int known, const Target &target) {
+    Type type = type_of<T>().with_lanes(lanes);
+    Expr lane = ramp(int32(0), 1, lanes);
+    Expr bound = ir::make_broadcast(int32(known), lanes);
+    Expr first = ir::make_binary(ir::Op::LT, lane, bound);
+    Expr wanted = ir::make_load(Int(32, lanes), "wanted", lane, first);
+    Expr none = ir::make_broadcast(int32(0), lanes);
+    Expr mask = ir::make_binary(ir::Op::And, first, ir::make_binary(ir::Op::NE, wanted, none));
+    ir::Program p = copy_program(type, lane, lane, mask);
+    p.args.push_back({Kind::InputBuffer, "wanted", Int(32), 1});
+    Expr sum = ir::make_binary(ir::Op::Add, ir::make_load(type, "out", lane, mask),
+                               ir::make_load(type, "in", lane, mask));
+    p.body = ir::make_store("out", lane, sum, mask);
+    auto count = static_cast<size_t>(known);
+    Guarded<T> in(count, true), out(count, true);
+    Guarded<int32_t> flags(count, true);
+    for (size_t i = 0; i < count; i++) {
+        in[i] = T(i);
+        out[i] = T(1);
+        flags[i] = i % 3 != 1;
+    }
+    int n = 0;
+    INFO(known << " of " << lanes << " lanes, " << to_string(type) << " " << target.to_string());
+    REQUIRE(run(p, {&in.argument, &out.argument, &n, &flags.argument}, nullptr, target) == 0);
+    for (size_t i = 0; i < count; i++)
+        REQUIRE(+out[i] == +T(i % 3 != 1 ? i + 1 : 1));
+}
+
 template <typename T> void check_gather(int lanes, const Target &target) {
     Type type = type_of<T>().with_lanes(lanes);
     ir::Program p;
@@ -228,6 +258,20 @@ TEST_CASE("masked loads and stores touch the chosen lanes only") {
     check_any_mask<float>(8);
     check_any_mask<uint16_t>(8);
     check_any_mask<uint8_t>(4);
+}
+
+TEST_CASE("lanes that are left out in any case are not touched") {
+    for (const Target &target : runnable_targets()) {
+        for (int lanes : {4, 8, 9, 16, 32}) {
+            for (int known : {1, 3, 5, 9, 16, 31}) {
+                if (known > lanes)
+                    continue;
+                check_known_mask<float>(lanes, known, target);
+                check_known_mask<double>(lanes, known, target);
+                check_known_mask<int16_t>(lanes, known, target);
+            }
+        }
+    }
 }
 
 TEST_CASE("gathers and scatters") {
