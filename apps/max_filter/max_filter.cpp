@@ -34,12 +34,13 @@ MaxFilter::MaxFilter(int radius)
     stages = {height, slice, running, column, dilated};
 }
 
-// Strips of columns in parallel, whose running maxima stay in the cache.
+// Strips of columns in parallel, whose running maxima stay in the cache. All vectors of a strip at once: they
+// share where the columns begin.
 void MaxFilter::schedule_by_hand(const Target &target) {
     const int vec = target.natural_vector_size(Float(32));
     height.compute_root();
     slice.compute_root();
-    dilated.split(x, xo, xi, 4 * vec).reorder(xi, y, c, xo).vectorize(xi, vec).parallel(xo);
+    dilated.split(x, xo, xi, 4 * vec).reorder(xi, y, c, xo).vectorize(xi).parallel(xo);
     running.compute_at(dilated, c).vectorize(x, vec);
     for (int i = 1; i < slices; ++i)
         running.update(i - 1).vectorize(x, vec);

@@ -23,6 +23,9 @@ namespace Pipe {
 
 struct JITUserContext;
 struct RawBuffer;
+namespace graph {
+struct BufferImages;
+}
 
 /// The number of dimensions of a Buffer is only known at run time.
 constexpr int AnyDims = -1;
@@ -100,8 +103,6 @@ class BufferBase {
     int dimensions() const { return static_cast<int>(view().dims.size()); }
     const std::string &name() const { return contents().name; }
     void set_name(std::string name) { contents().name = std::move(name); }
-    /// For pipelines: what stands for the Buffer in those that read it.
-    std::weak_ptr<void> &image() const { return contents().image; }
 
     /// Shape. `i` outside 0 .. dimensions()-1 throws RuntimeError.
     BufferRange dim(int i) const { return BufferRange(checked_dim(i)); }
@@ -196,8 +197,9 @@ class BufferBase {
         std::shared_ptr<void> memory;  ///< null where the caller owns the memory
         std::string name;
         std::shared_ptr<void> raw;  ///< what raw_buffer() gave out
-        std::weak_ptr<void> image;
+        std::weak_ptr<void> image;  ///< what stands for the Buffer in the pipelines that read it
     };
+    friend struct graph::BufferImages;  // which keeps that
 
     BufferBase() = default;
 

@@ -68,8 +68,9 @@ struct Target {
         Profile,
         ProfileByTimer,  ///< brings Profile, which asks no operating system's timer
         /// A permission: sums and products of floats may be grouped in another order, so that a
-        /// loop over an RVar can be vectorized and parallel without rfactor(). Results then differ
-        /// by rounding.
+        /// loop over an RVar can be vectorized and parallel without rfactor(), and neighbouring
+        /// stencils share parts of their sums. Results then differ by rounding (and in the sign of
+        /// zeros).
         FastMath,
         /// Machine code that is made in about half of the time and runs several times slower. For
         /// finding mistakes, not for measuring.

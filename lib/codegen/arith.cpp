@@ -15,11 +15,13 @@ bool no_wrap(Type type) {
     return type.is_int() && type.bits() >= 32;
 }
 
-/// The product that may be rounded together with the sum that it goes into; else null.
+/// The product that may be rounded together with the sum that it goes into; else null. (Sums that LLVM may
+/// regroup have to be left as they are: it fuses them after that.)
 llvm::Instruction *fusible_product(Builder &b, Value *v) {
     auto *product = llvm::dyn_cast<llvm::Instruction>(v);
     bool fusible = product && product->getOpcode() == llvm::Instruction::FMul &&
-                   product->hasAllowContract() && b.getFastMathFlags().allowContract();
+                   product->hasAllowContract() && b.getFastMathFlags().allowContract() &&
+                   !b.getFastMathFlags().allowReassoc();
     return fusible ? product : nullptr;
 }
 

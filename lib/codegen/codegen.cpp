@@ -79,7 +79,7 @@ struct Compilation {
             verify(*module, options);
         }
         Stopwatch watch(&times.optimise);
-        optimise(*module, *machine, target.has_feature(Target::QuickCompile));
+        optimise(*module, *machine, target);
         verify(*module, options);
     }
 };

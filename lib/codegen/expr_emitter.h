@@ -119,7 +119,6 @@ class ExprEmitter {
     llvm::Value *mask_of(const Expr &predicate, int lanes);
     void mark(llvm::Instruction *access, const std::string &buffer);
     bool has_fast_gather(Type type) const;
-    bool has_fast_mask(Type type) const;
 
     Unit &unit_;
     Frame &frame_;

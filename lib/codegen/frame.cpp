@@ -64,7 +64,11 @@ Frame::Frame(llvm::Function *f, const Target &target) : function(f), b(f->getCon
     b.CreateBr(start);
     b.SetInsertPoint(start);
     llvm::FastMathFlags flags;
-    flags.setAllowContract(!target.has_feature(Target::StrictFloat));
+    bool strict = target.has_feature(Target::StrictFloat);
+    bool regroup = target.has_feature(Target::FastMath) && !strict;
+    flags.setAllowContract(!strict);
+    flags.setAllowReassoc(regroup);
+    flags.setNoSignedZeros(regroup);  // or LLVM regroups nearly nothing
     b.setFastMathFlags(flags);
 }
 

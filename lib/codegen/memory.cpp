@@ -8,6 +8,7 @@
 #include "codegen/expr_emitter.h"
 #include "ir/equal.h"
 #include "ir/visit.h"
+#include "support/target.h"
 
 namespace Pipe::codegen {
 
@@ -93,11 +94,6 @@ bool ExprEmitter::has_fast_gather(Type type) const {
     return unit_.target.has_feature(Target::AVX2) && type.bits() >= 32;
 }
 
-/// Elsewhere a masked load is a branch for each lane.
-bool ExprEmitter::has_fast_mask(Type type) const {
-    return unit_.target.has_feature(type.bits() >= 32 ? Target::AVX2 : Target::AVX512_Skylake);
-}
-
 Value *ExprEmitter::load(const Expr &e) {
     Type type = e.type();
     const Expr &index = e->args[0], predicate = e->args[1];
@@ -117,7 +113,7 @@ Value *ExprEmitter::load(const Expr &e) {
         Offset first = lanes->start.plus(1 - type.lanes());
         return reversed(b_, load_dense(*e, type, first, reversed(b_, mask)));
     }
-    if (stride >= 2 && stride <= 4 && (!mask || has_fast_mask(type)))
+    if (stride >= 2 && stride <= 4 && (!mask || support::has_masked_access(unit_.target, type)))
         return load_strided(*e, lanes->start, static_cast<int>(stride), mask);
     if (mask)
         return gather(*e, mask);

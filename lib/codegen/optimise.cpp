@@ -11,6 +11,7 @@
 #include <llvm/Transforms/Scalar/LICM.h>
 #include <llvm/Transforms/Scalar/LoopPassManager.h>
 #include <llvm/Transforms/Scalar/LoopUnrollPass.h>
+#include <llvm/Transforms/Scalar/Reassociate.h>
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 
@@ -34,12 +35,12 @@ struct UnrollSmallLoops : llvm::PassInfoMixin<UnrollSmallLoops> {
     }
 };
 
-llvm::FunctionPassManager pass_list(bool quick) {
+llvm::FunctionPassManager pass_list(const Target &target) {
     using namespace llvm;
     FunctionPassManager passes;
     passes.addPass(SROAPass(SROAOptions::ModifyCFG));
     passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
-    if (quick)
+    if (target.has_feature(Target::QuickCompile))
         return passes;
     passes.addPass(InstCombinePass());
     passes.addPass(SimplifyCFGPass());
@@ -47,6 +48,8 @@ llvm::FunctionPassManager pass_list(bool quick) {
     passes.addPass(createFunctionToLoopPassAdaptor(UnrollSmallLoops(), /*UseMemorySSA=*/false));
     passes.addPass(SROAPass(SROAOptions::ModifyCFG));  // arrays of constant index become registers
 
+    if (target.has_feature(Target::FastMath))
+        passes.addPass(ReassociatePass());  // unrolled rows then share parts of their sums
     LoopPassManager loops;
     loops.addPass(LICMPass(LICMOptions()));
     passes.addPass(createFunctionToLoopPassAdaptor(std::move(loops), /*UseMemorySSA=*/true));
@@ -62,7 +65,7 @@ llvm::FunctionPassManager pass_list(bool quick) {
 
 }  // namespace
 
-void optimise(llvm::Module &module, llvm::TargetMachine &machine, bool quick) {
+void optimise(llvm::Module &module, llvm::TargetMachine &machine, const Target &target) {
     llvm::LoopAnalysisManager loops;
     llvm::FunctionAnalysisManager functions;
     llvm::CGSCCAnalysisManager components;
@@ -75,7 +78,7 @@ void optimise(llvm::Module &module, llvm::TargetMachine &machine, bool quick) {
     builder.crossRegisterProxies(loops, functions, components, modules);
 
     llvm::ModulePassManager all;
-    all.addPass(llvm::createModuleToFunctionPassAdaptor(pass_list(quick)));
+    all.addPass(llvm::createModuleToFunctionPassAdaptor(pass_list(target)));
     all.run(module, modules);
 }
 

@@ -361,11 +361,15 @@ ImageParam::operator Func() const {
     return f;
 }
 
+struct graph::BufferImages {
+    static std::weak_ptr<void> &of(const BufferBase &buffer) { return buffer.contents().image; }
+};
+
 /// The same for each use of a Buffer, so that two reads of one element are the same expression.
 std::shared_ptr<ImageContents> graph::image_of(const Buffer<void> &image) {
     static std::mutex mutex;
     std::lock_guard lock(mutex);
-    auto known = std::static_pointer_cast<ImageContents>(image.image().lock());
+    auto known = std::static_pointer_cast<ImageContents>(BufferImages::of(image).lock());
     const std::string &name = image.name();
     if (known && known->type == image.type() && known->dimensions == image.dimensions() &&
         (name.empty() || known->identity->name == name))
@@ -378,7 +382,7 @@ std::shared_ptr<ImageContents> graph::image_of(const Buffer<void> &image) {
     contents->bound = true;
     contents->buffer = image;
     contents->promise.dims.resize(static_cast<size_t>(image.dimensions()));
-    image.image() = contents;
+    BufferImages::of(image) = contents;
     return contents;
 }
 

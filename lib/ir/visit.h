@@ -117,6 +117,14 @@ template <typename F> bool contains(const Expr &e, F &&f) {
     return found;
 }
 
+/// Whether f holds for s or a statement below it.
+template <typename F> bool contains_stmt(const Stmt &s, F &&f) {
+    bool found = false;
+    auto look = [&](const Stmt &child) { return !(found = found || f(*child.get())); };
+    walk(s, look, [](const Expr &) { return false; });
+    return found;
+}
+
 /// Whether an element of a Func or image is read.
 inline bool reads_elements(const Expr &e) {
     return contains(e, [](const ExprNode &n) {

@@ -35,6 +35,7 @@ struct Context {
     const schedules::Schedule &schedule;
     const LowerOptions &options;
     const KnownValues &known;
+    const Target &target;
     bool flattened = false;
 };
 
@@ -92,7 +93,8 @@ constexpr Pass passes[] = {
     {"simplify", simplify_pass},
     {"guard", [](const Stmt &s, const Context &) { return guard_loops(s); }},
     {"unroll", [](const Stmt &s, const Context &c) { return unroll_loops(s, &c.graph); }},
-    {"vectorize", [](const Stmt &s, const Context &c) { return vectorize_loops(s, &c.graph); }},
+    {"vectorize",
+     [](const Stmt &s, const Context &c) { return vectorize_loops(s, &c.graph, &c.target); }},
     {"simplify-vectors", simplify_pass},
     {"partition", [](const Stmt &s, const Context &) { return partition_loops(s); }},
     {"simplify-partitions", simplify_pass},
@@ -153,10 +155,10 @@ KnownValues with(KnownValues known, const Expr &condition, bool holds) {
 
 /// specialize(): the whole pipeline once per condition, and once for the rest.
 Stmt specialized(const graph::Graph &graph, const schedules::Schedule &schedule,
-                 const LowerOptions &options, const KnownValues &known = {}) {
+                 const LowerOptions &options, const Target &target, const KnownValues &known = {}) {
     std::optional<schedules::Branch> branch = schedules::branch(schedule);
     if (!branch)
-        return run_passes({graph, schedule, options, known});
+        return run_passes({graph, schedule, options, known, target});
     if (!branch->condition.defined()) {
         std::string message =
             "specialize_fail of " + graph[branch->func].name + ": " + branch->failure;
@@ -164,8 +166,9 @@ Stmt specialized(const graph::Graph &graph, const schedules::Schedule &schedule,
                            {make_string(message)});
     }
     const Expr &condition = branch->condition;
-    Stmt holds = specialized(graph, branch->holds, options, with(known, condition, true));
-    Stmt otherwise = specialized(graph, branch->otherwise, options, with(known, condition, false));
+    Stmt holds = specialized(graph, branch->holds, options, target, with(known, condition, true));
+    Stmt otherwise =
+        specialized(graph, branch->otherwise, options, target, with(known, condition, false));
     return simplify(make_if(condition, holds, otherwise));
 }
 
@@ -193,10 +196,10 @@ std::vector<std::string> pass_names() {
     return names;
 }
 
-Program lower(const graph::Graph &graph, const schedules::Schedule &schedule, const Target &,
+Program lower(const graph::Graph &graph, const schedules::Schedule &schedule, const Target &target,
               const LowerOptions &options) {
     auto [whole, loops] = private_accumulators(graph, schedule, options.shared_loops);
-    Program program{options.name, arguments(whole), specialized(whole, loops, options)};
+    Program program{options.name, arguments(whole), specialized(whole, loops, options, target)};
     for (const graph::FuncNode &f : graph.funcs) {
         if (schedule[f.id].no_profiling)
             program.unprofiled.insert(f.name);

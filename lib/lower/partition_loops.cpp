@@ -34,10 +34,7 @@ bool is_long_loop(const StmtNode &s) {
 }
 
 bool has_long_loop(const Stmt &s) {
-    bool found = false;
-    auto look = [&](const Stmt &child) { return !(found = found || is_long_loop(*child.get())); };
-    walk(s, look, [](const Expr &) { return false; });
-    return found;
+    return contains_stmt(s, is_long_loop);
 }
 
 /// Expression nodes below s, shared ones counted once; stops at the limit.

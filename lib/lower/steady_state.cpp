@@ -147,6 +147,8 @@ class SteadyBody {
         return result;
     }
 
+    static constexpr int saving_per_lane = 8;
+
     /// What deciding a condition on a and b saves. A vector of indices that need not be clamped is a
     /// dense load instead of a gather, one that need not be tested a load without mask.
     int saving(const Expr &a, const Expr &b, bool hoisted_if_invariant) const {
@@ -156,7 +158,7 @@ class SteadyBody {
         if (hoisted_if_invariant && !varies)
             return 0;
         int lanes = a.type().lanes();
-        return lanes == 1 ? 1 : 8 * lanes;
+        return lanes == 1 ? 1 : saving_per_lane * lanes;
     }
 
     /// a < b, a <= b, ... as constants where it is decided.
@@ -381,8 +383,12 @@ class SteadyBody {
         Expr mask = predicate(s->exprs[2]);
         if (mask.defined() && is_bool_const(mask, false))
             return Stmt();
-        if (mask.defined() && is_bool_const(mask, true))
+        if (mask.defined() && is_bool_const(mask, true)) {
+            // A mask that is named further out costs nothing there, but it does in each access.
+            if (s->exprs[2]->op == Op::Variable && current_depth() > 0)
+                saved_ += saving_per_lane * mask.type().lanes();
             mask = Expr();
+        }
         return with_children(s, {expr(s->exprs[0]), expr(s->exprs[1]), mask}, {});
     }
 

@@ -1,18 +1,13 @@
 #include "lower/vectorize_loops.h"
 
-#include <algorithm>
 #include <optional>
 
-#include "ir/equal.h"
 #include "ir/print.h"
-#include "ir/scope.h"
 #include "ir/simplify.h"
-#include "ir/substitute.h"
 #include "ir/visit.h"
 #include "lower/iterations.h"
-#include "lower/lanes.h"
 #include "lower/origin.h"
-#include "lower/vectorize_exprs.h"
+#include "lower/vectorize_stmts.h"
 
 namespace Pipe::lower {
 
@@ -20,441 +15,14 @@ using namespace ir;
 
 namespace {
 
-/// Whether a statement for which `is_wanted` holds is at or below s.
-template <typename F> bool any_stmt(const Stmt &s, F &&is_wanted) {
-    bool found = false;
-    auto look = [&](const Stmt &child) { return !(found = found || is_wanted(*child.get())); };
-    walk(s, look, [](const Expr &) { return false; });
-    return found;
-}
-
 bool is_vectorized_loop(const StmtNode &s) {
     return s.op == StmtOp::For && s.kind == LoopKind::Vectorized;
 }
 
-bool overlaps(const std::set<std::string> &a, const std::set<std::string> &b) {
-    return std::any_of(a.begin(), a.end(), [&](const std::string &name) { return b.count(name); });
-}
-
-/// a[i] = a[i] op value, or a[i] = a[i] - value
-struct Update {
-    Op op;          ///< how the lanes' values are combined
-    bool subtract;  ///< the combined value is subtracted
-    Expr old, value;
-};
-
-std::optional<Update> as_update(const Stmt &store) {
-    Expr value = store->exprs[0];
-    auto is_old = [&](const Expr &e) {
-        return e->op == Op::Load && e->name == store->name && !e->args[1].defined() &&
-               equal(e->args[0], store->exprs[1]);
-    };
-    bool associative =
-        is_binary(value->op) && is_commutative(value->op) && !is_comparison(value->op);
-    if (!associative && value->op != Op::Sub)
-        return {};
-    Expr a = value->args[0], b = value->args[1];
-    if (associative && is_old(b) && !is_old(a))
-        std::swap(a, b);
-    if (!is_old(a) || buffers_read(b).count(store->name))
-        return {};
-    bool subtract = value->op == Op::Sub;
-    return Update{subtract ? Op::Add : value->op, subtract, a, b};
-}
-
-/// Rewrites the body of one vectorised loop.
-class LoopVectorizer {
-  public:
-    LoopVectorizer(const Stmt &loop, int lanes)
-        : lanes_{loop->name, loop->exprs[0], lanes}, exprs_(lanes_) {
-        const Expr &min = lanes_.min;
-        lanes_.set_ramp(loop->name, make_ramp(min, make_const(min.type(), 1), lanes));
-    }
-
-    Stmt vectorize(const Stmt &s) {
-        if (!s.defined())
-            return s;
-        bool has_effect = std::any_of(s->exprs.begin(), s->exprs.end(), [](const Expr &e) {
-            return e.defined() && has_side_effect(e);
-        });
-        if (has_effect)
-            return lane_by_lane(s);
-        switch (s->op) {
-        case StmtOp::Let:
-            return let(s);
-        case StmtOp::Assert:
-            return assertion(s);
-        case StmtOp::For:
-            return loop(s);
-        case StmtOp::Store:
-            return store(s);
-        case StmtOp::Allocate:
-            return allocate(s);
-        case StmtOp::If:
-            return branch(s);
-        case StmtOp::Evaluate:
-            return Stmt();
-        case StmtOp::Prefetch:
-        case StmtOp::Exclusive:
-            return lane_by_lane(s);
-        case StmtOp::Fork:
-        case StmtOp::Acquire:
-        case StmtOp::Release:
-            throw CompileError("async: " + s->name.substr(0, s->name.find('.')) +
-                               " would be a task in each lane of the vectorized loop " +
-                               lanes_.loop + ". Compute and store it outside of that loop.");
-        case StmtOp::Memoize:
-            throw CompileError("memoize: " + s->name +
-                               " would be looked up in each lane of the vectorized loop " +
-                               lanes_.loop + ". Compute it outside of that loop.");
-        default:
-            return children(s);
-        }
-    }
-
-  private:
-    // What encloses the statement.
-
-    /// f() with `name` bound to a vector, known as `scalar` in code for one lane.
-    template <typename F>
-    Stmt with_vector(const std::string &name, const Expr &vector, const Expr &scalar, F &&f) {
-        Expr variable = make_variable(vector.type(), name + ".v");
-        lanes_.enclosing.push_back({StmtOp::Let, name, scalar});
-        // (Each phase evaluates the ramp's base again.)
-        bool even = vector->op == Op::Ramp && buffers_read(vector).empty();
-        ScopedBinding<Lanes::Meaning> binding(lanes_.vectors, name,
-                                              {variable, even ? vector : Expr()});
-        Stmt body = f();
-        lanes_.enclosing.pop_back();
-        return body.defined() ? make_let(variable->name, vector, body) : body;
-    }
-
-    /// f() where only the lanes of `vector` are on; `scalar` is the same condition for one lane.
-    template <typename F> Stmt with_mask(const Expr &vector, const Expr &scalar, F &&f) {
-        Expr outer = lanes_.mask;
-        Expr mask = both(lanes_.mask, vector);
-        bool is_named = mask->op == Op::Variable;
-        std::string name = is_named ? mask->name : of_depth(".mask");
-        bool outer_reads_uniform = lanes_.reads_uniform;
-        depth_++;
-        lanes_.reads_uniform = false;
-        lanes_.mask = make_variable(mask.type(), name);
-        lanes_.enclosing.push_back({StmtOp::If, "", scalar});
-        Stmt body = f();
-        lanes_.enclosing.pop_back();
-        if (lanes_.reads_uniform && body.defined())
-            body = make_if(all_lanes(Op::Or, lanes_.mask), body);
-        lanes_.mask = outer;
-        lanes_.reads_uniform = lanes_.reads_uniform || outer_reads_uniform;
-        depth_--;
-        return body.defined() && !is_named ? make_let(name, mask, body) : body;
-    }
-
-    std::string of_depth(const char *what) const {
-        return lanes_.loop + what + (depth_ == 0 ? "" : "." + std::to_string(depth_));
-    }
-
-    /// f(), a vector form of s whose `value` is evaluated before the statements below s. Code for single
-    /// lanes evaluates it again: where they change what it reads, s as a whole is done lane by lane.
-    template <typename F>
-    Stmt evaluated_once(const Stmt &s, std::initializer_list<Expr> values, F &&f) {
-        int before = lane_loops_;
-        Stmt result = f();
-        if (lane_loops_ == before)
-            return result;
-        for (const Expr &value : values)
-            if (overlaps(buffers_read(value), buffers_written(s)))
-                return lane_by_lane(s);
-        return result;
-    }
-
-    // Code for one lane at a time.
-
-    /// The scalar code of s, in the scalar forms of all that encloses it.
-    Stmt for_one_lane(const Stmt &s) {
-        Stmt body = own_copy(s);
-        for (auto it = lanes_.enclosing.rbegin(); it != lanes_.enclosing.rend(); ++it) {
-            if (it->op == StmtOp::If)
-                body = make_if(own_copy(it->value), body);
-            else if (uses_var(body, it->name))
-                body = make_let(it->name, own_copy(it->value), body);
-        }
-        return body;
-    }
-
-    /// Its number.
-    Expr lane() const { return sub(make_variable(lanes_.min.type(), lanes_.loop), lanes_.min); }
-
-    Stmt lane_by_lane(const Stmt &s) {
-        lane_loops_++;
-        return make_for(lanes_.loop, lanes_.min, make_const(lanes_.min.type(), lanes_.count),
-                        LoopKind::Serial, for_one_lane(s));
-    }
-
-    Stmt last_lane(const Stmt &s) {
-        lane_loops_++;
-        return make_let(lanes_.loop,
-                        add(lanes_.min, make_const(lanes_.min.type(), lanes_.count - 1)),
-                        for_one_lane(s));
-    }
-
-    /// Scalar code that uses this lane's copy of what is allocated inside of the loop.
-    template <typename T> T own_copy(const T &code) {
-        if (lanes_.copies.empty())
-            return code;
-        struct OwnCopy : GraphMutator {
-            LoopVectorizer &outer;
-            explicit OwnCopy(LoopVectorizer &o) : outer(o) {}
-            using GraphMutator::mutate;
-            Expr rewrite(const Expr &e) override {
-                Expr now = GraphMutator::rewrite(e);
-                if (now->op != Op::Load || !outer.lanes_.copies.count(now->name))
-                    return now;
-                return make_load(now.type(), now->name, element(now->args[0]), now->args[1]);
-            }
-            Stmt mutate(const Stmt &s) override {
-                Stmt now = GraphMutator::mutate(s);
-                if (now->op != StmtOp::Store || !outer.lanes_.copies.count(now->name))
-                    return now;
-                return with_children(now, {now->exprs[0], element(now->exprs[1]), now->exprs[2]},
-                                     {});
-            }
-            Expr element(const Expr &index) {
-                Type type = index.type();
-                return add(mul(index, make_const(type, outer.lanes_.count)),
-                           make_cast(type, outer.lane()));
-            }
-        };
-        return OwnCopy(*this).mutate(code);
-    }
-
-    // Statements.
-
-    Stmt children(const Stmt &s) {
-        std::vector<Stmt> stmts;
-        for (const Stmt &child : s->stmts)
-            stmts.push_back(vectorize(child));
-        if (s->op == StmtOp::Block)
-            return make_block(std::move(stmts));
-        return stmts[0].defined() ? with_children(s, s->exprs, std::move(stmts)) : Stmt();
-    }
-
-    Stmt let(const Stmt &s) {
-        if (feeds_later_lanes(s))
-            return lane_by_lane(s);
-        Expr value = exprs_.vec(s->exprs[0]);
-        return evaluated_once(s, {s->exprs[0]}, [&] {
-            if (value.type().is_vector())
-                return with_vector(s->name, value, s->exprs[0],
-                                   [&] { return vectorize(s->stmts[0]); });
-            ScopedBinding<Lanes::Meaning> binding(lanes_.vectors, s->name,
-                                                  {make_variable(value.type(), s->name), {}});
-            Stmt body = vectorize(s->stmts[0]);
-            return body.defined() ? make_let(s->name, value, body) : body;
-        });
-    }
-
-    Stmt assertion(const Stmt &s) {
-        Expr condition = exprs_.vec(s->exprs[0]);
-        bool varies = condition.type().is_vector();
-        for (size_t i = 1; i < s->exprs.size(); i++)
-            varies |= exprs_.vec(s->exprs[i]).type().is_vector();
-        if (!varies && !lanes_.mask.defined())
-            return s;
-        Expr fails = all_lanes(Op::Or, both(lanes_.mask, negated(condition)));
-        return make_if(fails, lane_by_lane(s));  // which says for which lane
-    }
-
-    /// if (a && b) with a first where that is the same in all lanes and b is not: what all lanes skip needs
-    /// no masks. Undefined where there is no such a.
-    Stmt uniform_first(const Stmt &s) {
-        Expr uniform, varying;
-        auto sort = [&](auto &&self, const Expr &e) -> void {
-            if (e->op == Op::And) {
-                self(self, e->args[0]);
-                self(self, e->args[1]);
-                return;
-            }
-            bool same = buffers_read(e).empty() && exprs_.vec(e).type().is_scalar();
-            Expr &part = same ? uniform : varying;
-            part = part.defined() ? make_binary(Op::And, part, e) : e;
-        };
-        sort(sort, s->exprs[0]);
-        if (!uniform.defined() || !varying.defined())
-            return Stmt();
-        return make_if(uniform, make_if(varying, s->stmts[0]));
-    }
-
-    Stmt branch(const Stmt &s) {
-        if (!s->stmts[1].defined())
-            if (Stmt nested = uniform_first(s); nested.defined())
-                return vectorize(nested);
-        const Expr &scalar = s->exprs[0];
-        Expr condition = exprs_.vec(scalar);
-        const Stmt &then_case = s->stmts[0], &else_case = s->stmts[1];
-        return evaluated_once(s, {scalar}, [&] {
-            if (condition.type().is_scalar())
-                return uniform_branch(s, condition);
-            if (!else_case.defined())
-                return with_mask(condition, scalar, [&] { return vectorize(then_case); });
-            std::string name = of_depth(".if");
-            Expr decided =
-                make_variable(condition.type(), name);  // before then_case changes memory
-            Stmt t = with_mask(decided, scalar, [&] { return vectorize(then_case); });
-            Stmt f =
-                with_mask(negated(decided), make_not(scalar), [&] { return vectorize(else_case); });
-            Stmt arms = make_block({t, f});
-            return arms.defined() ? make_let(name, condition, arms) : arms;
-        });
-    }
-
-    Stmt uniform_branch(const Stmt &s, const Expr &condition) {
-        Stmt t = vectorize(s->stmts[0]), f = vectorize(s->stmts[1]);
-        if (!t.defined() && !f.defined())
-            return Stmt();
-        return t.defined() ? make_if(condition, t, f) : make_if(negated(condition), f);
-    }
-
-    Stmt loop(const Stmt &s) {
-        if (s->kind == LoopKind::Parallel)
-            return lane_by_lane(s);
-        Expr min = exprs_.vec(s->exprs[0]), extent = exprs_.vec(s->exprs[1]);
-        return evaluated_once(s, {s->exprs[0], s->exprs[1]}, [&] {
-            if (min.type().is_vector() || extent.type().is_vector())
-                return ragged_loop(s, min, extent);
-            ScopedBinding<Lanes::Meaning> binding(lanes_.vectors, s->name,
-                                                  {make_variable(min.type(), s->name), {}});
-            Stmt body = vectorize(s->stmts[0]);
-            return body.defined() ? make_for(s->name, min, extent, s->kind, body, s->partition)
-                                  : body;
-        });
-    }
-
-    /// Lanes have different bounds: counts from 0 to the longest extent. The names of the bounds must
-    /// differ from "<loop>.min.v", which is what a region's "<loop>.min" becomes.
-    Stmt ragged_loop(const Stmt &s, const Expr &min, const Expr &extent) {
-        Type type = min.type().element_of();
-        Expr step = make_variable(type, s->name + ".step");
-        Expr extents =
-            make_variable(extent.type().with_lanes(lanes_.count), s->name + ".lane_extent");
-        bool partial = lanes_.mask.defined();
-        Expr lengths =
-            partial ? make_select(lanes_.mask, extents, make_const(extents.type(), 0)) : extents;
-        auto masked_body = [&] {
-            return with_mask(combine(Op::LT, step, extents), make_binary(Op::LT, step, s->exprs[1]),
-                             [&] { return vectorize(s->stmts[0]); });
-        };
-        Stmt body;
-        Expr min_of_lane = make_variable(min.type(), s->name + ".lane_min");
-        if (min.type().is_scalar()) {
-            ScopedBinding<Lanes::Meaning> binding(lanes_.vectors, s->name,
-                                                  {make_variable(type, s->name), {}});
-            body = masked_body();
-            if (body.defined())
-                body = make_let(s->name, add(min_of_lane, step), body);
-        } else {
-            body = with_vector(s->name, combine(Op::Add, min_of_lane, step), add(s->exprs[0], step),
-                               masked_body);
-        }
-        if (!body.defined())
-            return body;
-        Stmt result = make_for(step->name, make_const(type, 0), all_lanes(Op::Max, lengths),
-                               LoopKind::Serial, body);
-        result = make_let(extents->name, widen(extent, lanes_.count), result);
-        return make_let(min_of_lane->name, min, result);
-    }
-
-    Stmt allocate(const Stmt &s) {
-        std::vector<Expr> sizes;
-        for (const Expr &size : s->exprs)
-            sizes.push_back(all_lanes(Op::Max, exprs_.vec(size)));
-        sizes.push_back(make_const(sizes.empty() ? Int(32) : sizes[0].type(), lanes_.count));
-        lanes_.copies.insert(s->name);
-        Stmt body = vectorize(s->stmts[0]);
-        lanes_.copies.erase(s->name);
-        return body.defined() ? with_children(s, sizes, {body}) : body;
-    }
-
-    Stmt store(const Stmt &s) {
-        Expr value = exprs_.vec(s->exprs[0]), index = exprs_.vec(s->exprs[1]);
-        Expr predicate = both(lanes_.mask, exprs_.vec(s->exprs[2]));
-        if (lanes_.copies.count(s->name))
-            index = exprs_.spread(index);
-        if (index.type().is_scalar())
-            return store_to_one(s, value, index, predicate);
-        if (s->atomic || depends_on_other_lane(s->exprs[0], s->name, index))
-            return lane_by_lane(s);
-        return make_store(s->name, index, widen(value, lanes_.count), predicate);
-    }
-
-    /// All lanes store to the same element.
-    Stmt store_to_one(const Stmt &s, const Expr &value, const Expr &index, const Expr &predicate) {
-        bool partial = predicate.defined() && predicate.type().is_vector();
-        if (!buffers_read(s->exprs[0]).count(s->name)) {
-            if (value.type().is_vector())
-                return partial ? lane_by_lane(s) : last_lane(s);
-            if (!partial)
-                return make_store(s->name, index, value, predicate);  // one write is one step
-            return make_if(all_lanes(Op::Or, predicate), make_store(s->name, index, value));
-        }
-        auto update = as_update(s);
-        if (!update || (predicate.defined() && !partial))
-            return lane_by_lane(s);
-        Expr lanes = widen(exprs_.vec(update->value), lanes_.count);
-        if (partial)
-            lanes = make_select(predicate, lanes, identity(update->op, lanes.type()));
-        Expr all = all_lanes(update->op, lanes);
-        Expr combined =
-            make_binary(update->subtract ? Op::Sub : update->op, exprs_.vec(update->old), all);
-        Stmt result = make_store(s->name, index, combined);
-        if (s->atomic)
-            result = as_atomic(result);
-        return partial ? make_if(all_lanes(Op::Or, predicate), result) : result;
-    }
-
-    /// Whether what one lane reads for the value may be what an earlier lane stores at the index.
-    bool depends_on_other_lane(const Expr &value, const std::string &buffer, const Expr &index) {
-        if (lanes_.copies.count(buffer) || !buffers_read(value).count(buffer))
-            return false;
-        bool distinct = index->op == Op::Ramp && !is_const(index->args[1], 0);
-        if (!distinct)
-            return true;
-        return contains(value, [&](const ExprNode &e) {
-            return e.op == Op::Load && e.name == buffer && trails(exprs_.vec(e.args[0]), index);
-        });
-    }
-
-    /// A Tuple's values are computed before any is stored: whether a later lane's depend on that.
-    bool feeds_later_lanes(const Stmt &let) {
-        const Expr &value = let->exprs[0];
-        return !buffers_read(value).empty() && any_stmt(let->stmts[0], [&](const StmtNode &s) {
-                   return s.op == StmtOp::Store &&
-                          depends_on_other_lane(value, s.name, exprs_.vec(s.exprs[1]));
-               });
-    }
-
-    /// Whether a ramp of loads reads what a ramp of stores writes some lanes earlier.
-    bool trails(const Expr &load, const Expr &store) {
-        int64_t stride = 0, distance = 0;
-        if (load->op != Op::Ramp || !equal(load->args[1], store->args[1]))
-            return false;
-        if (!as_const_int(store->args[1], &stride))
-            return false;
-        if (!as_const_int(simplify(sub(store->args[0], load->args[0])), &distance))
-            return false;
-        int64_t lanes = distance / stride;
-        return lanes * stride == distance && lanes > 0 && lanes < lanes_.count;
-    }
-
-    Lanes lanes_;
-    ExprVectorizer exprs_;
-    int depth_ = 0;       ///< how many masks are nested here
-    int lane_loops_ = 0;  ///< how much code for single lanes was made
-};
-
 class VectorizeLoops : public Mutator {
   public:
-    explicit VectorizeLoops(const graph::Graph *graph) : graph_(graph) {}
+    VectorizeLoops(const graph::Graph *graph, const Target *target)
+        : graph_(graph), target_(target) {}
     using Mutator::mutate;
     Expr mutate(const Expr &e) override { return e; }
 
@@ -467,7 +35,7 @@ class VectorizeLoops : public Mutator {
         int64_t lanes = lanes_of(s, extent);
         if (lanes <= 0)
             return make_evaluate(make_const(Int(32), 0));
-        if (any_stmt(s->stmts[0], is_vectorized_loop))
+        if (contains_stmt(s->stmts[0], is_vectorized_loop))
             return Mutator::mutate(
                 make_for(s->name, s->exprs[0], extent, LoopKind::Serial, s->stmts[0]));
         Stmt body = s->stmts[0];
@@ -477,12 +45,13 @@ class VectorizeLoops : public Mutator {
         }
         if (lanes == 1)
             return make_let(s->name, s->exprs[0], body);
-        body = LoopVectorizer(s, static_cast<int>(lanes)).vectorize(body);
+        body = vectorize_body(s, body, static_cast<int>(lanes), target_);
         return body.defined() ? body : make_evaluate(make_const(Int(32), 0));
     }
 
   private:
     const graph::Graph *graph_;
+    const Target *target_;
     LetsAround lets_;
 
     /// As many as the loop can have iterations; where it may have fewer, the rest is masked.
@@ -507,8 +76,8 @@ class VectorizeLoops : public Mutator {
 
 }  // namespace
 
-Stmt vectorize_loops(const Stmt &s, const graph::Graph *graph) {
-    return VectorizeLoops(graph).mutate(s);
+Stmt vectorize_loops(const Stmt &s, const graph::Graph *graph, const Target *target) {
+    return VectorizeLoops(graph, target).mutate(s);
 }
 
 }  // namespace Pipe::lower

@@ -18,6 +18,8 @@
 //     becomes a mask on the loads and stores below it; nested ones are and-ed, `else` has the negated
 //     mask. Where the code below also reads memory at one address for all lanes, it runs only if some
 //     lane is on.
+//     The end of a loop (a test of the lanes' number) gets no masks that the target has no instructions for:
+//     if it holds in all lanes, vectors without masks; else lane by lane.
 //  3. An allocation gets one copy per lane, the lane innermost: t[i] becomes t[ramp(i*lanes, 1, lanes)].
 //     A loop whose bounds differ between lanes runs to the longest of them under a mask.
 //  4. A store to one address for all lanes: a[i] = a[i] op v with an associative op combines the lanes
@@ -30,10 +32,12 @@
 
 #include "graph/graph.h"
 #include "ir/stmt_node.h"
+#include <pipe/target.h>
 
 namespace Pipe::lower {
 
-/// The graph says where a loop comes from, for messages.
-ir::Stmt vectorize_loops(const ir::Stmt &s, const graph::Graph *graph = nullptr);
+/// The graph says where a loop comes from, for messages; the target what it has masks for (null: all).
+ir::Stmt vectorize_loops(const ir::Stmt &s, const graph::Graph *graph = nullptr,
+                         const Target *target = nullptr);
 
 }  // namespace Pipe::lower

@@ -164,6 +164,10 @@ std::string unsupported_reason(const Target &target) {
     return "";
 }
 
+bool has_masked_access(const Target &target, const Type &type) {
+    return target.has_feature(type.bits() >= 32 ? Target::AVX2 : Target::AVX512_Skylake);
+}
+
 }  // namespace support
 
 Target::Target(OS os_, Arch arch_, int bits_, const std::vector<Feature> &list)

@@ -72,6 +72,7 @@ void Interpreter::execute(const Stmt &s) {
         return execute_allocate(s);
     case StmtOp::Produce:
     case StmtOp::Consume:
+    case StmtOp::Exclusive:  // there is only one thread here
         return execute(s->stmts[0]);
     case StmtOp::If:
         return execute(s->stmts[integer(s->exprs[0]) != 0 ? 0 : 1]);

@@ -51,6 +51,36 @@ std::vector<std::string> innermost_loop(const std::string &assembly) {
 
 }  // namespace
 
+TEST_CASE("FastMath lets sums share what they add in another order") {
+    // of four values, first and last three, each in its order
+    Elementwise kernel(8);
+    std::vector<Expr> in;
+    for (int i = 0; i < 4; i++) {
+        Expr value = kernel.input(Float(32));
+        in.push_back(ir::make_binary(Op::Mul, value, value));
+    }
+    auto sum = [&](int first) {
+        auto at = [&](int i) { return in[static_cast<size_t>(first + i)]; };
+        return ir::make_binary(Op::Add, ir::make_binary(Op::Add, at(0), at(1)), at(2));
+    };
+    kernel.output(sum(0));
+    kernel.output(sum(1));
+    ir::Program program = kernel.program(800);
+    auto sums = [&](std::initializer_list<Target::Feature> features) {
+        Target target = get_host_target();
+        target.set_features(features);
+        std::string text = jit::compile(program, target).llvm_ir();
+        int count = 0;
+        for (const char *what : {" = fadd ", " = call contract <8 x float> @llvm.fmuladd"})
+            for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1))
+                count++;
+        return count;
+    };
+    CHECK(sums({}) == 4);
+    CHECK(sums({Target::FastMath}) == 3);
+    CHECK(sums({Target::FastMath, Target::StrictFloat}) == 4);
+}
+
 TEST_CASE("names of targets") {
     using T = Target;
     REQUIRE(T("x86-64-linux-avx2-fma") == T(T::Linux, T::X86, 64, {T::AVX2, T::FMA}));

@@ -66,6 +66,32 @@ TEST_CASE("vectorize: what all lanes skip needs no mask") {
           "}\n");
 }
 
+TEST_CASE("vectorize: the end of a loop has no masks that the target has no instructions for") {
+    const Target sse("x86-64-linux-sse41"), avx2("x86-64-linux-avx2");
+    auto on = [](const Target &target, Type type, bool doubled = true) {
+        Expr at = add(mul(k, number(8)), x);
+        Expr in = make_load(type, "in", at);
+        Expr twice = make_binary(Op::Add, in, in);
+        Stmt body = make_if(less(at, n), make_store("out", at, doubled ? twice : in));
+        return ir::to_string(lower::vectorize_loops(vector_loop("x", 4, body), nullptr, &target));
+    };
+    auto has_masks = [](const std::string &text) { return text.find("mask") != std::string::npos; };
+    std::string lanes = on(sse, Int(32));
+    CHECK(lanes == "if k * 8 + 3 < n {\n"
+                   "  out[ramp(k * 8, 1, 4)] = in[ramp(k * 8, 1, 4)] + in[ramp(k * 8, 1, 4)]\n"
+                   "} else {\n"
+                   "  for x in [0, 4) unpartitioned {\n"
+                   "    if k * 8 + x < n {\n"
+                   "      out[k * 8 + x] = in[k * 8 + x] + in[k * 8 + x]\n"
+                   "    }\n"
+                   "  }\n"
+                   "}\n");
+    CHECK(has_masks(on(avx2, Int(32))));
+    CHECK(has_masks(on(avx2, Int(32), false)));
+    CHECK_FALSE(has_masks(on(avx2, Int(16))));
+    CHECK(has_masks(on(Target("x86-64-linux-avx512_skylake"), Int(16))));
+}
+
 TEST_CASE("vectorize: what repeats with a period is made phase by phase") {
     Expr even = make_binary(Op::EQ, mod(x, number(2)), number(0));
     Expr planes = make_select(even, load("a", div(x, number(2))), load("b", div(x, number(2))));
@@ -158,11 +184,11 @@ TEST_CASE("vectorize: reductions combine the lanes, other stores to one place ke
 TEST_CASE("vectorize: what may collide or has side effects is done lane by lane") {
     Expr bin = load("in", x);
     CHECK(vectorized(4, make_store("histogram", bin, add(load("histogram", bin), number(1)))) ==
-          "for x in [0, 4) {\n  histogram[in[x]] = histogram[in[x]] + 1\n}\n");
+          "for x in [0, 4) unpartitioned {\n  histogram[in[x]] = histogram[in[x]] + 1\n}\n");
     Stmt scan = make_store("a", x, add(load("a", sub(x, number(1))), number(1)));
-    CHECK(vectorized(4, scan) == "for x in [0, 4) {\n  a[x] = a[x - 1] + 1\n}\n");
+    CHECK(vectorized(4, scan) == "for x in [0, 4) unpartitioned {\n  a[x] = a[x - 1] + 1\n}\n");
     Stmt call = make_evaluate(make_call(Int(32), "log", {x}, CallKind::Extern));
-    CHECK(vectorized(4, call) == "for x in [0, 4) {\n  evaluate log(x)\n}\n");
+    CHECK(vectorized(4, call) == "for x in [0, 4) unpartitioned {\n  evaluate log(x)\n}\n");
 }
 
 TEST_CASE("vectorize: the extent must be constant and small") {
@@ -177,7 +203,9 @@ TEST_CASE("vectorize: the extent must be constant and small") {
 TEST_CASE("vectorize: random programs compute the same") {
     for (uint32_t seed = 1; seed <= 400; seed++) {
         LoopProgram program = random_loops(seed, {.rich_bodies = seed % 2 == 0});
-        Stmt now = lower::vectorize_loops(program.body);
+        const Target without_masks("x86-64-linux-sse41");
+        Stmt now =
+            lower::vectorize_loops(program.body, nullptr, seed % 4 < 2 ? &without_masks : nullptr);
         for (auto [w, h] : {std::pair{0, 2}, {1, 1}, {7, 3}, {19, 5}, {40, 2}}) {
             INFO("seed " << seed << ", " << w << " x " << h << "\n"
                          << program.body << "=>\n"
