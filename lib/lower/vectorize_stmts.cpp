@@ -287,7 +287,7 @@ class LoopVectorizer {
         return evaluated_once(s, {scalar}, [&] {
             if (condition.type().is_scalar())
                 return uniform_branch(s, condition);
-            if (!else_case.defined() && is_end(condition) && better_lane_by_lane(s))
+            if (!else_case.defined() && is_end(condition) && better_lane_by_lane(then_case))
                 return all_or_single_lanes(s, condition);
             if (!else_case.defined())
                 return with_mask(condition, scalar, [&] { return vectorize(then_case); });
@@ -343,12 +343,12 @@ class LoopVectorizer {
         return work;
     }
 
-    /// Whether single lanes take less than masks that are a branch for each lane. (Not where lets outside of s
-    /// read what s writes: lane by lane, those would see it.)
+    /// Whether single lanes take less than masks that are a branch for each lane: where little more is done
+    /// than loading and storing. (Not where lets outside of s read what s writes: lane by lane, those would
+    /// see it.)
     bool better_lane_by_lane(const Stmt &s) const {
-        constexpr double operations_per_branch = 1.5;
         Work work = work_of(s);
-        return work.unmasked > 0 && work.operations <= operations_per_branch * work.unmasked &&
+        return work.unmasked > 0 && work.operations <= work.unmasked &&
                std::none_of(lanes_.enclosing.begin(), lanes_.enclosing.end(),
                             [&](const Lanes::Enclosing &outer) {
                                 return overlaps(buffers_read(outer.value), buffers_written(s));
