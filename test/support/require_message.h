@@ -34,6 +34,13 @@ inline bool has_inner_name(const std::string &message) {
     return false;
 }
 
+/// "word.. Next", as sentences look that were put together. (A range is "4 .. 12".)
+inline bool has_two_full_stops(const std::string &message) {
+    size_t at = message.find(".. ");
+    return at != std::string::npos && at > 0 &&
+           std::isalpha(static_cast<unsigned char>(message[at - 1]));
+}
+
 /// Runs `misuse`, which must throw an `Error`; all `parts` must stand in the message, and none of the
 /// names that nobody chose. The part "@" is the line marked with here().
 template <typename Error, typename Misuse>
@@ -46,7 +53,7 @@ void require_message(const Misuse &misuse, const std::vector<std::string> &parts
     }
     INFO(message);
     CHECK_FALSE(has_inner_name(message));
-    CHECK(message.find(".. ") == std::string::npos);  // two sentences put together
+    CHECK_FALSE(has_two_full_stops(message));
     for (const std::string &part : parts) {
         const std::string &wanted = part == "@" ? marked_line() : part;
         REQUIRE_THAT(message, Catch::Matchers::ContainsSubstring(wanted));
