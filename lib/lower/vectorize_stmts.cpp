@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <unordered_set>
 
 #include "ir/equal.h"
 #include "ir/scope.h"
@@ -10,19 +9,14 @@
 #include "ir/substitute.h"
 #include "ir/visit.h"
 #include "lower/lanes.h"
+#include "lower/loop_ends.h"
 #include "lower/vectorize_exprs.h"
-#include "support/target.h"
 
 namespace Pipe::lower {
 
 using namespace ir;
 
 namespace {
-
-/// < <= > >=
-bool is_order(Op op) {
-    return is_comparison(op) && op != Op::EQ && op != Op::NE;
-}
 
 bool overlaps(const std::set<std::string> &a, const std::set<std::string> &b) {
     return std::any_of(a.begin(), a.end(), [&](const std::string &name) { return b.count(name); });
@@ -302,53 +296,9 @@ class LoopVectorizer {
         });
     }
 
-    /// The end of a loop: which lanes are on depends on nothing but their number.
-    static bool is_end(const Expr &condition) {
-        if (condition->op == Op::And)
-            return is_end(condition->args[0]) && is_end(condition->args[1]);
-        auto even = [](const Expr &e) { return e->op == Op::Ramp || e->op == Op::Broadcast; };
-        return is_order(condition->op) && even(condition->args[0]) && even(condition->args[1]) &&
-               buffers_read(condition).empty();
-    }
-
-    /// What is to be done in each lane: loads and stores that the target has no masks for, and operations
-    /// that are not of an index.
-    struct Work {
-        int unmasked = 0, operations = 0;
-    };
-    Work work_of(const Stmt &s) const {
-        Work work;
-        auto count_access = [&](const Type &type) {
-            if (target_ && !support::has_masked_access(*target_, type.element_of()))
-                work.unmasked++;
-        };
-        std::unordered_set<const ExprNode *> seen;
-        auto count = [&](const Expr &e) {
-            if (is_shared(e) && !seen.insert(e.get()).second)
-                return false;
-            if (e->op == Op::Load)
-                count_access(e.type());
-            else
-                work.operations += !e->args.empty();
-            return e->op != Op::Load;
-        };
-        auto look = [&](const Stmt &child) {
-            if (child->op != StmtOp::Store)
-                return true;
-            count_access(child->exprs[0].type());
-            walk(child->exprs[0], count);
-            return false;
-        };
-        walk(s, look, count);
-        return work;
-    }
-
-    /// Whether single lanes take less than masks that are a branch for each lane: where little more is done
-    /// than loading and storing. (Not where lets outside of s read what s writes: lane by lane, those would
-    /// see it.)
+    /// Not where lets outside of s read what s writes: lane by lane, those would see it.
     bool better_lane_by_lane(const Stmt &s) const {
-        Work work = work_of(s);
-        return work.unmasked > 0 && work.operations <= work.unmasked &&
+        return target_ && takes_less_lane_by_lane(s, *target_) &&
                std::none_of(lanes_.enclosing.begin(), lanes_.enclosing.end(),
                             [&](const Lanes::Enclosing &outer) {
                                 return overlaps(buffers_read(outer.value), buffers_written(s));
@@ -359,16 +309,6 @@ class LoopVectorizer {
         Stmt vectors = vectorize(s->stmts[0]);
         return vectors.defined() ? make_if(holds_in_all(condition), vectors, lane_by_lane(s))
                                  : vectors;
-    }
-
-    /// True only if the condition holds in all lanes: a test of the largest or smallest lane.
-    static Expr holds_in_all(const Expr &condition) {
-        const Expr &a = condition->args[0], &b = condition->args[1];
-        if (condition->op == Op::And)
-            return make_binary(Op::And, holds_in_all(a), holds_in_all(b));
-        bool less = condition->op == Op::LT || condition->op == Op::LE;
-        return make_binary(condition->op, all_lanes(less ? Op::Max : Op::Min, a),
-                           all_lanes(less ? Op::Min : Op::Max, b));
     }
 
     Stmt uniform_branch(const Stmt &s, const Expr &condition) {

@@ -36,9 +36,10 @@ inline bool has_inner_name(const std::string &message) {
 
 /// "word.. Next", as sentences look that were put together. (A range is "4 .. 12".)
 inline bool has_two_full_stops(const std::string &message) {
-    size_t at = message.find(".. ");
-    return at != std::string::npos && at > 0 &&
-           std::isalpha(static_cast<unsigned char>(message[at - 1]));
+    for (size_t at = message.find(".. "); at != std::string::npos; at = message.find(".. ", at + 1))
+        if (at > 0 && std::isalpha(static_cast<unsigned char>(message[at - 1])))
+            return true;
+    return false;
 }
 
 /// Runs `misuse`, which must throw an `Error`; all `parts` must stand in the message, and none of the
