@@ -22,12 +22,6 @@ Expr strip_likely(const Expr &e) {
     return is_likely ? strip_likely(e->args[0]) : e;
 }
 
-/// The ends of int64 stand for infinity, which nothing can be at least (or at most).
-Interval constant(int64_t value) {
-    return {std::min(value, Interval::plus_infinity - 1),
-            std::max(value, Interval::minus_infinity + 1)};
-}
-
 /// The result of an operation that gives anything if it leaves its type.
 Interval unless_wrapped(Type type, const Interval &result) {
     if (has_no_overflow(type))
@@ -75,9 +69,9 @@ Interval Query::of(const Expr &e, int depth) {
 Interval Query::of_node(const Expr &e, int depth) {
     switch (e->op) {
     case Op::IntImm:
-        return constant(e->int_value);
+        return Interval::single(e->int_value);
     case Op::UIntImm:
-        return e->uint_value <= INT64_MAX ? constant(e->int_value) : Interval::everything();
+        return e->uint_value <= INT64_MAX ? Interval::single(e->int_value) : Interval::everything();
     case Op::Variable: {
         auto found = facts_.find(e->name);
         return found ? *found : Interval::everything();
@@ -221,7 +215,7 @@ Interval Query::of_call(const Expr &e, int depth) {
         if (!a.has_lo() || !a.has_hi())
             return {0, Interval::plus_infinity};
         int64_t least = a.contains(0) ? 0 : std::min(std::abs(a.lo), std::abs(a.hi));
-        return {least, std::max(std::abs(a.lo), std::abs(a.hi))};
+        return Interval::between(least, std::max(std::abs(a.lo), std::abs(a.hi)));
     }
     if (e->name == intrinsic::absd && e->args[0].type().is_int())
         return {0, Interval::plus_infinity};

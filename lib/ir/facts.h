@@ -17,7 +17,12 @@ struct ConstantInterval {
     int64_t lo = minus_infinity, hi = plus_infinity;
 
     static ConstantInterval everything() { return {}; }
-    static ConstantInterval single(int64_t value) { return {value, value}; }
+    /// The values from lo to hi. As nothing is at least plus infinity, or at most minus infinity, an
+    /// end that is the last int64 on the other side gives way by one.
+    static ConstantInterval between(int64_t lo, int64_t hi) {
+        return {lo == plus_infinity ? lo - 1 : lo, hi == minus_infinity ? hi + 1 : hi};
+    }
+    static ConstantInterval single(int64_t value) { return between(value, value); }
     /// The values that a lane of the type may have; no bounds for int32 and wider.
     static ConstantInterval of_type(Type type);
 

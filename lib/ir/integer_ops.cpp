@@ -236,12 +236,10 @@ ConstantInterval integer_op_range(const Expr &call, const std::vector<ConstantIn
     bool fits = range.least >= lowest(type) && range.most <= highest(type);
     if (!fits)  // wraps
         return ConstantInterval::of_type(type);
-    // The largest int64 stands for infinity, which nothing can be at least; the smallest likewise.
-    ConstantInterval result;
-    result.lo = static_cast<int64_t>(std::min<WideInt>(range.least, INT64_MAX - 1));
-    if (range.most <= INT64_MAX)
-        result.hi = std::max(static_cast<int64_t>(range.most), INT64_MIN + 1);
-    return result;
+    auto end = [](WideInt value) {
+        return static_cast<int64_t>(std::min<WideInt>(value, ConstantInterval::plus_infinity));
+    };
+    return ConstantInterval::between(end(range.least), end(range.most));
 }
 
 }  // namespace Pipe::ir
