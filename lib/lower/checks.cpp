@@ -253,10 +253,9 @@ class Checks {
         for (const region::StageNest &nest : regions_.tree().place(func.id).stages)
             for_each_shift(nest, [&](const schedules::Transform &split,
                                      const region::Range &range) {
-                std::string stage =
-                    nest.stage == 0 ? "" : ".update(" + std::to_string(nest.stage - 1) + ")";
                 require(make_binary(Op::LE, split.factor, range.extent), Failure::OutputTooSmall,
-                        {text("Output " + func.name + stage + " has an extent of "), range.extent,
+                        {text("Output " + definition_name(func, nest.stage) + " has an extent of "),
+                         range.extent,
                          text(" in dimension " + split.old_name + ", less than the factor "),
                          split.factor,
                          text(" by which its schedule splits it with TailStrategy::ShiftInwards. "

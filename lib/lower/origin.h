@@ -4,18 +4,23 @@
 #include <string>
 
 #include "graph/graph.h"
+#include "region/loop_tree.h"
 
 namespace Pipe::lower {
 
-/// " of blur (blur.cpp:12)" for the loop "blur.s0.x" of a graph; "" without graph or for other loops.
+/// "x of blur.update(0) (blur.cpp:12)" for the loop "blur.s1.x" of a graph; other loops, and those of
+/// no graph, by their own names.
 inline std::string origin(const graph::Graph *graph, const std::string &loop) {
     if (!graph)
-        return "";
-    std::string name = loop.substr(0, loop.find('.'));
+        return loop;
     for (const graph::FuncNode &func : graph->funcs)
-        if (func.name == name && func.where.known())
-            return " of " + name + " (" + to_string(func.where) + ")";
-    return "";
+        for (size_t stage = 0; stage < func.stages.size(); stage++) {
+            const std::string prefix = region::stage_name(func, static_cast<int>(stage)) + ".";
+            if (loop.starts_with(prefix))
+                return loop.substr(prefix.size()) + " of " + definition_name(func, stage) + " (" +
+                       to_string(func.stages[stage].where) + ")";
+        }
+    return loop;
 }
 
 }  // namespace Pipe::lower

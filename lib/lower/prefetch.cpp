@@ -59,10 +59,8 @@ class Prefetcher {
   private:
     [[noreturn]] void reject(const std::string &why) const {
         const graph::FuncNode &f = graph_[nest_.func];
-        std::string stage =
-            nest_.stage == 0 ? "" : ".update(" + std::to_string(nest_.stage - 1) + ")";
-        throw CompileError(f.name + stage + ".prefetch(" + directive_.source + ", " +
-                           directive_.at + ", " + directive_.from + ") (" +
+        throw CompileError(definition_name(f, nest_.stage) + ".prefetch(" + directive_.source +
+                           ", " + directive_.at + ", " + directive_.from + ") (" +
                            to_string(f.stages[nest_.stage].where) + "): " + why);
     }
 

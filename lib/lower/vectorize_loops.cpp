@@ -59,12 +59,12 @@ class VectorizeLoops : public Mutator {
         std::optional<int64_t> most = lets_.most_iterations(extent);
         if (!most)
             throw CompileError(
-                "Cannot vectorize loop " + s->name + origin(graph_, s->name) + ": its extent " +
+                "Cannot vectorize loop " + origin(graph_, s->name) + ": its extent " +
                 ir::to_string(s->exprs[1]) +
                 " is not constant. Split it by a constant factor and vectorize the inner loop.");
         int64_t lanes = *most;
         if (lanes > max_lanes)
-            throw CompileError("Cannot vectorize loop " + s->name + origin(graph_, s->name) + ": " +
+            throw CompileError("Cannot vectorize loop " + origin(graph_, s->name) + ": " +
                                std::to_string(lanes) + " lanes are too many (at most " +
                                std::to_string(max_lanes) +
                                "). Split it by a smaller factor and vectorize the inner loop.");

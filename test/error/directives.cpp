@@ -112,19 +112,26 @@ TEST_CASE_METHOD(Blur, "reorder, fuse, tile", "[error][directives]") {
 TEST_CASE_METHOD(Blur, "vectorize, unroll, parallel", "[error][directives]") {
     SECTION("vectorize of a loop whose extent is not constant") {
         c.vectorize(x);
-        require_compiling(at_c, {"vectorize loop c.", "extent", "not constant", "Split it"});
+        require_compiling(at_c, {"vectorize loop x of c (", "extent", "not constant", "Split it"});
     }
     SECTION("unroll of a loop whose extent is not constant") {
         c.unroll(x);
-        require_compiling(at_c, {"unroll loop c.", "extent", "not constant", "Split it"});
+        require_compiling(at_c, {"unroll loop x of c (", "extent", "not constant", "Split it"});
+    }
+    SECTION("unroll of a loop of an update") {
+        c(x, y) += 1;
+        const std::string at_update = ":" + std::to_string(__LINE__ - 1);
+        c.update().unroll(x);
+        require_compiling(at_update, {"unroll loop x of c.update(0) (", "not constant"});
     }
     SECTION("unroll of too many") {
         c.bound(x, 0, 100000).unroll(x);
-        require_compiling(at_c, {"unroll loop c.", "100000", "too large", "small constant"});
+        require_compiling(at_c, {"unroll loop x of c (", "100000", "too large", "small constant"});
     }
     SECTION("lanes that are too many") {
         c.bound(x, 0, 4096).vectorize(x);
-        require_compiling(at_c, {"vectorize loop c.", "4096 lanes are too many", "smaller factor"});
+        require_compiling(at_c,
+                          {"vectorize loop x of c (", "4096 lanes are too many", "smaller factor"});
     }
     SECTION("negative lanes") {
         require_at(at_a, [&] { a.vectorize(x, -8); },
