@@ -8,10 +8,15 @@
 #include <Halide.h>
 namespace apps {
 namespace dsl = Halide;
-}
+inline void store_past_caches(dsl::Func) {}  // it has no directive for that
+}  // namespace apps
 #else
 #include <pipe/pipe.h>
 namespace apps {
 namespace dsl = Pipe;
+/// For a result that is larger than the caches.
+inline void store_past_caches(dsl::Func f) {
+    f.store_nontemporal();
 }
+}  // namespace apps
 #endif

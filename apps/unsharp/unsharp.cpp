@@ -32,6 +32,7 @@ void Unsharp::schedule_by_hand(const Target &target) {
         .reorder(x, yu, yi, yo)
         .vectorize(x, vec)
         .parallel(yo);
+    store_past_caches(masked);
     blury.compute_at(masked, yi).reorder(y, x).vectorize(x, vec).unroll(y);
 }
 
@@ -69,6 +70,7 @@ void UnsharpHalide::schedule_by_hand(const Target &target) {
         .unroll(c)
         .vectorize(x, vec)
         .parallel(yo);
+    store_past_caches(unsharp);
     blur_y.compute_at(unsharp, yi).reorder(y, x).vectorize(x, vec).unroll(y);
     gray.store_at(unsharp, yo).compute_at(unsharp, yi).vectorize(x, vec);
 }

@@ -222,6 +222,7 @@ void apply(const Plan &plan, const StageGraph &nodes, const Graph &graph, const 
         if (f.store.inlined())
             f.store = root();
     }
+    f.nontemporal_stores |= plan.streams;
     const Levels levels = apply_output(plan, output, graph[output.id], machine, f);
     for (size_t m = 1; m < plan.members.size(); m++) {
         const Node &node = nodes.nodes[static_cast<size_t>(plan.members[m])];

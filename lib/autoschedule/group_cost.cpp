@@ -232,8 +232,8 @@ void GroupModel::add_far_memory(const Tiling &t, Cost &cost) const {
     const Node &out = graph_.nodes[static_cast<size_t>(nodes_[0])];
     const double stored = regions_[0].total * members_[0].bytes;
     cost.live_bytes += stored;
-    // A line is read before it is written.
-    cost.far_memory += 2 * stored / far_rate(out.is_output ? 0 : stored);
+    // A line is read before it is written, unless it bypasses the caches.
+    cost.far_memory += (streams() ? 1 : 2) * stored / far_rate(out.is_output ? 0 : stored);
 }
 
 void GroupModel::finish(Cost &cost) const {

@@ -143,6 +143,18 @@ double GroupModel::far_rate(double more) const {
     return std::min(machine_.dram_rate, machine_.dram_rate_all_cores / machine_.cores);
 }
 
+/// Whether the output had better bypass the caches: it does not stay there until somebody reads it, so that
+/// nothing is gained by reading each of its lines before it is written. Whole vectors only, in rows that
+/// begin where vectors do.
+bool GroupModel::streams() const {
+    const Node &out = graph_.nodes[static_cast<size_t>(nodes_[0])];
+    if (out.role == Role::Fixed || out.has_updates() || out.dims() == 0)
+        return false;
+    const int64_t row_bytes = out.extents[0] * out.bytes;
+    return out.points() * out.bytes > 0.7 * static_cast<double>(machine_.l3_bytes) &&
+           row_bytes % machine_.vector_bytes == 0;
+}
+
 double GroupModel::clocks_per_point(const Node &node) const {
     double total = 0;
     const double v = machine_.vector_bytes;

@@ -80,6 +80,7 @@ class GroupModel {
     int external(const poly::Access &load);
     double clocks_per_point(const Node &node) const;
     double far_rate(double bytes) const;
+    bool streams() const;
     const std::vector<int64_t> &extents() const {
         return graph_.nodes[static_cast<size_t>(nodes_[0])].extents;
     }

@@ -232,6 +232,7 @@ Plan GroupModel::make_plan(const Choice &choice) const {
     if (most != plan.outer.end())
         std::rotate(plan.outer.begin(), most, most + 1);
     plan.parallel = machine_.cores > 1 && !plan.outer.empty();
+    plan.streams = streams();
     return plan;
 }
 

@@ -35,6 +35,7 @@ struct Plan {
     int row_dim = -1;           ///< the loop that Row members are computed in; -1: none
     std::vector<int> outer;     ///< dimensions that have a loop over tiles, outermost first
     bool parallel = false;      ///< the outermost of these loops
+    bool streams = false;       ///< the output bypasses the caches
     Cost cost;
 
     int output() const { return members[0]; }

@@ -51,6 +51,8 @@ std::string report_text(const Report &report, const StageGraph &nodes, const gra
             const auto d = static_cast<size_t>(plan.outer[0]);
             text += fmt::format("; parallel over {}", graph[output.id].args[d]);
         }
+        if (plan.streams)
+            text += "; stored past the caches, which are smaller";
         text += "\n";
         for (size_t m = 1; m < plan.members.size(); m++)
             text += member_text(plan, m, nodes);

@@ -112,12 +112,15 @@ class ExprEmitter {
     void store_lanes(const ir::StmtNode &s, llvm::Value *mask);
     void store_dense(const ir::StmtNode &s, const Offset &start, llvm::Value *value,
                      llvm::Value *mask);
+    void store_whole(const std::string &buffer, llvm::Value *value, llvm::Value *p,
+                     llvm::Align align);
     void scatter(const ir::StmtNode &s, llvm::Value *value, llvm::Value *mask);
     llvm::Value *address(const std::string &buffer, Type element, const Offset &index);
     llvm::Value *addresses(const std::string &buffer, Type element, const Expr &index);
     llvm::Align alignment(const std::string &buffer, Type element, const Expr &index);
     llvm::Value *mask_of(const Expr &predicate, int lanes);
     void mark(llvm::Instruction *access, const std::string &buffer);
+    void bypass_caches(llvm::Instruction *access);
     bool has_fast_gather(Type type) const;
 
     Unit &unit_;

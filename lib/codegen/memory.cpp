@@ -34,15 +34,20 @@ Value *reversed(Builder &b, Value *vector) {
     return b.CreateShuffleVector(vector, mask);
 }
 
-/// Whether a load can bypass the caches: what fills registers as a whole can. (Of single bytes, and what
-/// would be loaded in pieces of one or two, LLVM 19 asks for an instruction that no x86 has, and crashes.)
-bool can_stream(const llvm::Type *type, const llvm::DataLayout &layout) {
+/// Whether a vector fills registers as a whole, as is needed to bypass the caches.
+bool fills_registers(const llvm::Type *type, const llvm::DataLayout &layout) {
     auto *vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
-    if (!vector || vector->getScalarSizeInBits() < 16)
+    if (!vector)
         return false;
     uint64_t bytes = layout.getTypeStoreSize(vector->getElementType()).getFixedValue() *
                      vector->getNumElements();
     return bytes >= 16 && llvm::isPowerOf2_64(bytes);
+}
+
+/// (Of single bytes, and what would be loaded in pieces of one or two, LLVM 19 asks for an instruction that
+/// no x86 has, and crashes.)
+bool can_stream_load(const llvm::Type *type, const llvm::DataLayout &layout) {
+    return fills_registers(type, layout) && type->getScalarSizeInBits() >= 16;
 }
 
 bool is_always(const Expr &predicate) {
@@ -51,15 +56,15 @@ bool is_always(const Expr &predicate) {
 
 }  // namespace
 
-/// Says which buffer an access is of, and whether it bypasses the caches.
+/// Says which buffer an access is of, and whether a load bypasses the caches.
 void ExprEmitter::mark(llvm::Instruction *access, const std::string &buffer) {
     frame_.aliases.mark(access, buffer);
-    bool streams =
-        (llvm::isa<llvm::StoreInst>(access) && unit_.nontemporal_stores.count(buffer) > 0) ||
-        (llvm::isa<llvm::LoadInst>(access) && unit_.nontemporal_loads.count(buffer) > 0 &&
-         can_stream(access->getType(), unit_.module.getDataLayout()));
-    if (!streams)
-        return;
+    if (llvm::isa<llvm::LoadInst>(access) && unit_.nontemporal_loads.count(buffer) > 0 &&
+        can_stream_load(access->getType(), unit_.module.getDataLayout()))
+        bypass_caches(access);
+}
+
+void ExprEmitter::bypass_caches(llvm::Instruction *access) {
     llvm::Metadata *one = llvm::ConstantAsMetadata::get(b_.getInt32(1));
     access->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(unit_.context, {one}));
 }
@@ -372,11 +377,44 @@ void ExprEmitter::store_dense(const ir::StmtNode &s, const Offset &start, Value 
     llvm::Align align = alignment(s.name, type, s.exprs[1]);
     Value *p = address(s.name, type, start);
     if (!mask)
-        return mark(b_.CreateAlignedStore(value, p, align), s.name);
+        return store_whole(s.name, value, p, align);
     for_each_register(type, p, align, [&](Value *at, llvm::Align aligned, int begin, int lanes) {
         Value *part = subvector(b_, value, begin, lanes), *on = subvector(b_, mask, begin, lanes);
         mark(b_.CreateMaskedStore(part, at, aligned, on), s.name);
     });
+}
+
+/// All lanes of a vector, or a scalar. Where the caches are to be bypassed, it is asked whether registers
+/// lie at multiples of their size, as the instructions want it: what does not goes through the caches.
+void ExprEmitter::store_whole(const std::string &buffer, Value *value, Value *p,
+                              llvm::Align align) {
+    const auto widest = static_cast<uint64_t>(unit_.target.natural_vector_size(UInt(8)));
+    uint64_t bytes = unit_.module.getDataLayout().getTypeStoreSize(value->getType());
+    const llvm::Align wanted(llvm::bit_floor(std::min(bytes, widest)));
+    auto store = [&](llvm::Align known) {
+        llvm::StoreInst *access = b_.CreateAlignedStore(value, p, known);
+        mark(access, buffer);
+        return access;
+    };
+    if (unit_.nontemporal_stores.count(buffer) == 0 ||
+        !fills_registers(value->getType(), unit_.module.getDataLayout())) {
+        store(align);
+        return;
+    }
+    if (align >= wanted)
+        return bypass_caches(store(wanted));
+    llvm::BasicBlock *aligned = frame_.new_block("store.aligned");
+    llvm::BasicBlock *other = frame_.new_block("store.unaligned");
+    llvm::BasicBlock *join = frame_.new_block("stored");
+    Value *low = b_.CreateAnd(b_.CreatePtrToInt(p, b_.getInt64Ty()), wanted.value() - 1);
+    b_.CreateCondBr(b_.CreateIsNull(low), aligned, other);
+    b_.SetInsertPoint(aligned);
+    bypass_caches(store(wanted));
+    b_.CreateBr(join);
+    b_.SetInsertPoint(other);
+    store(align);
+    b_.CreateBr(join);
+    b_.SetInsertPoint(join);
 }
 
 /// Lane by lane, in order: where two lanes have the same index, the last one stays. (Processors

@@ -79,6 +79,27 @@ TEST_CASE("Terms of the cost move as they must") {
     CHECK(whole.total > 1.5 * rows.total);  // one core idles
 }
 
+TEST_CASE("What the caches cannot hold is stored past them") {
+    Blur p;
+    auto streams = [&](int64_t width, int64_t height, int64_t l3_bytes) {
+        Machine machine = two_cores();
+        machine.l3_bytes = l3_bytes;
+        const graph::Frozen frozen = graph::freeze({p.by});
+        const Result r = autoschedule_for(frozen, p.sizes(width, height), machine);
+        const bool told = contains(r.report.text, "stored past the caches");
+        const bool done = r.schedule[frozen.graph.outputs[0]].nontemporal_stores;
+        CHECK(told == done);
+        return done;
+    };
+    CHECK(streams(6400, 4800, 32 << 20));
+    CHECK_FALSE(streams(6400, 4800, 256 << 20));
+    CHECK_FALSE(streams(2560, 1920, 32 << 20));
+    CHECK(streams(2560, 1920, 8 << 20));
+    CHECK_FALSE(streams(6401, 4800, 32 << 20));  // rows begin anywhere
+    p.by(p.x, p.y) += cast<uint16_t>(1);         // and what is read again does not bypass them
+    CHECK_FALSE(streams(6400, 4800, 32 << 20));
+}
+
 TEST_CASE("Algorithm 2 fills the cache and gives more to dimensions with more reuse") {
     Harris p;
     const graph::Frozen frozen = graph::freeze({p.harris});

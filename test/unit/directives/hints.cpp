@@ -2,6 +2,8 @@
 // later; eager_inline, unscheduled; what is not there.
 #include <functional>
 
+#include <catch2/catch_template_test_macros.hpp>
+
 #include "compare.h"
 #include "graph/freeze.h"
 #include "ir/print.h"
@@ -249,6 +251,25 @@ TEST_CASE("non-temporal stores and loads", "[hints]") {
     CHECK(program.nontemporal_stores == std::set<std::string>{"f", "g"});
     CHECK(program.nontemporal_loads == std::set<std::string>{"f"});
     CHECK(Pipeline(g).schedule_source().find(".load_nontemporal()") != std::string::npos);
+}
+
+TEMPLATE_TEST_CASE("what bypasses the caches may lie at any address", "[hints]", uint8_t, uint16_t,
+                   float, double) {
+    const int lanes = get_host_target().natural_vector_size(type_of<TestType>());
+    Func f("f");
+    f(x, y) = cast<TestType>(x * 3 + y * 5);
+    f.store_nontemporal();
+    SECTION("vectors of one register") {
+        f.vectorize(x, lanes);
+    }
+    SECTION("of several, and what is left at the end of a row") {
+        f.vectorize(x, 2 * lanes, TailStrategy::GuardWithIf).parallel(y);
+    }
+    // rows that begin at multiples of the vectors, and at all others: memory ends, or begins, at a page
+    check_sizes<TestType>(f, {1, lanes, 4 * lanes, 4 * lanes + 1, 6 * lanes + lanes / 2});
+    TempFolder folder;
+    f.compile_to_llvm_assembly(folder / "f.ll", {}, "f");
+    CHECK(count(folder.read("f.ll"), "!nontemporal") >= 1);
 }
 
 TEST_CASE("a LoopLevel that is set later", "[hints]") {
