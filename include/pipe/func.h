@@ -243,7 +243,8 @@ class Func : public StageDirectives<Func>, public Realizable<Func> {
     /// time). Register needs a constant size (see bound_storage); what a constant size does not fit
     /// in, or this machine does not have, is a CompileError.
     Func &store_in(MemoryType memory);
-    /// What is written bypasses the caches: for results that are not read again soon.
+    /// What is written bypasses the caches: for results that are not read again soon, because they are
+    /// larger than the caches. It concerns whole vectors at addresses that are multiples of their size.
     Func &store_nontemporal();
     /// What consumers load bypasses the caches, where the processor can.
     Func &load_nontemporal();
