@@ -381,6 +381,9 @@ bool BufferBase::contains(const std::vector<int64_t> &coordinates) const {
 BufferBase BufferBase::alias() const {
     BufferBase result;
     result.contents_ = std::make_shared<Contents>(contents());
+    // what was made for this Buffer does not stand for the other
+    result.contents_->raw.reset();
+    result.contents_->image.reset();
     return result;
 }
 

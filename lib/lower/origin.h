@@ -16,9 +16,11 @@ inline std::string origin(const graph::Graph *graph, const std::string &loop) {
     for (const graph::FuncNode &func : graph->funcs)
         for (size_t stage = 0; stage < func.stages.size(); stage++) {
             const std::string prefix = region::stage_name(func, static_cast<int>(stage)) + ".";
-            if (loop.starts_with(prefix))
-                return loop.substr(prefix.size()) + " of " + definition_name(func, stage) + " (" +
-                       to_string(func.stages[stage].where) + ")";
+            if (!loop.starts_with(prefix))
+                continue;
+            const SourceLocation &where = func.stages[stage].where;
+            return loop.substr(prefix.size()) + " of " + definition_name(func, stage) +
+                   (where.known() ? " (" + to_string(where) + ")" : "");
         }
     return loop;
 }

@@ -419,12 +419,23 @@ class LoopVectorizer {
     bool depends_on_other_lane(const Expr &value, const std::string &buffer, const Expr &index) {
         if (lanes_.copies.count(buffer) || !buffers_read(value).count(buffer))
             return false;
-        bool distinct = index->op == Op::Ramp && !is_const(index->args[1], 0);
-        if (!distinct)
-            return true;
+        if (index->op != Op::Ramp || !is_never_zero(index->args[1]))
+            return true;  // lanes may share an element
         return contains(value, [&](const ExprNode &e) {
             return e.op == Op::Load && e.name == buffer && trails(exprs_.vec(e.args[0]), index);
         });
+    }
+
+    /// Products of constants and of strides of buffers; what else there is may be 0 while the program runs.
+    static bool is_never_zero(const Expr &stride) {
+        if (stride->op == Op::Mul)
+            return is_never_zero(stride->args[0]) && is_never_zero(stride->args[1]);
+        if (stride->op == Op::Cast)
+            return is_never_zero(stride->args[0]);
+        if (stride->op == Op::Variable)
+            return stride->name.find(".stride.") != std::string::npos;
+        int64_t value = 0;
+        return as_const_int(stride, &value) && value != 0;
     }
 
     /// A Tuple's values are computed before any is stored: whether a later lane's depend on that.

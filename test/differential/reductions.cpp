@@ -315,3 +315,39 @@ TEST_CASE("a Func computed outside of all loops of an update with accumulators",
             check_against_reference<int>(f, {width, 3});
     }
 }
+
+// How far the lanes of an update lie apart is known only as the program runs: where it is 0, all add to one
+// element, and none may miss what the others add.
+TEST_CASE("a vectorized update whose lanes meet in one element", "[differential]") {
+    Func f("f"), g("g");
+    g(x) = x + 1;
+    g.compute_root();
+    SECTION("in one row of two") {
+        RDom r(0, 8, 0, 2);
+        f(x) = 0;
+        f(r.x * r.y) += g(r.x);
+        f.update().atomic().vectorize(r.x, 8);
+        check_against_reference<int>(f, {8});
+    }
+    SECTION("by a Param") {
+        Param<int> step("step");
+        RDom r(0, 8);
+        f(x) = 0;
+        f(r * unsafe_promise_clamped(step, 0, 3)) += g(r);
+        f.update().atomic().vectorize(r, 8);
+        for (int by : {0, 1, 3}) {
+            step.set(by);
+            check_against_reference<int>(f, {22});
+        }
+    }
+    SECTION("of a Tuple") {
+        RDom r(0, 8, 0, 2);
+        f(x) = Tuple(0, 1);
+        f(r.x * r.y) = Tuple(f(r.x * r.y)[0] + g(r.x), max(f(r.x * r.y)[1], g(r.x)));
+        f.update().atomic().vectorize(r.x, 8);
+        Func sum("sum");
+        sum(x) = f(x)[0] * 1000 + f(x)[1];
+        f.compute_root();
+        check_against_reference<int>(sum, {8});
+    }
+}
