@@ -23,7 +23,7 @@ struct ConstantInterval {
         return {lo == plus_infinity ? lo - 1 : lo, hi == minus_infinity ? hi + 1 : hi};
     }
     static ConstantInterval single(int64_t value) { return between(value, value); }
-    /// The values that a lane of the type may have; no bounds for int32 and wider.
+    /// The values that a lane of the type may have; no bounds for int32 and int64.
     static ConstantInterval of_type(Type type);
 
     bool has_lo() const { return lo != minus_infinity; }

@@ -139,10 +139,21 @@ void Generator::histogram() {
     make_rdom(c_.between(1, 2), 12);
     std::vector<Value> coordinates = own_vars();
     variables_.erase(variables_.begin());  // x is no variable of the update
-    Value bin = with_rvar(leaf(Int(32), true));
+    now_.touched[0] = {0, bins - 1};
+    if (rvar_ranges_.size() == 2 && c_.chance(60)) {
+        // no clamp: lanes of one RVar lie as far apart as the other says, which may be 0
+        const auto r = variables_.end() - 2;
+        const auto [a, b] = std::pair(rvar_ranges_[0], rvar_ranges_[1]);
+        coordinates[0] = {r[0].value.e * r[1].value.e, r[0].value.text + " * " + r[1].value.text};
+        now_.touched[0] = {a.low * b.low, a.low * b.low};
+        for (int corner : {a.low * b.high, a.high * b.low, a.high * b.high})
+            now_.touched[0].include({corner, corner});
+    } else {
+        Value bin = with_rvar(leaf(Int(32), true));
+        coordinates[0] = {clamp(bin.e, 0, bins - 1),
+                          "clamp(" + bin.text + ", 0, " + std::to_string(bins - 1) + ")"};
+    }
     size_t on_the_left = accesses_.size();
-    coordinates[0] = {clamp(bin.e, 0, bins - 1),
-                      "clamp(" + bin.text + ", 0, " + std::to_string(bins - 1) + ")"};
     Value weight = c_.chance(70) ? constant(type, 1) : shrink(leaf(type, true), c_);
     Value old = self(coordinates);
     Value next{old.e + weight.e, old.text + " + " + weight.text};
@@ -151,7 +162,6 @@ void Generator::histogram() {
     now_.stages.back().combines = type.is_int_or_uint();
     now_.stages.back().associative = true;
     now_.stages.back().on_the_left = on_the_left;
-    now_.touched[0] = {0, bins - 1};
     finish_func({{next.e, "", 144 * weight.size, weight.frac, 0}});
 }
 

@@ -19,7 +19,7 @@ void Scheduler::stage_directives(int i, int stage) {
     stage_ = stage;
     loops_ = &plan(i).stages[static_cast<size_t>(stage)].loops;
     parallel_ = blended_ = false;
-    if (stage > 0 && stage_info().combines && c_.chance(20)) {
+    if (stage > 0 && stage_info().combines && c_.chance(35)) {
         apply([this](Stage update, const std::string &n) {
             say(n + ".atomic();");
             update.atomic();
