@@ -45,7 +45,7 @@ class Inputs {
         for (const Scalar &s : graph_.scalars)
             if (s.param == contents)
                 return s.name;
-        std::string name = unique_name(base_name(contents->identity->name), taken_);
+        std::string name = unique_name(without_dots(base_name(contents->identity->name)), taken_);
         graph_.scalars.push_back({name, contents->type, contents});
         stamps_.push_back(stamp(contents->identity));
         return graph_.scalars.back().name;
@@ -57,18 +57,19 @@ class Inputs {
     std::set<std::string> taken_;
     std::unordered_map<const ImageContents *, size_t> image_of_;
 
-    /// A Buffer is one image, however often it is used.
+    /// A Buffer is one image, however often it is used, as long as it keeps its number of dimensions.
     size_t find_bound(const ImageContents &contents) const {
-        size_t i = 0;
-        while (i < graph_.images.size() && !(graph_.images[i].bound.defined() &&
-                                             graph_.images[i].bound.same_as(contents.buffer)))
-            i++;
-        return i;
+        auto found =
+            std::find_if(graph_.images.begin(), graph_.images.end(), [&](const Image &image) {
+                return image.bound.defined() && image.bound.same_as(contents.buffer) &&
+                       image.type == contents.type && image.dimensions == contents.dimensions;
+            });
+        return static_cast<size_t>(found - graph_.images.begin());
     }
 
     void add(const std::shared_ptr<const ImageContents> &contents) {
         Image image;
-        image.name = unique_name(base_name(contents->identity->name), taken_);
+        image.name = unique_name(without_dots(base_name(contents->identity->name)), taken_);
         image.type = contents->type;
         image.dimensions = contents->dimensions;
         if (contents->bound)
@@ -180,7 +181,7 @@ class Freezer {
             loops.insert(names.begin(), names.end());
             FuncNode node;
             node.id = static_cast<FuncId>(result_.graph.funcs.size());
-            node.name = unique_name(base_name(f->name()), taken_);
+            node.name = unique_name(without_dots(base_name(f->name())), taken_);
             result_.stamps.push_back(stamp(f->identity));
             result_.graph.funcs.push_back(std::move(node));
         }

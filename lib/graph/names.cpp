@@ -12,6 +12,11 @@ std::string unique_name(const std::string &name, std::set<std::string> &taken) {
     return candidate;
 }
 
+std::string without_dots(std::string name) {
+    std::replace(name.begin(), name.end(), '.', '_');
+    return name;
+}
+
 std::string identifier(const std::string &name) {
     std::string result = name;
     for (char &c : result)

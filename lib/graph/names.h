@@ -13,6 +13,10 @@ namespace Pipe::graph {
 /// The name itself, or with "$1", "$2", ... where it is taken. Takes it.
 std::string unique_name(const std::string &name, std::set<std::string> &taken);
 
+/// "photo_png" for "photo.png": a dot stands between a name and what is derived from it (f.0 of a Tuple,
+/// in.extent.0), which names of the user must not be taken for.
+std::string without_dots(std::string name);
+
 /// The name as a C++ identifier.
 std::string identifier(const std::string &name);
 
