@@ -13,6 +13,8 @@ using poly::GroupEdge;
 namespace {
 
 constexpr double cache_line = 64;
+/// What of a cache holds data from one stage to the next: the rest is for what streams through.
+constexpr double usable_shared_cache = 0.7;
 
 /// Funcs in one group. What is gained by fusing more is small, and the bounds of the first in a long
 /// chain become large expressions.
@@ -136,9 +138,9 @@ int GroupModel::external(const Access &load) {
 /// Bytes per clock at which one core streams whole buffers, while `more` bytes lie beside the
 /// pipeline's inputs and outputs.
 double GroupModel::far_rate(double more) const {
-    if (root_bytes_ + more <= 0.7 * static_cast<double>(machine_.l2_bytes))
+    if (root_bytes_ + more <= usable_shared_cache * static_cast<double>(machine_.l2_bytes))
         return machine_.l2_rate;
-    if (root_bytes_ + more <= 0.7 * static_cast<double>(machine_.l3_bytes))
+    if (root_bytes_ + more <= usable_shared_cache * static_cast<double>(machine_.l3_bytes))
         return machine_.l3_rate;
     return std::min(machine_.dram_rate, machine_.dram_rate_all_cores / machine_.cores);
 }
@@ -151,7 +153,8 @@ bool GroupModel::streams() const {
     if (out.role == Role::Fixed || out.has_updates() || out.dims() == 0)
         return false;
     const int64_t row_bytes = out.extents[0] * out.bytes;
-    return out.points() * out.bytes > 0.7 * static_cast<double>(machine_.l3_bytes) &&
+    return out.points() * out.bytes >
+               usable_shared_cache * static_cast<double>(machine_.l3_bytes) &&
            row_bytes % machine_.vector_bytes == 0;
 }
 

@@ -28,6 +28,7 @@ std::string identifier(const std::string &name) {
 }
 
 LoopNames::LoopNames(const FuncContents &func) : renamed_(func.stages.size()) {
+    auto dotted = [](const std::string &name) { return name.find('.') != std::string::npos; };
     auto take_chosen = [&](const std::string &name) {
         if (!name.empty() && !is_fresh(name))
             taken_.insert(name);
@@ -45,8 +46,8 @@ LoopNames::LoopNames(const FuncContents &func) : renamed_(func.stages.size()) {
         take_all(take_all, s);
 
     for (const std::string &arg : func.args)
-        if (is_fresh(arg)) {
-            std::string name = unique_name(base_name(arg), taken_);
+        if (is_fresh(arg) || dotted(arg)) {
+            std::string name = unique_name(without_dots(base_name(arg)), taken_);
             for (auto &map : renamed_)
                 map[arg] = name;
         }

@@ -5,8 +5,8 @@
 #include "ir/simplify.h"
 #include "ir/substitute.h"
 #include "ir/visit.h"
+#include "lower/describe_loop.h"
 #include "lower/iterations.h"
-#include "lower/origin.h"
 
 namespace Pipe::lower {
 
@@ -61,8 +61,8 @@ class UnrollLoops : public Mutator {
     }
 
     [[noreturn]] void refuse(const Stmt &loop, const char *why) const {
-        throw CompileError("Cannot unroll loop " + origin(graph_, loop->name) + ": its extent " +
-                           ir::to_string(loop->exprs[1]) + " " + why +
+        throw CompileError("Cannot unroll loop " + describe_loop(graph_, loop->name) +
+                           ": its extent " + ir::to_string(loop->exprs[1]) + " " + why +
                            ". Split it by a small constant factor and unroll the inner loop.");
     }
 };

@@ -5,8 +5,8 @@
 #include "ir/print.h"
 #include "ir/simplify.h"
 #include "ir/visit.h"
+#include "lower/describe_loop.h"
 #include "lower/iterations.h"
-#include "lower/origin.h"
 #include "lower/vectorize_stmts.h"
 
 namespace Pipe::lower {
@@ -59,12 +59,12 @@ class VectorizeLoops : public Mutator {
         std::optional<int64_t> most = lets_.most_iterations(extent);
         if (!most)
             throw CompileError(
-                "Cannot vectorize loop " + origin(graph_, s->name) + ": its extent " +
+                "Cannot vectorize loop " + describe_loop(graph_, s->name) + ": its extent " +
                 ir::to_string(s->exprs[1]) +
                 " is not constant. Split it by a constant factor and vectorize the inner loop.");
         int64_t lanes = *most;
         if (lanes > max_lanes)
-            throw CompileError("Cannot vectorize loop " + origin(graph_, s->name) + ": " +
+            throw CompileError("Cannot vectorize loop " + describe_loop(graph_, s->name) + ": " +
                                std::to_string(lanes) + " lanes are too many (at most " +
                                std::to_string(max_lanes) +
                                "). Split it by a smaller factor and vectorize the inner loop.");

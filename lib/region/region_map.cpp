@@ -172,7 +172,8 @@ void RegionMap::keep_inside(FuncId id, int stage, const Level &level, Box &box) 
     const Level around = path.size() > 1 ? path[path.size() - 2] : "";
     for (size_t d = 0; d < box.size(); d++) {
         Interval &i = box[d];
-        if (as_const_int(simplify(sub(i.max, i.min)), nullptr))
+        int64_t length = 0;
+        if (as_const_int(simplify(sub(i.max, i.min)), &length) && length >= 0)
             continue;
         Interval all = needed_by_others(id, stage, around)[d];
         std::string name = stage_name(graph_[id], stage) + "@" + around + "." + graph_[id].args[d];

@@ -32,10 +32,10 @@ class UpperBound {
         };
         for (const Linear::Term &term : sum.terms) {
             const Expr &atom = term.atom;
-            auto with = [&](const Expr &value) {
-                Linear rest = sum;
-                rest.add(Linear::from_expr(atom), -term.coefficient);
-                rest.add(Linear::from_expr(value), term.coefficient);
+            auto with = [&](const Expr &value) -> std::optional<int64_t> {
+                Linear rest = without(sum, term);
+                if (!rest.add(Linear::from_expr(value), term.coefficient))
+                    return std::nullopt;
                 return of(rest, depth + 1);
             };
             auto larger = [&](const Expr &a, const Expr &b) -> std::optional<int64_t> {
@@ -76,10 +76,10 @@ class UpperBound {
             std::optional<int64_t> extent = variables_.extent_of(term.atom->name);
             if (!extent)
                 continue;
-            Linear rest = sum;
-            rest.add(Linear::from_expr(term.atom), -term.coefficient);
-            rest.constant +=
-                term.coefficient > 0 ? term.coefficient * std::max<int64_t>(*extent - 1, 0) : 0;
+            Linear rest = without(sum, term);
+            const Linear last = Linear::from_constant(sum.type, std::max<int64_t>(*extent - 1, 0));
+            if (term.coefficient > 0 && !rest.add(last, term.coefficient))
+                continue;
             if (std::optional<int64_t> bound = of(rest, depth + 1))
                 return bound;
         }
@@ -99,17 +99,17 @@ class UpperBound {
             const Linear::Term &plus = term.coefficient > 0 ? term : other;
             const Linear::Term &minus = term.coefficient > 0 ? other : term;
             Linear difference = Linear::from_expr(plus.atom->args[0]);
-            difference.add(Linear::from_expr(minus.atom->args[0]), -1);
+            if (!difference.add(Linear::from_expr(minus.atom->args[0]), -1))
+                continue;
             std::optional<int64_t> gap = of(difference, depth + 1);
             if (!gap)
                 continue;
-            Linear rest = sum;
-            rest.add(Linear::from_expr(plus.atom), -plus.coefficient);
-            rest.add(Linear::from_expr(minus.atom), -minus.coefficient);
-            std::optional<int64_t> others = of(rest, depth + 1);
-            int64_t steps = *gap >= 0 ? (*gap + d - 1) / d : -(-*gap / d);
-            if (others)
-                return *others + plus.coefficient * steps;
+            Linear rest = without(without(sum, plus), minus);
+            const int64_t steps = *gap / d + (*gap % d > 0);  // rounded up
+            if (!rest.add(Linear::from_constant(sum.type, steps), plus.coefficient))
+                continue;
+            if (std::optional<int64_t> bound = of(rest, depth + 1))
+                return bound;
         }
         return std::nullopt;
     }
@@ -117,21 +117,28 @@ class UpperBound {
     /// Replaces the let that was made last: those before it may occur in its value.
     bool without_last_let(Linear &sum) {
         int last = -1;
-        Expr atom, value;
-        int64_t coefficient = 0;
+        Expr value;
+        const Linear::Term *replaced = nullptr;
         for (const Linear::Term &term : sum.terms) {
             if (term.atom->op != Op::Variable)
                 continue;
             auto [let, order] = variables_.let_of(term.atom->name);
             if (!let.defined() || order <= last)
                 continue;
-            last = order, atom = term.atom, value = let, coefficient = term.coefficient;
+            last = order, value = let, replaced = &term;
         }
         if (last < 0)
             return false;
-        sum.add(Linear::from_expr(atom), -coefficient);
-        sum.add(Linear::from_expr(value), coefficient);
+        Linear now = without(sum, *replaced);
+        if (!now.add(Linear::from_expr(value), replaced->coefficient))
+            return false;
+        sum = std::move(now);
         return true;
+    }
+
+    static Linear without(Linear sum, const Linear::Term &term) {
+        sum.add(Linear::from_expr(term.atom), -term.coefficient);
+        return sum;
     }
 
     const Variables &variables_;

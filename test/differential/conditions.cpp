@@ -67,6 +67,24 @@ TEST_CASE("what a condition leaves empty stays inside of what the loop around ne
         CHECK(wrong_elements(out, {shape}) == 0);
 }
 
+// Random case 1300007668: of a known extent below 0, the interval was taken to be one of a known size.
+TEST_CASE("what a condition leaves empty in every iteration stays inside, too", "[differential]") {
+    Func f("f"), out("out");
+    f(x, y) = x * 10 + y;
+    RDom r(-1, 1, -1, 4, "r");
+    r.where(r.y == 17);
+    out(x, y) = y;
+    out(x, y) += f(x, y + r.y);
+    f.store_at(out.update(), x).compute_at(out.update(), r.x).split(y, xo, xi, 4);
+    SECTION("serial") {}
+    SECTION("vectorized") {
+        f.vectorize(xi);
+    }
+    out.reorder(x, y).update().reorder(r.x, r.y, y, x);
+    CHECK(wrong_elements(out, {{{0, 2}, {0, 15}}}) == 0);
+    CHECK(wrong_elements(out, {{{-3, 1}, {5, 1}}}) == 0);
+}
+
 TEST_CASE("what a condition leaves empty reads no input", "[differential]") {
     Func f("f"), out("out");
     ImageParam in(Int(32), 1, "in");

@@ -52,6 +52,22 @@ TEST_CASE("a Param named as a size of an image, or as where a Func begins", "[na
     CHECK(at(out, 2) == 1200000 + 10077);
 }
 
+TEST_CASE("a Var named as a size of an image", "[names]") {
+    Var like_min("in.min.0"), beside("in_min_0");
+    ImageParam in(Int(32), 1, "in");
+    Buffer<int> ten(10);
+    in.set(ten);
+    Func f("f"), out("out");
+    f(like_min, beside) = in.left() * 1000 + like_min + beside * 100;
+    out(x) = f(x, x + 1);
+    SECTION("inlined") {}
+    SECTION("with loops of those names") {
+        Var inner("in.extent.0");
+        f.compute_root().split(like_min, like_min, inner, 2).reorder(beside, inner, like_min);
+    }
+    CHECK(at(out, 2) == 302);
+}
+
 TEST_CASE("a Buffer that is read, and then has fewer dimensions", "[names]") {
     Var y("y");
     Buffer<> image(Int(32), {5, 4, 3});

@@ -1,5 +1,5 @@
 #pragma once
-// Whose loop it is, for messages of passes.
+// Loops as messages of passes name them.
 
 #include <string>
 
@@ -10,7 +10,7 @@ namespace Pipe::lower {
 
 /// "x of blur.update(0) (blur.cpp:12)" for the loop "blur.s1.x" of a graph; other loops, and those of
 /// no graph, by their own names.
-inline std::string origin(const graph::Graph *graph, const std::string &loop) {
+inline std::string describe_loop(const graph::Graph *graph, const std::string &loop) {
     if (!graph)
         return loop;
     for (const graph::FuncNode &func : graph->funcs)
