@@ -121,6 +121,7 @@ class ExprEmitter {
     llvm::Value *mask_of(const Expr &predicate, int lanes);
     void mark(llvm::Instruction *access, const std::string &buffer);
     void bypass_caches(llvm::Instruction *access);
+    bool masks_by_signs(Type type) const;
     bool has_fast_gather(Type type) const;
 
     Unit &unit_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 
+#include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/Intrinsics.h>
 
 #include "codegen/expr_emitter.h"
@@ -50,6 +51,26 @@ bool can_stream_load(const llvm::Type *type, const llvm::DataLayout &layout) {
     return fills_registers(type, layout) && type->getScalarSizeInBits() >= 16;
 }
 
+/// The mask of a load from `bits` wide elements, of which LLVM knows nothing: it goes through an instruction
+/// that is none. (Without AVX-512, where LLVM 19 finds late that a mask leaves out all lanes, it loads
+/// all of them.)
+Value *hidden(Builder &b, Value *mask, int bits) {
+    if (llvm::isa<llvm::Constant>(mask))
+        return mask;
+    // It passes as a whole register.
+    const int lanes = lanes_of(mask), whole = (lanes * bits <= 128 ? 128 : 256) / bits;
+    std::vector<int> order;
+    for (int i = 0; i < whole; i++)
+        order.push_back(std::min(i, lanes));  // lane `lanes`: false
+    Value *none = llvm::Constant::getNullValue(mask->getType());
+    llvm::Type *signs = with_lanes(b.getIntNTy(static_cast<unsigned>(bits)), whole);
+    Value *in = b.CreateSExt(b.CreateShuffleVector(mask, none, order), signs);
+    auto *nothing = llvm::InlineAsm::get(llvm::FunctionType::get(signs, {signs}, false), "", "=x,0",
+                                         /*hasSideEffects=*/false);
+    Value *out = b.CreateICmpSLT(b.CreateCall(nothing, in), llvm::Constant::getNullValue(signs));
+    return subvector(b, out, 0, lanes);
+}
+
 bool is_always(const Expr &predicate) {
     return !predicate.defined() || ir::is_const(predicate, 1);
 }
@@ -92,6 +113,12 @@ Value *ExprEmitter::mask_of(const Expr &predicate, int lanes) {
     Value *mask = emit(predicate);
     return lanes_of(mask) == lanes ? mask
                                    : b_.CreateVectorSplat(static_cast<unsigned>(lanes), mask);
+}
+
+/// Whether a masked access is an instruction that takes the mask as the signs of a vector's lanes.
+bool ExprEmitter::masks_by_signs(Type type) const {
+    return type.bits() >= 32 && unit_.target.has_feature(Target::AVX) &&
+           !unit_.target.has_feature(Target::AVX512);
 }
 
 /// Instructions that gather exist for 4 and 8 bytes.
@@ -145,6 +172,8 @@ Value *ExprEmitter::load_dense(const ir::ExprNode &e, Type type, const Offset &s
     for_each_register(type, p, align, [&](Value *at, llvm::Align aligned, int begin, int lanes) {
         llvm::Type *t = vector_of(memory_type(unit_.context, type.element_of()), lanes);
         Value *on = subvector(b_, mask, begin, lanes), *zero = llvm::Constant::getNullValue(t);
+        if (masks_by_signs(type))
+            on = hidden(b_, on, type.bits());
         parts.push_back(marked(b_.CreateMaskedLoad(t, at, aligned, on, zero)));
     });
     return from_memory(b_, type, concat(b_, parts));
