@@ -121,7 +121,11 @@ requires(sizeof...(Rest) >= 2) Expr select(const Expr &condition, const Expr &va
     return select(condition, value, select(next_condition, rest...));
 }
 
+/// The smaller one: a < b ? a : b, also of floats, so b where one of them is NaN. A reduction by min or max
+/// that a schedule makes vectors or threads of takes its values in another order; where NaN is among
+/// them, it may give another one of them then.
 Expr min(const Expr &a, const Expr &b);
+/// The larger one: a > b ? a : b, and as for min().
 Expr max(const Expr &a, const Expr &b);
 template <detail::IntLiteral I> Expr min(const Expr &a, I b) {
     return min(a, detail::literal(a, b, "min"));

@@ -269,7 +269,7 @@ class Freezer {
 
         Expr variable(const Expr &e) {
             if (auto param = std::dynamic_pointer_cast<const ParamContents>(e->referent))
-                return ir::make_variable(e.type(), inputs_.scalar(param));
+                return ir::make_param(e.type(), inputs_.scalar(param));
             if (auto image = std::dynamic_pointer_cast<const ImageContents>(e->referent)) {
                 if (image->is_output)
                     return freezer_.output_variable(e, *image, definition);

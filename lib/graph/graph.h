@@ -142,4 +142,8 @@ std::string to_string(const Graph &graph);
 /// lowering computes it at the innermost loop that encloses all its uses.
 Graph inline_funcs(const Graph &graph, const schedules::Schedule &schedule);
 
+/// Makes the float operations that the coordinates of a definition depend on strict, so that the bounds
+/// of these coordinates hold. (Part of inline_funcs: what is inlined is part of the coordinates.)
+void make_coordinates_strict(Stage &stage);
+
 }  // namespace Pipe::graph

@@ -77,14 +77,15 @@ class Inliner {
         for (FuncNode &f : result_.funcs) {
             if (inlined_[static_cast<size_t>(f.id)])
                 continue;
+            Rewriter rewrite(*this);
             bool reads_inlined = std::any_of(f.producers.begin(), f.producers.end(), [&](FuncId p) {
                 return inlined_[static_cast<size_t>(p)];
             });
-            if (!reads_inlined)
-                continue;
-            Rewriter rewrite(*this);
-            for (Stage &stage : f.stages)
-                for_each_expr(stage, [&](Expr &e) { e = rewrite.mutate(e); });
+            for (Stage &stage : f.stages) {
+                if (reads_inlined)
+                    for_each_expr(stage, [&](Expr &e) { e = rewrite.mutate(e); });
+                make_coordinates_strict(stage);
+            }
         }
         connect(result_, [&](const FuncNode &f) { return !inlined_[static_cast<size_t>(f.id)]; });
         return std::move(result_);

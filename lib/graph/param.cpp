@@ -54,7 +54,7 @@ Type ParamBase::type() const {
     return contents_->type;
 }
 ParamBase::operator Expr() const {
-    return ir::make_variable(type(), name(), contents_);
+    return ir::make_param(type(), name(), contents_);
 }
 
 void ParamBase::set_bits(const void *value) {

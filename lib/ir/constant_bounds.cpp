@@ -409,4 +409,24 @@ Interval constant_bounds(const Linear &sum, const Facts &facts) {
     return Query(facts).of(sum);
 }
 
+namespace {
+
+bool is_index(const Expr &e, int *budget) {
+    if (--*budget < 0 || e->op == Op::Load || e->is_param ||
+        (e->op == Op::Call && e->call_kind != CallKind::Intrinsic))
+        return false;
+    // Hashes wrap.
+    if (e->op == Op::Cast && e->args[0].type().is_uint() && e->args[0].type().bits() >= 32)
+        return false;
+    return std::all_of(e->args.begin(), e->args.end(),
+                       [&](const Expr &arg) { return !arg.defined() || is_index(arg, budget); });
+}
+
+}  // namespace
+
+bool is_index(const Expr &e) {
+    int budget = 100;  // what is too large to tell is none
+    return is_index(e, &budget);
+}
+
 }  // namespace Pipe::ir

@@ -13,4 +13,9 @@ ConstantInterval constant_bounds(const Expr &e, const Facts &facts = {});
 /// The same for a sum. Sees through min and max: x - min(x, y) >= 0.
 ConstantInterval constant_bounds(const Linear &sum, const Facts &facts = {});
 
+/// Whether `e` stays far from the ends of its type, as what loop variables and sizes add up to does: sums
+/// of such numbers may be written in any other way. What memory, callers or C functions say may be
+/// any number of its type.
+bool is_index(const Expr &e);
+
 }  // namespace Pipe::ir

@@ -114,6 +114,14 @@ Expr make_variable(Type type, const std::string &name, std::shared_ptr<const Ref
     return Expr(node);
 }
 
+Expr make_param(Type type, const std::string &name, std::shared_ptr<const Referent> referent) {
+    auto *node = new_node(Op::Variable, type);
+    node->is_param = true;
+    node->name = name;
+    node->referent = std::move(referent);
+    return Expr(node);
+}
+
 Expr make_cast(Type type, Expr value) {
     check(value.defined() && value.type().lanes() == type.lanes(), "cast changes the lanes");
     if (value.type() == type)

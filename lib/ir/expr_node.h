@@ -95,7 +95,7 @@ struct Referent {
 /// | UIntImm           |                         | uint_value                                          |
 /// | FloatImm          |                         | float_value                                         |
 /// | StringImm         |                         | name                                                |
-/// | Variable          |                         | name, referent (front end: RDom or Param)           |
+/// | Variable          |                         | name, is_param, referent (front end: RDom or Param) |
 /// | Cast, Reinterpret | value                   |                                                     |
 /// | binary            | a, b                    |                                                     |
 /// | Not, Broadcast    | value                   |                                                     |
@@ -111,6 +111,7 @@ struct ExprNode {
     Op op;
     CallKind call_kind = CallKind::Intrinsic;
     Op reduce_op = Op::Add;
+    bool is_param = false;  ///< a number that the caller gives, which may be any of its type
     Type type;
     int32_t index = 0;
     int32_t depth = 1;  ///< levels of nodes, this one included
@@ -135,6 +136,9 @@ Expr make_const(Type type, int64_t value);  ///< of any numeric type; vectors as
 Expr make_string(const std::string &value);
 Expr make_variable(Type type, const std::string &name,
                    std::shared_ptr<const Referent> referent = nullptr);
+/// A variable that is_param.
+Expr make_param(Type type, const std::string &name,
+                std::shared_ptr<const Referent> referent = nullptr);
 Expr make_cast(Type type, Expr value);  ///< no-op when the type is already right
 Expr make_reinterpret(Type type, Expr value);
 Expr make_binary(Op op, Expr a, Expr b);  ///< arithmetic, comparison, And, Or; equal types

@@ -121,6 +121,14 @@ Expr float_to_integer(Type type, double value) {
 /// Rounds once.
 Expr integer_to_float(Type type, const Expr &a) {
     bool is_signed = a->op == Op::IntImm;
+    if (type.bits() == 16) {
+        // What a double cannot hold only says on which side of a half it lies: any last bit will do.
+        const bool negative = is_signed && a->int_value < 0;
+        uint64_t size = negative ? 0 - a->uint_value : a->uint_value;
+        if (size >> 53)
+            size = (size & ~uint64_t{0x7ff}) | (size & 0x7ff ? 0x800 : 0);
+        return make_float(type, (negative ? -1.0 : 1.0) * static_cast<double>(size));
+    }
     if (type.bits() == 32)
         return make_float(type, is_signed ? static_cast<float>(a->int_value)
                                           : static_cast<float>(a->uint_value));

@@ -70,11 +70,13 @@ WideInt rounding_shift_left(const Operands &a) {
 /// The product shifted right. W: signed or unsigned, so that no product overflows.
 template <typename W> W shifted_product(const Operands &a, bool rounded) {
     W product = static_cast<W>(a[0]) * static_cast<W>(a[1]);
-    constexpr int most = 127;
-    int amount = a[2] > most ? most : static_cast<int>(a[2]);
-    if (!rounded || amount == 0)
-        return product >> amount;
-    W doubled = product >> (amount - 1);
+    constexpr int most = 127;  // that C++ shifts by
+    auto shifted = [&](WideInt amount) -> W {
+        return amount <= most ? product >> static_cast<int>(amount) : (product >> most) >> 1;
+    };
+    if (!rounded || a[2] == 0)
+        return shifted(a[2]);
+    W doubled = shifted(a[2] - 1);
     return (doubled >> 1) + (doubled & 1);
 }
 WideInt mul_shift(const Operands &a, bool rounded) {

@@ -39,7 +39,9 @@ class Rules {
     Expr divide_quotient(const Linear &dividend, int64_t divisor);
     Expr remainder(const Expr &a, const Expr &b);
     Expr remainder_by(const Expr &a, int64_t divisor);
+    Expr remainder_of(Linear sum, int64_t divisor);
     bool join_quotients(Linear *sum);
+    bool fits(const Linear &sum) const;
 
     Expr min_max(Op op, const Expr &a, const Expr &b);
     Expr min_max_nested(Op op, const Expr &a, const Expr &b);

@@ -204,8 +204,30 @@ Expr Rules::divide(const Expr &a, const Expr &b) {
     return make_binary(Op::Div, a, b);
 }
 
+/// Whether the sum is a number of its type, as the divisions of sums that are written anew need: in(x) + 1 is
+/// not where in(x) - 1 is.
+bool Rules::fits(const Linear &sum) const {
+    if (sum.terms.size() == 1 && sum.terms[0].coefficient == 1 && sum.constant == 0)
+        return true;
+    const Type type = sum.type.element_of();
+    const auto of_type = Interval::between(type.min_int(), type.max_int());
+    Interval data = Interval::single(sum.constant);
+    bool has_indices = false;
+    for (const Linear::Term &t : sum.terms) {
+        if (is_index(t.atom))
+            has_indices = true;
+        else
+            data = data + intersection(bounds(t.atom), of_type) * Interval::single(t.coefficient);
+    }
+    if (!has_indices)
+        return data.has_lo() && data.has_hi() && data.within(of_type);
+    // Sums of indices stay below half of the largest number.
+    return data.lo > type.min_int() / 2 && data.hi < type.max_int() / 2;
+}
+
 /// Takes the multiples of the divisor out of the dividend.
 Expr Rules::divide_by(const Expr &a, int64_t c) {
+    const Expr plain = make_binary(Op::Div, a, make_const(a.type(), c));
     Linear dividend = Linear::from_expr(a);
     Linear whole{a.type(), floor_div(dividend.constant, c), {}};
     Linear rest{a.type(), dividend.constant - whole.constant * c, {}};
@@ -219,8 +241,10 @@ Expr Rules::divide_by(const Expr &a, int64_t c) {
     if (common_quotient(constant_bounds(rest, facts_), c, &quotient)) {
         whole.constant += quotient;
         Expr e = sum(whole);
-        return e.defined() ? e : make_binary(Op::Div, a, make_const(a.type(), c));
+        return e.defined() ? e : plain;
     }
+    if ((whole.constant != 0 || !whole.is_constant()) && !fits(rest))
+        return plain;
     int64_t g = gcd_of_terms(rest, c);  // (g*y + k) / (g*d) = (y + k/g) / d
     rest = divide_terms(std::move(rest), g);
     int64_t d = c / g;
@@ -236,7 +260,7 @@ Expr Rules::divide_by(const Expr &a, int64_t c) {
         if (result.add(whole))
             e = sum(result);
     }
-    return e.defined() ? e : make_binary(Op::Div, a, make_const(a.type(), c));
+    return e.defined() ? e : plain;
 }
 
 /// (y/e + k) / d = (y + k*e) / (e*d), where `dividend` is y/e + k; undefined if it is something
@@ -250,7 +274,8 @@ Expr Rules::divide_quotient(const Linear &dividend, int64_t d) {
         __builtin_mul_overflow(e, d, &product) || !dividend.type.can_represent(product))
         return Expr();
     Linear y = Linear::from_expr(inner->args[0]);
-    if (!y.add(Linear::from_constant(dividend.type, dividend.constant), e))
+    if (!y.add(Linear::from_constant(dividend.type, dividend.constant), e) ||
+        (dividend.constant != 0 && !fits(y)))
         return Expr();
     Expr numerator = sum(y);
     return numerator.defined() ? divide_by(numerator, product) : Expr();
@@ -276,34 +301,44 @@ Expr Rules::remainder_by(const Expr &a, int64_t c) {
     Expr plain = make_binary(Op::Mod, a, make_const(a.type(), c));
     if (!a.type().can_represent(c))
         return plain;
-    Linear dividend = Linear::from_expr(a);
-    Linear rest{a.type(), dividend.constant, {}};
+    const Linear dividend = Linear::from_expr(a);
+    const int64_t constant = dividend.constant - floor_div(dividend.constant, c) * c;
+    Linear rest = Linear::from_constant(a.type(), constant), through = rest;
+    bool changed = constant != dividend.constant, sees_through = true;
     for (const auto &t : dividend.terms) {
         int64_t coefficient = t.coefficient % c, m = 0, product = 0;
+        changed |= coefficient != t.coefficient;
+        if (coefficient != 0)
+            rest.terms.push_back({t.atom, coefficient});
         Linear value{a.type(), 0, {{t.atom, 1}}};
         // y % m differs from y by a multiple of m.
         if (t.atom->op == Op::Mod && as_const_int(t.atom->args[1], &m) && m > 0 &&
             !__builtin_mul_overflow(coefficient, m, &product) && product % c == 0)
             value = Linear::from_expr(t.atom->args[0]);
-        if (!rest.add(value, coefficient))
-            return plain;
+        sees_through = sees_through && through.add(value, coefficient);
     }
-    rest.constant -= floor_div(rest.constant, c) * c;
-    int64_t quotient = 0;
-    if (common_quotient(constant_bounds(rest, facts_), c, &quotient)) {
-        Expr e;
-        if (rest.add(Linear::from_constant(a.type(), c), -quotient))
-            e = sum(rest);
-        return e.defined() ? e : plain;
-    }
-    int64_t g = gcd_of_terms(rest, c);  // (g*y + k) % (g*d) = g * ((y + k/g) % d) + k%g
-    int64_t last = rest.constant % g;
-    Expr dividend_part = sum(divide_terms(std::move(rest), g));
-    if (!dividend_part.defined())
-        return plain;
-    Expr mod = make_binary(Op::Mod, dividend_part, make_const(a.type(), c / g));
-    Expr e = sum({a.type(), last, {{mod, g}}});
+    through.constant -= floor_div(through.constant, c) * c;
+    Expr e;
+    if (sees_through && fits(through))
+        e = remainder_of(std::move(through), c);
+    else if (!changed || fits(rest))
+        e = remainder_of(std::move(rest), c);
     return e.defined() ? e : plain;
+}
+
+/// sum % c, where the sum is a number of its type.
+Expr Rules::remainder_of(Linear sum, int64_t c) {
+    int64_t quotient = 0;
+    if (common_quotient(constant_bounds(sum, facts_), c, &quotient))
+        return sum.add(Linear::from_constant(sum.type, c), -quotient) ? this->sum(sum) : Expr();
+    const Type type = sum.type;
+    int64_t g = gcd_of_terms(sum, c);  // (g*y + k) % (g*d) = g * ((y + k/g) % d) + k%g
+    int64_t last = sum.constant % g;
+    Expr dividend = this->sum(divide_terms(std::move(sum), g));
+    if (!dividend.defined())
+        return dividend;
+    Expr mod = make_binary(Op::Mod, dividend, make_const(type, c / g));
+    return this->sum({type, last, {{mod, g}}});
 }
 
 }  // namespace Pipe::ir

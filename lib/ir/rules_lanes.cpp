@@ -22,11 +22,11 @@ Expr stride_of(const Expr &e) {
 }
 
 /// No load and no call below: an index that is as cheap in 64 bits as in 32. Looks at few nodes.
-bool is_index(const Expr &e, int *budget) {
+bool is_cheap_index(const Expr &e, int *budget) {
     if (--*budget < 0 || e->op == Op::Load || e->op == Op::Call)
         return false;
     for (const Expr &arg : e->args)
-        if (!is_index(arg, budget))
+        if (!is_cheap_index(arg, budget))
             return false;
     return true;
 }
@@ -125,8 +125,8 @@ Expr Rules::cast(Type type, const Expr &a) {
                                          : inner.is_uint() && inner.bits() < from.bits());
         bool low_bits =
             narrows && inner.is_int_or_uint() && from.is_int_or_uint() && !from.is_bool();
-        bool round_trip =
-            inner.is_float() && from.is_float() && inner == type && inner.bits() <= from.bits();
+        bool round_trip = inner.is_float() && from.is_float() && inner == type &&
+                          (inner == from || inner.bits() < from.bits());
         if (lossless || low_bits || round_trip)
             return cast(type, x);
     }
@@ -139,7 +139,7 @@ Expr Rules::widen(Type type, const Expr &a) {
     bool is_atom =
         narrow.constant == 0 && narrow.terms.size() == 1 && narrow.terms[0].coefficient == 1;
     int budget = 64;
-    if (is_atom || !is_index(a, &budget))
+    if (is_atom || !is_cheap_index(a, &budget))
         return make_cast(type, a);
     LinearBuilder builder(type);
     builder.add(make_const(type, narrow.constant));

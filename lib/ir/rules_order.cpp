@@ -11,19 +11,9 @@
 namespace Pipe::ir {
 namespace {
 
-/// Whether a term reads memory (or is too large to tell).
 bool has_data(const Linear &sum) {
-    int budget = 100;
-    auto reads = [&](auto &&self, const Expr &e) -> bool {
-        if (--budget < 0 || e->op == Op::Load)
-            return true;
-        if (e->op == Op::Call && e->call_kind != CallKind::Intrinsic)
-            return true;
-        return std::any_of(e->args.begin(), e->args.end(),
-                           [&](const Expr &arg) { return arg.defined() && self(self, arg); });
-    };
-    return std::any_of(sum.terms.begin(), sum.terms.end(),
-                       [&](const Linear::Term &t) { return reads(reads, t.atom); });
+    return !std::all_of(sum.terms.begin(), sum.terms.end(),
+                        [](const Linear::Term &t) { return is_index(t.atom); });
 }
 
 using Interval = ConstantInterval;

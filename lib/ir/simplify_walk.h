@@ -1,8 +1,10 @@
 #pragma once
 // The walk of the simplifier over expressions. (Inside ir/ only; the interface is simplify.h.)
 
+#include <optional>
 #include <utility>
 
+#include "ir/constant_bounds.h"
 #include "ir/facts.h"
 #include "ir/lets.h"
 #include "ir/rules.h"
@@ -32,6 +34,10 @@ class ExprSimplifier {
             f();
         } else {
             define(name, value);
+            // Sums of what may be any number are not written anew.
+            std::optional<ScopedBinding<Expr>> binding;
+            if (has_no_overflow(value.type()) && !is_index(value))
+                binding.emplace(replacements_, name, make_param(value.type(), name));
             f();
         }
         facts_.rewind(mark);

@@ -144,7 +144,7 @@ class Flattener : public GraphMutator {
                 steps.push_back(one_step(f, stores(f.name, {t}, false, predicate)));
             return make_block(std::move(steps));
         }
-        Stmt body = stores(f.name, targets, count > 1, predicate);
+        Stmt body = stores(f.name, targets, some_index_reads(targets), predicate);
         return s->atomic ? one_step(f, body) : body;
     }
 
@@ -193,9 +193,8 @@ class Flattener : public GraphMutator {
         auto reads_other = [&](const Target &t, const Expr &e) {
             return e.defined() && contains(e, [&](const ExprNode &n) {
                        return n.op == Op::Load && n.name != t.buffer &&
-                              std::any_of(targets.begin(), targets.end(), [&](const Target &o) {
-                                  return o.buffer == n.name;
-                              });
+                              std::any_of(targets.begin(), targets.end(),
+                                          [&](const Target &o) { return o.buffer == n.name; });
                    });
         };
         return std::none_of(targets.begin(), targets.end(), [&](const Target &t) {
@@ -204,7 +203,15 @@ class Flattener : public GraphMutator {
         });
     }
 
-    /// All is read before anything is written. `apart`: the indices may read what is written.
+    /// Whether where one value goes may change when another one is stored.
+    static bool some_index_reads(const std::vector<Target> &targets) {
+        return targets.size() > 1 &&
+               std::any_of(targets.begin(), targets.end(), [](const Target &t) {
+                   return contains(t.index, [](const ExprNode &n) { return n.op == Op::Load; });
+               });
+    }
+
+    /// All is read before anything is written. `apart`: the indices, too.
     static Stmt stores(const std::string &func, const std::vector<Target> &targets, bool apart,
                        const Expr &predicate) {
         std::vector<std::pair<std::string, Expr>> lets;

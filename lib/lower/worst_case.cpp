@@ -279,7 +279,7 @@ Expr WorstCase::solve(const Bound &bound) const {
     constexpr int64_t small = 1 << 28;  // sums of this size and of sizes of images stay in int32
     bool wide = std::abs(rest.constant) >= small || variable_.type().bits() == 64;
     for (const auto &t : rest.terms)
-        wide |= t.atom.type().bits() == 64 || std::abs(t.coefficient) > 1;
+        wide |= t.atom.type().bits() == 64 || std::abs(t.coefficient) > 1 || !is_index(t.atom);
     rest.type = wide ? Int(64) : Int(32);
     for (auto &t : rest.terms)
         t.atom = make_cast(rest.type, t.atom);

@@ -7,6 +7,7 @@
 
 #include "ir/constant_bounds.h"
 #include "ir/equal.h"
+#include "ir/fold.h"
 #include "ir/integer_ops.h"
 #include "ir/intrinsics.h"
 #include "ir/linear.h"
@@ -305,12 +306,26 @@ class Bounds {
             return integer_op(e);
         if (name == intrinsic::likely || name == intrinsic::strict_float) {
             Interval a = of(e->args[0]);
-            return a.is_point() && a.min.same_as(e->args[0]) ? Interval::point(e) : a;
+            if (a.is_point() && a.min.same_as(e->args[0]))
+                return Interval::point(e);
+            if (name == intrinsic::likely)
+                return a;
+            auto strict = [&](const Expr &end) {
+                return !end.defined() || is_constant(end) ? end : with_args(e, {end});
+            };
+            return {strict(a.min), strict(a.max)};
         }
         if (name == intrinsic::promise_clamped)
             return intersect(of(e->args[0]), {of(e->args[1]).min, of(e->args[2]).max});
         if (name == intrinsic::abs)
             return absolute(e);
+        if (name == intrinsic::absd && symbolic_type(e->args[0].type())) {
+            Interval a = of(e->args[0]), b = of(e->args[1]);
+            if (a.bounded() && b.bounded())
+                return {make_const(e.type(), 0),
+                        make_cast(e.type(), greater(sub(a.max, b.min), sub(b.max, a.min)))};
+            return type_range(e.type());
+        }
         if (name == intrinsic::scatter_gather)
             return several(e);
         if (name == intrinsic::shift_right || name == intrinsic::shift_left)

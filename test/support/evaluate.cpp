@@ -14,6 +14,8 @@ namespace {
 
 struct Overflow {};
 
+thread_local bool sums_wrap = false;  ///< instead of Overflow
+
 using Big = __int128;
 
 Big read(Type type, const Value &v) {
@@ -25,7 +27,7 @@ Value number(Type type, Big value) {
     Big modulus = Big(1) << type.bits();
     Big least = type.is_int() ? -(modulus / 2) : Big(0);
     Big wrapped = ((value - least) % modulus + modulus) % modulus + least;
-    if (type.is_int() && type.bits() >= 32 && wrapped != value)
+    if (type.is_int() && type.bits() >= 32 && wrapped != value && !sums_wrap)
         throw Overflow{};
     return {static_cast<int64_t>(wrapped), 0};
 }
@@ -328,6 +330,13 @@ std::optional<Lanes> evaluate(const Expr &e, const Environment &variables) {
     } catch (const Overflow &) {
         return std::nullopt;
     }
+}
+
+std::optional<Lanes> evaluate_wrapping(const Expr &e, const Environment &variables) {
+    sums_wrap = true;
+    std::optional<Lanes> result = evaluate(e, variables);
+    sums_wrap = false;
+    return result;
 }
 
 bool same(Type type, const Lanes &a, const Lanes &b) {

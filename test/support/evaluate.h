@@ -23,6 +23,10 @@ using Environment = std::map<std::string, Lanes>;
 /// Nothing, if int32 or int64 arithmetic overflows (its result has no meaning then).
 std::optional<Lanes> evaluate(const Pipe::Expr &e, const Environment &variables);
 
+/// The same as a processor computes it: such arithmetic wraps. (Nothing where a float is converted to an
+/// integer that it is not.)
+std::optional<Lanes> evaluate_wrapping(const Pipe::Expr &e, const Environment &variables);
+
 /// Bit by bit; a NaN equals a NaN.
 bool same(Pipe::Type type, const Lanes &a, const Lanes &b);
 

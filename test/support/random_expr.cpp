@@ -13,6 +13,9 @@ namespace {
 const Type scalar_types[] = {Int(8),  UInt(8),  Int(16),   UInt(16),  Int(32), UInt(32),
                              Int(64), UInt(64), Float(32), Float(64), Bool()};
 
+/// The number of the variable of a type that is_param.
+constexpr int param = 2;
+
 std::string variable_name(Type type, int i) {
     return to_string(type) + "_" + std::to_string(i);
 }
@@ -42,8 +45,11 @@ Expr RandomExpr::leaf(Type type) {
         if (let_type == type)
             return make_variable(type, name);
     }
-    if (below(3) != 0)
-        return make_variable(type, variable_name(type, below(3)));
+    if (below(3) != 0) {
+        int i = below(3);
+        return i == param ? make_param(type, variable_name(type, i))
+                          : make_variable(type, variable_name(type, i));
+    }
     if (type.is_float())
         return make_float(type, below(2) ? below(9) - 4 : (below(2000) - 1000) / 64.0);
     return type.is_bool() ? Expr(below(2) == 0) : make_int(type, integer(type));
@@ -180,6 +186,20 @@ Expr RandomExpr::make(Type type, int depth) {
     }
 }
 
+/// Often near the ends of the type.
+int64_t RandomExpr::any_integer(Type type) {
+    switch (below(4)) {
+    case 0:
+        return type.min_int() + below(50);
+    case 1:
+        return type.max_int() - below(50);
+    case 2:
+        return static_cast<int64_t>(random_());
+    default:
+        return integer(type);
+    }
+}
+
 Environment RandomExpr::values() {
     Environment result;
     for (Type type : scalar_types)
@@ -191,7 +211,7 @@ Environment RandomExpr::values() {
             } else if (type.is_bool()) {
                 v.i = below(2);
             } else {
-                v.i = make_int(type, integer(type))->int_value;
+                v.i = make_int(type, i == param ? any_integer(type) : integer(type))->int_value;
             }
             result[variable_name(type, i)] = {v};
         }

@@ -13,7 +13,7 @@ class RandomExpr {
 
     /// Of the type; its variables are among those of values().
     Pipe::Expr make(Pipe::Type type, int depth);
-    /// Values for all variables that make() can use.
+    /// Values for all variables that make() can use: small ones for indices, any for what is_param.
     Environment values();
 
     int below(int n) { return static_cast<int>(random_() % static_cast<uint64_t>(n)); }
@@ -24,6 +24,7 @@ class RandomExpr {
     Pipe::Expr boolean(Pipe::Type type, int depth);
     Pipe::Expr vector(Pipe::Type type, int depth);
     int64_t integer(Pipe::Type type);
+    int64_t any_integer(Pipe::Type type);
     /// One of those of <pipe/fixed_point.h>.
     Pipe::Expr integer_operation(Pipe::Type type, int depth);
 

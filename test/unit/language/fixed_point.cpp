@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <tuple>
 
 #include "support/everywhere.h"
 #include "support/require_message.h"
@@ -241,6 +242,30 @@ TEST_CASE("shifted products", "[fixed_point]") {
         "rounding_mul_shift_right by a variable",
         [](Expr a, Expr q) { return rounding_mul_shift_right(a, a, q); },
         [](int8_t a, uint8_t q) { return clamped<int8_t>(round_shift(Wide{a} * a, q)); });
+}
+
+TEST_CASE("products of uint64 shifted by all of their bits", "[fixed_point]") {
+    Var x("x");
+    const Expr most(UINT64_MAX);  // its square begins with 127 ones
+    Buffer<uint64_t> in(1);
+    in(0) = UINT64_MAX;
+    for (auto [amount, plain, rounded] :
+         {std::tuple(126, 3, 4), {127, 1, 2}, {128, 0, 1}, {129, 0, 0}, {200, 0, 0}}) {
+        INFO("by " << amount);
+        Func f("f");
+        f(x) = mux(x, {mul_shift_right(most, most, amount), mul_shift_right(in(0), in(0), amount),
+                       rounding_mul_shift_right(most, most, amount),
+                       rounding_mul_shift_right(in(0), in(0), amount)});
+        Buffer<uint64_t> got(4), reference(4);
+        f.realize(got);
+        f.realize_reference(Realization(reference));
+        for (const Buffer<uint64_t> &b : {got, reference}) {
+            CHECK(b(0) == static_cast<uint64_t>(plain));
+            CHECK(b(1) == static_cast<uint64_t>(plain));
+            CHECK(b(2) == static_cast<uint64_t>(rounded));
+            CHECK(b(3) == static_cast<uint64_t>(rounded));
+        }
+    }
 }
 
 TEST_CASE("widening operations", "[fixed_point]") {

@@ -152,6 +152,38 @@ TEST_CASE("int64 to bfloat16 rounds once, where a double cannot hold the number"
         CHECK(out(2).to_bits() == down);
         CHECK(out(3).to_bits() == (up | 0x8000));
     }
+    Var x("x");
+    Func constants("constants");
+    constants(x) = mux(x, {cast<bfloat16_t>(Expr(half)), cast<bfloat16_t>(Expr(half + 1)),
+                           cast<bfloat16_t>(Expr(half - 1)), cast<bfloat16_t>(Expr(-half - 1))});
+    Buffer<bfloat16_t> out = constants.realize({4});
+    CHECK(out(0).to_bits() == down);
+    CHECK(out(1).to_bits() == up);
+    CHECK(out(2).to_bits() == down);
+    CHECK(out(3).to_bits() == (up | 0x8000));
+}
+
+/// Each has as many bits as the other, but not its numbers.
+template <typename F, typename Other> static void check_there_and_back() {
+    Buffer<F> all(65536);
+    for (int i = 0; i < 65536; i++)
+        all(i) = F::make_from_bits(static_cast<uint16_t>(i));
+    Var x("x");
+    Func f("f");
+    f(x) = cast<F>(cast<Other>(all(x)));
+    f.vectorize(x, 8);
+    Buffer<F> back = f.realize({65536});
+    int wrong = 0;
+    for (int i = 0; i < 65536; i++) {
+        F want(static_cast<float>(Other(static_cast<float>(all(i)))));
+        wrong += want.is_nan() ? !back(i).is_nan() : back(i).to_bits() != want.to_bits();
+    }
+    CHECK(wrong == 0);
+}
+
+TEST_CASE("a cast to the other format of 16 bits and back rounds", "[float16]") {
+    check_there_and_back<float16_t, bfloat16_t>();
+    check_there_and_back<bfloat16_t, float16_t>();
 }
 
 template <typename F> static void check_arithmetic() {
