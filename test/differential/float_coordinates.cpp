@@ -15,10 +15,10 @@ namespace {
 Var x("x"), y("y");
 
 /// Every element that is read was computed, or the memory would be overrun: g is no larger than asked.
-void check_inside(const Func &f, int width) {
+void check_inside(Pipeline &pipeline, int width) {
     testing::GuardedBuffer result(Int(32), {{0, width}}, 0, false);
     testing::GuardedContext context;
-    Pipeline(f).realize(&context, Realization({result.buffer}), Target());
+    pipeline.realize(&context, Realization({result.buffer}), Target());
     CHECK(context.overrun() == 0);
     Buffer<int> got(result.buffer);
     for (int i = 0; i < width; i++)
@@ -34,7 +34,8 @@ TEST_CASE("a product and a sum are rounded in an index as in its bounds", "[diff
     SECTION("of constants") {
         f(x) = g(cast<int>(x * 0.9f + 0.3f));
         f.bound(x, 0, 4);
-        check_inside(f, 4);
+        Pipeline pipeline(f);
+        check_inside(pipeline, 4);
     }
     SECTION("of Params") {
         Param<float> s("s"), t("t");
@@ -43,6 +44,7 @@ TEST_CASE("a product and a sum are rounded in an index as in its bounds", "[diff
         SECTION("in vectors") {
             f.vectorize(x, 4);
         }
+        Pipeline pipeline(f);
         std::mt19937 random(1);
         for (int i = 0; i < 400; i++) {
             // Ends near whole numbers.
@@ -51,7 +53,7 @@ TEST_CASE("a product and a sum are rounded in an index as in its bounds", "[diff
             s.set(scale);
             t.set(static_cast<float>(random() % 30) - static_cast<float>(width - 1) * scale);
             INFO(s.get() << " * x + " << t.get() << " to " << width);
-            check_inside(f, width);
+            check_inside(pipeline, width);
         }
     }
 }
