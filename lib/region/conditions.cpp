@@ -2,6 +2,7 @@
 
 #include <unordered_set>
 
+#include "ir/constant_bounds.h"
 #include "ir/intrinsics.h"
 #include "ir/lets.h"
 #include "ir/linear.h"
@@ -72,6 +73,29 @@ bool is_data(const Expr &e) {
     return reads_elements(e) && !has_side_effect(e);
 }
 
+/// The least value of a sum. Where a Param or data says it, which may be any number: as int64, if it is int32.
+Expr least_of(const Linear &sum, const IntervalScope &scope) {
+    Expr least = bounds_of(sum.to_expr(), scope).min;
+    if (!least.defined() || sum.type != Int(32) || is_index(least))
+        return least;
+    LinearBuilder wide(Int(64));
+    wide.add(make_int(Int(64), sum.constant));
+    for (const Linear::Term &term : sum.terms)
+        wide.add_atom(make_cast(Int(64), term.atom), term.coefficient);
+    Linear result;
+    return wide.finish(&result) ? bounds_of(result.to_expr(), scope).min : Expr();
+}
+
+/// An end of an interval of `type`. One that lies beyond all indices is one that none of them reaches.
+Expr as_end(Type type, const Expr &end, bool is_max) {
+    constexpr int64_t far = int64_t{1} << 30;
+    if (end.type() == type)
+        return simplify(end);
+    Expr least = make_int(Int(64), is_max ? -far : type.min_int());
+    Expr most = make_int(Int(64), is_max ? type.max_int() : far);
+    return simplify(make_cast(type, min(max(end, least), most)));
+}
+
 /// Narrows each variable of `linear <= 0` in turn, given the intervals of the others; and each value that is
 /// read somewhere.
 void narrow_by(IntervalScope &scope, const Linear &linear) {
@@ -82,19 +106,20 @@ void narrow_by(IntervalScope &scope, const Linear &linear) {
         // coefficient * v <= -rest
         Linear rest = linear;
         rest.add(Linear::from_expr(term.atom), -term.coefficient);
-        Expr least = bounds_of(rest.to_expr(), scope).min;
+        Expr least = least_of(rest, scope);
         if (!least.defined())
             continue;
-        Type t = least.type();
+        const Type type = linear.type, t = least.type();
         Expr limit = sub(make_const(t, 0), least);
         Interval now = old ? *old : Interval::everything();
         if (term.coefficient > 0) {
-            now = intersect(now, {Expr(), simplify(div(limit, make_int(t, term.coefficient)))});
+            Expr upper = div(limit, make_int(t, term.coefficient));
+            now = intersect(now, {Expr(), as_end(type, upper, true)});
         } else {
             // v >= limit / coefficient, rounded up
             Expr k = make_int(t, -term.coefficient);
             Expr lower = div(sub(add(least, k), make_const(t, 1)), k);
-            now = intersect(now, {simplify(lower), Expr()});
+            now = intersect(now, {as_end(type, lower, false), Expr()});
         }
         if (old)
             scope.push(term.atom->name, now);

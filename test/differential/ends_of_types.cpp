@@ -145,6 +145,52 @@ TEST_CASE("comparisons with a Param near the ends of its type", "[differential]"
         }
 }
 
+TEST_CASE("what a condition on a Param near the ends of its type needs", "[differential]") {
+    struct Condition {
+        const char *text;
+        std::function<Expr(Expr, Expr)> in_pipe;
+        std::function<int64_t(int64_t, int64_t)> left_side;
+        std::function<bool(int64_t, int64_t)> in_loops;
+    };
+    const Condition conditions[] = {
+        {"x - p < 10", [](Expr i, Expr p) { return i - p < 10; },
+         [](int64_t i, int64_t p) { return i - p; },
+         [](int64_t i, int64_t p) { return i - p < 10; }},
+        {"x + p < 10", [](Expr i, Expr p) { return i + p < 10; },
+         [](int64_t i, int64_t p) { return i + p; },
+         [](int64_t i, int64_t p) { return i + p < 10; }},
+        {"x - p > -10", [](Expr i, Expr p) { return i - p > -10; },
+         [](int64_t i, int64_t p) { return i - p; },
+         [](int64_t i, int64_t p) { return i - p > -10; }},
+        {"x + p > -10", [](Expr i, Expr p) { return i + p > -10; },
+         [](int64_t i, int64_t p) { return i + p; },
+         [](int64_t i, int64_t p) { return i + p > -10; }},
+        {"x <= p", [](Expr i, Expr p) { return i <= p; }, [](int64_t i, int64_t) { return i; },
+         [](int64_t i, int64_t p) { return i <= p; }},
+        {"x * 2 - p <= 3", [](Expr i, Expr p) { return i * 2 - p <= 3; },
+         [](int64_t i, int64_t p) { return i * 2 - p; },
+         [](int64_t i, int64_t p) { return i * 2 - p <= 3; }},
+    };
+    for (const Condition &c : conditions) {
+        Param<int> p("p");
+        Func f("f"), g("g");
+        g(x) = x * 3 + 1;
+        g.compute_root();
+        f(x) = select(c.in_pipe(x, p), g(x), -5);
+        Pipeline pipeline(f);
+        for (int value : {INT32_MIN, INT32_MIN + 1, INT32_MIN + 40, -7, 0, 6, INT32_MAX - 40,
+                          INT32_MAX - 1, INT32_MAX}) {
+            p.set(value);
+            Buffer<int> out = pipeline.realize({20});
+            for (int i = 0; i < 20; i++) {
+                INFO(c.text << " with x = " << i << ", p = " << value);
+                if (c.left_side(i, value) == static_cast<int>(c.left_side(i, value)))
+                    CHECK(out(i) == (c.in_loops(i, value) ? i * 3 + 1 : -5));
+            }
+        }
+    }
+}
+
 // The index was evaluated again after the first value had been stored.
 TEST_CASE("a Tuple is stored where the old values say", "[differential]") {
     Func f("f");
