@@ -9,7 +9,9 @@
 // Where a definition needs the same number elsewhere (as the weight of a neighbour), it stays the same
 // number there.
 
+#include <algorithm>
 #include <unordered_set>
+#include <vector>
 
 #include "graph/graph.h"
 #include "ir/equal.h"

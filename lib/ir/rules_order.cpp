@@ -11,6 +11,7 @@
 namespace Pipe::ir {
 namespace {
 
+/// Whether a term may be any number of its type.
 bool has_data(const Linear &sum) {
     return !std::all_of(sum.terms.begin(), sum.terms.end(),
                         [](const Linear::Term &t) { return is_index(t.atom); });

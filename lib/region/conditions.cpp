@@ -73,7 +73,8 @@ bool is_data(const Expr &e) {
     return reads_elements(e) && !has_side_effect(e);
 }
 
-/// The least value of a sum. Where a Param or data says it, which may be any number: as int64, if it is int32.
+/// The least value of a sum. Where a Param or data says it, which may be any number, that of a sum of int32
+/// is one of int64: it is right then.
 Expr least_of(const Linear &sum, const IntervalScope &scope) {
     Expr least = bounds_of(sum.to_expr(), scope).min;
     if (!least.defined() || sum.type != Int(32) || is_index(least))

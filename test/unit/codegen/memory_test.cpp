@@ -152,9 +152,9 @@ template <typename T> void check_any_mask(int lanes) {
     }
 }
 
-/// out += in, or out += 1, where lane < known && n == 0 && wanted[lane] != 0: LLVM knows which lanes are left out in any
-/// case, which may be all that one register holds. (It may find that out late: a select is a branch where it
-/// compiles quickly.)
+/// out += in, or out += 1, where lane < known && n == 0 && wanted[lane] != 0: LLVM knows which lanes are left
+/// out in any case, which may be all that one register holds. (It may find that out late: a select is a
+/// branch where it compiles quickly.)
 template <typename T>
 void check_known_mask(int lanes, int known, bool load_summand, const Target &target) {
     Type type = type_of<T>().with_lanes(lanes);
