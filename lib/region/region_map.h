@@ -236,7 +236,8 @@ class RegionMap {
     std::map<FuncId, Expr> turns_;
     std::map<std::string, Box> images_;
     std::map<FuncId, std::vector<Fold>> folds_;
-    /// How far the window of a Func slides in one iteration; nothing where it does not slide.
+    /// How far the window of a Func slides in any one iteration, where that is bounded; nothing where it
+    /// does not slide.
     std::map<FuncId, std::optional<int64_t>> slides_;
     std::map<FuncId, int64_t> live_planes_;  ///< of a dimension that the user folds
     /// Why the window of a Func does not slide.

@@ -140,6 +140,8 @@ void RegionMap::slide(FuncId id, Box &domain) {
             break;
         }
         keep_last(id, d, loop, way == Trend::Up, domain[d]);
+        if (i > tree_.path_to(place.store).size())
+            slides_[id] = std::nullopt;  // back to where it began, in each iteration of that loop
         fold(id, static_cast<int>(d), needed, way == Trend::Up);
         return;
     }
