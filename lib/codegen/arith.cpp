@@ -10,11 +10,6 @@ using llvm::Value;
 
 namespace {
 
-/// Overflow of these types is undefined, and LLVM may know.
-bool no_wrap(Type type) {
-    return type.is_int() && type.bits() >= 32;
-}
-
 /// The product that may be rounded together with the sum that it goes into; else null. (Sums that LLVM may
 /// regroup have to be left as they are: it fuses them after that.)
 llvm::Instruction *fusible_product(Builder &b, Value *v) {
@@ -34,9 +29,12 @@ Value *multiply_add(Builder &b, Value *x, Value *y, Value *z) {
 // Multiply-adds are chosen here and not by LLVM, which fuses only a product that nobody else uses: so
 // unrolled rows that share a product would add it unfused, at more instructions and with another result
 // than the same rows in a loop.
+//
+// Overflow of int32 and int64 is undefined in what the user wrote. LLVM is not told: sums are written down in
+// another order than his, in which a part of one may overflow and the whole is right again.
 Value *emit_add(Builder &b, Type type, Value *x, Value *y) {
     if (!type.is_float())
-        return b.CreateAdd(x, y, "", false, no_wrap(type));
+        return b.CreateAdd(x, y);
     if (auto *p = fusible_product(b, y))
         return multiply_add(b, p->getOperand(0), p->getOperand(1), x);
     if (auto *p = fusible_product(b, x))
@@ -52,13 +50,11 @@ Value *emit_sub(Builder &b, Type type, Value *x, Value *y) {
             return multiply_add(b, p->getOperand(0), p->getOperand(1), b.CreateFNeg(y));
         return b.CreateFSub(x, y);
     }
-    return b.CreateSub(x, y, "", false, no_wrap(type));
+    return b.CreateSub(x, y);
 }
 
 Value *emit_mul(Builder &b, Type type, Value *x, Value *y) {
-    if (type.is_float())
-        return b.CreateFMul(x, y);
-    return b.CreateMul(x, y, "", false, no_wrap(type));
+    return type.is_float() ? b.CreateFMul(x, y) : b.CreateMul(x, y);
 }
 
 Value *emit_min(Builder &b, Type type, Value *x, Value *y) {

@@ -1,5 +1,6 @@
 // Index arithmetic. It is done with 64 bits from the start (the overflow of int32 being undefined,
-// the result is the same), so that no loop extends a sign, and as sums of terms (see Offset).
+// the result is the same), so that no loop extends a sign, and as sums of terms (see Offset). These wrap:
+// int64 data is added up here too, in another order than the user's.
 
 #include <algorithm>
 
@@ -13,22 +14,27 @@ using llvm::Value;
 
 namespace {
 
+int64_t wrapping_sum(int64_t a, int64_t factor, int64_t b) {
+    return static_cast<int64_t>(static_cast<uint64_t>(a) +
+                                static_cast<uint64_t>(factor) * static_cast<uint64_t>(b));
+}
+
 /// a + factor * b. Equal terms are merged; those of one depth stay in the order in which they came.
 Offset sum(const Offset &a, const Offset &b, int64_t factor = 1) {
     Offset result = a;
-    result.constant += factor * b.constant;
+    result.constant = wrapping_sum(a.constant, factor, b.constant);
     for (const Term &t : b.terms) {
         auto same = std::find_if(result.terms.begin(), result.terms.end(),
                                  [&](const Term &u) { return u.value == t.value; });
         if (same != result.terms.end()) {
-            same->factor += factor * t.factor;
+            same->factor = wrapping_sum(same->factor, factor, t.factor);
             if (same->factor == 0)
                 result.terms.erase(same);
             continue;
         }
         auto place = std::find_if(result.terms.begin(), result.terms.end(),
                                   [&](const Term &u) { return u.depth > t.depth; });
-        result.terms.insert(place, {t.value, factor * t.factor, t.depth});
+        result.terms.insert(place, {t.value, wrapping_sum(0, factor, t.factor), t.depth});
     }
     return result;
 }
@@ -50,11 +56,11 @@ Value *ExprEmitter::sum_of(const std::vector<Term> &terms) {
         bool minus = t.factor == -1;
         Value *v = t.factor == 1 || minus
                        ? t.value
-                       : b_.CreateNSWMul(t.value, b_.getInt64(static_cast<uint64_t>(t.factor)));
+                       : b_.CreateMul(t.value, b_.getInt64(static_cast<uint64_t>(t.factor)));
         if (!total) {
-            total = minus ? b_.CreateNSWNeg(v) : v;
+            total = minus ? b_.CreateNeg(v) : v;
         } else {
-            total = minus ? b_.CreateNSWSub(total, v) : b_.CreateNSWAdd(total, v);
+            total = minus ? b_.CreateSub(total, v) : b_.CreateAdd(total, v);
         }
     }
     return total;
@@ -65,7 +71,7 @@ Value *ExprEmitter::materialise(const Offset &o) {
     if (o.is_constant())
         return constant;
     Value *total = sum_of(o.terms);
-    return o.constant == 0 ? total : b_.CreateNSWAdd(total, constant);
+    return o.constant == 0 ? total : b_.CreateAdd(total, constant);
 }
 
 Offset ExprEmitter::settled(const Offset &o) {
@@ -100,14 +106,14 @@ Offset ExprEmitter::product(const Offset &a, const Offset &b) {
         if (a.terms.size() == 1 && a.constant == 0)
             return product(b, a);
         int depth = std::max(a.terms.back().depth, b.terms.back().depth);
-        return Offset::of(b_.CreateNSWMul(materialise(a), materialise(b)), depth);
+        return Offset::of(b_.CreateMul(materialise(a), materialise(b)), depth);
     }
     // Each term by itself (a row times its stride): what is known outside of a loop stays there.
     const Term &by = b.terms[0];
     Offset result = sum({}, b, a.constant);
     for (const Term &t : a.terms) {
-        Offset term = Offset::of(b_.CreateNSWMul(t.value, by.value), std::max(t.depth, by.depth));
-        result = sum(result, term, t.factor * by.factor);
+        Offset term = Offset::of(b_.CreateMul(t.value, by.value), std::max(t.depth, by.depth));
+        result = sum(result, term, wrapping_sum(0, t.factor, by.factor));
     }
     return result;
 }

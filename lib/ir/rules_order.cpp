@@ -235,10 +235,14 @@ Expr Rules::write_comparison(Op op, Linear left, Linear right, int64_t m, const 
         }
         right.constant = m;
     } else if (left.terms.empty()) {  // -m <= N
+        if (m == INT64_MIN)
+            return plain;
         left.constant = -m;
         op = Op::LE;
     } else {
         // x <= y and x < y + c
+        if (m == INT64_MAX)
+            return plain;
         op = m == 0 && !right.terms.empty() ? Op::LE : Op::LT;
         right.constant = op == Op::LE ? 0 : m + 1;
     }

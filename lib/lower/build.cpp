@@ -145,20 +145,15 @@ class Builder {
     }
 
     /// What is found again must be what would be computed now: where it is needed, and how it lies in memory.
+    /// Constants too: they may be others in the code of the next specialization, which shares the entries.
     Stmt memoize(FuncId id, Stmt production, Stmt consumer) {
         const graph::FuncNode &func = graph_[id];
         const schedules::Memoized &memoized = *tree_.schedule()[id].memoize;
         std::vector<Stmt> parts;
         std::vector<Expr> min_extents = shape(id, parts), key = memoized.key;
-        std::set<Expr, ExprLess> known(key.begin(), key.end());
-        auto add_to_key = [&](const Expr &e) {
-            if (!is_const_int(e) && known.insert(e).second)
-                key.push_back(e);
-        };
         for (const region::Interval &i : regions_.asked(id))
-            add_to_key(i.min), add_to_key(i.max);
-        for (const Expr &e : min_extents)
-            add_to_key(e);
+            key.insert(key.end(), {i.min, i.max});
+        key.insert(key.end(), min_extents.begin(), min_extents.end());
         parts.push_back(make_memoize(func.name, func.types, memoized.eviction_key, key, min_extents,
                                      std::move(production), std::move(consumer)));
         return make_block(std::move(parts));

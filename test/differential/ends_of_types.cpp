@@ -2,7 +2,9 @@
 // also near the ends. (Indices stay far from these, so that their sums may be rewritten.)
 #include <pipe/pipe.h>
 
+#include <algorithm>
 #include <functional>
+#include <limits>
 #include <random>
 #include <vector>
 
@@ -92,6 +94,79 @@ TEST_CASE("a dividend that is moved by one, at the end of its type", "[different
     Buffer<int> result = f.realize({2});
     CHECK(result(0) == (INT32_MAX - 1) / 2);
     CHECK(result(1) == INT32_MIN / 2);
+}
+
+TEST_CASE("comparisons with the ends of int64", "[differential]") {
+    const std::vector<int64_t> values{INT64_MIN, INT64_MIN + 1, -1, 5, INT64_MAX - 1, INT64_MAX};
+    Buffer<int64_t> in(6);
+    std::copy(values.begin(), values.end(), in.begin());
+    const Expr least(INT64_MIN), most(INT64_MAX), a = in(x);
+    Func f("f");
+    f(x) = Tuple(a <= most, a > most, a < most, a >= most, a < least, a >= least, a <= least,
+                 a > least, 0 - max(a, -most) >= 0 - most, 0 - max(a, -most) < 0 - most);
+    Realization result = f.realize({6});
+    for (int i = 0; i < 6; i++) {
+        const int64_t v = values[static_cast<size_t>(i)];
+        const std::vector<bool> expected{
+            true,           false,         v < INT64_MAX, v == INT64_MAX, false, true,
+            v == INT64_MIN, v > INT64_MIN, true,          false};
+        for (size_t n = 0; n < expected.size(); n++) {
+            INFO(v << ", comparison " << n);
+            CHECK(Buffer<bool>(result[n])(i) == expected[n]);
+        }
+    }
+}
+
+namespace {
+
+/// p - (a + c) and others of its kind: nothing overflows in this order, but p - a does.
+template <typename T> void check_sums() {
+    constexpr T least = std::numeric_limits<T>::min(), most = std::numeric_limits<T>::max();
+    constexpr T half = most / 2;
+    const int n = 16;
+    Buffer<T> a(n), b(n);
+    std::vector<T> difference, sum;
+    Param<T> p("p", 7);
+    for (int i = 0; i < n; i++) {
+        a(i) = i < 8 ? static_cast<T>(least + i) : static_cast<T>(-i);
+        b(i) = static_cast<T>(2 * i);
+        difference.push_back(static_cast<T>(b(i) - (a(i) + half)));
+        sum.push_back(static_cast<T>((a(i) + most) + 7));
+    }
+    const Expr d = b(x) - (a(x) + Expr(half)), s = a(x) + Expr(most) + p;
+    for (int lanes : {1, 8}) {
+        INFO(to_string(type_of<T>()) << ", lanes " << lanes);
+        Func f("f");
+        f(x) = Tuple(d, cast<int>(d > 100), saturating_cast<int8_t>(d), clamp(d, 0, 255), d / 3,
+                     cast<int64_t>(d) / 1000, cast<double>(d), s, cast<int>(s > 100),
+                     cast<int64_t>(s) / 1000, a(x) - Expr(least));
+        if (lanes > 1)
+            f.vectorize(x, lanes);
+        Realization r = f.realize({n});
+        for (int i = 0; i < n; i++) {
+            INFO("x = " << i);
+            const T v = difference[static_cast<size_t>(i)], w = sum[static_cast<size_t>(i)];
+            CHECK(Buffer<T>(r[0])(i) == v);
+            CHECK(Buffer<int>(r[1])(i) == (v > 100));
+            CHECK(Buffer<int8_t>(r[2])(i) == std::clamp<T>(v, -128, 127));
+            CHECK(Buffer<T>(r[3])(i) == std::clamp<T>(v, 0, 255));
+            CHECK(Buffer<T>(r[4])(i) == div_down(v, 3));
+            CHECK(Buffer<int64_t>(r[5])(i) == div_down(v, 1000));
+            CHECK(Buffer<double>(r[6])(i) == static_cast<double>(v));
+            CHECK(Buffer<T>(r[7])(i) == w);
+            CHECK(Buffer<int>(r[8])(i) == (w > 100));
+            CHECK(Buffer<int64_t>(r[9])(i) == div_down(w, 1000));
+            if (i < 8)
+                CHECK(Buffer<T>(r[10])(i) == i);
+        }
+    }
+}
+
+}  // namespace
+
+TEST_CASE("sums that would overflow in another order", "[differential]") {
+    check_sums<int32_t>();
+    check_sums<int64_t>();
 }
 
 TEST_CASE("comparisons with a Param near the ends of its type", "[differential]") {

@@ -306,6 +306,22 @@ TEST_CASE_METHOD(Simple, "specializations find what the others computed", "[memo
     CHECK(run(9, 4) == 0);
 }
 
+TEST_CASE_METHOD(Cache, "specializations that store another shape", "[memoize]") {
+    // Found by random schedules (seed 2100022684): constants were no part of the key.
+    Param<bool> blocks("blocks");
+    Var c("c");
+    Func h("h"), g("g");
+    h(x, y, c) = x + 10 * y + 100 * c;
+    g(x, y) = h(x, y, 0) + h(x + 1, y, 1);
+    h.compute_at(g, y).memoize();
+    h.specialize(blocks).split(y, yo, yi, 8, TailStrategy::RoundUp);
+    Pipeline pipeline(g);
+    for (bool value : {false, true, false}) {
+        blocks.set(value);
+        check_sizes(pipeline, {1, 8, 21});
+    }
+}
+
 TEST_CASE_METHOD(Simple, "sums in parallel", "[memoize]") {
     Param<int> n("n", 100);
     Func sum("sum"), out("out");
