@@ -211,6 +211,10 @@ bool is_integer_op(const Expr &call) {
            operations().count(call->name) != 0;
 }
 
+bool is_monotone(const Expr &integer_op) {
+    return operations().at(integer_op->name).monotone;
+}
+
 std::optional<WideInt> integer_op(const std::string &name, Type result,
                                   const std::vector<Type> &types,
                                   const std::vector<WideInt> &args) {

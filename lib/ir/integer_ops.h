@@ -16,6 +16,9 @@ using WideInt = __int128;
 /// Whether the call is one of these operations.
 bool is_integer_op(const Expr &call);
 
+/// Whether this operation only rises or only falls with each argument, while the others stand still.
+bool is_monotone(const Expr &integer_op);
+
 /// The value of the operation on arguments of these (scalar) types, in exact arithmetic: where it
 /// does not fit `result`, it is to be wrapped, or is undefined as int32 and int64 overflow. A
 /// uint64 is not negative here. Nothing where the name is none of the operations.

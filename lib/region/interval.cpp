@@ -12,6 +12,7 @@
 #include "ir/intrinsics.h"
 #include "ir/linear.h"
 #include "ir/simplify.h"
+#include "region/call_interval.h"
 #include "region/narrow_interval.h"
 
 namespace Pipe::region {
@@ -185,10 +186,10 @@ class Bounds {
             return Interval::everything();
         if (a.is_point() && b.is_point())
             return Interval::point(mod(a.min, b.min));
-        Expr zero = make_const(type, 0), one = make_const(type, 1);
-        Expr magnitude =
-            b.is_point() && constant_sign(b.min) == 1 ? b.min : greater(b.max, sub(zero, b.min));
-        return {zero, greater(sub(magnitude, one), zero)};
+        Expr zero = make_const(type, 0), most = sub(b.max, make_const(type, 1));
+        if (!b.is_point() || constant_sign(b.min) != 1)  // |b| - 1, which is a number of the type
+            most = greater(most, sub(make_int(type, -1), b.min));
+        return {zero, greater(most, zero)};
     }
 
     Interval cast(const Expr &e) {
@@ -202,6 +203,8 @@ class Bounds {
         // An index is assumed not to overflow int32; a float that is converted, to be in range.
         if (from.is_uint() && from.bits() >= 32 && index_type(to) && to.bits() <= from.bits() &&
             !fits(to, a.max))
+            return Interval::everything();
+        if (from.is_int() && index_type(to) && (wraps(to, a.min) || wraps(to, a.max)))
             return Interval::everything();
         if (widens || to.is_float() || index_type(to))
             return {cast_end(to, a.min), cast_end(to, a.max)};
@@ -240,6 +243,11 @@ class Bounds {
         Expr e = simplify(end);
         return (e->op != Op::IntImm && e->op != Op::UIntImm) ||
                static_cast<uint64_t>(e->int_value) <= static_cast<uint64_t>(to.max_int());
+    }
+
+    static bool wraps(Type to, const Expr &end) {
+        int64_t value = 0;
+        return end.defined() && as_const_int(simplify(end), &value) && !to.can_represent(value);
     }
 
     static Expr cast_end(Type to, const Expr &end) {
@@ -287,9 +295,10 @@ class Bounds {
             auto end = [&](const Expr &x) { return x.defined() ? with_args(e, {x}) : x; };
             return {end(a.min), end(a.max)};
         }
-        if (e->call_kind == CallKind::PureExtern && e->args.size() == 1)
-            if (std::optional<Interval> range = rising(e))
-                return *range;
+        if (e->call_kind == CallKind::PureExtern && e->args.size() == 1 && is_rising(e->name)) {
+            Interval a = of(e->args[0]);
+            return a.is_point() && a.min.same_as(e->args[0]) ? Interval::point(e) : rising(e, a);
+        }
         if (e->call_kind == CallKind::Func)
             if (const Interval *values = scope_.find(values_name(e->name, e->index)))
                 return *values;
@@ -302,8 +311,12 @@ class Bounds {
         if (e->call_kind != CallKind::Intrinsic)
             return type_range(e.type());
         const std::string &name = e->name;
-        if (is_integer_op(e))
-            return integer_op(e);
+        if (is_integer_op(e)) {
+            std::vector<Interval> args;
+            for (const Expr &arg : e->args)
+                args.push_back(of(arg));
+            return all_points(e) ? Interval::point(e) : integer_op(e, args);
+        }
         if (name == intrinsic::likely || name == intrinsic::strict_float) {
             Interval a = of(e->args[0]);
             if (a.is_point() && a.min.same_as(e->args[0]))
@@ -318,7 +331,7 @@ class Bounds {
         if (name == intrinsic::promise_clamped)
             return intersect(of(e->args[0]), {of(e->args[1]).min, of(e->args[2]).max});
         if (name == intrinsic::abs)
-            return absolute(e);
+            return absolute(e, of(e->args[0]));
         if (name == intrinsic::absd && symbolic_type(e->args[0].type())) {
             Interval a = of(e->args[0]), b = of(e->args[1]);
             if (a.bounded() && b.bounded())
@@ -358,79 +371,12 @@ class Bounds {
         return all;
     }
 
-    /// By the arguments' ranges where these are constants.
-    Interval integer_op(const Expr &e) {
-        std::vector<ConstantInterval> args;
-        bool points = true;
-        for (const Expr &arg : e->args) {
-            Interval a = of(arg);
-            points &= a.is_point() && a.min.same_as(arg);
-            ConstantInterval range;
-            if (a.min.defined())
-                as_const_int(simplify(a.min), &range.lo);
-            if (a.max.defined())
-                as_const_int(simplify(a.max), &range.hi);
-            args.push_back(range);
-        }
-        if (points)
-            return Interval::point(e);
-        ConstantInterval range = integer_op_range(e, args);
-        Interval result = type_range(e.type());
-        if (range.has_lo())
-            result.min = make_int(e.type(), range.lo);
-        if (range.has_hi())
-            result.max = make_int(e.type(), range.hi);
-        return result;
-    }
-
     /// Functions of one argument that never fall and have a value everywhere.
     static bool rounds(const std::string &name) {
         for (const char *function : {"floor_", "ceil_", "round_", "trunc_"})
             if (name.starts_with(function))
                 return true;
         return false;
-    }
-
-    /// sqrt, exp and log never fall, but the last two are rounded: their ends are moved by more than
-    /// that is. Outside of its domain a function gives NaN, which is no index.
-    std::optional<Interval> rising(const Expr &e) {
-        bool is_sqrt = e->name.starts_with("sqrt_"), is_exp = e->name.starts_with("exp_"),
-             is_log = e->name.starts_with("log_");
-        if (!is_sqrt && !is_exp && !is_log)
-            return std::nullopt;
-        Interval a = of(e->args[0]);
-        if (a.is_point() && a.min.same_as(e->args[0]))
-            return Interval::point(e);
-        Type t = e.type();
-        auto end = [&](const Expr &x, double off) {
-            if (!x.defined())
-                return x;
-            double least = is_log ? std::numeric_limits<float>::min() : 0;
-            Expr value = with_args(e, {is_exp ? x : greater(x, make_float(t, least))});
-            if (is_exp)
-                return mul(value, make_float(t, 1 + off));
-            return is_log ? add(value, make_float(t, off)) : value;
-        };
-        double slack = t.bits() == 16 ? 1e-2 : 1e-4;
-        Interval result{end(a.min, -slack), end(a.max, slack)};
-        if (!result.min.defined() && !is_log)
-            result.min = make_float(t, 0);
-        return result;
-    }
-
-    Interval absolute(const Expr &e) {
-        Interval a = of(e->args[0]);
-        Type from = e->args[0].type();
-        Expr zero = make_const(from, 0);
-        if (!a.bounded())
-            return {make_cast(e.type(), zero), Expr()};
-        if (symbolic_type(from))
-            return {make_cast(e.type(), zero),
-                    make_cast(e.type(), greater(a.max, sub(zero, a.min)))};
-        int64_t lo = 0, hi = 0;
-        if (from.is_uint() || !as_const_int(a.min, &lo) || !as_const_int(a.max, &hi))
-            return type_range(e.type());
-        return {make_const(e.type(), 0), make_int(e.type(), std::max(hi, -lo))};
     }
 
     /// Whatever its sign, a value only rises or only falls with the amount that it is shifted by.

@@ -4,6 +4,7 @@
 
 #include "ir/int32.h"
 #include "ir/linear.h"
+#include "ir/print.h"
 #include "ir/simplify.h"
 #include "ir/substitute.h"
 #include "ir/visit.h"
@@ -81,6 +82,12 @@ Box RegionMap::bind(const Level &level, const std::string &prefix, const graph::
         Expr min = bind(level, name + ".min", box[d].min);
         std::optional<int64_t> extent =
             constant_difference(simplify(box[d].max), simplify(box[d].min));
+        if (extent && *extent >= INT32_MAX)
+            throw CompileError(
+                func.name + " (" + to_string(func.where) + ") is needed in dimension " +
+                std::to_string(d) + " (" + func.args[d] + ") at more than 2147483647 places, from " +
+                to_string(simplify(box[d].min)) + " to " + to_string(simplify(box[d].max)) +
+                ". Put clamp(index, lowest, highest) around the index that depends on data.");
         result.push_back(
             {min, extent ? add(min, int32(*extent)) : bind(level, name + ".max", box[d].max)});
     }

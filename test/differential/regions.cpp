@@ -1,6 +1,8 @@
 // Bugs of regions, windows, folds and bounds that a review found.
 #include <pipe/pipe.h>
 
+#include <functional>
+
 #include <catch2/catch_test_macros.hpp>
 
 #include "differential/against_reference.h"
@@ -357,4 +359,52 @@ TEST_CASE("indices that unsigned arithmetic and rising functions bound", "[diffe
     in_table("exponential function", exp(clamp(t, 0, 3)));
     in_table("logarithm", log(t + 1) * 4);
     in_table("in half precision", cast<float>(exp(cast<float16_t>(clamp(t, 0, 3)))));
+}
+
+TEST_CASE("indices that are integer operations of a loop's variable", "[differential]") {
+    struct Case {
+        const char *text;
+        Expr index;
+        std::function<int(int)> in_loops;  // of an x that is not negative
+    };
+    const Case cases[] = {
+        {"halving_add", halving_add(x, 1), [](int i) { return (i + 1) / 2; }},
+        {"rounding_halving_add", rounding_halving_add(x, 1), [](int i) { return (i + 2) / 2; }},
+        {"halving_sub", halving_sub(9, x), [](int i) { return (9 - i) >> 1; }},
+        {"rounding_shift_right", rounding_shift_right(x, 1), [](int i) { return (i + 1) / 2; }},
+        {"rounding_shift_left", rounding_shift_left(x, 2), [](int i) { return i * 4; }},
+        {"saturating_add", saturating_add(x, 3), [](int i) { return i + 3; }},
+        {"saturating_sub", saturating_sub(3, x), [](int i) { return 3 - i; }},
+        {"of 64 bits", cast<int>(rounding_shift_right(cast<int64_t>(x), 1)),
+         [](int i) { return (i + 1) / 2; }},
+        {"mul_shift_right", mul_shift_right(x, 1 << 20, 21), [](int i) { return i / 2; }},
+        {"lerp", lerp(x, 2 * x, 1.f), [](int i) { return 2 * i; }},
+    };
+    Buffer<int> table(300);
+    table.set_min(-100);
+    table.for_each_element([&](int i) { table(i) = i * 7; });
+    for (const Case &c : cases) {
+        INFO(c.text);
+        Func g("g"), of_func("of_func"), of_image("of_image");
+        g(x) = x * 7;
+        g.compute_root();
+        of_func(x) = g(c.index);
+        of_image(x) = table(c.index);
+        of_image.vectorize(x, 8, TailStrategy::GuardWithIf);
+        Buffer<int> a = of_func.realize({37}), b = of_image.realize({37});
+        for (int i = 0; i < 37; i++) {
+            REQUIRE(a(i) == c.in_loops(i) * 7);
+            REQUIRE(b(i) == c.in_loops(i) * 7);
+        }
+    }
+}
+
+TEST_CASE("what a remainder by the least number needs", "[differential]") {
+    Param<int> p("p", INT32_MIN);
+    ImageParam in(Int(32), 1, "in");
+    Func f("f");
+    f(x) = in(x % p);
+    Buffer<int> one(1);
+    in.set(one);
+    require_message<RuntimeError>([&] { f.realize({8}); }, {"2147483647", "0 to 0"});
 }

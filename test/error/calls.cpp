@@ -406,6 +406,22 @@ TEST_CASE("what runs wild", "[error][calls]") {
             [&] { f.compile_jit(); },
             {"Unbounded access", "table", "read by f (" + where + ")", "clamp(index"});
     }
+    SECTION("an index of 64 bits that does not fit") {
+        Func g("g");
+        where = line(1);
+        g(x) = table(cast<int>(max(cast<int64_t>(index(x)) % Expr(int64_t(1) << 32), 4)));
+        require_message<CompileError>(
+            [&] { g.compile_jit(); },
+            {"Unbounded access", "table", "read by g (" + where + ")", "clamp(index"});
+    }
+    SECTION("an index that is bounded, but by too much") {
+        Func g("g");
+        g(x) = table(clamp(index(x), -1500000000, 1500000000));
+        require_message<CompileError>(
+            [&] { g.compile_jit(); },
+            {"table", "dimension 0 (x)", "more than 2147483647 places, from -1500000000 to 1500000000",
+             "clamp(index"});
+    }
     SECTION("a require() that does not hold") {
         Func g("g");
         where = line(1);
