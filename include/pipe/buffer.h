@@ -15,11 +15,12 @@ template <typename T, int Dims> class Buffer : public BufferBase {
     template <typename, int> friend class Buffer;
     static constexpr bool typed = !std::is_void_v<T>;
     using Value = std::conditional_t<typed, T, std::byte>;  // makes T & well-formed for void
-    static constexpr int one_less = Dims == AnyDims ? AnyDims : Dims - 1;
-    static constexpr int one_more = Dims == AnyDims ? AnyDims : Dims + 1;
+    static constexpr int one_less = Dims == Pipe::AnyDims ? Pipe::AnyDims : Dims - 1;
+    static constexpr int one_more = Dims == Pipe::AnyDims ? Pipe::AnyDims : Dims + 1;
 
   public:
     using ElemType = T;
+    static constexpr int AnyDims = Pipe::AnyDims;
 
     Buffer() = default;
 
@@ -149,6 +150,18 @@ template <typename T, int Dims> class Buffer : public BufferBase {
             if (other.view().type != own_type())
                 return false;
         return Dims == AnyDims || other.dimensions() == Dims;
+    }
+
+    /// RuntimeError where none can be made.
+    template <typename U, int D> static void assert_can_convert_from(const Buffer<U, D> &other) {
+        if (!detail::Viewable<U, T>)
+            throw RuntimeError("a Buffer of const elements cannot be used as one that is written");
+        if (!other.defined())
+            return;
+        if constexpr (typed)
+            other.require(own_type(), Dims);
+        else
+            other.require(other.type(), Dims);
     }
 
     static constexpr bool has_static_type = typed;
@@ -294,7 +307,7 @@ template <typename T, int Dims> class Buffer : public BufferBase {
         return Buffer<std::remove_const_t<T>, Dims>(deep_copy());
     }
     /// Copies the elements at the coordinates that both Buffers have. Type and number of dimensions
-    /// must agree; the memory must not overlap.
+    /// must agree. Where the two share memory, all elements are read before the first is written.
     template <typename U, int D> void copy_from(const Buffer<U, D> &source) const {
         static_assert(!std::is_const_v<T>, "cannot write into a Buffer of const elements");
         copy_elements_from(source);
@@ -349,6 +362,10 @@ template <typename T, int Dims> class Buffer : public BufferBase {
         embed_dim(d, position);
     }
     void add_dimension() { embed(dimensions()); }
+    void add_dimension_with_stride(int64_t stride) {
+        add_dimension();
+        contents().view.dims.back().stride = stride;
+    }
 
   protected:
     // Every conversion and construction ends here.

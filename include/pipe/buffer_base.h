@@ -219,6 +219,7 @@ class BufferBase {
     /// A second Buffer over the same memory, with a shape of its own.
     BufferBase alias() const;
     BufferBase deep_copy() const;
+    static bool overlap(const BufferBase &a, const BufferBase &b);
     void copy_elements_from(const BufferBase &source) const;
     void slice_dim(int d, int64_t position);
     void embed_dim(int d, int64_t position);
@@ -241,7 +242,8 @@ class BufferBase {
         return static_cast<char *>(v.host) + offset * v.type.bytes();
     }
     void check_access([[maybe_unused]] const int64_t *at, [[maybe_unused]] size_t n) const {
-#ifndef NDEBUG
+#if !defined(NDEBUG) ||                                                                            \
+    (defined(HALIDE_RUNTIME_BUFFER_CHECK_INDICES) && HALIDE_RUNTIME_BUFFER_CHECK_INDICES)
         require_element(at, n);
 #endif
     }

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -63,6 +64,13 @@ class Expr {
 
   private:
     const ir::ExprNode *node_ = nullptr;
+};
+
+/// An order of nodes, for Exprs as keys: std::map<Expr, int, ExprCompare>.
+struct ExprCompare {
+    bool operator()(const Expr &a, const Expr &b) const {
+        return std::less<const ir::ExprNode *>()(a.get(), b.get());
+    }
 };
 
 }  // namespace Pipe

@@ -46,8 +46,42 @@
 #define HALIDE_MUST_USE_RESULT __attribute__((warn_unused_result))
 #define HALIDE_FUNCTION_ATTRS
 #define HALIDE_EXPORT_SYMBOL __attribute__((visibility("default")))
+#define HALIDE_EXPORT HALIDE_EXPORT_SYMBOL
+#define HALIDE_NO_USER_CODE_INLINE HALIDE_NEVER_INLINE
 #define HALIDE_ATTRIBUTE_ALIGN(x) __attribute__((aligned(x)))
 #define HALIDE_ATTRIBUTE_DEPRECATED(text) __attribute__((deprecated(text)))
+
+/// Buffers lie at multiples of this many bytes, whatever a program defines it as.
+#ifndef HALIDE_RUNTIME_BUFFER_ALLOCATION_ALIGNMENT
+#define HALIDE_RUNTIME_BUFFER_ALLOCATION_ALIGNMENT 64
+#endif
+static_assert(HALIDE_RUNTIME_BUFFER_ALLOCATION_ALIGNMENT > 0 &&
+                  64 % HALIDE_RUNTIME_BUFFER_ALLOCATION_ALIGNMENT == 0,
+              "Buffers are aligned to 64 bytes; allocate a wider aligned memory and wrap it");
+/// Whether buffer(x, y) tests its coordinates; may be defined before this file is included.
+#ifndef HALIDE_RUNTIME_BUFFER_CHECK_INDICES
+#ifdef NDEBUG
+#define HALIDE_RUNTIME_BUFFER_CHECK_INDICES 0
+#else
+#define HALIDE_RUNTIME_BUFFER_CHECK_INDICES 1
+#endif
+#endif
+
+/// Say what a type is that C functions get pointers to. All pointers are of one type here.
+#define HALIDE_DECLARE_EXTERN_TYPE(kind, name)                                                     \
+    static_assert(sizeof(name *) == sizeof(void *), "the name of a type is needed")
+#define HALIDE_DECLARE_EXTERN_SIMPLE_TYPE(name) HALIDE_DECLARE_EXTERN_TYPE(Simple, name)
+#define HALIDE_DECLARE_EXTERN_STRUCT_TYPE(name) HALIDE_DECLARE_EXTERN_TYPE(Struct, name)
+#define HALIDE_DECLARE_EXTERN_CLASS_TYPE(name) HALIDE_DECLARE_EXTERN_TYPE(Class, name)
+#define HALIDE_DECLARE_EXTERN_UNION_TYPE(name) HALIDE_DECLARE_EXTERN_TYPE(Union, name)
+
+using halide_argument_kind_t = Pipe::Argument::Kind;
+inline constexpr halide_argument_kind_t halide_argument_kind_input_scalar =
+    Pipe::Argument::InputScalar;
+inline constexpr halide_argument_kind_t halide_argument_kind_input_buffer =
+    Pipe::Argument::InputBuffer;
+inline constexpr halide_argument_kind_t halide_argument_kind_output_buffer =
+    Pipe::Argument::OutputBuffer;
 
 using halide_trace_event_t = Pipe::TraceEvent;
 using halide_trace_event_code_t = Pipe::TraceEventCode;
@@ -90,6 +124,17 @@ constexpr bool exceptions_enabled() {
 }
 /// Halide loads its autoschedulers so; ours is built in.
 inline void load_plugin(const std::string &) {}
+/// Pipe compiles on the caller's stack: the size is kept and changes nothing.
+constexpr size_t default_compiler_stack_size = 32 << 20;
+namespace detail {
+inline std::atomic<size_t> compiler_stack_size{default_compiler_stack_size};
+}
+inline void set_compiler_stack_size(size_t bytes) {
+    detail::compiler_stack_size = bytes;
+}
+inline size_t get_compiler_stack_size() {
+    return detail::compiler_stack_size;
+}
 /// Halide tells the target of files from that of the JIT; here both are the host's.
 inline Target get_target_from_environment() {
     return get_host_target();

@@ -36,15 +36,48 @@ enum halide_error_code_t {
     halide_error_code_param_too_large = -10,
     halide_error_code_out_of_memory = -11,
     halide_error_code_buffer_argument_is_null = -12,
+    halide_error_code_debug_to_file_failed = -13,
+    halide_error_code_copy_to_host_failed = -14,
+    halide_error_code_copy_to_device_failed = -15,
+    halide_error_code_device_malloc_failed = -16,
+    halide_error_code_device_sync_failed = -17,
+    halide_error_code_device_free_failed = -18,
+    halide_error_code_no_device_interface = -19,
+    halide_error_code_unimplemented = -20,
+    halide_error_code_symbol_not_found = -21,
     halide_error_code_internal_error = -22,
+    halide_error_code_device_run_failed = -23,
     halide_error_code_unaligned_host_ptr = -24,
     halide_error_code_bad_fold = -25,
     halide_error_code_fold_factor_too_small = -26,
     halide_error_code_requirement_failed = -27,
     halide_error_code_buffer_extents_negative = -28,
+    halide_error_code_gpu_device_error = -29,
+    halide_error_code_trace_failed = -30,
     halide_error_code_specialize_fail = -31,
+    halide_error_code_device_wrap_native_failed = -32,
+    halide_error_code_device_detach_native_failed = -33,
     halide_error_code_host_is_null = -34,
+    halide_error_code_bad_extern_fold = -35,
+    halide_error_code_device_interface_no_device = -36,
+    halide_error_code_host_and_device_dirty = -37,
+    halide_error_code_buffer_is_null = -38,
+    halide_error_code_device_buffer_copy_failed = -39,
+    halide_error_code_device_crop_unsupported = -40,
+    halide_error_code_device_crop_failed = -41,
+    halide_error_code_incompatible_device_interface = -42,
     halide_error_code_bad_dimensions = -43,
+    halide_error_code_device_dirty_with_no_device_support = -44,
+    halide_error_code_storage_bound_too_small = -45,
+    halide_error_code_split_factor_not_positive = -46,
+    halide_error_code_vscale_invalid = -47,
+    halide_error_code_cannot_profile_pipeline = -48,
+};
+
+/// Bits of halide_buffer_t::flags.
+enum halide_buffer_flags : uint64_t {
+    halide_buffer_flag_host_dirty = Pipe::RawBuffer::host_dirty_flag,
+    halide_buffer_flag_device_dirty = Pipe::RawBuffer::device_dirty_flag,
 };
 
 /// Unlike there, sizes have 64 bits.
@@ -68,6 +101,8 @@ class Buffer : public Pipe::Buffer<T, Dims> {
 
   public:
     using Base::Base;
+    using Dimension = BufferRange;
+
     Buffer() = default;
     Buffer(const Buffer &other) : Base(own_shape(other)) {}
     Buffer(Buffer &&) noexcept = default;

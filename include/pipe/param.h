@@ -65,6 +65,9 @@ class ParamBase {
 /// same parameter. The value is read when `realize` starts.
 template <typename T = void> class Param : public detail::ParamBase {
   public:
+    static constexpr bool has_static_type = true;
+    static constexpr Type static_type() { return type_of<T>(); }
+
     /// The same parameter. RuntimeError where T is not its type.
     Param(const Param<void> &other);
     Param() : ParamBase(type_of<T>(), "") { set(T()); }
@@ -110,6 +113,8 @@ template <typename T = void> class Param : public detail::ParamBase {
 /// A Param whose type is chosen when the program runs. Its value is 0 until it is set.
 template <> class Param<void> : public detail::ParamBase {
   public:
+    static constexpr bool has_static_type = false;
+
     explicit Param(Type type, const std::string &name = "") : ParamBase(type, name) {}
 
     /// RuntimeError where the type of the Param cannot hold the value.

@@ -48,7 +48,8 @@ struct AutoSchedulerResults {
     std::string autoscheduler_name;
     AutoschedulerParams autoscheduler_params;
     Target target;
-    std::string schedule_source;  ///< as Pipeline::schedule_source()
+    std::string schedule_source;         ///< as Pipeline::schedule_source()
+    std::vector<uint8_t> featurization;  ///< always empty: what some of Halide's tell of their work
 };
 
 /// One or several output Funcs with all that they need, compiled together. Copies are the same

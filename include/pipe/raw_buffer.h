@@ -43,15 +43,22 @@ struct RawBuffer {
         return host + offset * type.bytes();
     }
     /// The element with the lowest address, and one past that with the highest.
-    uint8_t *begin() const { return host + extreme_offset(-1) * type.bytes(); }
-    uint8_t *end() const { return host + (extreme_offset(1) + 1) * type.bytes(); }
+    uint8_t *begin() const { return host + begin_offset() * type.bytes(); }
+    uint8_t *end() const { return host + end_offset() * type.bytes(); }
+    /// The same in elements from `host`.
+    int64_t begin_offset() const { return extreme_offset(-1); }
+    int64_t end_offset() const { return extreme_offset(1) + 1; }
     size_t size_in_bytes() const { return static_cast<size_t>(end() - begin()); }
 
     // Kept for programs that also run on devices; nothing comes of them here.
-    bool host_dirty() const { return (flags & 1) != 0; }
-    bool device_dirty() const { return (flags & 2) != 0; }
-    void set_host_dirty(bool dirty = true) { set_flag(1, dirty); }
-    void set_device_dirty(bool dirty = true) { set_flag(2, dirty); }
+    static constexpr uint64_t host_dirty_flag = 1, device_dirty_flag = 2;
+    bool get_flag(uint64_t flag) const { return (flags & flag) != 0; }
+    void set_flag(uint64_t flag, bool value) { flags = value ? flags | flag : flags & ~flag; }
+    bool host_dirty() const { return get_flag(host_dirty_flag); }
+    bool device_dirty() const { return get_flag(device_dirty_flag); }
+    void set_host_dirty(bool dirty = true) { set_flag(host_dirty_flag, dirty); }
+    void set_device_dirty(bool dirty = true) { set_flag(device_dirty_flag, dirty); }
+    int device_sync(void * /*user_context*/ = nullptr) const { return 0; }
 
     /// The same memory as a Buffer, with a shape of its own: to read and write elements.
     /// RuntimeError where the elements are no T.
@@ -68,7 +75,6 @@ struct RawBuffer {
                 offset += dim[i].stride * (dim[i].extent - 1);
         return offset;
     }
-    void set_flag(uint64_t flag, bool value) { flags = value ? flags | flag : flags & ~flag; }
 };
 
 }  // namespace Pipe

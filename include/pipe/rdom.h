@@ -121,7 +121,13 @@ struct VarOrRVar {
     VarOrRVar(const std::string &v) : name(v) {}
     VarOrRVar(const char *v) : name(v) {}
 
-    std::string name;
+    /// Also as a function: v.name() and v.name are the same.
+    struct Name : std::string {
+        using std::string::string;
+        Name(const std::string &text) : std::string(text) {}
+        const std::string &operator()() const { return *this; }
+    };
+    Name name;
     bool is_rvar = false;
 };
 

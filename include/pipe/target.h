@@ -24,6 +24,10 @@ enum class DeviceAPI : uint8_t {
     Hexagon,
     HexagonDma
 };
+inline constexpr DeviceAPI all_device_apis[] = {
+    DeviceAPI::None,   DeviceAPI::Host,    DeviceAPI::Default_GPU,  DeviceAPI::CUDA,
+    DeviceAPI::OpenCL, DeviceAPI::Metal,   DeviceAPI::D3D12Compute, DeviceAPI::Vulkan,
+    DeviceAPI::WebGPU, DeviceAPI::Hexagon, DeviceAPI::HexagonDma};
 
 /// The machine that code is generated for: architecture, operating system and the instruction sets
 /// that generated code may use. A small value; compare, copy and print it freely.
@@ -188,6 +192,7 @@ struct Target {
     static bool validate_target_string(const std::string &name);
 
     bool has_feature(Feature f) const { return features[f]; }
+    const std::bitset<FeatureEnd> &get_features_bitset() const { return features; }
     bool features_any_of(const std::vector<Feature> &list) const;
     bool features_all_of(const std::vector<Feature> &list) const;
     void set_feature(Feature f, bool value = true);

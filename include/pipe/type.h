@@ -33,6 +33,13 @@ struct TypeData {
     constexpr TypeData(TypeCode c, int b, int l = 1)
         : code(c), bits(static_cast<uint8_t>(b)), lanes(static_cast<uint16_t>(l)) {}
     constexpr int bytes() const { return (bits + 7) / 8; }
+    constexpr TypeData with_lanes(int l) const { return {code, bits, l}; }
+    constexpr TypeData element_of() const { return with_lanes(1); }
+    /// The bytes of the four members: code lowest.
+    constexpr uint32_t as_u32() const {
+        return static_cast<uint32_t>(code) | static_cast<uint32_t>(bits) << 8 |
+               static_cast<uint32_t>(lanes) << 16;
+    }
     constexpr auto operator<=>(const TypeData &) const = default;
 };
 
@@ -67,6 +74,13 @@ class Type {
     constexpr bool is_handle() const { return code() == Code::Handle; }
     constexpr bool is_scalar() const { return lanes() == 1; }
     constexpr bool is_vector() const { return lanes() != 1; }
+
+    /// Whether Halide defines what sums and products of the type are that it does not hold: those of
+    /// unsigned numbers wrap around, and those of int8 and int16.
+    constexpr bool can_overflow() const { return is_uint() || can_overflow_int(); }
+    constexpr bool can_overflow_int() const { return is_int() && bits() <= 16; }
+    /// All handles are of one type.
+    constexpr bool same_handle_type(const Type &) const { return true; }
 
     constexpr Type element_of() const { return with_lanes(1); }
     constexpr Type with_lanes(int lanes) const { return {code(), bits(), lanes}; }

@@ -47,4 +47,11 @@ inline const Var _("_");
 inline const Var _0("_0"), _1("_1"), _2("_2"), _3("_3"), _4("_4"), _5("_5"), _6("_6"), _7("_7"),
     _8("_8"), _9("_9");
 
+/// The N-th implicit Var, or `_`: for programs that spell out the type.
+template <int N = -1> struct ImplicitVar {
+    Var to_var() const { return N < 0 ? _ : Var::implicit(N); }
+    operator Var() const { return to_var(); }
+    operator Expr() const { return to_var(); }
+};
+
 }  // namespace Pipe

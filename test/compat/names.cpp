@@ -541,3 +541,153 @@ TEST_CASE("outside the loops of a Func with updates that has no level of its own
         CHECK(out(3) == 3 * (6 * lanes) * (6 * lanes - 1) / 2);
     }
 }
+
+namespace users_types {
+struct Camera;
+class Lens;
+union Word {
+    int number;
+};
+using Count = int64_t;
+}  // namespace users_types
+HALIDE_DECLARE_EXTERN_STRUCT_TYPE(users_types::Camera);
+HALIDE_DECLARE_EXTERN_CLASS_TYPE(users_types::Lens);
+HALIDE_DECLARE_EXTERN_UNION_TYPE(users_types::Word);
+HALIDE_DECLARE_EXTERN_SIMPLE_TYPE(users_types::Count);
+
+namespace {
+HALIDE_EXPORT int exported() {
+    return 3;
+}
+HALIDE_NO_USER_CODE_INLINE int apart() {
+    return 4;
+}
+}  // namespace
+
+TEST_CASE("macros", "[compat]") {
+#if !defined(HALIDE_EXPORT) || !defined(HALIDE_EXPORT_SYMBOL) ||                                   \
+    !defined(HALIDE_NO_USER_CODE_INLINE) || !defined(HALIDE_DECLARE_EXTERN_TYPE) ||                \
+    !defined(HALIDE_DECLARE_EXTERN_CLASS_TYPE) || !defined(HALIDE_DECLARE_EXTERN_STRUCT_TYPE) ||   \
+    !defined(HALIDE_DECLARE_EXTERN_UNION_TYPE) || !defined(HALIDE_DECLARE_EXTERN_SIMPLE_TYPE) ||   \
+    !defined(HALIDE_RUNTIME_BUFFER_ALLOCATION_ALIGNMENT) ||                                        \
+    !defined(HALIDE_RUNTIME_BUFFER_CHECK_INDICES)
+    FAIL("a macro is missing");
+#endif
+    CHECK(exported() + apart() == 7);
+    for (int size : {1, 3, 1000}) {
+        Buffer<uint8_t> b(size);
+        CHECK(reinterpret_cast<uintptr_t>(b.data()) % HALIDE_RUNTIME_BUFFER_ALLOCATION_ALIGNMENT ==
+              0);
+    }
+#if HALIDE_RUNTIME_BUFFER_CHECK_INDICES
+    Buffer<int> b(3);
+    CHECK_THROWS_AS(b(3), RuntimeError);
+#endif
+}
+
+TEST_CASE("flags, codes and kinds", "[compat]") {
+    Buffer<int> b(4, 3);
+    halide_buffer_t *raw = b.raw_buffer();
+    raw->set_flag(halide_buffer_flag_host_dirty, true);
+    raw->set_device_dirty();
+    CHECK(raw->host_dirty());
+    CHECK(raw->get_flag(halide_buffer_flag_device_dirty));
+    raw->flags &= ~halide_buffer_flag_device_dirty;
+    CHECK_FALSE(raw->device_dirty());
+    CHECK(raw->get_flag(halide_buffer_flag_host_dirty));
+    CHECK(raw->begin_offset() == 0);
+    CHECK(raw->end_offset() == 12);
+    CHECK(raw->device_sync() == 0);
+    halide_dimension_t mirrored[] = {{0, 4, -1, 0}, {0, 3, 4, 0}};
+    Buffer<int> turned(b.data() + 3, 2, mirrored);
+    CHECK(turned.raw_buffer()->begin_offset() == -3);
+    CHECK(turned.raw_buffer()->end_offset() == 9);
+
+    CHECK(halide_error_code_symbol_not_found == -21);
+    CHECK(halide_error_code_buffer_is_null == -38);
+    CHECK(halide_error_code_storage_bound_too_small == -45);
+    CHECK(halide_error_code_split_factor_not_positive == -46);
+    CHECK(halide_error_code_cannot_profile_pipeline == -48);
+    ImageParam image(UInt(8), 2);
+    CHECK(Argument(image).kind == halide_argument_kind_input_buffer);
+    CHECK(Argument(Param<int>()).kind == halide_argument_kind_input_scalar);
+    CHECK(Argument("out", Argument::OutputBuffer, UInt(8), 2).kind ==
+          halide_argument_kind_output_buffer);
+}
+
+TEST_CASE("types that wrap around, and plain ones", "[compat]") {
+    for (Type t : {UInt(8), UInt(64), Bool(), Int(8), Int(16)})
+        CHECK(t.can_overflow());
+    for (Type t : {Int(32), Int(64), Float(32), BFloat(16), Handle()})
+        CHECK_FALSE(t.can_overflow());
+    CHECK(Int(16).can_overflow_int());
+    CHECK_FALSE(UInt(16).can_overflow_int());
+    CHECK(Handle().same_handle_type(Handle()));
+    halide_type_t four(halide_type_float, 32, 4);
+    CHECK(four.element_of() == halide_type_of<float>());
+    CHECK(four.with_lanes(8).lanes == 8);
+    CHECK(four.as_u32() == 0x00042002);
+    CHECK(Param<int16_t>::has_static_type);
+    CHECK(Param<int16_t>::static_type() == Int(16));
+    CHECK_FALSE(Param<>::has_static_type);
+}
+
+TEST_CASE("Buffers with a dimension of any stride, and of types to be asked for", "[compat]") {
+    Runtime::Buffer<int> b(4, 3);
+    b.fill([](int x, int y) { return x + 10 * y; });
+    Runtime::Buffer<int> column = b.sliced(0, 2);
+    column.slice(0, 0);
+    CHECK(column.dimensions() == 0);
+    column.add_dimension_with_stride(4);
+    Runtime::Buffer<int>::Dimension added = column.dim(0);
+    CHECK(added.min() == 0);
+    CHECK(added.extent() == 1);
+    CHECK(added.stride() == 4);
+    CHECK(column(0) == 2);
+    CHECK(Buffer<int>::AnyDims == AnyDims);
+    Buffer<> any = Buffer<int>(2, 2), none;
+    Buffer<const int> fixed = any.as<int>();
+    Buffer<int, 2>::assert_can_convert_from(any);
+    Buffer<float>::assert_can_convert_from(none);
+    CHECK_THROWS_AS(Buffer<float>::assert_can_convert_from(any), RuntimeError);
+    CHECK_THROWS_AS((Buffer<int, 3>::assert_can_convert_from(any)), RuntimeError);
+    CHECK_THROWS_AS(Buffer<int>::assert_can_convert_from(fixed), RuntimeError);
+    Buffer<const void>::assert_can_convert_from(fixed);
+}
+
+TEST_CASE("keys, implicit Vars by type, names of loops, and devices", "[compat]") {
+    Var x("x"), y("y");
+    Expr sum = x + y, same = sum, other = x + y;
+    std::map<Expr, int, ExprCompare> uses;
+    for (const Expr &e : {sum, same, other})
+        uses[e]++;
+    CHECK(uses.size() == 2);
+    CHECK(uses[same] == 2);
+    Func f("f"), g("g");
+    f(x, y) = x - y;
+    ImplicitVar<> rest;
+    ImplicitVar<1> second;
+    CHECK(rest.to_var().same_as(_));
+    CHECK(second.to_var().same_as(_1));
+    g(rest) = f(rest) + second;
+    Buffer<int> out = g.realize({3, 3});
+    CHECK(out(2, 1) == 2);
+    RDom r(0, 3, "r");
+    VarOrRVar loop = y, reduced = r.x;
+    CHECK(loop.name() == "y");
+    CHECK(loop.name == "y");
+    CHECK(reduced.name() == r.x.name());
+    CHECK(reduced.is_rvar);
+    CHECK(LoopLevel(f, y).var().name() == "y");
+    int usable = 0;
+    for (DeviceAPI api : all_device_apis)
+        usable += get_host_target().supports_device_api(api);
+    CHECK(usable == 2);
+    CHECK(Target("x86-64-linux-avx2").get_features_bitset()[Target::AVX2]);
+    size_t before = get_compiler_stack_size();
+    CHECK(before == default_compiler_stack_size);
+    set_compiler_stack_size(1 << 20);
+    CHECK(get_compiler_stack_size() == 1 << 20);
+    set_compiler_stack_size(before);
+    CHECK(AutoSchedulerResults().featurization.empty());
+}
