@@ -398,6 +398,13 @@ BufferBase BufferBase::deep_copy() const {
     return result;
 }
 
+/// Whether the memory between the first and the last element of both has a byte in common.
+bool BufferBase::overlap(const BufferBase &a, const BufferBase &b) {
+    const auto begin_a = reinterpret_cast<uintptr_t>(a.lowest_address());
+    const auto begin_b = reinterpret_cast<uintptr_t>(b.lowest_address());
+    return begin_a < begin_b + b.size_in_bytes() && begin_b < begin_a + a.size_in_bytes();
+}
+
 void BufferBase::copy_elements_from(const BufferBase &source) const {
     source.require(type(), dimensions());
     std::vector<std::pair<int64_t, int64_t>> common;
@@ -418,6 +425,8 @@ void BufferBase::copy_elements_from(const BufferBase &source) const {
     BufferBase to = alias();
     from.crop(common);
     to.crop(common);
+    if (overlap(from, to))
+        from = from.deep_copy();  // else elements might be written before they are read
     std::vector<int> order = identity_order(common.size());
     std::stable_sort(order.begin(), order.end(),
                      [&](int a, int b) { return std::abs(to.stride(a)) < std::abs(to.stride(b)); });

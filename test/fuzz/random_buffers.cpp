@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
+#include <numeric>
 #include <vector>
 
 #include <catch2/catch_test_macros.hpp>
@@ -35,13 +37,21 @@ class Model {
                 below += stride * (shape[d].extent - 1);
             stride *= shape[d].extent + (c.chance(40) ? c.between(1, 3) : 0);
         }
-        memory_.resize(static_cast<size_t>(stride));
-        buffer = Buffer<int>(memory_.data() + below, shape);
-        add(shape, {}, memory_.data() + below);
+        memory = std::make_shared<std::vector<int>>(static_cast<size_t>(stride));
+        buffer = Buffer<int>(memory->data() + below, shape);
+        add(shape, {}, memory->data() + below);
+    }
+
+    /// Another view of the same memory.
+    Model view() const {
+        Model other = *this;
+        other.buffer = buffer.cropped(std::vector<std::pair<int64_t, int64_t>>());
+        return other;
     }
 
     Buffer<int> buffer;
     std::map<Coordinates, int *> places;
+    std::shared_ptr<std::vector<int>> memory;  ///< with the gaps
 
     void change() {
         size_t dims = static_cast<size_t>(buffer.dimensions());
@@ -62,6 +72,26 @@ class Model {
         default:
             return set_min();
         }
+    }
+
+    /// As many as the other one has, by slices and dimensions of one element.
+    void change_dimensions(int wanted) {
+        while (buffer.dimensions() > wanted)
+            slice(0);
+        while (buffer.dimensions() < wanted)
+            embed();
+    }
+
+    void set_min(const std::vector<int64_t> &mins) {
+        std::vector<int64_t> moved;
+        for (int d = 0; d < buffer.dimensions(); d++)
+            moved.push_back(mins[static_cast<size_t>(d)] - buffer.min(d));
+        buffer.set_min(mins);
+        map_places([&](Coordinates &at) {
+            for (size_t d = 0; d < at.size(); d++)
+                at[d] += moved[d];
+            return true;
+        });
     }
 
     void check() const {
@@ -140,21 +170,13 @@ class Model {
     }
 
     void set_min() {
-        std::vector<int64_t> mins, moved;
-        for (int d = 0; d < buffer.dimensions(); d++) {
+        std::vector<int64_t> mins;
+        for (int d = 0; d < buffer.dimensions(); d++)
             mins.push_back(c_.between(-9, 9));
-            moved.push_back(mins.back() - buffer.min(d));
-        }
-        buffer.set_min(mins);
-        map_places([&](Coordinates &at) {
-            for (size_t d = 0; d < at.size(); d++)
-                at[d] += moved[d];
-            return true;
-        });
+        set_min(mins);
     }
 
     Choices &c_;
-    std::vector<int> memory_;
 };
 
 }  // namespace
@@ -204,5 +226,33 @@ TEST_CASE("copies between random Buffers", "[fuzz]") {
             REQUIRE(copy(at.data()) == *place);
             REQUIRE(&copy(at.data()) != place);
         }
+    }
+}
+
+TEST_CASE("copies between views of one memory that overlap", "[fuzz]") {
+    for (uint64_t seed : each_seed(20)) {
+        INFO("seed " << seed);
+        Choices choices(seed);
+        Model to(choices);
+        for (int i = choices.below(3); i > 0; i--)
+            to.change();
+        Model from = to.view();
+        for (int i = choices.below(4); i > 0; i--)
+            (choices.chance(50) ? from : to).change();
+        from.change_dimensions(to.buffer.dimensions());
+        if (choices.chance(90)) {  // often at coordinates that both have
+            std::vector<int64_t> mins;
+            for (int d = 0; d < to.buffer.dimensions(); d++)
+                mins.push_back(to.buffer.min(d) + choices.between(-1, 1));
+            from.set_min(mins);
+        }
+        std::vector<int> &memory = *to.memory;
+        std::iota(memory.begin(), memory.end(), 1);
+        std::vector<int> expected = memory;
+        for (auto [at, place] : to.places)
+            if (auto source = from.places.find(at); source != from.places.end())
+                expected[static_cast<size_t>(place - memory.data())] = *source->second;
+        to.buffer.copy_from(from.buffer);
+        REQUIRE(memory == expected);
     }
 }
