@@ -6,6 +6,8 @@
 #include <opencv2/core.hpp>
 #include <opencv2/imgproc.hpp>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace {
@@ -116,6 +118,106 @@ void harris_halide(const PeerArray &in, const PeerArray &out) {
     corner(gray, in, out);
 }
 
+template <typename F> void parallel_tasks(int count, F &&f) {
+    cv::parallel_for_(
+        cv::Range(0, count),
+        [&](const cv::Range &range) {
+            for (int i = range.start; i < range.end; ++i)
+                f(i);
+        },
+        count);
+}
+
+/// f(c, rows) for strips of the rows of each plane, whose intermediate results stay in the cache.
+/// OpenCV's filters of any kernel use one thread.
+template <typename F> void parallel_strips(const PeerArray &out, F &&f) {
+    const int rows = out.dim[1].extent, planes = out.rank > 2 ? out.dim[2].extent : 1;
+    const int height = 64, strips = (rows + height - 1) / height;
+    parallel_tasks(planes * strips, [&](int i) {
+        const int begin = i % strips * height;
+        f(i / strips, cv::Range(begin, std::min(rows, begin + height)));
+    });
+}
+
+// The disc of benchmarks.md, section 17, one row higher than the geometric one on both sides.
+cv::Mat disc(int radius) {
+    cv::Mat mask = cv::Mat::zeros(2 * radius + 3, 2 * radius + 1, CV_8U);
+    const float reach = float(radius) + 0.25f;
+    for (int x = -radius; x <= radius; ++x) {
+        int height = 0;
+        while (height <= radius && float(x * x + height * height) < reach * reach)
+            ++height;
+        mask.col(x + radius).rowRange(radius + 1 - height, radius + 2 + height).setTo(1);
+    }
+    return mask;
+}
+
+// A strip of a plane looks into the rows around it.
+void max_filter(const PeerArray &in, const PeerArray &out) {
+    const cv::Mat mask = disc(26);
+    parallel_strips(out, [&](int c, cv::Range rows) {
+        cv::Mat target = plane(out, c).rowRange(rows);
+        cv::dilate(plane(in, c).rowRange(rows), target, mask, {-1, -1}, 1, cv::BORDER_REPLICATE);
+    });
+}
+
+// The conversion to 8 bits rounds halves to even and saturates, as the quantiser does.
+void quantised_conv(const PeerArray &in, const PeerArray &out) {
+    cv::Mat kernel(3, 3, CV_32F);
+    for (int i = 0; i < 9; ++i)
+        kernel.at<float>(i / 3, i % 3) = float(i - 4) / 8;
+    parallel_strips(out, [&](int c, cv::Range rows) {
+        cv::Mat levels, quantised, target = plane(out, c).rowRange(rows);
+        plane(in, c).rowRange(rows.start, rows.end + 2).convertTo(levels, CV_8S, 16);
+        levels.convertTo(quantised, CV_32F, 1.0 / 16);
+        cv::filter2D(quantised(cv::Rect({0, 0}, target.size())), target, CV_32F, kernel, {0, 0});
+        cv::max(target, 0, target);
+    });
+}
+
+using Pyramid = std::array<cv::Mat, 4>;
+
+// OpenCV's pyramids reflect the picture at its edges, which the output is too far away from to see.
+// Its functions use one thread, so the planes are the tasks.
+void pyramid_blend(const PeerArray *inputs, const PeerArray &out) {
+    std::array<Pyramid, 7> gauss;  // the planes of both pictures, and the mask
+    parallel_tasks(7, [&](int i) {
+        gauss[i][0] = plane(inputs[i / 3], i % 3);
+        for (size_t l = 1; l < gauss[i].size(); ++l)
+            cv::pyrDown(gauss[i][l - 1], gauss[i][l]);
+    });
+    std::array<cv::Mat, 9> up;  // of the planes of both pictures, and of the result
+    std::array<cv::Mat, 3> result;
+    for (int l = int(gauss[0].size()) - 1; l >= 0; --l) {
+        const cv::Mat &mask = gauss[6][l];
+        const bool coarsest = up[0].empty();
+        cv::Rect window({0, 0}, mask.size());
+        if (l == 0)
+            window = {out.dim[0].min - inputs[0].dim[0].min, out.dim[1].min - inputs[0].dim[1].min,
+                      out.dim[0].extent, out.dim[1].extent};
+        for (int c = 0; c < 3; ++c)
+            result[c] = l == 0 ? plane(out, c) : cv::Mat(mask.size(), CV_32F);
+        parallel_tasks(3 * window.height, [&](int i) {
+            const int c = i / window.height, y = i % window.height, row = y + window.y;
+            const auto of = [&](const cv::Mat &m) { return m.ptr<float>(row) + window.x; };
+            const float *a = of(gauss[c][l]), *b = of(gauss[3 + c][l]), *m = of(mask);
+            float *to = result[c].ptr<float>(y);
+            if (coarsest) {
+                for (int x = 0; x < window.width; ++x)
+                    to[x] = a[x] * m[x] + b[x] * (1 - m[x]);
+                return;
+            }
+            const float *up_a = of(up[c]), *up_b = of(up[3 + c]), *above = of(up[6 + c]);
+            for (int x = 0; x < window.width; ++x)
+                to[x] = (a[x] - up_a[x]) * m[x] + (b[x] - up_b[x]) * (1 - m[x]) + above[x];
+        });
+        if (l > 0)
+            parallel_tasks(9, [&](int i) {
+                cv::pyrUp(i < 6 ? gauss[i][l] : result[i - 6], up[i], gauss[6][l - 1].size());
+            });
+    }
+}
+
 /// A function of one input as one of a table's rows.
 template <void (*f)(const PeerArray &, const PeerArray &)>
 void run(const PeerArray *inputs, const PeerArray &out) {
@@ -127,9 +229,15 @@ void run(const PeerArray *inputs, const PeerArray &out) {
 namespace peers {
 
 std::vector<Row> rows() {
-    return {{"blur", "opencv", run<blur>},       {"blur_float", "opencv", run<blur_float>},
-            {"unsharp", "opencv", run<unsharp>}, {"unsharp_halide", "opencv", run<unsharp_halide>},
-            {"harris", "opencv", run<harris>},   {"harris_halide", "opencv", run<harris_halide>}};
+    return {{"blur", "opencv", run<blur>},
+            {"blur_float", "opencv", run<blur_float>},
+            {"unsharp", "opencv", run<unsharp>},
+            {"unsharp_halide", "opencv", run<unsharp_halide>},
+            {"harris", "opencv", run<harris>},
+            {"harris_halide", "opencv", run<harris_halide>},
+            {"max_filter", "opencv", run<max_filter>},
+            {"quantised_conv", "opencv", run<quantised_conv>},
+            {"pyramid_blend", "opencv", pyramid_blend}};
 }
 
 const char *name() {
