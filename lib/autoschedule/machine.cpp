@@ -45,9 +45,9 @@ int64_t cache_bytes(int level, int sysconf_name, int64_t otherwise) {
 }
 
 int host_cores() {
-    const int threads = support::env_int("OMP_NUM_THREADS", 0);
+    const int64_t threads = support::env_int("OMP_NUM_THREADS", 0);
     if (threads > 0)
-        return threads;
+        return static_cast<int>(threads);
     return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 

@@ -84,11 +84,11 @@ std::string env(const char *name) {
     return value ? value : "";
 }
 
-int env_int(const char *name, int otherwise) {
+int64_t env_int(const char *name, int64_t otherwise) {
     std::string text = env(name);
     char *end = nullptr;
-    long value = std::strtol(text.c_str(), &end, 10);
-    return text.empty() || *end != '\0' ? otherwise : static_cast<int>(value);
+    int64_t value = std::strtoll(text.c_str(), &end, 10);
+    return text.empty() || *end != '\0' ? otherwise : value;
 }
 
 std::string dump_folder() {

@@ -2,6 +2,7 @@
 // The environment variables PIPE_*, all in one table (env.cpp). This is the only place that calls
 // getenv.
 
+#include <cstdint>
 #include <span>
 #include <string>
 
@@ -23,7 +24,7 @@ std::span<const EnvVariable> env_variables();
 std::string env(const char *name);
 
 /// The variable as a whole number; `otherwise` where it is not set or not a number.
-int env_int(const char *name, int otherwise);
+int64_t env_int(const char *name, int64_t otherwise);
 
 /// The folder that PIPE_DUMP names, made if it was not there; "" where nothing is to be written.
 /// RuntimeError where it cannot be made.

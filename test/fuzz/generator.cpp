@@ -5,8 +5,8 @@
 
 namespace Pipe::fuzz {
 
-const std::vector<Type> all_types = {Int(32),   UInt(8),  UInt(16), Int(16),
-                                     Float(32), UInt(32), Int(8),   Float(32)};
+const std::vector<Type> all_types = {Int(32), UInt(8),   UInt(16), Int(16),  Float(32), UInt(32),
+                                     Int(8),  Float(32), Int(64),  UInt(64), Float(64)};
 const char *const var_names[] = {"x", "y", "z"};
 
 void Generator::run() {

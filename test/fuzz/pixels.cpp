@@ -62,7 +62,7 @@ double element(Type type, const unsigned char *address) {
         return static_cast<double>(value);
     };
     if (type.is_float())
-        return read(float());
+        return type.bits() == 64 ? read(double()) : read(float());
     switch (type.bits() * (type.is_int() ? -1 : 1)) {
     case 8:
         return read(uint8_t());
@@ -70,6 +70,10 @@ double element(Type type, const unsigned char *address) {
         return read(uint16_t());
     case 32:
         return read(uint32_t());
+    case 64:
+        return read(uint64_t());
+    case -64:
+        return read(int64_t());
     case -8:
         return read(int8_t());
     case -16:
@@ -88,8 +92,10 @@ void fill(const Buffer<void> &buffer, uint64_t salt) {
         h = (h ^ (h >> 29)) * 0x94d049bb133111eb;
         h ^= h >> 32;
         if (type.is_float()) {
-            auto value = static_cast<float>(static_cast<int>(h % 511) - 255);
-            std::memcpy(address, &value, sizeof(value));
+            auto value = static_cast<double>(static_cast<int>(h % 511) - 255);
+            auto single = static_cast<float>(value);
+            std::memcpy(address, type.bits() == 64 ? static_cast<void *>(&value) : &single,
+                        static_cast<size_t>(type.bytes()));
             return;
         }
         int64_t span = type.bits() == 8 ? 256 : type.is_int() ? 2001 : 1001;
@@ -105,13 +111,16 @@ std::string difference(const std::string &name, const GuardedBuffer &got,
     std::string text;
     int differ = 0;
     Type type = got.buffer.type();
-    std::vector<double> values;
+    std::vector<const unsigned char *> values;
     for_each_element(expected.buffer, [&](unsigned char *address, uint64_t, const int64_t *) {
-        values.push_back(element(type, address));
+        values.push_back(address);
     });
     for_each_element(got.buffer, [&](unsigned char *address, uint64_t number, const int64_t *at) {
-        double a = element(type, address), b = values[number];
-        if (a == b || std::fabs(a - b) <= tolerance)
+        // As bytes first: 64 bits are more than a double holds.
+        if (std::memcmp(address, values[number], static_cast<size_t>(type.bytes())) == 0)
+            return;
+        double a = element(type, address), b = element(type, values[number]);
+        if (type.is_float() && (a == b || std::fabs(a - b) <= tolerance))
             return;
         if (++differ > 1)
             return;

@@ -20,7 +20,8 @@ constexpr int usual_pipelines = 60;
 inline Seeds seeds(int per_pipeline = 1) {
     auto first = static_cast<uint64_t>(support::env_int("PIPE_FUZZ_SEED", 1));
     auto factor = static_cast<uint64_t>(per_pipeline);
-    return {first * factor, support::env_int("PIPE_FUZZ_CASES", usual_pipelines) * per_pipeline};
+    auto count = static_cast<int>(support::env_int("PIPE_FUZZ_CASES", usual_pipelines));
+    return {first * factor, count * per_pipeline};
 }
 
 /// The same as a list to loop over.

@@ -152,7 +152,7 @@ Value simple(const Value &a, const Value &b, int which, Choices &choices) {
 
 Value combine_integers(const Value &a, const Value &b, int which) {
     Type type = a.type();
-    double full = wraps(type) ? largest(type) : 2147483647.0;
+    double full = largest(type);
     double bits = std::min(full, std::exp2(std::ceil(std::log2(std::max(a.size, b.size) + 2))));
     switch (which) {
     case 0:
@@ -185,10 +185,13 @@ std::string call(const std::string &name, const Value &a, const Value &b, const 
 /// Saturating, halving, rounding.
 Value combine_fixed_point(const Value &a, const Value &b, Choices &choices) {
     Type type = a.type();
-    double full = wraps(type) ? largest(type) : 2147483647.0;
+    double full = largest(type);
     double sum = std::min(full, a.size + b.size), larger = std::max(a.size, b.size);
     Value few = constant(UInt(type.bits()), choices.between(1, type.bits() - 1));
-    switch (choices.below(11)) {
+    int which = choices.below(11);
+    if (type.bits() == 64 && which == 8)
+        which = 9;  // lerp needs a wider type
+    switch (which) {
     case 0:
         return make(saturating_add(a.e, b.e), call("saturating_add", a, b), sum);
     case 1:
