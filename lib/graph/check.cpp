@@ -412,6 +412,38 @@ class Checker {
     }
 };
 
+/// By itself or where one of its specializations holds.
+bool is_vectorized(const StageSchedule &stage) {
+    return std::any_of(stage.dims.begin(), stage.dims.end(),
+                       [](const Dim &d) { return d.kind == LoopKind::Vectorized; }) ||
+           std::any_of(
+               stage.specializations.begin(), stage.specializations.end(),
+               [](const schedules::Specialization &s) { return is_vectorized(s.schedule); });
+}
+
+bool is_vectorized(const schedules::FuncSchedule &func) {
+    return std::any_of(func.stages.begin(), func.stages.end(),
+                       [](const StageSchedule &s) { return is_vectorized(s); });
+}
+
+/// Machines have such stores and loads for vectors only.
+void check_nontemporal(const Graph &graph, const FuncNode &f, const schedules::Schedule &schedule) {
+    const schedules::FuncSchedule &s = schedule[f.id];
+    if (s.nontemporal_stores && is_computed(f) && !is_vectorized(s))
+        reject_directive(f, 0, "store_nontemporal",
+                         "none of its loops is vectorized, and there are such stores of whole "
+                         "vectors only. Give it vectorize(), or leave the directive out.");
+    bool read_by_vectors =
+        is_vectorized(s) ||
+        std::any_of(f.consumers.begin(), f.consumers.end(), [&](FuncId consumer) {
+            return !is_computed(graph[consumer]) || is_vectorized(schedule[consumer]);
+        });
+    if (s.nontemporal_loads && !f.consumers.empty() && !read_by_vectors)
+        reject_directive(f, 0, "load_nontemporal",
+                         "no loop that reads it is vectorized, and there are such loads of whole "
+                         "vectors only. Vectorize its consumer, or leave the directive out.");
+}
+
 }  // namespace
 
 void check(const Graph &inlined, const schedules::Schedule &schedule) {
@@ -421,6 +453,8 @@ void check(const Graph &inlined, const schedules::Schedule &schedule) {
             reject_directive(f, 0, "specialize",
                              "it is inlined, so it has no loops. Give it compute_root() or "
                              "compute_at(), or leave the directive out.");
+    for (const FuncNode &f : inlined.funcs)
+        check_nontemporal(inlined, f, schedule);
     int left = schedules::max_variants;
     schedules::for_each_variant(
         schedule, [&](const schedules::Schedule &variant) { Checker(inlined, variant).check(); },

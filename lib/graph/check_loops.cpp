@@ -86,6 +86,10 @@ void check_stage(const FuncNode &f, size_t index, const StageSchedule &s) {
                         names_of(s.dims)));
     check_prefetches(f, index, s);
     check_partition(f, index, s);
+    if (s.atomic && index == 0)
+        reject_directive(f, index, "atomic",
+                         "the pure definition stores every element once, so that nothing is "
+                         "combined. Give it to an update: update().atomic().");
     if (!s.allow_race_conditions)
         check_blends(f, index, s, loops);
 }

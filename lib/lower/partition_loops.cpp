@@ -1,6 +1,8 @@
 #include "lower/partition_loops.h"
 
 #include <algorithm>
+#include <set>
+#include <string>
 #include <unordered_set>
 
 #include "ir/intrinsics.h"
@@ -8,8 +10,10 @@
 #include "ir/simplify.h"
 #include "ir/substitute.h"
 #include "ir/visit.h"
+#include "lower/describe_loop.h"
 #include "lower/lanes.h"
 #include "lower/steady_state.h"
+#include <pipe/error.h>
 
 namespace Pipe::lower {
 
@@ -60,15 +64,22 @@ class RemoveLikely : public GraphMutator {
     }
 };
 
+/// Loops with always_partition(), and those of them that were. (Copies have the same name.)
+struct Promised {
+    std::set<std::string> asked, kept;
+};
+
 class PartitionLoops : public Mutator {
   public:
-    explicit PartitionLoops(bool at_edge) : at_edge_(at_edge) {}
+    PartitionLoops(bool at_edge, Promised &promised) : at_edge_(at_edge), promised_(promised) {}
 
     using Mutator::mutate;
     Expr mutate(const Expr &e) override { return e; }
 
     Stmt mutate(const Stmt &s) override {
         bool always = s->partition == Partition::Always && !at_edge_;
+        if (s->op == StmtOp::For && always)
+            promised_.asked.insert(s->name);
         bool may = s->op == StmtOp::For && (always || is_long_loop(*s.get())) &&
                    s->partition != Partition::Never &&
                    (s->kind == LoopKind::Serial || s->kind == LoopKind::Parallel);
@@ -85,6 +96,8 @@ class PartitionLoops : public Mutator {
             nodes <= max_body_nodes && steady && nodes / max_nodes_per_saving < steady->saved;
         if (!steady || !(pays || always))
             return Mutator::mutate(s);
+        if (always)
+            promised_.kept.insert(s->name);
         bool three =
             innermost && s->kind == LoopKind::Serial && nodes <= max_tripled_nodes && !at_edge_;
         return three ? three_loops(s, *steady) : two_bodies(s, *steady);
@@ -220,7 +233,7 @@ class PartitionLoops : public Mutator {
     }
 
     Stmt choose(const Choice &choice, const Stmt &general, const Stmt &steady) {
-        Stmt at_edge = PartitionLoops(true).mutate(general);
+        Stmt at_edge = PartitionLoops(true, promised_).mutate(general);
         if (!steady.defined())
             return make_if(negated(choice.is_steady), at_edge);
         Stmt clean = mutate(steady);
@@ -236,12 +249,21 @@ class PartitionLoops : public Mutator {
     }
 
     const bool at_edge_;
+    Promised &promised_;
 };
 
 }  // namespace
 
-Stmt partition_loops(const Stmt &s) {
-    return RemoveLikely().mutate(PartitionLoops(false).mutate(s));
+Stmt partition_loops(const Stmt &s, const graph::Graph *graph) {
+    Promised promised;
+    Stmt result = RemoveLikely().mutate(PartitionLoops(false, promised).mutate(s));
+    for (const std::string &loop : promised.asked)
+        if (!promised.kept.count(loop))
+            throw CompileError(
+                "always_partition of " + describe_loop(graph, loop) +
+                ": nothing in the loop depends on whether it is at its ends, or they "
+                "are not known. Leave the directive out.");
+    return result;
 }
 
 }  // namespace Pipe::lower

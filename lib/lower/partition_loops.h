@@ -24,12 +24,15 @@
 //     their bodies: that is one copy less, and keeps a parallel loop one.
 //  3. The steady version is partitioned further inside. In the other version, which serves the edges
 //     (and thin images: there it is all there is), only innermost loops are.
-//  4. Bodies above a size limit are left alone. `likely` has done its duty and is removed.
+//  4. A loop with always_partition() of which no copy was partitioned is a CompileError.
+//  5. Bodies above a size limit are left alone. `likely` has done its duty and is removed.
 
+#include "graph/graph.h"
 #include "ir/stmt_node.h"
 
 namespace Pipe::lower {
 
-ir::Stmt partition_loops(const ir::Stmt &s);
+/// `graph`, where there is one, is for messages.
+ir::Stmt partition_loops(const ir::Stmt &s, const graph::Graph *graph = nullptr);
 
 }  // namespace Pipe::lower

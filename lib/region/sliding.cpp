@@ -112,17 +112,20 @@ void RegionMap::slide(FuncId id, Box &domain) {
     const std::vector<Level> &path = tree_.path_to(place.compute);
     const Box needed = domain;
     std::string &stands = stands_[id];
+    bool cannot = false;  // however the Func's own loops are split
     stands = "no loop between where it is stored and where it is computed moves it";
     for (size_t i = path.size(); i-- > tree_.path_to(place.store).size();) {
         const Level &loop = path[i];
-        if (tree_.kind_of(loop) != LoopKind::Serial) {
-            stands = "the loop " + loop + " is not serial";
-            break;
-        }
         std::vector<size_t> moved;
         for (size_t d = 0; d < needed.size(); d++)
             if (moves_with(needed[d].min, loop) || moves_with(needed[d].max, loop))
                 moved.push_back(d);
+        LoopKind kind = tree_.kind_of(loop);
+        if (kind != LoopKind::Serial) {
+            stands = "the loop " + loop + " is not serial";
+            cannot = !moved.empty() && kind != LoopKind::Unrolled;
+            break;
+        }
         if (moved.empty())
             continue;
         size_t d = moved[0];
@@ -137,6 +140,8 @@ void RegionMap::slide(FuncId id, Box &domain) {
                 : !one_way
                     ? "it is not seen to move only upwards or only downwards with the loop " + loop
                     : "a split of the dimension computes more than what is new";
+            bool aligned = !tree_.schedule()[id].alignments.empty();  // its ends go up in steps
+            cannot = moved.size() != 1 || (!one_way && !asked && !aligned);
             break;
         }
         keep_last(id, d, loop, way == Trend::Up, domain[d]);
@@ -146,6 +151,12 @@ void RegionMap::slide(FuncId id, Box &domain) {
         return;
     }
     fold(id, -1, needed);
+    if (cannot)
+        throw CompileError(
+            "store_at or store_root of " + graph_[id].name + " (" + to_string(graph_[id].where) +
+            "): the window cannot slide: " + stands +
+            ". All of it would be computed anew in each iteration. Compute and store it at one "
+            "level; hoist_storage keeps only its memory further out.");
 }
 
 /// Leaves of a window what the last iteration of the loop has not computed.

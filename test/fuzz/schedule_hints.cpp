@@ -8,7 +8,7 @@ void Scheduler::partition() {
         return;
     const Loop &loop = c_.of(*loops_);
     bool gone = loop.kind == LoopKind::Vectorized || loop.kind == LoopKind::Unrolled;
-    Partition policy = gone || c_.chance(50) ? Partition::Never : Partition::Always;
+    Partition policy = gone || c_.chance(90) ? Partition::Never : Partition::Always;
     VarOrRVar var = loop.var.loop;
     std::string text = std::string(policy == Partition::Never ? ".never" : ".always") +
                        "_partition(" + loop.var.text + ");";

@@ -64,10 +64,10 @@ TEST_CASE_METHOD(Clamped, "partition", "[hints]") {
         CHECK(Pipeline(f).schedule_source().find(".never_partition(f_y)") != std::string::npos);
     }
     SECTION("always") {
-        f.always_partition_all();
+        f.always_partition(x);
         CHECK(count(loops(f), "for f.s0.x") == 3);
         CHECK(Pipeline(f).loop_nest() == "produce f:\n"
-                                         "  for y partitioned:\n"
+                                         "  for y:\n"
                                          "    for x partitioned:\n"
                                          "      f(x, y) = ...\n");
     }
@@ -82,6 +82,12 @@ TEST_CASE_METHOD(Clamped, "partition", "[hints]") {
         return;
     }
     check();
+}
+
+TEST_CASE_METHOD(Clamped, "always_partition where nothing is at the ends", "[hints]") {
+    f.always_partition_all();  // y is not clamped
+    require_message<CompileError>([&] { f.compile_jit(); },
+                                  {"always_partition of y of f (hints.cpp:", "at its ends"});
 }
 
 TEST_CASE_METHOD(Clamped, "always_partition of a vector", "[hints]") {
@@ -243,7 +249,7 @@ TEST_CASE("non-temporal stores and loads", "[hints]") {
     f(x, y) = x + y;
     g(x, y) = f(x, y) * 2;
     f.compute_root().parallel(y).vectorize(x, 8).store_nontemporal().load_nontemporal();
-    g.store_nontemporal();
+    g.vectorize(x, 4, TailStrategy::GuardWithIf).store_nontemporal();
     check_sizes(g, {1, 8, 100});
     graph::Frozen frozen = graph::freeze({g});
     auto program = lower::lower(graph::inline_funcs(frozen.graph, frozen.schedule), frozen.schedule,

@@ -275,7 +275,7 @@ TEST_CASE_METHOD(Simple, "storage of another shape", "[memoize]") {
         f.store_in(MemoryType::Heap);
     }
     SECTION("nontemporal") {
-        f.store_nontemporal();
+        f.vectorize(x, 4, TailStrategy::GuardWithIf).store_nontemporal();
     }
     CHECK(run(20, 4) > 0);
     CHECK(run(20, 4) == 0);

@@ -248,13 +248,42 @@ TEST_CASE_METHOD(Blur, "hoisting inwards, or out of a parallel loop", "[storage]
         },
         {"f.hoist_storage_root", "parallel loop 'y'", "overwrite"});
     f.hoist_storage(LoopLevel::inlined()).store_root();
-    check_sizes(g, {1, 9});  // the same values twice do no harm
+    require_message<CompileError>(
+        [&] {
+            g.realize({4, 4});
+        },
+        {"store_root of f (storage.cpp:", "cannot slide", "the loop g.s0.y is not serial",
+         "hoist_storage"});
     f(x, y) += 1;
     require_message<CompileError>(
         [&] {
             g.realize({4, 4});
         },
         {"f.store_root", "parallel loop 'y'", "overwrite"});
+}
+
+TEST_CASE("store_at and store_root of windows that cannot slide", "[storage][error]") {
+    Func f("f"), g("g");
+    f(x, y) = x + 3 * y;
+    std::string why;
+    SECTION("in several dimensions") {
+        Var both("both");
+        g(x, y) = f(x, y) + f(x + 1, y + 1);
+        g.fuse(x, y, both);
+        f.compute_at(g, both);
+        why = "in several dimensions";
+    }
+    SECTION("both ways") {
+        g(x, y) = f(x, 2 * y - 8) + f(x, 8 - y);
+        f.compute_at(g, y);
+        why = "only upwards or only downwards with the loop g.s0.y";
+    }
+    f.store_root();
+    require_message<CompileError>(
+        [&] {
+            g.realize({8, 8});
+        },
+        {"store_root of f (storage.cpp:", "cannot slide", why, "at one level", "hoist_storage"});
 }
 
 TEST_CASE_METHOD(Blur, "fold_storage", "[storage]") {
