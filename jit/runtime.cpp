@@ -246,7 +246,10 @@ void profile_freed(ProfileEntry *entry, int64_t bytes) {
 
 int32_t out_of_memory_error(Context *context, const char *name, int64_t bytes) {
     std::string size = bytes == INT64_MAX ? "more than 2^63" : std::to_string(bytes);
-    context->fail(out_of_memory, fmt::format("out of memory: Func {}, {} bytes", name, size));
+    context->fail(out_of_memory,
+                  fmt::format("out of memory: Func {}, {} bytes. Realize a smaller output, or "
+                              "compute the Func within the loops of its consumer (compute_at).",
+                              name, size));
     return out_of_memory;
 }
 

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <pipe/autoschedule.h>
@@ -27,6 +28,8 @@ struct CompileTimes {
     double schedule_ms = 0;  ///< autoscheduler
     double lower_ms = 0;     ///< freezing, checking and lowering
     double llvm_ms = 0;      ///< LLVM
+    /// What of lower_ms each pass of lowering took, in their order.
+    std::vector<std::pair<std::string, double>> pass_ms;
 };
 
 /// Halide's way to name an autoscheduler. Pipe has its own, which is taken whatever the name;

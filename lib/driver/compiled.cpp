@@ -116,6 +116,13 @@ ir::Program Compiled::lower(const Variant &variant) {
     options.any_size = variant.any_size;
     options.shared_loops = scheduled_.shared_loops;
     options.trace_pipeline = trace_pipeline_ || target_.has_feature(Target::TracePipeline);
+    times_.pass_ms.clear();
+    for (const std::string &pass : lower::pass_names())
+        times_.pass_ms.emplace_back(pass, 0);
+    options.timed = [this](const std::string &pass, double ms) {
+        for (auto &[name, sum] : times_.pass_ms)
+            sum += name == pass ? ms : 0;
+    };
     dump_passes(options);
     return lower::lower(scheduled_.inlined, scheduled_.frozen.schedule, target_, options);
 }
@@ -153,6 +160,8 @@ int Compiled::run_kernel(const jit::Kernel &kernel, const CallArguments &call,
                          const jit::RunOptions &options, std::string *error) {
     jit::RunStats stats;
     int code = kernel.run(options, call.data(), error, &stats);
+    if (code != 0)
+        *error = slots_.pipeline() + ": " + *error;
     peak_scratch_.store(stats.peak_scratch_bytes, std::memory_order_relaxed);
     return code;
 }

@@ -79,6 +79,7 @@ class Inputs {
         image.promise = contents->promise;
         image.trace_loads = contents->trace_loads;
         image.trace_tags = contents->trace_tags;
+        image.where = contents->where;
         graph_.images.push_back(image);
         stamps_.push_back(stamp(contents->identity));
     }

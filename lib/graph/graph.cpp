@@ -21,6 +21,11 @@ std::string description(const Graph &graph) {
                        where.known() ? " (" + to_string(where) + ")" : "");
 }
 
+std::string located_name(const FuncNode &f, size_t stage) {
+    SourceLocation where = f.stages[stage].where;
+    return definition_name(f, stage) + (where.known() ? " (" + to_string(where) + ")" : "");
+}
+
 std::string definition_name(const FuncNode &f, size_t stage) {
     return stage == 0 ? f.name : fmt::format("{}.update({})", f.name, stage - 1);
 }

@@ -78,6 +78,7 @@ struct Image {
     BufferPromise promise;
     bool trace_loads = false;
     std::vector<std::string> trace_tags;
+    SourceLocation where{};  ///< of the ImageParam
 };
 
 /// A scalar Param.
@@ -121,6 +122,8 @@ std::string description(const Graph &graph);
 
 /// "f" or "f.update(0)".
 std::string definition_name(const FuncNode &f, size_t stage);
+/// The same with its source line: "f.update(0) (blur.cpp:12)".
+std::string located_name(const FuncNode &f, size_t stage);
 /// Throws "f.update(0).<directive> (blur.cpp:12): <why>" as CompileError.
 [[noreturn]] void reject_directive(const FuncNode &f, size_t stage, const std::string &directive,
                                    const std::string &why);

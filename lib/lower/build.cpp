@@ -186,7 +186,7 @@ class Builder {
             throw CompileError(what + ir::to_string(needed) + " elements are needed, but only " +
                                ir::to_string(dim.bound) + " are allocated. Allow that many.");
         return make_assert(enough, static_cast<int>(Failure::BadConstraint),
-                           {make_string(graph::description(graph_) + ": " + what), needed,
+                           {make_string(what), needed,
                             make_string(" elements are needed, but only "), dim.bound,
                             make_string(" are allocated. Read by " + readers_of(tree_, func.name) +
                                         ". Allow that many.")});

@@ -24,11 +24,25 @@ Expr of_buffer(const std::string &name, const char *what, size_t dim) {
     return make_variable(type, name + "." + what + "." + std::to_string(dim));
 }
 
-/// "f.update(0) (blur.cpp:12)"
-std::string definition_of(const graph::FuncNode &func, size_t stage) {
-    std::string text = graph::definition_name(func, stage);
-    SourceLocation where = func.stages[stage].where;
-    return where.known() ? text + " (" + to_string(where) + ")" : text;
+bool reads(const graph::Stage &stage, const std::string &name) {
+    bool found = false;
+    graph::for_each_expr(stage, [&](const Expr &e) {
+        found |= contains(e, [&](const ExprNode &n) { return n.op == Op::Call && n.name == name; });
+    });
+    return found;
+}
+
+/// " where a (f.cpp:2), b (f.cpp:3) are inlined": those of which the readers are made; "" for none.
+std::string inlined_readers(const region::LoopTree &tree, const std::string &name) {
+    std::string found;
+    int count = 0;
+    for (const graph::FuncNode &func : tree.graph().funcs) {
+        bool inlined =
+            func.name != name && !tree.place(func.id).computed && reads(func.stages[0], name);
+        if (inlined && ++count > 0)
+            found += (found.empty() ? "" : ", ") + graph::located_name(func, 0);
+    }
+    return count == 0 ? "" : ", where " + found + (count == 1 ? " is" : " are") + " inlined";
 }
 
 class Checks {
@@ -40,11 +54,13 @@ class Checks {
         for (const std::string &name : dense)
             unit_stride(name);
         for (const graph::Image &image : graph_.images)
-            promised(image.name, image.promise);
+            promised(image.name, image.promise,
+                     image.where.known() ? "ImageParam " + to_string(image.where) : "");
         for (FuncId output : graph_.outputs) {
             const graph::FuncNode &func = graph_[output];
             for (size_t i = 0; i < func.output_promises.size(); i++)
-                promised(graph::buffer_name(func, i), func.output_promises[i]);
+                promised(graph::buffer_name(func, i), func.output_promises[i],
+                         graph::located_name(func, 0));
             bounds(graph_[output]);
             same_shape(graph_[output]);
         }
@@ -94,10 +110,10 @@ class Checks {
     }
 
   private:
+    /// The driver puts the pipeline before the message.
     void require(const Expr &condition, Failure failure, std::vector<Expr> message) {
         if (can_prove(condition))
             return;
-        message.insert(message.begin(), text(graph::description(graph_) + ": "));
         asserts_.push_back(
             make_assert(simplify(condition), static_cast<int>(failure), std::move(message)));
     }
@@ -105,14 +121,16 @@ class Checks {
     void split_factors(const graph::FuncNode &func) {
         if (!func.is_output && func.consumers.empty())
             return;  // inlined
-        for (const schedules::StageSchedule &stage : regions_.tree().schedule()[func.id].stages)
-            for (const schedules::Transform &t : stage.transforms) {
+        const auto &stages = regions_.tree().schedule()[func.id].stages;
+        for (size_t s = 0; s < stages.size(); s++)
+            for (const schedules::Transform &t : stages[s].transforms) {
                 if (t.kind != schedules::Transform::Kind::Split)
                     continue;
                 require(make_binary(Op::GE, t.factor, make_const(t.factor.type(), 1)),
                         Failure::BadConstraint,
-                        {text(func.name + ": the loop " + t.old_name + " is split by "), t.factor,
-                         text(", but the factor must be at least 1.")});
+                        {text(graph::located_name(func, s) + ": the loop " + t.old_name +
+                              " is split by "),
+                         t.factor, text(", but the factor must be at least 1.")});
             }
     }
 
@@ -125,22 +143,24 @@ class Checks {
     }
 
     void equals(const std::string &name, const char *what, size_t dim, const Expr &promised,
-                const std::string &because = "was promised to be ") {
+                const std::string &of, const std::string &because = "was promised to be ") {
         if (!promised.defined())
             return;
         Expr actual = of_buffer(name, what, dim);
         Expr wanted = make_cast(actual.type(), promised);
         require(make_binary(Op::EQ, actual, wanted), Failure::BadConstraint,
-                {text("Buffer " + name + ": the " + what + " of dimension " + std::to_string(dim) +
-                      " " + because),
-                 wanted, text(", but is "), actual, text(".")});
+                {text("Buffer " + name + (of.empty() ? "" : " of " + of) + ": the " + what +
+                      " of dimension " + std::to_string(dim) + " " + because),
+                 wanted, text(", but is "), actual,
+                 text(". Pass a Buffer of that shape, or promise nothing.")});
     }
 
-    void promised(const std::string &buffer, const graph::BufferPromise &promise) {
+    void promised(const std::string &buffer, const graph::BufferPromise &promise,
+                  const std::string &of) {
         for (size_t d = 0; d < promise.dims.size(); d++) {
-            equals(buffer, "min", d, promise.dims[d].min);
-            equals(buffer, "extent", d, promise.dims[d].extent);
-            equals(buffer, "stride", d, promise.dims[d].stride);
+            equals(buffer, "min", d, promise.dims[d].min, of);
+            equals(buffer, "extent", d, promise.dims[d].extent, of);
+            equals(buffer, "stride", d, promise.dims[d].stride, of);
         }
     }
 
@@ -151,8 +171,9 @@ class Checks {
                     continue;
                 if (!func.is_output)
                     continue;
-                equals(graph::buffer_name(func, 0), "min", d, bound.min);
-                equals(graph::buffer_name(func, 0), "extent", d, bound.extent);
+                const std::string of = graph::located_name(func, 0);
+                equals(graph::buffer_name(func, 0), "min", d, bound.min, of);
+                equals(graph::buffer_name(func, 0), "extent", d, bound.extent, of);
             }
     }
 
@@ -176,7 +197,7 @@ class Checks {
                            regions_.needed(func.id, static_cast<int>(s), one_computation)[d],
                            last ? "read" : "touched",
                            last ? " Read by " + readers_of(regions_.tree(), func.name)
-                                : " By " + definition_of(func, s + 1));
+                                : " By " + graph::located_name(func, s + 1));
                 }
     }
 
@@ -194,8 +215,9 @@ class Checks {
                 Expr all = mul(make_cast(Int(64), max(inner, int32(0))), make_cast(Int(64), outer));
                 require(make_binary(Op::LE, all, make_int(Int(64), INT32_MAX)),
                         Failure::BadConstraint,
-                        {text("the loop " + t.old_name + " of " + func.name + " fuses " + t.inner +
-                              " and " + t.outer + ", with extents "),
+                        {text("the loop " + t.old_name + " of " +
+                              graph::located_name(func, static_cast<size_t>(nest.stage)) +
+                              " fuses " + t.inner + " and " + t.outer + ", with extents "),
                          inner, text(" and "), outer,
                          text(": more than 2^31 - 1 iterations. Fuse loops that are outside of a "
                               "split.")});
@@ -224,6 +246,7 @@ class Checks {
                 for (const char *what : {"min", "extent"})
                     equals(graph::buffer_name(func, i), what, d,
                            of_buffer(graph::buffer_name(func, 0), what, d),
+                           graph::located_name(func, 0),
                            "has to be that of " + graph::buffer_name(func, 0) + ", ");
     }
 
@@ -231,12 +254,35 @@ class Checks {
         const Box &box = regions_.image(image.name);
         if (box.empty())
             return;
-        std::string readers = readers_of(regions_.tree(), image.name);
-        for (size_t d = 0; d < box.size(); d++)
+        for (size_t d = 0; d < box.size(); d++) {
+            std::vector<Expr> advice = ranges_of_readers(image.name, d);
+            advice.push_back(text(". Pass a larger input, realize a smaller output, or give the "
+                                  "input a boundary condition (BoundaryConditions::repeat_edge, "
+                                  "...)."));
             holds(image.name, "Input", "is read", d, box[d], Failure::InputTooSmall,
-                  " Read by " + readers +
-                      ". Pass a larger input, realize a smaller output, or give the input "
-                      "a boundary condition (BoundaryConditions::repeat_edge, ...).");
+                  std::move(advice));
+        }
+    }
+
+    /// " Read by f (f.cpp:3) from 0 to 8, g (f.cpp:4) from 1 to 9": which of them reads too far. Where
+    /// there are many, which is found by size of code, only their names.
+    std::vector<Expr> ranges_of_readers(const std::string &image, size_t dim) {
+        constexpr size_t most = 4;
+        std::vector<std::pair<std::string, region::Interval>> readers;
+        for (const graph::FuncNode &func : graph_.funcs)
+            for (const region::StageNest &nest : regions_.tree().place(func.id).stages)
+                if (const Box *box = regions_.image_read_by(nest, image))
+                    readers.emplace_back(graph::located_name(func, static_cast<size_t>(nest.stage)),
+                                         (*box)[dim]);
+        std::string inlined = inlined_readers(regions_.tree(), image);
+        if (readers.size() < 2 || readers.size() > most)
+            return {text(" Read by " + readers_of(regions_.tree(), image) + inlined)};
+        std::vector<Expr> parts;
+        for (const auto &[name, range] : readers)
+            parts.insert(parts.end(), {text((parts.empty() ? " Read by " : ", ") + name + " from "),
+                                       simplify(range.min), text(" to "), simplify(range.max)});
+        parts.push_back(text(inlined));
+        return parts;
     }
 
     /// Calls f(split, range of what it splits) for the loops that shift inwards.
@@ -253,14 +299,16 @@ class Checks {
         for (const region::StageNest &nest : regions_.tree().place(func.id).stages)
             for_each_shift(nest, [&](const schedules::Transform &split,
                                      const region::Range &range) {
-                require(make_binary(Op::LE, split.factor, range.extent), Failure::OutputTooSmall,
-                        {text("Output " + definition_name(func, nest.stage) + " has an extent of "),
-                         range.extent,
-                         text(" in dimension " + split.old_name + ", less than the factor "),
-                         split.factor,
-                         text(" by which its schedule splits it with TailStrategy::ShiftInwards. "
-                              "Realize a larger "
-                              "region, or use TailStrategy::GuardWithIf.")});
+                require(
+                    make_binary(Op::LE, split.factor, range.extent), Failure::OutputTooSmall,
+                    {text("Output " + graph::located_name(func, static_cast<size_t>(nest.stage)) +
+                          " has an extent of "),
+                     range.extent,
+                     text(" in dimension " + split.old_name + ", less than the factor "),
+                     split.factor,
+                     text(" by which its schedule splits it with TailStrategy::ShiftInwards. "
+                          "Realize a larger "
+                          "region, or use TailStrategy::GuardWithIf.")});
             });
     }
 
@@ -277,7 +325,7 @@ class Checks {
         auto written = [&](const Box &box, size_t stage, const std::string &why) {
             for (size_t d = 0; d < box.size(); d++)
                 holds(buffer, "Output", "is written", d, box[d], Failure::OutputTooSmall,
-                      " Written by " + definition_of(func, stage) + ": " + why);
+                      {text(" Written by " + graph::located_name(func, stage) + ": " + why)});
         };
         // The last one first: those before it compute what it touches.
         for (size_t s = func.stages.size(); s-- > 0;) {
@@ -294,22 +342,30 @@ class Checks {
         Box read = regions_.demand(func.id);
         for (size_t d = 0; d < read.size(); d++)
             holds(buffer, "Output", "is read", d, read[d], Failure::OutputTooSmall,
-                  " Read by " + readers_of(regions_.tree(), func.name) +
-                      ". Pass a larger buffer for it.");
+                  {text(" Read by " + readers_of(regions_.tree(), func.name) +
+                        ". Pass a larger buffer for it.")});
     }
 
     void holds(const std::string &name, const char *role, const char *use, size_t dim,
-               const region::Interval &needed, Failure failure, const std::string &advice) {
+               const region::Interval &needed, Failure failure, std::vector<Expr> advice) {
         Expr min = of_buffer(name, "min", dim), extent = of_buffer(name, "extent", dim);
         Expr max = sub(add(min, extent), int32(1));
         Expr inside = make_binary(Op::And, make_binary(Op::GE, needed.min, min),
                                   make_binary(Op::LE, needed.max, max));
+        std::vector<Expr> message{
+            text(std::string(role) + " " + name + " " + use + " from "),
+            simplify(needed.min),
+            text(" to "),
+            simplify(needed.max),
+            text(" in dimension " + std::to_string(dim) + ", but it holds only "),
+            min,
+            text(" to "),
+            max,
+            text(".")};
+        message.insert(message.end(), advice.begin(), advice.end());
         // Nothing is read where nothing is asked for.
         require(make_binary(Op::Or, inside, make_binary(Op::GT, needed.min, needed.max)), failure,
-                {text(std::string(role) + " " + name + " " + use + " from "), simplify(needed.min),
-                 text(" to "), simplify(needed.max),
-                 text(" in dimension " + std::to_string(dim) + ", but it holds only "), min,
-                 text(" to "), max, text("."), text(advice)});
+                std::move(message));
     }
 
     region::RegionMap &regions_;
@@ -324,15 +380,9 @@ std::string readers_of(const region::LoopTree &tree, const std::string &name) {
     for (const graph::FuncNode &func : tree.graph().funcs) {
         if (func.name == name || !tree.place(func.id).computed)
             continue;
-        for (size_t s = 0; s < func.stages.size(); s++) {
-            bool reads = false;
-            graph::for_each_expr(func.stages[s], [&](const Expr &e) {
-                reads |= contains(
-                    e, [&](const ExprNode &n) { return n.op == Op::Call && n.name == name; });
-            });
-            if (reads)
-                readers += (readers.empty() ? "" : ", ") + definition_of(func, s);
-        }
+        for (size_t s = 0; s < func.stages.size(); s++)
+            if (reads(func.stages[s], name))
+                readers += (readers.empty() ? "" : ", ") + graph::located_name(func, s);
     }
     return readers;
 }

@@ -18,9 +18,7 @@ inline std::string describe_loop(const graph::Graph *graph, const std::string &l
             const std::string prefix = region::stage_name(func, static_cast<int>(stage)) + ".";
             if (!loop.starts_with(prefix))
                 continue;
-            const SourceLocation &where = func.stages[stage].where;
-            return loop.substr(prefix.size()) + " of " + definition_name(func, stage) +
-                   (where.known() ? " (" + to_string(where) + ")" : "");
+            return loop.substr(prefix.size()) + " of " + located_name(func, stage);
         }
     return loop;
 }

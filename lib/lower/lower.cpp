@@ -19,6 +19,7 @@
 #include "lower/widen_floats.h"
 #include "region/region_map.h"
 #include "schedule/specialize.h"
+#include "support/clock.h"
 
 namespace Pipe::lower {
 
@@ -96,7 +97,7 @@ constexpr Pass passes[] = {
     {"vectorize",
      [](const Stmt &s, const Context &c) { return vectorize_loops(s, &c.graph, &c.target); }},
     {"simplify-vectors", simplify_pass},
-    {"partition", [](const Stmt &s, const Context &) { return partition_loops(s); }},
+    {"partition", [](const Stmt &s, const Context &c) { return partition_loops(s, &c.graph); }},
     {"simplify-partitions", simplify_pass},
     {"widen-floats", [](const Stmt &s, const Context &) { return widen_floats(s); }},
     {"cse", [](const Stmt &s, const Context &) { return cse(s); }},
@@ -115,7 +116,10 @@ void verify_after(const Pass &pass, const Stmt &s, const Context &context) {
 Stmt run_passes(Context context) {
     Stmt s;
     for (const Pass &pass : passes) {
+        const auto start = support::Clock::now();
         s = pass.run(s, context);
+        if (context.options.timed)
+            context.options.timed(pass.name, support::ms_since(start));
         context.flattened |= std::string(pass.name) == "flatten";
         if (!s.defined())
             s = make_evaluate(int32(0));
@@ -161,7 +165,7 @@ Stmt specialized(const graph::Graph &graph, const schedules::Schedule &schedule,
         return run_passes({graph, schedule, options, known, target});
     if (!branch->condition.defined()) {
         std::string message =
-            "specialize_fail of " + graph[branch->func].name + ": " + branch->failure;
+            "specialize_fail of " + located_name(graph[branch->func], 0) + ": " + branch->failure;
         return make_assert(make_const(Bool(), 0), static_cast<int>(Failure::BadConstraint),
                            {make_string(message)});
     }

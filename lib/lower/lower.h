@@ -26,6 +26,8 @@ struct LowerOptions {
     bool trace_pipeline = false;
     /// Called after each pass with its name and what it left.
     std::function<void(const std::string &pass, const ir::Stmt &)> after_pass;
+    /// Called after each pass with the milliseconds that it took; once per branch of a specialization.
+    std::function<void(const std::string &pass, double ms)> timed;
     /// Stop after the pass of this name (for dumps and golden tests).
     std::string stop_after;
     /// Check the loop IR after each pass. Default: in debug builds.

@@ -328,6 +328,12 @@ Box RegionMap::needed(FuncId id, int stage, bool one_computation) {
     return needed_by_others(id, stage, one_computation ? tree_.place(id).compute : "");
 }
 
+const Box *RegionMap::image_read_by(const StageNest &nest, const std::string &name) {
+    const Touched &touches = touched(nest, "");
+    auto here = touches.find(name);
+    return here == touches.end() ? nullptr : &here->second;
+}
+
 const Box &RegionMap::image(const std::string &name) {
     auto found = images_.find(name);
     if (found != images_.end())
@@ -335,12 +341,11 @@ const Box &RegionMap::image(const std::string &name) {
     Box box;
     for (const graph::FuncNode &func : graph_.funcs)
         for (const StageNest &nest : tree_.place(func.id).stages) {
-            const Touched &touches = touched(nest, "");
-            auto here = touches.find(name);
-            if (here == touches.end())
+            const Box *here = image_read_by(nest, name);
+            if (!here)
                 continue;
-            require_bounded(here->second, name, nullptr);
-            merge(box, here->second);
+            require_bounded(*here, name, nullptr);
+            merge(box, *here);
         }
     for (Interval &i : box)
         i = {simplify(i.min), simplify(i.max)};

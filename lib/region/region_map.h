@@ -85,6 +85,8 @@ class RegionMap {
     Box computed(FuncId func, int stage);
     /// The box of an input image that the whole pipeline reads; empty if it reads none of it.
     const Box &image(const std::string &name);
+    /// What one stage reads of it, at root; null where it reads nothing.
+    const Box *image_read_by(const StageNest &nest, const std::string &name);
     /// Dimensions of a Func's storage that fold, because its window slides or the user said so.
     const std::vector<Fold> &folds(FuncId func);
     /// Where in the memory of a Func its element at these coordinates lies: folded dimensions modulo

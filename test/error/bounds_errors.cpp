@@ -34,6 +34,48 @@ TEST_CASE("an input that is too small for an inner Func", "[error][bounds]") {
     CHECK_NOTHROW(result.realize({10, 9}));
 }
 
+TEST_CASE("of several readers each with its range, and what is inlined", "[error][bounds]") {
+    ImageParam in(Int(32), 1, "data");
+    Func shifted("shifted"), a("a"), b("b"), sum("sum");
+    unsigned line = __LINE__ + 1;
+    shifted(x) = in(x + 5);
+    a(x) = shifted(x) * 2;
+    b(x) = in(x);
+    sum(x) = a(x) + b(x);
+    a.compute_root();
+    b.compute_root();
+    in.set(Buffer<int>(10));
+    auto at = [&](unsigned n) { return " (bounds_errors.cpp:" + std::to_string(line + n) + ")"; };
+    require_message<RuntimeError>(
+        [&] { sum.realize({8}); },
+        {"Pipeline sum" + at(3), "Input data is read from 0 to 12", "it holds only 0 to 9",
+         "Read by a" + at(1) + " from 5 to 12, b" + at(2) + " from 0 to 7",
+         "where shifted" + at(0) + " is inlined"});
+}
+
+TEST_CASE("a promise of a shape names whose it was", "[error][bounds]") {
+    unsigned line = __LINE__ + 1;
+    ImageParam in(Int(32), 2, "data");
+    Func f("f");
+    f(x, y) = in(x, y);
+    in.dim(1).set_extent(6);
+    in.set(Buffer<int>(8, 7));
+    auto at = [&](unsigned n) { return "bounds_errors.cpp:" + std::to_string(line + n); };
+    require_message<RuntimeError>(
+        [&] {
+            f.realize({8, 6});
+        },
+        {"Pipeline f (" + at(2) + ")", "Buffer data of ImageParam " + at(0),
+         "extent of dimension 1", "promised to be 6, but is 7", "Pass a Buffer of that shape"});
+    in.set(Buffer<int>(8, 6));
+    f.bound(x, 0, 6);
+    require_message<RuntimeError>(
+        [&] {
+            f.realize({8, 6});
+        },
+        {"Buffer f of f (" + at(2) + ")", "extent of dimension 0", "promised to be 6, but is 8"});
+}
+
 TEST_CASE("an update that reads too much is named with its number", "[error][bounds]") {
     ImageParam in(Int(32), 1, "data");
     Func f("f");

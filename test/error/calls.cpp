@@ -419,14 +419,15 @@ TEST_CASE("what runs wild", "[error][calls]") {
         g(x) = table(clamp(index(x), -1500000000, 1500000000));
         require_message<CompileError>(
             [&] { g.compile_jit(); },
-            {"table", "dimension 0 (x)", "more than 2147483647 places, from -1500000000 to 1500000000",
-             "clamp(index"});
+            {"table", "dimension 0 (x)",
+             "more than 2147483647 places, from -1500000000 to 1500000000", "clamp(index"});
     }
     SECTION("a require() that does not hold") {
         Func g("g");
         where = line(1);
         g(x) = require(x < 3, x, "x is", x);
-        require_message<RuntimeError>([&] { g.realize({4}); }, {"x is 3", "required: x < 3"});
+        require_message<RuntimeError>([&] { g.realize({4}); },
+                                      {"Pipeline g (" + where + ")", "x is 3", "required: x < 3"});
     }
     SECTION("a Buffer used as a table that is too small") {
         Buffer<float> curve(16, "curve");

@@ -16,7 +16,8 @@ TEST_CASE("an unbounded access", "[realize][error]") {
     Buffer<int> data(4);
     data.fill(2);
     index.set(data);
-    require_message<CompileError>([&] { f.realize({4}); }, {"table", "clamp"});
+    require_message<CompileError>([&] { f.realize({4}); },
+                                  {"table", "dimension 0 (x)", "resources.cpp:", "clamp(index"});
     Func g("g");
     g(x) = table(clamp(index(x), 0, 9));
     Buffer<int> out = g.realize({4});
@@ -33,7 +34,8 @@ TEST_CASE("an allocation that fails", "[realize][error]") {
         [&] {
             f.realize({50, 50});
         },
-        {"out of memory", "huge", "15366415680004 bytes"});
+        {"Pipeline f (resources.cpp:", "out of memory", "huge", "15366415680004 bytes",
+         "compute_at"});
     huge.compute_inline();
     Buffer<float> out = f.realize({50, 50});
     CHECK(out(2, 1) == 120000);

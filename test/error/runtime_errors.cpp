@@ -108,7 +108,8 @@ TEST_CASE("which definition writes or reads beyond is named", "[realize][error]"
     pair(x) = Tuple(x, x);
     require_message<RuntimeError>(
         [&] { pair.realize(Realization(small, nine)); },
-        {"Pipeline pair", "the extent of dimension 0", "has to be that of pair.0, 8, but is 9"});
+        {"Pipeline pair", "of pair (runtime_errors.cpp:", "the extent of dimension 0",
+         "has to be that of pair.0, 8, but is 9", "Pass a Buffer of that shape"});
 }
 
 TEST_CASE("an input that a where reads beyond", "[realize][error]") {
@@ -144,9 +145,9 @@ TEST_CASE("a factor that is no size", "[error]") {
     }
     for (int wrong : {0, -17}) {
         size.set(wrong);
-        require_message<RuntimeError>(
-            [&] { f.realize({32}); },
-            {"f", "loop x", "split by " + std::to_string(wrong), "at least 1"});
+        require_message<RuntimeError>([&] { f.realize({32}); },
+                                      {"Pipeline f", "f (runtime_errors.cpp:", "loop x",
+                                       "split by " + std::to_string(wrong), "at least 1"});
     }
     size.set(5);
     Buffer<int> out = f.realize({32});

@@ -116,6 +116,28 @@ TEST_CASE_METHOD(Blur, "autoschedule takes sizes from the first realize", "[driv
     CHECK(pipeline.compile_times().llvm_ms > 0);
 }
 
+TEST_CASE_METHOD(Blur, "compile times tell the passes of lowering, of the last code only",
+                 "[driver]") {
+    by.specialize(in.dim(0).extent() == 32);  // every pass runs twice
+    Pipeline pipeline(by);
+    Buffer<uint16_t> out(32, 32);
+    pipeline.realize(out);
+    const CompileTimes first = pipeline.compile_times();
+    double sum = 0;
+    std::vector<std::string> names;
+    for (const auto &[name, ms] : first.pass_ms) {
+        names.push_back(name);
+        sum += ms;
+        CHECK(ms > 0);
+    }
+    CHECK(names.front() == "build");
+    CHECK(names.back() == "cse");
+    CHECK(sum < first.lower_ms);
+    pipeline.invalidate_cache();
+    pipeline.realize(out);
+    CHECK(pipeline.compile_times().pass_ms.size() == names.size());
+}
+
 TEST_CASE_METHOD(Blur, "a user's directives stay under the autoscheduler", "[driver]") {
     bx.compute_root().vectorize(x, 4);
     Pipeline pipeline(by);
