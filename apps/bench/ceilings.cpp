@@ -1,12 +1,13 @@
 // Compiled for the machine it runs on, with its widest vectors (see CMakeLists.txt).
 #include "apps/bench/ceilings.h"
 
+#include "apps/bench/cache_size.h"
+
 #include <algorithm>
 #include <atomic>
 #include <barrier>
 #include <chrono>
 #include <cstdlib>
-#include <fstream>
 #include <functional>
 #include <memory>
 #include <thread>
@@ -153,22 +154,6 @@ Level measure_level(const char *name, int64_t capacity, int threads, int64_t byt
     level.stream_gbps = gbps(2 * half, [&](float *p) { stream_once(p + half, p, half); });
 #endif
     return level;
-}
-
-/// Size of the first core's cache of that level, from the kernel: on virtual machines the C library
-/// may report the size of a whole package.
-int64_t cache_bytes(int level, int64_t otherwise) {
-    for (int index = 0; index < 8; ++index) {
-        const std::string folder =
-            "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index) + "/";
-        int64_t kib = 0;
-        int found = 0;
-        if (std::ifstream(folder + "level") >> found && found == level &&
-            std::ifstream(folder + "size") >> kib) {
-            return kib << 10;
-        }
-    }
-    return otherwise;
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <omp.h>
 
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 
@@ -18,14 +19,6 @@ using Clock = std::chrono::steady_clock;
 
 double milliseconds_since(Clock::time_point start) {
     return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
-
-const Variant *find(const AppResult &result, const std::string &name) {
-    for (const Variant &v : result.variants) {
-        if (v.name == name && v.failure.empty() && !v.times_ms.empty())
-            return &v;
-    }
-    return nullptr;
 }
 
 /// The numbers that a program next to this one prints; empty where there is none or it fails.
@@ -43,34 +36,42 @@ std::vector<double> ask(const std::string &program, const std::string &args) {
     return pclose(pipe) == 0 ? numbers : std::vector<double>();
 }
 
-void compare_run_times(const AppResult &r, std::vector<Figure> &figures) {
-    const Variant *hand = find(r, "hand"), *halide = find(r, "halide-hand"), *own = find(r, "auto");
-    if (hand && halide) {
-        figures.push_back({r.app->name + ": same hand schedule, ours / Halide's",
-                           median(hand->times_ms) / median(halide->times_ms), "", 1.05});
-    }
-    double best = 0;
-    for (const char *name :
-         {"halide-mullapudi2016", "halide-mullapudi2016-defaults", "halide-adams2019"}) {
-        const Variant *v = find(r, name);
-        if (v && (best == 0 || median(v->times_ms) < best))
-            best = median(v->times_ms);
-    }
-    if (own && best > 0) {
-        figures.push_back({r.app->name + ": autoscheduled, ours / best of Halide's",
-                           median(own->times_ms) / best, "", 1.0});
-    }
-}
+/// Ratios of medians, of which the geometric mean is promised as well.
+class Ratios {
+  public:
+    Ratios(std::string what, double limit) : what_(std::move(what)), limit_(limit) {}
 
-void compare_compile_times(const AppResult &r, std::vector<Figure> &figures) {
-    if (const Variant *own = find(r, "auto")) {
+    void add(const apps::App &app, const Variant *ours, const Variant *theirs,
+             std::vector<Figure> &figures) {
+        if (!ours || !theirs)
+            return;
+        const double ratio = median(ours->times_ms) / median(theirs->times_ms);
+        figures.push_back({app.name + ": " + what_, ratio, "", limit_});
+        logarithms_ += std::log(ratio);
+        count_++;
+    }
+    void add_mean(std::vector<Figure> &figures) const {
+        if (count_ > 1)
+            figures.push_back({fmt::format("geometric mean of {}: {}", count_, what_),
+                               std::exp(logarithms_ / count_), "", 1.0});
+    }
+
+  private:
+    std::string what_;
+    double limit_, logarithms_ = 0;
+    int count_ = 0;
+};
+
+void compare_compile_times(AppResult &r, std::vector<Figure> &figures) {
+    if (const Variant *own = find_sampled(r.variants, "auto")) {
         figures.push_back({r.app->name + ": choosing the schedule", own->schedule_ms, "ms", 10});
     }
-    const Variant *hand = find(r, "hand");
+    const Variant *hand = find_sampled(r.variants, "hand");
     const std::vector<double> halide = ask("halide_peers", "jit " + r.app->name);
     if (hand && halide.size() == 2) {
+        r.halide_jit_ms = halide[0] + halide[1];
         figures.push_back({r.app->name + ": compiling the hand schedule, ours / Halide's JIT",
-                           (hand->lower_ms + hand->llvm_ms) / (halide[0] + halide[1]), "", 1});
+                           (hand->lower_ms + hand->llvm_ms) / r.halide_jit_ms, "", 1});
     }
 }
 
@@ -162,11 +163,15 @@ Data make_data(const apps::App &app, apps::Size size) {
     return {make_inputs(app, *program, size), make_output(app, *program, size)};
 }
 
-std::vector<Figure> measure_figures(const std::vector<AppResult> &results, int threads) {
+std::vector<Figure> measure_figures(std::vector<AppResult> &results, int threads) {
     std::vector<Figure> figures;
     measure_dispatch(threads, figures);
-    for (const AppResult &r : results) {
-        compare_run_times(r, figures);
+    Ratios hand("same hand schedule, ours / Halide's", 1.05);
+    Ratios own("autoscheduled, ours / best of Halide's", 1.0);
+    for (AppResult &r : results) {
+        hand.add(*r.app, find_sampled(r.variants, "hand"), find_sampled(r.variants, "halide-hand"),
+                 figures);
+        own.add(*r.app, find_sampled(r.variants, "auto"), best_halide_autoscheduler(r), figures);
         compare_compile_times(r, figures);
         if (is_small_stencil(*r.app)) {
             measure_scratch(*r.app, r.size, threads, figures);
@@ -180,6 +185,8 @@ std::vector<Figure> measure_figures(const std::vector<AppResult> &results, int t
             }
         }
     }
+    hand.add_mean(figures);
+    own.add_mean(figures);
     return figures;
 }
 

@@ -1,5 +1,6 @@
 // pipe_bench: our variants and the installed peers', sampled in turn in one process.
 #include "apps/bench/figures.h"
+#include "apps/bench/markdown.h"
 #include "apps/bench/ours.h"
 #include "apps/bench/peers.h"
 #include "apps/bench/scaling.h"
@@ -31,7 +32,7 @@ void progress(const std::string &text) {
 
 struct Options {
     std::vector<std::string> apps, without;
-    std::string json, size, cold;
+    std::string json, markdown, size, cold;
     int threads = int(std::max(1u, std::thread::hardware_concurrency()));
     int samples = 31;
     double budget_s = 20;
@@ -95,6 +96,15 @@ AppResult measure(const apps::App &app, const Options &options, LeftOut &left_ou
     return result;
 }
 
+void write(const std::string &file, const std::string &text) {
+    std::ofstream out(file);
+    out << text;
+    out.close();
+    if (!out)
+        throw std::runtime_error("cannot write " + file);
+    fmt::print("written: {}\n", file);
+}
+
 int run(const Options &options) {
     if (!options.cold.empty())
         return run_cold(*apps::find_app(options.cold), options.threads);
@@ -124,13 +134,10 @@ int run(const Options &options) {
         progress("");
     }
     print_figures(figures);
-    if (!options.json.empty()) {
-        std::ofstream out(options.json);
-        out << to_json(ceilings, peer_names(), results, figures).dump(2) << "\n";
-        if (!out)
-            throw std::runtime_error("cannot write " + options.json);
-        fmt::print("written: {}\n", options.json);
-    }
+    if (!options.json.empty())
+        write(options.json, to_json(ceilings, peer_names(), results, figures).dump(2) + "\n");
+    if (!options.markdown.empty())
+        write(options.markdown, to_markdown(ceilings, results));
     if (!results.empty())
         left_out.check_names();
     return 0;
@@ -151,6 +158,8 @@ int main(int argc, char **argv) {
     cli.add_flag("--scaling", options.scaling,
                  "how compile time grows with the number of stages; alone: no applications");
     cli.add_option("--json", options.json, "also write the results to this file");
+    cli.add_option("--markdown", options.markdown,
+                   "also write the table of README.md to this file");
     cli.add_option("--threads", options.threads, "threads of every variant")
         ->check(CLI::Range(1, 1024));
     cli.add_option("--samples", options.samples, "runs of each variant")

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <omp.h>
 
+#include <algorithm>
+
 namespace bench {
 namespace {
 
@@ -32,6 +34,19 @@ struct Prepared {
     Pipe::Buffer<> out;
 };
 
+/// Where lowering spends its time: the three passes that take longest.
+std::string slowest_passes(Pipe::CompileTimes times) {
+    auto &passes = times.pass_ms;
+    const size_t shown = std::min<size_t>(3, passes.size());
+    std::partial_sort(passes.begin(), passes.begin() + std::ptrdiff_t(shown), passes.end(),
+                      [](const auto &a, const auto &b) { return a.second > b.second; });
+    std::string text;
+    for (size_t i = 0; i < shown; ++i)
+        text +=
+            fmt::format("{}{} {:.1f}", i ? ", " : "lowering: ", passes[i].first, passes[i].second);
+    return text;
+}
+
 Variant variant(const char *name, Way way, const apps::App &app, const Data &data) {
     Variant v;
     v.name = name;
@@ -43,6 +58,7 @@ Variant variant(const char *name, Way way, const apps::App &app, const Data &dat
         v.schedule_ms = times.schedule_ms;
         v.lower_ms = times.lower_ms;
         v.llvm_ms = times.llvm_ms;
+        v.note = slowest_passes(times);
     } catch (const Pipe::Error &error) {
         v.failure = error.what();
     }

@@ -14,27 +14,23 @@ bool is_ours(const Variant &v) {
     return v.name == "naive" || v.name == "hand" || v.name.starts_with("auto");
 }
 
-bool was_sampled(const Variant &v) {
-    return v.failure.empty() && !v.times_ms.empty();
-}
-
-/// Bytes that must move, over the time and the bandwidth of the level that they stream from.
-double bandwidth_fraction(const AppResult &r, const Variant &v, const Ceilings &c) {
-    return double(r.bytes) / (median(v.times_ms) * 1e6) / c.level_for(r.bytes).best_gbps();
-}
-
-/// Arithmetic of the algorithm (nothing counted twice), over the time and the FMA peak.
-double fma_fraction(const AppResult &r, const Variant &v, const Ceilings &c) {
-    const double flops = r.app->flops ? r.app->flops(r.size) : 0;
-    return flops / (median(v.times_ms) * 1e6) / c.fma_gflops;
-}
-
 std::string milliseconds(double ms) {
     return ms < 0 ? "-" : fmt::format("{:.1f}", ms);
 }
 
 std::string difference(double d) {
     return d < 0 ? "-" : d == 0 ? "0" : fmt::format("{:.1e}", d);
+}
+
+}  // namespace
+
+double bandwidth_fraction(const AppResult &r, const Variant &v, const Ceilings &c) {
+    return double(r.bytes) / (median(v.times_ms) * 1e6) / c.level_for(r.bytes).best_gbps();
+}
+
+double fma_fraction(const AppResult &r, const Variant &v, const Ceilings &c) {
+    const double flops = r.app->flops ? r.app->flops(r.size) : 0;
+    return flops / (median(v.times_ms) * 1e6) / c.fma_gflops;
 }
 
 std::string processor() {
@@ -47,7 +43,16 @@ std::string processor() {
     return "unknown";
 }
 
-}  // namespace
+const Variant *best_halide_autoscheduler(const AppResult &result) {
+    const Variant *best = nullptr;
+    for (const char *name :
+         {"halide-mullapudi2016", "halide-mullapudi2016-defaults", "halide-adams2019"}) {
+        const Variant *v = find_sampled(result.variants, name);
+        if (v && (!best || median(v->times_ms) < median(best->times_ms)))
+            best = v;
+    }
+    return best;
+}
 
 double best_peer_ms(const AppResult &result) {
     double best = 0;

@@ -14,6 +14,7 @@ struct AppResult {
     apps::Size size;
     int64_t bytes;  ///< input + output: what must move at least
     std::vector<Variant> variants;
+    double halide_jit_ms = -1;  ///< to compile the hand schedule; negative: not known
 };
 
 /// A figure that the project has promised, and what it came to.
@@ -26,6 +27,17 @@ struct Figure {
 
 /// Median of the fastest variant that is not ours; 0 where there is none.
 double best_peer_ms(const AppResult &result);
+/// The fastest of Halide's autoschedulers; null where none was sampled.
+const Variant *best_halide_autoscheduler(const AppResult &result);
+
+/// Bytes that must move, over the time and the bandwidth of the level that they stream from.
+double bandwidth_fraction(const AppResult &r, const Variant &v, const Ceilings &c);
+/// Arithmetic of the algorithm (nothing counted twice), over the time and the FMA peak; 0 where it is
+/// not counted.
+double fma_fraction(const AppResult &r, const Variant &v, const Ceilings &c);
+
+/// What the processor calls itself.
+std::string processor();
 
 void print_ceilings(const Ceilings &ceilings);
 void print_result(const AppResult &result, const Ceilings &ceilings);

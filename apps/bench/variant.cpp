@@ -11,6 +11,18 @@
 
 namespace bench {
 
+bool was_sampled(const Variant &variant) {
+    return variant.failure.empty() && !variant.times_ms.empty();
+}
+
+const Variant *find_sampled(const std::vector<Variant> &variants, const std::string &name) {
+    for (const Variant &v : variants) {
+        if (v.name == name && was_sampled(v))
+            return &v;
+    }
+    return nullptr;
+}
+
 double median(std::vector<double> values) {
     std::sort(values.begin(), values.end());
     const size_t n = values.size();

@@ -29,6 +29,12 @@ struct Variant {
 /// Whether a variant of this name is to be measured.
 using Wanted = std::function<bool(const std::string &)>;
 
+/// Whether there are samples of it.
+bool was_sampled(const Variant &variant);
+
+/// The variant of this name; null where there is none or it was not sampled.
+const Variant *find_sampled(const std::vector<Variant> &variants, const std::string &name);
+
 /// Order statistics of a variant's samples. Precondition: there is one.
 double median(std::vector<double> values);
 double minimum(const std::vector<double> &values);

@@ -12,6 +12,7 @@
 // autoscheduler may abort, run for minutes or ask for more memory than there is. What went wrong is
 // written to the table, so that the benchmark can say it. A build that was interrupted goes on where
 // it was.
+#include "apps/bench/cache_size.h"
 #include "apps/common/registry.h"
 
 #include <algorithm>
@@ -73,7 +74,9 @@ struct Autoscheduler {
 
 Autoscheduler autoscheduler(const std::string &variant, const std::string &threads) {
     if (variant == "halide-mullapudi2016") {
-        return {"Mullapudi2016", {{"parallelism", threads}, {"last_level_cache_size", "2097152"}}};
+        const int64_t last_level = bench::cache_bytes(3, bench::cache_bytes(2, 16 << 20));
+        return {"Mullapudi2016",
+                {{"parallelism", threads}, {"last_level_cache_size", std::to_string(last_level)}}};
     }
     if (variant == "halide-mullapudi2016-defaults")
         return {"Mullapudi2016", {}};
