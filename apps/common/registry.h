@@ -51,6 +51,9 @@ struct App {
     double tolerance;
     /// Problems of awkward sizes, small enough for the reference evaluator.
     std::vector<Size> small;
+    /// The same with fewer levels, steps or layers, where the program has so many that tests cannot
+    /// compile it dozens of times; else null.
+    std::shared_ptr<const App> reduced = nullptr;
 };
 
 const std::vector<App> &registry();

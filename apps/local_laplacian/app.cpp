@@ -2,6 +2,20 @@
 #include "apps/local_laplacian/local_laplacian.h"
 
 namespace apps {
+namespace {
+
+/// Four levels, of which two lie between the finest and the coarsest.
+App with_four_levels(App app, LocalLaplacian::Form form) {
+    app.make = [=] {
+        LocalLaplacian::Options options;
+        options.form = form;
+        options.levels = 4;
+        return std::make_unique<LocalLaplacian>(options);
+    };
+    return app;
+}
+
+}  // namespace
 
 std::vector<App> local_laplacian_apps() {
     App polymage{};
@@ -24,6 +38,9 @@ std::vector<App> local_laplacian_apps() {
     halide.title = "local Laplacian, repeated edges (6, Halide)";
     halide.make = [] { return std::make_unique<LocalLaplacian>(LocalLaplacian::Options()); };
     halide.inputs = {{planes, [](const Point &p, Size) { return u8(p[0], p[1], p[2]) * 256.0; }}};
+    polymage.reduced =
+        std::make_shared<App>(with_four_levels(polymage, LocalLaplacian::Form::PolyMage));
+    halide.reduced = std::make_shared<App>(with_four_levels(halide, LocalLaplacian::Form::Halide));
     return {polymage, halide};
 }
 

@@ -33,6 +33,14 @@ App cycle(int dimensions, bool w_cycle, bool smooth_after) {
     app.output_box = box;
     app.tolerance = 1e-10;
     app.small = {{15, 15}};
+    // one smoothing step where there are four, two where there are ten, three levels
+    App reduced = app;
+    options.before = smooth_after ? 1 : 2;
+    options.coarsest = options.after = smooth_after ? 1 : 0;
+    options.levels = 3;
+    reduced.make = [=] { return std::make_unique<Multigrid>(options); };
+    reduced.small = {{7, 7}};
+    app.reduced = std::make_shared<App>(reduced);
     return app;
 }
 

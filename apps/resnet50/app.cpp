@@ -11,18 +11,15 @@ namespace {
 Resnet50::Options options_of(Size s) {
     Resnet50::Options options;
     if (s.width < 224)
-        options = {2, 10, s.width};
+        options = {.width = 2, .classes = 10, .size = s.width};
     return options;
 }
 
-}  // namespace
-
-App resnet50_app(Size size) {
-    const Resnet50::Options options = options_of(size);
+App network(const Resnet50::Options &options) {
     App app{};
     app.name = "resnet50";
     app.title = "ResNet-50, one image (14)";
-    app.size = size;  // of the picture
+    app.size = {options.size, options.size};  // of the picture
     app.make = [=] { return std::make_unique<Resnet50>(options); };
     app.output_box = [=](Size) -> Box { return {{0, options.classes}}; };
     app.tolerance = 1e-4;
@@ -67,8 +64,21 @@ App resnet50_app(Size size) {
     return app;
 }
 
+}  // namespace
+
+App resnet50_app(Size size) {
+    return network(options_of(size));
+}
+
 std::vector<App> resnet50_apps() {
-    return {resnet50_app({224, 224})};
+    App app = resnet50_app({224, 224});
+    // every kind of block: the first of a group with and without a stride, and one that follows
+    Resnet50::Options options = options_of({32, 32});
+    options.blocks = {1, 2, 1, 1};
+    App reduced = network(options);
+    reduced.small = {{32, 32}};
+    app.reduced = std::make_shared<App>(reduced);
+    return {app};
 }
 
 }  // namespace apps

@@ -5,19 +5,13 @@
 namespace apps {
 using namespace dsl;
 
-namespace {
-
-const int blocks_of_group[] = {3, 4, 6, 3};
-
-}  // namespace
-
 std::vector<Resnet50::Layer> Resnet50::layers(const Options &options) {
     int size = options.size / 2, in = options.width;
     std::vector<Layer> layers = {{3, in, 7, 2, 3, size}};
     size /= 2;  // max-pool
     for (int group = 0; group < 4; ++group) {
         const int width = options.width << group, out = 4 * width;
-        for (int block = 0; block < blocks_of_group[group]; ++block) {
+        for (int block = 0; block < options.blocks[size_t(group)]; ++block) {
             const int stride = block == 0 && group > 0 ? 2 : 1;
             layers.push_back({in, width, 1, 1, 0, size});
             size /= stride;
@@ -90,7 +84,7 @@ void Resnet50::add_blocks() {
     int size = options.size / 4;
     size_t next = 1;
     for (int group = 0; group < 4; ++group) {
-        for (int i = 0; i < blocks_of_group[group]; ++i) {
+        for (int i = 0; i < options.blocks[size_t(group)]; ++i) {
             const int in_size = size;
             Func path = in;
             for (int step = 0; step < 3; ++step) {

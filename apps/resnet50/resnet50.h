@@ -3,6 +3,8 @@
 
 #include "apps/common/registry.h"
 
+#include <array>
+
 namespace apps {
 
 /// Inference for one image. Maps are (channel, x, y).
@@ -10,7 +12,8 @@ struct Resnet50 : Program {
     struct Options {
         int width = 64;  ///< channels of the first layer
         int classes = 1000;
-        int size = 224;  ///< pixels of the picture along an edge
+        int size = 224;                            ///< pixels of the picture along an edge
+        std::array<int, 4> blocks = {3, 4, 6, 3};  ///< bottlenecks of each group
     };
     /// A convolution with batch normalisation: which weights it takes, and how it is made.
     struct Layer {

@@ -67,18 +67,17 @@ TEST_CASE("every application, schedule and awkward size gives what the definitio
 }
 
 // Those that are not legal as a whole (an update that reads its neighbours runs in parallel) are
-// refused, and others take their place. Of programs with many stages there are fewer, as each takes
-// seconds to compile.
+// refused, and others take their place. Programs that take seconds to compile have a reduced form.
 TEST_CASE("every application under twenty random legal schedules", "[.][random]") {
     Pipe::Target target;
     target.set_feature(Pipe::Target::QuickCompile);
-    for (const apps::App &app : apps::registry()) {
-        if (app.small.empty())
-            continue;
+    for (const apps::App &entry : apps::registry()) {
+        const apps::App &app = entry.reduced ? *entry.reduced : entry;
         DYNAMIC_SECTION(app.name) {
+            REQUIRE(!app.small.empty());
             const apps::Size size = app.small.front();
             const Buffer<double> expected = Scheduled(app, Way::Reference).run(size);
-            const int wanted = app.make()->stages.size() <= 35 ? 20 : 2;
+            const int wanted = 20;
             int legal = 0;
             std::string refusal;
             for (int seed = 1; seed <= 2 * wanted && legal < wanted; seed++) {
