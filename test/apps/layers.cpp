@@ -1,6 +1,8 @@
 // Networks: convolution layers, batch normalisation, VDSR, ResNet-50, the running example.
+#include "apps/common/conv.h"
 #include "apps/common/inputs.h"
 #include "apps/conv_bn/conv_bn.h"
+#include "apps/conv_layer/conv_layer.h"
 #include "apps/resnet50/resnet50.h"
 #include "apps/vdsr/vdsr.h"
 #include "test/apps/support.h"
@@ -29,40 +31,79 @@ TEST_CASE("quantised convolution: multiples of 1/128, as integers say") {
     }
 }
 
-TEST_CASE("convolution layer against loops") {
+namespace {
+
+/// The sum over the input's channels and the kernel at pixel (x, y) of channel c of picture n.
+double convolved(const Buffer<float> &in, const Buffer<float> &filter, int c, int x, int y, int n) {
+    double sum = 0;
+    for (int i = 0; i < int(in.extent(0)); ++i) {
+        for (int b = 0; b < int(filter.extent(2)); ++b) {
+            for (int a = 0; a < int(filter.extent(1)); ++a)
+                sum += double(filter(c, a, b, i)) * in(i, x + a, y + b, n);
+        }
+    }
+    return sum;
+}
+
+/// A conv_layer with that many channels in and out, whatever the entry of the table says.
+void check_conv_layer(int channels_in, int channels_out, apps::Size size,
+                      const std::function<void(apps::ConvLayer &, Pipe::Pipeline &)> &schedule) {
     const apps::App &app = app_named("conv_layer");
-    const apps::Size size{9, 6};
-    const std::unique_ptr<apps::Program> program = app.make();
-    const std::vector<Buffer<>> inputs = apps::make_inputs(app, *program, size);
-    const Buffer<float> in = inputs[0], filter = inputs[1], bias = inputs[2];
+    apps::ConvLayer program;
+    Pipe::Pipeline pipeline(program.output());
+    schedule(program, pipeline);
+    const Buffer<float> in(channels_in, size.width + 2, size.height + 2, 2),
+        filter(channels_out, 3, 3, channels_in), bias(channels_out);
+    const Buffer<> inputs[] = {in, filter, bias};
+    for (size_t i = 0; i < 3; ++i)
+        apps::fill(inputs[i], [&](const apps::Point &p) { return app.inputs[i].value(p, size); });
+    apps::set_inputs(program, {in, filter, bias});
+    const Buffer<float> out(channels_out, size.width, size.height, 2);
+    pipeline.realize(out);
+    double largest = 0;
+    out.for_each_element([&](int c, int x, int y, int n) {
+        const double expected = std::max(bias(c) + convolved(in, filter, c, x, y, n), 0.0);
+        largest = std::max(largest, std::abs(out(c, x, y, n) - expected));
+    });
+    CHECK(largest <= 1e-5 * max_abs(out));
+}
+
+}  // namespace
+
+TEST_CASE("convolution layer against loops") {
     for (Way way : compiled) {
         INFO(name_of(way));
-        const Buffer<double> out = run(app, size, way);
-        double largest = 0;
-        out.for_each_element([&](int c, int x, int y, int n) {
-            double sum = bias(c);
-            for (int i = 0; i < int(in.extent(0)); ++i) {
-                for (int b = 0; b < 3; ++b) {
-                    for (int a = 0; a < 3; ++a) {
-                        sum += double(filter(c, a, b, i)) * in(i, x + a, y + b, n);
-                    }
-                }
-            }
-            largest = std::max(largest, std::abs(out(c, x, y, n) - std::max(sum, 0.0)));
+        check_conv_layer(20, 20, {9, 6}, [&](apps::ConvLayer &program, Pipe::Pipeline &pipeline) {
+            schedule(program, pipeline, way);
         });
-        CHECK(largest <= 1e-5 * max_abs(out));
+    }
+}
+
+// The hand schedules of the networks keep blocks of up to 64 channels by 4, 5 or 7 pixels in
+// registers, as the width of the layer divides. Here the blocks are whole, and there are several.
+TEST_CASE("convolution layers in whole blocks of registers against loops") {
+    for (int width : {100, 20, 56, 14, 32, 8}) {
+        INFO("blocks for layers of width " << width);
+        auto by_blocks = [&](apps::ConvLayer &p, Pipe::Pipeline &) {
+            apps::schedule_layer(p.conv, p.filter, p.r, p.relu, p.c, p.x, p.y, width,
+                                 Pipe::get_host_target());
+        };
+        const int pixels = apps::block_for(width, Pipe::get_host_target()).pixels;
+        check_conv_layer(6, 128, {2 * pixels, 7}, by_blocks);
+        check_conv_layer(3, 80, {2 * pixels + 1, 2}, by_blocks);  // and a tail along both
     }
 }
 
 namespace {
 
-/// The statistics of a layer of 64 channels whose convolution leaves the values as they are.
-void check_statistics(const std::function<double(const apps::Point &)> &value, Way way) {
+/// The statistics of a layer whose convolution leaves the values as they are: of a small one of few
+/// channels, and of the 64 of which the hand schedule keeps whole blocks in registers.
+void check_statistics(const std::function<double(const apps::Point &)> &value, Way way,
+                      apps::Size size) {
     const apps::App &app = app_named("conv_bn_64_56_64_1_1");
-    const apps::Size size{11, 7};
     apps::ConvBn program({64, 56, 64, 1, 1});
     std::vector<Buffer<>> inputs = apps::make_inputs(app, program, size);
-    const int channels = int(inputs[1].extent(3));  // as many go in, and a few more come out
+    const int channels = int(inputs[1].extent(3));  // as many go in, and a few more may come out
     apps::fill(inputs[0], value);
     apps::fill(inputs[1], [](const apps::Point &p) { return p[0] == p[3]; });
     apps::set_inputs(program, inputs);
@@ -89,12 +130,14 @@ void check_statistics(const std::function<double(const apps::Point &)> &value, W
 }  // namespace
 
 TEST_CASE("batch normalisation: statistics of a flat input, and of any, through a delta kernel") {
-    for (Way way : {Way::Naive, Way::Auto}) {
+    const auto flat = [](const apps::Point &p) { return 0.25 * (p[0] % 8 + 1); };
+    const auto any = [](const apps::Point &p) { return apps::u8(p[0], p[1], p[2]) / 255.0; };
+    for (Way way : compiled) {
         INFO(name_of(way));
-        check_statistics([](const apps::Point &p) { return 0.25 * (p[0] + 1); }, way);
-        check_statistics([](const apps::Point &p) { return apps::u8(p[0], p[1], p[2]) / 255.0; },
-                         way);
+        check_statistics(flat, way, {11, 7});
+        check_statistics(any, way, {11, 7});
     }
+    check_statistics(any, Way::Hand, {56, 3});
 }
 
 TEST_CASE("batch normalisation leaves mean 0 and variance 1") {
@@ -161,33 +204,86 @@ TEST_CASE("VDSR without weights keeps the picture, up to the round trip of its c
     }
 }
 
-TEST_CASE("VDSR layer by layer: kernels of ones count the pixels under them") {
-    const apps::Size size{12, 8};
-    const int features = 6;
-    for (Way way : all) {
-        INFO(name_of(way));
-        const apps::App &app = app_named("vdsr");
-        apps::Vdsr program(4);
-        std::vector<Buffer<>> inputs = apps::make_inputs(app, program, size);
-        apps::fill(inputs[0], [](const apps::Point &) { return 100; });
-        // the first layer copies the luminance, the second adds up all features of 3x3 pixels
-        apps::fill(inputs[1], [](const apps::Point &p) { return p[1] == 1 && p[2] == 1; });
-        apps::fill(inputs[2], [](const apps::Point &p) { return p[4] == 0; });
-        apps::fill(inputs[4], nothing);
-        apps::set_inputs(program, inputs);
-        const Buffer<double> out = run_stage(program, program.result[1],
-                                             {{0, features}, {0, size.width}, {0, size.height}},
-                                             way == Way::Hand ? Way::Naive : way);
-        const double luma = (16 + 100 * (0.257 + 0.504 + 0.098)) / 255;
-        double largest = 0;
-        out.for_each_element([&](int c, int x, int y) {
-            const int across = 3 - (x == 0) - (x == size.width - 1);
-            const int down = 3 - (y == 0) - (y == size.height - 1);
-            const double expected = features * across * down * luma;
-            largest = std::max(largest, std::abs(out(c, x, y) - expected));
-        });
-        CHECK(largest <= 1e-4 * features * 9 * luma);
+namespace {
+
+/// VDSR's luminance of the picture, 0 outside.
+double luma(const Buffer<uint8_t> &picture, int x, int y) {
+    if (x < 0 || y < 0 || x >= picture.width() || y >= picture.height())
+        return 0;
+    return (16 + 0.257 * picture(x, y, 0) + 0.504 * picture(x, y, 1) + 0.098 * picture(x, y, 2)) /
+           255;
+}
+
+/// The result of the first layer by loops, with a frame of zeros of one pixel.
+Buffer<double> first_layer(const Buffer<uint8_t> &picture, const Buffer<float> &first,
+                           const Buffer<float> &bias) {
+    Buffer<double> out(first.extent(0), picture.width() + 2, picture.height() + 2);
+    out.set_min(0, -1, -1);
+    out.fill(0);
+    for (int y = 0; y < picture.height(); ++y) {
+        for (int x = 0; x < picture.width(); ++x) {
+            for (int c = 0; c < int(first.extent(0)); ++c) {
+                double sum = bias(c, 0);
+                for (int b = 0; b < 3; ++b) {
+                    for (int a = 0; a < 3; ++a)
+                        sum += first(c, a, b) * luma(picture, x + a - 1, y + b - 1);
+                }
+                out(c, x, y) = std::max(sum, 0.0);
+            }
+        }
     }
+    return out;
+}
+
+/// The first two layers, with these weights from the first to the second, on the test's input.
+void check_two_layers(int features, apps::Size size, const Fill &middle, Way way) {
+    const apps::App &app = app_named("vdsr");
+    apps::Vdsr program(3);
+    const Buffer<uint8_t> picture(size.width, size.height, 3);
+    const Buffer<float> first(features, 3, 3), weights(features, 3, 3, features, 1),
+        last(features, 3, 3), bias(features, 3);
+    const std::vector<Buffer<>> inputs = {picture, first, weights, last, bias};
+    for (size_t i = 0; i < inputs.size(); ++i)
+        apps::fill(inputs[i], [&](const apps::Point &p) { return app.inputs[i].value(p, size); });
+    apps::fill(weights, middle);
+    apps::set_inputs(program, inputs);
+    const Buffer<double> out = run_stage(program, program.result[1],
+                                         {{0, features}, {0, size.width}, {0, size.height}}, way);
+
+    const Buffer<double> in = first_layer(picture, first, bias);
+    double difference = 0, largest = 0;
+    out.for_each_element([&](int c, int x, int y) {
+        double sum = bias(c, 1);
+        for (int i = 0; i < features; ++i) {
+            for (int b = 0; b < 3; ++b) {
+                for (int a = 0; a < 3; ++a)
+                    sum += weights(c, a, b, i, 0) * in(i, x + a - 1, y + b - 1);
+            }
+        }
+        difference = std::max(difference, std::abs(out(c, x, y) - std::max(sum, 0.0)));
+        largest = std::max(largest, sum);
+    });
+    INFO("difference " << difference << ", largest " << largest);
+    CHECK(largest > 0);
+    CHECK(difference <= 1e-5 * largest);
+}
+
+}  // namespace
+
+TEST_CASE("VDSR layer by layer against loops") {
+    const apps::App &app = app_named("vdsr");
+    auto test_weights = [&](const apps::Point &p) { return app.inputs[2].value(p, {}); };
+    auto ones = [](const apps::Point &) { return 1; };
+    auto identity = [](const apps::Point &p) { return p[0] == p[3] && p[1] == 1 && p[2] == 1; };
+    for (Way way : {Way::Reference, Way::Naive, Way::Auto}) {
+        INFO(name_of(way));
+        check_two_layers(6, {12, 8}, test_weights, way);
+    }
+    // whole blocks of 64 channels by 5 pixels in registers
+    check_two_layers(64, {15, 4}, test_weights, Way::Hand);
+    check_two_layers(64, {15, 4}, ones, Way::Hand);
+    check_two_layers(64, {15, 4}, identity, Way::Hand);
+    check_two_layers(64, {15, 4}, test_weights, Way::Auto);
 }
 
 TEST_CASE("ResNet-50: a small one under every schedule") {
@@ -222,7 +318,10 @@ TEST_CASE("ResNet-50: normalisation folded into the weights gives the same") {
             norm(c, 3) = offset;
         }
     }
-    const std::unique_ptr<apps::Program> fresh = app.make();
-    const Buffer<double> folded = run(app, *fresh, size, inputs, Way::Naive);
-    CHECK(max_abs_difference(folded, expected) <= 1e-4 * max_abs(expected));
+    for (Way way : {Way::Naive, Way::Hand}) {
+        INFO(name_of(way));
+        const std::unique_ptr<apps::Program> fresh = app.make();
+        const Buffer<double> folded = run(app, *fresh, size, inputs, way);
+        CHECK(max_abs_difference(folded, expected) <= 1e-4 * max_abs(expected));
+    }
 }

@@ -28,8 +28,6 @@ const apps::App &app_named(const std::string &name) {
     return *app;
 }
 
-namespace {
-
 void schedule(apps::Program &program, Pipe::Pipeline &pipeline, Way way) {
     const Pipe::Target target = Pipe::get_host_target();
     if (way == Way::Naive)
@@ -39,6 +37,8 @@ void schedule(apps::Program &program, Pipe::Pipeline &pipeline, Way way) {
     if (way == Way::Auto)
         pipeline.autoschedule(target);
 }
+
+namespace {
 
 Buffer<double> realize(Pipe::Pipeline &pipeline, const Buffer<> &output, Way way) {
     if (way == Way::Reference) {

@@ -29,6 +29,9 @@ const char *name_of(Way way);
 /// The application of that name; the test fails where there is none.
 const apps::App &app_named(const std::string &name);
 
+/// Schedules `pipeline`, of stages of `program`, that way.
+void schedule(apps::Program &program, Pipe::Pipeline &pipeline, Way way);
+
 using Pixel = std::function<double(int x, int y, int c)>;
 
 /// An application under one schedule, compiled by the first run: for several runs.
