@@ -84,17 +84,20 @@ Interpolate::Interpolate(int levels) : InterpolateLevels(levels) {
     define_output();
 }
 
-InterpolateHalide::InterpolateHalide(int levels) : InterpolateLevels(levels) {
+InterpolateHalide::InterpolateHalide(int levels, Form form) : InterpolateLevels(levels) {
     finest_is_read_directly = true;
     const Func in =
         BoundaryConditions::repeat_edge(input, {{0, input.width()}, {0, input.height()}});
-    down[0](x, y, k) = select(k < 3, in(x, y, k) * in(x, y, 3), in(x, y, 3));
+    const Expr premultiplied = in(x, y, k) * in(x, y, 3);
+    down[0](x, y, k) =
+        form == Form::Of2018 ? premultiplied : select(k < 3, premultiplied, in(x, y, 3));
+    const int cell = form == Form::Of2021 ? 8 : 16;
     for (int l = 1; l < levels; ++l) {
         Func finer = down[l - 1];
         if (l == 4) {
             Func clamped("clamped");
             clamped(x, y, k) =
-                down[3](clamp(x, 0, input.width() / 8), clamp(y, 0, input.height() / 8), k);
+                down[3](clamp(x, 0, input.width() / cell), clamp(y, 0, input.height() / cell), k);
             finer = clamped;
         }
         define_down(l, finer);

@@ -34,10 +34,15 @@ struct Interpolate : InterpolateLevels {
     explicit Interpolate(int levels = 10);
 };
 
-/// Section 4.2 (Halide): edges of the picture are repeated; alpha is kept. Level 4 reads level 3
-/// clamped to the picture.
+/// Section 4.2 (Halide): edges of the picture are repeated. Level 4 reads level 3 clamped to the
+/// picture.
 struct InterpolateHalide : InterpolateLevels {
-    explicit InterpolateHalide(int levels = 10);
+    enum class Form {
+        Of2021,  ///< alpha is kept
+        Of2020,  ///< level 3 is clamped to half of the picture along each edge
+        Of2018,  ///< and alpha is premultiplied with itself
+    };
+    explicit InterpolateHalide(int levels = 10, Form form = Form::Of2021);
 };
 
 }  // namespace apps

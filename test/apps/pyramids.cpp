@@ -41,6 +41,24 @@ TEST_CASE("interpolate_halide: golden values of section 4.3, ten levels") {
     }
 }
 
+TEST_CASE("interpolate_halide: golden values of section 4.3, of older versions") {
+    using Form = apps::InterpolateHalide::Form;
+    struct Golden {
+        Form form;
+        double at_7_5, sum;
+    };
+    for (const Golden &golden : {Golden{Form::Of2020, 0.54514435, 2328.019288},
+                                 Golden{Form::Of2018, 0.80769787, 3116.167965}}) {
+        for (Way way : {Way::Reference, Way::Hand}) {
+            INFO(name_of(way));
+            apps::InterpolateHalide program(10, golden.form);
+            const Buffer<double> out = run("interpolate_halide", program, {48, 32}, way);
+            CHECK_NEAR(out(7, 5, 0), golden.at_7_5, 2e-6);  // 6e-6 from the form of 2021
+            CHECK_NEAR(sum(out), golden.sum, relative(golden.sum));
+        }
+    }
+}
+
 TEST_CASE("interpolate keeps what is opaque, and spreads a single pixel everywhere") {
     const apps::Size size{64, 48};
     for (const char *name : {"interpolate", "interpolate_halide"}) {
@@ -52,12 +70,23 @@ TEST_CASE("interpolate keeps what is opaque, and spreads a single pixel everywhe
                 return k == 3 ? 1.0 : app.inputs[0].value({x, y, k}, size);
             };
             CHECK(error(interpolate.run(size, photo), photo) <= 1e-5);
-            if (name == std::string("interpolate"))
-                continue;  // its alpha is squared, and 0 outside
             const Buffer<double> one = interpolate.run(size, [](int x, int y, int k) {
                 return x == 37 && y == 21 ? (k == 3 ? 1 : 0.25) : 0;
             });
-            CHECK(error(one, [](int, int, int) { return 0.25; }) <= 1e-5);
+            // the form with 0 outside of the levels has nothing to divide by where none reaches
+            const bool may_be_undefined = name == std::string("interpolate");
+            int defined = 0;
+            double largest = 0;
+            one.for_each_value([&](double v) {
+                if (may_be_undefined && std::isnan(v))
+                    return;
+                defined++;
+                if (!(std::abs(v - 0.25) <= largest))
+                    largest = std::abs(v - 0.25);
+            });
+            INFO(defined << " of " << one.number_of_elements() << " are defined");
+            CHECK(largest <= 1e-5);
+            CHECK(2 * defined > one.number_of_elements());
         }
     }
 }
@@ -154,7 +183,7 @@ TEST_CASE("local Laplacian of a flat picture: the closed form of section 6.4") {
         const Buffer<double> out = run_on(
             "local_laplacian_halide", {50, 40}, [&](int, int, int) { return in; }, way);
         const double expected = 65535 * gray * (in / 65535 + 0.01) / (v + 0.01);
-        CHECK(error(out, [&](int, int, int) { return expected; }) <= 65535 / 256.0 / 7);
+        CHECK(error(out, [&](int, int, int) { return expected; }) <= counts);
     }
 }
 
@@ -174,9 +203,20 @@ TEST_CASE("pyramid blend: golden values of section 7.3") {
     }
 }
 
-TEST_CASE("pyramid blend of a picture with itself, and under masks of one value") {
+TEST_CASE("pyramid blend of a picture with itself, under masks of one value, and mirrored") {
     const apps::App &app = app_named("pyramid_blend");
     const apps::Size size{49, 35};
+    // with the mask m, and with 1 - m and the pictures swapped
+    auto blend_ramp = [&](Scheduled &scheduled, bool swapped) {
+        std::vector<Buffer<>> inputs = apps::make_inputs(app, *app.make(), size);
+        if (swapped)
+            std::swap(inputs[0], inputs[1]);
+        apps::fill(inputs[2], [&](const apps::Point &p) {
+            const double m = apps::u8(p[0], p[1], 9) / 256.0;
+            return swapped ? 1 - m : m;
+        });
+        return scheduled.run(size, inputs);
+    };
     auto blend = [&](Scheduled &scheduled, double mask, bool same) {
         std::vector<Buffer<>> inputs = apps::make_inputs(app, *app.make(), size);
         if (same)
@@ -196,5 +236,8 @@ TEST_CASE("pyramid blend of a picture with itself, and under masks of one value"
         CHECK(error(blend(scheduled, -1, true), picture(0)) <= 2e-6);
         CHECK(error(blend(scheduled, 1, false), picture(0)) <= 2e-6);
         CHECK(error(blend(scheduled, 0, false), picture(1)) <= 2e-6);
+        const Buffer<double> ramp = blend_ramp(scheduled, false);
+        CHECK(error(ramp, picture(0)) > 0.1);  // it is neither of the two
+        CHECK(max_abs_difference(blend_ramp(scheduled, true), ramp) <= 2e-6);
     }
 }
