@@ -1,4 +1,5 @@
 // Bilateral grid.
+#include "apps/common/inputs.h"
 #include "test/apps/support.h"
 
 using namespace app_test;
@@ -26,6 +27,24 @@ TEST_CASE("bilateral grid: golden values of section 3.4") {
                                             {47, 31, 0, expected[i][2]},
                                             {23, 16, 0, expected[i][3]}},
                                .sum = expected[i][4]});
+        }
+    }
+}
+
+// One bin of the grid is 0.1. The values n/256 have odd n: neither 10 n/256 nor 10 n/256 + 1/2 is an
+// integer, so that no rounding puts a pixel into another bin.
+TEST_CASE("bilateral grid: 0.1 more everywhere is 0.1 more in the output") {
+    const apps::Size size{61, 43};
+    auto picture = [](int x, int y, int) { return (64 + (apps::u8(x, y, 0) / 8) * 4 + 1) / 256.0; };
+    auto brighter = [&](int x, int y, int) { return picture(x, y, 0) + 0.1; };
+    for (const char *name : variants) {
+        for (Way way : compiled) {
+            INFO(name << " " << name_of(way));
+            Scheduled smooth(app_named(name), way);
+            const Buffer<double> before = smooth.run(size, picture);
+            const Buffer<double> after = smooth.run(size, brighter);
+            CHECK(max(before) - min(before) > 0.1);
+            CHECK(error(after, [&](int x, int y, int) { return before(x, y) + 0.1; }) <= 1e-5);
         }
     }
 }

@@ -76,6 +76,89 @@ TEST_CASE("camera pipe of flat raw data, without and with a hot and a cold pixel
     }
 }
 
+TEST_CASE("camera pipe: the matrix of section 5.3") {
+    using Matrix = std::array<std::array<int, 4>, 3>;
+    const Matrix expected = {
+        {{548, -103, 7, -10220}, {-96, 373, 61, -7254}, {-30, -260, 882, -5562}}};
+    CHECK(apps::CameraPipe::colour_matrix() == expected);
+}
+
+TEST_CASE("camera pipe: sample entries of the tone curves of section 5.4") {
+    struct Curve {
+        apps::CameraPipe::Form form;
+        std::vector<std::pair<int, int>> entries;
+    };
+    const Curve curves[] = {
+        {apps::CameraPipe::Form::PolyMage,
+         {{0, 0},
+          {1, 4},
+          {16, 22},
+          {64, 50},
+          {100, 67},
+          {128, 79},
+          {255, 127},
+          {256, 128},
+          {257, 128},
+          {400, 169},
+          {512, 193},
+          {700, 223},
+          {900, 245},
+          {1000, 254},
+          {1023, 255}}},
+        {apps::CameraPipe::Form::Halide,
+         {{25, 0},
+          {26, 5},
+          {64, 38},
+          {100, 57},
+          {128, 70},
+          {255, 120},
+          {256, 121},
+          {400, 166},
+          {512, 191},
+          {700, 222},
+          {900, 245},
+          {1000, 253},
+          {1022, 255}}},
+    };
+    for (const Curve &curve : curves) {
+        const Buffer<uint8_t> made = apps::CameraPipe(curve.form).curve.realize({1024});
+        for (const auto &[value, entry] : curve.entries) {
+            INFO("entry " << value);
+            CHECK(int(made(value)) == entry);
+        }
+    }
+}
+
+namespace {
+
+/// What the PolyMage form makes of gray light that the sensor counts as `v`, in channel c.
+int developed(int v, int c) {
+    const int matrix[3][4] = {
+        {548, -103, 7, -10220}, {-96, 373, 61, -7254}, {-30, -260, 882, -5562}};
+    const int *m = matrix[c];
+    const int corrected = (m[3] + (m[0] + m[1] + m[2]) * v) / 256;  // towards zero
+    const double g = std::sqrt(std::clamp(corrected / 1024.0, 0.0, 1.0)), h = 1 - g;
+    const double b = 2 - std::sqrt(2.0), a = 2 - 2 * b;
+    const double z = g > 0.5 ? 1 - (a * h * h + b * h) : a * g * g + b * g;
+    return int(std::clamp(256 * z, 0.0, 255.0));
+}
+
+}  // namespace
+
+// Raw data that change along one direction only: green is taken along the other one, all
+// differences cancel, and every pixel has the raw value itself in its three channels.
+TEST_CASE("camera pipe of raw data that depend on the row or on the column only") {
+    for (Way way : compiled) {
+        Scheduled camera(app_named("camera_pipe"), way);
+        for (bool by_row : {true, false}) {
+            INFO(name_of(way) << (by_row ? " rows" : " columns"));
+            auto raw = [&](int x, int y, int) { return apps::u10(by_row ? y : x, 0, 5); };
+            const Buffer<double> out = camera.run({70, 34}, raw);
+            CHECK(error(out, [&](int x, int y, int c) { return developed(raw(x, y, 0), c); }) == 0);
+        }
+    }
+}
+
 TEST_CASE("max filter: golden values of section 17, radius 5") {
     for (Way way : all) {
         INFO(name_of(way));
@@ -102,6 +185,29 @@ TEST_CASE("max filter lets one bright pixel grow to the disc of section 17") {
         };
         CHECK(error(out, disc) == 0);
         CHECK(sum(out) == 3 * 2283);
+    }
+}
+
+TEST_CASE("max filter: nowhere below the picture, and of brighter pixels nowhere darker") {
+    const apps::App &app = app_named("max_filter");
+    const apps::Size size{57, 39};
+    auto picture = [&](int x, int y, int c) { return app.inputs[0].value({x, y, c}, size); };
+    auto brighter = [&](int x, int y, int c) {
+        return picture(x, y, c) + ((x + 2 * y) % 11 == 0 ? 0.25 : 0);
+    };
+    for (Way way : compiled) {
+        INFO(name_of(way));
+        apps::MaxFilter program(3), again(3);
+        const Buffer<double> out = run(app, program, size, picture, way);
+        const Buffer<double> of_brighter = run(app, again, size, brighter, way);
+        int below = 0, darker = 0;
+        out.for_each_element([&](int x, int y, int c) {
+            below += out(x, y, c) < float(picture(x, y, c));
+            darker += of_brighter(x, y, c) < out(x, y, c);
+        });
+        CHECK(below == 0);
+        CHECK(darker == 0);
+        CHECK(sum(of_brighter) > sum(out));
     }
 }
 
@@ -140,6 +246,19 @@ TEST_CASE("non-local means of a flat picture, and with a sigma that tells nothin
         CHECK(error(run_on("nl_means", size, flat, way), flat) <= 1e-6);
         apps::NlMeans program(1e4f);
         CHECK(error(run("nl_means", program, size, way), mean) <= 1e-5);
+        // whatever the weights, a mean lies between the smallest and the largest of its window
+        const Buffer<double> out = run(app, size, way);
+        const double outside = error(out, [&](int x, int y, int c) {
+            double least = 1, most = 0;
+            for (int v = -3; v <= 3; ++v) {
+                for (int u = -3; u <= 3; ++u) {
+                    least = std::min(least, pixel(x + u, y + v, c));
+                    most = std::max(most, pixel(x + u, y + v, c));
+                }
+            }
+            return std::clamp(out(x, y, c), least, most);
+        });
+        CHECK(outside <= 1e-6);
     }
 }
 

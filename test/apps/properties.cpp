@@ -21,6 +21,19 @@ TEST_CASE("blur keeps a constant and moves a ramp by one") {
     }
 }
 
+TEST_CASE("blur_float keeps a constant and moves ramps by one") {
+    const apps::Size size{65, 33};
+    for (Way way : compiled) {
+        INFO(name_of(way));
+        Scheduled blur(app_named("blur_float"), way);
+        auto flat = [](int, int, int) { return 0.625; };
+        CHECK(error(blur.run(size, flat), flat) <= 1e-6);
+        const Buffer<double> ramp = blur.run(size, [](int x, int y, int) { return 3 * x + 5 * y; });
+        auto moved = [](int x, int y, int) { return 3 * (x + 1) + 5 * (y + 1); };
+        CHECK(error(ramp, moved) <= 1e-6 * moved(64, 32, 0));
+    }
+}
+
 TEST_CASE("unsharp keeps a flat image away from the ghost frame") {
     for (Way way : compiled) {
         INFO(name_of(way));
