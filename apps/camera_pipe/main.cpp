@@ -1,5 +1,5 @@
-// Develops raw data, in both forms. The picture given is the raw data itself, one channel, or a
-// photograph, of which is made what a sensor would have counted.
+// Develops raw data, in both forms. The picture given is the raw data itself, one channel of 16 bits,
+// or a photograph, of which is made what a sensor would have counted.
 #include "apps/camera_pipe/camera_pipe.h"
 #include "apps/common/demo.h"
 
@@ -64,24 +64,21 @@ class Sensor {
     Matrix inverse_;
 };
 
-/// Raw data in a file of 16 bits per pixel uses 10 of them.
-bool is_raw(const Buffer<float> &photo) {
-    float largest = 0;
-    photo.for_each_value([&](float v) { largest = std::max(largest, v); });
-    return largest * 65535 < float(most) + 0.5f;
-}
-
 std::vector<apps::Inputs> sense(apps::CameraPipe::Form form, const Buffer<float> &photo) {
     const int width = int(photo.dim(0).extent()), height = int(photo.dim(1).extent());
     const Sensor sensor(form);
-    const bool as_it_is = is_raw(photo);
     Buffer<uint16_t> raw(width, height);
     raw.fill([&](int x, int y) {
-        if (as_it_is)
-            return uint16_t(photo(x, y, 0) * 65535 + 0.5f);
         const int channel = x % 2 == y % 2 ? 1 : x % 2 ? 0 : 2;
         return sensor.count({photo(x, y, 0), photo(x, y, 1), photo(x, y, 2)}, channel);
     });
+    return {{raw}};
+}
+
+/// Some sensors count further than their 10 bits: that is white.
+std::vector<apps::Inputs> sensed(const Buffer<uint16_t> &counts) {
+    Buffer<uint16_t> raw(counts.width(), counts.height());
+    raw.fill([&](int x, int y) { return std::min(counts(x, y), uint16_t(most)); });
     return {{raw}};
 }
 
@@ -89,7 +86,7 @@ std::vector<apps::Inputs> sense(apps::CameraPipe::Form form, const Buffer<float>
 Buffer<> counts(const apps::Inputs &inputs) {
     const Buffer<uint16_t> raw = inputs[0];
     Buffer<uint8_t> gray(raw.width(), raw.height());
-    gray.fill([&](int x, int y) { return uint8_t(std::min<int>(raw(x, y), most) >> 2); });
+    gray.fill([&](int x, int y) { return uint8_t(raw(x, y) >> 2); });
     return gray;
 }
 
@@ -99,7 +96,7 @@ Buffer<> picture(const std::vector<Buffer<>> &outputs) {
 
 apps::Form form(const char *name, apps::CameraPipe::Form form) {
     return {name, [form](const Buffer<float> &photo) { return sense(form, photo); }, picture,
-            counts};
+            counts, sensed};
 }
 
 }  // namespace

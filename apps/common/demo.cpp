@@ -35,16 +35,21 @@ double median_run(const std::function<void()> &run) {
     return times[size_t(runs / 2)];
 }
 
-/// Any photograph as float 0..1 with three channels.
-Buffer<float> photograph(const std::string &path) {
-    if (path.empty())
-        return Pipe::convert_image(default_picture(), Pipe::Float(32));
-    Buffer<float> image = Pipe::load_image_as<float>(path);
+/// Any picture as float 0..1 with three channels.
+Buffer<float> photograph(const Buffer<> &picture) {
+    Buffer<float> image = Pipe::convert_image(picture, Pipe::Float(32));
     if (image.dimensions() == 2)
         image.embed(2);
     const int channels = int(image.dim(2).extent());
     return make_planes({{0, image.dim(0).extent(), 0}, {0, image.dim(1).extent(), 0}, {0, 3, 0}},
                        [&](int x, int y, int c) { return image(x, y, channels < 3 ? 0 : c); });
+}
+
+/// The picture (x, y) where it may be raw data: 16 bits in one channel.
+std::optional<Buffer<uint16_t>> raw_data(const Buffer<> &picture) {
+    if (picture.type() != Pipe::UInt(16) || picture.dimensions() != 2)
+        return std::nullopt;
+    return picture.as<uint16_t>();
 }
 
 /// The size of output that an input of this shape allows.
@@ -126,11 +131,15 @@ std::string shape(const Buffer<> &array) {
     return text;
 }
 
-void run_form(const Form &form, const Buffer<float> &photo, const std::filesystem::path &folder) {
+void run_form(const Form &form, const Buffer<> &given, const std::filesystem::path &folder) {
+    const Buffer<float> photo = photograph(given);
+    const std::optional<Buffer<uint16_t>> raw = raw_data(given);
     const App &app = *find_app(form.name);
     std::vector<Inputs> inputs;
     std::optional<Size> size;
-    if (form.inputs) {
+    if (form.raw_inputs && raw) {
+        inputs = form.raw_inputs(*raw);
+    } else if (form.inputs) {
         inputs = form.inputs(photo);
     } else {
         size = app.size;
@@ -214,9 +223,10 @@ int demo(int argc, char **argv, const std::vector<Form> &forms) {
     }
     try {
         std::filesystem::create_directories(folder);
-        const Buffer<float> photo = photograph(image);
+        const Buffer<> picture =
+            image.empty() ? Buffer<>(default_picture()) : Pipe::load_image(image);
         for (const Form &form : forms)
-            run_form(form, photo, folder);
+            run_form(form, picture, folder);
         return 0;
     } catch (const std::exception &error) {
         std::fprintf(stderr, "%s: %s\n", argv[0], error.what());

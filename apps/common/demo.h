@@ -23,6 +23,9 @@ struct Form {
     std::function<Pipe::Buffer<>(const std::vector<Pipe::Buffer<>> &outputs)> picture;
     /// What goes in, to look at; not given: the photograph.
     std::function<Pipe::Buffer<>(const Inputs &inputs)> before{};
+    /// The inputs made from a file of 16 bits and one channel, with the file's own numbers in (x, y),
+    /// as a sensor's raw data are kept; not given: such a file is a photograph like any other.
+    std::function<std::vector<Inputs>(const Pipe::Buffer<uint16_t> &counts)> raw_inputs{};
 };
 
 /// The whole main program: `NAME [IMAGE] [--out FOLDER]`. Runs every form on the image (default:

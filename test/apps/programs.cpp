@@ -24,11 +24,13 @@ struct ScratchFolder {
     std::filesystem::path path;
 };
 
-int run_demo(std::vector<std::string> args) {
-    const apps::Form form = {
-        "unsharp_halide",
-        [](const Buffer<float> &photo) { return std::vector<apps::Inputs>{{photo}}; },
-        [](const std::vector<Buffer<>> &outputs) { return outputs[0]; }};
+apps::Form sharpened() {
+    return {"unsharp_halide",
+            [](const Buffer<float> &photo) { return std::vector<apps::Inputs>{{photo}}; },
+            [](const std::vector<Buffer<>> &outputs) { return outputs[0]; }};
+}
+
+int run_demo(std::vector<std::string> args, const apps::Form &form = sharpened()) {
     args.insert(args.begin(), "demo");
     std::vector<char *> argv;
     for (std::string &arg : args)
@@ -53,6 +55,36 @@ TEST_CASE("demo writes the pictures before and after") {
     REQUIRE(after.dim(1).extent() == 80);
     // a ramp away from the edges: scaled by 2 - s*s, see properties.cpp
     CHECK(std::abs(after(40, 40, 1) - 120 * 1.0345754) <= 1);
+}
+
+TEST_CASE("demo hands on the numbers of a file of 16 bits and one channel as they are") {
+    const ScratchFolder folder;
+    const std::string image = folder.path / "raw.png";
+    Buffer<uint16_t> counts(80, 64);
+    counts.fill([](int x, int y) { return uint16_t(x == 7 ? 1053 : 16 * y); });
+    Pipe::save_image(counts, image);
+    int photographs = 0;
+    apps::Form form = {"camera_pipe",
+                       [&](const Buffer<float> &) -> std::vector<apps::Inputs> {
+                           photographs++;
+                           throw std::runtime_error("this is not raw");
+                       },
+                       sharpened().picture};
+    Buffer<uint16_t> seen;
+    form.raw_inputs = [&](const Buffer<uint16_t> &raw) {
+        seen = raw;
+        return std::vector<apps::Inputs>{{raw}};
+    };
+    REQUIRE(run_demo({image, "--out", folder.path}, form) == 0);
+    REQUIRE(seen.dimensions() == 2);
+    CHECK(seen(7, 3) == 1053);
+    CHECK(seen(8, 63) == 16 * 63);
+    CHECK(photographs == 0);
+
+    const std::string photo = folder.path / "photo.png";
+    Pipe::save_image(Buffer<uint16_t>(80, 64, 3), photo);
+    CHECK(run_demo({photo, "--out", folder.path}, form) == 1);
+    CHECK(photographs == 1);
 }
 
 TEST_CASE("demo says what is wrong and returns a status") {
