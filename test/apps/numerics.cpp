@@ -1,6 +1,7 @@
 // Double precision: multigrid, MiniFluxDiv, PolyBench.
 #include "apps/common/inputs.h"
 #include "apps/multigrid/multigrid.h"
+#include "apps/polybench/polybench.h"
 #include "test/apps/support.h"
 
 using namespace app_test;
@@ -10,7 +11,8 @@ namespace {
 
 /// Outputs of so many cycles, each starting from the one before.
 std::vector<Buffer<double>> cycles(const apps::App &app, int n, int count, Way way,
-                                   const Pixel &guess = nullptr, const Pixel &rhs = nullptr) {
+                                   const Pixel &guess = nullptr, const Pixel &rhs = nullptr,
+                                   bool quickly = false) {
     const std::unique_ptr<apps::Program> program = app.make();
     const apps::Size size{n, n};
     std::vector<Buffer<>> inputs = apps::make_inputs(app, *program, size);
@@ -22,16 +24,14 @@ std::vector<Buffer<double>> cycles(const apps::App &app, int n, int count, Way w
     set(1, rhs);
     std::vector<Buffer<double>> outputs;
     Pipe::Pipeline pipeline(program->output());
-    if (way == Way::Naive)
-        program->schedule_naively();
-    if (way == Way::Hand)
-        program->schedule_by_hand(Pipe::get_host_target());
-    if (way == Way::Auto)
-        pipeline.autoschedule(Pipe::get_host_target());
+    schedule(*program, pipeline, way);
+    Pipe::Target target = Pipe::get_host_target();
+    if (quickly)
+        target.set_feature(Pipe::Target::QuickCompile);
     for (int i = 0; i < count; ++i) {
         apps::set_inputs(*program, inputs);
         const Buffer<> out = apps::make_output(app, *program, size);
-        way == Way::Reference ? pipeline.realize_reference(out) : pipeline.realize(out);
+        way == Way::Reference ? pipeline.realize_reference(out) : pipeline.realize(out, target);
         outputs.push_back(apps::as_doubles(out));
         inputs[0] = out;
     }
@@ -43,8 +43,8 @@ struct Golden {
     int n;
     std::vector<double> largest;  ///< |u| after each cycle
     double at_corner;             ///< u at 1, 1(, 1) after the last
-    /// By every schedule, or (where compiling a hundred stages in 3D takes minutes) the reference.
-    bool compiled = true;
+    /// Up to a hundred stages in 3D: compiled with QuickCompile, and not naively.
+    bool quickly = false;
 };
 
 const Golden goldens[] = {
@@ -53,9 +53,9 @@ const Golden goldens[] = {
     {"multigrid_2d_w_4_4_4", 31, {0.058521769135, 0.003380442252, 0.000205307752}, 6.414056909e-5},
     {"multigrid_2d_w_10_0_0", 31, {0.106033045522, 0.008642507728, 0.000638374499}, 5.633034488e-5},
     {"multigrid_3d_v_4_4_4", 15, {0.168867969737, 0.027595945038}, 2.684469255e-3},
-    {"multigrid_3d_v_10_0_0", 15, {0.200238346886, 0.026397351503}, 2.120610058e-3, false},
-    {"multigrid_3d_w_4_4_4", 15, {0.100969692078, 0.009126135338}, 2.075671227e-3, false},
-    {"multigrid_3d_w_10_0_0", 15, {0.143790345120, 0.010619776046}, 1.548381913e-3, false},
+    {"multigrid_3d_v_10_0_0", 15, {0.200238346886, 0.026397351503}, 2.120610058e-3, true},
+    {"multigrid_3d_w_4_4_4", 15, {0.100969692078, 0.009126135338}, 2.075671227e-3, true},
+    {"multigrid_3d_w_10_0_0", 15, {0.143790345120, 0.010619776046}, 1.548381913e-3, true},
 };
 
 }  // namespace
@@ -64,11 +64,12 @@ TEST_CASE("multigrid: golden values of section 8.3") {
     for (const Golden &golden : goldens) {
         const apps::App &app = app_named(golden.name);
         for (Way way : all) {
-            if (way != Way::Reference && !golden.compiled)
+            if (way == Way::Naive && golden.quickly)
                 continue;
             INFO(golden.name << " " << name_of(way));
             const int count = int(golden.largest.size());
-            const std::vector<Buffer<double>> u = cycles(app, golden.n, count, way);
+            const std::vector<Buffer<double>> u =
+                cycles(app, golden.n, count, way, nullptr, nullptr, golden.quickly);
             for (int i = 0; i < count; ++i) {
                 CHECK_NEAR(max_abs(u[size_t(i)]), golden.largest[size_t(i)], 1e-10);
             }
@@ -94,26 +95,64 @@ TEST_CASE("multigrid: as many stages as the paper counts") {
     }
 }
 
-TEST_CASE("multigrid: the solution stays, and the problem's symmetry too") {
-    const apps::App &app = app_named("multigrid_2d_v_4_4_4");
-    const int n = 31;
-    auto u = [&](int x, int y, int) {
-        const bool inside = x > 0 && y > 0 && x <= n && y <= n;
-        return inside ? apps::u8(x, y, 0) / 255.0 : 0;
-    };
-    auto f = [&](int x, int y, int) {
-        if (x < 1 || y < 1 || x > n || y > n)
-            return 0.0;
-        const double sum = u(x - 1, y, 0) + u(x + 1, y, 0) + u(x, y - 1, 0) + u(x, y + 1, 0);
-        return (4 * u(x, y, 0) - sum) * (n + 1) * (n + 1);
-    };
-    for (Way way : compiled) {
-        INFO(name_of(way));
-        CHECK(error(cycles(app, n, 2, way, u, f)[1], u) <= 1e-12);
-        const Buffer<double> ones = cycles(app, n, 1, way)[0];
-        CHECK(error(ones, [&](int x, int y, int) { return ones(y, x); }) <= 1e-14);
-        CHECK(error(ones, [&](int x, int y, int) { return ones(n + 1 - x, y); }) <= 1e-14);
+namespace {
+
+/// A solution that is made up, 0 on the boundary of a grid of n points along each edge, and the right
+/// hand side that has it.
+struct Problem {
+    int n, dimensions;
+
+    double u(int x, int y, int z) const { return inside(x, y, z) ? apps::u8(x, y, z) / 255.0 : 0; }
+    double f(int x, int y, int z) const {
+        if (!inside(x, y, z))
+            return 0;
+        double sum = u(x - 1, y, z) + u(x + 1, y, z) + u(x, y - 1, z) + u(x, y + 1, z);
+        if (dimensions == 3)
+            sum += u(x, y, z - 1) + u(x, y, z + 1);
+        return (2 * dimensions * u(x, y, z) - sum) * (n + 1) * (n + 1);
     }
+
+  private:
+    bool inside(int x, int y, int z) const {
+        auto within = [&](int i) { return i >= 1 && i <= n; };
+        return within(x) && within(y) && (dimensions == 2 || within(z));
+    }
+};
+
+void check_solution_and_symmetry(const apps::App &app, const Problem &problem, Way way,
+                                 bool quickly = false) {
+    INFO(app.name << " " << name_of(way));
+    const int n = problem.n;
+    auto u = [&](int x, int y, int z) { return problem.u(x, y, z); };
+    auto f = [&](int x, int y, int z) { return problem.f(x, y, z); };
+    CHECK(error(cycles(app, n, 2, way, u, f, quickly)[1], u) <= 1e-12);
+    const Buffer<double> ones = cycles(app, n, 1, way, nullptr, nullptr, quickly)[0];
+    auto at = [&](int x, int y, int z) {
+        return problem.dimensions == 2 ? ones(x, y) : ones(x, y, z);
+    };
+    CHECK(error(ones, [&](int x, int y, int z) { return at(y, x, z); }) <= 1e-14);
+    CHECK(error(ones, [&](int x, int y, int z) { return at(n + 1 - x, y, z); }) <= 1e-14);
+    if (problem.dimensions == 3)
+        CHECK(error(ones, [&](int x, int y, int z) { return at(x, z, y); }) <= 1e-14);
+}
+
+}  // namespace
+
+TEST_CASE("multigrid: the solution stays, and the problem's symmetry too") {
+    for (Way way : compiled)
+        check_solution_and_symmetry(app_named("multigrid_2d_v_4_4_4"), {31, 2}, way);
+    for (const char *name :
+         {"multigrid_2d_w_4_4_4", "multigrid_3d_v_4_4_4", "multigrid_3d_w_4_4_4"}) {
+        const apps::App &app = app_named(name);
+        check_solution_and_symmetry(*app.reduced, {7, name[10] - '0'}, Way::Hand, true);
+    }
+}
+
+TEST_CASE("the examples of the hash of section 0.4") {
+    CHECK(apps::u8(0, 0, 0) == 0);
+    CHECK(apps::u8(1, 2, 0) == 179);
+    CHECK(apps::u8(5, 7, 1) == 182);
+    CHECK(apps::u10(3, 4, 0) == 12);
 }
 
 TEST_CASE("MiniFluxDiv of linear and of constant fields") {
@@ -208,12 +247,17 @@ TEST_CASE("gemver without forming the sum of matrices") {
     }
 }
 
-TEST_CASE("covariance: the closed form of section 11") {
+TEST_CASE("covariance: the closed forms of section 11") {
     const apps::App &app = app_named("covariance");
     for (apps::Size size : {apps::Size{37, 45}, {64, 20}}) {
         const double m = size.width, n = size.height;
         for (Way way : compiled) {
             INFO(name_of(way));
+            apps::Covariance program;
+            apps::set_inputs(program, apps::make_inputs(app, program, size));
+            const Buffer<double> mean = run_stage(program, program.mean, {{0, size.width}}, way);
+            for (int j = 0; j < size.width; ++j)
+                CHECK_NEAR(mean(j), j * (n - 1) / (2 * m), 1e-9 * (n - 1) / 2);
             const Buffer<double> out = run(app, size, way);
             const double largest = m * m * n * (n + 1) / (12 * m * m);
             CHECK(error(out, [&](int i, int j, int) {
