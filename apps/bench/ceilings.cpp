@@ -133,7 +133,7 @@ void stream_once(float *to, const float *from, int64_t floats) {
 #endif
 
 /// Bandwidths on arrays of `bytes` per thread in all.
-Level measure_level(const char *name, int64_t capacity, int threads, int64_t bytes) {
+Level measure_level(const char *name, int threads, int64_t bytes) {
     const int64_t whole = bytes / 4, half = whole / 2 / 64 * 64;
     std::vector<Memory> memory;
     for (int t = 0; t < threads; ++t)
@@ -147,7 +147,7 @@ Level measure_level(const char *name, int64_t capacity, int threads, int64_t byt
         });
         return 4.0 * double(floats) * double(repeats) * threads / s / 1e9;
     };
-    Level level{name, capacity, bytes * threads, 0, 0, 0};
+    Level level{name, bytes * threads, 0, 0, 0};
     level.read_gbps = gbps(whole, [&](float *p) { read_once(p, whole); });
     level.copy_gbps = gbps(2 * half, [&](float *p) { copy_once(p + half, p, half); });
 #ifdef __AVX__
@@ -158,22 +158,34 @@ Level measure_level(const char *name, int64_t capacity, int threads, int64_t byt
 
 }  // namespace
 
-const Level &Ceilings::level_for(int64_t bytes) const {
-    for (const Level &level : levels) {
-        if (bytes <= level.capacity)
-            return level;
-    }
-    return levels.back();
+std::function<void()> make_copy(int64_t bytes, int threads, bool past_caches) {
+    const int64_t part = bytes / 2 / int64_t(sizeof(float)) / threads / 64 * 64;
+    auto from = std::make_shared<Memory>(allocate(std::max<int64_t>(64, part * threads)));
+    auto to = std::make_shared<Memory>(allocate(std::max<int64_t>(64, part * threads)));
+    return [=] {
+#pragma omp parallel for num_threads(threads) schedule(static)
+        for (int t = 0; t < threads; ++t) {
+            float *const target = to->get() + t * part;
+            const float *const source = from->get() + t * part;
+#ifdef __AVX__
+            if (past_caches) {
+                stream_once(target, source, part);
+                continue;
+            }
+#endif
+            copy_once(target, source, part);
+        }
+    };
 }
 
 Ceilings measure_ceilings(int threads) {
     const int64_t l2 = cache_bytes(2, 1 << 20);
     const int64_t l3 = cache_bytes(3, 32 << 20);
     Ceilings c{threads, vector_bytes * 8, measure_fma(threads), {}};
-    c.levels.push_back(measure_level("L2", l2 * threads, threads, l2 / 2));
-    c.levels.push_back(measure_level("L3", l3, threads, l3 / 2 / threads));
-    c.levels.push_back(measure_level("DRAM", INT64_MAX, threads,
-                                     std::clamp<int64_t>(8 * l3, 256 << 20, 1 << 30) / threads));
+    c.levels.push_back(measure_level("L2", threads, l2 / 2));
+    c.levels.push_back(measure_level("L3", threads, l3 / 2 / threads));
+    c.levels.push_back(
+        measure_level("DRAM", threads, std::clamp<int64_t>(8 * l3, 256 << 20, 1 << 30) / threads));
     return c;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -10,7 +11,6 @@ namespace bench {
 /// A level of the memory hierarchy, with the bandwidth of all threads together.
 struct Level {
     std::string name;     ///< "L2", "L3", "DRAM"
-    int64_t capacity;     ///< bytes that the threads together can hold there
     int64_t measured_on;  ///< bytes of the arrays measured on
     double read_gbps;     ///< bytes read per ns
     double copy_gbps;     ///< bytes read plus bytes written per ns
@@ -24,12 +24,13 @@ struct Ceilings {
     int vector_bits;
     double fma_gflops;  ///< float, all threads, two operations per FMA
     std::vector<Level> levels;
-
-    /// The level that data of that many bytes streams from.
-    const Level &level_for(int64_t bytes) const;
 };
 
 /// Takes about two seconds.
 Ceilings measure_ceilings(int threads);
+
+/// Reads bytes / 2 and writes as many, which are its own, with so many threads of OpenMP: through the
+/// caches or past them.
+std::function<void()> make_copy(int64_t bytes, int threads, bool past_caches);
 
 }  // namespace bench

@@ -36,6 +36,12 @@ std::vector<double> ask(const std::string &program, const std::string &args) {
     return pclose(pipe) == 0 ? numbers : std::vector<double>();
 }
 
+/// The applications that promise something for pictures of any size.
+bool is_small_stencil(const apps::App &app) {
+    return app.name.starts_with("blur") || app.name.starts_with("unsharp") ||
+           app.name.starts_with("harris");
+}
+
 /// Ratios of medians, of which the geometric mean is promised as well.
 class Ratios {
   public:
@@ -62,10 +68,21 @@ class Ratios {
     int count_ = 0;
 };
 
+/// Blurs reach 80 % of the copy bandwidth, the convolution layer 85 % of the FMA peak.
+void compare_with_ceilings(const AppResult &r, const Ceilings &c, std::vector<Figure> &figures) {
+    const Variant *hand = find_sampled(r.variants, "hand");
+    if (hand && r.app->name.starts_with("blur"))
+        figures.push_back({r.app->name + ": by hand, over copying as many bytes",
+                           1 / bandwidth_fraction(r, *hand), "", 1 / 0.8});
+    if (hand && r.app->name == "conv_layer")
+        figures.push_back({r.app->name + ": FMA peak, over what the hand schedule reaches",
+                           1 / fma_fraction(r, *hand, c), "", 1 / 0.85});
+}
+
 void compare_compile_times(AppResult &r, std::vector<Figure> &figures) {
-    if (const Variant *own = find_sampled(r.variants, "auto")) {
+    const Variant *own = find_sampled(r.variants, "auto");
+    if (own && is_small_stencil(*r.app))
         figures.push_back({r.app->name + ": choosing the schedule", own->schedule_ms, "ms", 10});
-    }
     const Variant *hand = find_sampled(r.variants, "hand");
     const std::vector<double> halide = ask("halide_peers", "jit " + r.app->name);
     if (hand && halide.size() == 2) {
@@ -127,12 +144,6 @@ void measure_dispatch(int threads, std::vector<Figure> &figures) {
     omp_set_num_threads(threads);
 }
 
-/// The applications that promise something for pictures of any size.
-bool is_small_stencil(const apps::App &app) {
-    return app.name.starts_with("blur") || app.name.starts_with("unsharp") ||
-           app.name.starts_with("harris");
-}
-
 /// Scratch memory on the whole picture over that on its upper half, of the code that was scheduled for
 /// the whole. With one thread, since it depends on chance how many threads hold scratch at a time.
 void measure_scratch(const apps::App &app, apps::Size size, int threads,
@@ -163,7 +174,8 @@ Data make_data(const apps::App &app, apps::Size size) {
     return {make_inputs(app, *program, size), make_output(app, *program, size)};
 }
 
-std::vector<Figure> measure_figures(std::vector<AppResult> &results, int threads) {
+std::vector<Figure> measure_figures(std::vector<AppResult> &results, const Ceilings &ceilings) {
+    const int threads = ceilings.threads;
     std::vector<Figure> figures;
     measure_dispatch(threads, figures);
     Ratios hand("same hand schedule, ours / Halide's", 1.05);
@@ -173,6 +185,7 @@ std::vector<Figure> measure_figures(std::vector<AppResult> &results, int threads
                  figures);
         own.add(*r.app, find_sampled(r.variants, "auto"), best_halide_autoscheduler(r), figures);
         compare_compile_times(r, figures);
+        compare_with_ceilings(r, ceilings, figures);
         if (is_small_stencil(*r.app)) {
             measure_scratch(*r.app, r.size, threads, figures);
             measure_call(*r.app, threads, figures);

@@ -85,13 +85,23 @@ AppResult measure(const apps::App &app, const Options &options, LeftOut &left_ou
     AppResult result{&app, size, int64_t(bytes), our_variants(app, data, options.threads, wanted)};
     for (Variant &v : peer_variants(app, data, options.threads, wanted))
         result.variants.push_back(std::move(v));
-    check(result.variants, data.output, [&](int i) {
+    check(result.variants, data.output, app.tolerance, [&](int i) {
         progress(fmt::format("{}: comparing {}", app.name, result.variants[size_t(i)].name));
     });
+    const size_t count = result.variants.size();
+    for (bool past_caches : {false, true}) {
+        Variant copy;
+        copy.name = "copy";
+        copy.run = make_copy(result.bytes, options.threads, past_caches);
+        result.variants.push_back(std::move(copy));
+    }
     sample(result.variants, options.samples, options.budget_s, [&](int round) {
         progress(round == 0 ? app.name + ": warming up"
                             : fmt::format("{}: round {} of {}", app.name, round, options.samples));
     });
+    result.copy_ms = std::min(median(result.variants[count].times_ms),
+                              median(result.variants[count + 1].times_ms));
+    result.variants.resize(count);
     progress("");
     return result;
 }
@@ -127,7 +137,7 @@ int run(const Options &options) {
         for (Variant &v : results.back().variants)
             v.run = nullptr;
     }
-    std::vector<Figure> figures = measure_figures(results, options.threads);
+    std::vector<Figure> figures = measure_figures(results, ceilings);
     if (options.apps.empty() || options.scaling) {
         progress("compiling chains of many stages");
         measure_scaling(figures);
@@ -140,7 +150,12 @@ int run(const Options &options) {
         write(options.markdown, to_markdown(ceilings, results));
     if (!results.empty())
         left_out.check_names();
-    return 0;
+    // A peer may fail; ours may not.
+    const bool good = std::all_of(results.begin(), results.end(), [](const AppResult &r) {
+        return std::all_of(r.variants.begin(), r.variants.end(),
+                           [](const Variant &v) { return !is_ours(v) || v.failure.empty(); });
+    });
+    return good ? 0 : 1;
 }
 
 }  // namespace

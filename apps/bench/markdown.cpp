@@ -46,9 +46,9 @@ std::string library_time(const AppResult &r) {
 std::string share_of_ceiling(const AppResult &r, const Variant *hand, const Ceilings &c) {
     if (!hand)
         return "";
-    const double bandwidth = bandwidth_fraction(r, *hand, c), fma = fma_fraction(r, *hand, c);
+    const double bandwidth = bandwidth_fraction(r, *hand), fma = fma_fraction(r, *hand, c);
     return fma > bandwidth ? fmt::format("{:.0f} % FMA", 100 * fma)
-                           : fmt::format("{:.0f} % {}", 100 * bandwidth, c.level_for(r.bytes).name);
+                           : fmt::format("{:.0f} % copy", 100 * bandwidth);
 }
 
 std::string compile_times(const AppResult &r, const Variant *hand) {

@@ -10,10 +10,6 @@
 namespace bench {
 namespace {
 
-bool is_ours(const Variant &v) {
-    return v.name == "naive" || v.name == "hand" || v.name.starts_with("auto");
-}
-
 std::string milliseconds(double ms) {
     return ms < 0 ? "-" : fmt::format("{:.1f}", ms);
 }
@@ -24,8 +20,8 @@ std::string difference(double d) {
 
 }  // namespace
 
-double bandwidth_fraction(const AppResult &r, const Variant &v, const Ceilings &c) {
-    return double(r.bytes) / (median(v.times_ms) * 1e6) / c.level_for(r.bytes).best_gbps();
+double bandwidth_fraction(const AppResult &r, const Variant &v) {
+    return r.copy_ms / median(v.times_ms);
 }
 
 double fma_fraction(const AppResult &r, const Variant &v, const Ceilings &c) {
@@ -77,11 +73,9 @@ void print_ceilings(const Ceilings &c) {
 }
 
 void print_result(const AppResult &r, const Ceilings &c) {
-    const Level &level = c.level_for(r.bytes);
-    fmt::print(
-        "{}: {}, {}x{}, {} threads; moves {:.0f} MB at least ({}, {:.2f} ms at full bandwidth)\n",
-        r.app->name, r.app->title, r.size.width, r.size.height, c.threads, double(r.bytes) / 1e6,
-        level.name, double(r.bytes) / 1e6 / level.best_gbps());
+    fmt::print("{}: {}, {}x{}, {} threads; moves {:.0f} MB at least ({:.2f} ms to copy as many)\n",
+               r.app->name, r.app->title, r.size.width, r.size.height, c.threads,
+               double(r.bytes) / 1e6, r.copy_ms);
     fmt::print("  {:<30} {:>9} {:>9} {:>8} {:>6} {:>6} {:>8} {:>8} {:>8} {:>8}\n", "variant",
                "median ms", "min ms", "vs peer", "bandw.", "FMA", "max diff", "schedule", "lower",
                "LLVM");
@@ -95,7 +89,7 @@ void print_result(const AppResult &r, const Ceilings &c) {
         fmt::print("  {:<30} {:>9.3f} {:>9.3f} {:>8} {:>6} {:>6} {:>8} {:>8} {:>8} {:>8}  {}\n",
                    v.name, ms, minimum(v.times_ms),
                    peer > 0 ? fmt::format("{:.2f}", ms / peer) : "-",
-                   fmt::format("{:.0f} %", 100 * bandwidth_fraction(r, v, c)),
+                   fmt::format("{:.0f} %", 100 * bandwidth_fraction(r, v)),
                    r.app->flops ? fmt::format("{:.0f} %", 100 * fma_fraction(r, v, c)) : "-",
                    difference(v.max_abs_diff), milliseconds(v.schedule_ms),
                    milliseconds(v.lower_ms), milliseconds(v.llvm_ms), v.note);
@@ -148,7 +142,7 @@ nlohmann::json to_json(const Ceilings &c, const std::vector<std::string> &peers,
             if (was_sampled(v)) {
                 const double peer = best_peer_ms(r);
                 known("ratio_to_best_peer", peer > 0 ? median(v.times_ms) / peer : -1);
-                known("bandwidth_fraction", bandwidth_fraction(r, v, c));
+                known("bandwidth_fraction", bandwidth_fraction(r, v));
                 known("fma_fraction", r.app->flops ? fma_fraction(r, v, c) : -1);
             }
             rows.push_back(std::move(row));

@@ -14,6 +14,7 @@ struct AppResult {
     apps::Size size;
     int64_t bytes;  ///< input + output: what must move at least
     std::vector<Variant> variants;
+    double copy_ms = 0;         ///< to copy so many bytes, sampled between the variants
     double halide_jit_ms = -1;  ///< to compile the hand schedule; negative: not known
 };
 
@@ -30,8 +31,9 @@ double best_peer_ms(const AppResult &result);
 /// The fastest of Halide's autoschedulers; null where none was sampled.
 const Variant *best_halide_autoscheduler(const AppResult &result);
 
-/// Bytes that must move, over the time and the bandwidth of the level that they stream from.
-double bandwidth_fraction(const AppResult &r, const Variant &v, const Ceilings &c);
+/// The time to copy as many bytes as must move, over the variant's: the share of the copy bandwidth
+/// of the level that they stream from, whichever that is.
+double bandwidth_fraction(const AppResult &r, const Variant &v);
 /// Arithmetic of the algorithm (nothing counted twice), over the time and the FMA peak; 0 where it is
 /// not counted.
 double fma_fraction(const AppResult &r, const Variant &v, const Ceilings &c);

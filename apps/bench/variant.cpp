@@ -1,5 +1,7 @@
 #include "apps/bench/variant.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstring>
@@ -10,6 +12,10 @@
 #include <thread>
 
 namespace bench {
+
+bool is_ours(const Variant &v) {
+    return v.name == "naive" || v.name == "hand" || v.name == "auto";
+}
 
 bool was_sampled(const Variant &variant) {
     return variant.failure.empty() && !variant.times_ms.empty();
@@ -47,9 +53,10 @@ double time_once(const Variant &variant) {
 
 }  // namespace
 
-void check(std::vector<Variant> &variants, const Pipe::Buffer<> &output,
+void check(std::vector<Variant> &variants, const Pipe::Buffer<> &output, double tolerance,
            const std::function<void(int)> &progress) {
     std::optional<Pipe::Buffer<>> expected;
+    double largest = 0;
     for (size_t i = 0; i < variants.size(); ++i) {
         Variant &v = variants[i];
         if (!v.failure.empty())
@@ -63,9 +70,16 @@ void check(std::vector<Variant> &variants, const Pipe::Buffer<> &output,
             v.failure = error.what();
             continue;
         }
-        if (!expected)
+        if (!expected) {
             expected = output.copy();
+            largest = apps::max_abs(*expected);
+        }
         v.max_abs_diff = apps::max_abs_difference(*expected, output);
+        if (v.max_abs_diff <= tolerance * largest)
+            continue;
+        const std::string text =
+            fmt::format("differs by up to {:.3g} of {:.3g}", v.max_abs_diff, largest);
+        (is_ours(v) ? v.failure : v.note) = text;
     }
 }
 

@@ -29,6 +29,9 @@ struct Variant {
 /// Whether a variant of this name is to be measured.
 using Wanted = std::function<bool(const std::string &)>;
 
+/// Pipe's, not a peer's.
+bool is_ours(const Variant &variant);
+
 /// Whether there are samples of it.
 bool was_sampled(const Variant &variant);
 
@@ -40,8 +43,9 @@ double median(std::vector<double> values);
 double minimum(const std::vector<double> &values);
 
 /// Runs every variant once and compares what it wrote to `output`, where all of them write, with
-/// what the first one wrote. A variant that throws is marked as failed.
-void check(std::vector<Variant> &variants, const Pipe::Buffer<> &output,
+/// what the first one wrote. One that throws is marked as failed, and one of ours that differs by more
+/// than `tolerance` times the largest value. Of a peer that does, `note` says so: some round otherwise.
+void check(std::vector<Variant> &variants, const Pipe::Buffer<> &output, double tolerance,
            const std::function<void(int)> &progress);
 
 /// Samples all variants that have not failed, one run of each in every round, `samples` rounds.

@@ -40,7 +40,8 @@ const Box &RegionMap::storage(FuncId id) {
 
 namespace {
 
-enum class Trend : uint8_t { Constant, Up, Down, Unknown };
+/// BothWays: the lesser or greater of one that goes up and one that goes down. Unknown: not seen.
+enum class Trend : uint8_t { Constant, Up, Down, BothWays, Unknown };
 
 Trend opposite(Trend t) {
     return t == Trend::Up ? Trend::Down : t == Trend::Down ? Trend::Up : t;
@@ -73,9 +74,15 @@ class Trends {
         case Op::Variable:
             return e->name == var_ ? Trend::Up : Trend::Constant;
         case Op::Add:
-        case Op::Min:
-        case Op::Max:
             return both(of(e->args[0]), of(e->args[1]));
+        case Op::Min:
+        case Op::Max: {
+            Trend a = of(e->args[0]), b = of(e->args[1]);
+            bool apart = (a == Trend::Up && b == Trend::Down) ||
+                         (a == Trend::Down && b == Trend::Up) || a == Trend::BothWays ||
+                         b == Trend::BothWays;
+            return apart ? Trend::BothWays : both(a, b);
+        }
         case Op::Sub:
             return both(of(e->args[0]), opposite(of(e->args[1])));
         case Op::Mul:
@@ -120,28 +127,30 @@ void RegionMap::slide(FuncId id, Box &domain) {
         for (size_t d = 0; d < needed.size(); d++)
             if (moves_with(needed[d].min, loop) || moves_with(needed[d].max, loop))
                 moved.push_back(d);
+        // A C function says what is read, and may say so another way in each iteration.
+        bool asked = std::any_of(moved.begin(), moved.end(), [&](size_t d) {
+            return behind(needed[d].min).asked || behind(needed[d].max).asked;
+        });
         LoopKind kind = tree_.kind_of(loop);
         if (kind != LoopKind::Serial) {
             stands = "the loop " + loop + " is not serial";
-            cannot = !moved.empty() && kind != LoopKind::Unrolled;
+            cannot = !moved.empty() && !asked && kind != LoopKind::Unrolled;
             break;
         }
         if (moved.empty())
             continue;
         size_t d = moved[0];
-        bool asked =
-            behind(needed[d].min).asked || behind(needed[d].max).asked;  // a C function moves it
         Trend way = asked ? Trend::Unknown : trend_of(expand_steady(needed[d].max), loop);
-        bool one_way = (way == Trend::Up || way == Trend::Down) &&
-                       trend_of(expand_steady(needed[d].min), loop) == way;
+        Trend low = asked ? Trend::Unknown : trend_of(expand_steady(needed[d].min), loop);
+        bool one_way = (way == Trend::Up || way == Trend::Down) && low == way;
         if (moved.size() != 1 || !one_way || ends_beyond(place.stages[0], d)) {
             stands =
                 moved.size() != 1 ? "the loop " + loop + " moves it in several dimensions"
                 : !one_way
                     ? "it is not seen to move only upwards or only downwards with the loop " + loop
                     : "a split of the dimension computes more than what is new";
-            bool aligned = !tree_.schedule()[id].alignments.empty();  // its ends go up in steps
-            cannot = moved.size() != 1 || (!one_way && !asked && !aligned);
+            cannot =
+                (moved.size() != 1 && !asked) || way == Trend::BothWays || low == Trend::BothWays;
             break;
         }
         keep_last(id, d, loop, way == Trend::Up, domain[d]);

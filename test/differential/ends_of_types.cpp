@@ -102,14 +102,15 @@ TEST_CASE("comparisons with the ends of int64", "[differential]") {
     std::copy(values.begin(), values.end(), in.begin());
     const Expr least(INT64_MIN), most(INT64_MAX), a = in(x);
     Func f("f");
-    f(x) = Tuple(a <= most, a > most, a < most, a >= most, a < least, a >= least, a <= least,
-                 a > least, 0 - max(a, -most) >= 0 - most, 0 - max(a, -most) < 0 - most);
+    f(x) =
+        Tuple(a <= most, a > most, a < most, a >= most, a<least, a >= least, a <= least, a> least,
+              0 - max(a, -most) >= 0 - most, 0 - max(a, -most) < 0 - most);
     Realization result = f.realize({6});
     for (int i = 0; i < 6; i++) {
         const int64_t v = values[static_cast<size_t>(i)];
         const std::vector<bool> expected{
-            true,           false,         v < INT64_MAX, v == INT64_MAX, false, true,
-            v == INT64_MIN, v > INT64_MIN, true,          false};
+            true, false, v<INT64_MAX, v == INT64_MAX, false, true, v == INT64_MIN, v> INT64_MIN,
+            true, false};
         for (size_t n = 0; n < expected.size(); n++) {
             INFO(v << ", comparison " << n);
             CHECK(Buffer<bool>(result[n])(i) == expected[n]);

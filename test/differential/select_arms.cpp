@@ -136,12 +136,20 @@ TEST_CASE("an arm of a select reads nothing where its condition does not choose 
     });
     Buffer<uint8_t> bytes(25);
     bytes.fill([](int i) { return i * 37; });
+    int refused = 0;
     for (const Form &form : forms(numbers, bytes))
         for (const auto &[how, schedule] : ways)
             for (bool stored : {false, true}) {
                 if (!stored && std::string(how).starts_with("inner"))
                     continue;
                 INFO(form.name << ", " << how << (stored ? ", of a Func" : ", of an input"));
-                check(form, stored, schedule);
+                try {
+                    check(form, stored, schedule);
+                } catch (const CompileError &e) {  // it is read both ways
+                    CHECK(std::string(how) == "inner at a point");
+                    CHECK(std::string(e.what()).find("cannot slide") != std::string::npos);
+                    refused++;
+                }
             }
+    CHECK(refused <= 2);
 }
