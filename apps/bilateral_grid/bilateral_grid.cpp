@@ -71,8 +71,7 @@ void BilateralGrid::schedule_by_hand(const Target &target) {
     filtered.parallel(y, 8).vectorize(x, vec);
 }
 
-BilateralGridScatter::BilateralGridScatter() {
-    const RDom r(0, input.width(), 0, input.height());
+BilateralGridScatter::BilateralGridScatter() : r(0, input.width(), 0, input.height()) {
     const Expr v = input(r.x, r.y);
     splat(r.x / cell + 2, r.y / cell + 2, clamp(cast<int>(v * float(bins)), 0, bins) + 2, v);
 
@@ -85,10 +84,11 @@ BilateralGridScatter::BilateralGridScatter() {
     filtered(x, y) = select(interp(x, y, 1) > 0, interp(x, y, 0) / interp(x, y, 1), input(x, y));
 }
 
+// Every pixel is read once, for both of the values that it is added to.
 void BilateralGridScatter::schedule_by_hand(const Target &target) {
     BilateralGrid::schedule_by_hand(target);
     grid.compute_root().vectorize(x, target.natural_vector_size(Float(32)));
-    grid.update().unroll(c);
+    grid.update().reorder(c, r.x, r.y).unroll(c);
 }
 
 BilateralGridGather9::BilateralGridGather9() : r(-4, 9, -4, 9) {

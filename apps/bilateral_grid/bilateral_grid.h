@@ -36,6 +36,7 @@ struct BilateralGrid : Program {
 struct BilateralGridScatter : BilateralGrid {
     BilateralGridScatter();
     void schedule_by_hand(const dsl::Target &target) override;
+    dsl::RDom r;
 };
 
 /// Section 3.2 (PolyMage's C++): every cell gathers the 9x9 pixels around it. The input has a frame
