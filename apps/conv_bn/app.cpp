@@ -27,7 +27,9 @@ App layer(const ConvBn::Shape &shape) {
     app.name = "conv_bn_" + std::to_string(shape.in) + "_" + std::to_string(shape.size) + "_" +
                std::to_string(shape.out) + "_" + std::to_string(shape.kernel) + "_" +
                std::to_string(shape.stride);
-    app.title = "convolution, batch normalisation, ReLU (14)";
+    app.title = "convolution " + std::to_string(shape.kernel) + "×" + std::to_string(shape.kernel) +
+                ", " + std::to_string(shape.in) + " → " + std::to_string(shape.out) +
+                (shape.stride == 1 ? "" : ", every second pixel") + ", batch normalisation (14)";
     app.size = {width, width};
     app.make = [=] { return std::make_unique<ConvBn>(shape); };
     app.inputs = {

@@ -17,7 +17,8 @@ App cycle(int dimensions, bool w_cycle, bool smooth_after) {
     App app{};
     app.name = "multigrid_" + std::to_string(dimensions) + "d_" + (w_cycle ? "w_" : "v_") +
                (smooth_after ? "4_4_4" : "10_0_0");
-    app.title = std::string("one ") + (w_cycle ? "W" : "V") + "-cycle of multigrid (8)";
+    app.title = std::string("one ") + (w_cycle ? "W" : "V") + "-cycle of multigrid in " +
+                std::to_string(dimensions) + "D, " + (smooth_after ? "4-4-4" : "10-0-0") + " (8)";
     app.size = dimensions == 2 ? Size{8191, 8191} : Size{255, 255};
     app.make = [=] { return std::make_unique<Multigrid>(options); };
     // problem 1 of section 8.1

@@ -114,16 +114,35 @@ class SteadyBody {
         return true;
     }
 
-    void note(Linear bound) {
-        auto same_terms = [&](const Linear &other) {
+    /// The noted bound that differs from this one by a constant, if there is one.
+    std::vector<Linear>::iterator noted_like(const Linear &bound) {
+        return std::find_if(bounds_.begin(), bounds_.end(), [&](const Linear &other) {
             Linear rest = other;
             return rest.add(bound, -1) && rest.is_constant();
-        };
-        auto found = std::find_if(bounds_.begin(), bounds_.end(), same_terms);
+        });
+    }
+
+    void note(Linear bound) {
+        auto found = noted_like(bound);
         if (found == bounds_.end())
             bounds_.push_back(std::move(bound));
         else
             found->constant = std::min(found->constant, bound.constant);
+    }
+
+    /// Whether sum >= 0 follows from what is noted; `saved` is saved then, too. The same condition may be
+    /// met once more with another wish, as in the mask of a load that stands in the arm not taken: there
+    /// are no iterations in which it holds and does not hold.
+    bool follows(const Linear &sum, int saved) {
+        auto bounds = worst_.bounds(sum);
+        if (!bounds || !std::all_of(bounds->begin(), bounds->end(), [&](const Linear &bound) {
+                auto found = noted_like(bound);
+                return found != bounds_.end() && found->constant <= bound.constant;
+            }))
+            return false;
+        if (!bounds->empty())
+            saved_ += saved;
+        return true;
     }
 
     /// Whether `sum >= 0` is the rule rather than the exception: what holds for a constant number of
@@ -171,10 +190,13 @@ class SteadyBody {
         auto fails = less ? difference(a, b, strict ? 0 : -1) : difference(b, a, strict ? 0 : -1);
         if (!holds || !fails)
             return rebuild(e, {a, b});
+        const int saved = saving(a, b, false);
+        if (const bool holding = follows(*holds, saved); holding || follows(*fails, saved))
+            return changed(make_const(e.type(), holding));
         if (want == Want::Any)
             want = rule(*holds);
         bool wanted = want != Want::False;
-        if (assume(wanted ? *holds : *fails, saving(a, b, false)))
+        if (assume(wanted ? *holds : *fails, saved))
             return changed(make_const(e.type(), wanted));
         auto otherwise = worst_.bounds(wanted ? *fails : *holds);
         if (otherwise && otherwise->empty())
@@ -198,8 +220,11 @@ class SteadyBody {
         auto takes_b = is_min ? difference(a, b, 0) : difference(b, a, 0);
         if (!takes_a || !takes_b)
             return undecided(e, a, b);
+        const int saved = saving(a, b, true);
+        if (const bool first = follows(*takes_a, saved); first || follows(*takes_b, saved))
+            return changed(first ? a : b);
         bool favour_a = favours_first(e, *takes_a, *depth_a >= 0 || *depth_b < 0);
-        if (assume(favour_a ? *takes_a : *takes_b, saving(a, b, true)))
+        if (assume(favour_a ? *takes_a : *takes_b, saved))
             return changed(favour_a ? a : b);
         auto otherwise = worst_.bounds(favour_a ? *takes_b : *takes_a);
         if (otherwise && otherwise->empty())

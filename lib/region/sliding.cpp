@@ -1,12 +1,12 @@
 // RegionMap: storage, sliding windows and folded storage.
 
 #include <algorithm>
-#include <unordered_map>
 
 #include "ir/int32.h"
 #include "ir/simplify.h"
 #include "ir/substitute.h"
 #include "region/region_map.h"
+#include "region/trend.h"
 
 namespace Pipe::region {
 
@@ -37,79 +37,6 @@ const Box &RegionMap::storage(FuncId id) {
         }
     return storages_[id] = bind(place.store, func.name + ".storage", func, box);
 }
-
-namespace {
-
-/// BothWays: the lesser or greater of one that goes up and one that goes down. Unknown: not seen.
-enum class Trend : uint8_t { Constant, Up, Down, BothWays, Unknown };
-
-Trend opposite(Trend t) {
-    return t == Trend::Up ? Trend::Down : t == Trend::Down ? Trend::Up : t;
-}
-
-Trend both(Trend a, Trend b) {
-    if (a == Trend::Constant)
-        return b;
-    if (b == Trend::Constant || a == b)
-        return a;
-    return Trend::Unknown;
-}
-
-/// How expressions move when one variable grows. They share nodes: each is looked at once.
-class Trends {
-  public:
-    explicit Trends(const std::string &var) : var_(var) {}
-
-    Trend of(const Expr &e) {
-        auto known = known_.find(e.get());
-        if (known != known_.end())
-            return known->second;
-        return known_[e.get()] = compute(e);
-    }
-
-  private:
-    Trend compute(const Expr &e) {
-        int64_t factor = 0;
-        switch (e->op) {
-        case Op::Variable:
-            return e->name == var_ ? Trend::Up : Trend::Constant;
-        case Op::Add:
-            return both(of(e->args[0]), of(e->args[1]));
-        case Op::Min:
-        case Op::Max: {
-            Trend a = of(e->args[0]), b = of(e->args[1]);
-            bool apart = (a == Trend::Up && b == Trend::Down) ||
-                         (a == Trend::Down && b == Trend::Up) || a == Trend::BothWays ||
-                         b == Trend::BothWays;
-            return apart ? Trend::BothWays : both(a, b);
-        }
-        case Op::Sub:
-            return both(of(e->args[0]), opposite(of(e->args[1])));
-        case Op::Mul:
-        case Op::Div: {
-            if (!as_const_int(e->args[1], &factor))
-                break;
-            Trend t = of(e->args[0]);
-            return factor > 0 ? t : factor < 0 ? opposite(t) : Trend::Constant;
-        }
-        default:
-            break;
-        }
-        bool moves = std::any_of(e->args.begin(), e->args.end(), [&](const Expr &arg) {
-            return arg.defined() && of(arg) != Trend::Constant;
-        });
-        return moves ? Trend::Unknown : Trend::Constant;
-    }
-
-    const std::string &var_;
-    std::unordered_map<const ExprNode *, Trend> known_;
-};
-
-Trend trend_of(const Expr &e, const std::string &var) {
-    return Trends(var).of(e);
-}
-
-}  // namespace
 
 /// Sliding window (reuse-analysis.txt; Halide's store_at outside compute_at): along the innermost
 /// serial loop that moves exactly one dimension of the window, and only one way, what the last

@@ -61,12 +61,22 @@ Index Generator::index(const Variable *natural, bool reduce) {
         result.value = plus({v.e * 2, v.text + " * 2", v.size * 2}, offset);
         result.terms = {{natural->id, 2, 1, offset}};
         break;
-    case 6:
-    case 7: {  // up-sampling
+    case 6: {  // up-sampling
         int by = c_.between(2, 3);
         Value shifted = plus(v, offset);
         result.value = {shifted.e / by, "(" + shifted.text + ") / " + std::to_string(by), v.size};
         result.terms = {{natural->id, 1, by, offset}};
+        break;
+    }
+    case 7: {  // up-sampling, the neighbour above or below, or the one above
+        bool both = c_.chance(50);
+        Expr odd = v.e % 2, half = v.e / 2;
+        std::string odd_text = v.text + " % 2", half_text = v.text + " / 2";
+        result.value =
+            both ? Value{half - 1 + odd * 2, half_text + " - 1 + " + odd_text + " * 2", v.size + 1}
+                 : Value{half + odd, half_text + " + " + odd_text, v.size};
+        result.terms = {{natural->id, 1, 2, 0}};
+        result.rest = {both ? -1 : 0, 1};
         break;
     }
     case 8:  // mirrored

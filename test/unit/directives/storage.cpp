@@ -339,6 +339,19 @@ TEST_CASE_METHOD(Blur, "fold_storage", "[storage]") {
     }
 }
 
+/// How many elements of Funcs whose stores are traced one realization computes.
+int traced_stores(Func output, const std::vector<int> &sizes) {
+    struct Counter : JITUserContext {
+        int stores = 0;
+    } counter;
+    counter.handlers.custom_trace = [](JITUserContext *context, const TraceEvent *event) {
+        static_cast<Counter *>(context)->stores += event->event == TraceEventCode::Store;
+        return 0;
+    };
+    output.realize(&counter, sizes);
+    return counter.stores;
+}
+
 // The consumer reads the producer mirrored: the window moves down.
 struct Mirrored {
     Func f{"f"}, g{"g"};
@@ -349,18 +362,42 @@ struct Mirrored {
     }
     /// How many elements of f are computed for an output of one column.
     int evaluations(int height) {
-        struct Counter : JITUserContext {
-            int stores = 0;
-        } counter;
-        counter.handlers.custom_trace = [](JITUserContext *context, const TraceEvent *event) {
-            static_cast<Counter *>(context)->stores += event->event == TraceEventCode::Store;
-            return 0;
-        };
         f.trace_stores();
-        g.realize(&counter, {1, height});
-        return counter.stores;
+        return traced_stores(g, {1, height});
     }
 };
+
+// Each level of a pyramid is made of rows y / 2 and one neighbour, above or below, of the next.
+TEST_CASE("windows of an upsampling slide, level by level", "[storage]") {
+    const int levels = 4;
+    std::vector<Func> f;
+    for (int l = 0; l < levels; l++)
+        f.emplace_back("level_" + std::to_string(l));
+    f.back()(x, y) = 100 * x + y;
+    for (int l = levels - 1; l-- > 0;)
+        f[l](x, y) = 3 * f[l + 1](x, y / 2) + f[l + 1](x, y / 2 - 1 + y % 2 * 2);
+    Func output("output");
+    output(x, y) = f[0](x, y) + 1;
+    SECTION("over all rows") {
+        for (Func stage : f)
+            stage.store_root().compute_at(output, y);
+        check_sizes(output, {1, 2, 7, 33});
+    }
+    SECTION("in strips") {
+        output.split(y, yo, yi, 16).parallel(yo);
+        for (Func stage : f)
+            stage.store_at(output, yo).compute_at(output, yi);
+        check_sizes(output, {1, 2, 7, 33});
+    }
+    SECTION("each row is computed once") {
+        for (Func stage : f) {
+            stage.store_root().compute_at(output, y);
+            stage.trace_stores();
+        }
+        // rows 0 .. 63, -1 .. 32, and, one more at each end, -2 .. 17 and -2 .. 9
+        CHECK(traced_stores(output, {1, 64}) == 64 + 34 + 20 + 12);
+    }
+}
 
 TEST_CASE_METHOD(Mirrored, "a window that moves downwards", "[storage]") {
     SECTION("keeps four rows") {

@@ -5,6 +5,7 @@
 #include "ir/intrinsics.h"
 #include "ir/print.h"
 #include "ir/simplify.h"
+#include "lower/lanes.h"
 #include "lower/unroll_loops.h"
 #include "lower/vectorize_loops.h"
 #include "support/interpret.h"
@@ -117,6 +118,22 @@ TEST_CASE("partition: what an outer loop leaves undecided is decided by the like
     std::string text = partitioned(make_for("y", number(0), var("height"), LoopKind::Serial, row));
     INFO(text);
     CHECK(text.find("out[y * 100 + x] = in[y * 100 + x - 101]\n") != std::string::npos);
+}
+
+// The other arm's load was masked by the opposite: the loop over y then took for its rule the rows that are
+// both inside and outside, of which there are none (multigrid on two planes or more).
+TEST_CASE("partition: the mask of the other arm does not take back what was decided") {
+    Expr in_x = lower::both(make_binary(Op::LE, var("left"), x), less(x, w)),
+         in_y = lower::both(make_binary(Op::LE, var("top"), y), less(y, h));
+    Expr at = add(mul(y, number(100)), x);
+    Expr inside = make_call(Int(32), intrinsic::likely, {load("in", at)}, CallKind::Intrinsic);
+    Expr outside = make_load(Int(32), "edge", at, lower::negated(lower::both(in_x, in_y)));
+    Stmt row = make_for("x", number(0), var("width"), LoopKind::Serial,
+                        make_store("out", at, make_select(lower::both(in_x, in_y), inside, outside)));
+    std::string text = partitioned(make_for("y", number(0), var("height"), LoopKind::Serial, row));
+    INFO(text);
+    CHECK(text.find("out[y * 100 + x] = in[y * 100 + x]\n") != std::string::npos);
+    CHECK(text.find("if top <= y && y < h {") != std::string::npos);
 }
 
 TEST_CASE("partition: tiles that touch no edge are free of decisions, whatever is inside") {

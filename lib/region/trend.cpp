@@ -1,0 +1,253 @@
+#include "region/trend.h"
+
+#include <algorithm>
+#include <numeric>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "ir/equal.h"
+#include "ir/int32.h"
+#include "ir/linear.h"
+#include "ir/simplify.h"
+#include "ir/substitute.h"
+#include "ir/visit.h"
+
+namespace Pipe::region {
+
+using namespace ir;
+
+namespace {
+
+/// Of the remainders and quotients that a staircase may be made of.
+constexpr int64_t longest_period = 32;
+/// The staircases that are looked at for one expression.
+constexpr int most_staircases = 64;
+
+/// No name of a program has a blank in it.
+const std::string step_name = "the step", period_name = "the period";
+
+Trend opposite(Trend t) {
+    return t == Trend::Up ? Trend::Down : t == Trend::Down ? Trend::Up : t;
+}
+
+Trend both(Trend a, Trend b) {
+    if (a == Trend::Constant)
+        return b;
+    if (b == Trend::Constant || a == b)
+        return a;
+    return Trend::Unknown;
+}
+
+bool same_terms(const Linear &a, const Linear &b) {
+    return std::equal(a.terms.begin(), a.terms.end(), b.terms.begin(), b.terms.end(),
+                      [](const Linear::Term &s, const Linear::Term &t) {
+                          return s.coefficient == t.coefficient && equal(s.atom, t.atom);
+                      });
+}
+
+/// Writes sums that differ from `step` by a constant as the variable `step_name` and a constant.
+class InSteps : public GraphMutator {
+  public:
+    explicit InSteps(const Linear &step) : step_(step) {}
+
+  protected:
+    Expr rewrite(const Expr &e) override {
+        if (e.type() == Int(32) && e->op != Op::IntImm) {
+            const Linear sum = Linear::from_expr(e);
+            if (same_terms(sum, step_))
+                return add(make_variable(Int(32), step_name), int32(sum.constant));
+        }
+        return GraphMutator::rewrite(e);
+    }
+
+  private:
+    const Linear &step_;
+};
+
+/// After how many steps an expression does the same again, only further on: a multiple of that; 0 where
+/// this is not known, or longer than `longest_period`.
+class Period {
+  public:
+    int64_t of(const Expr &e) {
+        auto known = known_.find(e.get());
+        if (known != known_.end())
+            return known->second;
+        const int64_t period = compute(e);
+        return known_[e.get()] = period <= longest_period ? period : 0;
+    }
+
+  private:
+    int64_t compute(const Expr &e) {
+        if (!uses_var(e, step_name))
+            return 1;
+        int64_t divisor = 0;
+        switch (e->op) {
+        case Op::Variable:
+            return 1;
+        case Op::Add:
+        case Op::Sub:
+        case Op::Mul:
+        case Op::Min:
+        case Op::Max: {
+            const int64_t a = of(e->args[0]), b = of(e->args[1]);
+            return a && b ? std::lcm(a, b) : 0;
+        }
+        case Op::Div:
+        case Op::Mod:
+            if (!as_const_int(e->args[1], &divisor) || divisor < 1 || divisor > longest_period)
+                return 0;
+            return of(e->args[0]) * divisor;
+        default:
+            return 0;
+        }
+    }
+
+    std::unordered_map<const ExprNode *, int64_t> known_;
+};
+
+/// Whether one expression is nowhere above another: minima and maxima on both sides are taken apart, and
+/// what is left is compared. False means "not proven".
+class NowhereAbove {
+  public:
+    bool operator()(const Expr &a, const Expr &b) { return holds(a, b, 0); }
+
+  private:
+    /// a <= b + more.
+    bool holds(Expr a, Expr b, int64_t more) {
+        if (++steps_ > most_steps)
+            return false;
+        more += without_constant(&b) - without_constant(&a);
+        auto left = [&](size_t i) { return holds(a->args[i], b, more); };
+        auto right = [&](size_t i) { return holds(a, b->args[i], more); };
+        if (a->op == Op::Max)
+            return left(0) && left(1);
+        if (b->op == Op::Min)
+            return right(0) && right(1);
+        return (a->op == Op::Min && (left(0) || left(1))) ||
+               (b->op == Op::Max && (right(0) || right(1))) ||
+               can_prove(make_binary(Op::LE, a, add(b, int32(more))));
+    }
+
+    /// Takes a constant off a minimum or maximum.
+    static int64_t without_constant(Expr *e) {
+        const Linear sum = Linear::from_expr(*e);
+        if (sum.terms.size() != 1 || sum.terms[0].coefficient != 1)
+            return 0;
+        const Expr atom = sum.terms[0].atom;
+        if (atom->op != Op::Min && atom->op != Op::Max)
+            return 0;
+        *e = atom;
+        return sum.constant;
+    }
+
+    static constexpr int most_steps = 200;
+    int steps_ = 0;
+};
+
+/// How expressions move when one variable grows. They share nodes: each is looked at once.
+class Trends {
+  public:
+    explicit Trends(const std::string &var) : var_(var) {}
+
+    Trend of(const Expr &e) {
+        auto known = known_.find(e.get());
+        if (known != known_.end())
+            return known->second;
+        Trend t = by_operands(e);
+        if (t == Trend::Unknown)
+            t = as_staircase(e);
+        return known_[e.get()] = t;
+    }
+
+  private:
+    Trend by_operands(const Expr &e) {
+        int64_t factor = 0;
+        switch (e->op) {
+        case Op::Variable:
+            return e->name == var_ ? Trend::Up : Trend::Constant;
+        case Op::Add:
+            return both(of(e->args[0]), of(e->args[1]));
+        case Op::Min:
+        case Op::Max: {
+            Trend a = of(e->args[0]), b = of(e->args[1]);
+            bool apart = (a == Trend::Up && b == Trend::Down) ||
+                         (a == Trend::Down && b == Trend::Up) || a == Trend::BothWays ||
+                         b == Trend::BothWays;
+            return apart ? Trend::BothWays : both(a, b);
+        }
+        case Op::Sub:
+            return both(of(e->args[0]), opposite(of(e->args[1])));
+        case Op::Mul:
+        case Op::Div: {
+            if (!as_const_int(e->args[1], &factor))
+                break;
+            Trend t = of(e->args[0]);
+            return factor > 0 ? t : factor < 0 ? opposite(t) : Trend::Constant;
+        }
+        default:
+            break;
+        }
+        bool moves = std::any_of(e->args.begin(), e->args.end(), [&](const Expr &arg) {
+            return arg.defined() && of(arg) != Trend::Constant;
+        });
+        return moves ? Trend::Unknown : Trend::Constant;
+    }
+
+    /// Where `e` depends on the variable through one sum alone that goes one way, each step of that
+    /// within a period is looked at: e(step) <= e(step + 1).
+    Trend as_staircase(const Expr &e) {
+        if (e.type() != Int(32) || staircases_ == most_staircases)
+            return Trend::Unknown;
+        const Expr inner = remainder_of(e);
+        if (!inner.defined())
+            return Trend::Unknown;
+        staircases_++;
+        const Expr stairs = InSteps(Linear::from_expr(inner)).mutate(e);
+        const int64_t period = Period().of(stairs);
+        if (period == 0 || uses_var(stairs, var_))
+            return Trend::Unknown;
+        const Expr begin = mul(make_variable(Int(32), period_name), int32(period));
+        bool up = true, down = true;
+        Expr here = simplify(substitute(step_name, begin, stairs));
+        for (int64_t step = 1; step <= period && (up || down); step++) {
+            const Expr next = simplify(substitute(step_name, add(begin, int32(step)), stairs));
+            up = up && NowhereAbove()(here, next);
+            down = down && NowhereAbove()(next, here);
+            here = next;
+        }
+        return up ? of(inner) : down ? opposite(of(inner)) : Trend::Unknown;
+    }
+
+    /// What goes one way and has its remainder taken, somewhere in an expression that is not seen to go
+    /// one way; undefined where there is no such.
+    Expr remainder_of(const Expr &e) {
+        std::unordered_set<const ExprNode *> seen;
+        std::vector<Expr> left{e};
+        while (!left.empty()) {
+            const Expr here = left.back();
+            left.pop_back();
+            for (const Expr &arg : here->args) {
+                if (!arg.defined() || !seen.insert(arg.get()).second)
+                    continue;
+                const Trend t = of(arg);
+                if (here->op == Op::Mod && (t == Trend::Up || t == Trend::Down))
+                    return arg;
+                if (t == Trend::Unknown)
+                    left.push_back(arg);
+            }
+        }
+        return Expr();
+    }
+
+    const std::string &var_;
+    std::unordered_map<const ExprNode *, Trend> known_;
+    int staircases_ = 0;
+};
+
+}  // namespace
+
+Trend trend_of(const Expr &e, const std::string &var) {
+    return Trends(var).of(e);
+}
+
+}  // namespace Pipe::region
