@@ -44,24 +44,28 @@ inline Block block_for(int width, const dsl::Target &target) {
     return width % 5 == 0 ? Block{4, 5} : Block{2, 4};
 }
 
+/// The weights (c, x, y, channel, ..) of a layer, in the order in which sums over (channel, x, y) read
+/// them: in the filter they lie a power of two apart, which few lines of a cache can hold.
+inline dsl::Func put_together(dsl::Func weights, const dsl::Target &target) {
+    const std::vector<dsl::Var> w = weights.args();
+    return weights.reorder_storage(w[0], w[3], w[1], w[2])
+        .vectorize(w[0], target.natural_vector_size(dsl::Float(32)));
+}
+
 /// A layer of a network: `conv` (c, x, y, ..), which sums filter(c, r.y, r.z, r.x) times the input over
 /// r = (channel, x, y), where `consumer`, `width` pixels wide, reads it. One block of channels of the
-/// result after the other, with its weights put together in the order in which they are read: in the
-/// filter they lie a power of two apart, which few lines of a cache can hold. Rows of large images in
-/// parallel, blocks of channels of small ones.
+/// result after the other, with its weights put together. Rows of large images in parallel, blocks of
+/// channels of small ones.
 inline void schedule_layer(dsl::Func conv, dsl::ImageParam filter, const dsl::RDom &r,
                            dsl::Func consumer, const dsl::Var &c, const dsl::Var &x,
                            const dsl::Var &y, int width, const dsl::Target &target) {
-    const int vec = target.natural_vector_size(dsl::Float(32));
     const bool small = width < 28;
     const Block block = block_for(width, target);
     const dsl::Var co("co");
     schedule_convolution(conv, {r.x, r.y, r.z}, consumer, c, x, target, block.vectors,
                          block.pixels);
     consumer.compute_root().reorder(y, co).parallel(small ? co : y);
-    dsl::Func weights = filter.in(conv);
-    const std::vector<dsl::Var> w = weights.args();
-    weights.compute_at(consumer, co).reorder_storage(w[0], w[3], w[1], w[2]).vectorize(w[0], vec);
+    put_together(filter.in(conv), target).compute_at(consumer, co);
 }
 
 }  // namespace apps

@@ -105,8 +105,8 @@ void LocalLaplacian::define_colour() {
 }
 
 // The pyramids of the remapped pictures are stored level by level, all intensities of a row
-// together; nothing else of a size with them is ever stored. The result's large levels slide down
-// the strips of the output, the small ones are computed before.
+// together. The result's large levels slide down the strips of the output, the small ones are computed
+// before. Each row of them picks its intensities from rows that are upsampled along y for all of them.
 void LocalLaplacian::schedule_by_hand(const Target &target) {
     const int vec = target.natural_vector_size(Float(32));
     const int J = options.levels;
@@ -131,12 +131,15 @@ void LocalLaplacian::schedule_by_hand(const Target &target) {
         }
         in[l].parallel(y, 32);
         g[l].parallel(y, 8);
-        if (l < J - 1)
+        if (l < J - 1) {
             out[l].store_at(output_, yo).compute_at(output_, yi).vectorize(x, vec);
-        if (l == J - 1)
+            lupy[l].compute_at(out[l], y).vectorize(x, vec);
+        } else {
             out[l].compute_root();
+        }
     }
     out[0].compute_at(output_, yi).vectorize(x, vec);
+    lupy[0].compute_at(out[0], y).vectorize(x, vec);
 }
 
 }  // namespace apps

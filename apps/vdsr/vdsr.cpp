@@ -79,9 +79,11 @@ void Vdsr::schedule_by_hand(const Target &target) {
             break;
         result[l].compute_root().parallel(y, 4);
         const std::vector<RVar> sums =
-            l == 0 ? std::vector{r_first.x, r_first.y} : std::vector{r.y, r.z, r.x};
+            l == 0 ? std::vector{r_first.x, r_first.y} : std::vector{r.x, r.y, r.z};
         schedule_convolution(conv[l], sums, result[l], c, x, target, vector_registers(target) / 8,
                              5);
+        if (l > 0)
+            put_together(middle.in(conv[l]), target).compute_root();
     }
     luma.compute_root().vectorize(x, vec).parallel(y, 8);
     detail.compute_root().vectorize(x, vec).parallel(y, 8);

@@ -121,8 +121,8 @@ class Stage : public StageDirectives<Stage> {
     /// for each value of `preserved` by itself, over the other RVars; this update then combines its
     /// values over `preserved`. `v` is a new dimension of that Func, where `preserved` was: its
     /// loop can be parallel or vectorized. RVars that splits have made may be preserved too. For +
-    /// - * min max && || & | ^ on any type, argmin and argmax as select() over a Tuple, the product
-    /// of complex numbers, and Tuples of these. CompileError, naming the operator, for others; and
+    /// - * min max && || & | ^ on any type and Tuples of these, argmin and argmax as select() over a
+    /// Tuple, and the product of complex numbers. CompileError, naming the operator, for others; and
     /// where the order of points matters (argmin), but the outer RVars are not those that are
     /// preserved.
     Func rfactor(const RVar &preserved, const Var &v,

@@ -221,26 +221,29 @@ class Trends {
     /// What goes one way and has its remainder taken, somewhere in an expression that is not seen to go
     /// one way; undefined where there is no such.
     Expr remainder_of(const Expr &e) {
-        std::unordered_set<const ExprNode *> seen;
+        std::unordered_set<const ExprNode *> seen{e.get()};
         std::vector<Expr> left{e};
         while (!left.empty()) {
             const Expr here = left.back();
             left.pop_back();
             for (const Expr &arg : here->args) {
-                if (!arg.defined() || !seen.insert(arg.get()).second)
+                if (!arg.defined())
                     continue;
                 const Trend t = of(arg);
                 if (here->op == Op::Mod && (t == Trend::Up || t == Trend::Down))
                     return arg;
-                if (t == Trend::Unknown)
+                if (t == Trend::Unknown && !without_remainder_.count(arg.get()) &&
+                    seen.insert(arg.get()).second)
                     left.push_back(arg);
             }
         }
+        without_remainder_.merge(seen);
         return Expr();
     }
 
     const std::string &var_;
     std::unordered_map<const ExprNode *, Trend> known_;
+    std::unordered_set<const ExprNode *> without_remainder_;  ///< remainder_of() found none there
     int staircases_ = 0;
 };
 
