@@ -5,6 +5,7 @@
 #include "graph/extern_stage.h"
 #include "ir/equal.h"
 #include "ir/int32.h"
+#include "ir/integer_ops.h"
 #include "ir/print.h"
 #include "ir/simplify.h"
 #include "ir/visit.h"
@@ -159,9 +160,36 @@ Box RegionMap::needed_by_others(FuncId id, int stage, const Level &level) {
         box = required(id, level);
     }
     require_bounded(box, func.name, &func);
-    if (!level.empty() && needed_under_conditions(id))
+    if (!level.empty() && (needed_under_conditions(id) || read_at_wrapped_index(id)))
         keep_inside(id, stage, level, box);
     return needed_by_others_[key] = std::move(box);
+}
+
+/// Whether an index of the Func is made with a cast to a narrow type or an operation on bits. Such an index is
+/// bounded well only where the ends of its operands are constants, as they may be at an outer level but not
+/// further in.
+bool RegionMap::read_at_wrapped_index(FuncId id) {
+    auto [known, is_new] = wrapped_index_.try_emplace(id, false);
+    if (!is_new)
+        return known->second;
+    auto has_wrapped = [](const ExprNode &e) {
+        return std::any_of(e.args.begin(), e.args.end(), [](const Expr &arg) {
+            return arg.defined() && ((arg->op == Op::Cast && arg.type().is_int_or_uint() &&
+                                      !index_type(arg.type())) ||
+                                     is_integer_op(arg));
+        });
+    };
+    auto reads_so = [&](const ExprNode &e) {
+        return e.op == Op::Call && e.call_kind == CallKind::Func && e.name == graph_[id].name &&
+               (has_wrapped(e) || std::any_of(e.args.begin(), e.args.end(), [&](const Expr &index) {
+                    return contains(index, has_wrapped);
+                }));
+    };
+    bool found = false;
+    for (const StageNest *reader : tree_.readers(id))
+        graph::for_each_expr(graph_[reader->func].stages[reader->stage],
+                             [&](const Expr &root) { found = found || contains(root, reads_so); });
+    return wrapped_index_[id] = found;
 }
 
 /// An iteration in which a condition holds nowhere needs an empty interval, of which no more is known than
@@ -173,7 +201,8 @@ void RegionMap::keep_inside(FuncId id, int stage, const Level &level, Box &box) 
     for (size_t d = 0; d < box.size(); d++) {
         Interval &i = box[d];
         int64_t length = 0;
-        if (as_const_int(simplify(sub(i.max, i.min)), &length) && length >= 0)
+        if (as_const_int(simplify(sub(i.max, i.min)), &length) && length >= 0 &&
+            !read_at_wrapped_index(id))
             continue;
         Interval all = needed_by_others(id, stage, around)[d];
         std::string name = stage_name(graph_[id], stage) + "@" + around + "." + graph_[id].args[d];

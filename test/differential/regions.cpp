@@ -330,6 +330,43 @@ TEST_CASE("what is known of a single row is known inside of the consumer's loop,
         CHECK(got(i) == expected(i));
 }
 
+// (x % 700 was known to be 2 where all of f is computed, but not for the block of which one lane is x = 2.)
+TEST_CASE("what is known of a single column is known in a block of it, too", "[differential]") {
+    Var xo("xo"), xi("xi");
+    Func f("f"), g("g"), h("h"), out("out");
+    f(x, y) = x + 1000 * y;
+    g(x, y) = f(x, y) % 100;
+    h(x) = g(x + 2, x % 700);
+    out(x) = h(2) + x;
+    f.compute_root().store_in(MemoryType::Heap);
+    g.compute_at(h, xo);
+    h.compute_root().split(x, xo, xi, 16, TailStrategy::PredicateLoads).vectorize(xi);
+    check_against_reference<int>(out, {5});
+}
+
+// (Of all of r, the byte is known, of some of it not: any byte was computed, of what was not there.)
+TEST_CASE("a wrapped index needs inside no more than outside", "[differential]") {
+    RDom r(0, 50);
+    RVar ro("ro"), ri("ri");
+    Func f("f"), g("g"), sum("sum"), out("out");
+    f(x) = x * 3;
+    g(x) = f(x) % 100;
+    Expr index;
+    SECTION("of a byte") {
+        index = cast<int>(cast<uint8_t>(r));
+    }
+    SECTION("of an operation") {
+        index = popcount(r) * 40;
+    }
+    sum() = 0;
+    sum() += g(index);
+    out(x) = sum() + x;
+    f.compute_root().store_in(MemoryType::Heap);
+    g.compute_at(sum, ro);
+    sum.compute_root().update().split(r, ro, ri, 8);
+    check_against_reference<int>(out, {3});
+}
+
 TEST_CASE("indices that unsigned arithmetic and rising functions bound", "[differential]") {
     Param<int> width("width", 16);
     Expr u = cast<uint32_t>(x), hash = u * 2654435761u, t = cast<float>(x);
