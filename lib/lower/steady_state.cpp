@@ -267,7 +267,7 @@ class SteadyBody {
     /// && and ||, of which one operand with the value `absorbing` decides.
     Expr connective(const Expr &e, Want want, Want absorbing) {
         Expr a = condition(e->args[0], want);
-        if (want == absorbing && is_bool_const(a, absorbing == Want::True))
+        if (is_bool_const(a, absorbing == Want::True))
             return a;
         return rebuild(e, {a, condition(e->args[1], want)});
     }

@@ -24,7 +24,7 @@ struct SteadyState {
 ///    in indices, selects, ifs, masks, bounds of inner loops. Their operands must be sums of the loop
 ///    variable, variables of loops further in, and what does not change in the loop; division and
 ///    remainder by constants, min and max, lets and vectors are looked through.
-///  * The usual way: the arm tagged `likely`; else what holds for all but a constant number of
+///  * The usual way: what was decided before; else the arm tagged `likely`; else what holds for all but a constant number of
 ///    iterations at the loop's start or end; else true for comparisons, and the operand of min or max
 ///    that changes in the loop.
 ///  * A condition holds in an iteration if it holds for the extreme values of inner loop variables and

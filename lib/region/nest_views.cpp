@@ -85,7 +85,7 @@ IntervalScope RegionMap::scope_of(const StageNest &nest, const Level &level, Use
     const Box &domain = domain_at(nest.func, nest.stage, around);
     std::map<std::string, View> seen = views(nest, level, domain, use);
     Box several = around != compute ? reached(nest, domain, around, use) : Box();
-    const std::map<std::string, Expr> constants = only_values(nest, use);
+    const std::map<std::string, Expr> &constants = only_values(nest, use);
     IntervalScope scope;
     auto push = [&](const std::string &var, const View &view) {
         const auto constant = constants.find(var);
@@ -105,8 +105,11 @@ IntervalScope RegionMap::scope_of(const StageNest &nest, const Level &level, Use
 
 /// The variables that have one value, a constant, in the whole program: it is known at every level, however
 /// they are split.
-std::map<std::string, Expr> RegionMap::only_values(const StageNest &nest, Use use) {
-    std::map<std::string, Expr> result;
+const std::map<std::string, Expr> &RegionMap::only_values(const StageNest &nest, Use use) {
+    auto [known, is_new] = only_values_.try_emplace({nest.func, nest.stage, use});
+    std::map<std::string, Expr> &result = known->second;
+    if (!is_new)
+        return result;
     const std::map<std::string, Range> ranges =
         ranges_in(nest, domain_at(nest.func, nest.stage, ""));
     auto add_if_single = [&](const std::string &var) {

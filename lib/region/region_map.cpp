@@ -159,56 +159,72 @@ Box RegionMap::needed_by_others(FuncId id, int stage, const Level &level) {
     } else {
         box = required(id, level);
     }
-    require_bounded(box, func.name, &func);
-    if (!level.empty() && (needed_under_conditions(id) || read_at_wrapped_index(id)))
+    if (!level.empty())
         keep_inside(id, stage, level, box);
+    require_bounded(box, func.name, &func);
     return needed_by_others_[key] = std::move(box);
 }
 
-/// Whether an index of the Func is made with a cast to a narrow type or an operation on bits. Such an index is
-/// bounded well only where the ends of its operands are constants, as they may be at an outer level but not
-/// further in.
-bool RegionMap::read_at_wrapped_index(FuncId id) {
-    auto [known, is_new] = wrapped_index_.try_emplace(id, false);
+/// The dimensions of the Func that have an index made with a cast to a narrow type or an operation on
+/// integers such as popcount. Such an index is bounded well only where the ends of its operands are
+/// constants, as they may be at an outer level but not further in.
+const std::vector<bool> &RegionMap::wrapped_dimensions(FuncId id) {
+    auto [known, is_new] = wrapped_.try_emplace(id, graph_[id].args.size(), false);
+    std::vector<bool> &wrapped = known->second;
     if (!is_new)
-        return known->second;
-    auto has_wrapped = [](const ExprNode &e) {
-        return std::any_of(e.args.begin(), e.args.end(), [](const Expr &arg) {
-            return arg.defined() && ((arg->op == Op::Cast && arg.type().is_int_or_uint() &&
-                                      !index_type(arg.type())) ||
-                                     is_integer_op(arg));
+        return wrapped;
+    auto wraps = [](const Expr &e) {
+        return (e->op == Op::Cast && e.type().is_int_or_uint() && !index_type(e.type())) ||
+               is_integer_op(e);
+    };
+    auto below_wraps = [&](const ExprNode &e) {
+        return std::any_of(e.args.begin(), e.args.end(),
+                           [&](const Expr &arg) { return arg.defined() && wraps(arg); });
+    };
+    auto note = [&](const std::vector<Expr> &indices) {
+        for (size_t d = 0; d < wrapped.size() && d < indices.size(); d++)
+            wrapped[d] = wrapped[d] || wraps(indices[d]) || contains(indices[d], below_wraps);
+    };
+    auto note_reads = [&](const graph::Stage &stage) {
+        graph::for_each_expr(stage, [&](const Expr &root) {
+            each_node(root, [&](const ExprNode &e) {
+                if (e.op == Op::Call && e.call_kind == CallKind::Func && e.name == graph_[id].name)
+                    note(e.args);
+                return true;
+            });
         });
     };
-    auto reads_so = [&](const ExprNode &e) {
-        return e.op == Op::Call && e.call_kind == CallKind::Func && e.name == graph_[id].name &&
-               (has_wrapped(e) || std::any_of(e.args.begin(), e.args.end(), [&](const Expr &index) {
-                    return contains(index, has_wrapped);
-                }));
-    };
-    bool found = false;
     for (const StageNest *reader : tree_.readers(id))
-        graph::for_each_expr(graph_[reader->func].stages[reader->stage],
-                             [&](const Expr &root) { found = found || contains(root, reads_so); });
-    return wrapped_index_[id] = found;
+        note_reads(graph_[reader->func].stages[reader->stage]);
+    const std::vector<graph::Stage> &own = graph_[id].stages;
+    for (size_t update = 1; update < own.size(); update++) {
+        note(own[update].args);
+        note_reads(own[update]);
+    }
+    return wrapped;
 }
 
 /// An iteration in which a condition holds nowhere needs an empty interval, of which no more is known than
 /// that: it ends anywhere, and a product with it is not even empty. What is needed at all is inside of what
-/// the iteration of the loop around needs; an empty interval may begin just behind that.
+/// the iteration of the loop around needs; an empty interval may begin just behind that. So it is with an
+/// interval of which less is known here than further out.
 void RegionMap::keep_inside(FuncId id, int stage, const Level &level, Box &box) {
+    const bool maybe_empty = needed_under_conditions(id);
+    const std::vector<bool> &wrapped = wrapped_dimensions(id);
     const std::vector<Level> &path = tree_.path_to(level);
     const Level around = path.size() > 1 ? path[path.size() - 2] : "";
     for (size_t d = 0; d < box.size(); d++) {
         Interval &i = box[d];
         int64_t length = 0;
-        if (as_const_int(simplify(sub(i.max, i.min)), &length) && length >= 0 &&
-            !read_at_wrapped_index(id))
+        const bool known_length =
+            i.bounded() && as_const_int(simplify(sub(i.max, i.min)), &length) && length >= 0;
+        if (!wrapped[d] && (!maybe_empty || known_length || !i.bounded()))
             continue;
         Interval all = needed_by_others(id, stage, around)[d];
         std::string name = stage_name(graph_[id], stage) + "@" + around + "." + graph_[id].args[d];
         all = {bind(around, name + ".first", all.min), bind(around, name + ".last", all.max)};
-        i.min = greater(lesser(i.min, add(all.max, int32(1))), all.min);
-        i.max = lesser(i.max, all.max);
+        i.min = i.min.defined() ? greater(lesser(i.min, add(all.max, int32(1))), all.min) : all.min;
+        i.max = i.max.defined() ? lesser(i.max, all.max) : all.max;
     }
 }
 

@@ -65,48 +65,59 @@ class InSteps : public GraphMutator {
 };
 
 /// After how many steps an expression does the same again, only further on: a multiple of that; 0 where
-/// this is not known, or longer than `longest_period`.
+/// this is not known, or longer than `longest_period`. `moves`: whether a step changes it at all.
 class Period {
   public:
-    int64_t of(const Expr &e) {
+    struct Answer {
+        bool moves = false;
+        int64_t period = 1;
+    };
+
+    Answer of(const Expr &e) {
         auto known = known_.find(e.get());
         if (known != known_.end())
             return known->second;
-        const int64_t period = compute(e);
-        return known_[e.get()] = period <= longest_period ? period : 0;
+        Answer answer = compute(e);
+        if (answer.period > longest_period)
+            answer.period = 0;
+        return known_[e.get()] = answer;
     }
 
   private:
-    int64_t compute(const Expr &e) {
-        if (!uses_var(e, step_name))
-            return 1;
+    Answer compute(const Expr &e) {
+        Answer all{e->op == Op::Variable && e->name == step_name, 1};
+        for (const Expr &arg : e->args) {
+            if (!arg.defined())
+                continue;
+            const Answer one = of(arg);
+            all.moves |= one.moves;
+            all.period = all.period && one.period ? std::lcm(all.period, one.period) : 0;
+        }
         int64_t divisor = 0;
+        if (!all.moves || e->args.empty())
+            return all;
         switch (e->op) {
-        case Op::Variable:
-            return 1;
         case Op::Add:
         case Op::Sub:
         case Op::Mul:
         case Op::Min:
-        case Op::Max: {
-            const int64_t a = of(e->args[0]), b = of(e->args[1]);
-            return a && b ? std::lcm(a, b) : 0;
-        }
+        case Op::Max:
+            return all;
         case Op::Div:
         case Op::Mod:
-            if (!as_const_int(e->args[1], &divisor) || divisor < 1 || divisor > longest_period)
-                return 0;
-            return of(e->args[0]) * divisor;
+            if (as_const_int(e->args[1], &divisor) && divisor >= 1 && divisor <= longest_period)
+                return {true, all.period * divisor};
+            [[fallthrough]];
         default:
-            return 0;
+            return {true, 0};
         }
     }
 
-    std::unordered_map<const ExprNode *, int64_t> known_;
+    std::unordered_map<const ExprNode *, Answer> known_;
 };
 
 /// Whether one expression is nowhere above another: minima and maxima on both sides are taken apart, and
-/// what is left is compared. False means "not proven".
+/// what is left is compared. False means "not proven", also where too many questions were asked.
 class NowhereAbove {
   public:
     bool operator()(const Expr &a, const Expr &b) { return holds(a, b, 0); }
@@ -117,6 +128,8 @@ class NowhereAbove {
         if (++steps_ > most_steps)
             return false;
         more += without_constant(&b) - without_constant(&a);
+        if (!Int(32).can_represent(more))
+            return false;
         auto left = [&](size_t i) { return holds(a->args[i], b, more); };
         auto right = [&](size_t i) { return holds(a, b->args[i], more); };
         if (a->op == Op::Max)
@@ -140,7 +153,7 @@ class NowhereAbove {
         return sum.constant;
     }
 
-    static constexpr int most_steps = 200;
+    static constexpr int most_steps = 4000;
     int steps_ = 0;
 };
 
@@ -203,7 +216,7 @@ class Trends {
             return Trend::Unknown;
         staircases_++;
         const Expr stairs = InSteps(Linear::from_expr(inner)).mutate(e);
-        const int64_t period = Period().of(stairs);
+        const int64_t period = Period().of(stairs).period;
         if (period == 0 || uses_var(stairs, var_))
             return Trend::Unknown;
         const Expr begin = mul(make_variable(Int(32), period_name), int32(period));
@@ -211,10 +224,12 @@ class Trends {
         Expr here = simplify(substitute(step_name, begin, stairs));
         for (int64_t step = 1; step <= period && (up || down); step++) {
             const Expr next = simplify(substitute(step_name, add(begin, int32(step)), stairs));
-            up = up && NowhereAbove()(here, next);
-            down = down && NowhereAbove()(next, here);
+            up = up && nowhere_above_(here, next);
+            down = down && nowhere_above_(next, here);
             here = next;
         }
+        if (up && down)
+            return Trend::Constant;
         return up ? of(inner) : down ? opposite(of(inner)) : Trend::Unknown;
     }
 
@@ -244,6 +259,7 @@ class Trends {
     const std::string &var_;
     std::unordered_map<const ExprNode *, Trend> known_;
     std::unordered_set<const ExprNode *> without_remainder_;  ///< remainder_of() found none there
+    NowhereAbove nowhere_above_;
     int staircases_ = 0;
 };
 

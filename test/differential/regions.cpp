@@ -358,12 +358,30 @@ TEST_CASE("a wrapped index needs inside no more than outside", "[differential]")
     SECTION("of an operation") {
         index = popcount(r) * 40;
     }
+    SECTION("of a number that is no index") {
+        index = cast<int>(cast<uint32_t>(r));
+    }
     sum() = 0;
     sum() += g(index);
     out(x) = sum() + x;
     f.compute_root().store_in(MemoryType::Heap);
     g.compute_at(sum, ro);
     sum.compute_root().update().split(r, ro, ri, 8);
+    check_against_reference<int>(out, {3});
+}
+
+TEST_CASE("an update that writes at a wrapped index needs inside no more than outside",
+          "[differential]") {
+    RDom r(0, 4);
+    Func f("f"), g("g"), h("h"), out("out");
+    g(x) = x * 5;
+    f(x, y) = g(y);
+    f(x, cast<int>(cast<uint8_t>(x + r))) += 1;
+    h(x) = f(x, 5);
+    out(x) = h(2) + h(9) + x;
+    g.compute_root().store_in(MemoryType::Heap);
+    h.compute_root();
+    f.compute_at(h, x);
     check_against_reference<int>(out, {3});
 }
 
