@@ -68,15 +68,15 @@ Index Generator::index(const Variable *natural, bool reduce) {
         result.terms = {{natural->id, 1, by, offset}};
         break;
     }
-    case 7: {  // up-sampling, the neighbour above or below, or the one above
-        bool both = c_.chance(50);
+    case 7: {  // the second tap of an up-sampling: the nearer neighbour, or the one above
+        bool nearer = c_.chance(50);
         Expr odd = v.e % 2, half = v.e / 2;
         std::string odd_text = v.text + " % 2", half_text = v.text + " / 2";
-        result.value =
-            both ? Value{half - 1 + odd * 2, half_text + " - 1 + " + odd_text + " * 2", v.size + 1}
-                 : Value{half + odd, half_text + " + " + odd_text, v.size};
+        result.value = nearer ? Value{half - 1 + odd * 2, half_text + " - 1 + " + odd_text + " * 2",
+                                      v.size + 1}
+                              : Value{half + odd, half_text + " + " + odd_text, v.size};
         result.terms = {{natural->id, 1, 2, 0}};
-        result.rest = {both ? -1 : 0, 1};
+        result.rest = {nearer ? -1 : 0, 1};
         break;
     }
     case 8:  // mirrored

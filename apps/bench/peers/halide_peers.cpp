@@ -33,7 +33,7 @@ using namespace apps;
 namespace {
 
 constexpr rlim_t time_limit_s = 120;  // of processor time: a busy machine must not change the table
-constexpr unsigned waiting_limit_s = 3600;
+constexpr unsigned waiting_limit_s = 3600;  // for one that sleeps
 constexpr rlim_t memory_limit = rlim_t(8) << 30;
 
 const std::vector<std::string> variants = {"halide-hand", "halide-mullapudi2016",
@@ -178,9 +178,10 @@ pid_t start_limited(const std::vector<std::string> &args, const std::string &log
 std::string failure_of(int status, const std::string &log) {
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return "";
-    if (WIFSIGNALED(status) && (WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGALRM)) {
-        return "not finished after " + std::to_string(time_limit_s) + " s";
-    }
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)
+        return "not finished after " + std::to_string(time_limit_s) + " s of processor time";
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
+        return "not finished after " + std::to_string(waiting_limit_s) + " s";
     const std::string said = last_line(log);
     return "failed" + (said.empty() ? "" : ": " + said);
 }

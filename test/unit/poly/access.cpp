@@ -4,9 +4,9 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "index.h"
 #include "poly/access.h"
 #include "poly/solver.h"
+#include "support/index.h"
 
 using namespace Pipe;
 using namespace Pipe::poly;

@@ -6,31 +6,19 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "ir/print.h"
-#include "ir/simplify.h"
-#include "ir/substitute.h"
 #include "poly/joint_range.h"
+#include "support/index.h"
 
 using namespace Pipe;
 using namespace Pipe::poly;
 using namespace Pipe::ir;
+using test::num, test::var;
 
 namespace {
 
-Expr var(const std::string &name) {
-    return make_variable(Int(32), name);
-}
-Expr num(int64_t value) {
-    return make_int(Int(32), value);
-}
-
 /// Value of an expression of u, v, n.
 int64_t at(const Expr &e, int u, int v, int n) {
-    Expr value =
-        simplify(substitute("u", num(u), substitute("v", num(v), substitute("n", num(n), e))));
-    int64_t result = 0;
-    INFO(to_string(value));
-    REQUIRE(as_const_int(value, &result));
-    return result;
+    return test::value_of(e, {{"u", u}, {"v", v}, {"n", n}});
 }
 
 class Random {

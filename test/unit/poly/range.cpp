@@ -2,9 +2,9 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "index.h"
 #include "ir/intrinsics.h"
 #include "poly/range.h"
+#include "support/index.h"
 
 using namespace Pipe;
 using namespace Pipe::poly;

@@ -8,69 +8,13 @@
 #include "ir/intrinsics.h"
 #include "ir/print.h"
 #include "ir/simplify.h"
-#include "ir/substitute.h"
 #include "region/touched.h"
+#include "support/index.h"
 
 using namespace Pipe;
 using namespace Pipe::ir;
 using namespace Pipe::region;
-
-namespace {
-
-Expr var(const char *name) {
-    return make_variable(Int(32), name);
-}
-Expr c(int64_t value) {
-    return make_int(Int(32), value);
-}
-
-/// A random index expression over x, y (ranging) and n (fixed).
-Expr random_index(std::mt19937 &rng, int depth) {
-    auto pick = [&](int n) { return static_cast<int>(rng() % static_cast<unsigned>(n)); };
-    if (depth == 0) {
-        switch (pick(4)) {
-        case 0:
-            return var("x");
-        case 1:
-            return var("y");
-        case 2:
-            return var("n");
-        default:
-            return c(pick(21) - 10);
-        }
-    }
-    Expr a = random_index(rng, depth - 1), b = random_index(rng, depth - 1);
-    switch (pick(9)) {
-    case 0:
-        return make_binary(Op::Add, a, b);
-    case 1:
-        return make_binary(Op::Sub, a, b);
-    case 2:
-        return make_binary(Op::Mul, a, c(pick(7) - 3));
-    case 3:
-        return make_binary(Op::Div, a, c(pick(4) + 1));
-    case 4:
-        return make_binary(Op::Mod, a, c(pick(4) + 1));
-    case 5:
-        return make_binary(Op::Min, a, b);
-    case 6:
-        return make_binary(Op::Max, a, b);
-    case 7:
-        return make_select(make_binary(Op::LT, a, b), a, b);
-    default:
-        return make_select(make_binary(Op::GE, a, c(pick(9) - 4)), make_binary(Op::Add, a, b), b);
-    }
-}
-
-int64_t value_of(const Expr &e, int x, int y, int n) {
-    Expr folded = simplify(substitute({{"x", c(x)}, {"y", c(y)}, {"n", c(n)}}, e));
-    int64_t value = 0;
-    INFO(to_string(e) << " at " << x << ", " << y << ", " << n << ": " << to_string(folded));
-    REQUIRE(as_const_int(folded, &value));
-    return value;
-}
-
-}  // namespace
+using test::num, test::random_index, test::value_of, test::var;
 
 TEST_CASE("intervals hold every value of the index", "[region]") {
     unsigned seed = 20260101;
@@ -78,37 +22,37 @@ TEST_CASE("intervals hold every value of the index", "[region]") {
     std::mt19937 rng(seed);
     for (int trial = 0; trial < 400; trial++) {
         Expr e = random_index(rng, 1 + trial % 3);
-        int x0 = static_cast<int>(rng() % 9) - 4, x1 = x0 + static_cast<int>(rng() % 5);
-        int y0 = static_cast<int>(rng() % 9) - 4, y1 = y0 + static_cast<int>(rng() % 5);
-        int n = static_cast<int>(rng() % 9) - 4;
+        int i0 = static_cast<int>(rng() % 9) - 4, i1 = i0 + static_cast<int>(rng() % 5);
+        int j0 = static_cast<int>(rng() % 9) - 4, j1 = j0 + static_cast<int>(rng() % 5);
+        int r = static_cast<int>(rng() % 9) - 4;
         IntervalScope scope;
-        scope.push("x", {c(x0), c(x1)});
-        scope.push("y", {c(y0), c(y1)});
-        Interval i = bounds_of(e, scope);
-        for (int x = x0; x <= x1; x++)
-            for (int y = y0; y <= y1; y++) {
-                int64_t value = value_of(e, x, y, n);
-                INFO(to_string(e) << ", x = " << x << ", y = " << y << ", n = " << n);
-                if (i.min.defined())
-                    REQUIRE(value_of(i.min, 0, 0, n) <= value);
-                if (i.max.defined())
-                    REQUIRE(value_of(i.max, 0, 0, n) >= value);
+        scope.push("i", {num(i0), num(i1)});
+        scope.push("j", {num(j0), num(j1)});
+        Interval bounds = bounds_of(e, scope);
+        for (int i = i0; i <= i1; i++)
+            for (int j = j0; j <= j1; j++) {
+                int64_t value = value_of(e, {{"i", i}, {"j", j}, {"r", r}});
+                INFO(to_string(e) << ", i = " << i << ", j = " << j << ", r = " << r);
+                if (bounds.min.defined())
+                    REQUIRE(value_of(bounds.min, {{"r", r}}) <= value);
+                if (bounds.max.defined())
+                    REQUIRE(value_of(bounds.max, {{"r", r}}) >= value);
             }
     }
 }
 
 TEST_CASE("intervals of stencils and of sampling are exact", "[region]") {
     IntervalScope scope;
-    scope.push("x", {var("lo"), add(var("lo"), c(31))});
+    scope.push("x", {var("lo"), add(var("lo"), num(31))});
     auto ends = [&](const Expr &e) {
         Interval i = bounds_of(e, scope);
         return to_string(simplify(i.min)) + " .. " + to_string(simplify(i.max));
     };
     Expr x = var("x");
-    CHECK(ends(sub(x, c(1))) == "lo - 1 .. lo + 30");
-    CHECK(ends(add(mul(c(2), x), c(1))) == "lo * 2 + 1 .. lo * 2 + 63");
-    CHECK(ends(sub(c(0), x)) == to_string(simplify(sub(c(-31), var("lo")))) + " .. " +
-                                    to_string(simplify(sub(c(0), var("lo")))));
+    CHECK(ends(sub(x, num(1))) == "lo - 1 .. lo + 30");
+    CHECK(ends(add(mul(num(2), x), num(1))) == "lo * 2 + 1 .. lo * 2 + 63");
+    CHECK(ends(sub(num(0), x)) == to_string(simplify(sub(num(-31), var("lo")))) + " .. " +
+                                      to_string(simplify(sub(num(0), var("lo")))));
 }
 
 TEST_CASE("clamps in all their spellings bound an index that depends on data", "[region]") {
@@ -119,15 +63,15 @@ TEST_CASE("clamps in all their spellings bound an index that depends on data", "
     };
     IntervalScope scope;
     SECTION("min(max())") {
-        Interval i = bounds_of(ir::min(ir::max(data, c(0)), c(7)), scope);
+        Interval i = bounds_of(ir::min(ir::max(data, num(0)), num(7)), scope);
         CHECK(constant(i.min) == 0);
         CHECK(constant(i.max) == 7);
     }
     SECTION("select on the variable itself") {
-        scope.push("i", {c(-100), c(100)});
+        scope.push("i", {num(-100), num(100)});
         Expr i = var("i");
-        Expr e = make_select(make_binary(Op::LT, i, c(0)), c(0),
-                             make_select(make_binary(Op::GT, i, c(9)), c(9), i));
+        Expr e = make_select(make_binary(Op::LT, i, num(0)), num(0),
+                             make_select(make_binary(Op::GT, i, num(9)), num(9), i));
         Interval b = bounds_of(e, scope);
         CHECK(constant(b.min) == 0);
         CHECK(constant(b.max) == 9);
@@ -145,10 +89,10 @@ TEST_CASE("clamps in all their spellings bound an index that depends on data", "
 
 TEST_CASE("what a select guards is touched only where its condition holds", "[region]") {
     IntervalScope scope;
-    scope.push("x", {c(0), c(99)});
+    scope.push("x", {num(0), num(99)});
     Expr x = var("x");
-    Expr guarded = make_call(Float(32), "in", {sub(x, c(10))}, CallKind::Image);
-    Expr e = make_select(make_binary(Op::GE, x, c(10)), guarded, make_float(Float(32), 0));
+    Expr guarded = make_call(Float(32), "in", {sub(x, num(10))}, CallKind::Image);
+    Expr e = make_select(make_binary(Op::GE, x, num(10)), guarded, make_float(Float(32), 0));
     Touched touched;
     add_touched(e, scope, touched);
     REQUIRE(touched.count("in") == 1);

@@ -9,7 +9,6 @@
 #include <string>
 
 #include "ir/expr_node.h"
-#include "poly/range.h"
 
 namespace test {
 
@@ -64,7 +63,7 @@ inline int64_t value_of(const Expr &e, const Names &names) {
     }
 }
 
-/// Affine in i, j and r, with floors, remainders, clamps and selects.
+/// Of i, j and r: affine, with floors, remainders, clamps and selects.
 inline Expr random_index(std::mt19937 &rng, int depth) {
     auto pick = [&](int n) { return static_cast<int>(rng() % static_cast<unsigned>(n)); };
     if (depth == 0 || pick(5) == 0) {
