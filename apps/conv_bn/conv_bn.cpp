@@ -43,7 +43,9 @@ void ConvBn::schedule_by_hand(const Target &target) {
     const int vec = target.natural_vector_size(Float(32));
     const Var xy("xy"), block("block"), ci("ci");
     if (shape.kernel > 1)
-        padded.compute_root().parallel(padded.args()[2]).vectorize(padded.args()[0], vec);
+        padded.compute_root()
+            .parallel(padded.args()[2])
+            .vectorize(padded.args()[0], vec, TailStrategy::GuardWithIf);
     schedule_layer(conv, filter, r, stored, c, x, y, shape.size / shape.stride, target);
     sums.compute_root().vectorize(c, vec);
     sums.update()

@@ -71,8 +71,12 @@ Gemver::Gemver()
 void Gemver::schedule_by_hand(const Target &target) {
     const int vec = target.natural_vector_size(Float(64));
     const Var co("co"), ci("ci"), ro("ro"), ri("ri");
-    x.compute_root().vectorize(col, vec);
-    x.update().split(col, co, ci, 64 * vec).reorder(ci, i, co).vectorize(ci, vec).parallel(co);
+    x.compute_root().vectorize(col, vec, TailStrategy::GuardWithIf);
+    x.update()
+        .split(col, co, ci, 64 * vec, TailStrategy::GuardWithIf)
+        .reorder(ci, i, co)
+        .vectorize(ci, vec)
+        .parallel(co);
     w.update().split(row, ro, ri, 4).reorder(ri, j, ro).unroll(ri).parallel(ro);
 }
 

@@ -141,7 +141,7 @@ void Resnet50::schedule_by_hand(const Target &target) {
         f.compute_root().vectorize(c, vec).parallel(y);
     average.compute_root().vectorize(c, vec);
     average.update().vectorize(c, vec);
-    scores.compute_root().vectorize(c, vec);
+    scores.compute_root().vectorize(c, vec, TailStrategy::GuardWithIf);
     scores.update().vectorize(c, vec);
     total.compute_root();
     probability.vectorize(c, vec);
