@@ -17,17 +17,6 @@ Expr ceil_div(const Expr &a, const Expr &b) {
     return div(add(a, sub(b, int32(1))), b);
 }
 
-/// The interval of a variable that loops further in move. Though both ends may be one expression here, it is
-/// no point: in a split of it they are not, and of an index that is bounded better at a point (x % 7) an
-/// inner level would need what the outer one did not see.
-Interval moving(const Interval &i) {
-    int64_t value = 0;
-    if (!i.is_point())
-        return i;
-    return {i.min, as_const_int(i.max, &value) ? make_int(i.max.type(), value)
-                                               : make_binary(Op::Add, i.max, int32(0))};
-}
-
 }  // namespace
 
 std::map<std::string, Range> RegionMap::ranges_in(const StageNest &nest, const Box &domain) {
@@ -85,48 +74,15 @@ IntervalScope RegionMap::scope_of(const StageNest &nest, const Level &level, Use
     const Box &domain = domain_at(nest.func, nest.stage, around);
     std::map<std::string, View> seen = views(nest, level, domain, use);
     Box several = around != compute ? reached(nest, domain, around, use) : Box();
-    const std::map<std::string, Expr> &constants = only_values(nest, use);
     IntervalScope scope;
-    auto push = [&](const std::string &var, const View &view) {
-        const auto constant = constants.find(var);
-        scope.push(var, constant != constants.end() ? Interval::point(constant->second)
-                        : view.seen == Seen::Point  ? view.interval
-                                                    : moving(view.interval));
-    };
     // An update loops over those pure variables only that it uses.
     for (size_t d = 0; d < func.args.size(); d++)
         if (auto view = seen.find(func.args[d]); view != seen.end())
-            push(func.args[d], around != compute ? View{Seen::Full, several[d]} : view->second);
+            scope.push(func.args[d], around != compute ? several[d] : view->second.interval);
     for (const graph::ReductionVar &r : func.stages[nest.stage].rvars)
-        push(r.name, seen.at(r.name));
+        scope.push(r.name, seen.at(r.name).interval);
     add_values(func, scope);
     return scope;
-}
-
-/// The variables that have one value, a constant, in the whole program: it is known at every level, however
-/// they are split.
-const std::map<std::string, Expr> &RegionMap::only_values(const StageNest &nest, Use use) {
-    auto [known, is_new] = only_values_.try_emplace({nest.func, nest.stage, use});
-    std::map<std::string, Expr> &result = known->second;
-    if (!is_new)
-        return result;
-    const std::map<std::string, Range> ranges =
-        ranges_in(nest, domain_at(nest.func, nest.stage, ""));
-    auto add_if_single = [&](const std::string &var) {
-        const Range &r = ranges.at(var);
-        if (is_const_int(r.min) && is_const(r.extent, 1))
-            result.emplace(var, r.min);
-    };
-    const graph::FuncNode &func = graph_[nest.func];
-    for (const std::string &arg : func.args)
-        add_if_single(arg);
-    for (const graph::ReductionVar &r : func.stages[nest.stage].rvars)
-        add_if_single(r.name);
-    if (result.empty())
-        return result;
-    const std::map<std::string, Expr> spans = this->spans(nest, ranges, use);
-    std::erase_if(result, [&](const auto &single) { return !is_const(spans.at(single.first), 1); });
-    return result;
 }
 
 std::map<std::string, RegionMap::View> RegionMap::views(const StageNest &nest, const Level &level,
@@ -135,6 +91,10 @@ std::map<std::string, RegionMap::View> RegionMap::views(const StageNest &nest, c
     std::map<std::string, Expr> spans = this->spans(nest, ranges, use);
     auto full = [&](const std::string &var) {
         const Range &r = ranges.at(var);
+        int64_t count = 0;
+        // What is known of a point (its remainder, say) is known here as it is further out.
+        if (as_const_int(spans.at(var), &count) && count == 1)
+            return View{Seen::Full, Interval::point(r.min)};
         return View{Seen::Full, {r.min, simplify(sub(add(r.min, spans.at(var)), int32(1)))}};
     };
     std::map<std::string, View> result;

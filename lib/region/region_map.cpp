@@ -4,6 +4,7 @@
 
 #include "graph/extern_stage.h"
 #include "ir/equal.h"
+#include "ir/fold.h"
 #include "ir/int32.h"
 #include "ir/integer_ops.h"
 #include "ir/print.h"
@@ -23,6 +24,40 @@ const schedules::Bound *find_bound(const std::vector<schedules::Bound> &bounds,
         if (b.var == var)
             return &b;
     return nullptr;
+}
+
+/// Of an operation, whether intervals of it are exact only between constants or at one point: casts to narrow
+/// types and operations on integers such as popcount, remainders, products and quotients of what varies.
+bool is_loose(const Expr &e) {
+    auto varies = [&](size_t i) { return !is_constant(e->args[i]); };
+    switch (e->op) {
+    case Op::Cast:
+        return e.type().is_int_or_uint() && !index_type(e.type());
+    case Op::Mod:
+        return true;
+    case Op::Mul:
+        return varies(0) && varies(1);
+    case Op::Div:
+        return varies(1);
+    default:
+        return is_integer_op(e);
+    }
+}
+
+/// Whether more may be known of an index where loops begin than inside of them: it has such an operation, or
+/// operands that go together, as in x - x / 2, which intervals take apart.
+bool may_be_loose(const Expr &index) {
+    std::set<const ExprNode *> nodes;
+    std::set<std::string> variables;
+    auto is_second = [&](const Expr &e) {
+        return e->op == Op::Variable ? !variables.insert(e->name).second
+                                     : !is_constant(e) && !nodes.insert(e.get()).second;
+    };
+    return is_loose(index) || contains(index, [&](const ExprNode &e) {
+               return std::any_of(e.args.begin(), e.args.end(), [&](const Expr &arg) {
+                   return arg.defined() && (is_loose(arg) || is_second(arg));
+               });
+           });
 }
 
 }  // namespace
@@ -165,25 +200,15 @@ Box RegionMap::needed_by_others(FuncId id, int stage, const Level &level) {
     return needed_by_others_[key] = std::move(box);
 }
 
-/// The dimensions of the Func that have an index made with a cast to a narrow type or an operation on
-/// integers such as popcount. Such an index is bounded well only where the ends of its operands are
-/// constants, as they may be at an outer level but not further in.
-const std::vector<bool> &RegionMap::wrapped_dimensions(FuncId id) {
-    auto [known, is_new] = wrapped_.try_emplace(id, graph_[id].args.size(), false);
-    std::vector<bool> &wrapped = known->second;
+/// The dimensions of the Func that have an index of which more may be known at an outer level than further in.
+const std::vector<bool> &RegionMap::loose_dimensions(FuncId id) {
+    auto [known, is_new] = loose_.try_emplace(id, graph_[id].args.size(), false);
+    std::vector<bool> &loose = known->second;
     if (!is_new)
-        return wrapped;
-    auto wraps = [](const Expr &e) {
-        return (e->op == Op::Cast && e.type().is_int_or_uint() && !index_type(e.type())) ||
-               is_integer_op(e);
-    };
-    auto below_wraps = [&](const ExprNode &e) {
-        return std::any_of(e.args.begin(), e.args.end(),
-                           [&](const Expr &arg) { return arg.defined() && wraps(arg); });
-    };
+        return loose;
     auto note = [&](const std::vector<Expr> &indices) {
-        for (size_t d = 0; d < wrapped.size() && d < indices.size(); d++)
-            wrapped[d] = wrapped[d] || wraps(indices[d]) || contains(indices[d], below_wraps);
+        for (size_t d = 0; d < loose.size() && d < indices.size(); d++)
+            loose[d] = loose[d] || may_be_loose(indices[d]);
     };
     auto note_reads = [&](const graph::Stage &stage) {
         graph::for_each_expr(stage, [&](const Expr &root) {
@@ -201,7 +226,7 @@ const std::vector<bool> &RegionMap::wrapped_dimensions(FuncId id) {
         note(own[update].args);
         note_reads(own[update]);
     }
-    return wrapped;
+    return loose;
 }
 
 /// An iteration in which a condition holds nowhere needs an empty interval, of which no more is known than
@@ -210,7 +235,7 @@ const std::vector<bool> &RegionMap::wrapped_dimensions(FuncId id) {
 /// interval of which less is known here than further out.
 void RegionMap::keep_inside(FuncId id, int stage, const Level &level, Box &box) {
     const bool maybe_empty = needed_under_conditions(id);
-    const std::vector<bool> &wrapped = wrapped_dimensions(id);
+    const std::vector<bool> &loose = loose_dimensions(id);
     const std::vector<Level> &path = tree_.path_to(level);
     const Level around = path.size() > 1 ? path[path.size() - 2] : "";
     for (size_t d = 0; d < box.size(); d++) {
@@ -218,7 +243,7 @@ void RegionMap::keep_inside(FuncId id, int stage, const Level &level, Box &box) 
         int64_t length = 0;
         const bool known_length =
             i.bounded() && as_const_int(simplify(sub(i.max, i.min)), &length) && length >= 0;
-        if (!wrapped[d] && (!maybe_empty || known_length || !i.bounded()))
+        if (!loose[d] && (!maybe_empty || known_length || !i.bounded()))
             continue;
         Interval all = needed_by_others(id, stage, around)[d];
         std::string name = stage_name(graph_[id], stage) + "@" + around + "." + graph_[id].args[d];

@@ -153,7 +153,6 @@ class RegionMap {
     const Touched &touched(const StageNest &nest, const Level &level);
     Box written(const StageNest &nest, const Level &level, const IntervalScope &loads);
     IntervalScope scope_of(const StageNest &nest, const Level &level, Use use = Use::Loads);
-    const std::map<std::string, Expr> &only_values(const StageNest &nest, Use use);
     std::map<std::string, Range> ranges_in(const StageNest &nest, const Box &domain);
     Expr fused_extent(const Expr &inner, const Expr &outer);
     /// What the loads, or the stores, of a stage see.
@@ -193,7 +192,7 @@ class RegionMap {
     bool may_have_nothing_new(const Interval &interval) const;
     bool may_be_empty(FuncId func, const Expr &extent);
     bool needed_under_conditions(FuncId func);
-    const std::vector<bool> &wrapped_dimensions(FuncId func);
+    const std::vector<bool> &loose_dimensions(FuncId func);
     bool same_for_all(const Interval &interval, const Level &inner, const Level &outer) const;
     TailStrategy strategy(const StageNest &nest, const schedules::Transform &split) const;
     Tail tail_of(const StageNest &nest, const schedules::Transform &split,
@@ -233,8 +232,7 @@ class RegionMap {
     std::map<std::tuple<FuncId, int, Level>, Touched> touched_;
     std::map<std::pair<FuncId, int>, Choices> choices_;
     std::map<FuncId, bool> under_conditions_;
-    std::map<FuncId, std::vector<bool>> wrapped_;
-    std::map<std::tuple<FuncId, int, Use>, std::map<std::string, Expr>> only_values_;
+    std::map<FuncId, std::vector<bool>> loose_;
     std::map<std::string, Expr> shifts_;               ///< by the variable's name
     std::map<std::pair<FuncId, Level>, Asked> asked_;  ///< of extern stages
     std::vector<bool> whole_;  ///< per Func: a C function computes or reads it

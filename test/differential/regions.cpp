@@ -370,6 +370,73 @@ TEST_CASE("a wrapped index needs inside no more than outside", "[differential]")
     check_against_reference<int>(out, {3});
 }
 
+// (Of the whole loop over r more was known than of parts of it, or of a step.)
+TEST_CASE("an index whose operands go together needs inside no more than outside",
+          "[differential]") {
+    using Index = Expr (*)(const Expr &);
+    Index index = GENERATE(
+        as<Index>{}, [](const Expr &r) { return r / 2 + r % 2; },
+        [](const Expr &r) { return r - r / 2; }, [](const Expr &r) { return r / 2 - r / 3; },
+        [](const Expr &r) { return 3 * r / 2 - r; },
+        [](const Expr &r) { return select(r < 5, r, 10 - r); },
+        [](const Expr &r) { return max(r, 3) - min(r, 3); });
+    int factor = GENERATE(2, 5);
+    RDom r(-7, 23);
+    RVar ro("ro"), ri("ri");
+    const auto [at_g, at_h] = GENERATE_REF(std::pair(ro, ro), std::pair(ri, ri), std::pair(ro, ri));
+    Func f("f"), g("g"), h("h"), sum("sum"), out("out");
+    f(x) = x * 3;
+    g(x) = f(x) % 100;
+    h(x) = g(index(x));
+    sum() = 0;
+    sum() += h(r);
+    out(x) = sum() + x;
+    f.compute_root().trace_loads().trace_realizations();
+    sum.compute_root().update().split(r, ro, ri, factor);
+    g.compute_at(sum, at_g);
+    h.compute_at(sum, at_h);
+
+    struct Seen : JITUserContext {
+        int64_t first = 0, count = 0, outside = 0;
+    } seen;
+    seen.handlers.custom_trace = [](JITUserContext *context, const TraceEvent *event) {
+        auto &s = *static_cast<Seen *>(context);
+        auto at = [&](int i) { return int64_t{event->coordinates[i]}; };
+        if (event->event == TraceEventCode::BeginRealization)
+            s.first = at(0), s.count = at(1);
+        if (event->event == TraceEventCode::Load)
+            s.outside += at(0) < s.first || at(0) >= s.first + s.count;
+        return 0;
+    };
+    Buffer<int> result(3);
+    Pipeline(out).realize(&seen, result);
+    CHECK(seen.count > 0);
+    CHECK(seen.outside == 0);
+}
+
+TEST_CASE("a product or quotient of what varies needs inside no more than outside",
+          "[differential]") {
+    Var xo("xo"), xi("xi");
+    Param<int> a("a", 3);
+    Func f("f"), g("g"), h("h"), out("out");
+    f(x) = x * 3;
+    g(x) = f(x) % 100;
+    SECTION("a product") {
+        h(x, y) = g(x * y);
+    }
+    SECTION("a quotient") {
+        h(x, y) = g(x / y);
+    }
+    SECTION("a remainder") {
+        h(x, y) = g(x % y);
+    }
+    out(x) = h(x, a);
+    f.compute_root().store_in(MemoryType::Heap);
+    g.compute_at(h, xi);
+    h.compute_root().split(y, xo, xi, 4, TailStrategy::PredicateLoads);
+    check_against_reference<int>(out, {30});
+}
+
 TEST_CASE("an update that writes at a wrapped index needs inside no more than outside",
           "[differential]") {
     RDom r(0, 4);
