@@ -118,17 +118,21 @@ void Scheduler::note_needs(const Loop &loop, int factor, TailStrategy tail) {
     auto f = static_cast<size_t>(func_);
     blended_ |= blends(tail);
     int reach = loop.covers * factor;
+    // What is made to combine iterations over an RVar has the stage's splits too, and goes beyond again.
+    // (Two loops of each RVar may be combined so, a parallel and a vectorized one.)
+    int again = stage_info().combines ? 2 * static_cast<int>(stage_info().rvars.size()) : 0;
+    int beyond = reach * (1 + again);
     if (loop.dim < 0) {
         if (loop.var.reduction)
             return;
         for (size_t d = 0; d < info_.slack[f].size(); d++) {  // fused: of any of its parts
-            info_.slack[f][d].above += reach;
+            info_.slack[f][d].above += beyond;
             info_.min_extent[f][d] = std::max(info_.min_extent[f][d], factor);
         }
         return;
     }
     auto d = static_cast<size_t>(loop.dim);
-    info_.slack[f][d].above += reach;
+    info_.slack[f][d].above += beyond;
     if (loop.extent > 0)
         return;  // tail_is_legal has seen to it
     if (shifts_back(tail, stage_))
