@@ -63,25 +63,29 @@ double seconds(int threads, int tries, const std::function<void(int)> &work) {
 
 // Twelve chains hide the latency of the FMA units (4 cycles on 2 units need eight); four more
 // would not fit the sixteen registers of AVX2 together with the operands.
-double measure_fma(int threads) {
-    constexpr int chains = 12;
-    constexpr int64_t steps = 10'000'000;
-    const double s = seconds(threads, 5, [](int) {
-        Vector acc[chains];
-        for (int i = 0; i < chains; ++i)
-            acc[i] = Vector{} + float(i);
-        const Vector a = Vector{} + 0.999f, b = Vector{} + sink.load();
-        for (int64_t n = 0; n < steps; ++n) {
+constexpr int chains = 12;
+constexpr double flops_per_step = 2.0 * lanes * chains;
+
+void multiply_and_add(int64_t steps) {
+    Vector acc[chains];
+    for (int i = 0; i < chains; ++i)
+        acc[i] = Vector{} + float(i);
+    const Vector a = Vector{} + 0.999f, b = Vector{} + sink.load();
+    for (int64_t n = 0; n < steps; ++n) {
 #pragma GCC unroll 12
-            for (int i = 0; i < chains; ++i)
-                acc[i] = acc[i] * a + b;
-        }
-        Vector total{};
-        for (const Vector &v : acc)
-            total += v;
-        sink = sum_of_lanes(total);
-    });
-    return 2.0 * lanes * chains * steps * threads / s / 1e9;
+        for (int i = 0; i < chains; ++i)
+            acc[i] = acc[i] * a + b;
+    }
+    Vector total{};
+    for (const Vector &v : acc)
+        total += v;
+    sink = sum_of_lanes(total);
+}
+
+double measure_fma(int threads) {
+    constexpr int64_t steps = 10'000'000;
+    const double s = seconds(threads, 5, [](int) { multiply_and_add(steps); });
+    return flops_per_step * double(steps) * threads / s / 1e9;
 }
 
 using Memory = std::unique_ptr<float, decltype(&std::free)>;
@@ -175,6 +179,15 @@ std::function<void()> make_copy(int64_t bytes, int threads, bool past_caches) {
 #endif
             copy_once(target, source, part);
         }
+    };
+}
+
+std::function<void()> make_fmas(double flops, int threads) {
+    const auto steps = std::max<int64_t>(1, int64_t(flops / flops_per_step / threads));
+    return [=] {
+#pragma omp parallel for num_threads(threads) schedule(static)
+        for (int t = 0; t < threads; ++t)
+            multiply_and_add(steps);
     };
 }
 

@@ -33,4 +33,7 @@ Ceilings measure_ceilings(int threads);
 /// caches or past them.
 std::function<void()> make_copy(int64_t bytes, int threads, bool past_caches);
 
+/// Does so much arithmetic in registers (float, two operations per FMA), with so many threads of OpenMP.
+std::function<void()> make_fmas(double flops, int threads);
+
 }  // namespace bench

@@ -69,14 +69,14 @@ class Ratios {
 };
 
 /// Blurs reach 80 % of the copy bandwidth, the convolution layer 85 % of the FMA peak.
-void compare_with_ceilings(const AppResult &r, const Ceilings &c, std::vector<Figure> &figures) {
+void compare_with_ceilings(const AppResult &r, std::vector<Figure> &figures) {
     const Variant *hand = find_sampled(r.variants, "hand");
     if (hand && r.app->name.starts_with("blur"))
         figures.push_back({r.app->name + ": by hand, over copying as many bytes",
                            1 / bandwidth_fraction(r, *hand), "", 1 / 0.8});
     if (hand && r.app->name == "conv_layer")
         figures.push_back({r.app->name + ": FMA peak, over what the hand schedule reaches",
-                           1 / fma_fraction(r, *hand, c), "", 1 / 0.85});
+                           1 / fma_fraction(r, *hand), "", 1 / 0.85});
 }
 
 void compare_compile_times(AppResult &r, std::vector<Figure> &figures) {
@@ -174,8 +174,7 @@ Data make_data(const apps::App &app, apps::Size size) {
     return {make_inputs(app, *program, size), make_output(app, *program, size)};
 }
 
-std::vector<Figure> measure_figures(std::vector<AppResult> &results, const Ceilings &ceilings) {
-    const int threads = ceilings.threads;
+std::vector<Figure> measure_figures(std::vector<AppResult> &results, int threads) {
     std::vector<Figure> figures;
     measure_dispatch(threads, figures);
     Ratios hand("same hand schedule, ours / Halide's", 1.05);
@@ -185,7 +184,7 @@ std::vector<Figure> measure_figures(std::vector<AppResult> &results, const Ceili
                  figures);
         own.add(*r.app, find_sampled(r.variants, "auto"), best_halide_autoscheduler(r), figures);
         compare_compile_times(r, figures);
-        compare_with_ceilings(r, ceilings, figures);
+        compare_with_ceilings(r, figures);
         if (is_small_stencil(*r.app)) {
             measure_scratch(*r.app, r.size, threads, figures);
             measure_call(*r.app, threads, figures);

@@ -10,7 +10,7 @@ Data make_data(const apps::App &app, apps::Size size);
 
 /// All figures that the measured applications allow. Starts this program again where a process that
 /// has compiled nothing yet is needed.
-std::vector<Figure> measure_figures(std::vector<AppResult> &results, const Ceilings &ceilings);
+std::vector<Figure> measure_figures(std::vector<AppResult> &results, int threads);
 
 /// What this program does when it is started again: builds, autoschedules, compiles and runs `app`
 /// and prints how many milliseconds that took.

@@ -89,18 +89,22 @@ AppResult measure(const apps::App &app, const Options &options, LeftOut &left_ou
         progress(fmt::format("{}: comparing {}", app.name, result.variants[size_t(i)].name));
     });
     const size_t count = result.variants.size();
-    for (bool past_caches : {false, true}) {
-        Variant copy;
-        copy.name = "copy";
-        copy.run = make_copy(result.bytes, options.threads, past_caches);
-        result.variants.push_back(std::move(copy));
-    }
+    auto add_ceiling = [&](std::function<void()> run) {
+        result.variants.emplace_back();
+        result.variants.back().run = std::move(run);
+    };
+    add_ceiling(make_copy(result.bytes, options.threads, false));
+    add_ceiling(make_copy(result.bytes, options.threads, true));
+    if (app.flops)
+        add_ceiling(make_fmas(app.flops(size), options.threads));
     sample(result.variants, options.samples, options.budget_s, [&](int round) {
         progress(round == 0 ? app.name + ": warming up"
                             : fmt::format("{}: round {} of {}", app.name, round, options.samples));
     });
     result.copy_ms = std::min(median(result.variants[count].times_ms),
                               median(result.variants[count + 1].times_ms));
+    if (app.flops)
+        result.fma_ms = median(result.variants[count + 2].times_ms);
     result.variants.resize(count);
     progress("");
     return result;
@@ -137,7 +141,7 @@ int run(const Options &options) {
         for (Variant &v : results.back().variants)
             v.run = nullptr;
     }
-    std::vector<Figure> figures = measure_figures(results, ceilings);
+    std::vector<Figure> figures = measure_figures(results, options.threads);
     if (options.apps.empty() || options.scaling) {
         progress("compiling chains of many stages");
         measure_scaling(figures);
@@ -147,7 +151,7 @@ int run(const Options &options) {
     if (!options.json.empty())
         write(options.json, to_json(ceilings, peer_names(), results, figures).dump(2) + "\n");
     if (!options.markdown.empty())
-        write(options.markdown, to_markdown(ceilings, results));
+        write(options.markdown, to_markdown(results));
     if (!results.empty())
         left_out.check_names();
     // A peer may fail; ours may not.

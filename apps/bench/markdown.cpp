@@ -43,10 +43,10 @@ std::string library_time(const AppResult &r) {
     return "";
 }
 
-std::string share_of_ceiling(const AppResult &r, const Variant *hand, const Ceilings &c) {
+std::string share_of_ceiling(const AppResult &r, const Variant *hand) {
     if (!hand)
         return "";
-    const double bandwidth = bandwidth_fraction(r, *hand), fma = fma_fraction(r, *hand, c);
+    const double bandwidth = bandwidth_fraction(r, *hand), fma = fma_fraction(r, *hand);
     return fma > bandwidth ? fmt::format("{:.0f} % FMA", 100 * fma)
                            : fmt::format("{:.0f} % copy", 100 * bandwidth);
 }
@@ -62,7 +62,7 @@ std::string compile_times(const AppResult &r, const Variant *hand) {
 
 }  // namespace
 
-std::string to_markdown(const Ceilings &c, const std::vector<AppResult> &results) {
+std::string to_markdown(const std::vector<AppResult> &results) {
     std::string text =
         "| application | size | hand | **auto** | Halide, same hand schedule | Mullapudi2016 | the "
         "same, its defaults | Adams2019 | library | hand / Halide's | auto / best of Halide's | "
@@ -83,7 +83,7 @@ std::string to_markdown(const Ceilings &c, const std::vector<AppResult> &results
                                      library_time(r),
                                      ratio(hand, halide),
                                      ratio(own, best_halide_autoscheduler(r)),
-                                     share_of_ceiling(r, hand, c),
+                                     share_of_ceiling(r, hand),
                                      compile_times(r, hand)};
         text += fmt::format("| {} |\n", fmt::join(cells, " | "));
     }

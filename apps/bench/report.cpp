@@ -24,9 +24,8 @@ double bandwidth_fraction(const AppResult &r, const Variant &v) {
     return r.copy_ms / median(v.times_ms);
 }
 
-double fma_fraction(const AppResult &r, const Variant &v, const Ceilings &c) {
-    const double flops = r.app->flops ? r.app->flops(r.size) : 0;
-    return flops / (median(v.times_ms) * 1e6) / c.fma_gflops;
+double fma_fraction(const AppResult &r, const Variant &v) {
+    return r.fma_ms / median(v.times_ms);
 }
 
 std::string processor() {
@@ -90,7 +89,7 @@ void print_result(const AppResult &r, const Ceilings &c) {
                    v.name, ms, minimum(v.times_ms),
                    peer > 0 ? fmt::format("{:.2f}", ms / peer) : "-",
                    fmt::format("{:.0f} %", 100 * bandwidth_fraction(r, v)),
-                   r.app->flops ? fmt::format("{:.0f} %", 100 * fma_fraction(r, v, c)) : "-",
+                   r.app->flops ? fmt::format("{:.0f} %", 100 * fma_fraction(r, v)) : "-",
                    difference(v.max_abs_diff), milliseconds(v.schedule_ms),
                    milliseconds(v.lower_ms), milliseconds(v.llvm_ms), v.note);
     }
@@ -143,7 +142,7 @@ nlohmann::json to_json(const Ceilings &c, const std::vector<std::string> &peers,
                 const double peer = best_peer_ms(r);
                 known("ratio_to_best_peer", peer > 0 ? median(v.times_ms) / peer : -1);
                 known("bandwidth_fraction", bandwidth_fraction(r, v));
-                known("fma_fraction", r.app->flops ? fma_fraction(r, v, c) : -1);
+                known("fma_fraction", r.app->flops ? fma_fraction(r, v) : -1);
             }
             rows.push_back(std::move(row));
         }

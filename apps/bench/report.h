@@ -15,6 +15,7 @@ struct AppResult {
     int64_t bytes;  ///< input + output: what must move at least
     std::vector<Variant> variants;
     double copy_ms = 0;         ///< to copy so many bytes, sampled between the variants
+    double fma_ms = 0;          ///< to do as much arithmetic in registers, likewise; 0: not counted
     double halide_jit_ms = -1;  ///< to compile the hand schedule; negative: not known
 };
 
@@ -34,9 +35,9 @@ const Variant *best_halide_autoscheduler(const AppResult &result);
 /// The time to copy as many bytes as must move, over the variant's: the share of the copy bandwidth
 /// of the level that they stream from, whichever that is.
 double bandwidth_fraction(const AppResult &r, const Variant &v);
-/// Arithmetic of the algorithm (nothing counted twice), over the time and the FMA peak; 0 where it is
-/// not counted.
-double fma_fraction(const AppResult &r, const Variant &v, const Ceilings &c);
+/// The time to do the algorithm's arithmetic (nothing counted twice) at the FMA peak, over the variant's;
+/// 0 where it is not counted.
+double fma_fraction(const AppResult &r, const Variant &v);
 
 /// What the processor calls itself.
 std::string processor();

@@ -84,11 +84,19 @@ BilateralGridScatter::BilateralGridScatter() : r(0, input.width(), 0, input.heig
     filtered(x, y) = select(interp(x, y, 1) > 0, interp(x, y, 0) / interp(x, y, 1), input(x, y));
 }
 
-// Every pixel is read once, for both of the values that it is added to.
+// Every pixel is read once, for both of the values that it is added to. Its neighbour in the next cell
+// follows: that addition need not wait for this one. Rows of cells have no pixels in common: no race.
 void BilateralGridScatter::schedule_by_hand(const Target &target) {
     BilateralGrid::schedule_by_hand(target);
     grid.compute_root().vectorize(x, target.natural_vector_size(Float(32)));
-    grid.update().reorder(c, r.x, r.y).unroll(c);
+    RVar across, down, in_x, in_y;
+    grid.update()
+        .split(r.x, across, in_x, cell)
+        .split(r.y, down, in_y, cell)
+        .reorder(c, across, in_x, in_y, down)
+        .unroll(c)
+        .allow_race_conditions()
+        .parallel(down);
 }
 
 BilateralGridGather9::BilateralGridGather9() : r(-4, 9, -4, 9) {

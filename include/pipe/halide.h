@@ -1,6 +1,8 @@
 #pragma once
 // For programs written for Halide's JIT API: the namespace, and what they name besides.
 
+#include <pipe/standard.h>
+
 // Halide.h brings these along, and programs rely on it.
 #include <algorithm>
 #include <array>

@@ -1,6 +1,8 @@
 #pragma once
 // All of Pipe.
 
+#include <pipe/standard.h>
+
 #include <pipe/autoschedule.h>
 #include <pipe/boundary_conditions.h>
 #include <pipe/buffer.h>

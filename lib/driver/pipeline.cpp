@@ -54,7 +54,7 @@ AutoSchedulerResults Pipeline::apply_autoscheduler(const Target &target,
                                            cores->second));
     }
     autoschedule(target, options);
-    return {"Pipe", params, target, schedule_source()};
+    return {"Pipe", params, target, schedule_source(), {}};
 }
 
 Func Pipeline::get_func(size_t i) const {
