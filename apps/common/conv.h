@@ -53,17 +53,20 @@ inline dsl::Func put_together(dsl::Func weights, const dsl::Target &target) {
 }
 
 /// A layer of a network: `conv` (c, x, y, ..), which sums filter(c, r.y, r.z, r.x) times the input over
-/// r = (channel, x, y), where `consumer`, `width` pixels wide, reads it. One block of channels of the
-/// result after the other, with its weights put together. Rows of large images in parallel, blocks of
-/// channels of small ones.
+/// r = (channel, x, y), of `channels`, where `consumer`, `width` pixels wide, reads it. One block of
+/// channels of the result after the other, with its weights put together. Rows of large images in parallel,
+/// blocks of channels of small ones.
 inline void schedule_layer(dsl::Func conv, dsl::ImageParam filter, const dsl::RDom &r,
                            dsl::Func consumer, const dsl::Var &c, const dsl::Var &x,
-                           const dsl::Var &y, int width, const dsl::Target &target) {
+                           const dsl::Var &y, int channels, int width, const dsl::Target &target) {
     const bool small = width < 28;
     const Block block = block_for(width, target);
     const dsl::Var co("co");
     schedule_convolution(conv, {r.x, r.y, r.z}, consumer, c, x, target, block.vectors,
                          block.pixels);
+    // A step is a few multiplications; what counts and compares the steps shall not be a tenth of it.
+    if (channels % 4 == 0)
+        conv.update().unroll(r.x, 4);
     consumer.compute_root().reorder(y, co).parallel(small ? co : y);
     put_together(filter.in(conv), target).compute_at(consumer, co);
 }

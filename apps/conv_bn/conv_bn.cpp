@@ -46,7 +46,7 @@ void ConvBn::schedule_by_hand(const Target &target) {
         padded.compute_root()
             .parallel(padded.args()[2])
             .vectorize(padded.args()[0], vec, TailStrategy::GuardWithIf);
-    schedule_layer(conv, filter, r, stored, c, x, y, shape.size / shape.stride, target);
+    schedule_layer(conv, filter, r, stored, c, x, y, shape.in, shape.size / shape.stride, target);
     sums.compute_root().vectorize(c, vec);
     sums.update()
         .split(c, block, ci, 2 * vec)

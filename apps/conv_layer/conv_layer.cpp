@@ -17,8 +17,8 @@ ConvLayer::ConvLayer()
 }
 
 void ConvLayer::schedule_by_hand(const Target &target) {
-    const int width = 100;  // the paper's
-    schedule_layer(conv, filter, r, relu, c, x, y, width, target);
+    const int channels = 128, width = 100;  // the paper's
+    schedule_layer(conv, filter, r, relu, c, x, y, channels, width, target);
 }
 
 }  // namespace apps

@@ -126,7 +126,8 @@ void Resnet50::schedule_by_hand(const Target &target) {
     const int vec = target.natural_vector_size(Float(32));
     const std::vector<Layer> all = layers(options);
     for (size_t l = 0; l < conv.size(); ++l) {
-        schedule_layer(conv[l], filters[l], sums[l], normalised[l], c, x, y, all[l].size, target);
+        schedule_layer(conv[l], filters[l], sums[l], normalised[l], c, x, y, all[l].in, all[l].size,
+                       target);
         if (!padded[l].defined())
             continue;
         const std::vector<Var> args = padded[l].args();

@@ -74,8 +74,7 @@ class RDom {
     RDom(const Buffer<T, D> &image, SourceLocation where = std::source_location::current()) {
         Region region;
         for (int i = 0; i < image.dimensions(); i++) {
-            region.emplace_back(Expr(static_cast<int32_t>(image.min(i))),
-                                Expr(static_cast<int32_t>(image.extent(i))));
+            region.emplace_back(Expr(image.min(i)), Expr(image.extent(i)));
         }
         define(region, "", where);
     }

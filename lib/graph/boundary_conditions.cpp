@@ -17,7 +17,7 @@ struct Bounded {
 class Exterior {
   public:
     Exterior(const char *kind, const Func &source, const Region &bounds, SourceLocation where)
-        : result(source.name() + "_" + kind, where), source_(source), bounds_(bounds),
+        : result(source.name() + "_" + kind, where), kind_(kind), source_(source), bounds_(bounds),
           where_(where) {
         if (static_cast<int>(bounds.size()) > source.dimensions())
             throw CompileError(fmt::format(
@@ -33,7 +33,10 @@ class Exterior {
         return i < bounds_.size() && bounds_[i].min.defined() && bounds_[i].extent.defined();
     }
     Bounded dimension(size_t i) const {
-        return {args[i], cast(Int(32), bounds_[i].min), cast(Int(32), bounds_[i].extent)};
+        auto range = graph::coordinates(
+            fmt::format("the range of dimension {} of BoundaryConditions::{}", i, kind_),
+            {bounds_[i].min, bounds_[i].extent}, where_);
+        return {args[i], range[0], range[1]};
     }
 
     /// The source where every coordinate that has bounds goes through `map`.
@@ -49,6 +52,7 @@ class Exterior {
     std::vector<Expr> args;
 
   private:
+    std::string kind_;
     Func source_;
     Region bounds_;
     SourceLocation where_;
@@ -151,8 +155,7 @@ std::pair<Func, Region> as_func(const Buffer<void> &image, SourceLocation where)
     Region bounds;
     for (int d = 0; d < image.dimensions(); d++) {
         args.push_back(Var::implicit(d));
-        bounds.emplace_back(Expr(static_cast<int32_t>(image.min(d))),
-                            Expr(static_cast<int32_t>(image.extent(d))));
+        bounds.emplace_back(Expr(image.min(d)), Expr(image.extent(d)));
     }
     Func f(image.name().empty() ? graph::fresh_name("buffer_func") : image.name() + "_func", where);
     f(args, where) = image(args);

@@ -109,9 +109,9 @@ class Checker {
         for (FuncId consumer : f.consumers)
             place(graph_[consumer]);
         auto index = static_cast<size_t>(f.id);
-        if (f.is_output && s.compute.at())
+        if (f.is_output && (s.compute.at() || s.store.at()))
             reject_directive(
-                f, 0, "compute_at",
+                f, 0, s.compute.at() ? "compute_at" : "store_at",
                 "it is an output of the pipeline, so it is computed at root. Leave the "
                 "directive out, "
                 "or give it to a Func that the output reads.");

@@ -81,6 +81,13 @@ std::vector<Expr> coordinates(const std::string &what, const std::vector<Expr> &
                 fmt::format("Coordinate {} of {}{} is {}, but coordinates are integers. "
                             "Use cast<int>(...).",
                             i, what, at(where), describe(args[i])));
+        int64_t value = 0;
+        if (!Int(32).can_represent(type) && ir::as_const_int(args[i], &value) &&
+            !Int(32).can_represent(value))
+            throw CompileError(fmt::format(
+                "Coordinate {} of {}{} is {}, but coordinates are 32-bit integers, at most "
+                "2147483647. Move the range with set_min(), or take a part of it.",
+                i, what, at(where), describe(args[i])));
         result.push_back(cast(Int(32), args[i]));
     }
     return result;

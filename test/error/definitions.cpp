@@ -304,6 +304,20 @@ TEST_CASE("RDoms", "[error][definitions]") {
         require_message<CompileError>([&] { here(), f(x) = sum(r + s.x); },
                                       {"sum(", "@", "several RDoms", "as first argument"});
     }
+    SECTION("of a Buffer that is too far out") {
+        Buffer<uint8_t> far(UInt(8), nullptr, {BufferDim{int64_t(1) << 32, 3, 1}});
+        require_message<CompileError>(
+            [&] { here(), RDom(far); },
+            {"dimension 0 of RDom", "@", "4294967296", "32-bit integers", "set_min()"});
+        require_message<CompileError>(
+            [&] { here(), BoundaryConditions::repeat_edge(far); },
+            {"dimension 0 of BoundaryConditions::repeat_edge", "@", "4294967296", "set_min()"});
+    }
+    SECTION("of a Buffer that is too large") {
+        Buffer<uint8_t> large(UInt(8), nullptr, {BufferDim{0, (int64_t(1) << 32) + 3, 1}});
+        require_message<CompileError>([&] { here(), RDom(large); },
+                                      {"dimension 0 of RDom", "@", "4294967299", "take a part"});
+    }
     SECTION("none in a sum") {
         require_message<CompileError>([&] { here(), f(x) = sum(x + 1); },
                                       {"sum(x + 1)", "@", "no RVar", "nothing to run over"});

@@ -77,6 +77,28 @@ TEST_CASE("eager_inline of a Func that is not called", "[error][directives]") {
                                   {"h.eager_inline", "does not call 'g'"});
 }
 
+TEST_CASE("an output is computed and stored at root", "[error][directives]") {
+    Func f("f"), g("g");
+    f(x, y) = x + y;
+    g(x, y) = f(x, y) + 1;
+    Pipeline both({f, g});
+    SECTION("computed elsewhere") {
+        f.compute_at(g, y);
+        require_message<CompileError>([&] { both.compile_jit(); },
+                                      {"f.compute_at", "an output of the pipeline", "at root"});
+    }
+    SECTION("stored elsewhere") {  // found by random directives, seed 1710
+        f.store_at(g, y);
+        require_message<CompileError>([&] { both.compile_jit(); },
+                                      {"f.store_at", "an output of the pipeline", "at root"});
+    }
+    SECTION("stored where nobody reads it") {
+        f.compute_root();
+        g.store_at(f, y);
+        require_message<CompileError>([&] { both.compile_jit(); }, {"g.store_at", "an output"});
+    }
+}
+
 TEST_CASE("the order of storage of an output is its Buffer's", "[error][directives]") {
     Func f("f");
     f(x, y) = x + y;

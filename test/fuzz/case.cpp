@@ -26,8 +26,8 @@ std::string describe(const Box &box) {
 
 class Case {
   public:
-    Case(Choices &choices, const std::function<void(const std::string &)> &say)
-        : c_(choices), say_(say) {}
+    Case(Choices &choices, Rules rules, const std::function<void(const std::string &)> &say)
+        : c_(choices), rules_(rules), say_(say) {}
     Result run();
 
   private:
@@ -39,7 +39,10 @@ class Case {
     std::string compare(Pipeline &pipeline, const std::vector<Box> &sizes);
     bool is_rule(const std::string &message) const;
 
+    bool is_manual() const { return mode_ == Mode::Manual || mode_ == Mode::Any; }
+
     Choices &c_;
+    const Rules rules_;
     const std::function<void(const std::string &)> &say_;
     Algorithm algorithm_;
     Algorithm twin_;  ///< the same, of other Funcs, which get no directives
@@ -68,6 +71,8 @@ std::vector<Func> outputs_of(const Algorithm &algorithm) {
 }
 
 Mode Case::choose_mode() {
+    if (rules_ == Rules::None)
+        return Mode::Any;
     int mode = c_.below(10);
     std::string only = support::env("PIPE_FUZZ_MODE");
     if (only == "manual" || (only.empty() && mode < 6))
@@ -118,7 +123,7 @@ void Case::tell(const std::vector<Box> &sizes) {
     std::string text;
     for (const std::string &line : algorithm_.text)
         text += "  " + line + "\n";
-    text += mode_ == Mode::Manual ? "  // schedule\n" : "  // autoscheduled, with\n";
+    text += is_manual() ? "  // schedule\n" : "  // autoscheduled, with\n";
     for (const std::string &line : schedule_.text)
         text += "  " + line + "\n";
     for (size_t i = 0; i < sizes.size(); i++) {
@@ -149,7 +154,7 @@ Result Case::run() {
     tell(sizes);
     try {
         Pipeline pipeline(outputs_of(algorithm_));
-        if (mode_ != Mode::Manual)
+        if (!is_manual())
             pipeline.autoschedule(get_host_target());
         std::string wrong = try_sizes(pipeline, sizes);
         if (wrong.empty() && !schedule_.bound_sizes) {  // the same code at other sizes
@@ -163,7 +168,9 @@ Result Case::run() {
     } catch (const CompileError &e) {
         return {Result::Refused, e.what()};
     } catch (const RuntimeError &e) {
-        return {is_rule(e.what()) ? Result::Refused : Result::Error, e.what()};
+        // (Any directives may promise what does not hold.)
+        bool right = rules_ == Rules::None || is_rule(e.what());
+        return {right ? Result::Refused : Result::Error, e.what()};
     } catch (const TooLarge &) {
         return {Result::Discarded, ""};
     }
@@ -269,10 +276,11 @@ std::string Case::compare(Pipeline &pipeline, const std::vector<Box> &sizes) {
 
 }  // namespace
 
-Result run_case(Choices &choices, const std::function<void(const std::string &)> &say) {
+Result run_case(Choices &choices, Rules rules,
+                const std::function<void(const std::string &)> &say) {
     case_runs = 0;
     try {
-        return Case(choices, say).run();
+        return Case(choices, rules, say).run();
     } catch (const std::exception &e) {
         return {Result::Error, e.what()};
     }

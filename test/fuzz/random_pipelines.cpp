@@ -1,4 +1,5 @@
-// Random pipelines under random legal schedules give the pixels of the reference evaluator.
+// Random pipelines under random legal schedules give the pixels of the reference evaluator; and with
+// directives that need not be legal they do so too, or are refused.
 //
 //   PIPE_FUZZ_SEED=7 PIPE_FUZZ_CASES=1 test_fuzz   runs the case that was reported with seed 7 again
 //   PIPE_FUZZ_CASES=5000                           hunts longer
@@ -23,43 +24,33 @@ namespace {
 /// What depends on which task is faster does not fail each time.
 constexpr int tries = 10;
 
-std::string report_failure(uint64_t seed, const Result &first) {
-    Report report = run_alone(seed);
+std::string report_failure(uint64_t seed, Rules rules, const Result &first) {
+    Report report = run_alone(seed, rules);
     for (int i = 1; i < tries && !report.result.failed(); i++)
-        report = run_alone(seed);
+        report = run_alone(seed, rules);
     std::string text = "case PIPE_FUZZ_SEED=" + std::to_string(seed) +
                        " PIPE_FUZZ_CASES=1 failed\n" + first.message + "\n" + report.text;
     if (!report.result.failed())
         return text + "(it does not fail when it runs alone, " + std::to_string(tries) +
                " times)\n";
-    Report small = minimised(report);
+    Report small = minimised(report, rules);
     return text + "minimised:\n" + small.result.message + "\n" + small.text;
 }
 
-}  // namespace
-
-TEST_CASE("random pipelines under random legal schedules equal the reference", "[fuzz]") {
-    uint64_t first = seeds().first;
-    if (support::env_int("PIPE_FUZZ_HERE", 0)) {
-        Choices choices(first);
-        Result result = run_case(choices, [](const std::string &text) { std::cout << text; });
-        INFO(result.message);
-        CHECK_FALSE(result.failed());
-        return;
-    }
-    int cases = seeds().count;
+/// How each of them ended, counted. Failures are reported, and are failures of the test.
+std::map<char, int> run_cases(Rules rules, uint64_t first, int cases) {
     bool show = support::env_int("PIPE_FUZZ_SHOW", 0) != 0;
     std::cout << "fuzz: PIPE_FUZZ_SEED=" << first << " PIPE_FUZZ_CASES=" << cases << std::endl;
     std::map<char, int> count;
     int failures = 0;
     for (int done = 0; done < cases; done += 50) {
         uint64_t batch = first + static_cast<uint64_t>(done);
-        std::vector<Result> results = run_batch(batch, std::min(50, cases - done));
+        std::vector<Result> results = run_batch(batch, std::min(50, cases - done), rules);
         for (size_t i = 0; i < results.size(); i++) {
             count[results[i].kind]++;
             if (show && (cases == 1 || results[i].kind == Result::Refused)) {
-                std::cout << run_alone(batch + i).text << results[i].kind << " " << batch + i << " "
-                          << results[i].message << std::endl;
+                std::cout << run_alone(batch + i, rules).text << results[i].kind << " " << batch + i
+                          << " " << results[i].message << std::endl;
             }
             if (results[i].kind == Result::Slow)
                 std::cout << "fuzz: PIPE_FUZZ_SEED=" << batch + i << " " << results[i].message
@@ -68,7 +59,7 @@ TEST_CASE("random pipelines under random legal schedules equal the reference", "
                 continue;
             // The first failures are made small; the rest is only counted.
             if (++failures <= 3) {
-                UNSCOPED_INFO(report_failure(batch + i, results[i]));
+                UNSCOPED_INFO(report_failure(batch + i, rules, results[i]));
             } else {
                 UNSCOPED_INFO("PIPE_FUZZ_SEED=" << batch + i << ": " << results[i].message);
             }
@@ -79,7 +70,36 @@ TEST_CASE("random pipelines under random legal schedules equal the reference", "
     CHECK(failures == 0);
     // Much work in small tasks, or an endless loop: the seeds are worth a look.
     CHECK(count[Result::Slow] <= 1 + cases / 1000);
+    return count;
+}
+
+/// The one case of the seed, in this process.
+void run_here(Rules rules, uint64_t seed) {
+    Choices choices(seed);
+    Result result = run_case(choices, rules, [](const std::string &text) { std::cout << text; });
+    INFO(result.message);
+    CHECK_FALSE(result.failed());
+}
+
+}  // namespace
+
+TEST_CASE("random pipelines under random legal schedules equal the reference", "[fuzz]") {
+    Seeds all = seeds();
+    if (support::env_int("PIPE_FUZZ_HERE", 0))
+        return run_here(Rules::Legal, all.first);
+    std::map<char, int> count = run_cases(Rules::Legal, all.first, all.count);
     // A refusal is right where a directive breaks a rule that the generator does not know.
-    if (cases >= 50)
-        CHECK(count[Result::Refused] * 5 < cases);
+    if (all.count >= 50)
+        CHECK(count[Result::Refused] * 5 < all.count);
+}
+
+TEST_CASE("random directives, legal or not, give the reference's pixels or a reason", "[fuzz]") {
+    Seeds all = seeds();
+    if (support::env_int("PIPE_FUZZ_HERE", 0))
+        return run_here(Rules::None, all.first);
+    std::map<char, int> count = run_cases(Rules::None, all.first, all.count);
+    if (all.count >= 50) {
+        CHECK(count[Result::Refused] * 10 > all.count);
+        CHECK(count[Result::Passed] * 10 > all.count);
+    }
 }

@@ -98,12 +98,13 @@ Result how_it_ended(int status) {
     return {Result::Crashed, "exit status " + std::to_string(WEXITSTATUS(status))};
 }
 
-Report run_one(Choices choices, const std::string &name) {
+Report run_one(Choices choices, Rules rules, const std::string &name) {
     int status = 0;
     std::vector<std::string> parts = in_child(
         [&](const auto &send) {
             guard_case(name);
-            Result result = run_case(choices, [&](const std::string &text) { send("T" + text); });
+            Result result =
+                run_case(choices, rules, [&](const std::string &text) { send("T" + text); });
             const std::vector<uint32_t> &made = choices.made();
             send("C" + std::string(reinterpret_cast<const char *>(made.data()),
                                    made.size() * sizeof(uint32_t)));
@@ -127,8 +128,8 @@ Report run_one(Choices choices, const std::string &name) {
 
 }  // namespace
 
-Report run_alone(uint64_t seed) {
-    Report report = run_one(Choices(seed), "PIPE_FUZZ_SEED=" + std::to_string(seed));
+Report run_alone(uint64_t seed, Rules rules) {
+    Report report = run_one(Choices(seed), rules, "PIPE_FUZZ_SEED=" + std::to_string(seed));
     if (report.choices
             .empty()) {  // a crash: make many choices again, as many as it can have needed
         Choices again(seed);
@@ -139,13 +140,13 @@ Report run_alone(uint64_t seed) {
     return report;
 }
 
-Report run_alone(const std::vector<uint32_t> &choices) {
-    Report report = run_one(Choices(choices), "");
+Report run_alone(const std::vector<uint32_t> &choices, Rules rules) {
+    Report report = run_one(Choices(choices), rules, "");
     report.choices = choices;
     return report;
 }
 
-std::vector<Result> run_batch(uint64_t first, int count) {
+std::vector<Result> run_batch(uint64_t first, int count, Rules rules) {
     std::vector<Result> results;
     while (static_cast<int>(results.size()) < count) {
         uint64_t next = first + results.size();
@@ -158,7 +159,7 @@ std::vector<Result> run_batch(uint64_t first, int count) {
                     guard_case("PIPE_FUZZ_SEED=" + std::to_string(seed));
                     Choices choices(seed);
                     std::clock_t start = std::clock();
-                    Result result = run_case(choices, [](const std::string &) {});
+                    Result result = run_case(choices, rules, [](const std::string &) {});
                     auto seconds = (std::clock() - start) / CLOCKS_PER_SEC;
                     if (seconds >= seconds_slow)
                         std::fprintf(
@@ -181,7 +182,7 @@ namespace {
 /// Tries changed lists of choices and keeps those that still fail in the same way.
 class Minimiser {
   public:
-    explicit Minimiser(const Report &failed) : best_(failed) {}
+    Minimiser(const Report &failed, Rules rules) : best_(failed), rules_(rules) {}
 
     Report run() {
         size_t before;
@@ -202,7 +203,7 @@ class Minimiser {
         if (exhausted() || choices == best_.choices)
             return false;
         trials_++;
-        Report report = run_alone(choices);
+        Report report = run_alone(choices, rules_);
         // An error stays the same error; of crashes and wrong pixels there is one sort each.
         bool same = report.result.kind == best_.result.kind &&
                     (report.result.kind != Result::Error ||
@@ -259,6 +260,7 @@ class Minimiser {
     }
 
     Report best_;
+    const Rules rules_;
     int trials_ = 0;
     size_t trials_kept_ = 0;
     std::chrono::steady_clock::time_point deadline_ =
@@ -267,8 +269,8 @@ class Minimiser {
 
 }  // namespace
 
-Report minimised(const Report &failed) {
-    return Minimiser(failed).run();
+Report minimised(const Report &failed, Rules rules) {
+    return Minimiser(failed, rules).run();
 }
 
 }  // namespace Pipe::fuzz

@@ -16,13 +16,13 @@ struct Report {
 };
 
 /// One case from its seed, or played back.
-Report run_alone(uint64_t seed);
-Report run_alone(const std::vector<uint32_t> &choices);
+Report run_alone(uint64_t seed, Rules rules);
+Report run_alone(const std::vector<uint32_t> &choices, Rules rules);
 
 /// The cases of the seeds first .. first + count - 1, in one child as long as none crashes.
-std::vector<Result> run_batch(uint64_t first, int count);
+std::vector<Result> run_batch(uint64_t first, int count, Rules rules);
 
 /// A case that fails in the same way and is as small as could be found by some hundred trials.
-Report minimised(const Report &failed);
+Report minimised(const Report &failed, Rules rules);
 
 }  // namespace Pipe::fuzz

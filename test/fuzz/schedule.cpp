@@ -8,7 +8,8 @@
 namespace Pipe::fuzz {
 
 Scheduler::Scheduler(Algorithm &algorithm, Mode mode, std::vector<Box> &sizes, Choices &choices)
-    : a_(algorithm), mode_(mode), sizes_(sizes), c_(choices) {
+    : a_(algorithm), mode_(mode == Mode::Any ? Mode::Manual : mode), any_(mode == Mode::Any),
+      sizes_(sizes), c_(choices) {
     rewrite(a_, c_, info_.text);
     plans_.resize(a_.sources.size());
     for (const Source &s : a_.sources) {
@@ -32,6 +33,8 @@ ScheduleInfo Scheduler::run() {
     }
     for (const auto &directive : later_)
         directive();
+    for (int left = any_ ? c_.between(1, 2) : 0; left > 0; left--)
+        any_directive();
     fit_sizes(a_, info_, sizes_);
     return std::move(info_);
 }

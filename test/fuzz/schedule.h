@@ -1,5 +1,5 @@
 #pragma once
-// Random legal schedules.
+// Random schedules.
 
 #include <string>
 #include <vector>
@@ -8,7 +8,12 @@
 
 namespace Pipe::fuzz {
 
-enum class Mode { Manual, Auto, AutoWithDirectives };
+enum class Mode {
+    Manual,
+    Auto,
+    AutoWithDirectives,
+    Any,  ///< as Manual, and then directives that need not be legal
+};
 
 /// What the schedule demands of the outputs' buffers, and what it may compute beyond what is asked.
 struct ScheduleInfo {

@@ -5,9 +5,8 @@
 #include "fuzz/scheduler.h"
 
 namespace Pipe::fuzz {
-namespace {
 
-const Tail tails[] = {
+const std::vector<Tail> tails = {
     {TailStrategy::Auto, "Auto"},
     {TailStrategy::GuardWithIf, "GuardWithIf"},
     {TailStrategy::ShiftInwards, "ShiftInwards"},
@@ -18,6 +17,8 @@ const Tail tails[] = {
     {TailStrategy::ShiftInwardsAndBlend, "ShiftInwardsAndBlend"},
     {TailStrategy::RoundUpAndBlend, "RoundUpAndBlend"},
 };
+
+namespace {
 
 bool blends(TailStrategy tail) {
     return tail == TailStrategy::ShiftInwardsAndBlend || tail == TailStrategy::RoundUpAndBlend;

@@ -2,7 +2,7 @@
 // Gives directives to all Funcs, consumers first. Its parts: schedule.cpp the order of things,
 // schedule_levels.cpp where Funcs are computed, schedule_storage.cpp how they are stored,
 // schedule_loops.cpp the loops of one stage, schedule_tails.cpp what its splits need,
-// schedule_hints.cpp what changes no result.
+// schedule_hints.cpp what changes no result, schedule_any.cpp what need not be legal.
 
 #include <functional>
 #include <set>
@@ -40,7 +40,7 @@ using Directive = std::function<void(Stage, const std::string &name)>;
 struct StagePlan {
     std::vector<Loop> loops;  ///< innermost first
     std::vector<Directive> replay;
-    int host = -1;   ///< the Func with whose stage it shares loops
+    int host = -1;  ///< the Func with whose stage it shares loops
     size_t host_stage = 0;
     int shared = 0;  ///< how many, from the outermost one
 };
@@ -64,6 +64,7 @@ struct Tail {
     TailStrategy strategy;
     const char *name;
 };
+extern const std::vector<Tail> tails;
 
 class Scheduler {
   public:
@@ -126,6 +127,18 @@ class Scheduler {
     void partition();
     void prefetch(int i, int stage);
 
+    // schedule_any.cpp
+    struct AnyLoop {
+        int func, stage;
+        LoopVar var;
+    };
+    int any_func();
+    AnyLoop any_loop(int func);
+    void any_directive();
+    void any_level(int func);
+    void any_storage(int func);
+    void any_of_loops(const AnyLoop &loop);
+
     void say(const std::string &text) { info_.text.push_back(text); }
     std::string fresh() { return "v" + std::to_string(names_++); }
     Source &source(int i) { return a_.sources[static_cast<size_t>(i)]; }
@@ -135,6 +148,7 @@ class Scheduler {
 
     Algorithm &a_;
     Mode mode_;
+    bool any_;  ///< at the end some directives that need not be legal
     std::vector<Box> &sizes_;
     Choices &c_;
     std::vector<Plan> plans_;
