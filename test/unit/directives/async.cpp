@@ -1,4 +1,9 @@
 // async and ring_buffer: the same results, with tasks that wait for each other.
+#include <map>
+#include <mutex>
+#include <set>
+#include <thread>
+
 #include "compare.h"
 #include "support/require_message.h"
 
@@ -26,6 +31,47 @@ TEST_CASE_METHOD(Chain, "async at the root", "[async]") {
     check();
     CHECK(Pipeline(h).loop_nest().find("produce g async:") == 0);
     CHECK(Pipeline(h).schedule_source().find(".async()") != std::string::npos);
+}
+
+TEST_CASE_METHOD(Chain, "async runs in a thread of its own", "[async]") {
+    struct Threads : JITUserContext {
+        std::mutex mutex;
+        std::map<std::string, std::set<std::thread::id>> of;
+        Threads() {
+            handlers.custom_trace = [](JITUserContext *c, const TraceEvent *e) -> int32_t {
+                auto &t = *static_cast<Threads *>(c);
+                std::lock_guard lock(t.mutex);
+                if (e->event == TraceEventCode::Store)
+                    t.of[e->func].insert(std::this_thread::get_id());
+                return 1;
+            };
+        }
+    };
+    g.compute_root().trace_stores();
+    h.trace_stores();
+    for (bool async : {false, true}) {
+        if (async)
+            g.async();
+        Threads threads;
+        Buffer<int> out(20, 20);
+        h.realize(&threads, out);
+        REQUIRE(threads.of["g"].size() == 1);
+        REQUIRE(threads.of["h"].size() == 1);
+        CHECK((threads.of["g"] == threads.of["h"]) == !async);
+    }
+}
+
+TEST_CASE_METHOD(Chain, "a ring_buffer has as many copies as asked", "[async]") {
+    auto bytes = [&](int copies) {
+        g.compute_at(h, y).hoist_storage_root().ring_buffer(copies).async();
+        Pipeline p(h);
+        p.realize({1000, 30});
+        return p.peak_scratch_bytes();
+    };
+    const int64_t one = bytes(1);
+    CHECK(one >= 2 * 1000 * 4);
+    CHECK(bytes(2) == 2 * one);
+    CHECK(bytes(5) == 5 * one);
 }
 
 TEST_CASE_METHOD(Chain, "async in each iteration", "[async]") {

@@ -1,6 +1,7 @@
 // Directives that change no result: partition, prefetch, non-temporal access; levels that are set
 // later; eager_inline, unscheduled; what is not there.
 #include <functional>
+#include <sstream>
 
 #include <catch2/catch_template_test_macros.hpp>
 
@@ -106,6 +107,9 @@ TEST_CASE_METHOD(Clamped, "prefetch of an image", "[hints]") {
         CHECK(count(text, "prefetch in(") >= 1);
         CHECK(loops(c.f, "build").find("for f.s0.y.prefetch.in.0 in [0, ") != std::string::npos);
         c.check();
+        TempFolder folder;
+        c.f.compile_to_llvm_assembly(folder / "f.ll", {c.in}, "f");
+        CHECK(count(folder.read("f.ll"), "call void @llvm.prefetch") >= 1);
         CHECK(Pipeline(c.f).loop_nest() == "produce f:\n"
                                            "  for y:\n"
                                            "    prefetch in of y + 2\n"
@@ -257,6 +261,14 @@ TEST_CASE("non-temporal stores and loads", "[hints]") {
     CHECK(program.nontemporal_stores == std::set<std::string>{"f", "g"});
     CHECK(program.nontemporal_loads == std::set<std::string>{"f"});
     CHECK(Pipeline(g).schedule_source().find(".load_nontemporal()") != std::string::npos);
+    TempFolder folder;
+    g.compile_to_llvm_assembly(folder / "g.ll", {}, "g");
+    std::istringstream lines(folder.read("g.ll"));
+    int loads = 0;
+    for (std::string line; std::getline(lines, line);)
+        loads += line.find(" load ") != std::string::npos &&
+                 line.find("!nontemporal") != std::string::npos;
+    CHECK(loads > 0);
 }
 
 TEMPLATE_TEST_CASE("what bypasses the caches may lie at any address", "[hints]", uint8_t, uint16_t,
@@ -339,6 +351,21 @@ TEST_CASE("unscheduled", "[hints]") {
     require_message<CompileError>([&] { f.update().unscheduled(); },
                                   {"f.update(0).unscheduled", "directives already"});
     check_sizes(f, {1, 5});
+    // The autoscheduler leaves it as it is.
+    for (bool unscheduled : {false, true}) {
+        Func g("g");
+        g(x, y) = x;
+        g(x, y) += y;
+        if (unscheduled)
+            g.update().unscheduled();
+        Pipeline pipeline(g);
+        pipeline.autoschedule(get_host_target());
+        const std::string source = pipeline.schedule_source();
+        const std::string update = source.substr(source.find("g.update(0)"));
+        INFO(source);
+        CHECK(count(update, "vectorize(") == (unscheduled ? 0 : 1));
+        check_sizes(pipeline, {1, 5, 33});
+    }
 }
 
 TEST_CASE("allow_race_conditions", "[hints]") {

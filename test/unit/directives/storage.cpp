@@ -224,6 +224,29 @@ TEST_CASE_METHOD(Blur, "hoist_storage", "[storage]") {
     CHECK(contains(Pipeline(g).schedule_source(), ".hoist_storage"));
 }
 
+TEST_CASE_METHOD(Blur, "hoisted storage is allocated once", "[storage]") {
+    struct Allocations : JITUserContext {
+        int count = 0;
+        Allocations() {
+            handlers.custom_malloc = [](JITUserContext *c, size_t bytes) -> void * {
+                static_cast<Allocations *>(c)->count++;
+                return std::malloc(bytes);
+            };
+            handlers.custom_free = [](JITUserContext *, void *p) { std::free(p); };
+        }
+    };
+    auto allocations = [&] {
+        Allocations context;
+        Buffer<int> out(500, 50);
+        g.realize(&context, out);
+        return context.count;
+    };
+    f.compute_at(g, y).store_in(MemoryType::Heap);
+    CHECK(allocations() == 50);
+    f.hoist_storage_root();
+    CHECK(allocations() == 1);
+}
+
 TEST_CASE("hoisted storage that grows with the loops in to it", "[storage]") {
     Func f("f"), g("g");
     f(x, y) = x + y;
@@ -294,6 +317,10 @@ TEST_CASE_METHOD(Blur, "fold_storage", "[storage]") {
             check_sizes(g, {1, 8, 11});
         }
         CHECK(contains(nest(), "y modulo 7"));
+        Pipeline p(g);
+        p.realize({999, 30});
+        CHECK(p.peak_scratch_bytes() >= 1000 * 7 * 4);
+        CHECK(p.peak_scratch_bytes() < 1000 * 7 * 4 + 128);
     }
     SECTION("too few") {
         f.fold_storage(y, 2);

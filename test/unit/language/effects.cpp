@@ -212,6 +212,29 @@ TEST_CASE("promises of bounds", "[effects]") {
                                   {"promise", "9", "0", "7", "\"f\""});
 }
 
+TEST_CASE("promises of bounds limit what is computed", "[effects]") {
+    Var x("x");
+    ImageParam index(Int(32), 1, "index");
+    Buffer<int> places(8);
+    places.fill([](int i) { return 7 - i; });
+    index.set(places);
+    Func h("h"), f("f");
+    h(x) = 100 + x;
+    h.compute_root();
+    SECTION("of none there are none") {
+        f(x) = h(index(x));
+        require_message<CompileError>([&] { f.realize({8}); }, {"h", "index", "clamp("});
+    }
+    for (bool safe : {true, false}) {
+        DYNAMIC_SECTION("promised " << safe) {
+            f(x) =
+                h(safe ? promise_clamped(index(x), 0, 7) : unsafe_promise_clamped(index(x), 0, 7));
+            Buffer<int> out = f.realize({8});
+            out.for_each_element([&](int x) { CHECK(out(x) == 107 - x); });
+        }
+    }
+}
+
 TEST_CASE("promises of bounds at all sizes and places", "[effects]") {
     Var x("x"), y("y");
     Buffer<uint8_t> index(256), table(8);

@@ -251,6 +251,14 @@ TEST_CASE("16-bit floats as constants, Params, images and types", "[float16]") {
     using namespace ConciseCasts;
     CHECK(f16(x).type() == Float(16));
     CHECK(bf16(x).type() == BFloat(16));
+    Func h("h"), b("b");
+    h(x) = cast<float>(f16(x / 3.0f));
+    b(x) = cast<float>(bf16(x / 3.0f));
+    Buffer<float> halves = h.realize({33}), brains = b.realize({33});
+    for (int i = 0; i < 33; i++) {
+        CHECK(halves(i) == static_cast<float>(float16_t(static_cast<float>(i) / 3.0f)));
+        CHECK(brains(i) == static_cast<float>(bfloat16_t(static_cast<float>(i) / 3.0f)));
+    }
 }
 
 TEST_CASE("a sum of 16-bit floats", "[float16]") {

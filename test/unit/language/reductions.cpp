@@ -66,6 +66,31 @@ TEST_CASE("inline reductions, with the RDom given and not", "[reduction]") {
         }
 }
 
+TEST_CASE("an inline sum is vectors and parallel by two directives", "[reduction]") {
+    Var x("x"), y("y");
+    for (int n : {1, 7, 100}) {
+        INFO(n);
+        everywhere::check<int>(
+            [&] {
+                Func f("f"), total("total");
+                RDom r(0, n, 0, 5, "r");
+                f(x, y) = sum(r, data(x + r.x, y + r.y), total);
+                total.compute_root().update().vectorize(r.x, 8).parallel(r.y);
+                const std::string nest = Pipeline(f).loop_nest();
+                CHECK(nest.find("parallel r") != std::string::npos);
+                CHECK(nest.find("vectorized r") != std::string::npos);
+                return f;
+            },
+            [&](int x, int y) {
+                int result = 0;
+                for (int j = 0; j < 5; j++)
+                    for (int i = 0; i < n; i++)
+                        result += data(x + i, y + j);
+                return result;
+            });
+    }
+}
+
 TEST_CASE("one reduction inside another", "[reduction]") {
     Var x("x"), y("y");
     everywhere::check<int>(
