@@ -88,6 +88,30 @@ TEST_CASE_METHOD(Pair, "what forbids it", "[compute_with]") {
                                   {"b.compute_with(root)", "names no loop"});
 }
 
+// Found by random directives, seed 2800001513: where a host is computed was looked for in the loops of its
+// guest, which had none yet.
+TEST_CASE("a host without a level of its own that its guest reads", "[compute_with]") {
+    Func host("host"), guest("guest"), out("out");
+    RDom r(0, 3, "r");
+    host(x, y) = x + 2 * y;
+    host(x, y) += r;
+    guest(x, y) = host(x, y) + 1;
+    out(x, y) = guest(x, y);
+    guest.compute_root();
+    SECTION("the pure definition") {
+        guest.compute_with(host, x);
+    }
+    SECTION("the update") {
+        guest.compute_with(host.update(), x);
+    }
+    require_message<CompileError>(
+        [&] {
+            out.realize({4, 4});
+        },
+        {"guest.compute_with(host, x)", "(compute_with.cpp:", "reads 'host'",
+         "before the other begins"});
+}
+
 // The host is placed with its guest, before a consumer that stands between the two.
 TEST_CASE("a host that a Func between it and its guest reads", "[compute_with]") {
     Func host("host"), between("between"), guest("guest"), out("out");
