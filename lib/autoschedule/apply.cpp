@@ -81,17 +81,18 @@ std::vector<Dim> vectorized(Loops &loops, const std::string &name, int64_t lanes
     return {{inner, LoopKind::Vectorized, false}, {outer, LoopKind::Serial, false}};
 }
 
-/// A large reduction to few points, such as the sum of an image: parallel and vectorised over its RVars,
-/// with accumulators of their own (lower/private_accumulators.h). False where it is no such thing.
+/// A large reduction to few points that runs once, such as the sum of an image: vectorised and, on several
+/// cores, parallel over its RVars, with accumulators of their own (lower/private_accumulators.h). False where
+/// it is no such thing.
 bool reduce_stage(const FuncNode &func, const Node &node, size_t s, const Machine &machine,
                   StageSchedule &stage) {
-    constexpr double worth_threads = 1 << 15;  // iterations
+    constexpr double worth_accumulators = 1 << 15;  // iterations
     double pure_points = 1;
     for (size_t d = 0; d < func.args.size(); d++)
         if (node.stages[s].loops_over[d])
             pure_points *= static_cast<double>(node.extents[d]);
     if (s == 0 || stage.touched || pure_points > 8 ||
-        pure_points * node.stages[s].repeats < worth_threads)
+        pure_points * node.stages[s].repeats < worth_accumulators)
         return false;
     std::string why;
     auto reduction = graph::as_reduction(func.stages[s], graph::calls_of(func.id), &why);
@@ -111,7 +112,8 @@ bool reduce_stage(const FuncNode &func, const Node &node, size_t s, const Machin
         dims = {{inner, LoopKind::Vectorized, true}, {outer, LoopKind::Serial, true}};
     }
     dims.insert(dims.end(), reductions.begin() + 1, reductions.end());
-    dims.back().kind = LoopKind::Parallel;
+    if (machine.cores > 1)
+        dims.back().kind = LoopKind::Parallel;
     dims.insert(dims.end(), pure.begin(), pure.end());
     stage.dims = std::move(dims);
     return true;
@@ -203,7 +205,7 @@ Levels apply_output(const Plan &plan, const Node &node, const FuncNode &func,
     }
     stage.dims = std::move(dims);
     for (size_t s = 1; s < func.stages.size(); s++) {
-        if (machine.cores > 1 && reduce_stage(func, node, s, machine, f.stages[s]))
+        if (reduce_stage(func, node, s, machine, f.stages[s]))
             continue;
         vectorize_stage(func, node, s, machine, plan.parallel, f.stages[s]);
     }
@@ -231,7 +233,10 @@ void apply(const Plan &plan, const StageGraph &nodes, const Graph &graph, const 
         member.compute = row ? levels.row : levels.tile;
         member.store = row && plan.slides[m] ? levels.tile : member.compute;
         for (size_t s = 0; s < node.stages.size(); s++) {
-            vectorize_stage(graph[node.id], node, s, machine, false, member.stages[s]);
+            const FuncNode &func = graph[node.id];
+            if (member.compute.root() && reduce_stage(func, node, s, machine, member.stages[s]))
+                continue;
+            vectorize_stage(func, node, s, machine, false, member.stages[s]);
         }
     }
 }

@@ -39,8 +39,6 @@ class Case {
     std::string compare(Pipeline &pipeline, const std::vector<Box> &sizes);
     bool is_rule(const std::string &message) const;
 
-    bool is_manual() const { return mode_ == Mode::Manual || mode_ == Mode::Any; }
-
     Choices &c_;
     const Rules rules_;
     const std::function<void(const std::string &)> &say_;
@@ -71,8 +69,6 @@ std::vector<Func> outputs_of(const Algorithm &algorithm) {
 }
 
 Mode Case::choose_mode() {
-    if (rules_ == Rules::None)
-        return Mode::Any;
     int mode = c_.below(10);
     std::string only = support::env("PIPE_FUZZ_MODE");
     if (only == "manual" || (only.empty() && mode < 6))
@@ -123,7 +119,7 @@ void Case::tell(const std::vector<Box> &sizes) {
     std::string text;
     for (const std::string &line : algorithm_.text)
         text += "  " + line + "\n";
-    text += is_manual() ? "  // schedule\n" : "  // autoscheduled, with\n";
+    text += mode_ == Mode::Manual ? "  // schedule\n" : "  // autoscheduled, with\n";
     for (const std::string &line : schedule_.text)
         text += "  " + line + "\n";
     for (size_t i = 0; i < sizes.size(); i++) {
@@ -146,7 +142,7 @@ Result Case::run() {
     memoization_cache_cleanup();
     std::vector<Box> sizes = random_sizes();
     try {
-        schedule_ = give_schedule(algorithm_, mode_, sizes, c_);
+        schedule_ = give_schedule(algorithm_, mode_, rules_, sizes, c_);
     } catch (const CompileError &e) {
         tell(sizes);
         return {Result::Refused, e.what()};
@@ -154,7 +150,7 @@ Result Case::run() {
     tell(sizes);
     try {
         Pipeline pipeline(outputs_of(algorithm_));
-        if (!is_manual())
+        if (mode_ != Mode::Manual)
             pipeline.autoschedule(get_host_target());
         std::string wrong = try_sizes(pipeline, sizes);
         if (wrong.empty() && !schedule_.bound_sizes) {  // the same code at other sizes

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "fuzz/choices.h"
+#include "fuzz/schedule.h"
 
 namespace Pipe::fuzz {
 
@@ -28,9 +29,6 @@ struct Result {
 
 /// Whether what was compiled runs at the moment: such a case may be in order, but too much work.
 extern volatile std::sig_atomic_t case_runs;
-
-/// Which directives a case is given.
-enum class Rules { Legal, None };
 
 /// Runs a case in this process. `say` is given the case as C++-like text before it is run.
 Result run_case(Choices &choices, Rules rules, const std::function<void(const std::string &)> &say);

@@ -7,9 +7,9 @@
 
 namespace Pipe::fuzz {
 
-Scheduler::Scheduler(Algorithm &algorithm, Mode mode, std::vector<Box> &sizes, Choices &choices)
-    : a_(algorithm), mode_(mode == Mode::Any ? Mode::Manual : mode), any_(mode == Mode::Any),
-      sizes_(sizes), c_(choices) {
+Scheduler::Scheduler(Algorithm &algorithm, Mode mode, Rules rules, std::vector<Box> &sizes,
+                     Choices &choices)
+    : a_(algorithm), mode_(mode), rules_(rules), sizes_(sizes), c_(choices) {
     rewrite(a_, c_, info_.text);
     plans_.resize(a_.sources.size());
     for (const Source &s : a_.sources) {
@@ -33,7 +33,7 @@ ScheduleInfo Scheduler::run() {
     }
     for (const auto &directive : later_)
         directive();
-    for (int left = any_ ? c_.between(1, 2) : 0; left > 0; left--)
+    for (int left = rules_ == Rules::None ? c_.between(1, 2) : 0; left > 0; left--)
         any_directive();
     fit_sizes(a_, info_, sizes_);
     return std::move(info_);
@@ -145,9 +145,9 @@ void Scheduler::schedule_func(int i) {
     }
 }
 
-ScheduleInfo give_schedule(Algorithm &algorithm, Mode mode, std::vector<Box> &sizes,
+ScheduleInfo give_schedule(Algorithm &algorithm, Mode mode, Rules rules, std::vector<Box> &sizes,
                            Choices &choices) {
-    return Scheduler(algorithm, mode, sizes, choices).run();
+    return Scheduler(algorithm, mode, rules, sizes, choices).run();
 }
 
 void fit_sizes(const Algorithm &algorithm, const ScheduleInfo &info, std::vector<Box> &sizes) {

@@ -8,12 +8,10 @@
 
 namespace Pipe::fuzz {
 
-enum class Mode {
-    Manual,
-    Auto,
-    AutoWithDirectives,
-    Any,  ///< as Manual, and then directives that need not be legal
-};
+enum class Mode { Manual, Auto, AutoWithDirectives };
+
+/// None: at the end there are directives that need not be legal.
+enum class Rules { Legal, None };
 
 /// What the schedule demands of the outputs' buffers, and what it may compute beyond what is asked.
 struct ScheduleInfo {
@@ -26,7 +24,7 @@ struct ScheduleInfo {
 
 /// Gives directives to the Funcs, and so makes new ones: clones and wrappers. `sizes`: the boxes of
 /// the outputs, which `bound` may promise; they are enlarged to what the tail strategies need.
-ScheduleInfo give_schedule(Algorithm &algorithm, Mode mode, std::vector<Box> &sizes,
+ScheduleInfo give_schedule(Algorithm &algorithm, Mode mode, Rules rules, std::vector<Box> &sizes,
                            Choices &choices);
 
 /// Enlarges boxes of the outputs to what the schedule needs of them.

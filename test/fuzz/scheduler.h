@@ -68,7 +68,8 @@ extern const std::vector<Tail> tails;
 
 class Scheduler {
   public:
-    Scheduler(Algorithm &algorithm, Mode mode, std::vector<Box> &sizes, Choices &choices);
+    Scheduler(Algorithm &algorithm, Mode mode, Rules rules, std::vector<Box> &sizes,
+              Choices &choices);
     ScheduleInfo run();
 
   private:
@@ -148,7 +149,7 @@ class Scheduler {
 
     Algorithm &a_;
     Mode mode_;
-    bool any_;  ///< at the end some directives that need not be legal
+    Rules rules_;
     std::vector<Box> &sizes_;
     Choices &c_;
     std::vector<Plan> plans_;

@@ -21,17 +21,45 @@ TEST_CASE("the sum of an image", "[autoschedule]") {
     int sum = 0;
     image.for_each_element([&](int x, int y) { sum += image(x, y); });
     RDom r(image);
+    for (bool is_inline : {false, true}) {
+        for (int n : {1, 4}) {
+            INFO(n << " cores, " << (is_inline ? "sum()" : "an update"));
+            Func f("f");
+            if (is_inline) {
+                f() = 5 + Pipe::sum(image(r.x, r.y));
+            } else {
+                f() = 5;
+                f() += image(r.x, r.y);
+            }
+            Pipeline p(f);
+            p.autoschedule(get_host_target(), cores(n));
+            Buffer<int> result = p.realize();
+            CHECK(result() == sum + 5);
+            std::string loops = p.loop_nest();
+            INFO(loops);
+            CHECK((loops.find("parallel") != std::string::npos) == (n > 1));
+            CHECK(loops.find("vectorized") != std::string::npos);
+        }
+    }
+}
+
+TEST_CASE("what is divided by the sum of all", "[autoschedule]") {
+    Buffer<int> image(301, 257);
+    image.fill([](int x, int y) { return (x * 31 + y * 17) % 1000; });
+    int sum = 0;
+    image.for_each_element([&](int x, int y) { sum += image(x, y); });
+    RDom r(image);
+    Var x("x"), y("y");
     Func f("f");
-    f() = 5;
-    f() += image(r.x, r.y);
+    f(x, y) = image(x, y) * 1000 / Pipe::sum(image(r.x, r.y));
     Pipeline p(f);
     p.autoschedule(get_host_target(), cores(4));
-    Buffer<int> result = p.realize();
-    CHECK(result() == sum + 5);
+    Buffer<int> result = p.realize({301, 257});
     std::string loops = p.loop_nest();
     INFO(loops);
-    CHECK(loops.find("parallel") != std::string::npos);
-    CHECK(loops.find("vectorized") != std::string::npos);
+    CHECK(loops.find("parallel r") != std::string::npos);
+    image.for_each_element(
+        [&](int x, int y) { REQUIRE(result(x, y) == image(x, y) * 1000 / sum); });
 }
 
 TEST_CASE("floats only where that is allowed; small sums stay as they are", "[autoschedule]") {
