@@ -25,6 +25,7 @@ const std::map<std::string, int> &floors() {
 const std::map<std::string, std::string> &public_headers() {
     static const std::map<std::string, std::string> table{
         {"error.h", "support"},
+        {"standard.h", "support"},
         {"type.h", "support"},
         {"target.h", "support"},
         {"expr.h", "ir"},
