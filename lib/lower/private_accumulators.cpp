@@ -168,13 +168,28 @@ class Privatizer {
         std::set<std::string> around;
     };
 
-    /// Inside the outer loops of what combines the parts (`merge`), else where the old Func is.
+    /// As far in as possible. But what is stored further out than it is computed must not come inside of
+    /// loops, perhaps parallel ones, that were not around it.
     Place place_of(FuncId id, size_t stage, const StageSchedule &merge,
                    const std::string &loop) const {
+        Place place = place_inside(id, stage, merge, loop, false);
+        return is_stored_outside(id, stage, place.around)
+                   ? place_inside(id, stage, merge, loop, true)
+                   : place;
+    }
+
+    /// Inside the outer loops of what combines the parts (`merge`), else where the old Func is.
+    /// `only_old_ones`: which were the outer loops of the old stage, too, in which loops over RVars may stand
+    /// around them.
+    Place place_inside(FuncId id, size_t stage, const StageSchedule &merge, const std::string &loop,
+                       bool only_old_ones) const {
         Place inside{{LoopLevel::Kind::At, id, static_cast<int>(stage), ""}, {}};
         const std::vector<Dim> &old = schedule_[id].stages[stage].dims;
+        auto outermost = old.rbegin();
         for (size_t d = merge.dims.size(); d-- > 0 && merge.dims[d].name != loop;) {
             const Dim &dim = merge.dims[d];
+            if (only_old_ones && (outermost == old.rend() || outermost++->name != dim.name))
+                break;
             bool is_new = std::none_of(old.begin(), old.end(),
                                        [&](const Dim &o) { return o.name == dim.name; });
             if (is_new || dim.is_reduction || dim.kind == LoopKind::Vectorized ||
@@ -189,6 +204,43 @@ class Privatizer {
         return {own.inlined() ? LoopLevel{LoopLevel::Kind::At, id, 0, Var::outermost().name()}
                               : own,
                 {}};
+    }
+
+    /// The old stage's loops at which Funcs stay that are computed or stored there: the others are the new
+    /// Func's now.
+    std::set<std::string> staying(FuncId id, size_t stage,
+                                  const std::set<std::string> &around) const {
+        std::set<std::string> stay;
+        if (!around.empty())
+            stay.insert(Var::outermost().name());
+        const std::vector<Dim> &dims = schedule_[id].stages[stage].dims;
+        for (auto d = dims.rbegin(); d != dims.rend() && around.count(d->name); ++d)
+            stay.insert(d->name);
+        return stay;
+    }
+
+    /// Whether a Func that would be computed in loops of the new Func has memory outside of them.
+    bool is_stored_outside(FuncId id, size_t stage, const std::set<std::string> &around) const {
+        const std::set<std::string> stay = staying(id, stage, around);
+        std::set<FuncId> moved;
+        auto moves = [&](const LoopLevel &level) {
+            return level.at() && (moved.count(level.func) ||
+                                  (level.func == id && level.stage == static_cast<int>(stage) &&
+                                   !stay.count(level.var)));
+        };
+        for (size_t before = SIZE_MAX; before != moved.size();) {  // and what is computed in these
+            before = moved.size();
+            for (size_t f = 0; f < schedule_.funcs.size(); f++)
+                if (moves(schedule_.funcs[f].compute))
+                    moved.insert(static_cast<FuncId>(f));
+        }
+        return std::any_of(schedule_.funcs.begin(), schedule_.funcs.end(),
+                           [&](const FuncSchedule &s) {
+                               // (One without a level of its own is computed where it is read, wherever that is.)
+                               return (s.compute.inlined() || moves(s.compute)) &&
+                                      ((!s.store.inlined() && !moves(s.store)) ||
+                                       (!s.hoist.inlined() && !moves(s.hoist)));
+                           });
     }
 
     /// The new Func is computed for one point of the loops around it. Where such loops are all that a split made,
@@ -222,12 +274,7 @@ class Privatizer {
     /// around it) is computed there, as that reads it. `renamed`: loops of the old stage that have new names.
     void move_levels(FuncId id, size_t stage, const std::set<std::string> &around,
                      const std::map<std::string, std::string> &renamed, FuncId part) {
-        std::set<std::string> stay;
-        if (!around.empty())
-            stay.insert(Var::outermost().name());
-        const std::vector<Dim> &dims = schedule_[id].stages[stage].dims;
-        for (auto d = dims.rbegin(); d != dims.rend() && around.count(d->name); ++d)
-            stay.insert(d->name);
+        const std::set<std::string> stay = staying(id, stage, around);
         for (FuncSchedule &s : schedule_.funcs)
             for (LoopLevel *level : {&s.compute, &s.store, &s.hoist})
                 if (level->at() && level->func == id && level->stage == static_cast<int>(stage) &&

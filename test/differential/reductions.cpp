@@ -351,3 +351,32 @@ TEST_CASE("a vectorized update whose lanes meet in one element", "[differential]
         check_against_reference<int>(sum, {8});
     }
 }
+
+// Found by random schedules (seed 2950018269). The accumulators of r.x were put inside of y, which is parallel
+// and which stood inside of r.y and x. So threads shared what had been stored around y.
+TEST_CASE("memory around a parallel loop stays around it where an RVar is parallel, too",
+          "[differential]") {
+    Var x("x"), y("y");
+    for (bool window : {false, true}) {
+        for (bool async : {false, true}) {
+            INFO((window ? "a window" : "hoisted") << (async ? ", async" : ""));
+            Func f("f"), sum("sum");
+            RDom r(-1, 5, -1, 4, "r");
+            f(x, y) = x * 7 + y * 3;
+            sum(x, y) = 0;
+            sum(x, y) += (f(x + r.y, y) + r.x) % 1000;
+            sum.update().reorder(r.x, y, x, r.y).parallel(y).parallel(r.x);
+            f.in().compute_at(sum.update(), r.x);
+            f.compute_at(sum.update(), x);
+            if (window)
+                f.store_at(sum.update(), r.y);
+            else
+                f.hoist_storage_root();
+            if (async)
+                f.async();
+            Pipeline pipeline(sum);
+            for (int i = 0; i < 10; i++)
+                REQUIRE(wrong_elements(pipeline, {{{0, 4}, {-2, 26}}}) == 0);
+        }
+    }
+}
