@@ -48,6 +48,7 @@ class Checker {
             for (const Stage &stage : f.stages)
                 reads_.back().push_back(funcs_read(stage, f.id));
         }
+        check_independence(graph_, schedule_);  // or a Func would be placed before what reads it
         // Consumers first: where they run says where their producers may.
         for (auto f = graph_.funcs.rbegin(); f != graph_.funcs.rend(); ++f)
             place(*f);
@@ -65,7 +66,6 @@ class Checker {
     std::vector<std::vector<std::vector<FuncId>>> reads_;  // per Func and stage
     std::vector<bool> whole_;                              // per Func: read by a C function
     std::set<FuncId> placed_;
-    std::vector<std::pair<FuncId, size_t>> guests_;  // stages whose hosts are being placed
 
     const StageSchedule &stage_schedule(const LoopLevel &level) const {
         return schedule_[level.func].stages[static_cast<size_t>(level.stage)];
@@ -126,28 +126,10 @@ class Checker {
         check_extern(f, levels_[index]);
         for (size_t i = 0; i < f.stages.size(); i++) {
             const LoopLevel &host = s.stages[i].fuse_level;
-            if (host.at() && host.func != f.id) {
-                guests_.emplace_back(f.id, i);
+            if (host.at() && host.func != f.id)
                 place(graph_[host.func]);
-                guests_.pop_back();
-            }
             paths_[index].push_back(stage_path(f, i));
         }
-    }
-
-    [[noreturn]] void reject_host_that_is_needed() const {
-        if (guests_.empty())
-            throw InternalError("a consumer has no loops yet");
-        const FuncNode &guest = graph_[guests_.back().first];
-        const size_t stage = guests_.back().second;
-        const LoopLevel &level = schedule_[guest.id].stages[stage].fuse_level;
-        const std::string &host = graph_[level.func].name;
-        reject_directive(
-            guest, stage, fmt::format("compute_with({}, {})", host, level.var),
-            fmt::format(
-                "'{}' reads '{}', directly or through others, so one of the two must be done "
-                "before the other begins. Let them share no loop (compute_at instead).",
-                guest.name, host));
     }
 
     /// The cache owns what is memoized: it is looked up, or computed, as a whole.
@@ -266,27 +248,19 @@ class Checker {
             reject_level(fmt::format(
                 "'{}' is inlined, so it has no loops. Give it compute_root() or compute_at().",
                 graph_[level.func].name));
-        if (!placed_.count(level.func) || paths_[static_cast<size_t>(level.func)].empty())
+        const std::vector<Path> &paths = paths_[static_cast<size_t>(level.func)];
+        if (static_cast<size_t>(level.stage) >= paths.size())  // not placed before this Func
             reject_level(fmt::format("'{}' does not use '{}'. Name a loop of a Func that does.",
                                      graph_[level.func].name, f.name));
         if (level.var == Var::outermost().name())
             return levels_[static_cast<size_t>(level.func)];
         const StageSchedule &s = stage_schedule(level);
-        const Path &path = path_at(level.func, static_cast<size_t>(level.stage));
+        const Path &path = paths[static_cast<size_t>(level.stage)];
         for (size_t i = 0; i < s.dims.size(); i++)  // innermost first
             if (s.dims[i].name == level.var)
                 return Path(path.begin(), path.end() - static_cast<long>(i));
         reject_level(fmt::format("there is no loop '{}'. Loops: {}.", level.var, names_of(s.dims)));
         return {};
-    }
-
-    /// The loops of a stage. There are none yet where that waits for a guest of what it reads, which so
-    /// waits for itself.
-    const Path &path_at(FuncId id, size_t stage) const {
-        const std::vector<Path> &paths = paths_[static_cast<size_t>(id)];
-        if (stage >= paths.size())
-            reject_host_that_is_needed();
-        return paths[stage];
     }
 
     template <typename F> void for_each_reader(const FuncNode &f, F &&visit) const {
@@ -302,7 +276,7 @@ class Checker {
         Path common;
         bool first = true;
         for_each_reader(f, [&](const FuncNode &consumer, size_t stage) {
-            const Path &path = path_at(consumer.id, stage);
+            const Path &path = paths_[static_cast<size_t>(consumer.id)][stage];
             if (first) {
                 common = path;
                 first = false;
@@ -317,7 +291,7 @@ class Checker {
 
     void check_encloses(const FuncNode &f, const Path &level) const {
         for_each_reader(f, [&](const FuncNode &consumer, size_t stage) {
-            if (is_prefix(level, path_at(consumer.id, stage)))
+            if (is_prefix(level, paths_[static_cast<size_t>(consumer.id)][stage]))
                 return;
             const LoopLevel &at = schedule_[f.id].compute;
             Path common = common_path(f);

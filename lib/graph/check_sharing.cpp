@@ -21,10 +21,26 @@ class SharingChecker {
   public:
     SharingChecker(const Graph &graph, const schedules::Schedule &schedule,
                    const std::function<bool(FuncId, FuncId)> &same_level)
-        : graph_(graph), schedule_(schedule), same_level_(same_level) {}
-
-    void check() {
+        : graph_(graph), schedule_(schedule), same_level_(same_level) {
         find_groups();
+    }
+
+    /// That Funcs which share loops do not need each other.
+    void check_independence() const {
+        for (const FuncNode &f : graph_.funcs)
+            for (size_t i = 0; is_computed(f) && i < f.stages.size(); i++) {
+                const LoopLevel &level = schedule_[f.id].stages[i].fuse_level;
+                if (!level.at() || !is_computed(graph_[level.func]))
+                    continue;
+                if (std::string chain = dependence(group_of(f.id)); !chain.empty())
+                    reject(f, i,
+                           fmt::format("{}, so one of the two must be done before the other "
+                                       "begins. Let them share no loop (compute_at instead).",
+                                       chain));
+            }
+    }
+
+    void check() const {
         for (const FuncNode &f : graph_.funcs)
             check(f);
         std::vector<StageId> on_the_way;
@@ -43,7 +59,7 @@ class SharingChecker {
 
     const Graph &graph_;
     const schedules::Schedule &schedule_;
-    const std::function<bool(FuncId, FuncId)> &same_level_;
+    const std::function<bool(FuncId, FuncId)> same_level_;
     std::vector<FuncId> leader_;                    // towards one of the group
     std::map<FuncId, std::vector<FuncId>> groups_;  // the Funcs of each such one
 
@@ -63,10 +79,7 @@ class SharingChecker {
                                     "the other where it is found in the cache. Let it have "
                                     "loops of its own.",
                                     f.name, host.name));
-            auto reject_with = [&](const std::string &why) {
-                reject_directive(f, i, fmt::format("compute_with({}, {})", host.name, level.var),
-                                 why);
-            };
+            auto reject_with = [&](const std::string &why) { reject(f, i, why); };
             if (!is_computed(host))
                 reject_with(fmt::format(
                     "'{}' is inlined, so it has no loops. Give it compute_root() or compute_at().",
@@ -77,10 +90,6 @@ class SharingChecker {
                                 "both at one level.",
                                 describe(graph_, schedule_[f.id].compute),
                                 describe(graph_, schedule_[host.id].compute)));
-            if (std::string chain = dependence(group_of(f.id)); !chain.empty())
-                reject_with(fmt::format("{}, so one of the two must be done before the other "
-                                        "begins. Let them share no loop (compute_at instead).",
-                                        chain));
             size_t shared = loops_to(
                 schedule_[level.func].stages[static_cast<size_t>(level.stage)].dims, level.var);
             const auto &dims = schedule_[f.id].stages[i].dims;
@@ -90,6 +99,12 @@ class SharingChecker {
                     "reorder both alike.",
                     level.var, names_of(dims)));
         }
+    }
+
+    [[noreturn]] void reject(const FuncNode &f, size_t stage, const std::string &why) const {
+        const LoopLevel &level = schedule_[f.id].stages[stage].fuse_level;
+        reject_directive(
+            f, stage, fmt::format("compute_with({}, {})", graph_[level.func].name, level.var), why);
     }
 
     const StageSchedule &schedule_of(StageId stage) const {
@@ -116,13 +131,11 @@ class SharingChecker {
     [[noreturn]] void reject_ring(const std::vector<StageId> &ring) const {
         for (StageId stage : ring)
             if (const LoopLevel &level = schedule_of(stage).fuse_level; level.at())
-                reject_directive(
-                    graph_[stage.first], static_cast<size_t>(stage.second),
-                    fmt::format("compute_with({}, {})", graph_[level.func].name, level.var),
-                    fmt::format(
-                        "'{}' shares the loops of '{}', directly or through others, so that "
-                        "neither has loops of its own. Leave one of these compute_with out.",
-                        graph_[level.func].name, graph_[stage.first].name));
+                reject(graph_[stage.first], static_cast<size_t>(stage.second),
+                       fmt::format(
+                           "'{}' shares the loops of '{}', directly or through others, so that "
+                           "neither has loops of its own. Leave one of these compute_with out.",
+                           graph_[level.func].name, graph_[stage.first].name));
         throw InternalError("a ring of stages that share no loops");
     }
 
@@ -161,9 +174,8 @@ class SharingChecker {
                 if (host.stage != other.stage)
                     continue;
                 if (std::string why = out_of_order(f, stage, other, later, host); !why.empty())
-                    reject_directive(
+                    reject(
                         f, later,
-                        fmt::format("compute_with({}, {})", graph_[level.func].name, level.var),
                         fmt::format(
                             "the {} of '{}' runs in those loops, too, but {}. Let only one of the "
                             "two share loops.",
@@ -271,6 +283,10 @@ class SharingChecker {
 };
 
 }  // namespace
+
+void check_independence(const Graph &graph, const schedules::Schedule &schedule) {
+    SharingChecker(graph, schedule, nullptr).check_independence();
+}
 
 void check_sharing(const Graph &graph, const schedules::Schedule &schedule,
                    const std::function<bool(FuncId, FuncId)> &same_level) {

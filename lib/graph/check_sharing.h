@@ -7,8 +7,10 @@
 
 namespace Pipe::graph {
 
-/// CompileError where stages that share loops depend on each other, perhaps through others, are
-/// computed at different levels, have different numbers of outer loops, are inlined or memoized; where
+/// CompileError where stages that share loops depend on each other, perhaps through others.
+void check_independence(const Graph &graph, const schedules::Schedule &schedule);
+
+/// CompileError where stages that share loops are computed at different levels, have different numbers of outer loops, are inlined or memoized; where
 /// stages share each other's loops in a ring; and where a Func's later definition could run in shared loops
 /// before what it needs of the earlier one is there.
 /// `same_level`: whether the same loops stand around the computation of both Funcs.

@@ -222,18 +222,13 @@ class Privatizer {
     /// Whether a Func that would be computed in loops of the new Func has memory outside of them.
     bool is_stored_outside(FuncId id, size_t stage, const std::set<std::string> &around) const {
         const std::set<std::string> stay = staying(id, stage, around);
-        std::set<FuncId> moved;
-        auto moves = [&](const LoopLevel &level) {
-            return level.at() && (moved.count(level.func) ||
-                                  (level.func == id && level.stage == static_cast<int>(stage) &&
-                                   !stay.count(level.var)));
+        auto moves = [&](LoopLevel level) {  // itself, or what it is inside of
+            for (; level.at(); level = schedule_[level.func].compute)
+                if (level.func == id && level.stage == static_cast<int>(stage) &&
+                    !stay.count(level.var))
+                    return true;
+            return false;
         };
-        for (size_t before = SIZE_MAX; before != moved.size();) {  // and what is computed in these
-            before = moved.size();
-            for (size_t f = 0; f < schedule_.funcs.size(); f++)
-                if (moves(schedule_.funcs[f].compute))
-                    moved.insert(static_cast<FuncId>(f));
-        }
         return std::any_of(schedule_.funcs.begin(), schedule_.funcs.end(),
                            [&](const FuncSchedule &s) {
                                // (One without a level of its own is computed where it is read, wherever that is.)

@@ -108,7 +108,7 @@ TEST_CASE("a host without a level of its own that its guest reads", "[compute_wi
         [&] {
             out.realize({4, 4});
         },
-        {"guest.compute_with(host, x)", "(compute_with.cpp:", "reads 'host'",
+        {"guest.compute_with(host, x)", "'guest' at compute_with.cpp:", "reads 'host'",
          "before the other begins"});
 }
 
