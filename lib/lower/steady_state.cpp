@@ -268,7 +268,7 @@ class SteadyBody {
     Expr connective(const Expr &e, Want want, Want absorbing) {
         Expr a = condition(e->args[0], want);
         if (is_bool_const(a, absorbing == Want::True))
-            return a;
+            return changed(a);
         return rebuild(e, {a, condition(e->args[1], want)});
     }
 
@@ -340,9 +340,9 @@ class SteadyBody {
         Want want = t == f ? Want::Any : t ? Want::True : Want::False;
         Expr decided = condition(e->args[0], want);
         if (is_bool_const(decided, true))
-            return expr(e->args[1]);
+            return changed(expr(e->args[1]));
         if (is_bool_const(decided, false))
-            return expr(e->args[2]);
+            return changed(expr(e->args[2]));
         return rebuild(e, {decided, tagged_as(e->args[1], expr(e->args[1])),
                            tagged_as(e->args[2], expr(e->args[2]))});
     }
@@ -365,9 +365,10 @@ class SteadyBody {
         return bound_to(name, inner, lanes, [&] { return f(value->args[0]); });
     }
 
-    Expr changed(const Expr &e) {
+    /// Also where a condition was a constant before: what it leaves out may use names that are gone.
+    template <typename T> T changed(const T &now) {
         changes_++;
-        return e;
+        return now;
     }
 
     // Statements.
@@ -407,7 +408,7 @@ class SteadyBody {
     Stmt store(const Stmt &s) {
         Expr mask = predicate(s->exprs[2]);
         if (mask.defined() && is_bool_const(mask, false))
-            return Stmt();
+            return changed(Stmt());
         if (mask.defined() && is_bool_const(mask, true)) {
             // A mask that is named further out costs nothing there, but it does in each access.
             if (s->exprs[2]->op == Op::Variable && current_depth() > 0)
@@ -453,9 +454,9 @@ class SteadyBody {
     Stmt branch(const Stmt &s) {
         Expr decided = condition(s->exprs[0], Want::Any);
         if (is_bool_const(decided, true))
-            return stmt(s->stmts[0]);
+            return changed(stmt(s->stmts[0]));
         if (is_bool_const(decided, false))
-            return stmt(s->stmts[1]);
+            return changed(stmt(s->stmts[1]));
         Stmt t = stmt(s->stmts[0]), f = stmt(s->stmts[1]);
         if (!t.defined() && !f.defined())
             return Stmt();

@@ -240,3 +240,22 @@ TEST_CASE("a producer computed in the inner loop of a split that another split r
             check_against_reference<int>(h, {width, 3});
     }
 }
+
+// Found by random directives (seed 3100005551): of a condition that was false from the beginning, the steady
+// state of a loop around it kept what is left out, with names that it had replaced.
+TEST_CASE("a loop that is parallel inside of lanes of an inlined Func with an update",
+          "[differential]") {
+    Var z("z"), v7("v7"), v8("v8"), v9("v9"), v10("v10");
+    Func f("f"), g("g"), h("h");
+    f(x, y, z) = x + 10 * y + 100 * z;
+    RDom r(-1, 1, -1, 1);
+    f(r.x, r.y, z) = f(r.x, r.y, z) + f(r.x - 2, r.y - 2, z);
+    g(x, y) = f(x, y, 0) + f(x - 1, -2, y);
+    h(x) = g(x, 0);
+    h.compute_root();
+    g.compute_at(h, x).bound_extent(x, 1);
+    f.split(x, v7, v8, 2).split(v7, v9, v10, 2).vectorize(v10).reorder(v9, v8, y, v10, z);
+    f.parallel(v9);
+    for (int width : {1, 2, 7, 40})
+        check_against_reference<int>(h, {width});
+}
