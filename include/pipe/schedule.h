@@ -21,7 +21,7 @@ enum class TailStrategy : uint8_t {
     RoundUp,
     /// Tests inside the loop; never touches anything outside. Always legal.
     GuardWithIf,
-    /// The same: in vectorized loops the test masks loads and stores with either.
+    /// As GuardWithIf: in vectorized loops the test masks loads and stores with either.
     Predicate,
     /// Guards the loads only: stores go beyond, as with RoundUp. Not for RVars; what it splits into
     /// cannot be split again.

@@ -38,172 +38,86 @@ void Scheduler::any_directive() {
     }
 }
 
+/// One of these, told before it is given: it may throw.
+void Scheduler::give_one(const std::string &name, const std::vector<NamedDirective> &directives) {
+    const NamedDirective &one = c_.of(directives);
+    say(name + "." + one.text + ";");
+    one.give();
+}
+
 void Scheduler::any_level(int i) {
     Func &f = source(i).func;
     const AnyLoop at = any_loop(any_func());
     const Stage stage = stage_of(at.func, at.stage);
-    const std::string place = name_of(at.func, at.stage) + ", " + at.var.text;
-    auto tell = [&](const std::string &text) { say(source(i).name + "." + text + ";"); };
-    switch (c_.below(8)) {
-    case 0:
-        tell("compute_root()");
-        f.compute_root();
-        return;
-    case 1:
-        tell("compute_inline()");
-        f.compute_inline();
-        return;
-    case 2:
-        tell("store_root()");
-        f.store_root();
-        return;
-    case 3:
-        tell("store_at(" + place + ")");
-        f.store_at(stage, at.var.loop);
-        return;
-    case 4:
-        tell("hoist_storage(" + place + ")");
-        f.hoist_storage(stage, at.var.loop);
-        return;
-    case 5:
-        tell("async()");
-        f.async();
-        return;
-    default:
-        tell("compute_at(" + place + ")");
-        f.compute_at(stage, at.var.loop);
-        return;
-    }
+    const VarOrRVar loop = at.var.loop;
+    const std::string place = "(" + name_of(at.func, at.stage) + ", " + at.var.text + ")";
+    give_one(source(i).name, {{"compute_at" + place, [&] { f.compute_at(stage, loop); }},
+                              {"store_at" + place, [&] { f.store_at(stage, loop); }},
+                              {"hoist_storage" + place, [&] { f.hoist_storage(stage, loop); }},
+                              {"compute_root()", [&] { f.compute_root(); }},
+                              {"store_root()", [&] { f.store_root(); }},
+                              {"compute_inline()", [&] { f.compute_inline(); }},
+                              {"async()", [&] { f.async(); }}});
 }
 
 void Scheduler::any_storage(int i) {
     Func &f = source(i).func;
-    const std::string var = c_.of(source(i).vars), other = c_.of(source(i).vars);
+    const Var var(c_.of(source(i).vars)), other(c_.of(source(i).vars));
     const int n = c_.of<int>({1, 2, 3, 4, 8, 16, 30}), low = c_.between(-4, 12);
-    const std::string number = std::to_string(n);
-    auto tell = [&](const std::string &text) { say(source(i).name + "." + text + ";"); };
-    switch (c_.below(12)) {
-    case 0: {
-        const bool forward = c_.chance(70);
-        tell("fold_storage(" + var + ", " + number + (forward ? ")" : ", false)"));
-        f.fold_storage(Var(var), n, forward);
-        return;
-    }
-    case 1:
-        tell("ring_buffer(" + number + ")");
-        f.ring_buffer(n);
-        return;
-    case 2:
-        tell("memoize()");
-        f.memoize();
-        return;
-    case 3:
-        tell("reorder_storage(" + var + ", " + other + ")");
-        f.reorder_storage(Var(var), Var(other));
-        return;
-    case 4:
-        tell("bound_storage(" + var + ", " + number + ")");
-        f.bound_storage(Var(var), n);
-        return;
-    case 5:
-        tell("align_storage(" + var + ", " + number + ")");
-        f.align_storage(Var(var), n);
-        return;
-    case 6:
-        tell("bound(" + var + ", " + std::to_string(low) + ", " + number + ")");
-        f.bound(Var(var), low, n);
-        return;
-    case 7:
-        tell("bound_extent(" + var + ", " + number + ")");
-        f.bound_extent(Var(var), n);
-        return;
-    case 8:
-        tell("align_bounds(" + var + ", " + number + ", " + std::to_string(low) + ")");
-        f.align_bounds(Var(var), n, low);
-        return;
-    case 9:
-        tell("align_extent(" + var + ", " + number + ")");
-        f.align_extent(Var(var), n);
-        return;
-    case 10: {
-        const bool stack = c_.chance(50);
-        tell(stack ? "store_in(MemoryType::Stack)" : "store_in(MemoryType::Register)");
-        f.store_in(stack ? MemoryType::Stack : MemoryType::Register);
-        return;
-    }
-    default:
-        tell("set_estimate(" + var + ", " + std::to_string(low) + ", " + number + ")");
-        f.set_estimate(Var(var), low, n);
-        return;
-    }
+    const std::string of_n = "(" + var.name() + ", " + std::to_string(n) + ")";
+    const std::string at_low =
+        "(" + var.name() + ", " + std::to_string(low) + ", " + std::to_string(n) + ")";
+    give_one(source(i).name,
+             {{"fold_storage" + of_n, [&] { f.fold_storage(var, n); }},
+              {"fold_storage(" + var.name() + ", " + std::to_string(n) + ", false)",
+               [&] { f.fold_storage(var, n, false); }},
+              {"bound_storage" + of_n, [&] { f.bound_storage(var, n); }},
+              {"align_storage" + of_n, [&] { f.align_storage(var, n); }},
+              {"bound_extent" + of_n, [&] { f.bound_extent(var, n); }},
+              {"align_extent" + of_n, [&] { f.align_extent(var, n); }},
+              {"bound" + at_low, [&] { f.bound(var, low, n); }},
+              {"set_estimate" + at_low, [&] { f.set_estimate(var, low, n); }},
+              {"align_bounds(" + var.name() + ", " + std::to_string(n) + ", " +
+                   std::to_string(low) + ")",
+               [&] { f.align_bounds(var, n, low); }},
+              {"reorder_storage(" + var.name() + ", " + other.name() + ")",
+               [&] { f.reorder_storage(var, other); }},
+              {"ring_buffer(" + std::to_string(n) + ")", [&] { f.ring_buffer(n); }},
+              {"memoize()", [&] { f.memoize(); }},
+              {"store_in(MemoryType::Stack)", [&] { f.store_in(MemoryType::Stack); }},
+              {"store_in(MemoryType::Register)", [&] { f.store_in(MemoryType::Register); }}});
 }
 
 void Scheduler::any_of_loops(const AnyLoop &loop) {
     Stage s = stage_of(loop.func, loop.stage);
-    const AnyLoop other = any_loop(loop.func);
-    const VarOrRVar var = loop.var.loop;
+    const AnyLoop other = any_loop(loop.func), elsewhere = any_loop(any_func());
+    const VarOrRVar var = loop.var.loop, second = other.var.loop;
     const LoopVar a = new_loop(fresh(), loop.var.reduction), b = new_loop(fresh(), a.reduction);
     const Tail &tail = c_.of(tails);
     const int n = c_.of<int>({2, 3, 4, 8, 16, 1, 0});
-    auto tell = [&](const std::string &text) {
-        say(name_of(loop.func, loop.stage) + "." + text + ";");
-    };
-    const std::string of_tail =
-        ", " + std::to_string(n) + ", TailStrategy::" + std::string(tail.name) + ")";
-    switch (c_.below(14)) {
-    case 0:
-    case 1:
-        tell("split(" + loop.var.text + ", " + a.text + ", " + b.text + of_tail);
-        s.split(var, a.loop, b.loop, n, tail.strategy);
-        return;
-    case 2:
-        tell("vectorize(" + loop.var.text + of_tail);
-        s.vectorize(var, n, tail.strategy);
-        return;
-    case 3:
-        tell("vectorize(" + loop.var.text + ")");
-        s.vectorize(var);
-        return;
-    case 4:
-        tell("unroll(" + loop.var.text + of_tail);
-        s.unroll(var, n, tail.strategy);
-        return;
-    case 5:
-    case 6:
-        tell("parallel(" + loop.var.text + ")");
-        s.parallel(var);
-        return;
-    case 7:
-    case 8:
-        tell("reorder(" + loop.var.text + ", " + other.var.text + ")");
-        s.reorder({var, other.var.loop});
-        return;
-    case 9:
-        tell("fuse(" + loop.var.text + ", " + other.var.text + ", " + a.text + ")");
-        s.fuse(var, other.var.loop, a.loop);
-        return;
-    case 10:
-        tell("atomic()");
-        s.atomic();
-        return;
-    case 11: {
-        const AnyLoop with = any_loop(any_func());
-        tell("compute_with(" + name_of(with.func, with.stage) + ", " + with.var.text + ")");
-        s.compute_with(stage_of(with.func, with.stage), with.var.loop);
-        return;
-    }
-    case 12:
-        tell("always_partition(" + loop.var.text + ")");
-        s.always_partition(var);
-        return;
-    default: {
-        const AnyLoop what = any_loop(any_func());
-        tell("prefetch(" + source(what.func).name + ", " + loop.var.text + ", " + other.var.text +
-             ", " + std::to_string(n) + ")");
-        s.prefetch(source(what.func).func, var, other.var.loop, n);
-        return;
-    }
-    }
+    const std::string &name = loop.var.text, in_n = ", " + std::to_string(n);
+    const std::string of_tail = in_n + ", TailStrategy::" + tail.name + ")";
+    const std::string both = name + ", " + other.var.text;
+    give_one(
+        name_of(loop.func, loop.stage),
+        {{"split(" + name + ", " + a.text + ", " + b.text + of_tail,
+          [&] { s.split(var, a.loop, b.loop, n, tail.strategy); }},
+         {"vectorize(" + name + of_tail, [&] { s.vectorize(var, n, tail.strategy); }},
+         {"vectorize(" + name + ")", [&] { s.vectorize(var); }},
+         {"unroll(" + name + of_tail, [&] { s.unroll(var, n, tail.strategy); }},
+         {"parallel(" + name + ")", [&] { s.parallel(var); }},
+         {"reorder(" + both + ")",
+          [&] {
+              s.reorder({var, second});
+          }},
+         {"fuse(" + both + ", " + a.text + ")", [&] { s.fuse(var, second, a.loop); }},
+         {"atomic()", [&] { s.atomic(); }},
+         {"always_partition(" + name + ")", [&] { s.always_partition(var); }},
+         {"compute_with(" + name_of(elsewhere.func, elsewhere.stage) + ", " + elsewhere.var.text +
+              ")",
+          [&] { s.compute_with(stage_of(elsewhere.func, elsewhere.stage), elsewhere.var.loop); }},
+         {"prefetch(" + source(elsewhere.func).name + ", " + both + in_n + ")",
+          [&] { s.prefetch(source(elsewhere.func).func, var, second, n); }}});
 }
 
 }  // namespace Pipe::fuzz

@@ -133,9 +133,14 @@ class Scheduler {
         int func, stage;
         LoopVar var;
     };
+    struct NamedDirective {
+        std::string text;
+        std::function<void()> give;
+    };
     int any_func();
     AnyLoop any_loop(int func);
     void any_directive();
+    void give_one(const std::string &name, const std::vector<NamedDirective> &directives);
     void any_level(int func);
     void any_storage(int func);
     void any_of_loops(const AnyLoop &loop);
