@@ -249,10 +249,11 @@ class Checker {
                 "'{}' is inlined, so it has no loops. Give it compute_root() or compute_at().",
                 graph_[level.func].name));
         const std::vector<Path> &paths = paths_[static_cast<size_t>(level.func)];
-        if (static_cast<size_t>(level.stage) >= paths.size())  // not placed before this Func
+        const bool outermost = level.var == Var::outermost().name();  // of all of its stages
+        if (paths.size() <= (outermost ? 0 : static_cast<size_t>(level.stage)))
             reject_level(fmt::format("'{}' does not use '{}'. Name a loop of a Func that does.",
                                      graph_[level.func].name, f.name));
-        if (level.var == Var::outermost().name())
+        if (outermost)
             return levels_[static_cast<size_t>(level.func)];
         const StageSchedule &s = stage_schedule(level);
         const Path &path = paths[static_cast<size_t>(level.stage)];
