@@ -1,5 +1,6 @@
 // Freeze, autoschedule, check.
 
+#include <map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -7,6 +8,8 @@
 #include "autoschedule/autoschedule.h"
 #include "driver/compiled.h"
 #include "graph/check.h"
+#include "ir/simplify.h"
+#include "ir/substitute.h"
 #include "support/clock.h"
 #include "support/deep_stack.h"
 #include "support/error.h"
@@ -18,8 +21,12 @@ using autoschedule::Sizes;
 using support::Clock;
 using support::ms_since;
 
-void take(int64_t &target, const Expr &e) {
-    ir::as_const_int(e, &target);
+/// What is known of Params and of images' sizes, as expressions name them.
+using Known = std::map<std::string, Expr>;
+
+void take(int64_t &target, const Expr &e, const Known &known = {}) {
+    if (e.defined())
+        ir::as_const_int(ir::simplify(ir::substitute(known, e)), &target);
 }
 
 /// The shape of a buffer; unknown (extent 0) where there is none.
@@ -36,49 +43,67 @@ std::vector<Sizes::Dim> shape(const BufferBase *given, size_t dimensions) {
 }
 
 std::vector<Sizes::Dim> output_sizes(const graph::FuncNode &f, const schedules::FuncSchedule &s,
-                                     const BufferBase *buffer) {
+                                     const BufferBase *buffer, const Known &known) {
     std::vector<Sizes::Dim> dims = shape(buffer, f.args.size());
     for (const auto *bounds : {&s.bounds, &s.estimates})
         for (const schedules::Bound &b : *bounds)
             for (size_t d = 0; d < dims.size(); d++)
                 if (f.args[d] == b.var)
-                    take(dims[d].min, b.min), take(dims[d].extent, b.extent);
+                    take(dims[d].min, b.min, known), take(dims[d].extent, b.extent, known);
     return dims;
 }
 
-std::vector<Sizes::Dim> image_sizes(const graph::Image &image) {
+std::vector<Sizes::Dim> image_sizes(const graph::Image &image, const Known &known) {
     auto param = std::dynamic_pointer_cast<const graph::ImageContents>(image.param);
     auto dims = shape(param ? &param->buffer : &image.bound, static_cast<size_t>(image.dimensions));
     for (size_t d = 0; d < dims.size(); d++) {
         const graph::ShapePromise &c = image.promise.dims[d];
-        take(dims[d].min, c.min), take(dims[d].extent, c.extent);
-        take(dims[d].min, c.estimate_min), take(dims[d].extent, c.estimate_extent);
+        take(dims[d].min, c.min, known), take(dims[d].extent, c.extent, known);
+        take(dims[d].min, c.estimate_min, known), take(dims[d].extent, c.estimate_extent, known);
     }
     return dims;
 }
 
+void know(Known &known, const std::string &image, const std::vector<Sizes::Dim> &dims) {
+    for (size_t d = 0; d < dims.size(); d++) {
+        if (dims[d].extent <= 0)
+            continue;
+        known[fmt::format("{}.min.{}", image, d)] = ir::make_const(Int(32), dims[d].min);
+        known[fmt::format("{}.extent.{}", image, d)] = ir::make_const(Int(32), dims[d].extent);
+    }
+}
+
+int64_t value_of(const graph::Scalar &scalar) {
+    auto param = std::dynamic_pointer_cast<const graph::ParamContents>(scalar.param);
+    int unused = 64 - scalar.type.bits();
+    uint64_t bits = param->bits.load(std::memory_order_relaxed) << unused;
+    int64_t value = scalar.type.is_int() ? static_cast<int64_t>(bits) >> unused
+                                         : static_cast<int64_t>(bits >> unused);
+    take(value, param->estimate);
+    return value;
+}
+
+/// Sizes of images may be said in terms of Params, those of outputs in terms of both.
 Sizes sizes_of(const graph::Frozen &frozen, const Outputs *buffers) {
     Sizes sizes;
+    Known known;
+    for (const graph::Scalar &scalar : frozen.graph.scalars) {
+        if (!scalar.type.is_int_or_uint())
+            continue;
+        sizes.scalars[scalar.name] = value_of(scalar);
+        known[scalar.name] = ir::make_const(scalar.type, sizes.scalars[scalar.name]);
+    }
+    for (const graph::Image &image : frozen.graph.images) {
+        sizes.images[image.name] = image_sizes(image, known);
+        know(known, image.name, sizes.images[image.name]);
+    }
     size_t buffer = 0;
     for (FuncId id : frozen.graph.outputs) {
         const graph::FuncNode &f = frozen.graph[id];
         bool given = buffers && buffer < buffers->size();
         sizes.outputs.push_back(
-            output_sizes(f, frozen.schedule[id], given ? (*buffers)[buffer] : nullptr));
+            output_sizes(f, frozen.schedule[id], given ? (*buffers)[buffer] : nullptr, known));
         buffer += f.types.size();
-    }
-    for (const graph::Image &image : frozen.graph.images)
-        sizes.images[image.name] = image_sizes(image);
-    for (const graph::Scalar &scalar : frozen.graph.scalars) {
-        auto param = std::dynamic_pointer_cast<const graph::ParamContents>(scalar.param);
-        if (!scalar.type.is_int_or_uint())
-            continue;
-        int unused = 64 - scalar.type.bits();
-        uint64_t bits = param->bits.load(std::memory_order_relaxed) << unused;
-        int64_t value = scalar.type.is_int() ? static_cast<int64_t>(bits) >> unused
-                                             : static_cast<int64_t>(bits >> unused);
-        take(value, param->estimate);
-        sizes.scalars[scalar.name] = value;
     }
     return sizes;
 }

@@ -93,6 +93,48 @@ TEST_CASE_METHOD(Program, "what is written is what the Pipeline was told", "[dri
     CHECK(told.schedule_source() == chosen);
 }
 
+TEST_CASE_METHOD(Program, "each set_estimate is what the schedule is chosen for",
+                 "[driver][outputs]") {
+    // Whether the choice for `wide` has threads and that for `narrow` none.
+    auto chosen = [&](const auto &estimate) {
+        ImageParam image(Int(32), 2, "image");
+        Param<int> n("n");
+        Func sum("sum"), g("g");
+        RDom r(0, n);
+        sum(x, y) = 0;
+        sum(x, y) += image(x + r, y);
+        g(x, y) = sum(x, y) + sum(x, y + 1);
+        n.set_estimate(3);
+        estimate(image, n, g);
+        Pipeline p(g);
+        p.autoschedule(get_host_target());
+        p.compile_to_lowered_stmt(folder / "chosen.txt", p.infer_arguments());
+        return has(folder.read("chosen.txt"), "parallel");
+    };
+    for (const int size : {4, 2000}) {
+        INFO(size);
+        CHECK(chosen([&](ImageParam &, Param<int> &, Func &g) {
+                  g.set_estimate(x, 0, size).set_estimate(y, 0, size);
+              }) == (size > 4));
+        CHECK(chosen([&](ImageParam &, Param<int> &, Func &g) {
+                  g.set_estimates({{0, size}, {0, size}});
+              }) == (size > 4));
+        CHECK(chosen([&](ImageParam &, Param<int> &n, Func &g) {
+                  n.set_estimate(size * size);  // the work of an element
+                  g.set_estimates({{0, 8}, {0, 8}});
+              }) == (size > 4));
+        CHECK(chosen([&](ImageParam &, Param<int> &n, Func &g) {
+                  n.set_estimate(size);
+                  g.set_estimates({{0, n}, {0, 2 * n - size}});
+              }) == (size > 4));
+        CHECK(chosen([&](ImageParam &image, Param<int> &, Func &g) {
+                  image.dim(0).set_estimate(0, size);
+                  image.dim(1).set_estimate(0, image.width() + 1);
+                  g.set_estimate(x, 0, image.width()).set_estimate(y, 0, image.height() - 1);
+              }) == (size > 4));
+    }
+}
+
 TEST_CASE_METHOD(Program, "LLVM IR, bitcode, assembly and object", "[driver][outputs]") {
     Pipeline p(out);
     p.compile_to_llvm_assembly(folder / "out.ll", {in, gain}, "my_function");
