@@ -198,6 +198,7 @@ class Func : public StageDirectives<Func>, public Realizable<Func> {
     // Where the Func is computed, and where its storage lives (as far out as, or further out than,
     // it is computed: what is computed again and again then only adds what is new). A Func stands for
     // all of its definitions: in each that has the loop and needs this Func; a Stage for one.
+    /// What a Func without directives does: it is put where it is read, and an output is still computed.
     Func &compute_inline();
     Func &compute_root();
     Func &compute_at(const Func &consumer, const VarOrRVar &loop);
