@@ -76,8 +76,9 @@ class Prefetcher {
         if (!place.computed || place.stages.empty())
             reject("'" + func_->name +
                    "' is inlined, so it has no memory. Give it compute_root() or compute_at().");
-        bool inside = place.hoist == from.name || !tree_.encloses(place.hoist, from.name);
-        if (inside && !place.hoist.empty())
+        // Memory that is only hoisted is the same, but not what is where in it.
+        bool inside = place.store == from.name || !tree_.encloses(place.store, from.name);
+        if (inside && !place.store.empty())
             reject("'" + func_->name + "' is stored inside of the loop '" + directive_.from +
                    "', so a later iteration has other memory. Store it further out.");
     }

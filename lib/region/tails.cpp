@@ -72,15 +72,21 @@ bool RegionMap::shrinks(const StageNest &nest, size_t split) const {
                 return static_cast<int>(i);
         return -1;
     };
+    enum class Part {
+        Outer,      // of the guarded split
+        EndsEarly,  // its inner loop, and what is outside in that: their extents are no constants
+        Constant,   // what is inside in that: keeps its extent
+    };
     // The loops that are made of a variable; false if one of them forbids.
     std::vector<int> outer_loops, inner_loops;
-    auto collect = [&](auto &&self, const std::string &var, bool check,
+    auto collect = [&](auto &&self, const std::string &var, Part part,
                        std::vector<int> &loops) -> bool {
         int here = position(var);
         if (here >= 0) {
             loops.push_back(here);
             LoopKind kind = nest.loops[here].dim.kind;
-            return !check || (kind != LoopKind::Vectorized && kind != LoopKind::Unrolled);
+            return part != Part::EndsEarly ||
+                   (kind != LoopKind::Vectorized && kind != LoopKind::Unrolled);
         }
         for (size_t i = split + 1; i < transforms.size(); i++) {
             const schedules::Transform &t = transforms[i];
@@ -89,19 +95,19 @@ bool RegionMap::shrinks(const StageNest &nest, size_t split) const {
             if (t.old_name != var)
                 continue;
             if (t.kind == schedules::Transform::Kind::Rename)
-                return self(self, t.outer, check, loops);
+                return self(self, t.outer, part, loops);
             if (t.kind == schedules::Transform::Kind::Split) {
-                if (check && strategy(nest, t) != TailStrategy::GuardWithIf)
+                if (part != Part::Outer && strategy(nest, t) != TailStrategy::GuardWithIf)
                     return false;
-                // The inner half of the inner keeps its constant extent and its own guard.
-                return self(self, t.outer, check, loops) && self(self, t.inner, false, loops);
+                Part inner = part == Part::EndsEarly ? Part::Constant : part;
+                return self(self, t.outer, part, loops) && self(self, t.inner, inner, loops);
             }
         }
         return false;
     };
-    if (!collect(collect, transforms[split].outer, false, outer_loops))
+    if (!collect(collect, transforms[split].outer, Part::Outer, outer_loops))
         return false;
-    if (!collect(collect, transforms[split].inner, true, inner_loops))
+    if (!collect(collect, transforms[split].inner, Part::EndsEarly, inner_loops))
         return false;
     int innermost_outer = *std::max_element(outer_loops.begin(), outer_loops.end());
     int outermost_inner = *std::min_element(inner_loops.begin(), inner_loops.end());

@@ -259,3 +259,21 @@ TEST_CASE("a loop that is parallel inside of lanes of an inlined Func with an up
     for (int width : {1, 2, 7, 40})
         check_against_reference<int>(h, {width});
 }
+
+// Found by random directives (seed 4000041292): the loop of a guarded split ended early, where a split of one
+// value inside of it had no test of its own, and what rounds that up went beyond the end: of the memory, too.
+TEST_CASE("rounding up a loop of one iteration inside of a guarded split", "[differential]") {
+    Var xio("xio"), xii("xii"), lane("lane"), step("step");
+    for (int factor : {2, 5}) {
+        for (int once : {1, 2, 4}) {
+            INFO(factor << " " << once);
+            Func f("f"), g("g");
+            f(x, y) = x + 10 * y;
+            g(x, y) = f(x, y) + f(x + 1, y);
+            f.compute_root().split(x, xo, xi, factor, TailStrategy::GuardWithIf);
+            f.split(xi, xio, xii, once).split(xii, step, lane, 2, TailStrategy::RoundUp);
+            for (int width : {1, 2, 3, 7, 40})
+                check_against_reference<int>(g, {width, 3});
+        }
+    }
+}

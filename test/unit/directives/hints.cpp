@@ -169,6 +169,16 @@ TEST_CASE("prefetch of a Func", "[hints]") {
             },
             {"g.prefetch(f, x, y)", "stored inside", "further out"});
     }
+    SECTION("stored inside, in memory from further out") {  // seed 4000049052: an undefined name
+        g.split(x, xo, xi, 4).split(y, yo, yi, 2);
+        f.compute_at(g, xo).hoist_storage(g, yo);
+        g.prefetch(f, yi, yi);
+        require_message<CompileError>(
+            [&] {
+                g.realize({4, 4});
+            },
+            {"g.prefetch(f, yi, yi)", "stored inside", "further out"});
+    }
     SECTION("inlined") {
         f.compute_inline();
         g.prefetch(f, x, y);
