@@ -48,6 +48,23 @@ Line line_of(const std::string &report, const std::string &func) {
 
 Var x("x"), y("y");
 
+/// The cells of a Func's row in the page, each with a space behind it, as words of the table.
+std::string row_of(const std::string &page, const std::string &func) {
+    const size_t row = page.find("<td>" + func + "</td>");
+    if (row == std::string::npos)
+        return "";
+    std::string text;
+    bool in_tag = false;
+    for (char c : page.substr(row, page.find("</tr>", row) - row)) {
+        if (c == '<' && !in_tag && !text.empty() && text.back() != ' ')
+            text += ' ';
+        in_tag = c == '<' || (in_tag && c != '>');
+        if (!in_tag && c != '>')
+            text += c;
+    }
+    return text;
+}
+
 /// `rounds` times some work per element.
 Func busy(const std::string &name, int rounds, const Expr &start) {
     Func f(name);
@@ -104,7 +121,19 @@ TEST_CASE("time goes to the Func that takes it", "[driver][profiler]") {
         INFO(head);
         CHECK(page.find("<th>" + std::string(head) + "</th>") != std::string::npos);
     }
-    CHECK(page.find("http") == std::string::npos);  // nothing from elsewhere
+    CHECK(page.find("http") == std::string::npos);       // nothing from elsewhere
+    for (const char *func : {"cheap", "dear", "out"}) {  // the numbers of the table
+        const Line row = line_of(row_of(page, func), func), line = line_of(report, func);
+        INFO(row_of(page, func));
+        REQUIRE(row.found);
+        CHECK(row.ms == line.ms);
+        CHECK(row.share == line.share);
+        CHECK(row.threads == line.threads);
+        CHECK(row.peak == line.peak);
+        CHECK(row.unit == line.unit);
+        CHECK(row.mallocs == line.mallocs);
+    }
+    CHECK(page.find("dear</td>") < page.find("cheap</td>"));  // the dearest first
     p.profiler_reset();
     CHECK(p.profiler_report().find("0 runs") != std::string::npos);
 }
