@@ -160,9 +160,12 @@ Value *ExprEmitter::load(const Expr &e) {
 Value *ExprEmitter::load_dense(const ir::ExprNode &e, Type type, const Offset &start, Value *mask) {
     Value *p = address(e.name, type, start);
     llvm::Align align = alignment(e.name, type, e.args[0]);
-    auto marked = [&](llvm::Instruction *loaded) {
+    // What is loaded past the caches is frozen, so that no element of it becomes a load of its own, for which x86
+    // has no instruction (LLVM 19 crashes).
+    auto marked = [&](llvm::Instruction *loaded) -> Value * {
         mark(loaded, e.name);
-        return loaded;
+        return loaded->hasMetadata(llvm::LLVMContext::MD_nontemporal) ? b_.CreateFreeze(loaded)
+                                                                      : loaded;
     };
     if (!mask) {
         llvm::Type *t = memory_type(unit_.context, type);

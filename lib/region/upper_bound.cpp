@@ -30,7 +30,7 @@ class UpperBound {
             if (bound && (!best || *bound < *best))
                 best = bound;
         };
-        for (const Linear::Term &term : sum.terms) {
+        for (const Linear::Term &term : forks_first(sum)) {
             const Expr &atom = term.atom;
             auto with = [&](const Expr &value) -> std::optional<int64_t> {
                 Linear rest = without(sum, term);
@@ -67,6 +67,41 @@ class UpperBound {
     }
 
   private:
+    /// The terms in the order in which they are replaced. What has several cases comes first, so that each case
+    /// may take another operand of those terms of which any will do.
+    std::vector<Linear::Term> forks_first(const Linear &sum) const {
+        std::vector<Linear::Term> terms = sum.terms;
+        if (terms.size() > 1)
+            std::stable_partition(terms.begin(), terms.end(), [&](const Linear::Term &term) {
+                return forks(term.atom, term.coefficient > 0, 3);
+            });
+        return terms;
+    }
+
+    /// Whether a max() or select(), of which both operands count, is in `e`: a min() in what is subtracted.
+    bool forks(const Expr &e, bool up, int levels) const {
+        auto inside = [&](size_t i, bool same) {
+            return levels > 0 && forks(e->args[i], same ? up : !up, levels - 1);
+        };
+        switch (e->op) {
+        case Op::Variable: {
+            const Expr let = levels > 0 ? variables_.let_of(e->name).first : Expr();
+            return let.defined() && forks(let, up, levels - 1);
+        }
+        case Op::Select:
+            return true;
+        case Op::Min:
+        case Op::Max:
+            return e->op == (up ? Op::Max : Op::Min) || inside(0, true) || inside(1, true);
+        case Op::Add:
+            return inside(0, true) || inside(1, true);
+        case Op::Sub:
+            return inside(0, true) || inside(1, false);
+        default:
+            return false;
+        }
+    }
+
     /// The bound over all iterations of a loop. Asked last: what is behind the other atoms may contain the
     /// same loop variable and cancel it.
     std::optional<int64_t> over_a_loop(const Linear &sum, int depth) {
