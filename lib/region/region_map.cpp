@@ -234,7 +234,7 @@ const std::vector<bool> &RegionMap::loose_dimensions(FuncId id) {
 /// the iteration of the loop around needs; an empty interval may begin just behind that. So it is with an
 /// interval of which less is known here than further out.
 void RegionMap::keep_inside(FuncId id, int stage, const Level &level, Box &box) {
-    const bool maybe_empty = needed_under_conditions(id);
+    const bool maybe_empty = needed_under_conditions(id) != Needed::Always;
     const std::vector<bool> &loose = loose_dimensions(id);
     const std::vector<Level> &path = tree_.path_to(level);
     const Level around = path.size() > 1 ? path[path.size() - 2] : "";

@@ -191,7 +191,12 @@ class RegionMap {
     bool shares_loops(const StageNest &nest) const;
     bool may_have_nothing_new(const Interval &interval) const;
     bool may_be_empty(FuncId func, const Expr &extent);
-    bool needed_under_conditions(FuncId func);
+    enum class Needed : uint8_t {
+        Always,
+        UnlessEmpty,      // an RDom that reads it, by itself or through others, may be empty
+        UnderConditions,  // a where or select may hold nowhere
+    };
+    Needed needed_under_conditions(FuncId func);
     const std::vector<bool> &loose_dimensions(FuncId func);
     bool same_for_all(const Interval &interval, const Level &inner, const Level &outer) const;
     TailStrategy strategy(const StageNest &nest, const schedules::Transform &split) const;
@@ -231,7 +236,7 @@ class RegionMap {
     std::map<std::pair<FuncId, int>, Box> unaligned_, unpadded_, padded_;  ///< at the compute level
     std::map<std::tuple<FuncId, int, Level>, Touched> touched_;
     std::map<std::pair<FuncId, int>, Choices> choices_;
-    std::map<FuncId, bool> under_conditions_;
+    std::map<FuncId, Needed> under_conditions_;
     std::map<FuncId, std::vector<bool>> loose_;
     std::map<std::string, Expr> shifts_;               ///< by the variable's name
     std::map<std::pair<FuncId, Level>, Asked> asked_;  ///< of extern stages

@@ -246,7 +246,12 @@ void RegionMap::pad_to_factor(const StageNest &nest, size_t dim, const Expr &fac
             i.min = min(i.min, add(i.max, int32(1)));
             whole = sub(add(i.min, factor), int32(1));
         }
+        const Expr last = i.max, nothing = make_binary(Op::LT, i.max, i.min);
         i.max = slid || empty ? max(i.max, whole) : greater(i.max, whole);
+        // Of the whole image: where a condition leaves nothing, an input need not have room for more.
+        if (empty && compute.empty() &&
+            needed_under_conditions(nest.func) == Needed::UnderConditions)
+            i.max = make_select(nothing, last, i.max);
     } else if (std::optional<int64_t> missing = upper_bound(sub(factor, extent));
                !missing || *missing > 0) {
         i.max = add(i.max, slid || empty ? factor : sub(factor, int32(1)));
@@ -263,7 +268,7 @@ bool RegionMap::may_have_nothing_new(const Interval &interval) const {
 
 /// Whether nothing may be needed, because a condition holds nowhere in an iteration.
 bool RegionMap::may_be_empty(FuncId id, const Expr &extent) {
-    if (!needed_under_conditions(id))
+    if (needed_under_conditions(id) == Needed::Always)
         return false;
     std::optional<int64_t> most = upper_bound(sub(int32(1), extent));
     return !most || *most > 0;
@@ -271,24 +276,28 @@ bool RegionMap::may_be_empty(FuncId id, const Expr &extent) {
 
 /// Whether there may be iterations that need nothing of the Func: a condition or an empty RDom limits what
 /// a reader, or what reads that, or an update of its own needs.
-bool RegionMap::needed_under_conditions(FuncId id) {
-    auto [known, is_new] = under_conditions_.try_emplace(id, false);
+RegionMap::Needed RegionMap::needed_under_conditions(FuncId id) {
+    auto [known, is_new] = under_conditions_.try_emplace(id, Needed::Always);
     if (!is_new)
         return known->second;
     auto limits = [&](const graph::Stage &stage) {
-        return stage.predicate.defined() ||
-               std::any_of(stage.rvars.begin(), stage.rvars.end(), [&](const auto &r) {
-                   std::optional<int64_t> most = upper_bound(sub(int32(1), r.extent));
-                   return !most || *most > 0;
-               });
+        if (stage.predicate.defined())
+            return Needed::UnderConditions;
+        bool may_be_empty = std::any_of(stage.rvars.begin(), stage.rvars.end(), [&](const auto &r) {
+            std::optional<int64_t> most = upper_bound(sub(int32(1), r.extent));
+            return !most || *most > 0;
+        });
+        return may_be_empty ? Needed::UnlessEmpty : Needed::Always;
     };
     const std::vector<graph::Stage> &own = graph_[id].stages;
-    bool found = std::any_of(own.begin() + 1, own.end(), [&](const graph::Stage &update) {
-        return limits(update) || has_selects(update);
-    });
+    Needed found = Needed::Always;
+    for (size_t update = 1; update < own.size(); update++)
+        found = std::max({found, limits(own[update]),
+                          has_selects(own[update]) ? Needed::UnderConditions : Needed::Always});
     for (const StageNest *reader : tree_.readers(id))
-        found = found || limits(graph_[reader->func].stages[reader->stage]) ||
-                !choices(*reader).empty() || needed_under_conditions(reader->func);
+        found = std::max({found, limits(graph_[reader->func].stages[reader->stage]),
+                          choices(*reader).empty() ? Needed::Always : Needed::UnderConditions,
+                          needed_under_conditions(reader->func)});
     return under_conditions_[id] = found;
 }
 

@@ -220,3 +220,35 @@ TEST_CASE("a task inside of what only a memoized Func needs", "[differential]") 
         check_against_reference<int>(out, {7, 17});
     }
 }
+
+// Found by random schedules (seed 4110028816): where a select leaves nothing of a whole image, a split that shifts
+// inwards asked an input for as much as its factor, wherever the empty range lay.
+TEST_CASE("a condition that leaves nothing of an image asks for no input", "[differential]") {
+    ImageParam in(Int(32), 1, "in");
+    testing::GuardedBuffer image = noise<int>({{0, 10}});
+    in.set(image.buffer);
+    for (bool below : {false, true}) {
+        Func f("f"), out("out");
+        f(x) = in(x)*10;
+        out(x) = select(below ? x < -40 : x >= 40, f(x), x);
+        f.compute_root().split(x, xo, xi, 4, TailStrategy::ShiftInwards).vectorize(xi);
+        for (const Shape &shape : {Shape{{0, 9}}, Shape{{-3, 1}}, Shape{{5, 30}}})
+            CHECK(wrong_elements(out, {shape}) == 0);
+    }
+}
+
+// Found by random pipelines (seed 4110000758): each of the elements that a comparison with data allows was given
+// memory, in three dimensions 32 GB, though an iteration needs one.
+TEST_CASE("an element under a condition on data needs memory for one", "[differential]") {
+    Var z("z");
+    ImageParam in(Float(64), 1, "in");
+    testing::GuardedBuffer image = noise<double>({{0, 40}});
+    in.set(image.buffer);
+    Func f("f"), out("out");
+    RDom r(-1, 1);
+    f(x, y, z) = x + 10 * y + 100 * z;
+    f(x, y, z) += r.x;
+    out(x) = select(x == cast<int>(clamp(in(x), -1000.0, 1000.0)), f(x - 2, x - 1, 0 - x), 2);
+    for (int width : {1, 7, 40})
+        check_against_reference<int>(out, {width});
+}
