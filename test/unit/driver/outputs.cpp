@@ -95,7 +95,7 @@ TEST_CASE_METHOD(Program, "what is written is what the Pipeline was told", "[dri
 
 TEST_CASE_METHOD(Program, "each set_estimate is what the schedule is chosen for",
                  "[driver][outputs]") {
-    // Whether the choice for `wide` has threads and that for `narrow` none.
+    // Whether the schedule that is chosen has threads.
     auto chosen = [&](const auto &estimate) {
         ImageParam image(Int(32), 2, "image");
         Param<int> n("n");
