@@ -47,43 +47,88 @@ void *Arena::push(int64_t bytes, int64_t limit) {
     bytes = round_up(std::max<int64_t>(bytes, 1), line);
     if (limit > 0 && used_ + bytes > limit)
         return nullptr;
+    void *block = nullptr;
     try {
-        // Chunks after the current one are empty; take the first that is large enough.
-        size_t chunk = current_;
-        while (chunk < chunks_.size() && chunks_[chunk].size - chunks_[chunk].used < bytes)
-            chunk++;
-        if (chunk == chunks_.size() && !add_chunk(bytes))
-            return nullptr;
-        blocks_.push_back({chunks_[chunk].memory + chunks_[chunk].used, bytes, chunk});
-        chunks_[chunk].used += bytes;
-        current_ = chunk;
+        block = gaps_ > 0 ? push_into_gap(bytes) : nullptr;
+        if (!block)
+            block = push_on_top(bytes);
     } catch (const std::bad_alloc &) {
-        return nullptr;
     }
+    if (!block)
+        return nullptr;
+    pushed_++;
     used_ += bytes;
     peak_ = std::max(peak_, used_);
+    return block;
+}
+
+/// Chunks after the current one are empty; takes the first that is large enough.
+void *Arena::push_on_top(int64_t bytes) {
+    size_t chunk = current_;
+    while (chunk < chunks_.size() && chunks_[chunk].size - chunks_[chunk].used < bytes)
+        chunk++;
+    if (chunk == chunks_.size() && !add_chunk(bytes))
+        return nullptr;
+    blocks_.push_back({chunks_[chunk].memory + chunks_[chunk].used, bytes, chunk, pushed_});
+    chunks_[chunk].used += bytes;
+    current_ = chunk;
     return blocks_.back().memory;
 }
 
-void Arena::pop_last() {
-    Block &last = blocks_.back();
-    chunks_[last.chunk].used -= last.size;
-    used_ -= last.size;
-    blocks_.pop_back();
+/// The smallest gap that is large enough; what is left of it stays one.
+void *Arena::push_into_gap(int64_t bytes) {
+    size_t best = blocks_.size();
+    for (size_t i = 0; i < blocks_.size(); i++)
+        if (blocks_[i].free && blocks_[i].size >= bytes &&
+            (best == blocks_.size() || blocks_[i].size < blocks_[best].size))
+            best = i;
+    if (best == blocks_.size())
+        return nullptr;
+    if (blocks_[best].size > bytes) {
+        Block rest = blocks_[best];
+        rest.memory += bytes;
+        rest.size -= bytes;
+        blocks_.insert(blocks_.begin() + static_cast<long>(best) + 1, rest);
+        gaps_++;
+    }
+    gaps_--;
+    blocks_[best] = {blocks_[best].memory, bytes, blocks_[best].chunk, pushed_};
+    return blocks_[best].memory;
+}
+
+void Arena::free_block(size_t i) {
+    auto joins = [&](const Block &a, const Block &b) {
+        return a.free && b.free && a.chunk == b.chunk;
+    };
+    used_ -= blocks_[i].size;
+    blocks_[i].free = true;
+    gaps_++;
+    for (size_t first : {i, i - 1}) {
+        if (first >= blocks_.size() || first + 1 == blocks_.size() ||
+            !joins(blocks_[first], blocks_[first + 1]))
+            continue;
+        blocks_[first].size += blocks_[first + 1].size;
+        blocks_.erase(blocks_.begin() + static_cast<long>(first) + 1);
+        gaps_--;
+    }
+    while (!blocks_.empty() && blocks_.back().free) {
+        chunks_[blocks_.back().chunk].used -= blocks_.back().size;
+        blocks_.pop_back();
+        gaps_--;
+    }
     current_ = blocks_.empty() ? 0 : blocks_.back().chunk;
 }
 
 void Arena::pop(void *block) {
-    bool found = false;
-    while (!found && !blocks_.empty()) {
-        found = blocks_.back().memory == block;
-        pop_last();
-    }
+    for (size_t i = blocks_.size(); i-- > 0;)
+        if (blocks_[i].memory == block)
+            return free_block(i);
 }
 
-void Arena::pop_to(size_t depth) {
-    while (blocks_.size() > depth)
-        pop_last();
+void Arena::pop_since(int64_t mark) {
+    for (size_t i = blocks_.size(); i-- > 0;)
+        if (i < blocks_.size() && !blocks_[i].free && blocks_[i].number >= mark)
+            free_block(i);
 }
 
 void Arena::trim(int64_t keep_bytes) {

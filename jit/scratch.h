@@ -17,11 +17,10 @@ inline Arena &this_threads_arena() {
 /// the most scratch that f had in use.
 template <typename F> int32_t with_scratch(int64_t *peak, F &&f) {
     Arena &arena = this_threads_arena();
-    size_t depth = arena.depth();
-    int64_t before = arena.used(), outer_peak = arena.peak();
+    int64_t mark = arena.mark(), before = arena.used(), outer_peak = arena.peak();
     arena.reset_peak(before);
     int32_t code = f();
-    arena.pop_to(depth);
+    arena.pop_since(mark);
     arena.trim(kept_scratch);
     *peak += arena.peak() - before;
     arena.reset_peak(outer_peak);

@@ -19,17 +19,25 @@ Multigrid::Multigrid(const Options &options_)
     v = cycle(v, right_hand_side, finest);
     out(p) = at_p(v.whole);
     stages.push_back(out);
+    keep(false);  // the output is the same
+    kept.push_back(true);
     level_of.push_back(finest);
 }
 
 // The recursion of section 8.1.
 Multigrid::Grid Multigrid::cycle(Grid v, const Func &f, int level) {
-    if (level == 0)
-        return smoothed(v, f, level, options.coarsest);
+    if (level == 0) {
+        v = smoothed(v, f, level, options.coarsest);
+        keep();
+        return v;
+    }
     v = smoothed(v, f, level, options.before);
+    keep();  // also the correction reads it
     // without a step on the coarsest grid there is nothing to correct with
     if (level > 1 || options.coarsest > 0) {
         const Func coarse = restricted(residual(v, f, level), level - 1);
+        keep();
+        level_of.back() = level;  // what it reads
         Grid error = cycle(Grid(), coarse, level - 1);
         if (options.w_cycle)
             error = cycle(error, coarse, level - 1);
@@ -37,7 +45,9 @@ Multigrid::Grid Multigrid::cycle(Grid v, const Func &f, int level) {
     } else if (options.w_cycle) {
         // nothing: both visits leave 0
     }
-    return smoothed(v, f, level, options.after);
+    v = smoothed(v, f, level, options.after);
+    keep();
+    return v;
 }
 
 // w = v - c (A v - f); from the guess 0, w = c f.
@@ -86,6 +96,7 @@ Multigrid::Grid Multigrid::stage(const char *name, int level, const Expr &value)
     grid.inner(p) = value;
     grid.whole = with_boundary(grid.inner, level);
     stages.push_back(grid.inner);
+    kept.push_back(false);
     level_of.push_back(level);
     return grid;
 }
@@ -129,13 +140,31 @@ Expr Multigrid::at_p(const Func &f) const {
     return f(std::vector<Expr>(p.begin(), p.end()));
 }
 
-// Every grid is stored; rows, or planes, in parallel on the levels that are worth it.
+// On the fine levels, up to five stages together, the last of which is stored: in parallel strips of rows, or
+// planes, that are tiled along the dimension before; of the others the last few rows (planes) of the tile slide
+// along. The grids of the coarse levels fit into the caches: every one is stored.
 void Multigrid::schedule_by_hand(const Target &target) {
     const int vec = target.natural_vector_size(Float(64));
-    for (size_t i = 0; i < stages.size(); ++i) {
-        stages[i].compute_root().vectorize(p[0], vec);
-        if (level_of[i] >= options.levels - 2) {
-            stages[i].parallel(p.back(), options.dimensions == 2 ? 16 : 4);
+    const bool planes = options.dimensions == 3;
+    const int fine = planes ? options.levels - 1 : options.levels - 2;
+    const Var &slides = p.back(), &tiled = p[p.size() - 2];
+    const Var strip("strip"), in_strip("in_strip"), tile("tile"), in_tile("in_tile");
+    Func last;
+    int together = 0;
+    for (size_t i = stages.size(); i-- > 0;) {
+        if (level_of[i] < fine) {
+            stages[i].compute_root().vectorize(p[0], vec).parallel(slides, planes ? 4 : 16);
+        } else if (!kept[i] && ++together < 5) {
+            stages[i].store_at(last, tile).compute_at(last, in_strip).vectorize(p[0], vec);
+        } else {
+            last = stages[i];
+            together = 0;
+            last.compute_root()
+                .split(slides, strip, in_strip, planes ? 64 : 128)
+                .split(tiled, tile, in_tile, planes ? 32 : 1024)
+                .reorder(in_tile, in_strip, tile, strip)
+                .parallel(strip)
+                .vectorize(planes ? p[0] : in_tile, vec);
         }
     }
 }

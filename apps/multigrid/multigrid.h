@@ -23,7 +23,8 @@ struct Multigrid : Program {
     dsl::ImageParam guess, right_hand_side;
     dsl::Func out{"multigrid"};
     std::vector<dsl::Var> p;    ///< x, y, z
-    std::vector<int> level_of;  ///< per stage
+    std::vector<int> level_of;  ///< per stage: of what it reads
+    std::vector<bool> kept;  ///< per stage: stored in full; those before it may slide in a window
 
   private:
     /// A grid function of one level. Undefined Func: 0 everywhere.
@@ -40,6 +41,11 @@ struct Multigrid : Program {
     dsl::Func restricted(const dsl::Func &fine, int level);
     Grid corrected(const Grid &v, const Grid &error, int level);
 
+    /// The last stage is one that is kept.
+    void keep(bool keeps = true) {
+        if (!kept.empty())
+            kept.back() = keeps;
+    }
     Grid stage(const char *name, int level, const dsl::Expr &value);
     dsl::Func with_boundary(const dsl::Func &inner, int level) const;
     /// Points along an edge of the interior, and 1/h, of that level.

@@ -143,7 +143,7 @@ void Resnet50::schedule_by_hand(const Target &target) {
     average.compute_root().vectorize(c, vec);
     average.update().vectorize(c, vec);
     scores.compute_root().vectorize(c, vec, TailStrategy::GuardWithIf);
-    scores.update().vectorize(c, vec);
+    scores.update().vectorize(c, vec, TailStrategy::GuardWithIf);
     total.compute_root();
     probability.vectorize(c, vec);
 }

@@ -9,7 +9,8 @@ namespace Pipe {
 Expr fast_log(const Expr &x);
 /// Relative error below 2^-18 where the result is a normal number.
 Expr fast_exp(const Expr &x);
-/// exp(log(x) * y) of the two above, for x >= 0; the error grows with |y log(x)|.
+/// exp(log(x) * y) of the two above, as floats, for x >= 0; the error grows with |y log(x)|. Products, in the
+/// type of x, where y is a constant integer.
 Expr fast_pow(const Expr &x, const Expr &y);
 /// Absolute error below 1e-5 for |x| up to some thousands.
 Expr fast_sin(const Expr &x);

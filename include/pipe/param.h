@@ -62,7 +62,7 @@ class ParamBase {
 }  // namespace detail
 
 /// A number that may change between two calls of `realize` without compiling anew. Copies are the
-/// same parameter. The value is read when `realize` starts.
+/// same parameter. The value is read when `realize` starts; RuntimeError where it was never set.
 template <typename T = void> class Param : public detail::ParamBase {
   public:
     static constexpr bool has_static_type = true;
@@ -70,9 +70,9 @@ template <typename T = void> class Param : public detail::ParamBase {
 
     /// The same parameter. RuntimeError where T is not its type.
     Param(const Param<void> &other);
-    Param() : ParamBase(type_of<T>(), "") { set(T()); }
-    explicit Param(const std::string &name) : ParamBase(type_of<T>(), name) { set(T()); }
-    explicit Param(const char *name) : ParamBase(type_of<T>(), name) { set(T()); }
+    Param() : ParamBase(type_of<T>(), "") {}
+    explicit Param(const std::string &name) : ParamBase(type_of<T>(), name) {}
+    explicit Param(const char *name) : ParamBase(type_of<T>(), name) {}
     Param(const std::string &name, T value) : ParamBase(type_of<T>(), name) { set(value); }
     explicit Param(T value) requires(!std::is_pointer_v<T>) : ParamBase(type_of<T>(), "") {
         set(value);
@@ -100,6 +100,7 @@ template <typename T = void> class Param : public detail::ParamBase {
             set_bits(&same);
         }
     }
+    /// 0 until it is set.
     T get() const {
         T value;
         get_bits(&value);
@@ -110,7 +111,7 @@ template <typename T = void> class Param : public detail::ParamBase {
     void set_estimate(T value) { set_estimate_value(Expr(value)); }
 };
 
-/// A Param whose type is chosen when the program runs. Its value is 0 until it is set.
+/// A Param whose type is chosen when the program runs.
 template <> class Param<void> : public detail::ParamBase {
   public:
     static constexpr bool has_static_type = false;

@@ -14,7 +14,7 @@
 //       Calls body on ranges that together are [min, min + extent), from several threads. A body
 //       that fails stops the loop; its code is the answer.
 //   void *pipe_scratch_push(context, int64_t bytes)     64-byte aligned, from the thread's arena
-//   void pipe_scratch_pop(context, void *block)         newest first
+//   void pipe_scratch_pop(context, void *block)
 //       push gives null where memory is short. What an error return leaves behind, the run time
 //       pops.
 //   void *pipe_user_context(context)       the JITUserContext of the call

@@ -69,6 +69,8 @@ void StmtEmitter::emit(const ir::Stmt &s) {
         return exprs_.forget();
     case StmtOp::Allocate:
         return allocate(*s.get());
+    case StmtOp::Free:
+        return free(s->name);
     case StmtOp::Produce:
         return produce(*s.get());
     case StmtOp::Consume:
@@ -214,12 +216,6 @@ std::optional<int64_t> constant_bytes(const ir::StmtNode &s) {
 
 }  // namespace
 
-void StmtEmitter::with_buffer(const std::string &name, BufferBinding buffer, const ir::Stmt &body) {
-    frame_.buffers.push(name, buffer);
-    emit(body);
-    frame_.buffers.pop(name);
-}
-
 void StmtEmitter::allocate(const ir::StmtNode &s) {
     std::optional<int64_t> known = constant_bytes(s);
     bool asked = s.memory == MemoryType::Register || (s.memory == MemoryType::Stack && known);
@@ -241,7 +237,7 @@ void StmtEmitter::allocate(const ir::StmtNode &s) {
         Type element = s.types[0].element_of();
         Value *array = frame_.entry_alloca(memory_type(unit_.context, element),
                                            std::max<int64_t>(1, *known / element.bytes()), 64);
-        return with_buffer(s.name, {array, true}, s.stmts[0]);
+        return with_memory(s, {s.name, array, nullptr});
     }
     Value *bytes = allocation_bytes(s.types[0], s.exprs);
     exprs_.forget();
@@ -255,10 +251,28 @@ void StmtEmitter::allocate(const ir::StmtNode &s) {
         return b_.CreateCall(fail, {frame_.context(), b_.CreateGlobalString(s.name), bytes});
     });
     profile_memory("pipe_profile_allocated", s.name, bytes);
-    with_buffer(s.name, {block, true}, s.stmts[0]);
-    profile_memory("pipe_profile_freed", s.name, bytes);
-    auto pop = unit_.runtime("pipe_scratch_pop", b_.getVoidTy(), {b_.getPtrTy(), b_.getPtrTy()});
-    b_.CreateCall(pop, {frame_.context(), block});
+    with_memory(s, {s.name, block, bytes});
+}
+
+void StmtEmitter::with_memory(const ir::StmtNode &s, const Memory &memory) {
+    memory_.push_back(memory);
+    frame_.buffers.push(s.name, {memory.block, true});
+    emit(s.stmts[0]);
+    frame_.buffers.pop(s.name);
+    if (!memory_.empty() && memory_.back().block == memory.block)
+        free(s.name);
+}
+
+void StmtEmitter::free(const std::string &name) {
+    auto found = std::find_if(memory_.rbegin(), memory_.rend(),
+                              [&](const Memory &m) { return m.name == name; });
+    if (found->scratch_bytes) {
+        profile_memory("pipe_profile_freed", name, found->scratch_bytes);
+        auto pop =
+            unit_.runtime("pipe_scratch_pop", b_.getVoidTy(), {b_.getPtrTy(), b_.getPtrTy()});
+        b_.CreateCall(pop, {frame_.context(), found->block});
+    }
+    memory_.erase(std::next(found).base());
 }
 
 void StmtEmitter::if_then_else(const ir::StmtNode &s) {

@@ -52,9 +52,14 @@ class StmtEmitter {
     void let(const ir::StmtNode &s);
     void assertion(const ir::StmtNode &s);
     void serial_loop(const ir::StmtNode &s);
+    struct Memory {
+        std::string name;
+        llvm::Value *block, *scratch_bytes;  ///< on the stack, until the function ends: null
+    };
     void allocate(const ir::StmtNode &s);
+    void with_memory(const ir::StmtNode &s, const Memory &memory);
+    void free(const std::string &name);
     void if_then_else(const ir::StmtNode &s);
-    void with_buffer(const std::string &name, BufferBinding buffer, const ir::Stmt &body);
     /// Of the variable of a For.
     Range loop_range(const ir::StmtNode &s) const;
     void bind_loop_variable(const ir::StmtNode &s, llvm::Value *wide, Range range);
@@ -91,6 +96,7 @@ class StmtEmitter {
     Frame &frame_;
     Builder &b_;
     ExprEmitter exprs_;
+    std::vector<Memory> memory_;  ///< not free yet at the builder's place
 };
 
 }  // namespace Pipe::codegen

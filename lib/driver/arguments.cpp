@@ -189,12 +189,17 @@ void Slots::gather(Outputs outputs, std::vector<Given> &given) const {
     size_t output = 0;
     for (size_t i = 0; i < slots_.size(); i++) {
         const Slot &slot = slots_[i];
-        if (slot.kind == Kind::Scalar)
+        if (slot.kind == Kind::Scalar) {
+            if (!slot.param->is_set.load(std::memory_order_relaxed))
+                throw RuntimeError(fmt::format(
+                    "{}: Param '{}' has no value. Call its set() before the pipeline runs.",
+                    pipeline_, graph::base_name(slot.param->identity->name)));
             given[i].bits = slot.param->bits.load(std::memory_order_relaxed);
-        else if (slot.kind == Kind::OutputBuffer)
+        } else if (slot.kind == Kind::OutputBuffer) {
             given[i].buffer = outputs[output++];
-        else
+        } else {
             given[i].buffer = slot.image ? &slot.image->buffer : &slot.bound;
+        }
     }
 }
 

@@ -73,8 +73,10 @@ void know(Known &known, const std::string &image, const std::vector<Sizes::Dim> 
     }
 }
 
-int64_t value_of(const graph::Scalar &scalar) {
+std::optional<int64_t> value_of(const graph::Scalar &scalar) {
     auto param = std::dynamic_pointer_cast<const graph::ParamContents>(scalar.param);
+    if (!param->is_set.load(std::memory_order_relaxed) && !param->estimate.defined())
+        return std::nullopt;
     int unused = 64 - scalar.type.bits();
     uint64_t bits = param->bits.load(std::memory_order_relaxed) << unused;
     int64_t value = scalar.type.is_int() ? static_cast<int64_t>(bits) >> unused
@@ -90,8 +92,10 @@ Sizes sizes_of(const graph::Frozen &frozen, const Outputs *buffers) {
     for (const graph::Scalar &scalar : frozen.graph.scalars) {
         if (!scalar.type.is_int_or_uint())
             continue;
-        sizes.scalars[scalar.name] = value_of(scalar);
-        known[scalar.name] = ir::make_const(scalar.type, sizes.scalars[scalar.name]);
+        if (std::optional<int64_t> value = value_of(scalar)) {
+            sizes.scalars[scalar.name] = *value;
+            known[scalar.name] = ir::make_const(scalar.type, *value);
+        }
     }
     for (const graph::Image &image : frozen.graph.images) {
         sizes.images[image.name] = image_sizes(image, known);

@@ -141,9 +141,11 @@ std::string loop_directive(const FuncNode &f, const schedules::FuncSchedule &fun
         return fmt::format("{}({})",
                            func.alignments[0].remainder.defined() ? "align_bounds" : "align_extent",
                            func.alignments[0].var);
-    return func.nontemporal_stores  ? "store_nontemporal"
-           : func.nontemporal_loads ? "load_nontemporal"
-                                    : "";
+    return func.nontemporal_stores   ? "store_nontemporal"
+           : func.nontemporal_loads  ? "load_nontemporal"
+           : func.no_profiling       ? "no_profiling"
+           : s.allow_race_conditions ? "allow_race_conditions"
+                                     : "";
 }
 
 void check_loops(const FuncNode &f, const schedules::FuncSchedule &s) {

@@ -65,6 +65,7 @@ struct ParamContents : ir::Referent {
     std::shared_ptr<Identity> identity;
     Type type;
     std::atomic<uint64_t> bits{0};  ///< the value, in the first bytes
+    std::atomic<bool> is_set{false};
     Expr min, max, estimate;
 };
 

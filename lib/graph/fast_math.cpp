@@ -70,8 +70,12 @@ Expr fast_exp(const Expr &x) {
     return power * reinterpret(Float(32), exponent << 23);
 }
 
-Expr fast_pow(const Expr &x, const Expr &y) {
-    require_float("fast_pow", x), require_float("fast_pow", y);
+Expr fast_pow(const Expr &base, const Expr &exponent) {
+    graph::require_defined("fast_pow", base);
+    graph::require_defined("fast_pow", exponent);
+    if (exponent.type().is_int_or_uint() && ir::as_const_int(exponent, nullptr))
+        return pow(base, exponent);  // a few products
+    const Expr x = cast(Float(32), base), y = cast(Float(32), exponent);
     return select(x == 0.0f, select(y == 0.0f, 1.0f, 0.0f), fast_exp(fast_log(x) * y));
 }
 

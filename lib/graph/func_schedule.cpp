@@ -7,6 +7,7 @@
 #include "graph/collect.h"
 #include "graph/contents.h"
 #include "graph/match.h"
+#include "ir/equal.h"
 #include "schedule/print.h"
 #include "support/text.h"
 #include <pipe/func.h>
@@ -81,11 +82,37 @@ Expr integer(const FuncContents &f, const char *directive, const Expr &e) {
     return cast(Int(32), e);
 }
 
-void set_bound(std::vector<schedules::Bound> &bounds, const Var &dim, const Expr &min,
-               const Expr &extent) {
+/// Null where nothing is said of the dimension.
+schedules::Bound *bound_of(std::vector<schedules::Bound> &bounds, const Var &dim) {
     auto same = [&](const schedules::Bound &b) { return b.var == dim.name(); };
-    bounds.erase(std::remove_if(bounds.begin(), bounds.end(), same), bounds.end());
-    bounds.push_back({dim.name(), min, extent});
+    auto found = std::find_if(bounds.begin(), bounds.end(), same);
+    return found == bounds.end() ? nullptr : &*found;
+}
+
+std::string range_text(const schedules::Bound &b) {
+    return b.min.defined() ? fmt::format("from {}, {} places", graph::shortened(b.min),
+                                         graph::shortened(b.extent))
+                           : fmt::format("{} places", graph::shortened(b.extent));
+}
+
+/// A second range would make the first one void without a word.
+void add_bound(FuncContents &f, const char *directive, const Var &dim, const Expr &min,
+               const Expr &extent) {
+    std::vector<schedules::Bound> &bounds = f.schedule.bounds;
+    const schedules::Bound now{dim.name(), min, extent};
+    const schedules::Bound *before = bound_of(bounds, dim);
+    if (!before) {
+        bounds.push_back(now);
+        return;
+    }
+    auto same = [](const Expr &a, const Expr &b) {
+        return a.defined() == b.defined() && (!a.defined() || ir::equal(a, b));
+    };
+    if (!same(before->min, min) || !same(before->extent, extent))
+        reject(f, fmt::format("{}({})", directive, graph::base_name(dim.name())),
+               fmt::format("{} is bounded already, to another range: {}; now {}. Leave one of the "
+                           "two out.",
+                           graph::base_name(dim.name()), range_text(*before), range_text(now)));
 }
 
 void check_extent(const FuncContents &f, const char *directive, const Var &dim,
@@ -350,7 +377,7 @@ Func &Func::fold_storage(const Var &dim, const Expr &extent, bool fold_forward) 
 Func &Func::bound(const Var &dim, const Expr &min, const Expr &extent) {
     check_dimension(*contents_, "bound", dim);
     check_extent(*contents_, "bound", dim, extent);
-    set_bound(contents_->schedule.bounds, dim, integer(*contents_, "bound", min),
+    add_bound(*contents_, "bound", dim, integer(*contents_, "bound", min),
               integer(*contents_, "bound", extent));
     contents_->identity->touch();
     return *this;
@@ -359,7 +386,7 @@ Func &Func::bound(const Var &dim, const Expr &min, const Expr &extent) {
 Func &Func::bound_extent(const Var &dim, const Expr &extent) {
     check_dimension(*contents_, "bound_extent", dim);
     check_extent(*contents_, "bound_extent", dim, extent);
-    set_bound(contents_->schedule.bounds, dim, Expr(), integer(*contents_, "bound_extent", extent));
+    add_bound(*contents_, "bound_extent", dim, Expr(), integer(*contents_, "bound_extent", extent));
     contents_->identity->touch();
     return *this;
 }
@@ -367,8 +394,13 @@ Func &Func::bound_extent(const Var &dim, const Expr &extent) {
 Func &Func::set_estimate(const Var &dim, const Expr &min, const Expr &extent) {
     check_dimension(*contents_, "set_estimate", dim);
     check_extent(*contents_, "set_estimate", dim, extent);
-    set_bound(contents_->schedule.estimates, dim, integer(*contents_, "set_estimate", min),
-              integer(*contents_, "set_estimate", extent));
+    const schedules::Bound estimate{dim.name(), integer(*contents_, "set_estimate", min),
+                                    integer(*contents_, "set_estimate", extent)};
+    std::vector<schedules::Bound> &estimates = contents_->schedule.estimates;
+    if (schedules::Bound *before = bound_of(estimates, dim))
+        *before = estimate;
+    else
+        estimates.push_back(estimate);
     contents_->identity->touch();
     return *this;
 }

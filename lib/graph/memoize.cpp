@@ -50,6 +50,12 @@ Func &Func::memoize(const EvictionKey &eviction_key) {
         require_key(graph::base_name(name()) + ".memoize", key);
         key = type.is_handle() ? ir::make_reinterpret(UInt(64), key) : cast(UInt(64), key);
     }
+    const std::optional<schedules::Memoized> &before = contents_->schedule.memoize;
+    if (before && (before->eviction_key.defined() != key.defined() ||
+                   (key.defined() && !ir::equal(before->eviction_key, key))))
+        throw CompileError(fmt::format("{}.memoize: it is memoized already, with another eviction "
+                                       "key. Leave one of the two out.",
+                                       graph::base_name(name())));
     contents_->schedule.memoize = schedules::Memoized{key, {}};
     contents_->schedule.touched = true;
     contents_->identity->touch();

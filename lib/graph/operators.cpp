@@ -178,6 +178,8 @@ Expr operator-(const Expr &a) {
     require_defined("unary operator -", a);
     if (a.type().is_bool() || a.type().is_handle())
         reject("Unary operator -", a, "it is no number. Use ! for bools, or cast<int>(x).");
+    if (a.type().is_float())
+        return ir::make_float(a.type(), -0.0) - a;  // 0 - 0 would be 0, not -0
     return ir::make_const(a.type(), 0) - a;
 }
 

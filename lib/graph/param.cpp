@@ -3,6 +3,7 @@
 #include <pipe/param.h>
 
 #include <bit>
+#include <cmath>
 #include <mutex>
 
 #include <fmt/format.h>
@@ -61,6 +62,7 @@ void ParamBase::set_bits(const void *value) {
     uint64_t bits = 0;
     std::memcpy(&bits, value, static_cast<size_t>(type().bytes()));
     contents_->bits.store(bits, std::memory_order_relaxed);
+    contents_->is_set.store(true, std::memory_order_relaxed);
 }
 
 void ParamBase::get_bits(void *value) const {
@@ -68,14 +70,20 @@ void ParamBase::get_bits(void *value) const {
     std::memcpy(value, &bits, static_cast<size_t>(type().bytes()));
 }
 
-void ParamBase::set_number(const Expr &value) {
+void ParamBase::set_number(const Expr &given) {
+    Expr value = given;
+    constexpr double exact = int64_t{1} << 53;  // all integers up to it are doubles
+    if (type().is_int_or_uint() && value->op == ir::Op::FloatImm &&
+        std::trunc(value->float_value) == value->float_value &&
+        std::abs(value->float_value) <= exact)
+        value = ir::make_int(Int(64), static_cast<int64_t>(value->float_value));
     Expr same = graph::lossless_cast(type(), value);
     bool rounded = ir::as_const_int(value, nullptr) && !graph::holds_integer(type(), value);
     if (!same.defined() || !ir::is_constant(same) || rounded)
         throw RuntimeError(
             fmt::format("Param '{}' is of type {}, which cannot hold {}. Set a number "
                         "that it holds.",
-                        graph::base_name(name()), to_string(type()), graph::describe(value)));
+                        graph::base_name(name()), to_string(type()), graph::describe(given)));
     uint64_t bits = bits_of(same);
     set_bits(&bits);
 }

@@ -39,6 +39,9 @@ class Printer : public ExprPrinter {
         case StmtOp::Allocate:
             print_allocate(s);
             break;
+        case StmtOp::Free:
+            line("free " + s->name), end();
+            break;
         case StmtOp::Produce:
             open("produce " + s->name), close(s->stmts[0]);
             break;

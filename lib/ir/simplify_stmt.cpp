@@ -169,6 +169,7 @@ class StmtSimplifier : public ExprSimplifier {
             return with_children(now, std::move(exprs), {});
         }
         case StmtOp::Prefetch:
+        case StmtOp::Free:
         case StmtOp::Acquire:
         case StmtOp::Release:
             return now;

@@ -138,6 +138,10 @@ Stmt make_fork(const std::string &name, Expr slots, Stmt producer, Stmt consumer
                  {std::move(producer), std::move(consumer)});
 }
 
+Stmt make_free(const std::string &name) {
+    return named(StmtOp::Free, name, {}, {});
+}
+
 Stmt make_acquire(const std::string &semaphore) {
     return named(StmtOp::Acquire, semaphore, {}, {});
 }

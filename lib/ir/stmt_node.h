@@ -8,6 +8,7 @@
 //       | realize name [min, extent]... { s }                 multi-dimensional storage, before flattening
 //       | store name[e] = e  [if predicate]                   flattened
 //       | allocate name[type, elements...] { s }              flattened
+//       | free name                                           last, in what it is allocated for, that names it
 //       | produce name { s } | consume name { s }             mark what a loop nest computes
 //       | if e { s } [else { s }]
 //       | prefetch name(e, ...)                               the element's cache line; before flattening
@@ -45,6 +46,7 @@ enum class StmtOp : uint8_t {
     Realize,
     Store,
     Allocate,
+    Free,
     Produce,
     Consume,
     If,
@@ -92,6 +94,7 @@ class Stmt {
 /// | Realize  | min0, extent0, min1, ...                | body           | name, types, memory            |
 /// | Store    | value, index, predicate                 |                | name                           |
 /// | Allocate | elements per dimension (product = size) | body           | name, types[0], memory, padding|
+/// | Free     |                                         |                | name                           |
 /// | Produce, Consume |                                 | body           | name                           |
 /// | If       | condition                               | then, else     | else may be undefined          |
 /// | Block    |                                         | statements     | never nested, never empty      |
@@ -135,6 +138,7 @@ Stmt make_store(const std::string &name, Expr index, Expr value, Expr predicate 
 Stmt as_atomic(const Stmt &s);
 Stmt make_allocate(const std::string &name, Type type, std::vector<Expr> sizes, MemoryType memory,
                    Stmt body);
+Stmt make_free(const std::string &name);
 Stmt make_produce(const std::string &name, Stmt body);
 Stmt make_consume(const std::string &name, Stmt body);
 Stmt make_if(Expr condition, Stmt then_case, Stmt else_case = Stmt());

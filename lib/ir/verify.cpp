@@ -46,6 +46,8 @@ class Verifier {
             break;
         case StmtOp::Allocate:
             return check_allocate(s);
+        case StmtOp::Free:
+            return check_free(s);
         case StmtOp::Prefetch:
             check_prefetch(s);
             break;
@@ -162,6 +164,7 @@ class Verifier {
         const Type *element = buffers.find(name);
         bool known = element || options_.any_buffer || options_.buffers.count(name) != 0;
         require(known, "there is no buffer " + name + " here", e);
+        require(freed_.count(name) == 0, "buffer " + name + " is free already", e);
         if (element && *element != type.element_of())
             fail("buffer " + name + " has elements of type " + Pipe::to_string(*element), e);
         require(is_index(index), "index is no int32 or int64", e);
@@ -266,11 +269,18 @@ class Verifier {
         outer.swap(done_);
         ScopedBinding<Type> binding(buffers, s->name, s->types[0]);
         check(s->stmts[0]);
+        freed_.erase(s->name);
         outer.swap(done_);
+    }
+
+    void check_free(const Stmt &s) {
+        require(buffers.find(s->name) && freed_.insert(s->name).second, "nothing to free", s);
+        done_.clear();  // what was right before
     }
 
     const VerifyOptions &options_;
     std::multiset<std::string> semaphores_;
+    std::set<std::string> freed_;  ///< buffers, in what they are allocated for
     std::unordered_set<const ExprNode *> done_;
 };
 

@@ -5,11 +5,13 @@
 #include "ir/int32.h"
 #include "ir/simplify.h"
 #include "ir/verify.h"
+#include "lower/assume.h"
 #include "lower/build.h"
 #include "lower/checks.h"
 #include "lower/flatten.h"
 #include "lower/fork.h"
 #include "lower/guard_loops.h"
+#include "lower/lifetimes.h"
 #include "lower/partition_loops.h"
 #include "lower/private_accumulators.h"
 #include "lower/skip_stages.h"
@@ -101,6 +103,7 @@ constexpr Pass passes[] = {
     {"simplify-partitions", simplify_pass},
     {"widen-floats", [](const Stmt &s, const Context &) { return widen_floats(s); }},
     {"cse", [](const Stmt &s, const Context &) { return cse(s); }},
+    {"lifetimes", [](const Stmt &s, const Context &) { return end_lifetimes(s); }},
 };
 
 void verify_after(const Pass &pass, const Stmt &s, const Context &context) {
@@ -133,8 +136,8 @@ Stmt run_passes(Context context) {
     return s;
 }
 
-/// Adds what the condition says: `v == 3`, `b`, `!b`, and conjunctions of them. (Floats that compare equal
-/// may be different.)
+/// Adds the values that the condition says: `v == 3`, `b`, `!b`, and conjunctions of them. (Floats that
+/// compare equal may be different.)
 void learn(const Expr &condition, bool holds, KnownValues &known) {
     const ExprNode &e = *condition.get();
     if (e.op == Op::Variable)
@@ -170,9 +173,10 @@ Stmt specialized(const graph::Graph &graph, const schedules::Schedule &schedule,
                            {make_string(message)});
     }
     const Expr &condition = branch->condition;
-    Stmt holds = specialized(graph, branch->holds, options, target, with(known, condition, true));
-    Stmt otherwise =
-        specialized(graph, branch->otherwise, options, target, with(known, condition, false));
+    Stmt holds = specialized(assume(graph, condition, true), branch->holds, options, target,
+                             with(known, condition, true));
+    Stmt otherwise = specialized(assume(graph, condition, false), branch->otherwise, options,
+                                 target, with(known, condition, false));
     return simplify(make_if(condition, holds, otherwise));
 }
 

@@ -122,6 +122,13 @@ Box within(const Box &box, const Box &outer) {
     return result;
 }
 
+/// The interval, moved by as much as it goes beyond an end of `outer`; no larger than that.
+Interval moved_into(const Interval &i, const Interval &outer) {
+    Expr beyond = max(sub(i.max, outer.max), int32(0));
+    Expr before = max(sub(outer.min, i.min), int32(0));
+    return {max(sub(i.min, beyond), outer.min), min(add(i.max, before), outer.max)};
+}
+
 }  // namespace
 
 Query extern_query(const graph::Graph &graph, const graph::FuncNode &func,
@@ -141,8 +148,8 @@ Asked RegionMap::answer(const Level &level, const Query &query) {
 
 /// Asks twice, as Halide does: the function may want to compute more than what is needed, and is
 /// then asked what it reads for that. Where part of the stage is computed at a time (compute_at),
-/// it computes and reads what it says for the part as far as it also said so for the whole: storage
-/// further out holds no more.
+/// it computes what it says for the part, moved to where it also said so for the whole, and reads it as
+/// far: storage further out holds no more.
 const Box &RegionMap::ask(FuncId id, const Level &level, const std::string &prefix,
                           const Box &needed) {
     const graph::FuncNode &func = graph_[id];
@@ -158,8 +165,7 @@ const Box &RegionMap::ask(FuncId id, const Level &level, const std::string &pref
     // (An iteration that needs nothing stays empty.)
     for (size_t d = 0; d < more.size(); d++) {
         if (around)
-            more[d] = {max(more[d].min, around->output[d].min),
-                       min(more[d].max, around->output[d].max)};
+            more[d] = moved_into(more[d], around->output[d]);
         more[d] = hull(asked_for[d], more[d]);
     }
     Asked &result = asked_[{id, level}];

@@ -159,12 +159,15 @@ const Box &RegionMap::domain_at(FuncId id, int stage, const Level &level) {
         box = pad_for_tails(place.stages[stage], std::move(box), level);
         if (whole_[static_cast<size_t>(id)]) {
             // A C function sees all of it, as it lies in memory.
-        } else if (here && last && stage == 0 && place.store != place.compute) {
-            for (Interval &i : box)
-                i = {simplify(i.min), simplify(i.max)};
-            slide(id, box);
-        } else if (here && stage == 0) {
-            fold(id, -1, box);
+        } else if (here) {
+            if (place.store != place.compute)
+                for (Interval &i : box)
+                    i = {simplify(i.min), simplify(i.max)};
+            const Box needed = box;
+            if (last && place.store != place.compute)
+                slide(id, box);
+            if (stage == 0)
+                fold(id, needed);
         }
     }
     return domains_[key] = bind(level, prefix, func, box);

@@ -204,14 +204,19 @@ class RegionMap {
                  const Expr &extent) const;
     bool shrinks(const StageNest &nest, size_t split) const;
     void slide(FuncId func, Box &domain);
+    /// What stands in the way of sliding along the loop that moves these dimensions; empty: nothing. Sets the
+    /// window's direction, and whether it `cannot` slide.
+    std::string obstacle(FuncId func, const Level &loop, const std::vector<size_t> &moved,
+                         const Box &needed);
+    bool runs_once(const Level &loop);
     void keep_last(FuncId func, size_t dim, const Level &loop, bool up, Interval &window);
     /// The domain of an extern stage that has to compute `needed`; asks its C function.
     const Box &ask(FuncId func, const Level &level, const std::string &prefix, const Box &needed);
     Asked answer(const Level &level, const Query &query);
     bool ends_beyond(const StageNest &nest, size_t dim) const;
-    /// Whether a parallel loop stands between where the Func is stored and where it is computed.
-    bool stored_for_many_threads(FuncId func) const;
-    void fold(FuncId func, int slid, const Box &needed, bool up = true);
+    /// Whether a parallel or vectorized loop stands between where the Func is stored and where it is computed.
+    bool stored_for_many(FuncId func) const;
+    void fold(FuncId func, Box needed);
 
     Expr bind(const Level &level, const std::string &name, const Expr &value);
     void define_let(const std::string &name, const Expr &value);
@@ -249,8 +254,15 @@ class RegionMap {
     /// does not slide.
     std::map<FuncId, std::optional<int64_t>> slides_;
     std::map<FuncId, int64_t> live_planes_;  ///< of a dimension that the user folds
-    /// Why the window of a Func does not slide.
-    std::map<FuncId, std::string> stands_;
+    /// Of a Func that is stored further out than it is computed.
+    struct Window {
+        int dim = -1;  ///< along which it slides
+        bool up = true;
+        Interval needed;      ///< of that dimension, in one iteration
+        std::string stands;   ///< why it does not slide
+        bool cannot = false;  ///< however the Func's own loops are split
+    };
+    std::map<FuncId, Window> windows_;
     std::map<Level, std::vector<std::pair<std::string, Expr>>> lets_;
     std::map<Level, std::map<Expr, std::string, ir::ExprLess>> let_names_;
     std::map<std::string, std::pair<Expr, int>> let_values_;  ///< and how many there were before

@@ -38,61 +38,94 @@ const Box &RegionMap::storage(FuncId id) {
     return storages_[id] = bind(place.store, func.name + ".storage", func, box);
 }
 
+namespace {
+
+/// Whether what a Func's updates compute at one place along a dimension depends on that place alone. (An
+/// update that stores at a Var reads the Func itself there only: its definition is refused otherwise.)
+bool is_independent_along(const graph::FuncNode &func, size_t dim) {
+    return std::all_of(func.stages.begin(), func.stages.end(), [&](const graph::Stage &stage) {
+        const Expr &at = stage.args[dim];
+        return at->op == Op::Variable && at->name == func.args[dim];
+    });
+}
+
+}  // namespace
+
 /// Sliding window (reuse-analysis.txt; Halide's store_at outside compute_at): along the innermost
 /// serial loop that moves exactly one dimension of the window, and only one way, what the last
-/// iteration computed is kept, so that only the rest is computed anew.
+/// iteration computed is kept, so that only the rest is computed anew. `domain`: of the last stage.
 void RegionMap::slide(FuncId id, Box &domain) {
     const FuncPlace &place = tree_.place(id);
     const std::vector<Level> &path = tree_.path_to(place.compute);
-    const Box needed = domain;
-    std::string &stands = stands_[id];
-    bool cannot = false;  // however the Func's own loops are split
-    stands = "no loop between where it is stored and where it is computed moves it";
+    Window &window = windows_[id];
+    window.stands = "no loop between where it is stored and where it is computed moves it";
     for (size_t i = path.size(); i-- > tree_.path_to(place.store).size();) {
         const Level &loop = path[i];
         std::vector<size_t> moved;
-        for (size_t d = 0; d < needed.size(); d++)
-            if (moves_with(needed[d].min, loop) || moves_with(needed[d].max, loop))
+        for (size_t d = 0; d < domain.size(); d++)
+            if (moves_with(domain[d].min, loop) || moves_with(domain[d].max, loop))
                 moved.push_back(d);
-        // A C function says what is read, and may say so another way in each iteration.
-        bool asked = std::any_of(moved.begin(), moved.end(), [&](size_t d) {
-            return behind(needed[d].min).asked || behind(needed[d].max).asked;
-        });
-        LoopKind kind = tree_.kind_of(loop);
-        if (kind != LoopKind::Serial) {
-            stands = "the loop " + loop + " is not serial";
-            cannot = !moved.empty() && !asked && kind != LoopKind::Unrolled;
-            break;
-        }
-        if (moved.empty())
+        if (!moved.empty() && runs_once(loop)) {  // what moves it is further out
+            const Expr only = loop_range(loop).min;
+            for (size_t d : moved)
+                for (Expr *end : {&domain[d].min, &domain[d].max})
+                    *end = simplify(substitute(loop, only, expand_along(*end, loop)));
             continue;
-        size_t d = moved[0];
-        Trend way = asked ? Trend::Unknown : trend_of(expand_steady(needed[d].max), loop);
-        Trend low = asked ? Trend::Unknown : trend_of(expand_steady(needed[d].min), loop);
-        bool one_way = (way == Trend::Up || way == Trend::Down) && low == way;
-        if (moved.size() != 1 || !one_way || ends_beyond(place.stages[0], d)) {
-            stands =
-                moved.size() != 1 ? "the loop " + loop + " moves it in several dimensions"
-                : !one_way
-                    ? "it is not seen to move only upwards or only downwards with the loop " + loop
-                    : "a split of the dimension computes more than what is new";
-            cannot =
-                (moved.size() != 1 && !asked) || way == Trend::BothWays || low == Trend::BothWays;
-            break;
         }
-        keep_last(id, d, loop, way == Trend::Up, domain[d]);
+        if (moved.empty() && tree_.kind_of(loop) == LoopKind::Serial)
+            continue;
+        window.stands = obstacle(id, loop, moved, domain);
+        if (!window.stands.empty())
+            return;
+        window.dim = static_cast<int>(moved[0]);
+        window.needed = domain[moved[0]];
+        keep_last(id, moved[0], loop, window.up, domain[moved[0]]);
         if (i > tree_.path_to(place.store).size())
             slides_[id] = std::nullopt;  // back to where it began, in each iteration of that loop
-        fold(id, static_cast<int>(d), needed, way == Trend::Up);
         return;
     }
-    fold(id, -1, needed);
-    if (cannot)
-        throw CompileError(
-            "store_at or store_root of " + graph_[id].name + " (" + to_string(graph_[id].where) +
-            "): the window cannot slide: " + stands +
-            ". All of it would be computed anew in each iteration. Compute and store it at one "
-            "level; hoist_storage keeps only its memory further out.");
+}
+
+bool RegionMap::runs_once(const Level &loop) {
+    const Expr extent = loop_range(loop).extent;
+    return upper_bound(extent) == 1 && upper_bound(sub(int32(0), extent)) == -1;
+}
+
+std::string RegionMap::obstacle(FuncId id, const Level &loop, const std::vector<size_t> &moved,
+                                const Box &needed) {
+    Window &window = windows_[id];
+    // A C function says what is read, and may say so another way in each iteration.
+    bool asked = std::any_of(moved.begin(), moved.end(), [&](size_t d) {
+        return behind(needed[d].min).asked || behind(needed[d].max).asked;
+    });
+    if (LoopKind kind = tree_.kind_of(loop); kind != LoopKind::Serial) {
+        window.cannot = !moved.empty() && !asked && kind != LoopKind::Unrolled;
+        return "the loop " + loop + " is not serial";
+    }
+    if (moved.size() != 1) {
+        window.cannot = !asked;
+        return "the loop " + loop + " moves it in several dimensions";
+    }
+    const size_t d = moved[0];
+    Trend high = asked ? Trend::Unknown : trend_of(expand_steady(needed[d].max), loop);
+    Trend low = asked ? Trend::Unknown : trend_of(expand_steady(needed[d].min), loop);
+    if ((high != Trend::Up && high != Trend::Down) || low != high) {
+        window.cannot = high == Trend::BothWays || low == Trend::BothWays;
+        return "it is not seen to move only upwards or only downwards with the loop " + loop;
+    }
+    window.up = high == Trend::Up;
+    const graph::FuncNode &func = graph_[id];
+    if (!is_independent_along(func, d)) {
+        window.cannot = true;
+        return "its updates store at places along " + func.args[d] + " that they choose";
+    }
+    for (const StageNest &nest : tree_.place(id).stages) {
+        if (ends_beyond(nest, d))
+            return "a split of the dimension computes more than what is new";
+        if (func.has_updates() && shares_loops(nest))
+            return "its updates share loops";
+    }
+    return "";
 }
 
 /// Leaves of a window what the last iteration of the loop has not computed.
@@ -105,7 +138,9 @@ void RegionMap::keep_last(FuncId id, size_t dim, const Level &loop, bool up, Int
     Expr fresh = up ? greater(end, add(last, one)) : lesser(end, sub(last, one));
     slides_[id] = upper_bound(expand_steady(up ? sub(leading, last) : sub(last, leading)));
     const graph::FuncNode &func = graph_[id];
-    steady_values_[stage_name(func, 0) + "." + func.args[dim] + (up ? ".min" : ".max")] = fresh;
+    const int last_stage = static_cast<int>(func.stages.size()) - 1;
+    steady_values_[stage_name(func, last_stage) + "." + func.args[dim] + (up ? ".min" : ".max")] =
+        fresh;
     end = make_select(first, end, fresh);
 }
 
@@ -156,8 +191,12 @@ void RegionMap::reject_fold(FuncId id, const std::string &dim, const std::string
 
 /// Keeps as many planes of dimension `slid` as live at once, a power of two of them so that the modulo is
 /// a mask. `needed`: what one iteration of the compute level reads. What the user asked for is checked.
-void RegionMap::fold(FuncId id, int slid, const Box &needed, bool up) {
+void RegionMap::fold(FuncId id, Box needed) {
     const graph::FuncNode &func = graph_[id];
+    const Window &window = windows_[id];
+    const int slid = window.dim;
+    if (slid >= 0)
+        needed[static_cast<size_t>(slid)] = window.needed;
     const FuncPlace &place = tree_.place(id);
     const schedules::FuncSchedule &schedule = tree_.schedule()[id];
     std::vector<Fold> &folds = folds_[id];
@@ -174,40 +213,45 @@ void RegionMap::fold(FuncId id, int slid, const Box &needed, bool up) {
                                   [&](const schedules::FoldedDim &f) { return f.var == dim; });
         std::optional<int64_t> live = upper_bound(span.at(dim));
         if (asked != schedule.folds.end()) {
-            if (stored_for_many_threads(id))
-                reject_fold(
-                    id, dim,
-                    "a parallel loop stands between where it is stored and where it is "
-                    "computed, so that threads would overwrite what others still need. Store "
-                    "it inside the parallel loop.");
+            if (stored_for_many(id))
+                reject_fold(id, dim,
+                            "a parallel or vectorized loop stands between where it is stored and "
+                            "where it is "
+                            "computed, so that threads or lanes would overwrite what others still "
+                            "need. Store "
+                            "it inside that loop.");
             bool moves = place.store != place.compute &&
                          !same_for_all(needed[d], place.compute, place.store);
             if (moves && static_cast<int>(d) != slid) {
-                std::string why = func.has_updates() ? "it has updates, which need all of it"
-                                  : slid >= 0
+                std::string why = slid >= 0
                                       ? "it slides along " + func.args[static_cast<size_t>(slid)]
-                                      : stands_[id];
+                                      : window.stands;
                 reject_fold(
                     id, dim,
                     "the window cannot slide along " + dim + ": " + why +
                         ". Compute and store it at one level, or make the window move along " +
                         dim + " with a serial loop.");
             }
-            if (moves && asked->forward != up)
-                reject_fold(
-                    id, dim,
-                    up ? "the window moves upwards, so it is folded forward. Leave out the `false`."
-                       : "the window moves downwards: fold it backward, with `false`.");
+            if (moves && asked->forward != window.up)
+                reject_fold(id, dim,
+                            window.up
+                                ? "the window moves upwards, so it is folded forward. Leave out "
+                                  "the `false`."
+                                : "the window moves downwards: fold it backward, with `false`.");
             int64_t factor = 0;
             if (!as_const_int(asked->factor, &factor))
                 reject_fold(id, dim, "the factor must be a constant.");
-            if (!live || *live > factor)
-                reject_fold(
-                    id, dim,
-                    "the factor " + std::to_string(factor) + " is too small: " +
-                        (live ? std::to_string(*live) +
-                                    " planes live at once. Fold by at least that."
-                              : std::string("how many planes live at once cannot be bounded.")));
+            if (!live)
+                reject_fold(id, dim,
+                            "how many planes of it live at once depends on sizes that are not "
+                            "known when it is compiled. Compute it further in (compute_at), or "
+                            "bound the range of " +
+                                dim + " (bound).");
+            if (*live > factor)
+                reject_fold(id, dim,
+                            "the factor " + std::to_string(factor) +
+                                " is too small: " + std::to_string(*live) +
+                                " planes live at once. Fold by at least that.");
             live_planes_[id] = *live;
             folds.push_back({static_cast<int>(d), asked->factor});
             continue;
@@ -215,8 +259,8 @@ void RegionMap::fold(FuncId id, int slid, const Box &needed, bool up) {
         const std::string &innermost =
             schedule.storage_order.empty() ? func.args[0] : schedule.storage_order[0];
         // The storage of an async Func stays whole, so that it can be computed far ahead.
-        if (static_cast<int>(d) != slid || dim == innermost || !live ||
-            stored_for_many_threads(id) || schedule.async)
+        if (static_cast<int>(d) != slid || dim == innermost || !live || stored_for_many(id) ||
+            schedule.async)
             continue;
         int64_t factor = 1;
         while (factor < *live)
@@ -226,14 +270,22 @@ void RegionMap::fold(FuncId id, int slid, const Box &needed, bool up) {
         if (!all || *all > factor)
             folds.push_back({static_cast<int>(d), int32(factor)});
     }
+    if (window.cannot)
+        throw CompileError(
+            "store_at or store_root of " + func.name + " (" + to_string(func.where) +
+            "): the window cannot slide: " + window.stands +
+            ". All of it would be computed anew in each iteration. Compute and store it at one "
+            "level; hoist_storage keeps only its memory further out.");
 }
 
-bool RegionMap::stored_for_many_threads(FuncId id) const {
+bool RegionMap::stored_for_many(FuncId id) const {
     const FuncPlace &place = tree_.place(id);
     const std::vector<Level> &path = tree_.path_to(place.compute);
-    return std::any_of(
-        path.begin() + static_cast<long>(tree_.path_to(place.store).size()), path.end(),
-        [&](const Level &loop) { return tree_.kind_of(loop) == LoopKind::Parallel; });
+    return std::any_of(path.begin() + static_cast<long>(tree_.path_to(place.store).size()),
+                       path.end(), [&](const Level &loop) {
+                           const LoopKind kind = tree_.kind_of(loop);
+                           return kind == LoopKind::Parallel || kind == LoopKind::Vectorized;
+                       });
 }
 
 const std::vector<Fold> &RegionMap::folds(FuncId id) {

@@ -328,7 +328,7 @@ HalideExtern_2(int, compat_no_expression, int, void *);
 
 TEST_CASE("a pipeline is no function of expressions", "[compat][extern]") {
     Param<int> offset("offset");
-    Param<void *> nothing("nothing");
+    Param<void *> nothing("nothing", nullptr);
     Func inner("inner"), f("f");
     inner(x) = x + offset;
     f(x) = compat_no_expression(x, nothing);

@@ -277,3 +277,20 @@ TEST_CASE("rounding up a loop of one iteration inside of a guarded split", "[dif
         }
     }
 }
+
+// Each lane found its row of f4 in one and the same, folded row, which the last lane had computed
+// (PIPE_FUZZ_SEED=4211012580).
+TEST_CASE("a window outside of a vectorized loop in which it is computed", "[differential]") {
+    Func row("row"), counts("counts");
+    Var outer("outer"), lane("lane"), u("u");
+    Param<int> p("p", 1);
+    RDom r(-1, 9);
+    row(x, y) = p - 4 + x + y;
+    counts(x, y) = 0;
+    counts(clamp(row(0, y + r), 0, 14), y) += 1;
+    Func part = counts.update(0).rfactor({{r, u}});
+    counts.update(0).split(y, outer, lane, 4).vectorize(lane);
+    row.compute_at(part.update(0), u).store_root();
+    for (int height : {1, 4, 25})
+        check_against_reference<int>(counts, {15, height});
+}

@@ -244,6 +244,35 @@ TEST_CASE_METHOD(Bright, "Params", "[error][calls]") {
         CHECK(flag.get());
         require_message<RuntimeError>([&] { flag.set(2); }, {"'flag'", "bool", "2"});
     }
+    SECTION("a float that is an integer") {
+        gain.set(3.0);
+        CHECK(gain.get() == 3);
+        untyped.set(4.0f);
+        CHECK(untyped.get<uint8_t>() == 4);
+        require_message<RuntimeError>([&] { gain.set(300.0); }, {"Param 'gain'", "300"});
+        require_message<RuntimeError>([&] { gain.set(-1.0); }, {"Param 'gain'", "-1"});
+        require_message<RuntimeError>([&] { gain.set(1e300); }, {"Param 'gain'", "uint8"});
+        Param<bool> flag("flag");
+        flag.set(1.0);
+        CHECK(flag.get());
+    }
+    SECTION("that were never given a value") {
+        for (int how = 0; how < 2; how++) {
+            Param<int> count("count");
+            Func f("f");
+            Var i("i");
+            f(i) = i + (how == 0 ? Expr(count) : Expr(untyped));
+            std::string name = how == 0 ? "'count'" : "'level'";
+            require_message<RuntimeError>([&] { f.realize({3}); },
+                                          {"Pipeline f", "Param " + name, "no value", "set()"});
+            require_message<RuntimeError>([&] { f.infer_input_bounds({3}); },
+                                          {"Param " + name, "no value"});
+            count.set(5), untyped.set(5);
+            Buffer<int> got = f.realize({3});
+            CHECK(got(2) == 7);
+            untyped = Param<>(UInt(8), "level");
+        }
+    }
     SECTION("read as another type") {
         require_message<RuntimeError>([&] { untyped.get<int>(); },
                                       {"Param 'level'", "type uint8, not int32", "get<T>()"});

@@ -359,6 +359,21 @@ TEST_CASE_METHOD(Blur, "promises and estimates", "[error][directives]") {
         require_at(at_a, [&] { a.bound(x, 0, 4.5f); },
                    {"a.bound", "(float32)", "no integer", "Give a number"});
     }
+    SECTION("bound twice, to other ranges") {
+        a.bound(x, 0, 5).bound(x, 0, 5).bound_extent(y, 3);
+        require_at(at_a, [&] { a.bound(x, 0, 7); },
+                   {"a.bound(x)", "bounded already", "from 0, 5 places", "now from 0, 7 places",
+                    "Leave one"});
+        require_at(at_a, [&] { a.bound_extent(x, 5); }, {"a.bound_extent(x)", "bounded already"});
+        require_at(at_a, [&] { a.bound(y, 0, 3); },
+                   {"a.bound(y)", "to another range: 3 places; now from 0, 3 places"});
+    }
+    SECTION("memoize with two eviction keys") {
+        a.compute_root().memoize(EvictionKey(1)).memoize(EvictionKey(1));
+        require_message<CompileError>([&] { a.memoize(EvictionKey(2)); },
+                                      {"a.memoize", "another eviction key", "Leave one"});
+        require_message<CompileError>([&] { a.memoize(); }, {"a.memoize", "another"});
+    }
     SECTION("estimates of fewer dimensions") {
         require_at(at_a,
                    [&] {

@@ -35,6 +35,8 @@ const Misplaced of_loops[] = {
     {"align_extent(x)", [](Func &f) { f.align_extent(x, 8); }},
     {"store_nontemporal", [](Func &f) { f.store_nontemporal(); }},
     {"load_nontemporal", [](Func &f) { f.load_nontemporal(); }},
+    {"no_profiling", [](Func &f) { f.no_profiling(); }},
+    {"allow_race_conditions", [](Func &f) { f.allow_race_conditions(); }},
 };
 
 }  // namespace

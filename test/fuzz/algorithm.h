@@ -83,7 +83,7 @@ struct Algorithm {
     std::vector<Source> sources;  ///< in order of definition
     std::vector<int> outputs;
     Param<int> param{"p"};
-    Param<int> version{"version"};  ///< another one for all images that are set
+    Param<int> version{"version", 0};  ///< another one for all images that are set
     bool tagged = false;            ///< images are read with memoize_tag(.., version)
     std::vector<std::string> text;
 };

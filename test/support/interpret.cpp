@@ -70,6 +70,8 @@ void Interpreter::execute(const Stmt &s) {
         return execute_store(s);
     case StmtOp::Allocate:
         return execute_allocate(s);
+    case StmtOp::Free:
+        return execute_free(s);
     case StmtOp::Produce:
     case StmtOp::Consume:
     case StmtOp::Exclusive:  // there is only one thread here
@@ -132,6 +134,15 @@ void Interpreter::execute_allocate(const Stmt &s) {
     memory->address = memory->own.data();
     ScopedBinding binding(memory_, s->name, memory);
     execute(s->stmts[0]);
+}
+
+/// Whoever uses it now is outside of it.
+void Interpreter::execute_free(const Stmt &s) {
+    Memory &memory = **memory_.find(s->name);
+    if (memory.freed)
+        throw BadProgram("freed twice: " + s->name);
+    memory.freed = true;
+    memory.count = 0;
 }
 
 void Interpreter::fail(const Stmt &assertion) {

@@ -66,11 +66,13 @@ class Interpreter {
         unsigned char *address = nullptr;
         int64_t first = 0, count = 0;
         std::vector<unsigned char> own;
+        bool freed = false;
     };
 
     void execute_loop(const ir::Stmt &s);
     void execute_store(const ir::Stmt &s);
     void execute_allocate(const ir::Stmt &s);
+    void execute_free(const ir::Stmt &s);
     [[noreturn]] void fail(const ir::Stmt &assertion);
 
     Lanes compute(const Expr &e);

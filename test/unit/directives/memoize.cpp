@@ -65,11 +65,11 @@ TEST_CASE_METHOD(Simple, "the key has the Params that are used", "[memoize]") {
 
 TEST_CASE_METHOD(Cache, "Params of every type, through other Funcs, bounds and conditions",
                  "[memoize]") {
-    Param<uint8_t> a("a");
-    Param<bool> b("b");
-    Param<double> c("c");
-    Param<float> d("d");
-    Param<int64_t> e("e");
+    Param<uint8_t> a("a", 0);
+    Param<bool> b("b", false);
+    Param<double> c("c", 0.0);
+    Param<float> d("d", 0.f);
+    Param<int64_t> e("e", 0);
     Param<int> n("n", 3);
     Func first("first"), sum("sum"), out("out");
     RDom r(0, n);
@@ -297,7 +297,7 @@ TEST_CASE_METHOD(Simple, "outputs that are not dense, and too small for the usua
 }
 
 TEST_CASE_METHOD(Simple, "specializations find what the others computed", "[memoize]") {
-    Param<bool> fast("fast");
+    Param<bool> fast("fast", false);
     f.compute_root().memoize();
     f.specialize(fast).vectorize(x, 4, TailStrategy::GuardWithIf);
     g.specialize(fast).vectorize(x, 4, TailStrategy::GuardWithIf);
@@ -308,7 +308,7 @@ TEST_CASE_METHOD(Simple, "specializations find what the others computed", "[memo
 
 TEST_CASE_METHOD(Cache, "specializations that store another shape", "[memoize]") {
     // Found by random schedules (seed 2100022684): constants were no part of the key.
-    Param<bool> blocks("blocks");
+    Param<bool> blocks("blocks", false);
     Var c("c");
     Func h("h"), g("g");
     h(x, y, c) = x + 10 * y + 100 * c;

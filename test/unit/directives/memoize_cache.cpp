@@ -16,8 +16,8 @@ Var x("x"), y("y"), xi("xi");
 
 /// A row of f, 16 ints of 64 bytes: out(x) = f(x) + 1, f(x) = x + p
 struct Row : Cache {
-    Param<int> p{"p"};
-    Param<uint64_t> key{"key"};
+    Param<int> p{"p", 0};
+    Param<uint64_t> key{"key", 0};
     Func f{"f"}, out{"out"};
     Row() {
         f(x) = pipe_memo_counted(x + p);
@@ -93,15 +93,18 @@ TEST_CASE_METHOD(Row, "eviction keys are unsigned numbers of 64 bits", "[memoize
     CHECK(!finds(1));
     memoization_cache_evict(static_cast<uint64_t>(-3));
     CHECK(!finds(1));
+}
+
+TEST_CASE_METHOD(Row, "what has no eviction key stays", "[memoize]") {
     f.memoize();
     CHECK(!finds(1));
-    memoization_cache_evict(0);  // what has no key stays
+    memoization_cache_evict(0);
     CHECK(finds(1));
 }
 
 TEST_CASE_METHOD(Cache, "memoize_tag", "[memoize]") {
-    Param<float> level("level");
-    Param<int> version("version");
+    Param<float> level("level", 0.f);
+    Param<int> version("version", 0);
     ImageParam image(Int(32), 1, "image");
     Buffer<int> input(20);
     Func f("f"), out("out");
@@ -385,13 +388,18 @@ TEST_CASE_METHOD(Row, "what can be no key", "[memoize]") {
 }
 
 TEST_CASE_METHOD(Row, "how it is shown", "[memoize]") {
-    f.memoize(EvictionKey(key + 1));
+    std::string keyed;
+    SECTION("with a key") {
+        f.memoize(EvictionKey(key + 1));
+        keyed = ".memoize(EvictionKey(key + uint64(1)));";
+    }
+    SECTION("without one") {
+        f.memoize();
+        keyed = ".memoize();";
+    }
     CHECK(Pipeline(out).loop_nest().find("produce f memoized:") == 0);
-    CHECK(Pipeline(out).schedule_source().find("f\n    .compute_root()\n    "
-                                               ".memoize(EvictionKey(key + uint64(1)));") !=
+    CHECK(Pipeline(out).schedule_source().find("f\n    .compute_root()\n    " + keyed) !=
           std::string::npos);
-    f.memoize();
-    CHECK(Pipeline(out).schedule_source().find(".memoize();") != std::string::npos);
 }
 
 TEST_CASE_METHOD(Row, "the autoscheduler leaves it standing", "[memoize]") {

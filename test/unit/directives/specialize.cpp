@@ -1,4 +1,5 @@
 // specialize: which schedule is used where, in what order, and that it changes no result.
+#include <cmath>
 #include <sstream>
 
 #include "compare.h"
@@ -224,5 +225,65 @@ TEST_CASE_METHOD(Special, "a level at a loop that only specializations have", "[
                 g.realize({4, 4});
             },
             {"f.compute_at(g, xo)", "no loop 'xo'", "x, y"});
+    }
+}
+
+// As many loads as there are elements: of the select, no arm is left to be chosen.
+TEST_CASE("a specialization knows the answer to its condition, wherever it is asked",
+          "[specialize]") {
+    struct Counter : JITUserContext {
+        int loads = 0;
+    };
+    Param<float> real("real");
+    Param<int> number("number");
+    Param<uint8_t> byte("byte");
+    const std::pair<const char *, std::function<Expr()>> conditions[] = {
+        {"real > 1", [&] { return real > 1.0f; }},
+        {"real == 1", [&] { return real == 1.0f; }},
+        {"real != 1", [&] { return real != 1.0f; }},
+        {"number == 1", [&] { return number == 1; }},
+        {"number != 1", [&] { return number != 1; }},
+        {"number % 2 == 0", [&] { return number % 2 == 0; }},
+        {"1 < number < 5", [&] { return number > 1 && number < 5; }},
+        {"number outside", [&] { return number > 1 || number < -5; }},
+        {"byte > 3", [&] { return byte > 3; }},
+        {"odd byte", [&] { return (byte & cast<uint8_t>(1)) != 0; }},
+    };
+    Buffer<int> image(16, 16);
+    image.fill([](int i, int j) { return 100 * j + i; });
+    for (const auto &[name, condition] : conditions) {
+        for (int value : {0, 1, 2, 4, 9}) {
+            INFO(name << ", " << value);
+            ImageParam in(Int(32), 2, "in");
+            in.set(image);
+            in.trace_loads();
+            Func chosen("chosen");
+            chosen(x, y) = select(condition(), in(x, y), in(x * 2, y * 2));
+            chosen.specialize(condition());
+            Counter counter;
+            counter.handlers.custom_trace = [](JITUserContext *context, const TraceEvent *event) {
+                static_cast<Counter *>(context)->loads += event->event == TraceEventCode::Load;
+                return 0;
+            };
+            real.set(value), number.set(value), byte.set(uint8_t(value));
+            Buffer<int> got(8, 8);
+            chosen.realize(&counter, got);
+            CHECK(counter.loads == 64);
+            Buffer<int> expected = chosen.realize_reference({8, 8});
+            got.for_each_element([&](int i, int j) { REQUIRE(got(i, j) == expected(i, j)); });
+        }
+    }
+}
+
+// Neither is true of a NaN.
+TEST_CASE("what is no opposite of a comparison of floats is asked", "[specialize]") {
+    Param<float> real("real");
+    Func f("f");
+    f(x, y) = select(real <= 1.0f, 1, 0) + select(real > 1.0f, 2, 0);
+    f.specialize(real > 1.0f);
+    for (float value : {0.0f, 2.0f, NAN}) {
+        real.set(value);
+        Buffer<int> got = f.realize({1, 1});
+        CHECK(got(0, 0) == (value <= 1 ? 1 : 0) + (value > 1 ? 2 : 0));
     }
 }

@@ -355,8 +355,19 @@ TEST_CASE_METHOD(Blur, "fold_storage", "[storage]") {
             },
             {"fold_storage(y) of f", "moves upwards"});
     }
+    SECTION("of how many planes nothing is known") {
+        Func whole("whole"), reader("reader");
+        whole(x, y) = x + y;
+        reader(x, y) = whole(x, y) + whole(y, x);
+        whole.compute_root().fold_storage(y, 4);
+        require_message<CompileError>(
+            [&] {
+                reader.realize({4, 4});
+            },
+            {"fold_storage(y) of whole", "depends on sizes", "Compute it further in"});
+    }
     SECTION("a factor that is no constant") {
-        Param<int> n("n");
+        Param<int> n("n", 4);
         f.fold_storage(y, n);
         require_message<CompileError>(
             [&] {
@@ -423,6 +434,93 @@ TEST_CASE("windows of an upsampling slide, level by level", "[storage]") {
         }
         // rows 0 .. 63, -1 .. 32, and, one more at each end, -2 .. 17 and -2 .. 9
         CHECK(traced_stores(output, {1, 64}) == 64 + 34 + 20 + 12);
+    }
+}
+
+// The loop over one row of g, in each row of h, does not stand in the way.
+TEST_CASE("a window slides over the loop around its consumer", "[storage]") {
+    Func f("f"), g("g"), h("h");
+    f(x, y) = x * x + 3 * y;
+    g(x, y) = f(x, y) + f(x, y - 1);
+    h(x, y) = g(x, y) + x;
+    g.compute_at(h, y);
+    SECTION("from root") {
+        f.store_root().compute_at(g, y);
+        check_sizes(h, {1, 2, 7, 16});
+        f.trace_stores();
+        CHECK(traced_stores(h, {10, 10}) == 110);
+    }
+    SECTION("from inside of strips, and with what it reads") {
+        Func first("first"), second("second"), last("last");
+        first(x, y) = f(x, y) + f(x, y + 1);
+        second(x, y) = 2 * first(x, y - 1) + first(x, y);
+        last(x, y) = second(x, y) + x;
+        last.split(y, yo, yi, 5, TailStrategy::GuardWithIf);
+        second.compute_at(last, yi);
+        first.store_at(last, yo).compute_at(second, y);
+        f.store_at(last, yo).compute_at(second, y);
+        check_sizes(last, {1, 2, 7, 16});
+        f.trace_stores();
+        CHECK(traced_stores(last, {10, 10}) == 2 * 10 * 7);
+    }
+    SECTION("in one dimension") {
+        Func a("a"), b("b"), c("c");
+        a(x) = x * x;
+        b(x) = a(x) + a(x - 1);
+        c(x) = b(x) * 3;
+        b.compute_at(c, x);
+        a.store_root().compute_at(b, x);
+        Buffer<int> out = c.realize({20}), reference = c.realize_reference({20});
+        for (int i = 0; i < 20; i++)
+            CHECK(out(i) == reference(i));
+        a.trace_stores();
+        CHECK(traced_stores(c, {20}) == 21);
+    }
+}
+
+TEST_CASE("the window of a Func with updates", "[storage]") {
+    Func f("f"), g("g");
+    RDom r(-1, 3, "r");
+    f(x, y) = x + y;
+    g(x, y) = f(x, y - 1) + f(x, y) + f(x + 1, y + 1);
+    const char *why = nullptr;
+    SECTION("slides where they stay in its rows") {
+        f(x, y) += (x + r) * y;
+        f(x, y) = f(x, y) * f(x, y) + 1;
+        g.reorder(x, y);
+        f.compute_at(g, y).store_root();
+        check_sizes(g, {1, 2, 7, 16});
+        f.trace_stores();
+        // 12 rows of 11 elements: once, three times, and once
+        CHECK(traced_stores(g, {10, 10}) == 12 * 11 * (1 + 3 + 1));
+    }
+    SECTION("and folds") {
+        f(x, y) += (x + r) * y;
+        f.compute_at(g, y).store_root().fold_storage(y, 3);
+        check_sizes(g, {1, 2, 7, 16});
+    }
+    SECTION("does not slide where loops of an update round up") {
+        f(x, y) += (x + r) * y;
+        f.update().split(y, yo, yi, 4, TailStrategy::RoundUp);
+        f.compute_at(g, y).store_root();
+        check_sizes(g, {1, 2, 7, 16});
+    }
+    SECTION("in tasks") {
+        f(x, y) += (x + r) * y;
+        f.compute_at(g, y).store_root().async();
+        check_sizes(g, {1, 2, 7, 16});
+    }
+    SECTION("cannot slide where they store chosen rows") {
+        f(x, r) += f(x, r - 1);
+        why = "store at places along y that they choose";
+    }
+    if (why) {
+        f.compute_at(g, y).store_root();
+        require_message<CompileError>(
+            [&] {
+                g.realize({8, 8});
+            },
+            {"store_root of f (storage.cpp:", "cannot slide", why, "at one level"});
     }
 }
 

@@ -108,6 +108,35 @@ TEST_CASE_METHOD(Rows, "custom malloc and free", "[driver][handlers]") {
     CHECK(context.mallocs == 20);
 }
 
+TEST_CASE("of a chain of stages that are stored, two are in memory at a time",
+          "[driver][handlers]") {
+    static std::atomic<int> live, most;
+    live = most = 0;
+    JITUserContext context;
+    context.handlers.custom_malloc = [](JITUserContext *, size_t bytes) {
+        most = std::max<int>(most, ++live);
+        return std::malloc(bytes);
+    };
+    context.handlers.custom_free = [](JITUserContext *, void *memory) {
+        live--;
+        std::free(memory);
+    };
+    Var x("x"), y("y");
+    Func stage("first");
+    stage(x, y) = x + 100 * y;
+    for (int i = 0; i < 8; i++) {
+        Func next("next");
+        stage.compute_root().store_in(MemoryType::Heap);
+        next(x, y) = stage(x - 1, y) + stage(x + 1, y);
+        stage = next;
+    }
+    Buffer<int> b(50, 20);
+    stage.realize(&context, b);
+    b.for_each_element([&](int i, int j) { REQUIRE(b(i, j) == 256 * (i + 100 * j)); });
+    CHECK(most == 2);
+    CHECK(live == 0);
+}
+
 TEST_CASE_METHOD(Rows, "a custom malloc that has no memory, or throws", "[driver][handlers]") {
     for (bool throws : {false, true}) {
         INFO(throws);

@@ -62,7 +62,7 @@ TEST_CASE("a Func that is part of a pipeline goes away", "[driver][lifetime]") {
     }));
     CHECK_FALSE(outlives([](Func &f) {
         Func g("g");
-        Param<int> p("p");
+        Param<int> p("p", 0);
         RDom r(0, 4);
         Var u("u");
         f(x) = 0;

@@ -73,6 +73,9 @@ int pipe_extern_ramp(int step, Pipe::RawBuffer *out);
 /// out(x, y) = in(x, y) + 1, in multiples of 8 along x, as out and in must be.
 int pipe_extern_eights(Pipe::RawBuffer *in, Pipe::RawBuffer *out);
 
+/// The same, in any multiples of 17 columns.
+int pipe_extern_seventeens(Pipe::RawBuffer *in, Pipe::RawBuffer *out);
+
 /// out(x) = sum of the rows 0 .. height - 1 of in
 int pipe_extern_columns(Pipe::RawBuffer *in, int height, Pipe::RawBuffer *out);
 

@@ -66,6 +66,30 @@ TEST_CASE("an extern stage computed per tile", "[language][extern]") {
     }
 }
 
+// The last tile's 17 columns would end beyond the 102 that it said for all 100.
+TEST_CASE("an extern stage computes what it said for a tile, at the image's end too",
+          "[language][extern]") {
+    for (int tile : {10, 17, 40}) {
+        for (bool input_inside : {false, true}) {
+            Func in = ramp("in"), more("more"), out("out");
+            Var xo("xo"), xi("xi");
+            more.define_extern("pipe_extern_seventeens", {in}, Int(32), {x, y});
+            out(x, y) = more(x, y) * 2;
+            out.split(x, xo, xi, tile, TailStrategy::GuardWithIf).reorder(xi, y, xo);
+            more.compute_at(out, xo);
+            input_inside ? in.compute_at(out, xo) : in.compute_root();
+            for (auto [w, left] : {std::pair{100, 0}, {1, 0}, {17, -5}, {103, 7}}) {
+                INFO(tile << ", " << w << " from " << left);
+                Buffer<int> result(w, 3);
+                result.set_min(left, 0);
+                out.realize(result);
+                result.for_each_element(
+                    [&](int i, int j) { REQUIRE(result(i, j) == 2 * (source(i, j) + 1)); });
+            }
+        }
+    }
+}
+
 // Where nothing is needed it was called for one point, unasked.
 TEST_CASE("an extern stage is not called in iterations that need nothing of it",
           "[language][extern]") {

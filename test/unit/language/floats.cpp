@@ -431,6 +431,12 @@ TEST_CASE("fast_pow", "[floats]") {
         [](int x, int y) { return static_cast<float>(std::pow(std::abs(x) * 0.1, y * 0.3 + 2.5)); },
         [](float a, float b) { return std::fabs(a - b) <= 2e-5f * std::fabs(b); });
     CHECK(evaluate<float>(fast_pow(Expr(0.0f), 0.0f)) == 1.0f);
+    CHECK(evaluate<float>(fast_pow(Expr(1.5f), 2)) == 2.25f);
+    CHECK(evaluate<int>(fast_pow(Expr(3), 3)) == 27);
+    Param<int> base("base"), exponent("exponent");
+    base.set(3), exponent.set(3);
+    CHECK(std::fabs(evaluate<float>(fast_pow(base, exponent)) - 27) < 27 * 2e-5f);
+    CHECK(std::fabs(evaluate<float>(fast_pow(cast<double>(base), 1.5)) - std::pow(3, 1.5)) < 2e-4);
 }
 
 TEST_CASE("lerp of floats", "[floats]") {
@@ -525,6 +531,36 @@ TEST_CASE("strict_float keeps products and sums apart", "[floats]") {
             CHECK(out.all_equal(0.0f));
         }
     }
+}
+
+TEST_CASE("unary minus of 0 is -0, and of -0 is 0", "[floats]") {
+    Var x("x"), y("y");
+    const float values[] = {0.0f, -0.0f, 1.5f, -2.0f, INFINITY};
+    Buffer<float> in(5);
+    in.fill([&](int i) { return values[i]; });
+    auto value = [&](int i) { return values[(i % 5 + 5) % 5]; };
+    for (bool strict : {false, true}) {
+        auto negative = [&](const Expr &e) { return strict ? strict_float(-e) : -e; };
+        everywhere::check<float>(
+            [&] {
+                Func f("f");
+                f(x, y) = negative(in(x % 5));
+                return f;
+            },
+            [&](int i, int) { return -value(i); },
+            [](float a, float b) { return a == b && std::signbit(a) == std::signbit(b); });
+        everywhere::check<float>(
+            [&] {
+                Func f("f");
+                f(x, y) = 1.0f / negative(in(x % 5));
+                return f;
+            },
+            [&](int i, int) { return 1.0f / -value(i); });
+    }
+    CHECK(std::signbit(evaluate<float>(-Expr(0.0f))));
+    CHECK(!std::signbit(evaluate<float>(-Expr(-0.0f))));
+    CHECK(std::signbit(evaluate<double>(-Expr(0.0))));
+    CHECK(evaluate<float16_t>(-Expr(float16_t(0.0))).to_bits() == 0x8000);
 }
 
 TEST_CASE("misuse of floats", "[floats][error]") {

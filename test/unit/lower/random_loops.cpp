@@ -238,6 +238,8 @@ class Generator {
         if (chance(30))
             body.push_back(
                 make_evaluate(make_call(Int(32), "log", {load(t, number(3))}, CallKind::Extern)));
+        if (chance(30))
+            body.push_back(store(x, y));  // without it
         return make_allocate(t, Int(32), {number(5)}, MemoryType::Auto, make_block(body));
     }
 

@@ -106,8 +106,9 @@ TEST_CASE_METHOD(Plane, "touched tells what the user said", "[directives]") {
     CHECK(schedule().touched);
 }
 
-TEST_CASE_METHOD(Plane, "a bound given again replaces the first", "[directives]") {
-    f.bound(x, 0, 3).bound(x, 1, 4);
+TEST_CASE_METHOD(Plane, "a bound given again, or another one", "[directives]") {
+    f.bound(x, 0, 3).bound(x, 0, 3);
+    CHECK_THROWS_AS(f.bound(x, 1, 4), CompileError);
     CHECK(schedule().bounds.size() == 1);
 }
 
