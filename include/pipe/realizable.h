@@ -18,7 +18,8 @@ struct JITUserContext;
 
 /// What a Pipeline does; and a Func, as the Pipeline of it alone. What is compiled is kept, and
 /// compiled anew where a definition or schedule changed since. A context (pipe/jit.h), which may be
-/// null, says what holds for this call alone.
+/// null, says what holds for this call alone. Where no target is given, it is the one that the code at hand was
+/// compiled for, else that of autoschedule(), else the machine's (get_host_target()).
 ///
 /// \param Self  Pipeline or Func
 template <typename Self> class Realizable : public CompiledFiles<Self> {

@@ -8,6 +8,7 @@
 #include "autoschedule/report.h"
 #include "autoschedule/search.h"
 #include "graph/loops.h"
+#include "ir/program.h"
 #include "poly/model.h"
 #include "support/clock.h"
 
@@ -44,8 +45,8 @@ poly::ModelInput model_input(const Graph &graph, const Sizes &sizes) {
         for (size_t d = 0; d < dims.size(); d++) {
             if (dims[d].extent <= 0)
                 continue;
-            input.names[fmt::format("{}.min.{}", image, d)] = Range::point(dims[d].min);
-            input.names[fmt::format("{}.extent.{}", image, d)] = Range::point(dims[d].extent);
+            input.names[ir::min_name(image, d)] = Range::point(dims[d].min);
+            input.names[ir::extent_name(image, d)] = Range::point(dims[d].extent);
         }
     }
     for (const auto &[name, value] : sizes.scalars)

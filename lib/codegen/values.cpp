@@ -46,6 +46,14 @@ llvm::Type *memory_type(llvm::LLVMContext &context, Type type) {
     return vector_or_scalar(element_type(context, type, 8), type.lanes());
 }
 
+llvm::Value *from_memory(Builder &b, Type type, llvm::Value *value) {
+    return type.is_bool() ? b.CreateIsNotNull(value) : value;
+}
+
+llvm::Value *to_memory(Builder &b, Type type, llvm::Value *value) {
+    return type.is_bool() ? b.CreateZExt(value, memory_type(b.getContext(), type)) : value;
+}
+
 int lanes_of(const llvm::Value *value) {
     auto *vector = llvm::dyn_cast<llvm::FixedVectorType>(value->getType());
     return vector ? static_cast<int>(vector->getNumElements()) : 1;

@@ -16,6 +16,9 @@ using Builder = llvm::IRBuilder<>;
 llvm::Type *register_type(llvm::LLVMContext &context, Type type);
 /// The type of a value in memory. A bool is one byte there.
 llvm::Type *memory_type(llvm::LLVMContext &context, Type type);
+/// From the form of memory to that of registers, and back. Only bools differ.
+llvm::Value *from_memory(Builder &b, Type type, llvm::Value *value);
+llvm::Value *to_memory(Builder &b, Type type, llvm::Value *value);
 
 /// Lanes of a register type; 1 for a scalar.
 int lanes_of(const llvm::Value *value);

@@ -47,7 +47,8 @@ Compiled::Compiled(const std::vector<Func> &outputs, const Settings &settings,
 }
 
 bool Compiled::up_to_date(const Target &requested) const {
-    if (!(requested == requested_) && !(requested == target_))
+    const bool any = requested == Target();
+    if (!any && !(requested == requested_) && !(requested == target_))
         return false;
     uint64_t now = graph::modification_epoch();
     if (epoch_.load(std::memory_order_acquire) == now)

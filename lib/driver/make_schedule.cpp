@@ -8,6 +8,7 @@
 #include "autoschedule/autoschedule.h"
 #include "driver/compiled.h"
 #include "graph/check.h"
+#include "ir/program.h"
 #include "ir/simplify.h"
 #include "ir/substitute.h"
 #include "support/clock.h"
@@ -68,8 +69,8 @@ void know(Known &known, const std::string &image, const std::vector<Sizes::Dim> 
     for (size_t d = 0; d < dims.size(); d++) {
         if (dims[d].extent <= 0)
             continue;
-        known[fmt::format("{}.min.{}", image, d)] = ir::make_const(Int(32), dims[d].min);
-        known[fmt::format("{}.extent.{}", image, d)] = ir::make_const(Int(32), dims[d].extent);
+        known[ir::min_name(image, d)] = ir::make_const(Int(32), dims[d].min);
+        known[ir::extent_name(image, d)] = ir::make_const(Int(32), dims[d].extent);
     }
 }
 

@@ -23,6 +23,14 @@ struct Argument {
     int dimensions = 0;  ///< buffers
 };
 
+/// The names of those Variables of dimension `d`.
+inline std::string min_name(const std::string &buffer, size_t d) {
+    return buffer + ".min." + std::to_string(d);
+}
+inline std::string extent_name(const std::string &buffer, size_t d) {
+    return buffer + ".extent." + std::to_string(d);
+}
+
 /// What a failing Assert of a kernel means: StmtNode::code, and what the kernel returns.
 enum class Failure : int32_t {
     None = 0,

@@ -3,6 +3,7 @@
 #include "graph/extern_stage.h"
 #include "ir/int32.h"
 #include "ir/intrinsics.h"
+#include "ir/program.h"
 #include "ir/simplify.h"
 #include "region/region_map.h"
 
@@ -78,9 +79,9 @@ class Asking {
         for (const graph::Image &image : graph_.images) {
             if (image.name != whole.name)
                 continue;
-            for (int d = 0; d < image.dimensions; d++) {
-                Expr min = make_variable(Int(32), image.name + ".min." + std::to_string(d));
-                Expr extent = make_variable(Int(32), image.name + ".extent." + std::to_string(d));
+            for (size_t d = 0; d < static_cast<size_t>(image.dimensions); d++) {
+                Expr min = make_variable(Int(32), min_name(image.name, d));
+                Expr extent = make_variable(Int(32), extent_name(image.name, d));
                 box.push_back({min, sub(add(min, extent), int32(1))});
             }
             return buffer(name, image.type, box);

@@ -8,6 +8,7 @@
 #include "ir/int32.h"
 #include "ir/integer_ops.h"
 #include "ir/print.h"
+#include "ir/program.h"
 #include "ir/simplify.h"
 #include "ir/visit.h"
 #include "region/conditions.h"
@@ -188,10 +189,9 @@ Box RegionMap::needed_by_others(FuncId id, int stage, const Level &level) {
             merge(box, self->second);
     } else if (func.is_output) {
         for (size_t d = 0; d < func.args.size(); d++) {
-            std::string dim = std::to_string(d);
             std::string buffer = graph::buffer_name(func, 0);
-            Expr min = make_variable(Int(32), buffer + ".min." + dim);
-            Expr extent = make_variable(Int(32), buffer + ".extent." + dim);
+            Expr min = make_variable(Int(32), min_name(buffer, d));
+            Expr extent = make_variable(Int(32), extent_name(buffer, d));
             box.push_back({min, sub(add(min, extent), int32(1))});
         }
     } else {

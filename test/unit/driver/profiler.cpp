@@ -108,7 +108,7 @@ TEST_CASE("time goes to the Func that takes it", "[driver][profiler]") {
 
     // the same numbers as without
     Buffer<float> plain(512, 512);
-    p.realize(plain);
+    p.realize(plain, get_host_target());
     bool same = true;
     image.for_each_element([&](int i, int j) { same &= image(i, j) == plain(i, j); });
     CHECK(same);

@@ -210,6 +210,27 @@ TEST_CASE("a Param whose type is chosen when the program runs", "[driver]") {
     CHECK(Buffer<uint64_t>(g.realize({1}))(0) == (uint64_t(1) << 63) + 1);
 }
 
+// It was compiled a second time, for the same target by another name.
+TEST_CASE("without a target, it is the one that was compiled for", "[driver]") {
+    static int tables;
+    tables = 0;
+    Var x("x");
+    Func f("f");
+    f(x) = x;
+    Pipeline p(f);
+    p.jit_handlers().custom_print = [](JITUserContext *, const char *) { tables++; };
+    const Target host = get_host_target(), profile = host.with_feature(Target::Profile);
+    p.compile_jit(profile);
+    p.realize({4});
+    CHECK(tables > 0);
+    p.compile_jit(host);
+    tables = 0;
+    p.realize({4});
+    CHECK(tables == 0);
+    p.realize({4}, profile);
+    CHECK(tables > 0);
+}
+
 TEST_CASE("Params are read at every realize", "[driver]") {
     Var x("x");
     Param<float> gain("gain", 2.0f);
