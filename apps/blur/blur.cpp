@@ -11,12 +11,12 @@ Blur::Blur(Type type) : input(type, 2, "input") {
     stages = {bx, by};
 }
 
-// Strips of rows in parallel; within a strip, blocks of four rows by one vector, whose six rows of
+// Strips of rows in parallel; within a strip, blocks of eight rows by one vector, whose ten rows of
 // bx never leave the registers, and what is stored is written to memory without being read first.
 void Blur::schedule_by_hand(const Target &target) {
     const int vec = target.natural_vector_size(input.type());
     by.split(y, yo, yi, 32)
-        .split(yi, yi, yu, 4)
+        .split(yi, yi, yu, 8)
         .split(x, xo, xi, vec)
         .reorder(xi, yu, xo, yi, yo)
         .vectorize(xi)
