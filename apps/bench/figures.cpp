@@ -129,7 +129,7 @@ void measure_dispatch(int threads, std::vector<Figure> &figures) {
     using namespace Pipe;
     Var x("x");
     ImageParam in(Int(32), 1, "in");
-    Param<int> p("p");
+    Param<int> p("p", 1);
     Func f("f");
     f(x) = in(x) + p;
     const Buffer<int> source(1), result(1);
