@@ -196,6 +196,7 @@ class RegionMap {
         UnlessEmpty,      // an RDom that reads it, by itself or through others, may be empty
         UnderConditions,  // a where or select may hold nowhere
     };
+    bool is_guarded_further_in(FuncId func);
     Needed needed_under_conditions(FuncId func);
     const std::vector<bool> &loose_dimensions(FuncId func);
     bool same_for_all(const Interval &interval, const Level &inner, const Level &outer) const;

@@ -119,6 +119,12 @@ std::string RegionMap::obstacle(FuncId id, const Level &loop, const std::vector<
         window.cannot = true;
         return "its updates store at places along " + func.args[d] + " that they choose";
     }
+    const schedules::FuncSchedule &schedule = tree_.schedule()[id];
+    auto is_d = [&](const auto &promise) { return promise.var == func.args[d]; };
+    if (func.has_updates() &&
+        (std::any_of(schedule.alignments.begin(), schedule.alignments.end(), is_d) ||
+         std::any_of(schedule.bounds.begin(), schedule.bounds.end(), is_d)))
+        return "what its definitions compute is aligned or bounded, each by itself";
     for (const StageNest &nest : tree_.place(id).stages) {
         if (ends_beyond(nest, d))
             return "a split of the dimension computes more than what is new";

@@ -274,8 +274,29 @@ bool RegionMap::may_be_empty(FuncId id, const Expr &extent) {
     return !most || *most > 0;
 }
 
-/// Whether there may be iterations that need nothing of the Func: a condition or an empty RDom limits what
-/// a reader, or what reads that, or an update of its own needs.
+/// Whether the Func is computed inside of the inner loop of a guarded split, but around its outer one: where
+/// the inner loop has gone beyond the end, nothing is needed.
+bool RegionMap::is_guarded_further_in(FuncId id) {
+    const std::vector<Level> &path = tree_.path_to(tree_.place(id).compute);
+    auto is_around = [&](const StageNest &nest, const std::string &var) {
+        const Level &loop = nest.loops[nest.known_in.at(var)].name;
+        return std::find(path.begin(), path.end(), loop) != path.end();
+    };
+    return std::any_of(path.begin(), path.end(), [&](const Level &level) {
+        const StageNest &nest = tree_.owner(level);
+        const std::vector<Tail> ends = tails(nest);
+        for (size_t i = 0; i < nest.transforms.size(); i++) {
+            const schedules::Transform &t = nest.transforms[i];
+            if (t.kind == schedules::Transform::Kind::Split && ends[i] == Tail::Guard &&
+                is_around(nest, t.inner) && !is_around(nest, t.old_name))
+                return true;
+        }
+        return false;
+    });
+}
+
+/// Whether there may be iterations that need nothing of the Func: a condition, a guard or an empty RDom limits
+/// what a reader, or what reads that, or an update of its own needs.
 RegionMap::Needed RegionMap::needed_under_conditions(FuncId id) {
     auto [known, is_new] = under_conditions_.try_emplace(id, Needed::Always);
     if (!is_new)
@@ -290,7 +311,7 @@ RegionMap::Needed RegionMap::needed_under_conditions(FuncId id) {
         return may_be_empty ? Needed::UnlessEmpty : Needed::Always;
     };
     const std::vector<graph::Stage> &own = graph_[id].stages;
-    Needed found = Needed::Always;
+    Needed found = is_guarded_further_in(id) ? Needed::UnlessEmpty : Needed::Always;
     for (size_t update = 1; update < own.size(); update++)
         found = std::max({found, limits(own[update]),
                           has_selects(own[update]) ? Needed::UnderConditions : Needed::Always});

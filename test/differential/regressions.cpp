@@ -294,3 +294,50 @@ TEST_CASE("a window outside of a vectorized loop in which it is computed", "[dif
     for (int height : {1, 4, 25})
         check_against_reference<int>(counts, {15, height});
 }
+
+// The inner loop of a guarded split went around the outer one: beyond the end, eight elements were computed
+// behind the memory for those that are needed (PIPE_FUZZ_SEED=4250033877).
+TEST_CASE("a split that shifts inwards, where a guard leaves nothing to compute",
+          "[differential]") {
+    for (int factor : {2, 8}) {
+        for (bool vectorized : {false, true}) {
+            INFO(factor << (vectorized ? ", vectorized" : ""));
+            Func producer("producer"), out("out");
+            Var outer("outer"), inner("inner"), block("block"), lane("lane");
+            producer(x, y) = x + 100 * y;
+            out(x, y) = producer(x, y) + producer(x + 1, y);
+            out.split(x, outer, inner, factor, TailStrategy::GuardWithIf)
+                .split(outer, block, lane, 4, TailStrategy::GuardWithIf)
+                .reorder(lane, block, inner, y);
+            if (vectorized)
+                out.vectorize(lane);
+            producer.compute_at(out, block)
+                .store_at(out, y)
+                .split(x, xo, xi, 8, TailStrategy::ShiftInwards);
+            for (int width : {1, 2, 3, 9, 40})
+                check_against_reference<int>(out, {width, 2});
+        }
+    }
+}
+
+// What is aligned begins elsewhere in each definition: the first one set planes back that the update had
+// computed (PIPE_FUZZ_SEED=4260015124).
+TEST_CASE("the window of a Func with updates that is aligned", "[differential]") {
+    for (int how = 0; how < 3; how++) {
+        Func planes("planes"), sum("sum");
+        RDom r(2, 3);
+        Var plane("plane");
+        planes(x, plane) = x;
+        planes(x, plane) += plane;
+        sum(x) = 0;
+        sum(x) += planes(x, r);
+        planes.compute_at(sum.update(), r).store_root();
+        if (how == 0)
+            planes.align_extent(plane, 3);
+        if (how == 1)
+            planes.align_bounds(plane, 3, 1);
+        if (how == 2)
+            planes.bound_extent(plane, 2);
+        check_against_reference<int>(sum, {5});
+    }
+}
