@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cstdio>
 #include <fstream>
 #include <set>
 #include <stdexcept>
@@ -165,6 +166,7 @@ int run(const Options &options) {
 }  // namespace
 
 int main(int argc, char **argv) {
+    std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);  // what is measured is seen, in a file too
     Options options;
     std::vector<std::string> names;
     for (const apps::App &app : apps::registry())
