@@ -14,10 +14,6 @@ using namespace Pipe::testing;
 
 namespace {
 
-Expr number(int64_t value) {
-    return make_int(Int(32), value);
-}
-
 Stmt loop(const std::string &name, const Expr &min, int64_t extent, const Stmt &body,
           LoopKind kind = LoopKind::Serial) {
     return make_for(name, min, number(extent), kind, body);

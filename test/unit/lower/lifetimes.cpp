@@ -14,10 +14,6 @@ using namespace Pipe::testing;
 
 namespace {
 
-Expr number(int64_t value) {
-    return make_int(Int(32), value);
-}
-
 /// `to`[0] = `from`[0]
 Stmt copy(const std::string &to, const std::string &from) {
     return make_store(to, number(0), load(from, number(0)));

@@ -17,9 +17,6 @@ using namespace Pipe::testing;
 
 namespace {
 
-Expr number(int64_t value) {
-    return make_int(Int(32), value);
-}
 const Expr x = var("x"), y = var("y"), w = var("w"), h = var("h");
 
 std::string partitioned(const Stmt &s) {
@@ -128,8 +125,9 @@ TEST_CASE("partition: the mask of the other arm does not take back what was deci
     Expr at = add(mul(y, number(100)), x);
     Expr inside = make_call(Int(32), intrinsic::likely, {load("in", at)}, CallKind::Intrinsic);
     Expr outside = make_load(Int(32), "edge", at, lower::negated(lower::both(in_x, in_y)));
-    Stmt row = make_for("x", number(0), var("width"), LoopKind::Serial,
-                        make_store("out", at, make_select(lower::both(in_x, in_y), inside, outside)));
+    Stmt row =
+        make_for("x", number(0), var("width"), LoopKind::Serial,
+                 make_store("out", at, make_select(lower::both(in_x, in_y), inside, outside)));
     std::string text = partitioned(make_for("y", number(0), var("height"), LoopKind::Serial, row));
     INFO(text);
     CHECK(text.find("out[y * 100 + x] = in[y * 100 + x]\n") != std::string::npos);

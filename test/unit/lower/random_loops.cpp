@@ -11,6 +11,10 @@ namespace Pipe::testing {
 
 using namespace ir;
 
+Expr number(int64_t value) {
+    return make_int(Int(32), value);
+}
+
 Expr var(const std::string &name) {
     return make_variable(Int(32), name);
 }
@@ -26,9 +30,6 @@ Expr clamp(const Expr &e, const Expr &lo, const Expr &hi) {
 
 namespace {
 
-Expr number(int64_t value) {
-    return make_int(Int(32), value);
-}
 Expr tag_likely(const Expr &e) {
     return make_call(e.type(), intrinsic::likely, {e}, CallKind::Intrinsic);
 }

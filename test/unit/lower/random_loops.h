@@ -42,6 +42,7 @@ struct RunResult {
 RunResult run(const LoopProgram &program, const ir::Stmt &body, int w, int h);
 
 /// Terse construction of index expressions and statements in tests.
+Expr number(int64_t value);  ///< int32
 Expr var(const std::string &name);
 Expr less(const Expr &a, const Expr &b);
 Expr clamp(const Expr &e, const Expr &lo, const Expr &hi);

@@ -12,10 +12,6 @@ using namespace Pipe::testing;
 
 namespace {
 
-Expr number(int64_t value) {
-    return make_int(Int(32), value);
-}
-
 Stmt unrolled(const Expr &extent) {
     return make_for("f.c", number(1), extent, LoopKind::Unrolled,
                     make_store("out", var("f.c"), load("in", var("f.c"))));

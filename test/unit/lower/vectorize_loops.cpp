@@ -23,9 +23,6 @@ std::string vectorized(int lanes, Stmt body) {
     return ir::to_string(lower::vectorize_loops(vector_loop("x", lanes, body)));
 }
 
-Expr number(int64_t value) {
-    return make_int(Int(32), value);
-}
 const Expr x = var("x"), n = var("n"), k = var("k");
 
 }  // namespace
