@@ -22,7 +22,8 @@ int64_t div_down(int64_t a, int64_t b) {
     return a / b - (a % b < 0);
 }
 int64_t mod_down(int64_t a, int64_t b) {
-    return a - div_down(a, b) * b;
+    const int64_t rest = a % b;  // (a - quotient * b could overflow)
+    return rest < 0 ? rest + b : rest;
 }
 
 struct Formula {
