@@ -24,6 +24,13 @@ Expr ExprVectorizer::vec(const Expr &e) {
     return rewrite(e);
 }
 
+Expr ExprVectorizer::seen_through(const Expr &e) {
+    see_through_ = true;
+    Expr result = vec(e);
+    see_through_ = false;
+    return result;
+}
+
 Expr ExprVectorizer::rewrite(const Expr &e) {
     if (e->args.empty() && e->op != Op::Variable)
         return e;
@@ -38,7 +45,9 @@ Expr ExprVectorizer::rewrite(const Expr &e) {
 Expr ExprVectorizer::rewrite_node(const Expr &e) {
     if (e->op == Op::Variable) {
         const Lanes::Meaning *now = lanes_.vectors.find(e->name);
-        return now ? now->value : e;
+        if (!now)
+            return e;
+        return see_through_ && now->ramp.defined() ? now->ramp : now->value;
     }
     if (e->op == Op::Let)
         return let(e);

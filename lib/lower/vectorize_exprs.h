@@ -47,6 +47,9 @@ class ExprVectorizer {
 
     /// e in all lanes; a scalar where they have the same value. Undefined where e is.
     Expr vec(const Expr &e);
+    /// The same, with what names stand for in their place, where that advances evenly: a Ramp wherever it can
+    /// be one. To reason about, not to be computed.
+    Expr seen_through(const Expr &e);
     /// The lanes' elements of a buffer with one copy per lane.
     Expr spread(const Expr &index) const;
 
@@ -71,6 +74,7 @@ class ExprVectorizer {
 
     Lanes &lanes_;
     const bool one_phase_;
+    bool see_through_ = false;
     int arms_ = 0;  ///< how many if_then_else are nested here
     std::unordered_map<const ir::ExprNode *, Expr> done_;
     Phases phases_;

@@ -107,9 +107,10 @@ class LoopVectorizer {
         Expr variable = make_variable(vector.type(), name + ".v");
         lanes_.enclosing.push_back({StmtOp::Let, name, scalar});
         // (Each phase evaluates the ramp's base again.)
-        bool even = vector->op == Op::Ramp && buffers_read(vector).empty();
+        Expr ramp = exprs_.seen_through(scalar);
+        bool even = ramp->op == Op::Ramp && buffers_read(ramp).empty();
         ScopedBinding<Lanes::Meaning> binding(lanes_.vectors, name,
-                                              {variable, even ? vector : Expr()});
+                                              {variable, even ? ramp : Expr()});
         Stmt body = f();
         lanes_.enclosing.pop_back();
         return body.defined() ? make_let(variable->name, vector, body) : body;
@@ -385,7 +386,7 @@ class LoopVectorizer {
             index = exprs_.spread(index);
         if (index.type().is_scalar())
             return store_to_one(s, value, index, predicate);
-        if (s->atomic || depends_on_other_lane(s->exprs[0], s->name, index))
+        if (s->atomic || depends_on_other_lane(s->exprs[0], s->name, s->exprs[1]))
             return lane_by_lane(s);
         return make_store(s->name, index, widen(value, lanes_.count), predicate);
     }
@@ -419,10 +420,12 @@ class LoopVectorizer {
     bool depends_on_other_lane(const Expr &value, const std::string &buffer, const Expr &index) {
         if (lanes_.copies.count(buffer) || !buffers_read(value).count(buffer))
             return false;
-        if (index->op != Op::Ramp || !is_never_zero(index->args[1]))
+        Expr stored = exprs_.seen_through(index);
+        if (stored->op != Op::Ramp || !is_never_zero(stored->args[1]))
             return true;  // lanes may share an element
         return contains(value, [&](const ExprNode &e) {
-            return e.op == Op::Load && e.name == buffer && trails(exprs_.vec(e.args[0]), index);
+            return e.op == Op::Load && e.name == buffer &&
+                   trails(exprs_.seen_through(e.args[0]), stored);
         });
     }
 
@@ -443,7 +446,7 @@ class LoopVectorizer {
         const Expr &value = let->exprs[0];
         return !buffers_read(value).empty() && contains_stmt(let->stmts[0], [&](const StmtNode &s) {
             return s.op == StmtOp::Store &&
-                   depends_on_other_lane(value, s.name, exprs_.vec(s.exprs[1]));
+                   depends_on_other_lane(value, s.name, s.exprs[1]);
         });
     }
 

@@ -188,6 +188,20 @@ TEST_CASE("vectorize: what may collide or has side effects is done lane by lane"
     CHECK(vectorized(4, call) == "for x in [0, 4) unpartitioned {\n  evaluate log(x)\n}\n");
 }
 
+TEST_CASE("vectorize: names of what advances evenly do not hide that lanes are apart") {
+    Expr c = var("c"), d = var("d"), at = add(mul(k, number(32)), sub(d, n));
+    Stmt update = make_store("sum", at, add(load("sum", at), load("in", x)));
+    Stmt named =
+        make_let("c", add(mul(k, number(8)), add(x, n)), make_let("d", add(c, number(1)), update));
+    std::string text = vectorized(8, named);
+    INFO(text);
+    CHECK(text.find("for x") == std::string::npos);
+    // .. nor that they are not
+    Stmt scan = make_store("sum", at, add(load("sum", sub(at, number(1))), load("in", x)));
+    text = vectorized(8, make_let("c", add(x, n), make_let("d", add(c, number(1)), scan)));
+    CHECK(text.find("for x") != std::string::npos);
+}
+
 TEST_CASE("vectorize: the extent must be constant and small") {
     Stmt store = make_store("out", x, x);
     Stmt loop = make_for("f.x", number(0), n, LoopKind::Vectorized, store);
