@@ -97,20 +97,23 @@ void *Arena::push_into_gap(int64_t bytes) {
 }
 
 void Arena::free_block(size_t i) {
-    auto joins = [&](const Block &a, const Block &b) {
-        return a.free && b.free && a.chunk == b.chunk;
+    auto join_with_next = [&](size_t first) {
+        if (first + 1 >= blocks_.size())
+            return;
+        Block &a = blocks_[first];
+        const Block &b = blocks_[first + 1];
+        if (!a.free || !b.free || a.chunk != b.chunk)
+            return;
+        a.size += b.size;
+        blocks_.erase(blocks_.begin() + static_cast<long>(first) + 1);
+        gaps_--;
     };
     used_ -= blocks_[i].size;
     blocks_[i].free = true;
     gaps_++;
-    for (size_t first : {i, i - 1}) {
-        if (first >= blocks_.size() || first + 1 == blocks_.size() ||
-            !joins(blocks_[first], blocks_[first + 1]))
-            continue;
-        blocks_[first].size += blocks_[first + 1].size;
-        blocks_.erase(blocks_.begin() + static_cast<long>(first) + 1);
-        gaps_--;
-    }
+    join_with_next(i);
+    if (i > 0)
+        join_with_next(i - 1);
     while (!blocks_.empty() && blocks_.back().free) {
         chunks_[blocks_.back().chunk].used -= blocks_.back().size;
         blocks_.pop_back();

@@ -227,6 +227,9 @@ struct Target {
     bool supports_type(const Type &type) const {
         return type.is_handle() || type.is_bool() || (type.bits() >= 8 && type.bits() <= 64);
     }
+    bool supports_type(const Type &type, DeviceAPI api) const {
+        return supports_device_api(api) && supports_type(type);
+    }
 
     /// How many lanes of the type fill one vector register: 16 floats with AVX-512, 8 with AVX2 and
     /// 4 with SSE or NEON. A Bool counts as a byte. At least 1. Only the element of `type` matters.

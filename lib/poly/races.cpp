@@ -178,10 +178,7 @@ class Checker {
     /// Another order of the RVar loops must not change what an iteration reads.
     void order(const FuncNode &f, size_t index, const StageSchedule &s) {
         const Stage &stage = f.stages[index];
-        std::vector<std::string> now, natural;
-        for (const Dim &d : s.dims)
-            if (d.is_reduction)
-                now.push_back(d.name);
+        std::vector<std::string> natural;
         for (const ReductionVar &r : stage.rvars)
             natural.push_back(r.name);
         const LoopOrder loops(s);
@@ -195,15 +192,29 @@ class Checker {
         Expr meets = pairs.reordered(loops);
         if (!meets.defined())
             return;
-        std::string list = fmt::format("{}", fmt::join(now, ", "));
         graph::reject_directive(
-            f, index, fmt::format("reorder({})", list),
+            f, index, what_orders(s),
             fmt::format(
                 "the definition gives another result when its RVars run in this order: of two "
                 "iterations, {}, and which comes first would change. Keep the order of the "
                 "definition ({}, innermost first), or, where any order is right, say "
                 "allow_race_conditions().",
-                accesses(pairs.written(), meets), fmt::join(natural, ", ")));
+                accesses(pairs.written(), meets), graph::base_names(natural)));
+    }
+
+    /// The directive that made this order of the loops over RVars: the last fuse where one loop is left of
+    /// them, else reorder.
+    static std::string what_orders(const StageSchedule &s) {
+        std::vector<std::string> loops;
+        for (const Dim &d : s.dims)
+            if (d.is_reduction)
+                loops.push_back(d.name);
+        if (loops.size() == 1)
+            for (auto t = s.transforms.rbegin(); t != s.transforms.rend(); ++t)
+                if (t->kind == schedules::Transform::Kind::Fuse && t->old_name == loops[0])
+                    return fmt::format("fuse({})",
+                                       graph::base_names({t->inner, t->outer, t->old_name}));
+        return fmt::format("reorder({})", graph::base_names(loops));
     }
 };
 

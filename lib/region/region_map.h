@@ -194,7 +194,7 @@ class RegionMap {
     enum class Needed : uint8_t {
         Always,
         UnlessEmpty,      // an RDom that reads it, by itself or through others, may be empty
-        UnderConditions,  // a where or select may hold nowhere
+        UnderConditions,  // a where, a select or the guard of a split may hold nowhere
     };
     bool is_guarded_further_in(FuncId func);
     Needed needed_under_conditions(FuncId func);

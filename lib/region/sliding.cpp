@@ -222,9 +222,8 @@ void RegionMap::fold(FuncId id, Box needed) {
             if (stored_for_many(id))
                 reject_fold(id, dim,
                             "a parallel or vectorized loop stands between where it is stored and "
-                            "where it is "
-                            "computed, so that threads or lanes would overwrite what others still "
-                            "need. Store "
+                            "where it is computed, so that threads or lanes would overwrite what "
+                            "others still need. Store "
                             "it inside that loop.");
             bool moves = place.store != place.compute &&
                          !same_for_all(needed[d], place.compute, place.store);

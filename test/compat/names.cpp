@@ -442,6 +442,8 @@ TEST_CASE("names that a user may have", "[compat]") {
     CHECK(event == 1);
     CHECK(get_host_target().supports_device_api(DeviceAPI::Host));
     CHECK_FALSE(get_host_target().supports_device_api(DeviceAPI::CUDA));
+    CHECK(get_host_target().supports_type(Float(32), DeviceAPI::Host));
+    CHECK_FALSE(get_host_target().supports_type(Float(32), DeviceAPI::CUDA));
     auto start = Halide::Tools::benchmark_now();
     double seconds =
         Halide::Tools::benchmark_duration_seconds(start, Halide::Tools::benchmark_now());

@@ -19,6 +19,13 @@ TEST_CASE("RVars that must keep their order", "[schedule][error]") {
             [&] { check_schedule({f}); },
             {"f.update(1).reorder", "rvar_order.cpp:", "another result", "r$x, r$y"});
     }
+    SECTION("fuse") {
+        f(r.x, r.y) = f(r.x + 1, r.y - 1) * 2;
+        f.update(1).fuse(r.y, r.x, ro);
+        require_message<CompileError>(
+            [&] { check_schedule({f}); },
+            {"f.update(1).fuse(r$y", ", ro)", "rvar_order.cpp:", "another result"});
+    }
     SECTION("parallel") {
         f.update().parallel(r.y);
         require_message<CompileError>(
