@@ -38,25 +38,29 @@ ConvBn::ConvBn(const Shape &layer)
     stages = {padded, conv, stored, sums, mean, mean_square, normalised};
 }
 
-// The convolution as in common/conv.h; the statistics by blocks of channels in parallel.
+// Blocks of channels in parallel, each of them as a whole: its weights are put together, and what becomes
+// of the convolution finds it in the cache. With few weights and pixels two blocks of it at once, so that
+// longer pieces of the result are written.
 void ConvBn::schedule_by_hand(const Target &target) {
-    const int vec = target.natural_vector_size(Float(32));
-    const Var xy("xy"), block("block"), ci("ci");
+    const int vec = target.natural_vector_size(Float(32)), width = shape.size / shape.stride;
+    const Var together("together"), ci("ci");
     if (shape.kernel > 1)
         padded.compute_root()
             .parallel(padded.args()[2])
             .vectorize(padded.args()[0], vec, TailStrategy::GuardWithIf);
-    schedule_layer(conv, filter, r, stored, c, x, y, shape.in, shape.size / shape.stride, target);
-    sums.compute_root().vectorize(c, vec);
-    sums.update()
-        .split(c, block, ci, 2 * vec)
-        .reorder(ci, batch.x, batch.y, batch.z, block)
+    ConvLayerParts layer{conv, filter, r, stored, c, x, y, shape.in, width};
+    const Block block = schedule_blocks(layer, target);
+    const int blocks = shape.kernel == 1 && width <= 28 ? 2 : 1;
+    normalised.split(c, together, ci, blocks * block.vectors * vec)
+        .reorder(ci, x, y, n, together)
         .vectorize(ci, vec)
         .unroll(ci)
-        .parallel(block);
-    mean.compute_root().vectorize(c, vec);
-    mean_square.compute_root().vectorize(c, vec);
-    normalised.vectorize(c, vec).fuse(x, y, xy).parallel(xy, 8);
+        .parallel(together);
+    put_together(filter.in(conv), target).compute_at(normalised, together);
+    stored.compute_at(normalised, together);
+    for (Func f : {sums, mean, mean_square})
+        f.compute_at(normalised, together).vectorize(c, vec).unroll(c);
+    sums.update().reorder(c, batch.x, batch.y, batch.z).vectorize(c, vec).unroll(c);
 }
 
 }  // namespace apps

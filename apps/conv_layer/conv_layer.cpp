@@ -18,7 +18,7 @@ ConvLayer::ConvLayer()
 
 void ConvLayer::schedule_by_hand(const Target &target) {
     const int channels = 128, width = 100;  // the paper's
-    schedule_layer(conv, filter, r, relu, c, x, y, channels, width, target);
+    schedule_layer({conv, filter, r, relu, c, x, y, channels, width}, target, true);
 }
 
 }  // namespace apps

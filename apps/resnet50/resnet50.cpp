@@ -29,7 +29,7 @@ Resnet50::Resnet50(const Options &options_)
     : options(options_), picture(Float(32), 3, "picture"), fc_weights(Float(32), 2, "fc_weights"),
       fc_bias(Float(32), 1, "fc_bias") {
     inputs = {picture};
-    normalised.push_back(add_layer(picture, options.size, layers(options)[0], true));
+    finished.push_back(add_layer(picture, options.size, layers(options)[0], true));
     add_pool();
     add_blocks();
     add_classifier();
@@ -70,7 +70,7 @@ Func Resnet50::add_layer(const Func &in, int in_size, const Layer &layer, bool r
 
 void Resnet50::add_pool() {
     const RDom r(0, 3, 0, 3, "pool");
-    pool_padded = pad(normalised[0], options.size / 2);
+    pool_padded = pad(finished[0], options.size / 2);
     pooled(c, x, y) = 0.0f;  // what was padded, and after a ReLU no value is smaller
     pooled(c, x, y) = max(pooled(c, x, y), pool_padded(c, 2 * x + r.x - 1, 2 * y + r.y - 1));
     stages.insert(stages.end(), {pool_padded, pooled});
@@ -87,20 +87,22 @@ void Resnet50::add_blocks() {
         for (int i = 0; i < options.blocks[size_t(group)]; ++i) {
             const int in_size = size;
             Func path = in;
+            const size_t last = next + 2;  // of the three
             for (int step = 0; step < 3; ++step) {
                 const Layer &layer = all[next++];
                 path = add_layer(path, size, layer, step < 2);
-                normalised.push_back(path);
+                finished.push_back(path);
                 size = layer.size;
             }
             Func shortcut = in;
             if (i == 0) {
                 shortcut = add_layer(in, in_size, all[next++], false);
-                normalised.push_back(shortcut);
+                finished.push_back(shortcut);
             }
             Func sum("block_" + std::to_string(block.size()));
             sum(c, x, y) = max(path(c, x, y) + shortcut(c, x, y), 0.0f);
             block.push_back(sum);
+            finished[last] = sum;
             stages.push_back(sum);
             in = sum;
         }
@@ -121,12 +123,13 @@ void Resnet50::add_classifier() {
     stages.insert(stages.end(), {average, scores, total, probability});
 }
 
-// Layer by layer. The sums of a convolution stay in registers until they are normalised.
+// Layer by layer. The sums of a convolution stay in registers until they are normalised, and, at the end of
+// a bottleneck, added to what went past it.
 void Resnet50::schedule_by_hand(const Target &target) {
     const int vec = target.natural_vector_size(Float(32));
     const std::vector<Layer> all = layers(options);
     for (size_t l = 0; l < conv.size(); ++l) {
-        schedule_layer(conv[l], filters[l], sums[l], normalised[l], c, x, y, all[l].in, all[l].size,
+        schedule_layer({conv[l], filters[l], sums[l], finished[l], c, x, y, all[l].in, all[l].size},
                        target);
         if (!padded[l].defined())
             continue;
@@ -138,12 +141,16 @@ void Resnet50::schedule_by_hand(const Target &target) {
         .parallel(pool_padded.args()[2]);
     pooled.compute_root().vectorize(c, vec).parallel(y);
     pooled.update().vectorize(c, vec).parallel(y);
-    for (Func f : block)
-        f.compute_root().vectorize(c, vec).parallel(y);
     average.compute_root().vectorize(c, vec);
     average.update().vectorize(c, vec);
     scores.compute_root().vectorize(c, vec, TailStrategy::GuardWithIf);
-    scores.update().vectorize(c, vec, TailStrategy::GuardWithIf);
+    const Var co("co"), ci("ci");
+    scores.update()
+        .split(c, co, ci, 8 * vec, TailStrategy::GuardWithIf)
+        .reorder({ci, scores.rvars()[0], co})
+        .vectorize(ci, vec)
+        .unroll(ci)
+        .parallel(co);
     total.compute_root();
     probability.vectorize(c, vec);
 }

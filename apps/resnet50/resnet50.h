@@ -34,8 +34,9 @@ struct Resnet50 : Program {
     std::vector<dsl::ImageParam> filters, norms;
     dsl::ImageParam fc_weights;                       ///< float, (class, channel)
     dsl::ImageParam fc_bias;                          ///< float, (class)
-    std::vector<dsl::Func> padded, conv, normalised;  ///< per layer
-    std::vector<dsl::RDom> sums;                      ///< of the convolutions: channel in, x, y
+    std::vector<dsl::Func> padded, conv;  ///< per layer
+    std::vector<dsl::Func> finished;      ///< per layer: normalised, or the block that it is the last of
+    std::vector<dsl::RDom> sums;          ///< of the convolutions: channel in, x, y
     dsl::Func pool_padded, pooled{"pooled"}, average{"average"}, scores{"scores"}, total{"total"},
         probability{"probability"};
     std::vector<dsl::Func> block;  ///< results of the bottleneck blocks
