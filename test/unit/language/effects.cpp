@@ -26,6 +26,15 @@ extern "C" double pipe_test_four(double a, double b, double c, double d) {
 extern "C" uint8_t pipe_test_five(int a, int b, int c, int d, int e) {
     return static_cast<uint8_t>(a ^ b ^ c ^ d ^ e);
 }
+extern "C" int pipe_test_mixed(int a, float b, int16_t c) {
+    return a + static_cast<int>(b) * c;
+}
+extern "C" float pipe_test_pure_four(int a, float b, uint8_t c, double d) {
+    return static_cast<float>(a) + b * c - static_cast<float>(d);
+}
+extern "C" int64_t pipe_test_impure_five(int a, int b, int c, int64_t d, int e) {
+    return a + 10 * b + 100 * c + d * e;
+}
 static int calls = 0;
 extern "C" int pipe_test_count(int a) {
     calls++;
@@ -37,6 +46,9 @@ HalideExtern_1(int, pipe_test_one, int);
 HalidePureExtern_3(int64_t, pipe_test_three, int8_t, uint16_t, bool);
 HalideExtern_4(double, pipe_test_four, double, double, double, double);
 HalidePureExtern_5(uint8_t, pipe_test_five, int, int, int, int, int);
+HalideExtern_3(int, pipe_test_mixed, int, float, int16_t);
+HalidePureExtern_4(float, pipe_test_pure_four, int, float, uint8_t, double);
+HalideExtern_5(int64_t, pipe_test_impure_five, int, int, int, int64_t, int);
 HalideExtern_1(int, pipe_test_count, int);
 HalidePureExtern_1(double, cbrt, double);         // declared in <cmath>
 HalidePureExtern_1(int, pipe_test_missing, int);  // nowhere
@@ -291,6 +303,31 @@ TEST_CASE("C functions", "[effects]") {
             return f;
         },
         [](int x, int y) { return pipe_test_five(x, y, 3, 4, 5); });
+    everywhere::check<int>(
+        [&] {
+            Func f("f");
+            f(x, y) = pipe_test_mixed(x, cast<float>(y), cast<int16_t>(x - y));
+            return f;
+        },
+        [](int x, int y) {
+            return pipe_test_mixed(x, static_cast<float>(y), static_cast<int16_t>(x - y));
+        });
+    everywhere::check<float>(
+        [&] {
+            Func f("f");
+            f(x, y) = pipe_test_pure_four(x, cast<float>(y), cast<uint8_t>(x), cast<double>(y + 1));
+            return f;
+        },
+        [](int x, int y) {
+            return pipe_test_pure_four(x, static_cast<float>(y), static_cast<uint8_t>(x), y + 1);
+        });
+    everywhere::check<int64_t>(
+        [&] {
+            Func f("f");
+            f(x, y) = pipe_test_impure_five(x, y, x - y, cast<int64_t>(x) << 33, y);
+            return f;
+        },
+        [](int x, int y) { return pipe_test_impure_five(x, y, x - y, x * (int64_t(1) << 33), y); });
     everywhere::check<double>(
         [&] {
             Func f("f");
