@@ -52,20 +52,19 @@ inline dsl::Func put_together(dsl::Func weights, const dsl::Target &target) {
         .vectorize(w[0], target.natural_vector_size(dsl::Float(32)));
 }
 
-/// A layer of a network: `conv` (c, x, y, ..) sums filter(c, r.y, r.z, r.x) times what it reads over
-/// r = (channel, x, y), and `consumer` (c, x, y, ..) reads it.
+/// A layer of a network: `conv` (c, x, y, ..) sums over r = (channel, x, y), and `consumer` (c, x, y, ..)
+/// reads it.
 struct ConvLayerParts {
     dsl::Func conv;
-    dsl::ImageParam filter;
     dsl::RDom r;
     dsl::Func consumer;
-    dsl::Var c, x, y;
+    dsl::Var c, x;
     int channels;  ///< that are summed over
     int width;     ///< of the result, in pixels
 };
 
 /// The convolution of a layer in blocks, where its consumer is computed.
-inline Block schedule_blocks(ConvLayerParts &layer, const dsl::Target &target) {
+inline Block schedule_layer(ConvLayerParts layer, const dsl::Target &target) {
     const Block block = block_for(layer.width, target);
     schedule_convolution(layer.conv, {layer.r.x, layer.r.y, layer.r.z}, layer.consumer, layer.c,
                          layer.x, target, block.vectors, block.pixels);
@@ -73,16 +72,6 @@ inline Block schedule_blocks(ConvLayerParts &layer, const dsl::Target &target) {
     if (layer.channels % 4 == 0)
         layer.conv.update().unroll(layer.r.x, 4);
     return block;
-}
-
-/// One block of channels of the result after the other, with its weights put together: the blocks in
-/// parallel, or the rows of each.
-inline void schedule_layer(ConvLayerParts layer, const dsl::Target &target,
-                           bool rows_in_parallel = false) {
-    const dsl::Var co("co");
-    schedule_blocks(layer, target);
-    layer.consumer.compute_root().reorder(layer.y, co).parallel(rows_in_parallel ? layer.y : co);
-    put_together(layer.filter.in(layer.conv), target).compute_at(layer.consumer, co);
 }
 
 }  // namespace apps

@@ -1,5 +1,6 @@
 #include "apps/conv_bn/conv_bn.h"
 
+#include "apps/common/blocked_weights.h"
 #include "apps/common/inputs.h"
 
 namespace apps {
@@ -18,9 +19,9 @@ const ConvBn::Shape shapes[] = {
 
 App layer(const ConvBn::Shape &shape) {
     const int width = shape.size / shape.stride;
-    // problems smaller than the layer have fewer channels, too
+    // problems smaller than the layer have fewer channels, too (of the result whole blocks)
     auto in = [=](Size s) { return s.width < width ? std::min(shape.in, 6) : shape.in; };
-    auto out = [=](Size s) { return s.width < width ? std::min(shape.out, 20) : shape.out; };
+    auto out = [=](Size s) { return s.width < width ? std::min(shape.out, 128) : shape.out; };
     const double scale = 1.0 / shape.kernel;
 
     App app{};
@@ -38,10 +39,11 @@ App layer(const ConvBn::Shape &shape) {
          },
          [](const Point &p, Size) { return u8(p[0], p[1], p[2]) / 255.0; }},
         {[=](Size s) -> Box {
-             return {{0, out(s)}, {0, shape.kernel}, {0, shape.kernel}, {0, in(s)}};
+             return blocked_filter(in(s), shape.kernel, out(s));
          },
          [=](const Point &p, Size) {
-             return (u8(p[0] * 2048 + p[3], p[2] * 7 + p[1], 1) - 127.5) / 1275 * scale;
+             const auto [c, x, y, k, none] = weight_at(p);
+             return (u8(c * 2048 + k, y * 7 + x, 1) - 127.5) / 1275 * scale;
          }},
         {[=](Size s) -> Box {
              return {{0, out(s)}, {0, 2}};

@@ -1,12 +1,13 @@
 #include "apps/conv_bn/conv_bn.h"
 
+#include "apps/common/blocked_weights.h"
 #include "apps/common/conv.h"
 
 namespace apps {
 using namespace dsl;
 
 ConvBn::ConvBn(const Shape &layer)
-    : shape(layer), input(Float(32), 4, "input"), filter(Float(32), 4, "filter"),
+    : shape(layer), input(Float(32), 4, "input"), filter(Float(32), 5, "filter"),
       affine(Float(32), 2, "affine"),
       r(0, input.dim(0).extent(), 0, shape.kernel, 0, shape.kernel, "r"),
       batch(0, input.dim(1).extent() / shape.stride, 0, input.dim(2).extent() / shape.stride, 0,
@@ -18,9 +19,10 @@ ConvBn::ConvBn(const Shape &layer)
         padded = BoundaryConditions::constant_exterior(
             input, 0.0f,
             {{Expr(), Expr()}, {0, input.dim(1).extent()}, {0, input.dim(2).extent()}});
+    weights = by_channel(filter);
     conv(c, x, y, n) = 0.0f;
     conv(c, x, y, n) +=
-        filter(c, r.y, r.z, r.x) * padded(r.x, x * stride + r.y - pad, y * stride + r.z - pad, n);
+        weights(c, r.y, r.z, r.x) * padded(r.x, x * stride + r.y - pad, y * stride + r.z - pad, n);
     stored(c, x, y, n) = conv(c, x, y, n);
 
     const Expr value = stored(c, batch.x, batch.y, batch.z);
@@ -35,12 +37,12 @@ ConvBn::ConvBn(const Shape &layer)
     normalised(c, x, y, n) = max(y_hat * affine(c, 0) + affine(c, 1), 0.0f);
 
     inputs = {input, filter, affine};
-    stages = {padded, conv, stored, sums, mean, mean_square, normalised};
+    stages = {padded, weights, conv, stored, sums, mean, mean_square, normalised};
 }
 
-// Blocks of channels in parallel, each of them as a whole: its weights are put together, and what becomes
-// of the convolution finds it in the cache. With few weights and pixels two blocks of it at once, so that
-// longer pieces of the result are written.
+// Blocks of channels in parallel, each of them as a whole: what becomes of the convolution finds it in the
+// cache. Where few weights and pixels leave room there, several blocks at once: then longer pieces of the
+// result are written.
 void ConvBn::schedule_by_hand(const Target &target) {
     const int vec = target.natural_vector_size(Float(32)), width = shape.size / shape.stride;
     const Var together("together"), ci("ci");
@@ -48,15 +50,16 @@ void ConvBn::schedule_by_hand(const Target &target) {
         padded.compute_root()
             .parallel(padded.args()[2])
             .vectorize(padded.args()[0], vec, TailStrategy::GuardWithIf);
-    ConvLayerParts layer{conv, filter, r, stored, c, x, y, shape.in, width};
-    const Block block = schedule_blocks(layer, target);
-    const int blocks = shape.kernel == 1 && width <= 28 ? 2 : 1;
-    normalised.split(c, together, ci, blocks * block.vectors * vec)
+    const Block block =
+        schedule_layer({conv, r, stored, c, x, shape.in, width}, target);
+    const int blocks = shape.kernel == 1 && width <= 28 ? std::clamp(shape.out / 128, 1, 4) : 1;
+    normalised.output_buffer().dim(0).set_min(0);  // whole blocks of weights
+    normalised
+        .split(c, together, ci, blocks * block.vectors * vec, TailStrategy::RoundUp)
         .reorder(ci, x, y, n, together)
         .vectorize(ci, vec)
         .unroll(ci)
         .parallel(together);
-    put_together(filter.in(conv), target).compute_at(normalised, together);
     stored.compute_at(normalised, together);
     for (Func f : {sums, mean, mean_square})
         f.compute_at(normalised, together).vectorize(c, vec).unroll(c);

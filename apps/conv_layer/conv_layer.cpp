@@ -16,9 +16,13 @@ ConvLayer::ConvLayer()
     stages = {conv, relu};
 }
 
+// One block of channels after the other, with its weights put together; rows in parallel.
 void ConvLayer::schedule_by_hand(const Target &target) {
     const int channels = 128, width = 100;  // the paper's
-    schedule_layer({conv, filter, r, relu, c, x, y, channels, width}, target, true);
+    const Var co("co");
+    schedule_layer({conv, r, relu, c, x, channels, width}, target);
+    relu.compute_root().reorder(y, co).parallel(y);
+    put_together(filter.in(conv), target).compute_at(relu, co);
 }
 
 }  // namespace apps

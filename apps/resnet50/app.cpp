@@ -1,5 +1,6 @@
 #include "apps/resnet50/resnet50.h"
 
+#include "apps/common/blocked_weights.h"
 #include "apps/common/inputs.h"
 
 #include <cmath>
@@ -36,10 +37,11 @@ App network(const Resnet50::Options &options) {
         const int seed = ++number;
         app.inputs.push_back(
             {[=](Size) -> Box {
-                 return {{0, l.out}, {0, l.kernel}, {0, l.kernel}, {0, l.in}};
+                 return blocked_filter(l.in, l.kernel, l.out);
              },
              [=](const Point &p, Size) {
-                 return (u8(p[0] * 2048 + p[3], p[2] * 7 + p[1], seed) / 127.5 - 1) * scale;
+                 const auto [c, x, y, k, none] = weight_at(p);
+                 return (u8(c * 2048 + k, y * 7 + x, seed) / 127.5 - 1) * scale;
              }});
         app.inputs.push_back({[=](Size) -> Box {
                                   return {{0, l.out}, {0, 4}};

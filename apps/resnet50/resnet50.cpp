@@ -1,5 +1,6 @@
 #include "apps/resnet50/resnet50.h"
 
+#include "apps/common/blocked_weights.h"
 #include "apps/common/conv.h"
 
 namespace apps {
@@ -42,7 +43,7 @@ Func Resnet50::pad(const Func &f, int size) const {
 
 Func Resnet50::add_layer(const Func &in, int in_size, const Layer &layer, bool relu) {
     const std::string number = "_" + std::to_string(filters.size());
-    ImageParam filter(Float(32), 4, "filter" + number), norm(Float(32), 2, "norm" + number);
+    ImageParam filter(Float(32), 5, "filter" + number), norm(Float(32), 2, "norm" + number);
     filters.push_back(filter);
     norms.push_back(norm);
     inputs.insert(inputs.end(), {filter, norm});
@@ -53,10 +54,11 @@ Func Resnet50::add_layer(const Func &in, int in_size, const Layer &layer, bool r
         source = pad(in, in_size);
         stages.push_back(source);
     }
+    const Func weights = by_channel(filter);
     Func sum("conv" + number), result("layer" + number);
     sum(c, x, y) = 0.0f;
-    sum(c, x, y) += filter(c, r.y, r.z, r.x) * source(r.x, x * layer.stride + r.y - layer.pad,
-                                                      y * layer.stride + r.z - layer.pad);
+    sum(c, x, y) += weights(c, r.y, r.z, r.x) * source(r.x, x * layer.stride + r.y - layer.pad,
+                                                       y * layer.stride + r.z - layer.pad);
     const Expr y_hat = (sum(c, x, y) - norm(c, 0)) / sqrt(norm(c, 1) + 1e-5f);
     const Expr value = y_hat * norm(c, 2) + norm(c, 3);
     result(c, x, y) = relu ? max(value, 0.0f) : value;
@@ -64,7 +66,7 @@ Func Resnet50::add_layer(const Func &in, int in_size, const Layer &layer, bool r
     padded.push_back(layer.pad > 0 ? source : Func());
     conv.push_back(sum);
     sums.push_back(r);
-    stages.insert(stages.end(), {sum, result});
+    stages.insert(stages.end(), {weights, sum, result});
     return result;
 }
 
@@ -123,14 +125,15 @@ void Resnet50::add_classifier() {
     stages.insert(stages.end(), {average, scores, total, probability});
 }
 
-// Layer by layer. The sums of a convolution stay in registers until they are normalised, and, at the end of
+// Layer by layer, blocks of channels in parallel. The sums of a convolution stay in registers until they are normalised, and, at the end of
 // a bottleneck, added to what went past it.
 void Resnet50::schedule_by_hand(const Target &target) {
     const int vec = target.natural_vector_size(Float(32));
     const std::vector<Layer> all = layers(options);
+    const Var co("co"), ci("ci");
     for (size_t l = 0; l < conv.size(); ++l) {
-        schedule_layer({conv[l], filters[l], sums[l], finished[l], c, x, y, all[l].in, all[l].size},
-                       target);
+        schedule_layer({conv[l], sums[l], finished[l], c, x, all[l].in, all[l].size}, target);
+        finished[l].compute_root().reorder(y, co).parallel(co);
         if (!padded[l].defined())
             continue;
         const std::vector<Var> args = padded[l].args();
@@ -144,7 +147,6 @@ void Resnet50::schedule_by_hand(const Target &target) {
     average.compute_root().vectorize(c, vec);
     average.update().vectorize(c, vec);
     scores.compute_root().vectorize(c, vec, TailStrategy::GuardWithIf);
-    const Var co("co"), ci("ci");
     scores.update()
         .split(c, co, ci, 8 * vec, TailStrategy::GuardWithIf)
         .reorder({ci, scores.rvars()[0], co})

@@ -29,8 +29,7 @@ struct Resnet50 : Program {
 
     Options options;
     dsl::ImageParam picture;  ///< float, (c, x, y)
-    /// Per layer: float, (channel out, x, y, channel in); and (channel out, 4): mean, variance,
-    /// scale, offset.
+    /// Per layer: float, see blocked_weights.h; and (channel out, 4): mean, variance, scale, offset.
     std::vector<dsl::ImageParam> filters, norms;
     dsl::ImageParam fc_weights;                       ///< float, (class, channel)
     dsl::ImageParam fc_bias;                          ///< float, (class)

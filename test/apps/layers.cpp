@@ -1,4 +1,5 @@
 // Networks: convolution layers, batch normalisation, VDSR, ResNet-50, the running example.
+#include "apps/common/blocked_weights.h"
 #include "apps/common/conv.h"
 #include "apps/common/inputs.h"
 #include "apps/conv_bn/conv_bn.h"
@@ -86,8 +87,8 @@ TEST_CASE("convolution layers in whole blocks of registers against loops") {
         INFO("blocks for layers of width " << width);
         auto by_blocks = [&](apps::ConvLayer &p, Pipe::Pipeline &) {
             const int channels = 8;  // several in one step: of 6 and 3 some are left
-            apps::schedule_layer({p.conv, p.filter, p.r, p.relu, p.c, p.x, p.y, channels, width},
-                                 Pipe::get_host_target(), width > 28);
+            apps::schedule_layer({p.conv, p.r, p.relu, p.c, p.x, channels, width},
+                                 Pipe::get_host_target());
         };
         const int pixels = apps::block_for(width, Pipe::get_host_target()).pixels;
         check_conv_layer(6, 128, {2 * pixels, 7}, by_blocks);
@@ -121,7 +122,10 @@ std::vector<Buffer<>> delta_inputs(apps::ConvBn &program, apps::Size size,
     std::vector<Buffer<>> inputs =
         apps::make_inputs(app_named("conv_bn_64_56_64_1_1"), program, size);
     apps::fill(inputs[0], value);
-    apps::fill(inputs[1], [](const apps::Point &p) { return p[0] == p[3]; });
+    apps::fill(inputs[1], [](const apps::Point &p) {
+        const auto [c, x, y, in, none] = apps::weight_at(p);
+        return c == in;
+    });
     apps::fill(inputs[2], [](const apps::Point &p) { return p[1] ? 10 : 1; });
     return inputs;
 }
@@ -132,7 +136,7 @@ void check_layer(const std::function<double(const apps::Point &)> &value, Way wa
     const apps::App &app = app_named("conv_bn_64_56_64_1_1");
     apps::ConvBn program({64, 56, 64, 1, 1});
     const std::vector<Buffer<>> inputs = delta_inputs(program, size, value);
-    const int channels = int(inputs[1].extent(3));  // as many go in, and a few more may come out
+    const int channels = int(inputs[0].extent(0));  // as many go in, and more may come out
     const Buffer<double> out = run(app, program, size, inputs, way);
     for (int c = 0; c < channels; ++c) {
         const Statistics s = statistics_of(value, c, size);
@@ -348,8 +352,11 @@ TEST_CASE("ResNet-50: normalisation folded into the weights gives the same") {
     for (size_t i = 1; i + 2 < inputs.size(); i += 2) {
         const Buffer<float> filter = inputs[i], norm = inputs[i + 1];
         auto factor = [&](int c) { return norm(c, 2) / std::sqrt(norm(c, 1) + 1e-5f); };
-        filter.for_each_element(
-            [&](int c, int x, int y, int in) { filter(c, x, y, in) *= factor(c); });
+        filter.for_each_element([&](int lane, int in, int x, int y, int block) {
+            const int c = block * apps::channels_of_block + lane;
+            if (c < int(norm.extent(0)))
+                filter(lane, in, x, y, block) *= factor(c);
+        });
         for (int c = 0; c < int(norm.extent(0)); ++c) {
             const float offset = norm(c, 3) - norm(c, 0) * factor(c);
             norm(c, 0) = 0;

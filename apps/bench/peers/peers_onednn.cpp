@@ -41,6 +41,15 @@ memory picture(const PeerArray &a) {
     return {describe(a, {3, 0, 2, 1}), engine(), a.data};
 }
 
+/// The weights, by channel (c, x, y, channel in) or in blocks (see apps/common/blocked_weights.h).
+memory weights_of(const PeerArray &a, const PeerArray &result) {
+    if (a.rank == 4)
+        return {describe(a, {0, 3, 2, 1}), engine(), a.data};
+    const memory::dims sizes = {result.dim[0].extent, a.dim[1].extent, a.dim[3].extent,
+                                a.dim[2].extent};
+    return {{sizes, memory::data_type::f32, memory::format_tag::Ohwi32o}, engine(), a.data};
+}
+
 /// What is run, step after step.
 struct Network {
     std::vector<std::pair<dnnl::primitive, Arguments>> steps;
@@ -60,12 +69,13 @@ void Network::run() const {
 void Network::add_convolution(const PeerArray *in, const PeerArray &out, const memory &bias,
                               int stride, int pad, bool relu) {
     const memory from = picture(in[0]), to = picture(out);
-    const memory weights(describe(in[1], {0, 3, 2, 1}), engine(), in[1].data);
-    const memory::desc any(weights.get_desc().dims(), memory::data_type::f32,
-                           memory::format_tag::any);
+    const memory weights = weights_of(in[1], out);
+    const memory::dims size = weights.get_desc().dims();  // out, in, y, x
+    const memory::desc any(size, memory::data_type::f32, memory::format_tag::any);
     auto after = [&](int d) {
-        const int needed = (out.dim[d].extent - 1) * stride + in[1].dim[d].extent;
-        return memory::dim(std::max(0, needed - in[0].dim[d].extent - pad));
+        const memory::dim kernel = size[size_t(4 - d)];
+        const memory::dim needed = (out.dim[d].extent - 1) * stride + kernel;
+        return std::max(memory::dim(0), needed - in[0].dim[d].extent - pad);
     };
     dnnl::primitive_attr attributes;
     if (relu) {
@@ -123,7 +133,7 @@ void conv_layer(const PeerArray *in, const PeerArray &out) {
 
 void conv_bn(const PeerArray *in, const PeerArray &out) {
     network(in, out, [&](Network &n) {
-        const int kernel = in[1].dim[1].extent, stride = in[0].dim[1].extent / out.dim[1].extent;
+        const int kernel = in[1].dim[2].extent, stride = in[0].dim[1].extent / out.dim[1].extent;
         n.add_convolution(in, out, {}, stride,
                           stride == 1   ? kernel / 2
                           : kernel == 7 ? 3
