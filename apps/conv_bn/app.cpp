@@ -38,9 +38,7 @@ App layer(const ConvBn::Shape &shape) {
              return {{0, in(s)}, {0, s.width * shape.stride}, {0, s.height * shape.stride}, {0, 1}};
          },
          [](const Point &p, Size) { return u8(p[0], p[1], p[2]) / 255.0; }},
-        {[=](Size s) -> Box {
-             return blocked_filter(in(s), shape.kernel, out(s));
-         },
+        {[=](Size s) -> Box { return blocked_filter(in(s), shape.kernel, out(s)); },
          [=](const Point &p, Size) {
              const auto [c, x, y, k, none] = weight_at(p);
              return (u8(c * 2048 + k, y * 7 + x, 1) - 127.5) / 1275 * scale;

@@ -50,12 +50,10 @@ void ConvBn::schedule_by_hand(const Target &target) {
         padded.compute_root()
             .parallel(padded.args()[2])
             .vectorize(padded.args()[0], vec, TailStrategy::GuardWithIf);
-    const Block block =
-        schedule_layer({conv, r, stored, c, x, shape.in, width}, target);
+    const Block block = schedule_layer({conv, r, stored, c, x, shape.in, width}, target);
     const int blocks = shape.kernel == 1 && width <= 28 ? std::clamp(shape.out / 128, 1, 4) : 1;
     normalised.output_buffer().dim(0).set_min(0);  // whole blocks of weights
-    normalised
-        .split(c, together, ci, blocks * block.vectors * vec, TailStrategy::RoundUp)
+    normalised.split(c, together, ci, blocks * block.vectors * vec, TailStrategy::RoundUp)
         .reorder(ci, x, y, n, together)
         .vectorize(ci, vec)
         .unroll(ci)

@@ -18,8 +18,8 @@ struct ConvBn : Program {
     dsl::ImageParam input;   ///< float, (channel, x, y, n)
     dsl::ImageParam filter;  ///< float, see blocked_weights.h
     dsl::ImageParam affine;  ///< float, (channel out, 2): the scale and offset that were learnt
-    dsl::Func padded, weights{"weights"}, conv{"conv"}, stored{"stored"}, sums{"sums"}, mean{"mean"},
-        mean_square{"mean_square"}, normalised{"normalised"};
+    dsl::Func padded, weights{"weights"}, conv{"conv"}, stored{"stored"}, sums{"sums"},
+        mean{"mean"}, mean_square{"mean_square"}, normalised{"normalised"};
     dsl::RDom r;      ///< channel in, x, y
     dsl::RDom batch;  ///< x, y, n
     dsl::Var c{"c"}, x{"x"}, y{"y"}, n{"n"};

@@ -35,14 +35,11 @@ App network(const Resnet50::Options &options) {
         // so large that the signal keeps its size
         const double scale = std::sqrt(6.0 / (l.in * l.kernel * l.kernel));
         const int seed = ++number;
-        app.inputs.push_back(
-            {[=](Size) -> Box {
-                 return blocked_filter(l.in, l.kernel, l.out);
-             },
-             [=](const Point &p, Size) {
-                 const auto [c, x, y, k, none] = weight_at(p);
-                 return (u8(c * 2048 + k, y * 7 + x, seed) / 127.5 - 1) * scale;
-             }});
+        app.inputs.push_back({[=](Size) -> Box { return blocked_filter(l.in, l.kernel, l.out); },
+                              [=](const Point &p, Size) {
+                                  const auto [c, x, y, k, none] = weight_at(p);
+                                  return (u8(c * 2048 + k, y * 7 + x, seed) / 127.5 - 1) * scale;
+                              }});
         app.inputs.push_back({[=](Size) -> Box {
                                   return {{0, l.out}, {0, 4}};
                               },

@@ -31,11 +31,12 @@ struct Resnet50 : Program {
     dsl::ImageParam picture;  ///< float, (c, x, y)
     /// Per layer: float, see blocked_weights.h; and (channel out, 4): mean, variance, scale, offset.
     std::vector<dsl::ImageParam> filters, norms;
-    dsl::ImageParam fc_weights;                       ///< float, (class, channel)
-    dsl::ImageParam fc_bias;                          ///< float, (class)
+    dsl::ImageParam fc_weights;           ///< float, (class, channel)
+    dsl::ImageParam fc_bias;              ///< float, (class)
     std::vector<dsl::Func> padded, conv;  ///< per layer
-    std::vector<dsl::Func> finished;      ///< per layer: normalised, or the block that it is the last of
-    std::vector<dsl::RDom> sums;          ///< of the convolutions: channel in, x, y
+    std::vector<dsl::Func>
+        finished;                 ///< per layer: normalised, or the block that it is the last of
+    std::vector<dsl::RDom> sums;  ///< of the convolutions: channel in, x, y
     dsl::Func pool_padded, pooled{"pooled"}, average{"average"}, scores{"scores"}, total{"total"},
         probability{"probability"};
     std::vector<dsl::Func> block;  ///< results of the bottleneck blocks

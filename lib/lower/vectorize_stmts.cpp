@@ -445,8 +445,7 @@ class LoopVectorizer {
     bool feeds_later_lanes(const Stmt &let) {
         const Expr &value = let->exprs[0];
         return !buffers_read(value).empty() && contains_stmt(let->stmts[0], [&](const StmtNode &s) {
-            return s.op == StmtOp::Store &&
-                   depends_on_other_lane(value, s.name, s.exprs[1]);
+            return s.op == StmtOp::Store && depends_on_other_lane(value, s.name, s.exprs[1]);
         });
     }
 
