@@ -64,14 +64,13 @@ struct ConvLayerParts {
 };
 
 /// The convolution of a layer in blocks, where its consumer is computed.
-inline Block schedule_layer(ConvLayerParts layer, const dsl::Target &target) {
+inline void schedule_layer(ConvLayerParts layer, const dsl::Target &target) {
     const Block block = block_for(layer.width, target);
     schedule_convolution(layer.conv, {layer.r.x, layer.r.y, layer.r.z}, layer.consumer, layer.c,
                          layer.x, target, block.vectors, block.pixels);
     // A step is a few multiplications; what counts and compares the steps shall not be a tenth of it.
     if (layer.channels % 4 == 0)
         layer.conv.update().unroll(layer.r.x, 4);
-    return block;
 }
 
 }  // namespace apps

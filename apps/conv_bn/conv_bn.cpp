@@ -19,25 +19,28 @@ ConvBn::ConvBn(const Shape &layer)
         padded = BoundaryConditions::constant_exterior(
             input, 0.0f,
             {{Expr(), Expr()}, {0, input.dim(1).extent()}, {0, input.dim(2).extent()}});
-    weights = by_channel(filter);
-    conv(c, x, y, n) = 0.0f;
-    conv(c, x, y, n) +=
-        weights(c, r.y, r.z, r.x) * padded(r.x, x * stride + r.y - pad, y * stride + r.z - pad, n);
-    stored(c, x, y, n) = conv(c, x, y, n);
+    conv(lane, x, y, n, block) = 0.0f;
+    conv(lane, x, y, n, block) += filter(lane, r.x, r.y, r.z, block) *
+                                  padded(r.x, x * stride + r.y - pad, y * stride + r.z - pad, n);
+    stored(lane, x, y, n, block) = conv(lane, x, y, n, block);
 
-    const Expr value = stored(c, batch.x, batch.y, batch.z);
+    const Expr value = stored(lane, batch.x, batch.y, batch.z, block);
     const Expr count = cast<float>(batch.x.extent() * batch.y.extent() * batch.z.extent());
-    sums(c) = Tuple(0.0f, 0.0f);
-    sums(c) = Tuple(sums(c)[0] + value, sums(c)[1] + value * value);
-    mean(c) = sums(c)[0] / count;
-    mean_square(c) = sums(c)[1] / count;
+    sums(lane, block) = Tuple(0.0f, 0.0f);
+    sums(lane, block) = Tuple(sums(lane, block)[0] + value, sums(lane, block)[1] + value * value);
+    mean(lane, block) = sums(lane, block)[0] / count;
+    mean_square(lane, block) = sums(lane, block)[1] / count;
 
-    const Expr variance = mean_square(c) - mean(c) * mean(c);
-    const Expr y_hat = (stored(c, x, y, n) - mean(c)) / sqrt(max(variance, 0.0f) + 1e-5f);
+    // channel by channel from here
+    const Expr of_block = c % channels_of_block, which = c / channels_of_block;
+    const Expr average = mean(of_block, which);
+    const Expr variance = mean_square(of_block, which) - average * average;
+    const Expr y_hat =
+        (stored(of_block, x, y, n, which) - average) / sqrt(max(variance, 0.0f) + 1e-5f);
     normalised(c, x, y, n) = max(y_hat * affine(c, 0) + affine(c, 1), 0.0f);
 
     inputs = {input, filter, affine};
-    stages = {padded, weights, conv, stored, sums, mean, mean_square, normalised};
+    stages = {padded, conv, stored, sums, mean, mean_square, normalised};
 }
 
 // Blocks of channels in parallel, each of them as a whole: what becomes of the convolution finds it in the
@@ -50,18 +53,18 @@ void ConvBn::schedule_by_hand(const Target &target) {
         padded.compute_root()
             .parallel(padded.args()[2])
             .vectorize(padded.args()[0], vec, TailStrategy::GuardWithIf);
-    const Block block = schedule_layer({conv, r, stored, c, x, shape.in, width}, target);
+    schedule_layer({conv, r, stored, lane, x, shape.in, width}, target);
     const int blocks = shape.kernel == 1 && width <= 28 ? std::clamp(shape.out / 128, 1, 4) : 1;
-    normalised.output_buffer().dim(0).set_min(0);  // whole blocks of weights
-    normalised.split(c, together, ci, blocks * block.vectors * vec, TailStrategy::RoundUp)
+    normalised.output_buffer().dim(0).set_min(0);  // whole blocks
+    normalised.split(c, together, ci, blocks * channels_of_block, TailStrategy::RoundUp)
         .reorder(ci, x, y, n, together)
         .vectorize(ci, vec)
         .unroll(ci)
         .parallel(together);
-    stored.compute_at(normalised, together);
+    stored.compute_at(normalised, together).bound(lane, 0, channels_of_block);
     for (Func f : {sums, mean, mean_square})
-        f.compute_at(normalised, together).vectorize(c, vec).unroll(c);
-    sums.update().reorder(c, batch.x, batch.y, batch.z).vectorize(c, vec).unroll(c);
+        f.compute_at(normalised, together).vectorize(lane, vec).unroll(lane);
+    sums.update().reorder(lane, batch.x, batch.y, batch.z, block).vectorize(lane, vec).unroll(lane);
 }
 
 }  // namespace apps

@@ -18,11 +18,12 @@ struct ConvBn : Program {
     dsl::ImageParam input;   ///< float, (channel, x, y, n)
     dsl::ImageParam filter;  ///< float, see blocked_weights.h
     dsl::ImageParam affine;  ///< float, (channel out, 2): the scale and offset that were learnt
-    dsl::Func padded, weights{"weights"}, conv{"conv"}, stored{"stored"}, sums{"sums"},
-        mean{"mean"}, mean_square{"mean_square"}, normalised{"normalised"};
+    dsl::Func padded, conv{"conv"}, stored{"stored"}, sums{"sums"}, mean{"mean"},
+        mean_square{"mean_square"}, normalised{"normalised"};
     dsl::RDom r;      ///< channel in, x, y
     dsl::RDom batch;  ///< x, y, n
     dsl::Var c{"c"}, x{"x"}, y{"y"}, n{"n"};
+    dsl::Var lane{"lane"}, block{"block"};  ///< of the channels: c = block * 32 + lane
 };
 
 }  // namespace apps

@@ -173,13 +173,13 @@ TEST_CASE("batch normalisation: the statistics by themselves") {
         apps::ConvBn program({64, 56, 64, 1, 1}), again({64, 56, 64, 1, 1});
         apps::set_inputs(program, delta_inputs(program, size, any));
         apps::set_inputs(again, delta_inputs(again, size, any));
-        const Buffer<double> mean = run_stage(program, program.mean, {{0, 6}}, way),
-                             square = run_stage(again, again.mean_square, {{0, 6}}, way);
+        const Buffer<double> mean = run_stage(program, program.mean, {{0, 6}, {0, 1}}, way),
+                             square = run_stage(again, again.mean_square, {{0, 6}, {0, 1}}, way);
         for (int c = 0; c < 6; ++c) {
             const Statistics s = statistics_of(any, c, size);
-            CHECK_NEAR(mean(c), s.mean, 1e-5);
-            CHECK_NEAR(square(c), s.square, 1e-5);
-            CHECK(square(c) - mean(c) * mean(c) >= -1e-6);
+            CHECK_NEAR(mean(c, 0), s.mean, 1e-5);
+            CHECK_NEAR(square(c, 0), s.square, 1e-5);
+            CHECK(square(c, 0) - mean(c, 0) * mean(c, 0) >= -1e-6);
         }
     }
 }
