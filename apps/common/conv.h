@@ -54,7 +54,7 @@ inline dsl::Func put_together(dsl::Func weights, const dsl::Target &target) {
 
 /// A layer of a network: `conv` (c, x, y, ..) sums over r = (channel, x, y), and `consumer` (c, x, y, ..)
 /// reads it.
-struct ConvLayerParts {
+struct LayerParts {
     dsl::Func conv;
     dsl::RDom r;
     dsl::Func consumer;
@@ -64,7 +64,7 @@ struct ConvLayerParts {
 };
 
 /// The convolution of a layer in blocks, where its consumer is computed.
-inline void schedule_layer(ConvLayerParts layer, const dsl::Target &target) {
+inline void schedule_layer(LayerParts layer, const dsl::Target &target) {
     const Block block = block_for(layer.width, target);
     schedule_convolution(layer.conv, {layer.r.x, layer.r.y, layer.r.z}, layer.consumer, layer.c,
                          layer.x, target, block.vectors, block.pixels);

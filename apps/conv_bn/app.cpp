@@ -19,9 +19,11 @@ const ConvBn::Shape shapes[] = {
 
 App layer(const ConvBn::Shape &shape) {
     const int width = shape.size / shape.stride;
-    // problems smaller than the layer have fewer channels, too (of the result whole blocks)
+    // problems smaller than the layer have fewer channels, too; of the result as many as the hand schedule
+    // takes at once
+    const int at_once = shape.blocks_at_once() * channels_of_block;
     auto in = [=](Size s) { return s.width < width ? std::min(shape.in, 6) : shape.in; };
-    auto out = [=](Size s) { return s.width < width ? std::min(shape.out, 128) : shape.out; };
+    auto out = [=](Size s) { return s.width < width ? at_once : shape.out; };
     const double scale = 1.0 / shape.kernel;
 
     App app{};

@@ -31,21 +31,23 @@ ConvBn::ConvBn(const Shape &layer)
     mean(lane, block) = sums(lane, block)[0] / count;
     mean_square(lane, block) = sums(lane, block)[1] / count;
 
-    // channel by channel from here
-    const Expr of_block = c % channels_of_block, which = c / channels_of_block;
-    const Expr average = mean(of_block, which);
-    const Expr variance = mean_square(of_block, which) - average * average;
+    const Expr c_lane = c % channels_of_block, c_block = c / channels_of_block;
+    const Expr average = mean(c_lane, c_block);
+    const Expr variance = mean_square(c_lane, c_block) - average * average;
     const Expr y_hat =
-        (stored(of_block, x, y, n, which) - average) / sqrt(max(variance, 0.0f) + 1e-5f);
+        (stored(c_lane, x, y, n, c_block) - average) / sqrt(max(variance, 0.0f) + 1e-5f);
     normalised(c, x, y, n) = max(y_hat * affine(c, 0) + affine(c, 1), 0.0f);
 
     inputs = {input, filter, affine};
     stages = {padded, conv, stored, sums, mean, mean_square, normalised};
 }
 
+int ConvBn::Shape::blocks_at_once() const {
+    return kernel == 1 && size / stride <= 28 ? std::clamp(out / 128, 1, 4) : 1;
+}
+
 // Blocks of channels in parallel, each of them as a whole: what becomes of the convolution finds it in the
-// cache. Where few weights and pixels leave room there, several blocks at once: then longer pieces of the
-// result are written.
+// cache.
 void ConvBn::schedule_by_hand(const Target &target) {
     const int vec = target.natural_vector_size(Float(32)), width = shape.size / shape.stride;
     const Var together("together"), ci("ci");
@@ -54,9 +56,9 @@ void ConvBn::schedule_by_hand(const Target &target) {
             .parallel(padded.args()[2])
             .vectorize(padded.args()[0], vec, TailStrategy::GuardWithIf);
     schedule_layer({conv, r, stored, lane, x, shape.in, width}, target);
-    const int blocks = shape.kernel == 1 && width <= 28 ? std::clamp(shape.out / 128, 1, 4) : 1;
-    normalised.output_buffer().dim(0).set_min(0);  // whole blocks
-    normalised.split(c, together, ci, blocks * channels_of_block, TailStrategy::RoundUp)
+    const int channels = shape.blocks_at_once() * channels_of_block;
+    normalised.output_buffer().dim(0).set_min(0);  // else no block is known to be whole
+    normalised.split(c, together, ci, channels, TailStrategy::RoundUp)
         .reorder(ci, x, y, n, together)
         .vectorize(ci, vec)
         .unroll(ci)

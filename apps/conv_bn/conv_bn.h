@@ -9,6 +9,9 @@ namespace apps {
 struct ConvBn : Program {
     struct Shape {
         int in, size, out, kernel, stride;  ///< channels, pixels, channels, pixels, pixels
+        /// How many blocks of channels the hand schedule takes at once: several where few weights and pixels
+        /// leave room in the cache, for then longer pieces of the result are written.
+        int blocks_at_once() const;
         int pad() const { return stride == 1 ? kernel / 2 : kernel == 7 ? 3 : 0; }  ///< before
     };
     explicit ConvBn(const Shape &layer);

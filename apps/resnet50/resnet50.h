@@ -34,8 +34,8 @@ struct Resnet50 : Program {
     dsl::ImageParam fc_weights;           ///< float, (class, channel)
     dsl::ImageParam fc_bias;              ///< float, (class)
     std::vector<dsl::Func> padded, conv;  ///< per layer
-    std::vector<dsl::Func>
-        finished;                 ///< per layer: normalised, or the block that it is the last of
+    /// Per layer: normalised, or the bottleneck block that it is the last of.
+    std::vector<dsl::Func> finished;
     std::vector<dsl::RDom> sums;  ///< of the convolutions: channel in, x, y
     dsl::Func pool_padded, pooled{"pooled"}, average{"average"}, scores{"scores"}, total{"total"},
         probability{"probability"};

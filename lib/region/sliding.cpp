@@ -223,8 +223,7 @@ void RegionMap::fold(FuncId id, Box needed) {
                 reject_fold(id, dim,
                             "a parallel or vectorized loop stands between where it is stored and "
                             "where it is computed, so that threads or lanes would overwrite what "
-                            "others still need. Store "
-                            "it inside that loop.");
+                            "others still need. Store it inside that loop.");
             bool moves = place.store != place.compute &&
                          !same_for_all(needed[d], place.compute, place.store);
             if (moves && static_cast<int>(d) != slid) {
