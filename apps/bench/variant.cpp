@@ -1,9 +1,12 @@
 #include "apps/bench/variant.h"
 
+#include "apps/bench/pinning.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstring>
 #include <exception>
 #include <numeric>
@@ -41,14 +44,27 @@ double minimum(const std::vector<double> &values) {
 
 namespace {
 
-/// Milliseconds of one run. The pause before it lets the threads of the variant before, which may
-/// belong to another pool, stop looking for work.
-double time_once(const Variant &variant) {
+/// Milliseconds of one run, as a mean of so many without a break.
+double time_of(const Variant &variant, int runs) {
     using namespace std::chrono;
-    std::this_thread::sleep_for(milliseconds(2));
     const auto start = steady_clock::now();
-    variant.run();
-    return duration<double, std::milli>(steady_clock::now() - start).count();
+    for (int i = 0; i < runs; ++i)
+        variant.run();
+    return duration<double, std::milli>(steady_clock::now() - start).count() / runs;
+}
+
+/// One sample: milliseconds of one run.
+double take_sample(const Variant &variant) {
+    // The threads of the variant before, which may belong to another pool, stop looking for work: those
+    // of libgomp after 3 to 8 ms.
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    const double first = time_of(variant, 1);
+    // What takes less has woken threads and fetched from memory what the variants before had pushed out
+    // of the caches: it is repeated, as its users do.
+    constexpr double shortest_ms = 5;
+    return first >= shortest_ms
+               ? first
+               : time_of(variant, int(std::ceil(shortest_ms / std::max(first, 1e-3))));
 }
 
 }  // namespace
@@ -90,9 +106,10 @@ void sample(std::vector<Variant> &variants, int samples, double budget_s,
     for (size_t i = 0; i < variants.size(); ++i) {
         if (!variants[i].failure.empty())
             continue;
-        time_once(variants[i]);
-        rounds[i] = std::clamp(int(budget_s * 1000 / time_once(variants[i])), 3, samples);
+        take_sample(variants[i]);
+        rounds[i] = std::clamp(int(budget_s * 1000 / take_sample(variants[i])), 3, samples);
     }
+    const Pinned pinned;  // from now on there are the threads of all variants
     // every round in another order, so that nobody always runs after the same neighbour
     std::vector<size_t> order(variants.size());
     std::iota(order.begin(), order.end(), size_t(0));
@@ -104,7 +121,7 @@ void sample(std::vector<Variant> &variants, int samples, double budget_s,
             const int64_t n = rounds[i];
             const bool due = (round + 1) * n / samples != round * n / samples;
             if (due)
-                variants[i].times_ms.push_back(time_once(variants[i]));
+                variants[i].times_ms.push_back(take_sample(variants[i]));
         }
     }
 }

@@ -48,9 +48,10 @@ double minimum(const std::vector<double> &values);
 void check(std::vector<Variant> &variants, const Pipe::Buffer<> &output, double tolerance,
            const std::function<void(int)> &progress);
 
-/// Samples all variants that have not failed, one run of each in every round, `samples` rounds.
-/// Slow ones take fewer samples, spread over all rounds: none gets much more than `budget_s`
-/// seconds. `progress` is called before each round with its number.
+/// Samples all variants that have not failed, one sample of each in every round, `samples` rounds. A
+/// sample is one run; of what takes less than 5 ms, the mean of runs that take about as long together,
+/// after one that does not count. Slow ones take fewer samples, spread over all rounds: none gets much
+/// more than `budget_s` seconds. `progress` is called before each round with its number.
 void sample(std::vector<Variant> &variants, int samples, double budget_s,
             const std::function<void(int)> &progress);
 
