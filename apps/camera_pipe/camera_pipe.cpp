@@ -13,7 +13,7 @@ Expr i16(const Expr &e) {
 
 /// Towards zero; `/` rounds down.
 Expr truncated(const Expr &e, int divisor) {
-    return select(e < 0, -(-e / divisor), e / divisor);
+    return select(e < 0, e + (divisor - 1), e) / divisor;
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "codegen/parts.h"
 
+#include <cstdint>
+#include <string>
 #include <unordered_map>
 
 namespace Pipe::codegen {
@@ -48,9 +50,16 @@ class Parts {
     void cut(const Stmt &s, bool too_large) {
         if (!s.defined())
             return;
+        // another function could not keep it in registers
+        constexpr int64_t bytes_of_registers = 4096;  // 32 of AVX-512 have 2048; some are spilled
+        const bool in_registers =
+            s->op == StmtOp::Allocate &&
+            ir::constant_bytes(*s.get()).value_or(INT64_MAX) <= bytes_of_registers &&
+            in_registers_.insert(s->name).second;
         if (begins_function(s)) {
             Size size = sizes_[s.get()];
-            bool part = s->op == StmtOp::Produce && too_large && size.loops;
+            bool part = s->op == StmtOp::Produce && too_large && size.loops &&
+                        !in_registers_.count(s->name);
             if (part)
                 parts_.insert(s.get());
             if (part || s->op == StmtOp::For)
@@ -58,9 +67,12 @@ class Parts {
         }
         for (const Stmt &child : s->stmts)
             cut(child, too_large);
+        if (in_registers)
+            in_registers_.erase(s->name);
     }
 
     const int max_stores_;
+    std::unordered_set<std::string> in_registers_;  ///< small arrays, where they live
     std::unordered_map<const ir::StmtNode *, Size> sizes_;
     std::unordered_set<const ir::StmtNode *> parts_;
 };

@@ -198,24 +198,6 @@ Value *StmtEmitter::allocation_bytes(Type element, const std::vector<Expr> &size
     return b_.CreateSelect(overflow, b_.getInt64(INT64_MAX), bytes);
 }
 
-namespace {
-
-/// Bytes of an allocation whose sizes are constants; nothing otherwise.
-std::optional<int64_t> constant_bytes(const ir::StmtNode &s) {
-    __int128 bytes = s.types[0].bytes();
-    for (const Expr &size : s.exprs) {
-        int64_t n = 0;
-        if (!ir::as_const_int(size, &n))
-            return std::nullopt;
-        bytes *= std::max<int64_t>(n, 0);
-        if (bytes > INT32_MAX)
-            return std::nullopt;
-    }
-    return static_cast<int64_t>(bytes);
-}
-
-}  // namespace
-
 void StmtEmitter::allocate(const ir::StmtNode &s) {
     std::optional<int64_t> known = constant_bytes(s);
     bool asked = s.memory == MemoryType::Register || (s.memory == MemoryType::Stack && known);

@@ -66,5 +66,7 @@ class Rules {
 
 /// x without the markers around it that have no effect on its value.
 Expr strip_likely(const Expr &e);
+/// Whether a term may be any number of its type.
+bool has_data(const Linear &sum);
 
 }  // namespace Pipe::ir

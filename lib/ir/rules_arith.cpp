@@ -48,6 +48,11 @@ Expr strip_likely(const Expr &e) {
     return is_likely ? strip_likely(e->args[0]) : e;
 }
 
+bool has_data(const Linear &sum) {
+    return !std::all_of(sum.terms.begin(), sum.terms.end(),
+                        [](const Linear::Term &t) { return is_index(t.atom); });
+}
+
 ConstantInterval Rules::bounds(const Expr &e) const {
     return constant_bounds(e, facts_);
 }
@@ -236,6 +241,11 @@ Expr Rules::divide_by(const Expr &a, int64_t c) {
             whole.terms.push_back({t.atom, t.coefficient / c});
         else
             rest.terms.push_back(t);
+    }
+    // Data is left as it is where nothing becomes simpler. Sums of indices meet others that differ by a constant.
+    if (whole.is_constant() && rest.constant != 0 && has_data(rest)) {
+        rest.constant = dividend.constant;
+        whole.constant = 0;
     }
     int64_t quotient = 0;
     if (common_quotient(constant_bounds(rest, facts_), c, &quotient)) {

@@ -11,12 +11,6 @@
 namespace Pipe::ir {
 namespace {
 
-/// Whether a term may be any number of its type.
-bool has_data(const Linear &sum) {
-    return !std::all_of(sum.terms.begin(), sum.terms.end(),
-                        [](const Linear::Term &t) { return is_index(t.atom); });
-}
-
 using Interval = ConstantInterval;
 
 int64_t floor_div(int64_t a, int64_t positive) {

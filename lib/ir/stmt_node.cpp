@@ -1,5 +1,8 @@
 #include "ir/stmt_node.h"
 
+#include <algorithm>
+#include <cstdint>
+
 #include "ir/release.h"
 
 namespace Pipe::ir {
@@ -136,6 +139,19 @@ Stmt make_prefetch(const std::string &name, std::vector<Expr> coordinates, Type 
 Stmt make_fork(const std::string &name, Expr slots, Stmt producer, Stmt consumer) {
     return named(StmtOp::Fork, name, {std::move(slots)},
                  {std::move(producer), std::move(consumer)});
+}
+
+std::optional<int64_t> constant_bytes(const StmtNode &allocation) {
+    __int128 bytes = allocation.types[0].bytes();
+    for (const Expr &size : allocation.exprs) {
+        int64_t n = 0;
+        if (!as_const_int(size, &n))
+            return std::nullopt;
+        bytes *= std::max<int64_t>(n, 0);
+        if (bytes > INT32_MAX)
+            return std::nullopt;
+    }
+    return static_cast<int64_t>(bytes);
 }
 
 Stmt make_free(const std::string &name) {

@@ -29,6 +29,7 @@
 // then becomes the entry. Its second statement runs in any case, and reads.
 
 #include <atomic>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -138,6 +139,8 @@ Stmt make_store(const std::string &name, Expr index, Expr value, Expr predicate 
 Stmt as_atomic(const Stmt &s);
 Stmt make_allocate(const std::string &name, Type type, std::vector<Expr> sizes, MemoryType memory,
                    Stmt body);
+/// Bytes of an Allocate whose sizes are constants; nothing otherwise, or if there are more than INT32_MAX.
+std::optional<int64_t> constant_bytes(const StmtNode &allocation);
 Stmt make_free(const std::string &name);
 Stmt make_produce(const std::string &name, Stmt body);
 Stmt make_consume(const std::string &name, Stmt body);

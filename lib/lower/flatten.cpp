@@ -285,9 +285,17 @@ class Flattener : public GraphMutator {
             if (named)
                 lets.emplace_back(name, stride);
             internal.strides[d] = named ? make_variable(type, name) : stride;
-            Expr extent = make_cast(type, extents[d]);
-            stride = simplify(mul(internal.strides[d], extent));
-            sizes.push_back(extents[d]);
+            const bool outermost = d == order.back();
+            Expr extent = outermost || fixed_storage(f, d)
+                              ? extents[d]
+                              : with_padding(internal.strides[d], extents[d], d == order[0],
+                                             f.types[0].bytes());
+            if (!extent.same_as(extents[d]) && !as_const_int(extent, &constant)) {
+                lets.emplace_back(f.name + ".extent." + std::to_string(d), extent);
+                extent = make_variable(Int(32), lets.back().first);
+            }
+            stride = simplify(mul(internal.strides[d], make_cast(type, extent)));
+            sizes.push_back(extent);
         }
         internal_[f.name] = internal;
         forget();  // loads of f look different inside
@@ -299,6 +307,29 @@ class Flattener : public GraphMutator {
         for (size_t d = 0; d < mins.size(); d++)
             body = make_let(f.name + ".min." + std::to_string(d), mins[d], std::move(body));
         return body;
+    }
+
+    /// Elements of a dimension such that those of the dimension outside do not all share a few sets of the
+    /// first cache, whose ways are of a page each: a line more, of rows one row more.
+    static Expr with_padding(const Expr &stride, const Expr &extent, bool innermost, int bytes) {
+        constexpr int page = 4096, line = 64, least = 16;
+        const Type type = stride.type();
+        const Expr slice = mul(mul(stride, make_cast(type, extent)), make_int(type, bytes));
+        Expr conflicts = make_binary(Op::EQ, make_binary(Op::Mod, slice, make_int(type, page)),
+                                     make_int(type, 0));
+        if (!innermost)  // where one row more is little
+            conflicts = make_binary(Op::And, conflicts,
+                                    make_binary(Op::GE, extent, make_int(Int(32), least)));
+        const Expr more = make_int(Int(32), innermost ? line / bytes : 1);
+        return simplify(add(extent, make_select(conflicts, more, make_int(Int(32), 0))));
+    }
+
+    /// Whether the user has said how many elements the storage has in this dimension.
+    bool fixed_storage(const graph::FuncNode &f, size_t d) const {
+        const auto &dims = schedule_[f.id].storage_dims;
+        return d < f.args.size() &&
+               std::any_of(dims.begin(), dims.end(),
+                           [&](const schedules::StorageDim &s) { return s.var == f.args[d]; });
     }
 
     Stmt allocate(const Stmt &s, const graph::FuncNode &f, const std::vector<Expr> &sizes) {

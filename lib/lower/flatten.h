@@ -9,7 +9,8 @@ namespace Pipe::lower {
 /// Precondition: built by build(). Afterwards there is no Provide, Realize, Call Func or Call Image.
 ///
 ///  1. Realize -> Allocate, one per tuple element ("f", or "f.0", "f.1", ...), dimensions in storage
-///     order, with lets for "f.min.d" and "f.stride.d".
+///     order, with lets for "f.min.d" and "f.stride.d". Rows and planes whose distance would be a multiple of
+///     the page size are a little longer than what they hold.
 ///  2. Provide -> Store, Call -> Load, at index Σ (x_d - min_d) * stride_d. The index is computed in int32
 ///     where the whole allocation is small and of constant size, else in int64: images of more than
 ///     2^31 elements work.

@@ -98,8 +98,9 @@ class PartitionLoops : public Mutator {
             return Mutator::mutate(s);
         if (always)
             promised_.kept.insert(s->name);
-        bool three =
-            innermost && s->kind == LoopKind::Serial && nodes <= max_tripled_nodes && !at_edge_;
+        bool has_one_end = !steady->first.defined() || !steady->last.defined();
+        bool three = innermost && s->kind == LoopKind::Serial && !at_edge_ &&
+                     (has_one_end || nodes <= max_tripled_nodes);
         return three ? three_loops(s, *steady) : two_bodies(s, *steady);
     }
 

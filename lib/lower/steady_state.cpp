@@ -452,11 +452,15 @@ class SteadyBody {
     }
 
     Stmt branch(const Stmt &s) {
+        // What is around a test cannot be scheduled together with what is inside.
+        constexpr int of_no_branch = 8;
         Expr decided = condition(s->exprs[0], Want::Any);
-        if (is_bool_const(decided, true))
-            return changed(stmt(s->stmts[0]));
-        if (is_bool_const(decided, false))
-            return changed(stmt(s->stmts[1]));
+        const bool is_true = is_bool_const(decided, true);
+        if (is_true || is_bool_const(decided, false)) {
+            if (innermost_ || current_depth() > 0)
+                saved_ += of_no_branch;
+            return changed(stmt(s->stmts[is_true ? 0 : 1]));
+        }
         Stmt t = stmt(s->stmts[0]), f = stmt(s->stmts[1]);
         if (!t.defined() && !f.defined())
             return Stmt();

@@ -115,6 +115,30 @@ TEST_CASE_METHOD(Blur, "align_storage", "[storage]") {
     CHECK(p.peak_scratch_bytes() == 64 * 4 * 4);
 }
 
+TEST_CASE("rows and planes a multiple of a page apart are a little longer", "[storage]") {
+    auto bytes = [](std::vector<int> size, bool said) {
+        Var x("x"), y("y"), z("z");
+        Func f("f"), g("g");
+        f(x, y, z) = x + 1000 * y + 1000000 * z;
+        g(x, y, z) = f(x, y, z) + 1;
+        f.compute_root();
+        if (said)
+            f.align_storage(x, 1).align_storage(y, 1);
+        Pipeline p(g);
+        Buffer<int> out = p.realize(std::vector<int64_t>(size.begin(), size.end()));
+        const auto [w, h, d] = std::array{size[0], size[1], size[2]};
+        CHECK(out(w - 1, h - 1, d - 1) == w - 1 + 1000 * (h - 1) + 1000000 * (d - 1) + 1);
+        CHECK(out(0, 0, d - 1) == 1000000 * (d - 1) + 1);
+        return p.peak_scratch_bytes() / 4;
+    };
+    CHECK(bytes({1024, 3, 2}, false) == (1024 + 16) * 3 * 2);
+    CHECK(bytes({64, 32, 3}, false) == 64 * 33 * 3);
+    CHECK(bytes({1024, 64, 2}, false) == (1024 + 16) * 65 * 2);
+    CHECK(bytes({64, 30, 3}, false) == 64 * 30 * 3);
+    CHECK(bytes({512, 2, 8}, false) == 512 * 2 * 8);  // a row more would be too much
+    CHECK(bytes({1024, 64, 2}, true) == 1024 * 64 * 2);
+}
+
 TEST_CASE_METHOD(Blur, "reorder_storage", "[storage]") {
     SECTION("at root") {
         // Columns of 4 elements take 16; 34 of them. (In rows it would be 48 x 4.)

@@ -103,6 +103,14 @@ TEST_CASE("division and remainder") {
     CHECK(simple(c(-7) % c(-2)) == "1");
 }
 
+TEST_CASE("a division of data keeps its constant, where taking some out is one addition more") {
+    Expr value = make_cast(Int(32), make_load(Int(16), "in", x));
+    CHECK(simple((value + c(1000)) / c(256)) == "(int32(in[x]) + 1000) / 256");
+    CHECK(simple((value - c(1000)) / c(256)) == "(int32(in[x]) - 1000) / 256");
+    CHECK(simple((value + c(512)) / c(256)) == "int32(in[x]) / 256 + 2");
+    CHECK(simple((value + x * c(256) + c(257)) / c(256)) == "x + (int32(in[x]) + 1) / 256 + 1");
+}
+
 TEST_CASE("minimum, maximum, clamps") {
     CHECK(simple(least(x + c(1), x + c(3))) == "x + 1");
     CHECK(simple(least(least(x, c(5)), c(7))) == "min(x, 5)");

@@ -1,5 +1,7 @@
 #include "lower/partition_loops.h"
 
+#include <algorithm>
+
 #include <catch2/catch_test_macros.hpp>
 
 #include "ir/intrinsics.h"
@@ -91,6 +93,26 @@ TEST_CASE("partition: a parallel loop stays one, with two bodies") {
           "    }\n"
           "  }\n"
           "}\n");
+}
+
+TEST_CASE("partition: the tests of an unrolled loop's end leave a body that is large, too") {
+    constexpr int lines = 200, factor = 4;
+    std::vector<Stmt> step;
+    Expr at = add(mul(x, number(factor)), var("k"));
+    for (int i = 0; i < lines; i++) {
+        Expr value = mul(load("in", add(at, number(i))), load("in", sub(at, number(i))));
+        step.push_back(make_store("out", number(i), add(load("out", number(i)), value)));
+    }
+    Stmt guarded = make_if(make_binary(Op::LT, at, w), make_block(std::move(step)));
+    Stmt unrolled = make_for("k", number(0), number(factor), LoopKind::Unrolled, guarded);
+    Expr rounds = make_binary(Op::Div, add(w, number(factor - 1)), number(factor));
+    Stmt loop = make_for("x", number(0), rounds, LoopKind::Serial, unrolled);
+    std::string text = partitioned(simplify(lower::unroll_loops(loop)));
+    INFO(text.substr(0, 2000));
+    std::string steady = body_of(text, "for x in [0, x.end)");
+    CHECK(decisions(steady) == 0);
+    CHECK(std::count(steady.begin(), steady.end(), '\n') == lines * factor);
+    CHECK(decisions(body_of(text, "for x in [x.end, ")) > 0);
 }
 
 TEST_CASE("partition: what can be hoisted is no reason for two bodies") {

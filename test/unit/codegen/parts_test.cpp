@@ -1,0 +1,39 @@
+// Which parts of a program become functions of their own.
+
+#include "codegen/parts.h"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "unit/codegen/kernels.h"
+
+using namespace Pipe;
+using namespace Pipe::test;
+
+namespace {
+
+/// A loop of many additions to an array of so many floats.
+ir::Stmt production(const std::string &name, int stores) {
+    std::vector<ir::Stmt> step;
+    for (int i = 0; i < stores; i++) {
+        Expr sum = ir::make_binary(ir::Op::Add, load(Float(32), name, int32(i), 1),
+                                   load(Float(32), "in", var32("r"), 1));
+        step.push_back(ir::make_store(name, int32(i), sum));
+    }
+    return ir::make_produce(name, ir::make_for("r", int32(0), var32("n"), LoopKind::Serial,
+                                               ir::make_block(std::move(step))));
+}
+
+size_t parts_with_array_of(int floats) {
+    constexpr int stores = 60;
+    ir::Stmt both = ir::make_block({production("sums", stores), production("out", stores)});
+    ir::Stmt program =
+        ir::make_allocate("sums", Float(32), {int32(floats)}, MemoryType::Auto, both);
+    return codegen::parts_of(program).size();
+}
+
+}  // namespace
+
+TEST_CASE("what sums in registers is no function of its own") {
+    CHECK(parts_with_array_of(512) == 1);
+    CHECK(parts_with_array_of(1 << 16) == 2);
+}
