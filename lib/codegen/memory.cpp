@@ -79,9 +79,16 @@ void ExprEmitter::bypass_caches(llvm::Instruction *access) {
     access->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(unit_.context, {one}));
 }
 
+/// What all lanes have in common goes to the base: it is added once, and outside of loops where it can be.
 Value *ExprEmitter::addresses(const std::string &buffer, Type element, const Expr &index) {
+    llvm::Type *type = memory_type(unit_.context, element.element_of());
     Value *base = address(buffer, element, {});
-    return b_.CreateGEP(memory_type(unit_.context, element.element_of()), base, emit(index));
+    const Expr *lanes = &index;
+    while ((*lanes)->op == ir::Op::Add && (*lanes)->args[1]->op == ir::Op::Broadcast) {
+        base = b_.CreateGEP(type, base, emit((*lanes)->args[1]->args[0]));
+        lanes = &(*lanes)->args[0];
+    }
+    return b_.CreateGEP(type, base, emit(*lanes));
 }
 
 /// What is known of the address that a dense access to `index` begins at.
