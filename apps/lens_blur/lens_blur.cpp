@@ -113,15 +113,16 @@ void LensBlur::list_stages() {
                                  weight, input, sums, blurred});
 }
 
-// The levels of the cost volume are stored, rows in parallel; the finest ones only for the rows
-// that are being made into depths. The picture is rendered by rows.
+// The levels of the cost volume are stored, rows in parallel, but not the finest: what the two pictures cost is
+// found again faster than it is fetched from memory. The picture is rendered by rows.
 void LensBlur::schedule_by_hand(const Target &target) {
     const int vec = target.natural_vector_size(Float(32));
     for (int l = 0; l < options.levels; ++l) {
-        push[l].compute_root().reorder(c, z, x, y).bound(c, 0, 2).unroll(c).vectorize(x, vec);
-        push[l].reorder(c, x, z, y).parallel(y, l < 4 ? 8 : 1);
-        if (l > 0)
-            pushy[l].compute_at(push[l], y).vectorize(x, vec);
+        if (l > 0) {
+            push[l].compute_root().reorder(c, x, z, y).bound(c, 0, 2).unroll(c).vectorize(x, vec);
+            push[l].parallel(y, l < 4 ? 8 : 1);
+            pushy[l].compute_at(push[l], z).vectorize(x, vec);
+        }
         if (l > 0 || l == options.levels - 1) {
             pull[l].compute_root().vectorize(x, vec).reorder(x, c, z, y).parallel(y, l < 4 ? 8 : 1);
         }
