@@ -8,15 +8,7 @@ namespace apps {
 
 inline constexpr int channels_of_block = 32;
 
-/// The weights (c, x, y, channel in) of a filter (c % 32, channel in, x, y, c / 32).
-inline dsl::Func by_channel(dsl::ImageParam filter) {
-    const dsl::Var c("c"), x("x"), y("y"), in("in");
-    dsl::Func weights("weights_of_" + filter.name());
-    weights(c, x, y, in) = filter(c % channels_of_block, in, x, y, c / channels_of_block);
-    return weights;
-}
-
-/// The shape of such a filter, with whole blocks.
+/// The shape of a filter (c % 32, channel in, x, y, c / 32), with whole blocks.
 inline Box blocked_filter(int in, int kernel, int out) {
     const int blocks = (out + channels_of_block - 1) / channels_of_block;
     return {{0, channels_of_block}, {0, in}, {0, kernel}, {0, kernel}, {0, blocks}};

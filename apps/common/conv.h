@@ -17,9 +17,9 @@ inline void schedule_convolution(dsl::Func conv, const std::vector<dsl::RVar> &s
                                  dsl::Func consumer, const dsl::Var &c, const dsl::Var &x,
                                  const dsl::Target &target, int vectors, int pixels) {
     const int vec = target.natural_vector_size(dsl::Float(32));
-    const dsl::Var co("co"), ci("ci"), xo("xo"), xi("xi");
+    const dsl::Var co("co"), ci("ci"), xo("xo"), xi("xi"), lane = conv.args()[0];
     // loops of the update: the block, then the sums, then what is outside of blocks
-    std::vector<dsl::VarOrRVar> order = {c, x};
+    std::vector<dsl::VarOrRVar> order = {lane, x};
     order.insert(order.end(), sums.begin(), sums.end());
 
     consumer.split(c, co, ci, vec * vectors)
@@ -28,8 +28,8 @@ inline void schedule_convolution(dsl::Func conv, const std::vector<dsl::RVar> &s
         .vectorize(ci, vec)
         .unroll(ci)
         .unroll(xi);
-    conv.compute_at(consumer, xo).vectorize(c, vec).unroll(c).unroll(x);
-    conv.update().reorder(order).vectorize(c, vec).unroll(c).unroll(x);
+    conv.compute_at(consumer, xo).vectorize(lane, vec).unroll(lane).unroll(x);
+    conv.update().reorder(order).vectorize(lane, vec).unroll(lane).unroll(x);
 }
 
 /// A block of sums that registers hold, of a row of `width` pixels.

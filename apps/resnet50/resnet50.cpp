@@ -54,19 +54,20 @@ Func Resnet50::add_layer(const Func &in, int in_size, const Layer &layer, bool r
         source = pad(in, in_size);
         stages.push_back(source);
     }
-    const Func weights = by_channel(filter);
     Func sum("conv" + number), result("layer" + number);
-    sum(c, x, y) = 0.0f;
-    sum(c, x, y) += weights(c, r.y, r.z, r.x) * source(r.x, x * layer.stride + r.y - layer.pad,
-                                                       y * layer.stride + r.z - layer.pad);
-    const Expr y_hat = (sum(c, x, y) - norm(c, 0)) / sqrt(norm(c, 1) + 1e-5f);
+    sum(lane, x, y, part) = 0.0f;
+    sum(lane, x, y, part) +=
+        filter(lane, r.x, r.y, r.z, part) *
+        source(r.x, x * layer.stride + r.y - layer.pad, y * layer.stride + r.z - layer.pad);
+    const Expr of_channel = sum(c % channels_of_block, x, y, c / channels_of_block);
+    const Expr y_hat = (of_channel - norm(c, 0)) / sqrt(norm(c, 1) + 1e-5f);
     const Expr value = y_hat * norm(c, 2) + norm(c, 3);
     result(c, x, y) = relu ? max(value, 0.0f) : value;
 
     padded.push_back(layer.pad > 0 ? source : Func());
     conv.push_back(sum);
     sums.push_back(r);
-    stages.insert(stages.end(), {weights, sum, result});
+    stages.insert(stages.end(), {sum, result});
     return result;
 }
 
@@ -132,6 +133,7 @@ void Resnet50::schedule_by_hand(const Target &target) {
     const std::vector<Layer> all = layers(options);
     const Var co("co"), ci("ci");
     for (size_t l = 0; l < conv.size(); ++l) {
+        finished[l].bound(c, 0, all[l].out);  // else no block is known to be whole
         schedule_layer({conv[l], sums[l], finished[l], c, x, all[l].in, all[l].size}, target);
         finished[l].compute_root().reorder(y, co).parallel(co);
         if (!padded[l].defined())

@@ -41,6 +41,7 @@ struct Resnet50 : Program {
         probability{"probability"};
     std::vector<dsl::Func> block;  ///< results of the bottleneck blocks
     dsl::Var c{"c"}, x{"x"}, y{"y"};
+    dsl::Var lane{"lane"}, part{"part"};  ///< of the channels: c = part * 32 + lane
 
   private:
     /// Adds the next layer on top of `in`.
