@@ -8,7 +8,7 @@
 
 namespace apps {
 
-/// `conv` (c, x, ..), whose update sums over `sums`, innermost first, is computed where `consumer`
+/// `conv` (c, x, ..), or by the channel within a block of them (lane, x, ..), whose update sums over `sums`, innermost first, is computed where `consumer`
 /// (c, x, ..) reads it: in blocks of `vectors` of channels by `pixels`, whose sums stay in registers.
 /// Every weight is loaded once for the pixels of a block, every input broadcast once for its channels.
 /// `sums` in the order in which the weights lie, for the prefetcher. One block of channels after the
@@ -52,7 +52,7 @@ inline dsl::Func put_together(dsl::Func weights, const dsl::Target &target) {
         .vectorize(w[0], target.natural_vector_size(dsl::Float(32)));
 }
 
-/// A layer of a network: `conv` (c, x, y, ..) sums over r = (channel, x, y), and `consumer` (c, x, y, ..)
+/// A layer of a network: `conv`, as above, sums over r = (channel, x, y), and `consumer` (c, x, y, ..)
 /// reads it.
 struct LayerParts {
     dsl::Func conv;

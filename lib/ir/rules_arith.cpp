@@ -1,5 +1,6 @@
 // Rules for + - * / %.
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 

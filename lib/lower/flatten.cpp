@@ -313,8 +313,9 @@ class Flattener : public GraphMutator {
     /// first cache, whose ways are of a page each: a line more, of rows one row more.
     static Expr with_padding(const Expr &stride, const Expr &extent, bool innermost, int bytes) {
         constexpr int page = 4096, line = 64, least = 16;
-        const Type type = stride.type();
-        const Expr slice = mul(mul(stride, make_cast(type, extent)), make_int(type, bytes));
+        const Type type = Int(64);  // bytes of what int32 counts may be more than int32 does
+        const Expr slice =
+            mul(mul(make_cast(type, stride), make_cast(type, extent)), make_int(type, bytes));
         Expr conflicts = make_binary(Op::EQ, make_binary(Op::Mod, slice, make_int(type, page)),
                                      make_int(type, 0));
         if (!innermost)  // where one row more is little

@@ -20,7 +20,7 @@
 //     the usual way (steady_state.h), for all iterations of the loops inside and all lanes. Nothing to do
 //     where there are none, or where they cost next to nothing per iteration of the innermost loops.
 //  2. A small innermost serial loop becomes three: prologue, steady state, epilogue; the first or last is
-//     left out where nothing asks for it. Other loops get a test and two versions of what differs in
+//     left out where nothing asks for it, and then the loop may be large, too. Other loops get a test and two versions of what differs in
 //     their bodies: that is one copy less, and keeps a parallel loop one.
 //  3. The steady version is partitioned further inside. In the other version, which serves the edges
 //     (and thin images: there it is all there is), only innermost loops are.

@@ -136,6 +136,7 @@ TEST_CASE("rows and planes a multiple of a page apart are a little longer", "[st
     CHECK(bytes({1024, 64, 2}, false) == (1024 + 16) * 65 * 2);
     CHECK(bytes({64, 30, 3}, false) == 64 * 30 * 3);
     CHECK(bytes({512, 2, 8}, false) == 512 * 2 * 8);  // a row more would be too much
+    CHECK(bytes({16, 16, 2}, false) == 16 * 16 * 2);
     CHECK(bytes({1024, 64, 2}, true) == 1024 * 64 * 2);
 }
 
