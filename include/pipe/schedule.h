@@ -55,6 +55,9 @@ enum class FuncId : int32_t { None = -1 };
 
 namespace schedules {
 
+/// The name of the place outside all loops of a Func: see Var::outermost().
+inline constexpr const char *outermost_loop = "__outermost";
+
 /// A place in the loop nest: nowhere (inlined), outside all loops (root), or just inside the loop
 /// `var` of stage `stage` of `func`; with Var::outermost(), where `func` itself is computed.
 struct LoopLevel {

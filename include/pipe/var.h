@@ -23,7 +23,7 @@ class Var {
 
     /// The place outside all loops of a Func: compute_at(f, Var::outermost()) is where f itself is
     /// computed.
-    static Var outermost() { return Var("__outermost"); }
+    static Var outermost();
 
     /// The n-th implicit Var: what `_` stands for, see below.
     static Var implicit(int n) { return Var("_" + std::to_string(n)); }

@@ -15,10 +15,6 @@ namespace {
 constexpr double usable_l1 = 0.82, usable_l2 = 0.75;  // the rest is for what streams through
 constexpr double page_bytes = 4096;
 
-double ratio_up(int64_t a, int64_t b) {
-    return static_cast<double>((a + b - 1) / b);
-}
-
 /// Elements of one coordinate while its iterator takes `tile` values.
 double width(const Coordinate &c, int64_t tile) {
     const int64_t spread = c.distance.size();
@@ -66,7 +62,7 @@ void GroupModel::measure(const Tiling &t) const {
     tiles_ = 1;
     counts_.clear();
     for (size_t g = 0; g < extents().size(); g++) {
-        counts_.push_back(ratio_up(extents()[g], t.size[g]));
+        counts_.push_back(static_cast<double>(ceil_div(extents()[g], t.size[g])));
         tiles_ *= counts_.back();
     }
     steps_ = tiles_;

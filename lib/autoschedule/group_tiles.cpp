@@ -19,10 +19,6 @@ void add_size(std::vector<int64_t> &sizes, int64_t size, int64_t extent) {
         sizes.push_back(size);
 }
 
-int64_t ratio_up(int64_t a, int64_t b) {
-    return (a + b - 1) / b;
-}
-
 }  // namespace
 
 /// How often an element is used along each dimension of the output: the window of its readers.
@@ -74,7 +70,7 @@ std::vector<int64_t> GroupModel::sizes_of_rows(int64_t extent, bool coarse) cons
     for (int per_core : {1, 2, 4, 8, 16, 32, 64}) {
         if (coarse && per_core != 1 && per_core != 4 && per_core != 16)
             continue;
-        add_size(sizes, ratio_up(extent, int64_t(per_core) * machine_.cores), extent);
+        add_size(sizes, ceil_div(extent, int64_t(per_core) * machine_.cores), extent);
     }
     add_size(sizes, extent, extent);
     for (int64_t rows : {4, 8, 16, 32, 64}) {
@@ -85,7 +81,7 @@ std::vector<int64_t> GroupModel::sizes_of_rows(int64_t extent, bool coarse) cons
         return sizes;
     const int64_t lanes = static_cast<int64_t>(members_[0].lanes);
     for (int64_t &size : sizes)
-        size = std::min(extent, ratio_up(size, lanes) * lanes);
+        size = std::min(extent, ceil_div(size, lanes) * lanes);
     return sizes;
 }
 
@@ -95,13 +91,13 @@ std::vector<int64_t> GroupModel::sizes_of_columns(bool coarse) const {
     const int64_t lanes = static_cast<int64_t>(members_[0].lanes);
     std::vector<int64_t> sizes = {extent};
     auto multiple = [&](int64_t size) {
-        const int64_t rounded = ratio_up(size, lanes) * lanes;
+        const int64_t rounded = ceil_div(size, lanes) * lanes;
         if (rounded < extent)
             add_size(sizes, rounded, extent);
     };
     for (int parts : {2, 3, 4, 6, 8}) {
         if (!coarse || parts == 2)
-            multiple(ratio_up(extent, parts));
+            multiple(ceil_div(extent, parts));
     }
     for (int64_t size : {128, 256, 512}) {
         if (!coarse || size == 256)
@@ -221,7 +217,7 @@ Plan GroupModel::make_plan(const Choice &choice) const {
     // Loops over tiles: the one with most iterations outermost and parallel, then as in memory.
     auto count = [&](int g) {
         const size_t d = static_cast<size_t>(g);
-        return ratio_up(extents()[d], plan.tile[d]);
+        return ceil_div(extents()[d], plan.tile[d]);
     };
     for (int g = static_cast<int>(extents().size()); g-- > 0;) {
         if (count(g) > 1)

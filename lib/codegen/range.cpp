@@ -4,6 +4,7 @@
 
 #include "ir/integer_ops.h"
 #include "ir/intrinsics.h"
+#include "support/integers.h"
 
 namespace Pipe::codegen {
 
@@ -29,10 +30,6 @@ Range product(Type type, Range a, Range b) {
                           static_cast<__int128>(a.hi) * b.lo, static_cast<__int128>(a.hi) * b.hi};
     auto [lo, hi] = std::minmax_element(std::begin(corners), std::end(corners));
     return fit(type, *lo, *hi);
-}
-
-int64_t floor_div(int64_t a, int64_t positive) {
-    return a / positive - (a % positive < 0 ? 1 : 0);
 }
 
 Range unite(Range a, Range b) {

@@ -34,8 +34,8 @@ struct Lowered {
     codegen::Options options;
 };
 
-Lowered lower(const Pipeline &pipeline, const std::vector<Argument> &args,
-              const std::string &function, const Target &target) {
+Lowered lower_with(const Pipeline &pipeline, const std::vector<Argument> &args,
+                   const std::string &function, const Target &target) {
     auto compiled = driver::checked(pipeline.compiler()).compile_for(pipeline.outputs(), target);
     auto callable = driver::make_callable(compiled, args, JITHandlers(), nullptr);
     Lowered lowered{compiled->scheduled(), compiled->program(), compiled->target(), {}};
@@ -69,7 +69,7 @@ template <typename Self>
 void CompiledFiles<Self>::compile_to_lowered_stmt(const std::string &filename,
                                                   const std::vector<Argument> &args,
                                                   StmtOutputFormat format, const Target &target) {
-    Lowered l = lower(driver::pipeline_of(self()), args, "", target);
+    Lowered l = lower_with(driver::pipeline_of(self()), args, "", target);
     std::string loops = ir::to_string(l.program.body);
     if (format == HTML)
         loops = driver::loops_page(
@@ -83,7 +83,7 @@ void CompiledFiles<Self>::compile_to_llvm_assembly(const std::string &filename,
                                                    const std::vector<Argument> &args,
                                                    const std::string &function,
                                                    const Target &target) {
-    Lowered l = lower(driver::pipeline_of(self()), args, function, target);
+    Lowered l = lower_with(driver::pipeline_of(self()), args, function, target);
     write(filename, codegen::llvm_ir(l.program, l.target, l.options));
 }
 
@@ -91,7 +91,7 @@ template <typename Self>
 void CompiledFiles<Self>::compile_to_bitcode(const std::string &filename,
                                              const std::vector<Argument> &args,
                                              const std::string &function, const Target &target) {
-    Lowered l = lower(driver::pipeline_of(self()), args, function, target);
+    Lowered l = lower_with(driver::pipeline_of(self()), args, function, target);
     write(filename, codegen::bitcode(l.program, l.target, l.options));
 }
 
@@ -99,7 +99,7 @@ template <typename Self>
 void CompiledFiles<Self>::compile_to_assembly(const std::string &filename,
                                               const std::vector<Argument> &args,
                                               const std::string &function, const Target &target) {
-    Lowered l = lower(driver::pipeline_of(self()), args, function, target);
+    Lowered l = lower_with(driver::pipeline_of(self()), args, function, target);
     write(filename, codegen::assembly(l.program, l.target, l.options));
 }
 
@@ -107,7 +107,7 @@ template <typename Self>
 void CompiledFiles<Self>::compile_to_object(const std::string &filename,
                                             const std::vector<Argument> &args,
                                             const std::string &function, const Target &target) {
-    Lowered l = lower(driver::pipeline_of(self()), args, function, target);
+    Lowered l = lower_with(driver::pipeline_of(self()), args, function, target);
     std::vector<char> bytes = codegen::compile(l.program, l.target, l.options).bytes;
     write(filename, {bytes.data(), bytes.size()});
 }

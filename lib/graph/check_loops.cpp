@@ -160,7 +160,7 @@ std::string describe(const Graph &graph, const schedules::LoopLevel &level) {
         return "root";
     if (level.inlined())
         return "where it is read (it has no level of its own)";
-    if (level.var == Var::outermost().name())
+    if (level.var == schedules::outermost_loop)
         return "where " + graph[level.func].name + " is computed";
     return fmt::format("loop '{}' of {}", level.var,
                        definition_name(graph[level.func], static_cast<size_t>(level.stage)));

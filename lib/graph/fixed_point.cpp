@@ -11,6 +11,7 @@
 namespace Pipe {
 namespace {
 
+using graph::intrinsic_call;
 using graph::reject;
 namespace in = ir::intrinsic;
 
@@ -18,10 +19,6 @@ void require_integer(const char *name, const Expr &e) {
     graph::require_defined(name, e);
     if (!e.type().is_int_or_uint() || e.type().is_bool())
         reject(name, e, "it works on integers. Cast it first.");
-}
-
-Expr intrinsic_call(const char *name, Type type, std::vector<Expr> args) {
-    return ir::make_call(type, name, std::move(args), ir::CallKind::Intrinsic);
 }
 
 Expr of_matched(const char *name, Expr a, Expr b) {

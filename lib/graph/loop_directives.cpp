@@ -39,7 +39,7 @@ moved(const Nest &nest, const VarOrRVar &innermost, const LoopAlignments &align)
 
 void share_loops(Nest &nest, const schedules::LoopLevel &level, const VarOrRVar &innermost,
                  const LoopAlignments &align) {
-    bool no_loop = innermost.name == Var::outermost().name();
+    bool no_loop = innermost.name == schedules::outermost_loop;
     if (!no_loop)
         nest.find(innermost);
     if (!nest.stage().specialization().empty() || !nest.schedule().specializations.empty())

@@ -35,6 +35,10 @@ std::string nearby() {
     return last_passed.known() ? " (at or after " + to_string(last_passed) + ")" : "";
 }
 
+Expr intrinsic_call(const char *name, Type type, std::vector<Expr> args) {
+    return ir::make_call(type, name, std::move(args), ir::CallKind::Intrinsic);
+}
+
 void require_defined(const char *op, const Expr &a) {
     if (!a.defined())
         throw CompileError(fmt::format("The operand of {}{} is an undefined Expr. Give it a value "

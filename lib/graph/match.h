@@ -2,6 +2,7 @@
 // The front end's rules for operands of different types, and the errors that name them.
 
 #include <string>
+#include <vector>
 
 #include "ir/expr_node.h"
 
@@ -26,6 +27,9 @@ void require_defined(const char *op, const Expr &a, const Expr &b);
 /// "Operator + cannot take 'x' (int32) and 'y' (bool): " + why
 [[noreturn]] void reject(const char *op, const Expr &a, const std::string &why);
 [[noreturn]] void reject(const char *op, const Expr &a, const Expr &b, const std::string &why);
+
+/// A call of an intrinsic of ir/intrinsics.h.
+Expr intrinsic_call(const char *name, Type type, std::vector<Expr> args);
 
 /// Casts both to the common type; see <pipe/operators.h>.
 void match_types(const char *op, Expr &a, Expr &b);

@@ -10,6 +10,7 @@
 
 namespace Pipe {
 
+using graph::intrinsic_call;
 using graph::reject;
 using graph::require_defined;
 
@@ -85,10 +86,6 @@ Expr test_float(const char *function, const Expr &x) {
     if (is_small(arg))
         arg = cast(Float(32), arg);
     return extern_call(function, Bool(), {arg});
-}
-
-Expr intrinsic_call(const char *name, Type type, std::vector<Expr> args) {
-    return ir::make_call(type, name, std::move(args), ir::CallKind::Intrinsic);
 }
 
 /// x to the power n >= 1 by repeated squaring.

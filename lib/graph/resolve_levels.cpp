@@ -34,7 +34,7 @@ class Resolver {
         if (s.store.inlined() && !s.compute.inlined())
             s.store = s.compute;
         for (auto &stage : s.stages) {
-            bool no_loop = stage.fuse_level.var == Var::outermost().name();
+            bool no_loop = stage.fuse_level.var == schedules::outermost_loop;
             resolve(i, "compute_with", stage.fuse_level);
             if (no_loop)  // side by side, as they are anyway
                 stage.fuse_level = LoopLevel();
@@ -103,7 +103,7 @@ class Resolver {
             reject(fmt::format("'{}' is not part of the pipeline, which has {}.",
                                base_name(identity.name), func_names()));
         auto target = static_cast<size_t>(found - funcs_.begin());
-        if (level.var == Var::outermost().name())
+        if (level.var == schedules::outermost_loop)
             return resolve_outermost(i, target, directive, level, reject);
         level.func = static_cast<FuncId>(target);
         level.func_handle = nullptr;

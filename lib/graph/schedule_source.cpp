@@ -235,7 +235,7 @@ class Writer {
                            !at.loops.empty() ? identifier(f.name)
                            : stage == 0      ? fmt::format("Stage({})", identifier(f.name))
                                              : stage_name(f, stage),
-                           at.var == Var::outermost().name() ? "Var::outermost()"
+                           at.var == schedules::outermost_loop ? "Var::outermost()"
                                                              : loop(f, stage, at.var));
     }
 

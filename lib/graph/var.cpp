@@ -11,6 +11,7 @@
 #include "ir/visit.h"
 #include "support/text.h"
 #include <pipe/param.h>
+#include <pipe/schedule.h>
 
 namespace Pipe {
 
@@ -24,6 +25,10 @@ Var::operator Expr() const {
 bool Var::is_implicit(const std::string &name) {
     return name.size() > 1 && name[0] == '_' &&
            name.find_first_not_of("0123456789", 1) == std::string::npos;
+}
+
+Var Var::outermost() {
+    return Var(schedules::outermost_loop);
 }
 
 int Var::implicit_index(const std::string &name) {

@@ -4,6 +4,7 @@
 
 #include "ir/integer_ops.h"
 #include "ir/intrinsics.h"
+#include "support/integers.h"
 
 namespace Pipe::ir {
 namespace {
@@ -11,15 +12,10 @@ namespace {
 using Interval = ConstantInterval;
 using Term = Linear::Term;
 
-int64_t floor_div(int64_t a, int64_t positive) {
-    int64_t q = a / positive;
-    return a % positive < 0 ? q - 1 : q;
-}
-
-Expr strip_likely(const Expr &e) {
+Expr strip_markers(const Expr &e) {
     bool is_likely = e->op == Op::Call && e->call_kind == CallKind::Intrinsic &&
                      (e->name == intrinsic::likely || e->name == intrinsic::promise_clamped);
-    return is_likely ? strip_likely(e->args[0]) : e;
+    return is_likely ? strip_markers(e->args[0]) : e;
 }
 
 /// The result of an operation that gives anything if it leaves its type.
@@ -364,7 +360,7 @@ bool has_operand_in(const Expr &atom, const Linear &sum) {
 const Term *find_cases(const Linear &sum) {
     const Term *found = nullptr;
     for (const Term &t : sum.terms) {
-        Expr atom = strip_likely(t.atom);
+        Expr atom = strip_markers(t.atom);
         bool has_cases = atom->op == Op::Min || atom->op == Op::Max || atom->op == Op::Select;
         if (!has_cases || t.coefficient == INT64_MIN || !has_no_overflow(atom.type()))
             continue;
@@ -381,13 +377,13 @@ Interval Query::by_cases(const Linear &sum, int effort, int depth) {
     const Term *t = find_cases(sum);
     if (!t)
         return {};
-    Expr atom = strip_likely(t->atom);
+    Expr atom = strip_markers(t->atom);
     bool is_select = atom->op == Op::Select;
     Interval cases[2];
     for (int i = 0; i < 2; i++) {
         Linear rest = sum;
         if (!rest.add({sum.type, 0, {{t->atom, 1}}}, -t->coefficient) ||
-            !rest.add(Linear::from_expr(strip_likely(atom->args[i + is_select])), t->coefficient))
+            !rest.add(Linear::from_expr(strip_markers(atom->args[i + is_select])), t->coefficient))
             return {};
         cases[i] = of(rest, effort - 1, depth + 1);
     }

@@ -349,7 +349,7 @@ template <typename F> Expr fold(Op op, const Expr &a, const Expr &b, F &&f) {
     return make_binary(op, a, b);
 }
 
-__int128 floor_div(__int128 a, __int128 b) {
+__int128 euclidean_div(__int128 a, __int128 b) {
     if (b == 0)
         return 0;
     __int128 q = a / b, r = a % b;
@@ -390,13 +390,13 @@ Expr mul(Expr a, Expr b) {
 Expr div(Expr a, Expr b) {
     if (is_const(b, 1))
         return a;
-    return fold(Op::Div, a, b, floor_div);
+    return fold(Op::Div, a, b, euclidean_div);
 }
 
 Expr mod(Expr a, Expr b) {
     if (is_const(b, 1))
         return make_const(a.type(), 0);
-    return fold(Op::Mod, a, b, [](auto p, auto q) { return q == 0 ? 0 : p - floor_div(p, q) * q; });
+    return fold(Op::Mod, a, b, [](auto p, auto q) { return q == 0 ? 0 : p - euclidean_div(p, q) * q; });
 }
 
 Expr min(Expr a, Expr b) {

@@ -5,6 +5,7 @@
 
 #include "ir/intrinsics.h"
 #include "ir/substitute.h"
+#include "support/integers.h"
 
 namespace Pipe::ir {
 namespace {
@@ -41,11 +42,6 @@ int64_t multiply_ends(int64_t a, int64_t b) {
     if (infinite(a) || infinite(b))
         return (a > 0) == (b > 0) ? plus_infinity : minus_infinity;
     return clamp_to_int64(static_cast<__int128>(a) * b);
-}
-
-int64_t ceil_div(int64_t a, int64_t positive) {
-    int64_t q = a / positive;
-    return a % positive > 0 ? q + 1 : q;
 }
 
 /// sum >= 0 with the common factor of the terms taken out of them.

@@ -10,10 +10,6 @@
 namespace Pipe::ir {
 namespace {
 
-bool binds(const Stmt &s) {
-    return s->op == StmtOp::Let || s->op == StmtOp::For;
-}
-
 class UseCounter {
   public:
     UseCounter(LetUses &result, const Facts &facts) : result_(result), facts_(facts) {}
@@ -51,7 +47,7 @@ class UseCounter {
         for (const Stmt &child : s->stmts) {
             if (!child.defined())
                 continue;
-            if (binds(s))
+            if (binds_variable(s))
                 count_under(s->name, s.get(), child);
             else
                 count(child);
@@ -112,7 +108,7 @@ class Renamer : public Mutator {
     }
 
     Stmt mutate(const Stmt &s) override {
-        if (!binds(s))
+        if (!binds_variable(s))
             return Mutator::mutate(s);
         Expr first = mutate(s->exprs[0]);
         Expr extent = s->op == StmtOp::For ? mutate(s->exprs[1]) : Expr();
@@ -151,7 +147,7 @@ class DeadLets {
     }
 
     Stmt drop(const Stmt &s) {
-        if (!binds(s))
+        if (!binds_variable(s))
             return map_children(
                 s, [this](const Expr &c) { return drop(c); },
                 [this](const Stmt &c) { return drop(c); });

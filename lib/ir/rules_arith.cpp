@@ -9,16 +9,12 @@
 #include "ir/fold.h"
 #include "ir/intrinsics.h"
 #include "ir/rules.h"
+#include "support/integers.h"
 
 namespace Pipe::ir {
 namespace {
 
 using Interval = ConstantInterval;
-
-int64_t floor_div(int64_t a, int64_t positive) {
-    int64_t q = a / positive;
-    return a % positive < 0 ? q - 1 : q;
-}
 
 /// If all numbers of the interval have one quotient by `positive`: that quotient.
 bool common_quotient(const Interval &range, int64_t positive, int64_t *quotient) {

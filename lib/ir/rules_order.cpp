@@ -7,16 +7,12 @@
 #include "ir/equal.h"
 #include "ir/fold.h"
 #include "ir/rules.h"
+#include "support/integers.h"
 
 namespace Pipe::ir {
 namespace {
 
 using Interval = ConstantInterval;
-
-int64_t floor_div(int64_t a, int64_t positive) {
-    int64_t q = a / positive;
-    return a % positive < 0 ? q - 1 : q;
-}
 
 Op opposite(Op min_or_max) {
     return min_or_max == Op::Min ? Op::Max : Op::Min;

@@ -10,13 +10,6 @@ namespace {
 
 using Names = std::set<std::string>;
 
-bool binds(const Expr &e) {
-    return e->op == Op::Let;
-}
-bool binds(const Stmt &s) {
-    return s->op == StmtOp::Let || s->op == StmtOp::For;
-}
-
 /// Calls `found` with the name of each free variable (at least once each), until it returns true.
 template <typename F> class FreeVariables {
   public:
@@ -30,7 +23,7 @@ template <typename F> class FreeVariables {
                 return false;
             visits_.push_back(e.get());
         }
-        if (!binds(e)) {
+        if (!binds_variable(e)) {
             for (const Expr &arg : e->args)
                 if (arg.defined() && search(arg))
                     return true;
@@ -44,7 +37,7 @@ template <typename F> class FreeVariables {
             if (e.defined() && search(e))
                 return true;
         for (const Stmt &child : s->stmts)
-            if (child.defined() && (binds(s) ? search_under(s->name, child) : search(child)))
+            if (child.defined() && (binds_variable(s) ? search_under(s->name, child) : search(child)))
                 return true;
         return false;
     }
@@ -95,7 +88,7 @@ class Substituter {
     }
 
     Stmt apply(const Stmt &s) {
-        if (!binds(s))
+        if (!binds_variable(s))
             return map_children(
                 s, [this](const Expr &c) { return apply(c); },
                 [this](const Stmt &c) { return apply(c); });
@@ -116,7 +109,7 @@ class Substituter {
 
   private:
     Expr rewrite(const Expr &e) {
-        if (!binds(e))
+        if (!binds_variable(e))
             return map_children(e, [this](const Expr &c) { return apply(c); });
         std::string name = e->name;
         Expr value = apply(e->args[0]);

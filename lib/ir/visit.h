@@ -125,6 +125,14 @@ template <typename F> bool contains_stmt(const Stmt &s, F &&f) {
     return found;
 }
 
+/// Whether the node gives a value to the variable that it names.
+inline bool binds_variable(const Expr &e) {
+    return e->op == Op::Let;
+}
+inline bool binds_variable(const Stmt &s) {
+    return s->op == StmtOp::Let || s->op == StmtOp::For;
+}
+
 /// Whether an element of a Func or image is read.
 inline bool reads_elements(const Expr &e) {
     return contains(e, [](const ExprNode &n) {

@@ -11,7 +11,6 @@
 #include "ir/int32.h"
 #include "ir/simplify.h"
 #include "ir/visit.h"
-#include <pipe/var.h>
 
 namespace Pipe::lower {
 
@@ -201,7 +200,7 @@ class Privatizer {
         if (!inside.around.empty())
             return inside;
         const LoopLevel &own = schedule_[id].compute;
-        return {own.inlined() ? LoopLevel{LoopLevel::Kind::At, id, 0, Var::outermost().name()}
+        return {own.inlined() ? LoopLevel{LoopLevel::Kind::At, id, 0, schedules::outermost_loop}
                               : own,
                 {}};
     }
@@ -212,7 +211,7 @@ class Privatizer {
                                   const std::set<std::string> &around) const {
         std::set<std::string> stay;
         if (!around.empty())
-            stay.insert(Var::outermost().name());
+            stay.insert(schedules::outermost_loop);
         const std::vector<Dim> &dims = schedule_[id].stages[stage].dims;
         for (auto d = dims.rbegin(); d != dims.rend() && around.count(d->name); ++d)
             stay.insert(d->name);

@@ -9,7 +9,7 @@ namespace Pipe::lower {
 
 using namespace ir;
 
-void add(Conditions &all, Conditions other) {
+void add_reads(Conditions &all, Conditions other) {
     merge_into(all, std::move(other), [](Conditions &to, auto &&entry) {
         Expr &when = to[entry.first];
         when = disjunction(when, entry.second);
@@ -28,12 +28,12 @@ struct Reads {
     Conditions chosen, followed;
 
     void add(Reads other) {
-        lower::add(chosen, std::move(other.chosen));
-        lower::add(followed, std::move(other.followed));
+        add_reads(chosen, std::move(other.chosen));
+        add_reads(followed, std::move(other.followed));
     }
     /// The value is more than a value.
     void follow() {
-        lower::add(followed, std::move(chosen));
+        add_reads(followed, std::move(chosen));
         chosen.clear();
     }
 };

@@ -21,7 +21,7 @@ template <typename C, typename F> void merge_into(C &all, C other, const F &comb
 }
 
 /// Where either holds.
-void add(Conditions &all, Conditions other);
+void add_reads(Conditions &all, Conditions other);
 /// Where the condition holds, too.
 void restrict_to(const Expr &condition, Conditions &all);
 

@@ -30,10 +30,10 @@ struct Found {
             if (is_always(when))
                 any.insert(name);
             else
-                lower::add(sometimes, {{name, when}});
+                add_reads(sometimes, {{name, when}});
     }
     void add(Found other) {
-        lower::add(sometimes, std::move(other.sometimes));
+        add_reads(sometimes, std::move(other.sometimes));
         auto insert = [](std::set<std::string> &to, const std::string &name) { to.insert(name); };
         merge_into(any, std::move(other.any), insert);
         merge_into(written, std::move(other.written), insert);
@@ -46,7 +46,7 @@ struct Found {
         if (is_always(alone))
             return;
         for (const std::string &name : std::exchange(any, {}))
-            lower::add(sometimes, {{name, alone}});
+            add_reads(sometimes, {{name, alone}});
     }
     /// Changes all conditions.
     template <typename F> void change(const F &f) {

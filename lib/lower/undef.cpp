@@ -4,18 +4,13 @@
 
 #include "ir/intrinsics.h"
 #include "ir/visit.h"
+#include "lower/lanes.h"
 
 namespace Pipe::lower {
 
 using namespace ir;
 
 namespace {
-
-Expr both(const Expr &a, const Expr &b) {
-    if (!a.defined() || !b.defined())
-        return a.defined() ? a : b;
-    return make_binary(Op::And, a, b);
-}
 
 class Strip {
   public:

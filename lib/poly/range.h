@@ -6,16 +6,9 @@
 #include <unordered_map>
 
 #include "ir/expr_node.h"
+#include "support/integers.h"
 
 namespace Pipe::poly {
-
-/// Euclidean-style division by a positive number, rounded down or up.
-constexpr int64_t floor_div(int64_t a, int64_t b) {
-    return a / b - (a % b < 0 ? 1 : 0);
-}
-constexpr int64_t ceil_div(int64_t a, int64_t b) {
-    return -floor_div(-a, b);
-}
 
 /// All integers from min to max, both included. Ends at or beyond `infinite` stand for "unbounded";
 /// min > max means empty.

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <set>
 
-#include <pipe/var.h>
 
 namespace Pipe::region {
 
@@ -197,7 +196,7 @@ schedules::LoopLevel LoopTree::outermost_host(schedules::LoopLevel fuse) const {
 Level LoopTree::resolve(const schedules::LoopLevel &level) const {
     if (!level.at())
         return "";
-    if (level.var == Var::outermost().name())
+    if (level.var == schedules::outermost_loop)
         return place(level.func).compute;
     if (const StageNest *nest = find_stage(level.func, level.stage))
         for (const StageLoop &loop : nest->loops)
