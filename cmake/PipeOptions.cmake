@@ -1,9 +1,12 @@
 # How we compile our own code. Nothing here reaches users of the installed package.
 
+# ccache caches what includes a precompiled header only if told that macros of the time are of no
+# consequence, and only if the preprocessor keeps the header as a line of its output.
 find_program(PIPE_CCACHE ccache)
 if(PIPE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_C_COMPILER_LAUNCHER ${PIPE_CCACHE})
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${PIPE_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
+    CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${PIPE_CCACHE})
+  add_compile_options($<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fpch-preprocess>)
 endif()
 
 if(PIPE_ASAN AND PIPE_TSAN)

@@ -26,7 +26,7 @@ Buffer<> picture(const std::vector<Buffer<>> &outputs) {
 }  // namespace
 
 int main(int argc, char **argv) {
-    return apps::demo(argc, argv,
+    return apps::demo(argc, argv, apps::bilateral_grid_apps(),
                       {{"bilateral_grid_a", channels, picture},
                        {"bilateral_grid_b", framed, picture},
                        {"bilateral_grid_c", channels, picture}});

@@ -25,5 +25,5 @@ Buffer<> picture(const std::vector<Buffer<>> &outputs) {
 }  // namespace
 
 int main(int argc, char **argv) {
-    return apps::demo(argc, argv, {{"blur", inputs, picture}});
+    return apps::demo(argc, argv, apps::blur_apps(), {{"blur", inputs, picture}});
 }

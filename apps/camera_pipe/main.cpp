@@ -102,7 +102,7 @@ apps::Form form(const char *name, apps::CameraPipe::Form form) {
 }  // namespace
 
 int main(int argc, char **argv) {
-    return apps::demo(argc, argv,
+    return apps::demo(argc, argv, apps::camera_pipe_apps(),
                       {form("camera_pipe", apps::CameraPipe::Form::PolyMage),
                        form("camera_pipe_halide", apps::CameraPipe::Form::Halide)});
 }

@@ -1,6 +1,8 @@
 // What the applications' main programs share: the picture, the runs, the report, the PNGs.
 #pragma once
 
+#include "apps/common/registry.h"
+
 #include <pipe/pipe.h>
 
 #include <functional>
@@ -15,7 +17,7 @@ using Inputs = std::vector<Pipe::Buffer<>>;
 /// How one application of the registry works on a photograph. Without the two functions it works on
 /// its test input, at the size of the papers, and shows no picture.
 struct Form {
-    std::string name;  ///< in the registry
+    std::string name;  ///< of the application
     /// The pipeline's inputs made from the photograph (float 0..1, planar, three channels): for one
     /// run, or for one per channel where the pipeline works on one at a time.
     std::function<std::vector<Inputs>(const Pipe::Buffer<float> &photo)> inputs;
@@ -28,10 +30,10 @@ struct Form {
     std::function<std::vector<Inputs>(const Pipe::Buffer<uint16_t> &counts)> raw_inputs{};
 };
 
-/// The whole main program: `NAME [IMAGE] [--out FOLDER]`. Runs every form on the image (default:
+/// The whole main program: `NAME [IMAGE] [--out FOLDER]`. Runs every form of these applications on the image (default:
 /// the bundled picture) under each schedule, prints what was chosen and how long it took, and
 /// writes the pictures before and after as PNG. Returns the exit status.
-int demo(int argc, char **argv, const std::vector<Form> &forms);
+int demo(int argc, char **argv, const std::vector<App> &apps, const std::vector<Form> &forms);
 
 /// New float memory for what `f(x, y, c)` gives on [min, min + extent) of each dimension.
 Pipe::Buffer<float> make_planes(const std::vector<Pipe::BufferDim> &shape,

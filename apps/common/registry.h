@@ -1,4 +1,4 @@
-// The table of all applications: demo, tests and benchmark read it.
+// The table of all applications: tests and benchmark read it, a demo its own entries.
 #pragma once
 
 #include "apps/common/program.h"
@@ -56,6 +56,20 @@ struct App {
     std::shared_ptr<const App> reduced = nullptr;
 };
 
+// Every application has an entry here.
+#define PIPE_APPLICATIONS(entry)                                                                   \
+    entry(blur) entry(unsharp) entry(harris) entry(bilateral_grid) entry(interpolate)              \
+        entry(local_laplacian) entry(pyramid_blend) entry(camera_pipe) entry(max_filter)           \
+            entry(nl_means) entry(stencil_chain) entry(lens_blur) entry(quantised_conv)            \
+                entry(conv_layer) entry(conv_bn) entry(flux_div) entry(polybench) entry(multigrid) \
+                    entry(vdsr) entry(resnet50)
+
+// blur_apps() and so on: the rows that apps/<name>/app.cpp gives to the table.
+#define PIPE_DECLARE_APPS(name) std::vector<App> name##_apps();
+PIPE_APPLICATIONS(PIPE_DECLARE_APPS)
+#undef PIPE_DECLARE_APPS
+
+/// The rows of all applications.
 const std::vector<App> &registry();
 
 /// The application of that name, or null.

@@ -2,5 +2,5 @@
 #include "apps/common/demo.h"
 
 int main(int argc, char **argv) {
-    return apps::demo(argc, argv, {{"conv_layer", {}, {}}});
+    return apps::demo(argc, argv, apps::conv_layer_apps(), {{"conv_layer", {}, {}}});
 }

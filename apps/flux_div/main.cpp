@@ -2,5 +2,5 @@
 #include "apps/common/demo.h"
 
 int main(int argc, char **argv) {
-    return apps::demo(argc, argv, {{"flux_div", {}, {}}});
+    return apps::demo(argc, argv, apps::flux_div_apps(), {{"flux_div", {}, {}}});
 }

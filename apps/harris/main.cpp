@@ -36,5 +36,6 @@ Buffer<> picture(const std::vector<Buffer<>> &outputs) {
 }  // namespace
 
 int main(int argc, char **argv) {
-    return apps::demo(argc, argv, {{"harris", gray, picture}, {"harris_halide", frame, picture}});
+    return apps::demo(argc, argv, apps::harris_apps(),
+                      {{"harris", gray, picture}, {"harris_halide", frame, picture}});
 }

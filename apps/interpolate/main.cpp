@@ -31,7 +31,7 @@ Buffer<> holes(const apps::Inputs &inputs) {
 }  // namespace
 
 int main(int argc, char **argv) {
-    return apps::demo(argc, argv,
+    return apps::demo(argc, argv, apps::interpolate_apps(),
                       {{"interpolate", with_holes, picture, holes},
                        {"interpolate_halide", with_holes, picture, holes}});
 }

@@ -25,5 +25,5 @@ Buffer<> picture(const std::vector<Buffer<>> &outputs) {
 }  // namespace
 
 int main(int argc, char **argv) {
-    return apps::demo(argc, argv, {{"lens_blur", pair, picture}});
+    return apps::demo(argc, argv, apps::lens_blur_apps(), {{"lens_blur", pair, picture}});
 }

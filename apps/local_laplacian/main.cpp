@@ -35,5 +35,6 @@ Buffer<> swapped(const std::vector<Buffer<>> &outputs) {
 
 int main(int argc, char **argv) {
     return apps::demo(
-        argc, argv, {{"local_laplacian", bgr, swapped}, {"local_laplacian_halide", rgb, as_it_is}});
+        argc, argv, apps::local_laplacian_apps(),
+        {{"local_laplacian", bgr, swapped}, {"local_laplacian_halide", rgb, as_it_is}});
 }

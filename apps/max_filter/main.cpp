@@ -16,5 +16,5 @@ Buffer<> picture(const std::vector<Buffer<>> &outputs) {
 }  // namespace
 
 int main(int argc, char **argv) {
-    return apps::demo(argc, argv, {{"max_filter", photo_itself, picture}});
+    return apps::demo(argc, argv, apps::max_filter_apps(), {{"max_filter", photo_itself, picture}});
 }

@@ -28,5 +28,6 @@ Buffer<> with_noise(const apps::Inputs &inputs) {
 }  // namespace
 
 int main(int argc, char **argv) {
-    return apps::demo(argc, argv, {{"nl_means", noisy, picture, with_noise}});
+    return apps::demo(argc, argv, apps::nl_means_apps(),
+                      {{"nl_means", noisy, picture, with_noise}});
 }

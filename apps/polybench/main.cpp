@@ -2,5 +2,6 @@
 #include "apps/common/demo.h"
 
 int main(int argc, char **argv) {
-    return apps::demo(argc, argv, {{"2mm", {}, {}}, {"gemver", {}, {}}, {"covariance", {}, {}}});
+    return apps::demo(argc, argv, apps::polybench_apps(),
+                      {{"2mm", {}, {}}, {"gemver", {}, {}}, {"covariance", {}, {}}});
 }

@@ -24,5 +24,6 @@ Buffer<> picture(const std::vector<Buffer<>> &outputs) {
 }  // namespace
 
 int main(int argc, char **argv) {
-    return apps::demo(argc, argv, {{"pyramid_blend", pictures, picture}});
+    return apps::demo(argc, argv, apps::pyramid_blend_apps(),
+                      {{"pyramid_blend", pictures, picture}});
 }

@@ -2,5 +2,5 @@
 #include "apps/common/demo.h"
 
 int main(int argc, char **argv) {
-    return apps::demo(argc, argv, {{"resnet50", {}, {}}});
+    return apps::demo(argc, argv, apps::resnet50_apps(), {{"resnet50", {}, {}}});
 }

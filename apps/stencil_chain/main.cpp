@@ -2,5 +2,5 @@
 #include "apps/common/demo.h"
 
 int main(int argc, char **argv) {
-    return apps::demo(argc, argv, {{"stencil_chain", {}, {}}});
+    return apps::demo(argc, argv, apps::stencil_chain_apps(), {{"stencil_chain", {}, {}}});
 }

@@ -31,6 +31,6 @@ Buffer<> picture(const std::vector<Buffer<>> &outputs) {
 }  // namespace
 
 int main(int argc, char **argv) {
-    return apps::demo(argc, argv,
+    return apps::demo(argc, argv, apps::unsharp_apps(),
                       {{"unsharp", ghosted, picture}, {"unsharp_halide", positive, picture}});
 }

@@ -10,7 +10,7 @@ using Pipe::Buffer;
 namespace {
 
 std::vector<apps::Inputs> with_weights(const Buffer<float> &photo) {
-    const apps::App &app = *apps::find_app("vdsr");
+    const apps::App app = apps::vdsr_apps().front();
     const int photo_width = int(photo.dim(0).extent()), photo_height = int(photo.dim(1).extent());
     const int width = std::min(photo_width, 128), height = std::min(photo_height, 96);
     const int left = (photo_width - width) / 2, top = (photo_height - height) / 2;
@@ -33,5 +33,5 @@ Buffer<> picture(const std::vector<Buffer<>> &outputs) {
 }  // namespace
 
 int main(int argc, char **argv) {
-    return apps::demo(argc, argv, {{"vdsr", with_weights, picture, middle}});
+    return apps::demo(argc, argv, apps::vdsr_apps(), {{"vdsr", with_weights, picture, middle}});
 }
