@@ -1,4 +1,4 @@
-// Bilateral grid (benchmarks.md, section 3): edge-aware smoothing. Pixels are added up in a coarse
+// Bilateral grid (docs/benchmarks.md, no. 3): edge-aware smoothing. Pixels are added up in a coarse
 // grid over space (8 pixels a cell) and intensity (10 cells), the grid is blurred, and every pixel
 // reads the blurred grid at its own place and intensity.
 #pragma once

@@ -1,4 +1,4 @@
-// Two-pass 3×3 box blur (benchmarks.md, section 16).
+// Two-pass 3×3 box blur (docs/benchmarks.md, no. 16).
 #pragma once
 
 #include "apps/common/program.h"

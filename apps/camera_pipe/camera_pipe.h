@@ -1,4 +1,4 @@
-// Camera pipeline (benchmarks.md, section 5): from the raw data of a Bayer sensor to a picture.
+// Camera pipeline (docs/benchmarks.md, no. 5): from the raw data of a Bayer sensor to a picture.
 #pragma once
 
 #include <array>

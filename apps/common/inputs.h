@@ -1,5 +1,5 @@
-// What the entries of the table are made of: the deterministic inputs of benchmarks.md, section
-// 0.4, and the shapes of pictures.
+// Building blocks of the table's rows: deterministic inputs (docs/benchmarks.md, "Applications") and
+// the shapes of pictures.
 #pragma once
 
 #include "apps/common/registry.h"

@@ -30,14 +30,14 @@ using Point = std::array<int, 5>;
 /// One input of an application.
 struct Input {
     std::function<Box(Size)> box;
-    /// The deterministic test input of benchmarks.md at a coordinate of the box: the hash of
-    /// section 0.4, unless the section of the application says otherwise.
+    /// The deterministic test input at a coordinate of the box: a hash of the coordinates
+    /// (docs/benchmarks.md, "Applications"), unless the application defines its own.
     std::function<double(const Point &, Size)> value;
 };
 
 struct App {
     std::string name;   ///< as on the command line
-    std::string title;  ///< for people, with the section of benchmarks.md
+    std::string title;  ///< for people, with its number in docs/benchmarks.md
     Size size;          ///< as in the papers
 
     std::function<std::unique_ptr<Program>()> make;

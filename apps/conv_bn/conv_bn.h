@@ -1,4 +1,4 @@
-// The layers of ResNet-50 in training (benchmarks.md, section 14): convolution, then batch
+// The layers of ResNet-50 in training (docs/benchmarks.md, no. 14): convolution, then batch
 // normalisation with the statistics of this very batch, then ReLU.
 #pragma once
 

@@ -1,4 +1,4 @@
-// A convolution layer with ReLU (benchmarks.md, section 20).
+// A convolution layer with ReLU (docs/benchmarks.md, no. 20).
 #pragma once
 
 #include "apps/common/program.h"

@@ -1,4 +1,4 @@
-// MiniFluxDiv (benchmarks.md, section 9): fluxes of a flow on a grid, and their divergence.
+// MiniFluxDiv (docs/benchmarks.md, no. 9): fluxes of a flow on a grid, and their divergence.
 #pragma once
 
 #include "apps/common/program.h"

@@ -1,4 +1,4 @@
-// Harris corner detection (benchmarks.md, section 2).
+// Harris corner detection (docs/benchmarks.md, no. 2).
 #pragma once
 
 #include "apps/common/program.h"

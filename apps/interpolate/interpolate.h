@@ -1,4 +1,4 @@
-// Multiscale interpolation (benchmarks.md, section 4): missing pixels (alpha < 1) are filled from
+// Multiscale interpolation (docs/benchmarks.md, no. 4): missing pixels (alpha < 1) are filled from
 // coarser levels of a pyramid.
 #pragma once
 

@@ -74,7 +74,7 @@ void LensBlur::find_depth() {
 
 void LensBlur::render(const Func &l) {
     const int radius = largest_radius();
-    // benchmarks.md, section 0.4
+    // docs/benchmarks.md, "Applications"
     auto hash = [&](const Expr &k) {
         const Expr mixed = (cast<uint32_t>(x) * Expr(73856093u)) ^
                            (cast<uint32_t>(y) * Expr(19349663u)) ^

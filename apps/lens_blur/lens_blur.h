@@ -1,4 +1,4 @@
-// Lens blur (benchmarks.md, section 19): the depth of every pixel from a pair of pictures, and from
+// Lens blur (docs/benchmarks.md, no. 19): the depth of every pixel from a pair of pictures, and from
 // it what a lens of wide aperture would show.
 #pragma once
 

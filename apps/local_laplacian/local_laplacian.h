@@ -1,4 +1,4 @@
-// Local Laplacian filter (benchmarks.md, section 6): edge-aware enhancement of detail. The picture
+// Local Laplacian filter (docs/benchmarks.md, no. 6): edge-aware enhancement of detail. The picture
 // is remapped around each of K intensities, a pyramid is made of each, and every pixel of every
 // level of the result is taken from the pyramids of the two intensities next to its own.
 #pragma once

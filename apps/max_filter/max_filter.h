@@ -1,4 +1,4 @@
-// Max filter (benchmarks.md, section 17): the largest value in a disc around every pixel.
+// Max filter (docs/benchmarks.md, no. 17): the largest value in a disc around every pixel.
 #pragma once
 
 #include "apps/common/program.h"

@@ -1,4 +1,4 @@
-// Geometric multigrid (benchmarks.md, section 8): one V or W cycle for the Poisson equation on the
+// Geometric multigrid (docs/benchmarks.md, no. 8): one V or W cycle for the Poisson equation on the
 // unit square or cube, smoothed by weighted Jacobi.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Non-local means (benchmarks.md, section 18): every pixel becomes the mean of those around it,
+// Non-local means (docs/benchmarks.md, no. 18): every pixel becomes the mean of those around it,
 // weighted by how alike their patches are.
 #pragma once
 

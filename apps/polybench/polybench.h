@@ -1,4 +1,4 @@
-// Kernels of PolyBench/C (benchmarks.md, section 11), in double. Matrices are (column, row).
+// Kernels of PolyBench/C (docs/benchmarks.md, no. 11), in double. Matrices are (column, row).
 #pragma once
 
 #include "apps/common/program.h"

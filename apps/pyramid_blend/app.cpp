@@ -16,7 +16,7 @@ std::vector<App> pyramid_blend_apps() {
                   {[](Size s) {
                        return plane({s.width + 60, s.height + 60});
                    },
-                   // benchmarks.md, section 22, question 8; the golden values want row 50 of 92
+                   // the mask: a step at 40 % of the padded rows; for the golden values at row 50 of 92
                    [](const Point &p, Size s) {
                        const int step = s.height == 32 ? 50 : (s.height + 60) * 2 / 5;
                        return p[1] < step ? 0 : 1;

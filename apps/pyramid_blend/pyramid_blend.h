@@ -1,4 +1,4 @@
-// Pyramid blending (benchmarks.md, section 7): two pictures are joined along a mask, each level of
+// Pyramid blending (docs/benchmarks.md, no. 7): two pictures are joined along a mask, each level of
 // their Laplacian pyramids with its own softness.
 #pragma once
 

@@ -1,4 +1,4 @@
-// The running example of the fourth paper (benchmarks.md, section 15): quantise, convolve, ReLU.
+// The running example of Zhao 2020 (docs/benchmarks.md, no. 15): quantise, convolve, ReLU.
 #pragma once
 
 #include "apps/common/program.h"

@@ -1,4 +1,4 @@
-// ResNet-50 (benchmarks.md, section 14): what is in a picture, by 53 convolutions.
+// ResNet-50 (docs/benchmarks.md, no. 14): what is in a picture, by 53 convolutions.
 #pragma once
 
 #include "apps/common/registry.h"

@@ -1,4 +1,4 @@
-// Unsharp mask (benchmarks.md, section 1): sharpen by adding back what a Gaussian blur takes away.
+// Unsharp mask (docs/benchmarks.md, no. 1): sharpen by adding back what a Gaussian blur takes away.
 #pragma once
 
 #include "apps/common/program.h"

@@ -1,4 +1,4 @@
-// VDSR (benchmarks.md, section 13): a network of convolutions that sharpens the luminance.
+// VDSR (docs/benchmarks.md, no. 13): a network of convolutions that sharpens the luminance.
 #pragma once
 
 #include "apps/common/program.h"

@@ -4,7 +4,7 @@
 //   poly::model        domains, access maps                      poly/
 //   StageGraph         costs and roles of Funcs                  stage_graph.h
 //   inlining           what is substituted                       inlining.h
-//   grouping           which Funcs are fused (dp-fusion Alg. 1)  grouping.h
+//   grouping           which Funcs are fused (Jangda 2020, Alg. 1)  grouping.h
 //   GroupModel         cost and tiles of one group (Alg. 2, 4)   group_model.h
 //   apply              plans -> directives                       apply.h
 

@@ -1,4 +1,4 @@
-// The cost function (dp-fusion, section 4), in clocks.
+// The cost function (Jangda 2020, section 4), in clocks.
 
 #include <algorithm>
 #include <bit>
@@ -76,8 +76,8 @@ void GroupModel::measure(const Tiling &t) const {
 }
 
 /// Row by row where rows only move forward, tile-wise else: a member whose reader works on whole tiles
-/// must be there as a whole, too. (reuse-analysis, section 4.1: compute level in the row loop, store
-/// level outside of it. It is also dp-fusion's Algorithm 4 with inner tiles of one row: parallelograms
+/// must be there as a whole, too. (Sioutas 2019, section 4.1: compute level in the row loop, store
+/// level outside of it. It is also Jangda 2020, Algorithm 4, with inner tiles of one row: parallelograms
 /// inside an overlapped tile.)
 std::vector<Level> GroupModel::levels(int row_dim) const {
     std::vector<Level> result(members_.size(), Level::Tile);

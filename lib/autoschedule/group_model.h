@@ -26,7 +26,7 @@ inline double overlapped(double a, double b, double serial) {
 
 /// One group under consideration. Built once per group; evaluates many tilings.
 ///
-/// The four terms of dp-fusion's equation (2) are all here, but in one unit, clocks, so that they need
+/// The four terms of Jangda 2020, equation (2), are all here, but in one unit, clocks, so that they need
 /// no weights: live-in/live-out data (far_memory), cleanup tiles (imbalance), overlap (the redundant
 /// points in arithmetic) and unequal extents (every member's own points are counted).
 class GroupModel {
@@ -41,7 +41,7 @@ class GroupModel {
     /// The best tiling among the candidates. \param coarse fewer candidates, for large pipelines
     Plan best(bool coarse) const;
 
-    /// Tile sizes as dp-fusion Algorithm 2 (ComputeTileSizes): the tile's buffers fill `cache_bytes`,
+    /// Tile sizes as Jangda 2020, Algorithm 2 (ComputeTileSizes): the tile's buffers fill `cache_bytes`,
     /// and dimensions with more reuse get longer.
     std::vector<int64_t> fill_cache(int64_t cache_bytes, int64_t innermost) const;
 
@@ -133,7 +133,7 @@ class GroupModel {
 /// One output whose value alone is needed outside; every other member is free and read by members only.
 bool is_group(const StageGraph &graph, const std::vector<int> &members);
 
-/// Cost and best tiles of a group: dp-fusion Algorithm 2. Nothing where the dependences are not
+/// Cost and best tiles of a group: Jangda 2020, Algorithm 2. Nothing where the dependences are not
 /// constant (infinite cost).
 std::optional<Plan> plan_group(const StageGraph &graph, const Machine &machine,
                                std::vector<int> members, bool coarse);

@@ -1,4 +1,4 @@
-// Which tilings of a group are tried, and what Algorithm 2 of dp-fusion proposes.
+// Which tilings of a group are tried, and what Algorithm 2 of Jangda 2020 proposes.
 
 #include <algorithm>
 #include <cmath>

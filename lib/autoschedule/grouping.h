@@ -1,5 +1,5 @@
 #pragma once
-// Dynamic programming over all valid fusions (dp-fusion, sections 3 and 6).
+// Dynamic programming over all valid fusions (Jangda 2020, sections 3 and 6).
 
 #include <functional>
 #include <limits>

@@ -8,7 +8,7 @@
 
 namespace Pipe::autoschedule {
 
-/// Substitutes, consumers first, every Func whose substitution computes nothing twice (dp-fusion,
+/// Substitutes, consumers first, every Func whose substitution computes nothing twice (Jangda 2020,
 /// Algorithm 3: pointwise producers, and producers with one pointwise consumer) and every mere copy
 /// (boundary conditions, shuffles).
 void inline_free_of_cost(StageGraph &graph);

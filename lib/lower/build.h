@@ -10,7 +10,7 @@ namespace Pipe::lower {
 /// (Realize, Provide, Call Func).
 ///
 ///  1. For each Func that is computed: `produce f` = one nest per stage, the loops that its splits,
-///     fuses and reorders left (dp-fusion.txt Alg. 4 and reuse-analysis.txt need no other form).
+///     fuses and reorders left (Jangda 2020, Algorithm 4, and Sioutas 2019 need no other form).
 ///  2. Just inside loop L stand, outermost first: the lets that L's regions need, the storage of Funcs
 ///     stored at L, the production of Funcs computed at L (producers first), what L's own stage does.
 ///  3. Splits become `let x = outer * factor + inner + min`; tails become a shorter inner loop, a shifted

@@ -24,7 +24,7 @@ struct Coordinate {
     int64_t den = 1;  ///< at least 1
     Range distance;   ///< unbounded: nothing is known but `range`
     Range range;      ///< of x over the whole domain; unbounded where unknown
-    /// The distance stays the same however large the domain gets (dp-fusion, section 2.2).
+    /// The distance stays the same however large the domain gets (Jangda 2020, section 2.2).
     bool constant = false;
 
     /// The distance leaves one integer x for every i, so two accesses with equal coordinates touch the

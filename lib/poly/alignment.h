@@ -18,7 +18,7 @@ struct GroupEdge {
 /// paths of reads from 0 to m. Its distance is the overlap of neighbouring tiles.
 struct Alignment {
     /// Every dependence has a constant distance once all dimensions are aligned and scaled
-    /// (dp-fusion, section 2.2 and Algorithm 2 line 2: constantDependenceVectors).
+    /// (Jangda 2020, section 2.2 and Algorithm 2, line 2: constantDependenceVectors).
     bool constant = true;
     std::vector<std::vector<Coordinate>> region;
 };

@@ -51,7 +51,7 @@ bool is_independent_along(const graph::FuncNode &func, size_t dim) {
 
 }  // namespace
 
-/// Sliding window (reuse-analysis.txt; Halide's store_at outside compute_at): along the innermost
+/// Sliding window (Sioutas 2019, section 4.1; Halide's store_at outside compute_at): along the innermost
 /// serial loop that moves exactly one dimension of the window, and only one way, what the last
 /// iteration computed is kept, so that only the rest is computed anew. `domain`: of the last stage.
 void RegionMap::slide(FuncId id, Box &domain) {

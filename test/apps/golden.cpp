@@ -1,5 +1,5 @@
-// Blur, unsharp mask, Harris: the golden values of benchmarks.md (computed in double precision by a
-// separate program) under every schedule, at the tolerances given there.
+// Blur, unsharp mask, Harris: golden values computed in double precision by a separate program, under
+// every schedule.
 #include "apps/unsharp/unsharp.h"
 #include "test/apps/support.h"
 

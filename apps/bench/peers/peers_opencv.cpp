@@ -139,7 +139,7 @@ template <typename F> void parallel_strips(const PeerArray &out, F &&f) {
     });
 }
 
-// The disc of benchmarks.md, section 17, one row higher than the geometric one on both sides.
+// The disc of docs/benchmarks.md, no. 17, one row higher than the geometric one on both sides.
 cv::Mat disc(int radius) {
     cv::Mat mask = cv::Mat::zeros(2 * radius + 3, 2 * radius + 1, CV_8U);
     const float reach = float(radius) + 0.25f;

@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""Draws docs/pictures/speed.svg from the table of docs/benchmarks.md. Needs matplotlib.
+
+usage: docs/plot_speed.py
+"""
+import pathlib
+
+import matplotlib
+
+matplotlib.use("svg")
+import matplotlib.pyplot as plt
+
+DOCS = pathlib.Path(__file__).parent
+SHOWN = {  # title in the table: label in the chart
+    "two-pass blur, uint16 (16)": "blur",
+    "unsharp mask, four stages (1.1)": "unsharp mask",
+    "Harris corners, gray (2.1)": "Harris corners",
+    "bilateral grid, scatter (3.1)": "bilateral grid",
+    "multiscale interpolation, repeated edges (4.2)": "interpolation",
+    "local Laplacian, repeated edges (6, Halide)": "local Laplacian",
+    "camera pipeline, sharpened (5, Halide)": "camera pipeline",
+    "max filter, radius 26 (17)": "max filter",
+    "non-local means (18)": "non-local means",
+    "3x3 convolution of 128 channels, ReLU (20)": "convolution layer",
+    "PolyBench 2mm, EXTRALARGE (11)": "2mm",
+}
+
+
+def milliseconds(cell):
+    try:
+        return float(cell.strip("*").split()[0])
+    except (ValueError, IndexError):
+        return None
+
+
+def rows():
+    lines = [l for l in (DOCS / "benchmarks.md").read_text().splitlines() if l.startswith("|")]
+    cells = [[c.strip() for c in line.strip("|").split("|")] for line in lines]
+    return {row[0]: row for row in cells if row[0] in SHOWN}
+
+
+def main():
+    table = rows()
+    missing = SHOWN.keys() - table.keys()
+    if missing:
+        raise SystemExit(f"not in docs/benchmarks.md: {', '.join(sorted(missing))}")
+    series = [  # label, value of a row, marker, color
+        ("Halide, best autoscheduler", lambda r: min(filter(None, map(milliseconds, r[5:8]))), "s", "#999999"),
+        ("Pipe, autoschedule()", lambda r: milliseconds(r[3]), "D", "#d9822b"),
+        ("Pipe, hand schedule", lambda r: milliseconds(r[2]), "o", "#1f5fa8"),
+    ]
+    figure, axes = plt.subplots(figsize=(8, 4.2))
+    for label, value, marker, color in series:
+        x = [value(table[t]) / milliseconds(table[t][4]) for t in SHOWN]
+        axes.plot(x, range(len(SHOWN)), marker, color=color, label=label, markersize=7)
+    axes.axvline(1, color="black", linewidth=1)
+    axes.set_xscale("log")
+    ticks = [0.5, 1, 2, 4, 8, 16]
+    axes.set_xlim(0.5, 32)
+    axes.set_xticks(ticks, [f"{t:g}×" for t in ticks])
+    axes.minorticks_off()
+    axes.set_yticks(range(len(SHOWN)), SHOWN.values())
+    axes.invert_yaxis()
+    axes.grid(axis="x", color="#dddddd")
+    axes.set_axisbelow(True)
+    axes.set_xlabel("time relative to Halide with the same hand schedule (left of 1× is faster)")
+    axes.legend(loc="lower center", bbox_to_anchor=(0.45, 1), ncol=3, frameon=False)
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+    figure.tight_layout()
+    plt.rcParams["svg.hashsalt"] = "pipe"
+    figure.savefig(DOCS / "pictures" / "speed.svg", metadata={"Date": None})
+
+
+if __name__ == "__main__":
+    main()
