@@ -51,8 +51,8 @@ class Func : public StageDirectives<Func>, public Realizable<Func> {
     explicit Func(const std::string &name, SourceLocation where = std::source_location::current());
     explicit Func(const char *name, SourceLocation where = std::source_location::current())
         : Func(std::string(name), where) {}
-    /// Promises the types of the values, one per element of its Tuple, and the number of dimensions
-    /// (-1: any). A definition that breaks the promise is a CompileError.
+    /// Declares the types of the values, one per element of its Tuple, and the number of dimensions
+    /// (-1: any). A definition that contradicts this is a CompileError.
     Func(Type type, int dimensions, const std::string &name = "",
          SourceLocation where = std::source_location::current());
     Func(const std::vector<Type> &types, int dimensions, const std::string &name = "",
@@ -125,26 +125,25 @@ class Func : public StageDirectives<Func>, public Realizable<Func> {
         return (*this)(std::vector<Expr>{x.expr, y, z, w, Expr(more)...}, x.where);
     }
 
-    // An extern stage: a C function computes the elements.
+    // An extern stage: a C function computes the values.
     //
     //     extern "C" int flip(RawBuffer *in, int32_t offset, RawBuffer *out);
     //     f.define_extern("flip", {g, 3}, Float(32), 2);
     //
-    /// The values are what the C function `function` stores. Its arguments are, in this order, what
-    /// `args` says, a RawBuffer * for each value of a Func and for each image, numbers by value,
-    /// and then a RawBuffer * for each value of this Func. It answers 0; anything else ends the
-    /// call of the pipeline with a RuntimeError. It may be called from several threads at a time,
-    /// and must not throw.
+    /// The C function `function` computes and stores the values. Its arguments are, in this order, those
+    /// of `args` (a RawBuffer * for each value of a Func and for each image, numbers by value), then a
+    /// RawBuffer * for each value of this Func. It returns 0; any other result ends the
+    /// pipeline with a RuntimeError. It may be called from several threads at a time, and must not throw.
     ///
-    /// Before anything is computed it is called with buffers that have no memory
-    /// (RawBuffer::is_bounds_query), perhaps several times: the outputs say which box is needed,
-    /// and it puts min and extent of what it reads into the others. Before, these say: for a Func
-    /// the same box as the output, in further dimensions one element; for an image all of it. It
-    /// may also make the box of the first output larger, to compute more than what is needed.
+    /// Before anything is computed it is called, possibly several times, with buffers without memory
+    /// (RawBuffer::is_bounds_query). The outputs then hold the box that is needed, and the function
+    /// sets min and extent of each input to what it reads. Their initial values: for a Func the box of the
+    /// output, with one element in further dimensions; for an image, all of it. The function may also
+    /// enlarge the box of the first output, to compute more than is needed.
     ///
-    /// How the function is found: see pipe/extern.h. The Func is computed at root unless it is told
-    /// otherwise (compute_at); as a whole, so it has no loops to split or to vectorize, and no
-    /// updates. What it reads is not inlined into it.
+    /// How the function is found: see pipe/extern.h. The Func is computed at root by default
+    /// (see compute_at), as a whole: it has no loops to split or vectorize, and no
+    /// updates. Its inputs are not inlined.
     void define_extern(const std::string &function, const std::vector<ExternFuncArgument> &args,
                        const std::vector<Type> &types, const std::vector<Var> &dimensions,
                        NameMangling mangling = NameMangling::Default,
@@ -178,84 +177,136 @@ class Func : public StageDirectives<Func>, public Realizable<Func> {
     /// The loops of the pure definition, innermost first, and Var::outermost().
     std::vector<Var> split_vars() const;
 
-    // Wrappers: Funcs that consumers read in place of this one, with a schedule of their own.
-    /// A Func equal to this one, which `consumer` (or each of `consumers`) reads in its place: to
-    /// store this Func's values once more, nearer to where they are used. Asked for again, the same
-    /// wrapper. A wrapper can be wrapped: f.in(g).in(g). CompileError where `consumer` does not
-    /// call this Func in its definitions, or already reads another wrapper of it.
+    // Wrappers: Funcs that consumers read in place of this one, with schedules of their own.
+    /// Returns a Func equal to this one, which `consumer` (or each of `consumers`) reads in its place:
+    /// to store this Func's values once more, closer to their use. A second call returns the same
+    /// wrapper. A wrapper can be wrapped: f.in(g).in(g). CompileError if `consumer` does not
+    /// call this Func, or already reads another wrapper of it.
     Func in(const Func &consumer, SourceLocation where = std::source_location::current()) const;
     Func in(const std::vector<Func> &consumers,
             SourceLocation where = std::source_location::current()) const;
-    /// The same for all that read this Func and have no wrapper of their own.
+    /// The same for all consumers that have no wrapper of their own.
     Func in(SourceLocation where = std::source_location::current()) const;
-    /// A copy of this Func, definitions and schedule so far, for these consumers: to compute it in
-    /// two places. This Func may have no further definition afterwards.
+    /// Returns a copy of this Func (its definitions and its schedule so far) for these consumers: to
+    /// compute it in two places. This Func cannot be given further definitions afterwards.
     Func clone_in(const Func &consumer,
                   SourceLocation where = std::source_location::current()) const;
     Func clone_in(const std::vector<Func> &consumers,
                   SourceLocation where = std::source_location::current()) const;
 
-    // Where the Func is computed, and where its storage lives (as far out as, or further out than,
-    // it is computed: what is computed again and again then only adds what is new). A Func stands for
-    // all of its definitions: in each that has the loop and needs this Func; a Stage for one.
-    /// What a Func without directives does: it is put where it is read, and an output is still computed.
+    // Where the Func is computed, and where its values are stored. The loops below are those of
+    //
+    //     g(x, y) = in(x, y) * 2;  f(x, y) = g(x, y) + g(x, y + 1);  f.realize({W, H});
+    //
+    /// Inlines the Func into its consumers: the default. No effect on outputs and on Funcs with
+    /// updates, which are computed where they are used.
+    ///
+    ///     for (y = 0; y < H; y++)
+    ///       for (x = 0; x < W; x++)
+    ///         f[y][x] = in[y][x] * 2 + in[y + 1][x] * 2;
     Func &compute_inline();
+    /// Computes all that the pipeline needs of the Func before any consumer, and stores it until the
+    /// last of them: each value once, at the cost of memory traffic.
+    ///
+    ///     g = allocate(W * (H + 1));
+    ///     for (y = 0; y < H + 1; y++)
+    ///       for (x = 0; x < W; x++)
+    ///         g[y][x] = in[y][x] * 2;
+    ///     for (y = 0; y < H; y++)
+    ///       for (x = 0; x < W; x++)
+    ///         f[y][x] = g[y][x] + g[y + 1][x];
     Func &compute_root();
+    /// In each iteration of the loop `loop` of `consumer`, computes what that iteration needs of the
+    /// Func, just before it is used. Good locality; what several iterations need is computed
+    /// several times, unless it is stored further out (see store_at). g.compute_at(f, y):
+    ///
+    ///     for (y = 0; y < H; y++)
+    ///       g = allocate(W * 2);
+    ///       for (gy = y; gy <= y + 1; gy++)
+    ///         for (x = 0; x < W; x++)
+    ///           g[gy - y][x] = in[gy][x] * 2;
+    ///       for (x = 0; x < W; x++)
+    ///         f[y][x] = g[0][x] + g[1][x];
+    ///
+    /// Given a Func, this applies to each of its definitions that has the loop and needs this Func;
+    /// given a Stage, to that definition alone. CompileError if there is no such loop, or if it does not
+    /// enclose all uses of the Func.
     Func &compute_at(const Func &consumer, const VarOrRVar &loop);
     Func &compute_at(const Stage &consumer, const VarOrRVar &loop);
     Func &compute_at(const LoopLevel &level);
+    /// Stores the values outside all loops, while they are computed where compute_at says: see
+    /// store_at.
     Func &store_root();
+    /// Keeps the values from iteration to iteration of the loops between this level and the compute
+    /// level, so that each iteration computes only what earlier ones have not (a sliding window). The
+    /// storage is folded to what is live at a time. g.store_root().compute_at(f, y):
+    ///
+    ///     g = allocate(W * 2);
+    ///     for (y = 0; y < H; y++)
+    ///       for (gy = y == 0 ? 0 : y + 1; gy <= y + 1; gy++)
+    ///         for (x = 0; x < W; x++)
+    ///           g[gy % 2][x] = in[gy][x] * 2;
+    ///       for (x = 0; x < W; x++)
+    ///         f[y][x] = g[y % 2][x] + g[(y + 1) % 2][x];
+    ///
+    /// The level must enclose the compute level. CompileError if the window cannot slide along a serial
+    /// loop in between.
     Func &store_at(const LoopLevel &level);
     Func &store_at(const Func &consumer, const VarOrRVar &loop);
     Func &store_at(const Stage &consumer, const VarOrRVar &loop);
-    /// Where the memory is allocated: as far out as, or further out than, it is stored. What is
-    /// stored anew in each iteration then takes the same memory.
+    /// Allocates the memory at a level that encloses the store level: every iteration uses the same
+    /// memory, and none allocates. Values are not kept. g.compute_at(f, y).hoist_storage_root():
+    ///
+    ///     g = allocate(W * 2);
+    ///     for (y = 0; y < H; y++)
+    ///       ... as under compute_at
     Func &hoist_storage(const LoopLevel &level);
     Func &hoist_storage(const Func &consumer, const VarOrRVar &loop);
     Func &hoist_storage(const Stage &consumer, const VarOrRVar &loop);
     Func &hoist_storage_root();
-    /// `extent` (a positive constant) copies of the storage, which successive iterations of the
-    /// loops between hoist_storage and store_at take in turn, so that with async() that many
-    /// iterations of them can be on their way at a time. (Without it, the first copy is enough.)
-    /// CompileError where these loops leave iterations out or have not the same number each time.
+    /// Allocates `extent` copies of the storage (a positive constant). Successive iterations of the
+    /// loops between hoist_storage and store_at use them in turn, so that with async() that many
+    /// iterations can be in flight at a time. CompileError if these loops skip iterations or do not
+    /// always have the same number of them.
     Func &ring_buffer(const Expr &extent);
-    /// Computes the Func in a task of its own, which runs ahead of its consumers as far as the
-    /// storage allows.
+    /// Computes the Func in a task of its own, which runs ahead of its consumers as far as its
+    /// storage allows (see ring_buffer).
     Func &async();
-    /// Keeps what is computed of the Func, all values of the box at its compute level, in a cache
-    /// that lives on from call to call (<pipe/memoization_cache.h>); where the same is asked for
-    /// again, neither it is computed nor what at the same level is computed for it alone. "The
-    /// same": the same compiled pipeline, box, and values of all Params and sizes of images that
-    /// the Func depends on, or what memoize_tag() says in their place.
+    /// Caches the values of the Func, of the whole box at its compute level, from call to call
+    /// (<pipe/memoization_cache.h>). On a hit neither the Func is computed nor anything at the same
+    /// level that it alone needs. The key is the compiled pipeline, the box, the values of all Params
+    /// and the sizes of all images that the Func depends on, or what memoize_tag() names instead.
     ///
-    /// The contents of images are no part of that. A Buffer used in an expression must therefore
-    /// not change (or memoization_cache_cleanup() is to be called when it does), and a Func that
-    /// depends on an ImageParam needs memoize_tag(image(x, y), version), with a Param that changes
-    /// whenever the image does; without it, and for a Param that is a pointer: a CompileError. What
-    /// the definition prints, or C functions with side effects do, does not happen again.
+    /// The contents of images are not part of the key. A Buffer used in an expression must
+    /// therefore not change (call memoization_cache_cleanup() if it does). A Func that
+    /// depends on an ImageParam needs memoize_tag(image(x, y), version), where the Param `version` changes
+    /// whenever the image does: CompileError otherwise, and for a Param that is a pointer. On a hit,
+    /// print() and C functions with side effects in the definition do not run.
     ///
-    /// `eviction_key`, if it is given, is made of integer constants and Params; what is kept under
-    /// it goes by memoization_cache_evict(). CompileErrors for a Func that is inlined, an output,
-    /// stored elsewhere than computed, on the stack, in a task of its own (async), that shares
-    /// loops with others (compute_with), or that is computed inside of a vectorized loop.
+    /// `eviction_key` is an expression of integer constants and Params, for
+    /// memoization_cache_evict(). CompileError if the Func is inlined, an output, stored elsewhere than
+    /// computed, on the stack, async, shares loops with others (compute_with), or is computed inside a
+    /// vectorized loop.
     Func &memoize(const EvictionKey &eviction_key = EvictionKey());
-    /// Stack: where the size is not constant, in memory that each thread keeps from iteration to
-    /// iteration, and that grows with what is needed (which a custom_malloc is asked for each
-    /// time). Register needs a constant size (see bound_storage); what a constant size does not fit
-    /// in, or this machine does not have, is a CompileError.
+    /// Selects the kind of memory: see MemoryType. Stack with a size that is not constant uses memory that
+    /// each thread keeps from iteration to iteration and that grows with demand (a custom_malloc is called
+    /// each time). Register needs a constant size (see bound_storage). CompileError if a constant size does
+    /// not fit, or the target has no such memory.
     Func &store_in(MemoryType memory);
-    /// What is written bypasses the caches: for results that are not read again soon, because they are
-    /// larger than the caches. It concerns whole vectors at addresses that are multiples of their size.
+    /// Writes with non-temporal stores, which bypass the caches: for results that are larger than the
+    /// caches and therefore not read again soon. Applies to whole vectors at aligned addresses.
     Func &store_nontemporal();
-    /// What consumers load bypasses the caches, where the processor can.
+    /// Consumers read with non-temporal loads, if the processor has them.
     Func &load_nontemporal();
-    /// Dimensions of the storage, innermost first; those not named follow in their order.
+    /// Sets the order of the dimensions in memory, innermost first; dimensions not named follow in
+    /// their order.
     Func &reorder_storage(const std::vector<Var> &dims);
     template <typename... Vars>
     Func &reorder_storage(const Var &x, const Var &y, const Vars &...more) {
         return reorder_storage(std::vector<Var>{x, y, Var(more)...});
     }
-    /// Stores dimension `dim` modulo `extent`, which must cover all that lives at one time.
+    /// Stores dimension `dim` modulo `extent`, which must cover all values that are live at a time:
+    /// RuntimeError otherwise.
     Func &fold_storage(const Var &dim, const Expr &extent, bool fold_forward = true);
 
     /// Makes the storage's extent in `dim` a multiple of `alignment` elements, so that the strides
@@ -283,9 +334,8 @@ class Func : public StageDirectives<Func>, public Realizable<Func> {
     }
     Func &copy_to_host() { return no_gpu("copy_to_host", ""); }
 
-    // Of what is traced, events are printed, or given to JITHandlers::custom_trace (pipe/jit.h).
-    // Code is made for what is asked for only. Loads and stores in vectorised loops are told
-    // element by element. A Func that is inlined has none.
+    // Traced events are printed, or passed to JITHandlers::custom_trace (pipe/jit.h). A vectorized load
+    // or store is one event per element. Inlined Funcs have no events.
     /// Each element read of this Func, with its value.
     Func &trace_loads();
     /// Each element written of this Func, with its value, just before.
@@ -294,7 +344,7 @@ class Func : public StageDirectives<Func>, public Realizable<Func> {
     Func &trace_realizations();
     /// An event of this text at the begin of the pipeline.
     Func &add_trace_tag(const std::string &tag);
-    /// The profiler counts what this Func takes to what encloses it: where it is computed.
+    /// The profiler attributes the time of this Func to what encloses it at its compute level.
     Func &no_profiling();
 
     const std::shared_ptr<graph::FuncContents> &contents() const { return contents_; }

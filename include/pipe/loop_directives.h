@@ -14,35 +14,63 @@ namespace Pipe {
 class Func;
 class Stage;
 
-/// How ranges of loops that are shared are moved against each other (compute_with).
+/// For compute_with: how the ranges of shared loops are aligned with each other.
 using LoopAlignments = std::vector<std::pair<VarOrRVar, LoopAlignStrategy>>;
 
 /// The loops of one definition: of a Stage, or of the pure definition of a Func.
 ///
-/// Directives name loops by Var or RVar. A definition starts with one loop per dimension (an
-/// update: RVars innermost, then the Vars that are its arguments), dimension 0 innermost, all
-/// serial. Each directive changes that nest; the nest's loops are then known by their new names.
+/// Directives name loops by Var or RVar. A definition starts with one serial loop per dimension,
+/// dimension 0 innermost; an update has its RVars innermost, then the Vars among its arguments. For
+/// f(x, y) = ..., realized as W x H:
+///
+///     for (y = 0; y < H; y++)
+///       for (x = 0; x < W; x++)
+///         f[y][x] = ...
+///
+/// Each directive changes that nest; later directives use the new names.
 /// CompileErrors name the Func, the stage, the loop and the loops that exist.
 ///
-/// \param Self  Stage or Func, which each directive gives back
+/// \param Self  Stage or Func, which each directive returns
 template <typename Self> class LoopDirectives {
   public:
-    /// old = outer * factor + inner, inner in [0, factor). See TailStrategy for what happens where
-    /// the factor does not divide the extent.
+    /// Replaces the loop `old` by two nested loops: old = outer * factor + inner, with inner in
+    /// [0, factor). f.split(x, xo, xi, 8), for an extent that 8 divides:
+    ///
+    ///     for (xo = 0; xo < W / 8; xo++)
+    ///       for (xi = 0; xi < 8; xi++)
+    ///         f[y][xo * 8 + xi] = ...
+    ///
+    /// `tail` says what happens if it does not.
     Self &split(const VarOrRVar &old, const VarOrRVar &outer, const VarOrRVar &inner,
                 const Expr &factor, TailStrategy tail = TailStrategy::Auto);
-    /// One loop over both; they need not be neighbours: the result stands in place of `outer`.
+    /// Replaces two loops by one over all pairs. They need not be adjacent: the result takes the place
+    /// of `outer`. f.fuse(x, y, t):
+    ///
+    ///     for (t = 0; t < W * H; t++)
+    ///       f[t / W][t % W] = ...
     Self &fuse(const VarOrRVar &inner, const VarOrRVar &outer, const VarOrRVar &fused);
+    /// Gives the loop `old` another name; later directives know it as `now` only.
     Self &rename(const VarOrRVar &old, const VarOrRVar &now);
 
-    /// Puts these loops, innermost first, in the places that they have now.
+    /// Reorders these loops, innermost first, among the positions that they have now; other loops stay.
+    /// f.reorder(y, x):
+    ///
+    ///     for (x = 0; x < W; x++)
+    ///       for (y = 0; y < H; y++)
+    ///         f[y][x] = ...
     Self &reorder(const std::vector<VarOrRVar> &loops);
     template <typename... Loops>
     Self &reorder(const VarOrRVar &x, const VarOrRVar &y, const Loops &...loops) {
         return reorder(std::vector<VarOrRVar>{x, y, VarOrRVar(loops)...});
     }
 
-    /// Splits x and y, and reorders to xi, yi, xo, yo.
+    /// Splits x and y, and reorders to xi, yi, xo, yo. f.tile(x, y, xo, yo, xi, yi, 64, 32):
+    ///
+    ///     for (yo = 0; yo < H / 32; yo++)
+    ///       for (xo = 0; xo < W / 64; xo++)
+    ///         for (yi = 0; yi < 32; yi++)
+    ///           for (xi = 0; xi < 64; xi++)
+    ///             f[yo * 32 + yi][xo * 64 + xi] = ...
     Self &tile(const VarOrRVar &x, const VarOrRVar &y, const VarOrRVar &xo, const VarOrRVar &yo,
                const VarOrRVar &xi, const VarOrRVar &yi, const Expr &xfactor, const Expr &yfactor,
                TailStrategy tail = TailStrategy::Auto);
@@ -60,27 +88,47 @@ template <typename Self> class LoopDirectives {
     Self &tile(const std::vector<VarOrRVar> &old, const std::vector<VarOrRVar> &inner,
                const std::vector<Expr> &factors, TailStrategy tail = TailStrategy::Auto);
 
+    /// Runs the iterations one after the other: the default. Undoes parallel, vectorize and unroll.
     Self &serial(const VarOrRVar &loop);
+    /// Distributes the iterations over threads. For an update, CompileError if iterations could write the
+    /// same element (see atomic and allow_race_conditions).
+    ///
+    ///     #pragma omp parallel for
+    ///     for (y = 0; y < H; y++)
+    ///       for (x = 0; x < W; x++)
+    ///         f[y][x] = ...
     Self &parallel(const VarOrRVar &loop);
     /// Splits by `task_size` first: each task runs that many iterations.
     Self &parallel(const VarOrRVar &loop, const Expr &task_size,
                    TailStrategy tail = TailStrategy::Auto);
-    /// The loop's extent must be bounded by a constant: so many lanes, those beyond it masked. Of
-    /// several vectorized loops of a definition the innermost fills the vectors; those around it make
-    /// a copy of them per iteration, as unroll() does.
+    /// Computes all iterations at once, as lanes of vectors. f.split(x, xo, xi, 8).vectorize(xi):
+    ///
+    ///     for (xo = 0; xo < W / 8; xo++)
+    ///       f[y][xo * 8 .. xo * 8 + 7] = ...   // one vector operation each
+    ///
+    /// The extent must have a constant upper bound, which is the number of lanes; lanes beyond the extent
+    /// are masked. If several loops of a definition are vectorized, the innermost becomes the vector
+    /// and the others are unrolled. For an update, the same holds as for parallel().
     Self &vectorize(const VarOrRVar &loop);
     /// Splits by `lanes` first.
     Self &vectorize(const VarOrRVar &loop, const Expr &lanes,
                     TailStrategy tail = TailStrategy::Auto);
-    /// The loop's extent must be bounded by a constant: so many copies, those beyond it tested.
+    /// Replaces the loop by one copy of its body per iteration. The extent must have a constant upper
+    /// bound, which is the number of copies; copies beyond the extent are guarded by a test.
     Self &unroll(const VarOrRVar &loop);
     /// Splits by `times` first.
     Self &unroll(const VarOrRVar &loop, const Expr &times, TailStrategy tail = TailStrategy::Auto);
 
-    /// Shares the loops of `other`, which runs first, from the outermost in to `loop`
-    /// (Var::outermost(): none). Neither may need the other. The ranges may differ: each stage runs
-    /// where its own is. `align` says how this stage's range of `loop` is moved against that of
-    /// `other`, or, as a list, of each loop named there.
+    /// Computes this stage in the loops of `other`, from the outermost to `loop` (Var::outermost():
+    /// none); in each iteration `other` comes first. Neither may depend on the other. The ranges may
+    /// differ: each stage runs within its own. `align` says how this stage's range of `loop` is
+    /// aligned with that of `other`; a list says so per loop. f.compute_with(g, y):
+    ///
+    ///     for (y = 0; y < H; y++)
+    ///       for (x = 0; x < W; x++)
+    ///         g[y][x] = ...
+    ///       for (x = 0; x < W; x++)
+    ///         f[y][x] = ...
     Self &compute_with(const Stage &other, const VarOrRVar &loop,
                        LoopAlignStrategy align = LoopAlignStrategy::Auto);
     Self &compute_with(const Stage &other, const VarOrRVar &loop, const LoopAlignments &align);
