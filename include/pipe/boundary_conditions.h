@@ -1,5 +1,5 @@
 #pragma once
-// What lies outside an image.
+// Boundary conditions: values outside the bounds of an image or Func.
 
 #include <concepts>
 #include <source_location>
@@ -15,11 +15,11 @@
 
 namespace Pipe::BoundaryConditions {
 
-/// All functions here give a Func that equals `source` inside `bounds` (one Range per leading
-/// dimension of the source; a Range with an undefined Expr, or a missing one, leaves the dimension
-/// alone) and never asks the source for anything outside. For an image the bounds are its own.
+// Each function returns a Func that equals `source` inside `bounds` and never reads the source
+// outside them. `bounds` has one Range per leading dimension of the source; a missing Range, or one with an
+// undefined Expr, leaves the dimension unbounded. The default for an image is its own bounds.
 
-/// What is outside of an image: a value for all elements of its Tuple, or a Tuple of one for each.
+/// The value outside an image: one for all elements of its Tuple, or a Tuple with one for each.
 class ExteriorValue {
   public:
     template <std::convertible_to<Expr> T> ExteriorValue(const T &value) : values_{Expr(value)} {}
@@ -37,21 +37,21 @@ class ExteriorValue {
     bool is_tuple_ = false;
 };
 
-/// Outside: `value`, in the types of the source. CompileError for a Tuple of another size than the
-/// source's.
+/// Outside: `value`, cast to the types of the source. CompileError if it is a Tuple of another size than
+/// the source's.
 Func constant_exterior(const Func &source, const ExteriorValue &value, const Region &bounds,
                        SourceLocation where = std::source_location::current());
 /// Outside: the nearest element at the edge.
 Func repeat_edge(const Func &source, const Region &bounds,
                  SourceLocation where = std::source_location::current());
-/// Outside: the image again and again, side by side.
+/// Outside: the image, repeated periodically.
 Func repeat_image(const Func &source, const Region &bounds,
                   SourceLocation where = std::source_location::current());
-/// Outside: the image again and again, each copy mirrored, so that elements at the edges are
-/// doubled.
+/// Outside: the image, repeated with every other copy mirrored; elements at the edges occur twice in
+/// a row.
 Func mirror_image(const Func &source, const Region &bounds,
                   SourceLocation where = std::source_location::current());
-/// As mirror_image, but the elements at the edges are not doubled.
+/// As mirror_image, but elements at the edges occur once.
 Func mirror_interior(const Func &source, const Region &bounds,
                      SourceLocation where = std::source_location::current());
 
@@ -93,8 +93,8 @@ template <typename... T>
 concept Ranges = sizeof...(T) % 2 == 0 && (std::convertible_to<T, Expr> && ...);
 }  // namespace detail
 
-// The same of an image; and with the bounds as min0, extent0, min1, extent1, ..: two undefined
-// Exprs leave their dimension alone.
+// Overloads for images, and with the bounds as min0, extent0, min1, extent1, ..: two undefined
+// Exprs leave their dimension unbounded.
 
 template <detail::Image T>
 Func constant_exterior(const T &image, const ExteriorValue &value,

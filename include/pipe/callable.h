@@ -22,7 +22,7 @@ namespace ir {
 struct Referent;
 }
 
-/// What a compiled pipeline takes or gives: a Param, an ImageParam, or an output.
+/// An argument of a compiled pipeline: a Param, an ImageParam, or an output.
 struct Argument {
     enum Kind { InputScalar, InputBuffer, OutputBuffer };
 
@@ -30,7 +30,7 @@ struct Argument {
     Kind kind = InputScalar;
     uint8_t dimensions = 0;
     Type type;
-    /// The Param or ImageParam; null where an argument is described by its name only.
+    /// The Param or ImageParam; null if the argument is described by its name only.
     std::shared_ptr<const ir::Referent> parameter;
 
     Argument() = default;
@@ -53,8 +53,8 @@ struct CallValue {
     const void *address;  ///< not owned
 };
 
-/// What a parameter of a std::function promises: its type (undefined: known at run time only) and
-/// dimensions.
+/// What the type of a parameter of a std::function says: its element type (undefined: known at run time
+/// only) and dimensions.
 struct Promised {
     bool is_buffer;
     Type type;
@@ -128,28 +128,27 @@ concept UserContext = std::is_convertible_v<T, JITUserContext *> && !std::is_nul
 }  // namespace detail
 
 /// A compiled pipeline as a function of its Params, ImageParams and outputs, in the order of the
-/// list given to compile_to_callable, the outputs last. Later changes of definitions and schedules
-/// do not reach it, nor do the values set in Params. Copies share the code. May be called from
-/// several threads at once.
+/// list given to compile_to_callable, outputs last. Later changes of definitions, schedules and
+/// values of Params do not affect it. Copies share the code. Thread-safe.
 ///
 ///     Callable blur = f.compile_to_callable({in, radius});
 ///     blur(photo, 3, result);
 ///
-/// Where a Buffer has no memory (Buffer::is_bounds_query), nothing is computed: those without get
-/// the shape that is read of them, or written.
+/// If a Buffer has no memory (Buffer::is_bounds_query), nothing is computed: Buffers without memory get
+/// the shape that is read, or written.
 class Callable {
   public:
     Callable() = default;
     explicit Callable(std::shared_ptr<const driver::CallableContents> contents)
         : contents_(std::move(contents)) {}
     bool defined() const { return contents_ != nullptr; }
-    /// What a call takes, in its order.
+    /// The arguments of a call, in order.
     const std::vector<Argument> &arguments() const;
 
-    /// Runs. Numbers must have the very types of the Params, Buffers the type and dimensions of
-    /// the images: RuntimeError names the argument otherwise, and throws where `realize` would. A
-    /// JITUserContext * may go before the arguments. Answers 0; where a custom_error handler was
-    /// told of an error, its code.
+    /// Runs the pipeline. The types of numbers must match those of the Params exactly, those and the
+    /// dimensions of Buffers those of the images: RuntimeError otherwise, and wherever `realize` throws one. A
+    /// JITUserContext * may precede the arguments. Returns 0; if a custom_error handler received
+    /// an error, its code.
     template <typename... Args> int operator()(const Args &...args) const {
         return call(nullptr, args...);
     }
@@ -158,7 +157,7 @@ class Callable {
         return call(context, args...);
     }
 
-    /// The same as a std::function; types are tested here, once: `make_std_function<Buffer<float>,
+    /// The same as a std::function, with the types checked once: `make_std_function<Buffer<float>,
     /// int, Buffer<float, 2>>()`. The first may be JITUserContext *.
     template <typename First, typename... Rest>
     std::function<int(First, Rest...)> make_std_function() const {

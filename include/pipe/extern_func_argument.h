@@ -1,5 +1,5 @@
 #pragma once
-// What the C function of an extern stage is given, and how its name is read.
+// Arguments of extern stages, and the mangling of their names.
 
 #include <concepts>
 #include <memory>
@@ -16,11 +16,11 @@ struct FuncContents;
 
 class Func;
 
-/// How the name of a C function is to be read: as it stands. CPlusPlus is a CompileError.
+/// Names of C functions are used unmangled. CPlusPlus is a CompileError.
 enum class NameMangling { Default, C, CPlusPlus };
 
-/// What the C function of an extern stage is given (Func::define_extern): a Func, ImageParam or
-/// Buffer as a whole, or a number: an Expr of Params, sizes of ImageParams and constants.
+/// An argument of the C function of an extern stage (Func::define_extern): a whole Func, ImageParam or
+/// Buffer, or a number: an Expr of Params, sizes of ImageParams and constants.
 class ExternFuncArgument {
   public:
     ExternFuncArgument() = default;
@@ -40,7 +40,7 @@ class ExternFuncArgument {
     bool is_expr() const { return kind_ == Kind::Expr; }
 
     const std::shared_ptr<graph::FuncContents> &func() const { return func_; }
-    /// The number, or a call of the image without coordinates, which stands for all of it.
+    /// The number, or a call of the image without coordinates, which means all of it.
     const Expr &expr() const { return expr_; }
 
   private:
@@ -52,9 +52,9 @@ class ExternFuncArgument {
     Expr expr_;
 };
 
-/// The JITUserContext of the call of the pipeline, as the handlers get it: for a C function whose
-/// parameter is a pointer to one. Null where the function is only asked for bounds before a call,
-/// and in realize_reference. What depends on it cannot be memoized.
+/// The JITUserContext of the current call, as handlers receive it: for C functions with a parameter of
+/// type JITUserContext *. Null in bounds queries before a call, and in
+/// realize_reference. Funcs that depend on it cannot be memoized.
 ExternFuncArgument user_context_value();
 
 }  // namespace Pipe

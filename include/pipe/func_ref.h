@@ -19,8 +19,8 @@ class Func;
 class FuncRef;
 class Stage;
 
-/// `f(x, y)[i]`: one value of a Func that has a Tuple. As the left side of an update it changes
-/// that value and leaves the others as they are.
+/// `f(x, y)[i]`: one value of a Func with a Tuple. On the left of an update, it changes that value
+/// only.
 class FuncTupleElementRef {
   public:
     FuncTupleElementRef(const FuncRef &func, int element);
@@ -39,12 +39,11 @@ class FuncTupleElementRef {
     int element_;
 };
 
-/// `f(x, y)`: on the left of an assignment a definition, elsewhere a value.
+/// `f(x, y)`: a definition on the left of an assignment, a value elsewhere.
 ///
-/// The first definition of a Func is pure: its arguments are Vars, all different. Every further one
-/// is an update: its arguments are Exprs, it may use an RDom and the Func itself, and runs after
-/// those before it. `+=` and its kind on a Func that is undefined define it as 0 (`*=`, `/=`: 1)
-/// first.
+/// The first definition of a Func is pure: its arguments are distinct Vars. Each further one
+/// is an update: its arguments are Exprs, it may use an RDom and the Func itself, and it runs after
+/// the earlier definitions. `+=` and `-=` on an undefined Func first define it as 0, `*=` and `/=` as 1.
 class FuncRef {
   public:
     FuncRef(std::shared_ptr<graph::FuncContents> func, std::vector<Expr> args,
@@ -69,7 +68,7 @@ class FuncRef {
     Stage operator*=(const FuncRef &value) const;
     Stage operator/=(const FuncRef &value) const;
 
-    /// The value. CompileError where the Func is undefined, has a Tuple of values, or has another
+    /// The value. CompileError if the Func is undefined, has a Tuple of values, or has another
     /// number of dimensions.
     operator Expr() const;
     /// All values of a Func that has a Tuple.
@@ -79,10 +78,10 @@ class FuncRef {
     /// Number of values.
     int size() const;
     const std::vector<Type> &types() const;
-    /// CompileError where the Func has a Tuple of values.
+    /// CompileError if the Func has a Tuple of values.
     Type type() const;
     Func function() const;
-    /// Whether it is the same Func at the same coordinates: equal Exprs, not equal values.
+    /// Whether both are the same Func at the same coordinates, compared as expressions.
     bool equivalent_to(const FuncRef &other) const;
 
   private:
@@ -97,14 +96,14 @@ class FuncRef {
     SourceLocation where_;
 };
 
-// Without these, `using namespace std` would take elements of Funcs to std::min and std::max.
+// Without these, `using namespace std` would select std::min and std::max for elements of Funcs.
 inline Expr min(const FuncRef &a, const FuncRef &b) {
     return min(Expr(a), Expr(b));
 }
 inline Expr max(const FuncRef &a, const FuncRef &b) {
     return max(Expr(a), Expr(b));
 }
-// And these could be of Exprs or of Tuples: Exprs are meant, as Tuple(f(x)) can be written.
+// These could mean Exprs or Tuples: they mean Exprs; write Tuple(f(x)) for the other.
 inline Expr select(const Expr &condition, const FuncRef &if_true, const FuncRef &if_false) {
     return select(condition, Expr(if_true), Expr(if_false));
 }

@@ -12,8 +12,8 @@ namespace Pipe {
 
 class Func;
 
-/// The Func that a reduction makes: a new one of this name, or one of the user's, which has no
-/// definition yet, so that it can be scheduled.
+/// Names the Func that a reduction defines: a new one of this name, or an undefined Func of the
+/// user's, which can then be scheduled.
 class ReductionFunc {
   public:
     ReductionFunc(const char *name) : name_(name) {}
@@ -28,15 +28,15 @@ class ReductionFunc {
     const Func *func_ = nullptr;
 };
 
-/// Each makes a Func of the free Vars of `e` that combines `e` over the RDom whose RVars it uses,
-/// and gives its value. CompileError where `e` uses no RVar or those of several RDoms; the forms
-/// that are given the RDom take RVars of others as free. Sums and products have the type of `e`:
-/// cast it first where that is too narrow.
+/// Each function defines a Func of the free Vars of `e` that combines `e` over the RDom whose RVars it
+/// uses, and returns its value. CompileError if `e` uses no RVar, or those of several RDoms. The overloads
+/// that take the RDom treat RVars of other RDoms as free. Sums and products have the type of `e`:
+/// cast `e` first if that is too narrow.
 Expr sum(const Expr &e, const ReductionFunc &into = "sum",
          SourceLocation where = std::source_location::current());
 Expr sum(const RDom &r, const Expr &e, const ReductionFunc &into = "sum",
          SourceLocation where = std::source_location::current());
-/// As sum, each addition clamped to the range of the type (saturating_add).
+/// As sum, with each addition clamped to the range of the type (saturating_add).
 Expr saturating_sum(const Expr &e, const ReductionFunc &into = "saturating_sum",
                     SourceLocation where = std::source_location::current());
 Expr saturating_sum(const RDom &r, const Expr &e, const ReductionFunc &into = "saturating_sum",
@@ -45,18 +45,18 @@ Expr product(const Expr &e, const ReductionFunc &into = "product",
              SourceLocation where = std::source_location::current());
 Expr product(const RDom &r, const Expr &e, const ReductionFunc &into = "product",
              SourceLocation where = std::source_location::current());
-/// The type's smallest value for an empty domain.
+/// For an empty domain: the smallest value of the type.
 Expr maximum(const Expr &e, const ReductionFunc &into = "maximum",
              SourceLocation where = std::source_location::current());
 Expr maximum(const RDom &r, const Expr &e, const ReductionFunc &into = "maximum",
              SourceLocation where = std::source_location::current());
-/// The type's largest value for an empty domain.
+/// For an empty domain: the largest value of the type.
 Expr minimum(const Expr &e, const ReductionFunc &into = "minimum",
              SourceLocation where = std::source_location::current());
 Expr minimum(const RDom &r, const Expr &e, const ReductionFunc &into = "minimum",
              SourceLocation where = std::source_location::current());
-/// The first point of the RDom where `e` is largest (smallest), as one int32 per dimension, and
-/// then that value.
+/// The first point of the RDom at which `e` is largest (smallest), as one int32 per dimension,
+/// followed by that value.
 Tuple argmax(const Expr &e, const ReductionFunc &into = "argmax",
              SourceLocation where = std::source_location::current());
 Tuple argmax(const RDom &r, const Expr &e, const ReductionFunc &into = "argmax",

@@ -1,5 +1,5 @@
 #pragma once
-// Funcs without a name, and Exprs evaluated at once.
+// Unnamed Funcs, and immediate evaluation of Exprs.
 
 #include <cstring>
 
@@ -7,8 +7,8 @@
 
 namespace Pipe {
 
-/// A Func that computes `value` from these Vars, and from its implicit ones: where `_` stands among
-/// them, else behind them.
+/// Returns a Func of these Vars, followed by the implicit Vars of `value` (or with these in the place of
+/// `_`), that computes `value`.
 Func lambda(const Expr &value);
 Func lambda(const Var &x, const Expr &value);
 Func lambda(const Var &x, const Var &y, const Expr &value);
@@ -18,7 +18,7 @@ Func lambda(const Var &x, const Var &y, const Var &z, const Var &w, const Var &v
             const Expr &value);
 
 namespace detail {
-/// Computes the values, which name no Var. CompileError where one is not of its type.
+/// Computes the values, which contain no Var. CompileError if one does not have its type.
 Realization evaluate(const std::vector<Expr> &values, const std::vector<Type> &types,
                      JITUserContext *context);
 
@@ -27,8 +27,8 @@ template <typename T> void take_element(const Realization &values, size_t i, T &
 }
 }  // namespace detail
 
-/// Compiles and runs an expression without Vars. CompileError where it is not of type T. The
-/// context, which may be null, says what holds for this run.
+/// Compiles and evaluates an expression without Vars. CompileError if its type is not T. The context
+/// (pipe/jit.h) may be null.
 template <typename T> T evaluate(JITUserContext *context, const Expr &value) {
     T result;
     detail::take_element(detail::evaluate({value}, {type_of<T>()}, context), 0, result);
@@ -59,7 +59,7 @@ template <typename First, typename... Rest>
 void evaluate(const Tuple &values, First *first, Rest *...rest) {
     evaluate(nullptr, values, *first, *rest...);
 }
-/// The same: expressions are evaluated on the host.
+/// The same as evaluate(): expressions are evaluated on the host.
 template <typename T> T evaluate_may_gpu(const Expr &value) {
     return evaluate<T>(value);
 }

@@ -1,5 +1,5 @@
 #pragma once
-// How a loop runs and where memory lies: words that schedules and loop nests share.
+// Kinds of loops and of memory, shared by schedules and loop nests.
 
 #include <cstdint>
 
@@ -8,11 +8,11 @@ namespace Pipe {
 enum class LoopKind : uint8_t { Serial, Parallel, Vectorized, Unrolled };
 
 enum class MemoryType : uint8_t {
-    Auto,      ///< registers or stack where small and constant, else the thread's arena
+    Auto,      ///< registers or stack if small and constant, else the thread's arena
     Heap,      ///< the thread's arena, whatever the size
-    Stack,     ///< the stack; where the size is not constant, the thread's arena
-    Register,  ///< the stack, in registers where LLVM finds them; the size must be constant
-    // Of other machines; store_in() refuses them.
+    Stack,     ///< the stack; if the size is not constant, the thread's arena
+    Register,  ///< registers, as far as LLVM has them, else the stack; the size must be constant
+    // Memories of other targets: store_in() rejects them.
     GPUShared,
     GPUTexture,
     LockedCache,
@@ -20,18 +20,18 @@ enum class MemoryType : uint8_t {
     AMXTile,
 };
 
-/// Whether a loop is taken apart into its edges and a middle without clamps and tests.
+/// Whether a loop is partitioned into its edges and a middle without clamps and tests.
 enum class Partition : uint8_t {
-    Auto,    ///< where that pays
-    Never,   ///< no
-    Always,  ///< wherever there is something to leave out
+    Auto,  ///< if it pays
+    Never,
+    Always,  ///< whenever a clamp or test can be removed
 };
 
-/// What a prefetch does where the region that it asks for ends beyond its Func or image.
+/// What a prefetch does if its region extends beyond the Func or image.
 enum class PrefetchBoundStrategy : uint8_t {
-    Clamp,        ///< prefetch what lies inside, at its edge
-    GuardWithIf,  ///< prefetch only what lies inside
-    NonFaulting,  ///< prefetch whatever is there: a prefetch never faults
+    Clamp,        ///< clamps the region to the bounds
+    GuardWithIf,  ///< prefetches only inside the bounds
+    NonFaulting,  ///< prefetches any address: a prefetch never faults
 };
 
 }  // namespace Pipe

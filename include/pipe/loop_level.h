@@ -12,8 +12,8 @@ namespace Pipe {
 class Func;
 
 /// The place just inside a loop, outside all loops (root), or nowhere (inlined). Copies are the
-/// same LoopLevel: set() changes what all of them, and the directives that were given one, mean. So
-/// code that schedules a Func can leave open where, until the consumer is there.
+/// same LoopLevel: set() changes all of them, including those given to directives. Code that
+/// schedules a Func can thus leave the level open until the consumer exists.
 ///
 /// Compiling a pipeline locks the levels that its schedule uses; set() is then a CompileError.
 class LoopLevel {
@@ -33,7 +33,7 @@ class LoopLevel {
     bool locked() const;
     bool is_inlined() const;
     bool is_root() const;
-    /// CompileErrors where the level is undefined, inlined or root.
+    /// CompileError if the level is undefined, inlined or root.
     std::string func() const;
     VarOrRVar var() const;
     int stage_index() const;

@@ -1,21 +1,20 @@
 #pragma once
-// The cache of what memoized Funcs computed (Func::memoize). One for all pipelines of the process;
-// from several threads at once.
+// The cache of memoized Funcs (Func::memoize): one for all pipelines of the process, thread-safe.
 
 #include <cstdint>
 
 namespace Pipe {
 
-/// The most bytes that the cache keeps; 0: the default, 1 MiB. Where more would be kept, what was
-/// not used for the longest time goes. What a running pipeline uses stays, so that the cache may
-/// hold more for a time, and keeps even a result that is larger by itself until another is stored.
-/// RuntimeError where `bytes` is negative.
+/// Sets the capacity in bytes; 0: the default, 1 MiB. Beyond it, the least recently used entries are
+/// evicted. Entries in use by a running pipeline stay, so the cache may exceed its capacity for a time; a
+/// single entry larger than the capacity stays until the next one is stored.
+/// RuntimeError if `bytes` is negative.
 void memoization_cache_set_size(int64_t bytes);
 
-/// Removes all that was stored with this EvictionKey. A pipeline that runs uses on what it has.
+/// Removes all entries stored with this EvictionKey. Running pipelines keep the entries they hold.
 void memoization_cache_evict(uint64_t eviction_key);
 
-/// Removes everything, and gives its memory back.
+/// Removes all entries and releases their memory.
 void memoization_cache_cleanup();
 
 }  // namespace Pipe

@@ -1,5 +1,5 @@
 #pragma once
-// Exprs that print, and Exprs that demand.
+// Exprs that print, and run-time checks in Exprs.
 
 #include <string>
 #include <type_traits>
@@ -20,22 +20,22 @@ template <typename T> Expr printable(const T &value) {
 }
 }  // namespace detail
 
-/// The first value; whenever it is evaluated, all values are printed as one line with spaces
-/// between, on stdout or by the handler custom_print. Numbers and string literals.
+/// The first value. Whenever it is evaluated, all values (numbers and string literals) are printed on
+/// one line, separated by spaces, to stdout or by the handler custom_print.
 Expr print(const std::vector<Expr> &values);
 template <typename... More> Expr print(const Expr &first, const More &...more) {
     return print(std::vector<Expr>{first, detail::printable(more)...});
 }
 
-/// The same, where `condition` holds.
+/// The same, if `condition` holds.
 Expr print_when(const Expr &condition, const std::vector<Expr> &values);
 template <typename... More>
 Expr print_when(const Expr &condition, const Expr &first, const More &...more) {
     return print_when(condition, std::vector<Expr>{first, detail::printable(more)...});
 }
 
-/// The first value; where `condition` does not hold, `realize` throws a RuntimeError with the
-/// condition, and all values like print(). It is evaluated one lane at a time.
+/// The first value. If `condition` does not hold when it is evaluated, `realize` throws a RuntimeError with
+/// the condition and all values as print() would. Evaluated one lane at a time.
 Expr require(const Expr &condition, const std::vector<Expr> &values);
 template <typename... More>
 Expr require(const Expr &condition, const Expr &value, const More &...more) {

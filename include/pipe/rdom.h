@@ -1,5 +1,5 @@
 #pragma once
-// RDom, RVar: the domain that an update definition runs over.
+// RDom, RVar: the domain of an update definition.
 
 #include <memory>
 #include <source_location>
@@ -28,7 +28,7 @@ struct Range {
 /// One Range per dimension.
 using Region = std::vector<Range>;
 
-/// One dimension of an RDom; or only a name, for the loops that a split of an RVar makes.
+/// One dimension of an RDom; or only a name, for the loops that result from splitting an RVar.
 class RVar {
   public:
     RVar();
@@ -83,14 +83,14 @@ class RDom {
     bool defined() const { return contents_ != nullptr; }
     int dimensions() const;
     const std::string &name() const;
-    /// CompileError where there is no such dimension.
+    /// CompileError if there is no such dimension.
     RVar operator[](int i) const;
     /// The RVar of a one-dimensional domain.
     operator RVar() const;
     operator Expr() const;
 
-    /// Leaves out the points where `condition` (a bool of the RVars, Vars, Params, Funcs and
-    /// images) does not hold. To be called before the RDom is used in a definition.
+    /// Restricts the domain to the points at which `condition` holds: a bool of RVars, Vars, Params, Funcs
+    /// and images. Call it before the RDom is used in a definition.
     void where(const Expr &condition, SourceLocation at = std::source_location::current());
 
     bool same_as(const RDom &other) const { return contents_ == other.contents_; }
@@ -112,7 +112,7 @@ class RDom {
     std::shared_ptr<graph::RDomContents> contents_;
 };
 
-/// A Var or an RVar: the loop that a directive is about.
+/// A Var or an RVar: the loop that a directive applies to.
 struct VarOrRVar {
     VarOrRVar(const Var &v) : name(v.name()) {}
     VarOrRVar(const RVar &v) : name(v.name()), is_rvar(true) {}

@@ -1,5 +1,5 @@
 #pragma once
-// Realizable: compiling and running, which Func and Pipeline have in common.
+// Realizable: compiling and running, common to Func and Pipeline.
 
 #include <concepts>
 #include <vector>
@@ -16,25 +16,25 @@ struct Argument;
 struct JITHandlers;
 struct JITUserContext;
 
-/// What a Pipeline does; and a Func, as the Pipeline of it alone. What is compiled is kept, and
-/// compiled anew where a definition or schedule changed since. A context (pipe/jit.h), which may be
-/// null, says what holds for this call alone. Where no target is given, it is the one that the code at hand was
-/// compiled for, else that of autoschedule(), else the machine's (get_host_target()).
+/// The interface to compile and run a Pipeline, or a Func as a Pipeline with one output. Compiled code is
+/// kept, and recompiled if a definition or schedule changed. A context (pipe/jit.h), which may be
+/// null, applies to one call. The default target is that of the existing code, else that of
+/// autoschedule(), else the host's (get_host_target()).
 ///
 /// \param Self  Pipeline or Func
 template <typename Self> class Realizable : public CompiledFiles<Self> {
   public:
-    /// Computes the outputs in new Buffers of these sizes, with mins 0. Where updates or tail
-    /// strategies write more than that, all of it is computed, and the Buffers are the part that
-    /// was asked for (with the strides of the whole).
+    /// Computes the outputs in new Buffers of these sizes, with mins 0. If updates or tail
+    /// strategies write more than that, the allocation is larger, and the Buffers are crops of
+    /// it.
     Realization realize(const Sizes &sizes = {}, const Target &target = Target()) {
         return realize(nullptr, sizes, target);
     }
     Realization realize(JITUserContext *context, const Sizes &sizes = {},
                         const Target &target = Target());
-    /// Computes the elements of the Buffers given, one per value of each output. RuntimeError where
+    /// Computes all elements of the given Buffers, one Buffer per value of each output. RuntimeError if
     /// a Buffer is undefined, has another type or number of dimensions, does not hold all that is
-    /// written, or an input does not cover what is read.
+    /// written, or if an input does not cover what is read.
     void realize(const Realization &outputs, const Target &target = Target()) {
         realize(nullptr, outputs, target);
     }
@@ -54,7 +54,7 @@ template <typename Self> class Realizable : public CompiledFiles<Self> {
                                          ...)) void realize(const Buffers &...outputs) {
         realize(nullptr, Realization(outputs...));
     }
-    /// The same as plain data (pipe/raw_buffer.h). (A template, so that `{}` is not taken for it.)
+    /// The same with plain data (pipe/raw_buffer.h). (A template, so that `{}` does not match it.)
     template <std::same_as<RawBuffer> Raw>
     void realize(Raw *output, const Target &target = Target()) {
         realize_into(nullptr, buffer_of(output), target);
@@ -64,13 +64,13 @@ template <typename Self> class Realizable : public CompiledFiles<Self> {
         realize_into(context, buffer_of(output), target);
     }
 
-    /// The same by the definitions alone: no schedule, slow, the oracle of the tests.
+    /// The reference interpreter: evaluates the definitions alone, without a schedule. Slow.
     Realization realize_reference(const Sizes &sizes);
     void realize_reference(const Realization &outputs);
 
-    /// Gives every ImageParam that is not set a new Buffer of what is read of it for outputs of
-    /// these sizes, or for these outputs (their shapes: they need no memory). RuntimeError where an
-    /// output has another number of dimensions, or an extern stage fails to answer.
+    /// Sets every ImageParam that is not set to a new Buffer that covers what is read of it for outputs of
+    /// these sizes, or for these outputs (only their shapes matter). RuntimeError if an
+    /// output has another number of dimensions, or an extern stage fails.
     void infer_input_bounds(const Sizes &sizes, const Target &target = Target()) {
         infer_input_bounds(nullptr, sizes, target);
     }
@@ -100,23 +100,23 @@ template <typename Self> class Realizable : public CompiledFiles<Self> {
         infer_input_bounds(context, Realization(output), target);
     }
 
-    /// Compiles now what the next `realize` would.
+    /// Compiles now, so that the next `realize` need not.
     void compile_jit(const Target &target = Target());
-    /// The same, with the autoscheduler told these sizes of the outputs.
+    /// The same, for an autoschedule with these sizes of the outputs.
     void compile_jit(const Sizes &sizes, const Target &target = Target());
 
-    /// A function of these Params and ImageParams and of the outputs. CompileError where one that
-    /// is used is missing.
+    /// Compiles to a function of these Params and ImageParams and of the outputs. CompileError if one
+    /// that is used is missing.
     Callable compile_to_callable(const std::vector<Argument> &args,
                                  const Target &target = Target());
-    /// The Params and ImageParams that are used.
+    /// The Params and ImageParams that the pipeline uses.
     std::vector<Argument> infer_arguments() const;
 
-    /// What takes the place of the run time's own functions in all calls. Not to be changed while
-    /// one runs. A Callable keeps what stood here when it was made.
+    /// The functions that replace the run time's own in all calls. Do not change them during a
+    /// call. A Callable keeps those that were set when it was made.
     JITHandlers &jit_handlers();
 
-    /// The loops, on stdout.
+    /// Prints the loops to stdout.
     void print_loop_nest() const;
 
   private:

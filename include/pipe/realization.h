@@ -11,7 +11,7 @@
 
 namespace Pipe {
 
-/// Extents of the Buffers to be made, dimension 0 first: `f.realize({640, 480})`.
+/// Extents of the Buffers to allocate, dimension 0 first: `f.realize({640, 480})`.
 struct Sizes {
     std::vector<int64_t> extents;
 
@@ -25,24 +25,24 @@ struct Sizes {
 /// `Buffer<float> out = f.realize({640, 480});`
 class Realization {
   public:
-    /// A template, so that Realization({a, b}) is not taken for it.
+    /// A template, so that Realization({a, b}) does not match it.
     template <std::same_as<std::vector<Buffer<void>>> Buffers>
     explicit Realization(Buffers buffers) : buffers_(std::move(buffers)) {}
-    /// Not an initializer_list: `{}` is the size of a value without dimensions.
+    /// Not an initializer_list: `{}` means the sizes of a zero-dimensional value.
     template <typename T, int D, typename... Rest>
     Realization(const Buffer<T, D> &first, const Rest &...rest)
         : buffers_{Buffer<void>(first), Buffer<void>(rest)...} {}
 
     size_t size() const { return buffers_.size(); }
     int device_sync() const { return 0; }
-    /// RuntimeError where there are not so many.
+    /// RuntimeError if `i` is out of range.
     const Buffer<void> &operator[](size_t i) const {
         if (i >= buffers_.size())
             throw RuntimeError("A Realization of " + std::to_string(buffers_.size()) +
                                " Buffers, counted from 0, has no [" + std::to_string(i) + "].");
         return buffers_[i];
     }
-    /// RuntimeError where there are several, or the type is another.
+    /// RuntimeError if there are several Buffers, or the type differs.
     template <typename T, int D> operator Buffer<T, D>() const {
         if (buffers_.size() != 1)
             throw RuntimeError("A Realization of " + std::to_string(buffers_.size()) +

@@ -1,5 +1,5 @@
 #pragma once
-// The vocabulary of schedules, and Schedule itself: how a pipeline is computed, as plain data.
+// Enums of schedules, and Schedule itself: how a pipeline is computed, as plain data.
 
 #include <cstdint>
 #include <memory>
@@ -14,43 +14,44 @@
 
 namespace Pipe {
 
-/// What a loop that a `split` cannot divide evenly does at its end. As in Halide's documentation.
+/// How the end of a loop is handled if the factor of a `split` does not divide its extent. As in
+/// Halide's documentation.
 enum class TailStrategy : uint8_t {
-    /// Rounds the extent up: computes and stores beyond the asked region, so that an output must be
+    /// Rounds the extent up: computes and stores beyond the requested region, so an output must be
     /// a multiple of the factor. Not for RVars.
     RoundUp,
-    /// Tests inside the loop; never touches anything outside. Always legal.
+    /// Tests inside the loop; never accesses anything outside. Always legal.
     GuardWithIf,
     /// As GuardWithIf: in vectorized loops the test masks loads and stores with either.
     Predicate,
-    /// Guards the loads only: stores go beyond, as with RoundUp. Not for RVars; what it splits into
+    /// Guards the loads only: stores go beyond, as with RoundUp. Not for RVars; the resulting loops
     /// cannot be split again.
     PredicateLoads,
     /// Guards the stores only: loads go beyond, as with RoundUp. Otherwise as PredicateLoads.
     PredicateStores,
-    /// Shifts the last iteration back so that it ends at the edge, and computes some points twice:
-    /// for pure definitions, and updates that do not read their own Func. Needs an extent of at
+    /// Shifts the last iteration back so that it ends at the edge, which computes some points twice:
+    /// for pure definitions, and updates that do not read their own Func. The extent must be at
     /// least the factor. Not for RVars.
     ShiftInwards,
     /// As ShiftInwards, but points that were computed before keep their value: for updates too. The
     /// loop must not be parallel.
     ShiftInwardsAndBlend,
-    /// As RoundUp, but points beyond the asked region keep the value that they have. The loop must
+    /// As RoundUp, but points beyond the requested region keep their value. The loop must
     /// not be parallel.
     RoundUpAndBlend,
     /// ShiftInwards for pure definitions, GuardWithIf for RVars and updates.
     Auto,
 };
 
-/// Where the loops that compute_with shares begin and end, if the two stages' ranges differ.
+/// How the shared loops of compute_with are aligned if the ranges of the two stages differ.
 enum class LoopAlignStrategy : uint8_t {
-    AlignStart,  ///< the guest's range is moved, so that both begin in the same iteration
-    AlignEnd,    ///< so that both end in the same iteration
+    AlignStart,  ///< shifts the range of the second stage so that both begin in the same iteration
+    AlignEnd,    ///< shifts it so that both end in the same iteration
     NoAlign,     ///< each stage keeps its own coordinates
     Auto,        ///< NoAlign
 };
 
-/// Tells one Func of a graph from another. Valid within the graph that gave it out.
+/// Identifies a Func within one graph.
 enum class FuncId : int32_t { None = -1 };
 
 namespace schedules {

@@ -24,25 +24,25 @@ struct FuncContents;
 /// All directives on one definition.
 template <typename Self> class StageDirectives : public LoopDirectives<Self> {
   public:
-    /// Lets loops that write the same elements run in parallel or as vectors: every update of an
-    /// element is one atomic step, and lanes that all go to one element are combined first. An
-    /// update of several elements (a Tuple whose values need each other, a scatter) is done by one
-    /// thread at a time. The operator must be one of rfactor's; CompileError otherwise, unless
-    /// `override_associativity_test` says that any order is right.
+    /// Allows loops whose iterations write the same element to be parallel or vectorized: each update of an
+    /// element is atomic, and lanes that write one element are combined first. An
+    /// update of several elements (a Tuple whose values depend on each other, a scatter) runs in one
+    /// thread at a time. CompileError if the operator is not one of those of rfactor, unless
+    /// `override_associativity_test` declares that any order is right.
     Self &atomic(bool override_associativity_test = false);
-    /// Loops may run in parallel, as vectors or in another order even where they then write and
-    /// read the same elements: the result may depend on the order.
+    /// Allows loops to be parallel, vectorized or reordered even if their iterations write and
+    /// read the same elements: the result may then depend on the order.
     Self &allow_race_conditions();
 
-    /// A copy of the schedule so far, used where `condition` (a bool of Params and sizes) holds.
-    /// Further directives on the result change the copy, and may specialize it again; those on this
-    /// Stage change what is used otherwise. Conditions are tried in the order in which they were
-    /// given.
+    /// Returns a copy of the schedule so far, which is used if `condition` (a bool of Params and sizes)
+    /// holds. Further directives on the result change the copy, and may specialize it again; directives on
+    /// this Stage change the schedule that is used otherwise. Conditions are tested in the order in which
+    /// they were given.
     Stage specialize(const Expr &condition);
-    /// Where none of the conditions holds: a RuntimeError with this message.
+    /// If none of the conditions holds: RuntimeError with this message.
     void specialize_fail(const std::string &message);
 
-    /// Whether the loop is taken apart into its edges and a middle without clamps and tests.
+    /// Whether the loop is partitioned into its edges and a middle without clamps and tests.
     Self &partition(const VarOrRVar &loop, Partition policy);
     Self &never_partition(const std::vector<VarOrRVar> &loops);
     Self &always_partition(const std::vector<VarOrRVar> &loops);
@@ -54,13 +54,13 @@ template <typename Self> class StageDirectives : public LoopDirectives<Self> {
     Self &always_partition(const VarOrRVar &loop, const Loops &...more) {
         return always_partition(std::vector<VarOrRVar>{loop, VarOrRVar(more)...});
     }
-    /// Of all loops that there are now.
+    /// Applies to all loops that exist now.
     Self &never_partition_all();
     Self &always_partition_all();
 
-    /// Inside the loop `at`, fetches into the cache what the iteration `from + offset` of this
-    /// stage, with all that is computed inside of `at`, reads of a Func or image that is stored
-    /// outside of the loop `from`. `from` is `at` or a loop around it. Changes no result.
+    /// Inside the loop `at`, prefetches the region of a Func or image (stored outside the loop `from`)
+    /// that iteration `from + offset` of this stage reads, with everything computed inside `at`.
+    /// `from` is `at` or a loop around it. Does not change results.
     Self &prefetch(const Func &source, const VarOrRVar &at, const VarOrRVar &from,
                    const Expr &offset = 1,
                    PrefetchBoundStrategy strategy = PrefetchBoundStrategy::GuardWithIf);
@@ -73,8 +73,8 @@ template <typename Self> class StageDirectives : public LoopDirectives<Self> {
                    PrefetchBoundStrategy strategy = PrefetchBoundStrategy::GuardWithIf) {
         return prefetch_buffer(Buffer<void, AnyDims>(source), at, from, offset, strategy);
     }
-    /// Substitutes these Funcs, which must be pure, into this definition: at once, before anything
-    /// is scheduled. CompileError for one that it does not call.
+    /// Substitutes these pure Funcs into this definition immediately, before anything is
+    /// scheduled. CompileError for a Func that the definition does not call.
     Self &eager_inline(const std::vector<Func> &funcs);
     template <typename... Funcs> Self &eager_inline(const Func &f, const Funcs &...more);
 
@@ -117,35 +117,34 @@ class Stage : public StageDirectives<Stage> {
     Stage(std::shared_ptr<graph::FuncContents> func, int stage,
           std::vector<size_t> specialization = {});
 
-    /// Takes an update that combines (sums up, say) over RVars apart. The Func returned combines,
-    /// for each value of `preserved` by itself, over the other RVars; this update then combines its
-    /// values over `preserved`. `v` is a new dimension of that Func, where `preserved` was: its
-    /// loop can be parallel or vectorized. RVars that splits have made may be preserved too. For +
+    /// Factors an associative update (a sum, for example) into two. The returned Func combines over the other
+    /// RVars, separately for each value of `preserved`; this update then combines those
+    /// values over `preserved`. `v` is a new dimension of the returned Func in place of `preserved`: its
+    /// loop can be parallel or vectorized. RVars that result from splits may be preserved, too. Supported: +
     /// - * min max && || & | ^ on any type and Tuples of these, argmin and argmax as select() over a
-    /// Tuple, and the product of complex numbers. CompileError, naming the operator, for others; and
-    /// where the order of points matters (argmin), but the outer RVars are not those that are
-    /// preserved.
+    /// Tuple, and the product of complex numbers. CompileError, naming the operator, for others, and
+    /// if the order of points matters (argmin) and the preserved RVars are not the outermost.
     Func rfactor(const RVar &preserved, const Var &v,
                  SourceLocation where = std::source_location::current());
     Func rfactor(const std::vector<std::pair<RVar, Var>> &preserved,
                  SourceLocation where = std::source_location::current());
 
-    /// Says that the stage is meant to have no directives: the autoscheduler leaves it as it is.
-    /// CompileError where it has some.
+    /// Declares that the stage intentionally has no directives: the autoscheduler leaves it alone.
+    /// CompileError if it has directives.
     void unscheduled();
 
     /// "f" or "f.update(0)".
     std::string name() const;
-    /// The loops that there are now, innermost first.
+    /// The current loops, innermost first.
     std::vector<VarOrRVar> loops() const;
-    /// The same and Var::outermost(): all places where something can be computed.
+    /// The same and Var::outermost(): all loops at which something can be computed.
     std::vector<VarOrRVar> split_vars() const;
 
     const std::shared_ptr<graph::FuncContents> &contents() const { return func_; }
     int index() const { return stage_; }
-    /// Which specialization of which specialization; empty: what holds otherwise.
+    /// Path of indices into nested specializations; empty: the schedule without one.
     const std::vector<size_t> &specialization() const { return specialization_; }
-    /// What the directives have said so far. CompileError where there is no definition yet.
+    /// The directives recorded so far. CompileError if there is no definition yet.
     schedules::StageSchedule &schedule() const;
 
   private:

@@ -22,7 +22,7 @@ class Tuple {
         : values_{first, second, Expr(rest)...} {}
 
     size_t size() const { return values_.size(); }
-    /// CompileError where there are not so many.
+    /// CompileError if `i` is out of range.
     Expr &operator[](size_t i) { return values_[checked(i)]; }
     const Expr &operator[](size_t i) const { return values_[checked(i)]; }
     const std::vector<Expr> &as_vector() const { return values_; }
@@ -38,8 +38,8 @@ class Tuple {
     }
 };
 
-/// Element by element; a Tuple of conditions chooses for each element by itself. CompileError where
-/// the sizes differ.
+/// Element-wise; a Tuple of conditions selects each element separately. CompileError if the sizes
+/// differ.
 Tuple select(const Expr &condition, const Tuple &if_true, const Tuple &if_false);
 Tuple select(const Tuple &condition, const Tuple &if_true, const Tuple &if_false);
 /// select(c0, v0, c1, v1, ..., otherwise): the values of the first condition that holds.
@@ -54,7 +54,7 @@ requires(sizeof...(Rest) >= 1) Tuple select(const Tuple &c0, const Tuple &v0, co
     return select(c0, v0, select(c1, v1, rest...));
 }
 
-/// values[id]; the last one where id lies outside. The values have one type; integer constants take
+/// values[id]; the last value if id is out of range. All values have one type; integer constants take
 /// that of the others.
 Expr mux(const Expr &id, const std::vector<Expr> &values);
 Expr mux(const Expr &id, std::initializer_list<Expr> values);
