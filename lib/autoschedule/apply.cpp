@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "autoschedule/register_block.h"
 #include "graph/reduction.h"
 #include "ir/int32.h"
 
@@ -119,12 +120,48 @@ bool reduce_stage(const FuncNode &func, const Node &node, size_t s, const Machin
     return true;
 }
 
+/// A reduction in blocks of sums: [vector] [block, unrolled] [RVars] [loops over blocks].
+void block_stage(const FuncNode &func, const RegisterBlock &block, bool parallel,
+                 StageSchedule &stage) {
+    Loops loops(stage, func);
+    std::vector<Dim> dims, reductions, around;
+    for (const Dim &d : stage.dims)
+        if (d.is_reduction)
+            reductions.push_back(d);
+    std::vector<std::string> outer = func.args;
+    const std::string &x = func.args[0];
+    std::string vector;
+    std::tie(outer[0], vector) = loops.split(x, "_w", "_v", block.lanes * block.vectors);
+    if (block.vectors > 1) {
+        const auto [unrolled, lanes] = loops.split(vector, "_u", "_l", block.lanes);
+        dims = {{lanes, LoopKind::Vectorized, false}, {unrolled, LoopKind::Unrolled, false}};
+    } else {
+        dims = {{vector, LoopKind::Vectorized, false}};
+    }
+    if (block.rows_dim > 0) {
+        const size_t d = static_cast<size_t>(block.rows_dim);
+        std::string rows;
+        std::tie(outer[d], rows) = loops.split(func.args[d], "_w", "_u", block.rows);
+        dims.push_back({rows, LoopKind::Unrolled, false});
+    }
+    dims.insert(dims.end(), reductions.begin(), reductions.end());
+    for (int d : block.loops)
+        dims.push_back({outer[static_cast<size_t>(d)], LoopKind::Serial, false});
+    if (parallel)
+        dims.back().kind = LoopKind::Parallel;
+    stage.dims = std::move(dims);
+}
+
 /// A stage with its pure loops as they are, but vectorised: members of groups, and updates. RVars go
 /// between the vector and the other loops, so that a vector of sums stays in registers.
 void vectorize_stage(const FuncNode &func, const Node &node, size_t s, const Machine &machine,
                      bool parallel, StageSchedule &stage) {
     if (stage.touched)
         return;
+    if (const auto block = register_block(node, s, node.extents, machine)) {
+        block_stage(func, *block, parallel, stage);
+        return;
+    }
     Loops loops(stage, func);
     std::vector<Dim> reductions, pure;
     for (const Dim &d : stage.dims)

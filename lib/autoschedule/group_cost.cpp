@@ -107,13 +107,36 @@ std::vector<Level> GroupModel::levels(int row_dim) const {
     return result;
 }
 
+/// How much longer a reduction takes because the last register block along each dimension of a tile is not
+/// full, against whole dimensions (which RegisterBlock::clocks counts).
+double GroupModel::block_waste(size_t member, const Tiling &t) const {
+    const RegisterBlock &block = *members_[member].block;
+    const Node &node = graph_.nodes[static_cast<size_t>(nodes_[member])];
+    auto padded = [&](double extent, int dim) {
+        const double size = static_cast<double>(block.size(dim));
+        return std::ceil(extent / size) * size / extent;
+    };
+    double waste = 1;
+    const auto &region = alignment_.region[member];
+    for (size_t d = 0; d < region.size(); d++) {
+        const Coordinate &c = region[d];
+        if (c.iterator < 0 || !c.distance.bounded())
+            continue;
+        const double extent = static_cast<double>(node.extents[d]);
+        const double tile = std::min(extent, width(c, t.size[static_cast<size_t>(c.iterator)]));
+        waste *= padded(tile, static_cast<int>(d)) / padded(extent, static_cast<int>(d));
+    }
+    return waste;
+}
+
 void GroupModel::add_compute(const Tiling &t, Cost &cost) const {
     const std::vector<Level> &levels = levels_of(t);
     double points = 0, needed = 0;
     for (size_t m = 0; m < members_.size(); m++) {
         const Region &r = regions_[m];
         const Member &member = members_[m];
-        const double padded = std::ceil(r.row / member.lanes) * member.lanes / r.row;
+        const double padded = member.block ? block_waste(m, t)
+                                           : std::ceil(r.row / member.lanes) * member.lanes / r.row;
         cost.arithmetic += r.total * padded * member.clocks;
         cost.overhead += r.total / r.row * machine_.row_overhead;
         cost.overhead += (levels[m] == Level::Row ? steps_ : tiles_) * machine_.nest_overhead;

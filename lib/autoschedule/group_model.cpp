@@ -97,7 +97,7 @@ void GroupModel::add_member(const Node &node) {
     member.bytes = node.bytes;
     member.lanes = node.dims() == 0 ? 1 : std::max(1.0, machine_.vector_bytes / double(node.bytes));
     member.updates = node.has_updates();
-    member.clocks = clocks_per_point(node);
+    member.clocks = clocks_per_point(node, member.block);
     for (const Reads &reads : node.reads) {
         int buffer = member_index(static_cast<int>(reads.hull.func));
         if (buffer < 0) {
@@ -158,10 +158,17 @@ bool GroupModel::streams() const {
            row_bytes % machine_.vector_bytes == 0;
 }
 
-double GroupModel::clocks_per_point(const Node &node) const {
-    double total = 0;
+double GroupModel::clocks_per_point(const Node &node, std::optional<RegisterBlock> &block) const {
+    double total = 0, longest = 0;
     const double v = machine_.vector_bytes;
-    for (const StageCost &stage : node.stages) {
+    for (size_t s = 0; s < node.stages.size(); s++) {
+        const StageCost &stage = node.stages[s];
+        if (const auto blocked = register_block(node, s, node.extents, machine_)) {
+            total += blocked->clocks * stage.repeats;
+            if (stage.repeats > longest)
+                longest = stage.repeats, block = blocked;
+            continue;
+        }
         const bool vector = !stage.loops_over.empty() && stage.loops_over[0];
         const double lanes = vector ? std::max(1.0, v / node.bytes) : 1;
         const double width = vector ? v : 4;  // scalar operations: one element of a usual type

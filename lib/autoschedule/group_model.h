@@ -7,6 +7,7 @@
 
 #include "autoschedule/machine.h"
 #include "autoschedule/plan.h"
+#include "autoschedule/register_block.h"
 #include "autoschedule/stage_graph.h"
 #include "poly/alignment.h"
 
@@ -56,6 +57,7 @@ class GroupModel {
         double lanes = 1;
         double bytes = 1;  // of one point
         bool updates = false;
+        std::optional<RegisterBlock> block;  // of the longest reduction
         std::vector<Read> reads;
     };
     struct External {
@@ -78,7 +80,7 @@ class GroupModel {
     int member_index(int node) const;
     void add_member(const Node &node);
     int external(const poly::Access &load);
-    double clocks_per_point(const Node &node) const;
+    double clocks_per_point(const Node &node, std::optional<RegisterBlock> &block) const;
     double far_rate(double bytes) const;
     bool streams() const;
     const std::vector<int64_t> &extents() const {
@@ -92,6 +94,7 @@ class GroupModel {
     // Steps of evaluate(); measure() fills the scratch members that the others read.
     Region region(const std::vector<poly::Coordinate> &coords, const Tiling &t) const;
     void measure(const Tiling &tiling) const;
+    double block_waste(size_t member, const Tiling &t) const;
     void add_compute(const Tiling &tiling, Cost &cost) const;
     void add_near_memory(const Tiling &tiling, Cost &cost) const;
     void add_far_memory(const Tiling &t, Cost &cost) const;

@@ -51,6 +51,10 @@ int host_cores() {
     return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
+int vector_registers(const Target &target) {
+    return target.arch == Target::X86 && !target.has_feature(Target::AVX512) ? 16 : 32;
+}
+
 }  // namespace
 
 Machine host_machine(const Target &target, const AutoscheduleOptions &options) {
@@ -69,6 +73,7 @@ Machine host_machine(const Target &target, const AutoscheduleOptions &options) {
     m.l3_bytes = std::max(m.l3_bytes, m.l2_bytes);
     m.fast_math = target.has_feature(Target::FastMath);
     m.vector_bytes = target.natural_vector_size(UInt(8));
+    m.vector_registers = vector_registers(target);
     return m;
 }
 

@@ -15,6 +15,7 @@ struct Machine {
     int cores = 1;
     bool fast_math = false;  ///< sums of floats may be regrouped
     int vector_bytes = 32;   ///< of one register
+    int vector_registers = 16;
     int64_t l1_bytes = 32 << 10;
     int64_t l2_bytes = 1 << 20;
     int64_t l3_bytes = 16 << 20;  ///< of all cores together

@@ -5,14 +5,17 @@
 #include <set>
 
 #include "ir/equal.h"
+#include "ir/int32.h"
 #include "ir/print.h"
 #include "ir/program.h"
 #include "ir/simplify.h"
+#include "ir/substitute.h"
 #include "ir/visit.h"
 #include "lower/checks.h"
 #include "lower/innermost.h"
 #include "lower/needs.h"
 #include "lower/prefetch.h"
+#include "lower/register_sums.h"
 
 namespace Pipe::lower {
 
@@ -271,7 +274,11 @@ class Builder {
     /// One stage's loops from its innermost out to the one at `from`, with those that share them.
     Stmt loops(const Nest &nest, size_t from) {
         Stmt body = innermost(regions_, nest);
-        for (size_t p = nest.stage->loops.size(); p-- > from;) {
+        size_t p = nest.stage->loops.size();
+        if (const auto sums = register_sums(tree_, regions_, nest, body))
+            if (Stmt kept = keep_sums(nest, *sums); kept.defined())
+                body = std::move(kept), p = sums->outermost;
+        while (p-- > from) {
             if (p + 1 == nest.shared)
                 body = within_shared(nest, std::move(body));
             std::vector<Stmt> parts{body};
@@ -282,6 +289,36 @@ class Builder {
             body = one_loop(nest, p, make_block(std::move(parts)));
         }
         return from > 0 && nest.shared == from ? within_shared(nest, std::move(body)) : body;
+    }
+
+    /// The loops over RVars between a nest that loads the block's elements into arrays and one that stores
+    /// them; undefined where the two would need what is known inside the loops over RVars only.
+    Stmt keep_sums(const Nest &nest, const RegisterSums &sums) {
+        Stmt load = sums.load, update = sums.update, store = sums.store;
+        for (size_t p = nest.stage->loops.size(); p-- > sums.block;) {
+            load = one_loop(nest, p, std::move(load));
+            update = one_loop(nest, p, std::move(update));
+            store = one_loop(nest, p, std::move(store));
+        }
+        for (size_t p = sums.block; p-- > sums.outermost;)
+            update = one_loop(nest, p, std::move(update));
+        std::set<std::string> bound;  // outside the block
+        const region::Level &block = nest.stage->loops[sums.block].name;
+        auto outside = [&](const Stmt &s) {
+            if (s->op == StmtOp::For || s->op == StmtOp::Let)
+                bound.insert(s->name);
+            return s->op != StmtOp::For || s->name != block;
+        };
+        walk(update, outside, [](const Expr &) { return false; });
+        bound.erase(block);
+        if (uses_any_var(load, bound))
+            return Stmt();
+        Stmt body = make_block({std::move(load), std::move(update), std::move(store)});
+        const std::vector<Type> &types = graph_[nest.stage->func].types;
+        for (size_t i = 0; i < types.size(); i++)
+            body = make_allocate(sums.arrays[i], types[i], {int32(sums.elements)},
+                                 MemoryType::Stack, std::move(body));
+        return body;
     }
 
     Nest prepare(const StageNest &stage) {

@@ -1,0 +1,201 @@
+#include "autoschedule/register_block.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "autoschedule/group_model.h"
+#include "support/integers.h"
+
+namespace Pipe::autoschedule {
+
+using poly::Access;
+using poly::Coordinate;
+
+namespace {
+
+constexpr double least_iterations = 4;  ///< of the RVars, that loading and storing the sums pays
+constexpr int64_t most_vectors = 8, most_rows = 8;
+constexpr double loop_clocks = 0.75;   ///< counting and comparing, per iteration of the RVars
+constexpr double latency = 4;          ///< of one addition
+constexpr double usable_cache = 0.75;  ///< the rest is for what streams through
+
+bool depends_on(const Access &load, int dim) {
+    return std::any_of(load.coords.begin(), load.coords.end(),
+                       [&](const Coordinate &c) { return c.iterator == dim; });
+}
+
+/// The lanes of a vector along dimension 0 are neighbors in memory, or all read the same element.
+bool loads_as_vector(const Access &load) {
+    for (size_t d = 0; d < load.coords.size(); d++) {
+        const Coordinate &c = load.coords[d];
+        if (c.iterator == 0 && (d > 0 || c.num != 1 || c.den != 1))
+            return false;
+        if (!c.distance.bounded() && d == 0)
+            return false;
+    }
+    return true;
+}
+
+class BlockSearch {
+  public:
+    BlockSearch(const Node &node, const StageCost &stage, const std::vector<int64_t> &extents,
+                const Machine &machine)
+        : node_(node), stage_(stage), extents_(extents), machine_(machine),
+          lanes_(std::max<int64_t>(1, machine.vector_bytes / std::max(1, node.bytes))) {
+        for (const Access &load : stage.loads)
+            if (load.func != node.id)
+                operands_.push_back(&load);
+    }
+
+    std::optional<RegisterBlock> run() {
+        if (stage_.repeats < least_iterations || extents_.empty() || !stage_.loops_over[0] ||
+            extents_[0] < lanes_ || lanes_ < 2 ||
+            !std::all_of(operands_.begin(), operands_.end(),
+                         [](const Access *load) { return loads_as_vector(*load); }))
+            return std::nullopt;
+        for (int64_t vectors = 1; vectors <= most_vectors; vectors++) {
+            consider(vectors, -1, 1);
+            for (int dim = 1; dim < node_.dims(); dim++)
+                for (int64_t rows = 2; rows <= std::min(most_rows, extents_[size_t(dim)]); rows++)
+                    if (stage_.loops_over[static_cast<size_t>(dim)])
+                        consider(vectors, dim, rows);
+        }
+        if (best_)
+            order_loops(*best_);
+        return best_;
+    }
+
+  private:
+    /// Sums, the vectors that are shared by the rows, and one operand of the moment.
+    int64_t registers(const RegisterBlock &b) const {
+        int64_t shared = 0;
+        for (const Access *load : operands_)
+            if (depends_on(*load, 0) && !(b.rows_dim > 0 && depends_on(*load, b.rows_dim)))
+                shared += b.vectors;
+        return b.vectors * b.rows + (b.rows > 1 ? shared : 1) + 1;
+    }
+
+    void consider(int64_t vectors, int dim, int64_t rows) {
+        RegisterBlock b{lanes_, vectors, dim, rows, {}, 0};
+        if (registers(b) > machine_.vector_registers)
+            return;
+        b.clocks = clocks(b);
+        if (!best_ || b.clocks < 0.99 * best_->clocks)
+            best_ = b;
+    }
+
+    double clocks(const RegisterBlock &b) const {
+        double loads = 0, useful = 1;
+        for (const Access *load : operands_)
+            loads += double(depends_on(*load, 0) ? b.vectors : 1) *
+                     double(b.rows_dim > 0 && depends_on(*load, b.rows_dim) ? b.rows : 1);
+        const double vectors = double(b.vectors * b.rows);
+        const double arithmetic = vectors * stage_.arithmetic.total() * double(lanes_) /
+                                  machine_.vector_bytes / machine_.arithmetic_rate;
+        const double block = std::max(
+            latency, overlapped(arithmetic, loads / machine_.load_rate, 0.1) + loop_clocks);
+        for (int d = 0; d < node_.dims(); d++) {  // the last block of a dimension is not full
+            const int64_t extent = extents_[size_t(d)], size = b.size(d);
+            useful *= double(extent) / double(ceil_div(extent, size) * size);
+        }
+        return block / (vectors * double(lanes_)) / useful;
+    }
+
+    /// Bytes of an operand that `count` blocks along each dimension read, over all iterations of the RVars.
+    double bytes(const Access &load, const RegisterBlock &b,
+                 const std::vector<int64_t> &count) const {
+        double elements = 1;
+        for (const Coordinate &c : load.coords) {
+            const double most = double(std::min<int64_t>(c.range.size(), 1 << 30));
+            if (!c.distance.bounded()) {
+                elements *= most;
+                continue;
+            }
+            const int64_t steps =
+                c.iterator < 0 ? 1 : b.size(c.iterator) * count[size_t(c.iterator)];
+            const int64_t travel = c.iterator < 0 ? 0 : std::abs(c.num) * (steps - 1);
+            elements *= std::min(most, double((travel + c.distance.size() - 1) / c.den + 1));
+        }
+        return elements * load.bytes;
+    }
+
+    /// Bytes that come from beyond the L2 cache with the loops in this order: what fits there while the inner
+    /// loops run is read once for them, and once more for each iteration outside that needs other data.
+    double traffic(const RegisterBlock &b, const std::vector<int> &order) const {
+        const double cache = usable_cache * static_cast<double>(machine_.l2_bytes);
+        std::vector<int64_t> count(extents_.size(), 1);
+        auto all = [&] {
+            double sum = 0;
+            for (const Access *load : operands_)
+                sum += bytes(*load, b, count);
+            return sum;
+        };
+        size_t inside = 0;
+        for (; inside < order.size(); inside++) {
+            const size_t d = static_cast<size_t>(order[inside]);
+            count[d] = trips(b, order[inside]);
+            if (all() > cache) {
+                count[d] = 1;
+                break;
+            }
+        }
+        double total = 0;
+        for (const Access *load : operands_) {
+            double once = bytes(*load, b, count);
+            bool stays = true;  // what the next loops do not move is still there
+            for (size_t i = inside; i < order.size(); i++) {
+                stays = stays && !depends_on(*load, order[i]);
+                if (!stays)
+                    once *= double(trips(b, order[i]));
+            }
+            total += once;
+        }
+        return total;
+    }
+
+    int64_t trips(const RegisterBlock &b, int dim) const {
+        return ceil_div(extents_[size_t(dim)], b.size(dim));
+    }
+
+    /// The order with the least traffic among those whose outermost loop occupies all cores.
+    void order_loops(RegisterBlock &b) const {
+        for (int d = 0; d < node_.dims(); d++)
+            if (stage_.loops_over[size_t(d)])
+                b.loops.push_back(d);
+        if (b.loops.size() > 5)
+            return;
+        std::vector<int> order = b.loops, best = b.loops;
+        double least = std::numeric_limits<double>::infinity();
+        do {
+            const double tasks = double(trips(b, order.back())), cores = machine_.cores;
+            const double active = std::min(tasks, cores);
+            const double imbalance = std::ceil(tasks / active) * active / tasks * cores / active;
+            const double work = b.clocks * node_.points() * stage_.repeats;
+            const double cost = (work + traffic(b, order) / machine_.l3_rate) * imbalance;
+            if (cost < 0.99 * least)
+                least = cost, best = order;
+        } while (std::next_permutation(order.begin(), order.end()));
+        b.loops = best;
+    }
+
+    const Node &node_;
+    const StageCost &stage_;
+    const std::vector<int64_t> &extents_;
+    const Machine &machine_;
+    int64_t lanes_;
+    std::vector<const Access *> operands_;  // without the sums themselves
+    std::optional<RegisterBlock> best_;
+};
+
+}  // namespace
+
+std::optional<RegisterBlock> register_block(const Node &node, size_t stage,
+                                            const std::vector<int64_t> &extents,
+                                            const Machine &machine) {
+    if (stage == 0)
+        return std::nullopt;
+    return BlockSearch(node, node.stages[stage], extents, machine).run();
+}
+
+}  // namespace Pipe::autoschedule

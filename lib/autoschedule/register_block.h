@@ -1,0 +1,36 @@
+#pragma once
+// Register blocks of reductions: how many sums are computed at a time.
+//
+// A sum that runs over RVars waits for its previous addition in each iteration. Independent sums hide that
+// latency, and every operand that they share is loaded once for all of them: a block of `vectors` vectors
+// along dimension 0 by `rows` points of another dimension, as large as the registers allow (Low et al.,
+// "Analytical Modeling Is Enough for High-Performance BLIS", TOMS 2016, section 4). The order of the loops
+// around the block decides what is read again from which cache.
+
+#include <optional>
+#include <vector>
+
+#include "autoschedule/machine.h"
+#include "autoschedule/stage_graph.h"
+
+namespace Pipe::autoschedule {
+
+struct RegisterBlock {
+    int64_t lanes = 1;       ///< of one vector, along dimension 0
+    int64_t vectors = 1;     ///< along dimension 0, unrolled
+    int rows_dim = -1;       ///< the other dimension of the block; -1: none
+    int64_t rows = 1;        ///< along rows_dim, unrolled
+    std::vector<int> loops;  ///< dimensions that have a loop around the block, innermost first
+    double clocks = 0;       ///< of one core, per point and iteration of the RVars
+
+    /// Points of the block along a dimension of the Func.
+    int64_t size(int dim) const { return dim == 0 ? lanes * vectors : dim == rows_dim ? rows : 1; }
+};
+
+/// The best block for stage `stage` of the node over a region of these extents. Nothing if the stage has no
+/// RVars, or no pure loop over dimension 0, or if its vectors would not be loaded as such.
+std::optional<RegisterBlock> register_block(const Node &node, size_t stage,
+                                            const std::vector<int64_t> &extents,
+                                            const Machine &machine);
+
+}  // namespace Pipe::autoschedule

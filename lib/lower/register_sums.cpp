@@ -1,0 +1,194 @@
+#include "lower/register_sums.h"
+
+#include <algorithm>
+
+#include "graph/scatter.h"
+#include "ir/equal.h"
+#include "ir/int32.h"
+#include "ir/intrinsics.h"
+#include "ir/visit.h"
+
+namespace Pipe::lower {
+
+using namespace ir;
+using region::StageLoop;
+using region::StageNest;
+using region::Tail;
+
+namespace {
+
+constexpr int64_t most_bytes = 8192;  ///< beyond, no registers hold them
+
+bool is_pure_block_loop(const StageLoop &loop) {
+    return !loop.dim.is_reduction &&
+           (loop.dim.kind == LoopKind::Unrolled || loop.dim.kind == LoopKind::Vectorized);
+}
+
+class Finder {
+  public:
+    Finder(const region::LoopTree &tree, region::RegionMap &regions, const Nest &nest)
+        : tree_(tree), regions_(regions), nest_(nest), stage_(*nest.stage),
+          func_(tree.graph()[stage_.func]) {}
+
+    std::optional<RegisterSums> run(const Stmt &innermost) {
+        if (!find_loops() || !is_plain_stage() || !find_extents())
+            return std::nullopt;
+        const Stmt &provide = innermost->op == StmtOp::If && !innermost->stmts[1].defined()
+                                  ? innermost->stmts[0]
+                                  : innermost;
+        if (!find_coordinates(provide))
+            return std::nullopt;
+        Reader reader(*this);
+        result_.update = reader.mutate(innermost);
+        if (!reader.only_own_elements)
+            return std::nullopt;
+        result_.update = with_stores_to_sums(result_.update);
+        make_copies();
+        return result_;
+    }
+
+  private:
+    /// [pure loops, serial] [RVars] [block]
+    bool find_loops() {
+        const auto &loops = stage_.loops;
+        size_t p = loops.size();
+        bool unrolled = false;
+        while (p > 0 && is_pure_block_loop(loops[p - 1]))
+            unrolled |= loops[--p].dim.kind == LoopKind::Unrolled;
+        result_.block = p;
+        while (p > 0 && loops[p - 1].dim.is_reduction &&
+               loops[p - 1].dim.kind != LoopKind::Parallel &&
+               loops[p - 1].dim.kind != LoopKind::Vectorized)
+            p--;
+        result_.outermost = p;
+        const bool in_vector =
+            std::any_of(loops.begin(), loops.begin() + static_cast<long>(p),
+                        [](const StageLoop &l) { return l.dim.kind == LoopKind::Vectorized; });
+        return unrolled && !in_vector && p < result_.block && nest_.shared <= p;
+    }
+
+    /// Nothing observes or orders the accesses to single elements, and nothing else stands in the block.
+    bool is_plain_stage() const {
+        const schedules::FuncSchedule &f = tree_.schedule()[stage_.func];
+        if (stage_.stage == 0 || f.trace.loads || f.trace.stores || f.async)
+            return false;
+        for (size_t p = result_.block; p < stage_.loops.size(); p++)
+            if (const region::Level &level = stage_.loops[p].name;
+                !tree_.computed_at(level).empty() || !tree_.allocated_at(level).empty())
+                return false;
+        return std::all_of(nest_.tails.begin(), nest_.tails.end(), [](Tail t) {
+            return t == Tail::None || t == Tail::Guard || t == Tail::RoundUp;
+        });
+    }
+
+    bool find_extents() {
+        int64_t bytes = 0;
+        for (Type t : func_.types)
+            bytes += t.bytes();
+        for (size_t p = stage_.loops.size(); p-- > result_.block;) {
+            const region::Range range = regions_.loop_range(stage_.loops[p].name);
+            int64_t extent = 0;
+            if (!as_const_int(range.extent, &extent) || extent < 1 ||
+                __builtin_mul_overflow(result_.elements, extent, &result_.elements) ||
+                result_.elements > most_bytes / bytes)
+                return false;
+            const Expr at = sub(make_variable(Int(32), stage_.loops[p].name), range.min);
+            const Expr step = int32(result_.elements / extent);
+            index_ = index_.defined() ? add(index_, mul(at, step)) : at;
+        }
+        return true;
+    }
+
+    bool find_coordinates(const Stmt &provide) {
+        if (provide->op != StmtOp::Provide || provide->name != func_.name || provide->atomic ||
+            provide->exprs[0].defined())
+            return false;
+        coordinates_.assign(provide->exprs.begin() + 1 + provide->num_values, provide->exprs.end());
+        return std::none_of(coordinates_.begin(), coordinates_.end(), [](const Expr &e) {
+            return reads_elements(e) || contains(e, [](const ExprNode &n) {
+                       return n.op == Op::Call && n.name != intrinsic::likely;
+                   });
+        });
+    }
+
+    /// Loads of the element that is stored -> loads of its sum.
+    class Reader : public GraphMutator {
+      public:
+        explicit Reader(const Finder &finder) : finder_(finder) {}
+        bool only_own_elements = true;
+
+      protected:
+        Expr rewrite(const Expr &e) override {
+            if (is_intrinsic(*e.get(), intrinsic::undef))
+                only_own_elements = false;
+            if (e->op != Op::Call || e->call_kind != CallKind::Func ||
+                e->name != finder_.func_.name)
+                return GraphMutator::rewrite(e);
+            only_own_elements &=
+                e->args.size() == finder_.coordinates_.size() &&
+                std::equal(e->args.begin(), e->args.end(), finder_.coordinates_.begin(),
+                           [](const Expr &a, const Expr &b) { return equal(a, b); });
+            return finder_.sum(static_cast<size_t>(e->index));
+        }
+
+      private:
+        const Finder &finder_;
+    };
+
+    std::string array(size_t value) const {
+        return region::stage_name(func_, stage_.stage) + ".sums" +
+               (func_.types.size() > 1 ? "." + std::to_string(value) : "");
+    }
+
+    Expr sum(size_t value) const { return make_load(func_.types[value], array(value), index_); }
+
+    /// Stores the values of the Provide below `s` to the sums. All are computed before the first is stored.
+    Stmt with_stores_to_sums(const Stmt &s) const {
+        if (s->op == StmtOp::If)
+            return make_if(s->exprs[0], with_stores_to_sums(s->stmts[0]));
+        std::vector<Stmt> stores;
+        std::vector<std::string> names;
+        for (size_t i = 0; i < func_.types.size(); i++) {
+            names.push_back(array(i) + ".value");
+            const Expr value =
+                func_.types.size() > 1 ? make_variable(func_.types[i], names[i]) : s->exprs[1 + i];
+            stores.push_back(make_store(array(i), index_, value));
+        }
+        Stmt body = make_block(std::move(stores));
+        for (size_t i = func_.types.size(); i-- > 0 && func_.types.size() > 1;)
+            body = make_let(names[i], s->exprs[1 + i], std::move(body));
+        return body;
+    }
+
+    void make_copies() {
+        std::vector<Stmt> loads;
+        std::vector<Expr> sums;
+        for (size_t i = 0; i < func_.types.size(); i++) {
+            result_.arrays.push_back(array(i));
+            sums.push_back(sum(i));
+            loads.push_back(make_store(array(i), index_,
+                                       make_call(func_.types[i], func_.name, coordinates_,
+                                                 CallKind::Func, static_cast<int>(i))));
+        }
+        result_.load = make_block(std::move(loads));
+        result_.store = make_provide(func_.name, coordinates_, std::move(sums));
+    }
+
+    const region::LoopTree &tree_;
+    region::RegionMap &regions_;
+    const Nest &nest_;
+    const StageNest &stage_;
+    const graph::FuncNode &func_;
+    RegisterSums result_;
+    Expr index_;  // of the element in the arrays, innermost loop fastest
+    std::vector<Expr> coordinates_;
+};
+
+}  // namespace
+
+std::optional<RegisterSums> register_sums(const region::LoopTree &tree, region::RegionMap &regions,
+                                          const Nest &nest, const Stmt &provide) {
+    return Finder(tree, regions, nest).run(provide);
+}
+
+}  // namespace Pipe::lower

@@ -1,0 +1,36 @@
+#pragma once
+// Accumulators of blocked reductions.
+//
+// An update whose innermost loops are a block of pure loops (unrolled or vectorized), inside loops over
+// RVars, loads and stores every element of the block in each iteration of the RVars: LLVM cannot keep them
+// in registers, because it cannot prove that rows of the block, which are a stride apart that is known at run
+// time only, do not overlap. Here they become a small array of their own:
+//
+//     for r:                               allocate sums[6]
+//       unrolled yi:                       unrolled yi, vectorized xi: sums[yi, xi] = f(x, y)
+//         vectorized xi:             =>    for r:
+//           f(x, y) += ...                   unrolled yi, vectorized xi: sums[yi, xi] += ...
+//                                          unrolled yi, vectorized xi: f(x, y) = sums[yi, xi]
+//
+// The order of the additions does not change, nor do the results.
+
+#include <optional>
+
+#include "lower/innermost.h"
+
+namespace Pipe::lower {
+
+struct RegisterSums {
+    size_t outermost = 0;  ///< the first loop over RVars, outermost first
+    size_t block = 0;      ///< the first loop of the block, which reaches to the innermost
+    int64_t elements = 1;  ///< of the block
+    std::vector<std::string> arrays;  ///< one per value of the Func
+    ir::Stmt load, update, store;     ///< innermost statements of the three nests
+};
+
+/// Nothing if the stage has no such block, or is one that cannot be treated so. `provide`: what innermost()
+/// made for the nest.
+std::optional<RegisterSums> register_sums(const region::LoopTree &tree, region::RegionMap &regions,
+                                          const Nest &nest, const ir::Stmt &provide);
+
+}  // namespace Pipe::lower
