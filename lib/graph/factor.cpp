@@ -4,6 +4,8 @@
 #include <map>
 #include <set>
 
+#include <fmt/format.h>
+
 #include "ir/int32.h"
 #include "ir/intrinsics.h"
 #include "ir/simplify.h"
@@ -47,6 +49,8 @@ class Factorer {
                 (is_preserved(n.name) ? kept_ : others_).insert(n.name);
         find_values();
         find_written();
+        if (reduction_.needs_points && !check_points())
+            return std::nullopt;
         result_.args = from_.args;
         for (const auto &[loop, var] : from_.preserved)
             result_.args.push_back(var);
@@ -167,6 +171,21 @@ class Factorer {
                     "which of two equal values stays depends on the order of the points, so "
                     "only the outermost RVars can be preserved ('" +
                     order[i] + "' is further out)");
+        return true;
+    }
+
+    /// Whether the merge can know which parts have points, from the loops alone.
+    bool check_points() {
+        const char *instead = "so that no part may be without points. Let the earlier one of equal "
+                              "values stay, with < for <= and > for >=";
+        if (from_.stage.predicate.defined())
+            return fail(fmt::format(
+                "the RDom has a condition, and of equal values the last one stays, {}", instead));
+        if (std::find(anywhere_.begin(), anywhere_.end(), true) != anywhere_.end())
+            return fail(
+                fmt::format("not every part writes each element, and of equal values the last one "
+                            "stays, {}",
+                            instead));
         return true;
     }
 
@@ -357,6 +376,8 @@ class Factorer {
     /// earlier rfactor promises of it.
     void restrict_merge() {
         Stage &merge = result_.merge;
+        if (reduction_.needs_points)
+            require_points();
         bool restricted = std::any_of(merge.args.begin(), merge.args.end(), [&](const Expr &arg) {
             return ir::uses_any_var(arg, kept_) || is_promised(arg);
         });
@@ -366,6 +387,23 @@ class Factorer {
             require_of_merge(n.guard);
         if (from_.stage.predicate.defined())
             require_of_merge(ir::substitute(values_, from_.stage.predicate));
+    }
+
+    /// A part has points where the loops that are not preserved have iterations, and the first of them has a
+    /// place in the RDom.
+    void require_points() {
+        std::map<std::string, Expr> first;
+        for (const Node &n : nodes_) {
+            if (!others_.count(n.name) || !n.is_loop)
+                continue;
+            first[n.name] = n.min;
+            int64_t extent = 0;
+            if (!ir::as_const_int(n.extent, &extent) || extent < 1)
+                require(result_.merge.predicate,
+                        ir::make_binary(ir::Op::LT, ir::int32(0), n.extent), {});
+        }
+        for (const Node &n : nodes_)
+            require(result_.merge.predicate, n.guard, first);
     }
 
     /// What the merge can know of a condition without memory and without the RVars that are not preserved.

@@ -190,24 +190,40 @@ class Prover {
         return std::nullopt;
     }
 
-    /// How one of the values says whether the new ones take the old ones' places: where the new key is
-    /// truly smaller, or larger.
+    /// How a value says whether the new one takes the old one's place: where the new key is smaller, or
+    /// larger.
     struct Test {
         size_t key = 0;  ///< which value is compared
         bool largest = false;
-        Expr fresh;  ///< what it is compared with
+        bool last = false;  ///< a new key as good as the old one takes its place too
+        Expr fresh;         ///< what the old key is compared with
     };
 
-    /// `new < old`, `old > new`: the new one is smaller. `kept`: c says that the old one stays, as
-    /// `old <= new`.
+    /// Both operands of a comparison without a cast that keeps their order.
+    static std::pair<Expr, Expr> compared(const Expr &comparison) {
+        Expr a = comparison->args[0], b = comparison->args[1];
+        while (a->op == Op::Cast && b->op == Op::Cast && a->args[0].type() == b->args[0].type() &&
+               a.type().can_represent(a->args[0].type())) {
+            Expr inner = a->args[0];
+            b = b->args[0], a = inner;
+        }
+        return {a, b};
+    }
+
+    /// What a comparison of an old value with a new one says, in either order. `kept`: where it holds, the
+    /// old one stays.
     std::optional<Test> test_of(const Expr &c, bool kept) const {
-        const bool less = c->op == (kept ? Op::LE : Op::LT);
-        if (!less && c->op != (kept ? Op::GE : Op::GT))
+        const bool strict = c->op == Op::LT || c->op == Op::GT;
+        const bool less = c->op == Op::LT || c->op == Op::LE;
+        if (!strict && c->op != Op::LE && c->op != Op::GE)
             return std::nullopt;
+        auto [left, right] = compared(c);
         for (size_t k = 0; k < stage_.values.size(); k++)
-            for (size_t side : {size_t(0), size_t(1)})
-                if (is_old(c->args[side], k) && !reads_self(c->args[1 - side]))
-                    return Test{k, (less == (side == 0)) != kept, c->args[1 - side]};
+            for (bool old_is_left : {true, false}) {
+                const Expr &old = old_is_left ? left : right, &fresh = old_is_left ? right : left;
+                if (is_old(old, k) && !reads_self(fresh))
+                    return Test{k, (less == old_is_left) != kept, kept == strict, fresh};
+            }
         return std::nullopt;
     }
 
@@ -221,39 +237,46 @@ class Prover {
             const Expr &old = v->args[select ? 1 + side : side];
             *fresh = v->args[select ? 2 - side : 1 - side];
             if (is_old(old, i) && !reads_self(*fresh))
-                return select ? test_of(v->args[0], side == 0) : Test{i, v->op == Op::Max, *fresh};
+                return select ? test_of(v->args[0], side == 0)
+                              : Test{i, v->op == Op::Max, false, *fresh};
         }
         return std::nullopt;
     }
 
-    /// The best value, and what belongs to it.
+    /// The best value, and what belongs to it: to the first of equal ones, or to the last.
     std::optional<Reduction> extreme() {
-        std::optional<Test> test;
+        std::vector<Test> tests;
         for (size_t i = 0; i < stage_.values.size(); i++) {
             Expr fresh;
-            std::optional<Test> same = picks(i, &fresh);
-            if (!same)
-                return std::nullopt;
+            std::optional<Test> test = picks(i, &fresh);
             if (!test)
-                test = same;
-            if (same->key != test->key || same->largest != test->largest ||
-                !ir::equal(same->fresh, test->fresh) ||
+                return std::nullopt;
+            tests.push_back(*test);
+            const Test &first = tests[0];
+            if (test->key != first.key || test->largest != first.largest ||
+                !ir::equal(test->fresh, first.fresh) ||
                 (i == test->key && !ir::equal(fresh, test->fresh)))
                 return std::nullopt;
         }
+        const size_t key = tests[0].key;
+        const bool largest = tests[0].largest;
         Reduction result;
-        for (size_t i = 0; i < stage_.values.size(); i++) {
+        for (size_t i = 0; i < tests.size(); i++) {
             Type type = stage_.values[i].type();
-            result.identity.push_back(i != test->key
-                                          ? ir::make_const(type, 0)
-                                          : ir::identity(test->largest ? Op::Max : Op::Min, type));
+            tests[i].last &= i != key;  // equal keys are one
+            result.needs_points |= tests[i].last;
+            result.identity.push_back(i != key ? ir::make_const(type, 0)
+                                               : ir::identity(largest ? Op::Max : Op::Min, type));
         }
-        result.commutative = stage_.values.size() == 1;
-        result.combine = [t = *test](const Values &a, const Values &b) {
-            Expr better = t.largest ? b[t.key] > a[t.key] : b[t.key] < a[t.key];
+        result.commutative = tests.size() == 1;
+        result.combine = [tests, key, largest](const Values &a, const Values &b) {
+            auto better = [&](const Values &x, const Values &y) {
+                return largest ? x[key] > y[key] : x[key] < y[key];
+            };
             Values all;
             for (size_t i = 0; i < a.size(); i++)
-                all.push_back(ir::make_select(better, b[i], a[i]));
+                all.push_back(tests[i].last ? ir::make_select(better(a, b), a[i], b[i])
+                                            : ir::make_select(better(b, a), b[i], a[i]));
             return all;
         };
         return result;

@@ -230,54 +230,6 @@ TEST_CASE("rfactor of argmin, of a complex product, of a Tuple of sums", "[rfact
     require_right<int>(out, {1, 11}, [&](int x) { return before(x); });
 }
 
-// The forms in which programs write it. Reads of one Buffer were different expressions.
-TEST_CASE("rfactor of argmin and argmax, however they are written", "[rfactor]") {
-    Buffer<int> in(23, 17);
-    in.fill([](int i, int j) { return (i * 7 + j * 13) % 11; });
-    Var u("u");
-    for (int how = 0; how < 5; how++) {
-        INFO("form " << how);
-        RDom r(0, 23, 0, 17, "r");
-        Func best("best");
-        const bool largest = how == 3 || how == 4;
-        best() = Tuple(largest ? -100 : 100, -1, -1);
-        const Expr key = best()[0], i = best()[1], j = best()[2], value = in(r.x, r.y);
-        if (how == 0)
-            best() = Tuple(select(in(r.x, r.y) < key, in(r.x, r.y), key),
-                           select(in(r.x, r.y) < key, r.x, i), select(key > in(r.x, r.y), r.y, j));
-        if (how == 1)
-            best() =
-                Tuple(min(value, key), select(value < key, r.x, i), select(value < key, r.y, j));
-        if (how == 2)
-            best() = Tuple(select(key <= value, key, value), select(key <= value, i, r.x),
-                           select(value >= key, j, r.y));
-        if (how == 3)
-            best() =
-                Tuple(max(key, value), select(value > key, r.x, i), select(value > key, r.y, j));
-        if (how == 4)
-            best() = Tuple(select(key >= value, key, value), select(value <= key, i, r.x),
-                           select(key >= value, j, r.y));
-        best.update().rfactor(r.y, u).compute_root().update().parallel(u);
-        Realization got = best.realize();
-        int want = largest ? -100 : 100, x = -1, y = -1;
-        for (int b = 0; b < 17; b++)
-            for (int a = 0; a < 23; a++)
-                if (largest ? in(a, b) > want : in(a, b) < want)
-                    want = in(a, b), x = a, y = b;
-        CHECK(Buffer<int>(got[0])() == want);
-        CHECK(Buffer<int>(got[1])() == x);
-        CHECK(Buffer<int>(got[2])() == y);
-    }
-    // which of equal ones is kept would depend on how the work is shared out
-    Func last("last");
-    RDom r(0, 23, 0, 17, "r");
-    last() = Tuple(100, -1);
-    last() = Tuple(select(in(r.x, r.y) <= last()[0], in(r.x, r.y), last()[0]),
-                   select(in(r.x, r.y) <= last()[0], r.x, last()[1]));
-    require_message<CompileError>([&] { last.update().rfactor(r.y, u); },
-                                  {"last.update(0).rfactor", "reductions.cpp:"});
-}
-
 TEST_CASE("rfactor of a histogram of a Buffer", "[rfactor]") {
     Buffer<uint8_t> in(23, 17);
     in.fill([](int i, int j) { return static_cast<uint8_t>((i * 7 + j * 13) % 11); });

@@ -1,0 +1,160 @@
+// rfactor of argmin and argmax, in the forms in which programs write them.
+#include <array>
+#include <climits>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <pipe/pipe.h>
+
+#include "test/support/require_message.h"
+
+using namespace Pipe;
+
+// The forms in which programs write it. Reads of one Buffer were different expressions.
+TEST_CASE("rfactor of argmin and argmax, however they are written", "[rfactor]") {
+    Buffer<int> in(23, 17);
+    in.fill([](int i, int j) { return (i * 7 + j * 13) % 11; });
+    Var u("u");
+    for (int how = 0; how < 5; how++) {
+        INFO("form " << how);
+        RDom r(0, 23, 0, 17, "r");
+        Func best("best");
+        const bool largest = how == 3 || how == 4;
+        best() = Tuple(largest ? -100 : 100, -1, -1);
+        const Expr key = best()[0], i = best()[1], j = best()[2], value = in(r.x, r.y);
+        if (how == 0)
+            best() = Tuple(select(in(r.x, r.y) < key, in(r.x, r.y), key),
+                           select(in(r.x, r.y) < key, r.x, i), select(key > in(r.x, r.y), r.y, j));
+        if (how == 1)
+            best() =
+                Tuple(min(value, key), select(value < key, r.x, i), select(value < key, r.y, j));
+        if (how == 2)
+            best() = Tuple(select(key <= value, key, value), select(key <= value, i, r.x),
+                           select(value >= key, j, r.y));
+        if (how == 3)
+            best() =
+                Tuple(max(key, value), select(value > key, r.x, i), select(value > key, r.y, j));
+        if (how == 4)
+            best() = Tuple(select(key >= value, key, value), select(value <= key, i, r.x),
+                           select(key >= value, j, r.y));
+        best.update().rfactor(r.y, u).compute_root().update().parallel(u);
+        Realization got = best.realize();
+        int want = largest ? -100 : 100, x = -1, y = -1;
+        for (int b = 0; b < 17; b++)
+            for (int a = 0; a < 23; a++)
+                if (largest ? in(a, b) > want : in(a, b) < want)
+                    want = in(a, b), x = a, y = b;
+        CHECK(Buffer<int>(got[0])() == want);
+        CHECK(Buffer<int>(got[1])() == x);
+        CHECK(Buffer<int>(got[2])() == y);
+    }
+}
+
+namespace {
+
+/// One way to write an argmin or argmax of `value` at (i, j): what update() gives is (key, i, j).
+struct ArgForm {
+    const char *name;
+    bool largest, last;
+    Tuple (*update)(const Expr &key, const Expr &i, const Expr &j, const Expr &value,
+                    const RDom &r);
+};
+
+const ArgForm arg_forms[] = {
+    {"min, <", false, true,
+     [](const Expr &key, const Expr &i, const Expr &j, const Expr &v, const RDom &r) {
+         return Tuple(min(key, v), select(key < v, i, r.x), select(key < v, j, r.y));
+     }},
+    {"min, >", false, true,
+     [](const Expr &key, const Expr &i, const Expr &j, const Expr &v, const RDom &r) {
+         return Tuple(min(v, key), select(v > key, i, r.x), select(key >= v, r.y, j));
+     }},
+    {"min, <=", false, true,
+     [](const Expr &key, const Expr &i, const Expr &j, const Expr &v, const RDom &r) {
+         return Tuple(select(v <= key, v, key), select(v <= key, r.x, i), select(key < v, j, r.y));
+     }},
+    {"max, >", true, true,
+     [](const Expr &key, const Expr &i, const Expr &j, const Expr &v, const RDom &r) {
+         return Tuple(max(key, v), select(key > v, i, r.x), select(v < key, j, r.y));
+     }},
+    {"max, >=", true, true,
+     [](const Expr &key, const Expr &i, const Expr &j, const Expr &v, const RDom &r) {
+         return Tuple(max(v, key), select(v >= key, r.x, i), select(key <= v, r.y, j));
+     }},
+    {"casts", false, false,
+     [](const Expr &key, const Expr &i, const Expr &j, const Expr &v, const RDom &r) {
+         Expr better = cast<int64_t>(v) < cast<int64_t>(key);
+         return Tuple(min(key, v), select(better, r.x, i), select(better, r.y, j));
+     }},
+};
+
+/// (key, i, j) of all points in their order, as the form says.
+std::array<int, 3> arg_of(const Buffer<int> &in, int width, int height, const ArgForm &form,
+                          int start) {
+    std::array<int, 3> best{start, -1, -1};
+    for (int b = 0; b < height; b++)
+        for (int a = 0; a < width; a++) {
+            const int v = in(a, b);
+            const bool better = form.largest ? v > best[0] : v < best[0];
+            if (better || (form.last && v == best[0]))
+                best = {v, a, b};
+        }
+    return best;
+}
+
+}  // namespace
+
+TEST_CASE("rfactor of argmin that keeps the last of equal ones", "[rfactor]") {
+    Buffer<int> in(23, 17);
+    Var u("u"), v("v");
+    RVar yo("yo"), yi("yi");
+    // Many equal values; and none that is better than the start, which is the identity.
+    for (bool flat : {false, true})
+        for (const ArgForm &form : arg_forms)
+            for (int how = 0; how < 3; how++) {
+                INFO(form.name << ", schedule " << how << (flat ? ", flat" : ""));
+                const int start = form.largest ? INT_MIN : INT_MAX;
+                in.fill([&](int i, int j) { return flat ? start : (i * 7 + j * 13) % 11; });
+                Param<int> height("height");
+                RDom r(0, 23, 0, height, "r");
+                Func best("best");
+                best() = Tuple(start, -1, -1);
+                best() = form.update(best()[0], best()[1], best()[2], in(r.x, r.y), r);
+                if (how == 0)
+                    best.update().rfactor(r.y, u).compute_root().update().parallel(u);
+                if (how == 1)
+                    best.update().split(r.y, yo, yi, 4).rfactor(yo, u).compute_root();
+                if (how == 2)  // parts without a point at the end of the last rows of four
+                    best.update().split(r.y, yo, yi, 4).rfactor({{yo, u}, {yi, v}}).compute_root();
+                for (int rows : {17, 1, 0}) {
+                    INFO(rows << " rows");
+                    height.set(rows);
+                    Realization got = best.realize();
+                    const std::array<int, 3> want = arg_of(in, 23, rows, form, start);
+                    for (size_t i = 0; i < 3; i++)
+                        CHECK(Buffer<int>(got[i])() == want[i]);
+                }
+            }
+}
+
+TEST_CASE("rfactor of argmin that keeps the last of equal ones, where parts may have no points",
+          "[rfactor][error]") {
+    Buffer<int> in(23, 17);
+    Var x("x"), u("u");
+    RDom r(0, 23, 0, 17, "r");
+    r.where(in(r.x, r.y) > 3);
+    Func last("last");
+    last() = Tuple(100, -1);
+    last() = Tuple(select(in(r.x, r.y) <= last()[0], in(r.x, r.y), last()[0]),
+                   select(in(r.x, r.y) <= last()[0], r.x, last()[1]));
+    require_message<CompileError>(
+        [&] { last.update().rfactor(r.y, u); },
+        {"last.update(0).rfactor", "argmin.cpp:", "condition", "last one stays", "< for <="});
+    RDom s(0, 23, 0, 17, "s");
+    Func rows("rows");
+    rows(x) = Tuple(100, -1);
+    const Expr at = in(s.x, s.y) % 5, key = rows(at)[0];
+    rows(at) = Tuple(min(s.x, key), select(s.x <= key, s.y, rows(at)[1]));
+    require_message<CompileError>([&] { rows.update().rfactor(s.y, u); },
+                                  {"rows.update(0).rfactor", "writes each element", "< for <="});
+}
