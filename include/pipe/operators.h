@@ -162,10 +162,11 @@ Expr clamp(const Expr &value, const Expr &low, const Expr &high);
 
 /// |x|; of a signed integer as the unsigned one of its width, so that it always fits.
 Expr abs(const Expr &x);
-/// |a - b|; of signed integers as the unsigned one of their width.
+/// |a - b|; of signed integers as the unsigned one of their width, of bools whether they differ.
 Expr absd(const Expr &a, const Expr &b);
 
-// Maths. Integers are taken as float first; double stays double.
+// Maths. Integers are taken as float first; double stays double. What is done to 16-bit floats, by these
+// functions, %, and lerp, is computed as float and rounded once, at its end; fma is exact before that.
 Expr sqrt(const Expr &x);
 Expr exp(const Expr &x);
 Expr log(const Expr &x);

@@ -51,6 +51,9 @@ class Definition {
         for (const Expr &value : values_)
             if (!value.defined())
                 reject("a value is an undefined Expr. Give it a value before it is used.");
+        for (const Expr &value : values_)
+            require_scalar("The definition of Func '" + base_name(func_.name()) + "'",
+                           value.type());
         bool pure = !func_.defined();
         expand_args(pure);
         if (pure) {

@@ -185,6 +185,7 @@ Expr widening_shift_right(const Expr &a, const Expr &amount) {
 
 Expr extract_bits(Type type, const Expr &e, const Expr &lsb) {
     graph::require_defined("extract_bits", e, lsb);
+    graph::require_scalar("extract_bits", type);
     require_integer("extract_bits", lsb);
     if (e.type().is_handle() || type.is_handle() || e.type().is_bool() || type.is_bool())
         reject("extract_bits", e, "it works on numbers. Cast it first.");

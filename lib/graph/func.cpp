@@ -33,6 +33,8 @@ Func::Func(Type type, int dimensions, const std::string &name, SourceLocation wh
 Func::Func(const std::vector<Type> &types, int dimensions, const std::string &name,
            SourceLocation where)
     : Func(name.empty() ? graph::fresh_name("f") : name, where) {
+    for (Type type : types)
+        graph::require_scalar("Func '" + graph::base_name(contents_->name()) + "'", type);
     contents_->promised_types = types;
     contents_->promised_dimensions = dimensions;
 }

@@ -69,17 +69,17 @@ void check_dimension(const FuncContents &f, const char *directive, const Var &di
 }
 
 Expr integer(const FuncContents &f, const char *directive, const Expr &e) {
-    if (!e.defined() || !e.type().is_int_or_uint() || e.type().is_bool())
-        reject(f, directive,
-               fmt::format("{} is no integer. Give a number, a Param or the size of an image.",
-                           e.defined() ? graph::describe(e) : "an undefined Expr"));
+    std::string why;
+    Expr number = graph::directive_number(e, &why);
+    if (!number.defined())
+        reject(f, directive, "it was given " + why);
     if (!graph::is_uniform(e))
         reject(
             f, directive,
             fmt::format("{} is not one number for all coordinates. Give a number, a Param or the "
                         "size of an image.",
                         graph::describe(e)));
-    return cast(Int(32), e);
+    return number;
 }
 
 /// Null where nothing is said of the dimension.
@@ -284,8 +284,9 @@ Func &Func::align_bounds(const Var &dim, const Expr &modulus, const Expr &remain
     auto &alignment = entry(contents_->schedule.alignments, dim.name());
     if (alignment.modulus.defined() && !alignment.remainder.defined())
         reject_both(*contents_, "align_bounds", dim, "align_extent");
-    alignment.modulus = positive(*contents_, "align_bounds", "modulus", modulus);
-    alignment.remainder = integer(*contents_, "align_bounds", remainder);
+    const Expr multiple = positive(*contents_, "align_bounds", "modulus", modulus),
+               rest = integer(*contents_, "align_bounds", remainder);
+    alignment.modulus = multiple, alignment.remainder = rest;
     contents_->identity->touch();
     return *this;
 }

@@ -18,7 +18,7 @@ double whole(Type type) {
     return static_cast<double>(type.max_uint());
 }
 
-/// A weight in [0, 1] for values that are floats.
+/// A weight in [0, 1] for values that are float32 or float64.
 Expr float_weight(Type type, const Expr &weight) {
     if (weight.type().is_float())
         return cast(type, weight);
@@ -67,6 +67,8 @@ Expr lerp(const Expr &zero, const Expr &one, const Expr &weight) {
     graph::adapt_constants("lerp", a, b);
     check_operands(a, b, weight);
     Type type = a.type();
+    if (type.is_float() && type.bits() == 16)  // rounded once, at the end
+        return cast(type, lerp(cast(Float(32), a), cast(Float(32), b), weight));
     if (type.is_float()) {
         Expr w = float_weight(type, weight);
         return a * (ir::make_const(type, 1) - w) + b * w;

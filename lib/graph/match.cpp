@@ -64,6 +64,14 @@ void reject(const char *op, const Expr &a, const Expr &b, const std::string &why
         fmt::format("{}{} cannot take {} and {}: {}", op, nearby(), describe(a), describe(b), why));
 }
 
+void require_scalar(const std::string &what, Type type) {
+    if (type.is_vector())
+        throw CompileError(fmt::format(
+            "{}{}: {} has {} lanes, but values are scalars here. Name {}, and make vectors "
+            "by vectorize().",
+            what, nearby(), to_string(type), type.lanes(), to_string(type.element_of())));
+}
+
 namespace {
 
 Type common_type(Type a, Type b) {
@@ -123,6 +131,25 @@ Expr lossless_cast(Type type, const Expr &e) {
     if (from.is_int() && type.is_uint())
         return Expr();
     return wider ? cast(type, e) : Expr();
+}
+
+Expr directive_number(const Expr &e, std::string *why) {
+    const bool integer = e.defined() && e.type().is_int_or_uint() && !e.type().is_bool();
+    Expr number = integer ? lossless_cast(Int(32), e) : Expr();
+    if (!e.defined())
+        *why = "an undefined Expr. Give it a value: a number, a Param or the size of an image.";
+    else if (!integer)
+        *why = fmt::format(
+            "{}, but must be an integer. Give a number, a Param or the size of an image.",
+            describe(e));
+    else if (!number.defined() && ir::as_const_int(e, nullptr))
+        *why = fmt::format("{}, but must be a number that int32 holds.", describe(e));
+    else if (!number.defined())
+        *why = fmt::format(
+            "{}, but must be of int32, or of a type whose values int32 holds. Cast it, as "
+            "in cast<int>(..).",
+            describe(e));
+    return number;
 }
 
 void adapt_constants(const char *op, Expr &a, Expr &b) {

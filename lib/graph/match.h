@@ -31,6 +31,9 @@ void require_defined(const char *op, const Expr &a, const Expr &b);
 /// A call of an intrinsic of ir/intrinsics.h.
 Expr intrinsic_call(const char *name, Type type, std::vector<Expr> args);
 
+/// CompileError where a type named in a program has lanes: there, all values are scalars.
+void require_scalar(const std::string &what, Type type);
+
 /// Casts both to the common type; see <pipe/operators.h>.
 void match_types(const char *op, Expr &a, Expr &b);
 
@@ -40,8 +43,12 @@ void adapt_constants(const char *op, Expr &a, Expr &b);
 /// Whether `e` is an integer constant that the type holds without rounding.
 bool holds_integer(Type type, const Expr &e);
 
-/// `e`, if the type cannot hold every value of it: a constant that fits is converted, others are an
-/// undefined Expr.
+/// `e` in a type that holds every value of its own type, or the constant that it is where the type holds
+/// that; else an undefined Expr.
 Expr lossless_cast(Type type, const Expr &e);
+
+/// A number given to a directive, as int32: a constant that int32 holds, or a value of int32 or of a type
+/// all of whose values it holds. Of others, *why says what to do: "... is of type uint32; cast it".
+Expr directive_number(const Expr &e, std::string *why);
 
 }  // namespace Pipe::graph

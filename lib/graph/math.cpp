@@ -69,6 +69,16 @@ Expr binary_math(const char *function, const Expr &x, const Expr &y) {
     return extern_call(function, a.type(), {a, b});
 }
 
+/// p + c, where p is the product of two 16-bit floats and c is one, as doubles. It need not be exact, but
+/// rounds to 16 bits as the exact sum does. p has at most 22 significant bits, so it may lie halfway
+/// between two 16-bit floats: then a summand that is too small to change the double still decides.
+Expr roundable_sum(const Expr &p, const Expr &c) {
+    constexpr double small = 0x1p-40;
+    Expr grows = (c > 0) == (p > 0);
+    return select(c != 0 && abs(c) < abs(p) * small, p * select(grows, 1 + small, 1 - small),
+                  p + c);
+}
+
 /// Of floats of one type.
 Expr fused(Expr a, Expr b, Expr c) {
     graph::match_types("fma", a, b);
@@ -77,7 +87,8 @@ Expr fused(Expr a, Expr b, Expr c) {
     if (!a.type().is_float())
         reject("fma", a, "it works on floats. Cast it first, as in cast<float>(x).");
     if (is_small(a))
-        return cast(a.type(), fused(cast(Float(32), a), cast(Float(32), b), cast(Float(32), c)));
+        return cast(a.type(),
+                    roundable_sum(cast(Float(64), a) * cast(Float(64), b), cast(Float(64), c)));
     return extern_call("fma", a.type(), {a, b, c});
 }
 
@@ -177,6 +188,8 @@ Expr is_finite(const Expr &x) {
 
 Expr hypot(const Expr &x, const Expr &y) {
     Expr a = as_float("hypot", x), b = as_float("hypot", y);
+    if (is_small(a) && is_small(b))  // rounded once, at the end
+        return cast(a.type(), hypot(cast(Float(32), a), cast(Float(32), b)));
     return sqrt(a * a + b * b);
 }
 
@@ -192,6 +205,8 @@ Expr pow(const Expr &x, const Expr &y) {
     if (y.type().is_int_or_uint() && ir::as_const_int(y, &n) && std::abs(n) <= largest_multiplied) {
         if (n == 0)
             return ir::make_const(x.type(), 1);
+        if (is_small(x))  // rounded once, at the end
+            return cast(x.type(), pow(cast(Float(32), x), y));
         if (n > 0)
             return power(x, n);
         if (x.type().is_float())
@@ -220,7 +235,9 @@ Expr absd(const Expr &a, const Expr &b) {
     Type type = x.type();
     if (type.is_float())
         return abs(x - y);
-    if (type.is_bool() || type.is_handle())
+    if (type.is_bool())
+        return x != y;
+    if (type.is_handle())
         reject("absd", x, y, "it works on numbers. Cast them first.");
     return intrinsic_call(ir::intrinsic::absd, type.with_code(Type::Code::UInt), {x, y});
 }
@@ -235,6 +252,7 @@ Expr likely_if_innermost(const Expr &x) {
 }
 
 Expr undef(Type type) {
+    graph::require_scalar("undef", type);
     return intrinsic_call(ir::intrinsic::undef, type, {});
 }
 

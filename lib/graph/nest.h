@@ -61,19 +61,18 @@ class Nest {
     }
 
     Expr check_factor(const Expr &factor) const {
-        if (!factor.defined())
-            fail("the factor is an undefined Expr. Give it a value.");
-        Type type = factor.type();
-        if (!type.is_int_or_uint() || type.is_bool())
-            fail(fmt::format("the factor is {}, but must be an integer.", describe(factor)));
+        std::string why;
+        Expr number = directive_number(factor, &why);
+        if (!number.defined())
+            fail("the factor is " + why);
         if (!is_uniform(factor))
             fail(fmt::format("the factor is {}, but must be one number for all iterations. Give a "
                              "number, a Param or the size of an image.",
                              describe(factor)));
         int64_t value = 0;
-        if (ir::as_const_int(factor, &value) && (value <= 0 || value > INT32_MAX))
+        if (ir::as_const_int(number, &value) && value <= 0)
             fail(fmt::format("the factor is {}, but must be at least 1.", value));
-        return cast(Int(32), factor);
+        return number;
     }
 
     /// CompileError where the tail would change what the definition gives.

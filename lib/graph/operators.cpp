@@ -138,6 +138,8 @@ Expr operator%(const Expr &a, const Expr &b) {
         return arithmetic(Op::Mod, "Operator %", a, b);
     Expr x = a, y = b;
     match_types("Operator %", x, y);
+    if (x.type().bits() == 16)  // rounded once, at the end
+        return cast(x.type(), cast(Float(32), x) % cast(Float(32), y));
     return x - y * floor(x / y);
 }
 
@@ -239,7 +241,9 @@ Expr cast(Type type, const Expr &value) {
         reject("cast", value,
                "there is no cast to " + to_string(type) +
                    ". Name a type of numbers, as in cast<float>(x).");
-    if (type.lanes() != value.type().lanes())
+    if (value.type().is_scalar())
+        graph::require_scalar("cast of " + describe(value), type);
+    if (type.lanes() != value.type().lanes())  // a vector's lanes, cast by lowering
         type = type.with_lanes(value.type().lanes());
     if (Expr folded = ir::fold_cast(type, value); folded.defined())
         return folded;
@@ -250,6 +254,7 @@ Expr cast(Type type, const Expr &value) {
 
 Expr saturating_cast(Type type, const Expr &value) {
     require_defined("saturating_cast", value);
+    graph::require_scalar("saturating_cast of " + describe(value), type);
     if (type.is_float() || value.type() == type)
         return cast(type, value);
     Type from = value.type();
@@ -270,6 +275,8 @@ Expr saturating_cast(Type type, const Expr &value) {
 
 Expr reinterpret(Type type, const Expr &value) {
     require_defined("reinterpret", value);
+    if (value.type().is_scalar())
+        graph::require_scalar("reinterpret of " + describe(value), type);
     if (type.bits() != value.type().bits())
         reject("reinterpret", value,
                "it has another size than " + to_string(type) +

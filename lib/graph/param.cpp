@@ -43,6 +43,7 @@ uint64_t bits_of(const Expr &constant) {
 
 ParamBase::ParamBase(Type type, const std::string &name)
     : contents_(std::make_shared<ParamContents>()) {
+    graph::require_scalar("Param '" + name + "'", type);
     contents_->identity =
         std::make_shared<graph::Identity>(name.empty() ? graph::fresh_name("p") : name);
     contents_->type = type;
@@ -160,16 +161,17 @@ Expr call(const std::shared_ptr<ImageContents> &image, const std::vector<Expr> &
 }
 
 Expr promise(const ImageContents &image, int d, const char *what, const Expr &e) {
-    if (!e.defined() || !e.type().is_int_or_uint() || e.type().is_bool())
-        throw CompileError(fmt::format("{}, dimension {}: {} must be an integer, not {}.",
-                                       describe(image), d, what,
-                                       e.defined() ? graph::describe(e) : "an undefined Expr"));
+    std::string why;
+    Expr number = graph::directive_number(e, &why);
+    if (!number.defined())
+        throw CompileError(
+            fmt::format("{}, dimension {}: {} is {}", describe(image), d, what, why));
     if (!graph::is_uniform(e))
         throw CompileError(fmt::format(
             "{}, dimension {}: {} is {}, but must be known before anything is computed. "
             "Give a number, a Param or the size of an image.",
             describe(image), d, what, graph::describe(e)));
-    return graph::without_referent(cast(Int(32), e), image);
+    return graph::without_referent(number, image);
 }
 
 }  // namespace

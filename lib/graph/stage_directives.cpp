@@ -142,15 +142,16 @@ Self &StageDirectives<Self>::add_prefetch(schedules::Prefetch p, const VarOrRVar
                         "inside of the loop that it is an iteration of: name '{}' or a loop "
                         "around it last.",
                         from.name, at.name, at.name));
-    if (!p.offset.defined() || !p.offset.type().is_int_or_uint() || p.offset.type().is_bool())
-        nest.fail(fmt::format("the offset must be an integer, not {}.",
-                              p.offset.defined() ? graph::describe(p.offset) : "undefined"));
+    std::string why;
+    Expr offset = graph::directive_number(p.offset, &why);
+    if (!offset.defined())
+        nest.fail("the offset is " + why);
     if (!graph::is_uniform(p.offset))
         nest.fail(
             fmt::format("the offset {} is not one number for all iterations. Give a number, a "
                         "Param or the size of an image.",
                         graph::describe(p.offset)));
-    p.offset = cast(Int(32), p.offset);
+    p.offset = offset;
     s.prefetches.push_back(std::move(p));
     nest.done();
     return self();

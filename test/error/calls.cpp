@@ -172,7 +172,7 @@ TEST_CASE_METHOD(Bright, "inputs", "[error][calls]") {
     SECTION("a promise that is no integer") {
         require_message<CompileError>([&] { photo.dim(0).set_extent(2.5f); },
                                       {"ImageParam 'photo' at " + at_photo, "dimension 0",
-                                       "the extent must be an integer", "2.5"});
+                                       "the extent is", "2.5", "must be an integer"});
     }
 }
 

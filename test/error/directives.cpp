@@ -357,7 +357,7 @@ TEST_CASE_METHOD(Blur, "promises and estimates", "[error][directives]") {
     }
     SECTION("bound by a float") {
         require_at(at_a, [&] { a.bound(x, 0, 4.5f); },
-                   {"a.bound", "(float32)", "no integer", "Give a number"});
+                   {"a.bound", "(float32)", "must be an integer", "Give a number"});
     }
     SECTION("bound twice, to other ranges") {
         a.bound(x, 0, 5).bound(x, 0, 5).bound_extent(y, 3);

@@ -50,7 +50,8 @@ std::string infix(const Value &a, const char *op, const Value &b) {
 }  // namespace
 
 std::string short_name(Type type) {
-    return (type.is_float() ? "f" : type.is_int() ? "i" : "u") + std::to_string(type.bits());
+    const char *kind = type.is_bfloat() ? "bf" : type.is_float() ? "f" : type.is_int() ? "i" : "u";
+    return kind + std::to_string(type.bits());
 }
 
 Value constant(Type type, int value) {
@@ -240,6 +241,45 @@ Value combine(const Value &a, const Value &b, Choices &choices) {
     return combine_integers(a, b, (which - 6) % 7);
 }
 
+namespace {
+
+/// Of a float32 that is at most about a thousand: an operation on 16-bit floats, which rounds once, as a
+/// whole number. What is computed as float on the way is exact, so contraction to FMA cannot be seen.
+Value through_16_bits(const Value &a, Choices &choices) {
+    const Type type = choices.chance(50) ? Float(16) : BFloat(16);
+    auto small = [&](const Value &v) {
+        return make(cast(type, v.e), call(short_name(type), v), v.size);
+    };
+    const Value x = small(a), y = small(fraction(choices.between(1, 31), 3)),
+                w = small(fraction(choices.between(0, 8), 3));
+    Value result;
+    switch (choices.below(6)) {
+    case 0:
+        result = make(x.e + y.e, infix(x, "+", y), a.size + 4);
+        break;
+    case 1:
+        result = make(x.e * y.e, infix(x, "*", y), a.size * 4);
+        break;
+    case 2:
+        result = make(x.e / y.e, infix(x, "/", y), a.size * 8);
+        break;
+    case 3:
+        result = make(x.e % y.e, infix(x, "%", y), 8);
+        break;
+    case 4:
+        result = make(fma(x.e, y.e, x.e), call("fma", x, y, x), a.size * 5);
+        break;
+    default:
+        result = make(lerp(x.e, y.e, w.e), call("lerp", x, y, w), a.size + 4);
+        break;
+    }
+    Value whole = make(floor(result.e), call("floor", result), result.size);
+    // Rounding may have made it larger by one part in 256.
+    return make(cast<float>(whole.e), call("f32", whole), result.size * 1.01 + 1);
+}
+
+}  // namespace
+
 Value modify(const Value &a, Choices &choices, bool may_be_rough) {
     Type type = a.type();
     if (!type.is_float()) {
@@ -266,6 +306,8 @@ Value modify(const Value &a, Choices &choices, bool may_be_rough) {
         }
     }
     Value small = a.size > 1000 ? shrink(a, choices) : a;
+    if (!small.rough() && choices.chance(20))
+        return through_16_bits(small, choices);
     switch (choices.below(may_be_rough ? 7 : 4)) {
     case 0:
         return a;
@@ -291,9 +333,14 @@ Value modify(const Value &a, Choices &choices, bool may_be_rough) {
 }
 
 Value condition(const Value &a, const Value &b, Choices &choices) {
-    switch (choices.below(4)) {
+    switch (choices.below(5)) {
     case 0:
         return make(a.e < b.e, infix(a, "<", b), 1);
+    case 4: {
+        Value less = make(a.e < b.e, infix(a, "<", b), 1),
+              equal = make(a.e == b.e, infix(a, "==", b), 1);
+        return make(absd(less.e, equal.e), call("absd", less, equal), 1);
+    }
     case 1:
         return make(a.e >= b.e, infix(a, ">=", b), 1);
     case 2:

@@ -1,105 +1,16 @@
-// Integer operations against their definitions in exact arithmetic: all pairs of 8-bit values, the
-// corners of wider types.
-#include <algorithm>
+// Integer operations against their definitions in exact arithmetic.
 #include <bit>
 #include <cmath>
 #include <limits>
 #include <tuple>
 
-#include "support/everywhere.h"
+#include "integer_pairs.h"
 #include "support/require_message.h"
-#include <pipe/pipe.h>
 
 using namespace Pipe;
+using namespace integer_pairs;
 
 namespace {
-
-using Wide = __int128;
-
-template <typename T> T clamped(Wide value) {
-    Wide low = std::numeric_limits<T>::min(), high = std::numeric_limits<T>::max();
-    return static_cast<T>(std::clamp(value, low, high));
-}
-
-Wide floor_shift(Wide value, int amount) {
-    return amount > 120 ? (value < 0 ? -1 : 0) : value >> amount;
-}
-
-/// Rounded to nearest, halves up.
-Wide round_shift(Wide value, int amount) {
-    if (amount == 0)
-        return value;
-    if (amount < 0)
-        return value * (Wide{1} << std::min(-amount, 60));
-    return floor_shift(value + (Wide{1} << std::min(amount - 1, 120)), std::min(amount, 121));
-}
-
-/// Values of T worth a look; all of them where there are few.
-template <typename T> std::vector<T> samples() {
-    std::vector<T> values;
-    using L = std::numeric_limits<T>;
-    if constexpr (sizeof(T) == 1) {
-        for (int i = L::min(); i <= L::max(); i++)
-            values.push_back(static_cast<T>(i));
-        return values;
-    }
-    for (unsigned i = 0; i < 6; i++) {  // unsigned: what overflows wraps
-        values.push_back(static_cast<T>(L::min() + static_cast<T>(i)));
-        values.push_back(static_cast<T>(L::max() - static_cast<T>(i)));
-        values.push_back(static_cast<T>(i));
-        values.push_back(static_cast<T>(0 - i));
-        values.push_back(static_cast<T>(static_cast<uint64_t>(L::max() / 3) * i + i));
-    }
-    return values;
-}
-
-enum class How { Naive, Vector, OddVector, Reference };
-
-/// `op` of Exprs is `expected` of numbers: on all pairs of samples, and on parts of them that begin
-/// elsewhere, a single pair among them.
-template <typename R, typename T, typename U = T, typename Op, typename Expected>
-void check_pairs(const char *name, const Op &op, const Expected &expected) {
-    std::vector<T> lefts = samples<T>();
-    std::vector<U> rights = samples<U>();
-    const auto columns = static_cast<int>(lefts.size());
-    const auto rows = static_cast<int>(rights.size());
-    Buffer<T> a(columns);
-    Buffer<U> b(rows);
-    for (int i = 0; i < columns; i++)
-        a(i) = lefts[static_cast<size_t>(i)];
-    for (int i = 0; i < rows; i++)
-        b(i) = rights[static_cast<size_t>(i)];
-    const everywhere::Shape shapes[] = {{columns, rows, 0, 0}, {1, 1, 7, 3}, {13, 7, 5, 11}};
-    for (How how : {How::Naive, How::Vector, How::OddVector, How::Reference}) {
-        Var x("x"), y("y");
-        Func f("f");
-        f(x, y) = op(Expr(a(x)), Expr(b(y)));
-        CHECK(f.type() == type_of<R>());
-        if (how == How::Vector)
-            f.vectorize(x, 32, TailStrategy::GuardWithIf).parallel(y);
-        if (how == How::OddVector)
-            f.vectorize(x, 5, TailStrategy::GuardWithIf);
-        for (auto [width, height, left, top] : shapes) {
-            Buffer<R> out(width, height);
-            out.set_min(left, top);
-            if (how == How::Reference)
-                f.realize_reference(Realization(out));
-            else
-                f.realize(out);
-            int wrong = 0;
-            std::string first;
-            out.for_each_element([&](int i, int j) {
-                R want = expected(a(i), b(j));
-                if (out(i, j) != want && wrong++ == 0)
-                    first = std::to_string(a(i)) + ", " + std::to_string(b(j)) + ": " +
-                            std::to_string(out(i, j)) + " instead of " + std::to_string(want);
-            });
-            INFO(name << " of " << to_string(type_of<T>()) << ", schedule " << static_cast<int>(how)
-                      << ", " << width << " x " << height << ": " << first);
-            CHECK(wrong == 0);
-        }
-    }
-}
 
 template <typename T> void check_same_width() {
     check_pairs<T, T>(
@@ -424,120 +335,6 @@ TEST_CASE("saturating casts", "[fixed_point]") {
         });
 }
 
-TEST_CASE("lerp of integers by weights of as many bits is exact", "[fixed_point]") {
-    for (int w : {0, 1, 77, 127, 128, 200, 254, 255}) {
-        auto expected = [=](int a, int b) {
-            return static_cast<int>(std::floor((a * (255.0 - w) + b * double(w)) / 255.0 + 0.5));
-        };
-        Expr weight = cast<uint8_t>(w);
-        check_pairs<uint8_t, uint8_t>(
-            "lerp", [=](Expr a, Expr b) { return lerp(a, b, weight); },
-            [=](int a, int b) { return static_cast<uint8_t>(expected(a, b)); });
-        check_pairs<int8_t, int8_t>(
-            "lerp", [=](Expr a, Expr b) { return lerp(a, b, weight); },
-            [=](int a, int b) { return static_cast<int8_t>(expected(a, b)); });
-    }
-    // All weights, at the ends of the range.
-    check_pairs<uint8_t, uint8_t>(
-        "lerp", [](Expr a, Expr w) { return lerp(a, cast<uint8_t>(255), w); },
-        [](int a, int w) { return static_cast<uint8_t>((a * (255 - w) + 255 * w + 127) / 255); });
-    check_pairs<uint16_t, uint16_t>(
-        "lerp", [](Expr a, Expr w) { return lerp(a, cast<uint16_t>(1000), w); },
-        [](uint64_t a, uint64_t w) {
-            return static_cast<uint16_t>((a * (65535 - w) + 1000 * w + 32767) / 65535);
-        });
-    check_pairs<uint32_t, uint32_t>(
-        "lerp", [](Expr a, Expr w) { return lerp(a, cast<uint32_t>(1000), w); },
-        [](Wide a, Wide w) {
-            const Wide m = 0xffffffff;
-            return static_cast<uint32_t>((a * (m - w) + 1000 * w + m / 2) / m);
-        });
-    check_pairs<int32_t, int32_t, uint32_t>(
-        "lerp", [](Expr a, Expr w) { return lerp(a, Expr(-5), w); },
-        [](Wide a, Wide w) {
-            const Wide m = 0xffffffff, low = Wide{1} << 31;
-            return static_cast<int32_t>(((a + low) * (m - w) + (low - 5) * w + m / 2) / m - low);
-        });
-    check_pairs<uint64_t, uint64_t>(
-        "lerp", [](Expr a, Expr w) { return lerp(a, cast<uint64_t>(1000), w); },
-        [](uint64_t a, uint64_t w) {
-            using U = unsigned __int128;
-            const U m = UINT64_MAX;
-            return static_cast<uint64_t>((U{a} * (m - w) + U{1000} * w + m / 2) / m);
-        });
-}
-
-TEST_CASE("lerp by weights of other types", "[fixed_point]") {
-    check_pairs<uint8_t, uint8_t>(
-        "float weight", [](Expr a, Expr b) { return lerp(a, b, 0.25f); },
-        [](int a, int b) {  // 0.25 * 255 = 63.75: 63
-            return static_cast<uint8_t>((a * (255 - 63) + b * 63 + 127) / 255);
-        });
-    check_pairs<uint8_t, uint8_t, uint16_t>(
-        "16-bit weight", [](Expr a, Expr w) { return lerp(a, cast<uint8_t>(200), w); },
-        [](int64_t a, int64_t w) {
-            return static_cast<uint8_t>((a * (65535 - w) + 200 * w + 32767) / 65535);
-        });
-    check_pairs<uint16_t, uint16_t, uint8_t>(
-        "8-bit weight", [](Expr a, Expr w) { return lerp(a, cast<uint16_t>(200), w); },
-        [](int64_t a, int64_t w) {
-            w *= 257;
-            return static_cast<uint16_t>((a * (65535 - w) + 200 * w + 32767) / 65535);
-        });
-    check_pairs<float, int16_t, uint8_t>(
-        "float values, 8-bit weight",
-        [](Expr a, Expr w) { return lerp(cast<float>(a), 8.0f, w / 255 * 255); },
-        [](int16_t a, uint8_t w) { return w == 255 ? 8.0f : static_cast<float>(a); });
-    check_pairs<uint8_t, uint8_t>(
-        "bool values", [](Expr a, Expr w) { return cast<uint8_t>(lerp(a > 100, a > 200, w)); },
-        [](int a, int w) { return static_cast<uint8_t>(w > 127 ? a > 200 : a > 100); });
-    check_pairs<uint8_t, uint8_t>(
-        "bool weight", [](Expr a, Expr b) { return lerp(a, b, a < b); },
-        [](uint8_t a, uint8_t b) { return std::max(a, b); });
-    CHECK(evaluate<double>(lerp(Expr(1.0), Expr(3.0), 0.25)) == 1.5);
-    CHECK(evaluate<double>(lerp(Expr(1.0), Expr(3.0), cast<uint32_t>(Expr(0xffffffffu)))) == 3.0);
-}
-
-namespace {
-
-/// lerp of Ts by every kind of W, against exact arithmetic.
-template <typename T, typename W> void check_lerp() {
-    using U = unsigned __int128;
-    constexpr U whole = std::numeric_limits<W>::max();
-    constexpr auto low = static_cast<Wide>(std::numeric_limits<T>::min());
-    for (T one : {std::numeric_limits<T>::min(), T{0}, T{77}, std::numeric_limits<T>::max()}) {
-        auto op = [&](const Expr &a, const Expr &w) { return lerp(a, cast<T>(Expr(one)), w); };
-        auto expected = [&](Wide a, Wide w) {
-            U weight = static_cast<U>(w);
-            U sum = static_cast<U>(a - low) * (whole - weight) + static_cast<U>(one - low) * weight;
-            return static_cast<T>(static_cast<Wide>((sum + whole / 2) / whole) + low);
-        };
-        check_pairs<T, T, W>("lerp", op, expected);
-    }
-}
-
-template <typename T> void check_lerp_by_all_weights() {
-    check_lerp<T, uint8_t>();
-    check_lerp<T, uint16_t>();
-    check_lerp<T, uint32_t>();
-}
-
-}  // namespace
-
-TEST_CASE("lerp of integers by weights of any width is exact", "[fixed_point]") {
-    check_lerp_by_all_weights<uint8_t>();
-    check_lerp_by_all_weights<int8_t>();
-    check_lerp_by_all_weights<uint16_t>();
-    check_lerp_by_all_weights<int16_t>();
-    check_lerp_by_all_weights<uint32_t>();
-    check_lerp_by_all_weights<int32_t>();
-    check_lerp<uint16_t, uint64_t>();
-    check_lerp<int32_t, uint64_t>();
-    // A weight between two of 16 bits.
-    CHECK(evaluate<uint16_t>(lerp(cast<uint16_t>(0), cast<uint16_t>(Expr(65535)),
-                                  cast<uint32_t>(Expr(int64_t{2164195328})))) == 33022);
-}
-
 namespace {
 
 template <typename T, typename D> void check_fast_divisions() {
@@ -606,6 +403,15 @@ TEST_CASE("extract_bits and concat_bits", "[fixed_point]") {
             return concat_bits({a, b});
         },
         [](int8_t a, int8_t b) { return static_cast<int16_t>((a & 255) | b * 256); });
+}
+
+TEST_CASE("absd of bools says whether they differ", "[fixed_point]") {
+    check_pairs<bool, uint8_t>(
+        "absd", [](Expr a, Expr b) { return absd((a & 3) == 1, (b & 5) == 4); },
+        [](int a, int b) { return ((a & 3) == 1) != ((b & 5) == 4); });
+    check_pairs<uint8_t, uint8_t>(
+        "absd of a bool and a number", [](Expr a, Expr b) { return absd((a & 3) == 1, b); },
+        [](int a, int b) { return static_cast<uint8_t>(std::abs(int((a & 3) == 1) - b)); });
 }
 
 TEST_CASE("misuse of integer operations", "[fixed_point][error]") {
