@@ -93,7 +93,7 @@ bool reduce_stage(const FuncNode &func, const Node &node, size_t s, const Machin
         if (node.stages[s].loops_over[d])
             pure_points *= static_cast<double>(node.extents[d]);
     if (s == 0 || stage.touched || pure_points > 8 ||
-        pure_points * node.stages[s].repeats < worth_accumulators)
+        node.iterations(node.stages[s]) < worth_accumulators)
         return false;
     std::string why;
     auto reduction = graph::as_reduction(func.stages[s], graph::calls_of(func.id), &why);

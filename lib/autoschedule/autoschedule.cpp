@@ -96,13 +96,14 @@ Result run(const Graph &graph, schedules::Schedule start, const Sizes &sizes,
     Report &report = result.report;
     report.machine = machine;
     const auto begin = Clock::now();
-    const poly::Model model = poly::model(graph, model_input(graph, sizes));
+    const poly::ModelInput input = model_input(graph, sizes);
+    const poly::Model model = poly::model(graph, input);
     note_model(model, report);
     note_unbounded(graph, model, report);
     report.model_ms = ms_since(begin);
 
     const auto search_begin = Clock::now();
-    const StageGraph nodes = build_stage_graph(graph, model, result.schedule);
+    const StageGraph nodes = build_stage_graph(graph, model, input.names, result.schedule);
     Found found = search(nodes, machine, options);
     report.search_ms = ms_since(search_begin);
     report.plans = std::move(found.plans);

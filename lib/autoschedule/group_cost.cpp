@@ -138,6 +138,7 @@ void GroupModel::add_compute(const Tiling &t, Cost &cost) const {
         const double padded = member.block ? block_waste(m, t)
                                            : std::ceil(r.row / member.lanes) * member.lanes / r.row;
         cost.arithmetic += r.total * padded * member.clocks;
+        cost.updates += member.update_clocks;
         cost.overhead += r.total / r.row * machine_.row_overhead;
         cost.overhead += (levels[m] == Level::Row ? steps_ : tiles_) * machine_.nest_overhead;
         const double mine = graph_.nodes[static_cast<size_t>(nodes_[m])].points();
@@ -270,7 +271,7 @@ void GroupModel::finish(Cost &cost) const {
     const double launch =
         active > 1 ? machine_.parallel_overhead + tasks * machine_.task_overhead / active : 0;
     cost.overhead += launch;
-    cost.total = both / active * cost.imbalance + launch;
+    cost.total = both / active * cost.imbalance + launch + cost.updates;
     // Of two equal plans, the one with fewer tiles.
     cost.total += 1e-3 * tiles_;
 }

@@ -26,8 +26,9 @@ double load_instructions(const Access &load, double vector_bytes, double lanes) 
         load.bytes * lanes / vector_bytes;  // contiguous: as many registers as bytes fill
     if (load.coords.empty())
         return 1;
-    const bool known = std::all_of(load.coords.begin(), load.coords.end(),
-                                   [](const Coordinate &c) { return c.distance.bounded(); });
+    const bool known = std::all_of(load.coords.begin(), load.coords.end(), [](const Coordinate &c) {
+        return c.distance.bounded() || !(c.may_use & 1);  // or the same for all lanes
+    });
     const Coordinate &x = load.coords[0];
     const bool x_elsewhere = std::any_of(load.coords.begin() + 1, load.coords.end(),
                                          [](const Coordinate &c) { return c.iterator == 0; });
@@ -97,7 +98,7 @@ void GroupModel::add_member(const Node &node) {
     member.bytes = node.bytes;
     member.lanes = node.dims() == 0 ? 1 : std::max(1.0, machine_.vector_bytes / double(node.bytes));
     member.updates = node.has_updates();
-    member.clocks = clocks_per_point(node, member.block);
+    add_clocks(node, member);
     for (const Reads &reads : node.reads) {
         int buffer = member_index(static_cast<int>(reads.hull.func));
         if (buffer < 0) {
@@ -158,30 +159,42 @@ bool GroupModel::streams() const {
            row_bytes % machine_.vector_bytes == 0;
 }
 
-double GroupModel::clocks_per_point(const Node &node, std::optional<RegisterBlock> &block) const {
-    double total = 0, longest = 0;
-    const double v = machine_.vector_bytes;
+void GroupModel::add_clocks(const Node &node, Member &member) const {
+    double longest = 0;
     for (size_t s = 0; s < node.stages.size(); s++) {
         const StageCost &stage = node.stages[s];
-        if (const auto blocked = register_block(node, s, node.extents, machine_)) {
-            total += blocked->clocks * stage.repeats;
-            if (stage.repeats > longest)
-                longest = stage.repeats, block = blocked;
-            continue;
-        }
-        const bool vector = !stage.loops_over.empty() && stage.loops_over[0];
-        const double lanes = vector ? std::max(1.0, v / node.bytes) : 1;
-        const double width = vector ? v : 4;  // scalar operations: one element of a usual type
-        const double arithmetic = stage.arithmetic.total() * lanes / width;
-        double loads = 0;
-        for (const Access &load : stage.loads) {
-            loads += vector ? load_instructions(load, v, lanes) : 1;
-        }
-        const double compute = arithmetic / machine_.arithmetic_rate;
-        const double memory = loads / machine_.load_rate + 0.5 / machine_.store_rate;
-        total += overlapped(compute, memory, 0.6) / lanes * stage.repeats;
+        const auto blocked = register_block(node, s, node.extents, machine_);
+        if (blocked && stage.repeats > longest)
+            longest = stage.repeats, member.block = blocked;
+        const double clocks = blocked ? blocked->clocks : clocks_of(stage, node);
+        if (stage.loops_over_all())
+            member.clocks += clocks * stage.repeats;
+        else
+            member.update_clocks += clocks * node.iterations(stage) / cores_of(stage, node);
     }
-    return total;
+}
+
+/// Of one iteration.
+double GroupModel::clocks_of(const StageCost &stage, const Node &node) const {
+    const double v = machine_.vector_bytes;
+    const bool vector = !stage.loops_over.empty() && stage.loops_over[0];
+    const double lanes = vector ? std::max(1.0, v / node.bytes) : 1;
+    const double width = vector ? v : 4;  // scalar operations: one element of a usual type
+    const double arithmetic = stage.arithmetic.total() * lanes / width;
+    double loads = 0;
+    for (const Access &load : stage.loads)
+        loads += vector ? load_instructions(load, v, lanes) : 1;
+    const double compute = arithmetic / machine_.arithmetic_rate;
+    const double memory = loads / machine_.load_rate + 0.5 / machine_.store_rate;
+    return overlapped(compute, memory, 0.6) / lanes;
+}
+
+/// The cores that an update keeps busy: its outermost loop is parallel if it is pure.
+double GroupModel::cores_of(const StageCost &stage, const Node &node) const {
+    for (size_t d = node.extents.size(); d-- > 0;)
+        if (stage.loops_over[d])
+            return static_cast<double>(std::min<int64_t>(machine_.cores, node.extents[d]));
+    return 1;
 }
 
 bool is_group(const StageGraph &graph, const std::vector<int> &members) {
@@ -204,12 +217,9 @@ bool is_group(const StageGraph &graph, const std::vector<int> &members) {
                 return false;
         }
         // An update that jumps (a histogram, a scan) needs whole dimensions at once.
-        for (const StageCost &stage : node.stages) {
-            for (bool loop : stage.loops_over) {
-                if (!loop)
-                    return false;
-            }
-        }
+        for (const StageCost &stage : node.stages)
+            if (!stage.loops_over_all())
+                return false;
     }
     return true;
 }

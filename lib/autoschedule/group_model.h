@@ -54,6 +54,7 @@ class GroupModel {
     };
     struct Member {
         double clocks = 0;  // of one point, vectorised
+        double update_clocks = 0;  // elapsed, of updates that do not loop over all dimensions
         double lanes = 1;
         double bytes = 1;  // of one point
         bool updates = false;
@@ -80,7 +81,9 @@ class GroupModel {
     int member_index(int node) const;
     void add_member(const Node &node);
     int external(const poly::Access &load);
-    double clocks_per_point(const Node &node, std::optional<RegisterBlock> &block) const;
+    void add_clocks(const Node &node, Member &member) const;
+    double clocks_of(const StageCost &stage, const Node &node) const;
+    double cores_of(const StageCost &stage, const Node &node) const;
     double far_rate(double bytes) const;
     bool streams() const;
     const std::vector<int64_t> &extents() const {

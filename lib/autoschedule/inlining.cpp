@@ -49,7 +49,7 @@ Uses uses_of(const StageGraph &graph, int n) {
                 uses.along_rows &= read_along_rows(load);
             }
             uses.loads = std::max(uses.loads, count);
-            uses.evaluations += count * stage.repeats * consumer.points();
+            uses.evaluations += count * consumer.iterations(stage);
         }
     }
     return uses;

@@ -10,6 +10,8 @@ namespace Pipe::autoschedule {
 /// Clocks of one core unless said otherwise; the terms of the cost of a group.
 struct Cost {
     double arithmetic = 0;   ///< instructions of all points, redundant ones included
+    double updates =
+        0;  ///< elapsed, of scans and scatters: updates without a loop over each dimension
     double near_memory = 0;  ///< scratch that does not fit L1
     double far_memory = 0;   ///< live-in and live-out data, from and to L3 or DRAM
     double overhead = 0;     ///< entering loops, tasks and threads

@@ -23,12 +23,13 @@ std::string member_text(const Plan &plan, size_t m, const StageGraph &nodes) {
 }
 
 std::string cost_text(const Cost &c) {
-    return fmt::format(
-        "    clocks: total {:.3g} = arithmetic {:.3g}, near memory {:.3g}, far memory "
-        "{:.3g}, overhead {:.3g}, imbalance {:.3f}\n"
-        "    scratch {:.1f} KiB per tile, live {:.2f} MiB, redundancy {:.1f} %\n",
-        c.total, c.arithmetic, c.near_memory, c.far_memory, c.overhead, c.imbalance,
-        c.scratch_bytes / 1024, c.live_bytes / (1 << 20), 100 * c.redundancy);
+    return fmt::format("    clocks: total {:.3g} = arithmetic {:.3g}, scans and scatters {:.3g}, "
+                       "near memory {:.3g}, far memory "
+                       "{:.3g}, overhead {:.3g}, imbalance {:.3f}\n"
+                       "    scratch {:.1f} KiB per tile, live {:.2f} MiB, redundancy {:.1f} %\n",
+                       c.total, c.arithmetic, c.updates, c.near_memory, c.far_memory, c.overhead,
+                       c.imbalance, c.scratch_bytes / 1024, c.live_bytes / (1 << 20),
+                       100 * c.redundancy);
 }
 
 std::string list(const std::vector<std::string> &names) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "autoschedule/where.h"
 #include "graph/extern_stage.h"
 #include "poly/alignment.h"
 
@@ -73,11 +74,12 @@ std::vector<int> dims_of_iterators(const FuncNode &func, const poly::StageModel 
     return dims;
 }
 
-StageCost stage_cost(const FuncNode &func, const graph::Stage &stage,
-                     const poly::StageModel &model) {
+StageCost stage_cost(const FuncNode &func, const graph::Stage &stage, const poly::StageModel &model,
+                     const poly::Environment &names) {
     StageCost cost;
     cost.arithmetic = arithmetic_of(stage.values);
     cost.repeats = static_cast<double>(std::min<int64_t>(model.points_per_pure_point(), 1 << 30));
+    cost.repeats *= fraction_where(stage.predicate, model.iterators, names);
     const std::vector<int> dims = dims_of_iterators(func, model);
     cost.loops_over.assign(func.args.size(), false);
     for (int d : dims)
@@ -86,6 +88,10 @@ StageCost stage_cost(const FuncNode &func, const graph::Stage &stage,
         for (poly::Coordinate &c : load.coords) {
             if (c.iterator >= 0)
                 c.iterator = dims[static_cast<size_t>(c.iterator)];
+            uint64_t may_use = 0;
+            for (size_t k = 0; k < dims.size(); k++)
+                may_use |= (c.may_use >> k & 1) << dims[k];
+            c.may_use = may_use;
         }
         cost.loads.push_back(std::move(load));
     }
@@ -192,6 +198,14 @@ double Node::points() const {
     return n;
 }
 
+double Node::iterations(const StageCost &stage) const {
+    double n = stage.repeats;
+    for (size_t d = 0; d < extents.size(); d++)
+        if (stage.loops_over[d])
+            n *= static_cast<double>(extents[d]);
+    return n;
+}
+
 double StageGraph::bytes_at_root() const {
     double total = 0;
     for (double bytes : image_bytes)
@@ -204,7 +218,7 @@ double StageGraph::bytes_at_root() const {
 }
 
 StageGraph build_stage_graph(const Graph &graph, const poly::Model &model,
-                             const schedules::Schedule &user) {
+                             const poly::Environment &names, const schedules::Schedule &user) {
     StageGraph result;
     const std::vector<bool> named = named_by_levels(graph, user),
                             whole = graph::read_as_whole(graph);
@@ -220,7 +234,8 @@ StageGraph build_stage_graph(const Graph &graph, const poly::Model &model,
         for (Type t : func.types)
             node.bytes += t.bytes();
         for (size_t s = 0; s < func.stages.size(); s++) {
-            node.stages.push_back(stage_cost(func, func.stages[s], model.funcs[f].stages[s]));
+            node.stages.push_back(
+                stage_cost(func, func.stages[s], model.funcs[f].stages[s], names));
         }
         summarize_reads(node);
         node.is_output = func.is_output;

@@ -1,6 +1,7 @@
 #pragma once
 // The stage graph: what the search needs to know of every Func, and substitution of Funcs into others.
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -22,9 +23,15 @@ enum class Role : uint8_t {
 /// Costs of one stage, per iteration of its loops.
 struct StageCost {
     Arithmetic arithmetic;
-    double repeats = 1;               ///< iterations of the RVars per point of the pure loops
+    double repeats =
+        1;  ///< iterations of the RVars that where() leaves, per point of the pure loops
     std::vector<poly::Access> loads;  ///< coordinates in the Func's dimensions; each element once
     std::vector<bool> loops_over;  ///< per dimension of the Func: the stage has a pure loop over it
+
+    /// Whether there is a pure loop over every dimension: no scan, no scatter.
+    bool loops_over_all() const {
+        return std::find(loops_over.begin(), loops_over.end(), false) == loops_over.end();
+    }
 };
 
 /// Everything that one Func reads of one buffer.
@@ -49,6 +56,8 @@ struct Node {
     bool has_updates() const { return stages.size() > 1; }
     int dims() const { return static_cast<int>(extents.size()); }
     double points() const;
+    /// Iterations of all loops of one of its stages, over the needed region.
+    double iterations(const StageCost &stage) const;
 };
 
 struct StageGraph {
@@ -59,8 +68,9 @@ struct StageGraph {
 
 constexpr int64_t assumed_extent = 1024;
 
+/// `names`: the sizes and scalars that `model` was made for.
 StageGraph build_stage_graph(const graph::Graph &graph, const poly::Model &model,
-                             const schedules::Schedule &user);
+                             const poly::Environment &names, const schedules::Schedule &user);
 
 /// Puts the definition of `node` (which must be pure) in place of all loads of it.
 void substitute(StageGraph &graph, int node);

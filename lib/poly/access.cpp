@@ -15,6 +15,15 @@ bool Access::same_element(const Access &other) const {
     return exact && coords == other.coords;
 }
 
+namespace {
+
+/// The iterators that a coordinate depends on, or may depend on, as bits.
+uint64_t uses(const Coordinate &c) {
+    return c.may_use | (c.iterator >= 0 ? uint64_t{1} << c.iterator : 0);
+}
+
+}  // namespace
+
 Range touched(const Coordinate &coord, const Range &tile) {
     if (tile.is_empty())
         return Range::empty();
@@ -29,12 +38,17 @@ Range touched(const Coordinate &coord, const Range &tile) {
 
 Coordinate compose(const Coordinate &outer, const std::vector<Coordinate> &inner) {
     Coordinate result = outer;
+    result.may_use = 0;
+    for (size_t k = 0; k < inner.size(); k++)
+        if (outer.may_use >> k & 1)
+            result.may_use |= uses(inner[k]);
     if (outer.iterator < 0)
         return result;
     const Coordinate &in = inner[static_cast<size_t>(outer.iterator)];
     result.iterator = in.iterator;
     result.constant = outer.constant && in.constant;
     if (!outer.distance.bounded() || !in.distance.bounded()) {
+        result.may_use |= uses(in);
         result.distance = {};
         result.iterator = -1;
         result.num = 0;

@@ -6,6 +6,7 @@
 
 #include "graph/extern_stage.h"
 #include "ir/equal.h"
+#include "ir/substitute.h"
 
 namespace Pipe::poly {
 
@@ -65,6 +66,7 @@ class Builder {
         names_ = input_.names;
         add_iterators(func, stage, mine, model);
         solver_.set_stage(model.iterators);
+        at_hand_ = &model;
         known_.clear();
         if (s > 0)
             grow_by_writes(stage, mine);
@@ -150,14 +152,26 @@ class Builder {
             result.range = interval;
             result_.inexact++;
         }
+        if (!result.distance.bounded())
+            result.may_use = used_by(index);
         known_.emplace_back(index, result);
         return result;
+    }
+
+    /// The pure iterators of the stage at hand that the expression names, as bits.
+    uint64_t used_by(const Expr &index) const {
+        uint64_t used = 0;
+        for (size_t k = 0; k < std::min<size_t>(64, static_cast<size_t>(at_hand_->pure)); k++)
+            if (ir::uses_any_var(index, {at_hand_->iterators[k].name}))
+                used |= uint64_t{1} << k;
+        return used;
     }
 
     const Graph &graph_;
     const ModelInput &input_;
     Solver solver_;
     Model result_;
+    const StageModel *at_hand_ = nullptr;
     Environment names_;                               // of the stage at hand
     std::vector<std::pair<Expr, Coordinate>> known_;  // of the stage at hand
     std::unordered_map<std::string, size_t> image_index_;

@@ -59,7 +59,7 @@ TEST_CASE("Terms of the cost move as they must") {
     poly::ModelInput input;
     input.outputs = {{{0, 2559}, {0, 1919}}};
     const auto graph = autoschedule::build_stage_graph(
-        frozen.graph, poly::model(frozen.graph, input), frozen.schedule);
+        frozen.graph, poly::model(frozen.graph, input), input.names, frozen.schedule);
     const Machine machine = two_cores();
     const autoschedule::GroupModel group(graph, machine, {0, 1});
     REQUIRE(group.constant());
@@ -106,7 +106,7 @@ TEST_CASE("Algorithm 2 fills the cache and gives more to dimensions with more re
     poly::ModelInput input;
     input.outputs = {{{0, 3999}, {0, 3999}}};
     const auto graph = autoschedule::build_stage_graph(
-        frozen.graph, poly::model(frozen.graph, input), frozen.schedule);
+        frozen.graph, poly::model(frozen.graph, input), input.names, frozen.schedule);
     std::vector<int> all;
     for (size_t n = 0; n < graph.nodes.size(); n++)
         all.push_back(static_cast<int>(n));

@@ -1,0 +1,149 @@
+// How often each definition is computed, and what that costs: against closed forms.
+#include <cmath>
+#include <functional>
+
+#include <catch2/catch_approx.hpp>
+#include <catch2/catch_test_macros.hpp>
+
+#include "autoschedule/group_model.h"
+#include "autoschedule/where.h"
+#include "pipelines.h"
+
+using namespace test;
+
+namespace {
+
+struct Priced {
+    autoschedule::StageGraph graph;
+    const autoschedule::Node &node(const std::string &name) const {
+        return *std::find_if(graph.nodes.begin(), graph.nodes.end(),
+                             [&](const auto &n) { return n.name == name; });
+    }
+    /// Of the last definition.
+    double iterations(const std::string &name) const {
+        return node(name).iterations(node(name).stages.back());
+    }
+    autoschedule::Cost cost(const std::string &name) const {
+        const Machine machine = two_cores();
+        return autoschedule::plan_group(graph, machine, {static_cast<int>(node(name).id)}, false)
+            ->cost;
+    }
+};
+
+Priced price(const Func &output, const std::vector<poly::Range> &box,
+             const poly::Environment &names = {}) {
+    const graph::Frozen frozen = graph::freeze({output});
+    poly::ModelInput input;
+    input.outputs = {box};
+    input.names = names;
+    return {autoschedule::build_stage_graph(frozen.graph, poly::model(frozen.graph, input),
+                                            input.names, frozen.schedule)};
+}
+
+}  // namespace
+
+TEST_CASE("a histogram takes as many iterations as the image has pixels", "[autoschedule]") {
+    Var x("x"), y("y");
+    ImageParam in(UInt(8), 2, "in");
+    RDom r(0, 1000, 0, 800, "r");
+    Func counts("counts"), out("out");
+    counts(x) = 0;
+    counts(in(r.x, r.y)) += 1;
+    out(x) = counts(x);
+    const Priced p = price(out, {{0, 255}});
+    CHECK(p.iterations("counts") == 800000);
+    // On one core, some clocks each.
+    const autoschedule::Cost cost = p.cost("counts");
+    CHECK(cost.updates >= 800000);
+    CHECK(cost.total < 20 * 800000);
+}
+
+TEST_CASE("a scan loops over the other dimension and its RDom", "[autoschedule]") {
+    Var x("x"), y("y");
+    RDom r(1, 499, "r");
+    Func down("down"), along("along"), out("out");
+    down(x, y) = x + y;
+    down(x, r) += down(x, r - 1);
+    along(x, y) = down(x, y);
+    along(r, y) += along(r - 1, y);
+    out(x, y) = along(x, y);
+    const Priced p = price(out, {{0, 499}, {0, 299}});
+    CHECK(p.iterations("down") == 499 * 500);
+    CHECK(p.iterations("along") == 499 * 300);
+    // The second one's vectors would lie along its scan: it takes elements one by one.
+    CHECK(p.cost("along").updates > p.cost("down").updates);
+    CHECK(p.cost("along").total < 20 * 499 * 300);
+}
+
+TEST_CASE("a scatter of points to a grid", "[autoschedule]") {
+    Var x("x"), y("y"), z("z"), c("c");
+    ImageParam in(Float(32), 2, "in");
+    RDom r(0, 1536, 0, 2560, "r");
+    Func grid("grid"), out("out");
+    grid(x, y, z, c) = 0.0f;
+    grid(r.x / 8, r.y / 8, cast<int>(in(r.x, r.y) * 10), c) += select(c == 0, in(r.x, r.y), 1.0f);
+    out(x, y, z, c) = grid(x, y, z, c);
+    const Priced p = price(out, {{0, 191}, {0, 319}, {0, 10}, {0, 1}});
+    const double iterations = 1536.0 * 2560 * 2;
+    CHECK(p.iterations("grid") == iterations);
+    CHECK(p.cost("grid").total > iterations / 8);
+    CHECK(p.cost("grid").total < 30 * iterations);
+}
+
+TEST_CASE("sums over a window and a product of matrices loop over all dimensions",
+          "[autoschedule]") {
+    Var x("x"), y("y");
+    ImageParam a(Float(32), 2, "a"), b(Float(32), 2, "b");
+    RDom window(0, 5, 0, 7, "window"), k(0, 512, "k");
+    Func blur("blur"), product("product"), out("out");
+    blur(x, y) += a(x + window.x, y + window.y);
+    product(x, y) += blur(k, y) * b(x, k);
+    out(x, y) = product(x, y);
+    const Priced p = price(out, {{0, 255}, {0, 127}});
+    CHECK(p.iterations("blur") == 512.0 * 128 * 35);
+    CHECK(p.iterations("product") == 256.0 * 128 * 512);
+    const autoschedule::Cost cost = p.cost("product");
+    CHECK(cost.updates == 0);
+    CHECK(cost.arithmetic > 256.0 * 128 * 512 / 32);  // 16 lanes, two instructions per clock
+    CHECK(cost.arithmetic < 256.0 * 128 * 512 * 2);
+}
+
+TEST_CASE("of an RDom counts what its condition leaves", "[autoschedule]") {
+    Var x("x");
+    ImageParam in(UInt(8), 2, "in");
+    Param<int> limit("limit");
+    auto fraction = [&](const std::function<void(RDom &)> &restrict_to, int size) {
+        RDom r(0, size, 0, size, "r");
+        restrict_to(r);
+        Func sums("sums"), out("out");
+        sums(x) = 0;
+        sums(x) += in(r.x, r.y) + x;
+        out(x) = sums(x);
+        const Priced p = price(out, {{0, 99}}, {{"limit", poly::Range::point(7)}});
+        return p.iterations("sums") / (100.0 * size * size);
+    };
+    CHECK(fraction([](RDom &) {}, 20) == 1);
+    CHECK(fraction([](RDom &r) { r.where(r.x < r.y); }, 20) == 190.0 / 400);  // exact: few points
+    CHECK(fraction([&](RDom &r) { r.where(r.x < limit); }, 20) == 7.0 / 20);
+    CHECK(fraction([](RDom &r) { r.where(r.x < 0); }, 20) == 0);
+    CHECK(fraction([](RDom &r) { r.where(r.x * r.x + r.y * r.y < 1000000); }, 1000) ==
+          Catch::Approx(std::acos(-1.0) / 4).epsilon(0.01));
+    CHECK(fraction([](RDom &r) { r.where(r.x + 2 * r.y < 1500 && r.x % 3 == 0); }, 2000) ==
+          Catch::Approx(1500.0 * 750 / 2 / 3 / (2000.0 * 2000)).epsilon(0.03));
+    CHECK(fraction([&](RDom &r) { r.where(r.x < x); }, 100) == Catch::Approx(0.495).epsilon(0.01));
+    CHECK(fraction([&](RDom &r) { r.where(in(r.x, r.y) > 3); }, 20) == 1);  // who knows
+}
+
+TEST_CASE("an unknown coordinate that all lanes share is no gather", "[autoschedule]") {
+    Var x("x"), y("y");
+    ImageParam in(Float(32), 2, "in"), rows(Int(32), 1, "rows"), columns(Int(32), 1, "columns");
+    auto arithmetic = [&](const Func &f) {
+        return price(f, {{0, 1023}, {0, 1023}}).cost(f.name()).arithmetic;
+    };
+    Func plain("plain"), shared("shared"), gather("gather");
+    plain(x, y) = in(x, y);
+    shared(x, y) = in(x, clamp(rows(y), 0, 1023));
+    gather(x, y) = in(clamp(columns(x), 0, 1023), y);
+    CHECK(arithmetic(shared) < 3 * arithmetic(plain));
+    CHECK(arithmetic(gather) > 3 * arithmetic(shared));
+}
