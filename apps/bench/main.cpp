@@ -172,7 +172,8 @@ int main(int argc, char **argv) {
     for (const apps::App &app : apps::registry())
         names.push_back(app.name);
 
-    CLI::App cli{"Measures Pipe's applications, and the peers' where they are installed."};
+    CLI::App cli{"Measures Pipe's applications, and the peers' where they are installed.\n" +
+                 floating_point_flags()};
     cli.add_option("--app", options.apps, "only these applications")->check(CLI::IsMember(names));
     cli.add_option("--without", options.without,
                    "leave these variants out, as naive, which takes minutes in some applications");

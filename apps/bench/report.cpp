@@ -61,6 +61,12 @@ double best_peer_ms(const AppResult &result) {
     return best;
 }
 
+std::string floating_point_flags() {
+    return "floating point: hand and auto with Target::FastMath, which lets sums be regrouped; "
+           "naive without. Halide without strict_float, its default, which allows that too; other "
+           "libraries as they were built";
+}
+
 void print_ceilings(const Ceilings &c) {
     fmt::print("{}, {} of {} threads\n", processor(), c.threads,
                std::thread::hardware_concurrency());
@@ -68,7 +74,7 @@ void print_ceilings(const Ceilings &c) {
     for (const Level &l : c.levels) {
         fmt::print("; {} read {:.0f}, copy {:.0f} GB/s", l.name, l.read_gbps, l.best_gbps());
     }
-    fmt::print("\n\n");
+    fmt::print("\n{}\n\n", floating_point_flags());
 }
 
 void print_result(const AppResult &r, const Ceilings &c) {

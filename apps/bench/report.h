@@ -42,6 +42,9 @@ double fma_fraction(const AppResult &r, const Variant &v);
 /// What the processor calls itself.
 std::string processor();
 
+/// What each variant may do to floating point arithmetic, for people.
+std::string floating_point_flags();
+
 void print_ceilings(const Ceilings &ceilings);
 void print_result(const AppResult &result, const Ceilings &ceilings);
 void print_figures(const std::vector<Figure> &figures);

@@ -7,11 +7,6 @@ namespace Pipe {
 
 /// What the autoscheduler is told.
 struct AutoscheduleOptions {
-    enum class Strategy {
-        Best,      ///< whatever is known to be fastest; may change from version to version
-        DPFusion,  ///< dynamic programming over all valid fusions
-    };
-    Strategy strategy = Strategy::Best;
     /// Cores to schedule for; 0 = those of this machine (or OMP_NUM_THREADS).
     int cores = 0;
     /// Bytes of cache that tiles are sized for: L1 and L2 of one core, the last level of all cores
