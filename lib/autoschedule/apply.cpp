@@ -154,11 +154,13 @@ void block_stage(const FuncNode &func, const RegisterBlock &block, bool parallel
 
 /// A stage with its pure loops as they are, but vectorised: members of groups, and updates. RVars go
 /// between the vector and the other loops, so that a vector of sums stays in registers.
-void vectorize_stage(const FuncNode &func, const Node &node, size_t s, const Machine &machine,
-                     bool parallel, StageSchedule &stage) {
+void vectorize_stage(const FuncNode &func, const Node &node, size_t s,
+                     const std::vector<int64_t> &extents, const Machine &machine, bool parallel,
+                     StageSchedule &stage) {
     if (stage.touched)
         return;
-    if (const auto block = register_block(node, s, node.extents, machine)) {
+    if (const auto block =
+            register_block(node, s, extents, machine, parallel ? machine.cores : 1)) {
         block_stage(func, *block, parallel, stage);
         return;
     }
@@ -244,7 +246,7 @@ Levels apply_output(const Plan &plan, const Node &node, const FuncNode &func,
     for (size_t s = 1; s < func.stages.size(); s++) {
         if (reduce_stage(func, node, s, machine, f.stages[s]))
             continue;
-        vectorize_stage(func, node, s, machine, plan.parallel, f.stages[s]);
+        vectorize_stage(func, node, s, node.extents, machine, plan.parallel, f.stages[s]);
     }
     return levels;
 }
@@ -273,7 +275,7 @@ void apply(const Plan &plan, const StageGraph &nodes, const Graph &graph, const 
             const FuncNode &func = graph[node.id];
             if (member.compute.root() && reduce_stage(func, node, s, machine, member.stages[s]))
                 continue;
-            vectorize_stage(func, node, s, machine, false, member.stages[s]);
+            vectorize_stage(func, node, s, plan.extents[m], machine, false, member.stages[s]);
         }
     }
 }

@@ -107,37 +107,60 @@ std::vector<Level> GroupModel::levels(int row_dim) const {
     return result;
 }
 
-/// How much longer a reduction takes because the last register block along each dimension of a tile is not
-/// full, against whole dimensions (which RegisterBlock::clocks counts).
-double GroupModel::block_waste(size_t member, const Tiling &t) const {
-    const RegisterBlock &block = *members_[member].block;
-    const Node &node = graph_.nodes[static_cast<size_t>(nodes_[member])];
-    auto padded = [&](double extent, int dim) {
-        const double size = static_cast<double>(block.size(dim));
-        return std::ceil(extent / size) * size / extent;
-    };
-    double waste = 1;
+/// What is computed of a member at a time, per dimension.
+std::vector<int64_t> GroupModel::step_extents(size_t member, const Tiling &t) const {
+    const bool row_wise = member > 0 && levels_of(t)[member] == Level::Row;
+    std::vector<int64_t> result = graph_.nodes[static_cast<size_t>(nodes_[member])].extents;
     const auto &region = alignment_.region[member];
     for (size_t d = 0; d < region.size(); d++) {
         const Coordinate &c = region[d];
         if (c.iterator < 0 || !c.distance.bounded())
             continue;
-        const double extent = static_cast<double>(node.extents[d]);
-        const double tile = std::min(extent, width(c, t.size[static_cast<size_t>(c.iterator)]));
-        waste *= padded(tile, static_cast<int>(d)) / padded(extent, static_cast<int>(d));
+        const bool row = row_wise && c.iterator == t.row_dim;
+        const double size = width(c, row ? 1 : t.size[static_cast<size_t>(c.iterator)]);
+        result[d] = std::min(result[d], static_cast<int64_t>(size));
     }
-    return waste;
+    return result;
+}
+
+const std::optional<RegisterBlock> &
+GroupModel::block_of(size_t member, size_t stage, const std::vector<int64_t> &extents) const {
+    auto [at, is_new] = blocks_.try_emplace({member, stage, extents});
+    if (is_new)
+        at->second = register_block(graph_.nodes[static_cast<size_t>(nodes_[member])], stage,
+                                    extents, machine_, member > 0 ? 1 : machine_.cores);
+    return at->second;
+}
+
+/// Clocks per point of the updates in register blocks; what they read from far adds up in block_bytes_.
+double GroupModel::add_blocks(size_t member, const Tiling &t, double padded) const {
+    const std::vector<Blocked> &all = members_[member].blocked;
+    if (all.empty())
+        return 0;
+    double clocks = 0;
+    // Updates of an output have loops of their own over all of it.
+    const std::vector<int64_t> extents =
+        member > 0 ? step_extents(member, t)
+                   : graph_.nodes[static_cast<size_t>(nodes_[member])].extents;
+    const double steps = member == 0 ? 1 : levels_of(t)[member] == Level::Row ? steps_ : tiles_;
+    for (const Blocked &update : all) {
+        const auto &block = block_of(member, update.stage, extents);
+        clocks += update.repeats * (block ? block->clocks : padded * update.plain_clocks);
+        if (block)
+            block_bytes_ += block->far_bytes * steps;
+    }
+    return clocks;
 }
 
 void GroupModel::add_compute(const Tiling &t, Cost &cost) const {
     const std::vector<Level> &levels = levels_of(t);
     double points = 0, needed = 0;
+    block_bytes_ = 0;
     for (size_t m = 0; m < members_.size(); m++) {
         const Region &r = regions_[m];
         const Member &member = members_[m];
-        const double padded = member.block ? block_waste(m, t)
-                                           : std::ceil(r.row / member.lanes) * member.lanes / r.row;
-        cost.arithmetic += r.total * padded * member.clocks;
+        const double padded = std::ceil(r.row / member.lanes) * member.lanes / r.row;
+        cost.arithmetic += r.total * (padded * member.clocks + add_blocks(m, t, padded));
         cost.updates += member.update_clocks;
         cost.overhead += r.total / r.row * machine_.row_overhead;
         cost.overhead += (levels[m] == Level::Row ? steps_ : tiles_) * machine_.nest_overhead;
@@ -246,6 +269,12 @@ void GroupModel::add_far_memory(const Tiling &t, Cost &cost) const {
         if (restarts(ext.region, t))
             cost.overhead += starts(r, ext.bytes) * machine_.stream_start;
     }
+    double read = 0, sizes = 0;
+    for (size_t e = 0; e < externals_.size(); e++)
+        read += regions_[n + e].total * externals_[e].bytes, sizes += externals_[e].size;
+    const bool in_l3 = sizes <= usable_l2 * static_cast<double>(machine_.l3_bytes);
+    cost.far_memory +=
+        std::max(0.0, block_bytes_ - read) / (in_l3 ? machine_.l3_rate : machine_.dram_rate);
     if (restarts(alignment_.region[0], t)) {
         cost.overhead += starts(regions_[0], members_[0].bytes) * machine_.stream_start;
     }

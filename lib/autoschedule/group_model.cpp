@@ -160,17 +160,17 @@ bool GroupModel::streams() const {
 }
 
 void GroupModel::add_clocks(const Node &node, Member &member) const {
-    double longest = 0;
     for (size_t s = 0; s < node.stages.size(); s++) {
         const StageCost &stage = node.stages[s];
-        const auto blocked = register_block(node, s, node.extents, machine_);
-        if (blocked && stage.repeats > longest)
-            longest = stage.repeats, member.block = blocked;
-        const double clocks = blocked ? blocked->clocks : clocks_of(stage, node);
-        if (stage.loops_over_all())
-            member.clocks += clocks * stage.repeats;
+        const auto block = register_block(node, s, node.extents, machine_, machine_.cores);
+        const double plain = clocks_of(stage, node);
+        if (!stage.loops_over_all())
+            member.update_clocks +=
+                (block ? block->clocks : plain) * node.iterations(stage) / cores_of(stage, node);
+        else if (block)
+            member.blocked.push_back({s, stage.repeats, plain});
         else
-            member.update_clocks += clocks * node.iterations(stage) / cores_of(stage, node);
+            member.clocks += plain * stage.repeats;
     }
 }
 

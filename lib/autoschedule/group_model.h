@@ -2,7 +2,9 @@
 // The cost of fusing a group of Funcs: which tiles, and how long it takes.
 
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <tuple>
 #include <vector>
 
 #include "autoschedule/machine.h"
@@ -52,13 +54,17 @@ class GroupModel {
         double rows = 1;  // distinct rows that one point of the reader touches
         int bytes = 1;
     };
+    struct Blocked {  // an update that may be computed in register blocks
+        size_t stage = 0;
+        double repeats = 1, plain_clocks = 0;  // of one iteration without blocks
+    };
     struct Member {
-        double clocks = 0;  // of one point, vectorised
+        double clocks = 0;         // of one point, vectorised
         double update_clocks = 0;  // elapsed, of updates that do not loop over all dimensions
         double lanes = 1;
         double bytes = 1;  // of one point
         bool updates = false;
-        std::optional<RegisterBlock> block;  // of the longest reduction
+        std::vector<Blocked> blocked;
         std::vector<Read> reads;
     };
     struct External {
@@ -97,7 +103,10 @@ class GroupModel {
     // Steps of evaluate(); measure() fills the scratch members that the others read.
     Region region(const std::vector<poly::Coordinate> &coords, const Tiling &t) const;
     void measure(const Tiling &tiling) const;
-    double block_waste(size_t member, const Tiling &t) const;
+    std::vector<int64_t> step_extents(size_t member, const Tiling &t) const;
+    const std::optional<RegisterBlock> &block_of(size_t member, size_t stage,
+                                                 const std::vector<int64_t> &extents) const;
+    double add_blocks(size_t member, const Tiling &t, double padded) const;
     void add_compute(const Tiling &tiling, Cost &cost) const;
     void add_near_memory(const Tiling &tiling, Cost &cost) const;
     void add_far_memory(const Tiling &t, Cost &cost) const;
@@ -130,9 +139,13 @@ class GroupModel {
     std::vector<std::vector<Level>> levels_;  // per row_dim + 1
     double root_bytes_ = 0;
 
+    mutable std::map<std::tuple<size_t, size_t, std::vector<int64_t>>, std::optional<RegisterBlock>>
+        blocks_;  // per member, stage and extents
+
     // Scratch of evaluate().
     mutable std::vector<Region> regions_;   // members, then externals
     mutable std::vector<double> counts_;    // tiles per dimension
+    mutable double block_bytes_ = 0;        // that register blocks read from beyond L2
     mutable double tiles_ = 1, steps_ = 1;  // steps of the row loop, over all tiles
 };
 

@@ -206,6 +206,8 @@ Plan GroupModel::make_plan(const Choice &choice) const {
     plan.tile = chosen.size;
     plan.row_dim = chosen.row_dim;
     plan.levels = levels_of(chosen);
+    for (size_t m = 0; m < members_.size(); m++)
+        plan.extents.push_back(step_extents(m, chosen));
     plan.slides.assign(members_.size(), false);
     for (size_t m = 1; m < members_.size(); m++) {
         for (const Coordinate &c : alignment_.region[m]) {

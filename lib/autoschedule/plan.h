@@ -9,7 +9,7 @@ namespace Pipe::autoschedule {
 
 /// Clocks of one core unless said otherwise; the terms of the cost of a group.
 struct Cost {
-    double arithmetic = 0;   ///< instructions of all points, redundant ones included
+    double arithmetic = 0;  ///< instructions of all points, redundant ones included
     double updates =
         0;  ///< elapsed, of scans and scatters: updates without a loop over each dimension
     double near_memory = 0;  ///< scratch that does not fit L1
@@ -34,10 +34,12 @@ struct Plan {
     std::vector<Level> levels;  ///< per member; the output's own is not used
     std::vector<bool> slides;   ///< per member at Row: rows are kept for later rows
     std::vector<int64_t> tile;  ///< per dimension of the output
-    int row_dim = -1;           ///< the loop that Row members are computed in; -1: none
-    std::vector<int> outer;     ///< dimensions that have a loop over tiles, outermost first
-    bool parallel = false;      ///< the outermost of these loops
-    bool streams = false;       ///< the output bypasses the caches
+    std::vector<std::vector<int64_t>>
+        extents;             ///< per member and its dimensions: what is computed of it at a time
+    int row_dim = -1;        ///< the loop that Row members are computed in; -1: none
+    std::vector<int> outer;  ///< dimensions that have a loop over tiles, outermost first
+    bool parallel = false;   ///< the outermost of these loops
+    bool streams = false;    ///< the output bypasses the caches
     Cost cost;
 
     int output() const { return members[0]; }

@@ -40,8 +40,8 @@ bool loads_as_vector(const Access &load) {
 class BlockSearch {
   public:
     BlockSearch(const Node &node, const StageCost &stage, const std::vector<int64_t> &extents,
-                const Machine &machine)
-        : node_(node), stage_(stage), extents_(extents), machine_(machine),
+                const Machine &machine, int cores)
+        : node_(node), stage_(stage), extents_(extents), machine_(machine), cores_(cores),
           lanes_(std::max<int64_t>(1, machine.vector_bytes / std::max(1, node.bytes))) {
         for (const Access &load : stage.loads)
             if (load.func != node.id)
@@ -168,21 +168,25 @@ class BlockSearch {
         std::vector<int> order = b.loops, best = b.loops;
         double least = std::numeric_limits<double>::infinity();
         do {
-            const double tasks = double(trips(b, order.back())), cores = machine_.cores;
+            const double tasks = double(trips(b, order.back())), cores = cores_;
             const double active = std::min(tasks, cores);
             const double imbalance = std::ceil(tasks / active) * active / tasks * cores / active;
-            const double work = b.clocks * node_.points() * stage_.repeats;
+            double work = b.clocks * stage_.repeats;
+            for (int64_t extent : extents_)
+                work *= double(extent);
             const double cost = (work + traffic(b, order) / machine_.l3_rate) * imbalance;
             if (cost < 0.99 * least)
                 least = cost, best = order;
         } while (std::next_permutation(order.begin(), order.end()));
         b.loops = best;
+        b.far_bytes = traffic(b, best);
     }
 
     const Node &node_;
     const StageCost &stage_;
     const std::vector<int64_t> &extents_;
     const Machine &machine_;
+    int cores_;
     int64_t lanes_;
     std::vector<const Access *> operands_;  // without the sums themselves
     std::optional<RegisterBlock> best_;
@@ -192,10 +196,10 @@ class BlockSearch {
 
 std::optional<RegisterBlock> register_block(const Node &node, size_t stage,
                                             const std::vector<int64_t> &extents,
-                                            const Machine &machine) {
+                                            const Machine &machine, int cores) {
     if (stage == 0)
         return std::nullopt;
-    return BlockSearch(node, node.stages[stage], extents, machine).run();
+    return BlockSearch(node, node.stages[stage], extents, machine, cores).run();
 }
 
 }  // namespace Pipe::autoschedule

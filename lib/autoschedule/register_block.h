@@ -22,6 +22,8 @@ struct RegisterBlock {
     int64_t rows = 1;        ///< along rows_dim, unrolled
     std::vector<int> loops;  ///< dimensions that have a loop around the block, innermost first
     double clocks = 0;       ///< of one core, per point and iteration of the RVars
+    double far_bytes =
+        0;  ///< of the operands that come from beyond the L2 cache, for the whole region
 
     /// Points of the block along a dimension of the Func.
     int64_t size(int dim) const { return dim == 0 ? lanes * vectors : dim == rows_dim ? rows : 1; }
@@ -29,8 +31,9 @@ struct RegisterBlock {
 
 /// The best block for stage `stage` of the node over a region of these extents. Nothing if the stage has no
 /// RVars, or no pure loop over dimension 0, or if its vectors would not be loaded as such.
+/// \param cores that share the outermost loop
 std::optional<RegisterBlock> register_block(const Node &node, size_t stage,
                                             const std::vector<int64_t> &extents,
-                                            const Machine &machine);
+                                            const Machine &machine, int cores);
 
 }  // namespace Pipe::autoschedule
