@@ -1,0 +1,133 @@
+// Register blocks: they fit the registers, use them, and their loops keep large operands in the cache.
+#include <algorithm>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "autoschedule/register_block.h"
+#include "pipelines.h"
+#include "poly/model.h"
+#include <pipe/pipeline.h>
+
+using namespace test;
+
+namespace {
+
+struct Blocked {
+    autoschedule::StageGraph graph;
+    std::optional<autoschedule::RegisterBlock> block(const std::string &name,
+                                                     const Machine &machine, int cores = 1) const {
+        const auto node = std::find_if(graph.nodes.begin(), graph.nodes.end(),
+                                       [&](const auto &n) { return n.name == name; });
+        return autoschedule::register_block(*node, node->stages.size() - 1, node->extents, machine,
+                                            cores);
+    }
+};
+
+Blocked stages_of(const Func &output, const std::vector<poly::Range> &box) {
+    const graph::Frozen frozen = graph::freeze({output});
+    poly::ModelInput input;
+    input.outputs = {box};
+    return {autoschedule::build_stage_graph(frozen.graph, poly::model(frozen.graph, input), {},
+                                            frozen.schedule)};
+}
+
+Var col("col"), row("row"), x("x"), y("y"), c("c");
+
+Blocked product(int width, int height, int depth) {
+    static ImageParam a(Float(32), 2, "a"), b(Float(32), 2, "b");
+    RDom k(0, depth, "k");
+    Func f("f");
+    f(col, row) = 0.f;
+    f(col, row) += a(k, row) * b(col, k);
+    return stages_of(f, {{0, width - 1}, {0, height - 1}});
+}
+
+Machine with_registers(int count, int bytes) {
+    Machine m = two_cores();
+    m.vector_registers = count;
+    m.vector_bytes = bytes;
+    return m;
+}
+
+}  // namespace
+
+TEST_CASE("a product of matrices fills the registers", "[autoschedule][register_block]") {
+    const Blocked matrices = product(960, 960, 960);
+    for (int registers : {16, 32}) {
+        const Machine machine = with_registers(registers, registers == 16 ? 32 : 64);
+        const auto block = matrices.block("f", machine);
+        REQUIRE(block);
+        CHECK(block->lanes == machine.vector_bytes / 4);
+        CHECK(block->rows_dim == 1);
+        const int64_t sums = block->vectors * block->rows;
+        CHECK(sums + block->vectors + 1 <= registers);
+        CHECK(sums >= registers / 2);
+        // one fused operation per vector and iteration, two of them per clock
+        const double limit = 0.5 / static_cast<double>(block->lanes);
+        CHECK(block->clocks >= limit);
+        CHECK(block->clocks <= 1.35 * limit);
+    }
+}
+
+TEST_CASE("small extents have small blocks", "[autoschedule][register_block]") {
+    const Machine machine = with_registers(32, 64);
+    const auto two_rows = product(960, 2, 960).block("f", machine);
+    REQUIRE(two_rows);
+    CHECK(two_rows->rows <= 2);
+    CHECK(two_rows->vectors * two_rows->rows >= 8);    // four clocks of latency, two units
+    CHECK(!product(8, 960, 960).block("f", machine));  // less than a vector
+    CHECK(!product(960, 960, 2).block("f", machine));  // hardly a sum
+}
+
+TEST_CASE("the operand that is large stays while the other one passes by",
+          "[autoschedule][register_block]") {
+    // A column panel of b is 3000 rows of one block; the rows of a are as long, but few at a time.
+    const Machine machine = with_registers(32, 64);
+    const auto block = product(4000, 4000, 3000).block("f", machine);
+    REQUIRE(block);
+    CHECK(block->loops == std::vector<int>{1, 0});
+}
+
+TEST_CASE("the outermost loop has iterations for all cores", "[autoschedule][register_block]") {
+    Machine machine = with_registers(32, 64);
+    const auto block = product(64, 4000, 500).block("f", machine, 16);
+    REQUIRE(block);
+    CHECK(block->loops.back() == 1);  // there is one block of columns only
+}
+
+TEST_CASE("no block where lanes are apart in memory", "[autoschedule][register_block]") {
+    ImageParam a(Float(32), 2, "a");
+    RDom k(0, 100, "k");
+    Func columns("columns"), histogram("histogram");
+    columns(x, y) = 0.f;
+    columns(x, y) += a(k, x) * a(k, y);
+    CHECK(!stages_of(columns, {{0, 511}, {0, 511}}).block("columns", two_cores()));
+    histogram(x) = 0;
+    histogram(cast<int>(a(k, 0))) += 1;
+    CHECK(!stages_of(histogram, {{0, 255}}).block("histogram", two_cores()));
+}
+
+TEST_CASE("automatic blocks compute what the definition says", "[autoschedule][register_block]") {
+    ImageParam in(Int(32), 3, "in"), weights(Int(32), 4, "weights");
+    RDom r(0, 6, 0, 3, 0, 3, "r");
+    Func sums("sums"), out("out");
+    sums(c, x, y) = c;
+    sums(c, x, y) += weights(c, r.y, r.z, r.x) * in(r.x, x + r.y, y + r.z);
+    out(c, x, y) = max(sums(c, x, y), 0);
+    for (const auto &[channels, width, height] : {std::array{64, 20, 9}, std::array{40, 7, 13},
+                                                  std::array{33, 1, 1}, std::array{5, 11, 3}}) {
+        INFO(channels << " channels, " << width << " x " << height);
+        Buffer<int> image(6, width + 2, height + 2), w(channels, 3, 3, 6);
+        image.fill([](int a, int b, int d) { return (a * 7 + b * 5 + d * 3) % 11 - 5; });
+        w.fill([](int a, int b, int d, int e) { return (a + 3 * b + 2 * d + 5 * e) % 7 - 3; });
+        in.set(image), weights.set(w);
+        Pipeline p(out);
+        p.autoschedule(get_host_target());
+        Buffer<int> got(channels, width, height), want(channels, width, height);
+        p.realize(got);
+        p.realize_reference(want);
+        int64_t wrong = 0;
+        got.for_each_element([&](int a, int b, int d) { wrong += got(a, b, d) != want(a, b, d); });
+        CHECK(wrong == 0);
+    }
+}

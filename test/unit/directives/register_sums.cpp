@@ -1,0 +1,169 @@
+// Reductions in blocks: the sums of a block lie in an array of their own, and results do not change.
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "compare.h"
+#include "support/temp_folder.h"
+
+using namespace Pipe;
+using namespace Pipe::testing;
+
+namespace {
+
+Var x("x"), y("y"), xo("xo"), xi("xi"), xu("xu"), xv("xv"), yo("yo"), yi("yi");
+
+/// The loops that are compiled.
+std::string loops_of(Func f) {
+    TempFolder folder;
+    const std::string file = folder / "loops.txt";
+    f.compile_to_lowered_stmt(file, f.infer_arguments());
+    std::stringstream text;
+    text << std::ifstream(file).rdbuf();
+    return text.str();
+}
+
+bool has_sums(const Func &f) {
+    return loops_of(f).find(".s1.sums") != std::string::npos;
+}
+
+/// f(x, y) += in(x, r) * in(r, y), from a start of its own.
+struct Product {
+    ImageParam in{Int(32), 2, "in"};
+    RDom r{0, 9, "r"};
+    Func f{"f"};
+    Product() {
+        f(x, y) = x - 2 * y;
+        f(x, y) += in(x, r) * in(r, y);
+    }
+    /// [xv: vector] [xu, yi: unrolled] [r] [xo, yo]
+    void block(TailStrategy tail = TailStrategy::GuardWithIf) {
+        f.update()
+            .split(x, xo, xi, 8, tail)
+            .split(xi, xu, xv, 4)
+            .split(y, yo, yi, 3, tail)
+            .reorder({xv, xu, yi, r, xo, yo})
+            .vectorize(xv)
+            .unroll(xu)
+            .unroll(yi);
+    }
+    void feed(const Shape &shape) {
+        const auto [min_x, width] = shape[0];
+        const auto [min_y, height] = shape[1];
+        const int first = std::min({0, min_x, min_y});
+        const int last = std::max({9, min_x + width, min_y + height});
+        image = noise<int>({{first, last - first}, {first, last - first}});
+        in.set(image.buffer);
+    }
+    GuardedBuffer image{Int(32), {{0, 1}, {0, 1}}, 0, false};
+};
+
+const Shape shapes[] = {{{0, 8}, {0, 3}}, {{0, 1}, {0, 1}},   {{0, 7}, {0, 2}},
+                        {{0, 9}, {0, 4}}, {{-3, 17}, {2, 7}}, {{5, 33}, {-4, 10}}};
+
+}  // namespace
+
+TEST_CASE("blocks of sums, of every size", "[register_sums]") {
+    Product p;
+    p.block();
+    CHECK(has_sums(p.f));
+    for (const Shape &shape : shapes) {
+        p.feed(shape);
+        check_equal(p.f, shape);
+    }
+}
+
+TEST_CASE("blocks of sums inside a consumer's tile, and of a Tuple", "[register_sums]") {
+    ImageParam in(Int(32), 2, "in");
+    RDom r(0, 5, 0, 3, "r");
+    Func f("f"), g("g");
+    f(x, y) = Tuple(x, y);
+    f(x, y) = Tuple(f(x, y)[0] + in(x + r.x, y + r.y), f(x, y)[1] - f(x, y)[0] * r.x);
+    g(x, y) = f(x, y)[0] * 7 + f(x, y)[1];
+    g.split(y, yo, yi, 4, TailStrategy::GuardWithIf).parallel(yo);
+    f.compute_at(g, yo);
+    f.update()
+        .split(x, xo, xi, 8, TailStrategy::GuardWithIf)
+        .reorder(xi, y, r.x, r.y, xo)
+        .vectorize(xi);
+    f.update()
+        .split(y, yo, yi, 2, TailStrategy::GuardWithIf)
+        .reorder(xi, yi, r.x, r.y, xo, yo)
+        .unroll(yi);
+    for (const Shape &shape : shapes) {
+        const auto [min_x, width] = shape[0];
+        const auto [min_y, height] = shape[1];
+        GuardedBuffer image = noise<int>({{min_x, width + 4}, {min_y, height + 2}});
+        in.set(image.buffer);
+        check_equal(g, shape);
+    }
+    CHECK(has_sums(g));
+}
+
+TEST_CASE("where() leaves points out of blocks of sums", "[register_sums]") {
+    Product p;
+    p.r.where(p.r.x != 3);
+    Func f("f");
+    f(x, y) = 1;
+    f(x, y) += p.in(x, p.r) + y;
+    f.update().split(y, yo, yi, 4, TailStrategy::GuardWithIf).reorder(yi, p.r, x, yo).unroll(yi);
+    CHECK(has_sums(f));
+    for (const Shape &shape : shapes) {
+        p.feed(shape);
+        check_equal(f, shape);
+    }
+}
+
+TEST_CASE("what is no block of sums stays as it is", "[register_sums]") {
+    ImageParam in(Int(32), 2, "in");
+    RDom r(0, 6, "r");
+    auto unrolled = [&](Func &f) {
+        f.update().split(y, yo, yi, 4, TailStrategy::GuardWithIf).reorder(yi, r, x, yo).unroll(yi);
+    };
+    GuardedBuffer image = noise<int>({{0, 40}, {0, 40}});
+    in.set(image.buffer);
+    SECTION("it reads another element of its Func") {
+        Func f("f");
+        f(x, y) = x * y;
+        f(x, y) = f(x, y) + f(r, y) * in(r, y);
+        f.update().unroll(r);
+        CHECK(!has_sums(f));
+        check_equal(f, {{0, 6}, {0, 9}});
+    }
+    SECTION("the element depends on the RVar") {
+        Func f("f");
+        f(x, y) = 0;
+        f(r, y) += in(r, y);
+        f.update().split(y, yo, yi, 4, TailStrategy::GuardWithIf).reorder(yi, r, yo).unroll(yi);
+        CHECK(!has_sums(f));
+        check_equal(f, {{0, 6}, {0, 9}});
+    }
+    SECTION("its loads are traced") {
+        Func f("f");
+        f(x, y) = 0;
+        f(x, y) += in(x, y) * r;
+        unrolled(f);
+        f.trace_loads();
+        CHECK(!has_sums(f));
+    }
+    SECTION("nothing is unrolled: LLVM keeps one vector in a register itself") {
+        Func f("f");
+        f(x, y) = 0;
+        f(x, y) += in(x, y) * r;
+        f.update().reorder(x, r, y).vectorize(x, 8, TailStrategy::GuardWithIf);
+        CHECK(!has_sums(f));
+        check_equal(f, {{0, 13}, {0, 9}});
+    }
+    SECTION("a block that no registers hold") {
+        Func f("f");
+        f(x, y) = 0;
+        f(x, y) += in(x % 40, y % 40) * r;
+        f.update()
+            .split(x, xo, xi, 64, TailStrategy::GuardWithIf)
+            .split(y, yo, yi, 64, TailStrategy::GuardWithIf)
+            .reorder(xi, yi, r, xo, yo)
+            .vectorize(xi)
+            .unroll(yi);
+        CHECK(!has_sums(f));
+    }
+}
