@@ -21,7 +21,7 @@ class Parts {
     explicit Parts(int max_stores) : max_stores_(max_stores) {}
 
     std::unordered_set<const ir::StmtNode *> of(const Stmt &program) {
-        cut(program, measure(program).stores > max_stores_);
+        cut(program, measure(program).stores > max_stores_, 0);
         return std::move(parts_);
     }
 
@@ -47,7 +47,8 @@ class Parts {
         return s->op == StmtOp::Produce || (s->op == StmtOp::For && s->kind == LoopKind::Parallel);
     }
 
-    void cut(const Stmt &s, bool too_large) {
+    /// \param depth  loops around `s` within its function
+    void cut(const Stmt &s, bool too_large, int depth) {
         if (!s.defined())
             return;
         // another function could not keep it in registers
@@ -56,17 +57,22 @@ class Parts {
             s->op == StmtOp::Allocate &&
             ir::constant_bytes(*s.get()).value_or(INT64_MAX) <= bytes_of_registers &&
             in_registers_.insert(s->name).second;
+        // LLVM's analysis of loops (scalar evolution) takes time that is exponential in the depth of a nest whose
+        // loops depend on those around them, as a chain of sliding windows makes it.
+        constexpr int deepest_nest = 16;
         if (begins_function(s)) {
             Size size = sizes_[s.get()];
-            bool part = s->op == StmtOp::Produce && too_large && size.loops &&
-                        !in_registers_.count(s->name);
+            bool part = s->op == StmtOp::Produce && (too_large || depth >= deepest_nest) &&
+                        size.loops && !in_registers_.count(s->name);
             if (part)
                 parts_.insert(s.get());
-            if (part || s->op == StmtOp::For)
+            if (part || s->op == StmtOp::For) {
                 too_large = size.stores > max_stores_;
+                depth = 0;
+            }
         }
         for (const Stmt &child : s->stmts)
-            cut(child, too_large);
+            cut(child, too_large, depth + (s->op == StmtOp::For));
         if (in_registers)
             in_registers_.erase(s->name);
     }

@@ -210,7 +210,8 @@ class RegionMap {
     std::string obstacle(FuncId func, const Level &loop, const std::vector<size_t> &moved,
                          const Box &needed);
     bool runs_once(const Level &loop);
-    void keep_last(FuncId func, size_t dim, const Level &loop, bool up, Interval &window);
+    Expr first_iteration(FuncId func, const Level &loop);
+    void keep_last(FuncId func, size_t dim, const Level &loop, const Expr &begin, Interval &window);
     /// The domain of an extern stage that has to compute `needed`; asks its C function.
     const Box &ask(FuncId func, const Level &level, const std::string &prefix, const Box &needed);
     Asked answer(const Level &level, const Query &query);
@@ -260,6 +261,10 @@ class RegionMap {
         int dim = -1;  ///< along which it slides
         bool up = true;
         Interval needed;      ///< of that dimension, in one iteration
+        Level loop;           ///< that moves it
+        /// Where it begins in the first iteration of all. Defined only where each iteration is known to
+        /// continue upwards exactly where the one before ended.
+        Expr first;
         std::string stands;   ///< why it does not slide
         bool cannot = false;  ///< however the Func's own loops are split
     };

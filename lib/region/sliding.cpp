@@ -3,8 +3,10 @@
 #include <algorithm>
 
 #include "ir/int32.h"
+#include "ir/linear.h"
 #include "ir/simplify.h"
 #include "ir/substitute.h"
+#include "region/at_most.h"
 #include "region/region_map.h"
 #include "region/trend.h"
 
@@ -79,9 +81,11 @@ void RegionMap::slide(FuncId id, Box &domain) {
             return;
         window.dim = static_cast<int>(moved[0]);
         window.needed = domain[moved[0]];
-        keep_last(id, moved[0], loop, window.up, domain[moved[0]]);
-        if (i > tree_.path_to(place.store).size())
-            slides_[id] = std::nullopt;  // back to where it began, in each iteration of that loop
+        const Expr begin = first_iteration(id, loop);
+        keep_last(id, moved[0], loop, begin, domain[moved[0]]);
+        const bool runs_again = i > tree_.path_to(place.store).size();
+        if (runs_again && begin.same_as(loop_range(loop).min))
+            slides_[id] = std::nullopt;  // back to where it began, each time that the loop runs
         return;
     }
 }
@@ -134,10 +138,40 @@ std::string RegionMap::obstacle(FuncId id, const Level &loop, const std::vector<
     return "";
 }
 
-/// Leaves of a window what the last iteration of the loop has not computed.
-void RegionMap::keep_last(FuncId id, size_t dim, const Level &loop, bool up, Interval &window) {
+/// The value of the loop in the first iteration that it runs while the Func is stored. A loop over rows that
+/// slide themselves runs many times, each time over the rows that are new: each run continues the one before,
+/// and what a window along it holds then is still there. (Were the window to begin anew with each run, a chain
+/// of windows, each in the loop of the next, would take time that is exponential in its length.)
+Expr RegionMap::first_iteration(FuncId id, const Level &loop) {
+    const Expr begin = loop_range(loop).min;
+    const StageNest &host = tree_.owner(loop);
+    auto found = windows_.find(host.func);
+    if (found == windows_.end() || !found->second.first.defined() || shares_loops(host))
+        return begin;
+    const Window &rows = found->second;
+    const int last_stage = static_cast<int>(graph_[host.func].stages.size()) - 1;
+    const Interval &fresh = domain(host.func, last_stage)[static_cast<size_t>(rows.dim)];
+    auto same = [](const Expr &a, const Expr &b) {
+        return constant_difference(simplify(a), simplify(b)) == 0;
+    };
+    const bool over_rows = host.stage == last_stage && same(begin, fresh.min) &&
+                           same(loop_range(loop).max(), fresh.max);
+    // The rows begin anew where their Func is stored anew; then this window has to, as well.
+    const std::vector<Level> &path = tree_.path_to(loop);
+    const size_t moves_rows = tree_.path_to(rows.loop).size();
+    const bool lives_as_long = tree_.encloses(tree_.place(id).store, tree_.place(host.func).store);
+    const bool once_per_move =
+        std::all_of(path.begin() + static_cast<long>(moves_rows), path.end() - 1,
+                    [&](const Level &between) { return runs_once(between); });
+    return over_rows && lives_as_long && once_per_move ? rows.first : begin;
+}
+
+/// Leaves of a window what earlier iterations of the loop, which begins at `begin`, have not computed.
+void RegionMap::keep_last(FuncId id, size_t dim, const Level &loop, const Expr &begin,
+                          Interval &window) {
+    const bool up = windows_[id].up;
     Expr at = make_variable(Int(32), loop), one = int32(1);
-    Expr first = make_binary(Op::LE, at, loop_range(loop).min);
+    Expr first = make_binary(Op::LE, at, begin);
     Expr &end = up ? window.min : window.max;
     const Expr &leading = up ? window.max : window.min;
     Expr last = simplify(substitute(loop, sub(at, one), expand_along(leading, loop)));
@@ -145,8 +179,14 @@ void RegionMap::keep_last(FuncId id, size_t dim, const Level &loop, bool up, Int
     slides_[id] = upper_bound(expand_steady(up ? sub(leading, last) : sub(last, leading)));
     const graph::FuncNode &func = graph_[id];
     const int last_stage = static_cast<int>(func.stages.size()) - 1;
-    steady_values_[stage_name(func, last_stage) + "." + func.args[dim] + (up ? ".min" : ".max")] =
-        fresh;
+    const std::string name = stage_name(func, last_stage) + "." + func.args[dim];
+    steady_values_[name + (up ? ".min" : ".max")] = fresh;
+    const Expr along = simplify(expand_along(end, loop));
+    windows_[id].loop = loop;
+    // Where nothing is left out between two iterations, and each needs something.
+    if (up && at_most(along, add(last, one)) &&
+        at_most(along, simplify(expand_along(leading, loop))))
+        windows_[id].first = bind(loop, name + ".first", substitute(loop, begin, along));
     end = make_select(first, end, fresh);
 }
 

@@ -37,3 +37,14 @@ TEST_CASE("what sums in registers is no function of its own") {
     CHECK(parts_with_array_of(512) == 1);
     CHECK(parts_with_array_of(1 << 16) == 2);
 }
+
+TEST_CASE("deep nests of loops are cut into functions") {
+    ir::Stmt nest;
+    for (int depth = 0; depth < 60; depth++) {
+        const std::string name = "f" + std::to_string(depth);
+        ir::Stmt body = ir::make_block({nest, ir::make_store(name, int32(0), int32(1))});
+        nest = ir::make_produce(name, ir::make_for("y" + std::to_string(depth), int32(0),
+                                                   var32("n"), LoopKind::Serial, body));
+    }
+    CHECK(codegen::parts_of(nest).size() == 3);  // of 16 loops each, and what is left
+}

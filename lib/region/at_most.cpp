@@ -1,0 +1,92 @@
+#include "region/at_most.h"
+
+#include "ir/equal.h"
+#include "ir/linear.h"
+#include "region/conditions.h"
+
+namespace Pipe::region {
+
+using namespace ir;
+
+namespace {
+
+/// Proves a <= b of sums of min and max: clamped ends of a range are at most what they are without a clamp
+/// that stands around them as well.
+class AtMost {
+  public:
+    bool operator()(const Expr &a, const Expr &b) {
+        if (!index_type(a.type()) || --steps_ < 0)
+            return false;
+        Linear difference = Linear::from_expr(a);
+        if (!difference.add(Linear::from_expr(b), -1))
+            return false;
+        if (difference.is_constant())
+            return difference.constant <= 0;
+        return of_choices(a, b) || of_quotients(difference);
+    }
+
+  private:
+    /// p / n - q / n - .. <= 0
+    bool of_quotients(const Linear &difference) {
+        const auto &terms = difference.terms;
+        if (terms.size() != 2 || terms[0].coefficient != -terms[1].coefficient ||
+            difference.constant > 0)
+            return false;
+        const bool first = terms[0].coefficient > 0;
+        const Expr &p = terms[first ? 0 : 1].atom, &q = terms[first ? 1 : 0].atom;
+        int64_t divisor = 0;
+        return p->op == Op::Div && q->op == Op::Div && as_const_int(p->args[1], &divisor) &&
+               divisor > 0 && equal(p->args[1], q->args[1]) && (*this)(p->args[0], q->args[0]);
+    }
+
+    bool of_choices(const Expr &left, const Expr &right) {
+        AtMost &at_most = *this;
+        Expr a = opened(left), b = opened(right);
+        if (a->op == Op::Max)
+            return at_most(a->args[0], b) && at_most(a->args[1], b);
+        if (b->op == Op::Min)
+            return at_most(a, b->args[0]) && at_most(a, b->args[1]);
+        if (a->op == Op::Min) {
+            for (int i : {0, 1}) {
+                Expr max = opened(a->args[static_cast<size_t>(i)]);
+                const Expr &other = a->args[static_cast<size_t>(1 - i)];
+                if (max->op == Op::Max)  // min(max(p, q), r) = max(min(p, r), min(q, r))
+                    return at_most(ir::min(max->args[0], other), b) &&
+                           at_most(ir::min(max->args[1], other), b);
+            }
+            if (at_most(a->args[0], b) || at_most(a->args[1], b))
+                return true;
+        }
+        return b->op == Op::Max && (at_most(a, b->args[0]) || at_most(a, b->args[1]));
+    }
+
+    /// min(p, q) * k + r as min(p * k + r, q * k + r), and so max; k < 0 makes one the other.
+    static Expr opened(const Expr &e) {
+        if (e->op == Op::Min || e->op == Op::Max)
+            return e;
+        Linear sum = Linear::from_expr(e);
+        for (const Linear::Term &t : sum.terms) {
+            if (t.atom->op != Op::Min && t.atom->op != Op::Max)
+                continue;
+            Linear rest = sum;
+            if (!rest.add(Linear::from_expr(t.atom), -t.coefficient) || !rest.representable())
+                return e;
+            auto operand = [&](size_t i) {
+                return add(mul(t.atom->args[i], make_int(e.type(), t.coefficient)), rest.to_expr());
+            };
+            return (t.atom->op == Op::Min) == (t.coefficient > 0) ? ir::min(operand(0), operand(1))
+                                                                  : ir::max(operand(0), operand(1));
+        }
+        return e;
+    }
+
+    int steps_ = 200;
+};
+
+}  // namespace
+
+bool at_most(const Expr &a, const Expr &b) {
+    return AtMost()(a, b);
+}
+
+}  // namespace Pipe::region
