@@ -216,11 +216,8 @@ Value *ExprEmitter::intrinsic(const Expr &e) {
         return llvm::Constant::getNullValue(register_type(unit_.context, type));
     if (name == names::if_then_else)
         return if_then_else(*e);
-    if (name == names::strict_float) {
-        llvm::IRBuilderBase::FastMathFlagGuard guard(b_);
-        b_.clearFastMathFlags();
-        return afresh([&] { return emit(e->args[0]); });
-    }
+    if (name == names::strict_float)
+        return strictly([&] { return emit(e->args[0]); });
     if (name == names::user_context) {
         auto context = unit_.runtime("pipe_user_context", b_.getPtrTy(), {b_.getPtrTy()});
         return b_.CreateCall(context, {frame_.context()});

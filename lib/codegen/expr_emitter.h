@@ -1,6 +1,7 @@
 #pragma once
 // Expressions -> LLVM values. Internal to the LLVM room.
 
+#include <array>
 #include <functional>
 #include <optional>
 #include <string>
@@ -63,7 +64,7 @@ class ExprEmitter {
     /// What `name` shall be bound to for `let name = e`.
     Binding bind(const Expr &e);
     Range range(const Expr &e) const;
-    void forget() { memo_ = {}; }
+    void forget() { memo_ = strict_ = {}; }
 
   private:
     // expr_emitter.cpp
@@ -131,23 +132,46 @@ class ExprEmitter {
     struct Known {
         Memo<llvm::Value *> values;
         Memo<Offset> offsets;
+
+        std::pair<size_t, size_t> mark() const { return {values.mark(), offsets.mark()}; }
+        void roll_back(const std::pair<size_t, size_t> &to) {
+            values.roll_back(to.first);
+            offsets.roll_back(to.second);
+        }
     };
     /// Runs f; what it computed is then forgotten again.
     template <typename F> auto apart(F &&f) {
-        size_t values = memo_.values.mark(), offsets = memo_.offsets.mark();
+        const std::array marks{memo_.mark(), strict_.mark()};
         auto result = f();
-        memo_.values.roll_back(values);
-        memo_.offsets.roll_back(offsets);
+        memo_.roll_back(marks[0]);
+        strict_.roll_back(marks[1]);
         return result;
     }
     /// The same, and f does not see what was computed before.
     template <typename F> auto afresh(F &&f) {
-        Known before = std::exchange(memo_, {});
+        Known before = std::exchange(memo_, {}), before_strict = std::exchange(strict_, {});
         auto result = f();
         memo_ = std::move(before);
+        strict_ = std::move(before_strict);
+        return result;
+    }
+    /// Runs f with the rules of strict_float, under which a node has another value than outside of it.
+    template <typename F> auto strictly(F &&f) {
+        if (is_strict_)
+            return f();
+        llvm::IRBuilderBase::FastMathFlagGuard guard(b_);
+        b_.clearFastMathFlags();
+        std::swap(memo_, strict_);
+        is_strict_ = true;
+        auto result = f();
+        is_strict_ = false;
+        std::swap(memo_, strict_);
         return result;
     }
     Known memo_;
+    Known
+        strict_;  ///< the one that is not in use: inside of strict_float what was computed outside
+    bool is_strict_ = false;
 };
 
 }  // namespace Pipe::codegen

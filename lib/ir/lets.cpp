@@ -99,12 +99,7 @@ class Renamer : public Mutator {
             const std::string *name = names_.find(e->name);
             return name && *name != e->name ? make_variable(e.type(), *name, e->referent) : e;
         }
-        if (e->op != Op::Let)
-            return Mutator::mutate(e);
-        Expr value = mutate(e->args[0]);
-        std::string name = e->name;
-        Expr body = mutate_under(&name, e->args[1]);
-        return make_let(name, value, body);
+        return is_shared(e) ? done_(e, [&] { return rename(e); }) : rename(e);
     }
 
     Stmt mutate(const Stmt &s) override {
@@ -119,13 +114,26 @@ class Renamer : public Mutator {
     }
 
   private:
+    Expr rename(const Expr &e) {
+        if (e->op != Op::Let)
+            return Mutator::mutate(e);
+        Expr value = mutate(e->args[0]);
+        std::string name = e->name;
+        Expr body = mutate_under(&name, e->args[1]);
+        return make_let(name, value, body);
+    }
+
+    /// What a node becomes outside of a binding is not what it becomes inside.
     template <typename Node> Node mutate_under(std::string *name, const Node &body) {
         std::string old = *name;
         for (int i = 1; taken_.count(*name) || facts_.mentions(*name); i++)
             *name = old + "_" + std::to_string(i);
         bool is_new = taken_.insert(*name).second;
         ScopedBinding<std::string> binding(names_, old, *name);
+        Memo outer;
+        std::swap(outer, done_);
         Node result = mutate(body);
+        std::swap(outer, done_);
         if (is_new)
             taken_.erase(*name);
         return result;
@@ -134,6 +142,7 @@ class Renamer : public Mutator {
     Scope<std::string> names_;
     std::set<std::string> taken_;  ///< free in the program, or bound around here
     const Facts &facts_;
+    Memo done_;
 };
 
 class DeadLets {
@@ -212,13 +221,9 @@ Stmt without_shadowing(const Stmt &s, const Facts &facts) {
 }
 
 bool has_side_effect(const Expr &e) {
-    bool found = false;
-    std::unordered_set<const ExprNode *> visited;
-    walk(e, [&](const Expr &node) {
-        found |= node->op == Op::Call && node->call_kind == CallKind::Extern;
-        return !found && (!is_shared(node) || visited.insert(node.get()).second);
-    });
-    return found;
+    return e.defined() && contains(e, [](const ExprNode &node) {
+               return node.op == Op::Call && node.call_kind == CallKind::Extern;
+           });
 }
 
 Expr without_dead_lets(const Expr &e) {

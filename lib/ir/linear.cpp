@@ -5,14 +5,14 @@
 #include <map>
 
 #include "ir/equal.h"
+#include "ir/shared.h"
 
 namespace Pipe::ir {
 namespace {
 
 using Term = Linear::Term;
 
-/// A sum of more operands than this keeps some of them bracketed: a graph of sums that share their
-/// operands stands for exponentially many.
+/// A sum of more operands than this keeps some of them bracketed.
 constexpr int max_steps = 20000;
 
 bool add_product(int64_t *sum, int64_t a, int64_t b) {
@@ -25,6 +25,10 @@ Expr chain(Op op, Expr sum, const std::vector<Expr> &exprs) {
     for (const Expr &e : exprs)
         sum = sum.defined() ? make_binary(op, sum, e) : e;
     return sum;
+}
+
+bool is_sum(const Expr &e) {
+    return e->op == Op::Add || e->op == Op::Sub || e->op == Op::Mul;
 }
 
 Expr times(const Expr &e, int64_t factor) {
@@ -72,11 +76,31 @@ bool LinearBuilder::take_apart(const Term &t, std::vector<Term> *parts) {
 void LinearBuilder::add(const Expr &e, int64_t factor) {
     // The left operand is on top: long sums lean to the left, and the list of work stays short.
     std::vector<Term> work{{e, factor}};
-    while (!work.empty()) {
+    // A sum that several others share waits until all of them, which are deeper, have been taken apart: each
+    // is taken apart once, however many operands the whole stands for.
+    struct Deeper {
+        bool operator()(const Expr &a, const Expr &b) const {
+            return a->depth != b->depth ? a->depth > b->depth : std::less<>{}(a.get(), b.get());
+        }
+    };
+    std::map<Expr, int64_t, Deeper> shared;
+    while (!work.empty() || !shared.empty()) {
+        if (work.empty()) {
+            auto deepest = shared.begin();
+            Term t{deepest->first, deepest->second};
+            shared.erase(deepest);
+            if (t.coefficient != 0 && !take_apart(t, &work))
+                add_atom(t.atom, t.coefficient);
+            continue;
+        }
         Term t = std::move(work.back());
         work.pop_back();
-        if (!take_apart(t, &work))
+        if (is_sum(t.atom) && is_shared(t.atom, 1)) {  // t holds one reference
+            int64_t &all = shared[t.atom];
+            overflow_ |= __builtin_add_overflow(all, t.coefficient, &all);
+        } else if (!take_apart(t, &work)) {
             add_atom(t.atom, t.coefficient);
+        }
     }
 }
 

@@ -104,7 +104,9 @@ Expr ExprSimplifier::simplify(const Expr &e) {
     }
     if (e->args.empty() && e->op != Op::Call)
         return e;
-    return is_shared(e) ? done_(e, [&] { return rewrite(e); }) : rewrite(e);
+    // The operands of a sum that cannot be written as one (its numbers overflow) are asked for twice.
+    const bool may_meet_again = is_shared(e) || is_sum(e);
+    return may_meet_again ? done_(e, [&] { return rewrite(e); }) : rewrite(e);
 }
 
 Expr ExprSimplifier::rewrite(const Expr &e) {

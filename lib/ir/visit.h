@@ -2,6 +2,7 @@
 // Walking and rewriting the IR. Every walk goes through `args` / `exprs` / `stmts`, so no walk needs
 // to know the kinds of nodes that it does not care about.
 
+#include <type_traits>
 #include <unordered_set>
 
 #include "ir/expr_node.h"
@@ -80,16 +81,31 @@ class GraphMutator : public Mutator {
     Memo done_;
 };
 
-/// Calls f on e and everything below it, parents first; f returns false to skip a node's children.
+/// The visitor of walk() and each_node() below: its nodes that have several parents, once each.
+template <typename F> class GraphWalk {
+  public:
+    explicit GraphWalk(F &f) : f_(f) {}
+    void operator()(const Expr &e) {
+        if (!e.defined() || (is_shared(e) && !seen_.insert(e.get()).second) || !f_(e))
+            return;
+        for (const Expr &child : e->args)
+            (*this)(child);
+    }
+
+  private:
+    F &f_;
+    std::unordered_set<const ExprNode *> seen_;
+};
+
+/// Calls f on e and everything below it, parents first; f returns false to skip a node's children. What
+/// several nodes share is visited once (a walk over an expression as a tree can take exponential time).
 template <typename F> void walk(const Expr &e, F &&f) {
-    if (!e.defined() || !f(e))
-        return;
-    for (const Expr &child : e->args)
-        walk(child, f);
+    GraphWalk<std::remove_reference_t<F>> visit(f);
+    visit(e);
 }
 
 /// Calls fs on every statement and fe on every expression node below s, parents first; either returns
-/// false to skip children.
+/// false to skip children. What the nodes of one statement's expression share is visited once.
 template <typename FS, typename FE> void walk(const Stmt &s, FS &&fs, FE &&fe) {
     if (!s.defined() || !fs(s))
         return;
@@ -101,13 +117,8 @@ template <typename FS, typename FE> void walk(const Stmt &s, FS &&fs, FE &&fe) {
 
 /// Calls f on every node of an expression graph, each once, parents first, until it answers false.
 template <typename F> void each_node(const Expr &e, F &&f) {
-    std::unordered_set<const ExprNode *> seen;
     bool go_on = true;
-    walk(e, [&](const Expr &n) {
-        if (!go_on || (is_shared(n) && !seen.insert(n.get()).second))
-            return false;
-        return go_on = f(*n.get());
-    });
+    walk(e, [&](const Expr &n) { return go_on = go_on && f(*n.get()); });
 }
 
 /// Whether f holds for some node of an expression graph.

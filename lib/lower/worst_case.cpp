@@ -60,6 +60,11 @@ WorstCase::WorstCase(Expr variable, const Expr &min, const Expr &max, const Scop
     : variable_(std::move(variable)), min_(min), max_(max), inner_(inner) {}
 
 std::optional<std::vector<WorstCase::Bound>> WorstCase::bounds(const Linear &sum) {
+    // Of the clamps in a long chain of operations none is decided by the iterations of a loop.
+    constexpr int deepest = 50;
+    if (std::any_of(sum.terms.begin(), sum.terms.end(),
+                    [](const Linear::Term &t) { return t.atom->depth > deepest; }))
+        return {};
     effort_ = max_effort;
     Bounds result;
     if (!reduce(sum, &result))

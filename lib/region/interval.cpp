@@ -12,6 +12,7 @@
 #include "ir/intrinsics.h"
 #include "ir/linear.h"
 #include "ir/simplify.h"
+#include "ir/visit.h"
 #include "region/call_interval.h"
 #include "region/narrow_interval.h"
 
@@ -67,6 +68,7 @@ class Bounds {
         if (found != memo_.end())
             return found->second;
         Interval result = intersect(compute(e), scope_.said_of(e));
+        result = {of_bounded_size(result.min, e), of_bounded_size(result.max, e)};
         memo_.emplace(e.get(), result);
         return result;
     }
@@ -254,9 +256,35 @@ class Bounds {
         return end.defined() ? simplify(make_cast(to, end)) : Expr();
     }
 
+    /// An end, or none where it would be too large. The interval of an operation may use each end of its operands'
+    /// several times: along a chain of operations that each use the one before twice, ends grow without
+    /// bound, and nothing that is proven of so large an expression is worth the time that it takes.
+    static Expr of_bounded_size(const Expr &end, const Expr &e) {
+        constexpr int most = 1000;
+        int budget = most;
+        return !end.defined() || end.same_as(e) || is_small_tree(end, &budget) ? end : Expr();
+    }
+
+    /// Of the second operand where the first holds, or of the third where it does not. The condition narrows
+    /// what the variables of the arm are, so that what the arm shares with others is looked at anew: not
+    /// where that is much.
+    Interval arm(const Expr &e, bool holds) {
+        const Expr &value = e->args[holds ? 1 : 2];
+        constexpr int few = 400;
+        int budget = few;
+        return is_small_tree(e, &budget) ? bounds_of(value, narrowed(scope_, e->args[0], holds))
+                                         : of(value);
+    }
+
+    /// Whether an expression has so few nodes at most, each counted as often as it is used.
+    static bool is_small_tree(const Expr &e, int *budget) {
+        return --*budget >= 0 && std::all_of(e->args.begin(), e->args.end(), [&](const Expr &arg) {
+            return !arg.defined() || is_small_tree(arg, budget);
+        });
+    }
+
     Interval select(const Expr &e) {
-        Interval t = bounds_of(e->args[1], narrowed(scope_, e->args[0], true));
-        Interval f = bounds_of(e->args[2], narrowed(scope_, e->args[0], false));
+        Interval t = arm(e, true), f = arm(e, false);
         if (t.is_point() && f.is_point() && t.min.same_as(e->args[1]) &&
             f.min.same_as(e->args[2]) && bounds_independent(e->args[0]))
             return Interval::point(e);
@@ -265,20 +293,10 @@ class Bounds {
 
     /// Whether no variable of the scope and no data is read.
     bool bounds_independent(const Expr &e) {
-        bool independent = true;
-        walk_names(e, [&](const Expr &n) {
-            if (n->op == Op::Load || (n->op == Op::Call && n->call_kind != CallKind::Intrinsic) ||
-                (n->op == Op::Variable && scope_.contains(n->name)))
-                independent = false;
+        return !contains(e, [&](const ExprNode &n) {
+            return n.op == Op::Load || (n.op == Op::Call && n.call_kind != CallKind::Intrinsic) ||
+                   (n.op == Op::Variable && scope_.contains(n.name));
         });
-        return independent;
-    }
-
-    template <typename F> static void walk_names(const Expr &e, F &&f) {
-        f(e);
-        for (const Expr &c : e->args)
-            if (c.defined())
-                walk_names(c, f);
     }
 
     Interval let(const Expr &e) {
@@ -305,7 +323,7 @@ class Bounds {
         if (e->call_kind == CallKind::Extern && e->name == extern_function::print)
             return of(e->args[1]);
         if (e->call_kind == CallKind::Extern && e->name == extern_function::require)
-            return bounds_of(e->args[1], narrowed(scope_, e->args[0], true));
+            return arm(e, true);
         if (e->call_kind == CallKind::PureExtern && all_points(e))
             return Interval::point(e);
         if (e->call_kind != CallKind::Intrinsic)
@@ -351,8 +369,7 @@ class Bounds {
             return {binary(Op::Sub, all, a.max), binary(Op::Sub, all, a.min)};
         }
         if (name == intrinsic::if_then_else)
-            return hull(bounds_of(e->args[1], narrowed(scope_, e->args[0], true)),
-                        bounds_of(e->args[2], narrowed(scope_, e->args[0], false)));
+            return hull(arm(e, true), arm(e, false));
         return type_range(e.type());
     }
 

@@ -55,10 +55,7 @@ void RegionMap::define_let(const std::string &name, const Expr &value) {
 
 RegionMap::Behind RegionMap::behind(const Expr &e) const {
     Behind all;
-    std::unordered_set<const ExprNode *> seen;
     walk(e, [&](const Expr &node) {
-        if (!seen.insert(node.get()).second)
-            return false;
         if (node->op != Op::Variable)
             return true;
         auto let = behind_let_.find(node->name);
