@@ -27,7 +27,7 @@ Expr chain(Op op, Expr sum, const std::vector<Expr> &exprs) {
     return sum;
 }
 
-bool is_sum(const Expr &e) {
+bool is_sum_or_product(const Expr &e) {
     return e->op == Op::Add || e->op == Op::Sub || e->op == Op::Mul;
 }
 
@@ -95,7 +95,7 @@ void LinearBuilder::add(const Expr &e, int64_t factor) {
         }
         Term t = std::move(work.back());
         work.pop_back();
-        if (is_sum(t.atom) && is_shared(t.atom, 1)) {  // t holds one reference
+        if (is_sum_or_product(t.atom) && is_shared(t.atom, 1)) {  // t holds one reference
             int64_t &all = shared[t.atom];
             overflow_ |= __builtin_add_overflow(all, t.coefficient, &all);
         } else if (!take_apart(t, &work)) {
