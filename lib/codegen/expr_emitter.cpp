@@ -3,6 +3,7 @@
 #include "codegen/arith.h"
 #include "codegen/float16.h"
 #include "codegen/integer_ops.h"
+#include "codegen/interleave.h"
 #include "codegen/math.h"
 #include "ir/extern_functions.h"
 #include "ir/intrinsics.h"
@@ -62,8 +63,11 @@ Value *ExprEmitter::compute(const Expr &e) {
         std::vector<Value *> values;
         for (const Expr &arg : e->args)
             values.push_back(emit(arg));
-        return interleave(b_, values);
+        return interleave(b_, unit_.target, values);
     }
+    case Op::Slice:
+        return channel_of(b_, unit_.target, emit(e->args[0]), e->index,
+                          static_cast<int>(e->int_value), type.lanes());
     case Op::VectorReduce:
         return emit_vector_reduce(b_, e->reduce_op, e->args[0].type(), emit(e->args[0]),
                                   type.lanes());

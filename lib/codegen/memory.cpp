@@ -164,8 +164,15 @@ Value *ExprEmitter::load_dense(const ir::ExprNode &e, Type type, const Offset &s
                                                                       : loaded;
     };
     if (!mask) {
-        llvm::Type *t = memory_type(unit_.context, type);
-        return from_memory(b_, type, marked(b_.CreateAlignedLoad(t, p, align)));
+        llvm::Type *element = memory_type(unit_.context, type.element_of());
+        return from_memory(b_, type, load_pieces(type, [&](Type piece, int begin) {
+                               auto place = static_cast<uint64_t>(begin);
+                               auto bytes = static_cast<uint64_t>(type.bytes());
+                               return marked(b_.CreateAlignedLoad(
+                                   memory_type(unit_.context, piece),
+                                   begin == 0 ? p : b_.CreateConstGEP1_64(element, p, place),
+                                   llvm::commonAlignment(align, place * bytes)));
+                           }));
     }
     std::vector<Value *> parts;
     for_each_register(type, p, align, [&](Value *at, llvm::Align aligned, int begin, int lanes) {
@@ -176,6 +183,23 @@ Value *ExprEmitter::load_dense(const ir::ExprNode &e, Type type, const Offset &s
         parts.push_back(marked(b_.CreateMaskedLoad(t, at, aligned, on, zero)));
     });
     return from_memory(b_, type, concat(b_, parts));
+}
+
+/// All lanes, by vectors of 2^n lanes. (Of other vectors LLVM 19 makes more than there is, or single elements.)
+/// Where those would be short, there are two, which overlap.
+Value *ExprEmitter::load_pieces(Type type, const std::function<Value *(Type, int begin)> &load) {
+    const unsigned all = static_cast<unsigned>(type.lanes()), even = all & -all;
+    const bool is_long = even * static_cast<unsigned>(type.bytes()) >= 16;
+    const int lanes = type.lanes(),
+              piece = static_cast<int>(is_long ? even : llvm::bit_floor(all));
+    std::vector<Value *> parts;
+    for (int begin = 0; begin < lanes; begin += piece) {
+        const int from = std::min(begin, lanes - piece);
+        Value *loaded = load(type.with_lanes(piece), from);
+        parts.push_back(lanes == 1 ? loaded
+                                   : subvector(b_, loaded, begin - from, piece - (begin - from)));
+    }
+    return concat(b_, parts);
 }
 
 /// Parts of a masked access that fit into a register. (LLVM 19 cuts wider ones itself, and where the mask

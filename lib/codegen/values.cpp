@@ -129,18 +129,6 @@ llvm::Value *concat(Builder &b, std::vector<llvm::Value *> parts) {
     return parts.front();
 }
 
-llvm::Value *interleave(Builder &b, const std::vector<llvm::Value *> &values) {
-    if (values.size() == 1 || !values[0]->getType()->isVectorTy())
-        return concat(b, values);
-    int count = static_cast<int>(values.size()), lanes = lanes_of(values[0]);
-    std::vector<int> mask;
-    for (int i = 0; i < lanes; i++)
-        for (int k = 0; k < count; k++)
-            mask.push_back(k * lanes + i);
-    return count == 2 ? b.CreateShuffleVector(values[0], values[1], mask)
-                      : b.CreateShuffleVector(concat(b, values), mask);
-}
-
 llvm::Value *
 lane_by_lane(Builder &b, const std::vector<llvm::Value *> &args, int lanes,
              const std::function<llvm::Value *(const std::vector<llvm::Value *> &)> &f) {

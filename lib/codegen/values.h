@@ -41,8 +41,6 @@ llvm::Value *subvector(Builder &b, llvm::Value *vector, int begin, int count);
 llvm::Value *strided_slice(Builder &b, llvm::Value *vector, int begin, int step, int count);
 /// One vector after the other. All have the same element; some may be scalars.
 llvm::Value *concat(Builder &b, std::vector<llvm::Value *> parts);
-/// Vectors (or scalars) of one type: their first lanes, their second lanes, and so on.
-llvm::Value *interleave(Builder &b, const std::vector<llvm::Value *> &values);
 
 /// f applied to each lane of the arguments (all of `lanes` lanes), put together again.
 llvm::Value *

@@ -73,6 +73,7 @@ Interval Query::of_node(const Expr &e, int depth) {
         return found ? *found : Interval::everything();
     }
     case Op::Broadcast:
+    case Op::Slice:
         return of(e->args[0], depth + 1);
     case Op::Ramp:
         return unless_wrapped(e.type(),

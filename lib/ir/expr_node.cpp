@@ -220,6 +220,17 @@ Expr make_interleave(std::vector<Expr> values) {
     return Expr(new_node(Op::Interleave, type.with_lanes(lanes), std::move(values)));
 }
 
+Expr make_slice(Expr value, int begin, int step, int lanes) {
+    check(value.defined() && begin >= 0 && step >= 1 && lanes >= 1 &&
+              begin + step * (lanes - 1) < value.type().lanes(),
+          "lanes of a slice");
+    Type type = value.type().with_lanes(lanes);
+    auto *node = new_node(Op::Slice, type, {std::move(value)});
+    node->index = begin;
+    node->int_value = step;
+    return Expr(node);
+}
+
 Expr with_args(const Expr &e, std::vector<Expr> args) {
     check(args.size() == e->args.size(), "number of children");
     switch (e->op) {

@@ -14,6 +14,7 @@
 //       | let name = e in e
 //       | reduce<op>(e)                                 VectorReduce: neighbouring lanes combined
 //       | interleave(e, ...)                            the lanes of several vectors in turn
+//       | slice(e)                                      every n-th lane of a vector, from some lane on
 //
 // Semantics.
 //  * Both operands of a binary node have the node's operand type exactly; the front end inserts casts.
@@ -71,6 +72,7 @@ enum class Op : uint8_t {
     Let,
     VectorReduce,
     Interleave,
+    Slice,
 };
 
 enum class CallKind : uint8_t {
@@ -106,6 +108,7 @@ struct Referent {
 /// | Let               | value, body             | name                                                |
 /// | VectorReduce      | value                   | reduce_op (Add, Mul, Min, Max, And, Or)             |
 /// | Interleave        | c values of m lanes     | lane i is lane i/c of value i%c                     |
+/// | Slice             | value                   | lane i is lane index + i * int_value of it          |
 struct ExprNode {
     mutable std::atomic<int> references{0};
     Op op;
@@ -153,6 +156,8 @@ Expr make_let(const std::string &name, Expr value, Expr body);
 Expr make_vector_reduce(Op op, Expr value, int lanes);
 /// The values' first lanes, their second lanes, and so on. Of one type; at least one value.
 Expr make_interleave(std::vector<Expr> values);
+/// Lanes begin, begin + step, ... of a vector: `lanes` of them, all of which it has.
+Expr make_slice(Expr value, int begin, int step, int lanes);
 /// The same node with other children (and type, where it follows from the children: lanes).
 Expr with_args(const Expr &e, std::vector<Expr> args);
 

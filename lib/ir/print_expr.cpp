@@ -97,6 +97,12 @@ void ExprPrinter::print_node(const Expr &e) {
     case Op::Interleave:
         list(to_string(e->op), e->args, e.type().lanes());
         break;
+    case Op::Slice:
+        out += "slice(", print(e->args[0]);
+        for (int64_t number : {int64_t(e->index), e->int_value, int64_t(e.type().lanes())})
+            out += ", " + std::to_string(number);
+        out += ')';
+        break;
     case Op::VectorReduce:
         list(std::string("reduce<") + to_string(e->reduce_op) + ">", e->args, e.type().lanes());
         break;
@@ -265,6 +271,8 @@ const char *to_string(Op op) {
         return "reduce";
     case Op::Interleave:
         return "interleave";
+    case Op::Slice:
+        return "slice";
     }
     return "?";
 }

@@ -40,7 +40,11 @@ class Rules {
     Expr remainder(const Expr &a, const Expr &b);
     Expr remainder_by(const Expr &a, int64_t divisor);
     Expr remainder_of(Linear sum, int64_t divisor);
+    struct Divided;
+    static std::optional<Divided> as_divided(const Expr &atom);
     bool join_quotients(Linear *sum);
+    bool join_quotient(Linear *sum, const Divided &d, int64_t coefficient);
+    bool join_remainder(Linear *sum, const Divided &d, int64_t coefficient);
     bool fits(const Linear &sum) const;
 
     Expr min_max(Op op, const Expr &a, const Expr &b);

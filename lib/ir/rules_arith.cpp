@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 
 #include "ir/constant_bounds.h"
 #include "ir/equal.h"
@@ -39,6 +40,29 @@ Linear divide_terms(Linear sum, int64_t g) {
 }
 
 }  // namespace
+
+/// y / c or y % c, or a cast of one of them to a wider type, where c > 0 is constant.
+struct Rules::Divided {
+    Op op;
+    Expr dividend;
+    int64_t divisor;
+
+    /// Of the same dividend and divisor.
+    Expr atom(Op wanted, Type type) const {
+        return make_cast(type,
+                         make_binary(wanted, dividend, make_const(dividend.type(), divisor)));
+    }
+};
+
+std::optional<Rules::Divided> Rules::as_divided(const Expr &atom) {
+    const Expr &e = atom->op == Op::Cast ? atom->args[0] : atom;
+    int64_t divisor = 0;
+    if ((e->op != Op::Div && e->op != Op::Mod) || !has_no_overflow(e.type()) ||
+        !as_const_int(e->args[1], &divisor) || divisor <= 0 ||
+        e.type().bits() > atom.type().bits())
+        return std::nullopt;
+    return Divided{e->op, e->args[0], divisor};
+}
 
 Expr strip_likely(const Expr &e) {
     bool is_likely = is_intrinsic(*e.get(), intrinsic::likely);
@@ -84,35 +108,55 @@ Expr Rules::binary(Op op, const Expr &a, const Expr &b) {
 Expr Rules::sum(const Linear &given) {
     if (!given.representable())
         return Expr();
-    if (given.type.is_vector())
-        return sum_of_lanes(given);
     Linear joined = given;
     while (join_quotients(&joined)) {
     }
-    return joined.representable() ? joined.to_expr() : given.to_expr();
+    if (!joined.representable())
+        joined = given;
+    return given.type.is_vector() ? sum_of_lanes(joined) : joined.to_expr();
 }
 
-/// (y / c) * c + y % c = y, and y - (y / c) * c = y % c. True if the sum became shorter.
+/// True if the sum became shorter.
 bool Rules::join_quotients(Linear *sum) {
     for (const Linear::Term &t : sum->terms) {
-        int64_t c = 0;
-        if (t.atom->op != Op::Div || !as_const_int(t.atom->args[1], &c) || c <= 0 ||
-            t.coefficient % c != 0)
+        std::optional<Divided> divided = as_divided(t.atom);
+        if (!divided)
             continue;
-        int64_t factor = t.coefficient / c;
-        const Expr &y = t.atom->args[0];
-        Expr mod = make_binary(Op::Mod, y, t.atom->args[1]);
         Linear rest = *sum;
-        if (!rest.add({sum->type, 0, {{t.atom, 1}}}, -t.coefficient) ||
-            !rest.add(Linear::from_expr(y), factor) ||
-            !rest.add({sum->type, 0, {{mod, 1}}}, -factor))
-            continue;
-        if (rest.terms.size() >= sum->terms.size())
+        bool is_joined = divided->op == Op::Div ? join_quotient(&rest, *divided, t.coefficient)
+                                                : join_remainder(&rest, *divided, t.coefficient);
+        if (!is_joined || rest.terms.size() >= sum->terms.size())
             continue;
         *sum = std::move(rest);
         return true;
     }
     return false;
+}
+
+/// (y / c) * c + y % c = y, and y - (y / c) * c = y % c.
+bool Rules::join_quotient(Linear *sum, const Divided &d, int64_t coefficient) {
+    if (coefficient % d.divisor != 0)
+        return false;
+    const int64_t factor = coefficient / d.divisor;
+    const Type type = sum->type;
+    return sum->add({type, 0, {{d.atom(Op::Div, type), 1}}}, -coefficient) &&
+           sum->add(Linear::from_expr(cast(type, d.dividend)), factor) &&
+           sum->add({type, 0, {{d.atom(Op::Mod, type), 1}}}, -factor);
+}
+
+/// y % c + (y / c) * c = y where y / c has another form: (x / 4) % 3 + (x / 12) * 3 = x / 4.
+bool Rules::join_remainder(Linear *sum, const Divided &d, int64_t coefficient) {
+    int64_t factor = 0;
+    const Type type = sum->type;
+    bool has_quotient =
+        !__builtin_mul_overflow(coefficient, d.divisor, &factor) && factor != INT64_MIN &&
+        std::any_of(sum->terms.begin(), sum->terms.end(), [&](const Linear::Term &t) {
+            auto other = as_divided(t.atom);
+            return other && other->op == Op::Div && t.coefficient == factor;
+        });
+    return has_quotient && sum->add({type, 0, {{d.atom(Op::Mod, type), 1}}}, -coefficient) &&
+           sum->add(Linear::from_expr(cast(type, d.dividend)), coefficient) &&
+           sum->add(Linear::from_expr(cast(type, divide_by(d.dividend, d.divisor))), -factor);
 }
 
 Expr Rules::add(Op op, const Expr &a, const Expr &b) {

@@ -24,6 +24,12 @@ bool is_sum(const Expr &e) {
     return (e->op == Op::Add || e->op == Op::Sub || e->op == Op::Mul) && has_no_overflow(e.type());
 }
 
+/// x / c or x % c: with the other one in sight, the sum of both may be x again.
+bool is_quotient_of_variable(const Expr &e) {
+    return (e->op == Op::Div || e->op == Op::Mod) && is_constant(e->args[1]) &&
+           e->args[0]->op == Op::Variable;
+}
+
 /// A sum of a few variables: as cheap as a variable, and good to have in sight.
 bool is_small_sum(const Expr &e) {
     if (!has_no_overflow(e.type()) || count_terms(e, max_terms + 2) > max_terms + 1)
@@ -33,7 +39,7 @@ bool is_small_sum(const Expr &e) {
         return false;
     for (const auto &t : sum.terms) {
         const Expr &atom = t.atom->op == Op::Cast ? t.atom->args[0] : t.atom;
-        if (atom->op != Op::Variable)
+        if (atom->op != Op::Variable && !is_quotient_of_variable(atom))
             return false;
     }
     return true;

@@ -136,6 +136,12 @@ class Verifier {
             for (const Expr &arg : args)
                 require(arg.type() == args[0].type(), "operands of interleave", e);
             return;
+        case Op::Slice:
+            return require(e->index >= 0 && e->int_value > 0 &&
+                               args[0].type().element_of() == e.type().element_of() &&
+                               e->index + e->int_value * (e.type().lanes() - 1) <
+                                   args[0].type().lanes(),
+                           "lanes of a slice", e);
         case Op::Broadcast:
             return require(args[0].type() == e.type().element_of(), "operand", e);
         case Op::Cast:

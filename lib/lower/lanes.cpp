@@ -209,8 +209,8 @@ Expr rebuild(const Expr &e, std::vector<Expr> args) {
         return rebuild_reduce(e, args[0]);
     if (e->op == Op::Broadcast)
         return make_broadcast(args[0], e.type().lanes());
-    if (e->op == Op::Interleave)
-        return make_interleave(std::move(args));
+    if (e->op == Op::Interleave || e->op == Op::Slice)
+        return with_args(e, std::move(args));
     if (e->op == Op::Ramp)
         return make_ramp(args[0], args[1], e.type().lanes());
     int lanes = common_lanes(args);

@@ -11,9 +11,11 @@
 #include "lower/flatten.h"
 #include "lower/fork.h"
 #include "lower/guard_loops.h"
+#include "lower/interleave_stores.h"
 #include "lower/lifetimes.h"
 #include "lower/partition_loops.h"
 #include "lower/private_accumulators.h"
+#include "lower/share_strided_loads.h"
 #include "lower/skip_stages.h"
 #include "lower/trace.h"
 #include "lower/unroll_loops.h"
@@ -101,6 +103,8 @@ constexpr Pass passes[] = {
     {"simplify-vectors", simplify_pass},
     {"partition", [](const Stmt &s, const Context &c) { return partition_loops(s, &c.graph); }},
     {"simplify-partitions", simplify_pass},
+    {"interleave", [](const Stmt &s, const Context &) { return interleave_stores(s); }},
+    {"share-loads", [](const Stmt &s, const Context &) { return share_strided_loads(s); }},
     {"widen-floats", [](const Stmt &s, const Context &) { return widen_floats(s); }},
     {"cse", [](const Stmt &s, const Context &) { return cse(s); }},
     {"lifetimes", [](const Stmt &s, const Context &) { return end_lifetimes(s); }},

@@ -227,6 +227,12 @@ Lanes Interpreter::compute(const Expr &e) {
                 result.push_back(v[i]);
         return result;
     }
+    case Op::Slice: {
+        Lanes from = evaluate(e->args[0]), result;
+        for (int i = 0; i < e.type().lanes(); i++)
+            result.push_back(from.at(static_cast<size_t>(e->index + i * e->int_value)));
+        return result;
+    }
     default:
         return binary(e);
     }
