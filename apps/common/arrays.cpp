@@ -29,7 +29,14 @@ template <typename F> void visit(const Buffer<> &a, F &&f) {
     throw std::logic_error("apps: an array of " + to_string(type) + ", which no application has");
 }
 
-/// The element of a dense array, x innermost, that follows the one at `p`.
+int64_t place(const Point &p, const Buffer<> &array) {
+    int64_t offset = 0;
+    for (int d = 0; d < array.dimensions(); ++d)
+        offset += (p[size_t(d)] - array.min(d)) * array.stride(d);
+    return offset;
+}
+
+/// The coordinates after `p`, x first.
 void advance(Point &p, const Buffer<> &array) {
     for (int d = 0; d < array.dimensions(); ++d) {
         if (++p[size_t(d)] <= array.max(d))
@@ -40,13 +47,19 @@ void advance(Point &p, const Buffer<> &array) {
 
 }  // namespace
 
-Buffer<> make_array(Pipe::Type type, const Box &box) {
+Buffer<> make_array(Pipe::Type type, const Box &box, bool interleaved) {
     std::vector<int64_t> extents, mins;
     for (Range range : box) {
         extents.push_back(range.extent);
         mins.push_back(range.min);
     }
+    if (interleaved)
+        std::rotate(extents.begin(), extents.end() - 1, extents.end());
     Buffer<> array(type, extents);
+    if (interleaved) {
+        for (int d = 0; d + 1 < array.dimensions(); ++d)
+            array.transpose(d, d + 1);
+    }
     array.set_min(mins);
     return array;
 }
@@ -56,9 +69,9 @@ void fill(const Buffer<> &array, const std::function<double(const Point &)> &val
         Point p{};
         for (int d = 0; d < array.dimensions(); ++d)
             p[size_t(d)] = int(array.min(d));
-        T *element = typed.begin();
+        T *first = typed.data();
         for (int64_t i = 0, n = array.number_of_elements(); i < n; ++i, advance(p, array)) {
-            element[i] = T(value(p));
+            first[place(p, array)] = T(value(p));
         }
     });
 }
@@ -67,14 +80,15 @@ std::vector<Buffer<>> make_inputs(const App &app, const Program &program, Size s
     std::vector<Buffer<>> arrays;
     for (size_t i = 0; i < app.inputs.size(); ++i) {
         const Input &input = app.inputs[i];
-        arrays.push_back(make_array(program.inputs.at(i).type(), input.box(size)));
+        arrays.push_back(
+            make_array(program.inputs.at(i).type(), input.box(size), input.interleaved));
         fill(arrays.back(), [&](const Point &p) { return input.value(p, size); });
     }
     return arrays;
 }
 
 Buffer<> make_output(const App &app, const Program &program, Size size) {
-    return make_array(program.output().types().at(0), app.output_box(size));
+    return make_array(program.output().types().at(0), app.output_box(size), app.interleaved_output);
 }
 
 void set_inputs(Program &program, const std::vector<Buffer<>> &inputs) {

@@ -10,8 +10,8 @@
 
 namespace apps {
 
-/// New dense memory, x innermost.
-Pipe::Buffer<> make_array(Pipe::Type type, const Box &box);
+/// New dense memory, x innermost; or, interleaved, the last dimension before x.
+Pipe::Buffer<> make_array(Pipe::Type type, const Box &box, bool interleaved = false);
 
 /// Sets every element to `value(p)`, converted to the type of the array.
 void fill(const Pipe::Buffer<> &array, const std::function<double(const Point &)> &value);

@@ -33,6 +33,8 @@ struct Input {
     /// The deterministic test input at a coordinate of the box: a hash of the coordinates
     /// (docs/benchmarks.md, "Applications"), unless the application defines its own.
     std::function<double(const Point &, Size)> value;
+    /// Of (x, y, channel): the channels of a point lie next to each other in memory.
+    bool interleaved = false;
 };
 
 struct App {
@@ -43,6 +45,7 @@ struct App {
     std::function<std::unique_ptr<Program>()> make;
     std::vector<Input> inputs;  ///< of the program, in its order
     std::function<Box(Size)> output_box;
+    bool interleaved_output = false;  ///< as Input::interleaved
 
     /// Arithmetic of the whole problem when every stage is computed once; 0: not counted.
     std::function<double(Size)> flops;
@@ -62,7 +65,7 @@ struct App {
         entry(local_laplacian) entry(pyramid_blend) entry(camera_pipe) entry(max_filter)           \
             entry(nl_means) entry(stencil_chain) entry(lens_blur) entry(quantised_conv)            \
                 entry(conv_layer) entry(conv_bn) entry(flux_div) entry(polybench) entry(multigrid) \
-                    entry(vdsr) entry(resnet50)
+                    entry(vdsr) entry(resnet50) entry(interleaved)
 
 // blur_apps() and so on: the rows that apps/<name>/app.cpp gives to the table.
 #define PIPE_DECLARE_APPS(name) std::vector<App> name##_apps();

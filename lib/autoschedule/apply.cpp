@@ -186,8 +186,30 @@ void vectorize_stage(const FuncNode &func, const Node &node, size_t s,
     stage.dims = std::move(dims);
 }
 
+bool is_promised(const graph::BufferPromise &promise, size_t d, int64_t stride) {
+    return d < promise.dims.size() && promise.dims[d].stride.defined() &&
+           ir::is_const(promise.dims[d].stride, stride);
+}
+
+/// Whether neighbors in dimension d > 0 lie next to each other, as channels of interleaved pictures do: in the
+/// output, or in an input that has the same dimensions.
+bool is_interleaved(const Graph &graph, const FuncNode &func, size_t d) {
+    auto promises = [&](const graph::BufferPromise &promise) { return is_promised(promise, d, 1); };
+    return std::any_of(func.output_promises.begin(), func.output_promises.end(), promises) ||
+           std::any_of(graph.images.begin(), graph.images.end(), [&](const graph::Image &image) {
+               return static_cast<size_t>(image.dimensions) == func.args.size() &&
+                      promises(image.promise);
+           });
+}
+
 /// Constant extent that the user promised for a dimension, or 0.
-int64_t promised_extent(const FuncSchedule &f, const std::string &var) {
+int64_t promised_extent(const FuncSchedule &f, const FuncNode &func, size_t d) {
+    const std::string &var = func.args[d];
+    for (const graph::BufferPromise &promise : func.output_promises) {
+        int64_t extent = 0;
+        if (d < promise.dims.size() && ir::as_const_int(promise.dims[d].extent, &extent))
+            return extent;
+    }
     for (const schedules::Bound &b : f.bounds) {
         int64_t extent = 0;
         if (b.var == var && b.extent.defined() && ir::as_const_int(b.extent, &extent))
@@ -201,8 +223,9 @@ struct Levels {
 };
 
 /// The loops of the group's output.
-Levels apply_output(const Plan &plan, const Node &node, const FuncNode &func,
-                    const Machine &machine, FuncSchedule &f) {
+Levels apply_output(const Plan &plan, const Node &node, const Graph &graph, const Machine &machine,
+                    FuncSchedule &f) {
+    const FuncNode &func = graph[node.id];
     StageSchedule &stage = f.stages[0];
     Loops loops(stage, func);
     const size_t n = func.args.size();
@@ -224,9 +247,12 @@ Levels apply_output(const Plan &plan, const Node &node, const FuncNode &func,
             dims = vectorized(loops, inner[0], lanes_for(func, plan.tile[0], machine));
             continue;
         }
-        const int64_t promised = promised_extent(f, func.args[d]);
+        const int64_t promised = promised_extent(f, func, d);
         const bool unroll = promised > 1 && promised <= 4 && inner[d] == func.args[d];
-        dims.push_back({inner[d], unroll ? LoopKind::Unrolled : LoopKind::Serial, false});
+        // The vectors of all channels of the same points make whole ones (lower/interleave_stores.h).
+        const bool next_to_vector = unroll && dims.size() > 1 && is_interleaved(graph, func, d);
+        dims.insert(next_to_vector ? dims.begin() + 1 : dims.end(),
+                    {inner[d], unroll ? LoopKind::Unrolled : LoopKind::Serial, false});
     }
     Levels levels{root(), root()};
     if (plan.row_dim >= 0) {
@@ -264,7 +290,7 @@ void apply(const Plan &plan, const StageGraph &nodes, const Graph &graph, const 
             f.store = root();
     }
     f.nontemporal_stores |= plan.streams;
-    const Levels levels = apply_output(plan, output, graph[output.id], machine, f);
+    const Levels levels = apply_output(plan, output, graph, machine, f);
     for (size_t m = 1; m < plan.members.size(); m++) {
         const Node &node = nodes.nodes[static_cast<size_t>(plan.members[m])];
         FuncSchedule &member = schedule[node.id];

@@ -130,8 +130,8 @@ class Interleaver : public Mutator {
             }
             Expr base = strided(first->exprs[1])->base;
             int64_t offset = static_cast<int64_t>(j) * type.lanes();
-            stores.push_back(make_store(buffer, dense_index(base, offset, type.lanes()), parts[j],
-                                        masks[j]));
+            stores.push_back(
+                make_store(buffer, dense_index(base, offset, type.lanes()), parts[j], masks[j]));
         }
         Stmt result = make_block(std::move(stores));
         for (auto let = lets.rbegin(); let != lets.rend(); ++let)

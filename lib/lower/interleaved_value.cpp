@@ -88,9 +88,8 @@ bool are_same_operation(const Channels &channels) {
         return false;
     return std::all_of(channels.begin(), channels.end(), [&](const Expr &e) {
         return same_head(e, first) &&
-               std::all_of(e->args.begin(), e->args.end(), [&](const Expr &arg) {
-                   return arg.type().lanes() == e.type().lanes();
-               });
+               std::all_of(e->args.begin(), e->args.end(),
+                           [&](const Expr &arg) { return arg.type().lanes() == e.type().lanes(); });
     });
 }
 
@@ -183,10 +182,10 @@ std::vector<Expr> InterleavedValue::dense_loads(const Channels &channels) {
     if (predicate.defined())
         masks = parts_of(Channels(channels.size(), predicate));
     for (size_t j = 0; j < channels.size(); j++)
-        parts.push_back(make_load(first.type(), first->name,
-                                  dense_index(strided(first->args[0])->base,
-                                              static_cast<int64_t>(j) * lanes, lanes),
-                                  masks[j]));
+        parts.push_back(make_load(
+            first.type(), first->name,
+            dense_index(strided(first->args[0])->base, static_cast<int64_t>(j) * lanes, lanes),
+            masks[j]));
     return parts;
 }
 
@@ -210,8 +209,8 @@ std::vector<Expr> InterleavedValue::shuffled(const Channels &channels) {
     const int lanes = channels[0].type().lanes();
     std::vector<Expr> parts;
     for (size_t j = 0; j < channels.size(); j++)
-        parts.push_back(make_slice(make_variable(all.type(), name), static_cast<int>(j) * lanes, 1,
-                                   lanes));
+        parts.push_back(
+            make_slice(make_variable(all.type(), name), static_cast<int>(j) * lanes, 1, lanes));
     return parts;
 }
 

@@ -149,14 +149,13 @@ class SharedLoads {
         const Type whole = type.with_lanes(static_cast<int>(span));
         const std::string &buffer = family.first->name;
         std::string name = buffer + ".span" + std::to_string(made_++);
-        lets_.emplace_back(name,
-                           make_load(whole, buffer,
-                                     dense_index(start.base, lowest, static_cast<int>(span))));
+        lets_.emplace_back(
+            name,
+            make_load(whole, buffer, dense_index(start.base, lowest, static_cast<int>(span))));
         for (size_t i = begin; i < end; i++)
-            slices_[family.members[i].load] =
-                make_slice(make_variable(whole, name),
-                           static_cast<int>(family.members[i].offset - lowest),
-                           static_cast<int>(start.stride), type.lanes());
+            slices_[family.members[i].load] = make_slice(
+                make_variable(whole, name), static_cast<int>(family.members[i].offset - lowest),
+                static_cast<int>(start.stride), type.lanes());
     }
 
     int &made_;

@@ -57,8 +57,7 @@ bool same_predicate(const Expr &a, const Expr &b) {
 
 bool loads_always(const StmtNode &store) {
     const Expr &predicate = store.exprs[2];
-    return !predicate.defined() ||
-           (predicate.type().is_vector() && predicate->op != Op::Broadcast);
+    return !predicate.defined() || (predicate.type().is_vector() && predicate->op != Op::Broadcast);
 }
 
 bool are_disjoint(const Expr &index, const Expr &other) {

@@ -294,6 +294,62 @@ TEST_CASE("gathers and scatters") {
     }
 }
 
+namespace {
+
+/// k planes put together, and k channels taken apart from a load of `span` elements.
+template <typename T> void check_channels(int lanes, int k, const Target &target) {
+    const Type type = type_of<T>().with_lanes(lanes);
+    const size_t all = static_cast<size_t>(lanes * k);
+    auto values = samples<T>(all, 5);
+    for (int read = 1; read <= k; read++) {  // channels
+        const size_t span = all - static_cast<size_t>(k - read);
+        Expr whole = ir::make_load(type.with_lanes(static_cast<int>(span)), "in",
+                                   ramp(int32(0), 1, static_cast<int>(span)));
+        ir::Program p = copy_program(type, ramp(int32(0), 1, lanes), ramp(int32(0), 1, lanes));
+        std::vector<ir::Stmt> stores;
+        std::vector<Expr> channels;
+        for (int c = 0; c < read; c++) {
+            channels.push_back(ir::make_slice(whole, c, k, lanes));
+            stores.push_back(
+                ir::make_store("out", ramp(int32(c * lanes), 1, lanes), channels.back()));
+        }
+        Expr together = ir::make_interleave(channels);
+        for (int c = 0; c < read; c++)
+            stores.push_back(ir::make_store("out", ramp(int32((read + c) * lanes), 1, lanes),
+                                            ir::make_slice(together, c * lanes, 1, lanes)));
+        p.body = ir::make_block(stores);
+        Guarded<T> in(span, true), out(static_cast<size_t>(2 * read * lanes), true);
+        std::copy(values.begin(), values.begin() + static_cast<long>(span), in.begin());
+        int n = 0;
+        void *args[] = {&in.argument, &out.argument, &n};
+        REQUIRE(jit::compile(p, target).run({}, args, nullptr) == 0);
+        for (int i = 0; i < lanes; i++)
+            for (int c = 0; c < read; c++) {
+                INFO("lane " << i << " of " << lanes << ", channel " << c << " of " << k << ", "
+                             << read << " read, " << target.to_string());
+                const T expected = values[static_cast<size_t>(i * k + c)];
+                REQUIRE(+out[static_cast<size_t>(c * lanes + i)] == +expected);
+                REQUIRE(+out[static_cast<size_t>(read * lanes + i * read + c)] == +expected);
+            }
+    }
+}
+
+}  // namespace
+
+TEST_CASE(
+    "channels are put together and taken apart, from memory that ends with the last element") {
+    for (const Target &target : runnable_targets())
+        for (int k : {2, 3, 4, 6, 7})
+            for (int lanes : {2, 5, 8, 16, 32}) {
+                check_channels<uint8_t>(lanes, k, target);
+                if (k > 4)
+                    continue;
+                check_channels<int16_t>(lanes, k, target);
+                check_channels<float>(lanes, k, target);
+                check_channels<double>(lanes, k, target);
+            }
+}
+
 TEST_CASE("a predicate on one element is a branch") {
     ir::Program p = copy_program(Int(32), var32("n"), int32(0),
                                  ir::make_binary(ir::Op::GE, var32("n"), int32(0)), true);

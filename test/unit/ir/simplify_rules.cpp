@@ -176,6 +176,34 @@ TEST_CASE("vectors") {
     CHECK(simple(make_interleave({x, y + y})) == "interleave(x, y * 2, 2)");
 }
 
+TEST_CASE("a quotient and its remainder join") {
+    Expr w = make_cast(Int(64), x);
+    auto wide = [](const Expr &e) { return make_cast(Int(64), e); };
+    auto all = [](int n) { return make_broadcast(c(n), 8); };
+    CHECK(simple(x % c(3) + c(3) * (x / c(3))) == "x");
+    CHECK(simple(y + x % c(3) * c(2) + x / c(3) * c(6)) == "x * 2 + y");
+    CHECK(simple(x - x / c(3) * c(3)) == "x % 3");
+    CHECK(simple((x + c(4)) % c(3) + (x + c(4)) / c(3) * c(3)) == "x + 4");
+    // In parts of parts, and after a cast.
+    CHECK(simple(x / c(4) % c(3) + x / c(12) * c(3)) == "x / 4");
+    CHECK(simple(x % c(4) + x / c(4) % c(3) * c(4) + x / c(12) * c(12)) == "x");
+    CHECK(simple(wide(x % c(3)) + wide(x / c(3)) * make_int(Int(64), 3)) == "int64(x)");
+    CHECK(simple(w + wide(x / c(4) % c(3)) + wide(x / c(12)) * make_int(Int(64), 3)) ==
+          "int64(x) + int64(x / 4)");
+    // In lanes.
+    Expr v = make_ramp(x, c(1), 8);
+    CHECK(simple(v % all(3) + v / all(3) * all(3)) == "ramp(x, 1, 8)");
+    CHECK(simple(make_cast(Int(64, 8), v % all(3)) +
+                 make_cast(Int(64, 8), v / all(3)) * make_cast(Int(64, 8), all(3))) ==
+          "ramp(int64(x), int64(1), 8)");
+    CHECK(simple(make_let(
+              "q", x / c(3),
+              make_let("r", x % c(3), var("q") * c(3) + var("r") + var("q") - var("q")))) == "x");
+    // Other quotients stay.
+    CHECK(simple(x % c(3) + x / c(3) * c(4)) == "x / 3 * 4 + x % 3");
+    CHECK(simple(x % c(3) + y / c(3) * c(3)) == "y / 3 * 3 + x % 3");
+}
+
 TEST_CASE("indices in 64 bits meet") {
     Expr a = make_cast(Int(64), x * c(8) + y - c(3)), b = make_cast(Int(64), x * c(8) + y);
     CHECK(simple(b - a) == "int64(3)");
