@@ -38,7 +38,7 @@ Buffer<> picture(const std::vector<Buffer<>> &outputs) {
 }  // namespace
 
 int main(int argc, char **argv) {
-    return apps::demo(argc, argv,
+    return apps::demo(argc, argv, apps::interleaved_apps(),
                       {{"interleave", planar, picture},
                        {"brighten_interleaved", interleaved, picture},
                        {"gray_interleaved", interleaved, picture}});

@@ -19,7 +19,7 @@ namespace {
 constexpr size_t window = 64;
 
 /// The stores of channel 0, 1, ...: positions in a block.
-using Group = std::vector<size_t>;
+using ChannelStores = std::vector<size_t>;
 
 bool is_channel(const Stmt &s) {
     return s->op == StmtOp::Store && !s->atomic && s->exprs[0].type().is_vector() &&
@@ -54,7 +54,7 @@ class Interleaver : public Mutator {
         for (size_t i = 0; i < stmts.size(); i++) {
             if (gone[i])
                 continue;
-            Group group = group_of(stmts, i, gone);
+            ChannelStores group = group_of(stmts, i, gone);
             if (group.empty())
                 continue;
             for (size_t at : group)
@@ -75,7 +75,8 @@ class Interleaver : public Mutator {
 
     /// The stores of all channels, one of which is the store at `first`, the earliest; none where some are
     /// missing, or cannot be done together.
-    Group group_of(const std::vector<Stmt> &stmts, size_t first, const std::vector<bool> &gone) {
+    ChannelStores group_of(const std::vector<Stmt> &stmts, size_t first,
+                           const std::vector<bool> &gone) {
         if (!is_channel(stmts[first]))
             return {};
         std::map<int64_t, size_t> found;
@@ -87,17 +88,17 @@ class Interleaver : public Mutator {
         }
         const int64_t channels = strided(stmts[first]->exprs[1])->stride;
         for (int64_t lowest = 1 - channels; lowest <= 0; lowest++) {
-            Group group;
+            ChannelStores group;
             for (int64_t c = lowest; c < lowest + channels && found.count(c); c++)
                 group.push_back(found[c]);
             if (static_cast<int64_t>(group.size()) == channels)
-                return can_join(stmts, group) ? group : Group();
+                return can_join(stmts, group) ? group : ChannelStores();
         }
         return {};
     }
 
     /// Whether each store may be done where the last of them stands.
-    static bool can_join(const std::vector<Stmt> &stmts, const Group &group) {
+    static bool can_join(const std::vector<Stmt> &stmts, const ChannelStores &group) {
         const size_t last = *std::max_element(group.begin(), group.end());
         for (size_t at : group)
             for (size_t i = at + 1; i <= last; i++)
@@ -106,7 +107,7 @@ class Interleaver : public Mutator {
         return true;
     }
 
-    Stmt join(const std::vector<Stmt> &stmts, const Group &group) {
+    Stmt join(const std::vector<Stmt> &stmts, const ChannelStores &group) {
         const Stmt &first = stmts[group[0]];
         const std::string &buffer = first->name;
         const Type type = first->exprs[0].type();
