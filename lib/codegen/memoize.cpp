@@ -1,10 +1,12 @@
 // Memoize: storage in the cache of the run time (codegen/abi.h).
 //
-//   memoize f[int32] of (n) by (p) { P } then { C }    ->
+//   memoize f[int32] of (n) by (p) if used: u { P } then { C }    ->
 //
 //       key = {p}; buffers = {bytes of f}; missing = 0;
-//       if (!(entry = pipe_memo_open(ctx, "f", key, 1, buffers, 1, &missing))) return
-//       out_of_memory; f = buffers[0]; if (missing) { P; pipe_memo_store(ctx, entry, 0, 0); } C;
+//       if (!(entry = pipe_memo_open(ctx, "f", key, 1, buffers, 1, &missing))) return out_of_memory;
+//       f = buffers[0];
+//       if (missing && u) { P; pipe_memo_store(ctx, entry, 0, 0); }
+//       C;
 //       pipe_memo_close(ctx, entry);
 //
 // A return in between leaves the entry to the run time, which lets go of it, and of what is half
@@ -22,12 +24,13 @@ using llvm::Value;
 /// The values, each in the first bytes of 64 bits.
 Value *StmtEmitter::memoize_key(const ir::StmtNode &s) {
     Value *key = frame_.entry_alloca(b_.getInt64Ty(), std::max(1, s.num_values), 8);
-    for (int32_t i = 0; i < s.num_values; i++) {
-        const Expr &e = s.exprs[static_cast<size_t>(1 + i)];
+    const std::vector<Expr> values = ir::key_of_memoize(s);
+    for (size_t i = 0; i < values.size(); i++) {
+        const Expr &e = values[i];
         Value *value = exprs_.emit(e);
         if (e.type().is_bool())
             value = b_.CreateZExt(value, b_.getInt8Ty());
-        Value *place = b_.CreateConstGEP1_64(b_.getInt64Ty(), key, static_cast<uint64_t>(i));
+        Value *place = b_.CreateConstGEP1_64(b_.getInt64Ty(), key, i);
         b_.CreateStore(b_.getInt64(0), place);
         b_.CreateStore(value, place);
     }
@@ -52,6 +55,7 @@ void StmtEmitter::memoize(const ir::StmtNode &s) {
         b_.CreateStore(bytes[i], place(i));
     }
     Value *eviction_key = s.exprs[0].defined() ? exprs_.emit(s.exprs[0]) : b_.getInt64(0);
+    Value *used = s.exprs[1].defined() ? exprs_.emit(s.exprs[1]) : b_.getTrue();
     exprs_.forget();
     Value *entry = b_.CreateCall(open, {frame_.context(), b_.CreateGlobalString(s.name), key,
                                         b_.getInt64(static_cast<uint64_t>(s.num_values)), buffers,
@@ -65,7 +69,8 @@ void StmtEmitter::memoize(const ir::StmtNode &s) {
     }
 
     llvm::BasicBlock *produce = frame_.new_block("missing"), *consume = frame_.new_block("found");
-    b_.CreateCondBr(b_.CreateIsNotNull(b_.CreateLoad(i32, missing)), produce, consume);
+    Value *is_missing = b_.CreateIsNotNull(b_.CreateLoad(i32, missing));
+    b_.CreateCondBr(b_.CreateAnd(is_missing, used), produce, consume);
     b_.SetInsertPoint(produce);
     emit(s.stmts[0]);
     frame_.fence(unit_);

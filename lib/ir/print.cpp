@@ -244,17 +244,21 @@ class Printer : public ExprPrinter {
     }
 
     void print_memoize(const Stmt &s) {
-        auto shape = static_cast<size_t>(1 + s->num_values);
+        auto shape = static_cast<size_t>(2 + s->num_values);
         line("memoize " + s->name + "[");
         for (size_t i = 0; i < s->types.size(); i++)
             out += (i > 0 ? ", " : "") + Pipe::to_string(s->types[i]);
         out += "] of ";
         tuple(s->exprs, shape, s->exprs.size() - shape);
         out += " by ";
-        tuple(s->exprs, 1, shape - 1);
+        tuple(s->exprs, 2, shape - 2);
         if (s->exprs[0].defined()) {
             out += " evicted by ";
             root(s->exprs[0]);
+        }
+        if (s->exprs[1].defined()) {
+            out += " if used: ";
+            root(s->exprs[1]);
         }
         open();
         print(s->stmts[0]);

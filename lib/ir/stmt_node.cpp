@@ -170,10 +170,10 @@ Stmt make_exclusive(const std::string &name, Stmt body) {
     return named(StmtOp::Exclusive, name, {}, {std::move(body)});
 }
 
-Stmt make_memoize(const std::string &name, std::vector<Type> types, Expr eviction_key,
+Stmt make_memoize(const std::string &name, std::vector<Type> types, Expr eviction_key, Expr used,
                   const std::vector<Expr> &key, const std::vector<Expr> &shape, Stmt production,
                   Stmt consumer) {
-    std::vector<Expr> exprs{std::move(eviction_key)};
+    std::vector<Expr> exprs{std::move(eviction_key), std::move(used)};
     exprs.insert(exprs.end(), key.begin(), key.end());
     exprs.insert(exprs.end(), shape.begin(), shape.end());
     StmtNode *node =
@@ -184,8 +184,12 @@ Stmt make_memoize(const std::string &name, std::vector<Type> types, Expr evictio
     return Stmt(node);
 }
 
+std::vector<Expr> key_of_memoize(const StmtNode &s) {
+    return {s.exprs.begin() + 2, s.exprs.begin() + 2 + s.num_values};
+}
+
 std::vector<Expr> shape_of_memoize(const StmtNode &s) {
-    return {s.exprs.begin() + 1 + s.num_values, s.exprs.end()};
+    return {s.exprs.begin() + 2 + s.num_values, s.exprs.end()};
 }
 
 std::string buffer_of_memoize(const StmtNode &s, size_t i) {

@@ -26,7 +26,8 @@
 //
 // Memoize is storage in the cache that lives on from run to run. It looks for an entry with the name and
 // the values of the key; only where there is none, its first statement runs, to fill new storage, which
-// then becomes the entry. Its second statement runs in any case, and reads.
+// then becomes the entry. Its second statement runs in any case, and reads. Where `used` is false, the
+// second statement uses no value of it: the first does not run, and new storage becomes no entry.
 
 #include <atomic>
 #include <optional>
@@ -105,8 +106,8 @@ class Stmt {
 /// | Acquire, Release |                                 |                | name (of the semaphore)        |
 /// | Exclusive|                                         | body           | name: one thread at a time in  |
 /// |          |                                         |                | all that have this name        |
-/// | Memoize  | eviction key (may be undefined), key... (num_values), shape as in Realize; flattened: as in
-/// |          | Allocate                                | production, consumer | name, types |
+/// | Memoize  | eviction key, used (both may be undefined), key... (num_values), shape as in Realize;
+/// |          | flattened: as in Allocate               | production, consumer | name, types |
 struct StmtNode {
     mutable std::atomic<int> references{0};
     StmtOp op;
@@ -153,10 +154,11 @@ Stmt make_fork(const std::string &name, Expr slots, Stmt producer, Stmt consumer
 Stmt make_acquire(const std::string &semaphore);
 Stmt make_release(const std::string &semaphore);
 Stmt make_exclusive(const std::string &name, Stmt body);
-Stmt make_memoize(const std::string &name, std::vector<Type> types, Expr eviction_key,
+Stmt make_memoize(const std::string &name, std::vector<Type> types, Expr eviction_key, Expr used,
                   const std::vector<Expr> &key, const std::vector<Expr> &shape, Stmt production,
                   Stmt consumer);
-/// The part of a Memoize's expressions that is its shape.
+/// The parts of a Memoize's expressions: the value it is found by, and its shape.
+std::vector<Expr> key_of_memoize(const StmtNode &s);
 std::vector<Expr> shape_of_memoize(const StmtNode &s);
 /// The buffer that a flattened Memoize binds for its i-th type.
 std::string buffer_of_memoize(const StmtNode &s, size_t i);

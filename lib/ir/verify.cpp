@@ -212,13 +212,15 @@ class Verifier {
 
     void check_memoize(const Stmt &s) {
         auto keys = static_cast<size_t>(s->num_values);
-        require(!s->types.empty() && s->exprs.size() >= 1 + keys, "shape", s);
-        for (size_t i = 1; i < s->exprs.size(); i++)
+        require(!s->types.empty() && s->exprs.size() >= 2 + keys, "shape", s);
+        for (size_t i = 2; i < s->exprs.size(); i++)
             require(s->exprs[i].defined() && s->exprs[i].type().is_scalar(), "key or shape", s);
         for (const Expr &e : shape_of_memoize(*s.get()))
             require(is_index(e), "shape", s);
         if (s->exprs[0].defined())
             require(s->exprs[0].type() == UInt(64), "eviction key", s);
+        if (s->exprs[1].defined())
+            require(s->exprs[1].type() == Bool(), "used", s);
         decltype(done_) outer;
         outer.swap(done_);
         for (size_t i = 0; options_.flattened && i < s->types.size(); i++)

@@ -157,8 +157,8 @@ class Builder {
         for (const region::Interval &i : regions_.asked(id))
             key.insert(key.end(), {i.min, i.max});
         key.insert(key.end(), min_extents.begin(), min_extents.end());
-        parts.push_back(make_memoize(func.name, func.types, memoized.eviction_key, key, min_extents,
-                                     std::move(production), std::move(consumer)));
+        parts.push_back(make_memoize(func.name, func.types, memoized.eviction_key, Expr(), key,
+                                     min_extents, std::move(production), std::move(consumer)));
         return make_block(std::move(parts));
     }
 

@@ -343,10 +343,11 @@ class Flattener : public GraphMutator {
 
     Stmt memoize(const Stmt &s, const std::vector<Expr> &sizes) {
         std::vector<Expr> key;
-        for (int32_t i = 1; i <= s->num_values; i++)
-            key.push_back(mutate(s->exprs[static_cast<size_t>(i)]));
+        for (const Expr &e : ir::key_of_memoize(*s.get()))
+            key.push_back(mutate(e));
         Stmt production = mutate(s->stmts[0]), consumer = mutate(s->stmts[1]);
-        return make_memoize(s->name, s->types, s->exprs[0], key, sizes, production, consumer);
+        return make_memoize(s->name, s->types, s->exprs[0], s->exprs[1], key, sizes, production,
+                            consumer);
     }
 
     std::vector<size_t> storage_order(const graph::FuncNode &f) const {

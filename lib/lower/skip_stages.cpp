@@ -75,7 +75,7 @@ class FindUses {
   public:
     explicit FindUses(const graph::Graph &graph, const schedules::Schedule &schedule) {
         for (const graph::FuncNode &f : graph.funcs)
-            if (!f.is_output && !schedule[f.id].async && !schedule[f.id].memoize)
+            if (!f.is_output && !schedule[f.id].async)
                 candidates_.insert(f.name);
     }
 
@@ -256,14 +256,24 @@ class Skip : public Mutator {
     Expr mutate(const Expr &e) override { return e; }
     Stmt mutate(const Stmt &s) override {
         Stmt now = Mutator::mutate(s);
-        auto found = s->op == StmtOp::Realize || s->op == StmtOp::Produce ? used_.find(s->name)
-                                                                          : used_.end();
+        auto found = used_.find(s->name);
         if (found == used_.end())
             return now;
         const std::string name = used_name(s->name);
-        if (s->op == StmtOp::Realize)
+        const Expr used = make_variable(Bool(), name);
+        switch (s->op) {
+        case StmtOp::Realize:
             return make_let(name, found->second, now);
-        return with_children(now, {}, {make_if(make_variable(Bool(), name), now->stmts[0])});
+        case StmtOp::Memoize: {
+            std::vector<Expr> exprs = now->exprs;
+            exprs[1] = used;
+            return make_let(name, found->second, with_children(now, exprs, now->stmts));
+        }
+        case StmtOp::Produce:
+            return with_children(now, {}, {make_if(used, now->stmts[0])});
+        default:
+            return now;
+        }
     }
 
   private:

@@ -16,9 +16,10 @@
 //  3. At the Func's storage the condition is weakened to what is known there: no variables of inner
 //     loops, no Funcs that are still to be computed. So it is the same for all that its storage lives
 //     through, and a window that slides is computed in all steps or in none.
-//  4. Where that leaves something that costs less than the Func, the Func is skipped by it.
+//  4. Where that leaves something that costs less than the Func, the Func is skipped by it. A memoized
+//     Func that is skipped makes no entry in the cache.
 //
-// Never skipped: outputs, async and memoized Funcs, what lies inside of a vectorized loop, and
+// Never skipped: outputs, async Funcs, what lies inside of a vectorized loop, and
 // Funcs in whose loops another one is computed that lives longer than they.
 
 #include "graph/graph.h"

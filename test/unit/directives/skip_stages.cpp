@@ -226,3 +226,28 @@ TEST_CASE("skip: extern stages, groups that share loops, tasks and memoized Func
         check_sizes(out, {1, 7, 12});
     }
 }
+
+TEST_CASE("skip: a memoized Func that is not used makes no entry in the cache", "[skip]") {
+    memoization_cache_cleanup();
+    Param<bool> p("p");
+    Func below("below"), f("f"), g("g"), out("out");
+    below(x) = skip_count(x, 1);
+    f(x) = skip_count(below(x), 0) + 5;
+    g(x) = f(x) + skip_count(x, 2);
+    out(x) = select(p, g(x), 1);
+    below.compute_root();
+    g.compute_root();
+    f.compute_root().memoize();
+    SECTION("one") {}
+    SECTION("and what reads it") {
+        g.memoize();
+    }
+    p.set(false);
+    CHECK(counts(out, 10) == Counts{0, 0, 0});
+    check_equal(out, {{0, 9}});
+    p.set(true);
+    CHECK(counts(out, 10)[0] == 10);
+    CHECK(counts(out, 10)[0] == 0);
+    check_equal(out, {{0, 9}});
+    memoization_cache_cleanup();
+}
