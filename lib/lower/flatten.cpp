@@ -6,6 +6,7 @@
 
 #include "graph/extern_stage.h"
 #include "graph/scatter.h"
+#include "ir/equal.h"
 #include "ir/int32.h"
 #include "ir/intrinsics.h"
 #include "ir/simplify.h"
@@ -149,17 +150,15 @@ class Flattener : public GraphMutator {
     }
 
     /// An update that stores one element, under a condition or not, is atomic where its store is;
-    /// one of several elements (a Tuple whose values need each other, a scatter), or whose condition
-    /// reads what is stored, runs in one thread at a time.
+    /// one of several elements (a Tuple whose values need each other, a scatter), that reads another element
+    /// than it stores, or whose condition reads what is stored, runs in one thread at a time.
     static Stmt one_step(const graph::FuncNode &f, const Stmt &body) {
-        if (body->op == StmtOp::Store)
-            return as_atomic(body);
-        const Stmt &store = body->stmts[0];
-        bool depends = body->op != StmtOp::If || store->op != StmtOp::Store ||
-                       contains(body->exprs[0], [&](const ExprNode &n) {
-                           return n.op == Op::Load && n.name == store->name;
-                       });
-        if (!depends)
+        const bool always = body->op == StmtOp::Store, maybe = body->op == StmtOp::If;
+        const Stmt &store = maybe ? body->stmts[0] : body;
+        const bool one_element = store->op == StmtOp::Store && !reads_other_element(*store.get());
+        if (always && one_element)
+            return as_atomic(store);
+        if (maybe && one_element && !reads_stored(body->exprs[0], *store.get()))
             return make_if(body->exprs[0], as_atomic(store));
         if (fails(body))
             throw CompileError(
@@ -167,6 +166,18 @@ class Flattener : public GraphMutator {
                 "): require() in an update of several elements would leave the others waiting. "
                 "Use add_requirement() of the Pipeline, or rfactor().");
         return make_exclusive(f.name, body);
+    }
+
+    static bool reads_stored(const Expr &e, const StmtNode &store) {
+        return contains(
+            e, [&](const ExprNode &n) { return n.op == Op::Load && n.name == store.name; });
+    }
+
+    static bool reads_other_element(const StmtNode &store) {
+        const Expr &value = store.exprs[0], &index = store.exprs[1];
+        return reads_stored(index, store) || contains(value, [&](const ExprNode &n) {
+                   return n.op == Op::Load && n.name == store.name && !equal(n.args[0], index);
+               });
     }
 
     /// Whether evaluating it may end the run.

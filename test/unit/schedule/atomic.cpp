@@ -1,4 +1,6 @@
 // atomic(): updates of one element by several threads, or lanes.
+#include <algorithm>
+
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 
@@ -110,6 +112,22 @@ TEST_CASE("atomic() needs an operator", "[atomic][error]") {
         {"f.update(0).parallel(r$x)", "atomic() does not help", "r$x - f(x)", "atomic(true)"});
 }
 
+TEST_CASE("atomic() refuses what reads another element than it stores", "[atomic][error]") {
+    Var x("x");
+    RDom r(0, 100, "r");
+    Func f("f");
+    f(x) = 0;
+    f(r % 10) += f((r + 1) % 10);
+    SECTION("parallel") {
+        f.update().atomic().parallel(r);
+    }
+    SECTION("vectors") {
+        f.update().atomic().vectorize(r, 4);
+    }
+    require_message<CompileError>([&] { f.realize({10}); }, {"f.update(0)", "it reads 'f((r$x",
+                                                             "+ 1) % 10)'", "atomic(true)"});
+}
+
 TEST_CASE("atomic(true) is one step", "[atomic]") {
     Var x("x");
     RDom r(0, 200000, "r");
@@ -158,6 +176,14 @@ TEST_CASE("atomic(true) is one step", "[atomic]") {
         Buffer<int> got = f.realize({6});
         for (int k = 0; k < 6; k++)
             CHECK(got(k) == (200000 + 2 - k % 3) / 3);
+    }
+    SECTION("an update that reads another element than it stores") {
+        // In any order, each iteration makes the greatest element greater by one.
+        f(x) = 0;
+        f(i) = max(f(i), f((i + 1) % 3), f((i + 2) % 3)) + 1;
+        f.update().atomic(true).parallel(r);
+        Buffer<int> got = f.realize({3});
+        CHECK(std::max({got(0), got(1), got(2)}) == 200000);
     }
     SECTION("an update that leaves elements out") {
         f(x) = 0;
