@@ -12,6 +12,7 @@
 #include "lower/fork.h"
 #include "lower/guard_loops.h"
 #include "lower/interleave_stores.h"
+#include "lower/hoist_calls.h"
 #include "lower/lifetimes.h"
 #include "lower/partition_loops.h"
 #include "lower/private_accumulators.h"
@@ -105,6 +106,7 @@ constexpr Pass passes[] = {
     {"simplify-partitions", simplify_pass},
     {"interleave", [](const Stmt &s, const Context &) { return interleave_stores(s); }},
     {"share-loads", [](const Stmt &s, const Context &) { return share_strided_loads(s); }},
+    {"hoist-calls", [](const Stmt &s, const Context &) { return hoist_calls(s); }},
     {"widen-floats", [](const Stmt &s, const Context &) { return widen_floats(s); }},
     {"cse", [](const Stmt &s, const Context &) { return cse(s); }},
     {"lifetimes", [](const Stmt &s, const Context &) { return end_lifetimes(s); }},
