@@ -115,6 +115,12 @@ struct Unit {
     llvm::Constant *zeros() const;
 };
 
+/// Scratch memory that a function keeps until it ends, or needs more.
+struct KeptBlock {
+    std::string name;
+    llvm::Value *block, *bytes;  ///< where the two values are; no block at first
+};
+
 /// One function under construction. All of ours return int32 and have the Context as first
 /// argument.
 struct Frame {
@@ -124,6 +130,7 @@ struct Frame {
     Scope<BufferBinding> buffers;
     AliasScopes aliases;
     int64_t stack_bytes = 0;  ///< of the arrays in `entry_alloca`
+    std::vector<KeptBlock> kept;
     int loop_depth = 0;       ///< loops around the builder's place
     llvm::Value *profile_slot = nullptr, *profile_table = nullptr;
     size_t profile_func = 0;  ///< what is worked on at the builder's place

@@ -96,8 +96,7 @@ void emit_kernel(Unit &unit, const ir::Program &program, const std::string &entr
     StmtEmitter emitter(unit, frame);
     emitter.begin_profile(0);
     emitter.emit(program.body);
-    frame.fence(unit);
-    frame.finish();
+    emitter.end_function();
 }
 
 }  // namespace Pipe::codegen

@@ -78,8 +78,7 @@ llvm::Function *StmtEmitter::outline(const std::string &name, const Closure &clo
     Frame inner(function, unit_.target);
     open_closure(closure, inner);
     emit_body(inner);
-    inner.fence(unit_);
-    inner.finish();
+    StmtEmitter(unit_, inner).end_function();
     return function;
 }
 

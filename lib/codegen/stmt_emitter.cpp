@@ -14,17 +14,6 @@ namespace Pipe::codegen {
 using ir::StmtOp;
 using llvm::Value;
 
-namespace {
-
-/// Constant-size storage up to here goes on the stack, where LLVM may turn it into registers.
-constexpr int64_t max_stack_array = 32 << 10;
-/// A user who says MemoryType::Stack gets it up to here.
-constexpr int64_t max_asked_stack_array = 256 << 10;
-/// All such arrays of one function together.
-constexpr int64_t max_frame = 512 << 10;
-
-}  // namespace
-
 Names names_in(const ir::Stmt &s) {
     Names names;
     std::unordered_set<const ir::ExprNode *> seen;  // expressions share nodes
@@ -181,80 +170,6 @@ void StmtEmitter::counted_loop(const ir::StmtNode &s, Value *begin, Value *end, 
     counter->addIncoming(next, b_.GetInsertBlock());
     b_.CreateCondBr(b_.CreateICmpSLT(next, end), loop, after);
     b_.SetInsertPoint(after);
-}
-
-/// The product of the sizes and the element, or the greatest int64 where that overflows: no such
-/// block can be had, so the allocation fails in its own words.
-Value *StmtEmitter::allocation_bytes(Type element, const std::vector<Expr> &sizes) {
-    Value *bytes = b_.getInt64(static_cast<uint64_t>(element.bytes()));
-    Value *overflow = b_.getFalse();
-    for (const Expr &size : sizes) {
-        Value *n =
-            b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, exprs_.wide(size), b_.getInt64(0));
-        Value *both = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smul_with_overflow, bytes, n);
-        bytes = b_.CreateExtractValue(both, 0);
-        overflow = b_.CreateOr(overflow, b_.CreateExtractValue(both, 1));
-    }
-    return b_.CreateSelect(overflow, b_.getInt64(INT64_MAX), bytes);
-}
-
-void StmtEmitter::allocate(const ir::StmtNode &s) {
-    std::optional<int64_t> known = constant_bytes(s);
-    bool asked = s.memory == MemoryType::Register || (s.memory == MemoryType::Stack && known);
-    if (asked && !known)
-        throw CompileError(
-            s.name +
-            ".store_in: how much memory it needs is not known when it is compiled, so it cannot "
-            "lie in registers. Bound it (bound_storage, or splits by constants), or use Stack.");
-    if (asked && (*known > max_asked_stack_array || frame_.stack_bytes + *known > max_frame))
-        throw CompileError(s.name + ".store_in: " + std::to_string(*known) +
-                           " bytes are too many for the stack (at most " +
-                           std::to_string(max_asked_stack_array) + ", and " +
-                           std::to_string(max_frame) + " for all together). Use Heap.");
-    if (known && s.memory != MemoryType::Heap &&
-        *known <= (asked ? max_asked_stack_array : max_stack_array) &&
-        frame_.stack_bytes + *known <= max_frame) {
-        frame_.stack_bytes += *known;
-        profile_stack(s.name, *known);
-        Type element = s.types[0].element_of();
-        Value *array = frame_.entry_alloca(memory_type(unit_.context, element),
-                                           std::max<int64_t>(1, *known / element.bytes()), 64);
-        return with_memory(s, {s.name, array, nullptr});
-    }
-    Value *bytes = allocation_bytes(s.types[0], s.exprs);
-    exprs_.forget();
-    auto push = unit_.runtime("pipe_scratch_push", b_.getPtrTy(), {b_.getPtrTy(), b_.getInt64Ty()});
-    llvm::CallInst *block = b_.CreateCall(push, {frame_.context(), bytes}, s.name);
-    block->addRetAttr(llvm::Attribute::NoAlias);
-    block->addRetAttr(llvm::Attribute::getWithAlignment(unit_.context, llvm::Align(64)));
-    frame_.require(b_.CreateIsNotNull(block), [&] {
-        auto fail = unit_.runtime("pipe_out_of_memory", b_.getInt32Ty(),
-                                  {b_.getPtrTy(), b_.getPtrTy(), b_.getInt64Ty()});
-        return b_.CreateCall(fail, {frame_.context(), b_.CreateGlobalString(s.name), bytes});
-    });
-    profile_memory("pipe_profile_allocated", s.name, bytes);
-    with_memory(s, {s.name, block, bytes});
-}
-
-void StmtEmitter::with_memory(const ir::StmtNode &s, const Memory &memory) {
-    memory_.push_back(memory);
-    frame_.buffers.push(s.name, {memory.block, true});
-    emit(s.stmts[0]);
-    frame_.buffers.pop(s.name);
-    if (!memory_.empty() && memory_.back().block == memory.block)
-        free(s.name);
-}
-
-void StmtEmitter::free(const std::string &name) {
-    auto found = std::find_if(memory_.rbegin(), memory_.rend(),
-                              [&](const Memory &m) { return m.name == name; });
-    if (found->scratch_bytes) {
-        profile_memory("pipe_profile_freed", name, found->scratch_bytes);
-        auto pop =
-            unit_.runtime("pipe_scratch_pop", b_.getVoidTy(), {b_.getPtrTy(), b_.getPtrTy()});
-        b_.CreateCall(pop, {frame_.context(), found->block});
-    }
-    memory_.erase(std::next(found).base());
 }
 
 void StmtEmitter::if_then_else(const ir::StmtNode &s) {

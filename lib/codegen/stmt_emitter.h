@@ -48,22 +48,33 @@ class StmtEmitter {
     /// At the start of a function: what its thread works on.
     void begin_profile(size_t func);
 
+    // allocate.cpp
+    /// Frees what the function kept, and ends it with success.
+    void end_function();
+
   private:
     void let(const ir::StmtNode &s);
     void assertion(const ir::StmtNode &s);
     void serial_loop(const ir::StmtNode &s);
-    struct Memory {
-        std::string name;
-        llvm::Value *block, *scratch_bytes;  ///< on the stack, until the function ends: null
-    };
-    void allocate(const ir::StmtNode &s);
-    void with_memory(const ir::StmtNode &s, const Memory &memory);
-    void free(const std::string &name);
     void if_then_else(const ir::StmtNode &s);
     /// Of the variable of a For.
     Range loop_range(const ir::StmtNode &s) const;
     void bind_loop_variable(const ir::StmtNode &s, llvm::Value *wide, Range range);
+
+    // allocate.cpp
+    struct Memory {
+        std::string name;
+        llvm::Value *block, *scratch_bytes;  ///< null: lives until the function ends
+    };
+    void allocate(const ir::StmtNode &s);
+    void with_memory(const ir::StmtNode &s, const Memory &memory);
+    void free(const std::string &name);
     llvm::Value *allocation_bytes(Type element, const std::vector<Expr> &sizes);
+    llvm::Value *push_block(const std::string &name, llvm::Value *bytes);
+    void pop_block(const std::string &name, llvm::Value *block, llvm::Value *bytes);
+    const KeptBlock &kept_place(const std::string &name);
+    llvm::Value *kept_block(const std::string &name, llvm::Value *bytes);
+    void free_kept(const KeptBlock &kept);
 
     // profile.cpp
     void produce(const ir::StmtNode &s);

@@ -108,6 +108,54 @@ TEST_CASE_METHOD(Rows, "custom malloc and free", "[driver][handlers]") {
     CHECK(context.mallocs == 20);
 }
 
+TEST_CASE("store_in(Stack) of a size that only the run knows asks for memory once",
+          "[driver][handlers]") {
+    Counting context;
+    context.use_malloc();
+    Var x("x"), y("y");
+    Func f("f"), g("g");
+    f(x, y) = x + 100 * y;
+    g(x, y) = f(x, y) + f(x + 1, y);
+    f.compute_at(g, y).store_in(MemoryType::Stack);
+    Buffer<int> b(50, 20);
+    auto run = [&](int expected) {
+        context.mallocs = 0;
+        g.realize(&context, b);
+        CHECK(context.mallocs == expected);
+        CHECK(context.live == 0);
+        b.for_each_element([&](int i, int j) { REQUIRE(b(i, j) == 2 * i + 1 + 200 * j); });
+    };
+    SECTION("in all iterations") {
+        run(1);
+    }
+    SECTION("in the parts of a loop that is taken apart") {
+        f(x, y) = select(y<7, x, y> 11, x + 1, x - 1);
+        f(x, y) = x + 100 * y;
+        run(1);
+    }
+    SECTION("where a thread begins another part of a parallel loop") {
+        g.parallel(y);
+        context.use_do_task();
+        run(20);
+    }
+    SECTION("where it grows") {
+        Func h("h");
+        h(x, y) = f(x + y, y) + f(2 * x + y, y);
+        f.compute_at(h, x);
+        context.mallocs = 0;
+        h.realize(&context, b);
+        CHECK(context.mallocs > 1);
+        CHECK(context.mallocs <= 50);
+        CHECK(context.live == 0);
+        b.for_each_element([&](int i, int j) { REQUIRE(b(i, j) == 3 * i + 202 * j); });
+    }
+    SECTION("an error frees it") {
+        context.fail_malloc_at = 0;
+        CHECK_THROWS_AS(g.realize(&context, b), RuntimeError);
+        CHECK(context.live == 0);
+    }
+}
+
 TEST_CASE("of a chain of stages that are stored, two are in memory at a time",
           "[driver][handlers]") {
     static std::atomic<int> live, most;

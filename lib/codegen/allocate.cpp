@@ -1,0 +1,163 @@
+// Allocate: on the stack, or in the scratch memory of the thread (pipe_scratch_push).
+//
+//   MemoryType::Stack of a size that only the run knows: memory that the call keeps, from iteration to iteration,
+//   until a larger size is needed.
+//
+//       if (bytes > kept.bytes) {
+//           pipe_scratch_pop(ctx, kept.block);
+//           if (!(kept.block = pipe_scratch_push(ctx, bytes))) return out_of_memory;
+//           kept.bytes = bytes;
+//       }
+
+#include <algorithm>
+
+#include "codegen/abi.h"
+#include "codegen/stmt_emitter.h"
+
+namespace Pipe::codegen {
+
+using llvm::Value;
+
+namespace {
+
+/// Constant-size storage up to here goes on the stack, where LLVM may turn it into registers.
+constexpr int64_t max_stack_array = 32 << 10;
+/// A user who says MemoryType::Stack gets it up to here.
+constexpr int64_t max_asked_stack_array = 256 << 10;
+/// All such arrays of one function together.
+constexpr int64_t max_frame = 512 << 10;
+
+}  // namespace
+
+/// The product of the sizes and the element, or the greatest int64 where that overflows: no such
+/// block can be had, so the allocation fails in its own words.
+Value *StmtEmitter::allocation_bytes(Type element, const std::vector<Expr> &sizes) {
+    Value *bytes = b_.getInt64(static_cast<uint64_t>(element.bytes()));
+    Value *overflow = b_.getFalse();
+    for (const Expr &size : sizes) {
+        Value *n =
+            b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, exprs_.wide(size), b_.getInt64(0));
+        Value *both = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smul_with_overflow, bytes, n);
+        bytes = b_.CreateExtractValue(both, 0);
+        overflow = b_.CreateOr(overflow, b_.CreateExtractValue(both, 1));
+    }
+    return b_.CreateSelect(overflow, b_.getInt64(INT64_MAX), bytes);
+}
+
+void StmtEmitter::allocate(const ir::StmtNode &s) {
+    std::optional<int64_t> known = constant_bytes(s);
+    bool asked = s.memory == MemoryType::Register || (s.memory == MemoryType::Stack && known);
+    if (asked && !known)
+        throw CompileError(
+            s.name +
+            ".store_in: how much memory it needs is not known when it is compiled, so it cannot "
+            "lie in registers. Bound it (bound_storage, or splits by constants), or use Stack.");
+    if (asked && (*known > max_asked_stack_array || frame_.stack_bytes + *known > max_frame))
+        throw CompileError(s.name + ".store_in: " + std::to_string(*known) +
+                           " bytes are too many for the stack (at most " +
+                           std::to_string(max_asked_stack_array) + ", and " +
+                           std::to_string(max_frame) + " for all together). Use Heap.");
+    if (known && s.memory != MemoryType::Heap &&
+        *known <= (asked ? max_asked_stack_array : max_stack_array) &&
+        frame_.stack_bytes + *known <= max_frame) {
+        frame_.stack_bytes += *known;
+        profile_stack(s.name, *known);
+        Type element = s.types[0].element_of();
+        Value *array = frame_.entry_alloca(memory_type(unit_.context, element),
+                                           std::max<int64_t>(1, *known / element.bytes()), 64);
+        return with_memory(s, {s.name, array, nullptr});
+    }
+    Value *bytes = allocation_bytes(s.types[0], s.exprs);
+    exprs_.forget();
+    if (s.memory == MemoryType::Stack)
+        with_memory(s, {s.name, kept_block(s.name, bytes), nullptr});
+    else
+        with_memory(s, {s.name, push_block(s.name, bytes), bytes});
+}
+
+Value *StmtEmitter::push_block(const std::string &name, Value *bytes) {
+    auto push = unit_.runtime("pipe_scratch_push", b_.getPtrTy(), {b_.getPtrTy(), b_.getInt64Ty()});
+    llvm::CallInst *block = b_.CreateCall(push, {frame_.context(), bytes}, name);
+    block->addRetAttr(llvm::Attribute::NoAlias);
+    block->addRetAttr(llvm::Attribute::getWithAlignment(unit_.context, llvm::Align(64)));
+    frame_.require(b_.CreateIsNotNull(block), [&] {
+        auto fail = unit_.runtime("pipe_out_of_memory", b_.getInt32Ty(),
+                                  {b_.getPtrTy(), b_.getPtrTy(), b_.getInt64Ty()});
+        return b_.CreateCall(fail, {frame_.context(), b_.CreateGlobalString(name), bytes});
+    });
+    profile_memory("pipe_profile_allocated", name, bytes);
+    return block;
+}
+
+void StmtEmitter::pop_block(const std::string &name, Value *block, Value *bytes) {
+    profile_memory("pipe_profile_freed", name, bytes);
+    auto pop = unit_.runtime("pipe_scratch_pop", b_.getVoidTy(), {b_.getPtrTy(), b_.getPtrTy()});
+    b_.CreateCall(pop, {frame_.context(), block});
+}
+
+/// The loops of one Func, where they are taken apart, use one block.
+const KeptBlock &StmtEmitter::kept_place(const std::string &name) {
+    auto known = std::find_if(frame_.kept.begin(), frame_.kept.end(),
+                              [&](const KeptBlock &kept) { return kept.name == name; });
+    if (known != frame_.kept.end())
+        return *known;
+    frame_.kept.push_back({name, frame_.entry_alloca(b_.getPtrTy(), 1, 8),
+                           frame_.entry_alloca(b_.getInt64Ty(), 1, 8)});
+    const KeptBlock &kept = frame_.kept.back();
+    llvm::IRBuilderBase::InsertPointGuard guard(b_);
+    b_.SetInsertPoint(frame_.function->getEntryBlock().getTerminator());
+    b_.CreateStore(b_.getInt64(-1), kept.bytes);  // so that the first block is made
+    b_.CreateStore(llvm::ConstantPointerNull::get(b_.getPtrTy()), kept.block);
+    return kept;
+}
+
+/// A block that the function keeps, with room for so many bytes.
+Value *StmtEmitter::kept_block(const std::string &name, Value *bytes) {
+    llvm::Type *pointer = b_.getPtrTy(), *i64 = b_.getInt64Ty();
+    const KeptBlock kept = kept_place(name);
+    llvm::BasicBlock *grow = frame_.new_block("grow"), *enough = frame_.new_block("enough");
+    b_.CreateCondBr(b_.CreateICmpSGT(bytes, b_.CreateLoad(i64, kept.bytes)), grow, enough);
+    b_.SetInsertPoint(grow);
+    free_kept(kept);
+    b_.CreateStore(push_block(name, bytes), kept.block);
+    b_.CreateStore(bytes, kept.bytes);
+    b_.CreateBr(enough);
+    b_.SetInsertPoint(enough);
+    return b_.CreateLoad(pointer, kept.block, name);
+}
+
+void StmtEmitter::free_kept(const KeptBlock &kept) {
+    llvm::BasicBlock *free = frame_.new_block("free"), *freed = frame_.new_block("freed");
+    Value *block = b_.CreateLoad(b_.getPtrTy(), kept.block);
+    b_.CreateCondBr(b_.CreateIsNotNull(block), free, freed);
+    b_.SetInsertPoint(free);
+    pop_block(kept.name, block, b_.CreateLoad(b_.getInt64Ty(), kept.bytes));
+    b_.CreateBr(freed);
+    b_.SetInsertPoint(freed);
+}
+
+void StmtEmitter::end_function() {
+    for (const KeptBlock &kept : frame_.kept)
+        free_kept(kept);
+    frame_.fence(unit_);
+    frame_.finish();
+}
+
+void StmtEmitter::with_memory(const ir::StmtNode &s, const Memory &memory) {
+    memory_.push_back(memory);
+    frame_.buffers.push(s.name, {memory.block, true});
+    emit(s.stmts[0]);
+    frame_.buffers.pop(s.name);
+    if (!memory_.empty() && memory_.back().block == memory.block)
+        free(s.name);
+}
+
+void StmtEmitter::free(const std::string &name) {
+    auto found = std::find_if(memory_.rbegin(), memory_.rend(),
+                              [&](const Memory &m) { return m.name == name; });
+    if (found->scratch_bytes)
+        pop_block(name, found->block, found->scratch_bytes);
+    memory_.erase(std::next(found).base());
+}
+
+}  // namespace Pipe::codegen
