@@ -289,9 +289,9 @@ class Func : public StageDirectives<Func>, public Realizable<Func> {
     /// vectorized loop.
     Func &memoize(const EvictionKey &eviction_key = EvictionKey());
     /// Selects the kind of memory: see MemoryType. Stack with a size that is not constant uses memory that
-    /// each thread keeps from iteration to iteration and that grows with demand (a custom_malloc is called
-    /// each time). Register needs a constant size (see bound_storage). CompileError if a constant size does
-    /// not fit, or the target has no such memory.
+    /// each thread keeps from iteration to iteration until it needs more. Register needs a constant size
+    /// (see bound_storage and fold_storage; of a window that slides, the planes that live at once).
+    /// CompileError if a constant size does not fit, or the target has no such memory.
     Func &store_in(MemoryType memory);
     /// Writes with non-temporal stores, which bypass the caches: for results that are larger than the
     /// caches and therefore not read again soon. Applies to whole vectors at aligned addresses.

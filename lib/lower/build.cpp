@@ -219,6 +219,15 @@ class Builder {
                             make_consume(name, make_block(std::move(consume)))});
     }
 
+    /// The production of a Func, in those iterations that compute it. (Of a group, others may be computed in its
+    /// loops: in all iterations.)
+    Stmt produce(FuncId id, Stmt body, const Group &group) {
+        Expr when = group.size() == 1 ? regions_.computing_iterations(id) : Expr();
+        if (when.defined())
+            body = make_if(when, std::move(body));
+        return make_produce(graph_[id].name, std::move(body));
+    }
+
     /// The nests of a group, with every Func's stages in their order.
     std::vector<Stmt> produce(const Group &group) {
         std::vector<const StageNest *> waiting;
@@ -231,7 +240,7 @@ class Builder {
         FuncId of = FuncId::None;  // the stages
         auto flush = [&] {
             if (Stmt body = make_block(std::move(stages)); body.defined())
-                parts.push_back(make_produce(graph_[of].name, body));
+                parts.push_back(produce(of, body, group));
             stages.clear();
         };
         while (!waiting.empty()) {

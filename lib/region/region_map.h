@@ -81,6 +81,9 @@ class RegionMap {
     Box asked(FuncId func);
     /// What is allocated at the store level.
     const Box &storage(FuncId func);
+    /// Which iterations of the compute level compute the Func: undefined for all of them. Where the innermost
+    /// loops inside of the store level need the same of it each time, only their first iteration does.
+    Expr computing_iterations(FuncId func);
     /// Elements that the loops of a stage touch: the domain, or more where a tail rounds up.
     Box computed(FuncId func, int stage);
     /// The box of an input image that the whole pipeline reads; empty if it reads none of it.
@@ -269,6 +272,8 @@ class RegionMap {
         bool cannot = false;  ///< however the Func's own loops are split
     };
     std::map<FuncId, Window> windows_;
+    /// Of such a Func: the innermost loops between the two levels in which its window stands still.
+    std::map<FuncId, std::vector<Level>> still_;
     std::map<Level, std::vector<std::pair<std::string, Expr>>> lets_;
     std::map<Level, std::map<Expr, std::string, ir::ExprLess>> let_names_;
     std::map<std::string, std::pair<Expr, int>> let_values_;  ///< and how many there were before

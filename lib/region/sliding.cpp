@@ -42,6 +42,11 @@ const Box &RegionMap::storage(FuncId id) {
 
 namespace {
 
+/// Whether an iteration of the loop begins when the one before has ended.
+bool in_order(LoopKind kind) {
+    return kind == LoopKind::Serial || kind == LoopKind::Unrolled;
+}
+
 /// Whether what a Func's updates compute at one place along a dimension depends on that place alone. (An
 /// update that stores at a Var reads the Func itself there only: its definition is refused otherwise.)
 bool is_independent_along(const graph::FuncNode &func, size_t dim) {
@@ -55,7 +60,8 @@ bool is_independent_along(const graph::FuncNode &func, size_t dim) {
 
 /// Sliding window (Sioutas 2019, section 4.1; Halide's store_at outside compute_at): along the innermost
 /// serial loop that moves exactly one dimension of the window, and only one way, what the last
-/// iteration computed is kept, so that only the rest is computed anew. `domain`: of the last stage.
+/// iteration computed is kept, so that only the rest is computed anew. In loops further in, which need the same
+/// each time, the first iteration computes it for all. `domain`: of the last stage.
 void RegionMap::slide(FuncId id, Box &domain) {
     const FuncPlace &place = tree_.place(id);
     const std::vector<Level> &path = tree_.path_to(place.compute);
@@ -74,8 +80,12 @@ void RegionMap::slide(FuncId id, Box &domain) {
                     *end = simplify(substitute(loop, only, expand_along(*end, loop)));
             continue;
         }
-        if (moved.empty() && tree_.kind_of(loop) == LoopKind::Serial)
+        if (moved.empty() && in_order(tree_.kind_of(loop))) {
+            // (Of a shared loop the first iteration may be none of the stage that is computed in it.)
+            if (!shares_loops(tree_.owner(loop)))
+                still_[id].push_back(loop);
             continue;
+        }
         window.stands = obstacle(id, loop, moved, domain);
         if (!window.stands.empty())
             return;
@@ -90,6 +100,17 @@ void RegionMap::slide(FuncId id, Box &domain) {
     }
 }
 
+Expr RegionMap::computing_iterations(FuncId id) {
+    domain(id, 0);
+    Expr first;
+    if (auto loops = still_.find(id); loops != still_.end())
+        for (const Level &loop : loops->second) {
+            Expr begins = make_binary(Op::LE, make_variable(Int(32), loop), loop_range(loop).min);
+            first = first.defined() ? make_binary(Op::And, begins, first) : begins;
+        }
+    return first;
+}
+
 bool RegionMap::runs_once(const Level &loop) {
     const Expr extent = loop_range(loop).extent;
     return upper_bound(extent) == 1 && upper_bound(sub(int32(0), extent)) == -1;
@@ -102,8 +123,8 @@ std::string RegionMap::obstacle(FuncId id, const Level &loop, const std::vector<
     bool asked = std::any_of(moved.begin(), moved.end(), [&](size_t d) {
         return behind(needed[d].min).asked || behind(needed[d].max).asked;
     });
-    if (LoopKind kind = tree_.kind_of(loop); kind != LoopKind::Serial) {
-        window.cannot = !moved.empty() && !asked && kind != LoopKind::Unrolled;
+    if (!in_order(tree_.kind_of(loop))) {
+        window.cannot = !moved.empty() && !asked;
         return "the loop " + loop + " is not serial";
     }
     if (moved.size() != 1) {
@@ -302,8 +323,10 @@ void RegionMap::fold(FuncId id, Box needed) {
         }
         const std::string &innermost =
             schedule.storage_order.empty() ? func.args[0] : schedule.storage_order[0];
-        // The storage of an async Func stays whole, so that it can be computed far ahead.
-        if (static_cast<int>(d) != slid || dim == innermost || !live || stored_for_many(id) ||
+        // The storage of an async Func stays whole, so that it can be computed far ahead; rows stay whole
+        // where they need not be of constant size.
+        const bool keeps_rows = dim == innermost && schedule.memory != MemoryType::Register;
+        if (static_cast<int>(d) != slid || keeps_rows || !live || stored_for_many(id) ||
             schedule.async)
             continue;
         int64_t factor = 1;

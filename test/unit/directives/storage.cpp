@@ -212,6 +212,44 @@ TEST_CASE_METHOD(Blur, "store_in", "[storage]") {
                                   {"f.store_in(MemoryType::GPUShared)", "no such memory"});
 }
 
+TEST_CASE("windows of constant size in registers", "[storage]") {
+    Var x("x"), y("y"), xo("xo"), xi("xi");
+    Func f("f"), g("g"), out("out");
+    SECTION("of a row") {
+        f(x, y) = x * x + y;
+        SECTION("downwards") {
+            g(x, y) = f(-x, y) + f(3 - x, y);
+            f.store_at(g, y).compute_at(g, x);
+        }
+        if (!g.defined())
+            g(x, y) = f(x - 1, y) + f(x, y) + f(x + 2, y);
+        SECTION("along a loop") {
+            f.store_at(g, y).compute_at(g, x);
+        }
+        SECTION("unrolled") {
+            g.split(x, xo, xi, 4).unroll(xi);
+            f.store_at(g, y).compute_at(g, xi);
+        }
+        SECTION("unrolled, stored for as long") {
+            g.split(x, xo, xi, 4, TailStrategy::GuardWithIf).unroll(xi);
+            f.store_at(g, xo).compute_at(g, xi);
+        }
+    }
+    SECTION("of rows of constant length") {
+        f(x, y) = x * x + 7 * y;
+        g(x, y) = f(x, y - 1) + f(x, y) + f(x, y + 1);
+        g.split(x, xo, xi, 8, TailStrategy::GuardWithIf).reorder(xi, y, xo).vectorize(xi);
+        f.store_at(g, xo).compute_at(g, y).bound_extent(x, 8).vectorize(x);
+    }
+    f.store_in(MemoryType::Register);
+    out(x, y) = g(x, y);
+    g.compute_root();
+    Pipeline p(out);
+    Buffer<int> heap = p.realize({200, 3});
+    CHECK(p.peak_scratch_bytes() <= 200 * 3 * 4 + 64);
+    check_sizes(out, {1, 7, 20});
+}
+
 // The memory of the iteration before is used again: what all need together is much more.
 TEST_CASE("store_in(Stack) of a size that grows from iteration to iteration", "[storage]") {
     Var x("x"), y("y");
