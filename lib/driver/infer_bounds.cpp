@@ -4,6 +4,7 @@
 #include <pipe/pipeline.h>
 
 #include <algorithm>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -48,6 +49,19 @@ bool keeps_strides(const Slot &slot) {
                         [](const graph::ShapePromise &p) { return p.stride.defined(); });
 }
 
+bool contains(const BufferDim &outer, const BufferDim &inner) {
+    return inner.extent <= 0 ||
+           (outer.min <= inner.min && inner.min + inner.extent <= outer.min + outer.extent);
+}
+
+/// Which dimension does not hold what is needed of it; nothing where all do.
+std::optional<size_t> too_small(const Shape &shape, const Shape &needed) {
+    for (size_t d = 0; d < shape.size(); d++)
+        if (!contains(shape[d], needed[d]))
+            return d;
+    return std::nullopt;
+}
+
 bool same_ranges(const Shape &a, const Shape &b) {
     return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                       [](const BufferDim &i, const BufferDim &j) {
@@ -55,12 +69,13 @@ bool same_ranges(const Shape &a, const Shape &b) {
                       });
 }
 
-/// One run of the program: the bounds of all dimensions of all images and outputs, in order.
+/// One run of the program: the bounds of all dimensions of all images and outputs, in order, by the code that
+/// will run: by the usual code where that needs no more than the code for any size.
 std::vector<lower::DimBounds> run_query(const jit::Kernel &kernel, const std::vector<Slot> &slots,
                                         const std::vector<Given> &given,
                                         const std::vector<Shape> &shapes, size_t count,
                                         const jit::RunOptions &options) {
-    std::vector<lower::DimBounds> bounds(count);
+    std::vector<lower::DimBounds> bounds(2 * count);
     std::vector<jit::BufferArgument> buffers(slots.size() + 1);
     std::vector<uint64_t> scalars(slots.size());
     std::vector<void *> pointers;
@@ -71,13 +86,28 @@ std::vector<lower::DimBounds> run_query(const jit::Kernel &kernel, const std::ve
         pointers.push_back(scalar ? static_cast<void *>(&scalars[i]) : &buffers[i]);
     }
     constexpr size_t numbers = sizeof(lower::DimBounds) / sizeof(int64_t);
-    buffers.back() = argument_of({{0, static_cast<int64_t>(count * numbers), 1}});
+    buffers.back() = argument_of({{0, static_cast<int64_t>(bounds.size() * numbers), 1}});
     buffers.back().host = bounds.data();
     pointers.push_back(&buffers.back());
     std::string error;
     if (kernel.run(options, pointers.data(), &error) != 0)
         throw RuntimeError(error);
-    return bounds;
+    auto any_size = bounds.begin() + static_cast<long>(count);
+    const bool usual = std::equal(bounds.begin(), any_size, any_size,
+                                  [](const lower::DimBounds &a, const lower::DimBounds &b) {
+                                      return contains({b.min, b.extent, 0}, {a.min, a.extent, 0});
+                                  });
+    return usual ? std::vector(bounds.begin(), any_size) : std::vector(any_size, bounds.end());
+}
+
+std::string promised_too_little(const Slot &slot, size_t dim, const BufferDim &promised,
+                                const BufferDim &needed) {
+    auto range = [](const BufferDim &d) {
+        return fmt::format("from {} to {}", d.min, d.min + d.extent - 1);
+    };
+    return fmt::format("Buffer {} was promised to hold dimension {} {}, but is needed {}. Promise "
+                       "that much (set_bounds, set_min, set_extent), or nothing.",
+                       slot.name, dim, range(promised), range(needed));
 }
 
 bool asks_for_shape(const Given &given) {
@@ -120,9 +150,11 @@ std::vector<Shape> Compiled::infer_bounds(const std::vector<Given> &given, bool 
         count += scalar ? 0 : static_cast<size_t>(slots[i].dimensions);
     }
     // What is read of one input may depend on the shape of another, or on its own (a clamp); what
-    // is written of an output, on how much is asked for.
+    // is written of an output, on how much is asked for. What is promised of a shape may depend on it, too:
+    // where it settles at less than is needed, what is needed is tried once.
+    std::vector<Shape> tried(slots.size());
     const Slot *changed = nullptr;
-    for (int round = 0; round < 64; round++) {
+    for (int round = 0; round < 1000; round++) {
         std::vector<lower::DimBounds> bounds =
             run_query(query_kernel(), slots, given, shapes, count, options);
         changed = nullptr;
@@ -130,11 +162,21 @@ std::vector<Shape> Compiled::infer_bounds(const std::vector<Given> &given, bool 
         for (size_t i = 0; i < slots.size(); i++) {
             if (slots[i].kind == Kind::Scalar)
                 continue;
+            const Shape needed = shape_of(next, slots[i].dimensions, false);
             Shape shape = shape_of(next, slots[i].dimensions, as_promised);
             next += slots[i].dimensions;
-            bool same =
-                keeps_strides(slots[i]) ? same_ranges(shape, shapes[i]) : shape == shapes[i];
-            if (!open[i] || same)
+            if (!open[i])
+                continue;
+            auto settled = [&] {
+                return keeps_strides(slots[i]) ? same_ranges(shape, shapes[i]) : shape == shapes[i];
+            };
+            if (std::optional<size_t> d = too_small(shape, needed); d && settled()) {
+                if (tried[i] == needed)
+                    throw RuntimeError(slots_.pipeline() + ": " +
+                                       promised_too_little(slots[i], *d, shape[*d], needed[*d]));
+                shape = tried[i] = needed;
+            }
+            if (settled())
                 continue;
             shapes[i] = shape;
             changed = &slots[i];

@@ -13,13 +13,13 @@ using namespace ir;
 
 namespace {
 
-/// The stores of the bounds for one schedule without specializations.
-Stmt store_bounds(const graph::Graph &graph, const schedules::Schedule &schedule) {
-    region::LoopTree tree(graph, schedule);
-    region::RegionMap regions(tree, /*any_size=*/true);
+/// The stores of the bounds for one schedule without specializations, from the place `next` on.
+Stmt store_bounds(const graph::Graph &graph, const region::LoopTree &tree, bool any_size,
+                  int64_t &next) {
+    region::RegionMap regions(tree, any_size);
     std::vector<Stmt> stores;
     auto put = [&](const Expr &value) {
-        Expr place = int32(static_cast<int64_t>(stores.size()));
+        Expr place = int32(next++);
         stores.push_back(make_store(bounds_name, place, simplify(make_cast(Int(64), value))));
     };
     const Expr zero = int32(0), one = int32(1);
@@ -57,10 +57,17 @@ Stmt store_bounds(const graph::Graph &graph, const schedules::Schedule &schedule
     return body;
 }
 
+Stmt store_both(const graph::Graph &graph, const schedules::Schedule &schedule) {
+    region::LoopTree tree(graph, schedule);
+    int64_t next = 0;
+    Stmt usual = store_bounds(graph, tree, false, next);
+    return make_block({usual, store_bounds(graph, tree, true, next)});
+}
+
 Stmt query(const graph::Graph &graph, const schedules::Schedule &schedule) {
     std::optional<schedules::Branch> branch = schedules::branch(schedule);
     if (!branch)
-        return store_bounds(graph, schedule);
+        return store_both(graph, schedule);
     if (branch->condition.defined())
         return make_if(branch->condition, query(graph, branch->holds),
                        query(graph, branch->otherwise));
@@ -68,7 +75,7 @@ Stmt query(const graph::Graph &graph, const schedules::Schedule &schedule) {
     for (schedules::FuncSchedule &f : plain.funcs)
         for (schedules::StageSchedule &s : f.stages)
             s.specializations.clear();
-    return store_bounds(graph, plain);
+    return store_both(graph, plain);
 }
 
 }  // namespace

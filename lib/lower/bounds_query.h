@@ -13,7 +13,9 @@ namespace Pipe::lower {
 /// The arguments are those of lower(), of whose buffers only the shapes are looked at, and at last
 /// the int64 buffer of `bounds_name`: it gets a DimBounds for every dimension of every image, in
 /// order, with extents of 0 for what is not read; then those of every output value: what is asked
-/// for, grown to what updates and tails write. Legal schedule, graph after inline_funcs.
+/// for, grown to what updates and tails write. All that twice: of the code that runs where outputs are
+/// large enough, then of the code for any size (LowerOptions::any_size). Legal schedule, graph after
+/// inline_funcs.
 ir::Program bounds_query(const graph::Graph &graph, const schedules::Schedule &schedule);
 
 inline constexpr const char *bounds_name = ".bounds";

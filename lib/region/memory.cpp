@@ -126,14 +126,10 @@ RegionMap::Turn RegionMap::turn_of(FuncId id, const Level &level,
     return turn;
 }
 
-/// The most that an extent of the store level comes to in any iteration of the loops in to it.
-Expr RegionMap::extent_when_hoisted(FuncId id, const Expr &extent) {
-    const FuncPlace &place = tree_.place(id);
-    if (std::optional<int64_t> most = upper_bound(extent))
-        return int32(std::max<int64_t>(*most, 0));
-    const std::vector<Level> &path = tree_.path_to(place.store);
-    Expr result = expand(extent);
-    for (size_t i = path.size(); i-- > tree_.path_to(place.hoist).size();) {
+Expr RegionMap::greatest(const Expr &e, const Level &inner, const Level &outer) {
+    const std::vector<Level> &path = tree_.path_to(inner);
+    Expr result = expand(e);
+    for (size_t i = path.size(); i-- > tree_.path_to(outer).size() && result.defined();) {
         Range range = loop_range(path[i]);
         IntervalScope scope;
         scope.push(path[i], {expand(range.min), expand(range.max())});
@@ -145,19 +141,35 @@ Expr RegionMap::extent_when_hoisted(FuncId id, const Expr &extent) {
                 if (std::string name = tree_.variable(nest, var)->name; name != path[i])
                     scope.push(name, {expand(of.min), expand(of.max())});
         result = bounds_of(result, scope).max;
-        if (!result.defined())
-            reject(graph_[id], "hoist_storage",
-                   "how much memory an iteration of the loop " + path[i] +
-                       " needs cannot be bounded. Store it where it is computed, or use "
-                       "bound_storage.");
     }
-    for (size_t i = tree_.path_to(place.hoist).size(); i < path.size(); i++)
+    return result.defined() ? simplify(result) : result;
+}
+
+bool RegionMap::uses_lets_between(const Expr &e, const Level &inner, const Level &outer) {
+    const std::vector<Level> &path = tree_.path_to(inner);
+    for (size_t i = tree_.path_to(outer).size(); i < path.size(); i++)
         for (const auto &[name, value] : lets(path[i]))
-            if (uses_var(result, name))
-                reject(graph_[id], "hoist_storage",
-                       "how much memory it needs is said by the C function of an extern stage "
-                       "when it is asked, inside of the loops. Leave hoist_storage out.");
-    return simplify(result);
+            if (uses_var(e, name))
+                return true;
+    return false;
+}
+
+/// The most that an extent of the store level comes to in any iteration of the loops in to it.
+Expr RegionMap::extent_when_hoisted(FuncId id, const Expr &extent) {
+    const FuncPlace &place = tree_.place(id);
+    if (std::optional<int64_t> most = upper_bound(extent))
+        return int32(std::max<int64_t>(*most, 0));
+    Expr result = greatest(extent, place.store, place.hoist);
+    if (!result.defined())
+        reject(
+            graph_[id], "hoist_storage",
+            "how much memory an iteration of the loops in to " + place.store +
+                " needs cannot be bounded. Store it where it is computed, or use bound_storage.");
+    if (uses_lets_between(result, place.store, place.hoist))
+        reject(graph_[id], "hoist_storage",
+               "how much memory it needs is said by the C function of an extern stage "
+               "when it is asked, inside of the loops. Leave hoist_storage out.");
+    return result;
 }
 
 std::vector<Range> RegionMap::allocation(FuncId id) {

@@ -306,7 +306,7 @@ Box RegionMap::required(FuncId id, const Level &level) {
     Box box;
     bool read = false;  // the box of a Func without dimensions is empty
     for (const StageNest *reader : tree_.readers(id)) {
-        const Touched &touches = touched(*reader, level);
+        const Touched &touches = touched(*reader, level, use_by(*reader, id));
         auto found = touches.find(func.name);
         if (found == touches.end())
             continue;
@@ -318,8 +318,8 @@ Box RegionMap::required(FuncId id, const Level &level) {
     return box;
 }
 
-const Touched &RegionMap::touched(const StageNest &nest, const Level &level) {
-    auto key = std::tuple(nest.func, nest.stage, level);
+const Touched &RegionMap::touched(const StageNest &nest, const Level &level, Use use) {
+    auto key = std::tuple(nest.func, nest.stage, level, use);
     auto found = touched_.find(key);
     if (found != touched_.end())
         return found->second;
@@ -331,7 +331,7 @@ const Touched &RegionMap::touched(const StageNest &nest, const Level &level) {
         domain_at(nest.func, 0, at);
         return touched_[key] = asked_.at({nest.func, at}).inputs;
     }
-    IntervalScope scope = scope_of(nest, level);
+    IntervalScope scope = scope_of(nest, level, use);
     Touched result;
     const Choices &chosen = choices(nest);
     if (stage.predicate.defined()) {

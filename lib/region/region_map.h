@@ -45,12 +45,13 @@ inline bool shifts(Tail t) {
     return t == Tail::ShiftInwards || t == Tail::ShiftInwardsAndBlend;
 }
 
-/// What a stage does with the points of its loops.
-enum class Use : uint8_t { Loads, Stores };
+/// What a stage does with the points of its loops. Values: loads what it needs, because it stores what it makes
+/// of that.
+enum class Use : uint8_t { Loads, Stores, Values };
 /// Whether the tail keeps this use inside the range, by a test or a mask.
 inline bool guards(Tail t, Use use) {
-    return t == Tail::Guard ||
-           t == (use == Use::Loads ? Tail::PredicateLoads : Tail::PredicateStores);
+    return t == Tail::Guard || (t == Tail::PredicateLoads && use != Use::Stores) ||
+           (t == Tail::PredicateStores && use != Use::Loads);
 }
 /// Whether it lets this use go beyond the range, to a multiple of the factor.
 inline bool goes_beyond(Tail t, Use use) {
@@ -153,7 +154,11 @@ class RegionMap {
     void keep_inside(FuncId func, int stage, const Level &level, Box &box);
     /// The pure loop domain of a stage for one iteration of `level`.
     const Box &domain_at(FuncId func, int stage, const Level &level);
-    const Touched &touched(const StageNest &nest, const Level &level);
+    const Touched &touched(const StageNest &nest, const Level &level, Use use = Use::Loads);
+    /// What a reader loads of the Func, for which use.
+    Use use_by(const StageNest &reader, FuncId func) const;
+    /// What the readers of a Func load beyond what they need: what is allocated has to hold that, too.
+    void add_unused_loads(FuncId func, Box &storage);
     Box written(const StageNest &nest, const Level &level, const IntervalScope &loads);
     IntervalScope scope_of(const StageNest &nest, const Level &level, Use use = Use::Loads);
     std::map<std::string, Range> ranges_in(const StageNest &nest, const Box &domain);
@@ -174,6 +179,14 @@ class RegionMap {
     std::map<std::string, Expr> spans(const StageNest &nest,
                                       const std::map<std::string, Range> &ranges, Use use);
     void align(FuncId func, int stage, const Level &level, Box &box);
+    /// The greatest value that an expression of the level `inner` takes in the iterations of the loops
+    /// from `outer` in to it. Undefined where that is not bounded.
+    Expr greatest(const Expr &e, const Level &inner, const Level &outer);
+    bool uses_lets_between(const Expr &e, const Level &inner, const Level &outer);
+    /// The end of a box for several iterations of the compute level: at `last` or where the last of them ends,
+    /// of which each ends at `once`, and none more than `beyond` behind `last`.
+    Expr last_of_all(FuncId func, const Expr &last, const Expr &once, const Expr &beyond,
+                     const Level &level);
     Expr extent_when_hoisted(FuncId func, const Expr &extent);
     /// A loop whose iterations take the copies of a ring buffer in turn.
     struct Turn {
@@ -244,7 +257,7 @@ class RegionMap {
     std::map<FuncId, Box> values_;
     std::map<std::tuple<FuncId, int, Level>, Box> domains_, needed_by_others_;
     std::map<std::pair<FuncId, int>, Box> unaligned_, unpadded_, padded_;  ///< at the compute level
-    std::map<std::tuple<FuncId, int, Level>, Touched> touched_;
+    std::map<std::tuple<FuncId, int, Level, Use>, Touched> touched_;
     std::map<std::pair<FuncId, int>, Choices> choices_;
     std::map<FuncId, Needed> under_conditions_;
     std::map<FuncId, std::vector<bool>> loose_;

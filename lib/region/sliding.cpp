@@ -37,6 +37,7 @@ const Box &RegionMap::storage(FuncId id) {
             for (Interval &i : box)
                 i = {simplify(i.min), simplify(i.max)};
         }
+    add_unused_loads(id, box);
     return storages_[id] = bind(place.store, func.name + ".storage", func, box);
 }
 

@@ -6,6 +6,7 @@
 #include "ir/int32.h"
 #include "ir/linear.h"
 #include "ir/simplify.h"
+#include "ir/visit.h"
 #include "region/region_map.h"
 
 namespace Pipe::region {
@@ -151,6 +152,11 @@ Box RegionMap::reached(const StageNest &nest, const Box &domain, const Level &le
     std::map<std::string, Range> ranges = ranges_in(nest, once);
     std::map<std::string, Expr> span = spans(nest, ranges, use);
     std::vector<Expr> most = most_beyond(nest, use);
+    Box longest = once;
+    for (size_t d = 0; d < longest.size(); d++)
+        if (std::optional<int64_t> extent = upper_bound(ranges.at(args[d]).extent))
+            longest[d].max = add(once[d].min, int32(*extent - 1));
+    std::map<std::string, Expr> longest_span = spans(nest, ranges_in(nest, longest), use);
     for (size_t d = 0; d < result.size(); d++) {
         int64_t beyond = 0;
         if (as_const_int(simplify(sub(span.at(args[d]), ranges.at(args[d]).extent)), &beyond))
@@ -158,7 +164,9 @@ Box RegionMap::reached(const StageNest &nest, const Box &domain, const Level &le
         else if (same_for_all(once[d], compute, level))
             round_up(d);
         else
-            result[d].max = add(result[d].max, most[d]);
+            result[d].max = last_of_all(nest.func, result[d].max,
+                                        sub(add(once[d].min, longest_span.at(args[d])), int32(1)),
+                                        most[d], level);
     }
     return result;
 }
@@ -254,10 +262,27 @@ void RegionMap::pad_to_factor(const StageNest &nest, size_t dim, const Expr &fac
             i.max = make_select(nothing, last, i.max);
     } else if (std::optional<int64_t> missing = upper_bound(sub(factor, extent));
                !missing || *missing > 0) {
-        i.max = add(i.max, slid || empty ? factor : sub(factor, int32(1)));
+        if (slid || empty)
+            i.max = add(i.max, factor);
+        else
+            i.max = last_of_all(nest.func, i.max, sub(add(once.min, factor), int32(1)),
+                                sub(factor, int32(1)), level);
         if (empty)
             i.max = max(i.max, whole);
     }
+}
+
+/// (Where that is small: it stands in what is needed of all that the Func reads.)
+Expr RegionMap::last_of_all(FuncId id, const Expr &last, const Expr &once, const Expr &beyond,
+                            const Level &level) {
+    constexpr int few = 200;
+    int nodes = 0;
+    const Level &compute = tree_.place(id).compute;
+    Expr most = add(last, beyond), greatest_once = greatest(once, compute, level);
+    if (greatest_once.defined())
+        each_node(greatest_once, [&](const ExprNode &) { return ++nodes <= few; });
+    bool known = nodes > 0 && nodes <= few && !uses_lets_between(greatest_once, compute, level);
+    return known ? lesser(most, greater(last, greatest_once)) : most;
 }
 
 /// Whether a window may need nothing, because a consumer's window slid and had nothing new.
