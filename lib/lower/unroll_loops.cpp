@@ -1,5 +1,10 @@
 #include "lower/unroll_loops.h"
 
+#include <algorithm>
+#include <optional>
+
+#include <fmt/format.h>
+
 #include "ir/constant_bounds.h"
 #include "ir/print.h"
 #include "ir/simplify.h"
@@ -7,6 +12,7 @@
 #include "ir/visit.h"
 #include "lower/describe_loop.h"
 #include "lower/iterations.h"
+#include "support/env.h"
 
 namespace Pipe::lower {
 
@@ -14,8 +20,12 @@ using namespace ir;
 
 namespace {
 
-/// More copies than this are surely a mistake, and would take forever to compile.
+/// More copies of a statement than this are surely a mistake, and would take forever to compile.
 constexpr int64_t max_copies = 4096;
+
+bool permits_failed_unroll() {
+    return support::env("HL_PERMIT_FAILED_UNROLL") == "1";
+}
 
 class UnrollLoops : public Mutator {
   public:
@@ -26,28 +36,33 @@ class UnrollLoops : public Mutator {
     Stmt mutate(const Stmt &s) override {
         if (s->op == StmtOp::Let)
             return lets_.inside(s, [&] { return Mutator::mutate(s); });
+        if (s->op != StmtOp::For || s->kind != LoopKind::Unrolled)
+            return Mutator::mutate(s);
+        const Expr extent = simplify(s->exprs[1]);
+        const std::optional<int64_t> most = lets_.most_iterations(extent);
+        if (!most)
+            return without_bound(s);
+        const int64_t around = copies_;
+        if (*most > max_copies / around)
+            refuse_copies(s, *most);
+        copies_ = around * std::max<int64_t>(1, *most);
         Stmt now = Mutator::mutate(s);
-        bool unrolled = now->op == StmtOp::For && now->kind == LoopKind::Unrolled;
-        return unrolled ? copies(now) : now;
+        copies_ = around;
+        return copies(now, extent, *most);
     }
 
   private:
     const graph::Graph *graph_;
     LetsAround lets_;
+    int64_t copies_ = 1;  // that the unrolled loops around make
 
-    Stmt copies(const Stmt &loop) const {
+    static Stmt copies(const Stmt &loop, const Expr &extent, int64_t most) {
         Type type = loop->exprs[0].type();
-        Expr extent = simplify(loop->exprs[1]);
-        std::optional<int64_t> most = lets_.most_iterations(extent);
-        if (!most)
-            refuse(loop, "is not constant");
-        if (*most > max_copies)
-            refuse(loop, "is too large");
         ConstantInterval range = constant_bounds(extent);
         Expr count =
             range.is_single() ? extent : make_variable(extent.type(), loop->name + ".extent");
         std::vector<Stmt> copies;
-        for (int64_t k = 0; k < *most; k++) {
+        for (int64_t k = 0; k < most; k++) {
             Expr at = add(loop->exprs[0], make_const(type, k));
             Stmt copy = substitute(loop->name, at, loop->stmts[0]);
             if (k >= range.lo)
@@ -60,10 +75,26 @@ class UnrollLoops : public Mutator {
         return range.is_single() ? block : make_let(count->name, extent, block);
     }
 
-    [[noreturn]] void refuse(const Stmt &loop, const char *why) const {
-        throw CompileError("Cannot unroll loop " + describe_loop(graph_, loop->name) +
-                           ": its extent " + ir::to_string(loop->exprs[1]) + " " + why +
-                           ". Split it by a small constant factor and unroll the inner loop.");
+    Stmt without_bound(const Stmt &s) {
+        if (permits_failed_unroll()) {
+            Stmt now = Mutator::mutate(s);
+            return make_for(now->name, now->exprs[0], now->exprs[1], LoopKind::Serial,
+                            now->stmts[0]);
+        }
+        throw CompileError("Cannot unroll loop " + describe_loop(graph_, s->name) +
+                           ": its extent " + ir::to_string(s->exprs[1]) +
+                           " is not constant. Split it by a small constant factor and unroll the "
+                           "inner loop, or set the environment variable "
+                           "HL_PERMIT_FAILED_UNROLL=1, with which it stays a serial loop.");
+    }
+
+    [[noreturn]] void refuse_copies(const Stmt &s, int64_t most) const {
+        std::string nest =
+            copies_ == 1 ? "" : fmt::format(" in each of {} of the loops around it", copies_);
+        throw CompileError(fmt::format(
+            "Cannot unroll loop {}: that makes {} copies of its body{}, and at most {} are made of "
+            "a statement. Split it by a small constant factor and unroll the inner loop.",
+            describe_loop(graph_, s->name), most, nest, max_copies));
     }
 };
 

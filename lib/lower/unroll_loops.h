@@ -6,7 +6,8 @@
 //     }                                      out[i + s*2] = in[i + s*2]
 //
 // Precondition: none. The extent must be a constant, or have a constant upper bound: then each copy that
-// may not be needed runs under `if (k < extent)`. CompileError otherwise.
+// may not be needed runs under `if (k < extent)`. CompileError otherwise (with HL_PERMIT_FAILED_UNROLL=1
+// in the environment the loop stays serial), and where nested unrolled loops make too many copies.
 //
 //  1. Inner loops first.
 //  2. The variable is replaced by min + k in copy k.

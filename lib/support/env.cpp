@@ -27,6 +27,9 @@ constexpr std::array variables = {
                 "folder that gets the loops after each pass, the LLVM IR and the assembly of all "
                 "that is compiled",
                 false},
+    EnvVariable{"HL_PERMIT_FAILED_UNROLL", "compiling such a pipeline fails",
+                "if 1, an unrolled loop whose extent has no constant bound stays a serial loop",
+                false},
     EnvVariable{"OMP_NUM_THREADS", "the number of processors",
                 "OpenMP's own: threads of parallel loops, and cores to schedule for", false},
     EnvVariable{"PIPE_ACCEPT", "they are compared",

@@ -1,5 +1,5 @@
 #pragma once
-// The environment variables PIPE_*, all in one table (env.cpp). This is the only place that calls
+// The environment variables, all in one table (env.cpp). This is the only place that calls
 // getenv.
 
 #include <cstdint>

@@ -5,6 +5,7 @@
 #include "ir/print.h"
 #include "support/require_message.h"
 #include "unit/lower/random_loops.h"
+#include "unit/support/set_variable.h"
 
 using namespace Pipe;
 using namespace Pipe::ir;
@@ -38,6 +39,25 @@ TEST_CASE("unroll: an extent with a constant bound tests each copy") {
 TEST_CASE("unroll: an extent without a bound is refused by name") {
     require_message<CompileError>([] { lower::unroll_loops(unrolled(var("n"))); },
                                   {"Cannot unroll loop f.c", "its extent n is not constant"});
+}
+
+TEST_CASE("unroll: without a bound it stays a serial loop if the environment says so") {
+    SetVariable permit("HL_PERMIT_FAILED_UNROLL", "1");
+    CHECK(ir::to_string(lower::unroll_loops(unrolled(var("n")))) ==
+          "for f.c in [1, 1 + n) {\n  out[f.c] = in[f.c]\n}\n");
+}
+
+TEST_CASE("unroll: copies of nested loops are counted together") {
+    auto nested = [](int outer, int inner) {
+        return make_for("f.d", number(0), number(outer), LoopKind::Unrolled,
+                        make_block({unrolled(number(inner)), unrolled(number(2))}));
+    };
+    CHECK_NOTHROW(lower::unroll_loops(nested(64, 64)));
+    require_message<CompileError>(
+        [&] { lower::unroll_loops(nested(65, 64)); },
+        {"Cannot unroll loop f.c", "64 copies", "in each of 65", "at most 4096"});
+    require_message<CompileError>([&] { lower::unroll_loops(nested(1 << 30, 1)); },
+                                  {"Cannot unroll loop f.d", "1073741824 copies"});
 }
 
 TEST_CASE("unroll: random programs compute the same") {
