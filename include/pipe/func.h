@@ -48,6 +48,7 @@ class EvictionKey {
 class Func : public StageDirectives<Func>, public Realizable<Func> {
   public:
     Func(SourceLocation where = std::source_location::current());
+    /// Funcs of one name are told apart by name(): the second is called "f$1".
     explicit Func(const std::string &name, SourceLocation where = std::source_location::current());
     explicit Func(const char *name, SourceLocation where = std::source_location::current())
         : Func(std::string(name), where) {}
@@ -64,6 +65,8 @@ class Func : public StageDirectives<Func>, public Realizable<Func> {
     explicit Func(const Buffer<T, D> &image, SourceLocation where = std::source_location::current())
         : Func(image_access(Buffer<void, AnyDims>(image), {Expr(_)}, where), where) {}
 
+    /// The name passed to the constructor, or "f"; followed by "$1", "$2", ... if another Func that
+    /// still exists has that name.
     const std::string &name() const;
     bool defined() const;
     int dimensions() const;
@@ -86,9 +89,11 @@ class Func : public StageDirectives<Func>, public Realizable<Func> {
     Expr update_value(int i = 0) const;
     Tuple update_values(int i = 0) const;
     std::vector<RVar> rvars(int i = 0) const;
-    /// The shape of the Buffer that `realize` is given where the Func is an output, to promise
-    /// something of it: `f.output_buffer().dim(0).set_stride(3)`. Of a Tuple: one per value. The
-    /// Func must be defined.
+    /// The shape of the Buffer that is passed to `realize` for this output, to make a promise about
+    /// it, `f.output_buffer().dim(0).set_stride(3)`, or to use its sizes in a definition, an RDom or
+    /// a directive, `f.output_buffer().width()`. For a Tuple, one per value. CompileError if the
+    /// Func is neither defined nor declared with types and dimensions, and if its sizes are used in a
+    /// pipeline of which it is not an output.
     OutputImageParam output_buffer() const;
     std::vector<OutputImageParam> output_buffers() const;
 
@@ -156,6 +161,7 @@ class Func : public StageDirectives<Func>, public Realizable<Func> {
                        SourceLocation where = std::source_location::current()) {
         define_extern(function, args, std::vector<Type>{type}, dimensions, mangling, device, where);
     }
+    /// With the implicit Vars _0, _1, ... as dimensions.
     void define_extern(const std::string &function, const std::vector<ExternFuncArgument> &args,
                        const std::vector<Type> &types, int dimensions,
                        NameMangling mangling = NameMangling::Default,
@@ -270,7 +276,7 @@ class Func : public StageDirectives<Func>, public Realizable<Func> {
     /// always have the same number of them.
     Func &ring_buffer(const Expr &extent);
     /// Computes the Func in a task of its own, which runs ahead of its consumers as far as its
-    /// storage allows (see ring_buffer).
+    /// storage allows (see ring_buffer). No effect on an output, which the caller waits for.
     Func &async();
     /// Caches the values of the Func, of the whole box at its compute level, from call to call
     /// (<pipe/memoization_cache.h>). On a hit neither the Func is computed nor anything at the same
@@ -299,7 +305,8 @@ class Func : public StageDirectives<Func>, public Realizable<Func> {
     /// Consumers read with non-temporal loads, if the processor has them.
     Func &load_nontemporal();
     /// Sets the order of the dimensions in memory, innermost first; dimensions not named follow in
-    /// their order.
+    /// their order. For an output: the layout of the Buffers that realize(sizes) allocates; a Buffer
+    /// passed to realize keeps its strides.
     Func &reorder_storage(const std::vector<Var> &dims);
     template <typename... Vars>
     Func &reorder_storage(const Var &x, const Var &y, const Vars &...more) {
@@ -328,11 +335,11 @@ class Func : public StageDirectives<Func>, public Realizable<Func> {
     Func &set_estimate(const Var &dim, const Expr &min, const Expr &extent);
     Func &set_estimates(const Region &estimates);
 
-    // Code for GPUs is not there yet: CompileErrors that say so. (Those on loops: see Stage.)
+    // Code for GPUs is not there yet: CompileErrors that say so.
     Func &copy_to_device(DeviceAPI = DeviceAPI::Default_GPU) {
-        return no_gpu("copy_to_device", "");
+        return no_device("copy_to_device", "");
     }
-    Func &copy_to_host() { return no_gpu("copy_to_host", ""); }
+    Func &copy_to_host() { return no_device("copy_to_host", ""); }
 
     // Traced events are printed, or passed to JITHandlers::custom_trace (pipe/jit.h). A vectorized load
     // or store is one event per element. Inlined Funcs have no events.

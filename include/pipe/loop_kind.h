@@ -5,16 +5,33 @@
 
 namespace Pipe {
 
-enum class LoopKind : uint8_t { Serial, Parallel, Vectorized, Unrolled };
+enum class LoopKind : uint8_t {
+    Serial,
+    Parallel,
+    Vectorized,
+    Unrolled,
+    GPUBlock,
+    GPUThread,
+    GPULane,
+};
+
+constexpr bool is_gpu(LoopKind kind) {
+    return kind >= LoopKind::GPUBlock;
+}
+/// Whether iterations may run concurrently or in any order.
+constexpr bool is_unordered(LoopKind kind) {
+    return kind == LoopKind::Parallel || kind == LoopKind::Vectorized || is_gpu(kind);
+}
 
 enum class MemoryType : uint8_t {
     Auto,      ///< registers or stack if small and constant, else the thread's arena
     Heap,      ///< the thread's arena, whatever the size
     Stack,     ///< the stack; if the size is not constant, the thread's arena
     Register,  ///< registers, as far as LLVM has them, else the stack; the size must be constant
-    // Memories of other targets: store_in() rejects them.
+    // Memories of GPUs: compiling for a CPU rejects them.
     GPUShared,
     GPUTexture,
+    // Memories of other targets: store_in() rejects them.
     LockedCache,
     VTCM,
     AMXTile,

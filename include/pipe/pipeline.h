@@ -121,7 +121,9 @@ class Pipeline : public Realizable<Pipeline> {
     int64_t peak_scratch_bytes() const;
     /// What print_loop_nest() prints.
     std::string loop_nest();
-    /// The schedule as C++ that can be pasted after the definitions.
+    /// The schedule as C++ that can be pasted after the definitions. It expects a variable for each
+    /// Func with the name of that Func. A Func without a name, or whose name another Func has too, is
+    /// `pipeline.get_func(i)`, which expects the Pipeline in a variable `pipeline`.
     std::string schedule_source();
     /// What the autoscheduler chose: groups, tiles, cost terms. "" without autoscheduler.
     std::string schedule_report();

@@ -11,6 +11,7 @@
 #include <pipe/error.h>
 #include <pipe/expr.h>
 #include <pipe/loop_kind.h>
+#include <pipe/target.h>
 
 namespace Pipe {
 
@@ -97,6 +98,7 @@ struct Dim {
     LoopKind kind = LoopKind::Serial;
     bool is_reduction = false;
     Partition partition = Partition::Auto;
+    DeviceAPI device = DeviceAPI::Host;  ///< of a loop for a GPU
     bool operator==(const Dim &) const = default;
 };
 
@@ -125,6 +127,8 @@ struct StageSchedule {
     /// Tried in this order before the schedule itself.
     std::vector<Specialization> specializations;
     bool allow_race_conditions = false;
+    /// gpu_single_thread(): all loops run in one thread of this device.
+    std::optional<DeviceAPI> single_thread_device;
     /// atomic(): what a loop that runs in parallel or as vectors combines into one element, it
     /// combines in one step.
     bool atomic = false;

@@ -8,7 +8,7 @@
 
 #include <pipe/buffer.h>
 #include <pipe/expr.h>
-#include <pipe/loop_directives.h>
+#include <pipe/gpu_directives.h>
 #include <pipe/param.h>
 #include <pipe/rdom.h>
 #include <pipe/schedule.h>
@@ -22,7 +22,7 @@ struct FuncContents;
 }
 
 /// All directives on one definition.
-template <typename Self> class StageDirectives : public LoopDirectives<Self> {
+template <typename Self> class StageDirectives : public GPUDirectives<Self> {
   public:
     /// Allows loops whose iterations write the same element to be parallel or vectorized: each update of an
     /// element is atomic, and lanes that write one element are combined first. An
@@ -78,31 +78,13 @@ template <typename Self> class StageDirectives : public LoopDirectives<Self> {
     Self &eager_inline(const std::vector<Func> &funcs);
     template <typename... Funcs> Self &eager_inline(const Func &f, const Funcs &...more);
 
-    // Code for GPUs and DSPs is not there yet: CompileErrors that say so.
-    template <typename... Args> Self &gpu(const VarOrRVar &loop, const Args &...) {
-        return no_gpu("gpu", loop);
-    }
-    template <typename... Args> Self &gpu_blocks(const VarOrRVar &loop, const Args &...) {
-        return no_gpu("gpu_blocks", loop);
-    }
-    template <typename... Args> Self &gpu_threads(const VarOrRVar &loop, const Args &...) {
-        return no_gpu("gpu_threads", loop);
-    }
-    template <typename... Args> Self &gpu_lanes(const VarOrRVar &loop, const Args &...) {
-        return no_gpu("gpu_lanes", loop);
-    }
-    template <typename... Args> Self &gpu_tile(const VarOrRVar &loop, const Args &...) {
-        return no_gpu("gpu_tile", loop);
-    }
-    Self &gpu_single_thread(DeviceAPI = DeviceAPI::Default_GPU) {
-        return no_gpu("gpu_single_thread", "");
-    }
-    Self &hexagon(const VarOrRVar &loop = Var::outermost()) { return no_gpu("hexagon", loop); }
+    /// Code for DSPs is not made: a CompileError that says so.
+    Self &hexagon(const VarOrRVar &loop = Var::outermost()) { return no_device("hexagon", loop); }
 
   protected:
     using LoopDirectives<Self>::stage;
     using LoopDirectives<Self>::self;
-    Self &no_gpu(const char *directive, const VarOrRVar &loop);
+    Self &no_device(const char *directive, const VarOrRVar &loop);
 
   private:
     Self &prefetch_buffer(const Buffer<void, AnyDims> &source, const VarOrRVar &at,

@@ -21,7 +21,7 @@ namespace Pipe {
 using ir::operator<<;
 std::ostream &operator<<(std::ostream &out, const Var &v);
 std::ostream &operator<<(std::ostream &out, const RVar &v);
-/// Its ranges: "RDom r: r$x from 0, 10 of them; ..."
+/// Its ranges: "RDom r: r$x from 0, 10 of them; ...", or "undefined RDom".
 std::ostream &operator<<(std::ostream &out, const RDom &r);
 std::ostream &operator<<(std::ostream &out, const Type &type);
 std::ostream &operator<<(std::ostream &out, const Target &target);

@@ -12,7 +12,7 @@ namespace Pipe {
 /// the same Var.
 class Var {
   public:
-    /// A name of its own.
+    /// A name of its own: "v$0", "v$1", ...
     Var();
     Var(const std::string &name) : name_(name) {}
     Var(const char *name) : name_(name) {}

@@ -193,7 +193,7 @@ void Slots::gather(Outputs outputs, std::vector<Given> &given) const {
             if (!slot.param->is_set.load(std::memory_order_relaxed))
                 throw RuntimeError(fmt::format(
                     "{}: Param '{}' has no value. Call its set() before the pipeline runs.",
-                    pipeline_, graph::base_name(slot.param->identity->name)));
+                    pipeline_, slot.param->identity->name));
             given[i].bits = slot.param->bits.load(std::memory_order_relaxed);
         } else if (slot.kind == Kind::OutputBuffer) {
             given[i].buffer = outputs[output++];

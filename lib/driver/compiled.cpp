@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "graph/check_device.h"
 #include "ir/print.h"
 #include "lower/lower.h"
 #include "support/clock.h"
@@ -43,6 +44,7 @@ Compiled::Compiled(const std::vector<Func> &outputs, const Settings &settings,
           {target_, settings.autoschedule, false, settings.requirements, settings.extern_names},
           buffers)),
       slots_(scheduled_.inlined) {
+    graph::check_device(scheduled_.inlined, scheduled_.frozen.schedule, target_);
     times_.schedule_ms = scheduled_.schedule_ms;
 }
 
@@ -236,6 +238,11 @@ int Compiled::run(Outputs outputs, const CallSettings &settings) {
         return 0;
     });
     return code != 0 ? code : run(*call, settings);
+}
+
+int Compiled::fail(const std::string &why, const CallSettings &settings) {
+    return with_handlers(settings,
+                         [&](jit::RunOptions &, std::string *) -> int { throw RuntimeError(why); });
 }
 
 int Compiled::answer_query(const std::vector<Given> &given, const CallSettings &settings) {

@@ -85,6 +85,8 @@ class Compiled {
     const std::string &name() const;
 
     /// The Buffers that have no memory get their shape (see is_query). Fails as `run` does.
+    /// Tells of a misuse of the call.
+    int fail(const std::string &why, const CallSettings &settings);
     int answer_query(const std::vector<Given> &given, const CallSettings &settings);
     /// Makes Buffers for the ImageParams that are not set. Fails as `run` does.
     int infer_inputs(Outputs outputs, const CallSettings &settings);

@@ -11,6 +11,7 @@
 #include "driver/compiler.h"
 #include "driver/loops_page.h"
 #include "driver/pipeline_of.h"
+#include "graph/names.h"
 #include "graph/schedule_source.h"
 #include "ir/print.h"
 
@@ -39,7 +40,7 @@ Lowered lower_with(const Pipeline &pipeline, const std::vector<Argument> &args,
     auto compiled = driver::checked(pipeline.compiler()).compile_for(pipeline.outputs(), target);
     auto callable = driver::make_callable(compiled, args, JITHandlers(), nullptr);
     Lowered lowered{compiled->scheduled(), compiled->program(), compiled->target(), {}};
-    lowered.options.entry = function.empty() ? lowered.program.name : function;
+    lowered.options.entry = function.empty() ? graph::identifier(lowered.program.name) : function;
     std::vector<ir::Argument> given = std::move(lowered.program.args), rest;
     lowered.program.args.resize(callable->arguments.size());
     std::vector<bool> used(callable->arguments.size());

@@ -4,6 +4,8 @@
 #include <pipe/pipeline.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <numeric>
 #include <optional>
 
 #include <fmt/format.h>
@@ -38,6 +40,21 @@ Shape shape_of(const lower::DimBounds *dims, int dimensions, bool as_promised) {
         else
             shape.push_back({b.min, b.extent, stride});
         stride *= b.extent;
+    }
+    return shape;
+}
+
+/// The same ranges, dense, with the dimensions in the order that their strides have in `like`.
+Shape in_order_of(const Shape &like, Shape shape) {
+    std::vector<size_t> order(shape.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+        return std::abs(like[a].stride) < std::abs(like[b].stride);
+    });
+    int64_t stride = 1;
+    for (size_t d : order) {
+        shape[d].stride = stride;
+        stride *= shape[d].extent;
     }
     return shape;
 }
@@ -220,7 +237,7 @@ bool Compiled::grow_outputs(std::vector<Given> &given, const jit::RunOptions &op
         return false;
     }
     for (size_t i : outputs) {
-        asked[i].buffer->set_shape(shapes[i]);
+        asked[i].buffer->set_shape(in_order_of(given[i].buffer->view().dims, shapes[i]));
         given[i].buffer = asked[i].buffer;
     }
     for (Buffer<void> &buffer : grown)

@@ -108,6 +108,8 @@ Sizes sizes_of(const graph::Frozen &frozen, const Outputs *buffers) {
         bool given = buffers && buffer < buffers->size();
         sizes.outputs.push_back(
             output_sizes(f, frozen.schedule[id], given ? (*buffers)[buffer] : nullptr, known));
+        for (size_t i = 0; i < f.types.size(); i++)  // definitions may name them
+            sizes.images[graph::buffer_name(f, i)] = sizes.outputs.back();
         buffer += f.types.size();
     }
     return sizes;

@@ -2,6 +2,7 @@
 
 #include <pipe/realizable.h>
 
+#include <algorithm>
 #include <cstdio>
 
 #include <fmt/format.h>
@@ -31,7 +32,7 @@ void check_sizes(const std::vector<Func> &outputs, const std::vector<int64_t> &s
             throw CompileError(
                 fmt::format("The output Func '{}'{} has no definition. Give it one, as "
                             "in f(x, y) = x + y, before it is realized.",
-                            graph::base_name(f.name()), graph::at(f.contents()->where)));
+                            f.name(), graph::at(f.contents()->where)));
         if (static_cast<int>(sizes.size()) != f.dimensions())
             throw RuntimeError(fmt::format(
                 "{} has {}, but realize is given {}. Give one size per dimension.",
@@ -39,11 +40,20 @@ void check_sizes(const std::vector<Func> &outputs, const std::vector<int64_t> &s
                 support::counted(sizes.size(), "size")));
         for (size_t d = 0; d < sizes.size(); d++)
             if (sizes[d] < 0)
-                throw RuntimeError(fmt::format(
-                    "Output '{}'{}: the extent of dimension {} is {}, but must be at "
-                    "least 0. Give sizes, not ends.",
-                    graph::base_name(f.name()), graph::at(f.contents()->where), d, sizes[d]));
+                throw RuntimeError(
+                    fmt::format("Output '{}'{}: the extent of dimension {} is {}, but must be at "
+                                "least 0. Give sizes, not ends.",
+                                f.name(), graph::at(f.contents()->where), d, sizes[d]));
     }
+}
+
+/// The dimensions, innermost first: reorder_storage().
+std::vector<int> storage_order(const Func &f) {
+    const std::vector<std::string> &args = f.contents()->args;
+    std::vector<int> order;
+    for (const std::string &dim : f.contents()->schedule.storage_order)
+        order.push_back(static_cast<int>(std::find(args.begin(), args.end(), dim) - args.begin()));
+    return order;
 }
 
 /// New Buffers for all values of the outputs.
@@ -52,7 +62,7 @@ Realization allocate(const std::vector<Func> &outputs, const Sizes &wanted) {
     std::vector<Buffer<void>> buffers;
     for (const Func &f : outputs)
         for (Type type : f.types())
-            buffers.emplace_back(type, wanted.extents, f.name());
+            buffers.emplace_back(type, wanted.extents, storage_order(f), f.name());
     return Realization(std::move(buffers));
 }
 

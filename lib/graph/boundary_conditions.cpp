@@ -23,7 +23,7 @@ class Exterior {
             throw CompileError(fmt::format(
                 "BoundaryConditions::{}{}: '{}' has {}, but {} ranges are given. Give at "
                 "most one Range per dimension.",
-                kind, graph::at(where), graph::base_name(source.name()),
+                kind, graph::at(where), source.name(),
                 support::counted(source.dimensions(), "dimension"), bounds.size()));
         for (const Var &v : source.args())
             args.push_back(v);
@@ -70,8 +70,8 @@ std::vector<Expr> exterior_values(const Func &source, const ExteriorValue &value
         throw CompileError(fmt::format(
             "BoundaryConditions::constant_exterior{}: '{}' has {}, but the Tuple of what is "
             "outside has {}. Give one for each, or a single Expr for all.",
-            graph::at(where), graph::base_name(source.name()),
-            support::counted(types.size(), "value"), value.values().size()));
+            graph::at(where), source.name(), support::counted(types.size(), "value"),
+            value.values().size()));
     std::vector<Expr> values;
     for (size_t i = 0; i < types.size(); i++)
         values.push_back(cast(types[i], value.values()[value.is_tuple() ? i : 0]));
@@ -157,7 +157,9 @@ std::pair<Func, Region> as_func(const Buffer<void> &image, SourceLocation where)
         args.push_back(Var::implicit(d));
         bounds.emplace_back(Expr(image.min(d)), Expr(image.extent(d)));
     }
-    Func f(image.name().empty() ? graph::fresh_name("buffer_func") : image.name() + "_func", where);
+    Func f(graph::undefined_func(
+        graph::Identity::unnamed(image.name().empty() ? "buffer_func" : image.name() + "_func"),
+        where));
     f(args, where) = image(args);
     return {f, bounds};
 }

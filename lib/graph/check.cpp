@@ -78,7 +78,7 @@ class Checker {
         if (!is_computed(f) && s.compute.inlined() && !s.store.inlined())
             reject_directive(f, 0, "store_at or store_root",
                              "it is inlined, so it has no storage. Give it compute_at() too.");
-        if (std::string directive = storage_directive(s); !directive.empty()) {
+        if (std::string directive = storage_directive(s, f.is_output); !directive.empty()) {
             if (!is_computed(f) && s.compute.inlined())
                 reject_directive(
                     f, 0, directive,
@@ -212,11 +212,12 @@ class Checker {
                                 loop.var, graph_[loop.func].name));
     }
 
-    /// What was said of a Func's own memory; "" if nothing.
-    static std::string storage_directive(const schedules::FuncSchedule &s) {
+    /// What was said of a Func's own memory; "" if nothing. The memory of an output may have an
+    /// order, which realize(sizes) follows.
+    static std::string storage_directive(const schedules::FuncSchedule &s, bool is_output) {
         if (!s.folds.empty())
             return fmt::format("fold_storage({})", s.folds[0].var);
-        if (!s.storage_order.empty())
+        if (!s.storage_order.empty() && !is_output)
             return "reorder_storage";
         if (!s.storage_dims.empty())
             return fmt::format(

@@ -1,6 +1,7 @@
 #include "graph/contents.h"
 
-#include <cctype>
+#include <mutex>
+#include <unordered_map>
 
 #include <fmt/format.h>
 
@@ -11,7 +12,54 @@ namespace Pipe::graph {
 namespace {
 std::atomic<uint64_t> epoch{1};
 std::atomic<uint64_t> names{0};
+
+/// The names of all Funcs that there are.
+class NamesInUse {
+  public:
+    std::string take(const std::string &name) {
+        std::lock_guard lock(mutex_);
+        auto [entry, free] = next_.try_emplace(name, 1);
+        uint64_t &next = entry->second;  // stays where it is when others come
+        std::string taken = name;
+        while (!free) {
+            taken = fmt::format("{}${}", name, next++);
+            free = next_.try_emplace(taken, 1).second;
+        }
+        return taken;
+    }
+    void release(const std::string &name) {
+        std::lock_guard lock(mutex_);
+        next_.erase(name);
+    }
+
+  private:
+    std::mutex mutex_;
+    std::unordered_map<std::string, uint64_t> next_;  // name -> the number to try next
+};
+
+NamesInUse &names_in_use() {
+    static auto *names = new NamesInUse;  // global Funcs may be destroyed after all statics
+    return *names;
+}
 }  // namespace
+
+std::shared_ptr<Identity> Identity::unique(const std::string &name) {
+    return std::shared_ptr<Identity>(new Identity(name, names_in_use().take(name), true));
+}
+
+std::shared_ptr<Identity> Identity::unnamed(const std::string &kind) {
+    return std::shared_ptr<Identity>(new Identity("", names_in_use().take(kind), true));
+}
+
+std::shared_ptr<Identity> Identity::named(const std::string &name, const std::string &kind) {
+    return name.empty() ? unnamed(kind)
+                        : std::shared_ptr<Identity>(new Identity(name, name, false));
+}
+
+Identity::~Identity() {
+    if (unique_)
+        names_in_use().release(name);
+}
 
 uint64_t modification_epoch() {
     return epoch.load(std::memory_order_acquire);
@@ -24,40 +72,15 @@ void Identity::touch() {
 
 std::string FuncContents::description() const {
     std::string place = to_string(where);
-    return fmt::format("Func '{}'{}", base_name(name()), place.empty() ? "" : " (" + place + ")");
+    return fmt::format("Func '{}'{}", name(), place.empty() ? "" : " (" + place + ")");
 }
 
 std::string FuncContents::arg_names() const {
-    return args.empty() ? "none" : base_names(args);
-}
-
-std::string base_names(const std::vector<std::string> &names) {
-    std::vector<std::string> result;
-    for (const std::string &name : names)
-        result.push_back(base_name(name));
-    return join(result);
+    return args.empty() ? "none" : join(args);
 }
 
 std::string fresh_name(const std::string &base) {
-    return fmt::format("{}#{}", base, names.fetch_add(1, std::memory_order_relaxed));
-}
-
-bool is_fresh(const std::string &name) {
-    return name.find('#') != std::string::npos;
-}
-
-std::string base_name(const std::string &name) {
-    std::string result;
-    for (size_t i = 0; i < name.size(); i++) {
-        size_t end = i + 1;
-        while (name[i] == '#' && end < name.size() &&
-               std::isdigit(static_cast<unsigned char>(name[end])))
-            end++;
-        if (end == i + 1)
-            result += name[i];
-        i = end - 1;
-    }
-    return result;
+    return fmt::format("{}${}", base, names.fetch_add(1, std::memory_order_relaxed));
 }
 
 std::string at(const SourceLocation &where) {

@@ -7,6 +7,7 @@
 // that would close a ring of Funcs is refused.
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -24,11 +25,24 @@ uint64_t modification_epoch();
 
 /// The name of a thing, and how often it changed. Outlives the thing.
 struct Identity {
-    explicit Identity(std::string n) : name(std::move(n)) {}
+    /// `name`, or with "$1", "$2", ... while another unique Identity has it: for Funcs.
+    static std::shared_ptr<Identity> unique(const std::string &name);
+    /// The same where nobody gave a name: `kind` says what it is, "f" or "lambda".
+    static std::shared_ptr<Identity> unnamed(const std::string &kind);
+    /// The name that the user gave, which need not be unique; if that is empty, unnamed(kind).
+    static std::shared_ptr<Identity> named(const std::string &name, const std::string &kind);
+    ~Identity();
+    Identity(const Identity &) = delete;
     void touch();
 
+    const std::string given;  ///< without "$1"; "" if nobody gave a name
     const std::string name;
     std::atomic<uint64_t> version{0};
+
+  private:
+    Identity(std::string given_, std::string name_, bool unique)
+        : given(std::move(given_)), name(std::move(name_)), unique_(unique) {}
+    const bool unique_;
 };
 
 /// A thing as it was at one time.
@@ -39,7 +53,8 @@ struct Stamp {
 };
 
 struct RDomContents : ir::Referent {
-    std::string name;
+    std::shared_ptr<const Identity> identity;
+    std::string name;  ///< the identity's
     SourceLocation where;
     std::vector<ReductionVar> vars;
     Expr predicate;  ///< undefined = everywhere
@@ -102,7 +117,8 @@ struct FuncContents : Wrappable {
         std::weak_ptr<const Wrappable> of;
         const char *method = "";
         std::vector<std::shared_ptr<const Identity>> consumers;
-        std::string recipe;  ///< rfactor: all of it
+        /// rfactor: all of it, for the C++ name of `of`.
+        std::function<std::string(const std::string &variable)> recipe;
     } origin;
     schedules::FuncSchedule schedule;
     /// What the driver keeps for Func::realize. Does not hold this Func.
@@ -116,14 +132,12 @@ struct FuncContents : Wrappable {
     std::string arg_names() const;
 };
 
-// Names. One that nobody chose carries a number after '#', which freeze replaces.
-/// "v#12": never the same twice.
+/// The contents of a Func without definition.
+std::shared_ptr<FuncContents> undefined_func(std::shared_ptr<Identity> identity,
+                                             SourceLocation where);
+
+/// "v$12", never the same twice: of Vars, whose names outlive them in expressions.
 std::string fresh_name(const std::string &base);
-bool is_fresh(const std::string &name);
-/// "v" for "v#12", "r$x" for "r#3$x", "f(v) + 1" for "f#3(v#12) + 1".
-std::string base_name(const std::string &name);
-/// "x, v" for {"x", "v#12"}.
-std::string base_names(const std::vector<std::string> &names);
 /// " at blur.cpp:14", or "" where unknown.
 std::string at(const SourceLocation &where);
 /// "x, y, c"

@@ -52,8 +52,7 @@ class Definition {
             if (!value.defined())
                 reject("a value is an undefined Expr. Give it a value before it is used.");
         for (const Expr &value : values_)
-            require_scalar("The definition of Func '" + base_name(func_.name()) + "'",
-                           value.type());
+            require_scalar("The definition of Func '" + func_.name() + "'", value.type());
         bool pure = !func_.defined();
         expand_args(pure);
         if (pure) {
@@ -88,8 +87,7 @@ class Definition {
         std::string which =
             func_.defined() ? fmt::format("update {} of ", func_.stages.size() - 1) : "";
         throw CompileError(fmt::format("In the definition of {}Func '{}'{}: {}", which,
-                                       base_name(func_.name()),
-                                       place.empty() ? "" : " (" + place + ")", why));
+                                       func_.name(), place.empty() ? "" : " (" + place + ")", why));
     }
 
     void check_wrappers() const {
@@ -109,7 +107,7 @@ class Definition {
     }
 
     void expand_args(bool pure) {
-        std::string what = "The left side of '" + base_name(func_.name()) + "'";
+        std::string what = "The left side of '" + func_.name() + "'";
         args_ = pure ? expand_placeholder(what, args_, count_implicit(values_), where_)
                      : expand_to(what, args_, static_cast<int>(func_.args.size()), where_);
     }
@@ -154,7 +152,7 @@ class Definition {
                 reject(
                     fmt::format("the Var '{}' is used for two arguments. Name another for one of "
                                 "them.",
-                                base_name(arg->name)));
+                                arg->name));
             pure_args_.push_back(arg->name);
         }
     }
@@ -165,7 +163,7 @@ class Definition {
                 fmt::format("it is computed by the C function '{}', and then final. Update a Func "
                             "that reads it.",
                             by->args[0]->name));
-        args_ = coordinates("the left side of '" + base_name(func_.name()) + "'", args_, where_);
+        args_ = coordinates("the left side of '" + func_.name() + "'", args_, where_);
         if (args_.size() != func_.args.size())
             reject(fmt::format("it has {}, but the Func has {} ({}). Give one coordinate per "
                                "dimension.",
@@ -213,12 +211,12 @@ class Definition {
             reject(
                 fmt::format("the RVars of RDom '{}' are used in a pure definition. Use them in an "
                             "update, or inside sum(), maximum() and the like.",
-                            base_name(rdom_->name)));
+                            rdom_->name));
         for (const std::string &var : names_.vars)
             if (std::count(pure_args_.begin(), pure_args_.end(), var) == 0)
                 reject(fmt::format(
-                    "Var '{}' is used on the right, but is none of the arguments ({}).{}",
-                    base_name(var), base_names(pure_args_),
+                    "Var '{}' is used on the right, but is none of the arguments ({}).{}", var,
+                    join(pure_args_),
                     Var::is_implicit(var) ? " '_' on the left stands for all implicit Vars." : ""));
     }
 
@@ -227,13 +225,13 @@ class Definition {
             reject(fmt::format(
                 "it uses two RDoms, '{}' and '{}'. One definition runs over one RDom: give "
                 "it the dimensions of both, or use sum() and the like for one of them.",
-                base_name(names_.rdoms[0]->name), base_name(names_.rdoms[1]->name)));
+                names_.rdoms[0]->name, names_.rdoms[1]->name));
         for (const std::string &var : names_.vars)
             if (std::count(pure_args_.begin(), pure_args_.end(), var) == 0 && !is_rvar(var))
                 reject(fmt::format(
                     "Var '{}' is used, but is not an argument on the left in its place of "
                     "the pure definition ({}).",
-                    base_name(var), base_names(func_.args)));
+                    var, join(func_.args)));
     }
 
     /// Conditions of an RDom name its RVars without referent.
@@ -256,7 +254,7 @@ class Definition {
                         fmt::format("the Func reads itself at '{}' where the left side has the Var "
                                     "'{}'. Only an RVar can run over a dimension that the update "
                                     "itself reads elsewhere.",
-                                    shortened(call->args[i]), base_name(pure_args_[i])));
+                                    shortened(call->args[i]), pure_args_[i]));
             }
         }
     }
@@ -283,7 +281,7 @@ class Definition {
                     reject(fmt::format("it reads {}, which reads '{}': a ring of Funcs cannot be "
                                        "computed. Update the Func before the other reads it, or "
                                        "make one Func of a Tuple of both.",
-                                       f->description(), base_name(func_.name())));
+                                       f->description(), func_.name()));
                 pending.push_back(callee);
             }
         }

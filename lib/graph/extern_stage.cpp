@@ -160,8 +160,10 @@ void Func::define_extern(const std::string &function, const std::vector<ExternFu
     if (dimensions < 0)
         graph::ExternDefinition(*contents_, function, where)
             .reject(fmt::format("the number of dimensions is {}.", dimensions));
-    define_extern(function, args, types, std::vector<Var>(static_cast<size_t>(dimensions)),
-                  mangling, device, where);
+    std::vector<Var> implicit;
+    for (int d = 0; d < dimensions; d++)
+        implicit.push_back(Var::implicit(d));
+    define_extern(function, args, types, implicit, mangling, device, where);
 }
 
 bool Func::is_extern() const {

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "graph/contents.h"
+#include "graph/cpp_names.h"
 #include "graph/extern_stage.h"
 #include "graph/memoize.h"
 #include "graph/names.h"
@@ -45,7 +46,7 @@ class Inputs {
         for (const Scalar &s : graph_.scalars)
             if (s.param == contents)
                 return s.name;
-        std::string name = unique_name(without_dots(base_name(contents->identity->name)), taken_);
+        std::string name = unique_name(without_dots(contents->identity->name), taken_);
         graph_.scalars.push_back({name, contents->type, contents});
         stamps_.push_back(stamp(contents->identity));
         return graph_.scalars.back().name;
@@ -69,7 +70,7 @@ class Inputs {
 
     void add(const std::shared_ptr<const ImageContents> &contents) {
         Image image;
-        image.name = unique_name(without_dots(base_name(contents->identity->name)), taken_);
+        image.name = unique_name(without_dots(contents->identity->name), taken_);
         image.type = contents->type;
         image.dimensions = contents->dimensions;
         if (contents->bound)
@@ -94,11 +95,11 @@ class Freezer {
                 throw CompileError(fmt::format(
                     "The output Func '{}'{} has no definition. Give it one, as in f(x, y) = x + y, "
                     "before it is realized.",
-                    base_name(f.name()), at(f.contents()->where)));
+                    f.name(), at(f.contents()->where)));
             if (std::count(outputs_.begin(), outputs_.end(), f.contents()) > 0)
                 throw CompileError(
                     fmt::format("The Func '{}'{} is given twice as output. Name each once.",
-                                base_name(f.name()), at(f.contents()->where)));
+                                f.name(), at(f.contents()->where)));
             outputs_.push_back(f.contents());
         }
     }
@@ -182,38 +183,12 @@ class Freezer {
             loops.insert(names.begin(), names.end());
             FuncNode node;
             node.id = static_cast<FuncId>(result_.graph.funcs.size());
-            node.name = unique_name(without_dots(base_name(f->name())), taken_);
+            node.name = unique_name(without_dots(f->name()), taken_);
             result_.stamps.push_back(stamp(f->identity));
             result_.graph.funcs.push_back(std::move(node));
         }
-        for (size_t i = 0; i < funcs_.size(); i++)
-            name_origin(*funcs_[i], result_.graph.funcs[i]);
+        name_in_cpp(result_.graph, funcs_);
         taken_.insert(loops.begin(), loops.end());  // a Param must not be taken for a Var
-    }
-
-    /// The C++ that makes a wrapper.
-    void name_origin(const FuncContents &func, FuncNode &node) const {
-        auto of = func.origin.of.lock();
-        if (!of)
-            return;
-        auto name = [&](const Identity &identity) {
-            auto found = std::find_if(funcs_.begin(), funcs_.end(), [&](const auto &f) {
-                return f->identity.get() == &identity;
-            });
-            return found == funcs_.end()
-                       ? base_name(identity.name)
-                       : result_.graph.funcs[static_cast<size_t>(found - funcs_.begin())].name;
-        };
-        node.made_by = func.origin.recipe;
-        node.made_of = name(*of->identity);
-        if (!node.made_by.empty())
-            return;
-        std::vector<std::string> consumers;
-        for (const auto &c : func.origin.consumers)
-            consumers.push_back(identifier(name(*c)));
-        std::string list = join(consumers);
-        node.made_by = fmt::format("{}.{}({})", identifier(node.made_of), func.origin.method,
-                                   consumers.size() > 1 ? "{" + list + "}" : list);
     }
 
     /// Expressions of one stage.
@@ -273,7 +248,7 @@ class Freezer {
                 return ir::make_param(e.type(), inputs_.scalar(param));
             if (auto image = std::dynamic_pointer_cast<const ImageContents>(e->referent)) {
                 if (image->is_output)
-                    return freezer_.output_variable(e, *image, definition);
+                    return freezer_.output_variable(e, *image);
                 return ir::make_variable(
                     e.type(), inputs_.image(image) + e->name.substr(image->identity->name.size()));
             }
@@ -304,13 +279,7 @@ class Freezer {
     };
 
     /// "f.extent.0" of the Buffer that is given for an output.
-    Expr output_variable(const Expr &e, const ImageContents &image, bool definition) const {
-        if (definition)
-            throw CompileError(
-                fmt::format("The size of the output buffer of Func '{}'{} is used in a definition. "
-                            "It can be used "
-                            "in promises and directives; pass a size to definitions as a Param.",
-                            base_name(image.identity->name), at(image.where)));
+    Expr output_variable(const Expr &e, const ImageContents &image) const {
         for (const auto &f : outputs_)
             for (size_t i = 0; i < f->output_buffers.size(); i++)
                 if (f->output_buffers[i].get() == &image) {
@@ -320,8 +289,9 @@ class Freezer {
                         e.type(), node.name + value + e->name.substr(image.identity->name.size()));
                 }
         throw CompileError(fmt::format("The size of the output buffer of Func '{}'{} is used in a "
-                                       "pipeline of which that Func is no output.",
-                                       base_name(image.identity->name), at(image.where)));
+                                       "pipeline of which that Func is no output. Make it an "
+                                       "output too, or pass the size as a Param.",
+                                       image.identity->name, at(image.where)));
     }
 
     void freeze_func(size_t i, Inputs &inputs) {
@@ -444,6 +414,7 @@ class Freezer {
             FuncId id = ids_.at(f.get());
             graph.outputs.push_back(id);
             graph.funcs[static_cast<size_t>(id)].is_output = true;
+            result_.schedule[id].async = false;  // the caller waits for it
         }
         graph::connect(graph, [](const FuncNode &) { return true; });
     }

@@ -16,13 +16,19 @@ namespace Pipe {
 
 using graph::FuncContents;
 
-Func::Func(SourceLocation where) : Func(graph::fresh_name("f"), where) {}
+Func::Func(SourceLocation where) : Func("", where) {}
 
 Func::Func(const std::string &name, SourceLocation where)
-    : contents_(std::make_shared<FuncContents>()) {
-    contents_->identity = std::make_shared<graph::Identity>(name);
-    contents_->where = where;
-    graph::passed(where);
+    : Func(graph::undefined_func(
+          name.empty() ? graph::Identity::unnamed("f") : graph::Identity::unique(name), where)) {}
+
+std::shared_ptr<FuncContents> graph::undefined_func(std::shared_ptr<Identity> identity,
+                                                    SourceLocation where) {
+    auto contents = std::make_shared<FuncContents>();
+    contents->identity = std::move(identity);
+    contents->where = where;
+    passed(where);
+    return contents;
 }
 
 Func::Func(std::shared_ptr<FuncContents> contents) : contents_(std::move(contents)) {}
@@ -32,9 +38,9 @@ Func::Func(Type type, int dimensions, const std::string &name, SourceLocation wh
 
 Func::Func(const std::vector<Type> &types, int dimensions, const std::string &name,
            SourceLocation where)
-    : Func(name.empty() ? graph::fresh_name("f") : name, where) {
+    : Func(name, where) {
     for (Type type : types)
-        graph::require_scalar("Func '" + graph::base_name(contents_->name()) + "'", type);
+        graph::require_scalar("Func '" + contents_->name() + "'", type);
     contents_->promised_types = types;
     contents_->promised_dimensions = dimensions;
 }
@@ -103,22 +109,27 @@ Type Func::type() const {
 }
 
 OutputImageParam Func::output_buffer() const {
-    if (types().size() != 1)
+    std::vector<OutputImageParam> buffers = output_buffers();
+    if (buffers.size() != 1)
         throw CompileError(contents_->description() +
                            " has a Tuple of values: use output_buffers(), one per value.");
-    return output_buffers()[0];
+    return buffers[0];
 }
 
 std::vector<OutputImageParam> Func::output_buffers() const {
-    const FuncContents &f = require(*contents_, "output_buffers()");
-    for (size_t i = contents_->output_buffers.size(); i < f.types.size(); i++) {
+    const FuncContents &f = *contents_;
+    const bool promised = f.promised_dimensions >= 0 && !f.promised_types.empty();
+    if (!f.defined() && !promised)
+        require(f, "output_buffer()");
+    const std::vector<Type> &types = f.defined() ? f.types : f.promised_types;
+    for (size_t i = contents_->output_buffers.size(); i < types.size(); i++) {
         auto buffer = std::make_shared<graph::ImageContents>();
         buffer->identity = f.identity;  // what is promised changes the Func
         buffer->where = f.where;
-        buffer->type = f.types[i];
-        buffer->dimensions = static_cast<int>(f.args.size());
+        buffer->type = types[i];
+        buffer->dimensions = dimensions();
         buffer->is_output = true;
-        buffer->promise.dims.resize(f.args.size());
+        buffer->promise.dims.resize(static_cast<size_t>(buffer->dimensions));
         contents_->output_buffers.push_back(buffer);
     }
     return {contents_->output_buffers.begin(), contents_->output_buffers.end()};

@@ -82,9 +82,8 @@ Stage FuncRef::update_with(char op, const std::vector<Expr> &values) const {
         graph::require_defined("an update", value);
     std::vector<Expr> args = args_;
     if (!func_->defined()) {
-        args =
-            graph::expand_placeholder("The left side of '" + graph::base_name(func_->name()) + "'",
-                                      args, graph::count_implicit(values), where_);
+        args = graph::expand_placeholder("The left side of '" + func_->name() + "'", args,
+                                         graph::count_implicit(values), where_);
         std::vector<Expr> initial;
         for (const Expr &value : values)
             initial.push_back(neutral(op, value));
@@ -121,8 +120,8 @@ Expr FuncRef::element(int i) const {
         throw CompileError(fmt::format(
             "Func '{0}' is used{1} before it is defined. Define it first, as in {0}(x, y) = "
             "x + y.",
-            graph::base_name(func_->name()), at(where_)));
-    std::string what = "the call of '" + graph::base_name(func_->name()) + "'";
+            func_->name(), at(where_)));
+    std::string what = "the call of '" + func_->name() + "'";
     std::vector<Expr> args =
         graph::expand_to(what, args_, static_cast<int>(func_->args.size()), where_);
     if (args.size() != func_->args.size())
@@ -164,7 +163,7 @@ int FuncRef::size() const {
         throw CompileError(fmt::format(
             "Func '{0}' is used{1} before it is defined. Define it first, as in {0}(x, y) = "
             "x + y.",
-            graph::base_name(func_->name()), at(where_)));
+            func_->name(), at(where_)));
     return static_cast<int>(func_->types.size());
 }
 

@@ -37,7 +37,7 @@ Level deferred(const Pipe::LoopLevel &level) {
 
 [[noreturn]] void reject(const FuncContents &f, const std::string &directive,
                          const std::string &why) {
-    throw CompileError(fmt::format("{}.{}{}: {}", graph::base_name(f.name()), directive,
+    throw CompileError(fmt::format("{}.{}{}: {}", f.name(), directive,
                                    f.where.known() ? " (" + to_string(f.where) + ")" : "", why));
 }
 
@@ -50,9 +50,7 @@ void set_level(FuncContents &f, Level &which, const Level &level) {
 void set_at(const std::shared_ptr<FuncContents> &f, Level &which, const char *directive,
             const std::shared_ptr<FuncContents> &consumer, int stage, const VarOrRVar &loop) {
     if (consumer == f)
-        reject(*f,
-               fmt::format("{}({}, {})", directive, graph::base_name(f->name()),
-                           graph::base_name(loop.name)),
+        reject(*f, fmt::format("{}({}, {})", directive, f->name(), loop.name),
                "a Func cannot be computed or stored inside itself. Name a loop of a Func that uses "
                "it.");
     set_level(*f, which, level_of(consumer, stage, loop));
@@ -60,12 +58,12 @@ void set_at(const std::shared_ptr<FuncContents> &f, Level &which, const char *di
 
 void check_dimension(const FuncContents &f, const char *directive, const Var &dim) {
     if (!f.defined())
-        reject(f, fmt::format("{}({})", directive, graph::base_name(dim.name())),
+        reject(f, fmt::format("{}({})", directive, dim.name()),
                "define the Func first, as in f(x, y) = x + y.");
     if (std::count(f.args.begin(), f.args.end(), dim.name()) == 0)
-        reject(f, fmt::format("{}({})", directive, graph::base_name(dim.name())),
+        reject(f, fmt::format("{}({})", directive, dim.name()),
                fmt::format("the Func has no dimension '{}'. Name one of its dimensions: {}.",
-                           graph::base_name(dim.name()), f.arg_names()));
+                           dim.name(), f.arg_names()));
 }
 
 Expr integer(const FuncContents &f, const char *directive, const Expr &e) {
@@ -109,17 +107,17 @@ void add_bound(FuncContents &f, const char *directive, const Var &dim, const Exp
         return a.defined() == b.defined() && (!a.defined() || ir::equal(a, b));
     };
     if (!same(before->min, min) || !same(before->extent, extent))
-        reject(f, fmt::format("{}({})", directive, graph::base_name(dim.name())),
+        reject(f, fmt::format("{}({})", directive, dim.name()),
                fmt::format("{} is bounded already, to another range: {}; now {}. Leave one of the "
                            "two out.",
-                           graph::base_name(dim.name()), range_text(*before), range_text(now)));
+                           dim.name(), range_text(*before), range_text(now)));
 }
 
 void check_extent(const FuncContents &f, const char *directive, const Var &dim,
                   const Expr &extent) {
     int64_t value = 0;
     if (ir::as_const_int(extent, &value) && value < 0)
-        reject(f, fmt::format("{}({})", directive, graph::base_name(dim.name())),
+        reject(f, fmt::format("{}({})", directive, dim.name()),
                fmt::format("the extent {} is negative. Give a min and an extent, not two ends.",
                            value));
 }
@@ -271,10 +269,10 @@ namespace {
 
 [[noreturn]] void reject_both(const FuncContents &f, const char *now, const Var &dim,
                               const char *before) {
-    reject(f, fmt::format("{}({})", now, graph::base_name(dim.name())),
+    reject(f, fmt::format("{}({})", now, dim.name()),
            fmt::format("{} was given for '{}' already, and each could break what the other says. "
                        "Use align_bounds alone: its extent is a multiple of the modulus too.",
-                       before, graph::base_name(dim.name())));
+                       before, dim.name()));
 }
 
 }  // namespace
@@ -334,7 +332,7 @@ Func &Func::store_at(const Stage &consumer, const VarOrRVar &loop) {
 }
 
 Func &Func::store_in(MemoryType memory) {
-    if (memory > MemoryType::Register)
+    if (memory > MemoryType::GPUTexture)
         reject(*contents_, fmt::format("store_in(MemoryType::{})", schedules::to_string(memory)),
                "this machine has no such memory. Use Auto, Heap, Stack or Register.");
     contents_->schedule.memory = memory;
@@ -349,8 +347,7 @@ Func &Func::reorder_storage(const std::vector<Var> &dims) {
         check_dimension(*contents_, "reorder_storage", v);
         if (std::count(order.begin(), order.end(), v.name()) > 0)
             reject(*contents_, "reorder_storage",
-                   fmt::format("'{}' is named twice. Name each dimension once.",
-                               graph::base_name(v.name())));
+                   fmt::format("'{}' is named twice. Name each dimension once.", v.name()));
         order.push_back(v.name());
     }
     for (const std::string &arg : contents_->args)
@@ -367,7 +364,7 @@ Func &Func::fold_storage(const Var &dim, const Expr &extent, bool fold_forward) 
     Expr factor = integer(*contents_, "fold_storage", extent);
     int64_t value = 0;
     if (ir::as_const_int(factor, &value) && value <= 0)
-        reject(*contents_, fmt::format("fold_storage({})", graph::base_name(dim.name())),
+        reject(*contents_, fmt::format("fold_storage({})", dim.name()),
                fmt::format("the extent {} must be at least 1.", value));
     entry(contents_->schedule.folds, dim.name()) = {dim.name(), factor, fold_forward};
     contents_->schedule.touched = true;

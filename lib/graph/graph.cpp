@@ -8,6 +8,7 @@
 
 #include "graph/collect.h"
 #include "graph/extern_stage.h"
+#include "graph/names.h"
 #include "ir/print.h"
 
 namespace Pipe::graph {
@@ -99,6 +100,7 @@ class Verifier {
 
   private:
     const Graph &graph_;
+    const std::set<std::string> shapes_ = shape_names(graph_);
     std::set<std::string> names_;
 
     static void check(bool condition, const FuncNode &f, const std::string &what) {
@@ -122,15 +124,12 @@ class Verifier {
             check(vars.insert(r.name).second, f, "RVar's name taken");
         for (const Scalar &scalar : graph_.scalars)
             vars.insert(scalar.name);
-        for (const Image &image : graph_.images)
-            for (int d = 0; d < image.dimensions; d++)
-                for (const char *what : {"min", "extent", "stride"})
-                    vars.insert(fmt::format("{}.{}.{}", image.name, what, d));
         Walk walk;
         auto visit = [&](const ir::ExprNode &node) {
             check(!node.referent, f, "a referent is left");
             if (node.op == ir::Op::Variable)
-                check(vars.count(node.name) > 0, f, "free variable " + node.name);
+                check(vars.count(node.name) + shapes_.count(node.name) > 0, f,
+                      "free variable " + node.name);
             if (node.op == ir::Op::Call)
                 verify_call(f, s, node);
         };

@@ -62,6 +62,9 @@ struct FuncNode {
     bool is_output = false;
     std::vector<BufferPromise> output_promises;  ///< of an output, per value; empty = none
     bool is_copy = false;  ///< made by copy_for_stages: C++ knows nothing of it
+    /// What C++ calls it: the name that the user gave, if no other Func of the graph has it.
+    std::string variable;
+    bool is_declared = false;  ///< `variable` is that name
     /// How C++ makes a Func that was not declared: "f.in(g)"; and the Func or image "f".
     std::string made_by, made_of;
 

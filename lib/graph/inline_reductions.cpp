@@ -30,10 +30,11 @@ class FreeForeignRVars : public ir::GraphMutator {
             e->referent.get() == own_)
             return ir::GraphMutator::rewrite(e);
         for (const auto &[name, rvar] : replaced)
-            if (rvar->name == e->name)
+            if (rvar->name == e->name && rvar->referent == e->referent)
                 return Var(name);
-        replaced.emplace_back(graph::fresh_name("v"), e);
-        return Var(replaced.back().first);
+        Var free;
+        replaced.emplace_back(free.name(), e);
+        return free;
     }
 
   private:
@@ -178,7 +179,9 @@ Tuple reduce_argmin(const Expr &e, const RDom *r, const Func &into) {
 /// A new one is named by the user or (the reduction's own name) by nobody.
 Func func_of(const char *what, const ReductionFunc &into, SourceLocation where) {
     if (!into.func())
-        return Func(into.name() == what ? graph::fresh_name(what) : into.name(), where);
+        return into.name() == what
+                   ? Func(graph::undefined_func(graph::Identity::unnamed(what), where))
+                   : Func(into.name(), where);
     const Func &func = *into.func();
     if (func.defined())
         throw CompileError(fmt::format("{}(..., {}): {} has a definition already. Give a new Func.",

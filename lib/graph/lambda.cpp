@@ -12,7 +12,7 @@ Func make(const std::vector<Var> &vars, const Expr &value) {
     std::vector<Expr> args(vars.begin(), vars.end());
     if (std::none_of(vars.begin(), vars.end(), [](const Var &v) { return v.is_placeholder(); }))
         args.push_back(_);
-    Func f(graph::fresh_name("lambda"));
+    Func f(graph::undefined_func(graph::Identity::unnamed("lambda"), {}));
     f(args) = value;
     return f;
 }

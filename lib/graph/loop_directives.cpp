@@ -30,7 +30,7 @@ moved(const Nest &nest, const VarOrRVar &innermost, const LoopAlignments &align)
         if (nest.find(loop) < nest.find(innermost))
             nest.fail(fmt::format("the loop '{}' is inside '{}', so it is not shared and cannot be "
                                   "aligned with another.",
-                                  graph::base_name(loop.name), graph::base_name(innermost.name)));
+                                  loop.name, innermost.name));
         if (strategy == LoopAlignStrategy::AlignStart || strategy == LoopAlignStrategy::AlignEnd)
             result.emplace_back(loop.name, strategy);
     }
@@ -66,8 +66,8 @@ void inherit_kinds(const Nest &nest, const Dim &inner, Dim &outer) {
         nest.fail(fmt::format(
             "'{}' is marked by {}(), but '{}' by {}(), and one loop cannot be both. Fuse "
             "first.",
-            graph::base_name(inner.name), schedules::to_string(inner.kind),
-            graph::base_name(outer.name), schedules::to_string(outer.kind)));
+            inner.name, schedules::to_string(inner.kind), outer.name,
+            schedules::to_string(outer.kind)));
     if (inner.kind != LoopKind::Serial)
         outer.kind = inner.kind;
     if (inner.partition != Partition::Auto)
@@ -140,8 +140,7 @@ template <typename Self> Self &LoopDirectives<Self>::reorder(const std::vector<V
     for (const VarOrRVar &v : loops) {
         places.push_back(nest.find(v));
         if (std::count(places.begin(), places.end(), places.back()) > 1)
-            nest.fail(fmt::format("the loop '{}' is named twice. Name each once.",
-                                  graph::base_name(v.name)));
+            nest.fail(fmt::format("the loop '{}' is named twice. Name each once.", v.name));
     }
     std::vector<Dim> moved;
     for (size_t p : places)
@@ -192,7 +191,7 @@ LoopDirectives<Self>::tile(const std::vector<VarOrRVar> &old, const std::vector<
         throw CompileError(fmt::format(
             "{}.tile ({}): {} need as many outer and inner names, factors and tails, not "
             "{}, {}, {} and {}.",
-            graph::base_name(stage().contents()->name()), to_string(stage().contents()->where),
+            stage().contents()->name(), to_string(stage().contents()->where),
             support::counted(old.size(), "loop"), outer.size(), inner.size(), factors.size(),
             tails.size()));
     StageSchedule &s = stage().schedule(), before = s;  // all or nothing

@@ -12,7 +12,7 @@ namespace Pipe::graph {
 
 std::string shortened(const Expr &e) {
     constexpr size_t longest = 120;
-    std::string text = base_name(ir::to_string(e));
+    std::string text = ir::to_string(e);
     if (text.size() > longest)
         text = text.substr(0, longest - 4) + " ...";
     return text;

@@ -9,6 +9,7 @@
 
 #include "graph/collect.h"
 #include "graph/match.h"
+#include "graph/names.h"
 #include "ir/equal.h"
 #include "ir/intrinsics.h"
 #include "ir/visit.h"
@@ -46,8 +47,8 @@ Func &Func::memoize(const EvictionKey &eviction_key) {
         Type type = key.type();
         if (!(type.is_int_or_uint() || type.is_handle()))
             throw CompileError(fmt::format("{}.memoize(EvictionKey({})): the key is no integer.",
-                                           graph::base_name(name()), graph::describe(key)));
-        require_key(graph::base_name(name()) + ".memoize", key);
+                                           name(), graph::describe(key)));
+        require_key(name() + ".memoize", key);
         key = type.is_handle() ? ir::make_reinterpret(UInt(64), key) : cast(UInt(64), key);
     }
     const std::optional<schedules::Memoized> &before = contents_->schedule.memoize;
@@ -55,7 +56,7 @@ Func &Func::memoize(const EvictionKey &eviction_key) {
                    (key.defined() && !ir::equal(before->eviction_key, key))))
         throw CompileError(fmt::format("{}.memoize: it is memoized already, with another eviction "
                                        "key. Leave one of the two out.",
-                                       graph::base_name(name())));
+                                       name()));
     contents_->schedule.memoize = schedules::Memoized{key, {}};
     contents_->schedule.touched = true;
     contents_->identity->touch();
@@ -109,13 +110,10 @@ class Collector {
     explicit Collector(const Graph &graph) : graph_(graph) {
         for (const Scalar &scalar : graph.scalars)
             (scalar.type.is_handle() ? pointers_ : values_).insert(scalar.name);
-        for (const Image &image : graph.images) {
+        for (const Image &image : graph.images)
             if (image.param)
                 params_.insert(image.name);
-            for (int d = 0; d < image.dimensions; d++)
-                for (const char *what : {"min", "extent", "stride"})
-                    values_.insert(fmt::format("{}.{}.{}", image.name, what, d));
-        }
+        values_.merge(shape_names(graph));
     }
 
     std::vector<Dependencies> run() {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include <fmt/format.h>
+
 namespace Pipe::graph {
 
 std::string unique_name(const std::string &name, std::set<std::string> &taken) {
@@ -27,34 +29,53 @@ std::string identifier(const std::string &name) {
     return result;
 }
 
-LoopNames::LoopNames(const FuncContents &func) : renamed_(func.stages.size()) {
-    auto dotted = [](const std::string &name) { return name.find('.') != std::string::npos; };
-    auto take_chosen = [&](const std::string &name) {
-        if (!name.empty() && !is_fresh(name))
-            taken_.insert(name);
-    };
-    for (const std::string &arg : func.args)
-        take_chosen(arg);
-    auto take_all = [&](auto &&self, const schedules::StageSchedule &s) -> void {
-        for (const auto &t : s.transforms)
-            for (const auto *name : {&t.old_name, &t.outer, &t.inner})
-                take_chosen(*name);
-        for (const auto &special : s.specializations)
-            self(self, special.schedule);
-    };
-    for (const auto &s : func.schedule.stages)
-        take_all(take_all, s);
+std::vector<std::string> shape_names(const std::string &buffer, size_t dimensions) {
+    std::vector<std::string> names;
+    for (size_t d = 0; d < dimensions; d++)
+        for (const char *what : {"min", "extent", "stride"})
+            names.push_back(fmt::format("{}.{}.{}", buffer, what, d));
+    return names;
+}
 
+std::set<std::string> shape_names(const Graph &graph) {
+    std::set<std::string> names;
+    auto add = [&](const std::string &buffer, size_t dimensions) {
+        for (std::string &name : shape_names(buffer, dimensions))
+            names.insert(std::move(name));
+    };
+    for (const Image &image : graph.images)
+        add(image.name, static_cast<size_t>(image.dimensions));
+    for (const FuncNode &f : graph.funcs)
+        for (size_t i = 0; i < f.types.size(); i++)
+            add(buffer_name(f, i), f.args.size());
+    return names;
+}
+
+LoopNames::LoopNames(const FuncContents &func) : renamed_(func.stages.size()) {
+    for (size_t s = 0; s < func.stages.size(); s++)
+        take_loops(func.schedule.stages[s], func.stages[s].rvars);
+    taken_.insert(func.args.begin(), func.args.end());
     for (const std::string &arg : func.args)
-        if (is_fresh(arg) || dotted(arg)) {
-            std::string name = unique_name(without_dots(base_name(arg)), taken_);
+        if (std::string name = without_dots(arg); name != arg)
             for (auto &map : renamed_)
-                map[arg] = name;
-        }
-    for (size_t s = 0; s < func.stages.size(); s++) {
+                map[arg] = unique_name(name, taken_);
+    for (size_t s = 0; s < func.stages.size(); s++)
         add_rvars(func, s);
-        add_loops(func.schedule.stages[s], s);
-    }
+}
+
+/// What transforms name; RVars get their names afterwards.
+void LoopNames::take_loops(const schedules::StageSchedule &loops,
+                           const std::vector<ReductionVar> &rvars) {
+    auto is_rvar = [&](const std::string &name) {
+        return std::any_of(rvars.begin(), rvars.end(),
+                           [&](const ReductionVar &r) { return r.name == name; });
+    };
+    for (const auto &t : loops.transforms)
+        for (const auto *name : {&t.old_name, &t.outer, &t.inner})
+            if (!name->empty() && !is_rvar(*name))
+                taken_.insert(*name);
+    for (const auto &special : loops.specializations)
+        take_loops(special.schedule, rvars);
 }
 
 /// Stages that run over the same RDom share its names; another RDom of that name gets others.
@@ -69,21 +90,8 @@ void LoopNames::add_rvars(const FuncContents &func, size_t stage) {
                     done = true;
                 }
         if (!done)
-            renamed_[stage][r.name] = unique_name(base_name(r.name), taken_);
+            renamed_[stage][r.name] = unique_name(r.name, taken_);
     }
-}
-
-void LoopNames::add_loops(const schedules::StageSchedule &loops, size_t stage) {
-    for (const auto &t : loops.transforms)
-        for (const auto *name : {&t.old_name, &t.outer, &t.inner})
-            rename(stage, *name);
-    for (const auto &special : loops.specializations)
-        add_loops(special.schedule, stage);
-}
-
-void LoopNames::rename(size_t stage, const std::string &name) {
-    if (is_fresh(name) && !renamed_[stage].count(name))
-        renamed_[stage][name] = unique_name(base_name(name), taken_);
 }
 
 const std::string &LoopNames::operator()(int stage, const std::string &name) const {

@@ -20,6 +20,11 @@ std::string without_dots(std::string name);
 /// The name as a C++ identifier.
 std::string identifier(const std::string &name);
 
+/// The Variables that stand for the shape of a buffer: "in.min.0", "in.extent.0", "in.stride.0", ...
+std::vector<std::string> shape_names(const std::string &buffer, size_t dimensions);
+/// Those of all images, and of all Funcs (of which outputs have a buffer).
+std::set<std::string> shape_names(const Graph &graph);
+
 /// The Vars, RVars and loops of one Func: user's names -> names in the graph.
 class LoopNames {
   public:
@@ -32,9 +37,8 @@ class LoopNames {
     const std::set<std::string> &taken() const { return taken_; }
 
   private:
+    void take_loops(const schedules::StageSchedule &loops, const std::vector<ReductionVar> &rvars);
     void add_rvars(const FuncContents &func, size_t stage);
-    void add_loops(const schedules::StageSchedule &loops, size_t stage);
-    void rename(size_t stage, const std::string &name);
 
     std::vector<std::map<std::string, std::string>> renamed_;  // per stage
     std::set<std::string> taken_;

@@ -26,7 +26,7 @@ class Nest {
 
     [[noreturn]] void fail(const std::string &why) const {
         std::string place = to_string(func_.where);
-        throw CompileError(fmt::format("{}.{}{}: {}", base_name(stage_.name()), directive_,
+        throw CompileError(fmt::format("{}.{}{}: {}", stage_.name(), directive_,
                                        place.empty() ? "" : fmt::format(" ({})", place), why));
     }
 
@@ -57,7 +57,7 @@ class Nest {
             return;
         if (is_taken(name))
             fail(fmt::format("the name '{}' is taken by another loop. Name another Var. Loops: {}.",
-                             base_name(name), loops()));
+                             name, loops()));
     }
 
     Expr check_factor(const Expr &factor) const {
@@ -93,7 +93,7 @@ class Nest {
     std::string loops() const {
         std::vector<std::string> names;
         for (const schedules::Dim &d : schedule_.dims)
-            names.push_back(base_name(d.name));
+            names.push_back(d.name);
         return names.empty() ? "none" : join(names) + " (innermost first)";
     }
 
@@ -118,15 +118,14 @@ class Nest {
             if (t.old_name == name && t.kind == schedules::Transform::Kind::Split)
                 fail(fmt::format("there is no loop '{}' any more: it was split into '{}' and '{}'. "
                                  "Name one of these. Loops: {}.",
-                                 base_name(name), base_name(t.outer), base_name(t.inner), loops()));
-        fail(fmt::format("there is no loop '{}'. Name one of the loops: {}.", base_name(name),
-                         loops()));
+                                 name, t.outer, t.inner, loops()));
+        fail(fmt::format("there is no loop '{}'. Name one of the loops: {}.", name, loops()));
     }
 };
 
 /// "split(x, xo, xi)"
 inline std::string call_text(const char *directive, const std::vector<std::string> &names) {
-    return fmt::format("{}({})", directive, base_names(names));
+    return fmt::format("{}({})", directive, join(names));
 }
 
 }  // namespace Pipe::graph

@@ -44,8 +44,7 @@ uint64_t bits_of(const Expr &constant) {
 ParamBase::ParamBase(Type type, const std::string &name)
     : contents_(std::make_shared<ParamContents>()) {
     graph::require_scalar("Param '" + name + "'", type);
-    contents_->identity =
-        std::make_shared<graph::Identity>(name.empty() ? graph::fresh_name("p") : name);
+    contents_->identity = graph::Identity::named(name, "p");
     contents_->type = type;
 }
 
@@ -84,7 +83,7 @@ void ParamBase::set_number(const Expr &given) {
         throw RuntimeError(
             fmt::format("Param '{}' is of type {}, which cannot hold {}. Set a number "
                         "that it holds.",
-                        graph::base_name(name()), to_string(type()), graph::describe(given)));
+                        name(), to_string(type()), graph::describe(given)));
     uint64_t bits = bits_of(same);
     set_bits(&bits);
 }
@@ -93,8 +92,7 @@ void ParamBase::require_type(Type wanted) const {
     if (wanted != type())
         throw RuntimeError(fmt::format("Param '{}' is of type {}, not {}. Read it with get<T>() of "
                                        "its own type.",
-                                       graph::base_name(name()), to_string(type()),
-                                       to_string(wanted)));
+                                       name(), to_string(type()), to_string(wanted)));
 }
 
 void ParamBase::set_range(const Expr &min, const Expr &max) {
@@ -106,7 +104,7 @@ void ParamBase::set_range(const Expr &min, const Expr &max) {
             throw CompileError(fmt::format(
                 "Param '{}': the limit {} of its range is no constant of its type {}. Give "
                 "numbers that the type holds.",
-                graph::base_name(name()), graph::describe(e), to_string(type())));
+                name(), graph::describe(e), to_string(type())));
         return same;
     };
     contents_->min = limit(min);
@@ -133,7 +131,7 @@ namespace {
 /// "ImageParam 'in' at blur.cpp:3"
 std::string describe(const ImageContents &image) {
     return fmt::format("{} '{}'{}", image.is_output ? "The output" : "ImageParam",
-                       graph::base_name(image.identity->name), graph::at(image.where));
+                       image.identity->name, graph::at(image.where));
 }
 
 Expr shape_variable(Type type, const std::shared_ptr<ImageContents> &image, const char *what,
@@ -146,18 +144,17 @@ Expr call(const std::shared_ptr<ImageContents> &image, const std::vector<Expr> &
           SourceLocation where) {
     graph::passed(where);
     const std::string &name = image->identity->name;
-    std::vector<Expr> args = graph::expand_to("The call of image '" + graph::base_name(name) + "'",
-                                              given, image->dimensions, where);
+    std::vector<Expr> args =
+        graph::expand_to("The call of image '" + name + "'", given, image->dimensions, where);
     if (args.size() != static_cast<size_t>(image->dimensions))
         throw CompileError(
             fmt::format("Image '{}' has {}, but is called with {}{}. Give one coordinate per "
                         "dimension.",
-                        graph::base_name(name), support::counted(image->dimensions, "dimension"),
+                        name, support::counted(image->dimensions, "dimension"),
                         support::counted(args.size(), "argument"), graph::at(where)));
-    return ir::make_call(
-        image->type, name,
-        graph::coordinates("the call of image '" + graph::base_name(name) + "'", args, where),
-        ir::CallKind::Image, 0, image);
+    return ir::make_call(image->type, name,
+                         graph::coordinates("the call of image '" + name + "'", args, where),
+                         ir::CallKind::Image, 0, image);
 }
 
 Expr promise(const ImageContents &image, int d, const char *what, const Expr &e) {
@@ -274,8 +271,7 @@ ImageParam::ImageParam(Type type, int dimensions, const std::string &name, Sourc
             name, graph::at(where), to_string(type), dimensions));
     contents_->where = where;
     graph::passed(where);
-    contents_->identity =
-        std::make_shared<graph::Identity>(name.empty() ? graph::fresh_name("image") : name);
+    contents_->identity = graph::Identity::named(name, "image");
     contents_->type = type;
     contents_->dimensions = dimensions;
     contents_->promise.dims.resize(static_cast<size_t>(dimensions));
@@ -385,8 +381,7 @@ std::shared_ptr<ImageContents> graph::image_of(const Buffer<void> &image) {
         (name.empty() || known->identity->name == name))
         return known;
     auto contents = std::make_shared<ImageContents>();
-    contents->identity =
-        std::make_shared<graph::Identity>(name.empty() ? graph::fresh_name("buffer") : name);
+    contents->identity = graph::Identity::named(name, "buffer");
     contents->type = image.type();
     contents->dimensions = image.dimensions();
     contents->bound = true;

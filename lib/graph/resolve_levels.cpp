@@ -79,9 +79,8 @@ class Resolver {
             if (!known)
                 throw CompileError(fmt::format("{}.prefetch({}, {}, {}){}: '{}' is not part of the "
                                                "pipeline.",
-                                               frozen_.graph.funcs[i].name, base_name(p.source),
-                                               base_name(p.at), base_name(p.from),
-                                               at(funcs_[i]->where), base_name(p.source)));
+                                               frozen_.graph.funcs[i].name, p.source, p.at, p.from,
+                                               at(funcs_[i]->where), p.source));
             p.func_handle = p.image_handle = nullptr;
         }
         for (schedules::Specialization &special : s.specializations)
@@ -94,14 +93,14 @@ class Resolver {
         const auto &identity = *static_cast<const Identity *>(level.func_handle.get());
         auto reject = [&](const std::string &why) {
             throw CompileError(fmt::format("{}.{}({}, {}){}: {}", frozen_.graph.funcs[i].name,
-                                           directive, base_name(identity.name),
-                                           base_name(level.var), at(funcs_[i]->where), why));
+                                           directive, identity.name, level.var,
+                                           at(funcs_[i]->where), why));
         };
         auto found = std::find_if(funcs_.begin(), funcs_.end(),
                                   [&](const auto &f) { return f->identity.get() == &identity; });
         if (found == funcs_.end())
-            reject(fmt::format("'{}' is not part of the pipeline, which has {}.",
-                               base_name(identity.name), func_names()));
+            reject(fmt::format("'{}' is not part of the pipeline, which has {}.", identity.name,
+                               func_names()));
         auto target = static_cast<size_t>(found - funcs_.begin());
         if (level.var == schedules::outermost_loop)
             return resolve_outermost(i, target, directive, level, reject);
@@ -118,7 +117,7 @@ class Resolver {
         if (level.stage < 0 ||
             !has_loop(stages[static_cast<size_t>(level.stage)], target, level.stage, level.var))
             reject(fmt::format("{} has no loop '{}'. Its loops are, innermost first: {}.",
-                               (*found)->description(), base_name(level.var), loops_of(target)));
+                               (*found)->description(), level.var, loops_of(target)));
         level.var = loop_names_[target](level.stage, level.var);
     }
 

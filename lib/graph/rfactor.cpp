@@ -25,14 +25,18 @@ bool is_self(const ir::ExprNode &node) {
     return node.op == ir::Op::Call && node.call_kind == ir::CallKind::Func && !node.referent;
 }
 
-/// The directives that lead to the rfactor, and it, as C++.
-std::string recipe(const Stage &stage, const schedules::StageSchedule &loops,
+/// The directives that lead to the rfactor, and it, as C++, where the Func is called `func`.
+std::string recipe(const std::string &func, int update,
+                   const std::vector<graph::ReductionVar> &rvars,
+                   const schedules::StageSchedule &loops,
                    const std::vector<std::pair<RVar, Var>> &preserved) {
-    auto rvar = [](const std::string &name) {
-        return fmt::format("RVar(\"{}\")", graph::base_name(name));
+    auto rvar = [&](const std::string &name) {
+        for (size_t i = 0; i < rvars.size(); i++)
+            if (rvars[i].name == name)
+                return fmt::format("{}.rvars({})[{}]", func, update, i);
+        return fmt::format("RVar(\"{}\")", graph::identifier(name));
     };
-    std::string text = fmt::format("{}.update({})", graph::identifier(stage.contents()->name()),
-                                   stage.index() - 1);
+    std::string text = fmt::format("{}.update({})", func, update);
     for (const Transform &t : loops.transforms) {
         if (t.kind == Transform::Kind::Split)
             text += fmt::format(".split({}, {}, {}, {}, TailStrategy::{})", rvar(t.old_name),
@@ -47,7 +51,7 @@ std::string recipe(const Stage &stage, const schedules::StageSchedule &loops,
     std::vector<std::string> pairs;
     for (const auto &[r, v] : preserved)
         pairs.push_back(
-            fmt::format("{{{}, Var(\"{}\")}}", rvar(r.name()), graph::base_name(v.name())));
+            fmt::format("{{{}, Var(\"{}\")}}", rvar(r.name()), graph::identifier(v.name())));
     return text + fmt::format(".rfactor({{{}}})", graph::join(pairs));
 }
 
@@ -62,8 +66,8 @@ Func Stage::rfactor(const std::vector<std::pair<RVar, Var>> &preserved, SourceLo
     for (const auto &[r, v] : preserved)
         names.push_back(r.name());
     auto reject = [&](const std::string &why) {
-        throw CompileError(fmt::format("{}.rfactor({}){}: {}", graph::base_name(name()),
-                                       graph::base_names(names), graph::at(where), why));
+        throw CompileError(
+            fmt::format("{}.rfactor({}){}: {}", name(), graph::join(names), graph::at(where), why));
     };
     schedules::StageSchedule &loops = schedule();
     FuncContents &f = *func_;
@@ -79,14 +83,12 @@ Func Stage::rfactor(const std::vector<std::pair<RVar, Var>> &preserved, SourceLo
     graph::Factoring from{f.args, f.stages[static_cast<size_t>(stage_)], loops, {}, is_self, {}};
     for (const auto &[r, v] : preserved) {
         if (std::count(taken.begin(), taken.end(), v.name()) > 0)
-            reject(fmt::format("the Var '{}' is a dimension already. Name another.",
-                               graph::base_name(v.name())));
+            reject(fmt::format("the Var '{}' is a dimension already. Name another.", v.name()));
         taken.push_back(v.name());
         from.preserved.emplace_back(r.name(), v.name());
     }
     auto part = std::make_shared<FuncContents>();
-    part->identity =
-        std::make_shared<graph::Identity>(graph::fresh_name(graph::base_name(f.name()) + "_intm"));
+    part->identity = graph::Identity::unnamed(f.name() + "_intm");
     from.call = [&](const ir::ExprNode &self, std::vector<Expr> args) {
         // Its own calls of itself have no referent: set below.
         return ir::make_call(self.type, part->name(), std::move(args), ir::CallKind::Func,
@@ -105,7 +107,13 @@ Func Stage::rfactor(const std::vector<std::pair<RVar, Var>> &preserved, SourceLo
     part->where = where;
     part->args = result->args;
     part->types = f.types;
-    part->origin = {f.weak_from_this(), "rfactor", {}, recipe(*this, loops, preserved)};
+    part->origin = {
+        f.weak_from_this(),
+        "rfactor",
+        {},
+        [update = stage_ - 1, rvars = from.stage.rvars, loops, preserved](const std::string &func) {
+            return recipe(func, update, rvars, loops, preserved);
+        }};
     for (Expr &value : result->update.values)
         value = graph::without_referent(value, *part);
     part->stages = {result->initial, result->update};

@@ -1,6 +1,7 @@
 #include "graph/schedule_source.h"
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <set>
 
@@ -54,7 +55,8 @@ class Writer {
                 sharing(f, s);
         for (const FuncNode &f : graph_.funcs)
             wrapper(f);
-        return "{\n" + wrappers_ + declarations() + out_ + "}\n";
+        std::string text = wrappers_ + declarations() + out_;
+        return "{\n" + undeclared(text) + text + "}\n";
     }
 
   private:
@@ -66,12 +68,39 @@ class Writer {
     std::set<std::string> new_loops_;               // made by transforms, by name
     std::map<std::string, std::string> variables_;  // identifier -> what it is initialised with
 
+    /// Those of the Funcs in `text` that no name stands for, by their place in the pipeline before
+    /// in(), clone_in() and rfactor() add to it.
+    std::string undeclared(const std::string &text) const {
+        std::string result;
+        int place = 0;
+        for (const FuncNode &f : graph_.funcs) {
+            if (f.is_copy || !f.made_by.empty())
+                continue;
+            if (!f.is_declared && mentions(text, f.variable))
+                result += fmt::format("Func {} = pipeline.get_func({});\n", f.variable, place);
+            place++;
+        }
+        return result;
+    }
+
+    static bool mentions(const std::string &text, const std::string &identifier) {
+        auto part_of_name = [&](size_t i) {
+            return i < text.size() &&
+                   (std::isalnum(static_cast<unsigned char>(text[i])) || text[i] == '_');
+        };
+        for (size_t at = text.find(identifier); at != std::string::npos;
+             at = text.find(identifier, at + 1))
+            if (!(at > 0 && part_of_name(at - 1)) && !part_of_name(at + identifier.size()))
+                return true;
+        return false;
+    }
+
     std::string declarations() const {
         std::string text;
         for (const auto &[variable, value] : variables_)
             text += fmt::format("const auto {} = {};\n", variable, value);
         for (const std::string &name : new_loops_)
-            text += fmt::format("Var {}(\"{}\");\n", identifier(name), name);
+            text += fmt::format("Var {0}(\"{0}\");\n", identifier(name));
         return text;
     }
 
@@ -80,15 +109,15 @@ class Writer {
         if (f.made_by.empty() || !declared_.insert(f.name).second)
             return;
         for (const FuncNode &of : graph_.funcs)
-            if (of.name == f.made_of)
+            if (of.variable == f.made_of)
                 wrapper(of);
-        wrappers_ += fmt::format("Func {} = {};\n", identifier(f.name), f.made_by);
+        wrappers_ += fmt::format("Func {} = {};\n", f.variable, f.made_by);
     }
 
     std::string text(const Expr &e) const { return ir::to_string(ir::substitute(cpp_names_, e)); }
 
     std::string stage_name(const FuncNode &f, size_t s) const {
-        std::string name = identifier(f.name);
+        std::string name = f.variable;
         return s == 0 ? name : fmt::format("{}.update({})", name, s - 1);
     }
 
@@ -107,11 +136,18 @@ class Writer {
             new_loops_.insert(name);
             return identifier(name);
         }
-        std::string variable =
-            identifier(arg >= 0 ? f.name + "_" + name : fmt::format("{}_{}_{}", f.name, s, name));
-        variables_[variable] = arg >= 0 ? fmt::format("{}.args()[{}]", identifier(f.name), arg)
+        std::string variable = identifier(arg >= 0 ? f.variable + "_" + name
+                                                   : fmt::format("{}_{}_{}", f.variable, s, name));
+        variables_[variable] = arg >= 0 ? fmt::format("{}.args()[{}]", f.variable, arg)
                                         : fmt::format("{}.loops()[{}]", stage_name(f, s), rvar);
         return variable;
+    }
+
+    /// "DeviceAPI::CUDA" after `separator`; "" for what a directive takes anyway.
+    static std::string device(DeviceAPI api, const char *separator) {
+        return api == DeviceAPI::Default_GPU
+                   ? ""
+                   : fmt::format("{}DeviceAPI::{}", separator, schedules::to_string(api));
     }
 
     void chain(const std::string &start, const std::vector<std::string> &calls) {
@@ -144,7 +180,8 @@ class Writer {
         }
         for (const auto &d : schedule.dims) {
             if (d.kind != LoopKind::Serial)
-                calls.push_back(fmt::format("{}({})", schedules::to_string(d.kind), name(d.name)));
+                calls.push_back(fmt::format("{}({}{})", schedules::to_string(d.kind), name(d.name),
+                                            is_gpu(d.kind) ? device(d.device, ", ") : ""));
             if (d.partition != Partition::Auto)
                 calls.push_back(fmt::format("{}({})",
                                             d.partition == Partition::Never ? "never_partition"
@@ -155,6 +192,9 @@ class Writer {
             calls.push_back(fmt::format("prefetch({}, {}, {}, {}, PrefetchBoundStrategy::{})",
                                         identifier(p.source), name(p.at), name(p.from),
                                         text(p.offset), schedules::to_string(p.strategy)));
+        if (schedule.single_thread_device)
+            calls.push_back(
+                fmt::format("gpu_single_thread({})", device(*schedule.single_thread_device, "")));
         if (schedule.atomic)
             calls.push_back(schedule.override_associativity_test ? "atomic(true)" : "atomic()");
         if (schedule.allow_race_conditions)
@@ -232,11 +272,11 @@ class Writer {
         const FuncNode &f = graph_[at.func];
         auto stage = static_cast<size_t>(at.stage);
         return fmt::format("{}({}, {})", directive,
-                           !at.loops.empty() ? identifier(f.name)
-                           : stage == 0      ? fmt::format("Stage({})", identifier(f.name))
+                           !at.loops.empty() ? f.variable
+                           : stage == 0      ? fmt::format("Stage({})", f.variable)
                                              : stage_name(f, stage),
                            at.var == schedules::outermost_loop ? "Var::outermost()"
-                                                             : loop(f, stage, at.var));
+                                                               : loop(f, stage, at.var));
     }
 
     void func(const FuncNode &f) {
@@ -301,7 +341,7 @@ class Writer {
             calls.push_back("store_nontemporal()");
         if (s.nontemporal_loads)
             calls.push_back("load_nontemporal()");
-        chain(identifier(f.name), calls);
+        chain(f.variable, calls);
     }
 
     void sharing(const FuncNode &f, size_t s) {

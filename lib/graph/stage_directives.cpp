@@ -175,7 +175,7 @@ template <typename Self> Self &StageDirectives<Self>::allow_race_conditions() {
 }
 
 template <typename Self>
-Self &StageDirectives<Self>::no_gpu(const char *directive, const VarOrRVar &loop) {
+Self &StageDirectives<Self>::no_device(const char *directive, const VarOrRVar &loop) {
     Nest nest(stage(), call_text(directive, {loop.name}));
     nest.fail(
         "code is made for CPUs, and not yet for GPUs or DSPs. Use parallel() and vectorize().");
@@ -230,7 +230,7 @@ template <typename Self> Self &StageDirectives<Self>::eager_inline(const std::ve
     for (const Func &f : funcs) {
         if (!f.defined() || f.has_update_definition() || f.is_extern())
             nest.fail(fmt::format("'{}' {}. Only a Func with one pure definition can be inlined.",
-                                  graph::base_name(f.name()),
+                                  f.name(),
                                   !f.defined()    ? "is not defined"
                                   : f.is_extern() ? "is an extern stage"
                                                   : "has updates"));
@@ -252,9 +252,8 @@ template <typename Self> Self &StageDirectives<Self>::eager_inline(const std::ve
         }
     }
     if (auto idle = std::find(called.begin(), called.end(), false); idle != called.end())
-        nest.fail(fmt::format(
-            "this definition does not call '{}'. Name Funcs that it calls.",
-            graph::base_name(funcs[static_cast<size_t>(idle - called.begin())].name())));
+        nest.fail(fmt::format("this definition does not call '{}'. Name Funcs that it calls.",
+                              funcs[static_cast<size_t>(idle - called.begin())].name()));
     graph::find_callees(func);
     func.identity->touch();
     return self();

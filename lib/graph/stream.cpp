@@ -6,13 +6,15 @@
 namespace Pipe {
 
 std::ostream &operator<<(std::ostream &out, const Var &v) {
-    return out << graph::base_name(v.name());
+    return out << v.name();
 }
 std::ostream &operator<<(std::ostream &out, const RVar &v) {
-    return out << graph::base_name(v.name());
+    return out << v.name();
 }
 std::ostream &operator<<(std::ostream &out, const RDom &r) {
-    out << "RDom " << graph::base_name(r.name());
+    if (!r.defined())
+        return out << "undefined RDom";
+    out << "RDom " << r.name();
     for (int i = 0; i < r.dimensions(); i++)
         out << (i == 0 ? ": " : "; ") << r[i] << " from " << r[i].min() << ", " << r[i].extent()
             << " of them";
@@ -43,10 +45,7 @@ std::ostream &operator<<(std::ostream &out, PrefetchBoundStrategy strategy) {
     return out << schedules::to_string(strategy);
 }
 std::ostream &operator<<(std::ostream &out, DeviceAPI api) {
-    static const char *const names[] = {"None",   "Host",    "Default_GPU",  "CUDA",
-                                        "OpenCL", "Metal",   "D3D12Compute", "Vulkan",
-                                        "WebGPU", "Hexagon", "HexagonDma"};
-    return out << names[static_cast<size_t>(api)];
+    return out << schedules::to_string(api);
 }
 
 }  // namespace Pipe

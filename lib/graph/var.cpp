@@ -53,7 +53,7 @@ RVar::operator Expr() const {
         throw CompileError(
             fmt::format("RVar '{}'{} belongs to no RDom, so it has no value. It can only name a "
                         "loop in a schedule; take the RVar of an RDom, as in RDom r(0, 10).",
-                        graph::base_name(name_), graph::nearby()));
+                        name_, graph::nearby()));
     return ir::make_variable(Int(32), name_, domain_);
 }
 
@@ -68,7 +68,7 @@ namespace {
 
 /// "RDom 'r' at blur.cpp:12"
 std::string describe(const RDomContents &rdom) {
-    return fmt::format("RDom '{}'{}", graph::base_name(rdom.name), graph::at(rdom.where));
+    return fmt::format("RDom '{}'{}", rdom.name, graph::at(rdom.where));
 }
 
 void check_bound(const std::string &what, const Expr &e) {
@@ -90,7 +90,8 @@ std::string rvar_name(size_t d) {
 void RDom::define(const Region &region, const std::string &name, SourceLocation where) {
     graph::passed(where);
     contents_ = std::make_shared<RDomContents>();
-    contents_->name = name.empty() ? graph::fresh_name("r") : name;
+    contents_->identity = graph::Identity::named(name, "r");
+    contents_->name = contents_->identity->name;
     contents_->where = where;
     if (region.empty())
         throw CompileError(
@@ -137,7 +138,7 @@ RDom::operator RVar() const {
         throw CompileError(
             fmt::format("{} has {} dimensions, but is used as one RVar. Name the RVar, "
                         "as in {}.x.",
-                        describe(*contents_), dimensions(), graph::base_name(name())));
+                        describe(*contents_), dimensions(), name()));
     return RVar(contents_, 0);
 }
 

@@ -41,7 +41,7 @@ std::vector<std::shared_ptr<const Wrappable>> named_by(const FuncContents &reade
 std::string names_of(const std::vector<std::shared_ptr<const Identity>> &consumers) {
     std::vector<std::string> names;
     for (const auto &c : consumers)
-        names.push_back(base_name(c->name));
+        names.push_back(c->name);
     return join(names);
 }
 
@@ -80,9 +80,8 @@ void check_wrappers(const FuncContents &reader) {
             throw CompileError(fmt::format(
                 "{}.{}({}){}: {} does not call '{}' itself, so there is nothing to replace. Name a "
                 "Func whose definition calls it, or use {}() for all of them.",
-                base_name(of->identity->name), wrapper->origin.method,
-                names_of(wrapper->origin.consumers), at(wrapper->where), reader.description(),
-                base_name(of->identity->name), "in"));
+                of->identity->name, wrapper->origin.method, names_of(wrapper->origin.consumers),
+                at(wrapper->where), reader.description(), of->identity->name, "in"));
     }
 }
 
@@ -106,9 +105,9 @@ class Wrapping {
         std::shared_ptr<FuncContents> func = existing();
         if (!func) {
             func = make();
-            func->identity = std::make_shared<Identity>(fresh_name(name()));
+            func->identity = Identity::unnamed(name());
             func->where = where_;
-            func->origin = {of_.weak_from_this(), method_, consumers_, ""};
+            func->origin = {of_.weak_from_this(), method_, consumers_, nullptr};
             of_.wrappers.push_back({consumers_, func});
             of_.identity->touch();
             for (const Func &f : consumers) {
@@ -126,7 +125,7 @@ class Wrapping {
     }
 
     [[noreturn]] void reject(const std::string &why) const {
-        throw CompileError(fmt::format("{}.{}({}){}: {}", base_name(of_.identity->name), method_,
+        throw CompileError(fmt::format("{}.{}({}){}: {}", of_.identity->name, method_,
                                        names_of(consumers_), at(where_), why));
     }
 
@@ -153,17 +152,17 @@ class Wrapping {
             if (mine != its || std::string(w.func->origin.method) != method_)
                 reject(fmt::format("one of these Funcs already reads the wrapper '{}', made by "
                                    "{}({}){}. A Func reads one wrapper.",
-                                   base_name(w.func->name()), w.func->origin.method,
-                                   names_of(w.consumers), at(w.func->where)));
+                                   w.func->name(), w.func->origin.method, names_of(w.consumers),
+                                   at(w.func->where)));
             return w.func;
         }
         return nullptr;
     }
 
     std::string name() const {
-        std::string result = fmt::format("{}_{}", base_name(of_.identity->name), method_);
+        std::string result = fmt::format("{}_{}", of_.identity->name, method_);
         for (const auto &c : consumers_)
-            result += "_" + base_name(c->name);
+            result += "_" + c->name;
         return result;
     }
 };
@@ -211,8 +210,8 @@ Func Func::in(const Func &consumer, SourceLocation where) const {
 
 Func Func::in(const std::vector<Func> &consumers, SourceLocation where) const {
     if (consumers.empty())
-        throw CompileError(fmt::format("{}.in(){}: the list of Funcs is empty.",
-                                       graph::base_name(name()), graph::at(where)));
+        throw CompileError(
+            fmt::format("{}.in(){}: the list of Funcs is empty.", name(), graph::at(where)));
     return wrap("in", consumers, where);
 }
 
@@ -263,7 +262,7 @@ Func ImageParam::in(const Func &consumer, SourceLocation where) const {
 Func ImageParam::in(const std::vector<Func> &consumers, SourceLocation where) const {
     if (consumers.empty())
         throw CompileError(fmt::format("ImageParam '{}'.in(){}: the list of Funcs is empty.",
-                                       graph::base_name(name()), graph::at(where)));
+                                       name(), graph::at(where)));
     return wrap_image(checked(), consumers, where);
 }
 

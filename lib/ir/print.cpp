@@ -296,6 +296,12 @@ const char *to_string(LoopKind kind) {
         return "vectorized";
     case LoopKind::Unrolled:
         return "unrolled";
+    case LoopKind::GPUBlock:
+        return "gpu_block";
+    case LoopKind::GPUThread:
+        return "gpu_thread";
+    case LoopKind::GPULane:
+        return "gpu_lane";
     }
     return "";
 }

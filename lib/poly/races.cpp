@@ -68,8 +68,7 @@ class Checker {
             return;
         for (size_t d = s.dims.size(); d-- > 0;) {
             const Dim &dim = s.dims[d];
-            bool together = dim.kind == LoopKind::Parallel || dim.kind == LoopKind::Vectorized;
-            if (!dim.is_reduction || !together)
+            if (!dim.is_reduction || !is_unordered(dim.kind))
                 continue;
             Pairs pairs(f, stage, s, options_.max_operations);
             Expr meets = pairs.conflict(d);
@@ -147,7 +146,7 @@ class Checker {
                        "Take the update apart with rfactor(), make it atomic(), {} a loop over a "
                        "Var instead, or, where any order is right, say "
                        "allow_race_conditions().",
-                       dim.kind == LoopKind::Parallel ? "parallelize" : "vectorize"));
+                       dim.kind == LoopKind::Vectorized ? "vectorize" : "parallelize"));
     }
 
     /// What is read outside of the step in which an element is updated.
@@ -199,7 +198,7 @@ class Checker {
                 "iterations, {}, and which comes first would change. Keep the order of the "
                 "definition ({}, innermost first), or, where any order is right, say "
                 "allow_race_conditions().",
-                accesses(pairs.written(), meets), graph::base_names(natural)));
+                accesses(pairs.written(), meets), graph::join(natural)));
     }
 
     /// The directive that made this order of the loops over RVars: the last fuse where one loop is left of
@@ -212,9 +211,8 @@ class Checker {
         if (loops.size() == 1)
             for (auto t = s.transforms.rbegin(); t != s.transforms.rend(); ++t)
                 if (t->kind == schedules::Transform::Kind::Fuse && t->old_name == loops[0])
-                    return fmt::format("fuse({})",
-                                       graph::base_names({t->inner, t->outer, t->old_name}));
-        return fmt::format("reorder({})", graph::base_names(loops));
+                    return fmt::format("fuse({})", graph::join({t->inner, t->outer, t->old_name}));
+        return fmt::format("reorder({})", graph::join(loops));
     }
 };
 

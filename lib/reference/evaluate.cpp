@@ -66,9 +66,10 @@ Value undef() {
 
 class Evaluator : public Source {
   public:
-    Evaluator(const Graph &graph, const std::map<std::string, BufferView> &inputs,
+    Evaluator(const Graph &graph, const std::vector<BufferView> &outputs,
+              const std::map<std::string, BufferView> &inputs,
               const std::map<std::string, const void *> &scalars, const Options &options);
-    void run(const std::vector<BufferView> &outputs);
+    void run();
 
     Value func(FuncId id, int element, const Point &at) override;
     Value image(const std::string &name, const Point &at) override;
@@ -76,7 +77,15 @@ class Evaluator : public Source {
     [[noreturn]] void fail(const std::string &message) override;
 
   private:
+    /// f(the Func, the place of the value in its Tuple, the Buffer)
+    template <typename F> void for_each_output(const F &f) const {
+        size_t i = 0;
+        for (FuncId id : graph_.outputs)
+            for (size_t e = 0; e < graph_[id].types.size(); e++)
+                f(id, e, outputs_.at(i++));
+    }
     void bind_images(const std::map<std::string, BufferView> &inputs);
+    void bind_shape(const std::string &buffer, const BufferView &view);
     void bind_scalars(const std::map<std::string, const void *> &scalars);
     StageFormula prepare(const FuncNode &func, const Stage &stage, bool update);
     void want(FuncId id, const Point &at);
@@ -93,10 +102,10 @@ class Evaluator : public Source {
 
     const Graph &graph_;
     const Options options_;
+    const std::vector<BufferView> &outputs_;
     std::map<std::string, BufferView> images_;
     std::map<std::string, Value> globals_;
     std::vector<FuncState> states_;
-    const std::vector<BufferView> *outputs_ = nullptr;
 
     // What is being evaluated.
     const FuncNode *func_ = nullptr;
@@ -107,9 +116,13 @@ class Evaluator : public Source {
     size_t progress_ = 0;   ///< points asked for or computed, ever
 };
 
-Evaluator::Evaluator(const Graph &graph, const std::map<std::string, BufferView> &inputs,
+Evaluator::Evaluator(const Graph &graph, const std::vector<BufferView> &outputs,
+                     const std::map<std::string, BufferView> &inputs,
                      const std::map<std::string, const void *> &scalars, const Options &options)
-    : graph_(graph), options_(options) {
+    : graph_(graph), options_(options), outputs_(outputs) {
+    for_each_output([&](FuncId id, size_t e, const BufferView &view) {
+        bind_shape(graph::buffer_name(graph_[id], e), view);
+    });
     bind_images(inputs);
     bind_scalars(scalars);
     for (const FuncNode &func : graph.funcs) {
@@ -137,14 +150,18 @@ void Evaluator::bind_images(const std::map<std::string, BufferView> &inputs) {
             throw RuntimeError("The buffer of input image " + quoted(image.name) +
                                " has no memory.");
         images_[image.name] = view;
-        for (size_t d = 0; d < view.dims.size(); d++) {
-            auto field = [&](const char *what) {
-                return image.name + "." + what + "." + std::to_string(d);
-            };
-            globals_[field("min")] = Value::of_int(view.dims[d].min);
-            globals_[field("extent")] = Value::of_int(view.dims[d].extent);
-            globals_[field("stride")] = Value::of_int(view.dims[d].stride);
-        }
+        bind_shape(image.name, view);
+    }
+}
+
+void Evaluator::bind_shape(const std::string &buffer, const BufferView &view) {
+    for (size_t d = 0; d < view.dims.size(); d++) {
+        auto field = [&](const char *what) {
+            return buffer + "." + what + "." + std::to_string(d);
+        };
+        globals_[field("min")] = Value::of_int(view.dims[d].min);
+        globals_[field("extent")] = Value::of_int(view.dims[d].extent);
+        globals_[field("stride")] = Value::of_int(view.dims[d].stride);
     }
 }
 
@@ -288,14 +305,12 @@ void Evaluator::run_pure(const Point &at) {
 /// What is there where nothing is stored: an output keeps what its buffer holds; elsewhere it may
 /// be anything.
 Value Evaluator::left_alone(const Point &at, size_t element) const {
-    if (outputs_) {
-        size_t i = 0;
-        for (FuncId id : graph_.outputs) {
-            const BufferView &view = outputs_->at(i + (id == func_->id ? element : 0));
-            if (id == func_->id && box_of(view).contains(at))
-                return load(view.type, address(view, at));
-            i += graph_[id].types.size();
-        }
+    size_t i = 0;
+    for (FuncId id : graph_.outputs) {
+        const BufferView &view = outputs_.at(i + (id == func_->id ? element : 0));
+        if (id == func_->id && box_of(view).contains(at))
+            return load(view.type, address(view, at));
+        i += graph_[id].types.size();
     }
     return Value::of_int(0);
 }
@@ -406,15 +421,7 @@ bool Evaluator::evaluate_func(const FuncNode &func) {
     return is_boxed(func) ? state.done == state.wanted : state.pending.empty();
 }
 
-void Evaluator::run(const std::vector<BufferView> &outputs) {
-    outputs_ = &outputs;
-    auto for_each_output = [&](const std::function<void(FuncId, size_t, const BufferView &)> &f) {
-        size_t i = 0;
-        for (FuncId id : graph_.outputs) {
-            for (size_t e = 0; e < graph_[id].types.size(); e++)
-                f(id, e, outputs.at(i++));
-        }
-    };
+void Evaluator::run() {
     for_each_output([&](FuncId id, size_t, const BufferView &view) {
         for_each_point(box_of(view), [&](const Point &at) { want(id, at); });
     });
@@ -466,7 +473,7 @@ void evaluate(const Graph &graph, const std::vector<BufferView> &outputs,
               const std::map<std::string, BufferView> &inputs,
               const std::map<std::string, const void *> &scalars, const Options &options) {
     check_outputs(graph, outputs);
-    Evaluator(graph, inputs, scalars, options).run(outputs);
+    Evaluator(graph, outputs, inputs, scalars, options).run();
 }
 
 }  // namespace Pipe::reference

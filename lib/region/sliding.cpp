@@ -350,10 +350,8 @@ bool RegionMap::stored_for_many(FuncId id) const {
     const FuncPlace &place = tree_.place(id);
     const std::vector<Level> &path = tree_.path_to(place.compute);
     return std::any_of(path.begin() + static_cast<long>(tree_.path_to(place.store).size()),
-                       path.end(), [&](const Level &loop) {
-                           const LoopKind kind = tree_.kind_of(loop);
-                           return kind == LoopKind::Parallel || kind == LoopKind::Vectorized;
-                       });
+                       path.end(),
+                       [&](const Level &loop) { return is_unordered(tree_.kind_of(loop)); });
 }
 
 const std::vector<Fold> &RegionMap::folds(FuncId id) {

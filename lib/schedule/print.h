@@ -7,7 +7,7 @@ namespace Pipe::schedules {
 
 /// "GuardWithIf"
 const char *to_string(TailStrategy tail);
-/// The directive that makes such a loop: "parallel", "vectorize", "unroll", "serial".
+/// The directive that makes such a loop: "parallel", "vectorize", "gpu_blocks", "serial".
 const char *to_string(LoopKind kind);
 /// "Heap"
 const char *to_string(MemoryType memory);
@@ -15,6 +15,8 @@ const char *to_string(MemoryType memory);
 const char *to_string(Partition partition);
 /// "AlignStart"
 const char *to_string(LoopAlignStrategy align);
+/// "CUDA"
+const char *to_string(DeviceAPI api);
 /// "Clamp"
 const char *to_string(PrefetchBoundStrategy strategy);
 

@@ -44,6 +44,12 @@ const char *to_string(LoopKind kind) {
         return "vectorize";
     case LoopKind::Unrolled:
         return "unroll";
+    case LoopKind::GPUBlock:
+        return "gpu_blocks";
+    case LoopKind::GPUThread:
+        return "gpu_threads";
+    case LoopKind::GPULane:
+        return "gpu_lanes";
     }
     return "";
 }
@@ -96,6 +102,13 @@ const char *to_string(LoopAlignStrategy align) {
         return "Auto";
     }
     return "";
+}
+
+const char *to_string(DeviceAPI api) {
+    static const char *const names[] = {"None",   "Host",    "Default_GPU",  "CUDA",
+                                        "OpenCL", "Metal",   "D3D12Compute", "Vulkan",
+                                        "WebGPU", "Hexagon", "HexagonDma"};
+    return names[static_cast<size_t>(api)];
 }
 
 const char *to_string(PrefetchBoundStrategy strategy) {

@@ -101,13 +101,6 @@ TEST_CASE("an output is computed and stored at root", "[error][directives]") {
     }
 }
 
-TEST_CASE("the order of storage of an output is its Buffer's", "[error][directives]") {
-    Func f("f");
-    f(x, y) = x + y;
-    f.reorder_storage(y, x);
-    require_message<CompileError>([&] { f.compile_jit(); }, {"reorder_storage", "f"});
-}
-
 TEST_CASE("prefetch at a loop that another directive took away", "[error][directives]") {
     Func f("f"), c("c");
     f(x, y) = x + y;

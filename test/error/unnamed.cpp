@@ -1,5 +1,4 @@
-// Funcs, Vars and images that the user gave no name: messages call them by the letter of their kind, never
-// by the numbered name that they have inside (require_message looks for one in every test of errors).
+// Funcs, Vars and images that the user gave no name: messages tell them apart.
 #include <pipe/pipe.h>
 
 #include "test/support/require_message.h"
@@ -31,9 +30,10 @@ TEST_CASE_METHOD(Unnamed, "definitions without names", "[error][names]") {
     Func h;
     Var c;
     require([&] { h(a, a) = a; }, {"two arguments"});
-    require([&] { h(a) = a + c; }, {"none of the arguments (v)"});
+    require([&] { h(a) = a + c; },
+            {"Var '" + c.name() + "'", "none of the arguments (" + a.name() + ")"});
     require([&] { f(a) += 1; }, {"1 argument"});
-    require([&] { f(a, b) += Expr(c); }, {"'v'"});
+    require([&] { f(a, b) += Expr(c); }, {"'" + c.name() + "'"});
     require([&] { h(a) = f(a); }, {"f"});
     require([&] { h(a) = f(a, b, _, _); }, {"f"});
     require([&] { h(a) = in(a); }, {"1 argument"});
@@ -50,7 +50,7 @@ TEST_CASE_METHOD(Unnamed, "directives without names", "[error][names]") {
     SECTION("of loops") {
         require([&] { f.split(ao, a, ai, 4); }, {"split"});
         require([&] { f.reorder(a, a); }, {"twice"});
-        require([&] { f.parallel(ai); }, {"parallel"});
+        require([&] { f.parallel(ai); }, {"parallel", ai.name(), a.name() + ", " + b.name()});
         require([&] { f.vectorize(a, 0); }, {"vectorize"});
     }
     SECTION("of two loops") {

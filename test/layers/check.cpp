@@ -46,6 +46,7 @@ const std::map<std::string, std::string> &public_headers() {
         {"func_ref.h", "graph"},
         {"stage.h", "graph"},
         {"loop_directives.h", "graph"},
+        {"gpu_directives.h", "graph"},
         {"realizable.h", "graph"},  // of Func, though the driver does the work
         {"compiled_files.h", "graph"},
         {"extern_func_argument.h", "graph"},

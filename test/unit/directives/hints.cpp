@@ -502,14 +502,3 @@ TEST_CASE("RVars unrolled and vectorized where that is legal", "[hints]") {
     for (int width : {8, 12})
         check_equal(f, {{0, width}, {0, 3}});
 }
-
-TEST_CASE("GPU directives", "[hints]") {
-    Func f("f");
-    f(x, y) = x;
-    require_message<CompileError>([&] { f.gpu_tile(x, y, xo, yo, xi, yi, 8, 8); },
-                                  {"f.gpu_tile(x)", "GPU", "parallel()"});
-    require_message<CompileError>([&] { f.gpu_blocks(x, DeviceAPI::CUDA); }, {"f.gpu_blocks(x)"});
-    require_message<CompileError>([&] { f.gpu_threads(x, y); }, {"f.gpu_threads(x)"});
-    require_message<CompileError>([&] { f.gpu_single_thread(); }, {"f.gpu_single_thread"});
-    CHECK(Pipeline(f).loop_nest() == "produce f:\n  for y:\n    for x:\n      f(x, y) = ...\n");
-}

@@ -208,8 +208,8 @@ TEST_CASE_METHOD(Blur, "store_in", "[storage]") {
         {"f.store_in", "not known", "bound_storage"});
     f.store_in(MemoryType::Stack);
     check_sizes(g, {1, 8, 11});
-    require_message<CompileError>([&] { f.store_in(MemoryType::GPUShared); },
-                                  {"f.store_in(MemoryType::GPUShared)", "no such memory"});
+    require_message<CompileError>([&] { f.store_in(MemoryType::VTCM); },
+                                  {"f.store_in(MemoryType::VTCM)", "no such memory"});
 }
 
 TEST_CASE("windows of constant size in registers", "[storage]") {

@@ -36,24 +36,35 @@ TEST_CASE("a stencil", "[freeze]") {
 }
 
 TEST_CASE("names that nobody chose, or that are taken", "[freeze]") {
-    auto build = [] {
-        Var x, y;
+    Var v;
+    auto build = [&] {
+        Var w("w");
         Func f, g, blur("blur"), blur2("blur");
-        Param<int> p, x_param("v");
-        f(x, y) = x + y + p;
-        g(x, y) = f(x, y) * x_param;
-        blur(x, y) = g(x, y);
-        blur2(x, y) = blur(x, y);
+        Param<int> p, q("p"), param(v.name());
+        f(v, w) = v + w + p + q;
+        g(v, w) = f(v, w) * param;
+        blur(v, w) = g(v, w);
+        blur2(v, w) = blur(v, w);
         return text({blur2});
     };
-    std::string first = build();
+    std::string first = build(), v0 = v.name();
     CHECK(first == build());  // not of what else the process built
     CHECK(first == "scalar p: int32\n"
-                   "scalar v$2: int32\n"
-                   "func f: int32\n  f(v, v$1) = v + v$1 + p\n"
-                   "func f$1: int32\n  f$1(v, v$1) = f(v, v$1) * v$2\n"
-                   "func blur: int32\n  blur(v, v$1) = f$1(v, v$1)\n"
-                   "output blur$1: int32\n  blur$1(v, v$1) = blur(v, v$1)\n");
+                   "scalar p$1: int32\n"
+                   "scalar " +
+                       v0 +
+                       "$1: int32\n"
+                       "func f: int32\n  f(" +
+                       v0 + ", w) = " + v0 +
+                       " + w + p + p$1\n"
+                       "func f$1: int32\n  f$1(" +
+                       v0 + ", w) = f(" + v0 + ", w) * " + v0 +
+                       "$1\n"
+                       "func blur: int32\n  blur(" +
+                       v0 + ", w) = f$1(" + v0 +
+                       ", w)\n"
+                       "output blur$1: int32\n  blur$1(" +
+                       v0 + ", w) = blur(" + v0 + ", w)\n");
 }
 
 TEST_CASE("updates and RDoms", "[freeze]") {
@@ -96,8 +107,8 @@ TEST_CASE("levels are resolved", "[freeze]") {
     schedules::Schedule s = freeze({g}).schedule;
     const schedules::LoopLevel &at = s.funcs[0].compute;
     CHECK(at.stage == 1);  // the stage that has the loop
-    CHECK(at.var == "v$2");
-    CHECK(s.funcs[0].store.var == "v$1");
+    CHECK(at.var == yi.name());
+    CHECK(s.funcs[0].store.var == yo.name());
     CHECK(at.func == FuncId(1));
     CHECK(s.funcs[1].compute.root());
 }

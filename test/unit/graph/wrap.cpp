@@ -1,4 +1,6 @@
 // in() and clone_in(): who reads what, the loops that wrappers get, and the values.
+#include <regex>
+
 #include <catch2/catch_test_macros.hpp>
 
 #include <pipe/pipe.h>
@@ -189,7 +191,8 @@ TEST_CASE_METHOD(Diamond, "wrappers as C++", "[wrap][schedule_source]") {
     Func f_in_g = second_time.f.in(second_time.g);
     Func f_in_g_in_g = f_in_g.in(second_time.g);
     Func f_clone_in_h = second_time.f.clone_in(second_time.h);
-    CHECK(text({second_time.out}) == text({out}));
+    // Both sets of Funcs exist, so the second has names with "$1".
+    CHECK(std::regex_replace(text({second_time.out}), std::regex("\\$1"), "") == text({out}));
 }
 
 TEST_CASE_METHOD(Diamond, "wrappers that nobody would read", "[wrap][error]") {

@@ -1,0 +1,68 @@
+#include "graph/cpp_names.h"
+
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "graph/names.h"
+
+namespace Pipe::graph {
+namespace {
+
+using Funcs = std::vector<std::shared_ptr<const FuncContents>>;
+
+/// Names given by the user go first, so that no other is taken for one.
+void name_variables(Graph &graph, const Funcs &funcs) {
+    std::map<std::string, int> given;
+    for (const auto &f : funcs)
+        given[f->identity->given]++;
+    std::set<std::string> taken;
+    for (bool declared : {true, false})
+        for (size_t i = 0; i < funcs.size(); i++) {
+            const std::string &name = funcs[i]->identity->given;
+            FuncNode &node = graph.funcs[i];
+            if (declared != (!name.empty() && given.at(name) == 1))
+                continue;
+            node.is_declared = declared;
+            node.variable = identifier(declared ? name : node.name);
+            while (!taken.insert(node.variable).second)
+                node.variable += "_";
+        }
+}
+
+/// What made a Func that was not declared, and of what.
+void name_origin(Graph &graph, const Funcs &funcs, size_t i) {
+    const auto &origin = funcs[i]->origin;
+    auto of = origin.of.lock();
+    if (!of)
+        return;
+    auto variable = [&](const Identity &identity) {
+        for (size_t k = 0; k < funcs.size(); k++)
+            if (funcs[k]->identity.get() == &identity)
+                return graph.funcs[k].variable;
+        return identifier(identity.name);
+    };
+    FuncNode &node = graph.funcs[i];
+    node.made_of = variable(*of->identity);
+    if (origin.recipe) {
+        node.made_by = origin.recipe(node.made_of);
+        return;
+    }
+    std::vector<std::string> consumers;
+    for (const auto &c : origin.consumers)
+        consumers.push_back(variable(*c));
+    std::string list = join(consumers);
+    node.made_by = fmt::format("{}.{}({})", node.made_of, origin.method,
+                               consumers.size() > 1 ? "{" + list + "}" : list);
+}
+
+}  // namespace
+
+void name_in_cpp(Graph &graph, const Funcs &funcs) {
+    name_variables(graph, funcs);
+    for (size_t i = 0; i < funcs.size(); i++)
+        name_origin(graph, funcs, i);
+}
+
+}  // namespace Pipe::graph

@@ -1,0 +1,14 @@
+#pragma once
+// What the user's C++ calls the Funcs of a graph, for schedule_source().
+
+#include <memory>
+#include <vector>
+
+#include "graph/contents.h"
+
+namespace Pipe::graph {
+
+/// Sets FuncNode::variable, is_declared, made_by and made_of. `funcs[i]` became `graph.funcs[i]`.
+void name_in_cpp(Graph &graph, const std::vector<std::shared_ptr<const FuncContents>> &funcs);
+
+}  // namespace Pipe::graph
