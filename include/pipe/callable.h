@@ -22,7 +22,8 @@ namespace ir {
 struct Referent;
 }
 
-/// An argument of a compiled pipeline: a Param, an ImageParam, or an output.
+/// An argument of a compiled pipeline: a Param, an ImageParam, a Buffer used in an expression, or an
+/// output.
 struct Argument {
     enum Kind { InputScalar, InputBuffer, OutputBuffer };
 
@@ -30,7 +31,7 @@ struct Argument {
     Kind kind = InputScalar;
     uint8_t dimensions = 0;
     Type type;
-    /// The Param or ImageParam; null if the argument is described by its name only.
+    /// The Param, ImageParam or Buffer; null if the argument is described by its name only.
     std::shared_ptr<const ir::Referent> parameter;
 
     Argument() = default;
@@ -38,11 +39,17 @@ struct Argument {
         : name(name), kind(kind), dimensions(static_cast<uint8_t>(dimensions)), type(type) {}
     Argument(const detail::ParamBase &param);
     Argument(const ImageParam &image);
+    /// A Buffer that expressions name: what is compiled takes another with each call in its place.
+    template <typename T, int D>
+    Argument(const Buffer<T, D> &buffer) : Argument(of_buffer(Buffer<void>(buffer))) {}
 
     bool is_buffer() const { return kind != InputScalar; }
     bool is_scalar() const { return kind == InputScalar; }
     bool is_input() const { return kind != OutputBuffer; }
     bool is_output() const { return kind == OutputBuffer; }
+
+  private:
+    static Argument of_buffer(const Buffer<void> &buffer);
 };
 
 namespace detail {

@@ -105,8 +105,9 @@ template <typename Self> class Realizable : public CompiledFiles<Self> {
     /// The same, for an autoschedule with these sizes of the outputs.
     void compile_jit(const Sizes &sizes, const Target &target = Target());
 
-    /// Compiles to a function of these Params and ImageParams and of the outputs. CompileError if one
-    /// that is used is missing.
+    /// Compiles to a function of these Params, ImageParams and Buffers and of the outputs.
+    /// CompileError if a Param or ImageParam that is used is missing. A Buffer that is used but not
+    /// listed is a constant of the function.
     Callable compile_to_callable(const std::vector<Argument> &args,
                                  const Target &target = Target());
     /// The Params and ImageParams that the pipeline uses.

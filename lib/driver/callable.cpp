@@ -23,6 +23,13 @@ Argument::Argument(const ImageParam &image)
     : name(image.name()), kind(InputBuffer), dimensions(static_cast<uint8_t>(image.dimensions())),
       type(image.type()), parameter(image.contents()) {}
 
+Argument Argument::of_buffer(const Buffer<void> &buffer) {
+    auto image = graph::image_of(buffer);
+    Argument argument(image->identity->name, InputBuffer, image->type, image->dimensions);
+    argument.parameter = image;
+    return argument;
+}
+
 namespace driver {
 
 namespace {
@@ -62,13 +69,22 @@ Argument argument_of(const Slot &slot) {
     return a;
 }
 
-/// The place of what a slot needs in the user's list.
+bool describes(const Argument &a, const Slot &slot) {
+    if (!a.parameter)
+        return a.name == slot.name;
+    if (!is_bound(slot))
+        return slot.param ? a.parameter == slot.param : a.parameter == slot.image;
+    auto image = std::dynamic_pointer_cast<const graph::ImageContents>(a.parameter);
+    return image && image->bound && image->buffer.same_as(slot.bound);
+}
+
+/// The place of what a slot needs in the user's list; -1 for a Buffer that is not in it.
 int find(const Slot &slot, const std::vector<Argument> &inputs) {
     const Argument needed = argument_of(slot);
-    auto same = [&](const Argument &a) {
-        return a.parameter ? a.parameter == needed.parameter : a.name == needed.name;
-    };
-    auto found = std::find_if(inputs.begin(), inputs.end(), same);
+    auto found = std::find_if(inputs.begin(), inputs.end(),
+                              [&](const Argument &a) { return describes(a, slot); });
+    if (found == inputs.end() && is_bound(slot))
+        return -1;
     if (found == inputs.end())
         throw CompileError(fmt::format("compile_to_callable: the pipeline uses {} '{}'{}, which is "
                                        "not in the list of arguments. Add it.",
@@ -109,7 +125,7 @@ std::shared_ptr<const CallableContents> make_callable(std::shared_ptr<Compiled> 
             contents->arguments.push_back(argument_of(slot));
             if (contents->name.empty())
                 contents->name = fmt::format("'{}'{}", slot.name, graph::at(slot.where));
-        } else if (!is_bound(slot)) {
+        } else {
             place = find(slot, given);
         }
         contents->argument_of_slot.push_back(place);
@@ -130,22 +146,19 @@ const CallableContents &checked(const std::shared_ptr<const CallableContents> &c
     return *contents;
 }
 
-[[noreturn]] void wrong_count(const CallableContents &c, size_t count) {
+std::string wrong_count(const CallableContents &c, size_t count) {
     std::string names;
     for (const Argument &a : c.arguments)
         names += (names.empty() ? "'" : ", '") + a.name + "'";
-    throw RuntimeError(fmt::format("The Callable {} takes {} ({}), but is given {}. Give "
-                                   "all of them, in this order.",
-                                   c.name, support::counted(c.arguments.size(), "argument"), names,
-                                   count));
+    return fmt::format("The Callable {} takes {} ({}), but is given {}. Give all of them, in this "
+                       "order.",
+                       c.name, support::counted(c.arguments.size(), "argument"), names, count);
 }
 
-[[noreturn]] void wrong_argument(const CallableContents &c, size_t i, const std::string &given) {
-    throw RuntimeError(fmt::format("The Callable {}, argument {} ('{}'): it has to be {}, but "
-                                   "is {}. The types of Callables must be the very types of the "
-                                   "Params and images.",
-                                   c.name, i, c.arguments[i].name, driver::describe(c.arguments[i]),
-                                   given));
+std::string wrong_argument(const CallableContents &c, size_t i, const std::string &given) {
+    return fmt::format("The Callable {}, argument {} ('{}'): it has to be {}, but is {}. The types "
+                       "of arguments must match those of the Params and images exactly.",
+                       c.name, i, c.arguments[i].name, driver::describe(c.arguments[i]), given);
 }
 
 }  // namespace
@@ -157,14 +170,15 @@ const std::vector<Argument> &Callable::arguments() const {
 void Callable::check(const std::vector<detail::Promised> &parameters) const {
     const CallableContents &c = checked(contents_);
     if (parameters.size() != c.arguments.size())
-        wrong_count(c, parameters.size());
+        throw RuntimeError(wrong_count(c, parameters.size()));
     for (size_t i = 0; i < parameters.size(); i++) {
         const detail::Promised &p = parameters[i];
         const Argument &a = c.arguments[i];
         bool same_type = p.type == a.type || (p.is_buffer && !p.type.defined());
         bool same_shape = !p.is_buffer || p.dimensions < 0 || p.dimensions == a.dimensions;
         if (p.is_buffer != a.is_buffer() || !same_type || !same_shape)
-            wrong_argument(c, i, driver::describe(p.is_buffer, p.type, p.dimensions));
+            throw RuntimeError(
+                wrong_argument(c, i, driver::describe(p.is_buffer, p.type, p.dimensions)));
     }
 }
 
@@ -174,12 +188,16 @@ int Callable::run(JITUserContext *context, const detail::CallValue *values, size
 
 int driver::run_callable(const CallableContents &c, JITUserContext *context,
                          const detail::CallValue *values, size_t count) {
+    const CallSettings settings{context, c.handlers, *c.profile};
     if (count != c.arguments.size())
-        wrong_count(c, count);
-    for (size_t i = 0; i < count; i++)
-        if (c.arguments[i].is_buffer() ? values[i].type.defined()
-                                       : values[i].type != c.arguments[i].type)
-            wrong_argument(c, i, driver::describe(!values[i].type.defined(), values[i].type, -1));
+        return c.compiled->fail(wrong_count(c, count), settings);
+    for (size_t i = 0; i < count; i++) {
+        const bool is_buffer = !values[i].type.defined();
+        if (is_buffer != c.arguments[i].is_buffer() ||
+            (!is_buffer && values[i].type != c.arguments[i].type))
+            return c.compiled->fail(
+                wrong_argument(c, i, driver::describe(is_buffer, values[i].type, -1)), settings);
+    }
     driver::BorrowedArguments call;
     const std::vector<Slot> &slots = c.compiled->slots().slots();
     call->given.resize(slots.size());
@@ -195,7 +213,6 @@ int driver::run_callable(const CallableContents &c, JITUserContext *context,
             given.buffer = static_cast<const BufferBase *>(values[place].address);
         }
     }
-    CallSettings settings{context, c.handlers, *c.profile};
     return is_query(call->given) ? c.compiled->answer_query(call->given, settings)
                                  : c.compiled->run(*call, settings);
 }
