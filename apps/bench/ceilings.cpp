@@ -1,10 +1,9 @@
-// Compiled for the machine it runs on, with its widest vectors (see CMakeLists.txt).
 #include "apps/bench/ceilings.h"
 
 #include "apps/bench/cache_size.h"
+#include "apps/bench/ceiling_kernels.h"
 
 #include <algorithm>
-#include <atomic>
 #include <barrier>
 #include <chrono>
 #include <cstdlib>
@@ -12,31 +11,42 @@
 #include <memory>
 #include <thread>
 
-#ifdef __AVX__
-#include <immintrin.h>
-#endif
-
 namespace bench {
 namespace {
 
-#if defined(__AVX512F__)
-constexpr int vector_bytes = 64;
-#elif defined(__AVX__)
-constexpr int vector_bytes = 32;
-#else
-constexpr int vector_bytes = 16;
+/// The loops for one width of vectors.
+struct Kernels {
+    void (*fmas_of_floats)(int64_t steps), (*fmas_of_doubles)(int64_t steps);
+    double flops_of_floats, flops_of_doubles;  ///< of a step
+    void (*read)(const float *from, int64_t floats);
+    void (*copy)(float *to, const float *from, int64_t floats);
+    void (*stream)(float *to, const float *from, int64_t floats);
+};
+
+template <int bytes> constexpr Kernels kernels_of_width() {
+    using K = CeilingKernels<bytes>;
+    return {K::template multiply_and_add<float>,
+            K::template multiply_and_add<double>,
+            K::template flops_per_step<float>,
+            K::template flops_per_step<double>,
+            K::read,
+            K::copy,
+            K::stream};
+}
+
+const Kernels &kernels(int vector_bytes) {
+    static constexpr Kernels narrow = kernels_of_width<16>();
+#ifdef __AVX__
+    static constexpr Kernels wide = kernels_of_width<32>();
+    if (vector_bytes == 32)
+        return wide;
 #endif
-typedef float Vector __attribute__((vector_size(vector_bytes)));
-constexpr int64_t lanes = vector_bytes / int64_t(sizeof(float));
-
-/// Where results go, so that they are not optimised away.
-std::atomic<float> sink;
-
-float sum_of_lanes(Vector v) {
-    float sum = 0;
-    for (int i = 0; i < lanes; ++i)
-        sum += v[i];
-    return sum;
+#ifdef __AVX512F__
+    static constexpr Kernels widest = kernels_of_width<64>();
+    if (vector_bytes == 64)
+        return widest;
+#endif
+    return narrow;
 }
 
 /// Seconds that `work(thread)` takes when all threads do it at once: from the common start to the
@@ -61,31 +71,11 @@ double seconds(int threads, int tries, const std::function<void(int)> &work) {
     return best;
 }
 
-// Twelve chains hide the latency of the FMA units (4 cycles on 2 units need eight); four more
-// would not fit the sixteen registers of AVX2 together with the operands.
-constexpr int chains = 12;
-constexpr double flops_per_step = 2.0 * lanes * chains;
-
-void multiply_and_add(int64_t steps) {
-    Vector acc[chains];
-    for (int i = 0; i < chains; ++i)
-        acc[i] = Vector{} + float(i);
-    const Vector a = Vector{} + 0.999f, b = Vector{} + sink.load();
-    for (int64_t n = 0; n < steps; ++n) {
-#pragma GCC unroll 12
-        for (int i = 0; i < chains; ++i)
-            acc[i] = acc[i] * a + b;
-    }
-    Vector total{};
-    for (const Vector &v : acc)
-        total += v;
-    sink = sum_of_lanes(total);
-}
-
-double measure_fma(int threads) {
+double measure_fma(Limits limits) {
     constexpr int64_t steps = 10'000'000;
-    const double s = seconds(threads, 5, [](int) { multiply_and_add(steps); });
-    return flops_per_step * double(steps) * threads / s / 1e9;
+    const Kernels &k = kernels(limits.vector_bytes);
+    const double s = seconds(limits.threads, 5, [&](int) { k.fmas_of_floats(steps); });
+    return k.flops_of_floats * double(steps) * limits.threads / s / 1e9;
 }
 
 using Memory = std::unique_ptr<float, decltype(&std::free)>;
@@ -99,46 +89,11 @@ Memory allocate(int64_t floats) {
     return memory;
 }
 
-void read_once(const float *from, int64_t floats) {
-    Vector acc[8] = {};
-    for (int64_t i = 0; i + 8 * lanes <= floats; i += 8 * lanes) {
-#pragma GCC unroll 8
-        for (int k = 0; k < 8; ++k)
-            acc[k] += *reinterpret_cast<const Vector *>(from + i + k * lanes);
-    }
-    Vector total{};
-    for (const Vector &v : acc)
-        total += v;
-    sink = sum_of_lanes(total);
-}
-
-void copy_once(float *__restrict to, const float *__restrict from, int64_t floats) {
-    for (int64_t i = 0; i + 4 * lanes <= floats; i += 4 * lanes) {
-#pragma GCC unroll 4
-        for (int k = 0; k < 4; ++k) {
-            const Vector v = *reinterpret_cast<const Vector *>(from + i + k * lanes);
-            *reinterpret_cast<Vector *>(to + i + k * lanes) = v;
-        }
-        asm volatile("" ::: "memory");  // or it becomes a call of memcpy
-    }
-}
-
-#ifdef __AVX__
-void stream_once(float *to, const float *from, int64_t floats) {
-    for (int64_t i = 0; i + lanes <= floats; i += lanes) {
-#ifdef __AVX512F__
-        _mm512_stream_ps(to + i, _mm512_load_ps(from + i));
-#else
-        _mm256_stream_ps(to + i, _mm256_load_ps(from + i));
-#endif
-    }
-    _mm_sfence();
-}
-#endif
-
 /// Bandwidths on arrays of `bytes` per thread in all.
-Level measure_level(const char *name, int threads, int64_t bytes) {
+Level measure_level(const char *name, Limits limits, int64_t bytes) {
     const int64_t whole = bytes / 4, half = whole / 2 / 64 * 64;
+    const Kernels &k = kernels(limits.vector_bytes);
+    const int threads = limits.threads;
     std::vector<Memory> memory;
     for (int t = 0; t < threads; ++t)
         memory.push_back(allocate(whole));
@@ -152,53 +107,49 @@ Level measure_level(const char *name, int threads, int64_t bytes) {
         return 4.0 * double(floats) * double(repeats) * threads / s / 1e9;
     };
     Level level{name, bytes * threads, 0, 0, 0};
-    level.read_gbps = gbps(whole, [&](float *p) { read_once(p, whole); });
-    level.copy_gbps = gbps(2 * half, [&](float *p) { copy_once(p + half, p, half); });
-#ifdef __AVX__
-    level.stream_gbps = gbps(2 * half, [&](float *p) { stream_once(p + half, p, half); });
-#endif
+    level.read_gbps = gbps(whole, [&](float *p) { k.read(p, whole); });
+    level.copy_gbps = gbps(2 * half, [&](float *p) { k.copy(p + half, p, half); });
+    level.stream_gbps = gbps(2 * half, [&](float *p) { k.stream(p + half, p, half); });
     return level;
 }
 
 }  // namespace
 
-std::function<void()> make_copy(int64_t bytes, int threads, bool past_caches) {
+std::function<void()> make_copy(int64_t bytes, Limits limits, bool past_caches) {
+    const int threads = limits.threads;
     const int64_t part = bytes / 2 / int64_t(sizeof(float)) / threads / 64 * 64;
     auto from = std::make_shared<Memory>(allocate(std::max<int64_t>(64, part * threads)));
     auto to = std::make_shared<Memory>(allocate(std::max<int64_t>(64, part * threads)));
-    return [=] {
+    const Kernels &k = kernels(limits.vector_bytes);
+    return [=, copy = past_caches ? k.stream : k.copy] {
 #pragma omp parallel for num_threads(threads) schedule(static)
-        for (int t = 0; t < threads; ++t) {
-            float *const target = to->get() + t * part;
-            const float *const source = from->get() + t * part;
-#ifdef __AVX__
-            if (past_caches) {
-                stream_once(target, source, part);
-                continue;
-            }
-#endif
-            copy_once(target, source, part);
-        }
+        for (int t = 0; t < threads; ++t)
+            copy(to->get() + t * part, from->get() + t * part, part);
     };
 }
 
-std::function<void()> make_fmas(double flops, int threads) {
-    const auto steps = std::max<int64_t>(1, int64_t(flops / flops_per_step / threads));
+std::function<void()> make_fmas(double flops, int bits, Limits limits) {
+    const Kernels &k = kernels(limits.vector_bytes);
+    const auto work = bits == 64 ? k.fmas_of_doubles : k.fmas_of_floats;
+    const double per_step = bits == 64 ? k.flops_of_doubles : k.flops_of_floats;
+    const int threads = limits.threads;
+    const auto steps = std::max<int64_t>(1, int64_t(flops / per_step / threads));
     return [=] {
 #pragma omp parallel for num_threads(threads) schedule(static)
         for (int t = 0; t < threads; ++t)
-            multiply_and_add(steps);
+            work(steps);
     };
 }
 
-Ceilings measure_ceilings(int threads) {
+Ceilings measure_ceilings(Limits limits) {
     const int64_t l2 = cache_bytes(2, 1 << 20);
     const int64_t l3 = cache_bytes(3, 32 << 20);
-    Ceilings c{threads, vector_bytes * 8, measure_fma(threads), {}};
-    c.levels.push_back(measure_level("L2", threads, l2 / 2));
-    c.levels.push_back(measure_level("L3", threads, l3 / 2 / threads));
+    const int threads = limits.threads;
+    Ceilings c{threads, limits.vector_bytes * 8, measure_fma(limits), {}};
+    c.levels.push_back(measure_level("L2", limits, l2 / 2));
+    c.levels.push_back(measure_level("L3", limits, l3 / 2 / threads));
     c.levels.push_back(
-        measure_level("DRAM", threads, std::clamp<int64_t>(8 * l3, 256 << 20, 1 << 30) / threads));
+        measure_level("DRAM", limits, std::clamp<int64_t>(8 * l3, 256 << 20, 1 << 30) / threads));
     return c;
 }
 

@@ -40,6 +40,11 @@ struct Options {
     bool scaling = false;
 };
 
+/// Of all variants: the threads asked for, and the vectors of PIPE_TARGET.
+Limits limits_of(const Options &options) {
+    return {options.threads, Pipe::get_host_target().natural_vector_size<uint8_t>()};
+}
+
 apps::Size size_of(const apps::App &app, const Options &options) {
     apps::Size size = app.size;
     if (!options.size.empty() &&
@@ -94,10 +99,11 @@ AppResult measure(const apps::App &app, const Options &options, LeftOut &left_ou
         result.variants.emplace_back();
         result.variants.back().run = std::move(run);
     };
-    add_ceiling(make_copy(result.bytes, options.threads, false));
-    add_ceiling(make_copy(result.bytes, options.threads, true));
+    const Limits limits = limits_of(options);
+    add_ceiling(make_copy(result.bytes, limits, false));
+    add_ceiling(make_copy(result.bytes, limits, true));
     if (app.flops)
-        add_ceiling(make_fmas(app.flops(size), options.threads));
+        add_ceiling(make_fmas(app.flops(size), data.output.type().bits(), limits));
     sample(result.variants, options.samples, options.budget_s, [&](int round) {
         progress(round == 0 ? app.name + ": warming up"
                             : fmt::format("{}: round {} of {}", app.name, round, options.samples));
@@ -125,7 +131,7 @@ int run(const Options &options) {
         return run_cold(*apps::find_app(options.cold), options.threads);
 
     progress("measuring the machine");
-    const Ceilings ceilings = measure_ceilings(options.threads);
+    const Ceilings ceilings = measure_ceilings(limits_of(options));
     progress("");
     print_ceilings(ceilings);
     std::vector<AppResult> results;

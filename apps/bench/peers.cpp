@@ -1,5 +1,8 @@
 #include "apps/bench/peers.h"
 
+#include <pipe/pipe.h>
+
+#include <cstdlib>
 #include <filesystem>
 #include <stdexcept>
 
@@ -11,13 +14,56 @@ namespace {
 struct Library {
     decltype(&pipe_peer_variants) variants;
     decltype(&pipe_peer_name) name;
+    decltype(&pipe_peer_target) target;
     decltype(&pipe_peer_set_threads) set_threads;
     decltype(&pipe_peer_run) run;
 };
 
+std::string target_name() {
+    const char *name = std::getenv("PIPE_TARGET");
+    return name ? name : "";
+}
+
+/// Restricts libraries that choose their code at run time to the instructions of PIPE_TARGET. They read
+/// these variables when they are loaded; a value of the user's stays.
+void restrict_libraries() {
+    using Pipe::Target;
+    const Target target = Pipe::get_host_target();
+    if (target_name().empty() || target.arch != Target::X86)
+        return;
+    struct Level {
+        Target::Feature feature;
+        const char *onednn, *openblas;
+    };
+    static const Level levels[] = {{Target::AVX512_Skylake, "AVX512_CORE", "SkylakeX"},
+                                   {Target::AVX2, "AVX2", "Haswell"},
+                                   {Target::AVX, "AVX", "Sandybridge"},
+                                   {Target::SSE41, "SSE41", "Nehalem"}};
+    for (const Level &level : levels) {
+        if (!target.has_feature(level.feature))
+            continue;
+        setenv("DNNL_MAX_CPU_ISA", level.onednn, 0);
+        setenv("OPENBLAS_CORETYPE", level.openblas, 0);
+        break;
+    }
+    if (!target.has_feature(Target::AVX512_Skylake))
+        setenv("OPENCV_CPU_DISABLE", target.has_feature(Target::AVX2) ? "AVX512F" : "AVX2,AVX512F", 0);
+}
+
+/// What was compiled for another target than Pipe's variants is no comparison.
+void check_target(const Library &library) {
+    const char *compiled_for = library.target();
+    if (compiled_for && compiled_for != target_name())
+        throw std::runtime_error(std::string(library.name()) + " was compiled for the target \"" +
+                                 compiled_for + "\" and PIPE_TARGET is \"" + target_name() +
+                                 "\" (empty: the machine at hand): ./run bench --with-peers "
+                                 "compiles it again");
+}
+
 /// The libraries that lie next to this program. They stay loaded until the process ends.
 const std::vector<Library> &libraries() {
     static const std::vector<Library> found = [] {
+        restrict_libraries();
         std::vector<Library> list;
         const auto here = std::filesystem::read_symlink("/proc/self/exe").parent_path();
         for (std::string peer : {"halide", "opencv", "onednn", "openblas"}) {
@@ -33,8 +79,10 @@ const std::vector<Library> &libraries() {
             };
             if (load(library.variants, "pipe_peer_variants") &&
                 load(library.name, "pipe_peer_name") &&
+                load(library.target, "pipe_peer_target") &&
                 load(library.set_threads, "pipe_peer_set_threads") &&
                 load(library.run, "pipe_peer_run")) {
+                check_target(library);
                 list.push_back(library);
             }
         }

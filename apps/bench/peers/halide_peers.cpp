@@ -8,6 +8,8 @@
 //                                            one variant -> PREFIX.o, PREFIX.status
 //   halide_peers jit APP                     prints the milliseconds of lowering and of LLVM
 //
+// The environment variable PIPE_TARGET names the target as it does for Pipe; the default is this machine.
+//
 // `build` runs each `emit` as a process of its own under a limit of time and of memory, since an
 // autoscheduler may abort, run for minutes or ask for more memory than there is. What went wrong is
 // written to the table, so that the benchmark can say it. A build that was interrupted goes on where
@@ -48,6 +50,12 @@ template <typename F> double milliseconds(F &&f) {
     const auto start = std::chrono::steady_clock::now();
     f();
     return milliseconds_since(start);
+}
+
+/// The target of both compilers: Pipe's feature names are Halide's.
+Halide::Target target() {
+    const char *name = std::getenv("PIPE_TARGET");
+    return name && *name ? Halide::Target(name) : Halide::get_host_target();
 }
 
 std::string symbol(const std::string &app, std::string variant) {
@@ -110,23 +118,23 @@ std::vector<Halide::Argument> arguments(Program &program) {
 
 int emit(const App &app, const std::string &variant, const std::string &prefix,
          const std::string &plugins, const std::string &threads) {
-    const Halide::Target host = Halide::get_host_target();
+    const Halide::Target target = ::target();
     std::unique_ptr<Program> program = app.make();
     Halide::Pipeline pipeline(program->output());
 
     double schedule_ms = 0;
     if (variant == "halide-hand") {
-        schedule_ms = milliseconds([&] { program->schedule_by_hand(host); });
+        schedule_ms = milliseconds([&] { program->schedule_by_hand(target); });
     } else {
         set_estimates(app, *program);
-        schedule_ms =
-            milliseconds([&] { apply(autoscheduler(variant, threads), pipeline, host, plugins); });
+        schedule_ms = milliseconds(
+            [&] { apply(autoscheduler(variant, threads), pipeline, target, plugins); });
     }
 
     const auto start = std::chrono::steady_clock::now();
     Halide::Module module =
         pipeline.compile_to_module(arguments(*program), symbol(app.name, variant),
-                                   host.with_feature(Halide::Target::NoRuntime));
+                                   target.with_feature(Halide::Target::NoRuntime));
     const double lower_ms = milliseconds_since(start);
     const double llvm_ms = milliseconds([&] {
         module.compile({{Halide::OutputFileType::object, prefix + ".o"}});
@@ -265,10 +273,9 @@ int build(const std::string &dir, const std::string &plugins, const std::string 
         declarations << "extern \"C\" int " << job.name << "_argv(void **);\n";
         objects.push_back(job.prefix + ".o");
     }
-    const Halide::Target host = Halide::get_host_target();
     objects.push_back(dir + "/runtime.o");
-    Halide::compile_standalone_runtime(objects.back(), host);
-    Halide::create_static_library(objects, host, dir + "/libpeer_objects.a");
+    Halide::compile_standalone_runtime(objects.back(), target());
+    Halide::create_static_library(objects, target(), dir + "/libpeer_objects.a");
     std::ofstream(dir + "/table.inc") << declarations.str() << "static const Row rows[] = {\n"
                                       << rows.str() << "};\n";
     return 0;
@@ -277,19 +284,19 @@ int build(const std::string &dir, const std::string &plugins, const std::string 
 /// What a user of Halide's JIT waits for under our hand schedule: lowering alone is timed apart and
 /// taken off the whole. The median of five, after one that loads everything.
 int jit(const App &app) {
-    const Halide::Target host = Halide::get_jit_target_from_environment();
+    const Halide::Target target = ::target();
     std::vector<double> lower, whole;
     for (int i = 0; i < 6; ++i) {
         std::unique_ptr<Program> program = app.make();
-        program->schedule_by_hand(host);
+        program->schedule_by_hand(target);
         Halide::Pipeline pipeline(program->output());
         const double lower_ms = milliseconds([&] {
-            pipeline.compile_to_module(arguments(*program), symbol(app.name, "jit"), host);
+            pipeline.compile_to_module(arguments(*program), symbol(app.name, "jit"), target);
         });
         std::unique_ptr<Program> fresh = app.make();
-        fresh->schedule_by_hand(host);
+        fresh->schedule_by_hand(target);
         const double whole_ms =
-            milliseconds([&] { Halide::Pipeline(fresh->output()).compile_jit(host); });
+            milliseconds([&] { Halide::Pipeline(fresh->output()).compile_jit(target); });
         if (i == 0)
             continue;
         lower.push_back(lower_ms);

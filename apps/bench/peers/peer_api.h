@@ -30,6 +30,10 @@ const PeerVariant *pipe_peer_variants(int *count);
 /// Name and version of the peer.
 const char *pipe_peer_name();
 
+/// PIPE_TARGET when the variants were compiled, where that was in advance; else null: what the library
+/// does at run time depends on the variables that the benchmark sets for it.
+const char *pipe_peer_target();
+
 /// How many threads all later runs use.
 void pipe_peer_set_threads(int threads);
 

@@ -48,6 +48,10 @@ const char *pipe_peer_name() {
     return peers::name();
 }
 
+const char *pipe_peer_target() {
+    return nullptr;
+}
+
 void pipe_peer_set_threads(int threads) {
     peers::set_threads(threads);
 }

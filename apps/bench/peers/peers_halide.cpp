@@ -61,6 +61,10 @@ const char *pipe_peer_name() {
     return "Halide " PIPE_PEERS_HALIDE_VERSION;
 }
 
+const char *pipe_peer_target() {
+    return PIPE_PEERS_TARGET;
+}
+
 void pipe_peer_set_threads(int threads) {
     halide_set_error_handler(print_error);
     halide_set_num_threads(threads);
