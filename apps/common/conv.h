@@ -8,40 +8,36 @@
 
 namespace apps {
 
-/// `conv` (c, x, ..), or by the channel within a block of them (lane, x, ..), whose update sums over `sums`, innermost first, is computed where `consumer`
-/// (c, x, ..) reads it: in blocks of `vectors` of channels by `pixels`, whose sums stay in registers.
-/// Every weight is loaded once for the pixels of a block, every input broadcast once for its channels.
-/// `sums` in the order in which the weights lie, for the prefetcher. One block of channels after the
-/// other for a whole row of pixels: its weights stay in the L2 cache.
+/// `conv` (c, x, ..), or by the channel within a block of them (lane, x, ..), whose update sums over
+/// `sums`, innermost first, is computed where `consumer` (c, x, ..) reads it: in blocks of vectors of
+/// channels by pixels, whose sums stay in registers. Every weight is loaded once for the pixels of a block,
+/// every input broadcast once for its channels. `sums` in the order in which the weights lie, for
+/// the prefetcher. One block of channels after the other for a whole row of pixels: its weights stay in
+/// the L2 cache.
 inline void schedule_convolution(dsl::Func conv, const std::vector<dsl::RVar> &sums,
                                  dsl::Func consumer, const dsl::Var &c, const dsl::Var &x,
-                                 const dsl::Target &target, int vectors, int pixels) {
+                                 const dsl::Target &target, RegisterBlock block) {
     const int vec = target.natural_vector_size(dsl::Float(32));
-    const dsl::Var co("co"), ci("ci"), xo("xo"), xi("xi"), lane = conv.args()[0];
-    // loops of the update: the block, then the sums, then what is outside of blocks
-    std::vector<dsl::VarOrRVar> order = {lane, x};
-    order.insert(order.end(), sums.begin(), sums.end());
-
-    consumer.split(c, co, ci, vec * vectors)
-        .split(x, xo, xi, pixels)
+    const dsl::Var co("co"), ci("ci"), xo("xo"), xi("xi"), lane = conv.args()[0], vector("vector");
+    consumer.split(c, co, ci, vec * block.vectors)
+        .split(x, xo, xi, block.values)
         .reorder(ci, xi, xo, co)
         .vectorize(ci, vec)
         .unroll(ci)
         .unroll(xi);
     conv.compute_at(consumer, xo).vectorize(lane, vec).unroll(lane).unroll(x);
-    conv.update().reorder(order).vectorize(lane, vec).unroll(lane).unroll(x);
-}
 
-/// A block of sums that registers hold, of a row of `width` pixels.
-struct Block {
-    int vectors, pixels;
-};
-inline Block block_for(int width, const dsl::Target &target) {
-    if (vector_registers(target) == 16)
-        return {2, width % 5 == 0 ? 5 : 4};
-    if (width % 7 == 0)
-        return {2, 7};
-    return width % 5 == 0 ? Block{4, 5} : Block{2, 4};
+    // loops of the update: the block, then the sums, then what is outside of blocks
+    std::vector<dsl::VarOrRVar> order = {lane, vector, x};
+    if (block.holds_values())
+        order = {lane, x, vector};
+    order.insert(order.end(), sums.begin(), sums.end());
+    conv.update()
+        .split(lane, vector, lane, vec)
+        .reorder(order)
+        .vectorize(lane)
+        .unroll(vector)
+        .unroll(x);
 }
 
 /// The weights (c, x, y, channel, ..) of a layer, in the order in which sums over (channel, x, y) read
@@ -59,17 +55,17 @@ struct LayerParts {
     dsl::RDom r;
     dsl::Func consumer;
     dsl::Var c, x;
-    int channels;  ///< that are summed over
-    int width;     ///< of the result, in pixels
+    int in, out;  ///< channels that are summed over, and those that blocks are made of
+    int width;    ///< of the result, in pixels
 };
 
 /// The convolution of a layer in blocks, where its consumer is computed.
 inline void schedule_layer(LayerParts layer, const dsl::Target &target) {
-    const Block block = block_for(layer.width, target);
+    const int vectors = layer.out / target.natural_vector_size(dsl::Float(32));
     schedule_convolution(layer.conv, {layer.r.x, layer.r.y, layer.r.z}, layer.consumer, layer.c,
-                         layer.x, target, block.vectors, block.pixels);
+                         layer.x, target, register_block(target, vectors, layer.width));
     // A step is a few multiplications; what counts and compares the steps shall not be a tenth of it.
-    if (layer.channels % 4 == 0)
+    if (layer.in % 4 == 0)
         layer.conv.update().unroll(layer.r.x, 4);
 }
 

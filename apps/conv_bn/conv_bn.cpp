@@ -55,7 +55,7 @@ void ConvBn::schedule_by_hand(const Target &target) {
         padded.compute_root()
             .parallel(padded.args()[2])
             .vectorize(padded.args()[0], vec, TailStrategy::GuardWithIf);
-    schedule_layer({conv, r, stored, lane, x, shape.in, width}, target);
+    schedule_layer({conv, r, stored, lane, x, shape.in, channels_of_block, width}, target);
     const int channels = shape.blocks_at_once() * channels_of_block;
     normalised.output_buffer().dim(0).set_min(0);  // else no block is known to be whole
     normalised.split(c, together, ci, channels, TailStrategy::RoundUp)

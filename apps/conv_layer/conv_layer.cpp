@@ -20,7 +20,7 @@ ConvLayer::ConvLayer()
 void ConvLayer::schedule_by_hand(const Target &target) {
     const int channels = 128, width = 100;  // the paper's
     const Var co("co");
-    schedule_layer({conv, r, relu, c, x, channels, width}, target);
+    schedule_layer({conv, r, relu, c, x, channels, channels, width}, target);
     relu.compute_root().reorder(y, co).parallel(y);
     put_together(filter.in(conv), target).compute_at(relu, co);
 }

@@ -134,7 +134,9 @@ void Resnet50::schedule_by_hand(const Target &target) {
     const Var co("co"), ci("ci");
     for (size_t l = 0; l < conv.size(); ++l) {
         finished[l].bound(c, 0, all[l].out);  // else no block is known to be whole
-        schedule_layer({conv[l], sums[l], finished[l], c, x, all[l].in, all[l].size}, target);
+        schedule_layer(
+            {conv[l], sums[l], finished[l], c, x, all[l].in, channels_of_block, all[l].size},
+            target);
         finished[l].compute_root().reorder(y, co).parallel(co);
         if (!padded[l].defined())
             continue;

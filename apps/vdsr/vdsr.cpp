@@ -72,6 +72,8 @@ void Vdsr::to_rgb() {
 // Layer by layer, each stored with its frame of zeros; rows in parallel.
 void Vdsr::schedule_by_hand(const Target &target) {
     const int vec = target.natural_vector_size(Float(32));
+    const int channels = 64, width = 256;  // the paper's
+    const RegisterBlock block = register_block(target, channels / vec, width);
     for (size_t l = 0; l < padded.size(); ++l) {
         const std::vector<Var> args = padded[l].args();
         padded[l].compute_root().vectorize(args[0], vec).parallel(args.back(), 8);
@@ -80,8 +82,7 @@ void Vdsr::schedule_by_hand(const Target &target) {
         result[l].compute_root().parallel(y, 4);
         const std::vector<RVar> sums =
             l == 0 ? std::vector{r_first.x, r_first.y} : std::vector{r.x, r.y, r.z};
-        schedule_convolution(conv[l], sums, result[l], c, x, target, vector_registers(target) / 8,
-                             5);
+        schedule_convolution(conv[l], sums, result[l], c, x, target, block);
         if (l > 0)
             put_together(middle.in(conv[l]), target).compute_root();
     }
