@@ -9,25 +9,46 @@ namespace {
 
 const double alpha = 1.5, beta = 1.2;
 
-/// `product` (col, row), whose update sums over k, is computed where `consumer` reads it: in blocks
-/// of 2 or 4 vectors by 6 rows, whose sums stay in registers. The columns of its right factor that a
-/// column of blocks needs are put together first: they fit into the L2 cache, and one row of them
-/// follows the other.
+/// `product` (col, row), whose update sums over k, in tiles that the L2 cache holds with what they
+/// read, columns of tiles in parallel. The columns of its right factor that a tile needs are put
+/// together first; their rows are a few elements longer, or few sets of the L1 cache would get them all.
+/// Within a tile, one part of the sums after the other, so that the part of the right factor that a
+/// column of register blocks reads stays in the L1 cache (Goto and van de Geijn: Anatomy of
+/// High-Performance Matrix Multiplication, 2008).
 template <typename Right>
 void schedule_product(Func product, const RVar &k, Right right, Func consumer, const Var &col,
                       const Var &row, const Target &target) {
+    constexpr int tile = 96, part = 192, longer = 8;
+    constexpr int many = 1 << 20;  // rows and columns: few steps go beyond their end
     const int vec = target.natural_vector_size(Float(64));
-    const Var co("co"), ci("ci"), ro("ro"), ri("ri");
-    consumer.tile(col, row, co, ro, ci, ri, vector_registers(target) / 8 * vec, 6)
-        .reorder(ci, ri, ro, co)
+    const RegisterBlock block = register_block(target, 60, many);
+    const int columns = block.vectors * vec, rows = block.values;
+    auto whole_blocks = [](int size) { return (tile + size - 1) / size * size; };
+
+    const Var co("co"), ci("ci"), ro("ro"), ri("ri"), vector("vector");
+    const RVar ko("ko"), ki("ki");
+    consumer.tile(col, row, co, ro, ci, ri, whole_blocks(columns), whole_blocks(rows))
         .vectorize(ci, vec)
-        .unroll(ci)
-        .unroll(ri)
+        .reorder(ro, co)
         .parallel(co);
-    product.compute_at(consumer, ro).vectorize(col, vec).unroll(col).unroll(row);
-    product.update().reorder(col, row, k).vectorize(col, vec).unroll(col).unroll(row);
+    product.compute_at(consumer, ro).vectorize(col, vec);
+    std::vector<VarOrRVar> order = {col, vector, ri, ki, ro, co, ko};
+    if (block.holds_values())
+        order = {col, ri, vector, ki, ro, co, ko};
+    product.update()
+        .split(k, ko, ki, part)
+        .split(col, co, col, columns)
+        .split(col, vector, col, vec)
+        .split(row, ro, ri, rows)
+        .reorder(order)
+        .vectorize(col)
+        .unroll(vector)
+        .unroll(ri);
     Func panel = right.in(product);
-    panel.compute_at(consumer, co).vectorize(panel.args()[0], vec, TailStrategy::GuardWithIf);
+    const Var across = panel.args()[0];
+    panel.compute_at(consumer, co)
+        .align_storage(across, whole_blocks(columns) + longer)
+        .vectorize(across, vec, TailStrategy::GuardWithIf);
 }
 
 }  // namespace
