@@ -6,8 +6,6 @@ set(PIPE_ALL_ROOMS support ir image_io schedule graph poly region reference auto
 set(PIPE_ROOMS "${PIPE_ALL_ROOMS}" CACHE STRING
     "Rooms to build; a shorter list lets a room's tests run while rooms above it do not compile")
 
-option(PIPE_UNITY_BUILD "Compile each room as one translation unit: a fifth of the time of a first build" ON)
-
 add_library(Pipe)
 add_library(Pipe::Pipe ALIAS Pipe)
 

@@ -15,6 +15,10 @@ endif()
 
 add_library(pipe_build_options INTERFACE)
 target_compile_options(pipe_build_options INTERFACE -Wall -Wextra)
+# A file of a unity build is a header to GCC, whose anonymous types it warns about in templates.
+if(PIPE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  target_compile_options(pipe_build_options INTERFACE -Wno-subobject-linkage)
+endif()
 # GCC 12 warns about std::string's own code where two strings are added (GCC bug 105651).
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   target_compile_options(pipe_build_options INTERFACE -Wno-restrict)
