@@ -36,7 +36,7 @@ class Case {
     void tell(const std::vector<Box> &sizes);
     std::string try_sizes(Pipeline &pipeline, const std::vector<Box> &sizes);
     void set_images(const std::vector<Box> &sizes);
-    void set_image(size_t number, const Source &source, const Box &box);
+    GuardedBuffer make_image(size_t number, const Source &source, const Box &box);
     std::string set_queried_images(Pipeline &pipeline, const std::vector<Box> &sizes);
     std::string compare(Pipeline &pipeline, const std::vector<Box> &sizes);
     bool is_rule(const std::string &message) const;
@@ -47,7 +47,7 @@ class Case {
     Algorithm algorithm_;
     Algorithm twin_;  ///< the same, of other Funcs, which get no directives
     ScheduleInfo schedule_;
-    std::deque<GuardedBuffer> images_;
+    std::deque<GuardedBuffer> images_, queried_;
     int version_ = 0;
     Mode mode_ = Mode::Manual;
     // Most bugs are those of lowering, and most of the time is LLVM's and that of waking threads.
@@ -192,37 +192,37 @@ std::vector<ImageParam> images_of(const Algorithm &algorithm) {
     return result;
 }
 
-void Case::set_image(size_t number, const Source &source, const Box &box) {
+GuardedBuffer Case::make_image(size_t number, const Source &source, const Box &box) {
     Box some = box;
     for (Interval &v : some) {
         if (v.empty())
             v = {0, 0};  // nobody reads it
     }
-    ImageParam image = images_of(algorithm_)[number];
-    GuardedBuffer made = allocate(image.type(), some, c_, source.any_layout);
+    GuardedBuffer made = allocate(source.image.type(), some, c_, source.any_layout);
     fill(made.buffer, number);
-    image.set(made.buffer);
-    images_of(twin_)[number].set(made.buffer);
-    if (number < images_.size())
-        images_[number] = std::move(made);
-    else
-        images_.push_back(std::move(made));
+    return made;
 }
 
 void Case::set_images(const std::vector<Box> &sizes) {
     std::vector<Box> boxes = required_boxes(algorithm_, sizes, schedule_.slack);
     if (work(algorithm_, boxes) > 1e6)
         throw TooLarge();
+    std::vector<ImageParam> images = images_of(algorithm_), same = images_of(twin_);
     images_.clear();
     for (size_t i = 0; i < boxes.size(); i++) {
-        if (algorithm_.sources[i].is_image)
-            set_image(images_.size(), algorithm_.sources[i], boxes[i]);
+        if (!algorithm_.sources[i].is_image)
+            continue;
+        size_t number = images_.size();
+        images_.push_back(make_image(number, algorithm_.sources[i], boxes[i]));
+        images[number].set(images_.back().buffer);
+        same[number].set(images_.back().buffer);
     }
     algorithm_.version.set(++version_);
 }
 
 /// Images of the size that a bounds query answers, which may be no larger than those of set_images(), because
-/// they are enough. (An image behind a boundary condition has the size that it has.)
+/// they are enough. (An image behind a boundary condition has the size that it has. The twin keeps its images:
+/// the reference evaluates coordinates, too, that make no difference.)
 std::string Case::set_queried_images(Pipeline &pipeline, const std::vector<Box> &sizes) {
     std::vector<ImageParam> images = images_of(algorithm_);
     std::vector<const Source *> sources;
@@ -246,6 +246,10 @@ std::string Case::set_queried_images(Pipeline &pipeline, const std::vector<Box> 
     for (size_t i = 0; i < images.size(); i++) {
         if (!sources[i]->fixed_box.empty())
             continue;
+        if (!images[i].get().defined()) {  // nobody reads it
+            images[i].set(images_[i].buffer);
+            continue;
+        }
         Buffer<void> asked = images[i].get();
         Box box, enough;
         bool empty = false, larger = false;
@@ -261,7 +265,9 @@ std::string Case::set_queried_images(Pipeline &pipeline, const std::vector<Box> 
         if (larger && !empty)
             return "a query asks for " + describe(box) + " of " + sources[i]->name + ", but " +
                    describe(enough) + " is enough";
-        set_image(i, *sources[i], box);
+        queried_.push_back(make_image(i, *sources[i], box));
+        queried_.back().buffer.copy_from(images_[i].buffer);
+        images[i].set(queried_.back().buffer);
     }
     algorithm_.version.set(++version_);
     return "";
