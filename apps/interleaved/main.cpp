@@ -1,4 +1,5 @@
 // Puts a picture's planes together, brightens it, and makes it gray: all with interleaved channels.
+#include "apps/common/arrays.h"
 #include "apps/common/demo.h"
 
 using Pipe::Buffer;
@@ -8,9 +9,9 @@ namespace {
 std::vector<apps::Inputs> bytes(const Buffer<float> &photo, bool interleaved) {
     const apps::Box box{{
                             0,
-                            photo.dim(0).extent(),
+                            int(photo.dim(0).extent()),
                         },
-                        {0, photo.dim(1).extent()},
+                        {0, int(photo.dim(1).extent())},
                         {0, 3}};
     Buffer<> picture = apps::make_array(Pipe::UInt(8), box, interleaved);
     apps::fill(picture, [&](const apps::Point &p) {
