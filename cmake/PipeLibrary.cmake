@@ -26,7 +26,9 @@ endfunction()
 foreach(room IN LISTS PIPE_ROOMS)
   set(folder ${PROJECT_SOURCE_DIR}/lib/${room})
   set(packages "")
-  if(room STREQUAL "poly")
+  if(room STREQUAL "support")
+    set(packages pipe_hwloc)
+  elseif(room STREQUAL "poly")
     set(packages pipe_isl)
   elseif(room STREQUAL "codegen")
     set(packages pipe_llvm)
@@ -45,14 +47,21 @@ target_include_directories(Pipe PUBLIC
   $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_link_libraries(Pipe PRIVATE
   $<BUILD_INTERFACE:pipe_build_options> $<BUILD_INTERFACE:pipe_isl> $<BUILD_INTERFACE:pipe_llvm>
+  $<BUILD_INTERFACE:pipe_hwloc>
   fmt::fmt OpenMP::OpenMP_CXX PNG::PNG JPEG::JPEG Threads::Threads ${CMAKE_DL_LIBS})
 set_target_properties(Pipe PROPERTIES LINKER_LANGUAGE CXX
-  VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR} INSTALL_RPATH_USE_LINK_PATH ON)
+  VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR} INSTALL_RPATH_USE_LINK_PATH ON)
 # Sanitizers replace symbols at run time, so those builds keep them undefined until the program.
 if(BUILD_SHARED_LIBS AND NOT PIPE_ASAN AND NOT PIPE_TSAN AND "${PIPE_ROOMS}" STREQUAL "${PIPE_ALL_ROOMS}")
   target_link_options(Pipe PRIVATE LINKER:--no-undefined)
 elseif(NOT "${PIPE_ROOMS}" STREQUAL "${PIPE_ALL_ROOMS}")
   target_link_options(Pipe INTERFACE LINKER:--unresolved-symbols=ignore-in-shared-libs)
+endif()
+
+# What a shared library exports. (What is inside of Pipe is among it: the tests call that.)
+if(BUILD_SHARED_LIBS AND CMAKE_EXECUTABLE_FORMAT STREQUAL "ELF")
+  target_link_options(Pipe PRIVATE LINKER:--version-script=${CMAKE_CURRENT_LIST_DIR}/Pipe.map)
+  set_property(TARGET Pipe APPEND PROPERTY LINK_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/Pipe.map)
 endif()
 
 include(CMakePackageConfigHelpers)

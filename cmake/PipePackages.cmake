@@ -13,6 +13,13 @@ add_library(pipe_isl INTERFACE)
 target_include_directories(pipe_isl SYSTEM INTERFACE ${ISL_INCLUDE_DIR})
 target_link_libraries(pipe_isl INTERFACE ${ISL_LIBRARY})
 
+# The processors and caches of the machine. Used inside lib/support only.
+find_path(HWLOC_INCLUDE_DIR hwloc.h REQUIRED)
+find_library(HWLOC_LIBRARY hwloc REQUIRED)
+add_library(pipe_hwloc INTERFACE)
+target_include_directories(pipe_hwloc SYSTEM INTERFACE ${HWLOC_INCLUDE_DIR})
+target_link_libraries(pipe_hwloc INTERFACE ${HWLOC_LIBRARY})
+
 # The shared libLLVM: one copy in the process, quick links.
 add_library(pipe_llvm INTERFACE)
 target_include_directories(pipe_llvm SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})

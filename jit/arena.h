@@ -29,6 +29,8 @@ class Arena {
     void pop_since(int64_t mark);
 
     int64_t used() const { return used_; }
+    /// Bytes that were taken of the system.
+    int64_t capacity() const { return capacity_; }
     /// The most that was in use since the last reset_peak().
     int64_t peak() const { return peak_; }
     void reset_peak(int64_t to) { peak_ = to; }

@@ -24,7 +24,7 @@ struct CompileTimes {
 class Profile;
 
 struct RunOptions {
-    int threads = 0;            ///< for parallel loops; 0 = as OpenMP says (OMP_NUM_THREADS, cores)
+    int threads = 0;            ///< for parallel loops; 0 = default_threads()
     int64_t scratch_limit = 0;  ///< bytes that one thread's scratch may take; 0 = no limit
     JITUserContext *context = nullptr;  ///< what handlers are given
     JITHandlers handlers = {};          ///< those of `context` are not looked at

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "jit/arena.h"
+#include "support/error_text.h"
 #include <pipe/error.h>
 #include <pipe/memoization_cache.h>
 
@@ -188,7 +189,8 @@ void *memo_open(Context *context, const char *func, const int64_t *key, int64_t 
     } catch (const std::bad_alloc &) {
     }
     if (!entry) {
-        context->fail(out_of_memory, fmt::format("out of memory: the memoized Func {}", func));
+        context->fail(out_of_memory, fmt::format("out of memory: the memoized Func {}",
+                                                 support::marked(support::Field::Func, func)));
         return nullptr;
     }
     for (size_t i = 0; i < entry->offsets.size(); i++)

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "jit/forked.h"
 #include "jit/scratch.h"
 #include "jit/tasks.h"
 
@@ -218,10 +219,12 @@ void run_on_openmp(Loop &loop, int32_t min, int32_t extent) {
     int threads = loop.context->threads;
     Iterations iterations(min, extent, threads);
     __tsan_release(&iterations);
-    if (Team *team = current_work.team)
+    if (Team *team = current_work.team) {
         run_inside(loop, iterations, *team);
-    else
+    } else {
+        about_to_start_team();
         fork_and_join(loop, iterations, threads);
+    }
     __tsan_acquire(&iterations);
 }
 
@@ -230,7 +233,9 @@ void run_on_openmp(Loop &loop, int32_t min, int32_t extent) {
 bool may_be_shared(const Context &context, int32_t extent) {
     if (context.threads <= 1 || extent == 1)
         return false;
-    return current_work.team ? current_work.iterations->left() == 0 : !inside_parallel_loop();
+    if (current_work.team)
+        return current_work.iterations->left() == 0;
+    return !inside_parallel_loop() && !team_was_lost();
 }
 
 }  // namespace

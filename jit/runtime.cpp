@@ -13,8 +13,13 @@
 #include "jit/parallel.h"
 #include "jit/scratch.h"
 #include "jit/tasks.h"
+#include "support/error_text.h"
+#include "support/processors.h"
 
 namespace Pipe::jit {
+
+using support::Field;
+using support::marked;
 
 namespace {
 
@@ -57,7 +62,7 @@ int32_t out_of_memory_error(Context *context, const char *name, int64_t bytes) {
     context->fail(out_of_memory,
                   fmt::format("out of memory: Func {}, {} bytes. Realize a smaller output, or "
                               "compute the Func within the loops of its consumer (compute_at).",
-                              name, size));
+                              marked(Field::Func, name), marked(Field::Needed, size)));
     return out_of_memory;
 }
 
@@ -154,7 +159,12 @@ int32_t run_kernel(codegen::KernelFunction *kernel, Context &context, void *cons
 }
 
 int default_threads() {
-    return omp_get_max_threads();
+    if (const int threads = support::thread_limit(); threads > 0)
+        return threads;
+    // OpenMP takes all processors where nothing was said to it, whatever the control group allows.
+    static const int all = omp_get_num_procs();
+    const int threads = omp_get_max_threads();
+    return threads == all ? support::default_threads() : threads;
 }
 
 }  // namespace Pipe::jit

@@ -99,7 +99,7 @@ void print(Context *context, const char *text);
 int32_t run_kernel(codegen::KernelFunction *kernel, Context &context, void *const *args,
                    int64_t *peak_bytes);
 
-/// The number of threads that OpenMP takes where nothing else is said.
+/// The number of threads of a parallel loop where the call says nothing else: <pipe/process.h>.
 int default_threads();
 
 }  // namespace Pipe::jit

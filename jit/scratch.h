@@ -1,29 +1,82 @@
 #pragma once
-// The scratch memory of the thread that runs.
+// The scratch memory of the threads.
+
+#include <atomic>
 
 #include "jit/arena.h"
 
 namespace Pipe::jit {
 
-/// A thread keeps this much scratch for the next run; more is given back.
-inline constexpr int64_t kept_scratch = int64_t(1) << 30;
+/// The arena of one thread. All of them are known (scratch.cpp), so that release_scratch() reaches
+/// those of idle threads.
+class ThreadScratch {
+  public:
+    ThreadScratch();
+    ~ThreadScratch();
+    ThreadScratch(const ThreadScratch &) = delete;
+
+    /// While it is in use, no other thread gives its memory back. May be nested.
+    void enter() {
+        if (depth_++ == 0)
+            lock();
+    }
+    /// Gives back what is more than a thread may keep.
+    void leave() {
+        arena.trim(release_.load(std::memory_order_relaxed) ? 0 : kept_bytes());
+        if (--depth_ == 0) {
+            release_.store(false, std::memory_order_relaxed);
+            unlock();
+        }
+    }
+    /// From any thread: gives all back, now or, where it is in use, as it is left.
+    void release();
+
+    Arena arena;
+
+  private:
+    void lock() {
+        while (in_use_.exchange(true, std::memory_order_acquire))
+            in_use_.wait(true, std::memory_order_relaxed);
+    }
+    void unlock() {
+        in_use_.store(false, std::memory_order_release);
+        in_use_.notify_one();
+    }
+    static int64_t kept_bytes();
+
+    int depth_ = 0;
+    std::atomic<bool> in_use_{false}, release_{false};
+};
+
+inline ThreadScratch &this_threads_scratch() {
+    thread_local ThreadScratch scratch;
+    return scratch;
+}
 
 inline Arena &this_threads_arena() {
-    thread_local Arena arena;
-    return arena;
+    return this_threads_scratch().arena;
 }
+
+/// Gives the scratch memory of all threads back: of those that run a pipeline, when it ends.
+void release_scratch();
+
+/// Bytes that each thread keeps for the next run; more is given back.
+int64_t kept_scratch();
+void set_kept_scratch(int64_t bytes);
 
 /// Runs f with the thread's arena, and leaves the arena as it was. Answers f's code; *peak grows by
 /// the most scratch that f had in use.
 template <typename F> int32_t with_scratch(int64_t *peak, F &&f) {
-    Arena &arena = this_threads_arena();
+    ThreadScratch &scratch = this_threads_scratch();
+    scratch.enter();
+    Arena &arena = scratch.arena;
     int64_t mark = arena.mark(), before = arena.used(), outer_peak = arena.peak();
     arena.reset_peak(before);
     int32_t code = f();
     arena.pop_since(mark);
-    arena.trim(kept_scratch);
     *peak += arena.peak() - before;
     arena.reset_peak(outer_peak);
+    scratch.leave();
     return code;
 }
 

@@ -12,6 +12,7 @@
 
 #include "ir/extern_functions.h"
 #include "jit/runtime.h"
+#include "jit/symbols.h"
 #include <pipe/error.h>
 
 namespace Pipe::jit {
@@ -76,13 +77,17 @@ namespace {
 /// A library of its own per kernel, so that kernels may have the same name and go one by one.
 class LinkedCode : public Code {
   public:
-    LinkedCode(orc::ExecutionSession &session, orc::JITDylib &dylib)
-        : session_(session), dylib_(dylib) {}
-    ~LinkedCode() override { llvm::consumeError(session_.removeJITDylib(dylib_)); }
+    LinkedCode(orc::ExecutionSession &session, orc::JITDylib &dylib, bool stays)
+        : session_(session), dylib_(dylib), stays_(stays) {}
+    ~LinkedCode() override {
+        if (!stays_)
+            llvm::consumeError(session_.removeJITDylib(dylib_));
+    }
 
   private:
     orc::ExecutionSession &session_;
     orc::JITDylib &dylib_;
+    const bool stays_;
 };
 
 }  // namespace
@@ -94,6 +99,10 @@ Session::Session() : orc_(std::make_unique<Orc>()) {
     orc_->session->setErrorReporter([](llvm::Error e) { llvm::consumeError(std::move(e)); });
     orc_->linker = std::make_unique<orc::ObjectLinkingLayer>(
         *orc_->session, orc_->session->getExecutorProcessControl().getMemMgr());
+    auto plugins = symbol_plugins(*orc_->session);
+    tells_symbols_ = !plugins.empty();
+    for (auto &plugin : plugins)
+        orc_->linker->addPlugin(std::move(plugin));
     orc_->process = &orc_->session->createBareJITDylib("process");
     orc::SymbolMap symbols;
     for (const RuntimeSymbol &s : runtime_symbols()) {
@@ -113,7 +122,8 @@ Session &Session::get() {
 std::unique_ptr<Code> Session::add(const std::vector<char> &object, const std::string &entry) {
     std::string name = entry + "#" + std::to_string(orc_->count++);
     orc::JITDylib &dylib = orc_->session->createBareJITDylib(name);
-    auto code = std::make_unique<LinkedCode>(*orc_->session, dylib);
+    // What debuggers and profilers were told of the code cannot be taken back.
+    auto code = std::make_unique<LinkedCode>(*orc_->session, dylib, tells_symbols_);
     dylib.addToLinkOrder(*orc_->process);
     llvm::StringRef bytes(object.data(), object.size());
     check(orc_->linker->add(dylib, llvm::MemoryBuffer::getMemBufferCopy(bytes, name)));

@@ -27,6 +27,9 @@ class Session {
     /// Whether glibc's vector mathematics is on this machine.
     bool has_libmvec() const { return libmvec_ != nullptr; }
 
+    /// Whether debuggers or profilers are told of the code (symbols.h).
+    bool tells_symbols() const { return tells_symbols_; }
+
     Session(const Session &) = delete;
 
   private:
@@ -34,6 +37,7 @@ class Session {
     struct Orc;
     std::unique_ptr<Orc> orc_;
     void *libmvec_ = nullptr;
+    bool tells_symbols_ = false;
 };
 
 }  // namespace Pipe::jit

@@ -7,7 +7,7 @@ namespace Pipe {
 
 /// What the autoscheduler is told.
 struct AutoscheduleOptions {
-    /// Cores to schedule for; 0 = those of this machine (or OMP_NUM_THREADS).
+    /// Cores to schedule for; 0 = as many as get_num_threads() says.
     int cores = 0;
     /// Bytes of cache that tiles are sized for: L1 and L2 of one core, the last level of all cores
     /// together; 0 = those of this machine.

@@ -40,7 +40,16 @@ template <typename Self> class CompiledFiles {
                             const std::string &function = "", const Target &target = Target());
     void compile_to_assembly(const std::string &filename, const std::vector<Argument> &args,
                              const std::string &function = "", const Target &target = Target());
-    /// An object file (ELF). Its function is called as Pipe's run time calls it.
+    /// An object file (ELF), to look at: it cannot be linked into a program yet, because there is no
+    /// compiler ahead of time. Besides functions of C (memcpy, the mathematics of libm and, on
+    /// x86-64 Linux, libmvec) and the C functions that the pipeline calls, it needs Pipe's run time,
+    /// which is only to be found in a process that compiles pipelines, and there only by code that
+    /// was compiled in that process. Its names: pipe_parallel_for, pipe_scratch_push,
+    /// pipe_scratch_pop, pipe_fail, pipe_out_of_memory; where the pipeline asks for them,
+    /// pipe_print, pipe_trace, pipe_fork, pipe_semaphore_*, pipe_lock_*, pipe_memo_*,
+    /// pipe_profile_*, pipe_user_context, pipe_call_pipeline. The function takes the context of a
+    /// run and an array of arguments, as Pipe's run time passes them; both may change with every
+    /// version.
     void compile_to_object(const std::string &filename, const std::vector<Argument> &args,
                            const std::string &function = "", const Target &target = Target());
     // The name of the function left out.

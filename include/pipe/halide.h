@@ -108,6 +108,15 @@ inline constexpr halide_trace_event_code_t halide_trace_tag = Pipe::TraceEventCo
 inline constexpr auto halide_trace_begin_parallel_task = static_cast<halide_trace_event_code_t>(11);
 inline constexpr auto halide_trace_end_parallel_task = static_cast<halide_trace_event_code_t>(12);
 
+/// Answers the number before.
+inline int halide_set_num_threads(int threads) {
+    int before = Pipe::get_num_threads();
+    Pipe::set_num_threads(threads);
+    return before;
+}
+inline int halide_get_num_threads() {
+    return Pipe::get_num_threads();
+}
 inline void halide_memoization_cache_set_size(int64_t size) {
     Pipe::memoization_cache_set_size(size);
 }
@@ -119,6 +128,11 @@ inline void halide_memoization_cache_cleanup() {
 }
 
 namespace Pipe {
+
+namespace detail {
+/// Halide gives no hints.
+inline const bool no_hints = (set_hints(false), true);
+}  // namespace detail
 
 /// Errors are always thrown.
 constexpr bool exceptions_enabled() {

@@ -83,8 +83,8 @@ struct JITHandlers {
 /// from it and find his own data there.
 struct JITUserContext {
     JITHandlers handlers;  ///< those that are set go before the Pipeline's
-    /// The most threads of its parallel loops; 0: as OpenMP says (OMP_NUM_THREADS, the processors). Each
-    /// async Func adds one, since it may have to wait. Does not bind a custom_do_par_for.
+    /// The most threads of its parallel loops; 0: as set_num_threads says. Each async Func adds one,
+    /// since it may have to wait. Does not bind a custom_do_par_for.
     int num_threads = 0;
 };
 

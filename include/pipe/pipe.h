@@ -29,6 +29,7 @@
 #include <pipe/param.h>
 #include <pipe/pipeline.h>
 #include <pipe/print.h>
+#include <pipe/process.h>
 #include <pipe/random.h>
 #include <pipe/raw_buffer.h>
 #include <pipe/rdom.h>

@@ -11,6 +11,7 @@
 #include "ir/program.h"
 #include "poly/model.h"
 #include "support/clock.h"
+#include "support/error.h"
 
 namespace Pipe::autoschedule {
 
@@ -129,6 +130,10 @@ Result run(const Graph &graph, schedules::Schedule start, const Sizes &sizes,
 Result fall_back(const Graph &graph, schedules::Schedule start, const Machine &machine,
                  const std::string &why) {
     Result result;
+    support::warn(
+        fmt::format("{}: the autoscheduler found no schedule ({}). Every Func is computed "
+                    "at root, by itself. Please report this.",
+                    graph::description(graph), why));
     result.schedule = std::move(start);
     result.report.machine = machine;
     result.report.complete = false;

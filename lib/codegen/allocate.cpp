@@ -13,6 +13,7 @@
 
 #include "codegen/abi.h"
 #include "codegen/stmt_emitter.h"
+#include "support/error_text.h"
 
 namespace Pipe::codegen {
 
@@ -49,11 +50,12 @@ void StmtEmitter::allocate(const ir::StmtNode &s) {
     bool asked = s.memory == MemoryType::Register || (s.memory == MemoryType::Stack && known);
     if (asked && !known)
         throw CompileError(
-            s.name +
+            support::marked(support::Field::Func, s.name) +
             ".store_in: how much memory it needs is not known when it is compiled, so it cannot "
             "lie in registers. Bound it (bound_storage, or splits by constants), or use Stack.");
     if (asked && (*known > max_asked_stack_array || frame_.stack_bytes + *known > max_frame))
-        throw CompileError(s.name + ".store_in: " + std::to_string(*known) +
+        throw CompileError(support::marked(support::Field::Func, s.name) +
+                           ".store_in: " + support::marked(support::Field::Needed, *known) +
                            " bytes are too many for the stack (at most " +
                            std::to_string(max_asked_stack_array) + ", and " +
                            std::to_string(max_frame) + " for all together). Use Heap.");

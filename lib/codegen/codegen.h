@@ -15,6 +15,9 @@ struct Options {
     /// Vector mathematics by the functions of glibc's libmvec (x86-64 only). Else one call per
     /// lane.
     bool libmvec = true;
+    /// Functions keep a frame pointer and have tables for unwinding, so that debuggers and profilers
+    /// find who called them.
+    bool frames = false;
     /// Run LLVM's verifier (on by default in debug builds).
 #ifdef NDEBUG
     bool verify = false;

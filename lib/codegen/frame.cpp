@@ -50,6 +50,10 @@ llvm::Function *Unit::make_function(const std::string &name,
     auto linkage = exported ? llvm::Function::ExternalLinkage : llvm::Function::InternalLinkage;
     auto *function = llvm::Function::Create(type, linkage, name, module);
     function->setDoesNotThrow();
+    if (options.frames) {
+        function->addFnAttr("frame-pointer", "all");
+        function->setUWTableKind(llvm::UWTableKind::Default);
+    }
     // Without these, LLVM splits 64-byte vectors on processors for which it deems 32 bytes better.
     int width = 8 * target.natural_vector_size(UInt(8));
     function->addFnAttr("prefer-vector-width", std::to_string(width));

@@ -1,4 +1,5 @@
 #include "driver/arguments.h"
+#include "support/error_text.h"
 
 #include <cstring>
 
@@ -10,9 +11,20 @@ namespace Pipe::driver {
 
 using graph::ImageContents;
 using graph::ParamContents;
+using support::Field;
+using support::marked;
 using Kind = ir::Argument::Kind;
 
 namespace {
+
+/// "2 dimensions", the number marked.
+template <typename Number> std::string counted(Field field, Number n, const std::string &noun) {
+    return marked(field, n) + support::counted(n, noun).substr(std::to_string(n).size());
+}
+
+std::string range(Field field, int64_t min, int64_t max) {
+    return marked(field, fmt::format("{} to {}", min, max));
+}
 
 std::unique_ptr<CallArguments> &kept_arguments() {
     thread_local std::unique_ptr<CallArguments> kept;
@@ -59,10 +71,11 @@ Slots::Slots(const graph::Graph &graph) : pipeline_(graph::description(graph)) {
         num_buffers_ += slot.kind != Kind::Scalar;
         num_outputs_ += slot.kind == Kind::OutputBuffer;
         if (slot.dimensions > jit::max_dimensions)
-            throw CompileError(fmt::format(
-                "{}: '{}'{} has {} dimensions, but inputs and outputs have at most {}. "
-                "Join some of them into one.",
-                pipeline_, slot.name, graph::at(slot.where), slot.dimensions, jit::max_dimensions));
+            throw CompileError(
+                fmt::format("{}: '{}'{} has {} dimensions, but inputs and outputs have at most {}. "
+                            "Join some of them into one.",
+                            pipeline_, marked(Field::Func, slot.name), graph::at(slot.where),
+                            marked(Field::Given, slot.dimensions), jit::max_dimensions));
     }
 }
 
@@ -99,8 +112,8 @@ const char *cast_advice(const Slot &slot) {
 }  // namespace
 
 void Slots::reject(const Slot &slot, const std::string &why) const {
-    throw RuntimeError(fmt::format("{}: {} '{}'{}: {}", pipeline_, role(slot), slot.name,
-                                   graph::at(slot.where), why));
+    throw RuntimeError(fmt::format("{}: {} '{}'{}: {}", pipeline_, role(slot),
+                                   marked(Field::Func, slot.name), graph::at(slot.where), why));
 }
 
 void Slots::check(const Slot &slot, const BufferBase &buffer) const {
@@ -115,21 +128,26 @@ void Slots::check(const Slot &slot, const BufferBase &buffer) const {
     if (view.type != slot.type)
         reject(slot, fmt::format("it needs elements of {0}, but the Buffer given has {1}. Pass a "
                                  "Buffer of {0}, {2}.",
-                                 to_string(slot.type), to_string(view.type), cast_advice(slot)));
+                                 marked(Field::Needed, to_string(slot.type)),
+                                 marked(Field::Given, to_string(view.type)), cast_advice(slot)));
     if (static_cast<int>(view.dims.size()) != slot.dimensions)
         reject(slot, fmt::format("it needs {}, but the Buffer given has {}. Pass one of that many, "
                                  "or use sliced() or embedded() on it.",
-                                 support::counted(slot.dimensions, "dimension"), view.dims.size()));
+                                 counted(Field::Needed, slot.dimensions, "dimension"),
+                                 marked(Field::Given, view.dims.size())));
     for (size_t d = 0; d < view.dims.size(); d++) {
         const BufferDim &dim = view.dims[d];
         if (dim.extent < 0)
-            reject(slot, fmt::format("the extent of dimension {} is {}, but must be at least 0. "
-                                     "Give a min and an extent, not two ends.",
-                                     d, dim.extent));
+            reject(slot,
+                   fmt::format("the extent of dimension {} is {}, but must be at least 0. "
+                               "Give a min and an extent, not two ends.",
+                               marked(Field::Dimension, d), marked(Field::Given, dim.extent)));
         if (dim.min < INT32_MIN || dim.min + dim.extent - 1 > INT32_MAX || dim.extent > INT32_MAX)
-            reject(slot, fmt::format("dimension {} runs from {} to {}, but coordinates are 32-bit "
-                                     "integers. Move it with set_min(), or crop it.",
-                                     d, dim.min, dim.min + dim.extent - 1));
+            reject(slot,
+                   fmt::format("dimension {} runs from {}, but coordinates are 32-bit integers. "
+                               "Move it with set_min(), or crop it.",
+                               marked(Field::Dimension, d),
+                               range(Field::Given, dim.min, dim.min + dim.extent - 1)));
     }
     if (!view.host)
         reject(slot, "the Buffer given has no memory (a null pointer). Call allocate() on it.");
@@ -140,7 +158,8 @@ void Slots::check(const Slot &slot, const BufferBase &buffer) const {
                fmt::format("its memory was promised to be aligned to {} bytes "
                            "(set_host_alignment), but begins {} bytes behind such an address. "
                            "Allocate it so, or promise less.",
-                           slot.promise.host_alignment, misplaced));
+                           marked(Field::Needed, slot.promise.host_alignment),
+                           marked(Field::Given, misplaced)));
 }
 
 void Slots::check_limits(const Slot &slot, uint64_t bits) const {
@@ -150,10 +169,11 @@ void Slots::check_limits(const Slot &slot, uint64_t bits) const {
         auto end = [&](const Expr &e) {
             return e.defined() ? fmt::format("{}", bound(e)) : std::string("any");
         };
-        throw RuntimeError(
-            fmt::format("{}: Param '{}' is {}, but its range is {} to {}. set() it to "
-                        "a value in the range, or widen that (set_range).",
-                        pipeline_, slot.name, v, end(low), end(high)));
+        throw RuntimeError(fmt::format(
+            "{}: Param '{}' is {}, but its range is {}. set() it to a value in the "
+            "range, or widen that (set_range).",
+            pipeline_, marked(Field::Func, slot.name), marked(Field::Given, fmt::format("{}", v)),
+            marked(Field::Needed, end(low) + " to " + end(high))));
     };
     const ParamContents &p = *slot.param;
     if (!p.min.defined() && !p.max.defined())
@@ -183,8 +203,8 @@ void Slots::gather(Outputs outputs, std::vector<Given> &given) const {
     if (outputs.size() != num_outputs_)
         throw RuntimeError(
             fmt::format("{} has {}, but was given {}. Give one Buffer per value of each output.",
-                        pipeline_, support::counted(num_outputs_, "output value"),
-                        support::counted(outputs.size(), "Buffer")));
+                        pipeline_, counted(Field::Needed, num_outputs_, "output value"),
+                        counted(Field::Given, outputs.size(), "Buffer")));
     given.assign(slots_.size(), Given());
     size_t output = 0;
     for (size_t i = 0; i < slots_.size(); i++) {
@@ -193,7 +213,7 @@ void Slots::gather(Outputs outputs, std::vector<Given> &given) const {
             if (!slot.param->is_set.load(std::memory_order_relaxed))
                 throw RuntimeError(fmt::format(
                     "{}: Param '{}' has no value. Call its set() before the pipeline runs.",
-                    pipeline_, slot.param->identity->name));
+                    pipeline_, graph::func_field(slot.param->identity->name)));
             given[i].bits = slot.param->bits.load(std::memory_order_relaxed);
         } else if (slot.kind == Kind::OutputBuffer) {
             given[i].buffer = outputs[output++];

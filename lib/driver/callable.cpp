@@ -8,12 +8,14 @@
 #include <fmt/format.h>
 
 #include "graph/contents.h"
+#include "support/error_text.h"
 #include "support/text.h"
 
 namespace Pipe {
 
 using driver::CallableContents;
 using driver::Slot;
+using support::Field;
 using Kind = ir::Argument::Kind;
 
 Argument::Argument(const detail::ParamBase &param)
@@ -89,13 +91,16 @@ int find(const Slot &slot, const std::vector<Argument> &inputs) {
         throw CompileError(fmt::format("compile_to_callable: the pipeline uses {} '{}'{}, which is "
                                        "not in the list of arguments. Add it.",
                                        needed.is_buffer() ? "the ImageParam" : "the Param",
-                                       needed.name, graph::at(slot.where)));
+                                       support::marked(Field::Func, needed.name),
+                                       graph::at(slot.where)));
     if (found->type != needed.type || found->is_buffer() != needed.is_buffer() ||
         found->dimensions != needed.dimensions)
         throw CompileError(fmt::format(
             "compile_to_callable: the argument '{}'{} is described as {}, but is {}. Pass the "
             "Param or ImageParam itself.",
-            needed.name, graph::at(slot.where), describe(*found), describe(needed)));
+            support::marked(Field::Func, needed.name), graph::at(slot.where),
+            support::marked(Field::Given, describe(*found)),
+            support::marked(Field::Needed, describe(needed))));
     return static_cast<int>(found - inputs.begin());
 }
 
@@ -150,15 +155,19 @@ std::string wrong_count(const CallableContents &c, size_t count) {
     std::string names;
     for (const Argument &a : c.arguments)
         names += (names.empty() ? "'" : ", '") + a.name + "'";
-    return fmt::format("The Callable {} takes {} ({}), but is given {}. Give all of them, in this "
-                       "order.",
-                       c.name, support::counted(c.arguments.size(), "argument"), names, count);
+    return fmt::format(
+        "The Callable {} takes {} ({}), but is given {}. Give all of them, in this "
+        "order.",
+        c.name, support::marked(Field::Needed, support::counted(c.arguments.size(), "argument")),
+        names, support::marked(Field::Given, count));
 }
 
 std::string wrong_argument(const CallableContents &c, size_t i, const std::string &given) {
     return fmt::format("The Callable {}, argument {} ('{}'): it has to be {}, but is {}. The types "
                        "of arguments must match those of the Params and images exactly.",
-                       c.name, i, c.arguments[i].name, driver::describe(c.arguments[i]), given);
+                       c.name, i, support::marked(Field::Func, c.arguments[i].name),
+                       support::marked(Field::Needed, driver::describe(c.arguments[i])),
+                       support::marked(Field::Given, given));
 }
 
 }  // namespace

@@ -159,10 +159,30 @@ void Compiled::compile() {
     kernel({});
 }
 
+namespace {
+
+/// For runs that a person could notice. (What is quicker is not worth a schedule, or is a test.)
+void hint_at_schedule(const std::string &pipeline, double ms) {
+    constexpr double noticeable_ms = 50;
+    if (ms < noticeable_ms)
+        return;
+    support::hint(fmt::format(
+        "{} has no schedule: it ran for {:.0f} ms on one thread, with each Func computed anew "
+        "wherever it is read. Call autoschedule() on a Pipeline of it before it is realized, or "
+        "give its Funcs directives, such as parallel, vectorize and compute_root. (Without hints: "
+        "set_hints(false), or the environment variable PIPE_HINTS=0.)",
+        pipeline, ms));
+}
+
+}  // namespace
+
 int Compiled::run_kernel(const jit::Kernel &kernel, const CallArguments &call,
                          const jit::RunOptions &options, std::string *error) {
     jit::RunStats stats;
+    const auto start = scheduled_.unscheduled ? Clock::now() : Clock::time_point();
     int code = kernel.run(options, call.data(), error, &stats);
+    if (scheduled_.unscheduled && code == 0)
+        hint_at_schedule(slots_.pipeline(), ms_since(start));
     if (code != 0)
         *error = slots_.pipeline() + ": " + *error;
     peak_scratch_.store(stats.peak_scratch_bytes, std::memory_order_relaxed);
@@ -211,7 +231,7 @@ template <typename F> int with_handlers(const CallSettings &settings, const F &f
     if (code != 0 && !options.handlers.custom_error)
         throw RuntimeError(error);
     if (code != 0)
-        options.handlers.custom_error(options.context, error.c_str());
+        options.handlers.custom_error(options.context, RuntimeError(error).what());
     return code;
 }
 

@@ -47,6 +47,7 @@ struct Scheduled {
     std::vector<poly::SharedLoop> shared_loops;  ///< that need accumulators of their own
     std::optional<schedules::Schedule> user;     ///< where the autoscheduler completed it
     bool fast_math = false;                      ///< the target has Target::FastMath
+    bool unscheduled = false;  ///< no Func has a directive, and there is no autoscheduler
     std::string report;                          ///< of the autoscheduler
     double freeze_ms = 0, schedule_ms = 0;
 };

@@ -13,12 +13,14 @@
 #include "driver/compiler.h"
 #include "lower/bounds_query.h"
 #include "support/deep_stack.h"
+#include "support/error_text.h"
 #include "support/text.h"
 
 namespace Pipe::driver {
 
 namespace {
 
+using support::Field;
 using Shape = std::vector<BufferDim>;
 using Kind = ir::Argument::Kind;
 
@@ -160,8 +162,9 @@ std::vector<Shape> Compiled::infer_bounds(const std::vector<Given> &given, bool 
         if (b && b->defined() && b->dimensions() != slots[i].dimensions)
             throw RuntimeError(fmt::format(
                 "{}: '{}' has {}, but is given {}. Give one Buffer or size per dimension.",
-                slots_.pipeline(), slots[i].name,
-                support::counted(slots[i].dimensions, "dimension"), b->dimensions()));
+                slots_.pipeline(), support::marked(Field::Func, slots[i].name),
+                support::marked(Field::Needed, support::counted(slots[i].dimensions, "dimension")),
+                support::marked(Field::Given, b->dimensions())));
         open[i] = !scalar && (!b->defined() || b->is_bounds_query());
         shapes[i] = b && b->defined() ? b->view().dims : Shape(slots[i].dimensions);
         count += scalar ? 0 : static_cast<size_t>(slots[i].dimensions);
@@ -204,7 +207,7 @@ std::vector<Shape> Compiled::infer_bounds(const std::vector<Given> &given, bool 
     throw RuntimeError(fmt::format("{}: no bounds of '{}' are enough: the larger it is, the more "
                                    "of it is needed. Set its size "
                                    "(set_bounds) or give it a Buffer.",
-                                   slots_.pipeline(), changed->name));
+                                   slots_.pipeline(), support::marked(Field::Func, changed->name)));
 }
 
 void Compiled::give_shapes(const std::vector<Given> &given, const jit::RunOptions &options) {

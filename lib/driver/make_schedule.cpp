@@ -1,5 +1,6 @@
 // Freeze, autoschedule, check.
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -153,6 +154,13 @@ schedules::Schedule all_at_root(const graph::Graph &graph, const schedules::Sche
     return result;
 }
 
+bool has_directives(const schedules::Schedule &schedule) {
+    return std::any_of(schedule.funcs.begin(), schedule.funcs.end(), [](const auto &f) {
+        return f.touched || std::any_of(f.stages.begin(), f.stages.end(),
+                                        [](const auto &stage) { return stage.touched; });
+    });
+}
+
 /// The target's features that ask for traces of everything.
 void trace_all(graph::Frozen &frozen, const Target &target) {
     for (schedules::FuncSchedule &f : frozen.schedule.funcs) {
@@ -180,6 +188,7 @@ void freeze_and_schedule(Scheduled &s, const std::vector<Func> &outputs, const S
         autoschedule_or_fall_back(s, settings, buffers);
         s.schedule_ms = ms_since(start);
     } else {
+        s.unscheduled = !has_directives(s.frozen.schedule);
         take_schedule(s, schedules::Schedule(s.frozen.schedule));
         s.freeze_ms += ms_since(start);
     }
@@ -189,6 +198,11 @@ void freeze_and_schedule(Scheduled &s, const std::vector<Func> &outputs, const S
 
 void fall_back(Scheduled &s, const std::string &why) {
     schedules::Schedule user = *std::exchange(s.user, std::nullopt);
+    support::warn(fmt::format(
+        "{}: the schedule that the autoscheduler chose could not be used ({}). Funcs without "
+        "directives are computed at root, each by itself; give them directives if that is slow. "
+        "Please report this.",
+        graph::description(s.frozen.graph), why));
     s.report +=
         fmt::format("The chosen schedule could not be used ({}); Funcs without directives are "
                     "computed at root.\n",

@@ -15,6 +15,7 @@
 #include "graph/freeze.h"
 #include "reference/evaluate.h"
 #include "support/deep_stack.h"
+#include "support/error_text.h"
 #include "support/text.h"
 
 namespace Pipe {
@@ -22,6 +23,7 @@ namespace Pipe {
 using driver::checked;
 using driver::Compiler;
 using driver::pipeline_of;
+using support::Field;
 
 namespace {
 
@@ -32,18 +34,20 @@ void check_sizes(const std::vector<Func> &outputs, const std::vector<int64_t> &s
             throw CompileError(
                 fmt::format("The output Func '{}'{} has no definition. Give it one, as "
                             "in f(x, y) = x + y, before it is realized.",
-                            f.name(), graph::at(f.contents()->where)));
+                            graph::func_field(f.name()), graph::at(f.contents()->where)));
         if (static_cast<int>(sizes.size()) != f.dimensions())
             throw RuntimeError(fmt::format(
                 "{} has {}, but realize is given {}. Give one size per dimension.",
-                f.contents()->description(), support::counted(f.dimensions(), "dimension"),
-                support::counted(sizes.size(), "size")));
+                f.contents()->description(),
+                support::marked(Field::Needed, support::counted(f.dimensions(), "dimension")),
+                support::marked(Field::Given, support::counted(sizes.size(), "size"))));
         for (size_t d = 0; d < sizes.size(); d++)
             if (sizes[d] < 0)
-                throw RuntimeError(
-                    fmt::format("Output '{}'{}: the extent of dimension {} is {}, but must be at "
-                                "least 0. Give sizes, not ends.",
-                                f.name(), graph::at(f.contents()->where), d, sizes[d]));
+                throw RuntimeError(fmt::format(
+                    "Output '{}'{}: the extent of dimension {} is {}, but must be at "
+                    "least 0. Give sizes, not ends.",
+                    graph::func_field(f.name()), graph::at(f.contents()->where),
+                    support::marked(Field::Dimension, d), support::marked(Field::Given, sizes[d])));
     }
 }
 

@@ -23,7 +23,7 @@ class Exterior {
             throw CompileError(fmt::format(
                 "BoundaryConditions::{}{}: '{}' has {}, but {} ranges are given. Give at "
                 "most one Range per dimension.",
-                kind, graph::at(where), source.name(),
+                kind, graph::at(where), graph::func_field(source.name()),
                 support::counted(source.dimensions(), "dimension"), bounds.size()));
         for (const Var &v : source.args())
             args.push_back(v);
@@ -70,8 +70,8 @@ std::vector<Expr> exterior_values(const Func &source, const ExteriorValue &value
         throw CompileError(fmt::format(
             "BoundaryConditions::constant_exterior{}: '{}' has {}, but the Tuple of what is "
             "outside has {}. Give one for each, or a single Expr for all.",
-            graph::at(where), source.name(), support::counted(types.size(), "value"),
-            value.values().size()));
+            graph::at(where), graph::func_field(source.name()),
+            support::counted(types.size(), "value"), value.values().size()));
     std::vector<Expr> values;
     for (size_t i = 0; i < types.size(); i++)
         values.push_back(cast(types[i], value.values()[value.is_tuple() ? i : 0]));

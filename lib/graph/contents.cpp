@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "graph/match.h"
+#include "support/error_text.h"
 #include <pipe/operators.h>
 
 namespace Pipe::graph {
@@ -71,8 +72,7 @@ void Identity::touch() {
 }
 
 std::string FuncContents::description() const {
-    std::string place = to_string(where);
-    return fmt::format("Func '{}'{}", name(), place.empty() ? "" : " (" + place + ")");
+    return fmt::format("Func '{}'{}", func_field(name()), support::in_parentheses(where));
 }
 
 std::string FuncContents::arg_names() const {
@@ -83,8 +83,12 @@ std::string fresh_name(const std::string &base) {
     return fmt::format("{}${}", base, names.fetch_add(1, std::memory_order_relaxed));
 }
 
+std::string func_field(const std::string &name) {
+    return support::marked(support::Field::Func, name);
+}
+
 std::string at(const SourceLocation &where) {
-    return where.known() ? " at " + to_string(where) : "";
+    return support::at(where);
 }
 
 std::string join(const std::vector<std::string> &list) {

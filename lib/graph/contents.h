@@ -126,7 +126,7 @@ struct FuncContents : Wrappable {
 
     const std::string &name() const { return identity->name; }
     bool defined() const { return !stages.empty(); }
-    /// "Func 'blur' (blur.cpp:12)", for messages.
+    /// "Func 'blur' (blur.cpp:12)", for errors: marked.
     std::string description() const;
     /// "x, y"
     std::string arg_names() const;
@@ -138,7 +138,9 @@ std::shared_ptr<FuncContents> undefined_func(std::shared_ptr<Identity> identity,
 
 /// "v$12", never the same twice: of Vars, whose names outlive them in expressions.
 std::string fresh_name(const std::string &base);
-/// " at blur.cpp:14", or "" where unknown.
+/// The name, marked as the Func that an error is about (support/error_text.h).
+std::string func_field(const std::string &name);
+/// " at blur.cpp:14", marked, or "" where unknown.
 std::string at(const SourceLocation &where);
 /// "x, y, c"
 std::string join(const std::vector<std::string> &names);

@@ -14,6 +14,7 @@
 #include "graph/scatter.h"
 #include "ir/visit.h"
 #include "support/deep_stack.h"
+#include "support/error_text.h"
 #include "support/text.h"
 #include <pipe/var.h>
 
@@ -83,11 +84,11 @@ class Definition {
     std::shared_ptr<const RDomContents> rdom_;
 
     [[noreturn]] void reject(const std::string &why) const {
-        std::string place = to_string(where_);
         std::string which =
             func_.defined() ? fmt::format("update {} of ", func_.stages.size() - 1) : "";
         throw CompileError(fmt::format("In the definition of {}Func '{}'{}: {}", which,
-                                       func_.name(), place.empty() ? "" : " (" + place + ")", why));
+                                       func_field(func_.name()), support::in_parentheses(where_),
+                                       why));
     }
 
     void check_wrappers() const {

@@ -56,7 +56,7 @@ class ExternDefinition {
         : func_(func), where_(where), given_{ir::make_string(function)} {}
 
     [[noreturn]] void reject(const std::string &why) const {
-        throw CompileError(fmt::format("{}.define_extern(\"{}\"){}: {}", func_.name(),
+        throw CompileError(fmt::format("{}.define_extern(\"{}\"){}: {}", func_field(func_.name()),
                                        given_[0]->name, at(where_), why));
     }
 

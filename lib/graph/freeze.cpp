@@ -95,11 +95,11 @@ class Freezer {
                 throw CompileError(fmt::format(
                     "The output Func '{}'{} has no definition. Give it one, as in f(x, y) = x + y, "
                     "before it is realized.",
-                    f.name(), at(f.contents()->where)));
+                    func_field(f.name()), at(f.contents()->where)));
             if (std::count(outputs_.begin(), outputs_.end(), f.contents()) > 0)
                 throw CompileError(
                     fmt::format("The Func '{}'{} is given twice as output. Name each once.",
-                                f.name(), at(f.contents()->where)));
+                                func_field(f.name()), at(f.contents()->where)));
             outputs_.push_back(f.contents());
         }
     }
@@ -291,7 +291,7 @@ class Freezer {
         throw CompileError(fmt::format("The size of the output buffer of Func '{}'{} is used in a "
                                        "pipeline of which that Func is no output. Make it an "
                                        "output too, or pass the size as a Param.",
-                                       image.identity->name, at(image.where)));
+                                       func_field(image.identity->name), at(image.where)));
     }
 
     void freeze_func(size_t i, Inputs &inputs) {

@@ -120,7 +120,7 @@ Expr FuncRef::element(int i) const {
         throw CompileError(fmt::format(
             "Func '{0}' is used{1} before it is defined. Define it first, as in {0}(x, y) = "
             "x + y.",
-            func_->name(), at(where_)));
+            graph::func_field(func_->name()), at(where_)));
     std::string what = "the call of '" + func_->name() + "'";
     std::vector<Expr> args =
         graph::expand_to(what, args_, static_cast<int>(func_->args.size()), where_);
@@ -163,7 +163,7 @@ int FuncRef::size() const {
         throw CompileError(fmt::format(
             "Func '{0}' is used{1} before it is defined. Define it first, as in {0}(x, y) = "
             "x + y.",
-            func_->name(), at(where_)));
+            graph::func_field(func_->name()), at(where_)));
     return static_cast<int>(func_->types.size());
 }
 

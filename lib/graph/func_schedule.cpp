@@ -9,6 +9,7 @@
 #include "graph/match.h"
 #include "ir/equal.h"
 #include "schedule/print.h"
+#include "support/error_text.h"
 #include "support/text.h"
 #include <pipe/func.h>
 
@@ -37,8 +38,8 @@ Level deferred(const Pipe::LoopLevel &level) {
 
 [[noreturn]] void reject(const FuncContents &f, const std::string &directive,
                          const std::string &why) {
-    throw CompileError(fmt::format("{}.{}{}: {}", f.name(), directive,
-                                   f.where.known() ? " (" + to_string(f.where) + ")" : "", why));
+    throw CompileError(fmt::format("{}.{}{}: {}", graph::func_field(f.name()), directive,
+                                   support::in_parentheses(f.where), why));
 }
 
 void set_level(FuncContents &f, Level &which, const Level &level) {
@@ -183,7 +184,7 @@ Func &Func::compute_inline() {
         throw CompileError(fmt::format("{}.compute_inline(){}: the C function '{}' computes it, so "
                                        "there is nothing to put in place of its calls. Use "
                                        "compute_root() or compute_at().",
-                                       name(), graph::at(contents_->where),
+                                       graph::func_field(name()), graph::at(contents_->where),
                                        extern_function_name()));
     contents_->schedule.store = contents_->schedule.hoist = schedules::LoopLevel();
     set_level(*contents_, contents_->schedule.compute, schedules::LoopLevel());

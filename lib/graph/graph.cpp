@@ -10,21 +10,30 @@
 #include "graph/extern_stage.h"
 #include "graph/names.h"
 #include "ir/print.h"
+#include "support/error_text.h"
 
 namespace Pipe::graph {
+
+using support::Field;
 
 std::string description(const Graph &graph) {
     std::vector<std::string> names;
     for (FuncId id : graph.outputs)
         names.push_back(graph[id].name);
     SourceLocation where = graph[graph.outputs[0]].where;
-    return fmt::format("Pipeline {}{}", fmt::join(names, ", "),
-                       where.known() ? " (" + to_string(where) + ")" : "");
+    std::string place = to_string(where);
+    if (!place.empty())
+        place = " (" + support::marked(Field::NearPlace, place) + ")";
+    return fmt::format("Pipeline {}{}", fmt::join(names, ", "), place);
 }
 
 std::string located_name(const FuncNode &f, size_t stage) {
-    SourceLocation where = f.stages[stage].where;
-    return definition_name(f, stage) + (where.known() ? " (" + to_string(where) + ")" : "");
+    return support::marked(Field::Func, definition_name(f, stage)) +
+           support::in_parentheses(f.stages[stage].where);
+}
+
+std::string located_name(const FuncNode &f) {
+    return support::marked(Field::Func, f.name) + support::in_parentheses(f.where);
 }
 
 std::string definition_name(const FuncNode &f, size_t stage) {
@@ -33,10 +42,9 @@ std::string definition_name(const FuncNode &f, size_t stage) {
 
 void reject_directive(const FuncNode &f, size_t stage, const std::string &directive,
                       const std::string &why) {
-    SourceLocation where = f.stages[stage].where;
-    throw CompileError(fmt::format("{}.{}{}: {}", definition_name(f, stage), directive,
-                                   where.known() ? fmt::format(" ({})", to_string(where)) : "",
-                                   why));
+    throw CompileError(fmt::format("{}.{}{}: {}",
+                                   support::marked(Field::Func, definition_name(f, stage)),
+                                   directive, support::in_parentheses(f.stages[stage].where), why));
 }
 
 std::vector<FuncId> funcs_read(const Stage &stage, FuncId self) {

@@ -120,13 +120,16 @@ inline std::string buffer_name(const FuncNode &func, size_t index) {
     return func.types.size() == 1 ? func.name : func.name + "." + std::to_string(index);
 }
 
-/// "Pipeline blur, edges (blur.cpp:12)": its outputs, and where the first is defined; for messages.
+/// "Pipeline blur, edges (blur.cpp:12)": its outputs, and where the first is defined; for errors:
+/// the place is marked.
 std::string description(const Graph &graph);
 
 /// "f" or "f.update(0)".
 std::string definition_name(const FuncNode &f, size_t stage);
-/// The same with its source line: "f.update(0) (blur.cpp:12)".
+/// The same with its source line, "f.update(0) (blur.cpp:12)", marked (support/error_text.h).
 std::string located_name(const FuncNode &f, size_t stage);
+/// Of the Func as a whole.
+std::string located_name(const FuncNode &f);
 /// Throws "f.update(0).<directive> (blur.cpp:12): <why>" as CompileError.
 [[noreturn]] void reject_directive(const FuncNode &f, size_t stage, const std::string &directive,
                                    const std::string &why);

@@ -8,6 +8,7 @@
 #include "graph/match.h"
 #include "graph/nest.h"
 #include "schedule/print.h"
+#include "support/error_text.h"
 #include "support/text.h"
 #include <pipe/func.h>
 
@@ -188,12 +189,13 @@ LoopDirectives<Self>::tile(const std::vector<VarOrRVar> &old, const std::vector<
                            const std::vector<TailStrategy> &tails) {
     if (outer.size() != old.size() || inner.size() != old.size() || factors.size() != old.size() ||
         tails.size() != old.size())
-        throw CompileError(fmt::format(
-            "{}.tile ({}): {} need as many outer and inner names, factors and tails, not "
-            "{}, {}, {} and {}.",
-            stage().contents()->name(), to_string(stage().contents()->where),
-            support::counted(old.size(), "loop"), outer.size(), inner.size(), factors.size(),
-            tails.size()));
+        throw CompileError(
+            fmt::format("{}.tile{}: {} need as many outer and inner names, factors and tails, not "
+                        "{}, {}, {} and {}.",
+                        graph::func_field(stage().contents()->name()),
+                        support::in_parentheses(stage().contents()->where),
+                        support::counted(old.size(), "loop"), outer.size(), inner.size(),
+                        factors.size(), tails.size()));
     StageSchedule &s = stage().schedule(), before = s;  // all or nothing
     try {
         for (size_t i = 0; i < old.size(); i++)

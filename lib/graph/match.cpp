@@ -6,6 +6,7 @@
 
 #include "graph/contents.h"
 #include "ir/print.h"
+#include "support/error_text.h"
 #include <pipe/operators.h>
 
 namespace Pipe::graph {
@@ -32,7 +33,10 @@ void passed(SourceLocation where) {
 }
 
 std::string nearby() {
-    return last_passed.known() ? " (at or after " + to_string(last_passed) + ")" : "";
+    if (!last_passed.known())
+        return "";
+    return " (at or after " + support::marked(support::Field::NearPlace, to_string(last_passed)) +
+           ")";
 }
 
 Expr intrinsic_call(const char *name, Type type, std::vector<Expr> args) {

@@ -47,8 +47,8 @@ Func &Func::memoize(const EvictionKey &eviction_key) {
         Type type = key.type();
         if (!(type.is_int_or_uint() || type.is_handle()))
             throw CompileError(fmt::format("{}.memoize(EvictionKey({})): the key is no integer.",
-                                           name(), graph::describe(key)));
-        require_key(name() + ".memoize", key);
+                                           graph::func_field(name()), graph::describe(key)));
+        require_key(graph::func_field(name()) + ".memoize", key);
         key = type.is_handle() ? ir::make_reinterpret(UInt(64), key) : cast(UInt(64), key);
     }
     const std::optional<schedules::Memoized> &before = contents_->schedule.memoize;
@@ -56,7 +56,7 @@ Func &Func::memoize(const EvictionKey &eviction_key) {
                    (key.defined() && !ir::equal(before->eviction_key, key))))
         throw CompileError(fmt::format("{}.memoize: it is memoized already, with another eviction "
                                        "key. Leave one of the two out.",
-                                       name()));
+                                       graph::func_field(name())));
     contents_->schedule.memoize = schedules::Memoized{key, {}};
     contents_->schedule.touched = true;
     contents_->identity->touch();
@@ -174,7 +174,7 @@ class Collector {
     throw CompileError(
         fmt::format("{}.memoize{}: it depends on {}{} and that is no part of the key by which its "
                     "values are found again. {}",
-                    f.name, at(f.where), what, by, advice));
+                    func_field(f.name), at(f.where), what, by, advice));
 }
 
 void require_keys(const Graph &graph, const FuncNode &f, const Dependencies &all) {

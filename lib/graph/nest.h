@@ -10,6 +10,7 @@
 #include "graph/contents.h"
 #include "graph/extern_stage.h"
 #include "graph/match.h"
+#include "support/error_text.h"
 #include <pipe/func.h>
 
 namespace Pipe::graph {
@@ -25,9 +26,8 @@ class Nest {
     schedules::StageSchedule &schedule() { return schedule_; }
 
     [[noreturn]] void fail(const std::string &why) const {
-        std::string place = to_string(func_.where);
-        throw CompileError(fmt::format("{}.{}{}: {}", stage_.name(), directive_,
-                                       place.empty() ? "" : fmt::format(" ({})", place), why));
+        throw CompileError(fmt::format("{}.{}{}: {}", func_field(stage_.name()), directive_,
+                                       support::in_parentheses(func_.where), why));
     }
 
     size_t find(const VarOrRVar &loop) const {

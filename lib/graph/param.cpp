@@ -14,6 +14,7 @@
 #include "graph/match.h"
 #include "ir/fold.h"
 #include "ir/visit.h"
+#include "support/error_text.h"
 #include "support/text.h"
 #include <pipe/func.h>
 
@@ -21,6 +22,7 @@ namespace Pipe {
 
 using graph::ImageContents;
 using graph::ParamContents;
+using support::Field;
 
 namespace detail {
 
@@ -80,10 +82,11 @@ void ParamBase::set_number(const Expr &given) {
     Expr same = graph::lossless_cast(type(), value);
     bool rounded = ir::as_const_int(value, nullptr) && !graph::holds_integer(type(), value);
     if (!same.defined() || !ir::is_constant(same) || rounded)
-        throw RuntimeError(
-            fmt::format("Param '{}' is of type {}, which cannot hold {}. Set a number "
-                        "that it holds.",
-                        name(), to_string(type()), graph::describe(given)));
+        throw RuntimeError(fmt::format(
+            "Param '{}' is of type {}, which cannot hold {}. Set a number "
+            "that it holds.",
+            graph::func_field(name()), support::marked(Field::Needed, to_string(type())),
+            support::marked(Field::Given, graph::describe(given))));
     uint64_t bits = bits_of(same);
     set_bits(&bits);
 }
@@ -92,7 +95,9 @@ void ParamBase::require_type(Type wanted) const {
     if (wanted != type())
         throw RuntimeError(fmt::format("Param '{}' is of type {}, not {}. Read it with get<T>() of "
                                        "its own type.",
-                                       name(), to_string(type()), to_string(wanted)));
+                                       graph::func_field(name()),
+                                       support::marked(Field::Needed, to_string(type())),
+                                       support::marked(Field::Given, to_string(wanted))));
 }
 
 void ParamBase::set_range(const Expr &min, const Expr &max) {
@@ -104,7 +109,7 @@ void ParamBase::set_range(const Expr &min, const Expr &max) {
             throw CompileError(fmt::format(
                 "Param '{}': the limit {} of its range is no constant of its type {}. Give "
                 "numbers that the type holds.",
-                name(), graph::describe(e), to_string(type())));
+                graph::func_field(name()), graph::describe(e), to_string(type())));
         return same;
     };
     contents_->min = limit(min);
@@ -131,7 +136,7 @@ namespace {
 /// "ImageParam 'in' at blur.cpp:3"
 std::string describe(const ImageContents &image) {
     return fmt::format("{} '{}'{}", image.is_output ? "The output" : "ImageParam",
-                       image.identity->name, graph::at(image.where));
+                       graph::func_field(image.identity->name), graph::at(image.where));
 }
 
 Expr shape_variable(Type type, const std::shared_ptr<ImageContents> &image, const char *what,
@@ -150,7 +155,7 @@ Expr call(const std::shared_ptr<ImageContents> &image, const std::vector<Expr> &
         throw CompileError(
             fmt::format("Image '{}' has {}, but is called with {}{}. Give one coordinate per "
                         "dimension.",
-                        name, support::counted(image->dimensions, "dimension"),
+                        graph::func_field(name), support::counted(image->dimensions, "dimension"),
                         support::counted(args.size(), "argument"), graph::at(where)));
     return ir::make_call(image->type, name,
                          graph::coordinates("the call of image '" + name + "'", args, where),
@@ -294,15 +299,23 @@ int OutputImageParam::dimensions() const {
     return checked().dimensions;
 }
 
+namespace {
+/// "2 dimensions of uint8", marked.
+std::string shape(Field field, int dimensions, Type type) {
+    return support::marked(field,
+                           support::counted(dimensions, "dimension") + " of " + to_string(type));
+}
+}  // namespace
+
 void ImageParam::set(const Buffer<void> &image) {
     ImageContents &c = checked();
     if (image.defined() && (image.type() != c.type || image.dimensions() != c.dimensions))
-        throw RuntimeError(fmt::format(
-            "{} takes {} of {}, but was given a Buffer with {} of {}. Convert the Buffer, or "
-            "declare "
-            "the ImageParam with its type and dimensions.",
-            describe(c), support::counted(c.dimensions, "dimension"), to_string(c.type),
-            support::counted(image.dimensions(), "dimension"), to_string(image.type())));
+        throw RuntimeError(
+            fmt::format("{} takes {}, but was given a Buffer with {}. Convert the Buffer, or "
+                        "declare "
+                        "the ImageParam with its type and dimensions.",
+                        describe(c), shape(Field::Needed, c.dimensions, c.type),
+                        shape(Field::Given, image.dimensions(), image.type())));
     c.buffer = image;
 }
 

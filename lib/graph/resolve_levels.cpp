@@ -53,10 +53,10 @@ class Resolver {
             return;
         auto contents = std::static_pointer_cast<Pipe::LoopLevel::Contents>(level.deferred);
         if (!contents->defined)
-            throw CompileError(
-                fmt::format("{}.{}(LoopLevel){}: the LoopLevel is undefined. Give it a "
-                            "place with set() before the pipeline is compiled.",
-                            frozen_.graph.funcs[i].name, directive, at(funcs_[i]->where)));
+            throw CompileError(fmt::format(
+                "{}.{}(LoopLevel){}: the LoopLevel is undefined. Give it a "
+                "place with set() before the pipeline is compiled.",
+                func_field(frozen_.graph.funcs[i].name), directive, at(funcs_[i]->where)));
         contents->locked = true;
         level = contents->level;
     }
@@ -79,8 +79,8 @@ class Resolver {
             if (!known)
                 throw CompileError(fmt::format("{}.prefetch({}, {}, {}){}: '{}' is not part of the "
                                                "pipeline.",
-                                               frozen_.graph.funcs[i].name, p.source, p.at, p.from,
-                                               at(funcs_[i]->where), p.source));
+                                               func_field(frozen_.graph.funcs[i].name), p.source,
+                                               p.at, p.from, at(funcs_[i]->where), p.source));
             p.func_handle = p.image_handle = nullptr;
         }
         for (schedules::Specialization &special : s.specializations)
@@ -92,9 +92,9 @@ class Resolver {
             return;
         const auto &identity = *static_cast<const Identity *>(level.func_handle.get());
         auto reject = [&](const std::string &why) {
-            throw CompileError(fmt::format("{}.{}({}, {}){}: {}", frozen_.graph.funcs[i].name,
-                                           directive, identity.name, level.var,
-                                           at(funcs_[i]->where), why));
+            throw CompileError(fmt::format("{}.{}({}, {}){}: {}",
+                                           func_field(frozen_.graph.funcs[i].name), directive,
+                                           identity.name, level.var, at(funcs_[i]->where), why));
         };
         auto found = std::find_if(funcs_.begin(), funcs_.end(),
                                   [&](const auto &f) { return f->identity.get() == &identity; });

@@ -66,8 +66,8 @@ Func Stage::rfactor(const std::vector<std::pair<RVar, Var>> &preserved, SourceLo
     for (const auto &[r, v] : preserved)
         names.push_back(r.name());
     auto reject = [&](const std::string &why) {
-        throw CompileError(
-            fmt::format("{}.rfactor({}){}: {}", name(), graph::join(names), graph::at(where), why));
+        throw CompileError(fmt::format("{}.rfactor({}){}: {}", graph::func_field(name()),
+                                       graph::join(names), graph::at(where), why));
     };
     schedules::StageSchedule &loops = schedule();
     FuncContents &f = *func_;

@@ -80,8 +80,9 @@ void check_wrappers(const FuncContents &reader) {
             throw CompileError(fmt::format(
                 "{}.{}({}){}: {} does not call '{}' itself, so there is nothing to replace. Name a "
                 "Func whose definition calls it, or use {}() for all of them.",
-                of->identity->name, wrapper->origin.method, names_of(wrapper->origin.consumers),
-                at(wrapper->where), reader.description(), of->identity->name, "in"));
+                func_field(of->identity->name), wrapper->origin.method,
+                names_of(wrapper->origin.consumers), at(wrapper->where), reader.description(),
+                of->identity->name, "in"));
     }
 }
 
@@ -125,7 +126,7 @@ class Wrapping {
     }
 
     [[noreturn]] void reject(const std::string &why) const {
-        throw CompileError(fmt::format("{}.{}({}){}: {}", of_.identity->name, method_,
+        throw CompileError(fmt::format("{}.{}({}){}: {}", func_field(of_.identity->name), method_,
                                        names_of(consumers_), at(where_), why));
     }
 
@@ -210,8 +211,8 @@ Func Func::in(const Func &consumer, SourceLocation where) const {
 
 Func Func::in(const std::vector<Func> &consumers, SourceLocation where) const {
     if (consumers.empty())
-        throw CompileError(
-            fmt::format("{}.in(){}: the list of Funcs is empty.", name(), graph::at(where)));
+        throw CompileError(fmt::format("{}.in(){}: the list of Funcs is empty.",
+                                       graph::func_field(name()), graph::at(where)));
     return wrap("in", consumers, where);
 }
 
@@ -262,7 +263,7 @@ Func ImageParam::in(const Func &consumer, SourceLocation where) const {
 Func ImageParam::in(const std::vector<Func> &consumers, SourceLocation where) const {
     if (consumers.empty())
         throw CompileError(fmt::format("ImageParam '{}'.in(){}: the list of Funcs is empty.",
-                                       name(), graph::at(where)));
+                                       graph::func_field(name()), graph::at(where)));
     return wrap_image(checked(), consumers, where);
 }
 

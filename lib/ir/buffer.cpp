@@ -9,18 +9,27 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "support/error_text.h"
+
 namespace Pipe {
 
 namespace {
+
+using support::Field;
+using support::marked;
 
 constexpr int64_t alignment = 64;  // one cache line, and the widest vector
 constexpr int64_t slack = 64;      // a full vector may be loaded from the last element on
 constexpr int64_t largest = INT64_MAX - alignment - slack;
 
+std::string range(Field field, int64_t min, int64_t extent) {
+    return marked(field, fmt::format("{} to {}", min, min + extent - 1));
+}
+
 std::string describe(const std::string &name, Type type) {
     const std::string of = to_string(type);
     return name.empty() ? fmt::format("Unnamed Buffer of {}", of)
-                        : fmt::format("Buffer '{}' of {}", name, of);
+                        : fmt::format("Buffer '{}' of {}", marked(Field::Func, name), of);
 }
 
 template <typename... Args>
@@ -51,7 +60,8 @@ Span checked_span(const std::string &who, Type type, const std::vector<BufferDim
     for (size_t i = 0; i < dims.size(); i++) {
         const BufferDim &d = dims[i];
         if (d.extent < 0) {
-            fail(who, "the extent of dimension {} is {}; it must not be negative", i, d.extent);
+            fail(who, "the extent of dimension {} is {}; it must not be negative",
+                 marked(Field::Dimension, i), marked(Field::Given, d.extent));
         }
         int64_t end = 0;
         if (__builtin_add_overflow(d.min, d.extent, &end)) {
@@ -125,7 +135,8 @@ std::shared_ptr<void> allocate_bytes(const std::string &who, const std::vector<B
                  : std::shared_ptr<void>(
                        std::aligned_alloc(alignment, static_cast<size_t>(rounded)), std::free);
     if (memory == nullptr) {
-        fail(who, "no memory for {} elements ({} bytes)", extents_text(dims), bytes);
+        fail(who, "no memory for {} elements ({} bytes)", extents_text(dims),
+             marked(Field::Needed, bytes));
     }
     return memory;
 }
@@ -175,7 +186,8 @@ BufferBase BufferBase::make(Type type, const std::vector<int64_t> &sizes,
     check_type(who, type);
     for (size_t i = 0; i < sizes.size(); i++) {
         if (sizes[i] < 0) {
-            fail(who, "the extent of dimension {} is {}; it must not be negative", i, sizes[i]);
+            fail(who, "the extent of dimension {} is {}; it must not be negative",
+                 marked(Field::Dimension, i), marked(Field::Given, sizes[i]));
         }
     }
     if (storage_order.empty()) {
@@ -309,8 +321,10 @@ void BufferBase::crop(int d, int64_t min, int64_t extent) {
     const bool inside = extent >= 0 && min >= dim.min && min <= max + 1 && extent <= max + 1 - min;
     if (!inside) {
         fail(describe(name(), type()),
-             "dimension {} cannot be cropped to min {}, extent {}: it has min {}, extent {}", d,
-             min, extent, dim.min, dim.extent);
+             "dimension {} cannot be cropped to min {}, extent {} ({}): it has "
+             "min {}, extent {} ({})",
+             marked(Field::Dimension, d), min, extent, range(Field::Needed, min, extent), dim.min,
+             dim.extent, range(Field::Given, dim.min, dim.extent));
     }
     BufferView &v = contents().view;
     if (v.host != nullptr && extent > 0) {
@@ -342,9 +356,9 @@ void BufferBase::transpose(const std::vector<int> &order) {
 
 void BufferBase::slice_dim(int d, int64_t position) {
     if (!(position >= min(d) && position <= max(d))) {
-        fail(describe(name(), type()),
-             "dimension {} cannot be sliced at {}: it has min {}, extent {}", d, position, min(d),
-             extent(d));
+        fail(describe(name(), type()), "dimension {} cannot be sliced at {}: it runs from {}",
+             marked(Field::Dimension, d), marked(Field::Needed, position),
+             range(Field::Given, min(d), extent(d)));
     }
     crop(d, position, 1);
     std::vector<BufferDim> &dims = contents().view.dims;
@@ -439,11 +453,11 @@ void BufferBase::copy_elements_from(const BufferBase &source) const {
 void BufferBase::require(Type type, int dimensions) const {
     if (this->type() != type) {
         fail(describe(name(), this->type()), "it cannot be used as a Buffer of {}",
-             to_string(type));
+             marked(Field::Needed, to_string(type)));
     }
     if (dimensions != AnyDims && this->dimensions() != dimensions) {
         fail(describe(name(), type), "it has {} dimensions and cannot be used as one with {}",
-             this->dimensions(), dimensions);
+             marked(Field::Given, this->dimensions()), marked(Field::Needed, dimensions));
     }
 }
 
@@ -453,15 +467,15 @@ void BufferBase::require_same_extents(const BufferBase &other) const {
     const std::vector<BufferDim> &b = other.view().dims;
     if (!std::equal(a.begin(), a.end(), b.begin(), b.end(), same)) {
         fail(describe(other.name(), other.type()), "its extents are {}, but {} are needed",
-             extents_text(b), extents_text(a));
+             marked(Field::Given, extents_text(b)), marked(Field::Needed, extents_text(a)));
     }
 }
 
 const BufferDim &BufferBase::checked_dim(int i) const {
     const std::vector<BufferDim> &dims = view().dims;
     if (i < 0 || static_cast<size_t>(i) >= dims.size()) {
-        fail(describe(name(), type()), "there is no dimension {}; it has {} dimensions", i,
-             dims.size());
+        fail(describe(name(), type()), "there is no dimension {}; it has {} dimensions",
+             marked(Field::Dimension, i), dims.size());
     }
     return dims[static_cast<size_t>(i)];
 }
@@ -483,8 +497,10 @@ void BufferBase::require_element(const int64_t *at, size_t n) const {
         const BufferDim d = dim_or_one(static_cast<int>(i));
         if (at[i] < d.min || at[i] >= d.min + d.extent) {
             fail(describe(name(), type()),
-                 "there is no element ({}): coordinate {} of dimension {} is outside {}..{}",
-                 fmt::join(coordinates, ", "), at[i], i, d.min, d.min + d.extent - 1);
+                 "there is no element ({}): coordinate {} of dimension {} is outside {}",
+                 fmt::join(coordinates, ", "), marked(Field::Needed, at[i]),
+                 marked(Field::Dimension, i),
+                 marked(Field::Given, fmt::format("{}..{}", d.min, d.min + d.extent - 1)));
         }
     }
 }

@@ -5,6 +5,7 @@
 #include <ostream>
 
 #include "ir/print.h"
+#include "support/error_text.h"
 
 namespace Pipe::ir {
 namespace {
@@ -67,7 +68,7 @@ void ExprPrinter::print_node(const Expr &e) {
         print_constant(e);
         break;
     case Op::StringImm:
-        out += '"' + e->name + '"';
+        out += '"' + support::without_marks(e->name) + '"';
         break;
     case Op::Variable:
         out += e->name;

@@ -16,6 +16,7 @@
 #include "lower/needs.h"
 #include "lower/prefetch.h"
 #include "lower/register_sums.h"
+#include "support/error_text.h"
 
 namespace Pipe::lower {
 
@@ -24,6 +25,7 @@ using region::Level;
 using region::Range;
 using region::StageNest;
 using region::Tail;
+using support::Field;
 
 namespace {
 
@@ -183,16 +185,21 @@ class Builder {
                        Range &range) const {
         Expr needed = range.extent, enough = simplify(make_binary(Op::LE, needed, dim.bound));
         range.extent = dim.bound;
-        std::string where = func.where.known() ? " (" + to_string(func.where) + ")" : "";
-        std::string what = func.name + ".bound_storage(" + dim.var + ")" + where + ": ";
+        std::string what = support::marked(Field::Func, func.name) + ".bound_storage(" +
+                           support::marked(Field::Dimension, dim.var) + ")" +
+                           support::in_parentheses(func.where) + ": ";
         if (is_const(enough, 0))
-            throw CompileError(what + ir::to_string(needed) + " elements are needed, but only " +
-                               ir::to_string(dim.bound) + " are allocated. Allow that many.");
+            throw CompileError(what + support::marked(Field::Needed, ir::to_string(needed)) +
+                               " elements are needed, but only " +
+                               support::marked(Field::Given, ir::to_string(dim.bound)) +
+                               " are allocated. Allow that many.");
         return make_assert(enough, static_cast<int>(Failure::BadConstraint),
-                           {make_string(what), needed,
-                            make_string(" elements are needed, but only "), dim.bound,
-                            make_string(" are allocated. Read by " + readers_of(tree_, func.name) +
-                                        ". Allow that many.")});
+                           {make_string(what + support::begin(Field::Needed)), needed,
+                            make_string(support::end() + " elements are needed, but only " +
+                                        support::begin(Field::Given)),
+                            dim.bound,
+                            make_string(support::end() + " are allocated. Read by " +
+                                        readers_of(tree_, func.name) + ". Allow that many.")});
     }
 
     bool is_async(const Group &group) const {
@@ -200,7 +207,7 @@ class Builder {
         if (std::none_of(group.begin(), group.end(), async))
             return false;
         if (group.size() > 1)
-            throw CompileError("async: " + graph_[group[0]].name +
+            throw CompileError("async: " + graph::located_name(graph_[group[0]]) +
                                " shares loops with other Funcs (compute_with), so it cannot be a "
                                "task of its own.");
         return true;
@@ -275,8 +282,8 @@ class Builder {
     [[noreturn]] void throw_no_order(FuncId id) const {
         const graph::FuncNode &func = graph_[id];
         throw CompileError(
-            "compute_with: the definitions of " + func.name + " (" + to_string(func.where) +
-            ") and of the Funcs whose loops it shares would not run in their order. Let fewer "
+            "compute_with: the definitions of " + graph::located_name(func) +
+            " and of the Funcs whose loops it shares would not run in their order. Let fewer "
             "of them share loops.");
     }
 

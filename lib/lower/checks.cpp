@@ -7,11 +7,16 @@
 #include "ir/program.h"
 #include "ir/simplify.h"
 #include "ir/visit.h"
+#include "support/error_text.h"
 
 namespace Pipe::lower {
 
 using namespace ir;
 using region::Box;
+using support::begin;
+using support::end;
+using support::Field;
+using support::marked;
 
 namespace {
 
@@ -55,7 +60,9 @@ class Checks {
             unit_stride(name);
         for (const graph::Image &image : graph_.images)
             promised(image.name, image.promise,
-                     image.where.known() ? "ImageParam " + to_string(image.where) : "");
+                     image.where.known()
+                         ? "ImageParam " + marked(Field::Place, to_string(image.where))
+                         : "");
         for (FuncId output : graph_.outputs) {
             const graph::FuncNode &func = graph_[output];
             for (size_t i = 0; i < func.output_promises.size(); i++)
@@ -128,18 +135,21 @@ class Checks {
                     continue;
                 require(make_binary(Op::GE, t.factor, make_const(t.factor.type(), 1)),
                         Failure::BadConstraint,
-                        {text(graph::located_name(func, s) + ": the loop " + t.old_name +
-                              " is split by "),
-                         t.factor, text(", but the factor must be at least 1.")});
+                        {text(graph::located_name(func, s) + ": the loop " +
+                              marked(Field::Dimension, t.old_name) + " is split by " +
+                              begin(Field::Given)),
+                         t.factor, text(end() + ", but the factor must be at least 1.")});
             }
     }
 
     void unit_stride(const std::string &name) {
         Expr stride = of_buffer(name, "stride", 0);
-        require(make_binary(Op::EQ, stride, make_int(Int(64), 1)), Failure::BadConstraint,
-                {text("Buffer " + name +
-                      " was taken to be dense in dimension 0 (stride 1), but its stride is "),
-                 stride, text(".")});
+        require(
+            make_binary(Op::EQ, stride, make_int(Int(64), 1)), Failure::BadConstraint,
+            {text("Buffer " + marked(Field::Func, name) + " was taken to be dense in dimension " +
+                  marked(Field::Dimension, "0") + " (stride " + marked(Field::Needed, "1") +
+                  "), but its stride is " + begin(Field::Given)),
+             stride, text(end() + ".")});
     }
 
     void equals(const std::string &name, const char *what, size_t dim, const Expr &promised,
@@ -149,10 +159,12 @@ class Checks {
         Expr actual = of_buffer(name, what, dim);
         Expr wanted = make_cast(actual.type(), promised);
         require(make_binary(Op::EQ, actual, wanted), Failure::BadConstraint,
-                {text("Buffer " + name + (of.empty() ? "" : " of " + of) + ": the " + what +
-                      " of dimension " + std::to_string(dim) + " " + because),
-                 wanted, text(", but is "), actual,
-                 text(". Pass a Buffer of that shape, or promise nothing.")});
+                {text("Buffer " + marked(Field::Func, name) + (of.empty() ? "" : " of " + of) +
+                      ": the " + what + " of dimension " +
+                      marked(Field::Dimension, std::to_string(dim)) + " " + because +
+                      begin(Field::Needed)),
+                 wanted, text(end() + ", but is " + begin(Field::Given)), actual,
+                 text(end() + ". Pass a Buffer of that shape, or promise nothing.")});
     }
 
     void promised(const std::string &buffer, const graph::BufferPromise &promise,
@@ -215,7 +227,7 @@ class Checks {
                 Expr all = mul(make_cast(Int(64), max(inner, int32(0))), make_cast(Int(64), outer));
                 require(make_binary(Op::LE, all, make_int(Int(64), INT32_MAX)),
                         Failure::BadConstraint,
-                        {text("the loop " + t.old_name + " of " +
+                        {text("the loop " + marked(Field::Dimension, t.old_name) + " of " +
                               graph::located_name(func, static_cast<size_t>(nest.stage)) +
                               " fuses " + t.inner + " and " + t.outer + ", with extents "),
                          inner, text(" and "), outer,
@@ -233,10 +245,13 @@ class Checks {
                                   make_binary(Op::LE, needed.max, max));
         require(make_binary(Op::Or, inside, make_binary(Op::GT, needed.min, needed.max)),
                 Failure::BadConstraint,
-                {text(func.name + ": dimension " + bound.var + " was promised to be needed from "),
+                {text(marked(Field::Func, func.name) + ": dimension " +
+                      marked(Field::Dimension, bound.var) + " was promised to be needed from " +
+                      begin(Field::Given)),
                  simplify(min), text(" to "), simplify(max),
-                 text(" only (bound), but is " + use + " from "), simplify(needed.min),
-                 text(" to "), simplify(needed.max), text("." + user + ".")});
+                 text(end() + " only (bound), but is " + use + " from " + begin(Field::Needed)),
+                 simplify(needed.min), text(" to "), simplify(needed.max),
+                 text(end() + "." + user + ".")});
     }
 
     /// The buffers of a tuple's elements lie over the same coordinates.
@@ -302,11 +317,13 @@ class Checks {
                 require(
                     make_binary(Op::LE, split.factor, range.extent), Failure::OutputTooSmall,
                     {text("Output " + graph::located_name(func, static_cast<size_t>(nest.stage)) +
-                          " has an extent of "),
+                          " has an extent of " + begin(Field::Given)),
                      range.extent,
-                     text(" in dimension " + split.old_name + ", less than the factor "),
+                     text(end() + " in dimension " + marked(Field::Dimension, split.old_name) +
+                          ", less than the factor " + begin(Field::Needed)),
                      split.factor,
-                     text(" by which its schedule splits it with TailStrategy::ShiftInwards. "
+                     text(end() +
+                          " by which its schedule splits it with TailStrategy::ShiftInwards. "
                           "Realize a larger "
                           "region, or use TailStrategy::GuardWithIf.")});
             });
@@ -352,16 +369,18 @@ class Checks {
         Expr max = sub(add(min, extent), int32(1));
         Expr inside = make_binary(Op::And, make_binary(Op::GE, needed.min, min),
                                   make_binary(Op::LE, needed.max, max));
-        std::vector<Expr> message{
-            text(std::string(role) + " " + name + " " + use + " from "),
-            simplify(needed.min),
-            text(" to "),
-            simplify(needed.max),
-            text(" in dimension " + std::to_string(dim) + ", but it holds only "),
-            min,
-            text(" to "),
-            max,
-            text(".")};
+        std::vector<Expr> message{text(std::string(role) + " " + marked(Field::Func, name) + " " +
+                                       use + " from " + begin(Field::Needed)),
+                                  simplify(needed.min),
+                                  text(" to "),
+                                  simplify(needed.max),
+                                  text(end() + " in dimension " +
+                                       marked(Field::Dimension, std::to_string(dim)) +
+                                       ", but it holds only " + begin(Field::Given)),
+                                  min,
+                                  text(" to "),
+                                  max,
+                                  text(end() + ".")};
         message.insert(message.end(), advice.begin(), advice.end());
         // Nothing is read where nothing is asked for.
         require(make_binary(Op::Or, inside, make_binary(Op::GT, needed.min, needed.max)), failure,

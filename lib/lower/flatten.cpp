@@ -12,6 +12,7 @@
 #include "ir/simplify.h"
 #include "ir/visit.h"
 #include "lower/undef.h"
+#include "support/error_text.h"
 
 namespace Pipe::lower {
 
@@ -162,8 +163,9 @@ class Flattener : public GraphMutator {
             return make_if(body->exprs[0], as_atomic(store));
         if (fails(body))
             throw CompileError(
-                f.name + ".atomic (" + to_string(f.where) +
-                "): require() in an update of several elements would leave the others waiting. "
+                support::marked(support::Field::Func, f.name) + ".atomic" +
+                support::in_parentheses(f.where) +
+                ": require() in an update of several elements would leave the others waiting. "
                 "Use add_requirement() of the Pipeline, or rfactor().");
         return make_exclusive(f.name, body);
     }

@@ -166,8 +166,8 @@ class ForkTasks : public Mutator {
     [[noreturn]] void reject(const std::string &task, const std::string &shared,
                              const char *what) const {
         const graph::FuncNode &f = func(task);
-        throw CompileError("async: the tasks of " + task + " (" + to_string(f.where) +
-                           ") and of what reads it both read " + shared + ", which is " + what +
+        throw CompileError("async: the tasks of " + graph::located_name(f) +
+                           " and of what reads it both read " + shared + ", which is " + what +
                            " inside of them but stored outside. Compute " + shared +
                            " before (compute_root), or store it where it is computed.");
     }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "ir/int32.h"
 #include "ir/simplify.h"
 
@@ -59,9 +61,10 @@ class Prefetcher {
   private:
     [[noreturn]] void reject(const std::string &why) const {
         const graph::FuncNode &f = graph_[nest_.func];
-        throw CompileError(definition_name(f, nest_.stage) + ".prefetch(" + directive_.source +
-                           ", " + directive_.at + ", " + directive_.from + ") (" +
-                           to_string(f.stages[nest_.stage].where) + "): " + why);
+        graph::reject_directive(
+            f, nest_.stage,
+            fmt::format("prefetch({}, {}, {})", directive_.source, directive_.at, directive_.from),
+            why);
     }
 
     const region::StageLoop &loop(const std::string &var) const {

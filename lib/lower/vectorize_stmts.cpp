@@ -11,6 +11,7 @@
 #include "lower/lanes.h"
 #include "lower/loop_ends.h"
 #include "lower/vectorize_exprs.h"
+#include "support/error_text.h"
 
 namespace Pipe::lower {
 
@@ -86,11 +87,13 @@ class LoopVectorizer {
         case StmtOp::Fork:
         case StmtOp::Acquire:
         case StmtOp::Release:
-            throw CompileError("async: " + s->name.substr(0, s->name.find('.')) +
-                               " would be a task in each lane of the vectorized loop " +
-                               lanes_.loop + ". Compute and store it outside of that loop.");
+            throw CompileError(
+                "async: " +
+                support::marked(support::Field::Func, s->name.substr(0, s->name.find('.'))) +
+                " would be a task in each lane of the vectorized loop " + lanes_.loop +
+                ". Compute and store it outside of that loop.");
         case StmtOp::Memoize:
-            throw CompileError("memoize: " + s->name +
+            throw CompileError("memoize: " + support::marked(support::Field::Func, s->name) +
                                " would be looked up in each lane of the vectorized loop " +
                                lanes_.loop + ". Compute it outside of that loop.");
         default:

@@ -10,6 +10,7 @@
 #include "ir/visit.h"
 #include "region/region_map.h"
 #include "region/upper_bound.h"
+#include "support/error_text.h"
 
 namespace Pipe::region {
 
@@ -81,9 +82,11 @@ Box RegionMap::bind(const Level &level, const std::string &prefix, const graph::
             constant_difference(simplify(box[d].max), simplify(box[d].min));
         if (extent && *extent >= INT32_MAX)
             throw CompileError(
-                func.name + " (" + to_string(func.where) + ") is needed in dimension " +
-                std::to_string(d) + " (" + func.args[d] + ") at more than 2147483647 places, from " +
-                to_string(simplify(box[d].min)) + " to " + to_string(simplify(box[d].max)) +
+                graph::located_name(func) + " is needed in dimension " + std::to_string(d) + " (" +
+                support::marked(support::Field::Dimension, func.args[d]) +
+                ") at more than 2147483647 places, from " +
+                support::marked(support::Field::Needed, to_string(simplify(box[d].min)) + " to " +
+                                                            to_string(simplify(box[d].max))) +
                 ". Put clamp(index, lowest, highest) around the index that depends on data.");
         result.push_back(
             {min, extent ? add(min, int32(*extent)) : bind(level, name + ".max", box[d].max)});

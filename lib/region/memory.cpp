@@ -6,6 +6,7 @@
 #include "ir/simplify.h"
 #include "ir/substitute.h"
 #include "region/region_map.h"
+#include "support/error_text.h"
 
 namespace Pipe::region {
 
@@ -15,7 +16,8 @@ namespace {
 
 [[noreturn]] void reject(const graph::FuncNode &func, const std::string &directive,
                          const std::string &why) {
-    throw CompileError(func.name + "." + directive + " (" + to_string(func.where) + "): " + why);
+    throw CompileError(support::marked(support::Field::Func, func.name) + "." + directive +
+                       support::in_parentheses(func.where) + ": " + why);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "ir/simplify.h"
 #include "ir/visit.h"
 #include "region/conditions.h"
+#include "support/error_text.h"
 
 namespace Pipe::region {
 
@@ -442,9 +443,8 @@ void RegionMap::require_bounded(const Box &box, const std::string &what,
                 if (func.name == what ||
                     std::none_of(stage.values.begin(), stage.values.end(), reads))
                     continue;
-                users += (users.empty() ? " It is read by " : ", ") + func.name;
-                if (stage.where.known())
-                    users += " (" + to_string(stage.where) + ")";
+                users += (users.empty() ? " It is read by " : ", ") + func.name +
+                         support::in_parentheses(stage.where);
             }
         if (!users.empty())
             users += ".";

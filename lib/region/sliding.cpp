@@ -9,6 +9,7 @@
 #include "region/at_most.h"
 #include "region/region_map.h"
 #include "region/trend.h"
+#include "support/error_text.h"
 
 namespace Pipe::region {
 
@@ -253,8 +254,8 @@ Range RegionMap::loop_range(const Level &level) {
 
 void RegionMap::reject_fold(FuncId id, const std::string &dim, const std::string &why) const {
     const graph::FuncNode &func = graph_[id];
-    throw CompileError("fold_storage(" + dim + ") of " + func.name + " (" + to_string(func.where) +
-                       "): " + why);
+    throw CompileError("fold_storage(" + support::marked(support::Field::Dimension, dim) + ") of " +
+                       graph::located_name(func) + ": " + why);
 }
 
 /// Keeps as many planes of dimension `slid` as live at once, a power of two of them so that the modulo is
@@ -340,8 +341,8 @@ void RegionMap::fold(FuncId id, Box needed) {
     }
     if (window.cannot)
         throw CompileError(
-            "store_at or store_root of " + func.name + " (" + to_string(func.where) +
-            "): the window cannot slide: " + window.stands +
+            "store_at or store_root of " + graph::located_name(func) +
+            ": the window cannot slide: " + window.stands +
             ". All of it would be computed anew in each iteration. Compute and store it at one "
             "level; hoist_storage keeps only its memory further out.");
 }

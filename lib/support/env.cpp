@@ -30,7 +30,14 @@ constexpr std::array variables = {
     EnvVariable{"HL_PERMIT_FAILED_UNROLL", "compiling such a pipeline fails",
                 "if 1, an unrolled loop whose extent has no constant bound stays a serial loop",
                 false},
-    EnvVariable{"OMP_NUM_THREADS", "the number of processors",
+    EnvVariable{"PIPE_HINTS", "on, but off in programs that include <pipe/halide.h>",
+                "0 turns hints off (set_hints), anything else on", false},
+    EnvVariable{
+        "PIPE_SYMBOLS", "nothing is told",
+        "\"perf\", \"gdb\" or \"perf,gdb\": these see the functions of generated code, which "
+        "then stays in memory, by the names of their Funcs and loops",
+        false},
+    EnvVariable{"OMP_NUM_THREADS", "the processors that the process may use",
                 "OpenMP's own: threads of parallel loops, and cores to schedule for", false},
     EnvVariable{"PIPE_ACCEPT", "they are compared",
                 "if set, what comes out is written over the golden files", true},

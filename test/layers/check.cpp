@@ -55,6 +55,7 @@ const std::map<std::string, std::string> &public_headers() {
         {"jit.h", "support"},
         {"callable.h", "driver"},
         {"environment.h", "support"},
+        {"process.h", "jit"},
         {"halide_buffer.h", "ir"},
         {"halide_image_io.h", "all"},
         {"pipeline.h", "driver"},
@@ -175,12 +176,16 @@ class Checker {
         const bool isl = starts_with(include.name, "isl/");
         const bool llvm =
             starts_with(include.name, "llvm/") || starts_with(include.name, "llvm-c/");
+        const bool hwloc = include.name == "hwloc.h";
         const bool cuda = include.name == "cuda.h" || include.name == "cuda_runtime.h";
         if (isl && room != "poly") {
             report(path, include.line, "isl is for lib/poly only");
         }
         if (llvm && room != "codegen" && room != "jit") {
             report(path, include.line, "LLVM is for lib/codegen and jit only");
+        }
+        if (hwloc && room != "support") {
+            report(path, include.line, "hwloc is for lib/support only");
         }
         if (is_public && (isl || llvm || cuda)) {
             report(path, include.line, "no isl, LLVM or CUDA in public headers");

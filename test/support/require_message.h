@@ -5,9 +5,13 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 
 #include <cctype>
+#include <regex>
 #include <source_location>
 #include <string>
+#include <type_traits>
 #include <vector>
+
+#include <pipe/error.h>
 
 /// "blur.cpp:12": the line of the call, or `below` lines below it.
 inline std::string line(unsigned below = 0,
@@ -34,16 +38,39 @@ inline bool has_two_full_stops(const std::string &message) {
     return false;
 }
 
+/// What the fields of an error say, its text says too; and where the text names a source file, the
+/// fields do.
+inline void check_details(const std::string &message, const Pipe::ErrorDetails &details) {
+    auto said = [&](const std::string &field) { return message.find(field) != std::string::npos; };
+    CHECK(said(details.func));
+    CHECK(said(details.dimension));
+    CHECK(said(details.needed.text));
+    CHECK(said(details.given.text));
+    CHECK(message.find_first_of("\x0e\x0f") == std::string::npos);
+    static const std::regex place(R"((\w+\.cpp):(\d+))");
+    std::smatch match;
+    if (!std::regex_search(message, match, place))
+        CHECK(details.line == 0);
+    else if (details.line == 0)
+        FAIL("the error has no file and line as fields");
+    else
+        CHECK(said(details.file + ":" + std::to_string(details.line)));
+}
+
 /// Runs `misuse`, which must throw an `Error`; all `parts` must stand in the message. The part "@" is the line marked with here().
 template <typename Error, typename Misuse>
 void require_message(const Misuse &misuse, const std::vector<std::string> &parts) {
     std::string message = "(nothing was thrown)";
+    Pipe::ErrorDetails details;
     try {
         misuse();
     } catch (const Error &error) {
         message = error.what();
+        if constexpr (std::is_base_of_v<Pipe::Error, Error>)
+            details = error.details();
     }
     INFO(message);
+    check_details(message, details);
     CHECK_FALSE(has_two_full_stops(message));
     for (const std::string &part : parts) {
         const std::string &wanted = part == "@" ? marked_line() : part;

@@ -1,0 +1,21 @@
+# Test script: the shared library exports names of the namespace Pipe only.
+
+execute_process(COMMAND ${NM} -D --defined-only ${LIBRARY} OUTPUT_VARIABLE symbols
+  RESULT_VARIABLE result)
+if(NOT result EQUAL 0)
+  message(FATAL_ERROR "${NM} failed on ${LIBRARY}")
+endif()
+string(REGEX MATCHALL "[^ \n]+\n" names "${symbols}")
+list(LENGTH names count)
+if(count LESS 500)
+  message(FATAL_ERROR "${LIBRARY} exports only ${count} names")
+endif()
+set(foreign "")
+foreach(name IN LISTS names)
+  if(NOT name MATCHES "^_Z[A-Za-z0-9_]*NK?4Pipe")
+    string(APPEND foreign "  ${name}")
+  endif()
+endforeach()
+if(foreign)
+  message(FATAL_ERROR "${LIBRARY} exports names that are not Pipe's:\n${foreign}")
+endif()

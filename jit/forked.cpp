@@ -1,0 +1,40 @@
+#include "jit/forked.h"
+
+#include <pthread.h>
+
+#include "support/error.h"
+
+namespace Pipe::jit {
+
+namespace {
+
+enum class TeamState { None, Started, Lost };
+thread_local TeamState team_state = TeamState::None;
+
+/// Called in the child, by the thread that forked. Its other threads are started later, and know of
+/// no team.
+void after_fork() {
+    if (team_state == TeamState::Started)
+        team_state = TeamState::Lost;
+}
+
+}  // namespace
+
+void about_to_start_team() {
+    static const int registered = pthread_atfork(nullptr, nullptr, after_fork);
+    (void)registered;
+    team_state = TeamState::Started;
+}
+
+bool team_was_lost() {
+    if (team_state != TeamState::Lost) [[likely]]
+        return false;
+    support::warn(
+        "This process was forked by a thread that had run parallel loops before. OpenMP's threads "
+        "do not exist in the child, so that the loops of this thread run one iteration after the "
+        "other. Fork before the first pipeline runs, call pipelines from a new thread of the "
+        "child, or start another program (exec).");
+    return true;
+}
+
+}  // namespace Pipe::jit

@@ -1,0 +1,47 @@
+#pragma once
+// Texts of errors whose parts are marked as fields: Error takes the marks out and fills its
+// ErrorDetails from them, so that text and fields cannot differ. A mark is one control character
+// before the part, with a letter for the field, and one after it; marked texts may be put together
+// like any others, and pass through generated code as parts of an Assert's message.
+
+#include <string>
+
+#include <pipe/error.h>
+
+namespace Pipe::support {
+
+enum class Field : char {
+    Func = 'f',  ///< also "f.update(0)"
+    Dimension = 'd',
+    Needed = 'n',
+    Given = 'g',
+    Place = 'p',      ///< "blur.cpp:12"
+    NearPlace = 'q',  ///< the same, where there is no better one
+};
+
+/// The marks around a field.
+std::string begin(Field field);
+std::string end();
+
+inline std::string marked(Field field, const std::string &text) {
+    return begin(field) + text + end();
+}
+inline std::string marked(Field field, const char *text) {
+    return marked(field, std::string(text));
+}
+template <typename Number> std::string marked(Field field, Number value) {
+    return marked(field, std::to_string(value));
+}
+
+/// " (blur.cpp:12)" and " at blur.cpp:12", marked; "" where unknown.
+std::string in_parentheses(const SourceLocation &where);
+std::string at(const SourceLocation &where);
+
+/// The text alone.
+std::string without_marks(const std::string &text);
+
+/// Takes the marks out of the text, and answers what they say. Of two parts with the same field, the
+/// first counts.
+ErrorDetails take_marks(std::string *text);
+
+}  // namespace Pipe::support
