@@ -105,6 +105,12 @@ void print_indented(const std::string &text) {
     }
 }
 
+/// Floats as 8 bits, clamped: enough to look at.
+void save_as_bytes(const Buffer<> &picture, const std::string &path) {
+    const bool floats = picture.type().is_float();
+    Pipe::save_image(floats ? Pipe::convert_image(picture, Pipe::UInt(8)) : picture, path);
+}
+
 /// One line on the terminal that overwrites itself; nothing where the output is not a terminal.
 void progress(const std::string &text) {
     if (!isatty(STDERR_FILENO))
@@ -168,8 +174,8 @@ void run_form(const App &app, const Form &form, const Buffer<> &given,
 
     const std::string before = folder / (app.name + "_before.png");
     const std::string after = folder / (app.name + "_after.png");
-    Pipe::save_image(form.before ? form.before(inputs.front()) : Buffer<>(photo), before);
-    Pipe::save_image(form.picture(chosen.outputs), after);
+    save_as_bytes(form.before ? form.before(inputs.front()) : Buffer<>(photo), before);
+    save_as_bytes(form.picture(chosen.outputs), after);
     std::printf("  pictures %s, %s\n\n", before.c_str(), after.c_str());
 }
 

@@ -74,7 +74,8 @@ int main(int argc, char **argv) {
     const Expr back = width - 1 - left;  // width - 2 .. 0
     smear(back, y, c) = 0.9f * smear(back + 1, y, c) + 0.1f * smear(back, y, c);
     Buffer<float> smeared = smear.realize({width, photo.height(), photo.channels()});
-    save_image(smeared, lesson::output_file(argc, argv, "lesson_07_smear.png"));
+    save_image(convert_image(smeared, UInt(8)),
+               lesson::output_file(argc, argv, "lesson_07_smear.png"));
 
     std::vector<float> row(static_cast<size_t>(width));
     for (int i = 0; i < width; ++i)

@@ -49,7 +49,8 @@ int main(int argc, char **argv) {
     const Expr low = cast<float>(range(x, y)[0]), high = cast<float>(range(x, y)[1]);
     stretched(x, y) = (green(x, y) - low) / max(high - low, 1.0f);  // 0 .. 1
     Buffer<float> result = stretched.realize({width, height});
-    save_image(result, lesson::output_file(argc, argv, "lesson_08_stretched.png"));
+    save_image(convert_image(result, UInt(8)),
+               lesson::output_file(argc, argv, "lesson_08_stretched.png"));
 
     for (int i : {0, 200, width - 1}) {
         int darkest = 255, lightest = 0;

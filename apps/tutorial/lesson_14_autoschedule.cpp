@@ -77,5 +77,6 @@ int main(int argc, char **argv) {
     // Only the order of additions differs, so floats agree up to rounding.
     result.for_each_value([](float a, float b) { lesson::check(std::abs(a - b) < 1e-5f, "same"); },
                           plain_result);
-    save_image(result, lesson::output_file(argc, argv, "lesson_14_sharp.png"));
+    save_image(convert_image(result, UInt(8)),
+               lesson::output_file(argc, argv, "lesson_14_sharp.png"));
 }

@@ -76,5 +76,6 @@ int main(int argc, char **argv) {
     chosen_result.for_each_value(
         [](float a, float b) { lesson::check(std::abs(a - b) < 1e-3f, "the results agree"); },
         mixed_result);
-    save_image(mixed_result, lesson::output_file(argc, argv, "lesson_15_corners.png"));
+    save_image(convert_image(mixed_result, UInt(8)),
+               lesson::output_file(argc, argv, "lesson_15_corners.png"));
 }

@@ -7,6 +7,7 @@
 
 namespace Pipe::Tools {
 
+using Pipe::convert_and_save_image;
 using Pipe::load_image;
 using Pipe::save_image;
 
@@ -21,12 +22,5 @@ class load_and_convert_image {
   private:
     Buffer<> image_;
 };
-
-/// save_image; elements that the format has not are converted.
-inline void convert_and_save_image(const Buffer<> &image, const std::string &path) {
-    Type type = image.type();
-    bool as_it_is = type == UInt(8) || type == UInt(16) || type.is_bool();
-    save_image(as_it_is ? image : convert_image(image, UInt(8)), path);
-}
 
 }  // namespace Pipe::Tools

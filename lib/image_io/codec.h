@@ -12,8 +12,8 @@ struct Pixels {
     int64_t width = 0;
     int64_t height = 0;
     int channels = 0;
-    int bits = 8;                ///< 8 or 16
-    std::vector<uint8_t> bytes;  ///< samples of 16 bits in the order of the machine
+    int bits = 8;                ///< 8, 16, or 32: floats
+    std::vector<uint8_t> bytes;  ///< samples of 16 and 32 bits in the order of the machine
 
     int64_t samples() const { return width * height * channels; }
     int64_t row_bytes() const { return width * channels * (bits / 8); }
@@ -29,9 +29,11 @@ using Bytes = std::vector<uint8_t>;
 Pixels decode_png(const Bytes &file, const std::string &path);
 Pixels decode_jpeg(const Bytes &file, const std::string &path);
 Pixels decode_pnm(const Bytes &file, const std::string &path);
+Pixels decode_pfm(const Bytes &file, const std::string &path);
 Bytes encode_png(const Pixels &image, const std::string &path);
 Bytes encode_jpeg(const Pixels &image, const std::string &path);
 Bytes encode_pnm(const Pixels &image, const std::string &path);
+Bytes encode_pfm(const Pixels &image, const std::string &path);
 
 [[noreturn]] void fail(const std::string &path, const std::string &problem);
 

@@ -3,21 +3,26 @@
 #include "image_io/codec.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cerrno>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <string_view>
 
 #include <fmt/format.h>
+
+#include "support/error_text.h"
 
 namespace Pipe {
 
 namespace image_io {
 
 void fail(const std::string &path, const std::string &problem) {
-    throw RuntimeError(fmt::format("Image file '{}': {}", path, problem));
+    throw RuntimeError(
+        fmt::format("Image file '{}': {}", support::marked(support::Field::Func, path), problem));
 }
 
 namespace {
@@ -69,7 +74,12 @@ Pixels decode(const Bytes &file, const std::string &path) {
             return decode_pnm(file, path);
         }
     }
-    fail(path, file.empty() ? "the file is empty" : "neither PNG nor JPEG, PGM or PPM");
+    for (uint8_t kind : {'f', 'F'}) {
+        if (starts_with(file, {'P', kind})) {
+            return decode_pfm(file, path);
+        }
+    }
+    fail(path, file.empty() ? "the file is empty" : "neither PNG nor JPEG, PGM, PPM or PFM");
 }
 
 std::string lower_case_extension(const std::string &path) {
@@ -178,8 +188,9 @@ template <typename From> Buffer<> convert_from(const Buffer<> &image, Type to) {
 
 Buffer<> load_image(const std::string &path) {
     const image_io::Pixels pixels = image_io::decode(image_io::read_file(path), path);
-    Buffer<> image = pixels.bits == 8 ? Buffer<>(image_io::planar<uint8_t>(pixels))
-                                      : Buffer<>(image_io::planar<uint16_t>(pixels));
+    Buffer<> image = pixels.bits == 8    ? Buffer<>(image_io::planar<uint8_t>(pixels))
+                     : pixels.bits == 16 ? Buffer<>(image_io::planar<uint16_t>(pixels))
+                                         : Buffer<>(image_io::planar<float>(pixels));
     return image.channels() == 1 ? image.sliced(2) : image;
 }
 
@@ -206,25 +217,125 @@ Buffer<> convert_image(const Buffer<> &image, Type type) {
     image_io::fail_type(from);
 }
 
+namespace image_io {
+namespace {
+
+/// What one kind of file holds.
+struct Format {
+    const char *name;
+    std::string_view extension, other_extension;
+    int channels;  ///< 0: as the encoder says
+    bool wide;     ///< integers of 16 bits too
+    bool floats;   ///< floats, and no integers
+    Bytes (*encode)(const Pixels &, const std::string &);
+};
+
+constexpr std::array formats = {
+    Format{"PNG", ".png", "", 0, true, false, encode_png},
+    Format{"JPEG", ".jpg", ".jpeg", 0, false, false, encode_jpeg},
+    Format{"PGM", ".pgm", "", 1, true, false, encode_pnm},
+    Format{"PPM", ".ppm", "", 3, true, false, encode_pnm},
+    Format{"PFM", ".pfm", "", 0, false, true, encode_pfm},
+};
+
+const Format &format_of(const std::string &path) {
+    const std::string extension = lower_case_extension(path);
+    for (const Format &format : formats) {
+        if (!extension.empty() &&
+            (extension == format.extension || extension == format.other_extension)) {
+            return format;
+        }
+    }
+    fail(path, "the extension is none of .png, .jpg, .jpeg, .pgm, .ppm, .pfm");
+}
+
+/// Floats become integers only where nothing is lost but precision.
+template <typename T> void require_unit_range(const Buffer<T> &image, const std::string &path) {
+    std::remove_const_t<T> low = 0, high = 1;
+    bool numbers = true;
+    image.for_each_value([&](T value) {
+        numbers &= !std::isnan(value);
+        low = std::min(low, value);
+        high = std::max(high, value);
+    });
+    if (numbers && low >= 0 && high <= 1) {
+        return;
+    }
+    const std::string given =
+        numbers ? fmt::format("from {:g} to {:g}", low, high) : std::string("NaN");
+    fail(path, fmt::format("its elements have to be from {} to be written as 16-bit integers, but "
+                           "are {}. Scale or clamp them first, convert them with "
+                           "convert_image(image, UInt(16)), which clamps, or write a .pfm file, "
+                           "which holds any float.",
+                           support::marked(support::Field::Needed, "0 to 1"),
+                           support::marked(support::Field::Given, given)));
+}
+
+[[noreturn]] void fail_type(const Format &format, Type type, const char *holds,
+                            const std::string &path) {
+    fail(path,
+         fmt::format("{} holds {}, not {}. Convert the image with convert_image(image, {}) or "
+                     "convert_and_save_image(), or use another extension (.png: uint8 and "
+                     "uint16, .pfm: floats).",
+                     format.name, support::marked(support::Field::Needed, holds),
+                     support::marked(support::Field::Given, to_string(type)),
+                     format.floats ? "Float(32)" : "UInt(8)"));
+}
+
+/// The elements as the format writes them.
+Type written_type(const Format &format, const Buffer<> &image, const std::string &path) {
+    const Type type = image.type();
+    if (format.floats) {
+        if (!type.is_float() || type.bits() < 32) {
+            fail_type(format, type, "float32", path);
+        }
+        return Float(32);
+    }
+    if (type == UInt(8) || type.is_bool()) {
+        return UInt(8);
+    }
+    if (!format.wide) {
+        fail_type(format, type, "uint8", path);
+    }
+    if (type == Float(32)) {
+        require_unit_range(image.as<const float>(), path);
+    } else if (type == Float(64)) {
+        require_unit_range(image.as<const double>(), path);
+    } else if (type != UInt(16)) {
+        fail_type(format, type, "uint8 and uint16", path);
+    }
+    return UInt(16);
+}
+
+}  // namespace
+}  // namespace image_io
+
 void save_image(const Buffer<> &image, const std::string &path) {
     using namespace image_io;
-    const std::string extension = lower_case_extension(path);
-    const bool png = extension == ".png";
-    const bool jpeg = extension == ".jpg" || extension == ".jpeg";
-    if (!png && !jpeg && extension != ".pgm" && extension != ".ppm") {
-        fail(path, "the extension is none of .png, .jpg, .jpeg, .pgm, .ppm");
-    }
+    const Format &format = format_of(path);
     const Buffer<> checked = check_for_writing(image, path);
-    if (!png && !jpeg && checked.extent(2) != (extension == ".pgm" ? 1 : 3)) {
-        fail(path, fmt::format("a {} file cannot hold {} channels", extension, checked.extent(2)));
+    if (format.channels != 0 && checked.extent(2) != format.channels) {
+        fail(path,
+             fmt::format("a {} file cannot hold {} channels", format.extension, checked.extent(2)));
     }
-    const bool wide = checked.type() == UInt(16) && !jpeg;
-    const Buffer<> samples = convert_image(checked, wide ? UInt(16) : UInt(8));
-    const Pixels pixels =
-        wide ? interleaved(samples.as<uint16_t>()) : interleaved(samples.as<uint8_t>());
-    write_file(png ? encode_png(pixels, path)
-                   : (jpeg ? encode_jpeg(pixels, path) : encode_pnm(pixels, path)),
-               path);
+    const Type type = written_type(format, checked, path);
+    const Buffer<> samples = convert_image(checked, type);
+    const Pixels pixels = type == UInt(8)    ? interleaved(samples.as<uint8_t>())
+                          : type == UInt(16) ? interleaved(samples.as<uint16_t>())
+                                             : interleaved(samples.as<float>());
+    write_file(format.encode(pixels, path), path);
+}
+
+void convert_and_save_image(const Buffer<> &image, const std::string &path) {
+    const image_io::Format &format = image_io::format_of(path);
+    const Type type = image.type();
+    if (format.floats) {
+        save_image(convert_image(image, Float(32)), path);
+    } else if (type == UInt(8) || type.is_bool()) {
+        save_image(image, path);
+    } else {
+        save_image(convert_image(image, format.wide ? UInt(16) : UInt(8)), path);
+    }
 }
 
 }  // namespace Pipe

@@ -1,8 +1,12 @@
-// PGM and PPM (netpbm): P2/P3 with numbers as text, P5/P6 binary, one or two bytes per sample.
+// PGM and PPM (netpbm): P2/P3 with numbers as text, P5/P6 binary, one or two bytes per sample. PFM:
+// Pf/PF, 32-bit floats, the bottom row first.
 
 #include "image_io/codec.h"
 
+#include <bit>
 #include <cctype>
+#include <cmath>
+#include <cstdlib>
 #include <cstring>
 
 #include <fmt/format.h>
@@ -19,8 +23,10 @@ class Scanner {
     uint8_t byte() { return file_[at_++]; }
     void skip(size_t n) { at_ += n; }
 
-    // A number in decimal digits, after white space and comments (# up to the end of the line).
-    int64_t number(const char *what, int64_t limit) {
+    const uint8_t *here() const { return file_.data() + at_; }
+
+    // Goes on to the next word, over white space and comments (# up to the end of the line).
+    void to_word(const char *what) {
         while (left() > 0 && (std::isspace(file_[at_]) != 0 || file_[at_] == '#')) {
             if (byte() == '#') {
                 while (left() > 0 && byte() != '\n') {
@@ -30,6 +36,21 @@ class Scanner {
         if (left() == 0) {
             fail(path_, fmt::format("the file is truncated: {} is missing", what));
         }
+    }
+
+    // What stands up to the next white space.
+    std::string word(const char *what) {
+        to_word(what);
+        std::string text;
+        while (left() > 0 && std::isspace(file_[at_]) == 0) {
+            text += static_cast<char>(byte());
+        }
+        return text;
+    }
+
+    // A number in decimal digits.
+    int64_t number(const char *what, int64_t limit) {
+        to_word(what);
         if (std::isdigit(file_[at_]) == 0) {
             fail(path_, fmt::format("{} is not a number", what));
         }
@@ -48,6 +69,8 @@ class Scanner {
     const std::string &path_;
     size_t at_ = 0;
 };
+
+constexpr int64_t largest_side = 1 << 24;
 
 void store(Pixels &image, int64_t i, int64_t value) {
     if (image.bits == 8) {
@@ -70,7 +93,6 @@ int64_t load(const Pixels &image, int64_t i) {
 }  // namespace
 
 Pixels decode_pnm(const Bytes &file, const std::string &path) {
-    constexpr int64_t largest_side = 1 << 24;
     Scanner in(file, path);
     in.skip(1);
     const uint8_t kind = in.byte();
@@ -129,6 +151,68 @@ Bytes encode_pnm(const Pixels &image, const std::string &path) {
             out.push_back(static_cast<uint8_t>(value >> 8));
         }
         out.push_back(static_cast<uint8_t>(value & 255));
+    }
+    return out;
+}
+
+namespace {
+
+/// In the order of the machine, or from it to the file's.
+void swap_bytes(std::vector<uint8_t> &samples) {
+    for (size_t i = 0; i + 4 <= samples.size(); i += 4) {
+        std::swap(samples[i], samples[i + 3]);
+        std::swap(samples[i + 1], samples[i + 2]);
+    }
+}
+
+constexpr bool host_is_little = std::endian::native == std::endian::little;
+
+}  // namespace
+
+Pixels decode_pfm(const Bytes &file, const std::string &path) {
+    Scanner in(file, path);
+    in.skip(1);
+    Pixels image;
+    image.bits = 32;
+    image.channels = in.byte() == 'f' ? 1 : 3;
+    image.width = in.number("the width", largest_side);
+    image.height = in.number("the height", largest_side);
+    const std::string text = in.word("the scale");
+    char *end = nullptr;
+    const double scale = std::strtod(text.c_str(), &end);  // its sign says the order of the bytes
+    if (image.width == 0 || image.height == 0 || *end != '\0' || scale == 0 ||
+        !std::isfinite(scale)) {
+        fail(path, fmt::format("width {}, height {} and scale '{}' must be numbers other than zero",
+                               image.width, image.height, text));
+    }
+    in.skip(in.left() > 0 ? 1 : 0);  // the one white space after the header
+    const int64_t needed = image.samples() * 4;
+    if (static_cast<int64_t>(in.left()) < needed) {
+        fail(path, fmt::format("the file is truncated: {} x {} pixels with {} channels need {} "
+                               "bytes, {} are there",
+                               image.width, image.height, image.channels, needed, in.left()));
+    }
+    image.allocate();
+    for (int64_t y = 0; y < image.height; y++) {
+        std::memcpy(image.row(image.height - 1 - y), in.here() + y * image.row_bytes(),
+                    static_cast<size_t>(image.row_bytes()));
+    }
+    if ((scale < 0) != host_is_little) {
+        swap_bytes(image.bytes);
+    }
+    return image;
+}
+
+Bytes encode_pfm(const Pixels &image, const std::string &path) {
+    if (image.channels != 1 && image.channels != 3) {
+        fail(path, fmt::format("PFM holds 1 or 3 channels, not {}", image.channels));
+    }
+    const std::string header =
+        fmt::format("P{}\n{} {}\n{}\n", image.channels == 1 ? 'f' : 'F', image.width, image.height,
+                    host_is_little ? "-1.0" : "1.0");
+    Bytes out(header.begin(), header.end());
+    for (int64_t y = image.height; y-- > 0;) {
+        out.insert(out.end(), image.row(y), image.row(y) + image.row_bytes());
     }
     return out;
 }

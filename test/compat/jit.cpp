@@ -380,9 +380,9 @@ TEST_CASE("images from files", "[compat]") {
     Buffer<float> grey(6, 4);
     grey.fill([](int x, int) { return float(x) / 5.0f; });
     Tools::convert_and_save_image(grey, file);
-    Buffer<uint8_t> loaded = Tools::load_image(file);
+    Buffer<uint16_t> loaded = Tools::load_image(file);
     CHECK(loaded.dimensions() == 2);
-    CHECK(loaded(5, 0) == 255);
+    CHECK(loaded(5, 0) == 65535);
     CHECK(loaded(0, 3) == 0);
     std::filesystem::remove(file);
 }

@@ -4,6 +4,9 @@
 #include "test/support/require_message.h"
 #include "test/support/temp_folder.h"
 
+#include <cmath>
+#include <filesystem>
+
 using namespace Pipe;
 
 namespace {
@@ -94,9 +97,58 @@ TEST_CASE("images that cannot be written", "[image_io][error]") {
     require_unwritable(Buffer<uint8_t>(4, 0, 3), folder / "a.png", {"dimension 1", "zero"});
     require_unwritable(Buffer<>(), folder / "a.png", {"undefined"});
     require_unwritable(Buffer<uint8_t>(70000, 1, 1), folder / "a.jpg", {"JPEG"});
-    require_message<RuntimeError>([&] { save_image(Buffer<int>(4, 4), folder / "a.png"); },
-                                  {"int32"});
+    for (const char *file : {"a.png", "a.jpg", "a.ppm", "a.pfm"})
+        require_unwritable(Buffer<int>(4, 4, 3), folder / file, {"int32", "convert_image"});
     require_message<RuntimeError>([&] { convert_image(picture(), Int(16)); }, {"int16"});
+    require_unwritable(picture(), folder / "a.pfm", {"float32", "uint8", "Float(32)"});
+    require_unwritable(Buffer<float>(4, 4, 2), folder / "a.pfm", {"PFM", "not 2"});
     save_image(picture(), folder / "a.png");  // still works
     REQUIRE(load_image(folder / "a.png").width() == 40);
+}
+
+TEST_CASE("nothing is clamped or rounded to 8 bits unasked", "[image_io][error]") {
+    TempFolder folder;
+    const auto require_refused = [&](const Buffer<> &image, const char *file,
+                                     std::vector<std::string> parts) {
+        require_message<RuntimeError>([&] { save_image(image, folder / file); }, parts);
+        REQUIRE_FALSE(std::filesystem::exists(folder / file));
+    };
+    Buffer<float> image(4, 4, 3);
+    image.fill(0.5f);
+    const std::vector<std::string> jpeg{"JPEG holds uint8", "float32",
+                                        "convert_image(image, UInt(8))"};
+    require_refused(image, "a.jpg", jpeg);
+    require_refused(Buffer<uint16_t>(4, 4, 3), "a.jpeg", {"JPEG holds uint8", "uint16"});
+    for (const char *file : {"a.png", "a.ppm"}) {
+        for (const auto &[value, text] : std::vector<std::pair<float, std::string>>{
+                 {1.5f, "from 0 to 1.5"}, {-2.0f, "from -2 to 1"}, {std::nanf(""), "NaN"}}) {
+            image(3, 2, 1) = value;
+            require_refused(image, file,
+                            {"0 to 1", text, "convert_image(image, UInt(16))", ".pfm"});
+            require_refused(convert_image(image, Float(64)), file, {"0 to 1", text});
+        }
+    }
+    convert_and_save_image(image, folder / "a.png");
+    REQUIRE(load_image(folder / "a.png").type() == UInt(16));
+    try {
+        image(3, 2, 1) = 2;
+        save_image(image, folder / "b.png");
+        FAIL("nothing was thrown");
+    } catch (const RuntimeError &error) {
+        CHECK(error.details().func == folder / "b.png");
+        CHECK(error.details().needed.max == 1);
+        CHECK(error.details().given.text == "from 0 to 2");
+    }
+}
+
+TEST_CASE("damaged PFM", "[image_io][error]") {
+    TempFolder folder;
+    folder.write("a.pfm", "Pf 2 2 x 0000");
+    require_unreadable(folder / "a.pfm", {"scale 'x'"});
+    folder.write("a.pfm", "Pf 2 2 0 0000");
+    require_unreadable(folder / "a.pfm", {"scale '0'"});
+    folder.write("a.pfm", "Pf 2 2 -1 0000");
+    require_unreadable(folder / "a.pfm", {"truncated", "need 16 bytes, 4 are there"});
+    folder.write("a.pfm", "Pf 2");
+    require_unreadable(folder / "a.pfm", {"truncated", "the height"});
 }

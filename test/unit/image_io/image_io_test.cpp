@@ -90,7 +90,7 @@ TEST_CASE("JPEG comes close", "[image_io]") {
     }
     Buffer<uint16_t> wide(16, 16, 1);
     wide.fill(257 * 100);
-    save_image(wide, folder / "wide.jpeg");
+    convert_and_save_image(wide, folder / "wide.jpeg");
     REQUIRE(load_image_as<uint8_t>(folder / "wide.jpeg").all_equal(100));
 }
 
@@ -100,7 +100,7 @@ TEST_CASE("elements convert between black and white of each type", "[image_io]")
     const float in[] = {0.0f, 0.5f, 1.0f, -3.0f, 7.0f, std::numeric_limits<float>::quiet_NaN()};
     const int out[] = {0, 128, 255, 0, 255, 0};
     values.fill([&](int x, int, int) { return in[x]; });
-    save_image(values, folder / "f.png");
+    save_image(convert_image(values, UInt(8)), folder / "f.png");
     const Buffer<uint8_t> read = load_image_as<uint8_t>(folder / "f.png");
     for (int x = 0; x < 6; x++) {
         REQUIRE(read(x, 0) == out[x]);
@@ -122,6 +122,57 @@ TEST_CASE("elements convert between black and white of each type", "[image_io]")
     save_image(mask, folder / "mask.pgm");
     REQUIRE(load_image_as<uint8_t>(folder / "mask.pgm")(1, 0) == 255);
     REQUIRE(load_image_as<uint8_t>(folder / "mask.pgm")(2, 0) == 0);
+}
+
+TEST_CASE("floats from 0 to 1 keep 16 bits in PNG, PGM and PPM", "[image_io]") {
+    TempFolder folder;
+    for (const char *file : {"a.png", "a.ppm", "a.pgm"}) {
+        CAPTURE(file);
+        Buffer<double> image(40, 30, std::string(file) == "a.pgm" ? 1 : 3);
+        image.fill([](int x, int y, int c) { return (x + 40 * y + 1200 * c) / 3599.0; });
+        for (const Buffer<> &given : {Buffer<>(image), convert_image(image, Float(32))}) {
+            save_image(given, folder / file);
+            REQUIRE(load_image(folder / file).type() == UInt(16));
+            double worst = 0;
+            without_channels(image).for_each_value(
+                [&](double a, double b) { worst = std::max(worst, std::abs(a - b)); },
+                load_image_as<double>(folder / file));
+            REQUIRE(worst <= 0.51 / 65535);
+            REQUIRE(worst > 0);
+        }
+    }
+}
+
+TEST_CASE("PFM holds any float", "[image_io]") {
+    TempFolder folder;
+    const float infinity = std::numeric_limits<float>::infinity();
+    for (int channels : {1, 3}) {
+        Buffer<float> image(5, 4, channels);
+        image.fill([](int x, int y, int c) { return (x - 2) * 1000.7f + y * 1e-20f + c; });
+        image(1, 2, 0) = infinity;
+        save_image(image, folder / "a.pfm");
+        const Buffer<> read = load_image(folder / "a.pfm");
+        REQUIRE(read.type() == Float(32));
+        REQUIRE(same(without_channels(image), read.as<float>()));
+        REQUIRE(same(without_channels(image), load_image_as<float>(folder / "a.pfm")));
+    }
+    convert_and_save_image(pattern<uint8_t>(5, 4, 3), folder / "b.pfm");
+    REQUIRE(load_image_as<float>(folder / "b.pfm")(2, 3, 1) ==
+            Catch::Approx(pattern<uint8_t>(5, 4, 3)(2, 3, 1) / 255.0));
+}
+
+TEST_CASE("PFM of either order of bytes, from the bottom to the top", "[image_io]") {
+    TempFolder folder;
+    const std::string one = "\x3f\x80", zero(2, '\0');  // 1.0f is 3f800000
+    folder.write("big.pfm",
+                 "Pf\n2 2\n1.0\n" + one + zero + zero + zero + zero + zero + zero + zero);
+    const Buffer<float> big = load_image_as<float>(folder / "big.pfm");
+    REQUIRE(big(0, 1) == 1);
+    REQUIRE(big(0, 0) == 0);
+    REQUIRE(big(1, 1) == 0);
+    folder.write("little.pfm", "PF 1 1 -2.5\n" + zero + "\x80\x3f" + zero + zero + zero + zero);
+    REQUIRE(load_image_as<float>(folder / "little.pfm")(0, 0, 0) == 1);
+    REQUIRE(load_image_as<float>(folder / "little.pfm")(0, 0, 2) == 0);
 }
 
 TEST_CASE("PGM and PPM are read with comments, as text, and with any largest value", "[image_io]") {
