@@ -201,7 +201,7 @@ template <typename T, int Dims> class Buffer : public BufferBase {
     /// The same with the coordinates in memory, one per dimension.
     template <std::integral I>
     requires typed Value &operator()(const I *coordinates) const {
-        const BufferView &v = view();
+        const BufferView v = view();
         int64_t offset = 0;
         for (size_t i = 0; i < v.dims.size(); i++) {
             offset += (coordinates[i] - v.dims[i].min) * v.dims[i].stride;
@@ -275,10 +275,11 @@ template <typename T, int Dims> class Buffer : public BufferBase {
     template <typename F, typename... Others>
     const Buffer &for_each_value(F &&f, Others &&...others) const requires typed {
         (require_same_extents(others), ...);
-        const std::vector<size_t> order = detail::order_in_memory(view().dims);
+        const BufferView v = view();
+        const std::vector<size_t> order = detail::order_in_memory(v.dims);
         std::vector<BufferDim> rows;
         for (size_t d : order) {
-            rows.push_back({0, view().dims[d].extent, 0});
+            rows.push_back({0, v.dims[d].extent, 0});
         }
         int64_t length = 1;
         if (!rows.empty()) {
@@ -364,7 +365,7 @@ template <typename T, int Dims> class Buffer : public BufferBase {
     void add_dimension() { embed(dimensions()); }
     void add_dimension_with_stride(int64_t stride) {
         add_dimension();
-        contents().view.dims.back().stride = stride;
+        contents().raw.dim[dimensions() - 1].stride = stride;
     }
 
   protected:
@@ -399,7 +400,7 @@ template <typename T, int Dims> class Buffer : public BufferBase {
     template <typename U, int D>
     static detail::Row<U> row(const Buffer<U, D> &buffer, const std::vector<size_t> &order,
                               const int64_t *offset_from_min) {
-        const BufferView &v = buffer.view();
+        const BufferView v = buffer.view();
         U *first = static_cast<U *>(v.host);
         for (size_t i = 0; i < order.size(); i++) {
             first += offset_from_min[i] * v.dims[order[i]].stride;

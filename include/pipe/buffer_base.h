@@ -10,6 +10,7 @@
 #include <initializer_list>
 #include <memory>
 #include <numeric>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -17,38 +18,24 @@
 
 #include <pipe/error.h>
 #include <pipe/expr.h>
+#include <pipe/raw_buffer.h>
 #include <pipe/type.h>
 
 namespace Pipe {
 
 struct JITUserContext;
-struct RawBuffer;
 namespace graph {
 struct BufferImages;
 }
 
-/// The number of dimensions of a Buffer is only known at run time.
-constexpr int AnyDims = -1;
-
-/// One dimension: the coordinates min .. min + extent - 1, each `stride` elements after the one
-/// before. A stride may be negative (mirrored) or zero (broadcast).
-struct BufferDim {
-    int64_t min = 0;
-    int64_t extent = 0;
-    int64_t stride = 0;
-
-    bool operator==(const BufferDim &) const = default;
-};
-
-/// What a compiled pipeline sees of a Buffer. `host` is the address of the element whose
-/// coordinates are all at their minimum; null if no memory has been given to the Buffer.
+/// What a compiled pipeline sees of a Buffer, valid until the number of its dimensions changes.
+/// `host` is the address of the element whose coordinates are all at their minimum; null if no
+/// memory has been given to the Buffer.
 struct BufferView {
     void *host = nullptr;
     Type type;
-    std::vector<BufferDim> dims;
+    std::span<BufferDim> dims;
 };
-
-template <typename T = void, int Dims = AnyDims> class Buffer;
 
 /// Element of `image` at `coordinates`, as a value of a pipeline: what `image(x, y)` means where x
 /// or y is a Var or an Expr. Belongs to the front end.
@@ -98,9 +85,12 @@ class BufferBase {
     bool same_as(const BufferBase &other) const { return contents_ == other.contents_; }
     friend bool operator==(const BufferBase &a, const BufferBase &b) { return a.same_as(b); }
 
-    const BufferView &view() const { return contents().view; }
-    Type type() const { return view().type; }
-    int dimensions() const { return static_cast<int>(view().dims.size()); }
+    BufferView view() const {
+        const RawBuffer &raw = contents().raw;
+        return {raw.host, raw.type, {raw.dim, static_cast<size_t>(raw.dimensions)}};
+    }
+    Type type() const { return contents().raw.type; }
+    int dimensions() const { return contents().raw.dimensions; }
     const std::string &name() const { return contents().name; }
     void set_name(std::string name) { contents().name = std::move(name); }
 
@@ -128,14 +118,14 @@ class BufferBase {
     /// False if the Buffer wraps memory of the caller's, or has none.
     bool owns_host_memory() const { return contents().memory != nullptr; }
     /// True for a shape without memory.
-    bool is_bounds_query() const { return view().host == nullptr; }
+    bool is_bounds_query() const { return contents().raw.is_bounds_query(); }
     // For programs that also run on devices. There is only the host here: what needs a device is a
-    // RuntimeError.
-    void set_host_dirty(bool = true) const {}
+    // RuntimeError. The flags are those of raw_buffer().
+    void set_host_dirty(bool dirty = true) const { contents().raw.set_host_dirty(dirty); }
     void set_device_dirty(bool dirty = true) const;
-    bool host_dirty() const { return false; }
-    bool device_dirty() const { return false; }
-    bool has_device_allocation() const { return false; }
+    bool host_dirty() const { return contents().raw.host_dirty(); }
+    bool device_dirty() const { return contents().raw.device_dirty(); }
+    bool has_device_allocation() const { return contents().raw.device != 0; }
     int copy_to_host(JITUserContext * = nullptr) const { return 0; }
     int device_sync(JITUserContext * = nullptr) const { return 0; }
     int device_free(JITUserContext * = nullptr) const { return 0; }
@@ -146,9 +136,11 @@ class BufferBase {
     template <typename... Args> int device_malloc(const Args &...) const {
         throw_no_device("device_malloc");
     }
-    /// The Buffer as plain data (pipe/raw_buffer.h), valid until the Buffer changes or goes; null
-    /// where it is undefined. Changes to it do not reach the Buffer.
-    RawBuffer *raw_buffer() const;
+    /// The shape and the addresses of the Buffer as plain data (pipe/raw_buffer.h); null if it is
+    /// undefined. This is the Buffer's own data: changes to it (mins, extents, strides, `host`,
+    /// flags, device fields) are changes of the Buffer, and of all handles that share it. Valid as
+    /// long as one of them is.
+    RawBuffer *raw_buffer() const { return defined() ? &contents_->raw : nullptr; }
     /// Gives a Buffer without memory (or with other memory) its own: dense in the order of the
     /// strides, 64-byte aligned, not initialised. Throws RuntimeError if there is not enough.
     void allocate();
@@ -193,11 +185,18 @@ class BufferBase {
 
   protected:
     struct Contents {
-        BufferView view;
+        RawBuffer raw;  ///< raw.dim: `dims`, unless the user put another in its place
+        std::vector<BufferDim> dims;
         std::shared_ptr<void> memory;  ///< null where the caller owns the memory
         std::string name;
-        std::shared_ptr<void> raw;  ///< what raw_buffer() gave out
         std::weak_ptr<void> image;  ///< what stands for the Buffer in the pipelines that read it
+
+        Contents() = default;
+        /// The same memory and shape; nothing stands for the copy yet.
+        Contents(const Contents &other);
+        Contents &operator=(const Contents &) = delete;
+        std::vector<BufferDim> shape() const { return {raw.dim, raw.dim + raw.dimensions}; }
+        void set_shape(std::vector<BufferDim> shape);
     };
     friend struct graph::BufferImages;  // which keeps that
 
@@ -205,7 +204,8 @@ class BufferBase {
 
     static BufferBase make(Type type, const std::vector<int64_t> &sizes,
                            const std::vector<int> &storage_order, std::string name);
-    static BufferBase wrap(Type type, void *host, std::vector<BufferDim> dims, std::string name);
+    static BufferBase wrap(Type type, void *host, std::span<const BufferDim> dims,
+                           std::string name);
     static BufferBase wrap(const RawBuffer &raw, const std::string &name);
     static std::vector<BufferDim> dense(const std::vector<int64_t> &sizes);
     static std::vector<BufferDim> interleaved(int64_t width, int64_t height, int64_t channels);
@@ -229,9 +229,10 @@ class BufferBase {
     const BufferDim &checked_dim(int i) const;
     BufferDim dim_or_one(int i) const;
 
-    /// Address of an element, in debug builds after a check of the coordinates.
+    /// Address of an element, after a check of the coordinates where NDEBUG is not defined, or
+    /// HALIDE_RUNTIME_BUFFER_CHECK_INDICES is defined as 1; defined as 0, it turns the check off.
     template <size_t N> char *address(const std::array<int64_t, N> &at) const {
-        const BufferView &v = view();
+        const BufferView v = view();
         check_access(at.data(), N);
         int64_t offset = 0;
         if (v.dims.size() < N) [[unlikely]]
@@ -242,8 +243,10 @@ class BufferBase {
         return static_cast<char *>(v.host) + offset * v.type.bytes();
     }
     void check_access([[maybe_unused]] const int64_t *at, [[maybe_unused]] size_t n) const {
-#if !defined(NDEBUG) ||                                                                            \
-    (defined(HALIDE_RUNTIME_BUFFER_CHECK_INDICES) && HALIDE_RUNTIME_BUFFER_CHECK_INDICES)
+#ifdef HALIDE_RUNTIME_BUFFER_CHECK_INDICES
+        if constexpr (HALIDE_RUNTIME_BUFFER_CHECK_INDICES)
+            require_element(at, n);
+#elif !defined(NDEBUG)
         require_element(at, n);
 #endif
     }
@@ -334,7 +337,7 @@ template <typename Array> std::vector<int64_t> array_extents() {
 
 /// Calls `body(const int64_t *coordinates)` for each element of a box, dimension 0 innermost.
 template <typename Body>
-void for_each_coordinate(const std::vector<BufferDim> &dims, const Body &body) {
+void for_each_coordinate(std::span<const BufferDim> dims, const Body &body) {
     std::vector<int64_t> at;
     for (const BufferDim &d : dims) {
         if (d.extent == 0) {
@@ -358,7 +361,7 @@ void for_each_coordinate(const std::vector<BufferDim> &dims, const Body &body) {
 }
 
 /// The dimensions, that whose elements lie closest together first.
-inline std::vector<size_t> order_in_memory(const std::vector<BufferDim> &dims) {
+inline std::vector<size_t> order_in_memory(std::span<const BufferDim> dims) {
     std::vector<size_t> order(dims.size());
     std::iota(order.begin(), order.end(), size_t{0});
     std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
@@ -389,11 +392,11 @@ decltype(auto) call_with_ints(F &f, const int64_t *at, [[maybe_unused]] size_t d
 /// use(at, call) for each coordinate, where call() is f(x, y, ..). Dimensions from N on are not
 /// gone through. False if N or f do not fit.
 template <size_t N, typename F, typename Use>
-bool visit_with_ints(const std::vector<BufferDim> &dims, F &f, const Use &use, bool any) {
+bool visit_with_ints(std::span<const BufferDim> dims, F &f, const Use &use, bool any) {
     using Is = std::make_index_sequence<N>;
     if constexpr (takes_ints<F>(Is{})) {
         if (dims.size() == N || any) {
-            std::vector<BufferDim> box = dims;
+            std::vector<BufferDim> box(dims.begin(), dims.end());
             for (size_t i = N; i < box.size(); i++)
                 box[i].extent = std::min<int64_t>(box[i].extent, 1);
             for_each_coordinate(box, [&](const int64_t *at) {
@@ -408,7 +411,7 @@ bool visit_with_ints(const std::vector<BufferDim> &dims, F &f, const Use &use, b
 
 /// The same for an f that takes all coordinates as const int *.
 template <typename F, typename Use>
-bool visit_with_pointer(const std::vector<BufferDim> &dims, F &f, const Use &use) {
+bool visit_with_pointer(std::span<const BufferDim> dims, F &f, const Use &use) {
     if constexpr (std::is_invocable_v<F &, const int *>) {
         std::vector<int> narrow(dims.size());
         for_each_coordinate(dims, [&](const int64_t *at) {
@@ -421,7 +424,7 @@ bool visit_with_pointer(const std::vector<BufferDim> &dims, F &f, const Use &use
 }
 
 template <typename F, typename Use, size_t... Ns>
-bool visit(const std::vector<BufferDim> &dims, F &f, const Use &use, std::index_sequence<Ns...>) {
+bool visit(std::span<const BufferDim> dims, F &f, const Use &use, std::index_sequence<Ns...>) {
     return (visit_with_ints<Ns>(dims, f, use, false) || ...) || visit_with_pointer(dims, f, use) ||
            (visit_with_ints<sizeof...(Ns) - 1 - Ns>(dims, f, use, true) || ...);
 }

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include <pipe/raw_buffer.h>
+#include <pipe/buffer.h>
 
 using halide_type_t = Pipe::TypeData;
 using halide_type_code_t = Pipe::TypeCode;
@@ -169,8 +169,20 @@ class Buffer : public Pipe::Buffer<T, Dims> {
     template <typename... Args> static Buffer make_with_shape_of(const Args &...args) {
         return Base::make_with_shape_of(args...);
     }
-    /// As plain data, which is what a Runtime::Buffer has.
-    halide_type_t type() const { return Base::type(); }
+    // An undefined Runtime::Buffer (default-constructed, or after reset()) can be asked for these: it
+    // has the type and the number of dimensions that its static type says (else 0), and no memory.
+    halide_type_t type() const {
+        if (this->defined())
+            return Base::type();
+        if constexpr (Base::has_static_type)
+            return Base::static_halide_type();
+        else
+            return {};
+    }
+    int dimensions() const {
+        return this->defined() ? Base::dimensions() : Dims == AnyDims ? 0 : Dims;
+    }
+    T *data() const { return this->defined() ? Base::data() : nullptr; }
 
     /// Copies with another order in memory, of images (x, y, channel).
     Buffer copy_to_interleaved() const {

@@ -194,6 +194,16 @@ class OutputImageParam {
     /// many bytes, a power of two. `realize` tests it.
     OutputImageParam &set_host_alignment(int bytes);
     int host_alignment() const;
+    /// Says in advance that the Buffer given for this output may be the one given for `input`, or
+    /// lie in its memory. Without it the same is allowed, where it gives the right values: if the
+    /// pure definition reads the input only at the point that it stores, as in `f(x, y) =
+    /// 2 * in(x, y)`, and the two have the same mins and strides; or if all Funcs that read the
+    /// input are computed at root before. `realize` throws RuntimeError where it does not. With it,
+    /// compiling throws CompileError where the definition or the schedule does not allow it, and
+    /// the code for it is compiled at once, not in the first call that needs it. The image of an
+    /// ImageParam is no output: CompileError.
+    OutputImageParam &may_alias(const OutputImageParam &input);
+    OutputImageParam &may_alias(const Buffer<void> &input);
 
     const std::shared_ptr<graph::ImageContents> &contents() const { return contents_; }
 

@@ -1,27 +1,38 @@
 #pragma once
-// RawBuffer: a Buffer as plain data, which C functions of pipelines get (Func::define_extern).
+// RawBuffer: the shape and the addresses of a Buffer as plain data. C functions of pipelines are
+// given it (Func::define_extern).
 
+#include <cstddef>
 #include <cstdint>
-#include <vector>
 
-#include <pipe/buffer.h>
+#include <pipe/type.h>
 
 namespace Pipe {
 
-/// One dimension of a RawBuffer: see BufferDim.
-struct RawDimension {
-    int64_t min = 0, extent = 0, stride = 0;
-    uint32_t flags = 0;
+/// The number of dimensions of a Buffer is only known at run time.
+constexpr int AnyDims = -1;
 
-    bool operator==(const RawDimension &) const = default;
+template <typename T = void, int Dims = AnyDims> class Buffer;
+
+/// One dimension: the coordinates min .. min + extent - 1, each `stride` elements after the one
+/// before. A stride may be negative (mirrored) or zero (broadcast).
+struct BufferDim {
+    int64_t min = 0;
+    int64_t extent = 0;
+    int64_t stride = 0;
+    uint32_t flags = 0;  ///< no meaning yet
+
+    bool operator==(const BufferDim &) const = default;
 };
+using RawDimension = BufferDim;
 
-/// A Buffer as plain data. `device` is always 0: memory of the host is all that there is.
+/// A Buffer as plain data. BufferBase::raw_buffer() gives out that of a Buffer: what is written to
+/// it is the Buffer's. The fields for devices are kept, but nothing here runs on a device.
 struct RawBuffer {
     uint64_t device = 0;
     const void *device_interface = nullptr;
     uint8_t *host = nullptr;  ///< the element whose coordinates are all at their minimum
-    uint64_t flags = 0;
+    uint64_t flags = 0;       ///< host_dirty_flag, device_dirty_flag
     TypeData type;
     int32_t dimensions = 0;
     RawDimension *dim = nullptr;
@@ -50,7 +61,7 @@ struct RawBuffer {
     int64_t end_offset() const { return extreme_offset(1) + 1; }
     size_t size_in_bytes() const { return static_cast<size_t>(end() - begin()); }
 
-    // Kept for programs that also run on devices; nothing comes of them here.
+    /// The memory of the host, or of the device, has changes that the other has not.
     static constexpr uint64_t host_dirty_flag = 1, device_dirty_flag = 2;
     bool get_flag(uint64_t flag) const { return (flags & flag) != 0; }
     void set_flag(uint64_t flag, bool value) { flags = value ? flags | flag : flags & ~flag; }

@@ -45,6 +45,23 @@ void verify(const llvm::Module &module, const Options &options) {
     }
 }
 
+/// One name for all buffers of a program that lie, or may lie, in the same memory.
+std::map<std::string, std::string> memory_of(const std::vector<ir::InPlace> &in_place) {
+    std::map<std::string, std::string> names;
+    auto name_of = [&](const std::string &buffer) {
+        auto known = names.find(buffer);
+        return known == names.end() ? buffer : known->second;
+    };
+    for (const ir::InPlace &pair : in_place) {
+        const std::string output = name_of(pair.output), input = name_of(pair.input);
+        for (auto &[buffer, name] : names)
+            if (name == input)
+                name = output;
+        names[input] = names[pair.input] = output;
+    }
+    return names;
+}
+
 /// A module from the program up to the optimised LLVM IR.
 struct Compilation {
     llvm::LLVMContext context;
@@ -72,7 +89,8 @@ struct Compilation {
                       parts_of(program.body),
                       funcs ? &*funcs : nullptr,
                       program.nontemporal_stores,
-                      program.nontemporal_loads};
+                      program.nontemporal_loads,
+                      memory_of(program.in_place)};
             emit_kernel(unit, program, entry);
             if (funcs)
                 profiled = std::move(funcs->funcs);

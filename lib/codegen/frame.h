@@ -104,6 +104,8 @@ struct Unit {
     std::unordered_set<const ir::StmtNode *> parts;  ///< emitted as functions: parts_of
     Profiled *profiled = nullptr;                    ///< where the target has the feature Profile
     std::set<std::string> nontemporal_stores = {}, nontemporal_loads = {};  ///< buffers
+    /// Buffers that may lie in the memory of another one, by the name of which LLVM knows them.
+    std::map<std::string, std::string> memory_of = {};
 
     /// Declares (once) a function of the run time: codegen/abi.h.
     llvm::FunctionCallee runtime(const char *name, llvm::Type *result,

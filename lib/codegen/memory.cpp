@@ -68,7 +68,8 @@ bool is_always(const Expr &predicate) {
 
 /// Says which buffer an access is of, and whether a load bypasses the caches.
 void ExprEmitter::mark(llvm::Instruction *access, const std::string &buffer) {
-    frame_.aliases.mark(access, buffer);
+    auto shared = unit_.memory_of.find(buffer);
+    frame_.aliases.mark(access, shared == unit_.memory_of.end() ? buffer : shared->second);
     if (llvm::isa<llvm::LoadInst>(access) && unit_.nontemporal_loads.count(buffer) > 0 &&
         can_stream_load(access->getType(), unit_.module.getDataLayout()))
         bypass_caches(access);

@@ -116,7 +116,7 @@ void Slots::reject(const Slot &slot, const std::string &why) const {
                                    marked(Field::Func, slot.name), graph::at(slot.where), why));
 }
 
-void Slots::check(const Slot &slot, const BufferBase &buffer) const {
+BufferView Slots::checked(const Slot &slot, const BufferBase &buffer) const {
     if (!buffer.defined()) {
         if (slot.image)
             reject(slot, "no Buffer was given (nullptr). Call set() on the ImageParam before "
@@ -124,7 +124,7 @@ void Slots::check(const Slot &slot, const BufferBase &buffer) const {
         reject(slot, "the Buffer given is undefined (nullptr). Give it sizes: Buffer<...> b(width, "
                      "height).");
     }
-    const BufferView &view = buffer.view();
+    const BufferView view = buffer.view();
     if (view.type != slot.type)
         reject(slot, fmt::format("it needs elements of {0}, but the Buffer given has {1}. Pass a "
                                  "Buffer of {0}, {2}.",
@@ -160,6 +160,10 @@ void Slots::check(const Slot &slot, const BufferBase &buffer) const {
                            "Allocate it so, or promise less.",
                            marked(Field::Needed, slot.promise.host_alignment),
                            marked(Field::Given, misplaced)));
+    if (buffer.device_dirty())
+        reject(slot, "raw_buffer() says that its newest elements are on a device (device_dirty), "
+                     "but this pipeline runs on the host. Copy them to the host first.");
+    return view;
 }
 
 void Slots::check_limits(const Slot &slot, uint64_t bits) const {
@@ -226,6 +230,7 @@ void Slots::gather(Outputs outputs, std::vector<Given> &given) const {
 void Slots::fill(CallArguments &call) const {
     call.buffers_.resize(num_buffers_);  // of a known size: the pointers into it stay
     call.pointers_.resize(slots_.size());
+    call.addresses_.resize(slots_.size());
     call.strided_ = 0;
     call.nothing_wanted_ = true;
     size_t buffer = 0;
@@ -235,23 +240,33 @@ void Slots::fill(CallArguments &call) const {
         if (slot.kind == Kind::Scalar) {
             check_limits(slot, given.bits);
             call.pointers_[i] = &given.bits;
+            call.addresses_[i] = {};
             continue;
         }
-        check(slot, *given.buffer);
-        const BufferView &view = given.buffer->view();
+        const BufferView view = checked(slot, *given.buffer);
         jit::BufferArgument &arg = call.buffers_[buffer];
         arg.host = view.host;
         bool empty = false;
+        int64_t low = 0, high = 1;  // elements from the host
         for (size_t d = 0; d < view.dims.size(); d++) {
-            arg.dim[d] = {view.dims[d].min, view.dims[d].extent, view.dims[d].stride};
-            empty |= view.dims[d].extent == 0;
+            const BufferDim &dim = view.dims[d];
+            arg.dim[d] = {dim.min, dim.extent, dim.stride};
+            empty |= dim.extent == 0;
+            (dim.stride < 0 ? low : high) += dim.stride * (dim.extent - 1);
         }
+        const auto host = reinterpret_cast<uintptr_t>(view.host);
+        const auto bytes = static_cast<uintptr_t>(slot.type.bytes());
+        call.addresses_[i] = {host + static_cast<uintptr_t>(low) * bytes,
+                              empty ? 0 : host + static_cast<uintptr_t>(high) * bytes};
+        if (slot.kind == Kind::OutputBuffer)
+            check_elements(slot, view);
         call.nothing_wanted_ &= empty || slot.kind != Kind::OutputBuffer;
         if (!view.dims.empty() && view.dims[0].stride != 1)
             call.strided_ |= uint64_t{1} << buffer % 64;
         call.pointers_[i] = &arg;
         buffer++;
     }
+    check_overlaps(call);
 }
 
 std::vector<std::string> Slots::dense(uint64_t strided) const {

@@ -36,12 +36,28 @@ struct Given {
     uint64_t bits = 0;  ///< of a scalar, in the first bytes
 };
 
+/// An output whose Buffer has elements in common with that of an input.
+struct InPlace {
+    size_t output, input;  ///< slots
+    bool same_places;      ///< see ir::InPlace
+    bool operator==(const InPlace &) const = default;
+};
+
+/// The memory from the lowest to one past the highest element of a Buffer.
+struct Addresses {
+    uintptr_t begin = 0, end = 0;
+    bool overlap(const Addresses &other) const { return begin < other.end && other.begin < end; }
+};
+
 /// The argument array of one call.
 class CallArguments {
   public:
     void *const *data() const { return pointers_.data(); }
     /// Bit i: buffer number i has another stride than 1 in dimension 0.
     uint64_t strided() const { return strided_; }
+
+    /// Outputs that have elements in common with inputs.
+    const std::vector<InPlace> &in_place() const { return in_place_; }
 
     /// No output has an element.
     bool nothing_wanted() const { return nothing_wanted_; }
@@ -52,6 +68,8 @@ class CallArguments {
     friend class Slots;
     std::vector<jit::BufferArgument> buffers_;
     std::vector<void *> pointers_;
+    std::vector<Addresses> addresses_;  ///< one per slot
+    std::vector<InPlace> in_place_;
     uint64_t strided_ = 0;
     bool nothing_wanted_ = false;
 };
@@ -83,8 +101,17 @@ class Slots {
 
     /// Checks what is given and makes the argument array of it. RuntimeError, naming the pipeline
     /// and the argument, where a Buffer is undefined, has no memory, has another type or number of
-    /// dimensions, an extent below 1, or coordinates beyond int32.
+    /// dimensions, an extent below 1, or coordinates beyond int32; where two outputs, or two
+    /// coordinates of one, are the same memory.
     void fill(CallArguments &call) const;
+
+    /// The names of what lies in the same memory.
+    std::vector<ir::InPlace> names(const std::vector<InPlace> &in_place) const;
+    /// The same pairs for what was declared (may_alias).
+    std::vector<InPlace> declared_in_place() const;
+    /// RuntimeError: which Buffers have how much in common, and why that is wrong.
+    [[noreturn]] void reject_in_place(const CallArguments &call, const InPlace &in_place,
+                                      const std::string &why) const;
 
     /// Names of the buffers that are taken to be dense in dimension 0 where `strided` is their
     /// mask.
@@ -99,7 +126,11 @@ class Slots {
     size_t num_buffers_ = 0, num_outputs_ = 0;
     std::string pipeline_;  ///< for messages
 
-    void check(const Slot &slot, const BufferBase &buffer) const;
+    /// What the kernel sees of it.
+    BufferView checked(const Slot &slot, const BufferBase &buffer) const;
+    void check_elements(const Slot &slot, const BufferView &output) const;
+    void check_overlaps(CallArguments &call) const;
+    void found_overlap(CallArguments &call, size_t output, size_t other) const;
     void check_limits(const Slot &slot, uint64_t bits) const;
     [[noreturn]] void reject(const Slot &slot, const std::string &why) const;
 };

@@ -6,6 +6,7 @@
 
 #include "graph/check_device.h"
 #include "ir/print.h"
+#include "lower/in_place.h"
 #include "lower/lower.h"
 #include "support/clock.h"
 #include "support/deep_stack.h"
@@ -43,9 +44,41 @@ Compiled::Compiled(const std::vector<Func> &outputs, const Settings &settings,
           outputs,
           {target_, settings.autoschedule, false, settings.requirements, settings.extern_names},
           buffers)),
-      slots_(scheduled_.inlined) {
+      slots_(scheduled_.inlined), declared_in_place_(slots_.declared_in_place()) {
     graph::check_device(scheduled_.inlined, scheduled_.frozen.schedule, target_);
     times_.schedule_ms = scheduled_.schedule_ms;
+    check_declared();
+}
+
+std::string Compiled::in_place_obstacle(const ir::InPlace &pair) const {
+    std::string why;
+    support::on_deep_stack([&] {
+        why = lower::in_place_obstacle(scheduled_.inlined, scheduled_.frozen.schedule, pair);
+    });
+    return why;
+}
+
+void Compiled::check_declared() {
+    for (const ir::InPlace &pair : slots_.names(declared_in_place_)) {
+        std::string why = in_place_obstacle(pair);
+        if (!why.empty() && scheduled_.user) {
+            fall_back(scheduled_, why);
+            why = in_place_obstacle(pair);
+        }
+        if (!why.empty())
+            throw CompileError(
+                fmt::format("{}: output_buffer().may_alias: the output '{}' cannot lie in the "
+                            "memory of '{}'. {}",
+                            slots_.pipeline(), pair.output, pair.input, why));
+    }
+}
+
+void Compiled::check_in_place(const CallArguments &call) {
+    std::lock_guard lock(mutex_);
+    const std::vector<ir::InPlace> pairs = slots_.names(call.in_place());
+    for (size_t i = 0; i < pairs.size(); i++)
+        if (std::string why = in_place_obstacle(pairs[i]); !why.empty())
+            slots_.reject_in_place(call, call.in_place()[i], why);
 }
 
 bool Compiled::up_to_date(const Target &requested) const {
@@ -117,6 +150,7 @@ ir::Program Compiled::lower(const Variant &variant) {
     options.name = name();
     options.dense = slots_.dense(variant.strided);
     options.any_size = variant.any_size;
+    options.in_place = slots_.names(variant.in_place);
     options.shared_loops = scheduled_.shared_loops;
     options.trace_pipeline = trace_pipeline_ || target_.has_feature(Target::TracePipeline);
     times_.pass_ms.clear();
@@ -140,6 +174,9 @@ ir::Program Compiled::lower_or_fall_back(const Variant &variant) {
         fall_back(scheduled_, error.what());
         query_ = {};  // asks for what the other schedule reads
     }
+    for (const ir::InPlace &pair : slots_.names(variant.in_place))
+        if (std::string why = in_place_obstacle(pair); !why.empty())
+            throw RuntimeError(slots_.pipeline() + ": " + why);
     return lower(variant);
 }
 
@@ -157,6 +194,8 @@ Scheduled Compiled::scheduled() const {
 
 void Compiled::compile() {
     kernel({});
+    if (!declared_in_place_.empty())
+        kernel({0, false, declared_in_place_});
 }
 
 namespace {
@@ -194,10 +233,14 @@ int Compiled::run_kernels(CallArguments &call, const jit::RunOptions &options,
     slots_.fill(call);
     if (call.nothing_wanted())
         return 0;
-    int code = run_kernel(kernel({call.strided(), false}), call, options, error);
+    Variant variant{call.strided(), false, call.in_place()};
+    if (!call.in_place().empty() && !find(variant))
+        check_in_place(call);
+    int code = run_kernel(kernel(variant), call, options, error);
     auto failure = static_cast<ir::Failure>(code);
+    variant.any_size = true;
     if (failure == ir::Failure::InputTooSmall || failure == ir::Failure::OutputTooSmall)
-        code = run_kernel(kernel({call.strided(), true}), call, options, error);
+        code = run_kernel(kernel(variant), call, options, error);
     if (static_cast<ir::Failure>(code) == ir::Failure::OutputTooSmall && grown &&
         grow_outputs(call.given, options, *grown))
         return run_kernels(call, options, nullptr, error);

@@ -61,9 +61,10 @@ Scheduled make_schedule(const std::vector<Func> &outputs, const Settings &settin
 /// if that is not legal, inlined. `scheduled.user` must be there.
 void fall_back(Scheduled &scheduled, const std::string &why);
 
-/// Kernels of one schedule. There is one per set of buffers that are not dense, and another of each
-/// that is right for every size: the usual one computes a little more than is asked for where that
-/// is faster, and says so where a small image does not allow it.
+/// Kernels of one schedule. There is one per set of buffers that are not dense, and of outputs that
+/// lie in the memory of inputs, and another of each that is right for every size: the usual one
+/// computes a little more than is asked for where that is faster, and says so where a small image
+/// does not allow it.
 class Compiled {
   public:
     Compiled(const std::vector<Func> &outputs, const Settings &settings, const Target &requested,
@@ -77,7 +78,7 @@ class Compiled {
     /// is the code of the failure.
     int run(CallArguments &call, const CallSettings &settings);
     int run(Outputs outputs, const CallSettings &settings);
-    /// The usual kernel.
+    /// The usual kernel, and the one for what was declared by may_alias().
     void compile();
     /// The loops of the usual kernel.
     ir::Program program();
@@ -92,6 +93,8 @@ class Compiled {
     /// Makes Buffers for the ImageParams that are not set. Fails as `run` does.
     int infer_inputs(Outputs outputs, const CallSettings &settings);
     const Slots &slots() const { return slots_; }
+    /// Outputs that may lie in the memory of inputs, as the user declared (may_alias).
+    const std::vector<InPlace> &declared_in_place() const { return declared_in_place_; }
     Scheduled scheduled() const;
     CompileTimes times() const;
     int64_t peak_scratch_bytes() const { return peak_scratch_.load(std::memory_order_relaxed); }
@@ -100,6 +103,7 @@ class Compiled {
     struct Variant {
         uint64_t strided = 0;
         bool any_size = false;
+        std::vector<InPlace> in_place = {};
         bool operator==(const Variant &) const = default;
     };
     /// A list that only grows at its head: it is searched without a lock.
@@ -115,6 +119,7 @@ class Compiled {
     mutable std::atomic<uint64_t> epoch_;
     Scheduled scheduled_;
     Slots slots_;
+    std::vector<InPlace> declared_in_place_;
     mutable std::mutex mutex_;
     std::unique_ptr<const Made> made_;
     std::atomic<const Made *> newest_{nullptr};
@@ -125,6 +130,11 @@ class Compiled {
     const jit::Kernel *find(const Variant &variant) const;
     const jit::Kernel &kernel(const Variant &variant);
     jit::Kernel compile_kernel(const Variant &variant);
+    /// CompileError where a declared pair would give wrong values.
+    void check_declared();
+    /// RuntimeError where a pair of the call gives wrong values.
+    void check_in_place(const CallArguments &call);
+    std::string in_place_obstacle(const ir::InPlace &pair) const;
     const jit::Kernel &query_kernel();
     ir::Program lower(const Variant &variant);
     ir::Program lower_or_fall_back(const Variant &variant);

@@ -38,6 +38,12 @@ struct Lowered {
 Lowered lower_with(const Pipeline &pipeline, const std::vector<Argument> &args,
                    const std::string &function, const Target &target) {
     auto compiled = driver::checked(pipeline.compiler()).compile_for(pipeline.outputs(), target);
+    if (!compiled->declared_in_place().empty())
+        throw CompileError(
+            compiled->slots().pipeline() +
+            ": compile_to_*: what is written to a file does not test whether an output lies "
+            "in the memory of an input, so that it needs memory of its own. Leave "
+            "output_buffer().may_alias() out.");
     auto callable = driver::make_callable(compiled, args, JITHandlers(), nullptr);
     Lowered lowered{compiled->scheduled(), compiled->program(), compiled->target(), {}};
     lowered.options.entry = function.empty() ? graph::identifier(lowered.program.name) : function;

@@ -81,7 +81,12 @@ std::optional<size_t> too_small(const Shape &shape, const Shape &needed) {
     return std::nullopt;
 }
 
-bool same_ranges(const Shape &a, const Shape &b) {
+Shape shape_of(const BufferBase &buffer) {
+    const BufferView view = buffer.view();
+    return {view.dims.begin(), view.dims.end()};
+}
+
+bool same_ranges(std::span<const BufferDim> a, std::span<const BufferDim> b) {
     return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                       [](const BufferDim &i, const BufferDim &j) {
                           return i.min == j.min && i.extent == j.extent;
@@ -166,7 +171,7 @@ std::vector<Shape> Compiled::infer_bounds(const std::vector<Given> &given, bool 
                 support::marked(Field::Needed, support::counted(slots[i].dimensions, "dimension")),
                 support::marked(Field::Given, b->dimensions())));
         open[i] = !scalar && (!b->defined() || b->is_bounds_query());
-        shapes[i] = b && b->defined() ? b->view().dims : Shape(slots[i].dimensions);
+        shapes[i] = b && b->defined() ? shape_of(*b) : Shape(slots[i].dimensions);
         count += scalar ? 0 : static_cast<size_t>(slots[i].dimensions);
     }
     // What is read of one input may depend on the shape of another, or on its own (a clamp); what
@@ -227,8 +232,8 @@ bool Compiled::grow_outputs(std::vector<Given> &given, const jit::RunOptions &op
             outputs.push_back(i);
     grown.reserve(outputs.size());  // `asked` points into it
     for (size_t i : outputs) {
-        grown.emplace_back(slots[i].type, static_cast<void *>(nullptr),
-                           given[i].buffer->view().dims, given[i].buffer->name());
+        grown.emplace_back(slots[i].type, static_cast<void *>(nullptr), shape_of(*given[i].buffer),
+                           given[i].buffer->name());
         asked[i].buffer = &grown.back();
     }
     std::vector<Shape> shapes = infer_bounds(asked, false, options);

@@ -94,7 +94,8 @@ struct ImageContents : Wrappable {
     std::vector<std::string> trace_tags;
     SourceLocation where;
     Buffer<void> buffer;
-    BufferPromise promise;
+    BufferPromise promise;  ///< may_alias: empty, the graph's is made of the following
+    std::vector<std::shared_ptr<const ImageContents>> may_alias;
 };
 
 struct FuncContents : Wrappable {

@@ -128,6 +128,8 @@ class Freezer {
                     // Images may have moved.
                     result_.graph.images[i].promise = std::move(promise);
                 });
+        for (const auto &f : outputs_)
+            freeze_aliases(*f);
         find_memoize_keys(result_.graph, result_.schedule);
         if (has_tags_)
             remove_memoize_tags(result_.graph);
@@ -406,6 +408,17 @@ class Freezer {
                 result_.schedule.funcs[i].estimates.push_back(
                     {node.args[d], p.estimate_min, p.estimate_extent});
         }
+    }
+
+    /// What may_alias() named; what the pipeline does not read cannot be overwritten too early.
+    void freeze_aliases(const FuncContents &f) {
+        FuncNode &node = result_.graph.funcs[static_cast<size_t>(ids_.at(&f))];
+        for (size_t i = 0; i < f.output_buffers.size(); i++)
+            for (const auto &input : f.output_buffers[i]->may_alias)
+                for (const Image &image : result_.graph.images)
+                    if (image.param == input ||
+                        (input->bound && image.bound.same_as(input->buffer)))
+                        node.output_promises[i].may_alias.push_back(image.name);
     }
 
     void connect() {

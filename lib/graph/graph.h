@@ -46,6 +46,7 @@ struct ShapePromise {
 struct BufferPromise {
     std::vector<ShapePromise> dims;
     int host_alignment = 1;  ///< of the element with all coordinates at their minimum, in bytes
+    std::vector<std::string> may_alias;  ///< of an output: inputs of the graph
 };
 
 /// One Func.

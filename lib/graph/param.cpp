@@ -366,6 +366,30 @@ int OutputImageParam::host_alignment() const {
     return checked().promise.host_alignment;
 }
 
+namespace {
+
+void add_alias(ImageContents &output, const std::shared_ptr<ImageContents> &input) {
+    if (!output.is_output || input->is_output)
+        throw CompileError(fmt::format("{}.may_alias: it takes an input, and is called for an "
+                                       "output: f.output_buffer().may_alias(in).",
+                                       describe(output)));
+    output.may_alias.push_back(input);
+    output.identity->touch();
+}
+
+}  // namespace
+
+OutputImageParam &OutputImageParam::may_alias(const OutputImageParam &input) {
+    input.checked();
+    add_alias(checked(), input.contents());
+    return *this;
+}
+
+OutputImageParam &OutputImageParam::may_alias(const Buffer<void> &input) {
+    add_alias(checked(), graph::image_of(input));
+    return *this;
+}
+
 Expr ImageParam::operator()(const std::vector<Expr> &args, SourceLocation where) const {
     checked();
     return call(contents_, args, where);

@@ -37,7 +37,7 @@ template <typename... Args>
     throw RuntimeError(who + ": " + fmt::format(text, std::forward<Args>(args)...));
 }
 
-std::string extents_text(const std::vector<BufferDim> &dims) {
+std::string extents_text(std::span<const BufferDim> dims) {
     std::vector<int64_t> extents;
     for (const BufferDim &d : dims) {
         extents.push_back(d.extent);
@@ -53,7 +53,7 @@ struct Span {
 };
 
 // Throws unless the number of elements, the bytes spanned and all coordinates fit into int64_t.
-Span checked_span(const std::string &who, Type type, const std::vector<BufferDim> &dims) {
+Span checked_span(const std::string &who, Type type, std::span<const BufferDim> dims) {
     Span span;
     int64_t elements = 1;
     bool overflow = false;
@@ -196,20 +196,44 @@ BufferBase BufferBase::make(Type type, const std::vector<int64_t> &sizes,
         check_permutation(who, storage_order, dims.size());
         make_dense(who, dims, storage_order);
     }
-    BufferBase result = wrap(type, nullptr, std::move(dims), std::move(name));
+    BufferBase result = wrap(type, nullptr, dims, std::move(name));
     result.allocate();
     return result;
 }
 
-BufferBase BufferBase::wrap(Type type, void *host, std::vector<BufferDim> dims, std::string name) {
+BufferBase BufferBase::wrap(Type type, void *host, std::span<const BufferDim> dims,
+                            std::string name) {
     const std::string who = describe(name, type);
     check_type(who, type);
     checked_span(who, type, dims);
     BufferBase result;
     result.contents_ = std::make_shared<Contents>();
-    result.contents_->view = {host, type, std::move(dims)};
+    result.contents_->raw.host = static_cast<uint8_t *>(host);
+    result.contents_->raw.type = type;
+    result.contents_->set_shape({dims.begin(), dims.end()});
     result.contents_->name = std::move(name);
     return result;
+}
+
+BufferBase BufferBase::wrap(const RawBuffer &raw, const std::string &name) {
+    BufferBase result =
+        wrap(raw.type, raw.host, {raw.dim, static_cast<size_t>(raw.dimensions)}, name);
+    RawBuffer &own = result.contents_->raw;
+    own.flags = raw.flags;
+    own.device = raw.device;
+    own.device_interface = raw.device_interface;
+    return result;
+}
+
+BufferBase::Contents::Contents(const Contents &other)
+    : raw(other.raw), memory(other.memory), name(other.name) {
+    set_shape(other.shape());
+}
+
+void BufferBase::Contents::set_shape(std::vector<BufferDim> shape) {
+    dims = std::move(shape);
+    raw.dim = dims.data();
+    raw.dimensions = static_cast<int32_t>(dims.size());
 }
 
 // Saturates where the size overflows; wrap() then reports it with the name of the Buffer.
@@ -252,13 +276,13 @@ void *BufferBase::lowest_address() const {
 void BufferBase::set_shape(const std::vector<BufferDim> &dims) const {
     if (!is_bounds_query())
         throw RuntimeError("Buffer '" + name() + "': set_shape needs a Buffer without memory.");
-    contents().view.dims = dims;
+    contents().set_shape(dims);
 }
 
 void BufferBase::allocate() {
     Contents &c = contents();
-    const std::string who = describe(c.name, c.view.type);
-    std::vector<BufferDim> dims = c.view.dims;
+    const std::string who = describe(c.name, type());
+    std::vector<BufferDim> dims = c.shape();
     std::vector<int> order = identity_order(dims.size());
     // The one channel of interleaved pixels has the stride of a pixel, and is further in.
     auto place = [&](int d) {
@@ -267,11 +291,13 @@ void BufferBase::allocate() {
     };
     std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return place(a) < place(b); });
     make_dense(who, dims, order);
-    const Span span = checked_span(who, c.view.type, dims);
-    const int64_t bytes = span.empty ? 0 : (span.high + 1) * c.view.type.bytes();
+    const Span span = checked_span(who, type(), dims);
+    const int64_t bytes = span.empty ? 0 : (span.high + 1) * type().bytes();
     c.memory = allocate_bytes(who, dims, bytes);
-    c.view.host = c.memory.get();
-    c.view.dims = std::move(dims);
+    c.raw.host = static_cast<uint8_t *>(c.memory.get());
+    c.raw.flags = c.raw.device = 0;
+    c.raw.device_interface = nullptr;
+    c.set_shape(std::move(dims));
 }
 
 void BufferBase::set_default_allocate_fn(void *(*allocate)(size_t bytes)) {
@@ -284,29 +310,29 @@ void BufferBase::set_default_deallocate_fn(void (*deallocate)(void *memory)) {
 
 void BufferBase::deallocate() {
     contents().memory.reset();
-    contents().view.host = nullptr;
+    contents().raw.host = nullptr;
 }
 
 void BufferBase::set_min(const std::vector<int64_t> &mins) {
-    std::vector<BufferDim> dims = view().dims;
+    std::vector<BufferDim> dims = contents().shape();
     for (size_t i = 0; i < mins.size(); i++) {
         checked_dim(static_cast<int>(i));
         dims[i].min = mins[i];
     }
     checked_span(describe(name(), type()), type(), dims);
-    contents().view.dims = std::move(dims);
+    contents().set_shape(std::move(dims));
 }
 
 void BufferBase::translate(int d, int64_t delta) {
     checked_dim(d);
-    std::vector<BufferDim> dims = view().dims;
+    std::vector<BufferDim> dims = contents().shape();
     BufferDim &dim = dims[static_cast<size_t>(d)];
     const std::string who = describe(name(), type());
     if (__builtin_add_overflow(dim.min, delta, &dim.min)) {
         fail(who, "moving dimension {} by {} overflows 64 bits", d, delta);
     }
     checked_span(who, type(), dims);
-    contents().view.dims = std::move(dims);
+    contents().set_shape(std::move(dims));
 }
 
 void BufferBase::translate(const std::vector<int64_t> &deltas) {
@@ -326,11 +352,11 @@ void BufferBase::crop(int d, int64_t min, int64_t extent) {
              marked(Field::Dimension, d), min, extent, range(Field::Needed, min, extent), dim.min,
              dim.extent, range(Field::Given, dim.min, dim.extent));
     }
-    BufferView &v = contents().view;
-    if (v.host != nullptr && extent > 0) {
-        v.host = static_cast<char *>(v.host) + (min - dim.min) * dim.stride * v.type.bytes();
+    RawBuffer &raw = contents().raw;
+    if (raw.host != nullptr && extent > 0) {
+        raw.host += (min - dim.min) * dim.stride * raw.type.bytes();
     }
-    v.dims[static_cast<size_t>(d)] = {min, extent, dim.stride};
+    raw.dim[d] = {min, extent, dim.stride, dim.flags};
 }
 
 void BufferBase::crop(const std::vector<std::pair<int64_t, int64_t>> &mins_and_extents) {
@@ -342,15 +368,14 @@ void BufferBase::crop(const std::vector<std::pair<int64_t, int64_t>> &mins_and_e
 void BufferBase::transpose(int d1, int d2) {
     checked_dim(d1);
     checked_dim(d2);
-    std::swap(contents().view.dims[static_cast<size_t>(d1)],
-              contents().view.dims[static_cast<size_t>(d2)]);
+    std::swap(contents().raw.dim[d1], contents().raw.dim[d2]);
 }
 
 void BufferBase::transpose(const std::vector<int> &order) {
-    const std::vector<BufferDim> old = view().dims;
+    const std::vector<BufferDim> old = contents().shape();
     check_permutation(describe(name(), type()), order, old.size());
     for (size_t i = 0; i < order.size(); i++) {
-        contents().view.dims[i] = old[static_cast<size_t>(order[i])];
+        contents().raw.dim[i] = old[static_cast<size_t>(order[i])];
     }
 }
 
@@ -361,8 +386,9 @@ void BufferBase::slice_dim(int d, int64_t position) {
              range(Field::Given, min(d), extent(d)));
     }
     crop(d, position, 1);
-    std::vector<BufferDim> &dims = contents().view.dims;
+    std::vector<BufferDim> dims = contents().shape();
     dims.erase(dims.begin() + d);
+    contents().set_shape(std::move(dims));
 }
 
 void BufferBase::embed_dim(int d, int64_t position) {
@@ -370,17 +396,18 @@ void BufferBase::embed_dim(int d, int64_t position) {
         fail(describe(name(), type()), "a new dimension cannot stand at place {} of {}", d,
              dimensions() + 1);
     }
-    std::vector<BufferDim> &dims = contents().view.dims;
+    std::vector<BufferDim> dims = contents().shape();
     dims.insert(dims.begin() + d, BufferDim{position, 1, 1});
     // Larger than any other stride, so that copies put the new dimension outermost.
     for (const BufferDim &other : dims) {
         int64_t &stride = dims[static_cast<size_t>(d)].stride;
         stride = std::max(stride, std::abs(other.stride) * std::max<int64_t>(other.extent, 1));
     }
+    contents().set_shape(std::move(dims));
 }
 
 bool BufferBase::contains(const std::vector<int64_t> &coordinates) const {
-    const std::vector<BufferDim> &dims = view().dims;
+    const std::span<const BufferDim> dims = view().dims;
     if (coordinates.size() > dims.size()) {
         return false;
     }
@@ -395,9 +422,6 @@ bool BufferBase::contains(const std::vector<int64_t> &coordinates) const {
 BufferBase BufferBase::alias() const {
     BufferBase result;
     result.contents_ = std::make_shared<Contents>(contents());
-    // what was made for this Buffer does not stand for the other
-    result.contents_->raw.reset();
-    result.contents_->image.reset();
     return result;
 }
 
@@ -463,8 +487,7 @@ void BufferBase::require(Type type, int dimensions) const {
 
 void BufferBase::require_same_extents(const BufferBase &other) const {
     const auto same = [](const BufferDim &a, const BufferDim &b) { return a.extent == b.extent; };
-    const std::vector<BufferDim> &a = view().dims;
-    const std::vector<BufferDim> &b = other.view().dims;
+    const std::span<const BufferDim> a = view().dims, b = other.view().dims;
     if (!std::equal(a.begin(), a.end(), b.begin(), b.end(), same)) {
         fail(describe(other.name(), other.type()), "its extents are {}, but {} are needed",
              marked(Field::Given, extents_text(b)), marked(Field::Needed, extents_text(a)));
@@ -472,7 +495,7 @@ void BufferBase::require_same_extents(const BufferBase &other) const {
 }
 
 const BufferDim &BufferBase::checked_dim(int i) const {
-    const std::vector<BufferDim> &dims = view().dims;
+    const std::span<const BufferDim> dims = view().dims;
     if (i < 0 || static_cast<size_t>(i) >= dims.size()) {
         fail(describe(name(), type()), "there is no dimension {}; it has {} dimensions",
              marked(Field::Dimension, i), dims.size());
@@ -481,7 +504,7 @@ const BufferDim &BufferBase::checked_dim(int i) const {
 }
 
 BufferDim BufferBase::dim_or_one(int i) const {
-    const std::vector<BufferDim> &dims = view().dims;
+    const std::span<const BufferDim> dims = view().dims;
     return static_cast<size_t>(i) < dims.size() ? dims[static_cast<size_t>(i)] : BufferDim{0, 1, 0};
 }
 

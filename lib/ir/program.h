@@ -31,6 +31,13 @@ inline std::string extent_name(const std::string &buffer, size_t d) {
     return buffer + ".extent." + std::to_string(d);
 }
 
+/// An output of a kernel whose memory has elements in common with that of an input.
+struct InPlace {
+    std::string output, input;  ///< names of the buffers
+    /// Each element of the output is the element of the input that has the same coordinates.
+    bool same_places = false;
+};
+
 /// What a failing Assert of a kernel means: StmtNode::code, and what the kernel returns.
 enum class Failure : int32_t {
     None = 0,
@@ -52,6 +59,8 @@ struct Program {
     std::set<std::string> nontemporal_stores = {}, nontemporal_loads = {};
     /// Funcs whose time and memory the profiler counts to what encloses them.
     std::set<std::string> unprofiled = {};
+    /// All other buffers lie in memory of their own, but inputs, of which only some may be the same.
+    std::vector<InPlace> in_place = {};
 };
 
 }  // namespace Pipe::ir

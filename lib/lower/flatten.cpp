@@ -27,8 +27,9 @@ Expr int64(int64_t value) {
 class Flattener : public GraphMutator {
   public:
     Flattener(const graph::Graph &graph, const schedules::Schedule &schedule,
-              const std::vector<std::string> &dense)
-        : graph_(graph), schedule_(schedule), dense_(dense.begin(), dense.end()) {
+              const std::vector<std::string> &dense, const std::vector<InPlace> &in_place)
+        : graph_(graph), schedule_(schedule), dense_(dense.begin(), dense.end()),
+          in_place_(in_place) {
         for (const graph::FuncNode &f : graph.funcs)
             funcs_[f.name] = &f;
     }
@@ -38,7 +39,9 @@ class Flattener : public GraphMutator {
         if (s->op == StmtOp::Realize || s->op == StmtOp::Memoize)
             return storage(s);
         if (s->op == StmtOp::Provide)
-            return provide(s);
+            return in_place(s, [&] { return provide(s); });
+        if (s->op == StmtOp::Produce)
+            return in_place(s, [&] { return Mutator::mutate(s); });
         if (s->op == StmtOp::Prefetch)
             return prefetch(s);
         return Mutator::mutate(s);
@@ -52,6 +55,9 @@ class Flattener : public GraphMutator {
         if (graph::is_whole(*flat))
             return raw_buffer(*flat);
         if (flat->call_kind == CallKind::Image) {
+            auto same = overwrites_.find(flat->name);
+            if (same != overwrites_.end())
+                return read_itself(*flat, same->second);
             return make_load(flat.type(), flat->name, index(flat->name, flat->name, flat->args));
         }
         if (flat->call_kind == CallKind::Func) {
@@ -63,6 +69,24 @@ class Flattener : public GraphMutator {
     }
 
   private:
+    /// f(), where what is computed in s reads itself instead of the inputs that it overwrites.
+    template <typename F> Stmt in_place(const Stmt &s, F &&f) {
+        std::map<std::string, Overwritten> here = overwrites_;
+        const graph::FuncNode &func = *funcs_.at(s->name);
+        for (const InPlace &pair : in_place_)
+            for (size_t i = 0; i < func.types.size(); i++)
+                if (pair.same_places && pair.output == graph::buffer_name(func, i))
+                    here[pair.input] = {func.name, pair.output, func.types[i]};
+        if (here.size() == overwrites_.size())
+            return f();
+        overwrites_.swap(here);
+        forget();  // loads of the inputs look different inside
+        Stmt result = f();
+        overwrites_.swap(here);
+        forget();
+        return result;
+    }
+
     /// What Builder::part_of() made, as plain data with the address of the first element.
     Expr raw_buffer(const ExprNode &part) {
         std::string name = part.name, buffer = name;
@@ -193,6 +217,16 @@ class Flattener : public GraphMutator {
                 return true;
             });
         return found;
+    }
+
+    /// What lies in the place of an input.
+    struct Overwritten {
+        std::string func, buffer;
+        Type type;
+    };
+    Expr read_itself(const ExprNode &read, const Overwritten &by) {
+        Expr load = make_load(by.type, by.buffer, index(by.func, by.buffer, read.args));
+        return by.type == read.type ? load : make_reinterpret(read.type, load);
     }
 
     struct Target {
@@ -391,13 +425,15 @@ class Flattener : public GraphMutator {
     std::set<std::string> dense_;
     std::map<std::string, const graph::FuncNode *> funcs_;
     std::map<std::string, Internal> internal_;
+    const std::vector<InPlace> &in_place_;
+    std::map<std::string, Overwritten> overwrites_;  ///< by the name of the input
 };
 
 }  // namespace
 
 Stmt flatten(const Stmt &s, const graph::Graph &graph, const schedules::Schedule &schedule,
-             const std::vector<std::string> &dense) {
-    return Flattener(graph, schedule, dense).mutate(s);
+             const std::vector<std::string> &dense, const std::vector<InPlace> &in_place) {
+    return Flattener(graph, schedule, dense, in_place).mutate(s);
 }
 
 }  // namespace Pipe::lower

@@ -2,6 +2,7 @@
 // From multi-dimensional storage to flat memory.
 
 #include "graph/graph.h"
+#include "ir/program.h"
 #include "ir/stmt_node.h"
 
 namespace Pipe::lower {
@@ -21,8 +22,11 @@ namespace Pipe::lower {
 ///     Part of a Func or image for a C function -> raw_buffer(.., address_of(load of its first element), ..).
 ///  3. What depends on undef() is not stored (undef.h). A Provide with scatters becomes several Stores.
 ///
+///  4. Where a Func that is stored in the memory of an input reads that input, it reads itself (in_place.h).
+///
 /// `dense`: inputs and outputs whose stride in dimension 0 is 1.
 ir::Stmt flatten(const ir::Stmt &s, const graph::Graph &graph, const schedules::Schedule &schedule,
-                 const std::vector<std::string> &dense);
+                 const std::vector<std::string> &dense,
+                 const std::vector<ir::InPlace> &in_place = {});
 
 }  // namespace Pipe::lower

@@ -13,6 +13,7 @@
 #include "lower/guard_loops.h"
 #include "lower/interleave_stores.h"
 #include "lower/hoist_calls.h"
+#include "lower/in_place.h"
 #include "lower/lifetimes.h"
 #include "lower/partition_loops.h"
 #include "lower/private_accumulators.h"
@@ -94,8 +95,10 @@ constexpr Pass passes[] = {
      [](const Stmt &s, const Context &c) {
          return trace(s, c.graph, c.schedule, c.options.name, c.options.trace_pipeline);
      }},
-    {"flatten", [](const Stmt &s,
-                   const Context &c) { return flatten(s, c.graph, c.schedule, c.options.dense); }},
+    {"flatten",
+     [](const Stmt &s, const Context &c) {
+         return flatten(s, c.graph, c.schedule, c.options.dense, c.options.in_place);
+     }},
     {"simplify", simplify_pass},
     {"guard", [](const Stmt &s, const Context &) { return guard_loops(s); }},
     {"unroll", [](const Stmt &s, const Context &c) { return unroll_loops(s, &c.graph); }},
@@ -212,8 +215,10 @@ std::vector<std::string> pass_names() {
 
 Program lower(const graph::Graph &graph, const schedules::Schedule &schedule, const Target &target,
               const LowerOptions &options) {
-    auto [whole, loops] = private_accumulators(graph, schedule, options.shared_loops);
+    auto [whole, loops] = private_accumulators(
+        graph, each_point_once(graph, schedule, options.in_place), options.shared_loops);
     Program program{options.name, arguments(whole), specialized(whole, loops, options, target)};
+    program.in_place = options.in_place;
     for (const graph::FuncNode &f : graph.funcs) {
         if (schedule[f.id].no_profiling)
             program.unprofiled.insert(f.name);

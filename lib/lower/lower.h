@@ -22,6 +22,9 @@ struct LowerOptions {
     /// code is faster, and the kernel returns a Failure (before it computes anything) where an extent is
     /// smaller than a split's factor, or where the shifted loops would read more than the inputs hold.
     bool any_size = false;
+    /// Outputs that lie in the memory of inputs: those for which in_place_obstacle() is "". The kernel is
+    /// right only where they do.
+    std::vector<ir::InPlace> in_place;
     /// Tell of begin and end of the pipeline (trace.h).
     bool trace_pipeline = false;
     /// Called after each pass with its name and what it left.

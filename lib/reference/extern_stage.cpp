@@ -62,7 +62,7 @@ bool ExternStage::compute(const Box &box, Grid &grid) {
     grid.reserve(box);
     for_each_point(box, [&](const Point &at) {
         for (size_t i = 0; i < func_.types.size(); i++)
-            grid.set(at, i, load(args_[first + i].type, address(args_[first + i].view, at)));
+            grid.set(at, i, load(args_[first + i].type, address(args_[first + i].view(), at)));
     });
     return true;
 }
@@ -71,25 +71,19 @@ bool ExternStage::compute(const Box &box, Grid &grid) {
 void ExternStage::call() {
     if (!options_.call_extern)
         source_.fail("There is nothing that calls the C function");
-    std::vector<std::vector<RawDimension>> dims(args_.size());
     std::vector<RawBuffer> raw(args_.size());
     std::vector<uint64_t> bits;
     std::vector<Expr> names;
     for (size_t i = 0; i < args_.size(); i++) {
-        const Argument &a = args_[i];
+        Argument &a = args_[i];
         names.push_back(ir::make_variable(is_buffer(a) ? Handle() : a.type, fmt::format("a{}", i)));
         bits.push_back(is_buffer(a) ? reinterpret_cast<uintptr_t>(&raw[i]) : a.bits);
-        for (const BufferDim &d : a.view.dims)
-            dims[i].push_back({d.min, d.extent, d.stride, 0});
-        raw[i].host = static_cast<uint8_t *>(a.view.host);
+        raw[i].host = static_cast<uint8_t *>(a.host);
         raw[i].type = a.type;
-        raw[i].dimensions = static_cast<int32_t>(dims[i].size());
-        raw[i].dim = dims[i].data();
+        raw[i].dimensions = static_cast<int32_t>(a.dims.size());
+        raw[i].dim = a.dims.data();
     }
     options_.call_extern(graph::call_extern_stage(func_, names), bits);
-    for (size_t i = 0; i < args_.size(); i++)
-        for (size_t d = 0; d < dims[i].size(); d++)
-            args_[i].view.dims[d] = {dims[i][d].min, dims[i][d].extent, dims[i][d].stride};
 }
 
 /// No memory; the shapes that the function may change: see Func::define_extern.
@@ -98,7 +92,8 @@ void ExternStage::set_shapes(const Box &box) {
         if (!a.expr.defined()) {
             set_box(a, box);
         } else if (graph::is_whole(*a.expr) && a.expr->call_kind == ir::CallKind::Image) {
-            a.view = images_.at(a.expr->name);
+            const BufferView &image = images_.at(a.expr->name);
+            a.dims.assign(image.dims.begin(), image.dims.end());
         } else if (graph::is_whole(*a.expr)) {
             Box same(graph_[static_cast<FuncId>(a.expr->int_value)].args.size());
             for (size_t d = 0; d < same.lo.size(); d++) {
@@ -108,27 +103,26 @@ void ExternStage::set_shapes(const Box &box) {
             }
             set_box(a, same);
         }
-        a.view.host = nullptr;
+        a.host = nullptr;
     }
 }
 
 void ExternStage::set_box(Argument &a, const Box &box) {
-    a.view.type = a.type;
-    a.view.dims.clear();
+    a.dims.clear();
     for (size_t d = 0; d < box.lo.size(); d++)
-        a.view.dims.push_back({box.lo[d], box.hi[d] - box.lo[d] + 1, 0});
+        a.dims.push_back({box.lo[d], box.hi[d] - box.lo[d] + 1, 0});
 }
 
 void ExternStage::allocate(Argument &a) {
     int64_t elements = 1;
-    for (BufferDim &d : a.view.dims) {
+    for (BufferDim &d : a.dims) {
         d.stride = elements;
         elements *= std::max<int64_t>(0, d.extent);
     }
     a.memory.assign(static_cast<size_t>(std::max<int64_t>(1, elements)) *
                         static_cast<size_t>(a.type.bytes()),
                     0);
-    a.view.host = a.memory.data();
+    a.host = a.memory.data();
 }
 
 /// Reads a Func over the box that was asked for; false where some of it is not known.
@@ -139,7 +133,7 @@ bool ExternStage::fill(Argument &a) {
         Value value = source_.func(static_cast<FuncId>(a.expr->int_value), a.expr->index, at);
         complete &= value.known();
         if (value.known())
-            store(a.type, address(a.view, at), value);
+            store(a.type, address(a.view(), at), value);
     });
     return complete;
 }
@@ -147,7 +141,7 @@ bool ExternStage::fill(Argument &a) {
 void ExternStage::use_image(Argument &a) {
     const BufferView &image = images_.at(a.expr->name);
     for (size_t d = 0; d < image.dims.size(); d++) {
-        const BufferDim &has = image.dims[d], &needs = a.view.dims[d];
+        const BufferDim &has = image.dims[d], &needs = a.dims[d];
         if (needs.extent > 0 &&
             (needs.min < has.min || needs.min + needs.extent > has.min + has.extent))
             source_.fail(
@@ -156,15 +150,16 @@ void ExternStage::use_image(Argument &a) {
                             a.expr->name, needs.min, needs.min + needs.extent - 1, d, has.min,
                             has.min + has.extent - 1));
     }
-    a.view = image;
+    a.host = image.host;
+    a.dims.assign(image.dims.begin(), image.dims.end());
 }
 
 Box ExternStage::box_of(const Argument &a) const {
-    Box box(a.view.dims.size());
+    Box box(a.dims.size());
     box.empty = false;
-    for (size_t d = 0; d < a.view.dims.size(); d++) {
-        box.lo[d] = a.view.dims[d].min;
-        box.hi[d] = a.view.dims[d].min + a.view.dims[d].extent - 1;
+    for (size_t d = 0; d < a.dims.size(); d++) {
+        box.lo[d] = a.dims[d].min;
+        box.hi[d] = a.dims[d].min + a.dims[d].extent - 1;
     }
     return box;
 }

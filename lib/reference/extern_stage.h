@@ -32,8 +32,10 @@ class ExternStage {
         Expr expr;  ///< undefined: one of its outputs
         Type type;  ///< of the number, or of the elements
         uint64_t bits = 0;
-        BufferView view;
+        void *host = nullptr;
+        std::vector<BufferDim> dims;
         std::vector<uint8_t> memory;
+        BufferView view() { return {host, type, dims}; }
     };
 
     bool is_buffer(const Argument &a) const {

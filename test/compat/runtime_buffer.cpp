@@ -248,3 +248,79 @@ TEST_CASE("Runtime::Buffer: memory from the user's functions", "[compat]") {
     before = after;
     CHECK(deallocations == 2);
 }
+
+TEST_CASE("what is written through raw_buffer() is the Buffer's", "[compat]") {
+    Halide::Buffer<int> b(10, 4);
+    Halide::Buffer<int> same = b;
+    halide_buffer_t *raw = b.raw_buffer();
+    CHECK(raw == same.raw_buffer());
+    raw->dim[0].min = 5;
+    CHECK(b.dim(0).min() == 5);
+    CHECK(same.dim(0).min() == 5);
+    raw->dim[1].extent = 3;
+    CHECK(b.height() == 3);
+    raw->dim[1].stride = 20;
+    CHECK(b.dim(1).stride() == 20);
+    int other[60] = {7};
+    raw->host = reinterpret_cast<uint8_t *>(other);
+    CHECK(b.data() == other);
+    CHECK(b(5, 0) == 7);
+    raw->set_host_dirty();
+    CHECK(b.host_dirty());
+    b.set_host_dirty(false);
+    CHECK_FALSE(raw->host_dirty());
+    raw->device = 17;
+    CHECK(same.has_device_allocation());
+    raw->device = 0;
+    raw->dimensions = 1;
+    CHECK(b.dimensions() == 1);
+    CHECK(b.raw_buffer() == raw);  // it stays, whatever is done to the Buffer
+    b.set_min(1);
+    CHECK(raw->dim[0].min == 1);
+    b.slice(0, 2);
+    CHECK(raw->dimensions == 0);
+    CHECK(reinterpret_cast<int *>(raw->host) == other + 1);
+
+    Buffer<int> value(10), copy = value;
+    value.raw_buffer()->dim[0].min = 5;
+    value.raw_buffer()->set_device_dirty();
+    CHECK(value.dim(0).min() == 5);
+    CHECK(copy.dim(0).min() == 0);  // a value: its shape and flags are its own
+    CHECK_FALSE(copy.device_dirty());
+    CHECK(Buffer<int>(value).device_dirty());
+    static_cast<halide_buffer_t *>(value)->dim[0].min = 6;
+    CHECK(value.dim(0).min() == 6);
+}
+
+TEST_CASE("a pipeline refuses elements that are said to be on a device", "[compat]") {
+    Halide::ImageParam in(Halide::Int(32), 1, "in");
+    Halide::Func f("f");
+    Halide::Var x("x");
+    f(x) = in(x) + 1;
+    Halide::Buffer<int> b(10);
+    in.set(b);
+    b.raw_buffer()->set_device_dirty();
+    require_message<Halide::RuntimeError>([&] { f.realize({10}); }, {"'in'", "device_dirty"});
+    b.raw_buffer()->set_device_dirty(false);
+    b.fill(3);
+    Halide::Buffer<int> out = f.realize({10});
+    CHECK(out(9) == 4);
+}
+
+TEST_CASE("Runtime::Buffer: undefined, and pointers with a list of dimensions", "[compat]") {
+    Buffer<int> any(10, 4);
+    any.reset();
+    CHECK(any.dimensions() == 0);
+    CHECK(any.data() == nullptr);
+    CHECK(any.type() == halide_type_of<int>());
+    CHECK(Buffer<float, 3>().dimensions() == 3);
+    Buffer<int> query(nullptr, {halide_dimension_t{2, 10, 1}, halide_dimension_t{0, 4, 16}});
+    CHECK(query.is_bounds_query());
+    CHECK(query.dim(0).min() == 2);
+    CHECK(query.dim(1).stride() == 16);
+    Buffer<> typed(halide_type_of<uint8_t>(), nullptr, {halide_dimension_t{0, 10, 1}});
+    CHECK(typed.dim(0).extent() == 10);
+    int memory[10] = {1, 2};
+    Buffer<int> wrapped(memory, {halide_dimension_t{0, 10, 1}});
+    CHECK(wrapped(1) == 2);
+}

@@ -299,10 +299,11 @@ TEST_CASE("the static type can be forgotten and found again", "[buffer]") {
 TEST_CASE("the view is what kernels get", "[buffer]") {
     Buffer<float> b(4, 3);
     b.set_min(2, -1);
-    const BufferView &v = b.view();
+    const BufferView v = b.view();
     REQUIRE(v.host == b.data());
     REQUIRE(v.type == Float(32));
-    REQUIRE(v.dims == std::vector<BufferDim>{{2, 4, 1}, {-1, 3, 4}});
+    REQUIRE(std::vector<BufferDim>(v.dims.begin(), v.dims.end()) ==
+            std::vector<BufferDim>{{2, 4, 1}, {-1, 3, 4}});
 }
 
 TEST_CASE("memory can be given later and taken away", "[buffer]") {
