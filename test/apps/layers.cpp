@@ -7,6 +7,7 @@
 #include "apps/resnet50/resnet50.h"
 #include "apps/vdsr/vdsr.h"
 #include "test/apps/support.h"
+#include "test/support/targets.h"
 
 using namespace app_test;
 using Pipe::Buffer;
@@ -80,19 +81,38 @@ TEST_CASE("convolution layer against loops") {
     }
 }
 
-// The hand schedules of the networks keep blocks of up to 64 channels by 4, 5 or 7 pixels in
-// registers, as the width of the layer divides. Here the blocks are whole, and there are several.
+TEST_CASE("blocks of sums fit the registers and keep the multipliers busy") {
+    for (const char *name : {"x86-64-linux-sse41", "x86-64-linux-avx2-fma",
+                             "x86-64-linux-avx512_skylake", "arm-64-linux"}) {
+        const Pipe::Target target(name);
+        for (int channels : {32, 64, 128, 512}) {
+            for (int width : {7, 14, 28, 56, 100, 112, 256}) {
+                INFO(name << ", " << channels << " channels, " << width << " pixels");
+                const int vectors = channels / target.natural_vector_size<float>();
+                const apps::RegisterBlock block = apps::register_block(target, vectors, width);
+                CHECK(vectors % block.vectors == 0);
+                CHECK(block.registers() <= apps::vector_registers(target));
+                CHECK(block.sums() >= 10);
+                CHECK((width + block.values - 1) / block.values * block.values <= width * 9 / 7);
+            }
+        }
+    }
+}
+
+// Here the blocks are whole, and there are several.
 TEST_CASE("convolution layers in whole blocks of registers against loops") {
-    for (int width : {100, 20, 56, 14, 32, 8}) {
-        INFO("blocks for layers of width " << width);
-        auto by_blocks = [&](apps::ConvLayer &p, Pipe::Pipeline &) {
-            const int channels = 8;  // several in one step: of 6 and 3 some are left
-            apps::schedule_layer({p.conv, p.r, p.relu, p.c, p.x, channels, width},
-                                 Pipe::get_host_target());
-        };
-        const int pixels = apps::block_for(width, Pipe::get_host_target()).pixels;
-        check_conv_layer(6, 128, {2 * pixels, 7}, by_blocks);
-        check_conv_layer(3, 80, {2 * pixels + 1, 2}, by_blocks);  // and a tail along both
+    for (const Pipe::Target &target : Pipe::testing::runnable_targets()) {
+        for (int width : {100, 56, 14, 8}) {
+            INFO("blocks for layers of width " << width << " on " << target.to_string());
+            auto by_blocks = [&](apps::ConvLayer &p, Pipe::Pipeline &) {
+                const int in = 8;  // several in one step: of 6 and 3 some are left
+                apps::schedule_layer({p.conv, p.r, p.relu, p.c, p.x, in, 64, width}, target);
+            };
+            const int vectors = 64 / target.natural_vector_size<float>();
+            const int pixels = apps::register_block(target, vectors, width).values;
+            check_conv_layer(6, 128, {2 * pixels, 7}, by_blocks);
+            check_conv_layer(3, 80, {2 * pixels + 1, 2}, by_blocks);  // and a tail along both
+        }
     }
 }
 
