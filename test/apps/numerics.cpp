@@ -199,20 +199,22 @@ std::vector<double> values(const Buffer<double> &vector) {
 
 TEST_CASE("2mm times a vector is three products with vectors") {
     const apps::App &app = app_named("2mm");
-    const apps::Size size{60, 40};
-    const std::unique_ptr<apps::Program> program = app.make();
-    const std::vector<Buffer<>> in = apps::make_inputs(app, *program, size);
-    std::vector<double> x;
-    for (int i = 0; i < size.width; ++i)
-        x.push_back(apps::u8(i, 0, 0) / 255.0);
-    const std::vector<double> abcx = product(in[0], product(in[1], product(in[2], x)));
-    const std::vector<double> dx = product(in[3], x);
-    for (Way way : compiled) {
-        INFO(name_of(way));
-        const std::vector<double> got = product(run(app, size, way), x);
-        for (size_t i = 0; i < got.size(); ++i) {
-            const double expected = 1.5 * abcx[i] + 1.2 * dx[i];
-            CHECK_NEAR(got[i], expected, 1e-10 * std::abs(expected));
+    // the second has several tiles of the hand schedule, and several parts of each sum
+    for (const apps::Size size : {apps::Size{60, 40}, apps::Size{245, 205}}) {
+        const std::unique_ptr<apps::Program> program = app.make();
+        const std::vector<Buffer<>> in = apps::make_inputs(app, *program, size);
+        std::vector<double> x;
+        for (int i = 0; i < size.width; ++i)
+            x.push_back(apps::u8(i, 0, 0) / 255.0);
+        const std::vector<double> abcx = product(in[0], product(in[1], product(in[2], x)));
+        const std::vector<double> dx = product(in[3], x);
+        for (Way way : compiled) {
+            INFO(name_of(way) << ", " << size.width << "x" << size.height);
+            const std::vector<double> got = product(run(app, size, way), x);
+            for (size_t i = 0; i < got.size(); ++i) {
+                const double expected = 1.5 * abcx[i] + 1.2 * dx[i];
+                CHECK_NEAR(got[i], expected, 1e-10 * std::abs(expected));
+            }
         }
     }
 }
