@@ -1,5 +1,7 @@
 #include "apps/blur/blur.h"
 
+#include "apps/common/registers.h"
+
 namespace apps {
 using namespace dsl;
 
@@ -11,10 +13,10 @@ Blur::Blur(Type type) : input(type, 2, "input") {
     stages = {bx, by};
 }
 
-// Strips of rows in parallel; within a strip, blocks of eight rows by one vector, whose ten rows of
-// bx never leave the registers, and what is stored is written to memory without being read first.
+// Strips of rows in parallel; within a strip, blocks of eight rows by one line of the cache, whose ten
+// rows of bx do not go to memory, and what is stored is written to memory without being read first.
 void Blur::schedule_by_hand(const Target &target) {
-    const int vec = target.natural_vector_size(input.type());
+    const int vec = line_vector_size(target, input.type());
     by.split(y, yo, yi, 32)
         .split(yi, yi, yu, 8)
         .split(x, xo, xi, vec)

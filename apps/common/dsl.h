@@ -14,7 +14,8 @@ inline void store_past_caches(dsl::Func) {}  // it has no directive for that
 #include <pipe/pipe.h>
 namespace apps {
 namespace dsl = Pipe;
-/// For a result that is larger than the caches.
+/// For a result that is larger than the caches. Where rows are stored in turn, with vectors of whole lines
+/// (see registers.h).
 inline void store_past_caches(dsl::Func f) {
     f.store_nontemporal();
 }

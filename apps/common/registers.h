@@ -1,4 +1,4 @@
-// Which block of sums a hand schedule keeps in vector registers.
+// The vectors and blocks of sums of a hand schedule, from the registers of the target.
 #pragma once
 
 #include "apps/common/dsl.h"
@@ -12,6 +12,14 @@ inline int vector_registers(const dsl::Target &target) {
     const bool sixteen =
         target.arch == dsl::Target::X86 && !target.has_feature(dsl::Target::AVX512);
     return sixteen ? 16 : 32;
+}
+
+/// Lanes of a vector that covers whole lines of the cache. Non-temporal stores wait in a few buffers (4 to 12 by
+/// processor) until their lines are complete; where more rows than that are stored in turn, incomplete
+/// lines have to be written, which takes several times as long.
+inline int line_vector_size(const dsl::Target &target, const dsl::Type &type) {
+    constexpr int line_bytes = 64;
+    return std::max(target.natural_vector_size(type), line_bytes / type.bytes());
 }
 
 /// The sums of a product of matrices or a convolution that stay in registers: each step multiplies

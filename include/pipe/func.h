@@ -299,8 +299,14 @@ class Func : public StageDirectives<Func>, public Realizable<Func> {
     /// (see bound_storage and fold_storage; of a window that slides, the planes that live at once).
     /// CompileError if a constant size does not fit, or the target has no such memory.
     Func &store_in(MemoryType memory);
-    /// Writes with non-temporal stores, which bypass the caches: for results that are larger than the
-    /// caches and therefore not read again soon. Applies to whole vectors at aligned addresses.
+    /// Uses non-temporal stores, which write to memory without reading the cache line first and leave
+    /// nothing in the caches. A result that is larger than the caches then causes up to a third less
+    /// memory traffic; a result that fits in them is read back from memory by its consumers, which is slow.
+    /// The processor collects such stores in a few buffers of one cache line (64 bytes) each. If vectors are
+    /// shorter than a line and stores to more than about four rows or planes alternate (rows unrolled inside
+    /// the loop over x), buffers are flushed before they are full, which is several times slower than
+    /// ordinary stores: use vectors of at least 64 bytes there. Only whole vectors at addresses that are
+    /// multiples of the register size are stored this way.
     Func &store_nontemporal();
     /// Consumers read with non-temporal loads, if the processor has them.
     Func &load_nontemporal();
