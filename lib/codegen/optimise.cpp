@@ -15,6 +15,7 @@
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 
+#include "codegen/share_sums.h"
 #include <pipe/error.h>
 
 namespace Pipe::codegen {
@@ -49,12 +50,14 @@ llvm::FunctionPassManager pass_list(const Target &target) {
     passes.addPass(SROAPass(SROAOptions::ModifyCFG));  // arrays of constant index become registers
 
     if (target.has_feature(Target::FastMath))
-        passes.addPass(ReassociatePass());  // unrolled rows then share parts of their sums
+        passes.addPass(ReassociatePass());  // common factors leave their sums
     LoopPassManager loops;
     loops.addPass(LICMPass(LICMOptions()));
     passes.addPass(createFunctionToLoopPassAdaptor(std::move(loops), /*UseMemorySSA=*/true));
     passes.addPass(GVNPass());
     passes.addPass(InstCombinePass());
+    if (target.has_feature(Target::FastMath))
+        passes.addPass(ShareSums());
     LoopPassManager again;
     again.addPass(LICMPass(LICMOptions()));
     passes.addPass(createFunctionToLoopPassAdaptor(std::move(again), /*UseMemorySSA=*/true));

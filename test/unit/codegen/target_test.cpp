@@ -51,34 +51,82 @@ std::vector<std::string> innermost_loop(const std::string &assembly) {
 
 }  // namespace
 
-TEST_CASE("FastMath lets sums share what they add in another order") {
-    // of four values, first and last three, each in its order
+namespace {
+
+/// `outputs` sums of `window` squares each, of which neighbours have all but one in common.
+ir::Program sums_of_windows(int window, int outputs) {
     Elementwise kernel(8);
-    std::vector<Expr> in;
-    for (int i = 0; i < 4; i++) {
+    std::vector<Expr> squares;
+    for (int i = 0; i < window + outputs - 1; i++) {
         Expr value = kernel.input(Float(32));
-        in.push_back(ir::make_binary(Op::Mul, value, value));
+        squares.push_back(ir::make_binary(Op::Mul, value, value));
     }
-    auto sum = [&](int first) {
-        auto at = [&](int i) { return in[static_cast<size_t>(first + i)]; };
-        return ir::make_binary(Op::Add, ir::make_binary(Op::Add, at(0), at(1)), at(2));
-    };
-    kernel.output(sum(0));
-    kernel.output(sum(1));
-    ir::Program program = kernel.program(800);
-    auto sums = [&](std::initializer_list<Target::Feature> features) {
-        Target target = get_host_target();
-        target.set_features(features);
-        std::string text = jit::compile(program, target).llvm_ir();
-        int count = 0;
-        for (const char *what : {" = fadd ", " = call contract <8 x float> @llvm.fmuladd"})
-            for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1))
-                count++;
-        return count;
-    };
-    CHECK(sums({}) == 4);
-    CHECK(sums({Target::FastMath}) == 3);
-    CHECK(sums({Target::FastMath, Target::StrictFloat}) == 4);
+    for (int first = 0; first < outputs; first++) {
+        Expr sum = squares[static_cast<size_t>(first)];
+        for (int i = 1; i < window; i++)
+            sum = ir::make_binary(Op::Add, sum, squares[static_cast<size_t>(first + i)]);
+        kernel.output(sum);
+    }
+    return kernel.program(800);
+}
+
+Target host_with(std::initializer_list<Target::Feature> features) {
+    Target target = get_host_target();
+    target.set_features(features);
+    return target;
+}
+
+/// How many additions of vectors of floats its code has.
+int additions(const ir::Program &program, std::initializer_list<Target::Feature> features) {
+    std::string text = jit::compile(program, host_with(features)).llvm_ir();
+    int count = 0;
+    for (const char *what : {" = fadd ", " = call contract <8 x float> @llvm.fmuladd"})
+        for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1))
+            count++;
+    return count;
+}
+
+}  // namespace
+
+TEST_CASE("FastMath lets sums share what they add in another order") {
+    ir::Program program = sums_of_windows(3, 2);
+    CHECK(additions(program, {}) == 4);
+    CHECK(additions(program, {Target::FastMath}) == 3);
+    CHECK(additions(program, {Target::FastMath, Target::StrictFloat}) == 4);
+    // all that two sums have in common is one sum: 5 additions of squares, and one more for each
+    CHECK(additions(sums_of_windows(7, 2), {Target::FastMath}) == 7);
+    // of four, the middle ones
+    CHECK(additions(sums_of_windows(4, 4), {Target::FastMath}) <= 9);
+}
+
+TEST_CASE("sums that share parts have their values") {
+    for (int outputs : {2, 3, 4, 9}) {
+        constexpr int window = 5, elements = 800;
+        ir::Program program = sums_of_windows(window, outputs);
+        std::vector<std::vector<float>> values, results;
+        std::vector<Data> data;
+        for (int i = 0; i < window + outputs - 1; i++) {
+            values.emplace_back(elements);
+            for (int k = 0; k < elements; k++)
+                values.back()[static_cast<size_t>(k)] = static_cast<float>((k * 7 + i * 5) % 31);
+            data.emplace_back(values.back());
+        }
+        results.assign(static_cast<size_t>(outputs), std::vector<float>(elements));
+        for (std::vector<float> &result : results)
+            data.emplace_back(result);
+        std::vector<void *> args;
+        for (Data &d : data)
+            args.push_back(&d.argument);
+        REQUIRE(run(program, args, nullptr, host_with({Target::FastMath})) == 0);
+        for (size_t first = 0; first < results.size(); first++) {
+            for (size_t k = 0; k < elements; k++) {
+                float sum = 0;  // of small integers, exact in any order
+                for (size_t i = first; i < first + window; i++)
+                    sum += values[i][k] * values[i][k];
+                REQUIRE(results[first][k] == sum);
+            }
+        }
+    }
 }
 
 TEST_CASE("names of targets") {
