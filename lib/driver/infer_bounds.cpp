@@ -245,7 +245,7 @@ bool Compiled::grow_outputs(std::vector<Given> &given, const jit::RunOptions &op
         return false;
     }
     for (size_t i : outputs) {
-        asked[i].buffer->set_shape(in_order_of(given[i].buffer->view().dims, shapes[i]));
+        asked[i].buffer->set_shape(in_order_of(shape_of(*given[i].buffer), shapes[i]));
         given[i].buffer = asked[i].buffer;
     }
     for (Buffer<void> &buffer : grown)

@@ -10,7 +10,7 @@ namespace Pipe::ir {
 namespace {
 
 /// `step` times 0, 1, .., last.
-struct Term {
+struct Multiples {
     int64_t step, last;
 };
 
@@ -22,21 +22,21 @@ class Sums {
     void add(int64_t step, int64_t last) {
         if (step == 0 || last == 0)
             return;
-        auto same = std::find_if(terms_.begin(), terms_.end(),
-                                 [&](const Term &t) { return t.step == step; });
-        if (same != terms_.end())
+        auto same = std::find_if(multiples_.begin(), multiples_.end(),
+                                 [&](const Multiples &t) { return t.step == step; });
+        if (same != multiples_.end())
             same->last += last;
         else
-            terms_.push_back({step, last});
+            multiples_.push_back({step, last});
     }
 
     bool meet(int64_t low, int64_t high) {
-        std::sort(terms_.begin(), terms_.end(),
-                  [](const Term &a, const Term &b) { return a.step > b.step; });
-        rest_.assign(terms_.size() + 1, {0, 0});
-        for (size_t i = terms_.size(); i-- > 0;)
-            rest_[i] = {rest_[i + 1].largest + terms_[i].step * terms_[i].last,
-                        std::gcd(rest_[i + 1].divisor, terms_[i].step)};
+        std::sort(multiples_.begin(), multiples_.end(),
+                  [](const Multiples &a, const Multiples &b) { return a.step > b.step; });
+        rest_.assign(multiples_.size() + 1, {0, 0});
+        for (size_t i = multiples_.size(); i-- > 0;)
+            rest_[i] = {rest_[i + 1].largest + multiples_[i].step * multiples_[i].last,
+                        std::gcd(rest_[i + 1].divisor, multiples_[i].step)};
         return meet_from(0, low, high);
     }
 
@@ -50,7 +50,7 @@ class Sums {
             return true;
         if (high / rest.divisor * rest.divisor < low)
             return false;
-        const Term &t = terms_[first];
+        const Multiples &t = multiples_[first];
         const int64_t most = std::min(t.last, high / t.step),
                       least = std::max<int64_t>(0, (low - rest_[first + 1].largest + t.step - 1) /
                                                        t.step);
@@ -63,17 +63,17 @@ class Sums {
     struct Rest {
         int64_t largest, divisor;
     };
-    std::vector<Term> terms_;
+    std::vector<Multiples> multiples_;
     std::vector<Rest> rest_;
     int tries_ = 100000;
 };
 
-bool is_empty(std::span<const BufferDim> dims) {
+bool has_no_element(std::span<const BufferDim> dims) {
     return std::any_of(dims.begin(), dims.end(), [](const BufferDim &d) { return d.extent <= 0; });
 }
 
 /// The lowest (sign -1) or highest address of an element.
-int64_t extreme(const BufferView &view, int sign) {
+int64_t extreme_address(const BufferView &view, int sign) {
     auto address = reinterpret_cast<int64_t>(view.host);
     for (const BufferDim &d : view.dims)
         if (d.stride * sign > 0)
@@ -100,14 +100,14 @@ bool meet_in(std::span<const BufferDim> dims, size_t d) {
 }  // namespace
 
 bool share_elements(const BufferView &a, const BufferView &b) {
-    if (is_empty(a.dims) || is_empty(b.dims))
+    if (has_no_element(a.dims) || has_no_element(b.dims))
         return false;
     // An element of a lies n bytes above the lowest of a, one of b m bytes below the highest of b.
     Sums n_and_m;
     for (const BufferView *view : {&a, &b})
         for (const BufferDim &d : view->dims)
             n_and_m.add(std::abs(d.stride) * view->type.bytes(), d.extent - 1);
-    const int64_t distance = extreme(b, 1) - extreme(a, -1);
+    const int64_t distance = extreme_address(b, 1) - extreme_address(a, -1);
     return n_and_m.meet(distance - (a.type.bytes() - 1), distance + (b.type.bytes() - 1));
 }
 

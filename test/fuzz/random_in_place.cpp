@@ -116,7 +116,7 @@ struct Algorithm {
 
 }  // namespace
 
-TEST_CASE("random pipelines in place, or nearly", "[fuzz]") {
+TEST_CASE("random pipelines in place or nearly", "[fuzz]") {
     int right = 0, refused = 0;
     for (uint64_t seed : each_seed(2)) {
         INFO("seed " << seed);

@@ -339,10 +339,10 @@ TEST_CASE("other element types in place", "[in_place]") {
 TEST_CASE("Buffers in expressions, and Callables, in place", "[in_place]") {
     Buffer<int> b(50, 4, "b");
     fill(b);
-    Func f("f");
-    f(x, y) = b(x, y) * 3;
-    f.vectorize(x, 8);
-    f.realize(b);
+    Func scaled("scaled");
+    scaled(x, y) = b(x, y) * 3;
+    scaled.vectorize(x, 8);
+    scaled.realize(b);
     CHECK(count_wrong(b, [](int i, int j) { return 3 * before(i, j); }) == 0);
 
     Pointwise p;
