@@ -2,6 +2,8 @@
 
 #include <pipe/pipe.h>
 
+#include <fmt/format.h>
+
 #include <cstdlib>
 #include <filesystem>
 #include <stdexcept>
@@ -50,14 +52,17 @@ void restrict_libraries() {
         setenv("OPENCV_CPU_DISABLE", target.has_feature(Target::AVX2) ? "AVX512F" : "AVX2,AVX512F", 0);
 }
 
-/// What was compiled for another target than Pipe's variants is no comparison.
-void check_target(const Library &library) {
+/// Variants that were compiled for a target other than that of Pipe's variants are left out.
+bool has_target(const Library &library) {
     const char *compiled_for = library.target();
-    if (compiled_for && compiled_for != target_name())
-        throw std::runtime_error(std::string(library.name()) + " was compiled for the target \"" +
-                                 compiled_for + "\" and PIPE_TARGET is \"" + target_name() +
-                                 "\" (empty: the machine at hand): ./run bench --with-peers "
-                                 "compiles it again");
+    if (!compiled_for || compiled_for == target_name())
+        return true;
+    fmt::print(
+        stderr,
+        "{} is left out: it was compiled for the target \"{}\", PIPE_TARGET is \"{}\" (empty: the "
+        "machine at hand). ./run bench --with-peers compiles it again.\n",
+        library.name(), compiled_for, target_name());
+    return false;
 }
 
 /// The libraries that lie next to this program. They stay loaded until the process ends.
@@ -78,11 +83,9 @@ const std::vector<Library> &libraries() {
                 return function != nullptr;
             };
             if (load(library.variants, "pipe_peer_variants") &&
-                load(library.name, "pipe_peer_name") &&
-                load(library.target, "pipe_peer_target") &&
+                load(library.name, "pipe_peer_name") && load(library.target, "pipe_peer_target") &&
                 load(library.set_threads, "pipe_peer_set_threads") &&
-                load(library.run, "pipe_peer_run")) {
-                check_target(library);
+                load(library.run, "pipe_peer_run") && has_target(library)) {
                 list.push_back(library);
             }
         }
