@@ -28,6 +28,10 @@ constexpr int64_t max_asked_stack_array = 256 << 10;
 /// All such arrays of one function together.
 constexpr int64_t max_frame = 512 << 10;
 
+int64_t elements_of(const ir::StmtNode &s, int64_t bytes) {
+    return std::max<int64_t>(1, bytes / s.types[0].element_of().bytes());
+}
+
 }  // namespace
 
 /// The product of the sizes and the element, or the greatest int64 where that overflows: no such
@@ -45,6 +49,17 @@ Value *StmtEmitter::allocation_bytes(Type element, const std::vector<Expr> &size
     return b_.CreateSelect(overflow, b_.getInt64(INT64_MAX), bytes);
 }
 
+/// An array of this name and size whose scope has ended; the number of arrays if there is none.
+size_t StmtEmitter::unused_array(const ir::StmtNode &s, int64_t bytes) const {
+    llvm::Type *element = memory_type(unit_.context, s.types[0].element_of());
+    auto same = [&](const StackArray &a) {
+        return !a.in_use && a.name == s.name && a.element == element &&
+               a.count == elements_of(s, bytes);
+    };
+    return static_cast<size_t>(std::find_if(frame_.arrays.begin(), frame_.arrays.end(), same) -
+                               frame_.arrays.begin());
+}
+
 void StmtEmitter::allocate(const ir::StmtNode &s) {
     std::optional<int64_t> known = constant_bytes(s);
     bool asked = s.memory == MemoryType::Register || (s.memory == MemoryType::Stack && known);
@@ -53,7 +68,9 @@ void StmtEmitter::allocate(const ir::StmtNode &s) {
             support::marked(support::Field::Func, s.name) +
             ".store_in: how much memory it needs is not known when it is compiled, so it cannot "
             "lie in registers. Bound it (bound_storage, or splits by constants), or use Stack.");
-    if (asked && (*known > max_asked_stack_array || frame_.stack_bytes + *known > max_frame))
+    const size_t array = known ? unused_array(s, *known) : 0;
+    const int64_t more = array < frame_.arrays.size() ? 0 : known.value_or(0);
+    if (asked && (*known > max_asked_stack_array || frame_.stack_bytes + more > max_frame))
         throw CompileError(support::marked(support::Field::Func, s.name) +
                            ".store_in: " + support::marked(support::Field::Needed, *known) +
                            " bytes are too many for the stack (at most " +
@@ -61,13 +78,19 @@ void StmtEmitter::allocate(const ir::StmtNode &s) {
                            std::to_string(max_frame) + " for all together). Use Heap.");
     if (known && s.memory != MemoryType::Heap &&
         *known <= (asked ? max_asked_stack_array : max_stack_array) &&
-        frame_.stack_bytes + *known <= max_frame) {
-        frame_.stack_bytes += *known;
-        profile_stack(s.name, *known);
-        Type element = s.types[0].element_of();
-        Value *array = frame_.entry_alloca(memory_type(unit_.context, element),
-                                           std::max<int64_t>(1, *known / element.bytes()), 64);
-        return with_memory(s, {s.name, array, nullptr});
+        frame_.stack_bytes + more <= max_frame) {
+        frame_.stack_bytes += more;
+        profile_stack(s.name, more);
+        if (array == frame_.arrays.size()) {
+            llvm::Type *element = memory_type(unit_.context, s.types[0].element_of());
+            const int64_t count = elements_of(s, *known);
+            frame_.arrays.push_back(
+                {s.name, element, count, frame_.entry_alloca(element, count, 64), false});
+        }
+        frame_.arrays[array].in_use = true;
+        with_memory(s, {s.name, frame_.arrays[array].address, nullptr});
+        frame_.arrays[array].in_use = false;
+        return;
     }
     Value *bytes = allocation_bytes(s.types[0], s.exprs);
     exprs_.forget();

@@ -123,6 +123,16 @@ struct KeptBlock {
     llvm::Value *block, *bytes;  ///< where the two values are; no block at first
 };
 
+/// An array of a constant size on the stack. The copies of its Allocate, in loops that are partitioned, use it
+/// one after the other.
+struct StackArray {
+    std::string name;
+    llvm::Type *element;
+    int64_t count;
+    llvm::Value *address;
+    bool in_use;
+};
+
 /// One function under construction. All of ours return int32 and have the Context as first
 /// argument.
 struct Frame {
@@ -133,7 +143,8 @@ struct Frame {
     AliasScopes aliases;
     int64_t stack_bytes = 0;  ///< of the arrays in `entry_alloca`
     std::vector<KeptBlock> kept;
-    int loop_depth = 0;       ///< loops around the builder's place
+    std::vector<StackArray> arrays;
+    int loop_depth = 0;  ///< loops around the builder's place
     llvm::Value *profile_slot = nullptr, *profile_table = nullptr;
     size_t profile_func = 0;  ///< what is worked on at the builder's place
 

@@ -66,6 +66,7 @@ class StmtEmitter {
         std::string name;
         llvm::Value *block, *scratch_bytes;  ///< null: lives until the function ends
     };
+    size_t unused_array(const ir::StmtNode &s, int64_t bytes) const;
     void allocate(const ir::StmtNode &s);
     void with_memory(const ir::StmtNode &s, const Memory &memory);
     void free(const std::string &name);

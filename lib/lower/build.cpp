@@ -333,7 +333,7 @@ class Builder {
         const std::vector<Type> &types = graph_[nest.stage->func].types;
         for (size_t i = 0; i < types.size(); i++)
             body = make_allocate(sums.arrays[i], types[i], {int32(sums.elements)},
-                                 MemoryType::Stack, std::move(body));
+                                 MemoryType::Auto, std::move(body));
         return body;
     }
 

@@ -35,7 +35,7 @@ int run_demo(std::vector<std::string> args, const apps::Form &form = sharpened()
     std::vector<char *> argv;
     for (std::string &arg : args)
         argv.push_back(arg.data());
-    return apps::demo(int(argv.size()), argv.data(), {form});
+    return apps::demo(int(argv.size()), argv.data(), apps::registry(), {form});
 }
 
 }  // namespace
