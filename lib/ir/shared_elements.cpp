@@ -81,20 +81,37 @@ int64_t extreme_address(const BufferView &view, int sign) {
     return address;
 }
 
+/// A dimension of several elements; without initializers, so that an array of them costs nothing.
+struct Along {
+    int64_t step, extent;
+    int64_t reach() const { return step * (extent - 1); }
+};
+
 /// Whether two coordinates are the same element that differ in dimension `d` of `dims`, and in none before
-/// it. The dimensions of the largest strides come first.
-bool meet_in(std::span<const BufferDim> dims, size_t d) {
+/// it. The dimensions of the largest steps come first.
+bool meet_in(std::span<const Along> dims, size_t d) {
     Sums smaller;
     int64_t largest = 0;
-    for (const BufferDim &other : dims.subspan(d + 1)) {
-        smaller.add(std::abs(other.stride), 2 * (other.extent - 1));
-        largest += std::abs(other.stride) * (other.extent - 1);
+    for (const Along &other : dims.subspan(d + 1)) {
+        smaller.add(other.step, 2 * (other.extent - 1));
+        largest += other.reach();
     }
-    const int64_t step = std::abs(dims[d].stride);
+    const int64_t step = dims[d].step;
     for (int64_t n = 1; n < dims[d].extent && n * step <= largest; n++)
         if (smaller.meet(largest - n * step, largest - n * step))
             return true;
     return false;
+}
+
+/// Whether each step goes beyond all that the dimensions before it reach: what can be seen at once.
+bool are_nested(std::span<const Along> dims) {
+    int64_t reach = 0;
+    for (const Along &dim : dims) {
+        if (dim.step <= reach)
+            return false;
+        reach += dim.reach();
+    }
+    return true;
 }
 
 }  // namespace
@@ -113,7 +130,7 @@ bool share_elements(const BufferView &a, const BufferView &b) {
 
 bool has_distinct_elements(std::span<const BufferDim> dims) {
     constexpr size_t most = 16;
-    std::array<BufferDim, most> sorted;
+    std::array<Along, most> sorted;  // the smallest step first
     size_t count = 0;
     for (const BufferDim &d : dims) {
         if (d.extent == 0)
@@ -122,20 +139,16 @@ bool has_distinct_elements(std::span<const BufferDim> dims) {
             continue;
         if (count == most)
             return false;
+        const int64_t step = std::abs(d.stride);
         size_t at = count++;
-        for (; at > 0 && std::abs(sorted[at - 1].stride) < std::abs(d.stride); at--)
+        for (; at > 0 && sorted[at - 1].step > step; at--)
             sorted[at] = sorted[at - 1];
-        sorted[at] = d;
+        sorted[at] = {step, d.extent};
     }
-    int64_t reach = 0;
-    bool nested = true;  // each step goes beyond all that the smaller ones reach
-    for (size_t i = count; i-- > 0;) {
-        nested &= std::abs(sorted[i].stride) > reach;
-        reach += std::abs(sorted[i].stride) * (sorted[i].extent - 1);
-    }
-    if (nested)
+    const std::span<Along> all(sorted.data(), count);
+    if (are_nested(all)) [[likely]]
         return true;
-    const std::span<const BufferDim> all(sorted.data(), count);
+    std::reverse(all.begin(), all.end());
     for (size_t d = 0; d < count; d++)
         if (meet_in(all, d))
             return false;
