@@ -10,6 +10,7 @@
 #include "reference/extern_stage.h"
 #include "reference/formula.h"
 #include "reference/grid.h"
+#include "support/error_text.h"
 
 namespace Pipe::reference {
 namespace {
@@ -201,12 +202,10 @@ StageFormula Evaluator::prepare(const FuncNode &func, const Stage &stage, bool u
 std::string Evaluator::place() const {
     if (!func_)
         return "the bounds of an RDom";
-    std::string text = "Func " + quoted(func_->name);
+    std::string text = "Func \"" + support::marked(support::Field::Func, func_->name) + "\"";
     if (stage_ > 0)
         text += ", update " + std::to_string(stage_ - 1);
-    std::string where = to_string(func_->stages[stage_].where);
-    if (!where.empty())
-        text += " (" + where + ")";
+    text += support::in_parentheses(func_->stages[stage_].where);
     if (graph::is_extern(*func_))
         return text;
     const StageFormula &stage = states_[static_cast<size_t>(func_->id)].stages[stage_];

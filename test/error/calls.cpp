@@ -358,7 +358,7 @@ TEST_CASE_METHOD(Bright, "Callables", "[error][calls]") {
     }
     SECTION("a number of another type") {
         require_message<RuntimeError>([&] { c(image, 2, out); },
-                                      {"argument 1 ('gain')", "uint8", "int32", "the very types"});
+                                      {"argument 1 ('gain')", "uint8", "int32", "must match"});
     }
     SECTION("a number in place of a Buffer") {
         require_message<RuntimeError>([&] { c(uint8_t(1), uint8_t(2), out); },

@@ -55,7 +55,8 @@ TEST_CASE("Funcs before their definition", "[error][definitions]") {
     }
     SECTION("one without a name") {
         Func unnamed;
-        require_message<CompileError>([&] { here(), g(x) = unnamed(x); }, {"Func 'f'", "@"});
+        require_message<CompileError>([&] { here(), g(x) = unnamed(x); },
+                                      {"Func '" + unnamed.name() + "'", "@"});
     }
 }
 

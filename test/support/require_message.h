@@ -47,7 +47,7 @@ inline void check_details(const std::string &message, const Pipe::ErrorDetails &
     CHECK(said(details.needed.text));
     CHECK(said(details.given.text));
     CHECK(message.find_first_of("\x0e\x0f") == std::string::npos);
-    static const std::regex place(R"((\w+\.cpp):(\d+))");
+    static const std::regex place(R"((\w+\.(cpp|h)):(\d+))");
     std::smatch match;
     if (!std::regex_search(message, match, place))
         CHECK(details.line == 0);

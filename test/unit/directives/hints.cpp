@@ -98,7 +98,7 @@ TEST_CASE_METHOD(Clamped, "always_partition of a vector", "[hints]") {
                                   {"f.always_partition(x_lane)", "vectorized"});
 }
 
-TEST_CASE_METHOD(Clamped, "prefetch of an image", "[hints]") {
+TEST_CASE("prefetch of an image", "[hints]") {
     for (auto strategy : {PrefetchBoundStrategy::Clamp, PrefetchBoundStrategy::GuardWithIf,
                           PrefetchBoundStrategy::NonFaulting}) {
         Clamped c;
@@ -116,6 +116,9 @@ TEST_CASE_METHOD(Clamped, "prefetch of an image", "[hints]") {
                                            "    for x:\n"
                                            "      f(x, y) = ...\n");
     }
+}
+
+TEST_CASE_METHOD(Clamped, "prefetch of an image in a vectorized loop", "[hints]") {
     f.vectorize(x, 8, TailStrategy::GuardWithIf).prefetch(in, x, y, 1);
     CHECK(Pipeline(f).schedule_source().find(
               ".prefetch(in, f_x, f_y, 1, PrefetchBoundStrategy::GuardWithIf)") !=

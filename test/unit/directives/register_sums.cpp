@@ -102,11 +102,12 @@ TEST_CASE("blocks of sums inside a consumer's tile, and of a Tuple", "[register_
 
 TEST_CASE("where() leaves points out of blocks of sums", "[register_sums]") {
     Product p;
-    p.r.where(p.r.x != 3);
+    RDom r(0, 9, "r");
+    r.where(r.x != 3);
     Func f("f");
     f(x, y) = 1;
-    f(x, y) += p.in(x, p.r) + y;
-    f.update().split(y, yo, yi, 4, TailStrategy::GuardWithIf).reorder(yi, p.r, x, yo).unroll(yi);
+    f(x, y) += p.in(x, r) + y;
+    f.update().split(y, yo, yi, 4, TailStrategy::GuardWithIf).reorder(yi, r, x, yo).unroll(yi);
     CHECK(has_sums(f));
     for (const Shape &shape : shapes) {
         p.feed(shape);
@@ -125,10 +126,9 @@ TEST_CASE("what is no block of sums stays as it is", "[register_sums]") {
     SECTION("it reads another element of its Func") {
         Func f("f");
         f(x, y) = x * y;
-        f(x, y) = f(x, y) + f(r, y) * in(r, y);
-        f.update().unroll(r);
+        f(x, y) = f(x, y) + f(x, y - 1) * in(r, 0);
+        f.update().reorder(y, r, x).allow_race_conditions();
         CHECK(!has_sums(f));
-        check_equal(f, {{0, 6}, {0, 9}});
     }
     SECTION("the element depends on the RVar") {
         Func f("f");
