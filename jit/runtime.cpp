@@ -162,9 +162,9 @@ int default_threads() {
     if (const int threads = support::thread_limit(); threads > 0)
         return threads;
     // OpenMP takes all processors where nothing was said to it, whatever the control group allows.
-    static const int all = omp_get_num_procs();
+    static const int all = omp_get_num_procs(), allowed = support::default_threads();
     const int threads = omp_get_max_threads();
-    return threads == all ? support::default_threads() : threads;
+    return threads == all ? allowed : threads;
 }
 
 }  // namespace Pipe::jit

@@ -173,8 +173,7 @@ int thread_limit() {
 int default_threads() {
     if (const int threads = thread_limit(); threads > 0)
         return threads;
-    // OpenMP reads it once, too. Of "4,2" the 4.
-    static const int of_openmp = std::atoi(env("OMP_NUM_THREADS").c_str());
+    const int of_openmp = std::atoi(env("OMP_NUM_THREADS").c_str());  // of "4,2" the 4
     return of_openmp > 0 ? of_openmp : usable_processors();
 }
 

@@ -126,9 +126,10 @@ TEST_CASE("what is no block of sums stays as it is", "[register_sums]") {
     SECTION("it reads another element of its Func") {
         Func f("f");
         f(x, y) = x * y;
-        f(x, y) = f(x, y) + f(x, y - 1) * in(r, 0);
-        f.update().reorder(y, r, x).allow_race_conditions();
+        f(x, r) = f(x, r) + f(x, max(r - 1, 0)) * in(r, 0);
+        f.update().split(x, xo, xi, 4, TailStrategy::GuardWithIf).reorder(xi, r, xo).unroll(xi);
         CHECK(!has_sums(f));
+        check_equal(f, {{0, 9}, {0, 6}});
     }
     SECTION("the element depends on the RVar") {
         Func f("f");
