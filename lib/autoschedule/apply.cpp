@@ -95,6 +95,12 @@ bool reduce_stage(const FuncNode &func, const Node &node, size_t s, const Machin
     if (s == 0 || stage.touched || pure_points > 8 ||
         node.iterations(node.stages[s]) < worth_accumulators)
         return false;
+    // Every thread has accumulators for all points of the Func, which must be cleared, stay in its cache,
+    // and be added up in the end.
+    const double accumulators = node.points();
+    if (accumulators * node.bytes > 0.5 * static_cast<double>(machine.l2_bytes) ||
+        accumulators * machine.cores * 8 > node.iterations(node.stages[s]))
+        return false;
     std::string why;
     auto reduction = graph::as_reduction(func.stages[s], graph::calls_of(func.id), &why);
     if (!reduction || !reduction->commutative || !(reduction->exact || machine.fast_math))

@@ -81,3 +81,24 @@ TEST_CASE("floats only where that is allowed; small sums stay as they are", "[au
     CHECK(nest(fast, 256).find("parallel") != std::string::npos);
     CHECK(nest(fast, 16).find("parallel") == std::string::npos);
 }
+
+TEST_CASE("a scatter into a large array has no accumulators per thread", "[autoschedule]") {
+    Buffer<int> image(301, 257);
+    image.fill([](int x, int y) { return x * 31 + y * 17; });
+    RDom r(image);
+    Var x("x"), y("y"), c("c");
+    for (const int bins : {16, 20000}) {
+        INFO(bins << " bins");
+        Func f("f");
+        f(x, c) = 0;
+        f(clamp(image(r.x, r.y), 0, 20000) % bins, c) += c + 1;
+        Pipeline p(f);
+        p.autoschedule(get_host_target(), cores(4));
+        Buffer<int> result = p.realize({bins, 2});
+        int64_t sum = 0;
+        result.for_each_value([&](int v) { sum += v; });
+        CHECK(sum == 3 * 301 * 257);
+        const bool parallel = p.loop_nest().find("parallel r") != std::string::npos;
+        CHECK(parallel == (bins == 16));
+    }
+}
