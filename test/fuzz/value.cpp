@@ -306,7 +306,7 @@ Value modify(const Value &a, Choices &choices, bool may_be_rough) {
         }
     }
     Value small = a.size > 1000 ? shrink(a, choices) : a;
-    if (!small.rough() && choices.chance(20))
+    if (type == Float(32) && !small.rough() && choices.chance(20))
         return through_16_bits(small, choices);
     switch (choices.below(may_be_rough ? 7 : 4)) {
     case 0:

@@ -9,6 +9,7 @@
 #include "ir/linear.h"
 #include "ir/print.h"
 #include "ir/simplify.h"
+#include "ir/visit.h"
 
 using namespace Pipe;
 using namespace Pipe::ir;
@@ -317,4 +318,17 @@ TEST_CASE("cse keeps the arms of if_then_else closed") {
     CHECK(to_string(cse(e + b)) ==
           "let t0 = b[x] in if_then_else(x < y, let t1 = a[x] in t1 * t1, t0 + 1) + t0");
     CHECK(to_string(cse(e)) == "if_then_else(x < y, let t0 = a[x] in t0 * t0, b[x] + 1)");
+}
+
+TEST_CASE("a comparison with a quotient: indices are multiplied, data are not", "[simplify]") {
+    const Expr x = make_variable(Int(32), "x"), y = make_variable(Int(32), "y");
+    const Expr c = make_int(Int(32), 34890);  // of data up to 2^31, the product overflows
+    auto divides = [](const Expr &e) {
+        return contains(e, [](const ExprNode &n) { return n.op == Op::Div; });
+    };
+    const Expr data = make_load(Int(32), "data", x);
+    CHECK(divides(simplify(data <= x / c)));
+    CHECK(divides(simplify(x / c < data)));
+    CHECK(!divides(simplify(y <= x / c)));
+    CHECK(!divides(simplify(x / c < y)));
 }
