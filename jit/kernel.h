@@ -24,8 +24,8 @@ struct CompileTimes {
 class Profile;
 
 struct RunOptions {
-    int threads = 0;            ///< for parallel loops; 0 = default_threads()
-    int64_t scratch_limit = 0;  ///< bytes that one thread's scratch may take; 0 = no limit
+    int threads = 0;                    ///< for parallel loops; 0 = default_threads()
+    int64_t scratch_limit = 0;          ///< bytes that one thread's scratch may take; 0 = no limit
     JITUserContext *context = nullptr;  ///< what handlers are given
     JITHandlers handlers = {};          ///< those of `context` are not looked at
     uint64_t memo_owner = 0;     ///< kernels of one owner and name find what the others memoized

@@ -49,7 +49,8 @@ void restrict_libraries() {
         break;
     }
     if (!target.has_feature(Target::AVX512_Skylake))
-        setenv("OPENCV_CPU_DISABLE", target.has_feature(Target::AVX2) ? "AVX512F" : "AVX2,AVX512F", 0);
+        setenv("OPENCV_CPU_DISABLE", target.has_feature(Target::AVX2) ? "AVX512F" : "AVX2,AVX512F",
+               0);
 }
 
 /// Variants that were compiled for a target other than that of Pipe's variants are left out.

@@ -105,8 +105,7 @@ class ExprEmitter {
     void for_each_register(
         Type type, llvm::Value *p, llvm::Align align,
         const std::function<void(llvm::Value *, llvm::Align, int begin, int lanes)> &access);
-    llvm::Value *load_pieces(Type type,
-                             const std::function<llvm::Value *(Type, int begin)> &load);
+    llvm::Value *load_pieces(Type type, const std::function<llvm::Value *(Type, int begin)> &load);
     llvm::Value *load_strided(const ir::ExprNode &e, const Offset &start, int stride,
                               llvm::Value *mask);
     llvm::Value *gather(const ir::ExprNode &e, llvm::Value *mask);

@@ -191,8 +191,7 @@ Value *ExprEmitter::load_dense(const ir::ExprNode &e, Type type, const Offset &s
 Value *ExprEmitter::load_pieces(Type type, const std::function<Value *(Type, int begin)> &load) {
     const unsigned all = static_cast<unsigned>(type.lanes()), even = all & -all;
     const bool is_long = even * static_cast<unsigned>(type.bytes()) >= 16;
-    const int lanes = type.lanes(),
-              piece = static_cast<int>(is_long ? even : llvm::bit_floor(all));
+    const int lanes = type.lanes(), piece = static_cast<int>(is_long ? even : llvm::bit_floor(all));
     std::vector<Value *> parts;
     for (int begin = 0; begin < lanes; begin += piece) {
         const int from = std::min(begin, lanes - piece);

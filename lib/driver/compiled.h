@@ -48,7 +48,7 @@ struct Scheduled {
     std::optional<schedules::Schedule> user;     ///< where the autoscheduler completed it
     bool fast_math = false;                      ///< the target has Target::FastMath
     bool unscheduled = false;  ///< no Func has a directive, and there is no autoscheduler
-    std::string report;                          ///< of the autoscheduler
+    std::string report;        ///< of the autoscheduler
     double freeze_ms = 0, schedule_ms = 0;
 };
 
@@ -140,9 +140,8 @@ class Compiled {
     ir::Program lower_or_fall_back(const Variant &variant);
     /// The shapes of all arguments, where those without memory are what is read or written of them:
     /// exactly, or as the user promised.
-    std::vector<std::vector<BufferDim>> infer_bounds(const std::vector<Given> &given,
-                                                     bool as_promised,
-                                                     const jit::RunOptions &options);
+    std::vector<std::vector<BufferDim>>
+    infer_bounds(const std::vector<Given> &given, bool as_promised, const jit::RunOptions &options);
     void give_shapes(const std::vector<Given> &given, const jit::RunOptions &options);
     void make_inputs(Outputs outputs, const jit::RunOptions &options);
     /// Puts larger outputs in place of those given; false where that would not help.

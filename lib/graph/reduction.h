@@ -22,7 +22,7 @@ struct Reduction {
     /// The later of two equal ones takes the earlier one's place, the identity's included: the values of no
     /// points at all must not be combined.
     bool needs_points = false;
-    bool exact = true;           ///< false: sums and products of floats, which round
+    bool exact = true;  ///< false: sums and products of floats, which round
     /// Combines the values of some points with those of points that come after them.
     std::function<std::vector<Expr>(const std::vector<Expr> &, const std::vector<Expr> &)> combine;
 };

@@ -407,7 +407,8 @@ Expr div(Expr a, Expr b) {
 Expr mod(Expr a, Expr b) {
     if (is_const(b, 1))
         return make_const(a.type(), 0);
-    return fold(Op::Mod, a, b, [](auto p, auto q) { return q == 0 ? 0 : p - euclidean_div(p, q) * q; });
+    return fold(Op::Mod, a, b,
+                [](auto p, auto q) { return q == 0 ? 0 : p - euclidean_div(p, q) * q; });
 }
 
 Expr min(Expr a, Expr b) {

@@ -49,8 +49,7 @@ struct Rules::Divided {
 
     /// Of the same dividend and divisor.
     Expr atom(Op wanted, Type type) const {
-        return make_cast(type,
-                         make_binary(wanted, dividend, make_const(dividend.type(), divisor)));
+        return make_cast(type, make_binary(wanted, dividend, make_const(dividend.type(), divisor)));
     }
 };
 
@@ -58,8 +57,7 @@ std::optional<Rules::Divided> Rules::as_divided(const Expr &atom) {
     const Expr &e = atom->op == Op::Cast ? atom->args[0] : atom;
     int64_t divisor = 0;
     if ((e->op != Op::Div && e->op != Op::Mod) || !has_no_overflow(e.type()) ||
-        !as_const_int(e->args[1], &divisor) || divisor <= 0 ||
-        e.type().bits() > atom.type().bits())
+        !as_const_int(e->args[1], &divisor) || divisor <= 0 || e.type().bits() > atom.type().bits())
         return std::nullopt;
     return Divided{e->op, e->args[0], divisor};
 }

@@ -37,7 +37,8 @@ template <typename F> class FreeVariables {
             if (e.defined() && search(e))
                 return true;
         for (const Stmt &child : s->stmts)
-            if (child.defined() && (binds_variable(s) ? search_under(s->name, child) : search(child)))
+            if (child.defined() &&
+                (binds_variable(s) ? search_under(s->name, child) : search(child)))
                 return true;
         return false;
     }

@@ -332,8 +332,8 @@ class Builder {
         Stmt body = make_block({std::move(load), std::move(update), std::move(store)});
         const std::vector<Type> &types = graph_[nest.stage->func].types;
         for (size_t i = 0; i < types.size(); i++)
-            body = make_allocate(sums.arrays[i], types[i], {int32(sums.elements)},
-                                 MemoryType::Auto, std::move(body));
+            body = make_allocate(sums.arrays[i], types[i], {int32(sums.elements)}, MemoryType::Auto,
+                                 std::move(body));
         return body;
     }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <set>
 
-
 namespace Pipe::region {
 
 std::string stage_name(const graph::FuncNode &func, int stage) {

@@ -276,8 +276,8 @@ class RegionMap {
     struct Window {
         int dim = -1;  ///< along which it slides
         bool up = true;
-        Interval needed;      ///< of that dimension, in one iteration
-        Level loop;           ///< that moves it
+        Interval needed;  ///< of that dimension, in one iteration
+        Level loop;       ///< that moves it
         /// Where it begins in the first iteration of all. Defined only where each iteration is known to
         /// continue upwards exactly where the one before ended.
         Expr first;

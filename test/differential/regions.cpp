@@ -186,8 +186,7 @@ TEST_CASE("what tails read inside a loop is what inputs must hold", "[differenti
             Pipeline pipeline(f);
             for (int width : {3, 7, 8, 9, 10, 40}) {
                 INFO(static_cast<int>(outside) << " " << static_cast<int>(inside) << " " << width);
-                const int beyond =
-                    more == last_rounded ? 3 * ((width - 1) / 3) + 4 - width : more;
+                const int beyond = more == last_rounded ? 3 * ((width - 1) / 3) + 4 - width : more;
                 testing::GuardedBuffer image = noise<int>({{-2, width + beyond}});
                 in.set(image.buffer);
                 CHECK(wrong_elements(pipeline, {{{-2, width}}}) == 0);

@@ -206,11 +206,13 @@ TEST_CASE("an allocation that fails names the Func and the bytes, and leaves all
     for (int threads : {1, 2}) {
         Result r = run_kernel(kernel, 1000, 8, {threads, 1 << 20});
         REQUIRE(r.code == jit::out_of_memory);
-        REQUIRE(Pipe::support::without_marks(r.error).starts_with("out of memory: Func blurred, 8000000 bytes. Realize"));
+        REQUIRE(Pipe::support::without_marks(r.error).starts_with(
+            "out of memory: Func blurred, 8000000 bytes. Realize"));
         // The second block of the two is what does not fit: the first is freed.
         r = run_kernel(kernel, 350, 8, {threads, 1 << 20});
         REQUIRE(r.code == jit::out_of_memory);
-        REQUIRE(Pipe::support::without_marks(r.error).starts_with("out of memory: Func t, 200000 bytes. Realize"));
+        REQUIRE(Pipe::support::without_marks(r.error).starts_with(
+            "out of memory: Func t, 200000 bytes. Realize"));
         r = run_kernel(kernel, 10, 8, {threads, 1 << 20});
         REQUIRE(r.code == 0);
         REQUIRE(r.peak < threads * 202000);
@@ -218,7 +220,8 @@ TEST_CASE("an allocation that fails names the Func and the bytes, and leaves all
     // More than any machine has, and more than 64 bits can say.
     Result r = run_kernel(kernel, 1 << 30, 8);
     REQUIRE(r.code == jit::out_of_memory);
-    REQUIRE(Pipe::support::without_marks(r.error).starts_with("out of memory: Func blurred, more than 2^63 bytes. Realize"));
+    REQUIRE(Pipe::support::without_marks(r.error).starts_with(
+        "out of memory: Func blurred, more than 2^63 bytes. Realize"));
     r = run_kernel(kernel, 50000000, 8);
     REQUIRE(r.code == jit::out_of_memory);
     r = run_kernel(kernel, 10, 8);
