@@ -10,7 +10,7 @@ add_library(Pipe)
 add_library(Pipe::Pipe ALIAS Pipe)
 
 function(pipe_add_room room folder)
-  file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/*.cpp)
   if(NOT sources)
     return()
   endif()

@@ -156,6 +156,7 @@ struct Target {
         CUDACapability86,
         CUDACapability89,
         CUDACapability90,
+        CUDAEmulator,
         OpenCL,
         CLDoubles,
         CLHalf,
@@ -214,11 +215,15 @@ struct Target {
     bool supported() const;
     bool has_unknowns() const { return os == OSUnknown || arch == ArchUnknown || bits == 0; }
 
-    /// True where one was asked for. Code for GPUs is not made: such a target is not supported().
+    /// Whether kernels for a GPU are asked for: CUDA, CUDAEmulator, or an API that is not supported().
     bool has_gpu_feature() const;
+    /// Whether the target has NVIDIA kernels: for a GPU (CUDA), or for the emulator, which runs them on the CPU and
+    /// checks them (CUDAEmulator).
+    bool has_cuda() const { return has_feature(CUDA) || has_feature(CUDAEmulator); }
     /// Whether code is made that runs there.
     bool supports_device_api(DeviceAPI api) const {
-        return api == DeviceAPI::None || api == DeviceAPI::Host;
+        return api == DeviceAPI::None || api == DeviceAPI::Host ||
+               ((api == DeviceAPI::CUDA || api == DeviceAPI::Default_GPU) && has_cuda());
     }
     bool has_large_buffers() const { return true; }
     /// Of one Buffer, in bytes.

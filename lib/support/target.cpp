@@ -127,9 +127,11 @@ std::string feature_reason(const FeatureInfo &f, Target::Arch arch) {
         return arch == Target::ARM ? "" : "it belongs to 64-bit ARM processors";
     case FeatureKind::Option:
     case FeatureKind::Nothing:
+    case FeatureKind::CUDA:
         return "";
-    case FeatureKind::Gpu:
-        return "code for GPUs is not made. Schedule with parallel() and vectorize() for the CPU";
+    case FeatureKind::OtherGPU:
+        return "kernels are made for NVIDIA GPUs only. Use the feature cuda, or schedule with parallel() and "
+               "vectorize() for the CPU";
     case FeatureKind::OtherProcessor:
         return "code for such processors is not made";
     case FeatureKind::Variable:
@@ -153,6 +155,8 @@ std::string unsupported_reason(const Target &target) {
         return about("code is made for 64 bits only.");
     if (target.os != Target::Linux && target.os != Target::OSX)
         return about("code is made for linux and osx only.");
+    if (target.has_feature(Target::CUDA) && target.has_feature(Target::CUDAEmulator))
+        return about("kernels run either on a GPU (cuda) or in the emulator (cuda_emulator).");
     for (int i = 0; i < Target::FeatureEnd; i++) {
         auto f = static_cast<Target::Feature>(i);
         if (!target.has_feature(f))
@@ -271,7 +275,7 @@ Target Target::machine() const {
     Target t = *this;
     for (size_t f = 0; f < FeatureEnd; f++) {
         FeatureKind kind = feature_info(static_cast<Feature>(f)).kind;
-        if (kind == FeatureKind::Option || kind == FeatureKind::Nothing)
+        if (kind == FeatureKind::Option || kind == FeatureKind::Nothing || kind == FeatureKind::CUDA)
             t.features.reset(f);
     }
     return t;
@@ -283,9 +287,9 @@ bool Target::supported() const {
 
 bool Target::has_gpu_feature() const {
     for (size_t f = 0; f < FeatureEnd; f++)
-        if (features[f] && feature_info(static_cast<Feature>(f)).kind == FeatureKind::Gpu)
+        if (features[f] && feature_info(static_cast<Feature>(f)).kind == FeatureKind::OtherGPU)
             return true;
-    return false;
+    return has_cuda();
 }
 
 int Target::natural_vector_size(const Type &type) const {

@@ -16,9 +16,10 @@ enum class FeatureKind : uint8_t {
     ARM,      ///< one
     Option,   ///< of the code that is made, on any processor
     Nothing,  ///< how Pipe works anyway
+    CUDA,     ///< NVIDIA GPUs and their emulation, and what they can do
     // Refused, for these reasons.
     OtherProcessor,
-    Gpu,
+    OtherGPU,
     Variable,  ///< vectors whose length is not known when the code is made
     Tool,      ///< instruments of other tools
 };

@@ -1,0 +1,44 @@
+#pragma once
+// What runs kernels: a GPU through the CUDA driver (jit/gpu/cuda), or the emulator (jit/gpu/emulator).
+
+#include <cstdint>
+#include <string>
+
+#include "codegen/gpu_abi.h"
+
+namespace Pipe::jit {
+
+/// Where the work of one run goes: copies and launches in one queue run in order.
+struct DeviceQueue {
+    void *stream = nullptr;  ///< CUstream; null: the device's own. The emulator has none.
+};
+
+/// Number of bytes in a row, and of rows, of copies that leave out what lies between rows.
+struct Rows {
+    int64_t bytes = 0, count = 1, pitch = 0;  ///< pitch: from row to row, the same on both sides
+};
+
+/// A device. All functions may be called from several threads at once, and throw RuntimeError, which names what was
+/// tried, the device, and what the driver answered.
+class Device {
+  public:
+    virtual ~Device() = default;
+    /// "NVIDIA H100 (CUDA device 0)"
+    virtual std::string name() const = 0;
+
+    virtual uint64_t allocate(int64_t bytes, DeviceQueue queue) = 0;
+    virtual void free(uint64_t address, DeviceQueue queue) noexcept = 0;
+
+    virtual void copy_to_device(uint64_t to, const void *from, const Rows &rows,
+                                DeviceQueue queue) = 0;
+    virtual void copy_to_host(void *to, uint64_t from, const Rows &rows, DeviceQueue queue) = 0;
+
+    virtual void launch(codegen::GPUModule &module, const codegen::GPULaunch &launch,
+                        void *const *params, DeviceQueue queue) = 0;
+    /// Waits until all work in the queue is done. RuntimeError where some of it failed.
+    virtual void synchronize(DeviceQueue queue) = 0;
+    /// Before the code of a module is freed.
+    virtual void unload(codegen::GPUModule &module) noexcept = 0;
+};
+
+}  // namespace Pipe::jit
