@@ -227,9 +227,9 @@ Expr shared_array_end(const Expr &begin, const StmtNode &allocation) {
     Expr bytes = make_int(Int(64), allocation.types[0].bytes());
     for (const Expr &size : allocation.exprs)
         bytes = mul(bytes, make_cast(Int(64), size));
-    const Expr sixteen = make_int(Int(64), 16);
-    Expr end = add(add(begin, bytes), make_int(Int(64), 15));
-    return mul(div(end, sixteen), sixteen);
+    const Expr alignment = make_int(Int(64), 64);
+    Expr end = add(add(begin, bytes), make_int(Int(64), 63));
+    return mul(div(end, alignment), alignment);
 }
 
 Expr block_index(size_t d) {

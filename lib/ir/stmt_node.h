@@ -196,7 +196,7 @@ const Expr &blocks_of_launch(const StmtNode &s, size_t d);
 const Expr &threads_of_launch(const StmtNode &s, size_t d);
 const Expr &shared_bytes_of_launch(const StmtNode &s);
 /// Where an array in shared memory ends (int64, in bytes) that begins behind byte `begin`: arrays lie one after the
-/// other in the order in which they are nested, each aligned to 16 bytes.
+/// other in the order in which they are nested, each aligned to 64 bytes.
 Expr shared_array_end(const Expr &begin, const StmtNode &allocation);
 /// The Variables of a block's and a thread's place.
 Expr block_index(size_t d);

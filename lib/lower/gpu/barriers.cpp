@@ -96,7 +96,9 @@ class Barriers {
         return needed;
     }
 
-    static Stmt behind_barrier(bool needed, const Stmt &s) { return needed ? make_block({make_barrier(), s}) : s; }
+    static Stmt behind_barrier(bool needed, const Stmt &s) {
+        return needed ? make_block({make_barrier(), s}) : s;
+    }
 
     /// The expressions of a statement are evaluated before what is inside of it.
     static Stmt without_body(const Stmt &s) { return with_children(s, s->exprs, {}); }

@@ -75,14 +75,17 @@ class Uses {
     }
 
   private:
-    Stmt with_uses(const AccessMap &accesses, bool on_device, const std::string &stage, const Stmt &s) const {
+    Stmt with_uses(const AccessMap &accesses, bool on_device, const std::string &stage,
+                   const Stmt &s) const {
         std::vector<Stmt> parts;
         for (const auto &[name, a] : accesses) {
             if (!on_device_.count(name))
                 continue;
             const bool all = a.stored && !a.read && overwritten_.count({name, stage});
-            parts.push_back(
-                make_use(name, on_device, all ? Access::Overwrite : a.stored ? Access::Write : Access::Read));
+            parts.push_back(make_use(name, on_device,
+                                     all        ? Access::Overwrite
+                                     : a.stored ? Access::Write
+                                                : Access::Read));
         }
         parts.push_back(s);
         return make_block(std::move(parts));
@@ -100,7 +103,8 @@ class Uses {
 
 }  // namespace
 
-Stmt insert_device_uses(const Stmt &s, const std::set<std::pair<std::string, std::string>> &overwritten) {
+Stmt insert_device_uses(const Stmt &s,
+                        const std::set<std::pair<std::string, std::string>> &overwritten) {
     return s.defined() && contains_stmt(s, is_launch) ? Uses(s, overwritten).visit(s) : s;
 }
 

@@ -20,6 +20,7 @@ namespace Pipe::lower {
 
 /// \param overwritten  outputs of which what they held before is not needed, with the stage that stores all of it
 ///                     ("out.s0")
-ir::Stmt insert_device_uses(const ir::Stmt &s, const std::set<std::pair<std::string, std::string>> &overwritten);
+ir::Stmt insert_device_uses(const ir::Stmt &s,
+                            const std::set<std::pair<std::string, std::string>> &overwritten);
 
 }  // namespace Pipe::lower

@@ -35,7 +35,8 @@ std::string stage_of(const std::string &loop) {
 /// Refuses what code for a GPU cannot contain.
 class KernelCheck {
   public:
-    KernelCheck(const graph::Graph *graph, const std::string &kernel) : graph_(graph), kernel_(kernel) {}
+    KernelCheck(const graph::Graph *graph, const std::string &kernel)
+        : graph_(graph), kernel_(kernel) {}
 
     void check(const Stmt &body) const {
         walk(
@@ -52,18 +53,22 @@ class KernelCheck {
 
   private:
     [[noreturn]] void refuse(const std::string &what, const std::string &advice) const {
-        throw CompileError("The kernel over the blocks of " + kernel_ + " contains " + what + ". " + advice);
+        throw CompileError("The kernel over the blocks of " + kernel_ + " contains " + what + ". " +
+                           advice);
     }
 
     void check_statement(const StmtNode &s) const {
         switch (s.op) {
         case StmtOp::For:
             if (s.kind == LoopKind::Parallel)
-                refuse("the loop " + describe_loop(graph_, s.name) + ", which is parallel on the CPU",
+                refuse("the loop " + describe_loop(graph_, s.name) +
+                           ", which is parallel on the CPU",
                        "Use gpu_threads() for it, or compute its Func outside of the kernel.");
             if (is_block_loop(s))
-                refuse("the loop " + describe_loop(graph_, s.name) + ", which is a loop over blocks, too",
-                       "Compute its Func outside of the kernel (compute_root), or use gpu_threads() for the loop.");
+                refuse("the loop " + describe_loop(graph_, s.name) +
+                           ", which is a loop over blocks, too",
+                       "Compute its Func outside of the kernel (compute_root), or use "
+                       "gpu_threads() for the loop.");
             return;
         case StmtOp::Fork:
         case StmtOp::Acquire:
@@ -71,13 +76,17 @@ class KernelCheck {
             refuse("the async Func " + support::marked(support::Field::Func, s.name),
                    "Leave async() out, or compute the Func at root.");
         case StmtOp::Memoize:
-            refuse("the memoized Func " + support::marked(support::Field::Func, s.name), "Compute it at root.");
+            refuse("the memoized Func " + support::marked(support::Field::Func, s.name),
+                   "Compute it at root.");
         case StmtOp::Exclusive:
-            refuse("an atomic update of several elements of " + support::marked(support::Field::Func, s.name),
-                   "Only updates that add to, or otherwise replace, one element can be atomic in a kernel. Use rfactor().");
+            refuse("an atomic update of several elements of " +
+                       support::marked(support::Field::Func, s.name),
+                   "Only updates that add to, or otherwise replace, one element can be atomic in a "
+                   "kernel. Use rfactor().");
         case StmtOp::Assert:
-            refuse("a test that ends the run", "bound_storage() and require() of what is computed in a kernel are not "
-                                               "possible.");
+            refuse("a test that ends the run",
+                   "bound_storage() and require() of what is computed in a kernel are not "
+                   "possible.");
         default:
             return;
         }
@@ -90,7 +99,8 @@ class KernelCheck {
             refuse(e.name == extern_function::print ? "print()" : "a call of " + e.name,
                    "Compute the Func that calls it outside of the kernel.");
         if (e.call_kind == CallKind::PureExtern && e.index == 1)
-            refuse("a call of the C function " + e.name, "Compute the Func that calls it outside of the kernel.");
+            refuse("a call of the C function " + e.name,
+                   "Compute the Func that calls it outside of the kernel.");
     }
 
     const graph::Graph *graph_;
@@ -110,7 +120,8 @@ class Kernel {
         std::vector<Expr> sizes = blocks_, threads = thread_counts();
         std::vector<Stmt> parts = tests(sizes, threads);
         sizes.insert(sizes.end(), threads.begin(), threads.end());
-        parts.push_back(make_launch(stage_of(name_), sizes, make_int(Int(64), 0), with_block_indices(body_)));
+        parts.push_back(
+            make_launch(stage_of(name_), sizes, make_int(Int(64), 0), with_block_indices(body_)));
         return make_block(std::move(parts));
     }
 
@@ -124,7 +135,8 @@ class Kernel {
     void enter_blocks(const Stmt &outermost) {
         auto is_block = [](const StmtNode &s) { return is_block_loop(s); };
         Stmt at = outermost;
-        while (is_block(*at.get()) || (at->op == StmtOp::Let && contains_stmt(at->stmts[0], is_block))) {
+        while (is_block(*at.get()) ||
+               (at->op == StmtOp::Let && contains_stmt(at->stmts[0], is_block))) {
             if (at->op == StmtOp::Let) {
                 uniform_.learn_let(at->name, at->exprs[0]);
                 around_.push_back({at});
@@ -135,11 +147,14 @@ class Kernel {
         }
         body_ = at;
         if (contains_stmt(body_, is_block))
-            throw CompileError("Between the loops over blocks of " + title_ +
-                               " something else is computed or looped over. A kernel computes it for each block: compute "
-                               "it at the innermost of these loops, and reorder() them to be next to each other.");
+            throw CompileError(
+                "Between the loops over blocks of " + title_ +
+                " something else is computed or looped over. A kernel computes it for each block: "
+                "compute "
+                "it at the innermost of these loops, and reorder() them to be next to each other.");
         if (blocks_.size() > 3)
-            throw CompileError(title_ + ": a kernel has at most 3 loops over blocks, but here are " +
+            throw CompileError(title_ +
+                               ": a kernel has at most 3 loops over blocks, but here are " +
                                std::to_string(blocks_.size()) + ". fuse() some of them.");
         blocks_.resize(3, int32(1));
     }
@@ -148,8 +163,9 @@ class Kernel {
         const Expr &min = loop->exprs[0], &extent = loop->exprs[1];
         std::optional<Expr> most = uniform_.most(extent);
         if (!most)
-            throw CompileError(title_ + ": the number of blocks of " + describe_loop(graph_, loop->name) +
-                               " is not known before the kernel starts. Split the loop by a constant.");
+            throw CompileError(
+                title_ + ": the number of blocks of " + describe_loop(graph_, loop->name) +
+                " is not known before the kernel starts. Split the loop by a constant.");
         blocks_.insert(blocks_.begin(), as_int32(*most));
         around_.push_back({loop, equal(simplify(extent), *most)});
         uniform_.learn_loop(loop->name, min, extent);
@@ -182,18 +198,21 @@ class Kernel {
         return sizes;
     }
 
-    void visit_threads(const Stmt &s, const std::string &stage, UniformScope &scope, std::vector<Expr> &sizes) {
+    void visit_threads(const Stmt &s, const std::string &stage, UniformScope &scope,
+                       std::vector<Expr> &sizes) {
         if (!s.defined())
             return;
         if (is_thread_loop(*s.get()) && (stage.empty() || stage_of(s->name) == stage)) {
             const size_t d = thread_dimension(*s.get());
             if (d >= 3)
                 throw CompileError(title_ + ": " + describe_loop(graph_, s->name) +
-                                   " is the fourth loop over threads in its nest; 3 are possible. fuse() some of them.");
+                                   " is the fourth loop over threads in its nest; 3 are possible. "
+                                   "fuse() some of them.");
             std::optional<Expr> most = scope.most(s->exprs[1]);
             if (!most)
-                throw CompileError(title_ + ": the number of threads of " + describe_loop(graph_, s->name) +
-                                   " is not known before the kernel starts. Split the loop by a constant.");
+                throw CompileError(
+                    title_ + ": the number of threads of " + describe_loop(graph_, s->name) +
+                    " is not known before the kernel starts. Split the loop by a constant.");
             Expr size = as_int32(*most);
             sizes[d] = sizes[d].defined() ? simplify(max(sizes[d], size)) : size;
         }
@@ -211,12 +230,15 @@ class Kernel {
     }
 
     /// Of the limits of the hardware: what is known now is a CompileError.
-    std::vector<Stmt> tests(const std::vector<Expr> &blocks, const std::vector<Expr> &threads) const {
+    std::vector<Stmt> tests(const std::vector<Expr> &blocks,
+                            const std::vector<Expr> &threads) const {
         std::vector<Stmt> result;
-        auto test = [&](const Expr &size, int64_t limit, const std::string &what, const std::string &advice) {
+        auto test = [&](const Expr &size, int64_t limit, const std::string &what,
+                        const std::string &advice) {
             Expr enough = simplify(make_binary(Op::LE, size, int32(limit)));
             const std::string before = "The kernel over the blocks of " + title_ + " has ",
-                              after = " " + what + ", but at most " + std::to_string(limit) + " are possible. " + advice;
+                              after = " " + what + ", but at most " + std::to_string(limit) +
+                                      " are possible. " + advice;
             int64_t known = 0;
             if (is_const(enough, 0) && as_const_int(size, &known))
                 throw CompileError(before + support::marked(support::Field::Needed, known) + after);
@@ -224,9 +246,11 @@ class Kernel {
                 result.push_back(make_assert(enough, static_cast<int>(Failure::BadConstraint),
                                              {make_string(before), size, make_string(after)}));
         };
-        const std::string smaller = "Make the tiles smaller, or let each thread compute several points "
-                                    "(split(), vectorize() or unroll() inside of the loops over threads).";
-        test(simplify(mul(mul(threads[0], threads[1]), threads[2])), max_threads, "threads per block", smaller);
+        const std::string smaller =
+            "Make the tiles smaller, or let each thread compute several points "
+            "(split(), vectorize() or unroll() inside of the loops over threads).";
+        test(simplify(mul(mul(threads[0], threads[1]), threads[2])), max_threads,
+             "threads per block", smaller);
         test(threads[2], max_threads_z, "threads per block in dimension z", smaller);
         for (size_t d : {size_t(1), size_t(2)})
             test(blocks[d], max_blocks_yz, std::string("blocks in dimension ") + "xyz"[d],

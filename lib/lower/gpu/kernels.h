@@ -30,7 +30,8 @@ ir::Stmt make_kernels(const ir::Stmt &s, const graph::Graph *graph);
 size_t thread_dimension(const ir::StmtNode &loop);
 
 inline bool is_thread_loop(const ir::StmtNode &s) {
-    return s.op == ir::StmtOp::For && (s.kind == LoopKind::GPUThread || s.kind == LoopKind::GPULane);
+    return s.op == ir::StmtOp::For &&
+           (s.kind == LoopKind::GPUThread || s.kind == LoopKind::GPULane);
 }
 
 }  // namespace Pipe::lower

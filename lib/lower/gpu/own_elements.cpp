@@ -48,7 +48,8 @@ class Accesses {
     std::set<std::string> own() const {
         std::set<std::string> names;
         for (const auto &[name, accesses] : accesses_)
-            if (stored_.count(name) && std::all_of(accesses.begin(), accesses.end(), [](auto &a) { return bool(a); }) &&
+            if (stored_.count(name) &&
+                std::all_of(accesses.begin(), accesses.end(), [](auto &a) { return bool(a); }) &&
                 (is_same_for_all(accesses) || is_one_to_one(accesses)))
                 names.insert(name);
         return names;
@@ -96,7 +97,8 @@ class Accesses {
     std::optional<Expr> meaning(const Stmt &s) {
         const Expr first = substitute(meaning_, s->exprs[0]);
         if (s->op == StmtOp::Let)
-            return first.type().is_int() && !contains(first, may_change) ? std::optional(first) : std::nullopt;
+            return first.type().is_int() && !contains(first, may_change) ? std::optional(first)
+                                                                         : std::nullopt;
         const Type type = first.type();
         const int64_t extent = constant_bounds(simplify(substitute(meaning_, s->exprs[1]))).hi;
         if (!is_thread_loop(*s.get()))
@@ -106,7 +108,8 @@ class Accesses {
             return std::nullopt;
         Expr place = add(first, make_cast(type, thread_index(d)));
         if (extent > threads_[d]) {
-            const int64_t times = extent == INT64_MAX ? extent : (extent + threads_[d] - 1) / threads_[d];
+            const int64_t times =
+                extent == INT64_MAX ? extent : (extent + threads_[d] - 1) / threads_[d];
             place = add(place, mul(counter(type, times), make_int(type, threads_[d])));
         }
         return place;
@@ -142,7 +145,8 @@ class Accesses {
             auto count = counts_.find(atom->name);
             if (d < 3)
                 result.thread[d] += t.coefficient;
-            else if (atom->op == Op::Variable && count != counts_.end() && count->second < INT32_MAX)
+            else if (atom->op == Op::Variable && count != counts_.end() &&
+                     count->second < INT32_MAX)
                 add_digit(result.digits, {t.coefficient, count->second});
             else
                 rest.terms.push_back(t);
@@ -173,8 +177,10 @@ class Accesses {
     bool is_same_for_all(const List &accesses) const {
         return std::all_of(accesses.begin(), accesses.end(), [&](const std::optional<Form> &a) {
             const Form &first = *accesses[0];
-            return a->digits == first.digits && a->constant == first.constant && equal(a->rest, first.rest) &&
-                   std::equal(a->thread, a->thread + 3, first.thread) && is_same_in_all_steps(a->rest);
+            return a->digits == first.digits && a->constant == first.constant &&
+                   equal(a->rest, first.rest) &&
+                   std::equal(a->thread, a->thread + 3, first.thread) &&
+                   is_same_in_all_steps(a->rest);
         });
     }
 
@@ -204,7 +210,8 @@ class Accesses {
         const size_t of_threads = digits.size();
         int64_t farthest = 0;
         for (const std::optional<Form> &a : accesses) {
-            const bool same = std::equal(a->thread, a->thread + 3, first.thread) && equal(a->rest, first.rest);
+            const bool same =
+                std::equal(a->thread, a->thread + 3, first.thread) && equal(a->rest, first.rest);
             if (!same || !is_same_in_all_steps(a->rest) || depends_on_thread(a->rest))
                 return false;
             step = std::gcd(step, a->constant - least);
@@ -218,7 +225,8 @@ class Accesses {
 
     /// Whether sums with different first digits (of threads) are different.
     static bool are_separate(std::vector<Digit> digits, size_t of_threads) {
-        std::map<int64_t, std::pair<int64_t, bool>> places;  // by coefficient: count, whether it is of threads
+        std::map<int64_t, std::pair<int64_t, bool>>
+            places;  // by coefficient: count, whether it is of threads
         for (size_t i = 0; i < digits.size(); i++) {
             auto [coefficient, count] = digits[i];
             if (count <= 1)

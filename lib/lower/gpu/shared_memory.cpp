@@ -68,7 +68,8 @@ class ArraysOfKernel {
 
     Stmt visit_children(const Stmt &s, bool in_thread, const Expr &begin) {
         std::vector<Stmt> children;
-        scope_.inside(s, [&](const Stmt &child) { children.push_back(visit(child, in_thread, begin)); });
+        scope_.inside(
+            s, [&](const Stmt &child) { children.push_back(visit(child, in_thread, begin)); });
         if (s->op == StmtOp::If && children.size() < s->stmts.size())
             children.resize(s->stmts.size());
         return with_children(s, s->exprs, children);
@@ -78,27 +79,34 @@ class ArraysOfKernel {
         int64_t known = 0;
         std::optional<Expr> size = elements(s);
         if (!size || !as_const_int(*size, &known))
-            throw CompileError(marked(Field::Func, s->name) +
-                               " is computed by each thread of a kernel by itself, but how many elements it needs is not "
-                               "known when it is compiled. Bound it (bound(), splits by constants), or compute it "
-                               "at a loop over blocks, where the threads share it.");
+            throw CompileError(
+                marked(Field::Func, s->name) +
+                " is computed by each thread of a kernel by itself, but how many elements it needs "
+                "is not "
+                "known when it is compiled. Bound it (bound(), splits by constants), or compute it "
+                "at a loop over blocks, where the threads share it.");
         if (s->memory == MemoryType::GPUShared)
-            throw CompileError(marked(Field::Func, s->name) +
-                               ".store_in(MemoryType::GPUShared): it is stored inside of a loop over threads, so that "
-                               "each thread has its own. Store it at a loop over blocks (store_at, compute_at).");
+            throw CompileError(
+                marked(Field::Func, s->name) +
+                ".store_in(MemoryType::GPUShared): it is stored inside of a loop over threads, so "
+                "that "
+                "each thread has its own. Store it at a loop over blocks (store_at, compute_at).");
         return array(s, *size, MemoryType::Stack, visit(s->stmts[0], true, begin));
     }
 
     Stmt block_array(const Stmt &s, const Expr &begin) {
         if (s->memory == MemoryType::Stack || s->memory == MemoryType::Register)
             throw CompileError(marked(Field::Func, s->name) +
-                               ".store_in: it is stored at a loop over blocks, so that threads can read what others "
-                               "computed: it cannot lie in their registers or stacks. Use MemoryType::GPUShared or Heap, "
+                               ".store_in: it is stored at a loop over blocks, so that threads can "
+                               "read what others "
+                               "computed: it cannot lie in their registers or stacks. Use "
+                               "MemoryType::GPUShared or Heap, "
                                "or store it at a loop over threads.");
         std::optional<Expr> size = elements(s);
         if (!size)
             throw CompileError(marked(Field::Func, s->name) +
-                               ": how many elements a block of threads needs is not known before the kernel starts. "
+                               ": how many elements a block of threads needs is not known before "
+                               "the kernel starts. "
                                "Bound it (bound(), splits by constants), or compute it at root.");
         if (s->memory == MemoryType::Heap)
             return global_array(s, *size, begin);
@@ -129,7 +137,8 @@ class ArraysOfKernel {
     /// Adds to each index of a buffer.
     class Shifted : public GraphMutator {
       public:
-        Shifted(const std::string &buffer, Expr offset) : buffer_(buffer), offset_(std::move(offset)) {}
+        Shifted(const std::string &buffer, Expr offset)
+            : buffer_(buffer), offset_(std::move(offset)) {}
         using GraphMutator::mutate;
         Stmt mutate(const Stmt &s) override {
             Stmt now = GraphMutator::mutate(s);
@@ -183,11 +192,13 @@ class ArraysOfKernel {
             return;
         std::string which;
         for (const Array &a : arrays_)
-            which += (which.empty() ? "" : ", ") + marked(Field::Func, a.name) + " " + std::to_string(a.bytes);
-        throw CompileError("The kernel " + launch_->name + " needs " + marked(Field::Needed, bytes) +
-                           " bytes of shared memory per block (" + which + "), but the GPU has " +
-                           marked(Field::Given, limit_) +
-                           ". Make the tiles smaller, or store some of it in MemoryType::Heap or compute it at root.");
+            which += (which.empty() ? "" : ", ") + marked(Field::Func, a.name) + " " +
+                     std::to_string(a.bytes);
+        throw CompileError("The kernel " + launch_->name + " needs " +
+                           marked(Field::Needed, bytes) + " bytes of shared memory per block (" +
+                           which + "), but the GPU has " + marked(Field::Given, limit_) +
+                           ". Make the tiles smaller, or store some of it in MemoryType::Heap or "
+                           "compute it at root.");
     }
 
     const Stmt &launch_;

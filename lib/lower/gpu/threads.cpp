@@ -26,28 +26,33 @@ class Threads {
             return s;
         if (is_thread_loop(*s.get()))
             return thread_loop(s, free);
-        const bool has_loops = contains_stmt(s, [](const StmtNode &n) { return is_thread_loop(n); });
+        const bool has_loops =
+            contains_stmt(s, [](const StmtNode &n) { return is_thread_loop(n); });
         if (s->op == StmtOp::Store || s->op == StmtOp::Evaluate || (free < 3 && !has_loops))
             return in_first(s, 0, free);
         if (free < 3 && (s->op == StmtOp::For || s->op == StmtOp::Allocate))
             refuse(s);
         return map_children(
-            s, [](const Expr &e) { return e; }, [&](const Stmt &child) { return visit(child, free); });
+            s, [](const Expr &e) { return e; },
+            [&](const Stmt &child) { return visit(child, free); });
     }
 
     [[noreturn]] void refuse(const Stmt &s) const {
         const bool loop = s->op == StmtOp::For;
-        throw CompileError("The kernel " + launch_.name + ": between two loops over threads " +
-                           (loop ? "stands the loop " + describe_loop(graph_, s->name) +
-                                       ". reorder() it, so that it is outside or inside of both."
-                                 : s->name + " is stored. Store it inside of both loops, or at a loop over blocks."));
+        throw CompileError(
+            "The kernel " + launch_.name + ": between two loops over threads " +
+            (loop ? "stands the loop " + describe_loop(graph_, s->name) +
+                        ". reorder() it, so that it is outside or inside of both."
+                  : s->name +
+                        " is stored. Store it inside of both loops, or at a loop over blocks."));
     }
 
     Stmt thread_loop(const Stmt &s, size_t free) {
         const size_t d = thread_dimension(*s.get());
         const Expr &min = s->exprs[0], &extent = s->exprs[1];
         const Type type = min.type();
-        Expr count = make_cast(type, threads_of_launch(launch_, d)), place = make_cast(type, thread_index(d));
+        Expr count = make_cast(type, threads_of_launch(launch_, d)),
+             place = make_cast(type, thread_index(d));
         Stmt body = in_thread(s->stmts[0], d);
         if (can_prove(make_binary(Op::LE, extent, count))) {
             body = make_let(s->name, add(min, place), body);
@@ -57,8 +62,8 @@ class Threads {
             Expr step = make_variable(type, s->name + ".step"), one = make_int(type, 1);
             Expr at = add(mul(step, count), place);
             body = make_if(make_binary(Op::LT, at, extent), make_let(s->name, add(min, at), body));
-            body = make_for(s->name + ".step", make_int(type, 0), div(sub(add(extent, count), one), count),
-                            LoopKind::Serial, body);
+            body = make_for(s->name + ".step", make_int(type, 0),
+                            div(sub(add(extent, count), one), count), LoopKind::Serial, body);
         }
         return in_first(body, d + 1, free);
     }
@@ -77,8 +82,9 @@ class Threads {
     Facts facts() const {
         Facts facts;
         for (size_t d = 0; d < 3; d++)
-            for (auto [index, count] : {std::pair{block_index(d), blocks_of_launch(launch_, d)},
-                                        std::pair{thread_index(d), threads_of_launch(launch_, d)}}) {
+            for (auto [index, count] :
+                 {std::pair{block_index(d), blocks_of_launch(launch_, d)},
+                  std::pair{thread_index(d), threads_of_launch(launch_, d)}}) {
                 facts.assume(make_binary(Op::LE, int32(0), index));
                 facts.assume(make_binary(Op::LT, index, count));
             }

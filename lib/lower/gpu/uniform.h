@@ -29,7 +29,8 @@ class UniformScope {
 
   private:
     struct Bound {
-        region::Interval interval;  ///< in terms of what is known before; no ends where that is not known
+        region::Interval
+            interval;  ///< in terms of what is known before; no ends where that is not known
         ir::ConstantInterval constant;
     };
     void learn(const std::string &name, const Bound &bound);
