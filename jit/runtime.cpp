@@ -9,6 +9,7 @@
 
 #include <pipe/extern.h>
 
+#include "jit/gpu/emulator.h"
 #include "jit/memo_cache.h"
 #include "jit/parallel.h"
 #include "jit/scratch.h"
@@ -147,6 +148,8 @@ const std::vector<RuntimeSymbol> &runtime_symbols() {
         {"pipe_call_pipeline", reinterpret_cast<void *>(&call_pipeline)},
         {"pipe_fail", reinterpret_cast<void *>(&fail)},
         {"pipe_print", reinterpret_cast<void *>(&print_line)},
+        {"pipe_emulator_barrier", reinterpret_cast<void *>(&emulator_barrier)},
+        {"pipe_emulator_access", reinterpret_cast<void *>(&emulator_access)},
     };
     return symbols;
 }
