@@ -15,10 +15,10 @@ namespace Pipe::jit {
 /// Milliseconds spent in each step of a compilation.
 struct CompileTimes {
     double emit = 0;      ///< our loops -> LLVM IR
-    double optimise = 0;  ///< LLVM IR -> LLVM IR
+    double optimize = 0;  ///< LLVM IR -> LLVM IR
     double machine = 0;   ///< LLVM IR -> machine code
     double link = 0;      ///< into this process; the first time also LLVM's own start
-    double total() const { return emit + optimise + machine + link; }
+    double total() const { return emit + optimize + machine + link; }
 };
 
 class Profile;

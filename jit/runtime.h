@@ -94,7 +94,7 @@ const std::vector<RuntimeSymbol> &runtime_symbols();
 int32_t trace(Context *context, const TraceEvent *event);
 void print(Context *context, const char *text);
 
-/// Runs a kernel on this thread and OpenMP's. The scratch of every thread is as before afterwards,
+/// Runs a kernel on this thread and OpenMP's. The scratch of every thread is as before afterward,
 /// also after a failure. *peak_bytes: the most scratch that was in use, over all threads.
 int32_t run_kernel(codegen::KernelFunction *kernel, Context &context, void *const *args,
                    int64_t *peak_bytes);

@@ -24,7 +24,7 @@ namespace jitlink = llvm::jitlink;
 namespace {
 
 /// Writes the file that perf reads: one line per function, "address size name" in hexadecimal. (LLVM's
-/// own plugin for perf writes a format that has to be merged into the recording afterwards.)
+/// own plugin for perf writes a format that has to be merged into the recording afterward.)
 class PerfMap : public orc::ObjectLinkingLayer::Plugin {
   public:
     void modifyPassConfig(orc::MaterializationResponsibility &, jitlink::LinkGraph &,

@@ -131,7 +131,7 @@ int32_t fork_tasks(Context *context, codegen::RangeBody *first, void *first_clos
     int32_t first_code = task.code;
     Arena &arena = this_threads_arena();
     arena.reset_peak(std::max(arena.peak(), arena.used() + task.peak));
-    bool first_failed = first_code != 0 && first_code != codegen::cancelled;
+    bool first_failed = first_code != 0 && first_code != codegen::canceled;
     return first_failed || second_code == 0 ? first_code : second_code;
 }
 
@@ -149,9 +149,9 @@ int32_t semaphore_acquire(Context *context, void *memory) {
     // A failure elsewhere is looked for now and then: nobody releases any more.
     while (!s.changed.wait_for(lock, std::chrono::milliseconds(20), [&] { return s.count > 0; }))
         if (context->failed())
-            return codegen::cancelled;
+            return codegen::canceled;
     s.count--;
-    return context->failed() ? codegen::cancelled : 0;
+    return context->failed() ? codegen::canceled : 0;
 }
 
 void semaphore_release(void *memory) {

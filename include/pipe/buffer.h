@@ -37,7 +37,7 @@ template <typename T, int Dims> class Buffer : public BufferBase {
     template <std::same_as<RawBuffer> Raw>
     explicit Buffer(const Raw &raw, const std::string &name = "") : Buffer(wrap(raw, name)) {}
 
-    /// Memory of its own, not initialised: `Buffer<uint8_t>(1920, 1080, 3)`, with a name after the
+    /// Memory of its own, not initialized: `Buffer<uint8_t>(1920, 1080, 3)`, with a name after the
     /// sizes if wanted. A size of zero makes an empty Buffer. Buffer<void> is told its type.
     template <std::integral I, detail::Size... Args>
     explicit Buffer(I first, const Args &...rest)
@@ -191,7 +191,7 @@ template <typename T, int Dims> class Buffer : public BufferBase {
     const Buffer *get() const { return defined() ? this : nullptr; }
 
     /// A reference to an element. Coordinates of dimensions that it has not must be 0. With fewer
-    /// coordinates than dimensions, or coordinates outside, the behaviour is undefined; builds
+    /// coordinates than dimensions, or coordinates outside, the behavior is undefined; builds
     /// without NDEBUG throw RuntimeError.
     template <std::integral... Ints>
     requires typed Value &operator()(Ints... coordinates) const {

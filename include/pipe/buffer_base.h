@@ -142,7 +142,7 @@ class BufferBase {
     /// long as one of them is.
     RawBuffer *raw_buffer() const { return defined() ? &contents_->raw : nullptr; }
     /// Gives a Buffer without memory (or with other memory) its own: dense in the order of the
-    /// strides, 64-byte aligned, not initialised. Throws RuntimeError if there is not enough.
+    /// strides, 64-byte aligned, not initialized. Throws RuntimeError if there is not enough.
     void allocate();
     /// Gives a Buffer without memory another shape: the answer to a bounds query. RuntimeError if
     /// it has memory.

@@ -31,7 +31,7 @@ template <typename Self> class CompiledFiles {
                                     const Target &target = Target()) {
         compile_to_lowered_stmt(filename, args, format, target);
     }
-    /// The optimised LLVM IR, as text and as bitcode; `function`: its name there, by default that
+    /// The optimized LLVM IR, as text and as bitcode; `function`: its name there, by default that
     /// of the first output.
     void compile_to_llvm_assembly(const std::string &filename, const std::vector<Argument> &args,
                                   const std::string &function = "",

@@ -1,5 +1,5 @@
 #pragma once
-// Approximations in float32 that vectorise well. CompileError for other types: cast the operand.
+// Approximations in float32 that vectorize well. CompileError for other types: cast the operand.
 
 #include <pipe/operators.h>
 

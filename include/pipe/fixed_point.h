@@ -58,12 +58,12 @@ Expr popcount(const Expr &x);
 Expr count_leading_zeros(const Expr &x);
 Expr count_trailing_zeros(const Expr &x);
 
-/// Division as in C: rounded towards zero, the remainder with the sign of x. By zero they give 0.
+/// Division as in C: rounded toward zero, the remainder with the sign of x. By zero they give 0.
 /// The least number of a type divided by -1 wraps (int32, int64: undefined).
 Expr div_round_to_zero(const Expr &x, const Expr &y);
 Expr mod_round_to_zero(const Expr &x, const Expr &y);
 
-/// The exact quotient (rounded down, or towards zero) and remainder of integers of any two types,
+/// The exact quotient (rounded down, or toward zero) and remainder of integers of any two types,
 /// brought to the type of the numerator as by a cast. Divisions by what a loop does not change are
 /// made fast anyway. CompileError where no type holds both operands: a 64-bit unsigned and a signed
 /// one.

@@ -194,7 +194,7 @@ class Func : public StageDirectives<Func>, public Realizable<Func> {
     /// The same for all consumers that have no wrapper of their own.
     Func in(SourceLocation where = std::source_location::current()) const;
     /// Returns a copy of this Func (its definitions and its schedule so far) for these consumers: to
-    /// compute it in two places. This Func cannot be given further definitions afterwards.
+    /// compute it in two places. This Func cannot be given further definitions afterward.
     Func clone_in(const Func &consumer,
                   SourceLocation where = std::source_location::current()) const;
     Func clone_in(const std::vector<Func> &consumers,

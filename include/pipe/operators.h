@@ -165,7 +165,7 @@ Expr abs(const Expr &x);
 /// |a - b|; of signed integers as the unsigned one of their width, of bools whether they differ.
 Expr absd(const Expr &a, const Expr &b);
 
-// Maths. Integers are taken as float first; double stays double. What is done to 16-bit floats, by these
+// Math. Integers are taken as float first; double stays double. What is done to 16-bit floats, by these
 // functions, %, and lerp, is computed as float and rounded once, at its end; fma is exact before that.
 Expr sqrt(const Expr &x);
 Expr exp(const Expr &x);

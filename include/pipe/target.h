@@ -72,7 +72,7 @@ struct Target {
         Profile,
         ProfileByTimer,  ///< brings Profile, which asks no operating system's timer
         /// A permission: sums and products of floats may be grouped in another order, so that a
-        /// loop over an RVar can be vectorized and parallel without rfactor(), and neighbouring
+        /// loop over an RVar can be vectorized and parallel without rfactor(), and neighboring
         /// stencils share parts of their sums. Results then differ by rounding (and in the sign of
         /// zeros).
         FastMath,

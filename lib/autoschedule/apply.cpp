@@ -74,7 +74,7 @@ int64_t lanes_for(const FuncNode &func, int64_t extent, const Machine &machine) 
     return lanes >= 4 || lanes * bytes >= 16 ? lanes : 1;
 }
 
-/// Vectorises loop `name`: the loops that take its place, innermost first.
+/// Vectorizes loop `name`: the loops that take its place, innermost first.
 std::vector<Dim> vectorized(Loops &loops, const std::string &name, int64_t lanes) {
     if (lanes <= 1)
         return {{name, LoopKind::Serial, false}};
@@ -82,7 +82,7 @@ std::vector<Dim> vectorized(Loops &loops, const std::string &name, int64_t lanes
     return {{inner, LoopKind::Vectorized, false}, {outer, LoopKind::Serial, false}};
 }
 
-/// A large reduction to few points that runs once, such as the sum of an image: vectorised and, on several
+/// A large reduction to few points that runs once, such as the sum of an image: vectorized and, on several
 /// cores, parallel over its RVars, with accumulators of their own (lower/private_accumulators.h). False where
 /// it is no such thing.
 bool reduce_stage(const FuncNode &func, const Node &node, size_t s, const Machine &machine,
@@ -158,7 +158,7 @@ void block_stage(const FuncNode &func, const RegisterBlock &block, bool parallel
     stage.dims = std::move(dims);
 }
 
-/// A stage with its pure loops as they are, but vectorised: members of groups, and updates. RVars go
+/// A stage with its pure loops as they are, but vectorized: members of groups, and updates. RVars go
 /// between the vector and the other loops, so that a vector of sums stays in registers.
 void vectorize_stage(const FuncNode &func, const Node &node, size_t s,
                      const std::vector<int64_t> &extents, const Machine &machine, bool parallel,

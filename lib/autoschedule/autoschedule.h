@@ -20,7 +20,7 @@
 
 namespace Pipe::autoschedule {
 
-/// What to optimise for. The schedule is right for every size; it is fast for these.
+/// What to optimize for. The schedule is right for every size; it is fast for these.
 struct Sizes {
     struct Dim {
         int64_t min = 0;
@@ -36,7 +36,7 @@ struct Report {
     std::vector<Plan> plans;           ///< one per group, inputs first
     std::vector<std::string> inlined;  ///< names of the Funcs that were substituted
     std::vector<std::string> kept;     ///< names of the Funcs whose loops are the user's
-    std::vector<std::string> notes;    ///< what could not be modelled
+    std::vector<std::string> notes;    ///< what could not be modeled
     Machine machine;
     double cost = 0;  ///< predicted clocks
     long groups_evaluated = 0;
@@ -51,8 +51,8 @@ struct Result {
 };
 
 /// Completes the user's schedule. Directives that he wrote stay as they are. Deterministic: it depends
-/// on its arguments only. Never fails: what cannot be modelled is computed in full, in parallel and
-/// vectorised.
+/// on its arguments only. Never fails: what cannot be modeled is computed in full, in parallel and
+/// vectorized.
 Result schedule(const graph::Graph &graph, const schedules::Schedule &user, const Sizes &sizes,
                 const Machine &machine, const AutoscheduleOptions &options = {});
 

@@ -59,7 +59,7 @@ class GroupModel {
         double repeats = 1, plain_clocks = 0;  // of one iteration without blocks
     };
     struct Member {
-        double clocks = 0;         // of one point, vectorised
+        double clocks = 0;         // of one point, vectorized
         double update_clocks = 0;  // elapsed, of updates that do not loop over all dimensions
         double lanes = 1;
         double bytes = 1;  // of one point

@@ -26,7 +26,7 @@ struct Cost {
 /// Where a member of a group is computed.
 enum class Level : uint8_t {
     Tile,  ///< whole, once per tile (overlapped tiles)
-    Row,   ///< row by row inside the tile; what neighbouring rows share stays (sliding window)
+    Row,   ///< row by row inside the tile; what neighboring rows share stays (sliding window)
 };
 
 struct Plan {

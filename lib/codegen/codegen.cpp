@@ -10,7 +10,7 @@
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
-#include "codegen/optimise.h"
+#include "codegen/optimize.h"
 #include "codegen/parts.h"
 #include "codegen/stmt_emitter.h"
 #include "codegen/target_machine.h"
@@ -62,7 +62,7 @@ std::map<std::string, std::string> memory_of(const std::vector<ir::InPlace> &in_
     return names;
 }
 
-/// A module from the program up to the optimised LLVM IR.
+/// A module from the program up to the optimized LLVM IR.
 struct Compilation {
     llvm::LLVMContext context;
     std::unique_ptr<llvm::TargetMachine> machine;
@@ -96,8 +96,8 @@ struct Compilation {
                 profiled = std::move(funcs->funcs);
             verify(*module, options);
         }
-        Stopwatch watch(&times.optimise);
-        optimise(*module, *machine, target);
+        Stopwatch watch(&times.optimize);
+        optimize(*module, *machine, target);
         verify(*module, options);
     }
 };

@@ -37,7 +37,7 @@ struct ProfiledFunc {
 /// Milliseconds spent in each step.
 struct Times {
     double emit = 0;      ///< IR -> LLVM IR
-    double optimise = 0;  ///< LLVM IR -> LLVM IR
+    double optimize = 0;  ///< LLVM IR -> LLVM IR
     double machine = 0;   ///< LLVM IR -> object
 };
 
@@ -53,7 +53,7 @@ struct Object {
 /// LLVM refuses it.
 Object compile(const ir::Program &program, const Target &target, const Options &options = {});
 
-/// The optimised LLVM IR as text.
+/// The optimized LLVM IR as text.
 std::string llvm_ir(const ir::Program &program, const Target &target, const Options &options = {});
 
 /// The same as LLVM bitcode.

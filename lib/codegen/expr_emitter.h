@@ -46,8 +46,8 @@ class ExprEmitter {
     llvm::Value *emit(const Expr &e);
     /// A scalar integer with 64 bits, split into constant and rest (int32 never overflows).
     Offset offset(const Expr &e);
-    llvm::Value *wide(const Expr &e) { return materialise(offset(e)); }
-    llvm::Value *materialise(const Offset &o);
+    llvm::Value *wide(const Expr &e) { return materialize(offset(e)); }
+    llvm::Value *materialize(const Offset &o);
     /// The same with one term per depth at most: computed here, once, for all uses.
     Offset settled(const Offset &o);
     /// The depth of the innermost loop in which the value may change; looks `levels` deep.

@@ -60,7 +60,7 @@ class SharingChecker {
     const Graph &graph_;
     const schedules::Schedule &schedule_;
     const std::function<bool(FuncId, FuncId)> same_level_;
-    std::vector<FuncId> leader_;                    // towards one of the group
+    std::vector<FuncId> leader_;                    // toward one of the group
     std::map<FuncId, std::vector<FuncId>> groups_;  // the Funcs of each such one
 
     void check(const FuncNode &f) const {

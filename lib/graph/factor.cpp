@@ -154,7 +154,7 @@ class Factorer {
             if (s.t->kind == Transform::Kind::Fuse) {
                 at = std::find(order.begin(), order.end(), nodes_[s.inner].name);
                 if (at == order.end() || at + 1 == order.end() || at[1] != nodes_[s.outer].name)
-                    return fail("loops that are no neighbours are fused, and the order matters");
+                    return fail("loops that are no neighbors are fused, and the order matters");
                 at[1] = nodes_[s.old].name;
                 order.erase(at);
                 continue;

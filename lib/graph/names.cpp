@@ -63,7 +63,7 @@ LoopNames::LoopNames(const FuncContents &func) : renamed_(func.stages.size()) {
         add_rvars(func, s);
 }
 
-/// What transforms name; RVars get their names afterwards.
+/// What transforms name; RVars get their names afterward.
 void LoopNames::take_loops(const schedules::StageSchedule &loops,
                            const std::vector<ReductionVar> &rvars) {
     auto is_rvar = [&](const std::string &name) {

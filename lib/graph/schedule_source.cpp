@@ -66,7 +66,7 @@ class Writer {
     std::string out_, wrappers_;
     std::set<std::string> declared_;                // of the wrappers
     std::set<std::string> new_loops_;               // made by transforms, by name
-    std::map<std::string, std::string> variables_;  // identifier -> what it is initialised with
+    std::map<std::string, std::string> variables_;  // identifier -> what it is initialized with
 
     /// Those of the Funcs in `text` that no name stands for, by their place in the pipeline before
     /// in(), clone_in() and rfactor() add to it.

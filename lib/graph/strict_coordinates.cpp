@@ -6,7 +6,7 @@
 // keeps the order of numbers, all that lies between the ends is rounded to what lies between them. A product
 // and a sum that one instruction computes round once: the index could pass the end by one.
 //
-// Where a definition needs the same number elsewhere (as the weight of a neighbour), it stays the same
+// Where a definition needs the same number elsewhere (as the weight of a neighbor), it stays the same
 // number there.
 
 #include <algorithm>

@@ -29,7 +29,7 @@ struct Errors {
     std::longjmp(errors.back, 1);
 }
 
-// libjpeg fills what is missing with grey and only warns; to us such a file is damaged.
+// libjpeg fills what is missing with gray and only warns; to us such a file is damaged.
 void on_message(j_common_ptr jpeg, int level) {
     const int code = jpeg->err->msg_code;
     if (level < 0 && (code == JWRN_JPEG_EOF || code == JWRN_HIT_MARKER)) {

@@ -61,7 +61,7 @@ void write_bytes(png_structp png, png_bytep from, size_t count) {
 
 void flush_nothing(png_structp) {}
 
-// Reads up to the pixels and asks for plain grey or RGB samples, with alpha where there is any.
+// Reads up to the pixels and asks for plain gray or RGB samples, with alpha where there is any.
 bool read_header(PngReader &r, Pixels &image) {
     if (setjmp(png_jmpbuf(r.png)) != 0) {
         return false;

@@ -236,7 +236,7 @@ class Builder {
         case Op::Sub:
         case Op::Mul:
             return is_leaf(operands[0]) && is_leaf(operands[1]);
-        case Op::Call:  // markers are recognised around what they mark
+        case Op::Call:  // markers are recognized around what they mark
             return head->call_kind == CallKind::Intrinsic && head->name == intrinsic::likely;
         default:
             return is_leaf(id);

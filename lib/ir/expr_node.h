@@ -12,7 +12,7 @@
 //       | ramp(e, e)                                    base, stride; lanes from the type
 //       | broadcast(e)
 //       | let name = e in e
-//       | reduce<op>(e)                                 VectorReduce: neighbouring lanes combined
+//       | reduce<op>(e)                                 VectorReduce: neighboring lanes combined
 //       | interleave(e, ...)                            the lanes of several vectors in turn
 //       | slice(e)                                      every n-th lane of a vector, from some lane on
 //

@@ -28,7 +28,7 @@ inline constexpr const char *bitwise_and = "bitwise_and";
 inline constexpr const char *bitwise_or = "bitwise_or";
 inline constexpr const char *bitwise_xor = "bitwise_xor";
 inline constexpr const char *bitwise_not = "bitwise_not";
-inline constexpr const char *likely = "likely";  ///< (x) = x; loop partitioning favours this arm
+inline constexpr const char *likely = "likely";  ///< (x) = x; loop partitioning favors this arm
 inline constexpr const char *strict_float =
     "strict_float";                            ///< (x) = x; nothing below may be contracted
 inline constexpr const char *undef = "undef";  ///< () any value; a Provide of it is dropped

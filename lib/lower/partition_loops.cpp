@@ -189,7 +189,7 @@ class PartitionLoops : public Mutator {
                          const std::vector<Stmt> &steady) {
         std::vector<Stmt> result;
         for (size_t i = 0; i < general.size();) {
-            size_t end = i;  // neighbours that differ share a test
+            size_t end = i;  // neighbors that differ share a test
             while (end < general.size() && !have_common_part(general[end], steady[end]))
                 end++;
             auto from = static_cast<std::ptrdiff_t>(i), to = static_cast<std::ptrdiff_t>(end);

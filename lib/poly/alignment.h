@@ -15,7 +15,7 @@ struct GroupEdge {
 };
 
 /// region[m][d]: dimension d of member m as a function of the iterators of member 0; the hull over all
-/// paths of reads from 0 to m. Its distance is the overlap of neighbouring tiles.
+/// paths of reads from 0 to m. Its distance is the overlap of neighboring tiles.
 struct Alignment {
     /// Every dependence has a constant distance once all dimensions are aligned and scaled
     /// (Jangda 2020, section 2.2 and Algorithm 2, line 2: constantDependenceVectors).

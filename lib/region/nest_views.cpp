@@ -138,7 +138,7 @@ std::map<std::string, RegionMap::View> RegionMap::views(const StageNest &nest, c
 }
 
 /// Where the stage stands in one of its loops. A loop that it shares (compute_with) may run beyond the
-/// stage's own range: there the stage does nothing, so what its neighbour needs will do.
+/// stage's own range: there the stage does nothing, so what its neighbor needs will do.
 Expr RegionMap::position(const StageNest &nest, const StageLoop &loop, const Range &own) {
     Expr at = make_variable(Int(32), loop.name);
     if (!shares_loops(nest))

@@ -19,7 +19,7 @@ struct Replay {
     /// The loops that are left, in an order of their own: innermost first where nothing is
     /// reordered.
     std::vector<LoopOrigin> loops;
-    /// False where a fuse brings reduction loops together that are no neighbours: the order in
+    /// False where a fuse brings reduction loops together that are no neighbors: the order in
     /// which their points run then changes.
     bool keeps_order = true;
     /// What is wrong; "" if nothing: a transform of a loop that does not exist, a factor below 1.

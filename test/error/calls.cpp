@@ -29,7 +29,7 @@ struct Bright {
     template <typename F> void require_run(const F &misuse, std::vector<std::string> parts) {
         parts.push_back("Pipeline bright (" + at_bright + ")");
         require_message<RuntimeError>(misuse, parts);
-        Buffer<uint8_t> image(9, 8), out(8, 8);  // all is usable afterwards
+        Buffer<uint8_t> image(9, 8), out(8, 8);  // all is usable afterward
         image.fill(3);
         gain.set(2);
         photo.set(image);

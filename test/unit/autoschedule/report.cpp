@@ -27,7 +27,7 @@ TEST_CASE("The report names groups, tiles, levels, terms and what was inlined") 
     }
 }
 
-TEST_CASE("Notes say what could not be modelled") {
+TEST_CASE("Notes say what could not be modeled") {
     Var x("x");
     ImageParam in(Int(32), 1, "in");
     Func table("table"), out("out");

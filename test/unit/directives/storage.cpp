@@ -468,7 +468,7 @@ struct Mirrored {
     }
 };
 
-// Each level of a pyramid is made of rows y / 2 and one neighbour, above or below, of the next.
+// Each level of a pyramid is made of rows y / 2 and one neighbor, above or below, of the next.
 TEST_CASE("windows of an upsampling slide, level by level", "[storage]") {
     const int levels = 4;
     std::vector<Func> f;

@@ -62,7 +62,7 @@ TEST_CASE("races that are refused", "[races][error]") {
     RDom r(1, 8, 1, 8, "r");
     Func f("f");
     f(x, y) = x + y;
-    SECTION("neighbours") {
+    SECTION("neighbors") {
         f(r.x, r.y) = f(r.x - 1, r.y) / 2;
         SECTION("along") {
             f.update().parallel(r.x);
