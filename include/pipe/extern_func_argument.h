@@ -40,7 +40,7 @@ class ExternFuncArgument {
     bool is_expr() const { return kind_ == Kind::Expr; }
 
     const std::shared_ptr<graph::FuncContents> &func() const { return func_; }
-    /// The number, or a call of the image without coordinates, which means all of it.
+    /// The number, or a call of the image without coordinates, which stands for the whole image.
     const Expr &expr() const { return expr_; }
 
   private:
