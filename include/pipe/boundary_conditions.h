@@ -49,8 +49,8 @@ Func repeat_edge(const Func &source, const Region &bounds,
 /// Outside: the image, repeated periodically.
 Func repeat_image(const Func &source, const Region &bounds,
                   SourceLocation where = std::source_location::current());
-/// Outside: the image, repeated with every other copy mirrored; elements at the edges occur twice in
-/// a row.
+/// Outside: the image, repeated with every other copy mirrored; elements at the edges occur twice
+/// in a row.
 Func mirror_image(const Func &source, const Region &bounds,
                   SourceLocation where = std::source_location::current());
 /// As mirror_image, but elements at the edges occur once.

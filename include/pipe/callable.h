@@ -22,8 +22,8 @@ namespace ir {
 struct Referent;
 }
 
-/// An argument of a compiled pipeline: a Param, an ImageParam, a Buffer used in an expression, or an
-/// output.
+/// An argument of a compiled pipeline: a Param, an ImageParam, a Buffer used in an expression, or
+/// an output.
 struct Argument {
     enum Kind { InputScalar, InputBuffer, OutputBuffer };
 

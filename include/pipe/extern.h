@@ -5,13 +5,13 @@
 //     HalideExtern_2(float, gain, float, int32_t);
 //     f(x) = gain(image(x), level);
 //
-// declares an overload of `gain` that takes Exprs (with C++ numbers only, the C function is called). It
-// runs once per element; HalidePureExtern_2 declares that it has no side effects, so calls may be
-// omitted, moved and shared. Arguments and result are numbers. An argument of another type is a
-// CompileError, unless the parameter's type holds all its values. A function that is not declared at the
-// macro is looked up by name when the pipeline is compiled: among those given to
-// Pipeline::set_jit_externs, then in the process. Functions in your executable resolve by name if it is
-// linked with -rdynamic (CMake: ENABLE_EXPORTS).
+// declares an overload of `gain` that takes Exprs (with C++ numbers only, the C function is
+// called). It runs once per element; HalidePureExtern_2 declares that it has no side effects, so
+// calls may be omitted, moved and shared. Arguments and result are numbers. An argument of another
+// type is a CompileError, unless the parameter's type holds all its values. A function that is not
+// declared at the macro is looked up by name when the pipeline is compiled: among those given to
+// Pipeline::set_jit_externs, then in the process. Functions in your executable resolve by name if
+// it is linked with -rdynamic (CMake: ENABLE_EXPORTS).
 
 #include <concepts>
 #include <cstring>

@@ -135,16 +135,17 @@ class Func : public StageDirectives<Func>, public Realizable<Func> {
     //     extern "C" int flip(RawBuffer *in, int32_t offset, RawBuffer *out);
     //     f.define_extern("flip", {g, 3}, Float(32), 2);
     //
-    /// The C function `function` computes and stores the values. Its arguments are, in this order, those
-    /// of `args` (a RawBuffer * for each value of a Func and for each image, numbers by value), then a
-    /// RawBuffer * for each value of this Func. It returns 0; any other result ends the
-    /// pipeline with a RuntimeError. It may be called from several threads at a time, and must not throw.
+    /// The C function `function` computes and stores the values. Its arguments are, in this order,
+    /// those of `args` (a RawBuffer * for each value of a Func and for each image, numbers by
+    /// value), then a RawBuffer * for each value of this Func. It returns 0; any other result ends
+    /// the pipeline with a RuntimeError. It may be called from several threads at a time, and must
+    /// not throw.
     ///
-    /// Before anything is computed it is called, possibly several times, with buffers without memory
-    /// (RawBuffer::is_bounds_query). The outputs then hold the box that is needed, and the function
-    /// sets min and extent of each input to what it reads. Their initial values: for a Func the box of the
-    /// output, with one element in further dimensions; for an image, all of it. The function may also
-    /// enlarge the box of the first output, to compute more than is needed.
+    /// Before anything is computed it is called, possibly several times, with buffers without
+    /// memory (RawBuffer::is_bounds_query). The outputs then hold the box that is needed, and the
+    /// function sets min and extent of each input to what it reads. Their initial values: for a
+    /// Func the box of the output, with one element in further dimensions; for an image, all of it.
+    /// The function may also enlarge the box of the first output, to compute more than is needed.
     ///
     /// How the function is found: see pipe/extern.h. The Func is computed at root by default
     /// (see compute_at), as a whole: it has no loops to split or vectorize, and no
@@ -184,17 +185,17 @@ class Func : public StageDirectives<Func>, public Realizable<Func> {
     std::vector<Var> split_vars() const;
 
     // Wrappers: Funcs that consumers read in place of this one, with schedules of their own.
-    /// Returns a Func equal to this one, which `consumer` (or each of `consumers`) reads in its place:
-    /// to store this Func's values once more, closer to their use. A second call returns the same
-    /// wrapper. A wrapper can be wrapped: f.in(g).in(g). CompileError if `consumer` does not
+    /// Returns a Func equal to this one, which `consumer` (or each of `consumers`) reads in its
+    /// place: to store this Func's values once more, closer to their use. A second call returns the
+    /// same wrapper. A wrapper can be wrapped: f.in(g).in(g). CompileError if `consumer` does not
     /// call this Func, or already reads another wrapper of it.
     Func in(const Func &consumer, SourceLocation where = std::source_location::current()) const;
     Func in(const std::vector<Func> &consumers,
             SourceLocation where = std::source_location::current()) const;
     /// The same for all consumers that have no wrapper of their own.
     Func in(SourceLocation where = std::source_location::current()) const;
-    /// Returns a copy of this Func (its definitions and its schedule so far) for these consumers: to
-    /// compute it in two places. This Func cannot be given further definitions afterward.
+    /// Returns a copy of this Func (its definitions and its schedule so far) for these consumers:
+    /// to compute it in two places. This Func cannot be given further definitions afterward.
     Func clone_in(const Func &consumer,
                   SourceLocation where = std::source_location::current()) const;
     Func clone_in(const std::vector<Func> &consumers,
@@ -236,8 +237,8 @@ class Func : public StageDirectives<Func>, public Realizable<Func> {
     ///         f[y][x] = g[0][x] + g[1][x];
     ///
     /// Given a Func, this applies to each of its definitions that has the loop and needs this Func;
-    /// given a Stage, to that definition alone. CompileError if there is no such loop, or if it does not
-    /// enclose all uses of the Func.
+    /// given a Stage, to that definition alone. CompileError if there is no such loop, or if it
+    /// does not enclose all uses of the Func.
     Func &compute_at(const Func &consumer, const VarOrRVar &loop);
     Func &compute_at(const Stage &consumer, const VarOrRVar &loop);
     Func &compute_at(const LoopLevel &level);
@@ -287,15 +288,15 @@ class Func : public StageDirectives<Func>, public Realizable<Func> {
     /// of the keys given to memoize_tag() instead.
     ///
     /// The contents of images are not part of the key. A Buffer used in an expression must
-    /// therefore not change (call memoization_cache_cleanup() if it does). A Func that
-    /// depends on an ImageParam needs memoize_tag(image(x, y), version), where the Param `version` changes
-    /// whenever the image does: CompileError otherwise, and for a Param that is a pointer. On a hit,
-    /// print() and C functions with side effects in the definition do not run.
+    /// therefore not change (call memoization_cache_cleanup() if it does). A Func that depends on
+    /// an ImageParam needs memoize_tag(image(x, y), version), where the Param `version` changes
+    /// whenever the image does: CompileError otherwise, and for a Param that is a pointer. On a
+    /// hit, print() and C functions with side effects in the definition do not run.
     ///
     /// `eviction_key` is an expression of integer constants and Params, for
-    /// memoization_cache_evict(). CompileError if the Func is inlined, an output, stored elsewhere than
-    /// computed, on the stack, async, shares loops with others (compute_with), or is computed inside a
-    /// vectorized loop.
+    /// memoization_cache_evict(). CompileError if the Func is inlined, an output, stored elsewhere
+    /// than computed, on the stack, async, shares loops with others (compute_with), or is computed
+    /// inside a vectorized loop.
     Func &memoize(const EvictionKey &eviction_key = EvictionKey());
     /// Selects the kind of memory: see MemoryType. Stack with a size that is not constant uses
     /// memory that each thread keeps across iterations. Register needs a constant size (see
@@ -338,31 +339,32 @@ class Func : public StageDirectives<Func>, public Realizable<Func> {
     Func &align_bounds(const Var &dim, const Expr &modulus, const Expr &remainder = 0);
     /// Expands the computed region so that its extent in `dim` is a multiple of `modulus`.
     Func &align_extent(const Var &dim, const Expr &modulus);
-    /// Promises the range that is asked of dimension `dim`; computing more or less is a
+    /// Promises the range of dimension `dim` that is computed; computing more or less is a
     /// RuntimeError.
     Func &bound(const Var &dim, const Expr &min, const Expr &extent);
     Func &bound_extent(const Var &dim, const Expr &extent);
-    /// Typical range, for the autoscheduler. Changes no result.
+    /// Typical range, for the autoscheduler. Does not change results.
     Func &set_estimate(const Var &dim, const Expr &min, const Expr &extent);
     Func &set_estimates(const Region &estimates);
 
-    // Code for GPUs is not there yet: CompileErrors that say so.
+    // Not supported yet (code for GPUs): CompileErrors.
     Func &copy_to_device(DeviceAPI = DeviceAPI::Default_GPU) {
         return no_device("copy_to_device", "");
     }
     Func &copy_to_host() { return no_device("copy_to_host", ""); }
 
-    // Traced events are printed, or passed to JITHandlers::custom_trace (pipe/jit.h). A vectorized load
-    // or store is one event per element. Inlined Funcs have no events.
-    /// Each element read of this Func, with its value.
+    // Traced events are printed, or passed to JITHandlers::custom_trace (pipe/jit.h). A vectorized
+    // load or store is one event per element. Inlined Funcs have no events.
+    /// Traces each read of an element of this Func, with its value.
     Func &trace_loads();
-    /// Each element written of this Func, with its value, just before.
+    /// Traces each write of an element of this Func, with its value, just before it is stored.
     Func &trace_stores();
-    /// Begin and end of its storage, of its production and of its use, with the region.
+    /// Traces begin and end of its storage, of its production and of its consumption, with the
+    /// region.
     Func &trace_realizations();
-    /// An event of this text at the begin of the pipeline.
+    /// Adds a trace event with this text at the begin of the pipeline.
     Func &add_trace_tag(const std::string &tag);
-    /// The profiler attributes the time of this Func to what encloses it at its compute level.
+    /// The profiler attributes the time of this Func to whatever encloses its compute level.
     Func &no_profiling();
 
     const std::shared_ptr<graph::FuncContents> &contents() const { return contents_; }

@@ -40,7 +40,7 @@ struct TraceEvent {
     /// dimension 1, and so on.
     int32_t *coordinates = nullptr;
     const char *trace_tag = nullptr;  ///< Tag: the text given to add_trace_tag; else ""
-    TypeData type;                    ///< Load, Store: type of the value; else a handle with 0 lanes
+    TypeData type;  ///< Load, Store: type of the value; else a handle with 0 lanes
     TraceEventCode event = TraceEventCode::Load;
     /// The value that the handler returned for the enclosing event: for a Load or Store the Produce
     /// or Consume, for these the BeginRealization, for that the BeginPipeline; for an end event its
