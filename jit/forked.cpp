@@ -31,9 +31,9 @@ bool team_was_lost() {
         return false;
     support::warn(
         "This process was forked by a thread that had run parallel loops before. OpenMP's threads "
-        "do not exist in the child, so that the loops of this thread run one iteration after the "
-        "other. Fork before the first pipeline runs, call pipelines from a new thread of the "
-        "child, or start another program (exec).");
+        "do not exist in the child, so the parallel loops of this thread run serially. "
+        "Fork before the first pipeline runs, call pipelines from a new thread of the "
+        "child, or start a new program (exec).");
     return true;
 }
 

@@ -110,7 +110,7 @@ int32_t run_tasks(Loop &loop, int64_t begin, int64_t end) {
                                                    reinterpret_cast<uint8_t *>(&loop));
         });
         if (!good || (code != 0 && !context.failed() && loop.code == 0)) {
-            context.fail(handler_failed, fmt::format("custom_do_task answered {}.", code));
+            context.fail(handler_failed, fmt::format("custom_do_task returned {}.", code));
             code = handler_failed;
         }
     }
@@ -150,7 +150,7 @@ int32_t run_custom(Loop &loop, int32_t min, int32_t extent) {
     if (loop.code != 0)
         return loop.code;
     if (answer != 0)
-        context.fail(handler_failed, fmt::format("custom_do_par_for answered {}.", answer));
+        context.fail(handler_failed, fmt::format("custom_do_par_for returned {}.", answer));
     return context.failed() ? handler_failed : 0;
 }
 

@@ -100,9 +100,10 @@ SymbolTools symbol_tools() {
         else if (word == "gdb")
             tools.gdb = true;
         else
-            support::warn(fmt::format("PIPE_SYMBOLS: '{}' means nothing. Give perf, gdb, or both "
-                                      "with a comma between them.",
-                                      word));
+            support::warn(
+                fmt::format("PIPE_SYMBOLS: '{}' is not a known value. Use perf, gdb, or both "
+                            "separated by a comma.",
+                            word));
     }
     return tools;
 }

@@ -157,7 +157,8 @@ template <typename T, int Dims> class Buffer : public BufferBase {
     /// RuntimeError if `other` cannot be converted.
     template <typename U, int D> static void assert_can_convert_from(const Buffer<U, D> &other) {
         if (!detail::Viewable<U, T>)
-            throw RuntimeError("a Buffer of const elements cannot be used as one that is written");
+            throw RuntimeError(
+                "a Buffer of const elements cannot be converted to one of writable elements");
         if (!other.defined())
             return;
         if constexpr (typed)
@@ -352,7 +353,7 @@ template <typename T, int Dims> class Buffer : public BufferBase {
     }
     Buffer<T, one_less> sliced(int d) const { return sliced(d, min(d)); }
     void slice(int d, int64_t position) {
-        static_assert(Dims == AnyDims, "use sliced() where the number of dimensions is fixed");
+        static_assert(Dims == AnyDims, "use sliced() if the number of dimensions is fixed");
         slice_dim(d, position);
     }
     void slice(int d) { slice(d, min(d)); }
@@ -363,7 +364,7 @@ template <typename T, int Dims> class Buffer : public BufferBase {
         return result;
     }
     void embed(int d, int64_t position = 0) {
-        static_assert(Dims == AnyDims, "use embedded() where the number of dimensions is fixed");
+        static_assert(Dims == AnyDims, "use embedded() if the number of dimensions is fixed");
         embed_dim(d, position);
     }
     void add_dimension() { embed(dimensions()); }
@@ -415,7 +416,7 @@ template <typename T, int Dims> class Buffer : public BufferBase {
     template <typename F, typename Use> void visit_coordinates(F &f, const Use &use) const {
         constexpr auto up_to_eight_dimensions = std::make_index_sequence<9>{};
         if (!detail::visit(view().dims, f, use, up_to_eight_dimensions)) {
-            throw_wrong_arity("the function given to fill or for_each_element");
+            throw_wrong_arity("the function passed to fill or for_each_element");
         }
     }
 };

@@ -58,9 +58,10 @@
 #ifndef HALIDE_RUNTIME_BUFFER_ALLOCATION_ALIGNMENT
 #define HALIDE_RUNTIME_BUFFER_ALLOCATION_ALIGNMENT 64
 #endif
-static_assert(HALIDE_RUNTIME_BUFFER_ALLOCATION_ALIGNMENT > 0 &&
-                  64 % HALIDE_RUNTIME_BUFFER_ALLOCATION_ALIGNMENT == 0,
-              "Buffers are aligned to 64 bytes; allocate a wider aligned memory and wrap it");
+static_assert(
+    HALIDE_RUNTIME_BUFFER_ALLOCATION_ALIGNMENT > 0 &&
+        64 % HALIDE_RUNTIME_BUFFER_ALLOCATION_ALIGNMENT == 0,
+    "Buffers are aligned to 64 bytes; for more, allocate the memory yourself and wrap it");
 /// Whether buffer(x, y) checks its coordinates; may be defined before this file is included.
 #ifndef HALIDE_RUNTIME_BUFFER_CHECK_INDICES
 #ifdef NDEBUG
@@ -73,7 +74,7 @@ static_assert(HALIDE_RUNTIME_BUFFER_ALLOCATION_ALIGNMENT > 0 &&
 /// Declare the name of a type to which C functions receive pointers. All pointers have one type
 /// here.
 #define HALIDE_DECLARE_EXTERN_TYPE(kind, name)                                                     \
-    static_assert(sizeof(name *) == sizeof(void *), "the name of a type is needed")
+    static_assert(sizeof(name *) == sizeof(void *), "name must be a type")
 #define HALIDE_DECLARE_EXTERN_SIMPLE_TYPE(name) HALIDE_DECLARE_EXTERN_TYPE(Simple, name)
 #define HALIDE_DECLARE_EXTERN_STRUCT_TYPE(name) HALIDE_DECLARE_EXTERN_TYPE(Struct, name)
 #define HALIDE_DECLARE_EXTERN_CLASS_TYPE(name) HALIDE_DECLARE_EXTERN_TYPE(Class, name)

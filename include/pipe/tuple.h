@@ -32,8 +32,8 @@ class Tuple {
 
     size_t checked(size_t i) const {
         if (i >= values_.size())
-            throw CompileError("A Tuple of " + std::to_string(values_.size()) +
-                               " values, counted from 0, has no [" + std::to_string(i) + "].");
+            throw CompileError("Index " + std::to_string(i) + " is out of range: the Tuple has " +
+                               std::to_string(values_.size()) + " values.");
         return i;
     }
 };

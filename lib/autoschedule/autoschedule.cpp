@@ -132,12 +132,12 @@ Result fall_back(const Graph &graph, schedules::Schedule start, const Machine &m
     Result result;
     support::warn(
         fmt::format("{}: the autoscheduler found no schedule ({}). Every Func is computed "
-                    "at root, by itself. Please report this.",
+                    "at root, without fusion. Please report this.",
                     graph::description(graph), why));
     result.schedule = std::move(start);
     result.report.machine = machine;
     result.report.complete = false;
-    result.report.notes.push_back("every Func by itself, because: " + why);
+    result.report.notes.push_back("no fusion, because: " + why);
     for (const FuncNode &func : graph.funcs) {
         FuncSchedule &f = result.schedule[func.id];
         place_fixed(func, f);

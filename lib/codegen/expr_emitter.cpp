@@ -169,8 +169,8 @@ void require_in_process(const std::string &name) {
     if (!ir::extern_address(name))
         throw CompileError(
             "The C function '" + name +
-            "', which an expression calls, is not in this process. Declare it before "
-            "the macro that makes it known, or export it (-rdynamic).");
+            "', which an expression calls, was not found in this process. Declare it before "
+            "the HalideExtern macro that names it, or export it (-rdynamic).");
 }
 
 }  // namespace

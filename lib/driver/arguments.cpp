@@ -73,7 +73,7 @@ Slots::Slots(const graph::Graph &graph) : pipeline_(graph::description(graph)) {
         if (slot.dimensions > jit::max_dimensions)
             throw CompileError(
                 fmt::format("{}: '{}'{} has {} dimensions, but inputs and outputs have at most {}. "
-                            "Join some of them into one.",
+                            "Combine some of them.",
                             pipeline_, marked(Field::Func, slot.name), graph::at(slot.where),
                             marked(Field::Given, slot.dimensions), jit::max_dimensions));
     }
@@ -156,13 +156,14 @@ BufferView Slots::checked(const Slot &slot, const BufferBase &buffer) const {
     if (misplaced != 0)
         reject(slot,
                fmt::format("its memory was promised to be aligned to {} bytes "
-                           "(set_host_alignment), but begins {} bytes behind such an address. "
-                           "Allocate it so, or promise less.",
+                           "(set_host_alignment), but begins {} bytes after an aligned address. "
+                           "Align its memory, or promise a smaller alignment.",
                            marked(Field::Needed, slot.promise.host_alignment),
                            marked(Field::Given, misplaced)));
     if (buffer.device_dirty())
-        reject(slot, "raw_buffer() says that its newest elements are on a device (device_dirty), "
-                     "but this pipeline runs on the host. Copy them to the host first.");
+        reject(slot,
+               "according to raw_buffer(), its newest elements are on a device (device_dirty), "
+               "but this pipeline runs on the host. Copy them to the host first.");
     return view;
 }
 

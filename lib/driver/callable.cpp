@@ -156,14 +156,14 @@ std::string wrong_count(const CallableContents &c, size_t count) {
     for (const Argument &a : c.arguments)
         names += (names.empty() ? "'" : ", '") + a.name + "'";
     return fmt::format(
-        "The Callable {} takes {} ({}), but is given {}. Give all of them, in this "
+        "The Callable {} takes {} ({}), but is given {}. Pass all of them, in this "
         "order.",
         c.name, support::marked(Field::Needed, support::counted(c.arguments.size(), "argument")),
         names, support::marked(Field::Given, count));
 }
 
 std::string wrong_argument(const CallableContents &c, size_t i, const std::string &given) {
-    return fmt::format("The Callable {}, argument {} ('{}'): it has to be {}, but is {}. The types "
+    return fmt::format("The Callable {}, argument {} ('{}'): it must be {}, but is {}. The types "
                        "of arguments must match those of the Params and images exactly.",
                        c.name, i, support::marked(Field::Func, c.arguments[i].name),
                        support::marked(Field::Needed, driver::describe(c.arguments[i])),

@@ -67,7 +67,7 @@ void Compiled::check_declared() {
         }
         if (!why.empty())
             throw CompileError(
-                fmt::format("{}: output_buffer().may_alias: the output '{}' cannot lie in the "
+                fmt::format("{}: output_buffer().may_alias: the output '{}' cannot share the "
                             "memory of '{}'. {}",
                             slots_.pipeline(), pair.output, pair.input, why));
     }
@@ -206,9 +206,10 @@ void hint_at_schedule(const std::string &pipeline, double ms) {
     if (ms < noticeable_ms)
         return;
     support::hint(fmt::format(
-        "{} has no schedule: it ran for {:.0f} ms on one thread, with each Func computed anew "
-        "wherever it is read. Call autoschedule() on a Pipeline of it before it is realized, or "
-        "give its Funcs directives, such as parallel, vectorize and compute_root. (Without hints: "
+        "{} has no schedule: it ran for {:.0f} ms on one thread, recomputing each Func "
+        "wherever it is used. Call autoschedule() on a Pipeline of it before it is realized, or "
+        "give its Funcs directives such as parallel, vectorize and compute_root. (To turn hints "
+        "off: "
         "set_hints(false), or the environment variable PIPE_HINTS=0.)",
         pipeline, ms));
 }
@@ -262,9 +263,8 @@ template <typename F> int with_handlers(const CallSettings &settings, const F &f
     try {
         const JITHandlers &h = options.handlers;
         if ((h.custom_malloc == nullptr) != (h.custom_free == nullptr))
-            throw RuntimeError(
-                "JITHandlers: of custom_malloc and custom_free only one is set, so "
-                "that memory would go back to where it did not come from. Set both.");
+            throw RuntimeError("JITHandlers: of custom_malloc and custom_free only one is set, so "
+                               "that memory would be freed by a different allocator. Set both.");
         code = f(options, &error);
     } catch (const RuntimeError &e) {
         if (!options.handlers.custom_error)

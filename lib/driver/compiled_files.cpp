@@ -41,8 +41,8 @@ Lowered lower_with(const Pipeline &pipeline, const std::vector<Argument> &args,
     if (!compiled->declared_in_place().empty())
         throw CompileError(
             compiled->slots().pipeline() +
-            ": compile_to_*: what is written to a file does not test whether an output lies "
-            "in the memory of an input, so that it needs memory of its own. Leave "
+            ": compile_to_*: code written to a file does not check whether an output shares "
+            "memory with an input, so the output needs separate memory. Leave "
             "output_buffer().may_alias() out.");
     auto callable = driver::make_callable(compiled, args, JITHandlers(), nullptr);
     Lowered lowered{compiled->scheduled(), compiled->program(), compiled->target(), {}};

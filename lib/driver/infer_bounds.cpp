@@ -129,8 +129,8 @@ std::string promised_too_little(const Slot &slot, size_t dim, const BufferDim &p
     auto range = [](const BufferDim &d) {
         return fmt::format("from {} to {}", d.min, d.min + d.extent - 1);
     };
-    return fmt::format("Buffer {} was promised to hold dimension {} {}, but is needed {}. Promise "
-                       "that much (set_bounds, set_min, set_extent), or nothing.",
+    return fmt::format("Buffer {} was promised to cover dimension {} {}, but is needed {}. Promise "
+                       "that range (set_bounds, set_min, set_extent), or nothing.",
                        slot.name, dim, range(promised), range(needed));
 }
 
@@ -209,7 +209,7 @@ std::vector<Shape> Compiled::infer_bounds(const std::vector<Given> &given, bool 
         if (!changed)
             return shapes;
     }
-    throw RuntimeError(fmt::format("{}: no bounds of '{}' are enough: the larger it is, the more "
+    throw RuntimeError(fmt::format("{}: no size of '{}' is sufficient: the larger it is, the more "
                                    "of it is needed. Set its size "
                                    "(set_bounds) or give it a Buffer.",
                                    slots_.pipeline(), support::marked(Field::Func, changed->name)));

@@ -199,8 +199,8 @@ void freeze_and_schedule(Scheduled &s, const std::vector<Func> &outputs, const S
 void fall_back(Scheduled &s, const std::string &why) {
     schedules::Schedule user = *std::exchange(s.user, std::nullopt);
     support::warn(fmt::format(
-        "{}: the schedule that the autoscheduler chose could not be used ({}). Funcs without "
-        "directives are computed at root, each by itself; give them directives if that is slow. "
+        "{}: the schedule chosen by the autoscheduler could not be used ({}). Funcs without "
+        "directives are computed at root, without fusion; give them directives if that is slow. "
         "Please report this.",
         graph::description(s.frozen.graph), why));
     s.report +=

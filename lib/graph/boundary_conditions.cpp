@@ -21,7 +21,7 @@ class Exterior {
           where_(where) {
         if (static_cast<int>(bounds.size()) > source.dimensions())
             throw CompileError(fmt::format(
-                "BoundaryConditions::{}{}: '{}' has {}, but {} ranges are given. Give at "
+                "BoundaryConditions::{}{}: '{}' has {}, but {} ranges are given. Pass at "
                 "most one Range per dimension.",
                 kind, graph::at(where), graph::func_field(source.name()),
                 support::counted(source.dimensions(), "dimension"), bounds.size()));
@@ -68,8 +68,8 @@ std::vector<Expr> exterior_values(const Func &source, const ExteriorValue &value
     const std::vector<Type> &types = source.types();
     if (value.is_tuple() && value.values().size() != types.size())
         throw CompileError(fmt::format(
-            "BoundaryConditions::constant_exterior{}: '{}' has {}, but the Tuple of what is "
-            "outside has {}. Give one for each, or a single Expr for all.",
+            "BoundaryConditions::constant_exterior{}: '{}' has {}, but the Tuple of exterior "
+            "values has {}. Pass one value for each, or a single Expr for all.",
             graph::at(where), graph::func_field(source.name()),
             support::counted(types.size(), "value"), value.values().size()));
     std::vector<Expr> values;

@@ -41,7 +41,7 @@ class Checker {
 
     void check() {
         if (schedule_.funcs.size() != graph_.funcs.size())
-            throw InternalError("the schedule is not of this graph");
+            throw InternalError("the schedule does not belong to this graph");
         for (const FuncNode &f : graph_.funcs) {
             check_loops(f, schedule_[f.id]);
             reads_.emplace_back();
@@ -84,11 +84,11 @@ class Checker {
                     f, 0, directive,
                     "it is inlined, so it has no storage. Give it compute_root() or compute_at().");
             if (f.is_output)
-                reject_directive(
-                    f, 0, directive,
-                    "it is an output of the pipeline, whose memory is the caller's. Leave the "
-                    "directive "
-                    "out; output_buffer() says what is known of that memory.");
+                reject_directive(f, 0, directive,
+                                 "it is an output of the pipeline, whose memory belongs to the "
+                                 "caller. Leave the "
+                                 "directive "
+                                 "out; declare the layout of that memory with output_buffer().");
         }
         if (std::string directive = loop_directive(f, s);
             !is_computed(f) && s.compute.inlined() && !directive.empty())
@@ -97,13 +97,13 @@ class Checker {
                              "compute_at(), or leave the directive out.");
         if (s.nontemporal_loads && f.is_output && f.consumers.empty() && !f.has_updates())
             reject_directive(f, 0, "load_nontemporal",
-                             "it is an output that nobody reads. Leave the directive out.");
+                             "it is an output that no other Func reads. Leave the directive out.");
         if (s.ring_buffer.defined() && s.hoist.inlined())
             reject_directive(
                 f, 0, "ring_buffer",
-                "successive iterations take its copies in turn, so the memory must live longer "
-                "than "
-                "one of them. Give it hoist_storage() too.");
+                "successive iterations use its copies in turn, so the memory must outlive "
+                ""
+                "each of them. Give it hoist_storage() too.");
         if (!is_computed(f) || !placed_.insert(f.id).second)
             return;
         // Of a host that is placed with its guest, ahead of its turn, some may not be yet.
@@ -144,25 +144,26 @@ class Checker {
                             "where it is computed (leave store_at out).",
                             describe(graph_, s.store), describe(graph_, s.compute)));
         if (!s.hoist.inlined())
-            reject_directive(f, 0, "memoize",
-                             "its memory is the cache's. Leave hoist_storage out.");
+            reject_directive(
+                f, 0, "memoize",
+                "its memory belongs to the memoization cache. Leave hoist_storage out.");
         if (s.memory != MemoryType::Auto && s.memory != MemoryType::Heap)
-            reject_directive(
-                f, 0, "memoize",
-                fmt::format("its memory is the cache's. Leave store_in(MemoryType::{}) out.",
-                            schedules::to_string(s.memory)));
+            reject_directive(f, 0, "memoize",
+                             fmt::format("its memory belongs to the memoization cache. Leave "
+                                         "store_in(MemoryType::{}) out.",
+                                         schedules::to_string(s.memory)));
         if (s.async)
-            reject_directive(
-                f, 0, "memoize",
-                "what is looked up before it is used needs no task of its own. Leave async() "
-                "out.");
+            reject_directive(f, 0, "memoize",
+                             "a memoized Func is looked up by its consumer, so it cannot run in a "
+                             "task of its own. Leave async() "
+                             "out.");
         for (const Place &place : compute)
             if (kind_of(place) == LoopKind::Vectorized)
-                reject_directive(
-                    f, 0, "memoize",
-                    fmt::format("it would be looked up in each lane of the vectorized loop '{}' "
-                                "of {}. Compute it outside of that loop.",
-                                place.var, graph_[place.func].name));
+                reject_directive(f, 0, "memoize",
+                                 fmt::format("it is memoized, and would be looked up in each lane "
+                                             "of the vectorized loop '{}' "
+                                             "of {}. Compute it outside of that loop.",
+                                             place.var, graph_[place.func].name));
     }
 
     /// What is stored outside of a Func that is found in the cache misses what is computed inside;
@@ -177,13 +178,13 @@ class Checker {
             const FuncNode &skipped = graph_[place.func];
             reject_directive(
                 f, 0, directive,
-                fmt::format("it is computed in the loops of '{}', which do not run where that is "
-                            "found in the cache (memoize), but {} longer than one run of them. "
-                            "Keep it inside of '{}', or compute it at {}.",
-                            skipped.name,
-                            directive == "async" ? "its task and its memory live"
-                                                 : "it is stored for",
-                            skipped.name, describe(graph_, schedule_[skipped.id].compute)));
+                fmt::format(
+                    "it is computed in the loops of '{}', which are skipped if that Func is "
+                    "found in the memoization cache, but {} longer than one execution of them. "
+                    "Store it inside '{}', or compute it at {}.",
+                    skipped.name,
+                    directive == "async" ? "its task and its memory live" : "it is stored for",
+                    skipped.name, describe(graph_, schedule_[skipped.id].compute)));
         }
     }
 
@@ -201,15 +202,16 @@ class Checker {
         if (s.trace.stores)
             reject_directive(
                 f, 0, "trace_stores",
-                "the stores are those of a C function. Use trace_realizations(), or trace_loads() "
-                "to see what is read of it.");
+                "a C function stores its values. Use trace_realizations(), or trace_loads() "
+                "to trace the reads of it.");
         for (const Place &loop : compute)
             if (kind_of(loop) == LoopKind::Vectorized)
                 reject_directive(
                     f, 0, "compute_at",
-                    fmt::format("the loop '{}' of {} around it is vectorized, but a C function is "
-                                "called once at a time. Compute it outside of that loop.",
-                                loop.var, graph_[loop.func].name));
+                    fmt::format(
+                        "the loop '{}' of {} around it is vectorized, but a C function is "
+                        "called for one iteration at a time. Compute it outside of that loop.",
+                        loop.var, graph_[loop.func].name));
     }
 
     /// What was said of a Func's own memory; "" if nothing. The memory of an output may have an
@@ -325,7 +327,7 @@ class Checker {
             s.store.root()
                 ? "store_root"
                 : fmt::format("store_at({}, {})", graph_[s.store.func].name, s.store.var),
-            fmt::format("it is computed at {}, which is not inside the {} that it is stored at. "
+            fmt::format("it is computed at {}, which is not inside its store level, {}. "
                         "Store it there or "
                         "further out.",
                         describe(graph_, s.compute), describe(graph_, s.store)));
@@ -364,7 +366,8 @@ class Checker {
         if (s.ring_buffer.defined() && hoist == compute)
             reject_directive(f, 0, "ring_buffer",
                              "its memory is allocated where it is computed, so there is no loop in "
-                             "which the copies could take turns. Hoist the storage further out.");
+                             "whose iterations the copies could be used in turn. Hoist the storage "
+                             "further out.");
         if (s.async)
             check_not_skipped(f, "async", hoist, compute);
         // What is pure is at worst stored twice, with the same value; a C function may store
@@ -383,8 +386,8 @@ class Checker {
                     : fmt::format("store_at({}, {})", graph_[s.store.func].name, s.store.var);
             reject_directive(
                 f, 0, directive,
-                fmt::format("the {} loop '{}' of {} stands between where it is stored and where it "
-                            "is computed, so {} would overwrite what others still need. Store it "
+                fmt::format("the {} loop '{}' of {} lies between its store level and its compute "
+                            "level, so {} would overwrite values that others still need. Store it "
                             "inside the {} loop{}.",
                             lanes ? "vectorized" : "parallel", compute[i].var,
                             graph_[compute[i].func].name, lanes ? "lanes" : "threads",
@@ -434,17 +437,18 @@ void check_nontemporal(const Graph &graph, const FuncNode &f, const schedules::S
     const schedules::FuncSchedule &s = schedule[f.id];
     if (s.nontemporal_stores && is_computed(f) && !is_vectorized(s))
         reject_directive(f, 0, "store_nontemporal",
-                         "none of its loops is vectorized, and there are such stores of whole "
-                         "vectors only. Give it vectorize(), or leave the directive out.");
+                         "none of its loops is vectorized, and only whole vectors can be stored "
+                         "non-temporally. Give it vectorize(), or leave the directive out.");
     bool read_by_vectors =
         is_vectorized(s) ||
         std::any_of(f.consumers.begin(), f.consumers.end(), [&](FuncId consumer) {
             return !is_computed(graph[consumer]) || is_vectorized(schedule[consumer]);
         });
     if (s.nontemporal_loads && !f.consumers.empty() && !read_by_vectors)
-        reject_directive(f, 0, "load_nontemporal",
-                         "no loop that reads it is vectorized, and there are such loads of whole "
-                         "vectors only. Vectorize its consumer, or leave the directive out.");
+        reject_directive(
+            f, 0, "load_nontemporal",
+            "no loop that reads it is vectorized, and only whole vectors can be loaded "
+            "non-temporally. Vectorize its consumer, or leave the directive out.");
 }
 
 }  // namespace

@@ -39,10 +39,11 @@ class DeviceCheck {
     [[noreturn]] void refuse(size_t stage, const std::string &directive) const {
         reject_directive(
             func_, stage, directive,
-            fmt::format("the target {} is a CPU, and code for GPUs is not made yet. Give this "
-                        "directive only if target.has_gpu_feature(), and otherwise parallel() and "
-                        "vectorize().",
-                        target_.to_string()));
+            fmt::format(
+                "the target {} is a CPU, and Pipe does not generate code for GPUs yet. Give this "
+                "directive only if target.has_gpu_feature(), and otherwise parallel() and "
+                "vectorize().",
+                target_.to_string()));
     }
 };
 

@@ -34,8 +34,8 @@ class SharingChecker {
                     continue;
                 if (std::string chain = dependence(group_of(f.id)); !chain.empty())
                     reject(f, i,
-                           fmt::format("{}, so one of the two must be done before the other "
-                                       "begins. Let them share no loop (compute_at instead).",
+                           fmt::format("{}, so one of the two must be complete before the other "
+                                       "begins. Use compute_at instead of compute_with.",
                                        chain));
             }
     }
@@ -75,10 +75,12 @@ class SharingChecker {
                 if (schedule_[shared->id].memoize)
                     reject_directive(
                         *shared, 0, "memoize",
-                        fmt::format("'{}' shares loops with '{}' (compute_with), so they run for "
-                                    "the other where it is found in the cache. Let it have "
-                                    "loops of its own.",
-                                    f.name, host.name));
+                        fmt::format(
+                            "'{}' shares loops with '{}' (compute_with), which must run for "
+                            "the latter even if the former is found in the memoization cache. Give "
+                            "it "
+                            "loops of its own.",
+                            f.name, host.name));
             auto reject_with = [&](const std::string &why) { reject(f, i, why); };
             if (!is_computed(host))
                 reject_with(fmt::format(
@@ -94,10 +96,10 @@ class SharingChecker {
                 schedule_[level.func].stages[static_cast<size_t>(level.stage)].dims, level.var);
             const auto &dims = schedule_[f.id].stages[i].dims;
             if (shared == 0 || shared > dims.size())
-                reject_with(fmt::format(
-                    "the two do not have as many loops outside '{}'. Loops: {}. Split and "
-                    "reorder both alike.",
-                    level.var, names_of(dims)));
+                reject_with(fmt::format("the two do not have the same number of loops outside "
+                                        "'{}'. Loops: {}. Split and "
+                                        "reorder both in the same way.",
+                                        level.var, names_of(dims)));
         }
     }
 
@@ -131,12 +133,13 @@ class SharingChecker {
     [[noreturn]] void reject_ring(const std::vector<StageId> &ring) const {
         for (StageId stage : ring)
             if (const LoopLevel &level = schedule_of(stage).fuse_level; level.at())
-                reject(graph_[stage.first], static_cast<size_t>(stage.second),
-                       fmt::format(
-                           "'{}' shares the loops of '{}', directly or through others, so that "
-                           "neither has loops of its own. Leave one of these compute_with out.",
-                           graph_[level.func].name, graph_[stage.first].name));
-        throw InternalError("a ring of stages that share no loops");
+                reject(
+                    graph_[stage.first], static_cast<size_t>(stage.second),
+                    fmt::format(
+                        "'{}' shares the loops of '{}', directly or through other Funcs, so that "
+                        "neither has loops of its own. Leave one of these compute_with out.",
+                        graph_[level.func].name, graph_[stage.first].name));
+        throw InternalError("a cycle of stages that share no loops");
     }
 
     /// A stage whose loops another one runs in, directly or through others.
@@ -189,17 +192,17 @@ class SharingChecker {
                              const Host &second) const {
         const StageSchedule &a = schedule_[f.id].stages[stage], &b = schedule_[f.id].stages[later];
         if (second.loops > first.loops)
-            return "would run after it in each iteration: this one is further in";
+            return "would run after it in each iteration, because this one is nested deeper";
         for (size_t n = 1; n <= second.loops; n++) {
             const Dim &of_a = a.dims[a.dims.size() - n], &of_b = b.dims[b.dims.size() - n];
             if (first.moved.count(n) || second.moved.count(n))
-                return fmt::format("in '{}' one of them is moved (LoopAlignStrategy)", of_b.name);
+                return fmt::format("in '{}' one of these loops is shifted (LoopAlignStrategy)",
+                                   of_b.name);
             if (of_a.name != of_b.name || of_a.is_reduction || of_b.is_reduction)
-                return fmt::format("where this one loops over '{}', it loops over '{}'", of_b.name,
-                                   of_a.name);
+                return fmt::format("it has the loop '{}' in place of '{}'", of_b.name, of_a.name);
             if (is_made(a, of_a.name) || is_made(b, of_b.name))
                 return fmt::format(
-                    "the loops '{}' come from split() or fuse(), and need not begin at "
+                    "the loops '{}' result from split() or fuse(), and may not begin at "
                     "the same place",
                     of_b.name);
         }

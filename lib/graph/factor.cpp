@@ -108,7 +108,7 @@ class Factorer {
                 auto inner = take(t.inner), outer = take(t.outer);
                 if (inner.has_value() != outer.has_value())
                     return fail("'" + t.inner + "' and '" + t.outer +
-                                "' are fused, of which only one is an RVar");
+                                "' are fused, but only one of them is an RVar");
                 if (!inner) {
                     pure_transforms_.push_back(t);
                     continue;
@@ -154,7 +154,8 @@ class Factorer {
             if (s.t->kind == Transform::Kind::Fuse) {
                 at = std::find(order.begin(), order.end(), nodes_[s.inner].name);
                 if (at == order.end() || at + 1 == order.end() || at[1] != nodes_[s.outer].name)
-                    return fail("loops that are no neighbors are fused, and the order matters");
+                    return fail(
+                        "loops that are not adjacent are fused, and the order of points matters");
                 at[1] = nodes_[s.old].name;
                 order.erase(at);
                 continue;
@@ -168,7 +169,7 @@ class Factorer {
             if (std::none_of(from_.preserved.begin(), from_.preserved.end(),
                              [&](const auto &p) { return p.first == order[i]; }))
                 return fail(
-                    "which of two equal values stays depends on the order of the points, so "
+                    "which of two equal values is kept depends on the order of the points, so "
                     "only the outermost RVars can be preserved ('" +
                     order[i] + "' is further out)");
         return true;
@@ -176,15 +177,16 @@ class Factorer {
 
     /// Whether the merge can know which parts have points, from the loops alone.
     bool check_points() {
-        const char *instead = "so that no part may be without points. Let the earlier one of equal "
-                              "values stay, with < for <= and > for >=";
+        const char *instead =
+            "which needs at least one point in every part. Keep the earlier one of equal "
+            "values, with < for <= and > for >=";
         if (from_.stage.predicate.defined())
             return fail(fmt::format(
-                "the RDom has a condition, and of equal values the last one stays, {}", instead));
+                "the RDom has a condition, and the last one of equal values is kept, {}", instead));
         if (std::find(anywhere_.begin(), anywhere_.end(), true) != anywhere_.end())
             return fail(
-                fmt::format("not every part writes each element, and of equal values the last one "
-                            "stays, {}",
+                fmt::format("not every part writes each element, and the last one of equal values "
+                            "is kept, {}",
                             instead));
         return true;
     }

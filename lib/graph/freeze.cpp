@@ -97,9 +97,9 @@ class Freezer {
                     "before it is realized.",
                     func_field(f.name()), at(f.contents()->where)));
             if (std::count(outputs_.begin(), outputs_.end(), f.contents()) > 0)
-                throw CompileError(
-                    fmt::format("The Func '{}'{} is given twice as output. Name each once.",
-                                func_field(f.name()), at(f.contents()->where)));
+                throw CompileError(fmt::format(
+                    "The Func '{}'{} is listed twice as an output. List each Func once.",
+                    func_field(f.name()), at(f.contents()->where)));
             outputs_.push_back(f.contents());
         }
     }
@@ -291,7 +291,7 @@ class Freezer {
                         e.type(), node.name + value + e->name.substr(image.identity->name.size()));
                 }
         throw CompileError(fmt::format("The size of the output buffer of Func '{}'{} is used in a "
-                                       "pipeline of which that Func is no output. Make it an "
+                                       "pipeline of which that Func is not an output. Make it an "
                                        "output too, or pass the size as a Param.",
                                        func_field(image.identity->name), at(image.where)));
     }

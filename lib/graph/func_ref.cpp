@@ -130,7 +130,7 @@ Expr FuncRef::element(int i) const {
             func_->description(), support::counted(func_->args.size(), "dimension"),
             func_->arg_names(), support::counted(args.size(), "argument"), at(where_)));
     if (i < 0 || i >= size())
-        throw CompileError(fmt::format("{} has {}, counted from 0: there is no value {}{}.",
+        throw CompileError(fmt::format("{} has {}, numbered from 0: there is no value {}{}.",
                                        func_->description(), support::counted(size(), "value"), i,
                                        at(where_)));
     return ir::make_call(func_->types[static_cast<size_t>(i)], func_->name(),

@@ -53,8 +53,8 @@ class Reduction {
             throw CompileError(fmt::format(
                 "{}({}){}: {}", what, graph::shortened(e), graph::at(where_),
                 names.rdoms.empty()
-                    ? "there is no RVar in it: nothing to run over."
-                    : "it uses several RDoms: give the one to run over as first argument."));
+                    ? "it uses no RVar, so there is nothing to reduce over."
+                    : "it uses several RDoms: pass the one to reduce over as the first argument."));
         own_ = given ? contents_of(*given) : names.rdoms[0];
         FreeForeignRVars free(own_.get());
         value = free.mutate(e);
@@ -184,7 +184,7 @@ Func func_of(const char *what, const ReductionFunc &into, SourceLocation where) 
                    : Func(into.name(), where);
     const Func &func = *into.func();
     if (func.defined())
-        throw CompileError(fmt::format("{}(..., {}): {} has a definition already. Give a new Func.",
+        throw CompileError(fmt::format("{}(..., {}): {} already has a definition. Pass a new Func.",
                                        what, func.name(), func.contents()->description()));
     return func;
 }

@@ -48,14 +48,13 @@ void check_operands(const Expr &zero, const Expr &one, const Expr &weight) {
     if (zero.type() != one.type())
         reject("lerp", zero, one, "the two values must have one type. Cast one of them.");
     if (zero.type().is_handle())
-        reject("lerp", zero, one, "they are no numbers. Cast them first.");
+        reject("lerp", zero, one, "they are not numbers. Cast them first.");
     if (!weight.type().is_float() && !weight.type().is_uint())
         reject("lerp", weight,
                "the weight must be unsigned or float. Cast it, as in cast<float>(x).");
     if (weight->op == ir::Op::FloatImm && !zero.type().is_float() &&
         !(weight->float_value >= 0 && weight->float_value <= 1))
-        reject("lerp", weight,
-               "a weight between integers must lie in [0, 1]. Divide it by its range.");
+        reject("lerp", weight, "a weight for integers must lie in [0, 1]. Divide it by its range.");
 }
 
 }  // namespace

@@ -64,11 +64,11 @@ void inherit_kind(const Dim &old, Dim &outer, Dim &inner) {
 void inherit_kinds(const Nest &nest, const Dim &inner, Dim &outer) {
     if (inner.kind != LoopKind::Serial && outer.kind != LoopKind::Serial &&
         inner.kind != outer.kind)
-        nest.fail(fmt::format(
-            "'{}' is marked by {}(), but '{}' by {}(), and one loop cannot be both. Fuse "
-            "first.",
-            inner.name, schedules::to_string(inner.kind), outer.name,
-            schedules::to_string(outer.kind)));
+        nest.fail(
+            fmt::format("'{}' has {}(), but '{}' has {}(), and one loop cannot have both. Fuse "
+                        "first.",
+                        inner.name, schedules::to_string(inner.kind), outer.name,
+                        schedules::to_string(outer.kind)));
     if (inner.kind != LoopKind::Serial)
         outer.kind = inner.kind;
     if (inner.partition != Partition::Auto)
@@ -189,13 +189,13 @@ LoopDirectives<Self>::tile(const std::vector<VarOrRVar> &old, const std::vector<
                            const std::vector<TailStrategy> &tails) {
     if (outer.size() != old.size() || inner.size() != old.size() || factors.size() != old.size() ||
         tails.size() != old.size())
-        throw CompileError(
-            fmt::format("{}.tile{}: {} need as many outer and inner names, factors and tails, not "
-                        "{}, {}, {} and {}.",
-                        graph::func_field(stage().contents()->name()),
-                        support::in_parentheses(stage().contents()->where),
-                        support::counted(old.size(), "loop"), outer.size(), inner.size(),
-                        factors.size(), tails.size()));
+        throw CompileError(fmt::format(
+            "{}.tile{}: {} need the same number of outer and inner names, factors and tails, not "
+            "{}, {}, {} and {}.",
+            graph::func_field(stage().contents()->name()),
+            support::in_parentheses(stage().contents()->where),
+            support::counted(old.size(), "loop"), outer.size(), inner.size(), factors.size(),
+            tails.size()));
     StageSchedule &s = stage().schedule(), before = s;  // all or nothing
     try {
         for (size_t i = 0; i < old.size(); i++)

@@ -221,7 +221,7 @@ Expr abs(const Expr &x) {
     if (type.is_uint())
         return x;
     if (type.is_handle())
-        reject("abs", x, "it is no number. Cast it first, as in cast<int>(x).");
+        reject("abs", x, "it is not a number. Cast it first, as in cast<int>(x).");
     int64_t value = 0;
     if (type.is_int() && ir::as_const_int(x, &value) && value > INT64_MIN)
         return ir::make_int(UInt(type.bits()), std::abs(value));

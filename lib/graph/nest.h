@@ -52,7 +52,7 @@ class Nest {
     /// CompileError where a new loop's name is in use, or was and would be ambiguous.
     void check_new(const std::string &name, const std::string &replaced) const {
         if (name.empty())
-            fail("a loop needs a name. Give its Var one.");
+            fail("a loop needs a name. Use a Var with a name.");
         if (name == replaced)
             return;
         if (is_taken(name))
@@ -66,7 +66,7 @@ class Nest {
         if (!number.defined())
             fail("the factor is " + why);
         if (!is_uniform(factor))
-            fail(fmt::format("the factor is {}, but must be one number for all iterations. Give a "
+            fail(fmt::format("the factor {} depends on coordinates. Use a "
                              "number, a Param or the size of an image.",
                              describe(factor)));
         int64_t value = 0;
@@ -83,11 +83,11 @@ class Nest {
     /// CompileError for an extern stage.
     void check_has_loops() const {
         if (const ir::ExprNode *by = extern_definition(func_.stages[0]))
-            fail(
-                fmt::format("the C function '{}' computes it, so it has no loops. Split, vectorize "
-                            "or parallelize the Funcs that read it, and compute it in their loops "
-                            "(compute_at).",
-                            by->args[0]->name));
+            fail(fmt::format("it is an extern stage, computed by the C function '{}', so it has no "
+                             "loops. Split, vectorize "
+                             "or parallelize the Funcs that read it, and compute it in their loops "
+                             "(compute_at).",
+                             by->args[0]->name));
     }
 
     std::string loops() const {
@@ -116,7 +116,7 @@ class Nest {
         check_has_loops();
         for (const schedules::Transform &t : schedule_.transforms)
             if (t.old_name == name && t.kind == schedules::Transform::Kind::Split)
-                fail(fmt::format("there is no loop '{}' any more: it was split into '{}' and '{}'. "
+                fail(fmt::format("the loop '{}' no longer exists: it was split into '{}' and '{}'. "
                                  "Name one of these. Loops: {}.",
                                  name, t.outer, t.inner, loops()));
         fail(fmt::format("there is no loop '{}'. Name one of the loops: {}.", name, loops()));

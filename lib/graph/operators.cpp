@@ -179,7 +179,7 @@ Expr operator!(const Expr &a) {
 Expr operator-(const Expr &a) {
     require_defined("unary operator -", a);
     if (a.type().is_bool() || a.type().is_handle())
-        reject("Unary operator -", a, "it is no number. Use ! for bools, or cast<int>(x).");
+        reject("Unary operator -", a, "it is not a number. Use ! for bools, or cast<int>(x).");
     if (a.type().is_float())
         return ir::make_float(a.type(), -0.0) - a;  // 0 - 0 would be 0, not -0
     return ir::make_const(a.type(), 0) - a;
@@ -239,8 +239,8 @@ Expr cast(Type type, const Expr &value) {
         return value;
     if (type.is_handle() || value.type().is_handle() || !type.defined())
         reject("cast", value,
-               "there is no cast to " + to_string(type) +
-                   ". Name a type of numbers, as in cast<float>(x).");
+               "it cannot be cast to " + to_string(type) +
+                   ". Use a numeric type, as in cast<float>(x).");
     if (value.type().is_scalar())
         graph::require_scalar("cast of " + describe(value), type);
     if (type.lanes() != value.type().lanes())  // a vector's lanes, cast by lowering
@@ -279,8 +279,8 @@ Expr reinterpret(Type type, const Expr &value) {
         graph::require_scalar("reinterpret of " + describe(value), type);
     if (type.bits() != value.type().bits())
         reject("reinterpret", value,
-               "it has another size than " + to_string(type) +
-                   ". Name a type of as many bits, or use cast<...>().");
+               "its size differs from that of " + to_string(type) +
+                   ". Use a type with as many bits, or cast<...>().");
     return ir::make_reinterpret(type, value);
 }
 

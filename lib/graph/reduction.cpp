@@ -114,7 +114,7 @@ class Prover {
     std::optional<Operator> chain(const Expr &e, size_t element) {
         std::optional<Operator> op = operator_of(e);
         if (!op) {
-            why_ = "'" + shortened(e) + "' is no associative operator on the old value";
+            why_ = "'" + shortened(e) + "' is not an associative operator on the old value";
             return std::nullopt;
         }
         for (size_t side : {size_t(0), size_t(1)}) {
@@ -132,7 +132,7 @@ class Prover {
             return std::nullopt;
         }
         if (why_.empty())
-            why_ = "'" + shortened(e) + "' does not combine the old value with something else";
+            why_ = "'" + shortened(e) + "' does not combine the old value with another value";
         return std::nullopt;
     }
 

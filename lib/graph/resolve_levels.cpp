@@ -136,7 +136,7 @@ class Resolver {
             return;
         }
         if (place.inlined())
-            reject("it is inlined, so it is computed nowhere. Give it compute_root() or "
+            reject("it is inlined, so it has no compute level. Give it compute_root() or "
                    "compute_at().");
         if (place.func_handle)
             resolve(i, directive, place);

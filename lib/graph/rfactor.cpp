@@ -74,16 +74,16 @@ Func Stage::rfactor(const std::vector<std::pair<RVar, Var>> &preserved, SourceLo
     if (stage_ == 0)
         reject("the pure definition has no RVars. Name an update: f.update().rfactor(...).");
     if (!loops.specializations.empty())
-        reject("the definition is specialized already. Call rfactor() first.");
+        reject("the definition already has specializations. Call rfactor() first.");
     if (!loops.prefetches.empty())
         reject(
-            "the definition has a prefetch() already. Call rfactor() first, and give the prefetch "
+            "the definition already has a prefetch(). Call rfactor() first, and give the prefetch "
             "to the Func that it returns.");
     auto taken = f.args;
     graph::Factoring from{f.args, f.stages[static_cast<size_t>(stage_)], loops, {}, is_self, {}};
     for (const auto &[r, v] : preserved) {
         if (std::count(taken.begin(), taken.end(), v.name()) > 0)
-            reject(fmt::format("the Var '{}' is a dimension already. Name another.", v.name()));
+            reject(fmt::format("the Var '{}' is already a dimension. Use another name.", v.name()));
         taken.push_back(v.name());
         from.preserved.emplace_back(r.name(), v.name());
     }
@@ -97,7 +97,7 @@ Func Stage::rfactor(const std::vector<std::pair<RVar, Var>> &preserved, SourceLo
     std::string why;
     auto reduction = graph::as_reduction(from.stage, is_self, &why);
     if (!reduction)
-        reject(fmt::format("the update{} cannot be taken apart, because no associative operator "
+        reject(fmt::format("the update{} cannot be factored, because no associative operator "
                            "with an identity was found: {}.",
                            graph::at(from.stage.where), why));
     std::optional<graph::Factored> result = graph::factor(from, *reduction, &why);

@@ -152,7 +152,7 @@ class Wrapping {
             std::sort(mine.begin(), mine.end()), std::sort(its.begin(), its.end());
             if (mine != its || std::string(w.func->origin.method) != method_)
                 reject(fmt::format("one of these Funcs already reads the wrapper '{}', made by "
-                                   "{}({}){}. A Func reads one wrapper.",
+                                   "{}({}){}. A Func can read only one wrapper of another.",
                                    w.func->name(), w.func->origin.method, names_of(w.consumers),
                                    at(w.func->where)));
             return w.func;

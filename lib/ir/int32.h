@@ -1,5 +1,5 @@
 #pragma once
-// Constants of the type that coordinates and extents have.
+// Constants of the type of coordinates and extents.
 
 #include "ir/expr_node.h"
 

@@ -9,7 +9,7 @@
 //       | store name[e] = e  [if predicate]                   flattened
 //       | allocate name[type, elements...] { s }              flattened
 //       | free name                                           last, in what it is allocated for, that names it
-//       | produce name { s } | consume name { s }             mark what a loop nest computes
+//       | produce name { s } | consume name { s }             delimit the production and use of a Func
 //       | if e { s } [else { s }]
 //       | prefetch name(e, ...)                               the element's cache line; before flattening
 //       | prefetch name[e]                                    flattened
@@ -19,15 +19,15 @@
 //       | s ; s ; ...
 //       | evaluate e
 //
-// Fork runs its two statements at once, as tasks, and ends when both have ended. It has two semaphores:
-// "<name>.ready", 0 at first, and "<name>.free", at first e. `acquire` waits until its semaphore is
-// positive and counts it down, `release` counts it up; what was stored before a release is seen after
-// the acquire that it let through.
+// Fork runs its two statements concurrently, as tasks, and ends when both have ended. It has two
+// semaphores: "<name>.ready", initially 0, and "<name>.free", initially e. `acquire` waits until
+// its semaphore is positive and decrements it, `release` increments it; what was stored before a
+// release is visible after the acquire that it permits.
 //
-// Memoize is storage in the cache that lives on from run to run. It looks for an entry with the name and
-// the values of the key; only where there is none, its first statement runs, to fill new storage, which
-// then becomes the entry. Its second statement runs in any case, and reads. Where `used` is false, the
-// second statement uses no value of it: the first does not run, and new storage becomes no entry.
+// Memoize is storage in a cache that persists between runs. It looks up an entry by the name and
+// the values of the key. If there is none, its first statement runs and fills new storage, which
+// then becomes the entry. Its second statement always runs, and reads. If `used` is false, the
+// second statement uses no value of it: the first does not run, and no entry is added.
 
 #include <atomic>
 #include <optional>
@@ -104,8 +104,8 @@ class Stmt {
 /// | Prefetch | coordinates..., or index                |                | name; flattened: types[0]      |
 /// | Fork     | slots                                   | producer, consumer | name                       |
 /// | Acquire, Release |                                 |                | name (of the semaphore)        |
-/// | Exclusive|                                         | body           | name: one thread at a time in  |
-/// |          |                                         |                | all that have this name        |
+/// | Exclusive|                                         | body           | name: of the lock; one thread  |
+/// |          |                                         |                | at a time holds it             |
 /// | Memoize  | eviction key, used (both may be undefined), key... (num_values), shape as in Realize;
 /// |          | flattened: as in Allocate               | production, consumer | name, types |
 struct StmtNode {
@@ -116,8 +116,8 @@ struct StmtNode {
     Partition partition = Partition::Auto;
     int32_t num_values = 0;
     int32_t code = 0;
-    bool atomic = false;  ///< Provide, Store: what is read of the element that is written, and the
-                          ///< write, are one step
+    bool atomic = false;  ///< Provide, Store: reading the old value and writing the new one is
+                          ///< one atomic step
     std::string name;
     std::vector<Expr> exprs;
     std::vector<Stmt> stmts;
@@ -127,7 +127,7 @@ struct StmtNode {
 };
 
 Stmt make_let(const std::string &name, Expr value, Stmt body);
-/// `message`: StringImm and numeric Exprs that are printed one after the other.
+/// `message`: StringImm and numeric Exprs, printed in sequence.
 Stmt make_assert(Expr condition, int code, std::vector<Expr> message);
 Stmt make_for(const std::string &name, Expr min, Expr extent, LoopKind kind, Stmt body,
               Partition partition = Partition::Auto);
@@ -136,11 +136,11 @@ Stmt make_provide(const std::string &name, std::vector<Expr> coordinates, std::v
 Stmt make_realize(const std::string &name, std::vector<Type> types, std::vector<Expr> min_extents,
                   MemoryType memory, Stmt body);
 Stmt make_store(const std::string &name, Expr index, Expr value, Expr predicate = Expr());
-/// The Provide or Store as one step.
+/// The Provide or Store as an atomic update.
 Stmt as_atomic(const Stmt &s);
 Stmt make_allocate(const std::string &name, Type type, std::vector<Expr> sizes, MemoryType memory,
                    Stmt body);
-/// Bytes of an Allocate whose sizes are constants; nothing otherwise, or if there are more than INT32_MAX.
+/// Bytes of an Allocate with constant sizes; nothing otherwise, or if they exceed INT32_MAX.
 std::optional<int64_t> constant_bytes(const StmtNode &allocation);
 Stmt make_free(const std::string &name);
 Stmt make_produce(const std::string &name, Stmt body);
@@ -157,7 +157,7 @@ Stmt make_exclusive(const std::string &name, Stmt body);
 Stmt make_memoize(const std::string &name, std::vector<Type> types, Expr eviction_key, Expr used,
                   const std::vector<Expr> &key, const std::vector<Expr> &shape, Stmt production,
                   Stmt consumer);
-/// The parts of a Memoize's expressions: the value it is found by, and its shape.
+/// The parts of a Memoize's expressions: its key and its shape.
 std::vector<Expr> key_of_memoize(const StmtNode &s);
 std::vector<Expr> shape_of_memoize(const StmtNode &s);
 /// The buffer that a flattened Memoize binds for its i-th type.

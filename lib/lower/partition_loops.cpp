@@ -260,10 +260,9 @@ Stmt partition_loops(const Stmt &s, const graph::Graph *graph) {
     Stmt result = RemoveLikely().mutate(PartitionLoops(false, promised).mutate(s));
     for (const std::string &loop : promised.asked)
         if (!promised.kept.count(loop))
-            throw CompileError(
-                "always_partition of " + describe_loop(graph, loop) +
-                ": nothing in the loop depends on whether it is at its ends, or they "
-                "are not known. Leave the directive out.");
+            throw CompileError("always_partition of " + describe_loop(graph, loop) +
+                               ": nothing in the loop is different at its ends, or the ends "
+                               "cannot be determined. Leave the directive out.");
     return result;
 }
 

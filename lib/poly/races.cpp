@@ -114,7 +114,7 @@ class Checker {
             reduction && reduction->commutative && (reduction->exact || options_.fast_math);
         std::string directive = fmt::format("{}({})", schedules::to_string(dim.kind), dim.name);
         std::string text =
-            fmt::format("iterations of the loop '{}' may touch the same elements: {}. ", dim.name,
+            fmt::format("iterations of the loop '{}' may access the same elements: {}. ", dim.name,
                         accesses(written, meets));
         if (s.atomic) {
             check_one_step(f, index, directive, text);
@@ -125,7 +125,7 @@ class Checker {
                     f, index, directive,
                     text +
                         fmt::format("atomic() does not help, because no associative operator was "
-                                    "found: {}. atomic(true) says that any order is right.",
+                                    "found: {}. atomic(true) asserts that any order is correct.",
                                     why));
             return;
         }
@@ -135,18 +135,17 @@ class Checker {
             return;
         }
         if (regroup && !special)
-            text += fmt::format("It cannot have accumulators of its own: {}. ", why);
+            text += fmt::format("It cannot use private accumulators: {}. ", why);
         if (reduction && !reduction->exact)
-            text +=
-                "The operator is associative, but on floats another grouping rounds differently: a "
-                "target with Target::FastMath allows that. ";
+            text += "The operator is associative, but on floats regrouping changes the rounding: a "
+                    "target with Target::FastMath permits that. ";
         graph::reject_directive(
             f, index, directive,
-            text + fmt::format(
-                       "Take the update apart with rfactor(), make it atomic(), {} a loop over a "
-                       "Var instead, or, where any order is right, say "
-                       "allow_race_conditions().",
-                       dim.kind == LoopKind::Vectorized ? "vectorize" : "parallelize"));
+            text +
+                fmt::format("Factor the update with rfactor(), make it atomic(), {} a loop over a "
+                            "Var instead, or, if any order is correct, add "
+                            "allow_race_conditions().",
+                            dim.kind == LoopKind::Vectorized ? "vectorize" : "parallelize"));
     }
 
     /// What is read outside of the step in which an element is updated.
@@ -194,9 +193,9 @@ class Checker {
         graph::reject_directive(
             f, index, what_orders(s),
             fmt::format(
-                "the definition gives another result when its RVars run in this order: of two "
-                "iterations, {}, and which comes first would change. Keep the order of the "
-                "definition ({}, innermost first), or, where any order is right, say "
+                "this order of its RVars changes the result of the definition: of two "
+                "iterations, {}, and the order of the two would be reversed. Keep the order of the "
+                "definition ({}, innermost first), or, if any order is correct, add "
                 "allow_race_conditions().",
                 accesses(pairs.written(), meets), graph::join(natural)));
     }

@@ -139,7 +139,7 @@ void Evaluator::bind_images(const std::map<std::string, BufferView> &inputs) {
     for (const graph::Image &image : graph_.images) {
         auto found = inputs.find(image.name);
         if (found == inputs.end() && !image.bound.defined())
-            throw RuntimeError("Input image " + quoted(image.name) + " was given no buffer.");
+            throw RuntimeError("Input image " + quoted(image.name) + " was not given a buffer.");
         const BufferView &view = found != inputs.end() ? found->second : image.bound.view();
         if (view.type != image.type || view.dims.size() != static_cast<size_t>(image.dimensions)) {
             throw RuntimeError(
@@ -170,7 +170,7 @@ void Evaluator::bind_scalars(const std::map<std::string, const void *> &scalars)
     for (const graph::Scalar &scalar : graph_.scalars) {
         auto found = scalars.find(scalar.name);
         if (found == scalars.end() || !found->second)
-            throw RuntimeError("Param " + quoted(scalar.name) + " was given no value.");
+            throw RuntimeError("Param " + quoted(scalar.name) + " was not given a value.");
         globals_[scalar.name] = load(scalar.type, found->second);
     }
 }

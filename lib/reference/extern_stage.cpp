@@ -70,7 +70,7 @@ bool ExternStage::compute(const Box &box, Grid &grid) {
 /// Calls the function with what the arguments are now; the shapes then are what it left.
 void ExternStage::call() {
     if (!options_.call_extern)
-        source_.fail("There is nothing that calls the C function");
+        source_.fail("There is no means to call the C function");
     std::vector<RawBuffer> raw(args_.size());
     std::vector<uint64_t> bits;
     std::vector<Expr> names;

@@ -143,7 +143,7 @@ Value Formula::effect(const Node &node) {
 Value Formula::call_users_function(const ir::ExprNode &e, const std::vector<Value> &args) {
     auto function = ir::find_extern(e.name);
     if (!function || !function->address)
-        throw CompileError("The C function '" + e.name + "' is not in this process.");
+        throw CompileError("The C function '" + e.name + "' was not found in this process.");
     ir::refuse_pipeline(*function);
     std::vector<uint64_t> bits(args.size());
     std::vector<const void *> addresses;

@@ -84,10 +84,10 @@ Box RegionMap::bind(const Level &level, const std::string &prefix, const graph::
             throw CompileError(
                 graph::located_name(func) + " is needed in dimension " + std::to_string(d) + " (" +
                 support::marked(support::Field::Dimension, func.args[d]) +
-                ") at more than 2147483647 places, from " +
+                ") at more than 2147483647 coordinates, from " +
                 support::marked(support::Field::Needed, to_string(simplify(box[d].min)) + " to " +
                                                             to_string(simplify(box[d].max))) +
-                ". Put clamp(index, lowest, highest) around the index that depends on data.");
+                ". Apply clamp(index, lowest, highest) to the data-dependent index.");
         result.push_back(
             {min, extent ? add(min, int32(*extent)) : bind(level, name + ".max", box[d].max)});
     }

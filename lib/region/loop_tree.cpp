@@ -233,7 +233,7 @@ size_t LoopTree::shared_loops(const StageNest &nest) const {
     for (size_t i = 0; host && i < host->loops.size(); i++)
         if (host->loops[i].var == fuse.var)
             return i + 1;
-    throw InternalError("compute_with names no loop of its host: " + fuse.var);
+    throw InternalError("compute_with names no loop of the other stage: " + fuse.var);
 }
 
 const StageNest *LoopTree::find_stage(FuncId func, int stage) const {

@@ -86,11 +86,12 @@ RegionMap::Turn RegionMap::turn_of(FuncId id, const Level &level,
     auto own = [&](const std::string &var) { return nest.loops[nest.known_in.at(var)].name; };
     auto uneven = [&](const std::string &what) {
         reject(graph_[id], "ring_buffer",
-               "its copies are taken in turn by the iterations of the loops from where its memory "
-               "is allocated in to "
-               "where it is stored, but " +
+               "its copies are used in turn by the iterations of the loops between the level at "
+               "which its "
+               "memory is allocated and "
+               "its store level, but " +
                    what +
-                   ". Hoist the storage less far out (hoist_storage), or let the "
+                   ". Hoist the storage less far (hoist_storage), or let the "
                    "split divide the range.");
     };
     auto loop_of = [&](const Level &l) {
@@ -111,8 +112,8 @@ RegionMap::Turn RegionMap::turn_of(FuncId id, const Level &level,
     for (size_t i = 0; i < nest.transforms.size(); i++) {
         const schedules::Transform &t = nest.transforms[i];
         if (ends[i] == Tail::Guard && own(t.old_name) == level)
-            uneven("iterations of " + loop_of(level) + " are left out at the end of '" +
-                   t.old_name + "'");
+            uneven("iterations of " + loop_of(level) + " are skipped at the end of '" + t.old_name +
+                   "'");
         if (t.kind != schedules::Transform::Kind::Split)
             continue;
         bool ends_early =
@@ -124,7 +125,7 @@ RegionMap::Turn RegionMap::turn_of(FuncId id, const Level &level,
             turn = {turn.range, own(t.outer), t.factor, all.at(t.old_name).extent};
     }
     if (moves(turn.range.extent, turn.outer) || (turn.both.defined() && moves(turn.both, "")))
-        uneven(loop_of(level) + " does not have as many iterations each time");
+        uneven(loop_of(level) + " has a varying number of iterations");
     return turn;
 }
 
@@ -163,14 +164,13 @@ Expr RegionMap::extent_when_hoisted(FuncId id, const Expr &extent) {
         return int32(std::max<int64_t>(*most, 0));
     Expr result = greatest(extent, place.store, place.hoist);
     if (!result.defined())
-        reject(
-            graph_[id], "hoist_storage",
-            "how much memory an iteration of the loops in to " + place.store +
-                " needs cannot be bounded. Store it where it is computed, or use bound_storage.");
+        reject(graph_[id], "hoist_storage",
+               "the memory needed by an iteration of the loops in to " + place.store +
+                   " cannot be bounded. Store it where it is computed, or use bound_storage.");
     if (uses_lets_between(result, place.store, place.hoist))
         reject(graph_[id], "hoist_storage",
-               "how much memory it needs is said by the C function of an extern stage "
-               "when it is asked, inside of the loops. Leave hoist_storage out.");
+               "its size is determined by the C function of an extern stage, "
+               "which is queried inside the loops. Leave hoist_storage out.");
     return result;
 }
 
@@ -204,11 +204,12 @@ std::vector<Range> RegionMap::allocation(FuncId id) {
     }
     if (schedule.ring_buffer.defined()) {
         if (place.store != place.compute && !hoisted)
-            reject(func, "ring_buffer",
-                   "what slides from iteration to iteration stays in one copy, and no loop stands "
-                   "between where it is stored and where its memory is allocated, whose "
-                   "iterations take the copies in turn. Hoist the storage further out, or store "
-                   "it further in.");
+            reject(
+                func, "ring_buffer",
+                "a sliding window stays in one copy, and there is no loop "
+                "between its store level and the level at which its memory is allocated, whose "
+                "iterations could use the copies in turn. Hoist the storage further out, or store "
+                "it further in.");
         result.push_back({int32(0), schedule.ring_buffer});
     }
     return result;

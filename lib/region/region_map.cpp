@@ -448,10 +448,9 @@ void RegionMap::require_bounded(const Box &box, const std::string &what,
             }
         if (!users.empty())
             users += ".";
-        throw CompileError(
-            "Unbounded access: which part of " + what + " is needed in " + dim +
-            " cannot be bounded." + users +
-            " Put clamp(index, lowest, highest) around the index that depends on data.");
+        throw CompileError("Unbounded access: the region needed of " + what + " in " + dim +
+                           " cannot be bounded." + users +
+                           " Apply clamp(index, lowest, highest) to the data-dependent index.");
     }
 }
 

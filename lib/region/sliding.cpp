@@ -68,7 +68,7 @@ void RegionMap::slide(FuncId id, Box &domain) {
     const FuncPlace &place = tree_.place(id);
     const std::vector<Level> &path = tree_.path_to(place.compute);
     Window &window = windows_[id];
-    window.stands = "no loop between where it is stored and where it is computed moves it";
+    window.stands = "no loop between its store level and its compute level moves it";
     for (size_t i = path.size(); i-- > tree_.path_to(place.store).size();) {
         const Level &loop = path[i];
         std::vector<size_t> moved;
@@ -138,23 +138,23 @@ std::string RegionMap::obstacle(FuncId id, const Level &loop, const std::vector<
     Trend low = asked ? Trend::Unknown : trend_of(expand_steady(needed[d].min), loop);
     if ((high != Trend::Up && high != Trend::Down) || low != high) {
         window.cannot = high == Trend::BothWays || low == Trend::BothWays;
-        return "it is not seen to move only upwards or only downwards with the loop " + loop;
+        return "it could not be shown to move monotonically with the loop " + loop;
     }
     window.up = high == Trend::Up;
     const graph::FuncNode &func = graph_[id];
     if (!is_independent_along(func, d)) {
         window.cannot = true;
-        return "its updates store at places along " + func.args[d] + " that they choose";
+        return "its updates store at computed coordinates along " + func.args[d];
     }
     const schedules::FuncSchedule &schedule = tree_.schedule()[id];
     auto is_d = [&](const auto &promise) { return promise.var == func.args[d]; };
     if (func.has_updates() &&
         (std::any_of(schedule.alignments.begin(), schedule.alignments.end(), is_d) ||
          std::any_of(schedule.bounds.begin(), schedule.bounds.end(), is_d)))
-        return "what its definitions compute is aligned or bounded, each by itself";
+        return "the regions of its definitions are aligned or bounded individually";
     for (const StageNest &nest : tree_.place(id).stages) {
         if (ends_beyond(nest, d))
-            return "a split of the dimension computes more than what is new";
+            return "a split of the dimension computes more than the new values";
         if (func.has_updates() && shares_loops(nest))
             return "its updates share loops";
     }
@@ -284,8 +284,8 @@ void RegionMap::fold(FuncId id, Box needed) {
         if (asked != schedule.folds.end()) {
             if (stored_for_many(id))
                 reject_fold(id, dim,
-                            "a parallel or vectorized loop stands between where it is stored and "
-                            "where it is computed, so that threads or lanes would overwrite what "
+                            "a parallel or vectorized loop lies between its store level and its "
+                            "compute level, so that threads or lanes would overwrite values that "
                             "others still need. Store it inside that loop.");
             bool moves = place.store != place.compute &&
                          !same_for_all(needed[d], place.compute, place.store);
@@ -309,16 +309,17 @@ void RegionMap::fold(FuncId id, Box needed) {
             if (!as_const_int(asked->factor, &factor))
                 reject_fold(id, dim, "the factor must be a constant.");
             if (!live)
-                reject_fold(id, dim,
-                            "how many planes of it live at once depends on sizes that are not "
-                            "known when it is compiled. Compute it further in (compute_at), or "
-                            "bound the range of " +
-                                dim + " (bound).");
+                reject_fold(
+                    id, dim,
+                    "the number of planes that are live at a time depends on sizes that are not "
+                    "known at compile time. Compute it further in (compute_at), or "
+                    "bound the range of " +
+                        dim + " (bound).");
             if (*live > factor)
                 reject_fold(id, dim,
                             "the factor " + std::to_string(factor) +
                                 " is too small: " + std::to_string(*live) +
-                                " planes live at once. Fold by at least that.");
+                                " planes are live at a time. Use at least this factor.");
             live_planes_[id] = *live;
             folds.push_back({static_cast<int>(d), asked->factor});
             continue;
@@ -343,8 +344,8 @@ void RegionMap::fold(FuncId id, Box needed) {
         throw CompileError(
             "store_at or store_root of " + graph::located_name(func) +
             ": the window cannot slide: " + window.stands +
-            ". All of it would be computed anew in each iteration. Compute and store it at one "
-            "level; hoist_storage keeps only its memory further out.");
+            ". All of it would be recomputed in each iteration. Compute and store it at one "
+            "level; to hoist only its memory, use hoist_storage.");
 }
 
 bool RegionMap::stored_for_many(FuncId id) const {
