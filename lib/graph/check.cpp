@@ -20,7 +20,7 @@ using schedules::Dim;
 using schedules::LoopLevel;
 using schedules::StageSchedule;
 
-/// One loop of one stage. Stages that share a loop (compute_with) name the host's.
+/// A loop of a stage. For loops shared by compute_with, the stage that owns the loop.
 struct Place {
     FuncId func = FuncId::None;
     int stage = 0;
@@ -48,8 +48,9 @@ class Checker {
             for (const Stage &stage : f.stages)
                 reads_.back().push_back(funcs_read(stage, f.id));
         }
-        check_independence(graph_, schedule_);  // or a Func would be placed before what reads it
-        // Consumers first: where they run says where their producers may.
+        check_independence(graph_,
+                           schedule_);  // otherwise a Func could be placed before its producer
+        // Consumers first: their levels constrain those of their producers.
         for (auto f = graph_.funcs.rbegin(); f != graph_.funcs.rend(); ++f)
             place(*f);
         check_sharing(graph_, schedule_, [&](FuncId a, FuncId b) {
@@ -60,7 +61,7 @@ class Checker {
   private:
     const Graph &graph_;
     const schedules::Schedule &schedule_;
-    // Per Func and stage: all loops around its innermost statement.
+    // Per Func and stage: the loops around its innermost statement, outermost first.
     std::vector<std::vector<Path>> paths_;
     std::vector<Path> levels_;  // per Func: the loops around its computation
     std::vector<std::vector<std::vector<FuncId>>> reads_;  // per Func and stage
@@ -71,7 +72,7 @@ class Checker {
         return schedule_[level.func].stages[static_cast<size_t>(level.stage)];
     }
 
-    // Where Funcs are computed.
+    // Checks of levels.
 
     void place(const FuncNode &f) {
         const schedules::FuncSchedule &s = schedule_[f.id];
@@ -106,7 +107,8 @@ class Checker {
                 "each of them. Give it hoist_storage() too.");
         if (!is_computed(f) || !placed_.insert(f.id).second)
             return;
-        // Of a host that is placed with its guest, ahead of its turn, some may not be yet.
+        // A stage whose loops are shared is placed with the stage that shares them; some of its
+        // readers may not be placed yet.
         for (FuncId consumer : f.consumers)
             place(graph_[consumer]);
         auto index = static_cast<size_t>(f.id);
@@ -132,7 +134,7 @@ class Checker {
         }
     }
 
-    /// The cache owns what is memoized: it is looked up, or computed, as a whole.
+    /// The cache owns the storage of a memoized Func, which is looked up or computed as a whole.
     void check_memoize(const FuncNode &f, const Path &compute) const {
         const schedules::FuncSchedule &s = schedule_[f.id];
         if (!s.memoize)
@@ -166,12 +168,13 @@ class Checker {
                                              place.var, graph_[place.func].name));
     }
 
-    /// What is stored outside of a Func that is found in the cache misses what is computed inside;
-    /// a task that begins outside waits for it.
+    /// On a cache hit, everything computed inside the memoized Func is skipped: storage outside of
+    /// it would remain unfilled, and a task started outside would wait for it.
     void check_not_skipped(const FuncNode &f, const std::string &directive, const Path &outside,
                            const Path &compute) const {
         for (const Place &place : compute) {
-            // Storage for one run may lie around the whole look-up; a task would not be waited for.
+            // Storage that lives for one execution may enclose the lookup; a task would not be
+            // waited for.
             size_t depth = levels_[static_cast<size_t>(place.func)].size() + (directive == "async");
             if (!schedule_[place.func].memoize || depth <= outside.size())
                 continue;
@@ -188,7 +191,7 @@ class Checker {
         }
     }
 
-    /// What a C function reads or writes is one array, of which the pipeline knows no element.
+    /// A C function reads and writes whole arrays; accesses to single elements are unknown.
     void check_extern(const FuncNode &f, const Path &compute) const {
         const schedules::FuncSchedule &s = schedule_[f.id];
         if (!s.folds.empty() && (is_extern(f) || whole_[static_cast<size_t>(f.id)]))
@@ -214,8 +217,8 @@ class Checker {
                         loop.var, graph_[loop.func].name));
     }
 
-    /// What was said of a Func's own memory; "" if nothing. The memory of an output may have an
-    /// order, which realize(sizes) follows.
+    /// A directive on a Func's own storage; "" if there is none. The storage of an output may have
+    /// an order, which realize(sizes) follows.
     static std::string storage_directive(const schedules::FuncSchedule &s, bool is_output) {
         if (!s.folds.empty())
             return fmt::format("fold_storage({})", s.folds[0].var);
@@ -236,7 +239,7 @@ class Checker {
         return s.async ? "async" : "";
     }
 
-    /// The level's loop and those around it.
+    /// The loop of the level and the loops around it.
     Path path_of(const FuncNode &f, const char *directive, const LoopLevel &level) const {
         if (!level.at())
             return {};
@@ -252,7 +255,7 @@ class Checker {
                 "'{}' is inlined, so it has no loops. Give it compute_root() or compute_at().",
                 graph_[level.func].name));
         const std::vector<Path> &paths = paths_[static_cast<size_t>(level.func)];
-        const bool outermost = level.var == Var::outermost().name();  // of all of its stages
+        const bool outermost = level.var == Var::outermost().name();  // of all its stages
         if (paths.size() <= (outermost ? 0 : static_cast<size_t>(level.stage)))
             reject_level(fmt::format("'{}' does not use '{}'. Name a loop of a Func that does.",
                                      graph_[level.func].name, f.name));
@@ -348,7 +351,7 @@ class Checker {
         });
     }
 
-    /// The memory lives at least as long as what it holds, and belongs to one thread and lane.
+    /// The memory must live at least as long as its contents, and belong to one thread and lane.
     void check_hoist(const FuncNode &f, const Path &store, const Path &compute) const {
         const schedules::FuncSchedule &s = schedule_[f.id];
         Path hoist = s.hoist.inlined() ? store : path_of(f, "hoist_storage", s.hoist);
@@ -370,8 +373,8 @@ class Checker {
                              "further out.");
         if (s.async)
             check_not_skipped(f, "async", hoist, compute);
-        // What is pure is at worst stored twice, with the same value; a C function may store
-        // something else before.
+        // A pure value is at worst stored twice; a C function may store another value the second
+        // time.
         bool harmless = s.stages[0].allow_race_conditions ||
                         (hoist == store && !f.has_updates() && !is_extern(f) &&
                          !blends(s.stages[0]) && !s.async);
@@ -418,7 +421,7 @@ class Checker {
     }
 };
 
-/// By itself or where one of its specializations holds.
+/// In the schedule itself or in one of its specializations.
 bool is_vectorized(const StageSchedule &stage) {
     return std::any_of(stage.dims.begin(), stage.dims.end(),
                        [](const Dim &d) { return d.kind == LoopKind::Vectorized; }) ||
@@ -432,7 +435,7 @@ bool is_vectorized(const schedules::FuncSchedule &func) {
                        [](const StageSchedule &s) { return is_vectorized(s); });
 }
 
-/// Machines have such stores and loads for vectors only.
+/// Processors have such stores and loads only for vectors.
 void check_nontemporal(const Graph &graph, const FuncNode &f, const schedules::Schedule &schedule) {
     const schedules::FuncSchedule &s = schedule[f.id];
     if (s.nontemporal_stores && is_computed(f) && !is_vectorized(s))

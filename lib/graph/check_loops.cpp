@@ -16,7 +16,7 @@ namespace {
 using schedules::Dim;
 using schedules::StageSchedule;
 
-/// The loops that a prefetch names may be gone since.
+/// Loops named by a prefetch may have been split or fused since.
 void check_prefetches(const FuncNode &f, size_t index, const StageSchedule &s) {
     for (const schedules::Prefetch &p : s.prefetches)
         for (const std::string &loop : {p.at, p.from})
@@ -40,7 +40,7 @@ void check_partition(const FuncNode &f, size_t index, const StageSchedule &s) {
                              "always_partition() out.");
 }
 
-/// A blend reads what it stores over: another thread may be storing there.
+/// A blend reads the element that it overwrites: another thread may be storing it.
 void check_blends(const FuncNode &f, size_t index, const StageSchedule &s,
                   const schedules::Replay &loops) {
     using Transform = schedules::Transform;

@@ -25,7 +25,7 @@ class SharingChecker {
         find_groups();
     }
 
-    /// That Funcs which share loops do not need each other.
+    /// Checks that Funcs that share loops do not depend on each other.
     void check_independence() const {
         for (const FuncNode &f : graph_.funcs)
             for (size_t i = 0; is_computed(f) && i < f.stages.size(); i++) {
@@ -60,8 +60,8 @@ class SharingChecker {
     const Graph &graph_;
     const schedules::Schedule &schedule_;
     const std::function<bool(FuncId, FuncId)> same_level_;
-    std::vector<FuncId> leader_;                    // toward one of the group
-    std::map<FuncId, std::vector<FuncId>> groups_;  // the Funcs of each such one
+    std::vector<FuncId> leader_;  // union-find: toward the representative of the group
+    std::map<FuncId, std::vector<FuncId>> groups_;  // the Funcs of each group, by representative
 
     void check(const FuncNode &f) const {
         if (!is_computed(f))
@@ -113,7 +113,8 @@ class SharingChecker {
         return schedule_[stage.first].stages[static_cast<size_t>(stage.second)];
     }
 
-    /// The loops of a stage, and those of its Func's earlier stages, must exist before what shares them.
+    /// The loops of a stage, and those of its Func's earlier stages, must exist before those of a
+    /// stage that shares them.
     void check_ring(StageId stage, std::vector<StageId> &on_the_way,
                     std::set<StageId> &done) const {
         if (done.count(stage))
@@ -142,14 +143,14 @@ class SharingChecker {
         throw InternalError("a cycle of stages that share no loops");
     }
 
-    /// A stage whose loops another one runs in, directly or through others.
+    /// A stage whose loops another stage shares, directly or through others.
     struct Host {
         StageId stage;
-        size_t loops;            ///< how many, from the outermost in
-        std::set<size_t> moved;  ///< those that are aligned to other ends
+        size_t loops;            ///< number of shared loops, from the outermost in
+        std::set<size_t> moved;  ///< the loops that are shifted by LoopAlignStrategy
     };
 
-    /// The innermost first; the stage itself is the first.
+    /// The innermost first, starting with the stage itself.
     std::vector<Host> hosts_of(StageId stage) const {
         std::vector<Host> hosts{{stage, schedule_of(stage).dims.size(), {}}};
         while (schedule_of(hosts.back().stage).fuse_level.at()) {
@@ -166,8 +167,8 @@ class SharingChecker {
         return hosts;
     }
 
-    /// Two definitions of one Func that run in the same loops: the later one finds what it needs only
-    /// where each iteration computes for it what it works on, once.
+    /// Two definitions of a Func may run in the same loops only if each iteration computes, exactly
+    /// once, the elements that the later definition needs from the earlier one.
     void check_order(const FuncNode &f, size_t stage, size_t later) const {
         const LoopLevel &level = schedule_[f.id].stages[later].fuse_level;
         if (!level.at())
@@ -187,7 +188,7 @@ class SharingChecker {
             }
     }
 
-    /// "" where the two are in order.
+    /// "" if the two are in order.
     std::string out_of_order(const FuncNode &f, size_t stage, const Host &first, size_t later,
                              const Host &second) const {
         const StageSchedule &a = schedule_[f.id].stages[stage], &b = schedule_[f.id].stages[later];
@@ -220,7 +221,7 @@ class SharingChecker {
         return stage == 0 ? "pure definition" : fmt::format("update {}", stage - 1);
     }
 
-    /// How many loops there are from the outermost in to `var`; 0 where there is no such loop.
+    /// Number of loops from the outermost in to `var`; 0 if there is no such loop.
     static size_t loops_to(const std::vector<Dim> &dims, const std::string &var) {
         for (size_t i = 0; i < dims.size(); i++)
             if (dims[i].name == var)
@@ -248,8 +249,8 @@ class SharingChecker {
     /// The Func and those whose loops it shares, directly or through others.
     const std::vector<FuncId> &group_of(FuncId id) const { return groups_.at(leader_of(id)); }
 
-    /// How Funcs that share loops need each other, perhaps through others that do: "'c' (f.cpp:3)
-    /// reads 'b', which shares loops with 'd', which reads 'a'". "" where they do not.
+    /// A dependence between Funcs that share loops, possibly through others: "'c' (f.cpp:3) reads
+    /// 'b', which shares loops with 'd', which reads 'a'". "" if there is none.
     std::string dependence(const std::vector<FuncId> &group) const {
         struct Link {
             FuncId from;

@@ -1,4 +1,4 @@
-// Definitions of Funcs: what may stand on both sides of f(x, y) = e.
+// Definitions of Funcs: checks both sides of f(x, y) = e.
 
 #include <algorithm>
 
@@ -21,7 +21,7 @@
 namespace Pipe::graph {
 namespace {
 
-/// Drops the referents of RVars and of calls of the Func itself (see contents.h).
+/// Removes the referents of RVars and of calls of the Func itself (see contents.h).
 class Detach : public ir::GraphMutator {
   public:
     explicit Detach(const FuncContents &self) : self_(&self) {}
@@ -40,7 +40,7 @@ class Detach : public ir::GraphMutator {
     const FuncContents *self_;
 };
 
-/// One definition on its way into a Func.
+/// A definition being added to a Func.
 class Definition {
   public:
     Definition(FuncContents &func, const std::vector<Expr> &args, const std::vector<Expr> &values,
@@ -79,7 +79,7 @@ class Definition {
     std::vector<Expr> values_;
     SourceLocation where_;
     std::vector<std::string>
-        pure_args_;  // by position; "" where an update's argument is no pure Var
+        pure_args_;  // by position; "" if an update's argument is not a pure Var
     Names names_;
     std::shared_ptr<const RDomContents> rdom_;
 
@@ -241,8 +241,8 @@ class Definition {
                                     [&](const ReductionVar &r) { return r.name == name; });
     }
 
-    /// A loop over a pure Var of an update is only parallel if the points of different values of
-    /// the Var do not touch.
+    /// A loop over a pure Var of an update is parallel only if points with different values of the
+    /// Var are independent.
     void check_self_calls() const {
         for (const ir::ExprNode *call : names_.calls) {
             if (call->referent.get() != &func_)
@@ -334,7 +334,7 @@ class Definition {
         func_.identity->touch();
     }
 
-    /// Random numbers depend on the Func, on which definition it is, and on the point.
+    /// Random numbers depend on the Func, the definition, and the point.
     RandomNumbers random_numbers() const {
         std::vector<std::string> coordinates;
         for (const std::string &var : pure_args_)

@@ -76,7 +76,7 @@ void require_half(const char *name, const Expr &a, const Expr &b) {
         reject(name, a, b, "the first must have twice the bits of the second. Cast one of them.");
 }
 
-/// A type that holds the values of both.
+/// A type that represents the values of both.
 Type common_integer(const char *name, const Expr &a, const Expr &b) {
     require_integer(name, a), require_integer(name, b);
     Type x = a.type().element_of(), y = b.type().element_of();
@@ -89,7 +89,7 @@ Type common_integer(const char *name, const Expr &a, const Expr &b) {
     return Int(std::max(bits, with_sign));
 }
 
-/// `op` of both operands as they are, in the type of the first.
+/// `op` of both operands without conversion, in the type of the first.
 template <typename Op> Expr in_exact(const char *name, const Expr &a, const Expr &b, const Op &op) {
     Type exact = common_integer(name, a, b);
     return cast(a.type(), op(cast(exact, a), cast(exact, b)));
@@ -133,7 +133,7 @@ Expr mul_shift_right(const Expr &a, const Expr &b, int n) { return mul_shift_rig
 Expr rounding_mul_shift_right(const Expr &a, const Expr &b, int n) { return rounding_mul_shift_right(a, b, unsigned_amount(in::rounding_mul_shift_right, a, n)); }
 // clang-format on
 
-// What a wider type holds is plain arithmetic there: no intrinsic is needed.
+// If a wider type exists, plain arithmetic in it suffices: no intrinsic is needed.
 
 Expr widening_add(const Expr &a, const Expr &b) {
     Expr x = a, y = b;

@@ -1,4 +1,4 @@
-// Func: its definitions and what they are.
+// Func: its definitions, and queries about them.
 
 #include <pipe/func.h>
 
@@ -124,7 +124,7 @@ std::vector<OutputImageParam> Func::output_buffers() const {
     const std::vector<Type> &types = f.defined() ? f.types : f.promised_types;
     for (size_t i = contents_->output_buffers.size(); i < types.size(); i++) {
         auto buffer = std::make_shared<graph::ImageContents>();
-        buffer->identity = f.identity;  // what is promised changes the Func
+        buffer->identity = f.identity;  // promises count as changes of the Func
         buffer->where = f.where;
         buffer->type = types[i];
         buffer->dimensions = dimensions();

@@ -1,4 +1,4 @@
-// Directives on a Func: where it is computed and stored, promises, and the pure definition's loops.
+// Directives on a Func: compute and store levels, promises, and the pure definition's loops.
 
 #include <algorithm>
 
@@ -25,7 +25,7 @@ Level root() {
     return {Level::Kind::Root, FuncId::None, 0, "", nullptr, nullptr};
 }
 
-/// Stage -1: whichever stage of the consumer has the loop; freeze finds out.
+/// Stage -1: whichever stage of the consumer has the loop; resolved by freeze.
 Level level_of(const std::shared_ptr<FuncContents> &consumer, int stage, const VarOrRVar &loop) {
     return {Level::Kind::At, FuncId::None, stage, loop.name, consumer->identity, nullptr};
 }
@@ -80,7 +80,7 @@ Expr integer(const FuncContents &f, const char *directive, const Expr &e) {
     return number;
 }
 
-/// Null where nothing is said of the dimension.
+/// Null if there is no entry for the dimension.
 schedules::Bound *bound_of(std::vector<schedules::Bound> &bounds, const Var &dim) {
     auto same = [&](const schedules::Bound &b) { return b.var == dim.name(); };
     auto found = std::find_if(bounds.begin(), bounds.end(), same);
@@ -93,7 +93,7 @@ std::string range_text(const schedules::Bound &b) {
                            : fmt::format("{} places", graph::shortened(b.extent));
 }
 
-/// A second range would make the first one void without a word.
+/// A second range would silently override the first one.
 void add_bound(FuncContents &f, const char *directive, const Var &dim, const Expr &min,
                const Expr &extent) {
     std::vector<schedules::Bound> &bounds = f.schedule.bounds;
@@ -137,7 +137,7 @@ void touch(FuncContents &f) {
     f.identity->touch();
 }
 
-/// The entry of a dimension in the list; a new one where there is none.
+/// The entry of a dimension in the list; added if there is none.
 template <typename T> T &entry(std::vector<T> &list, const std::string &var) {
     auto found = std::find_if(list.begin(), list.end(), [&](const T &t) { return t.var == var; });
     if (found != list.end())

@@ -19,8 +19,7 @@ namespace Pipe {
 
 namespace {
 
-/// CompileError where the value is not the same for all coordinates, or cannot be known before the
-/// pipeline computes anything.
+/// CompileError if the value depends on coordinates, or cannot be known before the pipeline runs.
 void require_key(const std::string &directive, const Expr &key) {
     graph::Walk walk;
     walk(key, [&](const ir::ExprNode &e) {
@@ -93,7 +92,8 @@ class WithoutTags : public ir::GraphMutator {
     }
 };
 
-/// What the values of a Func depend on. What can be no key stands with the Func that uses it.
+/// The dependences of the values of a Func. Values that cannot be keys are listed with the Func
+/// that uses them.
 struct Dependencies {
     std::set<Expr, ir::ExprLess> keys;
     std::map<std::string, FuncId> images, pointers;
@@ -105,7 +105,7 @@ struct Dependencies {
     }
 };
 
-/// Collects them, producers first.
+/// Collects the dependences, producers first.
 class Collector {
   public:
     explicit Collector(const Graph &graph) : graph_(graph) {

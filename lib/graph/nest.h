@@ -1,5 +1,5 @@
 #pragma once
-// The loops of one definition while a directive changes them.
+// The loop nest of one definition during a directive.
 
 #include <algorithm>
 #include <string>
@@ -15,7 +15,7 @@
 
 namespace Pipe::graph {
 
-/// The nest of one stage under change, and what to say where a directive does not fit it.
+/// The loop nest of one stage being transformed, and error reporting for the directive.
 class Nest {
   public:
     Nest(const Pipe::Stage &stage, std::string directive)
@@ -39,7 +39,7 @@ class Nest {
         return static_cast<size_t>(found - dims.begin());
     }
 
-    /// Whether a loop has, or had, this name.
+    /// Whether a loop has, or once had, this name.
     bool is_taken(const std::string &name) const {
         bool taken = std::count(func_.args.begin(), func_.args.end(), name) > 0;
         for (const schedules::Dim &d : schedule_.dims)
@@ -49,7 +49,7 @@ class Nest {
         return taken;
     }
 
-    /// CompileError where a new loop's name is in use, or was and would be ambiguous.
+    /// CompileError if the name of a new loop is in use, or was used and would be ambiguous.
     void check_new(const std::string &name, const std::string &replaced) const {
         if (name.empty())
             fail("a loop needs a name. Use a Var with a name.");
@@ -75,9 +75,9 @@ class Nest {
         return number;
     }
 
-    /// CompileError where the tail would change what the definition gives.
+    /// CompileError if the tail strategy would change the result of the definition.
     void check_tail(const schedules::Dim &loop, TailStrategy tail) const;
-    /// CompileError where the loop came from a split whose masks speak of it.
+    /// CompileError if the loop results from a split whose masks refer to it.
     void check_splittable(const std::string &loop) const;
 
     /// CompileError for an extern stage.

@@ -82,7 +82,7 @@ bool is_bit_pattern(Type type) {
     return type.is_int_or_uint() && !type.is_bool();
 }
 
-/// The wider operand gives the type; of two equally wide ones, the first.
+/// The result has the type of the wider operand, or of the first if both are equally wide.
 void match_bits(const char *name, Expr &a, Expr &b) {
     require_defined(name, a, b);
     if (!is_bit_pattern(a.type()) || !is_bit_pattern(b.type()))
@@ -243,7 +243,7 @@ Expr cast(Type type, const Expr &value) {
                    ". Use a numeric type, as in cast<float>(x).");
     if (value.type().is_scalar())
         graph::require_scalar("cast of " + describe(value), type);
-    if (type.lanes() != value.type().lanes())  // a vector's lanes, cast by lowering
+    if (type.lanes() != value.type().lanes())  // a vector's lanes, if lowering casts
         type = type.with_lanes(value.type().lanes());
     if (Expr folded = ir::fold_cast(type, value); folded.defined())
         return folded;
@@ -258,7 +258,7 @@ Expr saturating_cast(Type type, const Expr &value) {
     if (type.is_float() || value.type() == type)
         return cast(type, value);
     Type from = value.type();
-    if (from.is_float() && from.bits() == 16)  // the bounds are not float16s
+    if (from.is_float() && from.bits() == 16)  // the bounds are not exact in float16
         return saturating_cast(type, cast(Float(32), value));
     Expr low = from.is_float() ? ir::make_float(from, static_cast<double>(type.min_int()))
                                : ir::make_int(from, std::max(type.min_int(), from.min_int()));
@@ -266,7 +266,8 @@ Expr saturating_cast(Type type, const Expr &value) {
         from.is_float()
             ? ir::make_float(from, static_cast<double>(type.max_uint()))
             : ir::make_int(from, static_cast<int64_t>(std::min(type.max_uint(), from.max_uint())));
-    // Where the largest value is not a float, rounding takes the bound out of range: compare first.
+    // If the largest value is not representable as a float, rounding moves the bound out of range:
+    // compare first.
     if (from.is_float() && type.bits() >= 32)
         return select(value >= high, ir::make_int(type, static_cast<int64_t>(type.max_uint())),
                       cast(type, max(value, low)));

@@ -28,7 +28,7 @@ namespace detail {
 
 namespace {
 
-/// The bytes of a constant as they lie in memory, the lowest first.
+/// The bytes of a constant in memory, the lowest first.
 uint64_t bits_of(const Expr &constant) {
     Type type = constant.type();
     if (!type.is_float())
@@ -408,7 +408,7 @@ struct graph::BufferImages {
     static std::weak_ptr<void> &of(const BufferBase &buffer) { return buffer.contents().image; }
 };
 
-/// The same for each use of a Buffer, so that two reads of one element are the same expression.
+/// The same image for each use of a Buffer, so that two reads of an element are equal expressions.
 std::shared_ptr<ImageContents> graph::image_of(const Buffer<void> &image) {
     static std::mutex mutex;
     std::lock_guard lock(mutex);

@@ -6,7 +6,7 @@
 namespace Pipe {
 namespace {
 
-/// Args: the condition, then the values.
+/// Args: the condition, followed by the values.
 Expr effect(const char *name, const Expr &condition, const std::vector<Expr> &values) {
     graph::require_defined(name, condition);
     if (!condition.type().is_bool())

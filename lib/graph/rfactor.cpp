@@ -25,7 +25,7 @@ bool is_self(const ir::ExprNode &node) {
     return node.op == ir::Op::Call && node.call_kind == ir::CallKind::Func && !node.referent;
 }
 
-/// The directives that lead to the rfactor, and it, as C++, where the Func is called `func`.
+/// The directives up to and including the rfactor as C++, where the Func is called `func`.
 std::string recipe(const std::string &func, int update,
                    const std::vector<graph::ReductionVar> &rvars,
                    const schedules::StageSchedule &loops,
@@ -90,7 +90,7 @@ Func Stage::rfactor(const std::vector<std::pair<RVar, Var>> &preserved, SourceLo
     auto part = std::make_shared<FuncContents>();
     part->identity = graph::Identity::unnamed(f.name() + "_intm");
     from.call = [&](const ir::ExprNode &self, std::vector<Expr> args) {
-        // Its own calls of itself have no referent: set below.
+        // Its calls of itself have no referent: set below.
         return ir::make_call(self.type, part->name(), std::move(args), ir::CallKind::Func,
                              self.index, part);
     };

@@ -1,4 +1,4 @@
-// One definition of a Func, as it is scheduled.
+// Stage: the schedule of one definition of a Func.
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-// Directives on one definition that leave its loops as they are: specializations, hints, promises.
+// Directives on a definition that do not change its loops: specializations, hints, promises.
 
 #include <algorithm>
 
@@ -23,7 +23,7 @@ using schedules::StageSchedule;
 
 namespace {
 
-/// After specialize_fail() nothing is left to specialize for.
+/// specialize_fail() must be the last specialization.
 void check_open(const Nest &nest, const StageSchedule &s) {
     if (!s.specializations.empty() && !s.specializations.back().condition.defined())
         nest.fail("specialize_fail() must come last, because it covers all remaining cases. "
@@ -183,7 +183,8 @@ Self &StageDirectives<Self>::no_device(const char *directive, const VarOrRVar &l
 
 namespace {
 
-/// The Vars of a definition -> what it is called with. (A Param of that name is something else.)
+/// Maps the Vars of a definition to the arguments of a call. (A Param of the same name is a
+/// different object.)
 class Arguments : public ir::GraphMutator {
   public:
     Arguments(const std::vector<std::string> &vars, const std::vector<Expr> &values)
@@ -202,7 +203,7 @@ class Arguments : public ir::GraphMutator {
     const std::vector<Expr> &values_;
 };
 
-/// Calls of one pure Func -> its values.
+/// Replaces calls of a pure Func by its values.
 class InlineCalls : public ir::GraphMutator {
   public:
     explicit InlineCalls(const FuncContents &callee) : callee_(callee) {}
@@ -240,7 +241,7 @@ template <typename Self> Self &StageDirectives<Self>::eager_inline(const std::ve
     graph::Stage &stage = func.stages[static_cast<size_t>(nest.stage().index())];
     if (graph::extern_definition(stage))
         nest.fail("the inputs of an extern stage must be stored in memory.");
-    // One may call another, in any order: until none is called any more.
+    // The Funcs may call each other, in any order: repeat until no call is left.
     std::vector<bool> called(funcs.size());
     for (bool again = true; again;) {
         again = false;

@@ -148,7 +148,7 @@ RDom::operator Expr() const {
 
 namespace {
 
-/// So that the condition, which the RDom holds, does not hold the RDom.
+/// The condition must not own the RDom that owns it.
 class DetachRDom : public ir::GraphMutator {
   public:
     explicit DetachRDom(const RDomContents *rdom) : rdom_(rdom) {}

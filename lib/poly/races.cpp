@@ -50,7 +50,7 @@ class Checker {
     void special_stages(const FuncNode &f, size_t i, const StageSchedule &s) {
         for (const schedules::Specialization &special : s.specializations) {
             if (!special.condition.defined())
-                continue;  // specialize_fail: nothing runs
+                continue;  // specialize_fail: never runs
             stage(f, i, special.schedule, true);
             special_stages(f, i, special.schedule);
         }
@@ -60,7 +60,7 @@ class Checker {
     const schedules::Schedule &schedule_;
     const RaceOptions &options_;
     std::vector<SharedLoop> shared_;
-    std::set<std::pair<FuncId, int>> hosts_;  // stages that others share loops of (compute_with)
+    std::set<std::pair<FuncId, int>> hosts_;  // stages whose loops others share (compute_with)
 
     void stage(const FuncNode &f, size_t index, const StageSchedule &s, bool special) {
         const Stage &stage = f.stages[index];
@@ -78,8 +78,8 @@ class Checker {
         order(f, index, s);
     }
 
-    /// Where two iterations write one element, they write the same value: it comes from pure Vars
-    /// only, which are coordinates of the element.
+    /// Two iterations that write the same element write the same value: it depends only on pure
+    /// Vars that are coordinates of the element.
     static bool writes_one_value(const FuncNode &f, const Stage &stage) {
         std::set<std::string> from_rvars;
         for (const ReductionVar &r : stage.rvars)
@@ -148,7 +148,7 @@ class Checker {
                             dim.kind == LoopKind::Vectorized ? "vectorize" : "parallelize"));
     }
 
-    /// What is read outside of the step in which an element is updated.
+    /// Reads outside of the atomic update of an element.
     static void check_one_step(const FuncNode &f, size_t index, const std::string &directive,
                                const std::string &conflict) {
         bool asks = false;
@@ -164,7 +164,7 @@ class Checker {
                     "serial.");
     }
 
-    /// Those of `loops` that are among `rvars`.
+    /// The loops that are among `rvars`.
     static std::vector<std::string> only_reductions(std::vector<std::string> loops,
                                                     const std::vector<std::string> &rvars) {
         std::erase_if(loops, [&](const std::string &name) {
@@ -173,7 +173,7 @@ class Checker {
         return loops;
     }
 
-    /// Another order of the RVar loops must not change what an iteration reads.
+    /// A different order of the RVar loops must not change the values that an iteration reads.
     void order(const FuncNode &f, size_t index, const StageSchedule &s) {
         const Stage &stage = f.stages[index];
         std::vector<std::string> natural;
@@ -200,8 +200,8 @@ class Checker {
                 accesses(pairs.written(), meets), graph::join(natural)));
     }
 
-    /// The directive that made this order of the loops over RVars: the last fuse where one loop is left of
-    /// them, else reorder.
+    /// The directive that caused this order of the RVar loops: the last fuse if only one loop is
+    /// left, else reorder.
     static std::string what_orders(const StageSchedule &s) {
         std::vector<std::string> loops;
         for (const Dim &d : s.dims)
