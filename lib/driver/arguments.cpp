@@ -17,7 +17,7 @@ using Kind = ir::Argument::Kind;
 
 namespace {
 
-/// "2 dimensions", the number marked.
+/// "2 dimensions", with the number marked.
 template <typename Number> std::string counted(Field field, Number n, const std::string &noun) {
     return marked(field, n) + support::counted(n, noun).substr(std::to_string(n).size());
 }
@@ -103,7 +103,7 @@ const char *role(const Slot &slot) {
     return slot.kind == Kind::OutputBuffer ? "Output" : "Input";
 }
 
-/// What to do about a type that does not fit.
+/// How to fix a type mismatch.
 const char *cast_advice(const Slot &slot) {
     return slot.kind == Kind::OutputBuffer ? "or cast<...>() the value of the Func"
                                            : "or convert the image first";
@@ -229,7 +229,7 @@ void Slots::gather(Outputs outputs, std::vector<Given> &given) const {
 }
 
 void Slots::fill(CallArguments &call) const {
-    call.buffers_.resize(num_buffers_);  // of a known size: the pointers into it stay
+    call.buffers_.resize(num_buffers_);  // preallocated: pointers into it stay valid
     call.pointers_.resize(slots_.size());
     call.addresses_.resize(slots_.size());
     call.strided_ = 0;
@@ -248,7 +248,7 @@ void Slots::fill(CallArguments &call) const {
         jit::BufferArgument &arg = call.buffers_[buffer];
         arg.host = view.host;
         bool empty = false;
-        int64_t low = 0, high = 1;  // elements from the host
+        int64_t low = 0, high = 1;  // offsets in elements from the host address
         for (size_t d = 0; d < view.dims.size(); d++) {
             const BufferDim &dim = view.dims[d];
             arg.dim[d] = {dim.min, dim.extent, dim.stride};

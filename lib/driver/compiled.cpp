@@ -88,7 +88,7 @@ bool Compiled::up_to_date(const Target &requested) const {
     uint64_t now = graph::modification_epoch();
     if (epoch_.load(std::memory_order_acquire) == now)
         return true;
-    // Something changed somewhere: was it one of ours?
+    // The global epoch has changed: check whether this pipeline is affected.
     for (const graph::Stamp &stamp : scheduled_.frozen.stamps)
         if (!stamp.up_to_date())
             return false;
@@ -107,7 +107,7 @@ const jit::Kernel &Compiled::kernel(const Variant &variant) {
     if (const jit::Kernel *found = find(variant))
         return *found;
     std::lock_guard lock(mutex_);
-    if (const jit::Kernel *found = find(variant))  // another thread was faster
+    if (const jit::Kernel *found = find(variant))  // another thread compiled it meanwhile
         return *found;
 
     jit::Kernel kernel;
@@ -131,7 +131,7 @@ jit::Kernel Compiled::compile_kernel(const Variant &variant) {
 
 namespace {
 
-/// The switch PIPE_DUMP names a folder: the loops after each pass go there.
+/// PIPE_DUMP names a directory for the loops after each pass.
 void dump_passes(lower::LowerOptions &options) {
     std::string folder = support::dump_folder();
     if (folder.empty())
@@ -172,7 +172,7 @@ ir::Program Compiled::lower_or_fall_back(const Variant &variant) {
         return lower(variant);
     } catch (const Error &error) {
         fall_back(scheduled_, error.what());
-        query_ = {};  // asks for what the other schedule reads
+        query_ = {};  // its shape query must match the new schedule
     }
     for (const ir::InPlace &pair : slots_.names(variant.in_place))
         if (std::string why = in_place_obstacle(pair); !why.empty())
@@ -200,7 +200,7 @@ void Compiled::compile() {
 
 namespace {
 
-/// For runs that a person could notice. (What is quicker is not worth a schedule, or is a test.)
+/// Minimum duration that a user notices. (Faster runs do not need a schedule, or are tests.)
 void hint_at_schedule(const std::string &pipeline, double ms) {
     constexpr double noticeable_ms = 50;
     if (ms < noticeable_ms)
@@ -250,7 +250,8 @@ int Compiled::run_kernels(CallArguments &call, const jit::RunOptions &options,
 
 namespace {
 
-/// Calls f(options, &error) for a code; what fails is thrown, or the custom_error handler is told.
+/// Calls f(options, &error) for an error code; a failure is thrown, or reported to the custom_error
+/// handler.
 template <typename F> int with_handlers(const CallSettings &settings, const F &f) {
     JITUserContext none;
     jit::RunOptions options;

@@ -1,4 +1,4 @@
-// Slots: Buffers that lie in the same memory.
+// Slots: Buffers that share memory.
 
 #include <algorithm>
 
@@ -14,7 +14,7 @@ using Kind = ir::Argument::Kind;
 
 namespace {
 
-/// How the elements of a lie to those of b, after the names of the two.
+/// The position of the elements of a relative to those of b, after the names of the two.
 std::string relation(const std::string &name_a, const BufferView &a, const std::string &name_b,
                      const BufferView &b) {
     auto distance = static_cast<char *>(a.host) - static_cast<char *>(b.host);

@@ -1,4 +1,4 @@
-// Pipeline: what a Func alone has not.
+// Pipeline: the parts that Func does not share.
 
 #include <pipe/pipeline.h>
 

@@ -58,7 +58,7 @@ void Grid::clear() {
     std::fill(states_.begin(), states_.end(), Value::State::Fresh);
 }
 
-/// Points tend to come in rows: half as much again in the direction of growth keeps the moves few.
+/// Points usually come in rows: growing by half in the direction of growth limits reallocations.
 void Grid::make_room_for(const Point &p) {
     Box grown = box_;
     grown.include(p);
