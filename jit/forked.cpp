@@ -11,8 +11,8 @@ namespace {
 enum class TeamState { None, Started, Lost };
 thread_local TeamState team_state = TeamState::None;
 
-/// Called in the child, by the thread that forked. Its other threads are started later, and know of
-/// no team.
+/// Called in the child, by the thread that forked. Other threads of the child are started later and
+/// have no team.
 void after_fork() {
     if (team_state == TeamState::Started)
         team_state = TeamState::Lost;

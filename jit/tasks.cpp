@@ -60,7 +60,8 @@ struct Task {
     }
 };
 
-/// Threads that have done a task wait a while for the next: to start one takes longer than many tasks.
+/// Threads that have finished a task wait a while for the next: starting a thread takes longer than
+/// many tasks.
 class TaskThreads {
   public:
     static TaskThreads &get() {
@@ -68,13 +69,13 @@ class TaskThreads {
         return *all;
     }
 
-    /// std::system_error where no thread can be started.
+    /// std::system_error if no thread can be started.
     void start(Task &task) {
         std::lock_guard lock(mutex_);
         if (std::exchange(process_, getpid()) != getpid())
-            idle_.clear();  // after fork(), these are the parent's
+            idle_.clear();  // after fork(), these exist only in the parent
         if (idle_.empty()) {
-            idle_.reserve(++threads_);  // so that a thread need not, where nobody catches
+            idle_.reserve(++threads_);  // reserved here because push_back must not throw later
             std::thread([this, &task] { work(&task); }).detach();
             return;
         }
@@ -146,7 +147,7 @@ void semaphore_close(void *memory) {
 int32_t semaphore_acquire(Context *context, void *memory) {
     Semaphore &s = at(memory);
     std::unique_lock lock(s.mutex);
-    // A failure elsewhere is looked for now and then: nobody releases any more.
+    // Failures elsewhere are polled: nobody would release the semaphore any more.
     while (!s.changed.wait_for(lock, std::chrono::milliseconds(20), [&] { return s.count > 0; }))
         if (context->failed())
             return codegen::canceled;
