@@ -87,9 +87,9 @@ class Compiled {
     /// The name of the first output.
     const std::string &name() const;
 
-    /// Sets the shapes of Buffers without memory (see is_query). Fails as `run` does.
     /// Reports a misuse of the call.
     int fail(const std::string &why, const CallSettings &settings);
+    /// Sets the shapes of Buffers without memory (see is_query). Fails as `run` does.
     int answer_query(const std::vector<Given> &given, const CallSettings &settings);
     /// Allocates Buffers for the ImageParams that are not set. Fails as `run` does.
     int infer_inputs(Outputs outputs, const CallSettings &settings);

@@ -23,7 +23,7 @@ struct Compiler {
 
     /// Compiles for this target with the Pipeline's settings; the result is not cached.
     std::shared_ptr<Compiled> compile_for(const std::vector<Func> &outputs, const Target &target);
-    /// As `get` does, with what the requirements need.
+    /// Freezes as `get` does, including what the requirements need.
     graph::Frozen freeze(const std::vector<Func> &outputs) const;
 
     void trace_pipeline();

@@ -90,7 +90,7 @@ schedules::Bound *bound_of(std::vector<schedules::Bound> &bounds, const Var &dim
 std::string range_text(const schedules::Bound &b) {
     return b.min.defined() ? fmt::format("min {}, extent {}", graph::shortened(b.min),
                                          graph::shortened(b.extent))
-                           : fmt::format("{} places", graph::shortened(b.extent));
+                           : fmt::format("extent {}", graph::shortened(b.extent));
 }
 
 /// A second range would silently override the first one.

@@ -363,7 +363,7 @@ TEST_CASE_METHOD(Blur, "promises and estimates", "[error][directives]") {
                     "Leave one"});
         require_at(at_a, [&] { a.bound_extent(x, 5); }, {"a.bound_extent(x)", "already bounded"});
         require_at(at_a, [&] { a.bound(y, 0, 3); },
-                   {"a.bound(y)", "to another range: 3 places; now from 0, 3 places"});
+                   {"a.bound(y)", "to a different range: extent 3; now min 0, extent 3"});
     }
     SECTION("memoize with two eviction keys") {
         a.compute_root().memoize(EvictionKey(1)).memoize(EvictionKey(1));
