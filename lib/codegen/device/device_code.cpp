@@ -6,7 +6,7 @@
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Support/TargetSelect.h>
 
-#include "codegen/optimise.h"
+#include "codegen/optimize.h"
 #include "ir/visit.h"
 
 namespace Pipe::codegen {
@@ -108,14 +108,13 @@ DeviceCode::DeviceCode(const ir::Program &program, const Target &given, llvm::Mo
                                            nullptr, "pipe.description");
 }
 
-int32_t DeviceCode::add_site(const std::string &buffer, GPUSite::Kind kind,
-                             GPUSite::Memory memory) {
-    sites.push_back({buffer, kind, memory});
+int32_t DeviceCode::add_site(const DeviceSite &site) {
+    sites.push_back(site);
     return static_cast<int32_t>(sites.size()) - 1;
 }
 
 std::string DeviceCode::ptx() {
-    optimise(module, *machine, target);
+    optimize(module, *machine, target);
     auto bytes = generate(module, *machine, llvm::CodeGenFileType::AssemblyFile);
     return {bytes.begin(), bytes.end()};
 }
@@ -171,8 +170,9 @@ std::string DeviceCode::finish(llvm::Module &host, const std::string &pipeline) 
             {c.text(k.name), emulated ? static_cast<llvm::Constant *>(k.function) : c.null(),
              c.number(64, k.static_shared_bytes)}));
     for (const DeviceSite &s : sites)
-        site_records.push_back(c.record({s.buffer.empty() ? c.null() : c.text(s.buffer),
-                                         c.number(32, s.kind), c.number(32, s.memory)}));
+        site_records.push_back(
+            c.record({s.buffer.empty() ? c.null() : c.text(s.buffer), c.number(32, s.kind),
+                      c.number(32, s.memory), c.number(32, s.element_bytes)}));
     // in the order of GPUModule
     llvm::Constant *value = c.record(
         {c.text(pipeline), emulated ? c.null() : c.text(text),
