@@ -22,6 +22,7 @@
 namespace Pipe::jit {
 
 struct MemoEntry;  // memo_cache.h
+class GPURun;      // gpu/run.h
 
 /// One run of a kernel.
 struct Context {
@@ -35,6 +36,7 @@ struct Context {
     int64_t scratch_limit = 0;        ///< bytes per thread; 0 = none
     ProfileEntry *profile = nullptr;  ///< one per Func; null where nobody asked
     uint64_t memo_owner = 0;          ///< whose memoized Funcs are run
+    GPURun *gpu = nullptr;            ///< null for targets without kernels for a GPU
 
     /// The first failure stays: later ones are often its consequences.
     void fail(int32_t code, std::string message);

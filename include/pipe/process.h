@@ -17,7 +17,8 @@ void set_num_threads(int threads);
 int get_num_threads();
 
 /// Gives memory back to the system that is kept to make the next call quicker: scratch memory of
-/// all threads, and what memoized Funcs stored. What a running pipeline uses stays until it ends.
+/// all threads, what memoized Funcs stored, and on GPUs the memory of earlier calls (pipelines that run there are
+/// waited for). What a running pipeline uses stays until it ends.
 /// Code that was compiled stays: it belongs to Pipelines and Callables.
 void release_memory();
 

@@ -258,7 +258,7 @@ inline Target get_jit_target_from_environment() {
     return get_host_target();
 }
 
-/// Whether code for `target` can run here.
+/// Whether code for `target` can run here; with Target::CUDA, only where there is a driver and a GPU.
 bool host_supports_target_device(const Target &target);
 
 }  // namespace Pipe

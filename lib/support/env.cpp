@@ -37,8 +37,19 @@ constexpr std::array variables = {
         "\"perf\", \"gdb\" or \"perf,gdb\": these see the functions of generated code, which "
         "then stays in memory, by the names of their Funcs and loops",
         false},
+    EnvVariable{"HL_GPU_DEVICE", "0",
+                "number of the GPU that pipelines run on where JITUserContext::gpu_device says "
+                "nothing",
+                false},
+    EnvVariable{"PIPE_GPU_CACHE", "$XDG_CACHE_HOME/pipe, or ~/.cache/pipe",
+                "folder that keeps GPU programs, linked by the driver, from one process to the "
+                "next; 0: none "
+                "is kept",
+                false},
     EnvVariable{"OMP_NUM_THREADS", "the processors that the process may use",
                 "OpenMP's own: threads of parallel loops, and cores to schedule for", false},
+    EnvVariable{"PIPE_CUDA_DRIVER", "libcuda.so.1", "library that is loaded as the CUDA driver",
+                true},
     EnvVariable{"PIPE_ACCEPT", "they are compared",
                 "if set, what comes out is written over the golden files", true},
     EnvVariable{"PIPE_FUZZ_CASES", "a fixed number", "number of random pipelines", true},
@@ -111,6 +122,17 @@ std::string dump_folder() {
                            "' cannot be made: " + error.message() +
                            ". Name one that can be written, or unset the variable.");
     return folder;
+}
+
+std::string gpu_cache_folder() {
+    const std::string chosen = env("PIPE_GPU_CACHE");
+    if (!chosen.empty())
+        return chosen == "0" ? "" : chosen;
+    auto absolute = [](const char *folder) { return folder && *folder == '/'; };
+    if (const char *cache = std::getenv("XDG_CACHE_HOME"); absolute(cache))
+        return std::string(cache) + "/pipe";
+    const char *home = std::getenv("HOME");
+    return absolute(home) ? std::string(home) + "/.cache/pipe" : "";
 }
 
 }  // namespace support

@@ -30,6 +30,10 @@ int64_t env_int(const char *name, int64_t otherwise);
 /// RuntimeError where it cannot be made.
 std::string dump_folder();
 
+/// Where linked GPU programs are kept: what PIPE_GPU_CACHE says, else the user's folder for caches; ""
+/// where none is to be kept.
+std::string gpu_cache_folder();
+
 /// That warning for the environment `block` (null-terminated, "NAME=value"); "" if there is none.
 std::string unknown_variables(const char *const *block);
 
