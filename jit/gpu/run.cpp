@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/buffer_layout.h"
 #include "jit/gpu/describe.h"
 #include "jit/gpu/resident.h"
 #include "jit/gpu/rows.h"
@@ -54,6 +55,30 @@ template <typename Copy> void for_each_rows(const DeviceBuffer &b, const Copy &c
 }
 
 }  // namespace
+
+void fill_argument(const char *name, const BufferBase &buffer, codegen::BufferArgument *argument,
+                   DeviceBuffer *device, ArgumentBuffer *owner) {
+    const BufferView view = buffer.view();
+    const auto bytes = int64_t{view.type.bytes()};
+    bool empty = false;
+    int64_t low = 0, high = 1;  // elements from the first
+    for (const BufferDim &dim : view.dims) {
+        empty |= dim.extent == 0;
+        (dim.stride < 0 ? low : high) += dim.stride * (dim.extent - 1);
+    }
+    *owner = {buffer.allocation()};
+    *device = {};
+    device->name = name;
+    device->host = view.host;
+    device->begin = low * bytes;
+    device->end = empty ? device->begin : high * bytes;
+    if (!ir::is_dense(view.dims.data(), view.dims.size()))
+        device->shape = argument;
+    device->dimensions = static_cast<int32_t>(view.dims.size());
+    device->element_bytes = view.type.bytes();
+    device->owner = owner;
+    argument->device = device;
+}
 
 GPURun::~GPURun() {
     Device *device = device_;

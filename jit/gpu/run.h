@@ -16,6 +16,7 @@
 #include "codegen/gpu_abi.h"
 #include "ir/allocation.h"
 #include "jit/gpu/device.h"
+#include <pipe/buffer_base.h>
 #include <pipe/jit.h>
 
 namespace Pipe::jit {
@@ -27,6 +28,11 @@ struct ArgumentBuffer {
     ir::AllocationPart part;
     enum Kind { Unknown, Resident, Temporary } kind = Unknown;
 };
+
+/// Fills in what a run keeps of an argument, and lets `argument` (whose shape is filled in) point to it. `name` and the
+/// three have to live as long as the run.
+void fill_argument(const char *name, const BufferBase &buffer, codegen::BufferArgument *argument,
+                   codegen::DeviceBuffer *device, ArgumentBuffer *owner);
 
 /// Finds the device of a call.
 using FindDevice = Device &(*)(const JITUserContext *user);

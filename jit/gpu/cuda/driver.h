@@ -58,15 +58,12 @@ enum DeviceAttribute : int {
     MaxThreadsPerBlock = 1,
     MaxBlockDimX = 2,
     MaxGridDimX = 5,
-    MaxSharedMemoryPerBlock = 8,
-    MaxRegistersPerBlock = 12,
     CapabilityMajor = 75,
     CapabilityMinor = 76,
     MaxSharedMemoryPerBlockOptin = 97,
 };
 enum FunctionAttribute : int {
     FunctionMaxThreadsPerBlock = 0,
-    FunctionRegisters = 4,
     FunctionMaxDynamicShared = 8,
 };
 enum JitOption : int {
@@ -117,7 +114,6 @@ struct Copy2D {
     X(MemcpyDtoHAsync, cuMemcpyDtoHAsync_v2, (void *, CUdeviceptr, size_t, CUstream))              \
     X(Memcpy2DAsync, cuMemcpy2DAsync_v2, (const Copy2D *, CUstream))                               \
     X(StreamCreate, cuStreamCreate, (CUstream *, unsigned))                                        \
-    X(StreamDestroy, cuStreamDestroy_v2, (CUstream))                                               \
     X(StreamSynchronize, cuStreamSynchronize, (CUstream))                                          \
     X(LinkCreate, cuLinkCreate_v2, (unsigned, int *, void **, CUlinkState *))                      \
     X(LinkAddData, cuLinkAddData_v2,                                                               \
