@@ -10,6 +10,7 @@
 #include <pipe/pipe.h>
 
 #include "jit/gpu/calls.h"
+#include "jit/gpu/cuda/driver.h"
 #include "jit/gpu/devices.h"
 #include "test/support/fake_cuda/fake_cuda.h"
 

@@ -12,20 +12,21 @@
 
 namespace Pipe::jit::cuda {
 
-InContext::InContext(CudaDevice &device) : driver_(device.driver()) {
+InContext::InContext(CudaDevice &device) : device_(device) {
+    const Driver &driver = device.driver();
     const CUcontext context = device.context_.load(std::memory_order_acquire);
     CUcontext current = nullptr;
-    device.check(driver_.CtxGetCurrent(&current), "cuCtxGetCurrent");
+    device.check(driver.CtxGetCurrent(&current), "cuCtxGetCurrent");
     if (current == context)
         return;
-    device.check(driver_.CtxPushCurrent(context), "cuCtxPushCurrent");
+    device.check(driver.CtxPushCurrent(context), "cuCtxPushCurrent");
     pushed_ = true;
 }
 
 InContext::~InContext() {
     CUcontext ours = nullptr;
     if (pushed_)
-        driver_.CtxPopCurrent(&ours);
+        device_.note(device_.driver().CtxPopCurrent(&ours));
 }
 
 CudaDevice::CudaDevice(const Driver &driver, int ordinal, CUcontext users)
@@ -51,9 +52,10 @@ void CudaDevice::note(CUresult result) noexcept {
         generation_.fetch_add(1, std::memory_order_acq_rel);
 }
 
-void CudaDevice::fail(CUresult result, const char *call, const std::string &what) {
+void CudaDevice::fail(CUresult result, const char *call, const std::string &what,
+                      const std::string &details) {
     note(result);
-    cuda::check(driver_, result, call, name_, what);
+    cuda::check(driver_, result, call, name_, what, details);
     throw InternalError("a call that succeeded was taken for a failure");
 }
 
@@ -276,7 +278,7 @@ void CudaDevice::unload(CUmodule module, uint64_t generation) noexcept {
         return;  // it went with its context
     try {
         InContext here(*this);
-        driver_.ModuleUnload(module);
+        note(driver_.ModuleUnload(module));
     } catch (const RuntimeError &) {  // of a context that cannot be used any more
     }
 }

@@ -58,7 +58,8 @@ class CudaDevice final : public Device {
     friend class InContext;
 
     void note(CUresult result) noexcept;
-    [[noreturn]] void fail(CUresult result, const char *call, const std::string &what);
+    [[noreturn]] void fail(CUresult result, const char *call, const std::string &what,
+                           const std::string &details = "");
     void need_context();
     void rebuild();
     CUstream idle_stream();
@@ -94,7 +95,7 @@ class InContext {
     InContext(const InContext &) = delete;
 
   private:
-    const Driver &driver_;
+    CudaDevice &device_;
     bool pushed_ = false;
 };
 

@@ -163,8 +163,9 @@ std::string advice(CUresult result);
 bool loses_context(CUresult result);
 
 /// Throws RuntimeError where `result` is a failure: of `call`, on `where` ("NVIDIA H100 (CUDA
-/// device 0)"), doing `what` ("pipeline blur, kernel blur_y"); both may be empty.
+/// device 0)"), doing `what` ("pipeline blur, kernel blur_y"); both may be empty. `details`:
+/// sentences that begin with a space.
 void check(const Driver &driver, CUresult result, const char *call, const std::string &where,
-           const std::string &what = "");
+           const std::string &what = "", const std::string &details = "");
 
 }  // namespace Pipe::jit::cuda

@@ -30,6 +30,7 @@ struct CUstream_st {
     std::deque<std::function<CUresult()>> work;
 };
 struct CUlinkState_st {
+    CUcontext context = nullptr;
     std::string cubin;
     char *log = nullptr;
     size_t log_bytes = 0;
@@ -205,6 +206,7 @@ void destroy_context(CUcontext context) {
                   [&](const auto &m) { return m.second.context == context && !m.second.users; });
     std::erase_if(s.modules, [&](CUmodule m) { return m->context == context; });
     std::erase_if(s.streams, [&](CUstream m) { return m->context == context; });
+    std::erase_if(s.links, [&](CUlinkState m) { return m->context == context; });
     s.contexts.erase(context);  // the object stays, so that its use can be noticed
 }
 
@@ -500,6 +502,7 @@ CUresult cuStreamSynchronize(CUstream stream) {
 CUresult cuLinkCreate_v2(unsigned count, int *options, void **values, CUlinkState *link) {
     BEGIN(true);
     *link = new CUlinkState_st;
+    (*link)->context = context_here();
     for (unsigned i = 0; i < count; i++) {
         if (options[i] == JitErrorLogBuffer)
             (*link)->log = static_cast<char *>(values[i]);
