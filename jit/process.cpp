@@ -1,4 +1,4 @@
-// What a program may say about Pipe's threads and memory.
+// Process-wide limits of threads and memory.
 
 #include <pipe/process.h>
 
@@ -42,7 +42,7 @@ void release_memory() {
     jit::release_device_memory();
     memoization_cache_cleanup();
 #ifdef __GLIBC__
-    malloc_trim(0);  // what the compiler used and freed
+    malloc_trim(0);  // memory that the compiler freed
 #endif
 }
 

@@ -37,7 +37,8 @@ struct ProfiledFunc {
 /// Milliseconds spent in each step.
 struct Times {
     double emit = 0;      ///< IR -> LLVM IR
-    double optimise = 0;  ///< LLVM IR -> LLVM IR
+    double kernels = 0;   ///< kernels: LLVM IR -> PTX
+    double optimize = 0;  ///< LLVM IR -> LLVM IR
     double machine = 0;   ///< LLVM IR -> object
 };
 
@@ -53,8 +54,11 @@ struct Object {
 /// LLVM refuses it.
 Object compile(const ir::Program &program, const Target &target, const Options &options = {});
 
-/// The optimised LLVM IR as text.
+/// The optimized LLVM IR as text.
 std::string llvm_ir(const ir::Program &program, const Target &target, const Options &options = {});
+
+/// The kernels, as PTX; "" where there are none, or where the target emulates them.
+std::string ptx(const ir::Program &program, const Target &target, const Options &options = {});
 
 /// The same as LLVM bitcode.
 std::string bitcode(const ir::Program &program, const Target &target, const Options &options = {});

@@ -26,11 +26,15 @@
 // It runs once per thread of each block, and calls these functions of the emulator (jit/gpu/emulator):
 //
 //   void pipe_emulator_barrier(EmulatedThread *thread, int32_t site)
-//       Waits for all threads of the block that have not ended.
+//       Waits for all threads of the block. Each must get here: a thread that has ended, or that waits at another site,
+//       is a fault, which is reported; the others go on.
 //   void pipe_emulator_access(EmulatedThread *thread, int32_t site, const void *address, int32_t bytes,
 //                             const void *array, int64_t array_bytes)
 //       Before each access. `array`, `array_bytes`: the array that is accessed, where it is shared or the thread's own
-//       memory; null for global memory, where the emulator knows the allocations.
+//       memory; null for global memory, where the emulator knows the allocations. An access outside of its array does
+//       not return: the block ends there. All accesses of one site and launch are to one allocation.
+//
+// Code without checks has no calls of pipe_emulator_access, and no sites but those of barriers.
 //
 // `site` is an index into the module's sites. Whether a launch is by CUDA or by the emulator is a matter of
 // GPUKernel::emulated: null for CUDA.
@@ -69,6 +73,7 @@ struct GPUSite {
     enum Memory : int32_t { Global, Shared, Private };
     const char *buffer = nullptr;  ///< the Func or image; of a barrier null
     int32_t kind = Load, memory = Global;
+    int32_t element_bytes = 0;  ///< of `buffer`: an access to a vector has several elements
 };
 
 struct EmulatedThread {

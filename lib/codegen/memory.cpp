@@ -70,6 +70,8 @@ bool is_always(const Expr &predicate) {
 void ExprEmitter::mark(llvm::Instruction *access, const std::string &buffer) {
     auto shared = unit_.memory_of.find(buffer);
     frame_.aliases.mark(access, shared == unit_.memory_of.end() ? buffer : shared->second);
+    if (frame_.kernel && frame_.kernel->emulated_thread)
+        tell_emulator(access, buffer);
     if (llvm::isa<llvm::LoadInst>(access) && unit_.nontemporal_loads.count(buffer) > 0 &&
         can_stream_load(access->getType(), unit_.module.getDataLayout()))
         bypass_caches(access);
@@ -153,7 +155,7 @@ Value *ExprEmitter::load(const Expr &e) {
     return gather(*e, nullptr);
 }
 
-/// One scalar or neighbouring lanes, from `start` up. Lanes that the mask leaves out give 0.
+/// One scalar or neighboring lanes, from `start` up. Lanes that the mask leaves out give 0.
 Value *ExprEmitter::load_dense(const ir::ExprNode &e, Type type, const Offset &start, Value *mask) {
     Value *p = address(e.name, type, start);
     llvm::Align align = alignment(e.name, type, e.args[0]);

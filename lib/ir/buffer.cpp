@@ -41,7 +41,7 @@ void copy_box(const char *from, char *to, const BufferDim *source, const BufferD
 
 }  // namespace
 
-// Saturates where the size overflows; wrap() then reports it with the name of the Buffer.
+// Saturates on overflow; wrap() then reports it with the name of the Buffer.
 std::vector<BufferDim> BufferBase::dense(const std::vector<int64_t> &sizes) {
     std::vector<BufferDim> dims;
     int64_t stride = 1;
@@ -108,7 +108,7 @@ BufferBase BufferBase::deep_copy() const {
     return result;
 }
 
-/// Whether the memory between the first and the last element of both has a byte in common.
+/// Whether the memory ranges of the two overlap.
 bool BufferBase::overlap(const BufferBase &a, const BufferBase &b) {
     const auto begin_a = reinterpret_cast<uintptr_t>(a.lowest_address());
     const auto begin_b = reinterpret_cast<uintptr_t>(b.lowest_address());
@@ -151,12 +151,12 @@ void BufferBase::copy_elements_from(const BufferBase &source) const {
 
 void BufferBase::require(Type type, int dimensions) const {
     if (this->type() != type) {
-        fail_buffer(describe(*this), "it cannot be used as a Buffer of {}",
+        fail_buffer(describe(*this), "it cannot be converted to a Buffer of {}",
                     marked(Field::Needed, to_string(type)));
     }
     if (dimensions != AnyDims && this->dimensions() != dimensions) {
         fail_buffer(describe_buffer(name(), type),
-                    "it has {} dimensions and cannot be used as one with {}",
+                    "it has {} dimensions and cannot be converted to one with {}",
                     marked(Field::Given, this->dimensions()), marked(Field::Needed, dimensions));
     }
 }

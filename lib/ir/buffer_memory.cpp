@@ -31,7 +31,7 @@ using ir::buffer_slack;
 std::atomic<void *(*)(size_t)> users_allocate{nullptr};
 std::atomic<void (*)(void *)> users_deallocate{nullptr};
 
-/// From the user's functions: with room to begin at an aligned address behind what they give.
+/// Memory from the user's functions, with space to align the address.
 std::shared_ptr<void> allocate_by_user(const std::string &who, void *(*allocate)(size_t),
                                        int64_t bytes) {
     auto deallocate = users_deallocate.load();
@@ -39,7 +39,7 @@ std::shared_ptr<void> allocate_by_user(const std::string &who, void *(*allocate)
         fail_buffer(who,
                     "set_default_allocate_fn() was called, but not set_default_deallocate_fn(), so "
                     "that its "
-                    "memory could not be given back. Set both");
+                    "memory could not be freed. Set both");
     void *memory = allocate(static_cast<size_t>(bytes + buffer_alignment));
     if (memory == nullptr)
         return nullptr;
@@ -59,7 +59,7 @@ std::shared_ptr<void> allocate_bytes(const std::string &who, const std::vector<B
             : std::shared_ptr<void>(
                   std::aligned_alloc(buffer_alignment, static_cast<size_t>(rounded)), std::free);
     if (memory == nullptr) {
-        fail_buffer(who, "no memory for {} elements ({} bytes)", extents_text(dims),
+        fail_buffer(who, "out of memory: {} elements ({} bytes) are needed", extents_text(dims),
                     marked(Field::Needed, bytes));
     }
     return memory;
@@ -172,7 +172,7 @@ void BufferBase::allocate() {
     const std::string who = describe_buffer(c.name, type());
     std::vector<BufferDim> dims = c.shape();
     std::vector<int> order = identity_order(dims.size());
-    // The one channel of interleaved pixels has the stride of a pixel, and is further in.
+    // If interleaved pixels have only one channel, its stride equals that of a pixel; it is the inner dimension.
     auto place = [&](int d) {
         const BufferDim &dim = dims[static_cast<size_t>(d)];
         return std::pair(std::abs(dim.stride), dim.extent != 1);

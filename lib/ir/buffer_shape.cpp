@@ -107,7 +107,7 @@ void BufferBase::slice_dim(int d, int64_t position) {
 
 void BufferBase::embed_dim(int d, int64_t position) {
     if (d < 0 || d > dimensions()) {
-        fail_buffer(describe(*this), "a new dimension cannot stand at place {} of {}", d,
+        fail_buffer(describe(*this), "a new dimension cannot be inserted at index {} of {}", d,
                     dimensions() + 1);
     }
     std::vector<BufferDim> dims = contents().shape();

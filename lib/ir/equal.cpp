@@ -36,8 +36,8 @@ int compare_heads(const ExprNode &a, const ExprNode &b) {
                                                              : (a.referent == b.referent ? 0 : 1);
 }
 
-/// Compares two graphs. Pairs found equal are remembered once the comparison has gone on for long,
-/// so that sharing does not make it exponential.
+/// Compares two graphs. After a number of steps, pairs found equal are remembered, so that sharing
+/// does not make the comparison exponential.
 class Comparer {
   public:
     int compare(const Expr &a, const Expr &b) {
@@ -143,6 +143,7 @@ bool equal(const Stmt &a, const Stmt &b) {
         return false;
     if (a->op != b->op || a->kind != b->kind || a->memory != b->memory ||
         a->num_values != b->num_values || a->atomic != b->atomic || a->code != b->code ||
+        a->on_device != b->on_device || a->access != b->access ||
         a->name != b->name || a->types != b->types || a->stmts.size() != b->stmts.size() ||
         !equal_exprs(a->exprs, b->exprs))
         return false;

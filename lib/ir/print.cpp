@@ -72,6 +72,22 @@ class Printer : public ExprPrinter {
         case StmtOp::Memoize:
             print_memoize(s);
             break;
+        case StmtOp::Launch:
+            line("launch " + s->name + " blocks ");
+            tuple(s->exprs, 0, 3);
+            out += " threads ";
+            tuple(s->exprs, 3, 3);
+            out += " shared ";
+            root(shared_bytes_of_launch(*s.get()));
+            open(), close(s->stmts[0]);
+            break;
+        case StmtOp::Barrier:
+            line("barrier\n");
+            break;
+        case StmtOp::Use:
+            line("use " + s->name + (s->on_device ? " on device" : " on host"));
+            out += s->access == Access::Read ? " (read)\n" : s->access == Access::Write ? " (write)\n" : " (overwrite)\n";
+            break;
         }
     }
 
@@ -101,7 +117,7 @@ class Printer : public ExprPrinter {
     void print_block(const Stmt &s) {
         for (size_t i = 0; i < s->stmts.size(); i++) {
             const Stmt &child = s->stmts[i];
-            // A let reaches to the end of what it is printed in: braces, where it ends earlier.
+            // A let extends to the end of the enclosing block: braces if it ends earlier.
             if (child->op == StmtOp::Let && i + 1 < s->stmts.size()) {
                 line("{\n");
                 indent_++;
@@ -186,8 +202,11 @@ class Printer : public ExprPrinter {
         case MemoryType::Register:
             out += " in registers";
             break;
+        case MemoryType::GPUShared:
+            out += " in shared memory";
+            break;
         default:
-            break;  // no memory of this machine
+            break;  // memory that CPUs do not have
         }
     }
 

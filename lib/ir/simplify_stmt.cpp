@@ -12,7 +12,7 @@ bool is_if_without_else(const Stmt &s) {
     return s->op == StmtOp::If && !s->stmts[1].defined();
 }
 
-/// if c { a }  if c { b }  ->  if c { a  b }, where a cannot change c.
+/// if c { a }  if c { b }  ->  if c { a  b }, if a cannot change c.
 std::vector<Stmt> join_ifs(const std::vector<Stmt> &stmts) {
     std::vector<Stmt> result;
     for (const Stmt &s : stmts) {
@@ -71,7 +71,7 @@ class StmtSimplifier : public ExprSimplifier {
         Stmt body;
         if (rules_.bounds(extent).hi <= 0)
             return Stmt();
-        if (is_const(extent, 1)) {
+        if (is_const(extent, 1) && s->kind != LoopKind::GPUBlock) {  // that one makes a kernel
             bool replace = is_worth_replacing(min, uses_of(s.get()), false);
             with_let(s->name, min, replace, [&] { body = simplify(s->stmts[0]); });
             return replace || !body.defined() ? body : make_let(s->name, min, body);
@@ -115,8 +115,8 @@ class StmtSimplifier : public ExprSimplifier {
             return Stmt();
         if (!then_case.defined())
             return make_if(rules_.logical_not(condition), else_case);
-        // Both sides of && are evaluated: what the inner condition reads may exist only where the outer
-        // one holds.
+        // Both sides of && are evaluated, but the data read by the inner condition may exist only
+        // if the outer one holds.
         if (!else_case.defined() && is_if_without_else(then_case) &&
             !contains(then_case->exprs[0], may_change))
             return make_if(rules_.binary(Op::And, condition, then_case->exprs[0]),
@@ -126,7 +126,7 @@ class StmtSimplifier : public ExprSimplifier {
         return same ? s : make_if(condition, then_case, else_case);
     }
 
-    /// What an assert states holds after it.
+    /// After an assert, its condition holds.
     Stmt simplify_block(const Stmt &s) {
         std::vector<Stmt> stmts;
         auto simplify_all = [&] {
@@ -172,6 +172,8 @@ class StmtSimplifier : public ExprSimplifier {
         case StmtOp::Free:
         case StmtOp::Acquire:
         case StmtOp::Release:
+        case StmtOp::Barrier:
+        case StmtOp::Use:
             return now;
         case StmtOp::Fork:
             if (!now->stmts[0].defined() || !now->stmts[1].defined())

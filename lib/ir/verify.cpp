@@ -29,11 +29,11 @@ class Verifier {
         case StmtOp::For:
             return check_for(s);
         case StmtOp::If:
-            require(is_bool(s->exprs[0]) && s->exprs[0].type().is_scalar(), "condition is no bool",
-                    s);
+            require(is_bool(s->exprs[0]) && s->exprs[0].type().is_scalar(),
+                    "condition is not a bool", s);
             break;
         case StmtOp::Assert:
-            require(is_bool(s->exprs[0]), "condition is no bool", s);
+            require(is_bool(s->exprs[0]), "condition is not a bool", s);
             break;
         case StmtOp::Provide:
             check_provide(s);
@@ -55,6 +55,14 @@ class Verifier {
             return check_fork(s);
         case StmtOp::Memoize:
             return check_memoize(s);
+        case StmtOp::Launch:
+            return check_launch(s);
+        case StmtOp::Barrier:
+            require(in_kernel_, "barrier outside of a kernel", s);
+            break;
+        case StmtOp::Use:
+            require(!in_kernel_ && (buffers.find(s->name) || options_.any_buffer), "no such buffer", s);
+            break;
         case StmtOp::Acquire:
         case StmtOp::Release:
             require(options_.any_buffer || semaphores_.count(s->name) > 0, "no such semaphore", s);
@@ -99,7 +107,7 @@ class Verifier {
         return e.type().is_int() && (e.type().bits() == 32 || e.type().bits() == 64);
     }
 
-    /// What was checked outside of a binding may mean something else inside.
+    /// A node checked outside a binding may mean something else inside.
     template <typename Node>
     void check_under(const std::string &name, Type type, const Node &body) {
         require(body.defined(), "nothing in the scope of", name_only(name));
@@ -122,7 +130,8 @@ class Verifier {
         case Op::Call:
             return check_call(e);
         case Op::Not:
-            return require(is_bool(args[0]) && e.type() == args[0].type(), "! of no bool", e);
+            return require(is_bool(args[0]) && e.type() == args[0].type(),
+                           "! of a value that is not a bool", e);
         case Op::Select:
             require(is_bool(args[0]) && args[1].type() == e.type() && args[2].type() == e.type() &&
                         (args[0].type().is_scalar() || args[0].type().lanes() == e.type().lanes()),
@@ -173,7 +182,7 @@ class Verifier {
         require(freed_.count(name) == 0, "buffer " + name + " is free already", e);
         if (element && *element != type.element_of())
             fail("buffer " + name + " has elements of type " + Pipe::to_string(*element), e);
-        require(is_index(index), "index is no int32 or int64", e);
+        require(is_index(index), "index is not an int32 or int64", e);
     }
 
     void check_load(const Expr &e) {
@@ -191,7 +200,7 @@ class Verifier {
 
     void check_prefetch(const Stmt &s) {
         for (const Expr &e : s->exprs)
-            require(e.defined() && is_index(e), "index is no int32 or int64", s);
+            require(e.defined() && is_index(e), "index is not an int32 or int64", s);
         if (!options_.flattened)
             return;
         require(s->exprs.size() == 1, "one index", s);
@@ -208,6 +217,26 @@ class Verifier {
         check(s->stmts[1]);
         for (const char *which : {".ready", ".free"})
             semaphores_.erase(semaphores_.find(s->name + which));
+    }
+
+    void check_launch(const Stmt &s) {
+        require(!in_kernel_, "kernel in a kernel", s);
+        for (size_t d = 0; d < 3; d++)
+            require(blocks_of_launch(*s.get(), d).type() == Int(32) && threads_of_launch(*s.get(), d).type() == Int(32),
+                    "sizes of a launch", s);
+        require(shared_bytes_of_launch(*s.get()).type() == Int(64), "bytes of shared memory", s);
+        decltype(done_) outer;
+        outer.swap(done_);
+        in_kernel_ = true;
+        for (size_t d = 0; d < 3; d++)
+            for (const Expr &index : {block_index(d), thread_index(d)})
+                variables.push(index->name, index.type());
+        check(s->stmts[0]);
+        for (size_t d = 0; d < 3; d++)
+            for (const Expr &index : {block_index(d), thread_index(d)})
+                variables.pop(index->name);
+        in_kernel_ = false;
+        outer.swap(done_);
     }
 
     void check_memoize(const Stmt &s) {
@@ -246,7 +275,7 @@ class Verifier {
         if (s->exprs[0].defined())
             require(is_bool(s->exprs[0]), "predicate", s);
         for (size_t i = 1 + s->num_values; i < s->exprs.size(); i++)
-            require(s->exprs[i].type().is_int(), "coordinate is no integer", s);
+            require(s->exprs[i].type().is_int(), "coordinate is not an integer", s);
     }
 
     void check_realize(const Stmt &s) {
@@ -283,12 +312,13 @@ class Verifier {
 
     void check_free(const Stmt &s) {
         require(buffers.find(s->name) && freed_.insert(s->name).second, "nothing to free", s);
-        done_.clear();  // what was right before
+        done_.clear();  // discards results from outside
     }
 
     const VerifyOptions &options_;
+    bool in_kernel_ = false;
     std::multiset<std::string> semaphores_;
-    std::set<std::string> freed_;  ///< buffers, in what they are allocated for
+    std::set<std::string> freed_;  ///< buffers freed inside their allocation
     std::unordered_set<const ExprNode *> done_;
 };
 

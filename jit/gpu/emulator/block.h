@@ -1,0 +1,65 @@
+#pragma once
+// Runs the threads of one block, as fibers.
+
+#include <exception>
+#include <vector>
+
+#include "jit/gpu/emulator/checker.h"
+#include "jit/gpu/emulator/fiber.h"
+
+namespace Pipe::jit::emulator {
+
+/// Of one thread of the host at a time. Kept from launch to launch, with its stacks.
+class BlockRunner {
+  public:
+    BlockRunner() = default;
+    ~BlockRunner();
+    BlockRunner(const BlockRunner &) = delete;
+
+    /// Before the blocks of a launch. `checker`: null for kernels without checks.
+    void begin_launch(const Run &run, void *const *params, Timeline &timeline, Checker *checker);
+    /// The position-th block.
+    void run(int64_t position);
+
+    /// Of the shared memory, from block to block.
+    Shadow &shared_shadow() { return shared_shadow_; }
+
+    // Called by kernels.
+    void barrier(EmulatedThread *thread, int32_t site);
+    void access(EmulatedThread *thread, int32_t site, const void *address, int32_t bytes,
+                const void *array, int64_t array_bytes);
+
+  private:
+    struct Thread : EmulatedThread {
+        enum State { Ready, Waiting, Ended };
+        State state = Ready;
+        int32_t site = -1;  ///< where it waits
+        Fiber *fiber = nullptr;
+        BlockRunner *runner = nullptr;
+    };
+
+    int64_t number(const Thread &thread) const { return &thread - threads_.data(); }
+    void prepare_shared(int64_t bytes);
+    void prepare_threads(int64_t block);
+    void run_stretch(Thread &thread);
+    void release_fibers();
+    void end_epoch();
+    void report_divergence(const Thread &waiting);
+    static void body(void *thread);
+
+    const Run *run_ = nullptr;
+    void *const *params_ = nullptr;
+    Timeline *timeline_ = nullptr;
+    Checker *checker_ = nullptr;
+
+    FiberPool fibers_;
+    std::vector<Thread> threads_;
+    int64_t running_ = 0;     ///< threads that have not ended
+    bool abandoned_ = false;  ///< after an access that must not happen
+    std::exception_ptr failure_;
+    char *shared_ = nullptr;
+    int64_t shared_capacity_ = 0;
+    Shadow shared_shadow_;
+};
+
+}  // namespace Pipe::jit::emulator

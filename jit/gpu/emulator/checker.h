@@ -1,0 +1,134 @@
+#pragma once
+// Checks the accesses of a launch, and counts them. What is reported stands in jit/gpu/emulator.h.
+//
+// Each cell of the shadow memory knows its last writer and at most two of its readers. Those that it does not know are no
+// loss: a forgotten reader is ordered before a known one of its block, and a forgotten writer was reported, stored the same
+// value, or is one of several atomic operations, which are flagged. Nothing depends on the order in which threads run.
+
+#include <string>
+#include <vector>
+
+#include "jit/gpu/emulator.h"
+#include "jit/gpu/emulator/counting.h"
+#include "jit/gpu/emulator/memory.h"
+#include "jit/gpu/emulator/timeline.h"
+
+namespace Pipe::jit::emulator {
+
+/// A launch: what runs, and where its faults go.
+struct Run {
+    const codegen::GPUModule &module;
+    const codegen::GPULaunch &launch;
+    int64_t number;
+    uint64_t seed;
+
+    int64_t threads() const {
+        return int64_t(1) * launch.threads[0] * launch.threads[1] * launch.threads[2];
+    }
+    int64_t blocks() const {
+        return int64_t(1) * launch.blocks[0] * launch.blocks[1] * launch.blocks[2];
+    }
+};
+
+class Checker {
+  public:
+    Checker(const Run &run, Memory &memory, Timeline &timeline, Shadow &shared_shadow,
+            Counting *counting);
+
+    /// `shared`: the block's shared memory.
+    void begin_block(const void *shared);
+
+    /// False: the access must not happen.
+    bool access(int64_t thread, int32_t site, const void *address, int32_t bytes, const void *array,
+                int64_t array_bytes) {
+        if (pending_.site >= 0)
+            settle();
+        return check(thread, site, reinterpret_cast<uint64_t>(address), bytes,
+                     reinterpret_cast<uint64_t>(array), array_bytes);
+    }
+    /// The thread at hand comes to a barrier, or ends.
+    void end_stretch() {
+        if (pending_.site >= 0)
+            settle();
+    }
+
+    /// Threads of the block, by number: `thread` waits at `site`, `other` at `other_site`, or it has ended (-1).
+    void divergent_barrier(int64_t thread, int32_t site, int64_t other, int32_t other_site);
+    /// All threads came to this barrier, or ended (-1).
+    void end_epoch(int32_t site);
+
+    std::vector<EmulatorReport> &reports() { return reports_; }
+
+  private:
+    /// The memory that a site's accesses are in: an allocation, or the block's shared memory.
+    struct Region {
+        uint64_t begin = 0;
+        int64_t bytes = -1;  ///< -1: not known yet
+        Shadow *shadow = nullptr;
+        std::vector<uint8_t> *sectors = nullptr;
+    };
+    /// An access.
+    struct Access {
+        int32_t site;
+        uint64_t address;
+        int32_t bytes;
+        const Region &region;
+        uint64_t array;  ///< where indices begin
+        int64_t array_bytes;
+        Stamp
+            since;  ///< earlier accesses do not matter: the launch's begin; in shared memory, the block's
+
+        int64_t offset_in_array(const Cell *cell) const {
+            return region.shadow->offset_of(cell) + static_cast<int64_t>(region.begin - array);
+        }
+    };
+    /// A store to what an unordered thread has stored: a race if the values differ, which is seen when it has happened.
+    struct Pending {
+        int32_t site = -1;
+        uint64_t address = 0, array = 0;
+        int64_t array_bytes = 0, cell_bytes = 1;
+        std::vector<char> before;
+        struct Conflict {
+            int64_t offset;  ///< in `before`
+            Stamp stamp;
+            GPUSite::Kind kind;
+        };
+        std::vector<Conflict> conflicts;
+    };
+
+    const GPUSite &site_of(int32_t site) const { return run_.module.sites[site]; }
+    bool check(int64_t thread, int32_t site, uint64_t address, int32_t bytes, uint64_t array,
+               int64_t array_bytes);
+    bool find_region(const Access &access);
+
+    void load(const Access &access, Shadow::Cells cells);
+    void store(const Access &access, Shadow::Cells cells);
+    void store_to_used(const Access &access, Shadow::Cells cells);
+    void atomic(const Access &access, Shadow::Cells cells);
+    void add_reader(const Access &access, Cell &cell) const;
+    bool is_new(const Access &access, const Cell &cell) const;
+    bool is_unordered(const Access &access, Stamp stamp) const {
+        return timeline_.is_unordered(stamp, access.since);
+    }
+    bool conflicts_with_writer(const Access &access, Stamp writer) const;
+    void settle();
+
+    void report_access(EmulatorReport::Kind kind, const Access &access, int64_t offset);
+    void report_race(int32_t site, int64_t offset, int64_t array_bytes, Stamp other,
+                     GPUSite::Kind other_kind);
+    void add(EmulatorReport report);
+    void add(EmulatorReport report, const EmulatorReport::Thread &thread);
+    EmulatorReport::Thread thread_at(Stamp stamp) const;
+    EmulatorReport::Thread thread_at(Timeline::Place place) const;
+
+    const Run &run_;
+    Memory &memory_;
+    Timeline &timeline_;
+    Shadow &shared_shadow_;
+    Counting *counting_;
+    std::vector<Region> regions_;  ///< by site
+    Pending pending_;
+    std::vector<EmulatorReport> reports_;
+};
+
+}  // namespace Pipe::jit::emulator

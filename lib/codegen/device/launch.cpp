@@ -1,0 +1,75 @@
+// Launch: the kernel becomes a function of its own, and host code calls pipe_launch with the values that it uses.
+
+#include <algorithm>
+#include <cstddef>
+
+#include "codegen/device/device_code.h"
+#include "codegen/device/kernel.h"
+#include "codegen/stmt_emitter.h"
+
+namespace Pipe::codegen {
+
+using llvm::Value;
+
+void StmtEmitter::launch(const ir::StmtNode &s) {
+    Closure closure = capture(s.stmts[0], "");
+    llvm::Type *i32 = b_.getInt32Ty(), *i64 = b_.getInt64Ty(), *pointer = b_.getPtrTy();
+    std::erase_if(closure.captures, [](const Capture &c) { return c.kind == Capture::Device; });
+    for (Capture &c : closure.captures)
+        if (c.kind == Capture::Address)
+            c.value = device_address(c.name);
+    const int32_t number = emit_device_kernel(unit_, s, closure, frame_);
+
+    const auto count = static_cast<int64_t>(closure.captures.size());
+    Value *params = frame_.entry_alloca(pointer, std::max<int64_t>(1, count), 8);
+    for (unsigned i = 0; i < closure.captures.size(); i++) {
+        Value *value = closure.captures[i].value;
+        if (value->getType()->isIntegerTy(1))
+            value = b_.CreateZExt(value, b_.getInt8Ty());
+        Value *place = frame_.entry_alloca(value->getType(), 1, 8);
+        b_.CreateStore(value, place);
+        b_.CreateStore(place, b_.CreateConstGEP1_64(pointer, params, i));
+    }
+    Value *sizes = frame_.entry_alloca(b_.getInt8Ty(), sizeof(GPULaunch), 8);
+    auto set = [&](size_t at, Value *value) {
+        b_.CreateStore(value, b_.CreateConstGEP1_64(b_.getInt8Ty(), sizes, at));
+    };
+    set(offsetof(GPULaunch, kernel), b_.getInt32(static_cast<uint32_t>(number)));
+    for (size_t d = 0; d < 3; d++) {
+        set(offsetof(GPULaunch, blocks) + 4 * d, exprs_.emit(ir::blocks_of_launch(s, d)));
+        set(offsetof(GPULaunch, threads) + 4 * d, exprs_.emit(ir::threads_of_launch(s, d)));
+    }
+    set(offsetof(GPULaunch, shared_bytes),
+        b_.CreateIntCast(exprs_.emit(ir::shared_bytes_of_launch(s)), i64, true));
+    exprs_.forget();
+    auto run = unit_.runtime("pipe_launch", i32, {pointer, pointer, pointer, pointer});
+    Value *code = b_.CreateCall(run, {frame_.context(), unit_.device->description, sizes, params});
+    frame_.require(b_.CreateIsNull(code), [&] { return code; });
+}
+
+/// Where the buffer begins on the device, after a Use.
+Value *StmtEmitter::device_address(const std::string &buffer) {
+    Value *record = frame_.buffers.find(buffer)->device;
+    Value *place = b_.CreateConstGEP1_64(b_.getInt8Ty(), record, offsetof(DeviceBuffer, device));
+    return b_.CreateIntToPtr(b_.CreateLoad(b_.getInt64Ty(), place), b_.getPtrTy());
+}
+
+void StmtEmitter::use(const ir::StmtNode &s) {
+    const BufferBinding *bound = frame_.buffers.find(s.name);
+    if (!bound || !bound->device)
+        throw CompileError(
+            s.name +
+            " is computed or read in a kernel, but stored where a GPU has no access (memoize). "
+            "Compute it at root, without memoize().");
+    const int32_t access = s.access == ir::Access::Read    ? DeviceRead
+                           : s.access == ir::Access::Write ? DeviceRead | DeviceWrite
+                                                           : DeviceWrite | DeviceOverwrite;
+    llvm::Type *i32 = b_.getInt32Ty(), *pointer = b_.getPtrTy();
+    auto function = unit_.runtime(s.on_device ? "pipe_device_use" : "pipe_host_use", i32,
+                                  {pointer, pointer, i32});
+    Value *code = b_.CreateCall(
+        function, {frame_.context(), bound->device, b_.getInt32(static_cast<uint32_t>(access))});
+    frame_.require(b_.CreateIsNull(code), [&] { return code; });
+}
+
+}  // namespace Pipe::codegen
