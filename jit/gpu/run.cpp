@@ -1,6 +1,7 @@
 #include "jit/gpu/run.h"
 
 #include <algorithm>
+#include <chrono>
 
 #include <fmt/format.h>
 
@@ -84,6 +85,15 @@ GPURun::~GPURun() {
     Device *device = device_;
     if (!device)
         return;
+    for (DeviceBuffer *b : arguments_) {  // another run may be given the same
+        b->device = 0;
+        b->host_newer = b->device_newer = 0;
+        argument_of(*b)->kind = ArgumentBuffer::Unknown;
+    }
+    for (const TimedLaunch &t : timed_)
+        for (uint64_t time : {t.begin, t.end})
+            if (time != 0)
+                device->free_time(time);
     for (const Held &held : held_)
         device->free(held.address, queue_);
     device->close_queue(queue_);
@@ -160,6 +170,7 @@ bool GPURun::is_resident(DeviceBuffer &b) {
 void GPURun::decide(DeviceBuffer &b) {
     ArgumentBuffer &argument = *argument_of(b);
     Device &d = device();
+    arguments_.push_back(&b);
     ir::Allocation &a = *argument.part.allocation;
     std::lock_guard lock(a.mutex);
     auto *memory = static_cast<ResidentMemory *>(a.device.get());
@@ -270,11 +281,41 @@ void GPURun::use_on_host(DeviceBuffer &b, int32_t access) {
 
 void GPURun::launch(codegen::GPUModule &module, const codegen::GPULaunch &launch,
                     void *const *params) {
-    device().launch(module, launch, params, queue_);
+    if (times_)
+        launch_timed(module, launch, params);
+    else
+        device().launch(module, launch, params, queue_);
     std::lock_guard lock(mutex_);
     last_module_ = &module;
     last_launch_ = launch;
     launches_++;
+}
+
+void GPURun::launch_timed(codegen::GPUModule &module, const codegen::GPULaunch &launch,
+                          void *const *params) {
+    Device &d = device();
+    const auto start = std::chrono::steady_clock::now();
+    const uint64_t begin = d.mark_time(queue_);
+    uint64_t end = 0;
+    try {
+        d.launch(module, launch, params, queue_);
+        end = d.mark_time(queue_);
+    } catch (...) {
+        d.free_time(begin);
+        throw;
+    }
+    const std::chrono::duration<double, std::milli> passed =
+        std::chrono::steady_clock::now() - start;
+    std::lock_guard lock(mutex_);
+    timed_.push_back({module.kernels[launch.kernel].name, begin, end, passed.count()});
+}
+
+/// With the mutex locked, when all work is done.
+void GPURun::add_times() {
+    for (const TimedLaunch &t : timed_)
+        add_kernel_time(*times_, {t.kernel, 1,
+                                  t.begin == 0 ? t.host_milliseconds
+                                               : device().milliseconds_between(t.begin, t.end)});
 }
 
 std::string GPURun::explain(const std::string &failure) {
@@ -298,8 +339,10 @@ void GPURun::finish() {
         b->device_newer = 0;
         host_changed(*b);
     }
-    if (queue_.own || !queue_.stream)
+    if (queue_.own || !queue_.stream || times_)
         device().synchronize(queue_);
+    if (times_)
+        add_times();
 }
 
 }  // namespace Pipe::jit

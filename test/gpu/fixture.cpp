@@ -46,8 +46,8 @@ Arg::Arg(const char *name, const BufferBase &buffer) {
     jit::fill_argument(name, buffer, &argument, &device, &owner);
 }
 
-Run::Run(JITUserContext *user, const Target &target)
-    : context_(handlers_, user ? user : &none_), gpu_(jit::device_finder(target), user) {
+Run::Run(JITUserContext *user, const Target &target, std::vector<jit::KernelTime> *times)
+    : context_(handlers_, user ? user : &none_), gpu_(jit::device_finder(target), user, times) {
     context_.gpu = &gpu_;
 }
 
@@ -92,10 +92,10 @@ void Run::finish() {
     check(jit::call_device(&context_, [](jit::GPURun &run) { run.finish(); }));
 }
 
-void realize_add(const Buffer<int> &in, const Buffer<int> &out, int32_t value,
-                 JITUserContext *user) {
+void realize_add(const Buffer<int> &in, const Buffer<int> &out, int32_t value, JITUserContext *user,
+                 std::vector<jit::KernelTime> *times) {
     Arg input("in", in), output("out", out);
-    Run run(user);
+    Run run(user, Target("host-cuda"), times);
     run.add(input, output, value, codegen::DeviceWrite | codegen::DeviceOverwrite);
     run.finish();
 }

@@ -30,7 +30,8 @@ struct Arg {
 /// One run of a pipeline.
 class Run {
   public:
-    explicit Run(JITUserContext *user = nullptr, const Target &target = Target("host-cuda"));
+    explicit Run(JITUserContext *user = nullptr, const Target &target = Target("host-cuda"),
+                 std::vector<jit::KernelTime> *times = nullptr);
     Run(const Run &) = delete;
     ~Run();
 
@@ -59,7 +60,7 @@ class Run {
 
 /// A run of out(x, y) = in(x, y) + value for all of `out`, which must have two dimensions.
 void realize_add(const Buffer<int> &in, const Buffer<int> &out, int32_t value,
-                 JITUserContext *user = nullptr);
+                 JITUserContext *user = nullptr, std::vector<jit::KernelTime> *times = nullptr);
 
 /// The module whose kernel 0 is that, and kernel 1 wants 64 KB of shared memory more. Others may be made.
 codegen::GPUModule &add_module();

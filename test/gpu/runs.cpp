@@ -258,6 +258,27 @@ TEST_CASE("warm runs ask the driver for no memory, streams or modules", "[gpu]")
     }
 }
 
+TEST_CASE("times of kernels, in all streams", "[gpu]") {
+    UsersStream stream;
+    Buffer<int> out(20, 10);
+    std::vector<jit::KernelTime> times;
+    realize_add(counted(20, 10), out, 1, nullptr, &times);
+    realize_add(counted(20, 10), out, 1, &stream.user, &times);
+    realize_add(counted(20, 10), out, 100, nullptr, &times);
+    REQUIRE(times.size() == 2);
+    CHECK(times[0].kernel == "add");
+    CHECK(times[0].launches == 2);
+    CHECK(times[0].milliseconds == 5);  // of the fake driver's clock
+    CHECK(times[1].milliseconds == 2.5);
+    CHECK(fake_cuda::live().events == 0);
+    jit::Profile profile;
+    profile.add(times);
+    CHECK(profile.text("p").find("add_shared") != std::string::npos);
+    CHECK(profile.html("p").find("add_shared") != std::string::npos);
+    profile.reset();
+    CHECK(profile.text("p").find("add_shared") == std::string::npos);
+}
+
 TEST_CASE("PTX that the driver refuses", "[gpu]") {
     static const codegen::GPUKernel kernel{"add", nullptr, 0}, absent{"absent", nullptr, 0};
     auto launch = [](codegen::GPUModule &module) {

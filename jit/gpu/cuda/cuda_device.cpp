@@ -261,6 +261,37 @@ void CudaDevice::copy_to_host(void *to, uint64_t from, const Rows &rows, DeviceQ
     check(driver_.StreamSynchronize(stream), "cuStreamSynchronize");
 }
 
+uint64_t CudaDevice::mark_time(DeviceQueue queue) {
+    InContext here(*this);
+    CUevent event = nullptr;
+    check(driver_.EventCreate(&event, 0), "cuEventCreate");
+    const auto time = reinterpret_cast<uint64_t>(event);
+    const CUresult result = driver_.EventRecord(event, static_cast<CUstream>(queue.stream));
+    if (result != Success)
+        free_time(time);
+    check(result, "cuEventRecord");
+    return time;
+}
+
+double CudaDevice::milliseconds_between(uint64_t first, uint64_t second) {
+    InContext here(*this);
+    float milliseconds = 0;
+    check(driver_.EventElapsedTime(&milliseconds, reinterpret_cast<CUevent>(first),
+                                   reinterpret_cast<CUevent>(second)),
+          "cuEventElapsedTime");
+    return milliseconds;
+}
+
+void CudaDevice::free_time(uint64_t time) noexcept {
+    if (lost_)
+        return;
+    try {
+        InContext here(*this);
+        note(driver_.EventDestroy(reinterpret_cast<CUevent>(time)));
+    } catch (const RuntimeError &) {  // of a context that cannot be used any more
+    }
+}
+
 void CudaDevice::synchronize(DeviceQueue queue) {
     auto *stream = static_cast<CUstream>(queue.stream);
     InContext here(*this);

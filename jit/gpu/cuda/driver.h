@@ -115,6 +115,10 @@ struct Copy2D {
     X(Memcpy2DAsync, cuMemcpy2DAsync_v2, (const Copy2D *, CUstream))                               \
     X(StreamCreate, cuStreamCreate, (CUstream *, unsigned))                                        \
     X(StreamSynchronize, cuStreamSynchronize, (CUstream))                                          \
+    X(EventCreate, cuEventCreate, (CUevent *, unsigned))                                           \
+    X(EventRecord, cuEventRecord, (CUevent, CUstream))                                             \
+    X(EventElapsedTime, cuEventElapsedTime, (float *, CUevent, CUevent))                           \
+    X(EventDestroy, cuEventDestroy_v2, (CUevent))                                                  \
     X(LinkCreate, cuLinkCreate_v2, (unsigned, int *, void **, CUlinkState *))                      \
     X(LinkAddData, cuLinkAddData_v2,                                                               \
       (CUlinkState, int, void *, size_t, const char *, unsigned, int *, void **))                  \

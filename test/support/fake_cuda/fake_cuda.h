@@ -3,7 +3,7 @@
 //
 // Device memory is memory of this process to which the addresses that are given out give no access. Work in a stream is
 // done when somebody waits for it, never before, so that what relies on luck fails. A launch calls a host function that
-// was registered under the kernel's name. "PTX" is any text that names its kernels by ".entry NAME".
+// was registered under the kernel's name, if there is one. "PTX" is any text that names its kernels by ".entry NAME".
 
 #include <cstddef>
 #include <cstdint>
@@ -48,7 +48,8 @@ std::map<std::string, int> calls();
 
 /// What has been made and not yet destroyed.
 struct Live {
-    int64_t allocations = 0, bytes = 0, modules = 0, links = 0, streams = 0, pushed_contexts = 0;
+    int64_t allocations = 0, bytes = 0, modules = 0, links = 0, streams = 0, events = 0,
+            pushed_contexts = 0;
 };
 Live live();
 
