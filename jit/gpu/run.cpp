@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 
 #include <fmt/format.h>
 
@@ -46,13 +47,22 @@ void host_changed(const DeviceBuffer &b) {
         argument->part.allocation->set(RawBuffer::host_dirty_flag, true);
 }
 
-template <typename Copy> void for_each_rows(const DeviceBuffer &b, const Copy &copy) {
+/// Rows of a few bytes, as those of one channel of interleaved pixels, take as long to copy as long ones: in memory that is
+/// ours, they are copied with what lies between. No page lies in such a gap, so that all of it can be read.
+constexpr int64_t short_row = 64, small_gap = 64;
+
+RowPlan exact_rows(const DeviceBuffer &b) {
     if (!b.shape)
-        return copy(b.begin, Rows{b.end - b.begin, 1, 0});
-    for_each_rows(
-        plan_rows(steps_of(b.shape->dim, static_cast<size_t>(b.dimensions), b.element_bytes),
-                  b.element_bytes),
-        copy);
+        return {b.begin, b.end - b.begin, {}};
+    return plan_rows(steps_of(b.shape->dim, static_cast<size_t>(b.dimensions), b.element_bytes),
+                     b.element_bytes);
+}
+
+RowPlan rows_with_gaps(const DeviceBuffer &b, const RowPlan &exact) {
+    if (exact.around.empty() || exact.row_bytes >= short_row)
+        return exact;
+    return plan_rows(steps_of(b.shape->dim, static_cast<size_t>(b.dimensions), b.element_bytes),
+                     b.element_bytes, small_gap);
 }
 
 }  // namespace
@@ -143,7 +153,7 @@ void GPURun::close(DeviceBuffer &b) noexcept {
 }
 
 void GPURun::copy_to_device(DeviceBuffer &b) {
-    for_each_rows(b, [&](int64_t offset, const Rows &rows) {
+    for_each_rows(rows_with_gaps(b, exact_rows(b)), [&](int64_t offset, const Rows &rows) {
         device().copy_to_device(b.device + static_cast<uint64_t>(offset),
                                 static_cast<char *>(b.host) + offset, rows, queue_);
     });
@@ -151,9 +161,23 @@ void GPURun::copy_to_device(DeviceBuffer &b) {
 }
 
 void GPURun::copy_to_host(DeviceBuffer &b) {
-    for_each_rows(b, [&](int64_t offset, const Rows &rows) {
-        device().copy_to_host(static_cast<char *>(b.host) + offset,
-                              b.device + static_cast<uint64_t>(offset), rows, queue_);
+    const RowPlan exact = exact_rows(b), rows_and_gaps = rows_with_gaps(b, exact);
+    auto *host = static_cast<char *>(b.host);
+    auto copy_to = [&](char *to, const RowPlan &plan) {
+        for_each_rows(plan, [&](int64_t offset, const Rows &rows) {
+            device().copy_to_host(to + offset, b.device + static_cast<uint64_t>(offset), rows,
+                                  queue_);
+        });
+    };
+    if (exact.row_bytes == rows_and_gaps.row_bytes)
+        return copy_to(host, exact);
+    std::vector<char> staged(static_cast<size_t>(b.end - b.begin));
+    char *elements = staged.data() - b.begin;
+    copy_to(elements, rows_and_gaps);
+    for_each_rows(exact, [&](int64_t offset, const Rows &rows) {
+        for (int64_t i = 0; i < rows.count; i++)
+            std::memcpy(host + offset + i * rows.pitch, elements + offset + i * rows.pitch,
+                        static_cast<size_t>(rows.bytes));
     });
 }
 

@@ -81,12 +81,18 @@ TEST_CASE("strides that are negative, zero or wide", "[gpu]") {
     const BufferDim broadcast[] = {{0, 10, 0}, {0, 8, 0}};
     realize_add(Buffer<int>(&one, 2, broadcast), out, 1);
     CHECK(out.all_equal(5));
+    const int rectangles = fake_cuda::calls()["cuMemcpy2DAsync_v2"];
     Buffer<int> interleaved = Buffer<int>::make_interleaved(10, 8, 3);
     interleaved.fill(1);
+    const int before = copies();
     realize_add(out, interleaved.sliced(2, 1), 1);
+    CHECK(copies() == before + 2);
+    CHECK(fake_cuda::calls()["cuMemcpy2DAsync_v2"] == rectangles);  // not pixel by pixel
     CHECK(interleaved(3, 3, 0) == 1);
     CHECK(interleaved(3, 3, 1) == 6);
     CHECK(interleaved(3, 3, 2) == 1);
+    realize_add(interleaved.sliced(2, 1), out, 1);
+    CHECK(out.all_equal(7));
 }
 
 TEST_CASE("empty Buffers cost nothing", "[gpu]") {
