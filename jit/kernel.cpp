@@ -93,13 +93,16 @@ namespace {
 
 /// The kernel itself, and what its device has to do after it. Failures are in the context.
 int32_t run_on_device(codegen::KernelFunction *function, Context &context, void *const *args,
-                      int64_t *peak, const Target &target) {
-    GPURun gpu(device_finder(target), context.user);
+                      int64_t *peak, const Target &target, Profile *profile) {
+    std::vector<KernelTime> times;
+    GPURun gpu(device_finder(target), context.user, profile ? &times : nullptr);
     context.gpu = &gpu;
     const int32_t code = run_kernel(function, context, args, peak);
     if (code == 0 && !context.failed())
         call_device(&context, [](GPURun &run) { run.finish(); });
     context.gpu = nullptr;
+    if (profile)
+        profile->add(times);
     return code;
 }
 
@@ -118,7 +121,8 @@ int Kernel::run(const RunOptions &options, void *const *args, std::string *error
     if (is_profiled())
         context.profile = profiled.emplace(impl_->profiled.size()).table();
     int32_t code = impl_->target.has_cuda()
-                       ? run_on_device(function, context, args, &peak, impl_->target)
+                       ? run_on_device(function, context, args, &peak, impl_->target,
+                                       profiled ? options.profile : nullptr)
                        : run_kernel(function, context, args, &peak);
     if (profiled)
         profiled->stop();

@@ -28,11 +28,15 @@ std::string bytes(int64_t n) {
     return fmt::format("{} MiB", n >> 20);
 }
 
+double per_run(double milliseconds, int64_t runs) {
+    return milliseconds / static_cast<double>(std::max<int64_t>(1, runs));
+}
+
 Line line_of(const Profile::Func &f, double milliseconds, double total, int64_t runs) {
     Line line;
     line.name = f.name;
     line.share = total > 0 ? f.weight / total : 0;
-    line.milliseconds = line.share * milliseconds / static_cast<double>(std::max<int64_t>(1, runs));
+    line.milliseconds = per_run(line.share * milliseconds, runs);
     line.threads =
         f.samples > 0 ? static_cast<double>(f.thread_samples) / static_cast<double>(f.samples) : 0;
     line.peak = bytes(f.peak_bytes);
@@ -51,7 +55,8 @@ const char *const style =
 
 Profile::Profile(const Profile &other) {
     std::lock_guard lock(other.mutex_);
-    funcs_ = other.funcs_, runs_ = other.runs_, milliseconds_ = other.milliseconds_;
+    funcs_ = other.funcs_, kernels_ = other.kernels_, runs_ = other.runs_,
+    milliseconds_ = other.milliseconds_;
 }
 
 Profile::Func &Profile::find(const std::string &name) {
@@ -87,8 +92,26 @@ void Profile::add(ProfiledRun &run, const std::vector<ProfiledFunc> &funcs) {
     }
 }
 
+void add_kernel_time(std::vector<KernelTime> &times, const KernelTime &time) {
+    auto found = std::find_if(times.begin(), times.end(),
+                              [&](const KernelTime &t) { return t.kernel == time.kernel; });
+    if (found == times.end()) {
+        times.push_back(time);
+        return;
+    }
+    found->launches += time.launches;
+    found->milliseconds += time.milliseconds;
+}
+
+void Profile::add(const std::vector<KernelTime> &kernels) {
+    std::lock_guard lock(mutex_);
+    for (const KernelTime &k : kernels)
+        add_kernel_time(kernels_, k);
+}
+
 void Profile::add(const Profile &other) {
     Profile copy(other);
+    add(copy.kernels_);
     std::lock_guard lock(mutex_);
     runs_ += copy.runs_;
     milliseconds_ += copy.milliseconds_;
@@ -107,6 +130,7 @@ void Profile::add(const Profile &other) {
 void Profile::reset() {
     std::lock_guard lock(mutex_);
     funcs_.clear();
+    kernels_.clear();
     runs_ = 0, milliseconds_ = 0;
 }
 
@@ -127,6 +151,14 @@ std::string Profile::text(const std::string &name) const {
                             l.name, width, l.milliseconds, 100 * l.share, l.threads, l.peak,
                             l.mallocs, l.stack);
     }
+    if (kernels_.empty())
+        return text;
+    for (const KernelTime &k : kernels_)
+        width = std::max(width, k.kernel.size());
+    text += fmt::format("  {:<{}}  {:>10}  {:>8}\n", "kernel", width, "ms", "launches");
+    for (const KernelTime &k : kernels_)
+        text += fmt::format("  {:<{}}  {:>10.3f}  {:>8}\n", k.kernel, width,
+                            per_run(k.milliseconds, runs_), k.launches);
     return text;
 }
 
@@ -151,7 +183,14 @@ std::string Profile::html(const std::string &name) const {
                             support::html(l.name), l.milliseconds, 100 * l.share, 100 * l.share,
                             l.threads, l.peak, l.mallocs, l.stack);
     }
-    return page + "</table></body></html>\n";
+    page += "</table>";
+    if (!kernels_.empty())
+        page += "<h2>On the GPU</h2><table><tr><th>kernel</th><th>ms per "
+                "run</th><th>launches</th></tr>\n";
+    for (const KernelTime &k : kernels_)
+        page += fmt::format("<tr><td>{}</td><td>{:.3f}</td><td>{}</td></tr>\n",
+                            support::html(k.kernel), per_run(k.milliseconds, runs_), k.launches);
+    return page + (kernels_.empty() ? "" : "</table>") + "</body></html>\n";
 }
 
 }  // namespace Pipe::jit

@@ -86,6 +86,14 @@ class ProfileScope {
     ProfileEntry *before_;
 };
 
+/// Launches of one kernel of a GPU.
+struct KernelTime {
+    std::string kernel;
+    int64_t launches = 0;
+    double milliseconds = 0;
+};
+void add_kernel_time(std::vector<KernelTime> &times, const KernelTime &time);
+
 /// The sum over runs of one pipeline.
 class Profile {
   public:
@@ -100,6 +108,7 @@ class Profile {
     Profile(const Profile &other);
     void add(ProfiledRun &run, const std::vector<ProfiledFunc> &funcs);
     void add(const Profile &other);
+    void add(const std::vector<KernelTime> &kernels);
     void reset();
 
     /// A table, one line per Func in order of first appearance. `name`: of the pipeline.
@@ -110,6 +119,7 @@ class Profile {
   private:
     mutable std::mutex mutex_;
     std::vector<Func> funcs_;
+    std::vector<KernelTime> kernels_;
     int64_t runs_ = 0;
     double milliseconds_ = 0;
 

@@ -253,19 +253,23 @@ template <typename T, int Dims> class Buffer : public BufferBase {
     /// successive calls f(). Returns *this.
     const Buffer &fill(std::type_identity_t<Value> value) const
         requires(typed && !std::is_const_v<T>) {
-        return for_each_value([&](Value &element) { element = value; });
+        for_each_value([&](Value &element) { element = value; });
+        changed_on_host();
+        return *this;
     }
     template <typename F>
     requires(typed &&
              !std::is_arithmetic_v<std::remove_cvref_t<F>>) const Buffer &fill(F &&f) const {
         if constexpr (std::is_invocable_v<F &> && !std::is_invocable_v<F &, int>) {
-            return for_each_value([&](Value &element) { element = static_cast<Value>(f()); });
+            for_each_value([&](Value &element) { element = static_cast<Value>(f()); });
         } else {
+            copy_to_host();
             visit_coordinates(f, [this](const int64_t *at, const auto &value) {
                 (*this)(at) = static_cast<Value>(value());
             });
-            return *this;
         }
+        changed_on_host();
+        return *this;
     }
     /// True if every element equals `value`.
     bool all_equal(std::type_identity_t<Value> value) const requires typed {
@@ -279,6 +283,8 @@ template <typename T, int Dims> class Buffer : public BufferBase {
     template <typename F, typename... Others>
     const Buffer &for_each_value(F &&f, Others &&...others) const requires typed {
         (require_same_extents(others), ...);
+        copy_to_host();
+        (others.copy_to_host(), ...);
         const BufferView v = view();
         const std::vector<size_t> order = detail::order_in_memory(v.dims);
         std::vector<BufferDim> rows;
@@ -393,6 +399,10 @@ template <typename T, int Dims> class Buffer : public BufferBase {
     static constexpr Type own_type() { return type_of<Value>(); }
     static void *erase(const void *data) { return const_cast<void *>(data); }
 
+    void changed_on_host() const {
+        if (has_device_allocation())
+            set_host_dirty();
+    }
     Buffer renamed(const std::string &name) const {
         return changed([&](BufferBase &b) { b.set_name(name); });
     }

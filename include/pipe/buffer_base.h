@@ -134,8 +134,9 @@ class BufferBase {
     // inputs there, and outputs back to the host at the end. A Buffer that was given device memory by one
     // of these functions keeps it: an output stays on the device (device_dirty()) until copy_to_host(), and
     // an input is copied only where host_dirty() says that the host has changed it: call set_host_dirty()
-    // after that. Pipelines for the CPU, copy_from() and copy() copy to the host by themselves what is
-    // newer on the device; C++ code that accesses elements does not.
+    // after that. Pipelines for the CPU, copy(), copy_from(), fill(), for_each_value() and save_image() copy
+    // to the host by themselves what is newer on the device, and those that write call set_host_dirty(); C++
+    // code that accesses single elements does neither.
     //
     // The device memory and the two flags belong to the whole memory that the Buffer is a part of: crops,
     // slices and copies of the handle share them. A Buffer has memory on one device at most.

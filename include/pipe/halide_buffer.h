@@ -84,6 +84,11 @@ enum halide_buffer_flags : uint64_t {
 using halide_dimension_t = Pipe::RawDimension;
 using halide_buffer_t = Pipe::RawBuffer;
 
+using halide_device_interface_t = Pipe::DeviceInterface;
+inline const halide_device_interface_t *halide_cuda_device_interface() {
+    return &Pipe::cuda_device_interface;
+}
+
 namespace Pipe::Runtime {
 
 using Pipe::AnyDims;

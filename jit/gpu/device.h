@@ -50,6 +50,12 @@ class Device {
 
     virtual void launch(codegen::GPUModule &module, const codegen::GPULaunch &launch,
                         void *const *params, DeviceQueue queue) = 0;
+    /// For profiles: a point in the work of the queue; 0: the device has no clock, and a launch returns when it is done.
+    virtual uint64_t mark_time(DeviceQueue) { return 0; }
+    /// Milliseconds from one to another, both of which the work has passed.
+    virtual double milliseconds_between(uint64_t, uint64_t) { return 0; }
+    virtual void free_time(uint64_t) noexcept {}
+
     /// Waits until all work in the queue is done; of the queue without a stream, all work of the
     /// device. RuntimeError where some of it failed.
     virtual void synchronize(DeviceQueue queue) = 0;

@@ -2,7 +2,7 @@
 
 namespace Pipe::jit {
 
-RowPlan plan_rows(std::vector<Step> steps, int64_t element_bytes) {
+RowPlan plan_rows(std::vector<Step> steps, int64_t element_bytes, int64_t gap) {
     RowPlan plan;
     for (Step &s : steps) {
         if (s.extent <= 0)
@@ -18,8 +18,8 @@ RowPlan plan_rows(std::vector<Step> steps, int64_t element_bytes) {
     for (const Step &s : steps) {
         if (s.extent == 1 || s.stride == 0)
             continue;
-        if (plan.around.empty() && s.stride <= plan.row_bytes)
-            plan.row_bytes += s.stride * (s.extent - 1);  // the rows touch or overlap
+        if (plan.around.empty() && s.stride <= plan.row_bytes + gap)
+            plan.row_bytes += s.stride * (s.extent - 1);  // the rows touch or overlap, or nearly do
         else
             plan.around.push_back(s);
     }

@@ -30,7 +30,8 @@ struct RowPlan {
     int64_t row_bytes = 0;     ///< 0: there is no element
     std::vector<Step> around;  ///< strides are positive, and grow
 };
-RowPlan plan_rows(std::vector<Step> steps, int64_t element_bytes);
+/// \param gap  most bytes between elements that count as a part of the row
+RowPlan plan_rows(std::vector<Step> steps, int64_t element_bytes, int64_t gap = 0);
 
 /// Calls copy(offset, rows) for all elements; `offset`: bytes from the element at the minimum of all
 /// coordinates.

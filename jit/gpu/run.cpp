@@ -1,9 +1,12 @@
 #include "jit/gpu/run.h"
 
 #include <algorithm>
+#include <chrono>
+#include <cstring>
 
 #include <fmt/format.h>
 
+#include "ir/buffer_layout.h"
 #include "jit/gpu/describe.h"
 #include "jit/gpu/resident.h"
 #include "jit/gpu/rows.h"
@@ -44,21 +47,63 @@ void host_changed(const DeviceBuffer &b) {
         argument->part.allocation->set(RawBuffer::host_dirty_flag, true);
 }
 
-template <typename Copy> void for_each_rows(const DeviceBuffer &b, const Copy &copy) {
+/// Rows of a few bytes, as those of one channel of interleaved pixels, take as long to copy as long ones: in memory that is
+/// ours, they are copied with what lies between. No page lies in such a gap, so that all of it can be read.
+constexpr int64_t short_row = 64, small_gap = 64;
+
+RowPlan exact_rows(const DeviceBuffer &b) {
     if (!b.shape)
-        return copy(b.begin, Rows{b.end - b.begin, 1, 0});
-    for_each_rows(
-        plan_rows(steps_of(b.shape->dim, static_cast<size_t>(b.dimensions), b.element_bytes),
-                  b.element_bytes),
-        copy);
+        return {b.begin, b.end - b.begin, {}};
+    return plan_rows(steps_of(b.shape->dim, static_cast<size_t>(b.dimensions), b.element_bytes),
+                     b.element_bytes);
+}
+
+RowPlan rows_with_gaps(const DeviceBuffer &b, const RowPlan &exact) {
+    if (exact.around.empty() || exact.row_bytes >= short_row)
+        return exact;
+    return plan_rows(steps_of(b.shape->dim, static_cast<size_t>(b.dimensions), b.element_bytes),
+                     b.element_bytes, small_gap);
 }
 
 }  // namespace
+
+void fill_argument(const char *name, const BufferBase &buffer, codegen::BufferArgument *argument,
+                   DeviceBuffer *device, ArgumentBuffer *owner) {
+    const BufferView view = buffer.view();
+    const auto bytes = int64_t{view.type.bytes()};
+    bool empty = false;
+    int64_t low = 0, high = 1;  // elements from the first
+    for (const BufferDim &dim : view.dims) {
+        empty |= dim.extent == 0;
+        (dim.stride < 0 ? low : high) += dim.stride * (dim.extent - 1);
+    }
+    *owner = {buffer.allocation()};
+    *device = {};
+    device->name = name;
+    device->host = view.host;
+    device->begin = low * bytes;
+    device->end = empty ? device->begin : high * bytes;
+    if (!ir::is_dense(view.dims.data(), view.dims.size()))
+        device->shape = argument;
+    device->dimensions = static_cast<int32_t>(view.dims.size());
+    device->element_bytes = view.type.bytes();
+    device->owner = owner;
+    argument->device = device;
+}
 
 GPURun::~GPURun() {
     Device *device = device_;
     if (!device)
         return;
+    for (DeviceBuffer *b : arguments_) {  // another run may be given the same
+        b->device = 0;
+        b->host_newer = b->device_newer = 0;
+        argument_of(*b)->kind = ArgumentBuffer::Unknown;
+    }
+    for (const TimedLaunch &t : timed_)
+        for (uint64_t time : {t.begin, t.end})
+            if (time != 0)
+                device->free_time(time);
     for (const Held &held : held_)
         device->free(held.address, queue_);
     device->close_queue(queue_);
@@ -108,7 +153,7 @@ void GPURun::close(DeviceBuffer &b) noexcept {
 }
 
 void GPURun::copy_to_device(DeviceBuffer &b) {
-    for_each_rows(b, [&](int64_t offset, const Rows &rows) {
+    for_each_rows(rows_with_gaps(b, exact_rows(b)), [&](int64_t offset, const Rows &rows) {
         device().copy_to_device(b.device + static_cast<uint64_t>(offset),
                                 static_cast<char *>(b.host) + offset, rows, queue_);
     });
@@ -116,9 +161,23 @@ void GPURun::copy_to_device(DeviceBuffer &b) {
 }
 
 void GPURun::copy_to_host(DeviceBuffer &b) {
-    for_each_rows(b, [&](int64_t offset, const Rows &rows) {
-        device().copy_to_host(static_cast<char *>(b.host) + offset,
-                              b.device + static_cast<uint64_t>(offset), rows, queue_);
+    const RowPlan exact = exact_rows(b), rows_and_gaps = rows_with_gaps(b, exact);
+    auto *host = static_cast<char *>(b.host);
+    auto copy_to = [&](char *to, const RowPlan &plan) {
+        for_each_rows(plan, [&](int64_t offset, const Rows &rows) {
+            device().copy_to_host(to + offset, b.device + static_cast<uint64_t>(offset), rows,
+                                  queue_);
+        });
+    };
+    if (exact.row_bytes == rows_and_gaps.row_bytes)
+        return copy_to(host, exact);
+    std::vector<char> staged(static_cast<size_t>(b.end - b.begin));
+    char *elements = staged.data() - b.begin;
+    copy_to(elements, rows_and_gaps);
+    for_each_rows(exact, [&](int64_t offset, const Rows &rows) {
+        for (int64_t i = 0; i < rows.count; i++)
+            std::memcpy(host + offset + i * rows.pitch, elements + offset + i * rows.pitch,
+                        static_cast<size_t>(rows.bytes));
     });
 }
 
@@ -135,6 +194,7 @@ bool GPURun::is_resident(DeviceBuffer &b) {
 void GPURun::decide(DeviceBuffer &b) {
     ArgumentBuffer &argument = *argument_of(b);
     Device &d = device();
+    arguments_.push_back(&b);
     ir::Allocation &a = *argument.part.allocation;
     std::lock_guard lock(a.mutex);
     auto *memory = static_cast<ResidentMemory *>(a.device.get());
@@ -245,11 +305,41 @@ void GPURun::use_on_host(DeviceBuffer &b, int32_t access) {
 
 void GPURun::launch(codegen::GPUModule &module, const codegen::GPULaunch &launch,
                     void *const *params) {
-    device().launch(module, launch, params, queue_);
+    if (times_)
+        launch_timed(module, launch, params);
+    else
+        device().launch(module, launch, params, queue_);
     std::lock_guard lock(mutex_);
     last_module_ = &module;
     last_launch_ = launch;
     launches_++;
+}
+
+void GPURun::launch_timed(codegen::GPUModule &module, const codegen::GPULaunch &launch,
+                          void *const *params) {
+    Device &d = device();
+    const auto start = std::chrono::steady_clock::now();
+    const uint64_t begin = d.mark_time(queue_);
+    uint64_t end = 0;
+    try {
+        d.launch(module, launch, params, queue_);
+        end = d.mark_time(queue_);
+    } catch (...) {
+        d.free_time(begin);
+        throw;
+    }
+    const std::chrono::duration<double, std::milli> passed =
+        std::chrono::steady_clock::now() - start;
+    std::lock_guard lock(mutex_);
+    timed_.push_back({module.kernels[launch.kernel].name, begin, end, passed.count()});
+}
+
+/// With the mutex locked, when all work is done.
+void GPURun::add_times() {
+    for (const TimedLaunch &t : timed_)
+        add_kernel_time(*times_, {t.kernel, 1,
+                                  t.begin == 0 ? t.host_milliseconds
+                                               : device().milliseconds_between(t.begin, t.end)});
 }
 
 std::string GPURun::explain(const std::string &failure) {
@@ -273,8 +363,10 @@ void GPURun::finish() {
         b->device_newer = 0;
         host_changed(*b);
     }
-    if (queue_.own || !queue_.stream)
+    if (queue_.own || !queue_.stream || times_)
         device().synchronize(queue_);
+    if (times_)
+        add_times();
 }
 
 }  // namespace Pipe::jit

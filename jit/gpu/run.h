@@ -16,6 +16,8 @@
 #include "codegen/gpu_abi.h"
 #include "ir/allocation.h"
 #include "jit/gpu/device.h"
+#include "jit/profiler.h"
+#include <pipe/buffer_base.h>
 #include <pipe/jit.h>
 
 namespace Pipe::jit {
@@ -28,6 +30,11 @@ struct ArgumentBuffer {
     enum Kind { Unknown, Resident, Temporary } kind = Unknown;
 };
 
+/// Fills in what a run keeps of an argument, and lets `argument` (whose shape is filled in) point to it. `name` and the
+/// three have to live as long as the run.
+void fill_argument(const char *name, const BufferBase &buffer, codegen::BufferArgument *argument,
+                   codegen::DeviceBuffer *device, ArgumentBuffer *owner);
+
 /// Finds the device of a call.
 using FindDevice = Device &(*)(const JITUserContext *user);
 
@@ -35,6 +42,9 @@ class GPURun {
   public:
     /// The device is looked for when it is needed.
     GPURun(FindDevice find, JITUserContext *user) : find_(find), user_(user) {}
+    /// finish() adds the times of all launches to `times`.
+    GPURun(FindDevice find, JITUserContext *user, std::vector<KernelTime> *times)
+        : find_(find), user_(user), times_(times) {}
     ~GPURun();
     GPURun(const GPURun &) = delete;
 
@@ -60,24 +70,37 @@ class GPURun {
         codegen::DeviceBuffer *argument = nullptr;  ///< null: of a Func
     };
 
+    /// A launch between two times of the device.
+    struct TimedLaunch {
+        const char *kernel;
+        uint64_t begin, end;
+        double host_milliseconds;  ///< where the device has no times
+    };
+
     Device &device();
     bool is_resident(codegen::DeviceBuffer &buffer);
     void decide(codegen::DeviceBuffer &buffer);
     void use_resident(codegen::DeviceBuffer &buffer, int32_t access, ResidentMemory &memory);
     void use_argument_on_host(codegen::DeviceBuffer &buffer, int32_t access);
     void allocate(codegen::DeviceBuffer &buffer);
+    void launch_timed(codegen::GPUModule &module, const codegen::GPULaunch &launch,
+                      void *const *params);
+    void add_times();
     void copy_to_device(codegen::DeviceBuffer &buffer);
     void copy_to_host(codegen::DeviceBuffer &buffer);
 
     const FindDevice find_;
     JITUserContext *const user_;
+    std::vector<KernelTime> *const times_ = nullptr;  ///< null: not wanted
 
     std::atomic<Device *> device_{nullptr};  ///< null: not used yet
     DeviceQueue queue_;                      ///< of the device
 
     std::mutex mutex_;  ///< of what follows, and of the buffers without device memory of the user's
     std::vector<Held> held_;
+    std::vector<codegen::DeviceBuffer *> arguments_;  ///< that were used
     bool uploading_ = false;  ///< copies to the device may still read the host's elements
+    std::vector<TimedLaunch> timed_;
     int64_t launches_ = 0;
     codegen::GPUModule *last_module_ = nullptr;
     codegen::GPULaunch last_launch_;

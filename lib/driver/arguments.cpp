@@ -5,8 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "ir/allocation.h"
-#include "ir/buffer_layout.h"
 #include "support/text.h"
 
 namespace Pipe::driver {
@@ -243,29 +241,6 @@ void Slots::gather(Outputs outputs, std::vector<Given> &given) const {
     }
 }
 
-namespace {
-
-/// What the run time keeps of an argument on its device. `low`, `high`: in elements, as of the Addresses.
-void fill_device(const Slot &slot, const BufferBase &buffer, int64_t low, int64_t high,
-                 jit::BufferArgument &arg, codegen::DeviceBuffer &device,
-                 jit::ArgumentBuffer &owner) {
-    const auto bytes = int64_t{slot.type.bytes()};
-    owner = {buffer.allocation()};
-    device = {};
-    device.name = slot.name.c_str();
-    device.host = arg.host;
-    device.begin = low * bytes;
-    device.end = high * bytes;
-    if (!ir::is_dense(arg.dim, static_cast<size_t>(slot.dimensions)))
-        device.shape = &arg;
-    device.dimensions = slot.dimensions;
-    device.element_bytes = slot.type.bytes();
-    device.owner = &owner;
-    arg.device = &device;
-}
-
-}  // namespace
-
 void Slots::fill(CallArguments &call, bool on_device) const {
     call.buffers_.resize(num_buffers_);  // preallocated: pointers into it stay valid
     call.device_buffers_.resize(on_device ? num_buffers_ : 0);
@@ -302,8 +277,8 @@ void Slots::fill(CallArguments &call, bool on_device) const {
         call.addresses_[i] = {host + static_cast<uintptr_t>(low) * bytes,
                               empty ? 0 : host + static_cast<uintptr_t>(high) * bytes};
         if (on_device)
-            fill_device(slot, *given.buffer, low, empty ? low : high, arg,
-                        call.device_buffers_[buffer], call.owners_[buffer]);
+            jit::fill_argument(slot.name.c_str(), *given.buffer, &arg, &call.device_buffers_[buffer],
+                               &call.owners_[buffer]);
         if (slot.kind == Kind::OutputBuffer)
             check_elements(slot, view);
         call.nothing_wanted_ &= empty || slot.kind != Kind::OutputBuffer;

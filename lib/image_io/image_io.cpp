@@ -315,6 +315,7 @@ void save_image(const Buffer<> &image, const std::string &path) {
     using namespace image_io;
     const Format &format = format_of(path);
     const Buffer<> checked = check_for_writing(image, path);
+    checked.copy_to_host();
     if (format.channels != 0 && checked.extent(2) != format.channels) {
         fail(path,
              fmt::format("a {} file cannot hold {} channels", format.extension, checked.extent(2)));

@@ -63,6 +63,7 @@ const std::map<std::string, std::string> &public_headers() {
         {"concise_casts.h", "graph"},
         {"extern.h", "ir"},
         {"raw_buffer.h", "ir"},
+        {"device_interface.h", "ir"},
         {"fast_math.h", "graph"},
         {"fixed_point.h", "graph"},
         {"print.h", "graph"},

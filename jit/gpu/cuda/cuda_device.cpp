@@ -12,20 +12,21 @@
 
 namespace Pipe::jit::cuda {
 
-InContext::InContext(CudaDevice &device) : driver_(device.driver()) {
+InContext::InContext(CudaDevice &device) : device_(device) {
+    const Driver &driver = device.driver();
     const CUcontext context = device.context_.load(std::memory_order_acquire);
     CUcontext current = nullptr;
-    device.check(driver_.CtxGetCurrent(&current), "cuCtxGetCurrent");
+    device.check(driver.CtxGetCurrent(&current), "cuCtxGetCurrent");
     if (current == context)
         return;
-    device.check(driver_.CtxPushCurrent(context), "cuCtxPushCurrent");
+    device.check(driver.CtxPushCurrent(context), "cuCtxPushCurrent");
     pushed_ = true;
 }
 
 InContext::~InContext() {
     CUcontext ours = nullptr;
     if (pushed_)
-        driver_.CtxPopCurrent(&ours);
+        device_.note(device_.driver().CtxPopCurrent(&ours));
 }
 
 CudaDevice::CudaDevice(const Driver &driver, int ordinal, CUcontext users)
@@ -51,9 +52,10 @@ void CudaDevice::note(CUresult result) noexcept {
         generation_.fetch_add(1, std::memory_order_acq_rel);
 }
 
-void CudaDevice::fail(CUresult result, const char *call, const std::string &what) {
+void CudaDevice::fail(CUresult result, const char *call, const std::string &what,
+                      const std::string &details) {
     note(result);
-    cuda::check(driver_, result, call, name_, what);
+    cuda::check(driver_, result, call, name_, what, details);
     throw InternalError("a call that succeeded was taken for a failure");
 }
 
@@ -259,6 +261,37 @@ void CudaDevice::copy_to_host(void *to, uint64_t from, const Rows &rows, DeviceQ
     check(driver_.StreamSynchronize(stream), "cuStreamSynchronize");
 }
 
+uint64_t CudaDevice::mark_time(DeviceQueue queue) {
+    InContext here(*this);
+    CUevent event = nullptr;
+    check(driver_.EventCreate(&event, 0), "cuEventCreate");
+    const auto time = reinterpret_cast<uint64_t>(event);
+    const CUresult result = driver_.EventRecord(event, static_cast<CUstream>(queue.stream));
+    if (result != Success)
+        free_time(time);
+    check(result, "cuEventRecord");
+    return time;
+}
+
+double CudaDevice::milliseconds_between(uint64_t first, uint64_t second) {
+    InContext here(*this);
+    float milliseconds = 0;
+    check(driver_.EventElapsedTime(&milliseconds, reinterpret_cast<CUevent>(first),
+                                   reinterpret_cast<CUevent>(second)),
+          "cuEventElapsedTime");
+    return milliseconds;
+}
+
+void CudaDevice::free_time(uint64_t time) noexcept {
+    if (lost_)
+        return;
+    try {
+        InContext here(*this);
+        note(driver_.EventDestroy(reinterpret_cast<CUevent>(time)));
+    } catch (const RuntimeError &) {  // of a context that cannot be used any more
+    }
+}
+
 void CudaDevice::synchronize(DeviceQueue queue) {
     auto *stream = static_cast<CUstream>(queue.stream);
     InContext here(*this);
@@ -276,7 +309,7 @@ void CudaDevice::unload(CUmodule module, uint64_t generation) noexcept {
         return;  // it went with its context
     try {
         InContext here(*this);
-        driver_.ModuleUnload(module);
+        note(driver_.ModuleUnload(module));
     } catch (const RuntimeError &) {  // of a context that cannot be used any more
     }
 }

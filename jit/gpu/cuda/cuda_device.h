@@ -37,6 +37,9 @@ class CudaDevice final : public Device {
     void copy_to_host(void *to, uint64_t from, const Rows &rows, DeviceQueue queue) override;
     void launch(codegen::GPUModule &module, const codegen::GPULaunch &launch, void *const *params,
                 DeviceQueue queue) override;
+    uint64_t mark_time(DeviceQueue queue) override;
+    double milliseconds_between(uint64_t first, uint64_t second) override;
+    void free_time(uint64_t time) noexcept override;
     void synchronize(DeviceQueue queue) override;
     void unload(codegen::GPUModule &module) noexcept override { cuda::unload(module); }
 
@@ -58,7 +61,8 @@ class CudaDevice final : public Device {
     friend class InContext;
 
     void note(CUresult result) noexcept;
-    [[noreturn]] void fail(CUresult result, const char *call, const std::string &what);
+    [[noreturn]] void fail(CUresult result, const char *call, const std::string &what,
+                           const std::string &details = "");
     void need_context();
     void rebuild();
     CUstream idle_stream();
@@ -94,7 +98,7 @@ class InContext {
     InContext(const InContext &) = delete;
 
   private:
-    const Driver &driver_;
+    CudaDevice &device_;
     bool pushed_ = false;
 };
 

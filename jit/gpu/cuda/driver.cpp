@@ -194,12 +194,12 @@ std::string advice(CUresult result) {
 }
 
 void check(const Driver &driver, CUresult result, const char *call, const std::string &where,
-           const std::string &what) {
+           const std::string &what, const std::string &details) {
     if (result == Success) [[likely]]
         return;
-    throw RuntimeError(fmt::format("{}{}{}{} failed with {}.{}", where, where.empty() ? "" : ": ",
-                                   what.empty() ? "" : what + ": ", call, result_text(driver, result),
-                                   advice(result)));
+    throw RuntimeError(fmt::format("{}{}{}{}{} failed with {}.{}{}", where,
+                                   where.empty() ? "" : ": ", what, what.empty() ? "" : ": ", call,
+                                   result_text(driver, result), details, advice(result)));
 }
 
 }  // namespace Pipe::jit::cuda

@@ -58,15 +58,12 @@ enum DeviceAttribute : int {
     MaxThreadsPerBlock = 1,
     MaxBlockDimX = 2,
     MaxGridDimX = 5,
-    MaxSharedMemoryPerBlock = 8,
-    MaxRegistersPerBlock = 12,
     CapabilityMajor = 75,
     CapabilityMinor = 76,
     MaxSharedMemoryPerBlockOptin = 97,
 };
 enum FunctionAttribute : int {
     FunctionMaxThreadsPerBlock = 0,
-    FunctionRegisters = 4,
     FunctionMaxDynamicShared = 8,
 };
 enum JitOption : int {
@@ -117,8 +114,11 @@ struct Copy2D {
     X(MemcpyDtoHAsync, cuMemcpyDtoHAsync_v2, (void *, CUdeviceptr, size_t, CUstream))              \
     X(Memcpy2DAsync, cuMemcpy2DAsync_v2, (const Copy2D *, CUstream))                               \
     X(StreamCreate, cuStreamCreate, (CUstream *, unsigned))                                        \
-    X(StreamDestroy, cuStreamDestroy_v2, (CUstream))                                               \
     X(StreamSynchronize, cuStreamSynchronize, (CUstream))                                          \
+    X(EventCreate, cuEventCreate, (CUevent *, unsigned))                                           \
+    X(EventRecord, cuEventRecord, (CUevent, CUstream))                                             \
+    X(EventElapsedTime, cuEventElapsedTime, (float *, CUevent, CUevent))                           \
+    X(EventDestroy, cuEventDestroy_v2, (CUevent))                                                  \
     X(LinkCreate, cuLinkCreate_v2, (unsigned, int *, void **, CUlinkState *))                      \
     X(LinkAddData, cuLinkAddData_v2,                                                               \
       (CUlinkState, int, void *, size_t, const char *, unsigned, int *, void **))                  \
@@ -167,8 +167,9 @@ std::string advice(CUresult result);
 bool loses_context(CUresult result);
 
 /// Throws RuntimeError where `result` is a failure: of `call`, on `where` ("NVIDIA H100 (CUDA
-/// device 0)"), doing `what` ("pipeline blur, kernel blur_y"); both may be empty.
+/// device 0)"), doing `what` ("pipeline blur, kernel blur_y"); both may be empty. `details`:
+/// sentences that begin with a space.
 void check(const Driver &driver, CUresult result, const char *call, const std::string &where,
-           const std::string &what = "");
+           const std::string &what = "", const std::string &details = "");
 
 }  // namespace Pipe::jit::cuda

@@ -64,15 +64,15 @@ void CudaDevice::launch(codegen::GPUModule &module, const codegen::GPULaunch &la
     InContext here(*this);
     LoadedFunction &f = loaded(module, *this).functions[static_cast<size_t>(launch.kernel)];
     const int64_t dynamic = launch.shared_bytes - module.kernels[launch.kernel].static_shared_bytes;
-    auto with_limits = [&] {
-        return describe(module, launch) + "." + exceeded(*this, launch, f.function);
+    auto fail_launch = [&](CUresult result, const char *call) {
+        fail(result, call, describe(module, launch), exceeded(*this, launch, f.function));
     };
     if (launch.shared_bytes > usual_shared_bytes) {
         if (dynamic > INT32_MAX)
-            fail(InvalidValue, "cuLaunchKernel", with_limits());
+            fail_launch(InvalidValue, "cuLaunchKernel");
         const CUresult result = allow_shared_memory(*this, module, f, dynamic);
         if (result != Success) [[unlikely]]
-            fail(result, "cuFuncSetAttribute", with_limits());
+            fail_launch(result, "cuFuncSetAttribute");
     }
     auto u = [](int32_t n) { return static_cast<unsigned>(n); };
     const CUresult result = driver_.LaunchKernel(
@@ -81,7 +81,7 @@ void CudaDevice::launch(codegen::GPUModule &module, const codegen::GPULaunch &la
         static_cast<unsigned>(dynamic), static_cast<CUstream>(queue.stream),
         const_cast<void **>(params), nullptr);
     if (result != Success) [[unlikely]]
-        fail(result, "cuLaunchKernel", with_limits());
+        fail_launch(result, "cuLaunchKernel");
 }
 
 }  // namespace Pipe::jit::cuda

@@ -1,0 +1,113 @@
+#pragma once
+// The state of the fake driver, and what its functions do with it.
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "jit/gpu/cuda/driver.h"
+#include "test/support/fake_cuda/fake_cuda.h"
+
+namespace Pipe::jit::cuda {
+
+struct CUfunc_st {
+    std::string name;
+    CUmodule module;
+    int dynamic_limit = 48 << 10;
+};
+struct CUmod_st {
+    CUcontext context;
+    std::string image;
+    std::vector<std::unique_ptr<CUfunc_st>> functions;
+};
+struct CUstream_st {
+    CUcontext context;
+    std::deque<std::function<CUresult()>> work;
+};
+struct CUevent_st {
+    CUcontext context;
+    double milliseconds = -1;  ///< when the work came to it
+};
+struct CUlinkState_st {
+    CUcontext context = nullptr;
+    std::string cubin;
+    char *log = nullptr;
+    size_t log_bytes = 0;
+};
+struct CUctx_st {
+    int device = 0;
+    CUresult lost = Success;
+};
+
+}  // namespace Pipe::jit::cuda
+
+namespace fake_cuda {
+
+using namespace Pipe::jit::cuda;
+
+struct Memory {
+    size_t bytes = 0;
+    CUcontext context = nullptr;
+    bool users = false;
+};
+
+struct Injection {
+    std::string function;
+    int n = 0, code = 0;
+};
+
+struct State {
+    std::recursive_mutex mutex;
+    Settings settings;
+    bool initialized = false;
+    std::map<std::string, Kernel> kernels;
+    std::map<std::string, int> calls;
+    Injection injection;
+    int failing_kernel = 0, kernel_code = 0;
+    char *seen = nullptr, *real = nullptr;  ///< the same memory, without and with access
+    std::map<uint64_t, Memory> memory;
+    std::map<int, CUcontext> primary;
+    std::set<CUcontext> contexts;
+    std::set<CUmodule> modules;
+    std::set<CUstream> streams;
+    std::set<CUlinkState> links;
+    std::set<CUevent> events;
+    double clock = 0;
+    std::string misuse;
+};
+
+State &state();
+
+/// The contexts that the thread has pushed.
+extern thread_local std::vector<CUcontext> current;
+CUcontext context_here();
+
+void note_misuse(const std::string &what);
+
+/// What the call answers before it does anything.
+CUresult begin(const char *function, bool needs_context);
+
+void map_memory();
+/// The first gap that is large enough; 0 where there is none.
+uint64_t find_gap(size_t bytes);
+/// Null where [address, address + bytes) is not allocated.
+char *find_memory(uint64_t address, size_t bytes);
+
+// Work of streams.
+
+CUresult run_work(CUstream stream);
+CUresult run_all(CUcontext context);
+/// Null where it is dead, or was null.
+CUstream stream_of(CUstream given);
+/// Into the stream; at once into the null stream, which waits for all others.
+CUresult enqueue(CUstream stream, std::function<CUresult()> work);
+
+void destroy_context(CUcontext context);
+
+}  // namespace fake_cuda
