@@ -283,7 +283,8 @@ void Checker::add(EmulatorReport report, const EmulatorReport::Thread &thread) {
     auto is_same = [&](const EmulatorReport &r) {
         return r.kind == report.kind && r.site == report.site &&
                r.other_access == report.other_access && r.other_site == report.other_site &&
-               (r.thread.block == r.other.block) == (thread.block == report.other.block);
+               (r.kind != EmulatorReport::Race ||
+                (r.thread.block == r.other.block) == (thread.block == report.other.block));
     };
     auto found = std::find_if(reports_.begin(), reports_.end(), is_same);
     if (found != reports_.end()) {
