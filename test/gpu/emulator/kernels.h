@@ -19,6 +19,7 @@ using Pipe::codegen::GPUSite;
 using Pipe::jit::EmulatedDevice;
 using Pipe::jit::EmulatorCounters;
 using Pipe::jit::EmulatorReport;
+using Pipe::jit::EmulatorSiteCounters;
 
 /// Accesses to global memory.
 template <typename T> T load(EmulatedThread *t, int32_t site, const T *p) {
