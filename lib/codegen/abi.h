@@ -66,6 +66,8 @@ inline constexpr int32_t handler_failed = -2;  ///< a user's handler threw or an
 inline constexpr int32_t cancelled = -3;
 inline constexpr int64_t semaphore_bytes = 128;
 
+struct DeviceBuffer;
+
 /// A buffer, as the kernel sees it.
 struct BufferArgument {
     struct Dimension {
@@ -75,6 +77,7 @@ struct BufferArgument {
     };
     void *host = nullptr;  ///< address of the element at (min, min, ...)
     Dimension dim[max_dimensions];
+    DeviceBuffer *device = nullptr;  ///< where the program has kernels (codegen/gpu_abi.h)
 };
 
 /// In the text given to pipe_fail: a place for a value, and how its 64 bits are to be read.

@@ -12,6 +12,7 @@
 #include <algorithm>
 
 #include "codegen/abi.h"
+#include "codegen/device/device_code.h"
 #include "codegen/stmt_emitter.h"
 #include "support/error_text.h"
 
@@ -61,6 +62,8 @@ size_t StmtEmitter::unused_array(const ir::StmtNode &s, int64_t bytes) const {
 }
 
 void StmtEmitter::allocate(const ir::StmtNode &s) {
+    if (unit_.device && unit_.device->buffers.count(s.name))
+        return allocate_for_kernels(s);
     std::optional<int64_t> known = constant_bytes(s);
     bool asked = s.memory == MemoryType::Register || (s.memory == MemoryType::Stack && known);
     if (asked && !known)
@@ -98,6 +101,33 @@ void StmtEmitter::allocate(const ir::StmtNode &s) {
         with_memory(s, {s.name, kept_block(s.name, bytes), nullptr});
     else
         with_memory(s, {s.name, push_block(s.name, bytes), bytes});
+}
+
+void StmtEmitter::allocate_for_kernels(const ir::StmtNode &s) {
+    Value *bytes = allocation_bytes(s.types[0], s.exprs);
+    exprs_.forget();
+    Value *none = llvm::ConstantPointerNull::get(b_.getPtrTy());
+    Value *block = s.on_device ? none : push_block(s.name, bytes);
+    with_memory(s, {s.name, block, s.on_device ? nullptr : bytes, open_device_buffer(s.name, block, bytes)});
+}
+
+Value *StmtEmitter::open_device_buffer(const std::string &name, Value *host, Value *bytes) {
+    llvm::Type *i8 = b_.getInt8Ty(), *i32 = b_.getInt32Ty(), *pointer = b_.getPtrTy();
+    Value *device = frame_.entry_alloca(i8, sizeof(DeviceBuffer), 8);
+    b_.CreateMemSet(device, b_.getInt8(0), sizeof(DeviceBuffer), llvm::Align(8));
+    auto set = [&](size_t at, Value *value) { b_.CreateStore(value, b_.CreateConstGEP1_64(i8, device, at)); };
+    set(offsetof(DeviceBuffer, name), b_.CreateGlobalString(name));
+    set(offsetof(DeviceBuffer, host), host);
+    set(offsetof(DeviceBuffer, end), bytes);
+    auto open = unit_.runtime("pipe_device_open", i32, {pointer, pointer});
+    Value *code = b_.CreateCall(open, {frame_.context(), device});
+    frame_.require(b_.CreateIsNull(code), [&] { return code; });
+    return device;
+}
+
+void StmtEmitter::close_device_buffer(Value *device) {
+    auto close = unit_.runtime("pipe_device_close", b_.getVoidTy(), {b_.getPtrTy(), b_.getPtrTy()});
+    b_.CreateCall(close, {frame_.context(), device});
 }
 
 Value *StmtEmitter::push_block(const std::string &name, Value *bytes) {
@@ -170,16 +200,18 @@ void StmtEmitter::end_function() {
 
 void StmtEmitter::with_memory(const ir::StmtNode &s, const Memory &memory) {
     memory_.push_back(memory);
-    frame_.buffers.push(s.name, {memory.block, true});
+    frame_.buffers.push(s.name, {memory.block, true, memory.device});
     emit(s.stmts[0]);
     frame_.buffers.pop(s.name);
-    if (!memory_.empty() && memory_.back().block == memory.block)
+    if (!memory_.empty() && memory_.back().name == s.name && memory_.back().block == memory.block)
         free(s.name);
 }
 
 void StmtEmitter::free(const std::string &name) {
     auto found = std::find_if(memory_.rbegin(), memory_.rend(),
                               [&](const Memory &m) { return m.name == name; });
+    if (found->device)
+        close_device_buffer(found->device);
     if (found->scratch_bytes)
         pop_block(name, found->block, found->scratch_bytes);
     memory_.erase(std::next(found).base());

@@ -10,6 +10,7 @@
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
+#include "codegen/device/device_code.h"
 #include "codegen/optimise.h"
 #include "codegen/parts.h"
 #include "codegen/stmt_emitter.h"
@@ -67,6 +68,8 @@ struct Compilation {
     llvm::LLVMContext context;
     std::unique_ptr<llvm::TargetMachine> machine;
     std::unique_ptr<llvm::Module> module;
+    std::unique_ptr<DeviceCode> device;  ///< the kernels, where there are some
+    std::string ptx;
     std::string entry;
     Times times;
     std::vector<ProfiledFunc> profiled;
@@ -82,6 +85,7 @@ struct Compilation {
             std::optional<Profiled> funcs;
             if (target.has_feature(Target::Profile))
                 funcs.emplace(program);
+            device = DeviceCode::of(program, target, *module);
             Unit unit{context,
                       *module,
                       target,
@@ -90,15 +94,25 @@ struct Compilation {
                       funcs ? &*funcs : nullptr,
                       program.nontemporal_stores,
                       program.nontemporal_loads,
-                      memory_of(program.in_place)};
+                      memory_of(program.in_place),
+                      device.get()};
             emit_kernel(unit, program, entry);
             if (funcs)
                 profiled = std::move(funcs->funcs);
-            verify(*module, options);
+            if (device && device->own_module)
+                verify(*device->own_module, options);
         }
+        finish_kernels(program.name);
+        verify(*module, options);
         Stopwatch watch(&times.optimise);
         optimise(*module, *machine, target);
         verify(*module, options);
+    }
+
+    void finish_kernels(const std::string &name) {
+        Stopwatch watch(&times.kernels);
+        if (device)
+            ptx = device->finish(*module, name);
     }
 };
 
@@ -123,6 +137,8 @@ void dump(Compilation &c) {
     static std::atomic<int> count{0};
     std::string file = folder + "/" + std::to_string(count++) + "." + c.entry;
     std::ofstream(file + ".ll") << text_of(*c.module);
+    if (!c.ptx.empty())
+        std::ofstream(file + ".ptx") << c.ptx;
     auto copy = llvm::CloneModule(*c.module);  // writing assembly changes the module
     std::ofstream(file + ".s") << assembly_of(*copy, *c.machine);
 }
@@ -142,6 +158,10 @@ Object compile(const ir::Program &program, const Target &target, const Options &
 
 std::string llvm_ir(const ir::Program &program, const Target &target, const Options &options) {
     return text_of(*Compilation(program, target, options).module);
+}
+
+std::string ptx(const ir::Program &program, const Target &target, const Options &options) {
+    return Compilation(program, target, options).ptx;
 }
 
 std::string bitcode(const ir::Program &program, const Target &target, const Options &options) {

@@ -37,6 +37,7 @@ struct ProfiledFunc {
 /// Milliseconds spent in each step.
 struct Times {
     double emit = 0;      ///< IR -> LLVM IR
+    double kernels = 0;   ///< kernels: LLVM IR -> PTX
     double optimise = 0;  ///< LLVM IR -> LLVM IR
     double machine = 0;   ///< LLVM IR -> object
 };
@@ -55,6 +56,9 @@ Object compile(const ir::Program &program, const Target &target, const Options &
 
 /// The optimised LLVM IR as text.
 std::string llvm_ir(const ir::Program &program, const Target &target, const Options &options = {});
+
+/// The kernels, as PTX; "" where there are none, or where the target emulates them.
+std::string ptx(const ir::Program &program, const Target &target, const Options &options = {});
 
 /// The same as LLVM bitcode.
 std::string bitcode(const ir::Program &program, const Target &target, const Options &options = {});

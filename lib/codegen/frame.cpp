@@ -82,7 +82,10 @@ void Frame::fence(const Unit &unit) {
 }
 
 void Frame::finish() {
-    b.CreateRet(b.getInt32(0));
+    if (function->getReturnType()->isVoidTy())
+        b.CreateRetVoid();
+    else
+        b.CreateRet(b.getInt32(0));
     aliases.finish(function->getContext());
 }
 

@@ -51,8 +51,12 @@ struct Binding {
 };
 
 struct BufferBinding {
-    llvm::Value *host = nullptr;
-    bool aligned = false;  ///< to 64 bytes
+    llvm::Value *address = nullptr;  ///< in code of the host: there; in a kernel: on the device
+    bool aligned = false;            ///< to 64 bytes
+    llvm::Value *device = nullptr;   ///< code of the host: the DeviceBuffer, where kernels access the buffer
+    /// In a kernel, of arrays in shared memory and of the thread's own: how many bytes.
+    llvm::Value *array_bytes = nullptr;
+    int memory = 0;  ///< in a kernel: GPUSite::Memory
 };
 
 /// Names in scope; an inner one hides an outer one.
@@ -95,6 +99,8 @@ class Profiled {
     std::unordered_map<std::string, size_t> number_;
 };
 
+struct DeviceCode;
+
 /// One module under construction.
 struct Unit {
     llvm::LLVMContext &context;
@@ -106,6 +112,7 @@ struct Unit {
     std::set<std::string> nontemporal_stores = {}, nontemporal_loads = {};  ///< buffers
     /// Buffers that may lie in the memory of another one, by the name of which LLVM knows them.
     std::map<std::string, std::string> memory_of = {};
+    DeviceCode *device = nullptr;  ///< where the target has kernels (codegen/device/device_code.h)
 
     /// Declares (once) a function of the run time: codegen/abi.h.
     llvm::FunctionCallee runtime(const char *name, llvm::Type *result,
@@ -133,7 +140,14 @@ struct StackArray {
     bool in_use;
 };
 
-/// One function under construction. All of ours return int32 and have the Context as first
+/// What a kernel under construction knows of its block.
+struct KernelFrame {
+    llvm::Value *shared = nullptr;  ///< where its shared memory begins
+    Expr shared_end;                ///< bytes of it that are in use at the builder's place
+    llvm::Value *emulated_thread = nullptr;  ///< the EmulatedThread; null on a GPU
+};
+
+/// One function under construction. Those of the host return int32 and have the Context as first
 /// argument.
 struct Frame {
     llvm::Function *function;
@@ -147,6 +161,7 @@ struct Frame {
     int loop_depth = 0;  ///< loops around the builder's place
     llvm::Value *profile_slot = nullptr, *profile_table = nullptr;
     size_t profile_func = 0;  ///< what is worked on at the builder's place
+    std::optional<KernelFrame> kernel;
 
     Frame(llvm::Function *f, const Target &target);
     /// Ends the function, with success.

@@ -88,7 +88,7 @@ Value *ExprEmitter::address(const std::string &buffer, Type element, const Offse
     if (!bound)
         throw InternalError("code generation: the buffer " + buffer + " is not bound");
     llvm::Type *t = memory_type(unit_.context, element.element_of());
-    Value *p = bound->host;
+    Value *p = bound->address;
     for (size_t i = 0; i < index.terms.size();) {
         p = b_.CreateGEP(t, p, sum_of(next_depth(index.terms, &i)));
     }

@@ -3,6 +3,7 @@
 #include <cstddef>
 
 #include "codegen/abi.h"
+#include "codegen/device/device_code.h"
 #include "codegen/stmt_emitter.h"
 
 namespace Pipe::codegen {
@@ -21,7 +22,10 @@ class Entry {
         if (argument.kind == ir::Argument::Kind::Scalar)
             return bind_scalar(argument, pointer);
         Value *host = fixed(b.getPtrTy(), pointer, offsetof(BufferArgument, host));
-        frame_.buffers.push(argument.name, {host, false});
+        BufferBinding bound{host, false};
+        if (unit_.device && unit_.device->buffers.count(argument.name))
+            bound.device = fixed(b.getPtrTy(), pointer, offsetof(BufferArgument, device));
+        frame_.buffers.push(argument.name, bound);
         if (argument.dimensions > max_dimensions) {
             throw CompileError("the buffer " + argument.name + " has " +
                                std::to_string(argument.dimensions) + " dimensions; at most " +

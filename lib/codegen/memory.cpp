@@ -70,6 +70,8 @@ bool is_always(const Expr &predicate) {
 void ExprEmitter::mark(llvm::Instruction *access, const std::string &buffer) {
     auto shared = unit_.memory_of.find(buffer);
     frame_.aliases.mark(access, shared == unit_.memory_of.end() ? buffer : shared->second);
+    if (frame_.kernel && frame_.kernel->emulated_thread)
+        tell_emulator(access, buffer);
     if (llvm::isa<llvm::LoadInst>(access) && unit_.nontemporal_loads.count(buffer) > 0 &&
         can_stream_load(access->getType(), unit_.module.getDataLayout()))
         bypass_caches(access);

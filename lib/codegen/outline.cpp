@@ -25,15 +25,19 @@ Closure StmtEmitter::capture(const ir::Stmt &part, const std::string &own_name) 
         const Binding *bound = frame_.variables.find(name);
         if (!bound || name == own_name)
             continue;
-        closure.captures.push_back({name, false, bound->value});
+        closure.captures.push_back({name, Capture::Variable, bound->value});
         fields.push_back(bound->value->getType());
     }
     for (const std::string &name : used.buffers) {
         const BufferBinding *bound = frame_.buffers.find(name);
         if (!bound)
             continue;
-        closure.captures.push_back({name, true, bound->host});
-        fields.push_back(bound->host->getType());
+        closure.captures.push_back({name, Capture::Address, bound->address});
+        fields.push_back(bound->address->getType());
+        if (bound->device) {
+            closure.captures.push_back({name, Capture::Device, bound->device});
+            fields.push_back(bound->device->getType());
+        }
     }
     closure.type = llvm::StructType::get(unit_.context, fields);
     return closure;
@@ -56,8 +60,14 @@ void StmtEmitter::open_closure(const Closure &closure, Frame &inner) const {
         llvm::LoadInst *value = b.CreateLoad(closure.type->getElementType(i), place, c.name);
         value->setMetadata(llvm::LLVMContext::MD_invariant_load,
                            llvm::MDNode::get(unit_.context, {}));
-        if (c.is_buffer) {
+        if (c.kind == Capture::Address) {
             inner.buffers.push(c.name, {value, frame_.buffers.find(c.name)->aligned});
+            continue;
+        }
+        if (c.kind == Capture::Device) {  // behind the address
+            BufferBinding bound = *inner.buffers.find(c.name);
+            bound.device = value;
+            inner.buffers.push(c.name, bound);
             continue;
         }
         const Binding &outer = *frame_.variables.find(c.name);

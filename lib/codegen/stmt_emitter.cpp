@@ -57,9 +57,11 @@ void StmtEmitter::emit(const ir::Stmt &s) {
         exprs_.emit_store(*s.get());
         return exprs_.forget();
     case StmtOp::Allocate:
+        if (frame_.kernel)
+            return kernel_array(*s.get());
         return allocate(*s.get());
     case StmtOp::Free:
-        return free(s->name);
+        return frame_.kernel ? void() : free(s->name);
     case StmtOp::Produce:
         return produce(*s.get());
     case StmtOp::Consume:
@@ -74,6 +76,8 @@ void StmtEmitter::emit(const ir::Stmt &s) {
         exprs_.emit(s->exprs[0]);
         return exprs_.forget();
     case StmtOp::Prefetch:
+        if (frame_.kernel)
+            return;  // other warps run meanwhile
         exprs_.emit_prefetch(*s.get());
         return exprs_.forget();
     case StmtOp::Fork:
@@ -86,6 +90,12 @@ void StmtEmitter::emit(const ir::Stmt &s) {
         return exclusive(*s.get());
     case StmtOp::Memoize:
         return memoize(*s.get());
+    case StmtOp::Launch:
+        return launch(*s.get());
+    case StmtOp::Barrier:
+        return barrier();
+    case StmtOp::Use:
+        return use(*s.get());
     case StmtOp::Provide:
     case StmtOp::Realize:
         break;

@@ -22,8 +22,9 @@ void emit_kernel(Unit &unit, const ir::Program &program, const std::string &entr
 
 /// A variable or buffer that an outlined part of the program uses from outside.
 struct Capture {
+    enum Kind { Variable, Address, Device };  ///< the last two: of a buffer (BufferBinding)
     std::string name;
-    bool is_buffer;
+    Kind kind;
     llvm::Value *value;  ///< in the caller
 };
 
@@ -65,11 +66,15 @@ class StmtEmitter {
     struct Memory {
         std::string name;
         llvm::Value *block, *scratch_bytes;  ///< null: lives until the function ends
+        llvm::Value *device = nullptr;       ///< its DeviceBuffer, where kernels access it
     };
     size_t unused_array(const ir::StmtNode &s, int64_t bytes) const;
     void allocate(const ir::StmtNode &s);
     void with_memory(const ir::StmtNode &s, const Memory &memory);
     void free(const std::string &name);
+    void allocate_for_kernels(const ir::StmtNode &s);
+    llvm::Value *open_device_buffer(const std::string &name, llvm::Value *host, llvm::Value *bytes);
+    void close_device_buffer(llvm::Value *device);
     llvm::Value *allocation_bytes(Type element, const std::vector<Expr> &sizes);
     llvm::Value *push_block(const std::string &name, llvm::Value *bytes);
     void pop_block(const std::string &name, llvm::Value *block, llvm::Value *bytes);
@@ -93,6 +98,13 @@ class StmtEmitter {
     void open_closure(const Closure &closure, Frame &inner) const;
     llvm::Function *outline(const std::string &name, const Closure &closure,
                             const std::function<void(Frame &)> &emit_body);
+
+    // device/launch.cpp
+    void launch(const ir::StmtNode &s);
+    llvm::Value *device_address(const std::string &buffer);
+    void use(const ir::StmtNode &s);
+    void barrier();
+    void kernel_array(const ir::StmtNode &s);
 
     // memoize.cpp
     void memoize(const ir::StmtNode &s);

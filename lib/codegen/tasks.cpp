@@ -59,14 +59,14 @@ void StmtEmitter::exclusive(const ir::StmtNode &s) {
 void StmtEmitter::acquire(const ir::StmtNode &s) {
     auto run =
         unit_.runtime("pipe_semaphore_acquire", b_.getInt32Ty(), {b_.getPtrTy(), b_.getPtrTy()});
-    Value *code = b_.CreateCall(run, {frame_.context(), frame_.buffers.find(s.name)->host});
+    Value *code = b_.CreateCall(run, {frame_.context(), frame_.buffers.find(s.name)->address});
     frame_.require(b_.CreateIsNull(code), [&] { return code; });
 }
 
 void StmtEmitter::release(const ir::StmtNode &s) {
     frame_.fence(unit_);
     auto run = unit_.runtime("pipe_semaphore_release", b_.getVoidTy(), {b_.getPtrTy()});
-    b_.CreateCall(run, {frame_.buffers.find(s.name)->host});
+    b_.CreateCall(run, {frame_.buffers.find(s.name)->address});
 }
 
 }  // namespace Pipe::codegen

@@ -16,33 +16,40 @@ class DeviceCheck {
     void loops(size_t stage, const StageSchedule &s) const {
         for (const schedules::Dim &d : s.dims)
             if (is_gpu(d.kind))
-                refuse(stage, fmt::format("{}({})", schedules::to_string(d.kind), d.name));
+                device(stage, d.device,
+                       fmt::format("{}({})", schedules::to_string(d.kind), d.name));
         if (s.single_thread_device)
-            refuse(stage, "gpu_single_thread");
+            device(stage, *s.single_thread_device, "gpu_single_thread");
         for (const schedules::Specialization &special : s.specializations)
             loops(stage, special.schedule);
     }
 
     void memory(MemoryType memory) const {
-        if (memory > MemoryType::Register)
+        const bool shared = memory == MemoryType::GPUShared && target_.has_cuda();
+        if (memory > MemoryType::Register && !shared)
             reject_directive(func_, 0,
                              fmt::format("store_in(MemoryType::{})", schedules::to_string(memory)),
-                             fmt::format("the target {} has no such memory. Use Auto, Heap, Stack "
+                             fmt::format("the target {} has no such memory. Use Auto, Heap, Stack{} "
                                          "or Register.",
-                                         target_.to_string()));
+                                         target_.to_string(), target_.has_cuda() ? ", GPUShared" : ""));
     }
 
   private:
     const FuncNode &func_;
     const Target &target_;
 
-    [[noreturn]] void refuse(size_t stage, const std::string &directive) const {
-        reject_directive(
-            func_, stage, directive,
-            fmt::format("the target {} is a CPU, and code for GPUs is not made yet. Give this "
-                        "directive only if target.has_gpu_feature(), and otherwise parallel() and "
-                        "vectorize().",
-                        target_.to_string()));
+    void device(size_t stage, DeviceAPI api, const std::string &directive) const {
+        if (!target_.has_cuda())
+            reject_directive(func_, stage, directive,
+                             fmt::format("the target {} is a CPU. Give this directive only if "
+                                         "target.has_gpu_feature(), and otherwise parallel() and vectorize(); or "
+                                         "compile for Target(\"host-cuda\"), or, to run kernels on a CPU, for "
+                                         "Target(\"host-cuda_emulator\").",
+                                         target_.to_string()));
+        if (!target_.supports_device_api(api))
+            reject_directive(func_, stage, directive,
+                             fmt::format("kernels are made for DeviceAPI::CUDA, not for {}. Leave the DeviceAPI out.",
+                                         schedules::to_string(api)));
     }
 };
 

@@ -143,6 +143,7 @@ bool equal(const Stmt &a, const Stmt &b) {
         return false;
     if (a->op != b->op || a->kind != b->kind || a->memory != b->memory ||
         a->num_values != b->num_values || a->atomic != b->atomic || a->code != b->code ||
+        a->on_device != b->on_device || a->access != b->access ||
         a->name != b->name || a->types != b->types || a->stmts.size() != b->stmts.size() ||
         !equal_exprs(a->exprs, b->exprs))
         return false;

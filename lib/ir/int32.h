@@ -1,5 +1,5 @@
 #pragma once
-// Constants of the type that coordinates and extents have.
+// Constants of the types that coordinates, extents and sizes in memory have.
 
 #include "ir/expr_node.h"
 
@@ -7,6 +7,11 @@ namespace Pipe::ir {
 
 inline Expr int32(int64_t value) {
     return make_int(Int(32), value);
+}
+
+/// Of the type of element counts and byte counts.
+inline Expr int64(int64_t value) {
+    return make_int(Int(64), value);
 }
 
 }  // namespace Pipe::ir

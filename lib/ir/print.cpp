@@ -72,6 +72,22 @@ class Printer : public ExprPrinter {
         case StmtOp::Memoize:
             print_memoize(s);
             break;
+        case StmtOp::Launch:
+            line("launch " + s->name + " blocks ");
+            tuple(s->exprs, 0, 3);
+            out += " threads ";
+            tuple(s->exprs, 3, 3);
+            out += " shared ";
+            root(shared_bytes_of_launch(*s.get()));
+            open(), close(s->stmts[0]);
+            break;
+        case StmtOp::Barrier:
+            line("barrier\n");
+            break;
+        case StmtOp::Use:
+            line("use " + s->name + (s->on_device ? " on device" : " on host"));
+            out += s->access == Access::Read ? " (read)\n" : s->access == Access::Write ? " (write)\n" : " (overwrite)\n";
+            break;
         }
     }
 
@@ -185,6 +201,9 @@ class Printer : public ExprPrinter {
             break;
         case MemoryType::Register:
             out += " in registers";
+            break;
+        case MemoryType::GPUShared:
+            out += " in shared memory";
             break;
         default:
             break;  // no memory of this machine

@@ -71,7 +71,7 @@ class StmtSimplifier : public ExprSimplifier {
         Stmt body;
         if (rules_.bounds(extent).hi <= 0)
             return Stmt();
-        if (is_const(extent, 1)) {
+        if (is_const(extent, 1) && s->kind != LoopKind::GPUBlock) {  // that one makes a kernel
             bool replace = is_worth_replacing(min, uses_of(s.get()), false);
             with_let(s->name, min, replace, [&] { body = simplify(s->stmts[0]); });
             return replace || !body.defined() ? body : make_let(s->name, min, body);
@@ -172,6 +172,8 @@ class StmtSimplifier : public ExprSimplifier {
         case StmtOp::Free:
         case StmtOp::Acquire:
         case StmtOp::Release:
+        case StmtOp::Barrier:
+        case StmtOp::Use:
             return now;
         case StmtOp::Fork:
             if (!now->stmts[0].defined() || !now->stmts[1].defined())

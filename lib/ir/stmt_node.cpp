@@ -184,6 +184,62 @@ Stmt make_memoize(const std::string &name, std::vector<Type> types, Expr evictio
     return Stmt(node);
 }
 
+Stmt make_launch(const std::string &name, const std::vector<Expr> &sizes, Expr shared_bytes, Stmt body) {
+    std::vector<Expr> exprs = sizes;
+    exprs.push_back(std::move(shared_bytes));
+    return named(StmtOp::Launch, name, std::move(exprs), {std::move(body)});
+}
+
+Stmt for_device(const Stmt &allocation) {
+    StmtNode *node = new_node(StmtOp::Allocate, allocation->exprs, allocation->stmts);
+    node->memory = allocation->memory;
+    node->name = allocation->name;
+    node->types = allocation->types;
+    node->on_device = true;
+    return Stmt(node);
+}
+
+Stmt make_barrier() {
+    return Stmt(new_node(StmtOp::Barrier, {}, {}));
+}
+
+Stmt make_use(const std::string &buffer, bool on_device, Access access) {
+    StmtNode *node = new_node(StmtOp::Use, {}, {});
+    node->name = buffer;
+    node->on_device = on_device;
+    node->access = access;
+    return Stmt(node);
+}
+
+const Expr &blocks_of_launch(const StmtNode &s, size_t d) {
+    return s.exprs[d];
+}
+
+const Expr &threads_of_launch(const StmtNode &s, size_t d) {
+    return s.exprs[3 + d];
+}
+
+const Expr &shared_bytes_of_launch(const StmtNode &s) {
+    return s.exprs[6];
+}
+
+Expr shared_array_end(const Expr &begin, const StmtNode &allocation) {
+    Expr bytes = make_int(Int(64), allocation.types[0].bytes());
+    for (const Expr &size : allocation.exprs)
+        bytes = mul(bytes, make_cast(Int(64), size));
+    const Expr alignment = make_int(Int(64), 64);
+    Expr end = add(add(begin, bytes), make_int(Int(64), 63));
+    return mul(div(end, alignment), alignment);
+}
+
+Expr block_index(size_t d) {
+    return make_variable(Int(32), std::string(".block.") + "xyz"[d]);
+}
+
+Expr thread_index(size_t d) {
+    return make_variable(Int(32), std::string(".thread.") + "xyz"[d]);
+}
+
 std::vector<Expr> key_of_memoize(const StmtNode &s) {
     return {s.exprs.begin() + 2, s.exprs.begin() + 2 + s.num_values};
 }
@@ -206,6 +262,8 @@ Stmt with_children(const Stmt &s, std::vector<Expr> exprs, std::vector<Stmt> stm
     node->num_values = s->num_values;
     node->code = s->code;
     node->atomic = s->atomic;
+    node->on_device = s->on_device;
+    node->access = s->access;
     node->name = s->name;
     node->types = s->types;
     return Stmt(node);

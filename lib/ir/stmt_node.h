@@ -16,6 +16,9 @@
 //       | fork name, e { s } { s }                            see Fork below
 //       | acquire name | release name                         a semaphore of a fork
 //       | memoize name (e, ...) { s } { s }                   see Memoize below
+//       | launch name blocks (e, e, e) threads (e, e, e) shared e { s }     see Launch below
+//       | barrier
+//       | use name on device | use name on host
 //       | s ; s ; ...
 //       | evaluate e
 //
@@ -28,6 +31,16 @@
 // the values of the key; only where there is none, its first statement runs, to fill new storage, which
 // then becomes the entry. Its second statement runs in any case, and reads. Where `used` is false, the
 // second statement uses no value of it: the first does not run, and new storage becomes no entry.
+
+//
+// Launch is a kernel of a GPU: its statement runs once per thread of each block, all at once, with the free Variables
+// ".block.x", ".block.y", ".block.z", ".thread.x", ".thread.y" and ".thread.z" (int32). Statements that follow it wait
+// for its end. Barrier waits for all threads of the block; every thread of it has to come there. What a thread stored
+// to memory of the block or of the device before a barrier is seen by the others after it. An Allocate in GPUShared is
+// one array per block, any other one array per thread.
+//
+// `use` comes before an access to a buffer that both kernels and code of the host access: it makes the newest elements
+// available there.
 
 #include <atomic>
 #include <optional>
@@ -60,6 +73,16 @@ enum class StmtOp : uint8_t {
     Release,
     Exclusive,
     Memoize,
+    Launch,
+    Barrier,
+    Use,
+};
+
+/// How a buffer is used.
+enum class Access : uint8_t {
+    Read,
+    Write,      ///< and read, or written in part
+    Overwrite,  ///< what it held before is not needed
 };
 
 struct StmtNode;
@@ -108,6 +131,9 @@ class Stmt {
 /// |          |                                         |                | all that have this name        |
 /// | Memoize  | eviction key, used (both may be undefined), key... (num_values), shape as in Realize;
 /// |          | flattened: as in Allocate               | production, consumer | name, types |
+/// | Launch   | blocks x, y, z, threads x, y, z, bytes of shared memory (int64) | body | name     |
+/// | Barrier  |                                         |                |                                |
+/// | Use      |                                         |                | name, on_device, access        |
 struct StmtNode {
     mutable std::atomic<int> references{0};
     StmtOp op;
@@ -118,6 +144,8 @@ struct StmtNode {
     int32_t code = 0;
     bool atomic = false;  ///< Provide, Store: what is read of the element that is written, and the
                           ///< write, are one step
+    bool on_device = false;        ///< Use: by a kernel; else by code of the host. Allocate: kernels alone access it
+    Access access = Access::Read;  ///< Use
     std::string name;
     std::vector<Expr> exprs;
     std::vector<Stmt> stmts;
@@ -157,6 +185,22 @@ Stmt make_exclusive(const std::string &name, Stmt body);
 Stmt make_memoize(const std::string &name, std::vector<Type> types, Expr eviction_key, Expr used,
                   const std::vector<Expr> &key, const std::vector<Expr> &shape, Stmt production,
                   Stmt consumer);
+/// `sizes`: blocks x, y, z, threads x, y, z.
+Stmt make_launch(const std::string &name, const std::vector<Expr> &sizes, Expr shared_bytes, Stmt body);
+Stmt make_barrier();
+Stmt make_use(const std::string &buffer, bool on_device, Access access);
+/// The Allocate without memory of the host.
+Stmt for_device(const Stmt &allocation);
+/// The number of blocks or threads of a Launch in dimension d: 0 = x, 1 = y, 2 = z.
+const Expr &blocks_of_launch(const StmtNode &s, size_t d);
+const Expr &threads_of_launch(const StmtNode &s, size_t d);
+const Expr &shared_bytes_of_launch(const StmtNode &s);
+/// Where an array in shared memory ends (int64, in bytes) that begins behind byte `begin`: arrays lie one after the
+/// other in the order in which they are nested, each aligned to 64 bytes.
+Expr shared_array_end(const Expr &begin, const StmtNode &allocation);
+/// The Variables of a block's and a thread's place.
+Expr block_index(size_t d);
+Expr thread_index(size_t d);
 /// The parts of a Memoize's expressions: the value it is found by, and its shape.
 std::vector<Expr> key_of_memoize(const StmtNode &s);
 std::vector<Expr> shape_of_memoize(const StmtNode &s);

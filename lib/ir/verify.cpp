@@ -55,6 +55,14 @@ class Verifier {
             return check_fork(s);
         case StmtOp::Memoize:
             return check_memoize(s);
+        case StmtOp::Launch:
+            return check_launch(s);
+        case StmtOp::Barrier:
+            require(in_kernel_, "barrier outside of a kernel", s);
+            break;
+        case StmtOp::Use:
+            require(!in_kernel_ && (buffers.find(s->name) || options_.any_buffer), "no such buffer", s);
+            break;
         case StmtOp::Acquire:
         case StmtOp::Release:
             require(options_.any_buffer || semaphores_.count(s->name) > 0, "no such semaphore", s);
@@ -210,6 +218,26 @@ class Verifier {
             semaphores_.erase(semaphores_.find(s->name + which));
     }
 
+    void check_launch(const Stmt &s) {
+        require(!in_kernel_, "kernel in a kernel", s);
+        for (size_t d = 0; d < 3; d++)
+            require(blocks_of_launch(*s.get(), d).type() == Int(32) && threads_of_launch(*s.get(), d).type() == Int(32),
+                    "sizes of a launch", s);
+        require(shared_bytes_of_launch(*s.get()).type() == Int(64), "bytes of shared memory", s);
+        decltype(done_) outer;
+        outer.swap(done_);
+        in_kernel_ = true;
+        for (size_t d = 0; d < 3; d++)
+            for (const Expr &index : {block_index(d), thread_index(d)})
+                variables.push(index->name, index.type());
+        check(s->stmts[0]);
+        for (size_t d = 0; d < 3; d++)
+            for (const Expr &index : {block_index(d), thread_index(d)})
+                variables.pop(index->name);
+        in_kernel_ = false;
+        outer.swap(done_);
+    }
+
     void check_memoize(const Stmt &s) {
         auto keys = static_cast<size_t>(s->num_values);
         require(!s->types.empty() && s->exprs.size() >= 2 + keys, "shape", s);
@@ -287,6 +315,7 @@ class Verifier {
     }
 
     const VerifyOptions &options_;
+    bool in_kernel_ = false;
     std::multiset<std::string> semaphores_;
     std::set<std::string> freed_;  ///< buffers, in what they are allocated for
     std::unordered_set<const ExprNode *> done_;

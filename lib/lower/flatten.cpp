@@ -20,10 +20,6 @@ using namespace ir;
 
 namespace {
 
-Expr int64(int64_t value) {
-    return make_int(Int(64), value);
-}
-
 class Flattener : public GraphMutator {
   public:
     Flattener(const graph::Graph &graph, const schedules::Schedule &schedule,

@@ -3,13 +3,20 @@
 #include "ir/cse.h"
 #include "ir/fold.h"
 #include "ir/int32.h"
+#include "ir/intrinsics.h"
 #include "ir/simplify.h"
 #include "ir/verify.h"
+#include "ir/visit.h"
 #include "lower/assume.h"
 #include "lower/build.h"
 #include "lower/checks.h"
 #include "lower/flatten.h"
 #include "lower/fork.h"
+#include "lower/gpu/barriers.h"
+#include "lower/gpu/device_uses.h"
+#include "lower/gpu/kernels.h"
+#include "lower/gpu/shared_memory.h"
+#include "lower/gpu/threads.h"
 #include "lower/guard_loops.h"
 #include "lower/hoist_calls.h"
 #include "lower/in_place.h"
@@ -85,6 +92,21 @@ Stmt build_loops(const Stmt &, const Context &c) {
     return make_block({shape_checks(regions, c.options.dense), with_promises(c.graph, loops)});
 }
 
+/// Outputs whose pure definition stores every element, with that stage.
+std::set<std::pair<std::string, std::string>> overwritten_outputs(const graph::Graph &graph) {
+    std::set<std::pair<std::string, std::string>> result;
+    for (FuncId id : graph.outputs)
+        for (size_t i = 0; i < graph[id].types.size(); i++) {
+            const auto &values = graph[id].stages[0].values;
+            const bool undefined = i < values.size() && contains(values[i], [](const ExprNode &n) {
+                                       return is_intrinsic(n, intrinsic::undef);
+                                   });
+            if (!undefined)
+                result.emplace(graph::buffer_name(graph[id], i), region::stage_name(graph[id], 0));
+        }
+    return result;
+}
+
 constexpr auto simplify_pass = [](const Stmt &s, const Context &) { return simplify(s); };
 
 constexpr Pass passes[] = {
@@ -112,6 +134,12 @@ constexpr Pass passes[] = {
     {"hoist-calls", [](const Stmt &s, const Context &) { return hoist_calls(s); }},
     {"widen-floats", [](const Stmt &s, const Context &) { return widen_floats(s); }},
     {"cse", [](const Stmt &s, const Context &) { return cse(s); }},
+    {"kernels", [](const Stmt &s, const Context &c) { return make_kernels(s, &c.graph); }},
+    {"arrays", [](const Stmt &s, const Context &c) { return place_arrays(s, c.target); }},
+    {"barriers", [](const Stmt &s, const Context &) { return insert_barriers(s); }},
+    {"threads", [](const Stmt &s, const Context &c) { return map_threads(s, &c.graph); }},
+    {"device-uses",
+     [](const Stmt &s, const Context &c) { return insert_device_uses(s, overwritten_outputs(c.graph)); }},
     {"lifetimes", [](const Stmt &s, const Context &) { return end_lifetimes(s); }},
 };
 

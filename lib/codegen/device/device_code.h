@@ -1,0 +1,62 @@
+#pragma once
+// The kernels of a program under construction. Internal to the LLVM room.
+//
+// For a GPU they are functions of a module of their own, which becomes PTX; for the emulator, functions of the host's
+// module, whose accesses and barriers call the emulator. Code of the host launches them through a GPUModule
+// (codegen/gpu_abi.h), a constant of its module.
+
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <llvm/IR/Module.h>
+#include <llvm/Target/TargetMachine.h>
+
+#include "codegen/frame.h"
+#include "codegen/gpu_abi.h"
+#include "ir/program.h"
+
+namespace Pipe::codegen {
+
+struct DeviceKernel {
+    std::string name;
+    llvm::Function *function;
+    int64_t static_shared_bytes;
+};
+
+struct DeviceSite {
+    std::string buffer;
+    GPUSite::Kind kind;
+    GPUSite::Memory memory;
+};
+
+/// The kernels of one program.
+struct DeviceCode {
+    /// Nothing where the program has no kernels.
+    static std::unique_ptr<DeviceCode> of(const ir::Program &program, const Target &target,
+                                          llvm::Module &host);
+
+    const bool emulated;
+    const Target target;            ///< of the code in kernels: vectors of 16 bytes, no masks
+    std::set<std::string> buffers;  ///< that kernels access and do not allocate
+    std::unique_ptr<llvm::TargetMachine> machine;  ///< null where they are emulated
+    std::unique_ptr<llvm::Module> own_module;      ///< null where they are emulated
+    llvm::Module &module;
+    llvm::GlobalVariable *description;  ///< the GPUModule
+    std::vector<DeviceKernel> kernels;
+    std::vector<DeviceSite> sites;
+
+    int32_t add_site(const std::string &buffer, GPUSite::Kind kind, GPUSite::Memory memory);
+    /// Optimizes the kernels, makes PTX of them, and fills in the GPUModule. The PTX; "" where they are emulated.
+    std::string finish(llvm::Module &host, const std::string &pipeline);
+
+  private:
+    DeviceCode(const ir::Program &program, const Target &target, llvm::Module &host);
+    std::string ptx();
+};
+
+/// The processor of LLVM's NVPTX back end: "sm_80".
+std::string sm_of(const Target &target);
+
+}  // namespace Pipe::codegen

@@ -1,0 +1,26 @@
+#pragma once
+// device-uses: says before each launch, and before code of the host, which buffers it accesses.
+//
+//     launch f.s0 .. { f[..] = in[..] }            use in on device (read)
+//     for y { out[..] = f[..] }                    use f on device (write)
+//                                            =>    launch f.s0 ..
+//                                                  use f on host (read)
+//                                                  use out on host (overwrite)
+//                                                  for y { out[..] = f[..] }
+//
+// The run time copies where the other side has newer elements. An Allocate that only kernels access is marked
+// (on_device), and gets no memory of the host.
+
+#include <set>
+#include <string>
+
+#include "ir/stmt_node.h"
+
+namespace Pipe::lower {
+
+/// \param overwritten  outputs of which what they held before is not needed, with the stage that stores all of it
+///                     ("out.s0")
+ir::Stmt insert_device_uses(const ir::Stmt &s,
+                            const std::set<std::pair<std::string, std::string>> &overwritten);
+
+}  // namespace Pipe::lower

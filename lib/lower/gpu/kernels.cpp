@@ -1,0 +1,305 @@
+#include "lower/gpu/kernels.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "ir/constant_bounds.h"
+#include "ir/equal.h"
+#include "ir/int32.h"
+#include "ir/program.h"
+#include "ir/simplify.h"
+#include "ir/substitute.h"
+#include "ir/visit.h"
+#include "lower/describe_loop.h"
+#include "lower/gpu/uniform.h"
+#include "support/error_text.h"
+
+namespace Pipe::lower {
+
+using namespace ir;
+
+namespace {
+
+/// Of one block, on all GPUs that CUDA 12 knows.
+constexpr int64_t max_threads = 1024, max_threads_z = 64, max_blocks_yz = 65535;
+
+bool is_block_loop(const StmtNode &s) {
+    return s.op == StmtOp::For && s.kind == LoopKind::GPUBlock;
+}
+
+/// "out.s0" of "out.s0.x".
+std::string stage_of(const std::string &loop) {
+    return loop.substr(0, loop.rfind('.'));
+}
+
+/// Refuses what code for a GPU cannot contain.
+class KernelCheck {
+  public:
+    KernelCheck(const graph::Graph *graph, const std::string &kernel)
+        : graph_(graph), kernel_(kernel) {}
+
+    void check(const Stmt &body) const {
+        walk(
+            body,
+            [&](const Stmt &s) {
+                check_statement(*s.get());
+                return true;
+            },
+            [&](const Expr &e) {
+                check_call(*e.get());
+                return true;
+            });
+    }
+
+  private:
+    [[noreturn]] void refuse(const std::string &what, const std::string &advice) const {
+        throw CompileError("The kernel over the blocks of " + kernel_ + " contains " + what + ". " +
+                           advice);
+    }
+
+    void check_statement(const StmtNode &s) const {
+        switch (s.op) {
+        case StmtOp::For:
+            if (s.kind == LoopKind::Parallel)
+                refuse("the loop " + describe_loop(graph_, s.name) +
+                           ", which is parallel on the CPU",
+                       "Use gpu_threads() for it, or compute its Func outside of the kernel.");
+            if (is_block_loop(s))
+                refuse("the loop " + describe_loop(graph_, s.name) +
+                           ", which is a loop over blocks, too",
+                       "Compute its Func outside of the kernel (compute_root), or use "
+                       "gpu_threads() for the loop.");
+            return;
+        case StmtOp::Fork:
+        case StmtOp::Acquire:
+        case StmtOp::Release:
+            refuse("the async Func " + support::marked(support::Field::Func, s.name),
+                   "Leave async() out, or compute the Func at root.");
+        case StmtOp::Memoize:
+            refuse("the memoized Func " + support::marked(support::Field::Func, s.name),
+                   "Compute it at root.");
+        case StmtOp::Exclusive:
+            refuse("an atomic update of several elements of " +
+                       support::marked(support::Field::Func, s.name),
+                   "Only updates that add to, or otherwise replace, one element can be atomic in a "
+                   "kernel. Use rfactor().");
+        case StmtOp::Assert:
+            refuse("a test that ends the run",
+                   "bound_storage() and require() of what is computed in a kernel are not "
+                   "possible.");
+        default:
+            return;
+        }
+    }
+
+    void check_call(const ExprNode &e) const {
+        if (e.op != Op::Call)
+            return;
+        if (e.call_kind == CallKind::Extern)
+            refuse(e.name == extern_function::print ? "print()" : "a call of " + e.name,
+                   "Compute the Func that calls it outside of the kernel.");
+        if (e.call_kind == CallKind::PureExtern && e.index == 1)
+            refuse("a call of the C function " + e.name,
+                   "Compute the Func that calls it outside of the kernel.");
+    }
+
+    const graph::Graph *graph_;
+    const std::string &kernel_;
+};
+
+/// One kernel.
+class Kernel {
+  public:
+    Kernel(const graph::Graph *graph, const Stmt &outermost)
+        : graph_(graph), name_(outermost->name), title_(describe_loop(graph, name_)) {
+        enter_blocks(outermost);
+    }
+
+    Stmt launch() {
+        KernelCheck(graph_, title_).check(body_);
+        std::vector<Expr> sizes = blocks_, threads = thread_counts();
+        std::vector<Stmt> parts = tests(sizes, threads);
+        sizes.insert(sizes.end(), threads.begin(), threads.end());
+        parts.push_back(
+            make_launch(stage_of(name_), sizes, make_int(Int(64), 0), with_block_indices(body_)));
+        return make_block(std::move(parts));
+    }
+
+  private:
+    /// Let or loop over blocks, from outside in.
+    struct Around {
+        Stmt stmt;
+        bool is_exact = true;  ///< loop: all blocks of the launch are in its range
+    };
+
+    void enter_blocks(const Stmt &outermost) {
+        auto is_block = [](const StmtNode &s) { return is_block_loop(s); };
+        Stmt at = outermost;
+        while (is_block(*at.get()) ||
+               (at->op == StmtOp::Let && contains_stmt(at->stmts[0], is_block))) {
+            if (at->op == StmtOp::Let) {
+                uniform_.learn_let(at->name, at->exprs[0]);
+                around_.push_back({at});
+            } else {
+                enter_block_loop(at);
+            }
+            at = at->stmts[0];
+        }
+        body_ = at;
+        if (contains_stmt(body_, is_block))
+            throw CompileError(
+                "Between the loops over blocks of " + title_ +
+                " something else is computed or looped over. A kernel computes it for each block: "
+                "compute "
+                "it at the innermost of these loops, and reorder() them to be next to each other.");
+        if (blocks_.size() > 3)
+            throw CompileError(title_ +
+                               ": a kernel has at most 3 loops over blocks, but here are " +
+                               std::to_string(blocks_.size()) + ". fuse() some of them.");
+        blocks_.resize(3, int32(1));
+    }
+
+    void enter_block_loop(const Stmt &loop) {
+        const Expr &min = loop->exprs[0], &extent = loop->exprs[1];
+        std::optional<Expr> most = uniform_.most(extent);
+        if (!most)
+            throw CompileError(
+                title_ + ": the number of blocks of " + describe_loop(graph_, loop->name) +
+                " is not known before the kernel starts. Split the loop by a constant.");
+        blocks_.insert(blocks_.begin(), as_int32(*most));
+        around_.push_back({loop, equal(simplify(extent), *most)});
+        uniform_.learn_loop(loop->name, min, extent);
+    }
+
+    Stmt with_block_indices(Stmt body) const {
+        size_t d = 0;
+        for (auto a = around_.rbegin(); a != around_.rend(); ++a) {
+            const StmtNode &s = *a->stmt.get();
+            if (s.op == StmtOp::Let) {
+                body = make_let(s.name, s.exprs[0], body);
+                continue;
+            }
+            const Type type = s.exprs[0].type();
+            Expr block = make_cast(type, block_index(d++));
+            if (!a->is_exact)
+                body = make_if(make_binary(Op::LT, block, s.exprs[1]), body);
+            body = make_let(s.name, add(s.exprs[0], block), body);
+        }
+        return body;
+    }
+
+    static Expr as_int32(const Expr &e) { return simplify(make_cast(Int(32), e)); }
+
+    /// The extents of thread loops whose names begin with `stage` and a dot, or of all.
+    std::vector<Expr> thread_extents(const Stmt &s, const std::string &stage) {
+        std::vector<Expr> sizes(3);
+        UniformScope scope(uniform_);
+        visit_threads(s, stage, scope, sizes);
+        return sizes;
+    }
+
+    void visit_threads(const Stmt &s, const std::string &stage, UniformScope &scope,
+                       std::vector<Expr> &sizes) {
+        if (!s.defined())
+            return;
+        if (is_thread_loop(*s.get()) && (stage.empty() || stage_of(s->name) == stage)) {
+            const size_t d = thread_dimension(*s.get());
+            if (d >= 3)
+                throw CompileError(title_ + ": " + describe_loop(graph_, s->name) +
+                                   " is the fourth loop over threads in its nest; 3 are possible. "
+                                   "fuse() some of them.");
+            std::optional<Expr> most = scope.most(s->exprs[1]);
+            if (!most)
+                throw CompileError(
+                    title_ + ": the number of threads of " + describe_loop(graph_, s->name) +
+                    " is not known before the kernel starts. Split the loop by a constant.");
+            Expr size = as_int32(*most);
+            sizes[d] = sizes[d].defined() ? simplify(max(sizes[d], size)) : size;
+        }
+        scope.inside(s, [&](const Stmt &child) { visit_threads(child, stage, scope, sizes); });
+    }
+
+    std::vector<Expr> thread_counts() {
+        std::vector<Expr> sizes = thread_extents(body_, stage_of(name_));
+        if (!sizes[0].defined())
+            sizes = thread_extents(body_, "");
+        for (Expr &size : sizes)
+            if (!size.defined())
+                size = int32(1);
+        return sizes;
+    }
+
+    /// Of the limits of the hardware: what is known now is a CompileError.
+    std::vector<Stmt> tests(const std::vector<Expr> &blocks,
+                            const std::vector<Expr> &threads) const {
+        std::vector<Stmt> result;
+        auto test = [&](const Expr &size, int64_t limit, const std::string &what,
+                        const std::string &advice) {
+            Expr enough = simplify(make_binary(Op::LE, size, int32(limit)));
+            const std::string before = "The kernel over the blocks of " + title_ + " has ",
+                              after = " " + what + ", but at most " + std::to_string(limit) +
+                                      " are possible. " + advice;
+            int64_t known = 0;
+            if (is_const(enough, 0) && as_const_int(size, &known))
+                throw CompileError(before + support::marked(support::Field::Needed, known) + after);
+            if (!is_const(enough, 1))
+                result.push_back(make_assert(enough, static_cast<int>(Failure::BadConstraint),
+                                             {make_string(before), size, make_string(after)}));
+        };
+        const std::string smaller =
+            "Make the tiles smaller, or let each thread compute several points "
+            "(split(), vectorize() or unroll() inside of the loops over threads).";
+        test(simplify(mul(mul(threads[0], threads[1]), threads[2])), max_threads,
+             "threads per block", smaller);
+        test(threads[2], max_threads_z, "threads per block in dimension z", smaller);
+        for (size_t d : {size_t(1), size_t(2)})
+            test(blocks[d], max_blocks_yz, std::string("blocks in dimension ") + "xyz"[d],
+                 "Reorder the loops so that this one is the innermost, or fuse() it.");
+        return result;
+    }
+
+    const graph::Graph *graph_;
+    const std::string name_, title_;
+    std::vector<Around> around_;
+    std::vector<Expr> blocks_;  ///< x, y, z
+    Stmt body_;
+    UniformScope uniform_;
+};
+
+class Kernels : public Mutator {
+  public:
+    explicit Kernels(const graph::Graph *graph) : graph_(graph) {}
+
+    using Mutator::mutate;
+    Expr mutate(const Expr &e) override { return e; }
+    Stmt mutate(const Stmt &s) override {
+        if (s->op == StmtOp::For && is_gpu(s->kind))
+            return Kernel(graph_, s).launch();
+        return Mutator::mutate(s);
+    }
+
+  private:
+    const graph::Graph *graph_;
+};
+
+}  // namespace
+
+size_t thread_dimension(const StmtNode &loop) {
+    size_t deepest = 0;
+    auto visit = [&](auto &self, const Stmt &s, size_t depth) -> void {
+        if (!s.defined())
+            return;
+        depth += is_thread_loop(*s.get());
+        deepest = std::max(deepest, depth);
+        for (const Stmt &child : s->stmts)
+            self(self, child, depth);
+    };
+    visit(visit, loop.stmts[0], 0);
+    return deepest;
+}
+
+Stmt make_kernels(const Stmt &s, const graph::Graph *graph) {
+    return s.defined() ? Kernels(graph).mutate(s) : s;
+}
+
+}  // namespace Pipe::lower

@@ -1,0 +1,231 @@
+#include "lower/gpu/shared_memory.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "ir/int32.h"
+#include "ir/program.h"
+#include "ir/simplify.h"
+#include "ir/visit.h"
+#include "lower/gpu/kernels.h"
+#include "lower/gpu/uniform.h"
+#include "support/error_text.h"
+
+namespace Pipe::lower {
+
+using namespace ir;
+using support::Field;
+using support::marked;
+
+namespace {
+
+/// Bytes of shared memory that a block can have.
+int64_t shared_memory_of(const Target &target) {
+    struct Entry {
+        Target::Feature capability;
+        int64_t kilobytes;
+    };
+    constexpr Entry table[] = {{Target::CUDACapability90, 227},
+                               {Target::CUDACapability89, 99},
+                               {Target::CUDACapability86, 99},
+                               {Target::CUDACapability80, 163},
+                               {Target::CUDACapability75, 64}};
+    for (const Entry &e : table)
+        if (target.has_feature(e.capability))
+            return e.kilobytes << 10;
+    return 227 << 10;  // the most of all: the run time knows the GPU
+}
+
+struct Array {
+    std::string name;
+    int64_t bytes;  ///< -1: known at the launch
+};
+
+class ArraysOfKernel {
+  public:
+    ArraysOfKernel(const Stmt &launch, const Target &target)
+        : launch_(launch), limit_(shared_memory_of(target)), total_(int64(0)) {}
+
+    Stmt run() {
+        Stmt body = visit(launch_->stmts[0], false, int64(0));
+        std::vector<Expr> exprs = launch_->exprs;
+        exprs.back() = simplify(total_);
+        Stmt launch = with_children(launch_, exprs, {body});
+        for (const auto &[array, size] : global_)
+            launch = make_allocate(array->name, array->types[0], {size}, MemoryType::Heap, launch);
+        return launch;
+    }
+
+  private:
+    /// \param in_thread  inside of a loop over threads
+    /// \param begin      bytes of shared memory that are used around here
+    Stmt visit(const Stmt &s, bool in_thread, const Expr &begin) {
+        in_thread |= is_thread_loop(*s.get());
+        if (s->op == StmtOp::Allocate)
+            return in_thread ? private_array(s, begin) : block_array(s, begin);
+        return visit_children(s, in_thread, begin);
+    }
+
+    Stmt visit_children(const Stmt &s, bool in_thread, const Expr &begin) {
+        std::vector<Stmt> children;
+        scope_.inside(
+            s, [&](const Stmt &child) { children.push_back(visit(child, in_thread, begin)); });
+        if (s->op == StmtOp::If && children.size() < s->stmts.size())
+            children.resize(s->stmts.size());
+        return with_children(s, s->exprs, children);
+    }
+
+    Stmt private_array(const Stmt &s, const Expr &begin) {
+        int64_t known = 0;
+        std::optional<Expr> size = elements(s);
+        if (!size || !as_const_int(*size, &known))
+            throw CompileError(
+                marked(Field::Func, s->name) +
+                " is computed by each thread of a kernel by itself, but how many elements it needs "
+                "is not "
+                "known when it is compiled. Bound it (bound(), splits by constants), or compute it "
+                "at a loop over blocks, where the threads share it.");
+        if (s->memory == MemoryType::GPUShared)
+            throw CompileError(
+                marked(Field::Func, s->name) +
+                ".store_in(MemoryType::GPUShared): it is stored inside of a loop over threads, so "
+                "that "
+                "each thread has its own. Store it at a loop over blocks (store_at, compute_at).");
+        return array(s, *size, MemoryType::Stack, visit(s->stmts[0], true, begin));
+    }
+
+    Stmt block_array(const Stmt &s, const Expr &begin) {
+        if (s->memory == MemoryType::Stack || s->memory == MemoryType::Register)
+            throw CompileError(marked(Field::Func, s->name) +
+                               ".store_in: it is stored at a loop over blocks, so that threads can "
+                               "read what others "
+                               "computed: it cannot lie in their registers or stacks. Use "
+                               "MemoryType::GPUShared or Heap, "
+                               "or store it at a loop over threads.");
+        std::optional<Expr> size = elements(s);
+        if (!size)
+            throw CompileError(marked(Field::Func, s->name) +
+                               ": how many elements a block of threads needs is not known before "
+                               "the kernel starts. "
+                               "Bound it (bound(), splits by constants), or compute it at root.");
+        if (s->memory == MemoryType::Heap)
+            return global_array(s, *size, begin);
+        arrays_.push_back({s->name, -1});
+        if (int64_t known = 0; as_const_int(*size, &known))
+            arrays_.back().bytes = known * s->types[0].bytes();
+        Stmt sized = array(s, *size, MemoryType::GPUShared, s->stmts[0]);
+        Expr end = shared_array_end(begin, *sized.get());
+        check_total(end);
+        total_ = simplify(max(total_, end));
+        Stmt body = visit(s->stmts[0], false, end);
+        arrays_.pop_back();
+        return array(s, *size, MemoryType::GPUShared, body);
+    }
+
+    /// In an allocation before the launch, with a part for each block.
+    Stmt global_array(const Stmt &s, const Expr &size, const Expr &begin) {
+        Expr blocks = int64(1), block = int64(0);
+        for (size_t d = 3; d-- > 0;) {
+            Expr count = make_cast(Int(64), blocks_of_launch(*launch_.get(), d));
+            block = add(mul(block, count), make_cast(Int(64), block_index(d)));
+            blocks = mul(blocks, count);
+        }
+        global_.emplace_back(s, simplify(mul(blocks, size)));
+        return Shifted(s->name, mul(block, size)).mutate(visit(s->stmts[0], false, begin));
+    }
+
+    /// Adds to each index of a buffer.
+    class Shifted : public GraphMutator {
+      public:
+        Shifted(const std::string &buffer, Expr offset)
+            : buffer_(buffer), offset_(std::move(offset)) {}
+        using GraphMutator::mutate;
+        Stmt mutate(const Stmt &s) override {
+            Stmt now = GraphMutator::mutate(s);
+            if (now->op != StmtOp::Store || now->name != buffer_)
+                return now;
+            std::vector<Expr> exprs = now->exprs;
+            exprs[1] = shifted(exprs[1]);
+            return with_children(now, exprs, {});
+        }
+
+      protected:
+        Expr rewrite(const Expr &e) override {
+            Expr now = GraphMutator::rewrite(e);
+            if (now->op != Op::Load || now->name != buffer_)
+                return now;
+            std::vector<Expr> args = now->args;
+            args[0] = shifted(args[0]);
+            return with_args(now, args);
+        }
+
+      private:
+        Expr shifted(const Expr &index) const {
+            const Type type = Int(64).with_lanes(index.type().lanes());
+            Expr offset = type.is_vector() ? make_broadcast(offset_, type.lanes()) : offset_;
+            return add(make_cast(type, index), offset);
+        }
+        const std::string &buffer_;
+        const Expr offset_;
+    };
+
+    static Stmt array(const Stmt &s, const Expr &size, MemoryType memory, const Stmt &body) {
+        return make_allocate(s->name, s->types[0], {size}, memory, body);
+    }
+
+    std::optional<Expr> elements(const Stmt &s) const {
+        Expr product = int64(1);
+        for (const Expr &size : s->exprs) {
+            std::optional<Expr> most = scope_.most(make_cast(Int(64), size));
+            if (!most)
+                most = scope_.most(size);
+            if (!most)
+                return std::nullopt;
+            product = mul(product, make_cast(Int(64), *most));
+        }
+        return simplify(product);
+    }
+
+    void check_total(const Expr &end) const {
+        int64_t bytes = 0;
+        if (!as_const_int(simplify(end), &bytes) || bytes <= limit_)
+            return;
+        std::string which;
+        for (const Array &a : arrays_)
+            which += (which.empty() ? "" : ", ") + marked(Field::Func, a.name) + " " +
+                     std::to_string(a.bytes);
+        throw CompileError("The kernel " + launch_->name + " needs " +
+                           marked(Field::Needed, bytes) + " bytes of shared memory per block (" +
+                           which + "), but the GPU has " + marked(Field::Given, limit_) +
+                           ". Make the tiles smaller, or store some of it in MemoryType::Heap or "
+                           "compute it at root.");
+    }
+
+    const Stmt &launch_;
+    const int64_t limit_;
+    Expr total_;
+    std::vector<Array> arrays_;  ///< in shared memory, around here
+    std::vector<std::pair<Stmt, Expr>> global_;
+    UniformScope scope_;
+};
+
+class Arrays : public Mutator {
+  public:
+    explicit Arrays(const Target &target) : target_(target) {}
+    using Mutator::mutate;
+    Expr mutate(const Expr &e) override { return e; }
+    Stmt mutate(const Stmt &s) override {
+        return s->op == StmtOp::Launch ? ArraysOfKernel(s, target_).run() : Mutator::mutate(s);
+    }
+
+  private:
+    const Target &target_;
+};
+
+}  // namespace
+
+Stmt place_arrays(const Stmt &s, const Target &target) {
+    return s.defined() ? Arrays(target).mutate(s) : s;
+}
+
+}  // namespace Pipe::lower

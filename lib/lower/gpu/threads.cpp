@@ -1,0 +1,120 @@
+#include "lower/gpu/threads.h"
+
+#include "ir/facts.h"
+#include "ir/int32.h"
+#include "ir/simplify.h"
+#include "ir/visit.h"
+#include "lower/describe_loop.h"
+#include "lower/gpu/kernels.h"
+
+namespace Pipe::lower {
+
+using namespace ir;
+
+namespace {
+
+class Threads {
+  public:
+    Threads(const StmtNode &launch, const graph::Graph *graph) : launch_(launch), graph_(graph) {}
+
+    Stmt body() { return simplify(visit(launch_.stmts[0], 3), facts()); }
+
+  private:
+    /// \param free  dimensions 0, .., free - 1 are not of a loop around `s`
+    Stmt visit(const Stmt &s, size_t free) {
+        if (!s.defined())
+            return s;
+        if (is_thread_loop(*s.get()))
+            return thread_loop(s, free);
+        const bool has_loops =
+            contains_stmt(s, [](const StmtNode &n) { return is_thread_loop(n); });
+        if (s->op == StmtOp::Store || s->op == StmtOp::Evaluate || (free < 3 && !has_loops))
+            return in_first(s, 0, free);
+        if (free < 3 && (s->op == StmtOp::For || s->op == StmtOp::Allocate))
+            refuse(s);
+        return map_children(
+            s, [](const Expr &e) { return e; },
+            [&](const Stmt &child) { return visit(child, free); });
+    }
+
+    [[noreturn]] void refuse(const Stmt &s) const {
+        const bool loop = s->op == StmtOp::For;
+        throw CompileError(
+            "The kernel " + launch_.name + ": between two loops over threads " +
+            (loop ? "stands the loop " + describe_loop(graph_, s->name) +
+                        ". reorder() it, so that it is outside or inside of both."
+                  : s->name +
+                        " is stored. Store it inside of both loops, or at a loop over blocks."));
+    }
+
+    Stmt thread_loop(const Stmt &s, size_t free) {
+        const size_t d = thread_dimension(*s.get());
+        const Expr &min = s->exprs[0], &extent = s->exprs[1];
+        const Type type = min.type();
+        Expr count = make_cast(type, threads_of_launch(launch_, d)),
+             place = make_cast(type, thread_index(d));
+        Stmt body = in_thread(s->stmts[0], d);
+        if (can_prove(make_binary(Op::LE, extent, count))) {
+            body = make_let(s->name, add(min, place), body);
+            if (!can_prove(make_binary(Op::LE, count, extent)))
+                body = make_if(make_binary(Op::LT, place, extent), body);
+        } else {
+            Expr step = make_variable(type, s->name + ".step"), one = make_int(type, 1);
+            Expr at = add(mul(step, count), place);
+            body = make_if(make_binary(Op::LT, at, extent), make_let(s->name, add(min, at), body));
+            body = make_for(s->name + ".step", make_int(type, 0),
+                            div(sub(add(extent, count), one), count), LoopKind::Serial, body);
+        }
+        return in_first(body, d + 1, free);
+    }
+
+    /// The body of a loop over dimension d.
+    Stmt in_thread(const Stmt &s, size_t d) { return d == 0 ? s : visit(s, d); }
+
+    /// Only in the threads that are the first in the dimensions begin, .., end - 1.
+    Stmt in_first(Stmt s, size_t begin, size_t end) const {
+        for (size_t d = begin; d < end; d++)
+            if (!is_const(threads_of_launch(launch_, d), 1))
+                s = make_if(make_binary(Op::EQ, thread_index(d), int32(0)), s);
+        return s;
+    }
+
+    Facts facts() const {
+        Facts facts;
+        for (size_t d = 0; d < 3; d++)
+            for (auto [index, count] :
+                 {std::pair{block_index(d), blocks_of_launch(launch_, d)},
+                  std::pair{thread_index(d), threads_of_launch(launch_, d)}}) {
+                facts.assume(make_binary(Op::LE, int32(0), index));
+                facts.assume(make_binary(Op::LT, index, count));
+            }
+        return facts;
+    }
+
+    const StmtNode &launch_;
+    const graph::Graph *graph_;
+};
+
+class ThreadsOfKernels : public Mutator {
+  public:
+    explicit ThreadsOfKernels(const graph::Graph *graph) : graph_(graph) {}
+    using Mutator::mutate;
+    Expr mutate(const Expr &e) override { return e; }
+    Stmt mutate(const Stmt &s) override {
+        if (s->op != StmtOp::Launch)
+            return Mutator::mutate(s);
+        Stmt body = Threads(*s.get(), graph_).body();
+        return body.defined() ? with_children(s, s->exprs, {body}) : make_evaluate(int32(0));
+    }
+
+  private:
+    const graph::Graph *graph_;
+};
+
+}  // namespace
+
+Stmt map_threads(const Stmt &s, const graph::Graph *graph) {
+    return s.defined() ? ThreadsOfKernels(graph).mutate(s) : s;
+}
+
+}  // namespace Pipe::lower

@@ -1,0 +1,74 @@
+#include "lower/gpu/uniform.h"
+
+#include "ir/constant_bounds.h"
+#include "ir/simplify.h"
+#include "ir/substitute.h"
+#include "ir/visit.h"
+
+namespace Pipe::lower {
+
+using namespace ir;
+
+void UniformScope::learn(const std::string &name, const Bound &bound) {
+    intervals_.push(name, bound.interval);
+    facts_.bound(name, bound.constant);
+}
+
+region::Interval UniformScope::interval(const Expr &e) const {
+    if (contains(e, may_change))
+        return {};
+    return region::bounds_of(e, intervals_);
+}
+
+ConstantInterval UniformScope::constant(const Expr &e) const {
+    return e.type().is_int() && e.type().bits() >= 32 ? constant_bounds(e, facts_)
+                                                      : ConstantInterval();
+}
+
+void UniformScope::learn_let(const std::string &name, const Expr &value) {
+    learn(name, {interval(value), constant(value)});
+}
+
+void UniformScope::learn_loop(const std::string &name, const Expr &min, const Expr &extent) {
+    const Expr last = simplify(sub(add(min, extent), make_int(min.type(), 1)));
+    const ConstantInterval low = constant(min), high = constant(last);
+    learn(name,
+          {{interval(min).min, interval(last).max}, ConstantInterval::between(low.lo, high.hi)});
+}
+
+void UniformScope::inside(const Stmt &s, const std::function<void(const Stmt &)> &visit) {
+    const bool binds = binds_variable(s);
+    const size_t mark = facts_.mark();
+    if (binds && s->op == StmtOp::Let)
+        learn_let(s->name, s->exprs[0]);
+    else if (binds)
+        learn_loop(s->name, s->exprs[0], s->exprs[1]);
+    for (const Stmt &child : s->stmts)
+        if (child.defined())
+            visit(child);
+    if (binds) {
+        intervals_.pop(s->name);
+        facts_.rewind(mark);
+    }
+}
+
+bool UniformScope::is_uniform(const Expr &e) const {
+    if (contains(e, may_change))
+        return false;
+    for (const std::string &name : free_vars(e))
+        if (intervals_.contains(name))
+            return false;
+    return true;
+}
+
+std::optional<Expr> UniformScope::most(const Expr &e) const {
+    const ConstantInterval known = constant(e);
+    if (known.has_hi())
+        return make_int(e.type(), known.hi);
+    const Expr end = interval(e).max;
+    if (!end.defined() || !is_uniform(end))
+        return std::nullopt;
+    return simplify(end);
+}
+
+}  // namespace Pipe::lower
