@@ -108,9 +108,8 @@ DeviceCode::DeviceCode(const ir::Program &program, const Target &given, llvm::Mo
                                            nullptr, "pipe.description");
 }
 
-int32_t DeviceCode::add_site(const std::string &buffer, GPUSite::Kind kind,
-                             GPUSite::Memory memory) {
-    sites.push_back({buffer, kind, memory});
+int32_t DeviceCode::add_site(const DeviceSite &site) {
+    sites.push_back(site);
     return static_cast<int32_t>(sites.size()) - 1;
 }
 
@@ -171,8 +170,9 @@ std::string DeviceCode::finish(llvm::Module &host, const std::string &pipeline) 
             {c.text(k.name), emulated ? static_cast<llvm::Constant *>(k.function) : c.null(),
              c.number(64, k.static_shared_bytes)}));
     for (const DeviceSite &s : sites)
-        site_records.push_back(c.record({s.buffer.empty() ? c.null() : c.text(s.buffer),
-                                         c.number(32, s.kind), c.number(32, s.memory)}));
+        site_records.push_back(
+            c.record({s.buffer.empty() ? c.null() : c.text(s.buffer), c.number(32, s.kind),
+                      c.number(32, s.memory), c.number(32, s.element_bytes)}));
     // in the order of GPUModule
     llvm::Constant *value = c.record(
         {c.text(pipeline), emulated ? c.null() : c.text(text),

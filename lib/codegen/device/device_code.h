@@ -29,6 +29,7 @@ struct DeviceSite {
     std::string buffer;
     GPUSite::Kind kind;
     GPUSite::Memory memory;
+    int32_t element_bytes = 0;
 };
 
 /// The kernels of one program.
@@ -47,7 +48,7 @@ struct DeviceCode {
     std::vector<DeviceKernel> kernels;
     std::vector<DeviceSite> sites;
 
-    int32_t add_site(const std::string &buffer, GPUSite::Kind kind, GPUSite::Memory memory);
+    int32_t add_site(const DeviceSite &site);
     /// Optimizes the kernels, makes PTX of them, and fills in the GPUModule. The PTX; "" where they are emulated.
     std::string finish(llvm::Module &host, const std::string &pipeline);
 

@@ -287,7 +287,7 @@ void StmtEmitter::use(const ir::StmtNode &s) {
 
 void StmtEmitter::barrier() {
     if (Value *thread = frame_.kernel->emulated_thread) {
-        const int32_t site = unit_.device->add_site("", GPUSite::Barrier, GPUSite::Shared);
+        const int32_t site = unit_.device->add_site({"", GPUSite::Barrier, GPUSite::Shared});
         auto wait = unit_.runtime("pipe_emulator_barrier", b_.getVoidTy(),
                                   {b_.getPtrTy(), b_.getInt32Ty()});
         b_.CreateCall(wait, {thread, b_.getInt32(static_cast<uint32_t>(site))});
@@ -324,17 +324,47 @@ void StmtEmitter::kernel_array(const ir::StmtNode &s) {
     frame_.kernel->shared_end = before;
 }
 
+namespace {
+
+/// What an instruction accesses.
+llvm::Type *accessed_type(const llvm::Instruction *access) {
+    if (auto *swap = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(access))
+        return swap->getNewValOperand()->getType();
+    if (auto *store = llvm::dyn_cast<llvm::StoreInst>(access))
+        return store->getValueOperand()->getType();
+    if (auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(access);
+        call && call->getType()->isVoidTy())
+        return call->getArgOperand(0)->getType();  // a masked store
+    return access->getType();
+}
+
+Value *accessed_address(llvm::Instruction *access) {
+    if (auto *rmw = llvm::dyn_cast<llvm::AtomicRMWInst>(access))
+        return rmw->getPointerOperand();
+    if (auto *swap = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(access))
+        return swap->getPointerOperand();
+    return llvm::getLoadStorePointerOperand(access);
+}
+
+}  // namespace
+
 /// Tells the emulator of an access: before each instruction that loads or stores.
 void ExprEmitter::tell_emulator(llvm::Instruction *access, const std::string &buffer) {
     const BufferBinding &bound = *frame_.buffers.find(buffer);
     Builder b(access);
     const llvm::DataLayout &layout = unit_.module.getDataLayout();
-    const bool atomic = access->isAtomic();
-    const GPUSite::Kind kind = atomic                       ? GPUSite::Atomic
+    auto bytes_of = [&](llvm::Type *type) {
+        return static_cast<uint32_t>(layout.getTypeStoreSize(type).getFixedValue());
+    };
+    llvm::Type *type = accessed_type(access);
+    const uint32_t element_bytes = bytes_of(type->getScalarType());
+    const GPUSite::Kind kind = access->isAtomic()           ? GPUSite::Atomic
                                : access->mayWriteToMemory() ? GPUSite::Store
                                                             : GPUSite::Load;
-    Value *site = b.getInt32(static_cast<uint32_t>(
-              unit_.device->add_site(buffer, kind, static_cast<GPUSite::Memory>(bound.memory)))),
+    const int32_t number =
+        unit_.device->add_site({buffer, kind, static_cast<GPUSite::Memory>(bound.memory),
+                                static_cast<int32_t>(element_bytes)});
+    Value *site = b.getInt32(static_cast<uint32_t>(number)),
           *array = bound.array_bytes ? bound.address : llvm::ConstantPointerNull::get(b.getPtrTy()),
           *array_bytes = bound.array_bytes ? bound.array_bytes : b.getInt64(0);
     llvm::Type *pointer = b.getPtrTy(), *i32 = b.getInt32Ty();
@@ -344,34 +374,20 @@ void ExprEmitter::tell_emulator(llvm::Instruction *access, const std::string &bu
         b.CreateCall(function,
                      {frame_.kernel->emulated_thread, site, address, bytes, array, array_bytes});
     };
-    auto bytes_of = [&](llvm::Type *type) {
-        return static_cast<uint32_t>(layout.getTypeStoreSize(type).getFixedValue());
-    };
     auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(access);
-    if (!call) {
-        llvm::Type *type = access->getType();
-        Value *address = llvm::getLoadStorePointerOperand(access);
-        if (auto *rmw = llvm::dyn_cast<llvm::AtomicRMWInst>(access))
-            address = rmw->getPointerOperand();
-        else if (auto *swap = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(access))
-            address = swap->getPointerOperand(), type = swap->getNewValOperand()->getType();
-        else if (auto *store = llvm::dyn_cast<llvm::StoreInst>(access))
-            type = store->getValueOperand()->getType();
-        return tell(address, b.getInt32(bytes_of(type)));
-    }
+    if (!call)
+        return tell(accessed_address(access), b.getInt32(bytes_of(type)));
     // Masked vectors: lane by lane, those that are left out with no bytes.
     const bool stores = kind == GPUSite::Store;
     Value *address = call->getArgOperand(stores ? 1 : 0),
           *mask = call->getArgOperand(stores ? 3 : 2);
-    auto *vector = llvm::cast<llvm::FixedVectorType>(stores ? call->getArgOperand(0)->getType()
-                                                            : call->getType());
-    const uint32_t bytes = bytes_of(vector->getElementType());
-    for (unsigned lane = 0; lane < vector->getNumElements(); lane++) {
+    for (unsigned lane = 0; lane < llvm::cast<llvm::FixedVectorType>(type)->getNumElements();
+         lane++) {
         Value *at = address->getType()->isVectorTy()
                         ? b.CreateExtractElement(address, lane)
-                        : b.CreateConstGEP1_64(vector->getElementType(), address, lane);
-        tell(at,
-             b.CreateSelect(b.CreateExtractElement(mask, lane), b.getInt32(bytes), b.getInt32(0)));
+                        : b.CreateConstGEP1_64(type->getScalarType(), address, lane);
+        tell(at, b.CreateSelect(b.CreateExtractElement(mask, lane), b.getInt32(element_bytes),
+                                b.getInt32(0)));
     }
 }
 
