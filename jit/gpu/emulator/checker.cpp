@@ -153,56 +153,56 @@ void Checker::store(const Access &access, Shadow::Cells cells) {
 /// Where the launch has accessed some of the cells before.
 void Checker::store_to_used(const Access &access, Shadow::Cells cells) {
     const Stamp now = timeline_.now();
-    pending_.conflicts.clear();
     for (Cell *cell = cells.begin; cell != cells.end; cell++) {
-        const int64_t in_array = access.offset_in_array(cell),
-                      in_access = in_array - static_cast<int64_t>(access.address - access.array);
+        const int64_t offset = access.offset_in_array(cell);
         const Stamp writer = cell->writer;
         const bool stored_by_other = conflicts_with_writer(access, writer);
         for (Stamp reader : {cell->reader, cell->other_reader}) {
             if (!is_unordered(access, reader))
                 continue;
             if (stored_by_other && (reader & Cell::own))
-                pending_.conflicts.push_back({in_access, reader, GPUSite::Load});
+                add_pending(access, *cell, reader, GPUSite::Load);
             else
-                report_race(access.site, in_array, access.array_bytes, reader, GPUSite::Load);
+                report_race(access.site, offset, access.array_bytes, reader, GPUSite::Load);
         }
         if (stored_by_other && (writer & Cell::atomic))
-            report_race(access.site, in_array, access.array_bytes, writer, GPUSite::Atomic);
+            report_race(access.site, offset, access.array_bytes, writer, GPUSite::Atomic);
         else if (stored_by_other)
-            pending_.conflicts.push_back({in_access, writer, GPUSite::Store});
+            add_pending(access, *cell, writer, GPUSite::Store);
         cell->writer = now;
     }
-    if (pending_.conflicts.empty())
-        return;
-    pending_.site = access.site;
-    pending_.address = access.address;
-    pending_.array = access.array;
-    pending_.array_bytes = access.array_bytes;
-    pending_.cell_bytes = access.region.shadow->cell_bytes();
-    const char *memory = reinterpret_cast<const char *>(access.address);
-    pending_.before.assign(memory, memory + access.bytes);
 }
 
-/// The store has happened: no other thread has run since.
+void Checker::add_pending(const Access &access, const Cell &cell, Stamp other,
+                          GPUSite::Kind other_kind) {
+    const int64_t offset = access.offset_in_array(&cell);
+    const uint64_t address = access.array + static_cast<uint64_t>(offset);
+    const int64_t bytes = std::min(
+        access.region.shadow->cell_bytes(),
+        static_cast<int64_t>(access.address + static_cast<uint64_t>(access.bytes) - address));
+    pending_site_ = access.site;
+    pending_.push_back(
+        {address, bytes, offset, access.array_bytes, other, other_kind, bytes_before_.size()});
+    const char *memory = reinterpret_cast<const char *>(address);
+    bytes_before_.insert(bytes_before_.end(), memory, memory + bytes);
+}
+
+/// The stores have happened: no other thread has run since.
 void Checker::settle() {
-    const int32_t site = pending_.site;
-    pending_.site = -1;
+    const int32_t site = pending_site_;
     int64_t redundant = 0;
-    for (const Pending::Conflict &conflict : pending_.conflicts) {
-        const int64_t bytes = std::min(
-            pending_.cell_bytes, static_cast<int64_t>(pending_.before.size()) - conflict.offset);
-        const char *after = reinterpret_cast<const char *>(pending_.address) + conflict.offset;
-        if (std::memcmp(after, &pending_.before[static_cast<size_t>(conflict.offset)],
-                        static_cast<size_t>(bytes)) == 0)
-            redundant += conflict.kind == GPUSite::Store ? bytes : 0;
+    for (const Pending &p : pending_) {
+        const char *after = reinterpret_cast<const char *>(p.address);
+        if (std::memcmp(after, &bytes_before_[p.before], static_cast<size_t>(p.bytes)) == 0)
+            redundant += p.other_kind == GPUSite::Store ? p.bytes : 0;
         else
-            report_race(site,
-                        static_cast<int64_t>(pending_.address - pending_.array) + conflict.offset,
-                        pending_.array_bytes, conflict.stamp, conflict.kind);
+            report_race(site, p.offset, p.array_bytes, p.other, p.other_kind);
     }
     if (counting_)
         counting_->redundant(site, redundant);
+    pending_site_ = -1;
+    pending_.clear();
+    bytes_before_.clear();
 }
 
 void Checker::atomic(const Access &access, Shadow::Cells cells) {

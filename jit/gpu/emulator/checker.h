@@ -41,14 +41,16 @@ class Checker {
     /// False: the access must not happen.
     bool access(int64_t thread, int32_t site, const void *address, int32_t bytes, const void *array,
                 int64_t array_bytes) {
-        if (pending_.site >= 0)
+        if (bytes <= 0)
+            return true;
+        if (pending_site_ >= 0 && pending_site_ != site)
             settle();
         return check(thread, site, reinterpret_cast<uint64_t>(address), bytes,
                      reinterpret_cast<uint64_t>(array), array_bytes);
     }
     /// The thread at hand comes to a barrier, or ends.
     void end_stretch() {
-        if (pending_.site >= 0)
+        if (pending_site_ >= 0)
             settle();
     }
 
@@ -82,18 +84,15 @@ class Checker {
             return region.shadow->offset_of(cell) + static_cast<int64_t>(region.begin - array);
         }
     };
-    /// A store to what an unordered thread has stored: a race if the values differ, which is seen when it has happened.
+    /// A store to a cell that an unordered thread has stored to: a race if the values differ, which is seen when the
+    /// store has happened.
     struct Pending {
-        int32_t site = -1;
-        uint64_t address = 0, array = 0;
-        int64_t array_bytes = 0, cell_bytes = 1;
-        std::vector<char> before;
-        struct Conflict {
-            int64_t offset;  ///< in `before`
-            Stamp stamp;
-            GPUSite::Kind kind;
-        };
-        std::vector<Conflict> conflicts;
+        uint64_t address;
+        int64_t bytes;
+        int64_t offset, array_bytes;  ///< in the array
+        Stamp other;
+        GPUSite::Kind other_kind;
+        size_t before;  ///< in bytes_before_
     };
 
     const GPUSite &site_of(int32_t site) const { return run_.module.sites[site]; }
@@ -111,6 +110,7 @@ class Checker {
         return timeline_.is_unordered(stamp, access.since);
     }
     bool conflicts_with_writer(const Access &access, Stamp writer) const;
+    void add_pending(const Access &access, const Cell &cell, Stamp other, GPUSite::Kind other_kind);
     void settle();
 
     void report_access(EmulatorReport::Kind kind, const Access &access, int64_t offset);
@@ -127,7 +127,9 @@ class Checker {
     Shadow &shared_shadow_;
     Counting *counting_;
     std::vector<Region> regions_;  ///< by site
-    Pending pending_;
+    int32_t pending_site_ = -1;  ///< of all that are pending: until the next access of another site
+    std::vector<Pending> pending_;
+    std::vector<char> bytes_before_;
     std::vector<EmulatorReport> reports_;
 };
 

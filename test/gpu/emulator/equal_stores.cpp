@@ -160,3 +160,38 @@ TEST_CASE("memory that was freed", "[emulator]") {
     module.error(device, {2}, {1}, 0, {other.address + 33 * 4, 1});
     REQUIRE(device.take_reports()[0].element == 65);
 }
+
+namespace {
+
+/// A vector under a mask: its lanes are told one by one, those that are left out with no bytes, then all are stored.
+void masked(EmulatedThread *t, void *const *params) {
+    auto *out = param<int32_t *>(params, 0);
+    const bool equal = param<int64_t>(params, 1) != 0;
+    for (int round = 0; round < 2; round++) {
+        for (int lane = 0; lane < 4; lane++) {
+            auto *address = lane == 2 ? nullptr : out + 4 * round + lane;
+            Pipe::jit::emulator_access(t, 0, address, lane == 2 ? 0 : 4, nullptr, 0);
+        }
+        for (int lane = 0; lane < 4; lane++)
+            if (lane != 2)
+                out[4 * round + lane] = equal || lane != 1 ? 7 : t->thread[0];
+    }
+}
+
+}  // namespace
+
+TEST_CASE("one instruction with several calls", "[emulator]") {
+    EmulatedDevice device;
+    Module module("masked", masked, {site("out", GPUSite::Store, GPUSite::Global)});
+    for (bool equal : {true, false}) {
+        DeviceArray<int32_t> out(device, 8);
+        device.start_counting();
+        module.error(device, {1}, {3}, 0, {out.address, equal ? 1u : 0u});
+        const std::vector<EmulatorReport> reports = device.take_reports();
+        REQUIRE(reports.size() == (equal ? 0 : 1));
+        if (!equal)
+            REQUIRE(reports[0].count == 2 * 2);
+        // Of 3 threads, the second and the third store what was there.
+        REQUIRE(device.stop_counting().at(0).redundant() == 2 * 2 * (equal ? 3 : 2));
+    }
+}
