@@ -1,5 +1,5 @@
 #pragma once
-// How a kernel is called (described in codegen/abi.h), under the names of this room.
+// The calling convention of kernels (described in codegen/abi.h), under names of this layer.
 
 #include "codegen/abi.h"
 

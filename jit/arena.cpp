@@ -11,7 +11,7 @@ namespace Pipe::jit {
 namespace {
 
 constexpr int64_t line = 64;
-constexpr int64_t page = 2 << 20;  // of the large kind: fewer faults, fewer misses of the TLB
+constexpr int64_t page = 2 << 20;  // huge page size: fewer page faults and TLB misses
 constexpr int64_t first_chunk = 256 << 10;
 
 int64_t round_up(int64_t n, int64_t to) {
@@ -27,7 +27,7 @@ Arena::~Arena() {
 
 bool Arena::add_chunk(int64_t bytes) {
     int64_t size = std::max(bytes, chunks_.empty() ? first_chunk : 2 * chunks_.back().size);
-    chunks_.reserve(chunks_.size() + 1);  // may throw: before there is something to leak
+    chunks_.reserve(chunks_.size() + 1);  // may throw: before there is anything to leak
     if (size >= page)
         size = round_up(std::max(bytes, std::min<int64_t>(size, 64 << 20)), page);
     auto align = static_cast<size_t>(size >= page ? page : line);
@@ -62,7 +62,7 @@ void *Arena::push(int64_t bytes, int64_t limit) {
     return block;
 }
 
-/// Chunks after the current one are empty; takes the first that is large enough.
+/// Chunks after the current one are empty; uses the first that is large enough.
 void *Arena::push_on_top(int64_t bytes) {
     size_t chunk = current_;
     while (chunk < chunks_.size() && chunks_[chunk].size - chunks_[chunk].used < bytes)
@@ -75,7 +75,7 @@ void *Arena::push_on_top(int64_t bytes) {
     return blocks_.back().memory;
 }
 
-/// The smallest gap that is large enough; what is left of it stays one.
+/// The smallest gap that is large enough; its remainder stays a gap.
 void *Arena::push_into_gap(int64_t bytes) {
     size_t best = blocks_.size();
     for (size_t i = 0; i < blocks_.size(); i++)

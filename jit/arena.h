@@ -1,7 +1,7 @@
 #pragma once
 // Arena: the scratch memory of one thread. A stack of blocks in a few large chunks, so that a tile
-// costs no malloc, and touches the same, cached memory as the tile before. A block that is freed before
-// those above it leaves a gap, which the next block that fits into it takes.
+// needs no malloc and uses the same, cached memory as the previous tile. A block that is freed
+// before those above it leaves a gap, which is reused by the next block that fits.
 
 #include <cstddef>
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace Pipe::jit {
 
-/// Bytes beyond any address space: a size that is wrong.
+/// A size in bytes beyond any address space: certainly an error.
 inline constexpr int64_t absurd = int64_t(1) << 47;
 
 class Arena {
@@ -19,23 +19,23 @@ class Arena {
     Arena(const Arena &) = delete;
     Arena &operator=(const Arena &) = delete;
 
-    /// A 64-byte aligned block; null where memory is short or more than `limit` bytes (0 = no
-    /// limit) would be in use.
+    /// A 64-byte aligned block; null if out of memory, or if more than `limit` bytes (0 = no limit)
+    /// would be in use.
     void *push(int64_t bytes, int64_t limit);
     void pop(void *block);
 
-    /// Blocks so far. pop_since: frees all that came later, as after an error.
+    /// The number of blocks so far. pop_since: frees all later ones, for example after an error.
     int64_t mark() const { return pushed_; }
     void pop_since(int64_t mark);
 
     int64_t used() const { return used_; }
-    /// Bytes that were taken of the system.
+    /// Bytes allocated from the system.
     int64_t capacity() const { return capacity_; }
-    /// The most that was in use since the last reset_peak().
+    /// The maximum in use since the last reset_peak().
     int64_t peak() const { return peak_; }
     void reset_peak(int64_t to) { peak_ = to; }
 
-    /// Gives chunks that no block is in back to the system, until `keep_bytes` are left.
+    /// Returns unused chunks to the system, until at most `keep_bytes` are left.
     void trim(int64_t keep_bytes);
 
   private:
@@ -47,7 +47,7 @@ class Arena {
         char *memory;
         int64_t size;
         size_t chunk;
-        int64_t number;  ///< how many were pushed before it
+        int64_t number;  ///< number of earlier blocks
         bool free = false;
     };
     bool add_chunk(int64_t bytes);
@@ -56,7 +56,7 @@ class Arena {
     void free_block(size_t i);
 
     std::vector<Chunk> chunks_;  ///< blocks lie in chunks 0 .. current_, in order
-    std::vector<Block> blocks_;  ///< in the order of their addresses; the last one is in use
+    std::vector<Block> blocks_;  ///< in order of their addresses; the last one is in use
     size_t current_ = 0;
     size_t gaps_ = 0;
     int64_t pushed_ = 0;

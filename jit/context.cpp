@@ -1,4 +1,4 @@
-// Context: failures, calls of the user's handlers, entries of the cache in use.
+// Context: failures, calls of the user's handlers, memoized entries in use.
 
 #include "jit/runtime.h"
 
@@ -27,7 +27,7 @@ void Context::keep_exception() noexcept {
         thrown_ = std::current_exception();
 }
 
-/// Stands before the block that the pipeline sees.
+/// Header before each block that the pipeline uses.
 struct Context::Block {
     void *given;  ///< by custom_malloc
     Block *previous, *next;
@@ -70,7 +70,7 @@ void Context::custom_release(void *memory) {
     call([&, given = block->given] { handlers.custom_free(user, given); });
 }
 
-/// Where memory is too short to hold it, it is released at once.
+/// If there is not enough memory to record it, it is released at once.
 void Context::hold(MemoEntry *entry) {
     try {
         std::lock_guard lock(mutex_);
@@ -84,13 +84,13 @@ void Context::hold(MemoEntry *entry) {
 void Context::let_go(MemoEntry *entry) {
     {
         std::lock_guard lock(mutex_);
-        // The same entry may be there twice; the newest is mostly the last.
+        // The same entry may occur twice; it is usually the most recent.
         memos_.erase(std::prev(std::find(memos_.rbegin(), memos_.rend(), entry).base()));
     }
     MemoCache::get().release(entry);
 }
 
-/// Frees what an error return left behind.
+/// Frees what remains after an error.
 Context::~Context() {
     for (MemoEntry *entry : memos_)
         MemoCache::get().release(entry);

@@ -11,8 +11,8 @@ namespace {
 enum class TeamState { None, Started, Lost };
 thread_local TeamState team_state = TeamState::None;
 
-/// Called in the child, by the thread that forked. Its other threads are started later, and know of
-/// no team.
+/// Called in the child, by the thread that forked. Other threads of the child are started later and
+/// have no team.
 void after_fork() {
     if (team_state == TeamState::Started)
         team_state = TeamState::Lost;
@@ -31,9 +31,9 @@ bool team_was_lost() {
         return false;
     support::warn(
         "This process was forked by a thread that had run parallel loops before. OpenMP's threads "
-        "do not exist in the child, so that the loops of this thread run one iteration after the "
-        "other. Fork before the first pipeline runs, call pipelines from a new thread of the "
-        "child, or start another program (exec).");
+        "do not exist in the child, so the parallel loops of this thread run serially. "
+        "Fork before the first pipeline runs, call pipelines from a new thread of the "
+        "child, or start a new program (exec).");
     return true;
 }
 

@@ -52,7 +52,7 @@ Kernel compile(const ir::Program &program, const Target &target, CompileTimes *t
     impl->code = Session::get().add(object.bytes, object.entry);
     impl->profiled = object.profiled;
     if (times) {
-        *times = {object.times.emit, object.times.optimise, object.times.machine,
+        *times = {object.times.emit, object.times.optimize, object.times.machine,
                   session + milliseconds_since(start)};
     }
     return Kernel(impl);

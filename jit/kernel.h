@@ -1,5 +1,5 @@
 #pragma once
-// Kernel: compiled code, ready to run. No LLVM type is seen here.
+// Kernel: compiled code, ready to run. No LLVM type appears here.
 
 #include <cstdint>
 #include <memory>
@@ -12,54 +12,53 @@
 
 namespace Pipe::jit {
 
-/// Milliseconds spent in each step of a compilation.
+/// Milliseconds per phase of a compilation.
 struct CompileTimes {
-    double emit = 0;      ///< our loops -> LLVM IR
-    double optimise = 0;  ///< LLVM IR -> LLVM IR
+    double emit = 0;      ///< loop nest -> LLVM IR
+    double optimize = 0;  ///< LLVM IR -> LLVM IR
     double machine = 0;   ///< LLVM IR -> machine code
-    double link = 0;      ///< into this process; the first time also LLVM's own start
-    double total() const { return emit + optimise + machine + link; }
+    double link = 0;      ///< into this process; the first time includes the start of LLVM
+    double total() const { return emit + optimize + machine + link; }
 };
 
 class Profile;
 
 struct RunOptions {
-    int threads = 0;                    ///< for parallel loops; 0 = default_threads()
-    int64_t scratch_limit = 0;          ///< bytes that one thread's scratch may take; 0 = no limit
-    JITUserContext *context = nullptr;  ///< what handlers are given
-    JITHandlers handlers = {};          ///< those of `context` are not looked at
-    uint64_t memo_owner = 0;     ///< kernels of one owner and name find what the others memoized
-    Profile *profile = nullptr;  ///< what the run took is added to it; Target::Profile only
+    int threads = 0;            ///< for parallel loops; 0 = default_threads()
+    int64_t scratch_limit = 0;  ///< maximum scratch memory per thread in bytes; 0 = no limit
+    JITUserContext *context = nullptr;  ///< passed to handlers
+    JITHandlers handlers = {};          ///< those of `context` are ignored
+    uint64_t memo_owner = 0;     ///< kernels with the same owner and name share memoized entries
+    Profile *profile = nullptr;  ///< accumulates measurements; Target::Profile only
 };
 
-/// Text for the user: to custom_print, or to standard output.
+/// Prints text with custom_print, or to standard output.
 void print(const RunOptions &options, const std::string &text);
 
-/// Takes over the handlers of `first` that are set.
+/// Overrides *handlers by those of `first` that are set.
 void put_before(const JITHandlers &first, JITHandlers *handlers);
 
 struct RunStats {
-    int64_t peak_scratch_bytes = 0;  ///< the most that each thread held, added up (no stack)
+    int64_t peak_scratch_bytes = 0;  ///< sum of the peaks of all threads (without stacks)
 };
 
-/// Compiled code. A handle: copies share the code, which lives as long as one of them. May be run
-/// from several threads at once.
+/// Compiled code. A handle: copies share the code, which lives as long as one of them. Thread-safe.
 class Kernel {
   public:
     Kernel() = default;
 
     bool defined() const { return impl_ != nullptr; }
 
-    /// Calls the code. `args` as codegen/abi.h says. Answers 0, or the code of what failed, whose
-    /// message is put into *error. Throws only what a handler threw. Everything that the code had
-    /// allocated is freed. The scratch memory of the threads stays with them for the next run.
+    /// Calls the code with `args` as described in codegen/abi.h. Returns 0, or an error code with
+    /// its message in *error. Throws only exceptions of handlers. Everything that the code
+    /// allocated is freed; the scratch memory of the threads is kept for the next run.
     int run(const RunOptions &options, void *const *args, std::string *error,
             RunStats *stats = nullptr) const;
 
     /// Whether it was compiled for a target with the feature Profile.
     bool is_profiled() const;
 
-    /// The code as text. Compiles once more, so slow.
+    /// The code as text. Compiles again, so it is slow.
     std::string llvm_ir() const;
     std::string assembly() const;
 
@@ -70,7 +69,7 @@ class Kernel {
     std::shared_ptr<const Impl> impl_;
 };
 
-/// Compiles for `target`, which must be the machine at hand or less of it: otherwise CompileError.
+/// Compiles for `target`, whose features must be a subset of the host's: otherwise CompileError.
 Kernel compile(const ir::Program &program, const Target &target, CompileTimes *times = nullptr);
 
 }  // namespace Pipe::jit

@@ -60,7 +60,7 @@ MemoCache &MemoCache::get() {
     return *cache;
 }
 
-/// f(list), under the lock; what f puts into the list is freed after it.
+/// Calls f(list) with the lock held; entries that f puts into the list are freed afterward.
 template <typename F> void MemoCache::change(const F &f) {
     Entries unused;
     {
@@ -178,7 +178,7 @@ MemoEntry *find_or_make(Context &context, const char *func, const int64_t *key, 
 
 }  // namespace
 
-/// No exception may pass through generated code.
+/// No exception may propagate through generated code.
 void *memo_open(Context *context, const char *func, const int64_t *key, int64_t keys,
                 int64_t *buffers, int64_t count, int32_t *missing) {
     if (context->failed())
@@ -207,7 +207,7 @@ void memo_store(Context *context, void *given, int32_t has_eviction_key, uint64_
     try {
         MemoCache::get().store(entry);
     } catch (const std::bad_alloc &) {
-        // It is used by this run, and computed again by the next.
+        // It is used in this run, and recomputed in the next.
     }
 }
 

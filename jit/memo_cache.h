@@ -1,6 +1,6 @@
 #pragma once
-// MemoCache: what memoized Funcs computed, kept from run to run. What generated code calls of it is
-// described in codegen/abi.h.
+// MemoCache: the values of memoized Funcs, kept between runs. Its entry points for generated code
+// are described in codegen/abi.h.
 
 #include <cstdint>
 #include <list>
@@ -21,7 +21,7 @@ struct MemoEntry {
     ~MemoEntry();
     MemoEntry(const MemoEntry &) = delete;
 
-    /// New memory for buffers of these sizes, with one user; null where there is none.
+    /// Allocates buffers of these sizes, with one user; null if out of memory.
     static MemoEntry *make(std::string key, const int64_t *bytes, int64_t count);
 
     const std::string key;
@@ -34,7 +34,7 @@ struct MemoEntry {
     // Guarded by the cache's mutex.
     int users = 1;
     bool stored = false;
-    std::list<MemoEntry *>::iterator place;  ///< where it is stored
+    std::list<MemoEntry *>::iterator place;  ///< its position in the cache
 };
 
 class MemoCache {
@@ -43,11 +43,11 @@ class MemoCache {
 
     static MemoCache &get();
 
-    /// What is stored with the key, with one user more; null where there is nothing.
+    /// The entry for the key, with an additional user; null if there is none.
     MemoEntry *find(const std::string &key);
-    /// Keeps a complete entry. Where another thread was faster, the other stays.
+    /// Stores a complete entry. If another thread stored one meanwhile, that stays.
     void store(MemoEntry *entry);
-    /// One user less. An entry that is not stored goes with its last user.
+    /// Removes a user. An entry that is not stored is freed with its last user.
     void release(MemoEntry *entry);
 
     void set_size(int64_t bytes);
@@ -62,8 +62,8 @@ class MemoCache {
     template <typename F> void change(const F &f);
 
     std::mutex mutex_;
-    std::unordered_map<std::string_view, MemoEntry *> table_;  ///< the keys are the entries' own
-    Entries order_;                                            ///< used last, first
+    std::unordered_map<std::string_view, MemoEntry *> table_;  ///< the keys point into the entries
+    Entries order_;                                            ///< most recently used first
     int64_t bytes_ = 0, limit_ = default_size;
 };
 

@@ -15,8 +15,8 @@ namespace Pipe::jit {
 
 namespace {
 
-/// The iterations of a parallel loop, handed out in ranges: large ones first, single ones at the
-/// end, so that little is handed out often and all threads end at about the same time.
+/// The iterations of a parallel loop, distributed in ranges: large ones first, single ones at the
+/// end, so that there are few requests and all threads finish at about the same time.
 class Iterations {
   public:
     Iterations(int32_t min, int32_t extent, int threads)
@@ -42,12 +42,12 @@ class Iterations {
     int threads_;
 };
 
-/// The threads that work on a loop that stands in no other, and on what is inside of it.
+/// The threads that work on an outermost parallel loop and on the loops inside.
 class Team {
   public:
-    /// One more of them waits for the end of the loop.
+    /// Registers a thread that waits for the end of the loop.
     void wait() { waiting_.fetch_add(1, std::memory_order_relaxed); }
-    /// Takes one of those that wait, if there is one.
+    /// Takes a waiting thread, if there is one.
     bool take() {
         int waiting = waiting_.load(std::memory_order_relaxed);
         while (waiting > 0)
@@ -60,14 +60,14 @@ class Team {
     std::atomic<int> waiting_{0};
 };
 
-/// What this thread works on.
+/// The current work of this thread.
 struct Work {
-    const Iterations *iterations = nullptr;  ///< of the innermost loop that is shared
+    const Iterations *iterations = nullptr;  ///< of the innermost shared loop
     Team *team = nullptr;                    ///< null outside of all parallel loops
 };
 thread_local Work current_work;
 
-/// A parallel loop while it runs.
+/// A running parallel loop.
 struct Loop {
     Context *context;
     codegen::RangeBody *body;
@@ -80,7 +80,7 @@ struct Loop {
         if (failure != 0)
             code.compare_exchange_strong(none, failure);
     }
-    /// Calls f on this thread, which works on the loop meanwhile.
+    /// Calls f on this thread, which is marked as working on the loop.
     template <typename F> int32_t with_thread(F &&f) {
         ProfileScope profile(context->profile);
         int64_t my_peak = 0;
@@ -91,7 +91,7 @@ struct Loop {
     }
 };
 
-/// What handlers get as JITTask, with a Loop as closure.
+/// The JITTask passed to handlers, with a Loop as closure.
 int one_iteration(JITUserContext *, int index, uint8_t *closure) {
     Loop &loop = *reinterpret_cast<Loop *>(closure);
     if (loop.context->failed())
@@ -100,7 +100,7 @@ int one_iteration(JITUserContext *, int index, uint8_t *closure) {
         [&] { return loop.body(loop.context, index, index + 1, loop.closure); });
 }
 
-/// The range of the loop, each iteration by custom_do_task.
+/// Runs a range of the loop, each iteration by custom_do_task.
 int32_t run_tasks(Loop &loop, int64_t begin, int64_t end) {
     Context &context = *loop.context;
     int32_t code = 0;
@@ -110,7 +110,7 @@ int32_t run_tasks(Loop &loop, int64_t begin, int64_t end) {
                                                    reinterpret_cast<uint8_t *>(&loop));
         });
         if (!good || (code != 0 && !context.failed() && loop.code == 0)) {
-            context.fail(handler_failed, fmt::format("custom_do_task answered {}.", code));
+            context.fail(handler_failed, fmt::format("custom_do_task returned {}.", code));
             code = handler_failed;
         }
     }
@@ -124,7 +124,7 @@ int32_t run_range(Loop &loop, int64_t begin, int64_t end) {
                      loop.closure);
 }
 
-/// One thread's share of a parallel loop; f() before each range.
+/// One thread's part of a parallel loop; calls f() before each range.
 template <typename F> int32_t work(Loop &loop, Iterations &iterations, Team &team, F &&f) {
     int64_t begin = 0, end = 0;
     int32_t code = 0;
@@ -139,7 +139,7 @@ template <typename F> int32_t work(Loop &loop, Iterations &iterations, Team &tea
     return code;
 }
 
-/// The whole loop by custom_do_par_for.
+/// Runs the whole loop by custom_do_par_for.
 int32_t run_custom(Loop &loop, int32_t min, int32_t extent) {
     Context &context = *loop.context;
     int answer = 0;
@@ -150,11 +150,11 @@ int32_t run_custom(Loop &loop, int32_t min, int32_t extent) {
     if (loop.code != 0)
         return loop.code;
     if (answer != 0)
-        context.fail(handler_failed, fmt::format("custom_do_par_for answered {}.", answer));
+        context.fail(handler_failed, fmt::format("custom_do_par_for returned {}.", answer));
     return context.failed() ? handler_failed : 0;
 }
 
-// ThreadSanitizer does not see what OpenMP's own waits put in order: it is told.
+// ThreadSanitizer does not know the synchronization inside OpenMP: annotated here.
 #ifdef __SANITIZE_THREAD__
 extern "C" void __tsan_acquire(void *);
 extern "C" void __tsan_release(void *);
@@ -200,7 +200,7 @@ PIPE_UNSEEN_BY_TSAN void wait_for_help() {
 #pragma omp taskwait
 }
 
-/// A loop inside of another, of a thread of the team.
+/// A nested loop, on a thread of the team.
 void run_inside(Loop &loop, Iterations &iterations, Team &team) {
     bool asked = false;
     loop.with_thread([&] {
@@ -228,8 +228,8 @@ void run_on_openmp(Loop &loop, int32_t min, int32_t extent) {
     __tsan_acquire(&iterations);
 }
 
-/// A loop inside of another may be shared once that has no iteration left to take: a thread may come to wait
-/// for its end while this one still works.
+/// A nested loop may be shared once the outer one has no iterations left: another thread may come
+/// to wait for its end while this one still works.
 bool may_be_shared(const Context &context, int32_t extent) {
     if (context.threads <= 1 || extent == 1)
         return false;

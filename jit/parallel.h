@@ -1,17 +1,19 @@
 #pragma once
-// Parallel loops: what pipe_parallel_for calls.
+// Parallel loops: the implementation of pipe_parallel_for.
 //
-// A loop that stands in no other runs on a team of OpenMP's threads, which take ranges of its iterations in
-// turn. A loop inside of another begins on the thread that comes to it. Threads of the team that find no
-// iteration left in the outer loop wait for its end; between two ranges an inner loop looks for such threads,
-// and asks as many as there are, and as it has iterations for, to take part. So an inner loop costs next to
+// An outermost loop runs on a team of OpenMP threads, which take ranges of its iterations. A nested
+// loop begins on the thread that reaches it. Threads of the team that find no iteration left in the
+// outer loop wait for its end; between two ranges, a nested loop looks for such threads, and
+// invites as many as it has iterations for. So a nested loop costs next to nothing as long as all
+// threads are busy, and no more threads run than the context allows.
 // nothing as long as all threads are busy, and no more threads run than the context allows.
 
 #include "jit/runtime.h"
 
 namespace Pipe::jit {
 
-/// Calls `body` on ranges that together are [min, min + extent). The code of the first failure, or 0.
+/// Calls `body` on ranges that together cover [min, min + extent). Returns the code of the first
+/// failure, or 0.
 int32_t parallel_for(Context *context, codegen::RangeBody *body, int32_t min, int32_t extent,
                      void *closure);
 

@@ -1,4 +1,4 @@
-// What a program may say about Pipe's threads and memory.
+// Process-wide limits of threads and memory.
 
 #include <pipe/process.h>
 
@@ -40,7 +40,7 @@ void release_memory() {
     jit::release_scratch();
     memoization_cache_cleanup();
 #ifdef __GLIBC__
-    malloc_trim(0);  // what the compiler used and freed
+    malloc_trim(0);  // memory that the compiler freed
 #endif
 }
 

@@ -1,4 +1,4 @@
-// What the profiler found, summed up, as a table and as a page.
+// The profiler's results as a table and as a page.
 
 #include <algorithm>
 #include <utility>
@@ -12,7 +12,7 @@ namespace Pipe::jit {
 
 namespace {
 
-/// A Func's line, in units for people.
+/// A line for one Func, in readable units.
 struct Line {
     std::string name, stack;
     double milliseconds, share, threads;

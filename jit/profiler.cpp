@@ -1,4 +1,4 @@
-// Profiler: the sampling thread, and what generated code and the run time tell.
+// Profiler: the sampling thread, and notifications from generated code and the run time.
 
 #include "jit/profiler.h"
 
@@ -13,7 +13,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr auto interval = std::chrono::milliseconds(1);
 
-/// Looks at all slots, as long as there are runs. Never destroyed: its thread may outlive main().
+/// Samples all slots while profiled pipelines run. Never destroyed: its thread may outlive main().
 class Sampler {
   public:
     static Sampler &get() {
@@ -85,7 +85,7 @@ class Sampler {
     }
 };
 
-/// The slot of a thread, known to the sampler as long as the thread lives.
+/// The slot of a thread, known to the sampler while the thread lives.
 struct RegisteredSlot {
     ProfileSlot slot{nullptr};
     RegisteredSlot() { Sampler::get().add(&slot); }

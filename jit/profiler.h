@@ -1,10 +1,10 @@
 #pragma once
-// The profiler: how long each Func takes, on how many threads, with how much memory.
+// The profiler: time, number of threads, and memory per Func.
 //
-// Generated code notes what the thread works on by one store per `produce`: it points the thread's
-// slot to an entry of the run's table. A sampling thread looks at the slots of all threads once in
-// a millisecond, as long as profiled pipelines run. Every run has a table of its own, so several
-// pipelines and several calls of one do not mix.
+// Generated code marks the current Func with one store per `produce`: it points the thread's slot
+// to an entry of the run's table. A sampling thread examines the slots of all threads once per
+// millisecond while profiled pipelines run. Every run has its own table, so several pipelines and
+// concurrent calls of one do not mix.
 
 #include <atomic>
 #include <chrono>
@@ -21,15 +21,15 @@ namespace Pipe::jit {
 
 class ProfiledRun;
 
-/// One Func during one run. Generated code knows only the size and address of it.
+/// One Func during one run. Generated code knows only its size and address.
 struct alignas(codegen::profile_entry_bytes) ProfileEntry {
     ProfiledRun *run = nullptr;
-    // By the sampling thread.
-    double weight = 0;           ///< samples; one that found n threads at work counts 1/n for each
-    int64_t samples = 0;         ///< those that found a thread in this Func
+    // Written by the sampling thread.
+    double weight = 0;           ///< samples; one that found n busy threads counts 1/n for each
+    int64_t samples = 0;         ///< samples that found a thread in this Func
     int64_t thread_samples = 0;  ///< threads found, over all samples
-    int threads_now = 0;         ///< in the sample at hand
-    // By the threads that run the pipeline.
+    int threads_now = 0;         ///< in the current sample
+    // Written by the threads that run the pipeline.
     std::atomic<int64_t> bytes{0}, peak_bytes{0}, mallocs{0}, malloc_bytes{0};
 
     void allocated(int64_t n);
@@ -38,13 +38,13 @@ struct alignas(codegen::profile_entry_bytes) ProfileEntry {
 
 static_assert(sizeof(ProfileEntry) == codegen::profile_entry_bytes);
 
-/// Where a thread notes what it works on.
+/// A thread's pointer to its current Func.
 using ProfileSlot = std::atomic<ProfileEntry *>;
 ProfileSlot &this_threads_slot();
 
 using codegen::ProfiledFunc;
 
-/// One run: sampled from its making to its end.
+/// One run: sampled from construction to stop().
 class ProfiledRun {
   public:
     explicit ProfiledRun(size_t funcs);
@@ -53,9 +53,9 @@ class ProfiledRun {
 
     ProfileEntry *table() { return entries_.get(); }
     size_t size() const { return size_; }
-    /// No more samples are taken. Nothing of the pipeline runs any more.
+    /// Ends sampling. Nothing of the pipeline runs any more.
     void stop();
-    /// From the making to stop().
+    /// From construction to stop().
     double milliseconds() const { return milliseconds_; }
 
   private:
@@ -66,7 +66,8 @@ class ProfiledRun {
     bool running_ = true;
 };
 
-/// While it lives, the thread works on `entry` (or what generated code says); then on what it was.
+/// During its lifetime, the thread works on `entry` (or on what generated code sets); then on the
+/// previous one.
 class ProfileScope {
   public:
     explicit ProfileScope(ProfileEntry *entry)
@@ -85,7 +86,7 @@ class ProfileScope {
     ProfileEntry *before_;
 };
 
-/// The sum of many runs of one pipeline.
+/// The sum over runs of one pipeline.
 class Profile {
   public:
     struct Func {
@@ -103,7 +104,7 @@ class Profile {
 
     /// A table, one line per Func in order of first appearance. `name`: of the pipeline.
     std::string text(const std::string &name) const;
-    /// The same as one page that needs nothing else, slowest first.
+    /// The same as a self-contained page, slowest first.
     std::string html(const std::string &name) const;
 
   private:

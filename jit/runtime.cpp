@@ -96,7 +96,7 @@ std::string format_message(const char *text, const int64_t *values) {
     return message;
 }
 
-/// One call per line, so that lines of different threads do not mix.
+/// One call per line, so that the lines of different threads do not mix.
 void print_line(Context *context, const char *text, const int64_t *values) {
     print(context, (format_message(text, values) + "\n").c_str());
 }
@@ -164,7 +164,7 @@ int32_t run_kernel(codegen::KernelFunction *kernel, Context &context, void *cons
 int default_threads() {
     if (const int threads = support::thread_limit(); threads > 0)
         return threads;
-    // OpenMP takes all processors where nothing was said to it, whatever the control group allows.
+    // By default, OpenMP uses all processors, ignoring the control group's quota.
     static const int all = omp_get_num_procs(), allowed = support::default_threads();
     const int threads = omp_get_max_threads();
     return threads == all ? allowed : threads;

@@ -1,12 +1,11 @@
 #pragma once
-// What generated code calls while it runs (codegen/abi.h), and what it runs in: the Context.
+// The functions that generated code calls (codegen/abi.h), and the Context in which it runs.
 //
-// Parallel loops run on OpenMP. The team always has the same size, because libgomp makes threads
-// anew when the size changes. A parallel loop inside another runs on the thread that meets it.
-// libgomp's threads spin for some milliseconds after a loop before they sleep, so that the next
-// loop starts within a microsecond; where there are more threads than processors, they sleep at
-// once. Who wants it otherwise sets OMP_WAIT_POLICY or GOMP_SPINCOUNT, which libgomp reads as it is
-// loaded.
+// Parallel loops run on OpenMP. The team always has the same size, because libgomp recreates its
+// threads when the size changes. libgomp's threads spin for some milliseconds after a loop before
+// they sleep, so that the next loop starts within a microsecond; if there are more threads than
+// processors, they sleep at once. This can be changed with OMP_WAIT_POLICY or GOMP_SPINCOUNT, which
+// libgomp reads when it is loaded.
 
 #include <atomic>
 #include <cstdint>
@@ -30,22 +29,22 @@ struct Context {
     Context(const Context &) = delete;
 
     const JITHandlers &handlers;
-    JITUserContext *user;             ///< what handlers are given
+    JITUserContext *user;             ///< passed to handlers
     int threads = 1;                  ///< for parallel loops
     int64_t scratch_limit = 0;        ///< bytes per thread; 0 = none
-    ProfileEntry *profile = nullptr;  ///< one per Func; null where nobody asked
-    uint64_t memo_owner = 0;          ///< whose memoized Funcs are run
+    ProfileEntry *profile = nullptr;  ///< one per Func; null if not profiled
+    uint64_t memo_owner = 0;          ///< identifies the owner of memoized entries
 
-    /// The first failure stays: later ones are often its consequences.
+    /// The first failure is kept: later ones are often its consequences.
     void fail(int32_t code, std::string message);
     bool failed() const { return failed_.load(std::memory_order_relaxed); }
     const std::string &message() const { return message_; }
-    /// Of the failure that the message is of. What a kernel answers may be that of another thread,
-    /// which only stopped because of it.
+    /// The error code that belongs to the message. The kernel's return value may be that of another
+    /// thread, which stopped because of it.
     int32_t code() const { return code_; }
 
-    /// Calls a handler. What it throws is kept, and is a failure: no exception may pass through
-    /// generated code. False then.
+    /// Calls a handler. Exceptions are kept and count as failures, because they must not propagate
+    /// through generated code. Returns false in this case.
     template <typename F> bool call(const F &handler) noexcept {
         try {
             handler();
@@ -55,18 +54,18 @@ struct Context {
             return false;
         }
     }
-    /// Throws again what a handler threw.
+    /// Rethrows an exception of a handler.
     void rethrow() {
         if (thrown_)
             std::rethrow_exception(thrown_);
     }
 
-    /// Memory by custom_malloc, 64-byte aligned; null where it has none.
+    /// Memory from custom_malloc, 64-byte aligned; null if there is none.
     void *custom_allocate(int64_t bytes);
     void custom_release(void *memory);
 
-    /// An entry of the cache that the run uses now: one that it does not let go of, because it
-    /// fails, is released at its end.
+    /// Records a memoized entry that the run uses: if the run fails, the entry is released at its
+    /// end.
     void hold(MemoEntry *entry);
     void let_go(MemoEntry *entry);
 
@@ -79,27 +78,27 @@ struct Context {
     int32_t code_ = 0;
     std::exception_ptr thrown_;
     struct Block;
-    Block *blocks_ = nullptr;  ///< what custom_malloc gave and has not been freed
+    Block *blocks_ = nullptr;  ///< allocated by custom_malloc and not yet freed
     std::vector<MemoEntry *> memos_;
 };
 
-/// A function that generated code may call, by the name it has there.
+/// A function that generated code may call, by its name there.
 struct RuntimeSymbol {
     const char *name;
     void *address;
 };
 const std::vector<RuntimeSymbol> &runtime_symbols();
 
-/// What generated code calls for an event of a traced pipeline (trace.cpp), and to print.
+/// Called by generated code for trace events (trace.cpp), and to print.
 int32_t trace(Context *context, const TraceEvent *event);
 void print(Context *context, const char *text);
 
-/// Runs a kernel on this thread and OpenMP's. The scratch of every thread is as before afterwards,
-/// also after a failure. *peak_bytes: the most scratch that was in use, over all threads.
+/// Runs a kernel on this thread and OpenMP's. Afterward, the scratch of every thread is as before,
+/// also after a failure. *peak_bytes: the maximum scratch in use, over all threads.
 int32_t run_kernel(codegen::KernelFunction *kernel, Context &context, void *const *args,
                    int64_t *peak_bytes);
 
-/// The number of threads of a parallel loop where the call says nothing else: <pipe/process.h>.
+/// The default number of threads of a parallel loop: <pipe/process.h>.
 int default_threads();
 
 }  // namespace Pipe::jit

@@ -7,20 +7,20 @@
 
 namespace Pipe::jit {
 
-/// The arena of one thread. All of them are known (scratch.cpp), so that release_scratch() reaches
-/// those of idle threads.
+/// The arena of one thread. All arenas are registered (scratch.cpp), so that release_scratch() can
+/// free those of idle threads.
 class ThreadScratch {
   public:
     ThreadScratch();
     ~ThreadScratch();
     ThreadScratch(const ThreadScratch &) = delete;
 
-    /// While it is in use, no other thread gives its memory back. May be nested.
+    /// While it is in use, other threads do not free its memory. Reentrant.
     void enter() {
         if (depth_++ == 0)
             lock();
     }
-    /// Gives back what is more than a thread may keep.
+    /// Frees what exceeds the limit per thread.
     void leave() {
         arena.trim(release_.load(std::memory_order_relaxed) ? 0 : kept_bytes());
         if (--depth_ == 0) {
@@ -28,7 +28,7 @@ class ThreadScratch {
             unlock();
         }
     }
-    /// From any thread: gives all back, now or, where it is in use, as it is left.
+    /// From any thread: frees all memory now, or if it is in use, when leave() is called.
     void release();
 
     Arena arena;
@@ -57,15 +57,15 @@ inline Arena &this_threads_arena() {
     return this_threads_scratch().arena;
 }
 
-/// Gives the scratch memory of all threads back: of those that run a pipeline, when it ends.
+/// Frees the scratch memory of all threads: of those that run a pipeline, when it ends.
 void release_scratch();
 
-/// Bytes that each thread keeps for the next run; more is given back.
+/// Bytes that each thread keeps for the next run; the rest is freed.
 int64_t kept_scratch();
 void set_kept_scratch(int64_t bytes);
 
-/// Runs f with the thread's arena, and leaves the arena as it was. Answers f's code; *peak grows by
-/// the most scratch that f had in use.
+/// Runs f with the thread's arena, and restores the arena. Returns f's code; *peak increases by the
+/// maximum scratch that f had in use.
 template <typename F> int32_t with_scratch(int64_t *peak, F &&f) {
     ThreadScratch &scratch = this_threads_scratch();
     scratch.enter();

@@ -32,8 +32,8 @@ void check(llvm::Error error) {
         throw InternalError("LLVM's ORC: " + llvm::toString(std::move(error)));
 }
 
-/// Finds what neither the object nor the run time defines: C functions of the user's, then in libmvec,
-/// then in the process.
+/// Resolves symbols that neither the object nor the run time defines: user's C functions, then
+/// libmvec, then the process.
 class ProcessSymbols : public orc::DefinitionGenerator {
   public:
     explicit ProcessSymbols(void *libmvec) : libmvec_(libmvec) {}
@@ -74,7 +74,7 @@ struct Session::Orc {
 
 namespace {
 
-/// A library of its own per kernel, so that kernels may have the same name and go one by one.
+/// A separate library per kernel, so that kernels may have the same name and be freed individually.
 class LinkedCode : public Code {
   public:
     LinkedCode(orc::ExecutionSession &session, orc::JITDylib &dylib, bool stays)
@@ -114,7 +114,7 @@ Session::Session() : orc_(std::make_unique<Orc>()) {
 }
 
 Session &Session::get() {
-    // Never destroyed: kernels in static variables may outlive any order of destruction.
+    // Never destroyed: kernels in static variables may outlive it otherwise.
     static auto *session = new Session();
     return *session;
 }
@@ -122,7 +122,7 @@ Session &Session::get() {
 std::unique_ptr<Code> Session::add(const std::vector<char> &object, const std::string &entry) {
     std::string name = entry + "#" + std::to_string(orc_->count++);
     orc::JITDylib &dylib = orc_->session->createBareJITDylib(name);
-    // What debuggers and profilers were told of the code cannot be taken back.
+    // Debuggers and profilers cannot be made to forget code.
     auto code = std::make_unique<LinkedCode>(*orc_->session, dylib, tells_symbols_);
     dylib.addToLinkOrder(*orc_->process);
     llvm::StringRef bytes(object.data(), object.size());

@@ -1,5 +1,5 @@
 #pragma once
-// Session: the one place where LLVM's ORC is used. Puts object files into this process.
+// Session: the only use of LLVM's ORC. Links object files into this process.
 
 #include <memory>
 #include <mutex>
@@ -20,14 +20,14 @@ class Session {
     /// The session of this process, started on first use.
     static Session &get();
 
-    /// Links an object and answers the address of `entry`. Names that the object does not define
-    /// are looked up in the run time, in libmvec, and in the process. Callable from any thread.
+    /// Links an object and returns the address of `entry`. Symbols that the object does not define
+    /// are looked up in the run time, in libmvec, and in the process. Thread-safe.
     std::unique_ptr<Code> add(const std::vector<char> &object, const std::string &entry);
 
-    /// Whether glibc's vector mathematics is on this machine.
+    /// Whether glibc's vector math library is available.
     bool has_libmvec() const { return libmvec_ != nullptr; }
 
-    /// Whether debuggers or profilers are told of the code (symbols.h).
+    /// Whether symbols are reported to debuggers or profilers (symbols.h).
     bool tells_symbols() const { return tells_symbols_; }
 
     Session(const Session &) = delete;

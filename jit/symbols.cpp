@@ -23,13 +23,13 @@ namespace jitlink = llvm::jitlink;
 
 namespace {
 
-/// Writes the file that perf reads: one line per function, "address size name" in hexadecimal. (LLVM's
-/// own plugin for perf writes a format that has to be merged into the recording afterwards.)
+/// Writes the file that perf reads: one line per function, "address size name" in hexadecimal.
+/// (LLVM's own plugin for perf writes a format that must be merged into the recording afterward.)
 class PerfMap : public orc::ObjectLinkingLayer::Plugin {
   public:
     void modifyPassConfig(orc::MaterializationResponsibility &, jitlink::LinkGraph &,
                           jitlink::PassConfiguration &passes) override {
-        // Calls within an object are resolved in it, so that JITLink takes the callees' names for
+        // Calls within an object are resolved inside it, so JITLink considers the callees' names
         // dead.
         passes.PrePrunePasses.emplace_back([](jitlink::LinkGraph &graph) {
             for (jitlink::Symbol *symbol : graph.defined_symbols())
@@ -60,13 +60,13 @@ class PerfMap : public orc::ObjectLinkingLayer::Plugin {
                                      symbol->getSize(), std::string(symbol->getName()));
         std::lock_guard lock(mutex_);
         open_for_this_process();
-        // A map that cannot be written is no reason to fail; perf then shows addresses.
+        // If the map cannot be written, that is not an error; perf then shows addresses.
         if (file_ >= 0 && ::write(file_, lines.data(), lines.size()) < 0)
             support::warn("PIPE_SYMBOLS: the map for perf cannot be written.");
     }
 
-    /// A file of an earlier process with the same number is overwritten; a link is not followed,
-    /// because everybody may write to /tmp.
+    /// A file of an earlier process with the same id is overwritten; a link is not followed,
+    /// because /tmp is writable by everybody.
     void open_for_this_process() {
         if (process_ == getpid())
             return;
@@ -100,9 +100,10 @@ SymbolTools symbol_tools() {
         else if (word == "gdb")
             tools.gdb = true;
         else
-            support::warn(fmt::format("PIPE_SYMBOLS: '{}' means nothing. Give perf, gdb, or both "
-                                      "with a comma between them.",
-                                      word));
+            support::warn(
+                fmt::format("PIPE_SYMBOLS: '{}' is not a known value. Use perf, gdb, or both "
+                            "separated by a comma.",
+                            word));
     }
     return tools;
 }

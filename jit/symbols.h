@@ -1,5 +1,5 @@
 #pragma once
-// Tools that look into the process from outside learn the names of generated functions.
+// Reports the names of generated functions to external tools.
 
 #include <memory>
 #include <vector>
@@ -8,16 +8,16 @@
 
 namespace Pipe::jit {
 
-/// What the environment variable PIPE_SYMBOLS asks for.
+/// The parsed environment variable PIPE_SYMBOLS.
 struct SymbolTools {
     bool perf = false;  ///< /tmp/perf-<process>.map, where `perf report` looks
     bool gdb = false;   ///< GDB's JIT interface: each object, as it is linked
     bool any() const { return perf || gdb; }
 };
-/// Warns of words that it does not know.
+/// Warns about unknown words.
 SymbolTools symbol_tools();
 
-/// What has to see each object that is linked.
+/// Plugins that process each linked object.
 std::vector<std::shared_ptr<llvm::orc::ObjectLinkingLayer::Plugin>>
 symbol_plugins(llvm::orc::ExecutionSession &session);
 

@@ -60,7 +60,8 @@ struct Task {
     }
 };
 
-/// Threads that have done a task wait a while for the next: to start one takes longer than many tasks.
+/// Threads that have finished a task wait a while for the next: starting a thread takes longer than
+/// many tasks.
 class TaskThreads {
   public:
     static TaskThreads &get() {
@@ -68,13 +69,13 @@ class TaskThreads {
         return *all;
     }
 
-    /// std::system_error where no thread can be started.
+    /// std::system_error if no thread can be started.
     void start(Task &task) {
         std::lock_guard lock(mutex_);
         if (std::exchange(process_, getpid()) != getpid())
-            idle_.clear();  // after fork(), these are the parent's
+            idle_.clear();  // after fork(), these exist only in the parent
         if (idle_.empty()) {
-            idle_.reserve(++threads_);  // so that a thread need not, where nobody catches
+            idle_.reserve(++threads_);  // reserved here because push_back must not throw later
             std::thread([this, &task] { work(&task); }).detach();
             return;
         }
@@ -131,7 +132,7 @@ int32_t fork_tasks(Context *context, codegen::RangeBody *first, void *first_clos
     int32_t first_code = task.code;
     Arena &arena = this_threads_arena();
     arena.reset_peak(std::max(arena.peak(), arena.used() + task.peak));
-    bool first_failed = first_code != 0 && first_code != codegen::cancelled;
+    bool first_failed = first_code != 0 && first_code != codegen::canceled;
     return first_failed || second_code == 0 ? first_code : second_code;
 }
 
@@ -146,12 +147,12 @@ void semaphore_close(void *memory) {
 int32_t semaphore_acquire(Context *context, void *memory) {
     Semaphore &s = at(memory);
     std::unique_lock lock(s.mutex);
-    // A failure elsewhere is looked for now and then: nobody releases any more.
+    // Failures elsewhere are polled: nobody would release the semaphore any more.
     while (!s.changed.wait_for(lock, std::chrono::milliseconds(20), [&] { return s.count > 0; }))
         if (context->failed())
-            return codegen::cancelled;
+            return codegen::canceled;
     s.count--;
-    return context->failed() ? codegen::cancelled : 0;
+    return context->failed() ? codegen::canceled : 0;
 }
 
 void semaphore_release(void *memory) {

@@ -1,8 +1,8 @@
 #pragma once
-// Tasks that run at once and wait for each other: what Fork, Acquire and Release call.
+// Concurrent tasks that wait for each other: the implementation of Fork, Acquire and Release.
 //
-// Each fork has a thread of its own for its first task: tasks wait for each other, so that a
-// limited number of threads could come to stand still. A wait ends where the run has failed.
+// Each fork has its own thread for its first task: because tasks wait for each other, a limited
+// number of threads could deadlock. A wait ends if the run has failed.
 
 #include "jit/runtime.h"
 

@@ -1,4 +1,4 @@
-// What becomes of an event of a traced pipeline: the user's handler, or a line of text.
+// Handling of trace events: the user's handler, or a line of text.
 
 #include <cstring>
 

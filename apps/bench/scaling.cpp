@@ -11,7 +11,7 @@ namespace {
 
 using Pipe::Func;
 
-/// Each stage adds up three neighbours of the one before.
+/// Each stage adds up three neighbors of the one before.
 struct Chain {
     Pipe::Var x{"x"}, y{"y"};
     Pipe::ImageParam input{Pipe::Float(32), 2, "input"};

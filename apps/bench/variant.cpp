@@ -110,7 +110,7 @@ void sample(std::vector<Variant> &variants, int samples, double budget_s,
         rounds[i] = std::clamp(int(budget_s * 1000 / take_sample(variants[i])), 3, samples);
     }
     const Pinned pinned;  // from now on there are the threads of all variants
-    // every round in another order, so that nobody always runs after the same neighbour
+    // every round in another order, so that nobody always runs after the same neighbor
     std::vector<size_t> order(variants.size());
     std::iota(order.begin(), order.end(), size_t(0));
     std::mt19937 shuffler;

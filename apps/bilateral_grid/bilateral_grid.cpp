@@ -84,7 +84,7 @@ BilateralGridScatter::BilateralGridScatter() : r(0, input.width(), 0, input.heig
     filtered(x, y) = select(interp(x, y, 1) > 0, interp(x, y, 0) / interp(x, y, 1), input(x, y));
 }
 
-// Every pixel is read once, for both of the values that it is added to. Its neighbour in the next cell
+// Every pixel is read once, for both of the values that it is added to. Its neighbor in the next cell
 // follows: that addition need not wait for this one. Rows of cells have no pixels in common: no race.
 void BilateralGridScatter::schedule_by_hand(const Target &target) {
     BilateralGrid::schedule_by_hand(target);

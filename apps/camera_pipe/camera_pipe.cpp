@@ -11,7 +11,7 @@ Expr i16(const Expr &e) {
     return cast<int16_t>(e);
 }
 
-/// Towards zero; `/` rounds down.
+/// Toward zero; `/` rounds down.
 Expr truncated(const Expr &e, int divisor) {
     return select(e < 0, e + (divisor - 1), e) / divisor;
 }
@@ -21,7 +21,7 @@ Expr truncated(const Expr &e, int divisor) {
 CameraPipe::CameraPipe(Form form_) : form(form_), raw(UInt(16), 2, "raw") {
     suppress_hot_pixels();
     demosaic();
-    correct_colours();
+    correct_colors();
     make_curve();
     inputs = {raw};
     stages = {denoised, g_gr, r_r, b_b, g_gb,       g_r,       g_b,   r_gr,  b_gr,
@@ -56,7 +56,7 @@ void CameraPipe::demosaic() {
     const Expr gvd_b = absd(g_gr(x, y + 1), g_gr(x, y)), ghd_b = absd(g_gb(x - 1, y), g_gb(x, y));
     g_b(x, y) = select(ghd_b < gvd_b, gh_b, gv_b);
 
-    // red and blue at the green pixels: the neighbours' mean, corrected by how green differs
+    // red and blue at the green pixels: the neighbors' mean, corrected by how green differs
     auto at_green = [&](const Func &green, const Func &other, const Func &value, int dx, int dy) {
         return green(x, y) - avg(other(x, y), other(x + dx, y + dy)) +
                avg(value(x + dx, y + dy), value(x, y));
@@ -88,7 +88,7 @@ void CameraPipe::demosaic() {
                interleave(b_gr, b_r, b_b, b_gb));
 }
 
-std::array<std::array<int, 4>, 3> CameraPipe::colour_matrix() {
+std::array<std::array<int, 4>, 3> CameraPipe::color_matrix() {
     const float at_3200[3][4] = {{1.6697f, -0.2693f, -0.4004f, -42.4346f},
                                  {-0.3576f, 1.0615f, 1.5949f, -37.1158f},
                                  {-0.2175f, -1.8751f, 6.9640f, -26.6970f}};
@@ -105,8 +105,8 @@ std::array<std::array<int, 4>, 3> CameraPipe::colour_matrix() {
     return matrix;
 }
 
-void CameraPipe::correct_colours() {
-    const auto matrix = colour_matrix();
+void CameraPipe::correct_colors() {
+    const auto matrix = color_matrix();
     auto row = [&](size_t i) {
         auto value = [&](int channel) { return cast<int>(demosaiced(x, y, channel)); };
         const auto &m = matrix[i];
@@ -155,7 +155,7 @@ void CameraPipe::schedule_by_hand(const Target &target) {
     curve.compute_root();
     last.bound(c, 0, 3).split(y, yo, yi, 64).parallel(yo);
     if (form == Form::PolyMage) {
-        // blocks of two rows, whose colours are made together
+        // blocks of two rows, whose colors are made together
         last.reorder(c, x, yi, yo)
             .tile(x, yi, x, yi, xi, yu, 2 * vec, 2)
             .vectorize(xi, vec)

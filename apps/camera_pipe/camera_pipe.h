@@ -17,7 +17,7 @@ struct CameraPipe : Program {
 
     /// A row per channel of the picture: what the sensor's red, green and blue and the constant 1
     /// are multiplied with, in 256ths.
-    static std::array<std::array<int, 4>, 3> colour_matrix();
+    static std::array<std::array<int, 4>, 3> color_matrix();
 
     Form form;
     dsl::ImageParam raw;  ///< uint16, 10 bits; even rows: green, red, odd rows: blue, green
@@ -32,7 +32,7 @@ struct CameraPipe : Program {
   private:
     void suppress_hot_pixels();
     void demosaic();
-    void correct_colours();
+    void correct_colors();
     void make_curve();
     void sharpen();
     dsl::Expr avg(const dsl::Expr &a, const dsl::Expr &b) const;

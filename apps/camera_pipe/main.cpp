@@ -12,8 +12,8 @@ namespace {
 
 const int most = 1023;  // of a sensor of 10 bits
 
-using Colour = std::array<float, 3>;
-using Matrix = std::array<Colour, 3>;
+using Color = std::array<float, 3>;
+using Matrix = std::array<Color, 3>;
 
 /// By Cramer's rule.
 Matrix inverse(const Matrix &m) {
@@ -30,13 +30,13 @@ Matrix inverse(const Matrix &m) {
     return result;
 }
 
-/// The camera pipeline backwards, without its sharpening: from a colour of the picture to counts of
+/// The camera pipeline backwards, without its sharpening: from a color of the picture to counts of
 /// red, green and blue.
 class Sensor {
   public:
     explicit Sensor(apps::CameraPipe::Form form) {
         curve_ = apps::CameraPipe(form).curve.realize({most + 1});
-        const auto matrix = apps::CameraPipe::colour_matrix();
+        const auto matrix = apps::CameraPipe::color_matrix();
         Matrix factors;
         for (size_t i = 0; i < 3; ++i) {
             for (size_t j = 0; j < 3; ++j)
@@ -46,10 +46,10 @@ class Sensor {
         inverse_ = inverse(factors);
     }
 
-    uint16_t count(const Colour &colour, int channel) const {
+    uint16_t count(const Color &color, int channel) const {
         float sum = 0;
         for (size_t i = 0; i < 3; ++i)
-            sum += inverse_[size_t(channel)][i] * (before_curve(colour[i]) - offset_[i]);
+            sum += inverse_[size_t(channel)][i] * (before_curve(color[i]) - offset_[i]);
         return uint16_t(std::clamp(sum, 0.0f, float(most)) + 0.5f);
     }
 
@@ -60,7 +60,7 @@ class Sensor {
     }
 
     Buffer<uint8_t> curve_;
-    Colour offset_;
+    Color offset_;
     Matrix inverse_;
 };
 

@@ -122,7 +122,7 @@ class Painter {
         const float t = unit(((p.x - a.x) * dx + (p.y - a.y) * dy) / (dx * dx + dy * dy));
         return disc(p, {a.x + t * dx, a.y + t * dy}, width / 2);
     }
-    // Lines of period 1 that turn to even grey where they are finer than the pixels.
+    // Lines of period 1 that turn to even gray where they are finer than the pixels.
     static float stripes(float phase, float pixel_phase) {
         const float contrast = 1 - smooth(0.35f, 0.7f, pixel_phase);
         const float soft = std::max(pixel_phase, 1e-4f);
@@ -427,7 +427,7 @@ void Painter::tree(Point foot, float size, int seed) {
     lay(tone, inside(crown + 0.5f * size * (leaves - 0.5f)));
 }
 
-// A board with a star, line pairs, a checkerboard, colours and lines of writing.
+// A board with a star, line pairs, a checkerboard, colors and lines of writing.
 void Painter::test_chart() {
     const float left = 0.70f * aspect, top = 0.545f, width = 0.43f, height = 0.32f;
     for (float post : {0.12f, 0.88f}) {

@@ -50,7 +50,7 @@ inline dsl::Expr down_14641(const dsl::Func &f, const std::vector<dsl::Var> &arg
     return down(f, args, d, -2, {1, 4, 6, 4, 1}, 16);
 }
 
-/// Twice the resolution: even coordinates copy, odd ones are the mean of their neighbours.
+/// Twice the resolution: even coordinates copy, odd ones are the mean of their neighbors.
 inline dsl::Expr up_linear(const dsl::Func &f, const std::vector<dsl::Var> &args, int d) {
     const dsl::Expr v = args[size_t(d)];
     return (moved(f, args, d, v / 2) + moved(f, args, d, (v + 1) / 2)) / 2;

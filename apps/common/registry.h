@@ -63,7 +63,7 @@ struct App {
 #define PIPE_APPLICATIONS(entry)                                                                   \
     entry(blur) entry(unsharp) entry(harris) entry(bilateral_grid) entry(interpolate)              \
         entry(local_laplacian) entry(pyramid_blend) entry(camera_pipe) entry(max_filter)           \
-            entry(nl_means) entry(stencil_chain) entry(lens_blur) entry(quantised_conv)            \
+            entry(nl_means) entry(stencil_chain) entry(lens_blur) entry(quantized_conv)            \
                 entry(conv_layer) entry(conv_bn) entry(flux_div) entry(polybench) entry(multigrid) \
                     entry(vdsr) entry(resnet50) entry(interleaved)
 

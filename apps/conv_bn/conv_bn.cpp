@@ -36,10 +36,10 @@ ConvBn::ConvBn(const Shape &layer)
     const Expr variance = mean_square(c_lane, c_block) - average * average;
     const Expr y_hat =
         (stored(c_lane, x, y, n, c_block) - average) / sqrt(max(variance, 0.0f) + 1e-5f);
-    normalised(c, x, y, n) = max(y_hat * affine(c, 0) + affine(c, 1), 0.0f);
+    normalized(c, x, y, n) = max(y_hat * affine(c, 0) + affine(c, 1), 0.0f);
 
     inputs = {input, filter, affine};
-    stages = {padded, conv, stored, sums, mean, mean_square, normalised};
+    stages = {padded, conv, stored, sums, mean, mean_square, normalized};
 }
 
 int ConvBn::Shape::blocks_at_once() const {
@@ -57,15 +57,15 @@ void ConvBn::schedule_by_hand(const Target &target) {
             .vectorize(padded.args()[0], vec, TailStrategy::GuardWithIf);
     schedule_layer({conv, r, stored, lane, x, shape.in, channels_of_block, width}, target);
     const int channels = shape.blocks_at_once() * channels_of_block;
-    normalised.output_buffer().dim(0).set_min(0);  // else no block is known to be whole
-    normalised.split(c, together, ci, channels, TailStrategy::RoundUp)
+    normalized.output_buffer().dim(0).set_min(0);  // else no block is known to be whole
+    normalized.split(c, together, ci, channels, TailStrategy::RoundUp)
         .reorder(ci, x, y, n, together)
         .vectorize(ci, vec)
         .unroll(ci)
         .parallel(together);
-    stored.compute_at(normalised, together).bound(lane, 0, channels_of_block);
+    stored.compute_at(normalized, together).bound(lane, 0, channels_of_block);
     for (Func f : {sums, mean, mean_square})
-        f.compute_at(normalised, together).vectorize(lane, vec).unroll(lane);
+        f.compute_at(normalized, together).vectorize(lane, vec).unroll(lane);
     sums.update().reorder(lane, batch.x, batch.y, batch.z, block).vectorize(lane, vec).unroll(lane);
 }
 

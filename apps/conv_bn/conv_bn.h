@@ -1,5 +1,5 @@
 // The layers of ResNet-50 in training (docs/benchmarks.md, no. 14): convolution, then batch
-// normalisation with the statistics of this very batch, then ReLU.
+// normalization with the statistics of this very batch, then ReLU.
 #pragma once
 
 #include "apps/common/program.h"
@@ -20,9 +20,9 @@ struct ConvBn : Program {
     const Shape shape;
     dsl::ImageParam input;   ///< float, (channel, x, y, n)
     dsl::ImageParam filter;  ///< float, see blocked_weights.h
-    dsl::ImageParam affine;  ///< float, (channel out, 2): the scale and offset that were learnt
+    dsl::ImageParam affine;  ///< float, (channel out, 2): the scale and offset that were learned
     dsl::Func padded, conv{"conv"}, stored{"stored"}, sums{"sums"}, mean{"mean"},
-        mean_square{"mean_square"}, normalised{"normalised"};
+        mean_square{"mean_square"}, normalized{"normalized"};
     dsl::RDom r;      ///< channel in, x, y
     dsl::RDom batch;  ///< x, y, n
     dsl::Var c{"c"}, x{"x"}, y{"y"}, n{"n"};

@@ -11,7 +11,7 @@ struct InterpolateLevels : Program {
     void schedule_by_hand(const dsl::Target &target) override;
 
     int levels;
-    dsl::ImageParam input;  ///< float, planes (x, y, k): three colours, then alpha
+    dsl::ImageParam input;  ///< float, planes (x, y, k): three colors, then alpha
     /// Premultiplied levels and, on the way to each, halved along y only.
     std::vector<dsl::Func> down, downy;
     /// Filled levels and, on the way to each, the next coarser one doubled along y and along both.

@@ -1,4 +1,4 @@
-// Makes a stereo pair of a picture, nearer towards the bottom, and shows it through a wide lens.
+// Makes a stereo pair of a picture, nearer toward the bottom, and shows it through a wide lens.
 #include "apps/common/demo.h"
 
 #include <algorithm>

@@ -33,7 +33,7 @@ LocalLaplacian::LocalLaplacian(const Options &options_)
     in[0](x, y) = gray(x, y);
 
     define_levels();
-    define_colour();
+    define_color();
 }
 
 // Outside of the picture, level 0 is gray 0, remapped; the other levels are 0, and so is what is on
@@ -75,13 +75,13 @@ void LocalLaplacian::define_levels() {
     }
 }
 
-void LocalLaplacian::define_colour() {
+void LocalLaplacian::define_color() {
     const float eps = 0.01f;
     const Expr value = cast<float>(input(x, y, c)), own = gray(x, y), result = out[0](x, y);
     const Expr old =
         65535.0f * clamp(result * (value * (1.0f / 65535) + eps) / (own + eps), 0.0f, 1.0f);
     const Expr of_2023 = clamp(value * (result + eps) / (own + eps), 0.0f, 65535.0f);
-    output_(x, y, c) = cast<uint16_t>(options.colour == Colour::Old ? old : of_2023);
+    output_(x, y, c) = cast<uint16_t>(options.color == Color::Old ? old : of_2023);
 
     inputs = {input};
     stages = {remap, gray};

@@ -12,13 +12,13 @@ struct LocalLaplacian : Program {
         PolyMage,  ///< 0 outside of every level; planes are blue, green, red
         Halide,    ///< edges of the picture are repeated; planes are red, green, blue
     };
-    enum class Colour {
-        Old,    ///< out = G·(in + eps)/(gray + eps): colours may saturate
+    enum class Color {
+        Old,    ///< out = G·(in + eps)/(gray + eps): colors may saturate
         Of2023  ///< out = in·(G + eps)/(gray + eps): black stays black
     };
     struct Options {
         Form form = Form::Halide;
-        Colour colour = Colour::Old;
+        Color color = Color::Old;
         int levels = 8;
         int intensities = 8;
         float alpha = 1.0f / 7;  ///< how much detail is added
@@ -40,8 +40,8 @@ struct LocalLaplacian : Program {
 
   private:
     void define_levels();
-    void define_colour();
-    /// A stage as its neighbours see it; the picture's width and height were halved so many times.
+    void define_color();
+    /// A stage as its neighbors see it; the picture's width and height were halved so many times.
     dsl::Func seen(const dsl::Func &f, int x_halved, int y_halved) const;
 };
 

@@ -127,12 +127,12 @@ Expr Multigrid::inverse_h(int level) const {
 }
 
 Expr Multigrid::operator_at_p(const Func &v, int level) const {
-    Expr neighbours;
+    Expr neighbors;
     for (int d = 0; d < options.dimensions; ++d) {
         const Expr pair = moved(v, p, d, p[d] - 1) + moved(v, p, d, p[d] + 1);
-        neighbours = neighbours.defined() ? neighbours + pair : pair;
+        neighbors = neighbors.defined() ? neighbors + pair : pair;
     }
-    return (Expr(2.0 * options.dimensions) * at_p(v) - neighbours) *
+    return (Expr(2.0 * options.dimensions) * at_p(v) - neighbors) *
            (inverse_h(level) * inverse_h(level));
 }
 

@@ -107,21 +107,21 @@ Covariance::Covariance()
     total(col) = Expr(0.0);
     total(col) += data(col, i);
     mean(col) = total(col) / count;
-    centred(col, row) = data(col, row) - mean(col);
+    centered(col, row) = data(col, row) - mean(col);
 
-    by_column(row, col) = centred(col, row);
+    by_column(row, col) = centered(col, row);
 
     k.where(col >= row);
     product(col, row) = Expr(0.0);
-    product(col, row) += by_column(k, row) * centred(col, k);
+    product(col, row) += by_column(k, row) * centered(col, k);
     upper(col, row) = product(col, row);
     result(col, row) = upper(max(col, row), min(col, row)) / (count - 1);
 
     inputs = {data};
-    stages = {total, mean, centred, by_column, product, upper, result};
+    stages = {total, mean, centered, by_column, product, upper, result};
 }
 
-// The means and the centred data by rows, and once more by columns; of the triangle, blocks as in a
+// The means and the centered data by rows, and once more by columns; of the triangle, blocks as in a
 // product of matrices.
 void Covariance::schedule_by_hand(const Target &target) {
     const int vec = target.natural_vector_size(Float(64));
@@ -129,10 +129,10 @@ void Covariance::schedule_by_hand(const Target &target) {
     mean.compute_root().vectorize(col, vec);
     total.compute_root().vectorize(col, vec);
     total.update().reorder(col, i).vectorize(col, vec);
-    centred.compute_root().vectorize(col, vec).parallel(row, 16);
+    centered.compute_root().vectorize(col, vec).parallel(row, 16);
     by_column.compute_root().tile(row, col, ro, co, ri, ci, vec, vec).vectorize(ri).parallel(co);
     upper.compute_root();
-    schedule_product(product, k, centred, upper, col, row, target);
+    schedule_product(product, k, centered, upper, col, row, target);
     result.vectorize(col, vec).parallel(row, 16);
 }
 

@@ -34,7 +34,7 @@ struct Covariance : Program {
     void schedule_by_hand(const dsl::Target &target) override;
 
     dsl::ImageParam data;
-    dsl::Func total{"total"}, mean{"mean"}, centred{"centred"}, by_column{"by_column"},
+    dsl::Func total{"total"}, mean{"mean"}, centered{"centered"}, by_column{"by_column"},
         product{"product"}, upper{"upper"}, result{"covariance"};
     dsl::RDom i, k;  ///< rows, of the means and of the products
     dsl::Var col{"col"}, row{"row"};

@@ -127,7 +127,7 @@ void Resnet50::add_classifier() {
 }
 
 // Layer by layer, blocks of channels in parallel. The sums of a convolution stay in registers until they are
-// normalised, and, at the end of a bottleneck, added to what went past it.
+// normalized, and, at the end of a bottleneck, added to what went past it.
 void Resnet50::schedule_by_hand(const Target &target) {
     const int vec = target.natural_vector_size(Float(32));
     const std::vector<Layer> all = layers(options);

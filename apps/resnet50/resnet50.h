@@ -15,7 +15,7 @@ struct Resnet50 : Program {
         int size = 224;                            ///< pixels of the picture along an edge
         std::array<int, 4> blocks = {3, 4, 6, 3};  ///< bottlenecks of each group
     };
-    /// A convolution with batch normalisation: which weights it takes, and how it is made.
+    /// A convolution with batch normalization: which weights it takes, and how it is made.
     struct Layer {
         int in, out, kernel, stride, pad;
         int size;  ///< pixels of its output along an edge
@@ -34,7 +34,7 @@ struct Resnet50 : Program {
     dsl::ImageParam fc_weights;           ///< float, (class, channel)
     dsl::ImageParam fc_bias;              ///< float, (class)
     std::vector<dsl::Func> padded, conv;  ///< per layer
-    /// Per layer: normalised, or the bottleneck block that it is the last of.
+    /// Per layer: normalized, or the bottleneck block that it is the last of.
     std::vector<dsl::Func> finished;
     std::vector<dsl::RDom> sums;  ///< of the convolutions: channel in, x, y
     dsl::Func pool_padded, pooled{"pooled"}, average{"average"}, scores{"scores"}, total{"total"},

@@ -1,7 +1,7 @@
 // Lesson 4: stencils and boundary conditions.
 //
-// A stencil computes a pixel from its neighbours. You learn what happens at the edge of a picture,
-// where some neighbours do not exist, and the five ways to say what stands there.
+// A stencil computes a pixel from its neighbors. You learn what happens at the edge of a picture,
+// where some neighbors do not exist, and the five ways to say what stands there.
 
 #include "apps/tutorial/lesson.h"
 
@@ -32,7 +32,7 @@ void print_row(const char *name, Func f, const std::vector<int> &expected) {
 int main(int argc, char **argv) {
     Var x("x"), y("y"), c("c");
 
-    // The difference of the two neighbours: large where the picture changes from left to right.
+    // The difference of the two neighbors: large where the picture changes from left to right.
     Buffer<int32_t> five(5, "five");  // a Buffer may have a name, for messages
     five.fill([](int i) { return i + 1; });
     Func slope("slope");
@@ -60,7 +60,7 @@ int main(int argc, char **argv) {
     print_row("mirror_image", mirror_image(five), {4, 3, 2, 1, 1, 2, 3, 4, 5, 5, 4, 3, 2});
     print_row("mirror_interior", mirror_interior(five), {5, 4, 3, 2, 1, 2, 3, 4, 5, 4, 3, 2, 1});
 
-    // The same on a picture: a sharpening stencil, which takes away some of the four neighbours.
+    // The same on a picture: a sharpening stencil, which takes away some of the four neighbors.
     // repeat_edge is the usual choice for pictures: it makes no new edges.
     const Buffer<uint8_t> photo = lesson::picture();
     const int width = photo.width(), height = photo.height();

@@ -28,7 +28,7 @@ int main(int argc, char **argv) {
 
     // By default every Func that others read is inlined: its formula is put wherever it is used, as
     // if there were one large formula only. So there is one loop nest, and nothing is stored
-    // between the steps. But gray is computed four times for each pixel: once for each neighbour.
+    // between the steps. But gray is computed four times for each pixel: once for each neighbor.
     Pipeline pipeline(edges);
     const std::string inlined = pipeline.loop_nest();
     std::cout << "As defined:\n" << inlined;

@@ -30,7 +30,7 @@ int main(int argc, char **argv) {
     std::printf("\n\n");
 
     // The game of life, with time as a third dimension. A cell lives on if two or three of its
-    // eight neighbours live, and is born if exactly three do. The RDom leaves out the frame of the
+    // eight neighbors live, and is born if exactly three do. The RDom leaves out the frame of the
     // board: there the first definition holds, which says 0 for all times but the start.
     const int size = 8, generations = 5;
     const std::string glider[] = {"........", "..#.....", "...#....", ".###...."};
@@ -40,13 +40,13 @@ int main(int argc, char **argv) {
     Func life("life");
     RDom step(1, size - 2, 1, size - 2, 1, generations - 1, "step");  // x, y, time (outermost)
     life(x, y, t) = select(t == 0, start(x, y), 0);
-    Expr neighbours = cast<uint8_t>(0);
+    Expr neighbors = cast<uint8_t>(0);
     for (int dy = -1; dy <= 1; ++dy)
         for (int dx = -1; dx <= 1; ++dx)
             if (dx != 0 || dy != 0)
-                neighbours += life(step.x + dx, step.y + dy, step.z - 1);
+                neighbors += life(step.x + dx, step.y + dy, step.z - 1);
     const Expr alive = life(step.x, step.y, step.z - 1) == 1;
-    life(step.x, step.y, step.z) = cast<uint8_t>(neighbours == 3 || (alive && neighbours == 2));
+    life(step.x, step.y, step.z) = cast<uint8_t>(neighbors == 3 || (alive && neighbors == 2));
 
     Buffer<uint8_t> cells = life.realize({size, size, generations});
     std::printf("a glider at the times 0 .. %d\n", generations - 1);

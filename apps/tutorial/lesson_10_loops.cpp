@@ -53,7 +53,7 @@ int main() {
     measure("as defined", [](Func) {});
 
     // reorder names the loops from the innermost to the outermost. Going down the columns is slow:
-    // pixels that are neighbours in memory are then visited far apart in time.
+    // pixels that are neighbors in memory are then visited far apart in time.
     measure("reorder(y, x)", [](Func f) { f.reorder(y, x); });
 
     // vectorize splits the loop over x: the new inner loop over 16 pixels becomes one instruction

@@ -20,7 +20,7 @@ const int width = 1024, height = 768;
 Var x("x"), y("y"), yi("yi");
 std::atomic<int64_t> rows_stored = 0;
 
-/// A blur in two steps: rows is the mean of three neighbours in x, blurred that of three rows.
+/// A blur in two steps: rows is the mean of three neighbors in x, blurred that of three rows.
 struct Blur {
     Func rows{"rows"}, blurred{"blurred"};
     explicit Blur(const Buffer<uint16_t> &input) {
@@ -95,7 +95,7 @@ int main() {
     lesson::check(cost.bytes <= 4 * row_bytes, "four rows are kept");
 
     // A sliding window needs its rows in order, so its loop cannot be parallel. Strips of 64 rows
-    // can: each slides by itself, and computes two rows of its neighbour again.
+    // can: each slides by itself, and computes two rows of its neighbor again.
     cost = measure("strips of 64 rows, in parallel, sliding inside", [](Blur &b) {
         b.blurred.split(y, y, yi, 64).parallel(y).vectorize(x, 16);
         b.rows.store_at(b.blurred, y).compute_at(b.blurred, yi).vectorize(x, 16);

@@ -68,7 +68,7 @@ int main(int argc, char **argv) {
                                     "          " +
                                     gray + "(x, y) = ...\n"),
                   "gray is computed as we wrote it, before all others");
-    lesson::check(lesson::contains(mixed_pipeline.schedule_report(), "as written by hand: " + gray),
+    lesson::check(lesson::contains(mixed_pipeline.schedule_report(), "scheduled by hand: " + gray),
                   "the report says which stages were ours");
 
     // The way to tune: start from the automatic schedule, change one stage, measure, keep what

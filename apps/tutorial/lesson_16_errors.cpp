@@ -39,7 +39,7 @@ int main() {
 
     // The picture is read beyond its edge. Remedy: a boundary condition (lesson 4), or asking for a
     // smaller result.
-    mistake("1. A neighbour that does not exist",
+    mistake("1. A neighbor that does not exist",
             [&] {
                 Func smooth("smooth");
                 smooth(x, y) = photo(x - 1, y) / 2 + photo(x + 1, y) / 2;

@@ -16,10 +16,12 @@
 namespace Pipe::BoundaryConditions {
 
 // Each function returns a Func that equals `source` inside `bounds` and never reads the source
-// outside them. `bounds` has one Range per leading dimension of the source; a missing Range, or one with an
-// undefined Expr, leaves the dimension unbounded. The default for an image is its own bounds.
+// outside them. `bounds` has one Range per leading dimension of the source; a missing Range, or one
+// with an undefined Expr, leaves the dimension unbounded. By default, the bounds of an image are
+// its own.
 
-/// The value outside an image: one for all elements of its Tuple, or a Tuple with one for each.
+/// The value outside an image: one for all elements of its Tuple, or a Tuple with one value for
+/// each.
 class ExteriorValue {
   public:
     template <std::convertible_to<Expr> T> ExteriorValue(const T &value) : values_{Expr(value)} {}
@@ -29,7 +31,7 @@ class ExteriorValue {
         : ExteriorValue(Tuple(first, second, rest...)) {}
 
     bool is_tuple() const { return is_tuple_; }
-    /// A single one if it is no Tuple.
+    /// One value if it is not a Tuple.
     const std::vector<Expr> &values() const { return values_; }
 
   private:
@@ -37,8 +39,8 @@ class ExteriorValue {
     bool is_tuple_ = false;
 };
 
-/// Outside: `value`, cast to the types of the source. CompileError if it is a Tuple of another size than
-/// the source's.
+/// Outside: `value`, cast to the types of the source. CompileError if it is a Tuple whose size
+/// differs from the source's.
 Func constant_exterior(const Func &source, const ExteriorValue &value, const Region &bounds,
                        SourceLocation where = std::source_location::current());
 /// Outside: the nearest element at the edge.
@@ -47,8 +49,8 @@ Func repeat_edge(const Func &source, const Region &bounds,
 /// Outside: the image, repeated periodically.
 Func repeat_image(const Func &source, const Region &bounds,
                   SourceLocation where = std::source_location::current());
-/// Outside: the image, repeated with every other copy mirrored; elements at the edges occur twice in
-/// a row.
+/// Outside: the image, repeated with every other copy mirrored; elements at the edges occur twice
+/// in a row.
 Func mirror_image(const Func &source, const Region &bounds,
                   SourceLocation where = std::source_location::current());
 /// As mirror_image, but elements at the edges occur once.
@@ -93,7 +95,7 @@ template <typename... T>
 concept Ranges = sizeof...(T) % 2 == 0 && (std::convertible_to<T, Expr> && ...);
 }  // namespace detail
 
-// Overloads for images, and with the bounds as min0, extent0, min1, extent1, ..: two undefined
+// Overloads for images, and with bounds as a list min0, extent0, min1, extent1, ..: two undefined
 // Exprs leave their dimension unbounded.
 
 template <detail::Image T>

@@ -5,12 +5,12 @@
 
 namespace Pipe {
 
-/// An array of T (`void`: the element type is only known at run time) with `Dims` dimensions
-/// (AnyDims: only known at run time). Coordinates, extents and strides are 64-bit; strides count
-/// elements. Dimension 0 is innermost unless said otherwise.
+/// An array with elements of type T (`void`: the element type is known only at run time) and `Dims`
+/// dimensions (AnyDims: known only at run time). Coordinates, extents and strides are 64-bit;
+/// strides count elements. Dimension 0 is innermost unless stated otherwise.
 ///
 /// Errors are RuntimeErrors that name the Buffer, the dimension and the value: negative extents, a
-/// size that overflows, memory that cannot be had, a conversion to another element type.
+/// size that overflows, lack of memory, a conversion to another element type.
 template <typename T, int Dims> class Buffer : public BufferBase {
     template <typename, int> friend class Buffer;
     static constexpr bool typed = !std::is_void_v<T>;
@@ -24,21 +24,22 @@ template <typename T, int Dims> class Buffer : public BufferBase {
 
     Buffer() = default;
 
-    /// The same Buffer under another static type; the run-time type must agree.
+    /// The same Buffer with another static type; the run-time type must agree.
     template <typename U, int D>
     requires detail::Viewable<U, T> Buffer(const Buffer<U, D> &other)
         : Buffer(static_cast<const BufferBase &>(other)) {}
-    /// Another Buffer over the same memory, with a shape and a name of its own.
+    /// Another Buffer on the same memory, with its own shape and name.
     template <typename U, int D>
     requires detail::Viewable<U, T> Buffer(const Buffer<U, D> &other, const std::string &name)
         : Buffer(other.renamed(name)) {}
-    /// The same memory as a Buffer, with a shape of its own. (A template, so that braces with sizes
-    /// are not taken for it.)
+    /// A Buffer on the same memory, with its own shape. A template, so that sizes in braces do not
+    /// match it.
     template <std::same_as<RawBuffer> Raw>
     explicit Buffer(const Raw &raw, const std::string &name = "") : Buffer(wrap(raw, name)) {}
 
-    /// Memory of its own, not initialised: `Buffer<uint8_t>(1920, 1080, 3)`, with a name after the
-    /// sizes if wanted. A size of zero makes an empty Buffer. Buffer<void> is told its type.
+    /// Allocates memory, which is not initialized: `Buffer<uint8_t>(1920, 1080, 3)`, with an
+    /// optional name after the sizes. If a size is zero, the Buffer is empty. Buffer<void> takes
+    /// the element type as its first argument.
     template <std::integral I, detail::Size... Args>
     explicit Buffer(I first, const Args &...rest)
         : Buffer(own_type(), detail::SizesAndName(first, rest...)) {}
@@ -65,8 +66,8 @@ template <typename T, int Dims> class Buffer : public BufferBase {
     Buffer(Type type, const Sizes &sizes, const Order &order, const std::string &name = "")
         : Buffer(make(type, detail::widen(sizes), order, name)) {}
 
-    /// Wraps memory of the caller's, which must outlive all uses: dense with these sizes, or any
-    /// shape. `data` is the element whose coordinates are all at their minimum.
+    /// Wraps memory owned by the caller, which must outlive all uses: dense with these sizes, or of
+    /// any shape. `data` is the address of the element whose coordinates are all at their minimum.
     template <detail::Size... Args>
     explicit Buffer(Value *data, int64_t first, const Args &...rest)
         : Buffer(own_type(), data, detail::SizesAndName(first, rest...)) {}
@@ -102,7 +103,7 @@ template <typename T, int Dims> class Buffer : public BufferBase {
     explicit Buffer(Array &array, const std::string &name = "")
         : Buffer(wrap(own_type(), erase(&array), dense(detail::array_extents<Array>()), name)) {}
 
-    /// A Buffer without dimensions: one element.
+    /// A Buffer with zero dimensions: one element.
     static Buffer make_scalar(const std::string &name = "") {
         return Buffer(make(own_type(), {}, {}, name));
     }
@@ -113,7 +114,7 @@ template <typename T, int Dims> class Buffer : public BufferBase {
         return Buffer(make(type, {}, {}, name));
     }
 
-    /// An image whose channels lie side by side (RGBRGB..), still indexed (x, y, channel).
+    /// An image with interleaved channels (RGBRGB...), still indexed by (x, y, channel).
     static Buffer make_interleaved(int64_t width, int64_t height, int64_t channels,
                                    const std::string &name = "") {
         return make_interleaved(own_type(), width, height, channels, name);
@@ -127,7 +128,7 @@ template <typename T, int Dims> class Buffer : public BufferBase {
         return Buffer(wrap(own_type(), erase(data), interleaved(width, height, channels), name));
     }
 
-    /// New memory with the mins, extents and order of strides of `source`.
+    /// Allocates memory with the mins, extents and storage order of `source`.
     template <typename U, int D>
     static Buffer make_with_shape_of(const Buffer<U, D> &source, const std::string &name = "") {
         Type type = source.type();
@@ -139,8 +140,9 @@ template <typename T, int Dims> class Buffer : public BufferBase {
         return Buffer(result);
     }
 
-    /// Whether a Buffer<T, Dims> can be made of the other one: by const, and by the type and the
-    /// number of dimensions that it has now. An undefined one gives an undefined one.
+    /// Whether `other` can be converted to Buffer<T, Dims>: whether its constness, element type and
+    /// number of dimensions allow it. An undefined Buffer can always be converted, to an undefined
+    /// one.
     template <typename U, int D> static bool can_convert_from(const Buffer<U, D> &other) {
         if (!detail::Viewable<U, T>)
             return false;
@@ -152,10 +154,11 @@ template <typename T, int Dims> class Buffer : public BufferBase {
         return Dims == AnyDims || other.dimensions() == Dims;
     }
 
-    /// RuntimeError where none can be made.
+    /// RuntimeError if `other` cannot be converted.
     template <typename U, int D> static void assert_can_convert_from(const Buffer<U, D> &other) {
         if (!detail::Viewable<U, T>)
-            throw RuntimeError("a Buffer of const elements cannot be used as one that is written");
+            throw RuntimeError(
+                "a Buffer of const elements cannot be converted to one of writable elements");
         if (!other.defined())
             return;
         if constexpr (typed)
@@ -183,22 +186,23 @@ template <typename T, int Dims> class Buffer : public BufferBase {
         return Buffer<U, D>(static_cast<const BufferBase &>(*this));
     }
 
-    /// The same Buffer, whose elements cannot be changed through it.
+    /// The same Buffer with read-only elements.
     Buffer<const T, Dims> as_const() const { return *this; }
-    /// Undefined again; other handles of the Buffer keep it.
+    /// Makes this handle undefined; other handles of the Buffer are not affected.
     void reset() { *this = Buffer(); }
-    /// Itself; null where undefined. For programs to which a Buffer is the pointer to another.
+    /// This object, or null if undefined: for programs written for a Buffer that is a smart
+    /// pointer.
     const Buffer *get() const { return defined() ? this : nullptr; }
 
-    /// A reference to an element. Coordinates of dimensions that it has not must be 0. With fewer
-    /// coordinates than dimensions, or coordinates outside, the behaviour is undefined; builds
-    /// without NDEBUG throw RuntimeError.
+    /// A reference to an element. Coordinates beyond the number of dimensions must be 0. Too few
+    /// coordinates, or coordinates out of bounds, are undefined behavior; builds without NDEBUG
+    /// throw RuntimeError.
     template <std::integral... Ints>
     requires typed Value &operator()(Ints... coordinates) const {
         return *reinterpret_cast<Value *>(
             address(std::array<int64_t, sizeof...(Ints)>{static_cast<int64_t>(coordinates)...}));
     }
-    /// The same with the coordinates in memory, one per dimension.
+    /// The same with an array of coordinates, one per dimension.
     template <std::integral I>
     requires typed Value &operator()(const I *coordinates) const {
         const BufferView v = view();
@@ -211,7 +215,7 @@ template <typename T, int Dims> class Buffer : public BufferBase {
     template <std::integral... Ints>
     requires typed Value *address_of(Ints... coordinates) const { return &(*this)(coordinates...); }
 
-    /// In a pipeline: the value of the element, with Vars or Exprs among the coordinates.
+    /// In a pipeline: the value of an element whose coordinates are Vars or Exprs.
     Expr operator()(const std::vector<Expr> &coordinates,
                     SourceLocation where = std::source_location::current()) const {
         return image_access(Buffer<void, AnyDims>(*this), coordinates, where);
@@ -245,8 +249,8 @@ template <typename T, int Dims> class Buffer : public BufferBase {
         return (*this)(std::vector<Expr>{Expr(coordinates)...}, SourceLocation());
     }
 
-    /// Sets every element to `value`, or to what `f(x, y, ..)` says (see for_each_element), or to
-    /// what f() says next. Returns itself.
+    /// Sets every element to `value`, to f(x, y, ..) (see for_each_element), or to the result of
+    /// successive calls f(). Returns *this.
     const Buffer &fill(std::type_identity_t<Value> value) const
         requires(typed && !std::is_const_v<T>) {
         return for_each_value([&](Value &element) { element = value; });
@@ -270,8 +274,8 @@ template <typename T, int Dims> class Buffer : public BufferBase {
         return equal;
     }
 
-    /// Calls f(a, b, ..) with references to the elements at the same place of this Buffer and of
-    /// `others`, which must have its extents, in the order of this Buffer's memory.
+    /// Calls f(a, b, ..) with references to the elements at the same position of this Buffer and of
+    /// `others`, which must have the same extents, in the order of this Buffer's memory.
     template <typename F, typename... Others>
     const Buffer &for_each_value(F &&f, Others &&...others) const requires typed {
         (require_same_extents(others), ...);
@@ -296,25 +300,26 @@ template <typename T, int Dims> class Buffer : public BufferBase {
         return *this;
     }
     /// Calls f(x, y, ..) with ints, or f(const int *), for the coordinates of every element,
-    /// dimension 0 innermost. Of an f of fewer arguments than dimensions, only the first dimensions
-    /// are gone through, at the minimum of the others; further arguments are 0.
+    /// dimension 0 innermost. If f takes fewer arguments than there are dimensions, the remaining
+    /// dimensions stay at their minimum; excess arguments are 0.
     template <typename F> const Buffer &for_each_element(F &&f) const {
         visit_coordinates(f, [](const int64_t *, const auto &call) { call(); });
         return *this;
     }
 
-    /// A dense Buffer of its own memory with the same shape and elements.
+    /// A dense copy of the elements, with the same shape.
     Buffer<std::remove_const_t<T>, Dims> copy() const {
         return Buffer<std::remove_const_t<T>, Dims>(deep_copy());
     }
-    /// Copies the elements at the coordinates that both Buffers have. Type and number of dimensions
-    /// must agree. Where the two share memory, all elements are read before the first is written.
+    /// Copies the elements at the coordinates that both Buffers contain. Types and numbers of
+    /// dimensions must agree. If the two share memory, all elements are read before the first is
+    /// written.
     template <typename U, int D> void copy_from(const Buffer<U, D> &source) const {
         static_assert(!std::is_const_v<T>, "cannot write into a Buffer of const elements");
         copy_elements_from(source);
     }
 
-    /// Views of the same memory with another shape. The memory lives as long as any of them.
+    /// Views of the same memory with another shape. The memory is freed with the last of them.
     Buffer cropped(int d, int64_t min, int64_t extent) const {
         return changed([&](BufferBase &b) { b.crop(d, min, extent); });
     }
@@ -340,7 +345,7 @@ template <typename T, int Dims> class Buffer : public BufferBase {
     Buffer transposed(const std::vector<int> &order) const {
         return changed([&](BufferBase &b) { b.transpose(order); });
     }
-    /// Fixes dimension `d` at `position` (default: its minimum) and drops it.
+    /// Fixes dimension `d` at `position` (default: its minimum) and removes it.
     Buffer<T, one_less> sliced(int d, int64_t position) const {
         Buffer<T, AnyDims> result(alias());
         result.slice_dim(d, position);
@@ -348,18 +353,18 @@ template <typename T, int Dims> class Buffer : public BufferBase {
     }
     Buffer<T, one_less> sliced(int d) const { return sliced(d, min(d)); }
     void slice(int d, int64_t position) {
-        static_assert(Dims == AnyDims, "use sliced() where the number of dimensions is fixed");
+        static_assert(Dims == AnyDims, "use sliced() if the number of dimensions is fixed");
         slice_dim(d, position);
     }
     void slice(int d) { slice(d, min(d)); }
-    /// Adds a dimension of extent 1 at place `d` with this minimum.
+    /// Inserts a dimension of extent 1 with this min at index `d`.
     Buffer<T, one_more> embedded(int d, int64_t position = 0) const {
         Buffer<T, AnyDims> result(alias());
         result.embed_dim(d, position);
         return result;
     }
     void embed(int d, int64_t position = 0) {
-        static_assert(Dims == AnyDims, "use embedded() where the number of dimensions is fixed");
+        static_assert(Dims == AnyDims, "use embedded() if the number of dimensions is fixed");
         embed_dim(d, position);
     }
     void add_dimension() { embed(dimensions()); }
@@ -369,7 +374,7 @@ template <typename T, int Dims> class Buffer : public BufferBase {
     }
 
   protected:
-    // Every conversion and construction ends here.
+    // All conversions and constructors end here.
     explicit Buffer(const BufferBase &base) : BufferBase(base) {
         if (defined()) {
             if constexpr (typed) {
@@ -411,7 +416,7 @@ template <typename T, int Dims> class Buffer : public BufferBase {
     template <typename F, typename Use> void visit_coordinates(F &f, const Use &use) const {
         constexpr auto up_to_eight_dimensions = std::make_index_sequence<9>{};
         if (!detail::visit(view().dims, f, use, up_to_eight_dimensions)) {
-            throw_wrong_arity("the function given to fill or for_each_element");
+            throw_wrong_arity("the function passed to fill or for_each_element");
         }
     }
 };

@@ -1,5 +1,5 @@
 #pragma once
-// What all Buffers share, whatever their element type. Include <pipe/buffer.h>.
+// The part of all Buffers that does not depend on the element type. Include <pipe/buffer.h>.
 
 #include <algorithm>
 #include <array>
@@ -28,17 +28,17 @@ namespace graph {
 struct BufferImages;
 }
 
-/// What a compiled pipeline sees of a Buffer, valid until the number of its dimensions changes.
-/// `host` is the address of the element whose coordinates are all at their minimum; null if no
-/// memory has been given to the Buffer.
+/// The fields of a Buffer that compiled code uses, valid until the number of dimensions changes.
+/// `host` is the address of the element whose coordinates are all at their minimum; null without
+/// memory.
 struct BufferView {
     void *host = nullptr;
     Type type;
     std::span<BufferDim> dims;
 };
 
-/// Element of `image` at `coordinates`, as a value of a pipeline: what `image(x, y)` means where x
-/// or y is a Var or an Expr. Belongs to the front end.
+/// An element of `image` as a value in a pipeline: the meaning of image(x, y) if x or y is a Var or
+/// an Expr. Implemented by the front end.
 Expr image_access(const Buffer<void, AnyDims> &image, const std::vector<Expr> &coordinates,
                   SourceLocation where);
 
@@ -68,14 +68,14 @@ class BufferRange {
     BufferDim dim_;
 };
 
-/// The part of a Buffer that does not depend on the element type. A Buffer is a handle: copies of
-/// it share shape, name and memory. Any use of an undefined (default-constructed) Buffer other than
-/// copying, comparing and defined() throws RuntimeError.
+/// The part of Buffer that does not depend on the element type. A Buffer is a handle: copies share
+/// shape, name and memory. Any use of an undefined (default-constructed) Buffer other than copying,
+/// comparing and defined() throws RuntimeError.
 class BufferBase {
   public:
-    /// What allocates the memory of all Buffers that are made from here on, instead of the system's
-    /// own functions; null: those. The alignment may be any. A Buffer is freed by the function that
-    /// was set when it was made. Both or none are to be set.
+    /// Sets the functions that allocate and free the memory of all Buffers created from now on;
+    /// null restores the default. No particular alignment is required. A Buffer is freed by the
+    /// function that was set when it was created. Set both or neither.
     static void set_default_allocate_fn(void *(*allocate)(size_t bytes));
     static void set_default_deallocate_fn(void (*deallocate)(void *memory));
 
@@ -94,14 +94,15 @@ class BufferBase {
     const std::string &name() const { return contents().name; }
     void set_name(std::string name) { contents().name = std::move(name); }
 
-    /// Shape. `i` outside 0 .. dimensions()-1 throws RuntimeError.
+    /// The shape. RuntimeError if `i` is not in 0 .. dimensions()-1.
     BufferRange dim(int i) const { return BufferRange(checked_dim(i)); }
     int64_t min(int i) const { return dim(i).min(); }
     int64_t max(int i) const { return dim(i).max(); }
     int64_t extent(int i) const { return dim(i).extent(); }
     int64_t stride(int i) const { return dim(i).stride(); }
 
-    /// Shape as of an image: dimensions x, y, channel. An absent dimension has extent 1 and min 0.
+    /// The shape of an image with dimensions x, y, channel. A missing dimension has extent 1 and
+    /// min 0.
     int64_t width() const { return dim_or_one(0).extent; }
     int64_t height() const { return dim_or_one(1).extent; }
     int64_t channels() const { return dim_or_one(2).extent; }
@@ -112,15 +113,15 @@ class BufferBase {
 
     /// Product of the extents.
     int64_t number_of_elements() const;
-    /// Bytes from the lowest to one past the highest address of an element; 0 for an empty Buffer.
+    /// Bytes from the lowest address of an element to one past the highest; 0 if empty.
     size_t size_in_bytes() const;
 
-    /// False if the Buffer wraps memory of the caller's, or has none.
+    /// False if the Buffer wraps memory owned by the caller, or has none.
     bool owns_host_memory() const { return contents().memory != nullptr; }
-    /// True for a shape without memory.
+    /// True if the Buffer has a shape but no memory.
     bool is_bounds_query() const { return contents().raw.is_bounds_query(); }
-    // For programs that also run on devices. There is only the host here: what needs a device is a
-    // RuntimeError. The flags are those of raw_buffer().
+    // For programs that also run on devices. Pipe runs on the host only: functions that need a
+    // device throw RuntimeError. The flags are those of raw_buffer().
     void set_host_dirty(bool dirty = true) const { contents().raw.set_host_dirty(dirty); }
     void set_device_dirty(bool dirty = true) const;
     bool host_dirty() const { return contents().raw.host_dirty(); }
@@ -136,22 +137,21 @@ class BufferBase {
     template <typename... Args> int device_malloc(const Args &...) const {
         throw_no_device("device_malloc");
     }
-    /// The shape and the addresses of the Buffer as plain data (pipe/raw_buffer.h); null if it is
-    /// undefined. This is the Buffer's own data: changes to it (mins, extents, strides, `host`,
-    /// flags, device fields) are changes of the Buffer, and of all handles that share it. Valid as
-    /// long as one of them is.
+    /// The shape and addresses of the Buffer as plain data (pipe/raw_buffer.h); null if undefined.
+    /// This is the Buffer's own data: changes to it (mins, extents, strides, `host`, flags, device
+    /// fields) change the Buffer and all handles that share it. Valid while one of them exists.
     RawBuffer *raw_buffer() const { return defined() ? &contents_->raw : nullptr; }
-    /// Gives a Buffer without memory (or with other memory) its own: dense in the order of the
-    /// strides, 64-byte aligned, not initialised. Throws RuntimeError if there is not enough.
+    /// Allocates new memory, dense in the order of the strides and aligned to 64 bytes, not
+    /// initialized. RuntimeError if there is not enough.
     void allocate();
-    /// Gives a Buffer without memory another shape: the answer to a bounds query. RuntimeError if
-    /// it has memory.
+    /// Sets the shape of a Buffer without memory: the answer to a bounds query. RuntimeError if it
+    /// has memory.
     void set_shape(const std::vector<BufferDim> &dims) const;
-    /// Drops the memory, keeps the shape.
+    /// Frees the memory and keeps the shape.
     void deallocate();
 
-    /// Moves the origin: sets all mins (`mins[i]` of dimension i), or adds to them. The elements
-    /// stay.
+    /// Moves the origin: sets all mins (`mins[i]` of dimension i), or adds to them. Elements are
+    /// not moved.
     void set_min(const std::vector<int64_t> &mins);
     template <std::integral I> void set_min(const std::vector<I> &mins) {
         set_min(std::vector<int64_t>(mins.begin(), mins.end()));
@@ -165,7 +165,7 @@ class BufferBase {
         translate(std::vector<int64_t>(deltas.begin(), deltas.end()));
     }
 
-    /// Restricts dimension `d` to min .. min+extent-1, which must lie inside it; or all dimensions.
+    /// Restricts dimension `d`, or all dimensions, to a range that must lie inside the present one.
     void crop(int d, int64_t min, int64_t extent);
     void crop(const std::vector<std::pair<int64_t, int64_t>> &mins_and_extents);
     template <std::integral I> void crop(const std::vector<std::pair<I, I>> &mins_and_extents) {
@@ -173,7 +173,7 @@ class BufferBase {
                                                       mins_and_extents.end()));
     }
 
-    /// Exchanges two dimensions; or puts old dimension order[i] at place i.
+    /// Exchanges two dimensions, or moves dimension order[i] to index i.
     void transpose(int d1, int d2);
     void transpose(const std::vector<int> &order);
 
@@ -185,20 +185,20 @@ class BufferBase {
 
   protected:
     struct Contents {
-        RawBuffer raw;  ///< raw.dim: `dims`, unless the user put another in its place
+        RawBuffer raw;  ///< raw.dim points to `dims`, unless the user replaced it
         std::vector<BufferDim> dims;
-        std::shared_ptr<void> memory;  ///< null where the caller owns the memory
+        std::shared_ptr<void> memory;  ///< null if the caller owns the memory
         std::string name;
-        std::weak_ptr<void> image;  ///< what stands for the Buffer in the pipelines that read it
+        std::weak_ptr<void> image;  ///< the image node for this Buffer in pipelines that read it
 
         Contents() = default;
-        /// The same memory and shape; nothing stands for the copy yet.
+        /// Copies memory and shape; the copy has no image node yet.
         Contents(const Contents &other);
         Contents &operator=(const Contents &) = delete;
         std::vector<BufferDim> shape() const { return {raw.dim, raw.dim + raw.dimensions}; }
         void set_shape(std::vector<BufferDim> shape);
     };
-    friend struct graph::BufferImages;  // which keeps that
+    friend struct graph::BufferImages;  // reads and writes `image`
 
     BufferBase() = default;
 
@@ -216,7 +216,7 @@ class BufferBase {
         }
         return *contents_;
     }
-    /// A second Buffer over the same memory, with a shape of its own.
+    /// A second Buffer on the same memory, with its own shape.
     BufferBase alias() const;
     BufferBase deep_copy() const;
     static bool overlap(const BufferBase &a, const BufferBase &b);
@@ -229,8 +229,8 @@ class BufferBase {
     const BufferDim &checked_dim(int i) const;
     BufferDim dim_or_one(int i) const;
 
-    /// Address of an element, after a check of the coordinates where NDEBUG is not defined, or
-    /// HALIDE_RUNTIME_BUFFER_CHECK_INDICES is defined as 1; defined as 0, it turns the check off.
+    /// Address of an element. Checks the coordinates if HALIDE_RUNTIME_BUFFER_CHECK_INDICES is
+    /// defined as nonzero, or not defined and NDEBUG is not defined either.
     template <size_t N> char *address(const std::array<int64_t, N> &at) const {
         const BufferView v = view();
         check_access(at.data(), N);
@@ -251,7 +251,7 @@ class BufferBase {
 #endif
     }
     void require_element(const int64_t *at, size_t n) const;
-    /// Of the coordinates of the dimensions that there are.
+    /// The offset given by the coordinates of the existing dimensions.
     int64_t offset_of_existing(const int64_t *at) const;
     [[noreturn]] static void throw_undefined();
     [[noreturn]] void throw_no_device(const char *what) const;
@@ -275,7 +275,7 @@ struct SizesAndName {
     void add(const std::string &text) { name = text; }
 };
 
-/// BufferDim, and what describes a dimension elsewhere.
+/// BufferDim, and other types that describe a dimension.
 template <typename Dim>
 concept DimLike = requires(const Dim &d) {
     int64_t(d.min);
@@ -290,7 +290,7 @@ template <DimLike Dim> std::vector<BufferDim> shape_of(const Dim *dims, int n) {
     return shape;
 }
 
-/// Sizes as a list. (As the default of a template parameter the second is what braces are.)
+/// Sizes as a list. The second form is the default of a template parameter, which braces match.
 template <typename T>
 concept SizeList = std::same_as<T, std::initializer_list<int64_t>> ||
     (std::integral<typename T::value_type> &&std::same_as<T, std::vector<typename T::value_type>>);
@@ -306,15 +306,16 @@ std::vector<std::pair<int64_t, int64_t>> widen(const std::vector<std::pair<I, I>
     return {ranges.begin(), ranges.end()};
 }
 
-/// A Buffer of `From` may be seen as one of `To`: const is kept, types are compared at run time.
+/// Whether a Buffer of `From` may be viewed as one of `To`: constness is preserved, types are
+/// compared at run time.
 template <typename From, typename To>
 concept Viewable = std::is_const_v<To> || !std::is_const_v<From>;
 
 template <typename Array, typename T>
 concept ArrayOf = std::is_array_v<Array> && std::is_same_v<std::remove_all_extents_t<Array>, T>;
 
-/// The coordinates of an element of a Buffer<T> that stands in a pipeline: those that are all
-/// numbers mean the element itself.
+/// Whether these coordinates of a Buffer<T> form an expression of a pipeline: if all are C++
+/// numbers, they access the element itself.
 template <typename T, typename... Args>
 concept Symbolic = (std::is_void_v<T> || !(std::integral<std::decay_t<Args>> && ...)) &&
                    !(std::is_pointer_v<std::decay_t<Args>> || ...) &&
@@ -360,7 +361,7 @@ void for_each_coordinate(std::span<const BufferDim> dims, const Body &body) {
     }
 }
 
-/// The dimensions, that whose elements lie closest together first.
+/// The dimensions in order of increasing stride.
 inline std::vector<size_t> order_in_memory(std::span<const BufferDim> dims) {
     std::vector<size_t> order(dims.size());
     std::iota(order.begin(), order.end(), size_t{0});
@@ -381,16 +382,16 @@ template <typename F, size_t... Is> constexpr bool takes_ints(std::index_sequenc
     return std::is_invocable_v<F &, decltype(static_cast<int>(Is))...>;
 }
 
-/// f of the first coordinates; of zeros where there are not so many.
+/// Calls f with the first coordinates, and with zeros beyond them.
 template <typename F, size_t... Is>
 decltype(auto) call_with_ints(F &f, const int64_t *at, [[maybe_unused]] size_t dimensions,
                               std::index_sequence<Is...>) {
     return f((Is < dimensions ? static_cast<int>(at[Is]) : 0)...);
 }
 
-/// If f can be called with N ints and the box has N dimensions, or any number where `any` says so:
-/// use(at, call) for each coordinate, where call() is f(x, y, ..). Dimensions from N on are not
-/// gone through. False if N or f do not fit.
+/// If f takes N ints and the box has N dimensions (or any number, if `any`): calls use(at, call)
+/// for each coordinate, where call() evaluates f(x, y, ..). Dimensions from N on are not iterated
+/// over. Returns false if f or N does not match.
 template <size_t N, typename F, typename Use>
 bool visit_with_ints(std::span<const BufferDim> dims, F &f, const Use &use, bool any) {
     using Is = std::make_index_sequence<N>;
@@ -409,7 +410,7 @@ bool visit_with_ints(std::span<const BufferDim> dims, F &f, const Use &use, bool
     return false;
 }
 
-/// The same for an f that takes all coordinates as const int *.
+/// The same for an f that takes a const int * to all coordinates.
 template <typename F, typename Use>
 bool visit_with_pointer(std::span<const BufferDim> dims, F &f, const Use &use) {
     if constexpr (std::is_invocable_v<F &, const int *>) {

@@ -22,8 +22,8 @@ namespace ir {
 struct Referent;
 }
 
-/// An argument of a compiled pipeline: a Param, an ImageParam, a Buffer used in an expression, or an
-/// output.
+/// An argument of a compiled pipeline: a Param, an ImageParam, a Buffer used in an expression, or
+/// an output.
 struct Argument {
     enum Kind { InputScalar, InputBuffer, OutputBuffer };
 
@@ -31,7 +31,7 @@ struct Argument {
     Kind kind = InputScalar;
     uint8_t dimensions = 0;
     Type type;
-    /// The Param, ImageParam or Buffer; null if the argument is described by its name only.
+    /// The Param, ImageParam or Buffer; null if the argument is only described.
     std::shared_ptr<const ir::Referent> parameter;
 
     Argument() = default;
@@ -39,7 +39,8 @@ struct Argument {
         : name(name), kind(kind), dimensions(static_cast<uint8_t>(dimensions)), type(type) {}
     Argument(const detail::ParamBase &param);
     Argument(const ImageParam &image);
-    /// A Buffer that expressions name: what is compiled takes another with each call in its place.
+    /// A Buffer used in expressions: the compiled function takes another one in its place with each
+    /// call.
     template <typename T, int D>
     Argument(const Buffer<T, D> &buffer) : Argument(of_buffer(Buffer<void>(buffer))) {}
 
@@ -60,8 +61,8 @@ struct CallValue {
     const void *address;  ///< not owned
 };
 
-/// What the type of a parameter of a std::function says: its element type (undefined: known at run time
-/// only) and dimensions.
+/// The requirements of a parameter type of a std::function: its element type (undefined if known
+/// only at run time) and dimensions.
 struct Promised {
     bool is_buffer;
     Type type;
@@ -87,8 +88,8 @@ struct Parameter<T> {
     }
 };
 
-/// A halide_buffer_t as a Buffer for one call; an undefined one where it is null. The answer to a
-/// bounds query goes back.
+/// A halide_buffer_t as a Buffer for one call; undefined for a null pointer. The answer to a bounds
+/// query is written back.
 class RawArgument {
   public:
     explicit RawArgument(const RawBuffer *raw) : raw_(raw) {
@@ -118,7 +119,7 @@ template <> struct Parameter<RawBuffer *> {
 };
 template <> struct Parameter<const RawBuffer *> : Parameter<RawBuffer *> {};
 
-/// An argument as what run() takes.
+/// Converts an argument to the form that run() takes.
 template <typename T> const T &held(const T &value) {
     return value;
 }
@@ -141,8 +142,8 @@ concept UserContext = std::is_convertible_v<T, JITUserContext *> && !std::is_nul
 ///     Callable blur = f.compile_to_callable({in, radius});
 ///     blur(photo, 3, result);
 ///
-/// If a Buffer has no memory (Buffer::is_bounds_query), nothing is computed: Buffers without memory get
-/// the shape that is read, or written.
+/// If a Buffer has no memory (Buffer::is_bounds_query), nothing is computed. Instead, all Buffers
+/// without memory receive the shape that would be read or written.
 class Callable {
   public:
     Callable() = default;
@@ -152,10 +153,10 @@ class Callable {
     /// The arguments of a call, in order.
     const std::vector<Argument> &arguments() const;
 
-    /// Runs the pipeline. The types of numbers must match those of the Params exactly, those and the
-    /// dimensions of Buffers those of the images: RuntimeError otherwise, and wherever `realize` throws one. A
-    /// JITUserContext * may precede the arguments. Returns 0; if a custom_error handler received
-    /// an error, its code.
+    /// Runs the pipeline. The types of numbers must match those of the Params exactly; element
+    /// types and dimensions of Buffers must match those of the images: RuntimeError otherwise, and
+    /// in all cases in which `realize` throws one. A JITUserContext * may precede the arguments.
+    /// Returns 0, or an error code if a custom_error handler received the error.
     template <typename... Args> int operator()(const Args &...args) const {
         return call(nullptr, args...);
     }
@@ -164,8 +165,8 @@ class Callable {
         return call(context, args...);
     }
 
-    /// The same as a std::function, with the types checked once: `make_std_function<Buffer<float>,
-    /// int, Buffer<float, 2>>()`. The first may be JITUserContext *.
+    /// The same as a std::function, whose types are checked once: `make_std_function<Buffer<float>,
+    /// int, Buffer<float, 2>>()`. The first type may be JITUserContext *.
     template <typename First, typename... Rest>
     std::function<int(First, Rest...)> make_std_function() const {
         if constexpr (detail::UserContext<First>) {

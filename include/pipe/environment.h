@@ -5,16 +5,16 @@
 
 namespace Pipe {
 
-/// Every variable PIPE_* with its meaning and what holds where it is not set, as text to print.
-/// Variables of that family that mean nothing are warned of on standard error, once.
+/// A printable description of every variable PIPE_*, with its meaning and default. Unknown
+/// variables whose names start with PIPE_ are reported once on standard error.
 std::string describe_environment();
 
-/// Whether Pipe gives hints: so far one, when a pipeline without any schedule has run for 50
-/// milliseconds or longer. A hint is printed on standard error, or told to the
-/// CompileTimeErrorReporter, once in the life of the process; set_hints(true) makes it due again.
-/// Where hints are off, warnings go to a CompileTimeErrorReporter only. On at first, but off in a
-/// program that includes <pipe/halide.h>. The environment variable PIPE_HINTS, where it is set, is
-/// stronger: 0 turns hints off, anything else on.
+/// Turns hints on or off. There is one hint so far: for a pipeline without any schedule that has
+/// run for 50 milliseconds or longer. A hint is printed to standard error, or passed to the
+/// CompileTimeErrorReporter, once per process; set_hints(true) allows it once more. If hints are
+/// off, warnings go to a CompileTimeErrorReporter only. Hints are on by default, but off in a
+/// program that includes <pipe/halide.h>. The environment variable PIPE_HINTS overrides this: 0
+/// turns hints off, anything else on.
 void set_hints(bool on);
 
 }  // namespace Pipe

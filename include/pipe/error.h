@@ -1,5 +1,5 @@
 #pragma once
-// What Pipe throws.
+// The exceptions of Pipe.
 
 #include <cstdint>
 #include <memory>
@@ -11,24 +11,23 @@
 
 namespace Pipe {
 
-/// A value that was needed, or that was given.
+/// A needed or given value.
 struct ErrorValue {
-    std::string text;                 ///< "3", "-1 to 10", "uint8"; "" where the error has none
+    std::string text;                 ///< "3", "-1 to 10", "uint8"; "" if the error has none
     std::optional<int64_t> min, max;  ///< of a range, both inclusive; equal for a number
 };
 
-/// What an error is about. The same stands in the text of the error; a field that the error has
-/// nothing to say about is empty.
+/// What an error is about: the facts in its message as fields. Fields that do not apply are empty.
 struct ErrorDetails {
     std::string func;       ///< the Func, ImageParam, Param, Buffer or image file
     std::string dimension;  ///< a Var of the Func, or the number of a dimension of the Buffer
     ErrorValue needed, given;
-    std::string file;  ///< where the Func was defined or used, without folders: "blur.cpp"
+    std::string file;  ///< where the Func was defined or used, without directories: "blur.cpp"
     unsigned line = 0;
 };
 
-/// Base of everything that Pipe throws. After an error the process, the Buffers and the Pipeline
-/// stay usable.
+/// Base of all exceptions of Pipe. After an error the process, the Buffers and the Pipeline remain
+/// usable.
 ///
 /// | error                                       | func      | dimension | needed, given      | file, line |
 /// |---------------------------------------------|-----------|-----------|--------------------|------------|
@@ -43,7 +42,7 @@ struct ErrorDetails {
 /// | misuse of a Buffer                          | the Buffer | number   | numbers, or types  | -          |
 struct Error : std::runtime_error {
     explicit Error(const std::string &what);
-    /// What what() says, as fields.
+    /// The facts in what(), as fields.
     const ErrorDetails &details() const noexcept { return *details_; }
 
   private:
@@ -52,41 +51,41 @@ struct Error : std::runtime_error {
     std::shared_ptr<const ErrorDetails> details_;
 };
 
-/// The algorithm or the schedule that the user wrote is wrong. The message names the Func, stage,
-/// dimension or expression, the source line of the definition, and what to do.
+/// An error in the user's algorithm or schedule. The message names the Func, stage, dimension or
+/// expression, the source line of the definition, and what to do.
 struct CompileError : Error {
-    /// Tells the reporter, if there is one.
+    /// Also reports the message to the CompileTimeErrorReporter, if there is one.
     explicit CompileError(const std::string &what);
 };
 
-/// Is told of CompileErrors before they are thrown, and of warnings: see
+/// Receives CompileErrors before they are thrown, and warnings: see
 /// set_custom_compile_time_error_reporter.
 class CompileTimeErrorReporter {
   public:
     virtual ~CompileTimeErrorReporter() = default;
-    /// Something that works, but probably not as it was meant: a schedule of the autoscheduler that
-    /// could not be used, a hint (see set_hints). Without a reporter, each goes to standard error
-    /// once.
+    /// Something that works, but probably not as intended: an autoscheduler's schedule that could
+    /// not be used, a hint (see set_hints). Without a reporter, each warning is printed to standard
+    /// error once.
     virtual void warning(const char *message) = 0;
-    /// What may be thrown from here goes to the user in place of the CompileError.
+    /// An exception thrown from here replaces the CompileError.
     virtual void error(const char *message) = 0;
 };
 
-/// The one that is told from here on, in all threads; null: none. It is not owned.
+/// Sets the reporter for all threads; null: none. Not owned.
 void set_custom_compile_time_error_reporter(CompileTimeErrorReporter *reporter);
 
-/// Buffers, sizes, memory or the device are wrong at run time.
+/// An error at run time: in buffers, sizes, memory or the device.
 struct RuntimeError : Error {
     using Error::Error;
 };
 
-/// A bug of Pipe's own. Please report it.
+/// A bug in Pipe. Please report it.
 struct InternalError : Error {
     explicit InternalError(const std::string &what)
         : Error("Pipe internal error (a bug of Pipe, please report it): " + what) {}
 };
 
-/// Where in the user's program something was written. Only file and line are kept.
+/// A place in the user's source code. Only file and line are kept.
 struct SourceLocation {
     const char *file = nullptr;
     unsigned line = 0;
@@ -97,7 +96,7 @@ struct SourceLocation {
     bool known() const { return file != nullptr; }
 };
 
-/// "blur.cpp:12", or "" where unknown. The file without its folders.
+/// "blur.cpp:12", without directories; "" if unknown.
 std::string to_string(const SourceLocation &where);
 
 }  // namespace Pipe

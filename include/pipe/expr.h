@@ -66,7 +66,7 @@ class Expr {
     const ir::ExprNode *node_ = nullptr;
 };
 
-/// An order of nodes, for Exprs as keys: std::map<Expr, int, ExprCompare>.
+/// An ordering of nodes, for Exprs as keys: std::map<Expr, int, ExprCompare>.
 struct ExprCompare {
     bool operator()(const Expr &a, const Expr &b) const {
         return std::less<const ir::ExprNode *>()(a.get(), b.get());

@@ -5,13 +5,13 @@
 //     HalideExtern_2(float, gain, float, int32_t);
 //     f(x) = gain(image(x), level);
 //
-// declares an overload of `gain` that takes Exprs (with C++ numbers only, the C function is called). It
-// runs once per element; HalidePureExtern_2 declares that it has no side effects, so calls may be
-// omitted, moved and shared. Arguments and result are numbers. An argument of another type is a
-// CompileError, unless the parameter's type holds all its values. A function that is not declared at the
-// macro is looked up by name when the pipeline is compiled: among those given to
-// Pipeline::set_jit_externs, then in the process. Functions in your executable resolve by name if it is
-// linked with -rdynamic (CMake: ENABLE_EXPORTS).
+// declares an overload of `gain` that takes Exprs (with C++ numbers only, the C function is
+// called). It runs once per element; HalidePureExtern_2 declares that it has no side effects, so
+// calls may be omitted, moved and shared. Arguments and result are numbers. An argument of another
+// type is a CompileError, unless the parameter's type holds all its values. A function that is not
+// declared at the macro is looked up by name when the pipeline is compiled: among those given to
+// Pipeline::set_jit_externs, then in the process. Functions in your executable resolve by name if
+// it is linked with -rdynamic (CMake: ENABLE_EXPORTS).
 
 #include <concepts>
 #include <cstring>
@@ -31,25 +31,27 @@ struct JITUserContext;
 
 namespace Pipe::detail {
 
-/// A pipeline as the function of an extern stage. Gets the addresses of the arguments; throws what
-/// goes wrong.
+/// A pipeline that serves as the function of an extern stage. Receives the addresses of the
+/// arguments; throws on error.
 struct ExternPipeline {
     virtual ~ExternPipeline() = default;
     virtual int call(JITUserContext *context, const void *const *args) const = 0;
 };
 
-/// How a C function is called. `invoke` gets the addresses of the arguments and of the result.
+/// Describes the call of a C function. `invoke` receives the addresses of the arguments and of the
+/// result.
 struct ExternFunction {
     const char *name;
-    void *address;  ///< null: to be looked up
+    void *address;  ///< null: look it up by name
     Type result;
     std::vector<Type> parameters;
     void (*invoke)(void *address, const void *const *args, void *result);
-    /// In place of a function: what `address` is the address of.
+    /// The pipeline that is called instead of a function: `address` refers to it.
     std::shared_ptr<const ExternPipeline> pipeline = nullptr;
 };
 
-/// A call of it; remembers how it is called, by its name, as long as the process lives.
+/// A call of the function. How to call it is remembered by its name for the lifetime of the
+/// process.
 Expr extern_call(const ExternFunction &function, bool pure, const std::vector<Expr> &args);
 
 template <typename Signature> struct ExternCall;
@@ -116,26 +118,26 @@ class ExternCFunction {
     ExternSignature signature_;
 };
 
-/// What a name stands for, for Pipeline::set_jit_externs.
+/// The definition of a name for Pipeline::set_jit_externs.
 struct JITExtern {
     template <typename Result, typename... Parameters>
     explicit JITExtern(Result (*f)(Parameters...)) : JITExtern(ExternCFunction(f)) {}
     JITExtern(const ExternCFunction &f) : function(f.function()) {}
-    /// A Func or Pipeline as the function of an extern stage, which has to be given what
-    /// infer_arguments() says, in that order: a Func, an image or a number of the very type for
-    /// each. It is compiled here, with the schedule that it has. Bounds queries are answered. What
-    /// goes wrong in it ends the call of the whole pipeline with its RuntimeError. What is made known
-    /// stays so until the process ends.
+    /// A Func or Pipeline as the function of an extern stage. The extern stage must be given the
+    /// arguments that infer_arguments() lists, in that order: a Func, an image, or a number of
+    /// exactly the same type for each. It is compiled here, with its current schedule, and answers
+    /// bounds queries. An error in it ends the call of the enclosing pipeline with its
+    /// RuntimeError. The definition remains until the process ends.
     JITExtern(const Func &f);
     JITExtern(const Pipeline &pipeline);
 
-    detail::ExternFunction function;  ///< without its name
+    detail::ExternFunction function;  ///< the name is left empty
 };
 
 }  // namespace Pipe
 
-/// The address of the C function if it is declared here, else null. Asked for in a template, so
-/// that both are well-formed.
+/// The address of the C function if it is declared at this place, else null. Tested in a template,
+/// so that both cases are well-formed.
 #define PIPE_EXTERN_ADDRESS(name, signature)                                                       \
     ([]<typename Function>(Function *) -> Function * {                                             \
         if constexpr (requires { static_cast<Function *>(&name); })                                \

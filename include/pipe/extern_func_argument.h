@@ -19,8 +19,8 @@ class Func;
 /// Names of C functions are used unmangled. CPlusPlus is a CompileError.
 enum class NameMangling { Default, C, CPlusPlus };
 
-/// An argument of the C function of an extern stage (Func::define_extern): a whole Func, ImageParam or
-/// Buffer, or a number: an Expr of Params, sizes of ImageParams and constants.
+/// An argument of the C function of an extern stage (Func::define_extern): a whole Func, ImageParam
+/// or Buffer, or a number: an Expr of Params, sizes of ImageParams and constants.
 class ExternFuncArgument {
   public:
     ExternFuncArgument() = default;
@@ -40,7 +40,7 @@ class ExternFuncArgument {
     bool is_expr() const { return kind_ == Kind::Expr; }
 
     const std::shared_ptr<graph::FuncContents> &func() const { return func_; }
-    /// The number, or a call of the image without coordinates, which means all of it.
+    /// The number, or a call of the image without coordinates, which stands for the whole image.
     const Expr &expr() const { return expr_; }
 
   private:
@@ -52,9 +52,9 @@ class ExternFuncArgument {
     Expr expr_;
 };
 
-/// The JITUserContext of the current call, as handlers receive it: for C functions with a parameter of
-/// type JITUserContext *. Null in bounds queries before a call, and in
-/// realize_reference. Funcs that depend on it cannot be memoized.
+/// The JITUserContext of the current call, as handlers receive it: for C functions with a parameter
+/// of type JITUserContext *. Null in bounds queries before a call, and in realize_reference. Funcs
+/// that depend on it cannot be memoized.
 ExternFuncArgument user_context_value();
 
 }  // namespace Pipe

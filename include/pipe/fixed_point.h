@@ -1,10 +1,10 @@
 #pragma once
-// Integer operations that processors have and C++ has not: saturating, widening, halving, rounding.
+// Integer operations that processors have and C++ lacks: saturating, widening, halving, rounding.
 //
-// Operands of two types are matched first as for `+` (<pipe/operators.h>), unless said. `widen` and
-// `narrow` below mean a cast to twice and to half the bits; CompileError where there is no type of
-// twice the bits, or where an operand is no integer. Results are exact, whatever the type holds in
-// between.
+// Operands of different types are converted to a common type as for `+` (<pipe/operators.h>),
+// unless stated otherwise. `widen` and `narrow` below are casts to twice and to half the bits;
+// CompileError if no type has twice the bits, or if an operand is not an integer. Intermediate
+// results never overflow.
 
 #include <pipe/operators.h>
 
@@ -18,7 +18,7 @@ Expr saturating_sub(const Expr &a, const Expr &b);
 Expr widening_add(const Expr &a, const Expr &b);
 /// widen(a) - widen(b), signed.
 Expr widening_sub(const Expr &a, const Expr &b);
-/// widen(a) * widen(b). One of them may be signed: then the result is.
+/// widen(a) * widen(b). If one of them is signed, the result is signed.
 Expr widening_mul(const Expr &a, const Expr &b);
 /// a + widen(b), a - widen(b), a * widen(b), where a has twice the bits of b.
 Expr widen_right_add(const Expr &a, const Expr &b);
@@ -52,31 +52,31 @@ Expr rounding_shift_right(const Expr &a, int amount);
 Expr mul_shift_right(const Expr &a, const Expr &b, int amount);
 Expr rounding_mul_shift_right(const Expr &a, const Expr &b, int amount);
 
-/// The number of bits that are set; of zero bits above the highest and below the lowest one that is
-/// set (of 0: all bits). The result has the type of x.
+/// The number of bits that are set; the number of zero bits above the highest and below the lowest
+/// bit that is set (of 0: all bits). The result has the type of x.
 Expr popcount(const Expr &x);
 Expr count_leading_zeros(const Expr &x);
 Expr count_trailing_zeros(const Expr &x);
 
-/// Division as in C: rounded towards zero, the remainder with the sign of x. By zero they give 0.
-/// The least number of a type divided by -1 wraps (int32, int64: undefined).
+/// Division as in C: rounded toward zero, the remainder with the sign of x. Division by zero gives
+/// 0. The smallest value of a type divided by -1 wraps (int32, int64: undefined).
 Expr div_round_to_zero(const Expr &x, const Expr &y);
 Expr mod_round_to_zero(const Expr &x, const Expr &y);
 
-/// The exact quotient (rounded down, or towards zero) and remainder of integers of any two types,
-/// brought to the type of the numerator as by a cast. Divisions by what a loop does not change are
-/// made fast anyway. CompileError where no type holds both operands: a 64-bit unsigned and a signed
-/// one.
+/// The exact quotient (rounded down, or toward zero) and remainder of integers of any two types,
+/// cast to the type of the numerator. Divisions by loop invariants are optimized in any case.
+/// CompileError if no type holds both operands: a 64-bit unsigned and a signed one.
 Expr fast_integer_divide(const Expr &numerator, const Expr &denominator);
 Expr fast_integer_divide_round_to_zero(const Expr &numerator, const Expr &denominator);
 Expr fast_integer_modulo(const Expr &numerator, const Expr &denominator);
 
-/// The bits of `e` from bit `lsb` up, as many as `type` has; those that `e` has not are zero.
+/// The bits of `e` from bit `lsb` up, as many as `type` has; bits beyond those of `e` are zero.
 Expr extract_bits(Type type, const Expr &e, const Expr &lsb);
 template <typename T> Expr extract_bits(const Expr &e, const Expr &lsb) {
     return extract_bits(type_of<T>(), e, lsb);
 }
-/// One integer of the bits of all values, the first ones lowest. 2, 4 or 8 values of one type.
+/// An integer made of the bits of all values, the first value in the lowest bits. Takes 2, 4 or 8
+/// values of one type.
 Expr concat_bits(const std::vector<Expr> &values);
 
 }  // namespace Pipe

@@ -1,5 +1,5 @@
 #pragma once
-// float16_t, bfloat16_t: floating point numbers of 16 bits.
+// float16_t, bfloat16_t: 16-bit floating-point numbers.
 
 #include <bit>
 #include <compare>
@@ -10,8 +10,8 @@ namespace Pipe {
 
 namespace detail {
 
-/// A number of 1 + `Exponent` + `Mantissa` = 16 bits, laid out like IEEE's. Conversions to it and
-/// its arithmetic round to the nearest number, halves to even; too large ones become infinite.
+/// A number of 1 + `Exponent` + `Mantissa` = 16 bits in IEEE layout. Conversions to it and its
+/// arithmetic round to nearest, ties to even; results that are too large become infinite.
 template <int Exponent, int Mantissa> class SmallFloat {
     static_assert(Exponent + Mantissa == 15);
     static constexpr int least_exponent = 2 - (1 << (Exponent - 1));
@@ -94,7 +94,7 @@ template <int Exponent, int Mantissa> class SmallFloat {
     constexpr bool is_negative() const { return (bits_ & 0x8000) != 0; }
     constexpr bool is_zero() const { return (bits_ & 0x7fff) == 0; }
 
-    // Where the parts of the bits lie.
+    // The layout of the bits.
     static constexpr int mantissa_bits = Mantissa;
     static constexpr uint16_t mantissa_mask = (1u << Mantissa) - 1;
     static constexpr uint16_t exponent_mask = infinity_bits;
@@ -103,7 +103,7 @@ template <int Exponent, int Mantissa> class SmallFloat {
     constexpr SmallFloat operator-() const {
         return make_from_bits(static_cast<uint16_t>(bits_ ^ 0x8000));
     }
-    // A float has more than twice the bits: rounding twice is rounding once.
+    // A float has more than twice as many significant bits, so rounding twice equals rounding once.
     friend constexpr SmallFloat operator+(SmallFloat a, SmallFloat b) {
         return SmallFloat(static_cast<float>(a) + static_cast<float>(b));
     }
@@ -131,9 +131,9 @@ template <int Exponent, int Mantissa> class SmallFloat {
 
 }  // namespace detail
 
-/// IEEE's half: 5 bits of exponent, 11 significant ones; up to 65504.
+/// IEEE half precision: 5 exponent bits, 11 significant bits; up to 65504.
 using float16_t = detail::SmallFloat<5, 10>;
-/// The upper half of a float: 8 bits of exponent, 8 significant ones.
+/// The upper half of a float: 8 exponent bits, 8 significant bits.
 using bfloat16_t = detail::SmallFloat<8, 7>;
 
 }  // namespace Pipe

@@ -1,5 +1,5 @@
 #pragma once
-// Func: a stage of a pipeline, what it computes and how.
+// Func: a stage of a pipeline, its definition and schedule.
 
 #include <memory>
 #include <source_location>
@@ -29,7 +29,7 @@ namespace graph {
 struct FuncContents;
 }
 
-/// Given to Func::memoize(): a number by which memoization_cache_evict() finds what is kept.
+/// The argument of Func::memoize(): a number that selects entries in memoization_cache_evict().
 class EvictionKey {
   public:
     explicit EvictionKey(const Expr &key = Expr()) : key_(key) {}
@@ -39,16 +39,16 @@ class EvictionKey {
     Expr key_;
 };
 
-/// A function from integer coordinates to a value (or a Tuple of them): a stage of a pipeline.
-/// Copies are the same Func. By default a Func is inlined into its uses; one with updates is
-/// computed where it is used.
+/// A function from integer coordinates to a value (or a Tuple of values): a stage of a pipeline.
+/// Copies refer to the same Func. By default, a Func without updates is inlined into its consumers,
+/// and one with updates is computed just before each use.
 ///
-/// The directives that it shares with Stage are on its pure definition; it is compiled and run as
-/// the Pipeline of it alone.
+/// The directives that it shares with Stage apply to its pure definition. Func also has the
+/// interface of a Pipeline of which it is the only output.
 class Func : public StageDirectives<Func>, public Realizable<Func> {
   public:
     Func(SourceLocation where = std::source_location::current());
-    /// Funcs of one name are told apart by name(): the second is called "f$1".
+    /// Funcs of the same name get distinct name()s: the second is called "f$1".
     explicit Func(const std::string &name, SourceLocation where = std::source_location::current());
     explicit Func(const char *name, SourceLocation where = std::source_location::current())
         : Func(std::string(name), where) {}
@@ -72,28 +72,28 @@ class Func : public StageDirectives<Func>, public Realizable<Func> {
     int dimensions() const;
     /// The Vars of the pure definition.
     std::vector<Var> args() const;
-    /// The value of the pure definition; CompileError where there is none or a Tuple.
+    /// The value of the pure definition; CompileError if there is none, or if it is a Tuple.
     Expr value() const;
     Tuple values() const;
     /// One per value.
     const std::vector<Type> &types() const;
     Type type() const;
     int outputs() const;
-    /// types() by its older name.
+    /// Halide's older name of types().
     const std::vector<Type> &output_types() const { return types(); }
     bool has_update_definition() const { return num_update_definitions() > 0; }
     int num_update_definitions() const;
-    /// Of the i-th update definition: the left side's coordinates, the right side, and the RVars
-    /// (as loops; none where it runs over no RDom).
+    /// Of the i-th update definition: the coordinates on its left side, its right side, and its
+    /// RVars (as loops; none if it has no RDom).
     std::vector<Expr> update_args(int i = 0) const;
     Expr update_value(int i = 0) const;
     Tuple update_values(int i = 0) const;
     std::vector<RVar> rvars(int i = 0) const;
-    /// The shape of the Buffer that is passed to `realize` for this output, to make a promise about
-    /// it, `f.output_buffer().dim(0).set_stride(3)`, or to use its sizes in a definition, an RDom or
-    /// a directive, `f.output_buffer().width()`. For a Tuple, one per value. CompileError if the
-    /// Func is neither defined nor declared with types and dimensions, and if its sizes are used in a
-    /// pipeline of which it is not an output.
+    /// The shape of the Buffer passed to `realize` for this output: to make a promise about it, as
+    /// in `f.output_buffer().dim(0).set_stride(3)`, or to use its sizes in a definition, an RDom or
+    /// a directive, as in `f.output_buffer().width()`. For a Tuple, there is one per value.
+    /// CompileError if the Func is neither defined nor declared with types and dimensions, or if
+    /// its sizes are used in a pipeline of which it is not an output.
     OutputImageParam output_buffer() const;
     std::vector<OutputImageParam> output_buffers() const;
 
@@ -135,16 +135,17 @@ class Func : public StageDirectives<Func>, public Realizable<Func> {
     //     extern "C" int flip(RawBuffer *in, int32_t offset, RawBuffer *out);
     //     f.define_extern("flip", {g, 3}, Float(32), 2);
     //
-    /// The C function `function` computes and stores the values. Its arguments are, in this order, those
-    /// of `args` (a RawBuffer * for each value of a Func and for each image, numbers by value), then a
-    /// RawBuffer * for each value of this Func. It returns 0; any other result ends the
-    /// pipeline with a RuntimeError. It may be called from several threads at a time, and must not throw.
+    /// The C function `function` computes and stores the values. Its arguments are, in this order,
+    /// those of `args` (a RawBuffer * for each value of a Func and for each image, numbers by
+    /// value), then a RawBuffer * for each value of this Func. It returns 0; any other result ends
+    /// the pipeline with a RuntimeError. It may be called from several threads at a time, and must
+    /// not throw.
     ///
-    /// Before anything is computed it is called, possibly several times, with buffers without memory
-    /// (RawBuffer::is_bounds_query). The outputs then hold the box that is needed, and the function
-    /// sets min and extent of each input to what it reads. Their initial values: for a Func the box of the
-    /// output, with one element in further dimensions; for an image, all of it. The function may also
-    /// enlarge the box of the first output, to compute more than is needed.
+    /// Before anything is computed it is called, possibly several times, with buffers without
+    /// memory (RawBuffer::is_bounds_query). The outputs then hold the box that is needed, and the
+    /// function sets min and extent of each input to what it reads. Their initial values: for a
+    /// Func the box of the output, with one element in further dimensions; for an image, all of it.
+    /// The function may also enlarge the box of the first output, to compute more than is needed.
     ///
     /// How the function is found: see pipe/extern.h. The Func is computed at root by default
     /// (see compute_at), as a whole: it has no loops to split or vectorize, and no
@@ -161,7 +162,7 @@ class Func : public StageDirectives<Func>, public Realizable<Func> {
                        SourceLocation where = std::source_location::current()) {
         define_extern(function, args, std::vector<Type>{type}, dimensions, mangling, device, where);
     }
-    /// With the implicit Vars _0, _1, ... as dimensions.
+    /// The same, with the implicit Vars _0, _1, ... as dimensions.
     void define_extern(const std::string &function, const std::vector<ExternFuncArgument> &args,
                        const std::vector<Type> &types, int dimensions,
                        NameMangling mangling = NameMangling::Default,
@@ -174,7 +175,7 @@ class Func : public StageDirectives<Func>, public Realizable<Func> {
         define_extern(function, args, std::vector<Type>{type}, dimensions, mangling, device, where);
     }
     bool is_extern() const;
-    /// CompileError where it is none.
+    /// CompileError if this is not an extern stage.
     const std::string &extern_function_name() const;
 
     /// The i-th update definition, to schedule it.
@@ -184,17 +185,17 @@ class Func : public StageDirectives<Func>, public Realizable<Func> {
     std::vector<Var> split_vars() const;
 
     // Wrappers: Funcs that consumers read in place of this one, with schedules of their own.
-    /// Returns a Func equal to this one, which `consumer` (or each of `consumers`) reads in its place:
-    /// to store this Func's values once more, closer to their use. A second call returns the same
-    /// wrapper. A wrapper can be wrapped: f.in(g).in(g). CompileError if `consumer` does not
+    /// Returns a Func equal to this one, which `consumer` (or each of `consumers`) reads in its
+    /// place: to store this Func's values once more, closer to their use. A second call returns the
+    /// same wrapper. A wrapper can be wrapped: f.in(g).in(g). CompileError if `consumer` does not
     /// call this Func, or already reads another wrapper of it.
     Func in(const Func &consumer, SourceLocation where = std::source_location::current()) const;
     Func in(const std::vector<Func> &consumers,
             SourceLocation where = std::source_location::current()) const;
     /// The same for all consumers that have no wrapper of their own.
     Func in(SourceLocation where = std::source_location::current()) const;
-    /// Returns a copy of this Func (its definitions and its schedule so far) for these consumers: to
-    /// compute it in two places. This Func cannot be given further definitions afterwards.
+    /// Returns a copy of this Func (its definitions and its schedule so far) for these consumers:
+    /// to compute it in two places. This Func cannot be given further definitions afterward.
     Func clone_in(const Func &consumer,
                   SourceLocation where = std::source_location::current()) const;
     Func clone_in(const std::vector<Func> &consumers,
@@ -204,15 +205,15 @@ class Func : public StageDirectives<Func>, public Realizable<Func> {
     //
     //     g(x, y) = in(x, y) * 2;  f(x, y) = g(x, y) + g(x, y + 1);  f.realize({W, H});
     //
-    /// Inlines the Func into its consumers: the default. No effect on outputs and on Funcs with
-    /// updates, which are computed where they are used.
+    /// Inlines the Func into its consumers: the default. No effect on outputs, and on Funcs with
+    /// updates, which are computed just before each use.
     ///
     ///     for (y = 0; y < H; y++)
     ///       for (x = 0; x < W; x++)
     ///         f[y][x] = in[y][x] * 2 + in[y + 1][x] * 2;
     Func &compute_inline();
-    /// Computes all that the pipeline needs of the Func before any consumer, and stores it until the
-    /// last of them: each value once, at the cost of memory traffic.
+    /// Computes the whole region that the pipeline needs of the Func before any consumer runs: each
+    /// value once, at the cost of memory traffic.
     ///
     ///     g = allocate(W * (H + 1));
     ///     for (y = 0; y < H + 1; y++)
@@ -222,9 +223,10 @@ class Func : public StageDirectives<Func>, public Realizable<Func> {
     ///       for (x = 0; x < W; x++)
     ///         f[y][x] = g[y][x] + g[y + 1][x];
     Func &compute_root();
-    /// In each iteration of the loop `loop` of `consumer`, computes what that iteration needs of the
-    /// Func, just before it is used. Good locality; what several iterations need is computed
-    /// several times, unless it is stored further out (see store_at). g.compute_at(f, y):
+    /// In each iteration of the loop `loop` of `consumer`, computes the region of the Func that
+    /// this iteration needs, just before it is used. Good locality, but values needed by several
+    /// iterations are computed several times, unless they are stored further out (see store_at).
+    /// g.compute_at(f, y):
     ///
     ///     for (y = 0; y < H; y++)
     ///       g = allocate(W * 2);
@@ -235,17 +237,17 @@ class Func : public StageDirectives<Func>, public Realizable<Func> {
     ///         f[y][x] = g[0][x] + g[1][x];
     ///
     /// Given a Func, this applies to each of its definitions that has the loop and needs this Func;
-    /// given a Stage, to that definition alone. CompileError if there is no such loop, or if it does not
-    /// enclose all uses of the Func.
+    /// given a Stage, to that definition alone. CompileError if there is no such loop, or if it
+    /// does not enclose all uses of the Func.
     Func &compute_at(const Func &consumer, const VarOrRVar &loop);
     Func &compute_at(const Stage &consumer, const VarOrRVar &loop);
     Func &compute_at(const LoopLevel &level);
-    /// Stores the values outside all loops, while they are computed where compute_at says: see
+    /// Stores the values outside all loops, while the compute level stays as compute_at says: see
     /// store_at.
     Func &store_root();
-    /// Keeps the values from iteration to iteration of the loops between this level and the compute
-    /// level, so that each iteration computes only what earlier ones have not (a sliding window). The
-    /// storage is folded to what is live at a time. g.store_root().compute_at(f, y):
+    /// Keeps the values across iterations of the loops between this level and the compute level, so
+    /// that each iteration computes only what earlier ones did not (a sliding window). The storage
+    /// is folded to the values that are live at one time. g.store_root().compute_at(f, y):
     ///
     ///     g = allocate(W * 2);
     ///     for (y = 0; y < H; y++)
@@ -255,13 +257,14 @@ class Func : public StageDirectives<Func>, public Realizable<Func> {
     ///       for (x = 0; x < W; x++)
     ///         f[y][x] = g[y % 2][x] + g[(y + 1) % 2][x];
     ///
-    /// The level must enclose the compute level. CompileError if the window cannot slide along a serial
-    /// loop in between.
+    /// The level must enclose the compute level. CompileError if the window cannot slide because no
+    /// serial loop lies in between.
     Func &store_at(const LoopLevel &level);
     Func &store_at(const Func &consumer, const VarOrRVar &loop);
     Func &store_at(const Stage &consumer, const VarOrRVar &loop);
-    /// Allocates the memory at a level that encloses the store level: every iteration uses the same
-    /// memory, and none allocates. Values are not kept. g.compute_at(f, y).hoist_storage_root():
+    /// Allocates the memory at a level that encloses the store level, so that all iterations use
+    /// the same memory and none allocates. Values are not kept. g.compute_at(f,
+    /// y).hoist_storage_root():
     ///
     ///     g = allocate(W * 2);
     ///     for (y = 0; y < H; y++)
@@ -271,93 +274,97 @@ class Func : public StageDirectives<Func>, public Realizable<Func> {
     Func &hoist_storage(const Stage &consumer, const VarOrRVar &loop);
     Func &hoist_storage_root();
     /// Allocates `extent` copies of the storage (a positive constant). Successive iterations of the
-    /// loops between hoist_storage and store_at use them in turn, so that with async() that many
-    /// iterations can be in flight at a time. CompileError if these loops skip iterations or do not
-    /// always have the same number of them.
+    /// loops between hoist_storage and store_at use the copies in turn, so that with async() up to
+    /// `extent` iterations can be in flight. CompileError if these loops skip iterations, or if
+    /// their iteration counts vary.
     Func &ring_buffer(const Expr &extent);
-    /// Computes the Func in a task of its own, which runs ahead of its consumers as far as its
-    /// storage allows (see ring_buffer). No effect on an output, which the caller waits for.
+    /// Computes the Func in a separate task, which runs ahead of its consumers as far as its
+    /// storage allows (see ring_buffer). No effect on an output, because the caller waits for it.
     Func &async();
-    /// Caches the values of the Func, of the whole box at its compute level, from call to call
-    /// (<pipe/memoization_cache.h>). On a hit neither the Func is computed nor anything at the same
-    /// level that it alone needs. The key is the compiled pipeline, the box, the values of all Params
-    /// and the sizes of all images that the Func depends on, or what memoize_tag() names instead.
+    /// Caches the values of the Func between calls (<pipe/memoization_cache.h>), for the whole box
+    /// that is needed at its compute level. On a hit, neither the Func nor other Funcs at the same
+    /// level that only this one needs are computed. The key consists of the compiled pipeline, the
+    /// box, and the values of all Params and the sizes of all images that the Func depends on, or
+    /// of the keys given to memoize_tag() instead.
     ///
     /// The contents of images are not part of the key. A Buffer used in an expression must
-    /// therefore not change (call memoization_cache_cleanup() if it does). A Func that
-    /// depends on an ImageParam needs memoize_tag(image(x, y), version), where the Param `version` changes
-    /// whenever the image does: CompileError otherwise, and for a Param that is a pointer. On a hit,
-    /// print() and C functions with side effects in the definition do not run.
+    /// therefore not change (call memoization_cache_cleanup() if it does). A Func that depends on
+    /// an ImageParam needs memoize_tag(image(x, y), version), where the Param `version` changes
+    /// whenever the image does: CompileError otherwise, and for a Param that is a pointer. On a
+    /// hit, print() and C functions with side effects in the definition do not run.
     ///
     /// `eviction_key` is an expression of integer constants and Params, for
-    /// memoization_cache_evict(). CompileError if the Func is inlined, an output, stored elsewhere than
-    /// computed, on the stack, async, shares loops with others (compute_with), or is computed inside a
-    /// vectorized loop.
+    /// memoization_cache_evict(). CompileError if the Func is inlined, an output, stored elsewhere
+    /// than computed, on the stack, async, shares loops with others (compute_with), or is computed
+    /// inside a vectorized loop.
     Func &memoize(const EvictionKey &eviction_key = EvictionKey());
-    /// Selects the kind of memory: see MemoryType. Stack with a size that is not constant uses memory that
-    /// each thread keeps from iteration to iteration until it needs more. Register needs a constant size
-    /// (see bound_storage and fold_storage; of a window that slides, the planes that live at once).
-    /// CompileError if a constant size does not fit, or the target has no such memory.
+    /// Selects the kind of memory: see MemoryType. Stack with a size that is not constant uses
+    /// memory that each thread keeps across iterations. Register needs a constant size (see
+    /// bound_storage and fold_storage), for a sliding window the size after folding. CompileError
+    /// if a constant size does not fit, or the target has no such memory.
     Func &store_in(MemoryType memory);
-    /// Uses non-temporal stores, which write to memory without reading the cache line first and leave
-    /// nothing in the caches. A result that is larger than the caches then causes up to a third less
-    /// memory traffic; a result that fits in them is read back from memory by its consumers, which is slow.
-    /// The processor collects such stores in a few buffers of one cache line (64 bytes) each. If vectors are
-    /// shorter than a line and stores to more than about four rows or planes alternate (rows unrolled inside
-    /// the loop over x), buffers are flushed before they are full, which is several times slower than
-    /// ordinary stores: use vectors of at least 64 bytes there. Only whole vectors at addresses that are
-    /// multiples of the register size are stored this way.
+    /// Uses non-temporal stores, which write to memory without reading the cache line first and
+    /// bypass the caches. A result that is larger than the caches then causes up to a third less
+    /// memory traffic. A result that fits in them must then be read back from memory by its
+    /// consumers, which is slow.
+    ///
+    /// Processors combine such stores in a few buffers of one cache line (64 bytes) each. If
+    /// vectors are shorter than a line and stores alternate between more than about four rows or
+    /// planes (rows unrolled inside the loop over x), buffers are flushed before they are full,
+    /// which is several times slower than ordinary stores: use vectors of at least 64 bytes in this
+    /// case. Only whole vectors at aligned addresses are stored non-temporally.
     Func &store_nontemporal();
-    /// Consumers read with non-temporal loads, if the processor has them.
+    /// Consumers use non-temporal loads, if the processor has them.
     Func &load_nontemporal();
-    /// Sets the order of the dimensions in memory, innermost first; dimensions not named follow in
-    /// their order. For an output: the layout of the Buffers that realize(sizes) allocates; a Buffer
-    /// passed to realize keeps its strides.
+    /// Sets the storage order of the dimensions, innermost first; dimensions not named follow in
+    /// their present order. For an output, this is the layout of Buffers that realize(sizes)
+    /// allocates; a Buffer passed to realize keeps its strides.
     Func &reorder_storage(const std::vector<Var> &dims);
     template <typename... Vars>
     Func &reorder_storage(const Var &x, const Var &y, const Vars &...more) {
         return reorder_storage(std::vector<Var>{x, y, Var(more)...});
     }
-    /// Stores dimension `dim` modulo `extent`, which must cover all values that are live at a time:
-    /// RuntimeError otherwise.
+    /// Stores dimension `dim` modulo `extent`, which must cover all values that are live at one
+    /// time: RuntimeError otherwise.
     Func &fold_storage(const Var &dim, const Expr &extent, bool fold_forward = true);
 
-    /// Makes the storage's extent in `dim` a multiple of `alignment` elements, so that the strides
-    /// of the dimensions outside are multiples too.
+    /// Rounds the storage's extent in `dim` up to a multiple of `alignment` elements, so that the
+    /// strides of outer dimensions are multiples of it, too.
     Func &align_storage(const Var &dim, const Expr &alignment);
-    /// Allocates exactly `extent` in `dim`; needing more is a RuntimeError.
+    /// Allocates exactly `extent` elements in `dim`; RuntimeError if more are needed.
     Func &bound_storage(const Var &dim, const Expr &extent);
 
-    /// Grows what is computed so that its min in `dim` is `remainder` modulo `modulus`, and its
-    /// extent a multiple of `modulus`.
+    /// Expands the computed region so that its min in `dim` is `remainder` modulo `modulus`, and
+    /// its extent a multiple of `modulus`.
     Func &align_bounds(const Var &dim, const Expr &modulus, const Expr &remainder = 0);
-    /// Grows what is computed so that its extent in `dim` is a multiple of `modulus`.
+    /// Expands the computed region so that its extent in `dim` is a multiple of `modulus`.
     Func &align_extent(const Var &dim, const Expr &modulus);
-    /// Promises the range that is asked of dimension `dim`; computing more or less is a
+    /// Promises the range of dimension `dim` that is computed; computing more or less is a
     /// RuntimeError.
     Func &bound(const Var &dim, const Expr &min, const Expr &extent);
     Func &bound_extent(const Var &dim, const Expr &extent);
-    /// Typical range, for the autoscheduler. Changes no result.
+    /// Typical range, for the autoscheduler. Does not change results.
     Func &set_estimate(const Var &dim, const Expr &min, const Expr &extent);
     Func &set_estimates(const Region &estimates);
 
-    // Code for GPUs is not there yet: CompileErrors that say so.
+    // Not supported yet (code for GPUs): CompileErrors.
     Func &copy_to_device(DeviceAPI = DeviceAPI::Default_GPU) {
         return no_device("copy_to_device", "");
     }
     Func &copy_to_host() { return no_device("copy_to_host", ""); }
 
-    // Traced events are printed, or passed to JITHandlers::custom_trace (pipe/jit.h). A vectorized load
-    // or store is one event per element. Inlined Funcs have no events.
-    /// Each element read of this Func, with its value.
+    // Traced events are printed, or passed to JITHandlers::custom_trace (pipe/jit.h). A vectorized
+    // load or store is one event per element. Inlined Funcs have no events.
+    /// Traces each read of an element of this Func, with its value.
     Func &trace_loads();
-    /// Each element written of this Func, with its value, just before.
+    /// Traces each write of an element of this Func, with its value, just before it is stored.
     Func &trace_stores();
-    /// Begin and end of its storage, of its production and of its use, with the region.
+    /// Traces begin and end of its storage, of its production and of its consumption, with the
+    /// region.
     Func &trace_realizations();
-    /// An event of this text at the begin of the pipeline.
+    /// Adds a trace event with this text at the begin of the pipeline.
     Func &add_trace_tag(const std::string &tag);
-    /// The profiler attributes the time of this Func to what encloses it at its compute level.
+    /// The profiler attributes the time of this Func to whatever encloses its compute level.
     Func &no_profiling();
 
     const std::shared_ptr<graph::FuncContents> &contents() const { return contents_; }

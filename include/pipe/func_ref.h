@@ -41,9 +41,10 @@ class FuncTupleElementRef {
 
 /// `f(x, y)`: a definition on the left of an assignment, a value elsewhere.
 ///
-/// The first definition of a Func is pure: its arguments are distinct Vars. Each further one
-/// is an update: its arguments are Exprs, it may use an RDom and the Func itself, and it runs after
-/// the earlier definitions. `+=` and `-=` on an undefined Func first define it as 0, `*=` and `/=` as 1.
+/// The first definition of a Func is pure: its arguments are distinct Vars. Each further one is an
+/// update: its arguments are Exprs, it may use an RDom and the Func itself, and it runs after the
+/// earlier definitions. `+=` and `-=` on an undefined Func first define it as 0, `*=` and `/=` as
+/// 1.
 class FuncRef {
   public:
     FuncRef(std::shared_ptr<graph::FuncContents> func, std::vector<Expr> args,
@@ -58,7 +59,7 @@ class FuncRef {
     Stage operator-=(const Expr &value) const;
     Stage operator*=(const Expr &value) const;
     Stage operator/=(const Expr &value) const;
-    // Element by element.
+    // Element-wise.
     Stage operator+=(const Tuple &values) const;
     Stage operator-=(const Tuple &values) const;
     Stage operator*=(const Tuple &values) const;
@@ -103,7 +104,7 @@ inline Expr min(const FuncRef &a, const FuncRef &b) {
 inline Expr max(const FuncRef &a, const FuncRef &b) {
     return max(Expr(a), Expr(b));
 }
-// These could mean Exprs or Tuples: they mean Exprs; write Tuple(f(x)) for the other.
+// These calls are ambiguous between Expr and Tuple: they mean Expr; write Tuple(f(x)) for a Tuple.
 inline Expr select(const Expr &condition, const FuncRef &if_true, const FuncRef &if_false) {
     return select(condition, Expr(if_true), Expr(if_false));
 }

@@ -20,12 +20,12 @@ namespace Pipe {
 ///     else
 ///         f.parallel(y).vectorize(x, 8);
 ///
-/// \param Self  Stage or Func, which each directive gives back
+/// \param Self  Stage or Func, which each directive returns
 template <typename Self> class GPUDirectives : public LoopDirectives<Self> {
   public:
     using Loop = VarOrRVar;  ///< of the definition
 
-    /// The iterations of these loops are blocks of threads.
+    /// Maps the iterations of these loops to blocks of threads.
     Self &gpu_blocks(const Loop &x, DeviceAPI api = DeviceAPI::Default_GPU) {
         return mark(LoopKind::GPUBlock, {x}, api);
     }
@@ -36,7 +36,7 @@ template <typename Self> class GPUDirectives : public LoopDirectives<Self> {
                      DeviceAPI api = DeviceAPI::Default_GPU) {
         return mark(LoopKind::GPUBlock, {x, y, z}, api);
     }
-    /// The iterations of these loops are the threads of a block.
+    /// Maps the iterations of these loops to the threads of a block.
     Self &gpu_threads(const Loop &x, DeviceAPI api = DeviceAPI::Default_GPU) {
         return mark(LoopKind::GPUThread, {x}, api);
     }
@@ -47,14 +47,14 @@ template <typename Self> class GPUDirectives : public LoopDirectives<Self> {
                       DeviceAPI api = DeviceAPI::Default_GPU) {
         return mark(LoopKind::GPUThread, {x, y, z}, api);
     }
-    /// The iterations of this loop are the lanes of a warp.
+    /// Maps the iterations of this loop to the lanes of a warp.
     Self &gpu_lanes(const Loop &x, DeviceAPI api = DeviceAPI::Default_GPU) {
         return mark(LoopKind::GPULane, {x}, api);
     }
-    /// All loops run in one thread of one block.
+    /// Runs all loops in one thread of one block.
     Self &gpu_single_thread(DeviceAPI api = DeviceAPI::Default_GPU);
 
-    /// gpu_blocks() on the first half of the loops, gpu_threads() on the second.
+    /// gpu_blocks() on the first half of the loops, gpu_threads() on the rest.
     Self &gpu(const Loop &block, const Loop &thread, DeviceAPI api = DeviceAPI::Default_GPU) {
         gpu_blocks(block, api);
         return gpu_threads(thread, api);
@@ -70,8 +70,8 @@ template <typename Self> class GPUDirectives : public LoopDirectives<Self> {
         return gpu_threads(tx, ty, tz, api);
     }
 
-    /// tile() into blocks of this many threads. Without names for the loops over blocks, these keep
-    /// the old names.
+    /// tile() into blocks of this many threads. Without names for the block loops, these keep the
+    /// old names.
     Self &gpu_tile(const Loop &x, const Loop &bx, const Loop &tx, const Expr &x_size,
                    TailStrategy tail = TailStrategy::Auto, DeviceAPI api = DeviceAPI::Default_GPU) {
         return tile_for({x}, {bx}, {tx}, {x_size}, tail, api);

@@ -1,9 +1,10 @@
 #pragma once
-// For programs written for Halide's JIT API: the namespace, and what they name besides.
+// For programs written for Halide's JIT API: the namespace Halide, and the other names that such
+// programs use.
 
 #include <pipe/standard.h>
 
-// Halide.h brings these along, and programs rely on it.
+// Halide.h includes these, and programs rely on it.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -53,14 +54,15 @@
 #define HALIDE_ATTRIBUTE_ALIGN(x) __attribute__((aligned(x)))
 #define HALIDE_ATTRIBUTE_DEPRECATED(text) __attribute__((deprecated(text)))
 
-/// Buffers lie at multiples of this many bytes, whatever a program defines it as.
+/// Alignment of Buffers in bytes; programs may define it, but it does not change the alignment.
 #ifndef HALIDE_RUNTIME_BUFFER_ALLOCATION_ALIGNMENT
 #define HALIDE_RUNTIME_BUFFER_ALLOCATION_ALIGNMENT 64
 #endif
-static_assert(HALIDE_RUNTIME_BUFFER_ALLOCATION_ALIGNMENT > 0 &&
-                  64 % HALIDE_RUNTIME_BUFFER_ALLOCATION_ALIGNMENT == 0,
-              "Buffers are aligned to 64 bytes; allocate a wider aligned memory and wrap it");
-/// Whether buffer(x, y) tests its coordinates; may be defined before this file is included.
+static_assert(
+    HALIDE_RUNTIME_BUFFER_ALLOCATION_ALIGNMENT > 0 &&
+        64 % HALIDE_RUNTIME_BUFFER_ALLOCATION_ALIGNMENT == 0,
+    "Buffers are aligned to 64 bytes; for more, allocate the memory yourself and wrap it");
+/// Whether buffer(x, y) checks its coordinates; may be defined before this file is included.
 #ifndef HALIDE_RUNTIME_BUFFER_CHECK_INDICES
 #ifdef NDEBUG
 #define HALIDE_RUNTIME_BUFFER_CHECK_INDICES 0
@@ -69,9 +71,10 @@ static_assert(HALIDE_RUNTIME_BUFFER_ALLOCATION_ALIGNMENT > 0 &&
 #endif
 #endif
 
-/// Say what a type is that C functions get pointers to. All pointers are of one type here.
+/// Declare the name of a type to which C functions receive pointers. All pointers have one type
+/// here.
 #define HALIDE_DECLARE_EXTERN_TYPE(kind, name)                                                     \
-    static_assert(sizeof(name *) == sizeof(void *), "the name of a type is needed")
+    static_assert(sizeof(name *) == sizeof(void *), "name must be a type")
 #define HALIDE_DECLARE_EXTERN_SIMPLE_TYPE(name) HALIDE_DECLARE_EXTERN_TYPE(Simple, name)
 #define HALIDE_DECLARE_EXTERN_STRUCT_TYPE(name) HALIDE_DECLARE_EXTERN_TYPE(Struct, name)
 #define HALIDE_DECLARE_EXTERN_CLASS_TYPE(name) HALIDE_DECLARE_EXTERN_TYPE(Class, name)
@@ -104,11 +107,11 @@ inline constexpr halide_trace_event_code_t halide_trace_begin_pipeline =
 inline constexpr halide_trace_event_code_t halide_trace_end_pipeline =
     Pipe::TraceEventCode::EndPipeline;
 inline constexpr halide_trace_event_code_t halide_trace_tag = Pipe::TraceEventCode::Tag;
-/// Pipe tells of no tasks: these never come.
+/// Pipe does not trace tasks: these events never occur.
 inline constexpr auto halide_trace_begin_parallel_task = static_cast<halide_trace_event_code_t>(11);
 inline constexpr auto halide_trace_end_parallel_task = static_cast<halide_trace_event_code_t>(12);
 
-/// Answers the number before.
+/// Returns the previous number.
 inline int halide_set_num_threads(int threads) {
     int before = Pipe::get_num_threads();
     Pipe::set_num_threads(threads);
@@ -138,9 +141,9 @@ inline const bool no_hints = (set_hints(false), true);
 constexpr bool exceptions_enabled() {
     return true;
 }
-/// Halide loads its autoschedulers so; ours is built in.
+/// Halide loads autoschedulers as plugins; Pipe's is built in.
 inline void load_plugin(const std::string &) {}
-/// Pipe compiles on the caller's stack: the size is kept and changes nothing.
+/// Pipe compiles on the caller's stack: this value is stored and has no effect.
 constexpr size_t default_compiler_stack_size = 32 << 20;
 namespace detail {
 inline std::atomic<size_t> compiler_stack_size{default_compiler_stack_size};
@@ -151,14 +154,15 @@ inline void set_compiler_stack_size(size_t bytes) {
 inline size_t get_compiler_stack_size() {
     return detail::compiler_stack_size;
 }
-/// Halide tells the target of files from that of the JIT; here both are the host's.
+/// Halide distinguishes the targets of ahead-of-time and just-in-time compilation; here both are
+/// the host.
 inline Target get_target_from_environment() {
     return get_host_target();
 }
 
 }  // namespace Pipe
 
-/// Not an alias: programs may put names of their own into it.
+/// A namespace instead of an alias, so that programs may add names to it.
 namespace Halide {
 using namespace Pipe;
 }

@@ -1,5 +1,5 @@
 #pragma once
-// Halide::Runtime::Buffer, halide_buffer_t and their kin, for programs written for Halide.
+// Halide::Runtime::Buffer, halide_buffer_t and related names, for programs written for Halide.
 
 #include <concepts>
 #include <cstdint>
@@ -21,7 +21,7 @@ template <typename T> constexpr halide_type_t halide_type_of() {
     return Pipe::type_of<T>();
 }
 
-/// What C functions of pipelines may answer: any number but 0 is a failure.
+/// Return values of C functions in pipelines: any nonzero number is a failure.
 enum halide_error_code_t {
     halide_error_code_success = 0,
     halide_error_code_generic_error = -1,
@@ -80,7 +80,7 @@ enum halide_buffer_flags : uint64_t {
     halide_buffer_flag_device_dirty = Pipe::RawBuffer::device_dirty_flag,
 };
 
-/// Unlike there, sizes have 64 bits.
+/// Unlike in Halide, sizes are 64-bit.
 using halide_dimension_t = Pipe::RawDimension;
 using halide_buffer_t = Pipe::RawBuffer;
 
@@ -88,8 +88,8 @@ namespace Pipe::Runtime {
 
 using Pipe::AnyDims;
 
-/// A Buffer that is a value: each copy has a shape of its own, and shares the memory. (Copies of
-/// Pipe::Buffer share the shape too.) Converts to and from Pipe::Buffer.
+/// A Buffer with value semantics: each copy has its own shape and shares the memory. (Copies of
+/// Pipe::Buffer also share the shape.) Converts to and from Pipe::Buffer.
 template <typename T = void, int Dims = AnyDims, int InClassDimStorage = 4>
 class Buffer : public Pipe::Buffer<T, Dims> {
     using Base = Pipe::Buffer<T, Dims>;
@@ -119,8 +119,8 @@ class Buffer : public Pipe::Buffer<T, Dims> {
 
     operator halide_buffer_t *() const { return this->raw_buffer(); }
 
-    /// The same Buffer under a static type that promises less: const elements, elements or a number
-    /// of dimensions that are known at run time only.
+    /// The same Buffer with a less specific static type: const elements, or an element type or
+    /// number of dimensions known only at run time.
     template <typename U, int D>
     requires(promises_less<U, D>) operator Buffer<U, D, InClassDimStorage> &() {
         return reinterpret_cast<Buffer<U, D, InClassDimStorage> &>(*this);
@@ -130,7 +130,7 @@ class Buffer : public Pipe::Buffer<T, Dims> {
         return reinterpret_cast<const Buffer<U, D, InClassDimStorage> &>(*this);
     }
 
-    // As of Pipe::Buffer, with such values as results.
+    // As in Pipe::Buffer, returning Runtime::Buffers.
     Buffer<std::remove_const_t<T>, Dims> copy() const { return Base::copy(); }
     Buffer<const T, Dims> as_const() const { return Base::as_const(); }
     template <typename U, int D = Dims> Buffer<U, D> as() const {
@@ -169,8 +169,8 @@ class Buffer : public Pipe::Buffer<T, Dims> {
     template <typename... Args> static Buffer make_with_shape_of(const Args &...args) {
         return Base::make_with_shape_of(args...);
     }
-    // An undefined Runtime::Buffer (default-constructed, or after reset()) can be asked for these: it
-    // has the type and the number of dimensions that its static type says (else 0), and no memory.
+    // These work on an undefined Runtime::Buffer (default-constructed, or after reset()), too: it
+    // has the element type and number of dimensions of its static type (else 0), and no memory.
     halide_type_t type() const {
         if (this->defined())
             return Base::type();
@@ -184,7 +184,7 @@ class Buffer : public Pipe::Buffer<T, Dims> {
     }
     T *data() const { return this->defined() ? Base::data() : nullptr; }
 
-    /// Copies with another order in memory, of images (x, y, channel).
+    /// Copies of an image (x, y, channel) with another storage order.
     Buffer copy_to_interleaved() const {
         Buffer result =
             Base::make_interleaved(this->type(), this->width(), this->height(), this->channels());

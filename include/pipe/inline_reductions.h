@@ -12,8 +12,8 @@ namespace Pipe {
 
 class Func;
 
-/// Names the Func that a reduction defines: a new one of this name, or an undefined Func of the
-/// user's, which can then be scheduled.
+/// Names the Func that a reduction defines: a new Func of this name, or an undefined Func of the
+/// user, which can then be scheduled.
 class ReductionFunc {
   public:
     ReductionFunc(const char *name) : name_(name) {}
@@ -28,10 +28,10 @@ class ReductionFunc {
     const Func *func_ = nullptr;
 };
 
-/// Each function defines a Func of the free Vars of `e` that combines `e` over the RDom whose RVars it
-/// uses, and returns its value. CompileError if `e` uses no RVar, or those of several RDoms. The overloads
-/// that take the RDom treat RVars of other RDoms as free. Sums and products have the type of `e`:
-/// cast `e` first if that is too narrow.
+/// Each function defines a Func of the free Vars of `e` that combines `e` over the RDom whose RVars
+/// it uses, and returns that Func's value. CompileError if `e` uses no RVar, or RVars of several
+/// RDoms. The overloads that take the RDom treat RVars of other RDoms as free. Sums and products
+/// have the type of `e`: cast `e` if that type is too narrow.
 Expr sum(const Expr &e, const ReductionFunc &into = "sum",
          SourceLocation where = std::source_location::current());
 Expr sum(const RDom &r, const Expr &e, const ReductionFunc &into = "sum",

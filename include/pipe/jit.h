@@ -1,5 +1,5 @@
 #pragma once
-// What a user may put in place of the run time's own functions, for one call or one Pipeline.
+// Run-time functions that a program may replace, for one call or for one Pipeline.
 
 #include <cstddef>
 #include <cstdint>
@@ -28,63 +28,64 @@ struct TraceEventCodes {
 };
 }  // namespace detail
 
-/// What happened, in a TraceEvent; also as an int.
+/// The kind of a TraceEvent; also usable as an int.
 using TraceEventCode = detail::TraceEventCodes::Code;
 
-/// One event of a traced pipeline. Valid during the call of the handler only.
+/// One event of a traced pipeline. Valid only during the call of the handler.
 struct TraceEvent {
     const char *func = nullptr;  ///< Func, image or pipeline
     void *value = nullptr;       ///< Load, Store: the value, or one per lane
-    /// Load, Store: where; of vectors, all lanes of dimension 0 first, then those of dimension 1,
-    /// .. Realizations, Produce, Consume: min and extent of dimension 0, of dimension 1, ..
+    /// Load, Store: the coordinates; for vectors, all lanes of dimension 0 first, then those of
+    /// dimension 1, and so on. Realizations, Produce, Consume: min and extent of dimension 0, of
+    /// dimension 1, and so on.
     int32_t *coordinates = nullptr;
     const char *trace_tag = nullptr;  ///< Tag: the text given to add_trace_tag; else ""
-    TypeData type;                    ///< Load, Store: of the value; else a handle of no lanes
+    TypeData type;  ///< Load, Store: type of the value; else a handle with 0 lanes
     TraceEventCode event = TraceEventCode::Load;
-    /// What the handler answered to the event that this one lies in: of a Load or Store the Produce
-    /// or Consume, of those the BeginRealization, of that the BeginPipeline; of an end its begin.
+    /// The value that the handler returned for the enclosing event: for a Load or Store the Produce
+    /// or Consume, for these the BeginRealization, for that the BeginPipeline; for an end event its
+    /// begin event.
     int32_t parent_id = 0;
     int32_t value_index = 0;  ///< Load, Store: element of the Tuple
     int32_t dimensions = 0;   ///< number of coordinates
-    int32_t lanes = 1;        ///< as those of the type
+    int32_t lanes = 1;        ///< lanes of the type
 };
 
-/// One iteration of a parallel loop, as handlers get to see it. Answers 0, or the code of a
-/// failure.
+/// One iteration of a parallel loop, as passed to handlers. Returns 0, or an error code.
 using JITTask = int (*)(JITUserContext *, int index, uint8_t *closure);
 
-/// Functions that take the place of the run time's own; null: the run time's. They are called from
-/// any thread that works on the pipeline, from several at a time. One that throws ends the call of
-/// the pipeline: `realize` throws the same again, and nothing leaks.
+/// Replacements for functions of the run time; null selects the default. Handlers are called
+/// concurrently, from any thread that works on the pipeline. If a handler throws, the call of the
+/// pipeline is aborted without leaks, and `realize` rethrows the exception.
 struct JITHandlers {
-    /// Text of print() and of traces, a line at a time. Default: standard output.
+    /// Receives the output of print() and of traces, a line at a time. Default: standard output.
     void (*custom_print)(JITUserContext *, const char *text) = nullptr;
-    /// Memory of the pipeline's own; null where there is none. Freed in any order, from any thread.
-    /// Both or none are to be given. Default: memory that the threads keep from call to call. (What
-    /// memoized Funcs keep outlives the call: the cache has its own memory, never these
-    /// functions'.)
+    /// Allocates and frees the pipeline's scratch memory; custom_malloc returns null if there is
+    /// not enough. Memory is freed in any order, from any thread. Set both or neither. Default:
+    /// memory that each thread keeps from call to call. The cache of memoized Funcs outlives a call
+    /// and does not use these functions.
     void *(*custom_malloc)(JITUserContext *, size_t bytes) = nullptr;
     void (*custom_free)(JITUserContext *, void *memory) = nullptr;
-    /// Runs one iteration: has to call task(context, index, closure) and answer what that answers.
+    /// Runs one iteration: must call task(context, index, closure) and return its result.
     int (*custom_do_task)(JITUserContext *, JITTask task, int index, uint8_t *closure) = nullptr;
-    /// Runs the iterations min, .. min + extent - 1, each once, in any order, on any threads; to
-    /// answer 0, or the first other answer of a task. Default: OpenMP's threads.
+    /// Runs the iterations min .. min + extent - 1, each once, in any order and on any threads.
+    /// Must return 0, or the first nonzero result of a task. Default: OpenMP threads.
     int (*custom_do_par_for)(JITUserContext *, JITTask task, int min, int extent,
                              uint8_t *closure) = nullptr;
-    /// Is told of a RuntimeError. `realize` then returns instead of throwing, and the elements of
-    /// the outputs are undefined.
+    /// Receives the message of a RuntimeError. `realize` then returns instead of throwing, and the
+    /// contents of the outputs are undefined.
     void (*custom_error)(JITUserContext *, const char *message) = nullptr;
-    /// Gets every event of what is traced, and answers a number for it, 0 if it does not care.
-    /// Default: prints a line.
+    /// Receives every traced event and returns an id for it, which its child events carry as
+    /// parent_id; 0 if not needed. Default: prints a line.
     int32_t (*custom_trace)(JITUserContext *, const TraceEvent *) = nullptr;
 };
 
-/// What one call of a pipeline is told. Handlers get the very object, so that a user may derive
-/// from it and find his own data there.
+/// Settings of one call of a pipeline. Handlers receive a pointer to this object itself, so a
+/// program may derive from it to pass its own data.
 struct JITUserContext {
-    JITHandlers handlers;  ///< those that are set go before the Pipeline's
-    /// The most threads of its parallel loops; 0: as set_num_threads says. Each async Func adds one,
-    /// since it may have to wait. Does not bind a custom_do_par_for.
+    JITHandlers handlers;  ///< these take precedence over the Pipeline's
+    /// The maximum number of threads of parallel loops; 0: as set_num_threads() says. Each async
+    /// Func adds one thread, since it may block. Does not apply to custom_do_par_for.
     int num_threads = 0;
 };
 

@@ -7,8 +7,8 @@
 
 namespace Pipe {
 
-/// Returns a Func of these Vars, followed by the implicit Vars of `value` (or with these in the place of
-/// `_`), that computes `value`.
+/// Returns a Func that computes `value`. Its dimensions are the given Vars, followed by the
+/// implicit Vars of `value` (or with these in the place of `_`).
 Func lambda(const Expr &value);
 Func lambda(const Var &x, const Expr &value);
 Func lambda(const Var &x, const Var &y, const Expr &value);
@@ -18,7 +18,8 @@ Func lambda(const Var &x, const Var &y, const Var &z, const Var &w, const Var &v
             const Expr &value);
 
 namespace detail {
-/// Computes the values, which contain no Var. CompileError if one does not have its type.
+/// Computes the values, which contain no Vars. CompileError if the type of a value differs from its
+/// declared type.
 Realization evaluate(const std::vector<Expr> &values, const std::vector<Type> &types,
                      JITUserContext *context);
 
@@ -27,8 +28,8 @@ template <typename T> void take_element(const Realization &values, size_t i, T &
 }
 }  // namespace detail
 
-/// Compiles and evaluates an expression without Vars. CompileError if its type is not T. The context
-/// (pipe/jit.h) may be null.
+/// Compiles and evaluates an expression without Vars. CompileError if its type is not T. The
+/// context (pipe/jit.h) may be null.
 template <typename T> T evaluate(JITUserContext *context, const Expr &value) {
     T result;
     detail::take_element(detail::evaluate({value}, {type_of<T>()}, context), 0, result);

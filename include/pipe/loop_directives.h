@@ -1,5 +1,5 @@
 #pragma once
-// Directives that make the loop nest of a definition.
+// Directives that transform the loop nest of a definition.
 
 #include <utility>
 #include <vector>
@@ -43,17 +43,17 @@ template <typename Self> class LoopDirectives {
     /// `tail` says what happens if it does not.
     Self &split(const VarOrRVar &old, const VarOrRVar &outer, const VarOrRVar &inner,
                 const Expr &factor, TailStrategy tail = TailStrategy::Auto);
-    /// Replaces two loops by one over all pairs. They need not be adjacent: the result takes the place
-    /// of `outer`. f.fuse(x, y, t):
+    /// Replaces two loops by one over all pairs. They need not be adjacent: the new loop takes the
+    /// place of `outer`. f.fuse(x, y, t):
     ///
     ///     for (t = 0; t < W * H; t++)
     ///       f[t / W][t % W] = ...
     Self &fuse(const VarOrRVar &inner, const VarOrRVar &outer, const VarOrRVar &fused);
-    /// Gives the loop `old` another name; later directives know it as `now` only.
+    /// Renames the loop `old`; later directives must use the new name.
     Self &rename(const VarOrRVar &old, const VarOrRVar &now);
 
-    /// Reorders these loops, innermost first, among the positions that they have now; other loops stay.
-    /// f.reorder(y, x):
+    /// Reorders these loops, listed innermost first, among their present positions; other loops
+    /// stay. f.reorder(y, x):
     ///
     ///     for (x = 0; x < W; x++)
     ///       for (y = 0; y < H; y++)
@@ -64,7 +64,8 @@ template <typename Self> class LoopDirectives {
         return reorder(std::vector<VarOrRVar>{x, y, VarOrRVar(loops)...});
     }
 
-    /// Splits x and y, and reorders to xi, yi, xo, yo. f.tile(x, y, xo, yo, xi, yi, 64, 32):
+    /// Splits x and y, and reorders to xi, yi, xo, yo (innermost first). f.tile(x, y, xo, yo, xi,
+    /// yi, 64, 32):
     ///
     ///     for (yo = 0; yo < H / 32; yo++)
     ///       for (xo = 0; xo < W / 64; xo++)
@@ -74,7 +75,7 @@ template <typename Self> class LoopDirectives {
     Self &tile(const VarOrRVar &x, const VarOrRVar &y, const VarOrRVar &xo, const VarOrRVar &yo,
                const VarOrRVar &xi, const VarOrRVar &yi, const Expr &xfactor, const Expr &yfactor,
                TailStrategy tail = TailStrategy::Auto);
-    /// The same; the outer loops keep the names x and y.
+    /// The same, with the outer loops keeping the names x and y.
     Self &tile(const VarOrRVar &x, const VarOrRVar &y, const VarOrRVar &xi, const VarOrRVar &yi,
                const Expr &xfactor, const Expr &yfactor, TailStrategy tail = TailStrategy::Auto);
     /// In any number of dimensions.
@@ -84,21 +85,22 @@ template <typename Self> class LoopDirectives {
     Self &tile(const std::vector<VarOrRVar> &old, const std::vector<VarOrRVar> &outer,
                const std::vector<VarOrRVar> &inner, const std::vector<Expr> &factors,
                const std::vector<TailStrategy> &tails);
-    /// The outer loops keep the old names.
+    /// The same, with the outer loops keeping the old names.
     Self &tile(const std::vector<VarOrRVar> &old, const std::vector<VarOrRVar> &inner,
                const std::vector<Expr> &factors, TailStrategy tail = TailStrategy::Auto);
 
-    /// Runs the iterations one after the other: the default. Undoes parallel, vectorize and unroll.
+    /// Runs the iterations one after the other: the default. Reverts parallel, vectorize and
+    /// unroll.
     Self &serial(const VarOrRVar &loop);
-    /// Distributes the iterations over threads. For an update, CompileError if iterations could write the
-    /// same element (see atomic and allow_race_conditions).
+    /// Distributes the iterations over threads. For an update, CompileError if iterations could
+    /// write the same element (see atomic and allow_race_conditions).
     ///
     ///     #pragma omp parallel for
     ///     for (y = 0; y < H; y++)
     ///       for (x = 0; x < W; x++)
     ///         f[y][x] = ...
     Self &parallel(const VarOrRVar &loop);
-    /// Splits by `task_size` first: each task runs that many iterations.
+    /// Splits by `task_size` first: each task runs this many iterations.
     Self &parallel(const VarOrRVar &loop, const Expr &task_size,
                    TailStrategy tail = TailStrategy::Auto);
     /// Computes all iterations at once, as lanes of vectors. f.split(x, xo, xi, 8).vectorize(xi):
@@ -106,23 +108,24 @@ template <typename Self> class LoopDirectives {
     ///     for (xo = 0; xo < W / 8; xo++)
     ///       f[y][xo * 8 .. xo * 8 + 7] = ...   // one vector operation each
     ///
-    /// The extent must have a constant upper bound, which is the number of lanes; lanes beyond the extent
-    /// are masked. If several loops of a definition are vectorized, the innermost becomes the vector
-    /// and the others are unrolled. For an update, the same holds as for parallel().
+    /// The extent must have a constant upper bound, which is the number of lanes; lanes beyond the
+    /// extent are masked. If several loops of a definition are vectorized, the innermost becomes
+    /// the vector and the others are unrolled. Updates: as for parallel().
     Self &vectorize(const VarOrRVar &loop);
     /// Splits by `lanes` first.
     Self &vectorize(const VarOrRVar &loop, const Expr &lanes,
                     TailStrategy tail = TailStrategy::Auto);
-    /// Replaces the loop by one copy of its body per iteration. The extent must have a constant upper
-    /// bound, which is the number of copies; copies beyond the extent are guarded by a test.
+    /// Replaces the loop by one copy of its body per iteration. The extent must have a constant
+    /// upper bound, which is the number of copies; copies beyond the extent are guarded by a test.
     Self &unroll(const VarOrRVar &loop);
     /// Splits by `times` first.
     Self &unroll(const VarOrRVar &loop, const Expr &times, TailStrategy tail = TailStrategy::Auto);
 
-    /// Computes this stage in the loops of `other`, from the outermost to `loop` (Var::outermost():
-    /// none); in each iteration `other` comes first. Neither may depend on the other. The ranges may
-    /// differ: each stage runs within its own. `align` says how this stage's range of `loop` is
-    /// aligned with that of `other`; a list says so per loop. f.compute_with(g, y):
+    /// Computes this stage inside the loops of `other`, from the outermost to `loop`
+    /// (Var::outermost(): none). In each iteration, `other` comes first. Neither may depend on the
+    /// other. The ranges may differ: each stage runs only within its own range. `align` says how
+    /// this stage's range of `loop` is aligned with that of `other`; a list sets this per loop.
+    /// f.compute_with(g, y):
     ///
     ///     for (y = 0; y < H; y++)
     ///       for (x = 0; x < W; x++)

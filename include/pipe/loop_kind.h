@@ -1,5 +1,5 @@
 #pragma once
-// Kinds of loops and of memory, shared by schedules and loop nests.
+// Kinds of loops and of memory, used by schedules and loop nests.
 
 #include <cstdint>
 
@@ -37,9 +37,9 @@ enum class MemoryType : uint8_t {
     AMXTile,
 };
 
-/// Whether a loop is partitioned into its edges and a middle without clamps and tests.
+/// Whether a loop is partitioned into its boundary and an interior without clamps and tests.
 enum class Partition : uint8_t {
-    Auto,  ///< if it pays
+    Auto,  ///< if worthwhile
     Never,
     Always,  ///< whenever a clamp or test can be removed
 };

@@ -1,5 +1,5 @@
 #pragma once
-// LoopLevel: a place in a loop nest that may be named before it exists.
+// LoopLevel: a position in a loop nest, which can be set later.
 
 #include <memory>
 #include <string>
@@ -11,9 +11,9 @@ namespace Pipe {
 
 class Func;
 
-/// The place just inside a loop, outside all loops (root), or nowhere (inlined). Copies are the
-/// same LoopLevel: set() changes all of them, including those given to directives. Code that
-/// schedules a Func can thus leave the level open until the consumer exists.
+/// A position in a loop nest: just inside a loop, outside all loops (root), or none (inlined).
+/// Copies refer to the same LoopLevel: set() changes all of them, including those passed to
+/// directives. Code that schedules a Func can thus leave the level open until the consumer exists.
 ///
 /// Compiling a pipeline locks the levels that its schedule uses; set() is then a CompileError.
 class LoopLevel {

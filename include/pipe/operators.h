@@ -1,13 +1,14 @@
 #pragma once
 // Operators and functions on Expr.
 //
-// Operands of different types are matched first: an `int` literal takes the type of the other
-// operand (CompileError where it does not fit); an integer takes the type of a float; the wider
-// float wins; of integers the wider wins, signed if one of the two is signed. Arithmetic of two
-// bools is a CompileError. Vars, RVars, Params and elements of Funcs and images convert to Expr.
+// Operands of different types are converted to a common type: an `int` literal to the type of the
+// other operand (CompileError if it does not fit); an integer to the type of a float; the narrower
+// of two floats to the wider; the narrower of two integers to the wider, which becomes signed if
+// one of the two is signed. Arithmetic on two bools is a CompileError. Vars, RVars, Params and
+// elements of Funcs and images convert to Expr.
 //
-// Operations on constants are carried out at once. Every CompileError names the operator, both
-// operands and their types.
+// Operations on constants are folded at once. CompileErrors name the operator, both operands and
+// their types.
 
 #include <concepts>
 #include <source_location>
@@ -21,9 +22,9 @@
 namespace Pipe {
 
 namespace detail {
-/// `value` in the type of `other`; CompileError (naming `op`) where it does not fit.
+/// `value` in the type of `other`; CompileError (naming `op`) if it does not fit.
 Expr literal(const Expr &other, int value, const char *op);
-/// As above, for the amount of a shift: signed, so that it can be negative.
+/// The same for the amount of a shift: signed, because it may be negative.
 Expr shift_amount(const Expr &other, int value);
 template <typename T>
 concept IntLiteral = std::same_as<T, int>;
@@ -65,31 +66,31 @@ template <detail::IntLiteral I> Expr operator>>(const Expr &a, I amount) {
     return a >> detail::shift_amount(a, amount);
 }
 
-/// Of bools. Both sides may be evaluated.
+/// Logical operators on bools. Both sides may be evaluated.
 Expr operator&&(const Expr &a, const Expr &b);
 Expr operator||(const Expr &a, const Expr &b);
 Expr operator!(const Expr &a);
 Expr operator-(const Expr &a);
 Expr operator~(const Expr &a);
 
-/// In place. Keeps the type of `a`, to which `b` is cast.
+/// Compound assignments. `b` is cast to the type of `a`.
 Expr &operator+=(Expr &a, const Expr &b);
 Expr &operator-=(Expr &a, const Expr &b);
 Expr &operator*=(Expr &a, const Expr &b);
 Expr &operator/=(Expr &a, const Expr &b);
 
-/// The value as another type: float to integer truncates (out of range: undefined), integer to
+/// Converts to another type: float to integer truncates (out of range: undefined), integer to a
 /// narrower integer wraps, anything to bool means `!= 0`.
 Expr cast(Type type, const Expr &value);
 template <typename T> Expr cast(const Expr &value) {
     return cast(type_of<T>(), value);
 }
-/// The same clamped to the range of the type first.
+/// The same, clamped to the range of the type first.
 Expr saturating_cast(Type type, const Expr &value);
 template <typename T> Expr saturating_cast(const Expr &value) {
     return saturating_cast(type_of<T>(), value);
 }
-/// The same bits as another type of the same size.
+/// The same bits as a value of another type of the same size.
 Expr reinterpret(Type type, const Expr &value);
 template <typename T> Expr reinterpret(const Expr &value) {
     return reinterpret(type_of<T>(), value);
@@ -99,8 +100,8 @@ namespace detail {
 template <typename T>
 concept ToExpr = std::convertible_to<T, Expr>;
 
-/// An argument that brings the line along where it was written: for functions with any number of
-/// arguments, behind which no default argument can stand.
+/// An argument that records the source line at which it is written: for variadic functions, which
+/// cannot end with a default argument.
 struct ExprAt {
     Expr expr;
     SourceLocation where;
@@ -121,11 +122,11 @@ requires(sizeof...(Rest) >= 2) Expr select(const Expr &condition, const Expr &va
     return select(condition, value, select(next_condition, rest...));
 }
 
-/// The smaller one: a < b ? a : b, also of floats, so b where one of them is NaN. A reduction by min or max
-/// that a schedule makes vectors or threads of takes its values in another order; where NaN is among
-/// them, it may give another one of them then.
+/// The smaller value: a < b ? a : b, also for floats, so the result is b if either is NaN. A
+/// schedule that vectorizes or parallelizes a reduction by min or max combines values in another
+/// order; if some are NaN, the result may then differ.
 Expr min(const Expr &a, const Expr &b);
-/// The larger one: a > b ? a : b, and as for min().
+/// The larger value: a > b ? a : b. NaN as for min().
 Expr max(const Expr &a, const Expr &b);
 template <detail::IntLiteral I> Expr min(const Expr &a, I b) {
     return min(a, detail::literal(a, b, "min"));
@@ -157,16 +158,18 @@ requires(std::is_class_v<A> || std::is_class_v<B> || std::is_class_v<C> ||
     else
         return max(a, Expr(max(b, c, rest...)));
 }
-/// Between low and high, in the type of `value`; the bounds must fit into it. low <= high.
+/// Limits `value` to low..high, in its type, which must be able to represent the bounds. Requires
+/// low <= high.
 Expr clamp(const Expr &value, const Expr &low, const Expr &high);
 
-/// |x|; of a signed integer as the unsigned one of its width, so that it always fits.
+/// |x|. For signed integers the result is unsigned, of the same width, so that it always fits.
 Expr abs(const Expr &x);
-/// |a - b|; of signed integers as the unsigned one of their width, of bools whether they differ.
+/// |a - b|. For signed integers the result is unsigned, of the same width. For bools: a != b.
 Expr absd(const Expr &a, const Expr &b);
 
-// Maths. Integers are taken as float first; double stays double. What is done to 16-bit floats, by these
-// functions, %, and lerp, is computed as float and rounded once, at its end; fma is exact before that.
+// Mathematical functions. Integers are converted to float first; double stays double. For 16-bit
+// floats, these functions, % and lerp are computed as float and rounded once at the end; fma is
+// exact before that rounding.
 Expr sqrt(const Expr &x);
 Expr exp(const Expr &x);
 Expr log(const Expr &x);
@@ -186,7 +189,7 @@ Expr acosh(const Expr &x);
 Expr atanh(const Expr &x);
 Expr hypot(const Expr &x, const Expr &y);  ///< sqrt(x * x + y * y)
 Expr erf(const Expr &x);
-/// a * b + c of floats, rounded once. Slow where the processor has no such instruction.
+/// a * b + c of floats, rounded once. Slow on processors without such an instruction.
 Expr fma(const Expr &a, const Expr &b, const Expr &c);
 Expr floor(const Expr &x);
 Expr ceil(const Expr &x);
@@ -197,26 +200,26 @@ Expr is_nan(const Expr &x);
 Expr is_inf(const Expr &x);
 Expr is_finite(const Expr &x);
 
-/// zero * (1 - weight) + one * weight, for values of one type. An unsigned weight stands for itself
-/// divided by its type's largest value. Between integers the result is exact, rounded to nearest; a
-/// float weight, which must lie in [0, 1], is first brought to as many bits as they have, and its
-/// fraction is cut off.
+/// zero * (1 - weight) + one * weight; both values have one type. An unsigned weight is divided by
+/// its type's largest value. Between integers, the result is exact and rounded to nearest; a float
+/// weight, which must lie in [0, 1], is first converted to a fixed-point number of as many bits as
+/// they have (truncated).
 Expr lerp(const Expr &zero, const Expr &one, const Expr &weight);
 
-/// x itself. Where it is an operand of select, min, max or clamp, loops are split so that in their
-/// middle part only this operand is left.
+/// x itself. Marks an operand of select, min, max or clamp as the likely one: loops are partitioned
+/// so that their interior contains only this operand.
 Expr likely(const Expr &x);
 Expr likely_if_innermost(const Expr &x);
-/// Any value. Storing it stores nothing: `f(x) = undef<float>()` leaves f for updates to fill, and
-/// select(c, v, undef<float>()) stores only where c holds.
+/// An arbitrary value. Storing it is a no-op: `f(x) = undef<float>()` leaves f uninitialized for
+/// updates to fill, and select(c, v, undef<float>()) stores only if c holds.
 Expr undef(Type type);
 template <typename T> Expr undef() {
     return undef(type_of<T>());
 }
 /// In an update definition: several stores at once. f(scatter(1, 2)) = gather(a, b) stores a at 1
-/// and b at 2; expressions around them mean each element, so f(scatter(i, j)) = f(gather(j, i))
-/// swaps. All values are read before the first is stored; the stores follow in order. All scatters
-/// and gathers of a definition have one size.
+/// and b at 2. Surrounding expressions apply to each element, so f(scatter(i, j)) = f(gather(j, i))
+/// swaps two elements. All values are read before the first is stored; the stores follow in order.
+/// All scatters and gathers of a definition must have the same size.
 Expr scatter(const std::vector<Expr> &values);
 Expr gather(const std::vector<Expr> &values);
 template <detail::ToExpr... More> Expr scatter(const Expr &first, const More &...more) {
@@ -225,21 +228,20 @@ template <detail::ToExpr... More> Expr scatter(const Expr &first, const More &..
 template <detail::ToExpr... More> Expr gather(const Expr &first, const More &...more) {
     return gather(std::vector<Expr>{first, Expr(more)...});
 }
-/// x itself; promises low <= x <= high, which bounds then use. An undefined bound promises nothing.
-/// Compiled code does not test it; realize_reference does.
+/// x itself; promises low <= x <= high to bounds inference. An undefined bound promises nothing.
+/// Compiled code does not check the promise; realize_reference does.
 Expr unsafe_promise_clamped(const Expr &x, const Expr &low, const Expr &high);
 /// The same.
 Expr promise_clamped(const Expr &x, const Expr &low, const Expr &high);
-/// `value` itself. Says what the value depends on, for Funcs that are memoized: on these keys, and
-/// on nothing that stands in `value`; if there are none, on the number that it is. Keys, and a
-/// value without keys, are made of Params, constants and sizes of images (CompileError). Keys that
-/// do not tell different values apart give wrong results: what was computed for one is taken for
-/// others.
+/// `value` itself. Declares what memoized Funcs that use it depend on: on these keys instead of the
+/// contents of `value`; without keys, on its numeric value. Keys, and a value without keys, may
+/// contain Params, constants and sizes of images only (else CompileError). If keys fail to
+/// distinguish different values, the cache returns wrong results.
 Expr memoize_tag(const Expr &value, const std::vector<Expr> &keys);
 template <detail::ToExpr... Keys> Expr memoize_tag(const Expr &value, const Keys &...keys) {
     return memoize_tag(value, std::vector<Expr>{Expr(keys)...});
 }
-/// x itself, where nothing below may be contracted to fused operations.
+/// x itself; operations inside are never contracted to fused ones.
 Expr strict_float(const Expr &x);
 
 }  // namespace Pipe

@@ -1,5 +1,5 @@
 #pragma once
-// Param, ImageParam: what a compiled pipeline takes when it runs.
+// Param, ImageParam: run-time inputs of a compiled pipeline.
 
 #include <concepts>
 #include <cstring>
@@ -25,7 +25,7 @@ struct ImageContents;
 }  // namespace graph
 
 namespace detail {
-/// A number of C++ as a constant.
+/// A C++ number as a constant Expr.
 template <typename T> Expr number(const T &value) {
     if constexpr (std::is_integral_v<T> && sizeof(T) == 8)  // long and long long alike
         return Expr(static_cast<std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>>(value));
@@ -33,7 +33,7 @@ template <typename T> Expr number(const T &value) {
         return Expr(value);
 }
 
-/// The part of Param that does not depend on the type.
+/// The part of Param that does not depend on its type.
 class ParamBase {
   public:
     const std::string &name() const;
@@ -41,11 +41,11 @@ class ParamBase {
     operator Expr() const;
     const std::shared_ptr<graph::ParamContents> &contents() const { return contents_; }
 
-    /// Promises a range. `realize` tests it: RuntimeError where the value lies outside.
+    /// Promises a range. `realize` checks it: RuntimeError if the value lies outside.
     void set_range(const Expr &min, const Expr &max);
     void set_min_value(const Expr &min) { set_range(min, max_value()); }
     void set_max_value(const Expr &max) { set_range(min_value(), max); }
-    /// Its ends; undefined Exprs where there are none.
+    /// The ends of the range; undefined Exprs if there are none.
     Expr min_value() const;
     Expr max_value() const;
 
@@ -61,14 +61,14 @@ class ParamBase {
 };
 }  // namespace detail
 
-/// A number that may change between two calls of `realize` without compiling anew. Copies are the
-/// same parameter. The value is read when `realize` starts; RuntimeError where it was never set.
+/// A number that may change between calls of `realize` without recompilation. Copies refer to the
+/// same parameter. The value is read when `realize` starts; RuntimeError if it was never set.
 template <typename T = void> class Param : public detail::ParamBase {
   public:
     static constexpr bool has_static_type = true;
     static constexpr Type static_type() { return type_of<T>(); }
 
-    /// The same parameter. RuntimeError where T is not its type.
+    /// The same parameter. RuntimeError if its type is not T.
     Param(const Param<void> &other);
     Param() : ParamBase(type_of<T>(), "") {}
     explicit Param(const std::string &name) : ParamBase(type_of<T>(), name) {}
@@ -85,8 +85,8 @@ template <typename T = void> class Param : public detail::ParamBase {
         set_range(min, max);
     }
 
-    /// Floats are rounded to the Param's. RuntimeError where its type cannot hold the value: 300 of a
-    /// uint8, 0.5 of an int32.
+    /// Floats are rounded to the Param's type. RuntimeError if the type cannot represent the value:
+    /// 300 for a uint8, 0.5 for an int32.
     template <typename V> void set(V value) {
         constexpr bool rounds = std::is_floating_point_v<V> && std::is_floating_point_v<T>;
         if constexpr (std::is_enum_v<V>) {
@@ -100,7 +100,7 @@ template <typename T = void> class Param : public detail::ParamBase {
             set_bits(&same);
         }
     }
-    /// 0 until it is set.
+    /// 0 if it was never set.
     T get() const {
         T value;
         get_bits(&value);
@@ -111,16 +111,16 @@ template <typename T = void> class Param : public detail::ParamBase {
     void set_estimate(T value) { set_estimate_value(Expr(value)); }
 };
 
-/// A Param whose type is chosen when the program runs.
+/// A Param whose type is chosen at run time.
 template <> class Param<void> : public detail::ParamBase {
   public:
     static constexpr bool has_static_type = false;
 
     explicit Param(Type type, const std::string &name = "") : ParamBase(type, name) {}
 
-    /// RuntimeError where the type of the Param cannot hold the value.
+    /// RuntimeError if the type of the Param cannot represent the value.
     template <typename T> void set(T value) { set_number(detail::number(value)); }
-    /// RuntimeError where T is not the type of the Param.
+    /// RuntimeError if T is not the type of the Param.
     template <typename T> T get() const {
         require_type(type_of<T>());
         T value;
@@ -138,8 +138,8 @@ template <typename T> Param<T>::Param(const Param<void> &other) : ParamBase(othe
     require_type(type_of<T>());
 }
 
-/// One dimension of an ImageParam. The promises are tested by `realize`, which throws RuntimeError
-/// where the image given breaks one, and let the compiler make simpler code.
+/// One dimension of an ImageParam or output. Promises about it let the compiler generate simpler
+/// code; `realize` checks them and throws RuntimeError if the given Buffer breaks one.
 class ImageDimension {
   public:
     ImageDimension(std::shared_ptr<graph::ImageContents> image, int d)
@@ -166,8 +166,8 @@ class ImageDimension {
     int d_;
 };
 
-/// The shape of a Buffer that `realize` is given for an output (Func::output_buffer), and what is
-/// promised of it. Copies are the same.
+/// The shape of the Buffer passed to `realize` for an output (Func::output_buffer), and promises
+/// about it. Copies refer to the same object.
 class OutputImageParam {
   public:
     OutputImageParam() = default;
@@ -179,7 +179,7 @@ class OutputImageParam {
     Type type() const;
     int dimensions() const;
 
-    /// CompileError where there is no such dimension.
+    /// CompileError if there is no such dimension.
     ImageDimension dim(int d) const;
     Expr width() const { return dim(0).extent(); }
     Expr height() const { return dim(1).extent(); }
@@ -188,20 +188,20 @@ class OutputImageParam {
     Expr right() const { return dim(0).max(); }
     Expr top() const { return dim(1).min(); }
     Expr bottom() const { return dim(1).max(); }
-    /// One Range per dimension. Changes no result.
+    /// One Range per dimension. Does not change results.
     OutputImageParam &set_estimates(const Region &estimates);
-    /// Promises that the element with all coordinates at their minimum lies at a multiple of this
-    /// many bytes, a power of two. `realize` tests it.
+    /// Promises that the element with all coordinates at their minimum is aligned to this many
+    /// bytes, a power of two. `realize` checks it.
     OutputImageParam &set_host_alignment(int bytes);
     int host_alignment() const;
-    /// Says in advance that the Buffer given for this output may be the one given for `input`, or
-    /// lie in its memory. Without it the same is allowed, where it gives the right values: if the
-    /// pure definition reads the input only at the point that it stores, as in `f(x, y) =
-    /// 2 * in(x, y)`, and the two have the same mins and strides; or if all Funcs that read the
-    /// input are computed at root before. `realize` throws RuntimeError where it does not. With it,
-    /// compiling throws CompileError where the definition or the schedule does not allow it, and
-    /// the code for it is compiled at once, not in the first call that needs it. The image of an
-    /// ImageParam is no output: CompileError.
+    /// Declares that the Buffer passed for this output may be the one passed for `input`, or
+    /// overlap it. Without this declaration, overlap is allowed whenever it gives correct values:
+    /// if the pure definition reads the input only at the point that it stores, as in `f(x, y) = 2
+    /// * in(x, y)`, and the two have the same mins and strides; or if all Funcs that read the input
+    /// are computed at root before this output. `realize` throws RuntimeError otherwise. With the
+    /// declaration, compiling throws CompileError if the definition or the schedule does not allow
+    /// it, and the code for it is compiled at once instead of in the first call that needs it.
+    /// CompileError if this is the image of an ImageParam instead of an output.
     OutputImageParam &may_alias(const OutputImageParam &input);
     OutputImageParam &may_alias(const Buffer<void> &input);
 
@@ -213,25 +213,26 @@ class OutputImageParam {
     std::shared_ptr<graph::ImageContents> contents_;
 };
 
-/// An input image, given before `realize` with `set`. Copies are the same parameter. Any strides
-/// are taken; a stride of 1 in dimension 0 is fastest.
+/// An input image, set before `realize` with `set`. Copies refer to the same parameter. Any strides
+/// are accepted; stride 1 in dimension 0 is fastest.
 class ImageParam : public OutputImageParam {
   public:
     ImageParam() = default;
     ImageParam(Type type, int dimensions, const std::string &name = "",
                SourceLocation where = std::source_location::current());
 
-    /// The image for the next `realize`. RuntimeError where type or number of dimensions differ.
+    /// Sets the image for the next `realize`. RuntimeError if its type or number of dimensions
+    /// differs.
     void set(const Buffer<void> &image);
     Buffer<void> get() const;
     void reset() { set(Buffer<void>()); }
 
-    /// Tells of each element read, with its value; see Func::trace_loads.
+    /// Traces each element read, with its value; see Func::trace_loads.
     ImageParam &trace_loads();
-    /// An event of this text at the begin of the pipelines that read it.
+    /// Adds a trace event with this text at the begin of each pipeline that reads the image.
     ImageParam &add_trace_tag(const std::string &tag);
 
-    /// The value of an element. One coordinate per dimension, else CompileError.
+    /// The value of an element. CompileError unless there is one coordinate per dimension.
     Expr operator()(const std::vector<Expr> &coordinates,
                     SourceLocation where = std::source_location::current()) const;
     template <std::same_as<Var> V>
@@ -264,11 +265,11 @@ class ImageParam : public OutputImageParam {
         return (*this)(std::vector<Expr>{x.expr, y, z, w, Expr(more)...}, x.where);
     }
 
-    /// A Func of the same elements. Its dimensions are _0, _1, ...
+    /// A Func with the same values. Its dimensions are _0, _1, ...
     operator Func() const;
 
-    /// A Func of the same elements that `consumer` (each of `consumers`; all that read the image)
-    /// reads in its place: see Func::in. Its dimensions are _0, _1, ...
+    /// Returns a Func with the same values, which `consumer` (or each of `consumers`, or every Func
+    /// that reads the image) reads instead: see Func::in. Its dimensions are _0, _1, ...
     Func in(const Func &consumer, SourceLocation where = std::source_location::current()) const;
     Func in(const std::vector<Func> &consumers,
             SourceLocation where = std::source_location::current()) const;

@@ -1,5 +1,5 @@
 #pragma once
-// All of Pipe.
+// Includes all of Pipe.
 
 #include <pipe/standard.h>
 

@@ -23,18 +23,17 @@ namespace driver {
 struct Compiler;
 }
 
-/// How long making the code took, in milliseconds. Zero for what was not done.
+/// Compile times in milliseconds; zero for phases that were skipped.
 struct CompileTimes {
     double schedule_ms = 0;  ///< autoscheduler
     double lower_ms = 0;     ///< freezing, checking and lowering
     double llvm_ms = 0;      ///< LLVM
-    /// What of lower_ms each pass of lowering took, in their order.
+    /// The part of lower_ms taken by each lowering pass, in order.
     std::vector<std::pair<std::string, double>> pass_ms;
 };
 
-/// Halide's way to name an autoscheduler. Pipe has its own, which is taken whatever the name;
-/// of the parameters, "parallelism" is the number of cores to schedule for, and the others, which
-/// belong to those autoschedulers alone, are not needed.
+/// Selects an autoscheduler, as in Halide. Pipe has only its own, which is used whatever the name.
+/// Of the parameters, "parallelism" is the number of cores to schedule for; the others are ignored.
 struct AutoschedulerParams {
     std::string name;
     std::map<std::string, std::string> extra;
@@ -52,12 +51,12 @@ struct AutoSchedulerResults {
     AutoschedulerParams autoscheduler_params;
     Target target;
     std::string schedule_source;         ///< as Pipeline::schedule_source()
-    std::vector<uint8_t> featurization;  ///< always empty: what some of Halide's tell of their work
+    std::vector<uint8_t> featurization;  ///< always empty; for compatibility with Halide
 };
 
-/// One or several output Funcs with all that they need, compiled together. Copies are the same
-/// Pipeline. Compiled at the first use; compiled anew where a definition or schedule changed since.
-/// `realize` may be called from several threads at once.
+/// One or several output Funcs, compiled together with everything that they call. Copies refer to
+/// the same Pipeline. It is compiled on first use, and again after a definition or schedule has
+/// changed. `realize` may be called from several threads at once.
 class Pipeline : public Realizable<Pipeline> {
   public:
     Pipeline() = default;
@@ -66,14 +65,14 @@ class Pipeline : public Realizable<Pipeline> {
 
     bool defined() const { return compiler_ != nullptr; }
     const std::vector<Func> &outputs() const { return outputs_; }
-    /// The i-th Func of all that the outputs need, producers before consumers. CompileError where
-    /// there are not so many.
+    /// The i-th Func that the outputs depend on, producers before consumers. CompileError if `i` is
+    /// out of range.
     Func get_func(size_t i) const;
 
-    /// Before anything is computed, `condition` (a bool of Params and sizes of images) is tested:
-    /// where it does not hold, `realize` throws a RuntimeError with the message, which is made of
-    /// numbers and strings. In the order in which they were added. CompileError for conditions on
-    /// Vars or Funcs.
+    /// Adds a precondition, which `realize` checks before it computes anything: if `condition` (a
+    /// bool of Params and sizes of images) is false, it throws a RuntimeError with `message`
+    /// (numbers and strings). Preconditions are checked in the order in which they were added.
+    /// CompileError if `condition` contains Vars or Funcs.
     void add_requirement(const Expr &condition, const std::vector<Expr> &message = {});
     template <typename First, typename... More>
     requires(!std::is_same_v<First, std::vector<Expr>>) void add_requirement(
@@ -82,50 +81,50 @@ class Pipeline : public Realizable<Pipeline> {
                         std::vector<Expr>{detail::printable(first), detail::printable(message)...});
     }
 
-    /// Lets Pipe choose the schedule, for `target` and for the sizes given by `set_estimates`, else
-    /// those of the first `realize` after this. What the user scheduled by hand stays. The code
-    /// made is right for every size.
+    /// Lets Pipe choose the schedule for `target` and for the sizes given by `set_estimates`, or
+    /// else those of the next `realize`. Directives given by hand are kept. The compiled code is
+    /// correct for every size.
     Pipeline &autoschedule(const Target &target, const AutoscheduleOptions &options = {});
 
-    /// The same at once, for the sizes given by `set_estimates`. CompileError where "parallelism"
-    /// is no positive number.
+    /// Chooses the schedule now, for the sizes given by `set_estimates`. CompileError if
+    /// "parallelism" is not a positive number.
     AutoSchedulerResults apply_autoscheduler(const Target &target,
                                              const AutoschedulerParams &params = {});
 
-    /// Throws away what was compiled. Never needed: changes are noticed.
+    /// Discards the compiled code. Never necessary: changes are detected.
     void invalidate_cache();
 
-    /// Tells of begin and end of every run (TraceEventCode::BeginPipeline, EndPipeline).
+    /// Traces the begin and end of every run (TraceEventCode::BeginPipeline, EndPipeline).
     Pipeline &trace_pipeline();
 
-    /// What the profiler found in all runs since the last profiler_reset() for a target with the
-    /// feature Profile: per Func the time, its share, the mean number of threads while it ran, the
-    /// peak of its memory, the number of allocations. Such a run also prints its own table at its
-    /// end (JITHandlers::custom_print, else standard output).
+    /// What the profiler measured in all runs since the last profiler_reset(), for targets with the
+    /// feature Profile: for each Func its time and share of the total, the mean number of threads
+    /// while it ran, its peak memory, and the number of allocations. Each such run also prints its
+    /// own table at the end (through JITHandlers::custom_print, by default to standard output).
     std::string profiler_report() const;
-    /// The same as one HTML page that needs nothing else.
+    /// The same as a self-contained HTML page.
     std::string profiler_html() const;
     void profiler_reset();
 
-    /// Makes C functions known by these names, for expressions and extern stages, from the next
-    /// compilation on. One in place of another that is known by the name is for this Pipeline alone.
-    /// CompileError where the types of the two differ.
+    /// Defines C functions by name, for expressions and extern stages, from the next compilation
+    /// on. A definition that replaces another one of the same name applies to this Pipeline only.
+    /// CompileError if the types of the two differ.
     void set_jit_externs(const std::map<std::string, JITExtern> &externs);
-    /// Those given to this Pipeline.
+    /// The definitions given to this Pipeline.
     const std::map<std::string, JITExtern> &get_jit_externs() const;
 
-    /// Of the code made last.
+    /// The times of the most recent compilation.
     CompileTimes compile_times() const;
-    /// Bytes of scratch memory of the last `realize`: the most that each thread held, added up, so
-    /// never less than was held at a time. Inputs, outputs and the threads' stacks are not counted.
+    /// Bytes of scratch memory used by the last `realize`: the sum of the peaks of all threads, an
+    /// upper bound of the peak of the process. Inputs, outputs and stacks are not counted.
     int64_t peak_scratch_bytes() const;
-    /// What print_loop_nest() prints.
+    /// The text that print_loop_nest() prints.
     std::string loop_nest();
-    /// The schedule as C++ that can be pasted after the definitions. It expects a variable for each
-    /// Func with the name of that Func. A Func without a name, or whose name another Func has too, is
-    /// `pipeline.get_func(i)`, which expects the Pipeline in a variable `pipeline`.
+    /// The schedule as C++ code to be pasted after the definitions. It refers to each Func by a
+    /// variable of the Func's name. A Func without a name, or whose name is not unique, is written
+    /// as `pipeline.get_func(i)`, where `pipeline` is a variable of this Pipeline.
     std::string schedule_source();
-    /// What the autoscheduler chose: groups, tiles, cost terms. "" without autoscheduler.
+    /// The decisions of the autoscheduler: groups, tiles, cost terms. "" if it was not used.
     std::string schedule_report();
 
     const std::shared_ptr<driver::Compiler> &compiler() const { return compiler_; }

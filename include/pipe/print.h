@@ -20,8 +20,8 @@ template <typename T> Expr printable(const T &value) {
 }
 }  // namespace detail
 
-/// The first value. Whenever it is evaluated, all values (numbers and string literals) are printed on
-/// one line, separated by spaces, to stdout or by the handler custom_print.
+/// The first value. Whenever it is evaluated, all values (numbers and string literals) are printed
+/// on one line, separated by spaces, to stdout or by the handler custom_print.
 Expr print(const std::vector<Expr> &values);
 template <typename... More> Expr print(const Expr &first, const More &...more) {
     return print(std::vector<Expr>{first, detail::printable(more)...});
@@ -34,8 +34,8 @@ Expr print_when(const Expr &condition, const Expr &first, const More &...more) {
     return print_when(condition, std::vector<Expr>{first, detail::printable(more)...});
 }
 
-/// The first value. If `condition` does not hold when it is evaluated, `realize` throws a RuntimeError with
-/// the condition and all values as print() would. Evaluated one lane at a time.
+/// The first value. If `condition` does not hold when it is evaluated, `realize` throws a
+/// RuntimeError with the condition and all values as print() would. Evaluated one lane at a time.
 Expr require(const Expr &condition, const std::vector<Expr> &values);
 template <typename... More>
 Expr require(const Expr &condition, const Expr &value, const More &...more) {

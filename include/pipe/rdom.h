@@ -18,7 +18,7 @@ namespace graph {
 struct RDomContents;
 }
 
-/// min .. min + extent - 1
+/// The coordinates min .. min + extent - 1.
 struct Range {
     Expr min, extent;
     Range() = default;
@@ -28,7 +28,7 @@ struct Range {
 /// One Range per dimension.
 using Region = std::vector<Range>;
 
-/// One dimension of an RDom; or only a name, for the loops that result from splitting an RVar.
+/// One dimension of an RDom; or just a name, for loops that result from splitting an RVar.
 class RVar {
   public:
     RVar();
@@ -37,10 +37,10 @@ class RVar {
     RVar(std::shared_ptr<graph::RDomContents> domain, int index);
 
     const std::string &name() const { return name_; }
-    /// The range; undefined for an RVar that is only a name.
+    /// The range; undefined for an RVar that is just a name.
     Expr min() const;
     Expr extent() const;
-    /// CompileError for an RVar that is only a name.
+    /// CompileError for an RVar that is just a name.
     operator Expr() const;
 
   private:
@@ -69,7 +69,7 @@ class RDom {
                   SourceLocation where = std::source_location::current()) {
         define(region, name, where);
     }
-    /// All points of a Buffer or image.
+    /// The domain of all points of a Buffer or image.
     template <typename T, int D>
     RDom(const Buffer<T, D> &image, SourceLocation where = std::source_location::current()) {
         Region region;
@@ -89,8 +89,8 @@ class RDom {
     operator RVar() const;
     operator Expr() const;
 
-    /// Restricts the domain to the points at which `condition` holds: a bool of RVars, Vars, Params, Funcs
-    /// and images. Call it before the RDom is used in a definition.
+    /// Restricts the domain to the points at which `condition` holds: a bool of RVars, Vars,
+    /// Params, Funcs and images. Call it before the RDom is used in a definition.
     void where(const Expr &condition, SourceLocation at = std::source_location::current());
 
     bool same_as(const RDom &other) const { return contents_ == other.contents_; }
@@ -120,7 +120,7 @@ struct VarOrRVar {
     VarOrRVar(const std::string &v) : name(v) {}
     VarOrRVar(const char *v) : name(v) {}
 
-    /// Also as a function: v.name() and v.name are the same.
+    /// A string that can also be called: v.name() and v.name are the same.
     struct Name : std::string {
         using std::string::string;
         Name(const std::string &text) : std::string(text) {}

@@ -16,25 +16,24 @@ struct Argument;
 struct JITHandlers;
 struct JITUserContext;
 
-/// The interface to compile and run a Pipeline, or a Func as a Pipeline with one output. Compiled code is
-/// kept, and recompiled if a definition or schedule changed. A context (pipe/jit.h), which may be
-/// null, applies to one call. The default target is that of the existing code, else that of
-/// autoschedule(), else the host's (get_host_target()).
+/// Compiling and running a Pipeline, or a Func as a Pipeline with one output. Compiled code is kept
+/// until a definition or schedule changes. A JITUserContext (pipe/jit.h), which may be null,
+/// applies to one call. The default target is that of the existing code, else that of
+/// autoschedule(), else get_host_target().
 ///
 /// \param Self  Pipeline or Func
 template <typename Self> class Realizable : public CompiledFiles<Self> {
   public:
     /// Computes the outputs in new Buffers of these sizes, with mins 0. If updates or tail
-    /// strategies write more than that, the allocation is larger, and the Buffers are crops of
-    /// it.
+    /// strategies write beyond them, the memory is larger and the Buffers are crops of it.
     Realization realize(const Sizes &sizes = {}, const Target &target = Target()) {
         return realize(nullptr, sizes, target);
     }
     Realization realize(JITUserContext *context, const Sizes &sizes = {},
                         const Target &target = Target());
-    /// Computes all elements of the given Buffers, one Buffer per value of each output. RuntimeError if
-    /// a Buffer is undefined, has another type or number of dimensions, does not hold all that is
-    /// written, or if an input does not cover what is read.
+    /// Computes all elements of the given Buffers, one Buffer per value of each output.
+    /// RuntimeError if a Buffer is undefined, has the wrong type or number of dimensions or is
+    /// smaller than the region written, or if an input is smaller than the region read.
     void realize(const Realization &outputs, const Target &target = Target()) {
         realize(nullptr, outputs, target);
     }
@@ -54,7 +53,7 @@ template <typename Self> class Realizable : public CompiledFiles<Self> {
                                          ...)) void realize(const Buffers &...outputs) {
         realize(nullptr, Realization(outputs...));
     }
-    /// The same with plain data (pipe/raw_buffer.h). (A template, so that `{}` does not match it.)
+    /// The same with plain data (pipe/raw_buffer.h). A template, so that `{}` does not match it.
     template <std::same_as<RawBuffer> Raw>
     void realize(Raw *output, const Target &target = Target()) {
         realize_into(nullptr, buffer_of(output), target);
@@ -68,9 +67,9 @@ template <typename Self> class Realizable : public CompiledFiles<Self> {
     Realization realize_reference(const Sizes &sizes);
     void realize_reference(const Realization &outputs);
 
-    /// Sets every ImageParam that is not set to a new Buffer that covers what is read of it for outputs of
-    /// these sizes, or for these outputs (only their shapes matter). RuntimeError if an
-    /// output has another number of dimensions, or an extern stage fails.
+    /// Gives every ImageParam that is not set a new Buffer, which covers the region read for
+    /// outputs of these sizes, or for these outputs (only their shapes matter). RuntimeError if an
+    /// output has the wrong number of dimensions, or an extern stage fails.
     void infer_input_bounds(const Sizes &sizes, const Target &target = Target()) {
         infer_input_bounds(nullptr, sizes, target);
     }
@@ -100,28 +99,28 @@ template <typename Self> class Realizable : public CompiledFiles<Self> {
         infer_input_bounds(context, Realization(output), target);
     }
 
-    /// Compiles now, so that the next `realize` need not.
+    /// Compiles now instead of in the next `realize`.
     void compile_jit(const Target &target = Target());
-    /// The same, for an autoschedule with these sizes of the outputs.
+    /// The same for a pipeline with autoschedule(), for these output sizes.
     void compile_jit(const Sizes &sizes, const Target &target = Target());
 
-    /// Compiles to a function of these Params, ImageParams and Buffers and of the outputs.
-    /// CompileError if a Param or ImageParam that is used is missing. A Buffer that is used but not
-    /// listed is a constant of the function.
+    /// Compiles to a function of these Params, ImageParams and Buffers, followed by the outputs.
+    /// CompileError if a Param or ImageParam that the pipeline uses is missing. A Buffer that is
+    /// used but not listed is a constant of the function.
     Callable compile_to_callable(const std::vector<Argument> &args,
                                  const Target &target = Target());
     /// The Params and ImageParams that the pipeline uses.
     std::vector<Argument> infer_arguments() const;
 
-    /// The functions that replace the run time's own in all calls. Do not change them during a
-    /// call. A Callable keeps those that were set when it was made.
+    /// Handlers for all calls, in place of functions of the run time. Do not change them during a
+    /// call. A Callable keeps the handlers that were set when it was created.
     JITHandlers &jit_handlers();
 
     /// Prints the loops to stdout.
     void print_loop_nest() const;
 
   private:
-    /// Undefined where it is null.
+    /// An undefined Buffer if `output` is null.
     static Buffer<void> buffer_of(const RawBuffer *output) {
         return output ? Buffer<void>(*output) : Buffer<void>();
     }

@@ -38,15 +38,16 @@ class Realization {
     /// RuntimeError if `i` is out of range.
     const Buffer<void> &operator[](size_t i) const {
         if (i >= buffers_.size())
-            throw RuntimeError("A Realization of " + std::to_string(buffers_.size()) +
-                               " Buffers, counted from 0, has no [" + std::to_string(i) + "].");
+            throw RuntimeError("Index " + std::to_string(i) +
+                               " is out of range: the Realization has " +
+                               std::to_string(buffers_.size()) + " Buffers.");
         return buffers_[i];
     }
     /// RuntimeError if there are several Buffers, or the type differs.
     template <typename T, int D> operator Buffer<T, D>() const {
         if (buffers_.size() != 1)
             throw RuntimeError("A Realization of " + std::to_string(buffers_.size()) +
-                               " Buffers was used as one Buffer: pick one with [i].");
+                               " Buffers was used as one Buffer: select one with [i].");
         return Buffer<T, D>(buffers_[0]);
     }
 

@@ -15,30 +15,31 @@
 
 namespace Pipe {
 
-/// How the end of a loop is handled if the factor of a `split` does not divide its extent. As in
-/// Halide's documentation.
+/// How to handle the last iterations of a split loop if the factor does not divide the extent, with
+/// Halide's semantics.
 enum class TailStrategy : uint8_t {
     /// Rounds the extent up: computes and stores beyond the requested region, so an output must be
     /// a multiple of the factor. Not for RVars.
     RoundUp,
-    /// Tests inside the loop; never accesses anything outside. Always legal.
+    /// Adds a test inside the loop; never accesses anything outside. Always legal.
     GuardWithIf,
-    /// As GuardWithIf: in vectorized loops the test masks loads and stores with either.
+    /// As GuardWithIf: in vectorized loops, both mask loads and stores.
     Predicate,
-    /// Guards the loads only: stores go beyond, as with RoundUp. Not for RVars; the resulting loops
-    /// cannot be split again.
+    /// Guards the loads only: stores go beyond the region, as with RoundUp. Not for RVars; the
+    /// resulting loops cannot be split again.
     PredicateLoads,
-    /// Guards the stores only: loads go beyond, as with RoundUp. Otherwise as PredicateLoads.
+    /// Guards the stores only: loads go beyond the region, as with RoundUp. Otherwise as
+    /// PredicateLoads.
     PredicateStores,
-    /// Shifts the last iteration back so that it ends at the edge, which computes some points twice:
-    /// for pure definitions, and updates that do not read their own Func. The extent must be at
-    /// least the factor. Not for RVars.
+    /// Shifts the last iteration inwards so that it ends at the boundary, which computes some
+    /// points twice: for pure definitions, and for updates that do not read their own Func. The
+    /// extent must be at least the factor. Not for RVars.
     ShiftInwards,
-    /// As ShiftInwards, but points that were computed before keep their value: for updates too. The
-    /// loop must not be parallel.
+    /// As ShiftInwards, but points that were computed before keep their value, so it is also valid
+    /// for updates. The loop must not be parallel.
     ShiftInwardsAndBlend,
-    /// As RoundUp, but points beyond the requested region keep their value. The loop must
-    /// not be parallel.
+    /// As RoundUp, but points beyond the requested region keep their value. The loop must not be
+    /// parallel.
     RoundUpAndBlend,
     /// ShiftInwards for pure definitions, GuardWithIf for RVars and updates.
     Auto,
@@ -60,19 +61,20 @@ namespace schedules {
 /// The name of the place outside all loops of a Func: see Var::outermost().
 inline constexpr const char *outermost_loop = "__outermost";
 
-/// A place in the loop nest: nowhere (inlined), outside all loops (root), or just inside the loop
-/// `var` of stage `stage` of `func`; with Var::outermost(), where `func` itself is computed.
+/// A position in the loop nest: none (inlined), outside all loops (root), or just inside the loop
+/// `var` of stage `stage` of `func`; with Var::outermost(), the position at which `func` itself is
+/// computed.
 struct LoopLevel {
     enum class Kind : uint8_t { Inlined, Root, At };
     Kind kind = Kind::Inlined;
     FuncId func = FuncId::None;
     int stage = 0;
     std::string var;
-    /// Front end only: who `func` is before the graph is frozen.
+    /// Front end only: the identity of `func` before the graph is frozen.
     std::shared_ptr<const void> func_handle{};
-    /// Front end only: the Pipe::LoopLevel that says the rest by the time the graph is frozen.
+    /// Front end only: a Pipe::LoopLevel that supplies the other fields when the graph is frozen.
     std::shared_ptr<void> deferred{};
-    /// Where the user named no stage: what the loop is called in each of `func`'s, "" where it is not.
+    /// If the user named no stage: the loop's name in each stage of `func`, "" if it has none.
     std::vector<std::string> loops{};
 
     bool inlined() const { return kind == Kind::Inlined; }
@@ -81,11 +83,11 @@ struct LoopLevel {
     bool operator==(const LoopLevel &) const;  // ignores the handles
 };
 
-/// One change of a stage's loop nest, in the order in which the user gave them.
+/// One transformation of a stage's loop nest, in the order in which the user gave them.
 struct Transform {
     enum class Kind : uint8_t { Split, Fuse, Rename };
     Kind kind = Kind::Split;
-    std::string old_name;  ///< Split: what is split. Fuse: the fused loop's name. Rename: old name.
+    std::string old_name;  ///< Split, Rename: the old loop. Fuse: the fused loop
     std::string outer;     ///< Split, Fuse. Rename: new name.
     std::string inner;     ///< Split, Fuse
     Expr factor;           ///< Split
@@ -98,12 +100,12 @@ struct Dim {
     LoopKind kind = LoopKind::Serial;
     bool is_reduction = false;
     Partition partition = Partition::Auto;
-    DeviceAPI device = DeviceAPI::Host;  ///< of a loop for a GPU
+    DeviceAPI device = DeviceAPI::Host;  ///< device of a GPU loop
     bool operator==(const Dim &) const = default;
 };
 
-/// prefetch(): inside loop `at`, what the iteration of loop `from` that comes `offset` later reads
-/// of a Func or image is fetched into the cache.
+/// prefetch(): inside loop `at`, prefetches the data of a Func or image that is read in the
+/// iteration of loop `from` that lies `offset` ahead.
 struct Prefetch {
     std::string source;  ///< name of the Func or image in the graph
     std::string at, from;
@@ -115,30 +117,28 @@ struct Prefetch {
 
 struct Specialization;
 
-/// How one stage (the pure definition or an update) is looped over.
+/// The loop nest of one stage (the pure definition or an update).
 struct StageSchedule {
     std::vector<Transform> transforms;
     std::vector<Dim> dims;  ///< innermost first; the loops that remain after all transforms
-    /// compute_with: this stage shares the loops of `fuse_level` from the outermost in to `var`.
+    /// compute_with: this stage shares the loops of `fuse_level`, from the outermost in to `var`.
     LoopLevel fuse_level;  ///< inlined() = not fused
-    /// Which of them are shifted so that the stage starts, or ends, where its host does.
+    /// The shared loops whose range is shifted so that it starts, or ends, with the other stage's.
     std::vector<std::pair<std::string, LoopAlignStrategy>> fuse_align;
     std::vector<Prefetch> prefetches;
-    /// Tried in this order before the schedule itself.
+    /// Tested in this order before this schedule is used.
     std::vector<Specialization> specializations;
     bool allow_race_conditions = false;
     /// gpu_single_thread(): all loops run in one thread of this device.
     std::optional<DeviceAPI> single_thread_device;
-    /// atomic(): what a loop that runs in parallel or as vectors combines into one element, it
-    /// combines in one step.
+    /// atomic(): updates of the same element by parallel iterations or vector lanes are atomic.
     bool atomic = false;
     bool override_associativity_test = false;
-    /// True once a directive was given by the user: the autoscheduler then keeps the stage as it
-    /// is.
+    /// True once the user has given a directive: the autoscheduler then leaves the stage alone.
     bool touched = false;
 };
 
-/// specialize(condition): a copy of the stage's schedule that is used where the condition holds.
+/// specialize(condition): a copy of the stage's schedule that is used if the condition holds.
 struct Specialization {
     Expr condition;          ///< undefined = always: specialize_fail
     StageSchedule schedule;  ///< with specializations of its own
@@ -150,7 +150,7 @@ struct Bound {
     Expr min, extent;  ///< min may be undefined: only the extent is promised
 };
 
-/// align_bounds(), align_extent(): what is computed is grown to a multiple.
+/// align_bounds(), align_extent(): the computed region is expanded to a multiple.
 struct Alignment {
     std::string var;
     Expr modulus;
@@ -163,26 +163,26 @@ struct FoldedDim {
     bool forward = true;
 };
 
-/// What the user wants to see of a Func while it runs.
+/// The events of a Func that are traced.
 struct Trace {
     bool loads = false, stores = false, realizations = false;
     std::vector<std::string> tags;
 };
 
-/// memoize(): what was computed is kept from call to call.
+/// memoize(): the values are cached between calls.
 struct Memoized {
-    Expr eviction_key;      ///< uint64, by which the user removes it; undefined = none
-    std::vector<Expr> key;  ///< what the values depend on; found when the graph is frozen
+    Expr eviction_key;      ///< uint64, selects entries to evict; undefined = none
+    std::vector<Expr> key;  ///< what the values depend on; set when the graph is frozen
 };
 
 /// align_storage(), bound_storage(): the extent of one dimension of the storage.
 struct StorageDim {
     std::string var;
     Expr alignment;  ///< a multiple of this; undefined = none
-    Expr bound;      ///< exactly this; undefined = as much as is needed
+    Expr bound;      ///< exactly this; undefined = as needed
 };
 
-/// How one Func is computed.
+/// The schedule of one Func.
 struct FuncSchedule {
     LoopLevel compute;  ///< default: inlined
     LoopLevel store;    ///< outside or equal to compute
@@ -198,16 +198,16 @@ struct FuncSchedule {
     std::vector<StageSchedule> stages;  ///< 0 = pure definition
     Trace trace;
     std::optional<Memoized> memoize;
-    Expr ring_buffer;    ///< how many copies the storage has; undefined = one
-    bool async = false;  ///< computed by a task of its own
+    Expr ring_buffer;    ///< number of copies of the storage; undefined = one
+    bool async = false;  ///< computed in a task of its own
     bool nontemporal_stores = false, nontemporal_loads = false;
     bool no_profiling = false;
-    /// True once a compute_*, store_* or other Func-level directive was given by the user.
+    /// True once the user has given a compute_*, store_* or other directive on the whole Func.
     bool touched = false;
 };
 
-/// How a whole pipeline is computed: one FuncSchedule per Func, indexed by FuncId. What a user's
-/// directives record and what the autoscheduler answers with; lowering cannot tell them apart.
+/// The schedule of a whole pipeline: one FuncSchedule per Func, indexed by FuncId. Directives and
+/// the autoscheduler both produce this; lowering does not distinguish them.
 struct Schedule {
     std::vector<FuncSchedule> funcs;
 

@@ -24,25 +24,25 @@ struct FuncContents;
 /// All directives on one definition.
 template <typename Self> class StageDirectives : public GPUDirectives<Self> {
   public:
-    /// Allows loops whose iterations write the same element to be parallel or vectorized: each update of an
-    /// element is atomic, and lanes that write one element are combined first. An
-    /// update of several elements (a Tuple whose values depend on each other, a scatter) runs in one
-    /// thread at a time. CompileError if the operator is not one of those of rfactor, unless
-    /// `override_associativity_test` declares that any order is right.
+    /// Allows loops whose iterations write the same element to be parallel or vectorized: each
+    /// update of an element is atomic, and lanes that write the same element are combined first. An
+    /// update of several elements (a Tuple whose values depend on each other, a scatter) is guarded
+    /// by a lock. CompileError if the operator is not supported by rfactor, unless
+    /// `override_associativity_test` asserts that the order does not matter.
     Self &atomic(bool override_associativity_test = false);
     /// Allows loops to be parallel, vectorized or reordered even if their iterations write and
     /// read the same elements: the result may then depend on the order.
     Self &allow_race_conditions();
 
-    /// Returns a copy of the schedule so far, which is used if `condition` (a bool of Params and sizes)
-    /// holds. Further directives on the result change the copy, and may specialize it again; directives on
-    /// this Stage change the schedule that is used otherwise. Conditions are tested in the order in which
-    /// they were given.
+    /// Returns a copy of the present schedule, which is used if `condition` (a bool of Params and
+    /// sizes) holds. Directives on the result change the copy and may specialize it further;
+    /// directives on this Stage change the schedule that is used otherwise. Conditions are tested
+    /// in the order in which they were added.
     Stage specialize(const Expr &condition);
-    /// If none of the conditions holds: RuntimeError with this message.
+    /// Throws a RuntimeError with this message if none of the conditions holds.
     void specialize_fail(const std::string &message);
 
-    /// Whether the loop is partitioned into its edges and a middle without clamps and tests.
+    /// Whether the loop is partitioned into its boundary and an interior without clamps and tests.
     Self &partition(const VarOrRVar &loop, Partition policy);
     Self &never_partition(const std::vector<VarOrRVar> &loops);
     Self &always_partition(const std::vector<VarOrRVar> &loops);
@@ -54,13 +54,13 @@ template <typename Self> class StageDirectives : public GPUDirectives<Self> {
     Self &always_partition(const VarOrRVar &loop, const Loops &...more) {
         return always_partition(std::vector<VarOrRVar>{loop, VarOrRVar(more)...});
     }
-    /// Applies to all loops that exist now.
+    /// Applies to all present loops.
     Self &never_partition_all();
     Self &always_partition_all();
 
-    /// Inside the loop `at`, prefetches the region of a Func or image (stored outside the loop `from`)
-    /// that iteration `from + offset` of this stage reads, with everything computed inside `at`.
-    /// `from` is `at` or a loop around it. Does not change results.
+    /// Inside the loop `at`, prefetches the region of a Func or image (stored outside the loop
+    /// `from`) that this stage, including everything computed inside `at`, reads in iteration `from
+    /// + offset`. `from` is `at` or a loop around it. Does not change results.
     Self &prefetch(const Func &source, const VarOrRVar &at, const VarOrRVar &from,
                    const Expr &offset = 1,
                    PrefetchBoundStrategy strategy = PrefetchBoundStrategy::GuardWithIf);
@@ -78,7 +78,7 @@ template <typename Self> class StageDirectives : public GPUDirectives<Self> {
     Self &eager_inline(const std::vector<Func> &funcs);
     template <typename... Funcs> Self &eager_inline(const Func &f, const Funcs &...more);
 
-    /// Code for DSPs is not made: a CompileError that says so.
+    /// Not supported: CompileError.
     Self &hexagon(const VarOrRVar &loop = Var::outermost()) { return no_device("hexagon", loop); }
 
   protected:
@@ -99,27 +99,28 @@ class Stage : public StageDirectives<Stage> {
     Stage(std::shared_ptr<graph::FuncContents> func, int stage,
           std::vector<size_t> specialization = {});
 
-    /// Factors an associative update (a sum, for example) into two. The returned Func combines over the other
-    /// RVars, separately for each value of `preserved`; this update then combines those
-    /// values over `preserved`. `v` is a new dimension of the returned Func in place of `preserved`: its
-    /// loop can be parallel or vectorized. RVars that result from splits may be preserved, too. Supported: +
-    /// - * min max && || & | ^ on any type and Tuples of these, argmin and argmax as select() over a
-    /// Tuple, and the product of complex numbers. CompileError, naming the operator, for others, and
-    /// if the order of points matters (argmin) and the preserved RVars are not the outermost.
+    /// Factors an associative update (a sum, for example) into two. The returned Func combines over
+    /// the other RVars, separately for each value of `preserved`; this update then combines those
+    /// values over `preserved`. In the returned Func, the dimension `v` replaces `preserved`, so
+    /// its loop can be parallel or vectorized. RVars that result from splits may be preserved, too.
+    /// Supported operators: + - * min max && || & | ^ on any type and Tuples of these, argmin and
+    /// argmax as select() over a Tuple, and the product of complex numbers. CompileError, naming
+    /// the operator, for others, and if the order of points matters (argmin) and the preserved
+    /// RVars are not the outermost.
     Func rfactor(const RVar &preserved, const Var &v,
                  SourceLocation where = std::source_location::current());
     Func rfactor(const std::vector<std::pair<RVar, Var>> &preserved,
                  SourceLocation where = std::source_location::current());
 
-    /// Declares that the stage intentionally has no directives: the autoscheduler leaves it alone.
-    /// CompileError if it has directives.
+    /// Declares that the stage intentionally has no directives, so that the autoscheduler leaves it
+    /// alone. CompileError if it has directives.
     void unscheduled();
 
     /// "f" or "f.update(0)".
     std::string name() const;
     /// The current loops, innermost first.
     std::vector<VarOrRVar> loops() const;
-    /// The same and Var::outermost(): all loops at which something can be computed.
+    /// The same and Var::outermost(): all loops at which a producer can be computed.
     std::vector<VarOrRVar> split_vars() const;
 
     const std::shared_ptr<graph::FuncContents> &contents() const { return func_; }

@@ -1,5 +1,5 @@
 #pragma once
-// What messages say, on streams.
+// Stream output of Exprs and schedule types, in the same format as in error messages.
 
 #include <ostream>
 
@@ -17,7 +17,7 @@ std::ostream &operator<<(std::ostream &out, const Expr &e);
 
 namespace Pipe {
 
-/// Exprs, as in messages: "x + f(x, y)", whole.
+/// Exprs in full: "x + f(x, y)".
 using ir::operator<<;
 std::ostream &operator<<(std::ostream &out, const Var &v);
 std::ostream &operator<<(std::ostream &out, const RVar &v);

@@ -1,5 +1,5 @@
 #pragma once
-// Target: the machine that code is generated for.
+// Target: the machine for which code is generated.
 
 #include <bitset>
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace Pipe {
 
-/// Where a loop of a GPU schedule runs.
+/// The device on which a loop runs.
 enum class DeviceAPI : uint8_t {
     None,
     Host,
@@ -32,8 +32,9 @@ inline constexpr DeviceAPI all_device_apis[] = {
 /// The machine that code is generated for: architecture, operating system and the instruction sets
 /// that generated code may use. A small value; compare, copy and print it freely.
 ///
-/// Code is made for X86 and ARM with 64 bits, under Linux and OSX. All other names are Halide's: a
-/// program may ask for them; compiling for a target that has one is a CompileError with the reason.
+/// Code can be generated for 64-bit X86 and ARM under Linux and OSX. The other names exist for
+/// compatibility with Halide: a program may construct such a Target, but compiling for it is a
+/// CompileError that gives the reason.
 struct Target {
     enum Arch : uint8_t { ArchUnknown, X86, ARM, Hexagon, POWERPC, RISCV, WebAssembly };
     enum OS : uint8_t {
@@ -50,7 +51,7 @@ struct Target {
     };
 
     enum Feature : uint8_t {
-        // Instruction sets. On ARM, NEON is always there.
+        // Instruction sets. NEON is always assumed on ARM.
         SSE41,
         AVX,
         AVX2,
@@ -59,7 +60,7 @@ struct Target {
         F16C,
         AVXVNNI,
         AVX512,          ///< F and CD
-        AVX512_Skylake,  ///< BW, DQ and VL too: what every server since Skylake has
+        AVX512_Skylake,  ///< and BW, DQ, VL: every server processor since Skylake
         AVX512_Cannonlake,
         AVX512_Zen4,
         AVX512_Zen5,
@@ -67,32 +68,32 @@ struct Target {
         ARMDotProd,
         ARMFp16,
 
-        // What the code does besides.
-        /// Tells how long each Func takes (Pipeline::profiler_report).
+        // Options of code generation.
+        /// Measures the time spent in each Func (Pipeline::profiler_report).
         Profile,
-        ProfileByTimer,  ///< brings Profile, which asks no operating system's timer
-        /// A permission: sums and products of floats may be grouped in another order, so that a
-        /// loop over an RVar can be vectorized and parallel without rfactor(), and neighbouring
-        /// stencils share parts of their sums. Results then differ by rounding (and in the sign of
-        /// zeros).
+        ProfileByTimer,  ///< implies Profile, which needs no timer of the operating system
+        /// Permits reassociation of floating-point sums and products, so that a loop over an RVar
+        /// can be vectorized or parallel without rfactor(), and neighboring stencils share partial
+        /// sums. Results then differ by rounding (and in the sign of zeros).
         FastMath,
-        /// Machine code that is made in about half of the time and runs several times slower. For
-        /// finding mistakes, not for measuring.
+        /// Compiles in about half of the time to code that runs several times slower. For
+        /// debugging, not for measuring.
         QuickCompile,
-        /// No multiplication and addition become one operation with one rounding: strict_float()
-        /// around everything.
+        /// Never contracts a multiplication and an addition to a fused operation, as if all
+        /// expressions were wrapped in strict_float().
         StrictFloat,
-        // As if all Funcs and images were told so (Func::trace_loads, Pipeline::trace_pipeline).
+        // As if every Func and image had this directive (Func::trace_loads,
+        // Pipeline::trace_pipeline).
         TraceLoads,
         TraceStores,
         TraceRealizations,
         TracePipeline,
 
-        // How Pipe works anyway, or permissions that it makes no use of: they change nothing.
+        // No effect: either Pipe always works this way, or it makes no use of the permission.
         JIT,
         LargeBuffers,
         UserContext,
-        NoAsserts,  ///< a permission: what is tested stays tested
+        NoAsserts,  ///< checks are not removed
         NoBoundsQuery,
         NoRuntime,
         CPlusPlusMangling,
@@ -100,7 +101,7 @@ struct Target {
         EnableLLVMLoopOpt,
         EnableBacktraces,
 
-        // Known by name, and refused.
+        // Accepted by name, but compiling is an error.
         Debug,
         ASAN,
         MSAN,
@@ -180,14 +181,14 @@ struct Target {
 
     OS os = OSUnknown;
     Arch arch = ArchUnknown;
-    int bits = 64;                     ///< of a pointer
-    std::bitset<FeatureEnd> features;  ///< one bit per Feature; use the functions below
+    int bits = 64;                     ///< width of a pointer
+    std::bitset<FeatureEnd> features;  ///< one bit per Feature; prefer the functions below
 
     Target() = default;
     Target(OS os, Arch arch, int bits, const std::vector<Feature> &features = {});
-    /// From a name: "x86-64-linux-avx2-fma", "arm-64-linux", or "host", which may be followed by
-    /// more features. A feature brings those that it builds on (avx2 brings avx and sse41). Throws
-    /// CompileError for a part that means nothing.
+    /// Parses a name: "x86-64-linux-avx2-fma", "arm-64-linux", or "host", which may be followed by
+    /// more features. A feature implies those that it builds on (avx2 implies avx and sse41).
+    /// CompileError if a part is unknown.
     explicit Target(const std::string &name);
     explicit Target(const char *name) : Target(std::string(name)) {}
     static bool validate_target_string(const std::string &name);
@@ -199,34 +200,34 @@ struct Target {
     void set_feature(Feature f, bool value = true);
     void set_features(const std::vector<Feature> &list, bool value = true);
     Target with_feature(Feature f) const;
-    /// Without `f`, and without the features that build on it.
+    /// Removes `f` and the features that build on it.
     Target without_feature(Feature f) const;
-    /// With all features that its own build on: where `features` was changed by itself. (The
-    /// functions here and Target(name) see to it.)
+    /// Adds all features that the present ones imply. Needed only after `features` was changed
+    /// directly: Target(name) and the functions here do it themselves.
     Target with_implied_features() const;
-    /// FeatureEnd where the name means nothing.
+    /// FeatureEnd if the name is unknown.
     static Feature feature_from_name(const std::string &name);
     static std::string feature_to_name(Feature f);
 
-    /// The machine alone: without the features that are no instruction sets.
+    /// The processor and its instruction sets, without options such as Profile.
     Target machine() const;
 
-    /// True where code can be made for it.
+    /// Whether code can be generated for this target.
     bool supported() const;
     bool has_unknowns() const { return os == OSUnknown || arch == ArchUnknown || bits == 0; }
 
-    /// Whether kernels for a GPU are asked for: CUDA, CUDAEmulator, or an API that is not supported().
+    /// Whether kernels for a GPU are requested: CUDA, CUDAEmulator, or an API that is not supported().
     bool has_gpu_feature() const;
     /// Whether the target has NVIDIA kernels: for a GPU (CUDA), or for the emulator, which runs them on the CPU and
     /// checks them (CUDAEmulator).
     bool has_cuda() const { return has_feature(CUDA) || has_feature(CUDAEmulator); }
-    /// Whether code is made that runs there.
+    /// Whether code can be generated for this device.
     bool supports_device_api(DeviceAPI api) const {
         return api == DeviceAPI::None || api == DeviceAPI::Host ||
                ((api == DeviceAPI::CUDA || api == DeviceAPI::Default_GPU) && has_cuda());
     }
     bool has_large_buffers() const { return true; }
-    /// Of one Buffer, in bytes.
+    /// The largest size of a Buffer in bytes.
     int64_t maximum_buffer_size() const { return INT64_MAX; }
     /// Whether values of this type can be computed.
     bool supports_type(const Type &type) const {
@@ -236,8 +237,8 @@ struct Target {
         return supports_device_api(api) && supports_type(type);
     }
 
-    /// How many lanes of the type fill one vector register: 16 floats with AVX-512, 8 with AVX2 and
-    /// 4 with SSE or NEON. A Bool counts as a byte. At least 1. Only the element of `type` matters.
+    /// The number of lanes of `type` in one vector register: 16 floats with AVX-512, 8 with AVX2, 4
+    /// with SSE or NEON; at least 1. A Bool counts as a byte. The lanes of `type` are ignored.
     int natural_vector_size(const Type &type) const;
     template <typename T> int natural_vector_size() const {
         return natural_vector_size(type_of<T>());
@@ -249,16 +250,17 @@ struct Target {
     bool operator==(const Target &) const = default;
 };
 
-/// The machine that this program runs on, with all that its processor and operating system support.
-/// The environment variable PIPE_TARGET, where set, is taken instead (see Target(name)).
+/// The machine on which this program runs, with all features of its processor that the operating
+/// system supports; or the target named by the environment variable PIPE_TARGET, if it is set (see
+/// Target(name)).
 Target get_host_target();
 
-/// The same; the name under which Halide has it for compiling and running in one process.
+/// The same, under Halide's name for just-in-time compilation.
 inline Target get_jit_target_from_environment() {
     return get_host_target();
 }
 
-/// Whether code for `target` can run here.
+/// Whether code for `target` can run on this machine.
 bool host_supports_target_device(const Target &target);
 
 }  // namespace Pipe

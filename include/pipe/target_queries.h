@@ -6,8 +6,8 @@
 
 namespace Pipe {
 
-/// Constants, known when the pipeline is compiled: of what is chosen by them, the rest is left out.
-/// For algorithms that differ from target to target, and factors of splits.
+/// Constants that depend on the target of compilation; branches that they exclude are removed. For
+/// algorithms that differ between targets, and for split factors.
 Expr target_arch_is(Target::Arch arch);
 Expr target_os_is(Target::OS os);
 Expr target_has_feature(Target::Feature feature);

@@ -32,8 +32,8 @@ class Tuple {
 
     size_t checked(size_t i) const {
         if (i >= values_.size())
-            throw CompileError("A Tuple of " + std::to_string(values_.size()) +
-                               " values, counted from 0, has no [" + std::to_string(i) + "].");
+            throw CompileError("Index " + std::to_string(i) + " is out of range: the Tuple has " +
+                               std::to_string(values_.size()) + " values.");
         return i;
     }
 };
@@ -54,8 +54,8 @@ requires(sizeof...(Rest) >= 1) Tuple select(const Tuple &c0, const Tuple &v0, co
     return select(c0, v0, select(c1, v1, rest...));
 }
 
-/// values[id]; the last value if id is out of range. All values have one type; integer constants take
-/// that of the others.
+/// values[id]; the last value if id is out of range. All values have one type; integer constants
+/// take that of the others.
 Expr mux(const Expr &id, const std::vector<Expr> &values);
 Expr mux(const Expr &id, std::initializer_list<Expr> values);
 Expr mux(const Expr &id, const Tuple &values);

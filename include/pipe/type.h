@@ -20,10 +20,10 @@ struct TypeCodes {
 };
 }  // namespace detail
 
-/// A kind of number, which is also one as an int. Type::Int is TypeCode::Int, and so on.
+/// The kind of a number; also usable as an int. Type::Int is TypeCode::Int, and so on.
 using TypeCode = detail::TypeCodes::Code;
 
-/// A Type as plain data: what stands in traces and in halide_buffer_t. Converts to and from Type.
+/// A Type as plain data, in traces and in halide_buffer_t. Converts to and from Type.
 struct TypeData {
     TypeCode code = TypeCode::Int;
     uint8_t bits = 0;
@@ -35,7 +35,7 @@ struct TypeData {
     constexpr int bytes() const { return (bits + 7) / 8; }
     constexpr TypeData with_lanes(int l) const { return {code, bits, l}; }
     constexpr TypeData element_of() const { return with_lanes(1); }
-    /// The bytes of the four members: code lowest.
+    /// The four bytes as one integer; the lowest byte is the code.
     constexpr uint32_t as_u32() const {
         return static_cast<uint32_t>(code) | static_cast<uint32_t>(bits) << 8 |
                static_cast<uint32_t>(lanes) << 16;
@@ -43,8 +43,8 @@ struct TypeData {
     constexpr auto operator<=>(const TypeData &) const = default;
 };
 
-/// The type of a value: a kind of number, its width in bits, and how many lanes a vector of it has.
-/// Scalars have one lane. `bool` is an unsigned integer of one bit.
+/// The type of a value: the kind of number, its width in bits, and the number of vector lanes.
+/// Scalars have one lane. `bool` is a one-bit unsigned integer.
 class Type {
   public:
     using Code = TypeCode;
@@ -60,7 +60,7 @@ class Type {
     constexpr int bits() const { return data_.bits; }
     /// 1 for a scalar
     constexpr int lanes() const { return data_.lanes; }
-    /// Bytes that one lane takes in memory (a bool takes one byte).
+    /// Bytes of one lane in memory (a bool takes one byte).
     constexpr int bytes() const { return data_.bytes(); }
 
     constexpr bool defined() const { return bits() != 0; }
@@ -68,18 +68,18 @@ class Type {
     constexpr bool is_int() const { return code() == Code::Int; }
     constexpr bool is_uint() const { return code() == Code::UInt; }
     constexpr bool is_int_or_uint() const { return is_int() || is_uint(); }
-    /// BFloat included.
+    /// Includes BFloat.
     constexpr bool is_float() const { return code() == Code::Float || is_bfloat(); }
     constexpr bool is_bfloat() const { return code() == Code::BFloat; }
     constexpr bool is_handle() const { return code() == Code::Handle; }
     constexpr bool is_scalar() const { return lanes() == 1; }
     constexpr bool is_vector() const { return lanes() != 1; }
 
-    /// Whether Halide defines what sums and products of the type are that it does not hold: those of
-    /// unsigned numbers wrap around, and those of int8 and int16.
+    /// Whether overflow in sums and products of this type is defined to wrap around, as in Halide:
+    /// for unsigned integers, int8 and int16.
     constexpr bool can_overflow() const { return is_uint() || can_overflow_int(); }
     constexpr bool can_overflow_int() const { return is_int() && bits() <= 16; }
-    /// All handles are of one type.
+    /// Handles have no further type.
     constexpr bool same_handle_type(const Type &) const { return true; }
 
     constexpr Type element_of() const { return with_lanes(1); }
@@ -97,17 +97,17 @@ class Type {
     int64_t max_int() const;
     uint64_t max_uint() const;
     int64_t min_int() const;
-    /// Largest and smallest value as a constant of this type. Of a float they are infinite.
+    /// Largest and smallest value as a constant of this type; infinite for floats.
     Expr max() const;
     Expr min() const;
-    /// Whether it is the largest or smallest value of an integer type; false for others.
+    /// Whether `value` is the largest or smallest value of an integer type; false for other types.
     template <std::integral I> bool is_max(I value) const {
         return is_int_or_uint() && std::cmp_equal(+value, max_uint());
     }
     template <std::integral I> bool is_min(I value) const {
         return is_int_or_uint() && std::cmp_equal(+value, min_int());
     }
-    /// True if a value of this type equals the number. NaN is one of every float type.
+    /// Whether this type represents the number exactly. Every float type represents NaN.
     template <typename Number>
     requires(std::is_arithmetic_v<Number>) bool can_represent(Number value) const {
         if constexpr (std::is_floating_point_v<Number>)
@@ -117,7 +117,7 @@ class Type {
         else
             return holds(static_cast<uint64_t>(value));
     }
-    /// True if every value of the other type is a value of this one.
+    /// Whether this type represents all values of the other type.
     bool can_represent(Type other) const;
 
   private:
@@ -137,7 +137,7 @@ constexpr Type UInt(int bits, int lanes = 1) {
 constexpr Type Float(int bits, int lanes = 1) {
     return {Type::Code::Float, bits, lanes};
 }
-/// bfloat16_t; there is only the one of 16 bits.
+/// bfloat16_t; only 16 bits exist.
 constexpr Type BFloat(int bits = 16, int lanes = 1) {
     return {Type::Code::BFloat, bits, lanes};
 }

@@ -8,11 +8,11 @@
 
 namespace Pipe {
 
-/// A coordinate of a Func (an int32), and the name of loops in schedules. Two Vars of one name are
-/// the same Var.
+/// A coordinate of a Func (an int32), and the name of a loop in schedules. Vars with the same name
+/// are the same Var.
 class Var {
   public:
-    /// A name of its own: "v$0", "v$1", ...
+    /// Creates a unique name: "v$0", "v$1", ...
     Var();
     Var(const std::string &name) : name_(name) {}
     Var(const char *name) : name_(name) {}
@@ -21,15 +21,15 @@ class Var {
     bool same_as(const Var &other) const { return name_ == other.name_; }
     operator Expr() const;
 
-    /// The place outside all loops of a Func: compute_at(f, Var::outermost()) is where f itself is
-    /// computed.
+    /// The position outside all loops of a Func: compute_at(f, Var::outermost()) means the place at
+    /// which f itself is computed.
     static Var outermost();
 
-    /// The n-th implicit Var: what `_` stands for, see below.
+    /// The n-th implicit Var: see `_` below.
     static Var implicit(int n) { return Var("_" + std::to_string(n)); }
     /// "_0", "_1", ...
     static bool is_implicit(const std::string &name);
-    /// The number of an implicit Var, -1 for others.
+    /// The index of an implicit Var; -1 for others.
     static int implicit_index(const std::string &name);
     int implicit_index() const { return implicit_index(name_); }
     static bool is_placeholder(const std::string &name) { return name == "_"; }
@@ -40,14 +40,14 @@ class Var {
     std::string name_;
 };
 
-/// Stands for as many coordinates as are missing. In a call of a Func or an image: the implicit
-/// Vars _0, _1, ... in place of those; on the left of a definition: all implicit Vars that the
-/// right side has. `f(x, _) = g(_) + 1` gives f one dimension more than g.
+/// Placeholder for all missing coordinates. In a call of a Func or an image, it expands to the
+/// implicit Vars _0, _1, ...; on the left of a definition, to all implicit Vars of the right side.
+/// `f(x, _) = g(_) + 1` gives f one more dimension than g.
 inline const Var _("_");
 inline const Var _0("_0"), _1("_1"), _2("_2"), _3("_3"), _4("_4"), _5("_5"), _6("_6"), _7("_7"),
     _8("_8"), _9("_9");
 
-/// The N-th implicit Var, or `_`: for programs that spell out the type.
+/// The N-th implicit Var, or `_`: for programs that name this type.
 template <int N = -1> struct ImplicitVar {
     Var to_var() const { return N < 0 ? _ : Var::implicit(N); }
     operator Var() const { return to_var(); }

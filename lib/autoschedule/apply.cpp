@@ -26,7 +26,7 @@ LoopLevel at(FuncId func, const std::string &var) {
     return {LoopLevel::Kind::At, func, 0, var};
 }
 
-/// Builds the loops of one stage; every name it makes is new in the stage.
+/// Builds the loops of one stage; all names that it creates are unique in the stage.
 class Loops {
   public:
     Loops(StageSchedule &stage, const FuncNode &func) : stage_(stage) {
@@ -35,7 +35,7 @@ class Loops {
             taken_.push_back(d.name);
     }
 
-    /// Splits `old`; {outer, inner} take its place.
+    /// Splits `old`; {outer, inner} replace it.
     std::pair<std::string, std::string> split(const std::string &old, const char *outer,
                                               const char *inner, int64_t factor) {
         Transform t;
@@ -63,7 +63,8 @@ class Loops {
     std::vector<std::string> taken_;
 };
 
-/// Lanes for a loop of `extent` iterations: a full vector, or less for a short loop; 1 = do not.
+/// Lanes for a loop of `extent` iterations: a full vector, or fewer for a short loop; 1 = not
+/// vectorized.
 int64_t lanes_for(const FuncNode &func, int64_t extent, const Machine &machine) {
     int bytes = 1;
     for (Type t : func.types)
@@ -74,7 +75,7 @@ int64_t lanes_for(const FuncNode &func, int64_t extent, const Machine &machine) 
     return lanes >= 4 || lanes * bytes >= 16 ? lanes : 1;
 }
 
-/// Vectorises loop `name`: the loops that take its place, innermost first.
+/// Vectorizes loop `name`; returns the loops that replace it, innermost first.
 std::vector<Dim> vectorized(Loops &loops, const std::string &name, int64_t lanes) {
     if (lanes <= 1)
         return {{name, LoopKind::Serial, false}};
@@ -82,9 +83,9 @@ std::vector<Dim> vectorized(Loops &loops, const std::string &name, int64_t lanes
     return {{inner, LoopKind::Vectorized, false}, {outer, LoopKind::Serial, false}};
 }
 
-/// A large reduction to few points that runs once, such as the sum of an image: vectorised and, on several
-/// cores, parallel over its RVars, with accumulators of their own (lower/private_accumulators.h). False where
-/// it is no such thing.
+/// A large reduction to few points that runs once, such as the sum of an image: vectorized and, on
+/// several cores, parallel over its RVars, with private accumulators
+/// (lower/private_accumulators.h). Returns false for other stages.
 bool reduce_stage(const FuncNode &func, const Node &node, size_t s, const Machine &machine,
                   StageSchedule &stage) {
     constexpr double worth_accumulators = 1 << 15;  // iterations
@@ -95,8 +96,8 @@ bool reduce_stage(const FuncNode &func, const Node &node, size_t s, const Machin
     if (s == 0 || stage.touched || pure_points > 8 ||
         node.iterations(node.stages[s]) < worth_accumulators)
         return false;
-    // Every thread has accumulators for all points of the Func, which must be cleared, stay in its cache,
-    // and be added up in the end.
+    // Every thread has accumulators for all points of the Func, which must be cleared, fit in its
+    // cache, and be combined at the end.
     const double accumulators = node.points();
     if (accumulators * node.bytes > 0.5 * static_cast<double>(machine.l2_bytes) ||
         accumulators * machine.cores * 8 > node.iterations(node.stages[s]))
@@ -108,7 +109,7 @@ bool reduce_stage(const FuncNode &func, const Node &node, size_t s, const Machin
     std::vector<Dim> reductions, pure;
     for (const Dim &d : stage.dims)
         (d.is_reduction ? reductions : pure).push_back(d);
-    // Lanes that go to elements known from data (histograms) would be stored one by one.
+    // Lanes that store at data-dependent elements (histograms) would be stored one by one.
     const bool scatters =
         std::count(node.stages[s].loops_over.begin(), node.stages[s].loops_over.end(), false) > 0 &&
         pure.size() < func.args.size();
@@ -126,7 +127,7 @@ bool reduce_stage(const FuncNode &func, const Node &node, size_t s, const Machin
     return true;
 }
 
-/// A reduction in blocks of sums: [vector] [block, unrolled] [RVars] [loops over blocks].
+/// A reduction in register blocks: [vector] [block, unrolled] [RVars] [loops over blocks].
 void block_stage(const FuncNode &func, const RegisterBlock &block, bool parallel,
                  StageSchedule &stage) {
     Loops loops(stage, func);
@@ -158,8 +159,9 @@ void block_stage(const FuncNode &func, const RegisterBlock &block, bool parallel
     stage.dims = std::move(dims);
 }
 
-/// A stage with its pure loops as they are, but vectorised: members of groups, and updates. RVars go
-/// between the vector and the other loops, so that a vector of sums stays in registers.
+/// A stage with its pure loops unchanged except for vectorization: members of groups, and updates.
+/// RVars are placed between the vector and the other loops, so that a vector of sums stays in
+/// registers.
 void vectorize_stage(const FuncNode &func, const Node &node, size_t s,
                      const std::vector<int64_t> &extents, const Machine &machine, bool parallel,
                      StageSchedule &stage) {
@@ -197,8 +199,8 @@ bool is_promised(const graph::BufferPromise &promise, size_t d, int64_t stride) 
            ir::is_const(promise.dims[d].stride, stride);
 }
 
-/// Whether neighbors in dimension d > 0 lie next to each other, as channels of interleaved pictures do: in the
-/// output, or in an input that has the same dimensions.
+/// Whether elements adjacent in dimension d > 0 are adjacent in memory, like the channels of
+/// interleaved images: in the output, or in an input with the same dimensions.
 bool is_interleaved(const Graph &graph, const FuncNode &func, size_t d) {
     auto promises = [&](const graph::BufferPromise &promise) { return is_promised(promise, d, 1); };
     return std::any_of(func.output_promises.begin(), func.output_promises.end(), promises) ||
@@ -238,7 +240,7 @@ Levels apply_output(const Plan &plan, const Node &node, const Graph &graph, cons
     std::vector<std::string> outer(n), inner(func.args.begin(), func.args.end());
     for (int g : plan.outer) {
         const size_t d = static_cast<size_t>(g);
-        if (plan.tile[d] == 1) {  // one by one: the dimension's own loop is the loop over tiles
+        if (plan.tile[d] == 1) {  // the dimension's own loop is the loop over tiles
             outer[d] = func.args[d];
             inner[d].clear();
         } else {
@@ -255,7 +257,8 @@ Levels apply_output(const Plan &plan, const Node &node, const Graph &graph, cons
         }
         const int64_t promised = promised_extent(f, func, d);
         const bool unroll = promised > 1 && promised <= 4 && inner[d] == func.args[d];
-        // The vectors of all channels of the same points make whole ones (lower/interleave_stores.h).
+        // The vectors of all channels of the same points form whole vectors
+        // (lower/interleave_stores.h).
         const bool next_to_vector = unroll && dims.size() > 1 && is_interleaved(graph, func, d);
         dims.insert(next_to_vector ? dims.begin() + 1 : dims.end(),
                     {inner[d], unroll ? LoopKind::Unrolled : LoopKind::Serial, false});
@@ -289,7 +292,7 @@ void apply(const Plan &plan, const StageGraph &nodes, const Graph &graph, const 
            schedules::Schedule &schedule) {
     const Node &output = nodes.nodes[static_cast<size_t>(plan.output())];
     FuncSchedule &f = schedule[output.id];
-    // How a Func is stored may be said without saying where.
+    // The user may specify how a Func is stored without specifying where.
     if (output.role == Role::Free || f.compute.inlined()) {
         f.compute = root();
         if (f.store.inlined())

@@ -1,5 +1,5 @@
 #pragma once
-// From plans to directives.
+// Converts plans to directives.
 
 #include "autoschedule/machine.h"
 #include "autoschedule/plan.h"
@@ -9,7 +9,8 @@
 
 namespace Pipe::autoschedule {
 
-/// Writes the plan of one group into `schedule`, which holds the user's: what he wrote stays.
+/// Writes the plan of one group into `schedule`, which contains the user's directives; these are
+/// kept.
 ///
 ///     for y_o {                       // parallel
 ///       for x_o {                     // store level of members that slide
@@ -19,7 +20,8 @@ namespace Pipe::autoschedule {
 ///           for x_w { for x_v { output } }     // x_v: one vector
 ///     } } }
 ///
-/// Splits end in GuardWithIf: right for every size, and nothing beyond the asked region is touched.
+/// Splits use GuardWithIf: correct for every size, and nothing outside the requested region is
+/// accessed.
 void apply(const Plan &plan, const StageGraph &nodes, const graph::Graph &graph,
            const Machine &machine, schedules::Schedule &schedule);
 

@@ -55,7 +55,7 @@ poly::ModelInput model_input(const Graph &graph, const Sizes &sizes) {
     return input;
 }
 
-/// The loops that the definition gives, where the caller did not fill them in.
+/// The default loops of the definition, if the caller did not set them.
 void add_missing_loops(const FuncNode &func, FuncSchedule &f) {
     f.stages.resize(func.stages.size());
     for (size_t s = 0; s < func.stages.size(); s++)
@@ -63,7 +63,7 @@ void add_missing_loops(const FuncNode &func, FuncSchedule &f) {
             stage.dims = graph::initial_loops(func.args, func.stages[s]);
 }
 
-/// A Func whose loops are the user's but that he gave no place is stored.
+/// A Func whose loops were scheduled by the user without a compute level is stored.
 void place_fixed(const FuncNode &func, FuncSchedule &f) {
     if (f.touched || func.is_output || !f.compute.inlined())
         return;
@@ -126,18 +126,18 @@ Result run(const Graph &graph, schedules::Schedule start, const Sizes &sizes,
     return result;
 }
 
-/// Everything stored, each Func by itself, the outermost loops of pure definitions in parallel.
+/// Fallback: every Func stored, without fusion, the outermost loops of pure definitions parallel.
 Result fall_back(const Graph &graph, schedules::Schedule start, const Machine &machine,
                  const std::string &why) {
     Result result;
     support::warn(
         fmt::format("{}: the autoscheduler found no schedule ({}). Every Func is computed "
-                    "at root, by itself. Please report this.",
+                    "at root, without fusion. Please report this.",
                     graph::description(graph), why));
     result.schedule = std::move(start);
     result.report.machine = machine;
     result.report.complete = false;
-    result.report.notes.push_back("every Func by itself, because: " + why);
+    result.report.notes.push_back("no fusion, because: " + why);
     for (const FuncNode &func : graph.funcs) {
         FuncSchedule &f = result.schedule[func.id];
         place_fixed(func, f);

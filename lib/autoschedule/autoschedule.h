@@ -1,5 +1,5 @@
 #pragma once
-// The autoscheduler: a graph, the user's directives and sizes in; a complete Schedule out.
+// The autoscheduler: from a graph, the user's directives and sizes to a complete Schedule.
 //
 //   poly::model        domains, access maps                      poly/
 //   StageGraph         costs and roles of Funcs                  stage_graph.h
@@ -20,11 +20,11 @@
 
 namespace Pipe::autoschedule {
 
-/// What to optimise for. The schedule is right for every size; it is fast for these.
+/// The sizes to optimize for. The schedule is correct for every size.
 struct Sizes {
     struct Dim {
         int64_t min = 0;
-        int64_t extent = 0;  ///< 0 = unknown: something usual is assumed
+        int64_t extent = 0;  ///< 0 = unknown: a typical size is assumed
     };
     std::vector<std::vector<Dim>>
         outputs;  ///< per output of the graph, in the order of Graph::outputs
@@ -34,15 +34,15 @@ struct Sizes {
 
 struct Report {
     std::vector<Plan> plans;           ///< one per group, inputs first
-    std::vector<std::string> inlined;  ///< names of the Funcs that were substituted
-    std::vector<std::string> kept;     ///< names of the Funcs whose loops are the user's
-    std::vector<std::string> notes;    ///< what could not be modelled
+    std::vector<std::string> inlined;  ///< names of the Funcs that were inlined
+    std::vector<std::string> kept;     ///< names of the Funcs whose loops are scheduled by the user
+    std::vector<std::string> notes;    ///< limitations of the model
     Machine machine;
     double cost = 0;  ///< predicted clocks
     long groups_evaluated = 0;
     bool complete = true;  ///< the search saw every valid grouping
     double model_ms = 0, search_ms = 0;
-    std::string text;  ///< the report for people
+    std::string text;  ///< the report as text
 };
 
 struct Result {
@@ -50,9 +50,9 @@ struct Result {
     Report report;
 };
 
-/// Completes the user's schedule. Directives that he wrote stay as they are. Deterministic: it depends
-/// on its arguments only. Never fails: what cannot be modelled is computed in full, in parallel and
-/// vectorised.
+/// Completes the user's schedule, whose directives are kept. Deterministic: the result depends on
+/// the arguments only. Never fails: what cannot be modeled is computed at root, parallel and
+/// vectorized.
 Result schedule(const graph::Graph &graph, const schedules::Schedule &user, const Sizes &sizes,
                 const Machine &machine, const AutoscheduleOptions &options = {});
 

@@ -12,10 +12,10 @@ using poly::Coordinate;
 
 namespace {
 
-constexpr double usable_l1 = 0.82, usable_l2 = 0.75;  // the rest is for what streams through
+constexpr double usable_l1 = 0.82, usable_l2 = 0.75;  // the rest is for data that streams through
 constexpr double page_bytes = 4096;
 
-/// Elements of one coordinate while its iterator takes `tile` values.
+/// The number of elements of one coordinate while its iterator takes `tile` values.
 double width(const Coordinate &c, int64_t tile) {
     const int64_t spread = c.distance.size();
     const int64_t travel = c.iterator < 0 ? 0 : std::abs(c.num) * (tile - 1);
@@ -27,7 +27,7 @@ double width(const Coordinate &c, int64_t tile) {
 GroupModel::Region GroupModel::region(const std::vector<Coordinate> &coords,
                                       const Tiling &t) const {
     Region r;
-    uint64_t used = 0;  // dimensions of the output that the region moves with
+    uint64_t used = 0;  // dimensions of the output with which the region moves
     for (size_t d = 0; d < coords.size(); d++) {
         const Coordinate &c = coords[d];
         const bool unknown = !c.distance.bounded();
@@ -75,10 +75,10 @@ void GroupModel::measure(const Tiling &t) const {
         regions_.push_back(region(e.region, t));
 }
 
-/// Row by row where rows only move forward, tile-wise else: a member whose reader works on whole tiles
-/// must be there as a whole, too. (Sioutas 2019, section 4.1: compute level in the row loop, store
-/// level outside of it. It is also Jangda 2020, Algorithm 4, with inner tiles of one row: parallelograms
-/// inside an overlapped tile.)
+/// Chooses row by row for members whose rows only move forward, else tile-wise; a producer of a
+/// member that works on whole tiles must also be computed as a whole. (Sioutas 2019, section 4.1:
+/// compute level in the row loop, store level outside of it. It is also Jangda 2020, Algorithm 4,
+/// with inner tiles of one row: parallelograms inside an overlapped tile.)
 std::vector<Level> GroupModel::levels(int row_dim) const {
     std::vector<Level> result(members_.size(), Level::Tile);
     if (row_dim < 0)
@@ -107,7 +107,7 @@ std::vector<Level> GroupModel::levels(int row_dim) const {
     return result;
 }
 
-/// What is computed of a member at a time, per dimension.
+/// The extents of a member that are computed at a time, per dimension.
 std::vector<int64_t> GroupModel::step_extents(size_t member, const Tiling &t) const {
     const bool row_wise = member > 0 && levels_of(t)[member] == Level::Row;
     std::vector<int64_t> result = graph_.nodes[static_cast<size_t>(nodes_[member])].extents;
@@ -132,13 +132,14 @@ GroupModel::block_of(size_t member, size_t stage, const std::vector<int64_t> &ex
     return at->second;
 }
 
-/// Clocks per point of the updates in register blocks; what they read from far adds up in block_bytes_.
+/// Clocks per point of the updates in register blocks; their memory traffic from beyond L2 is added
+/// to block_bytes_.
 double GroupModel::add_blocks(size_t member, const Tiling &t, double padded) const {
     const std::vector<Blocked> &all = members_[member].blocked;
     if (all.empty())
         return 0;
     double clocks = 0;
-    // Updates of an output have loops of their own over all of it.
+    // Updates of an output have separate loops over its whole region.
     const std::vector<int64_t> extents =
         member > 0 ? step_extents(member, t)
                    : graph_.nodes[static_cast<size_t>(nodes_[member])].extents;
@@ -171,8 +172,8 @@ void GroupModel::add_compute(const Tiling &t, Cost &cost) const {
     cost.redundancy = needed > 0 ? points / needed - 1 : 0;
 }
 
-/// What passes through the caches before a scratch buffer that is computed tile-wise is read: the
-/// inputs and the output of a whole tile.
+/// The data that passes through the caches between writing and reading a scratch buffer that is
+/// computed tile-wise: the inputs and the output of a whole tile.
 double GroupModel::passing(const std::vector<Level> &levels) const {
     const size_t n = members_.size();
     if (std::find(levels.begin() + 1, levels.end(), Level::Tile) == levels.end())
@@ -183,7 +184,8 @@ double GroupModel::passing(const std::vector<Level> &levels) const {
     return bytes;
 }
 
-/// Scratch buffers beyond L1, and rows of the inputs that are read again for the next row.
+/// Traffic of scratch buffers beyond L1, and of rows of inputs that are read again for the next
+/// row.
 void GroupModel::add_near_memory(const Tiling &t, Cost &cost) const {
     const size_t n = members_.size();
     const std::vector<Level> &levels = levels_of(t);
@@ -197,7 +199,8 @@ void GroupModel::add_near_memory(const Tiling &t, Cost &cost) const {
         cost.scratch_bytes += bytes;
         working_set += bytes;
     }
-    for (size_t m = 0; m < n; m++) {  // inputs stream past: the rows that one row of a reader needs
+    for (size_t m = 0; m < n;
+         m++) {  // inputs stream through: the rows that one row of a reader needs
         for (const Read &read : members_[m].reads) {
             if (read.buffer < static_cast<int>(n))
                 continue;
@@ -218,11 +221,12 @@ void GroupModel::add_near_memory(const Tiling &t, Cost &cost) const {
             const size_t b = static_cast<size_t>(read.buffer);
             const double row_bytes = regions_[m].row * read.bytes;
             const bool row_wise = t.row_dim >= 0 && (m == 0 || levels[m] == Level::Row);
-            // Stage by stage over a tile, the rows that one row of the reader needs stay in L1.
+            // If stages are computed one after the other over a tile, the rows that one row of the
+            // reader needs stay in L1.
             const bool window_stays = !row_wise && read.rows * row_bytes <= l1;
             double rows = window_stays ? 1 : read.rows;
             if (b >= n)
-                rows -= 1;  // the first time comes from far
+                rows -= 1;  // the first access comes from far memory
             bytes += regions_[m].total * read.bytes * std::max(0.0, rows);
         }
     }
@@ -236,8 +240,9 @@ void GroupModel::add_near_memory(const Tiling &t, Cost &cost) const {
     cost.near_memory = 0;
 }
 
-/// Whether the rows of a buffer are not visited one after the other, so that each is a stream of its own
-/// and starts with misses that nothing foresees: parts of rows, and planes that take turns row by row.
+/// Whether consecutive rows of a buffer are not accessed in sequence, so that each is a separate
+/// stream that starts with misses the prefetcher does not predict: parts of rows, and planes that
+/// alternate row by row.
 bool GroupModel::restarts(const std::vector<Coordinate> &region, const Tiling &t) const {
     if (counts_.size() > 1 && counts_[0] > 1)
         return true;
@@ -249,7 +254,7 @@ bool GroupModel::restarts(const std::vector<Coordinate> &region, const Tiling &t
     });
 }
 
-/// How often a stream starts anew, beyond the ends of pages, which stop what foresees it anyway.
+/// The number of stream starts, in addition to page boundaries, which stop the prefetcher anyway.
 double GroupModel::starts(const Region &r, double bytes) const {
     return std::max(0.0, r.total / r.row - r.total * bytes / page_bytes);
 }
@@ -281,7 +286,7 @@ void GroupModel::add_far_memory(const Tiling &t, Cost &cost) const {
     const Node &out = graph_.nodes[static_cast<size_t>(nodes_[0])];
     const double stored = regions_[0].total * members_[0].bytes;
     cost.live_bytes += stored;
-    // A line is read before it is written, unless it bypasses the caches.
+    // A line is read before it is written, unless non-temporal stores are used.
     cost.far_memory += (streams() ? 1 : 2) * stored / far_rate(out.is_output ? 0 : stored);
 }
 
@@ -291,17 +296,17 @@ void GroupModel::finish(Cost &cost) const {
         tasks = std::max(tasks, count);
     const double active = std::min<double>(machine_.cores, tasks);
     cost.imbalance = std::ceil(tasks / active) * active / tasks;
-    // Cores do not run at the same speed: on average half a task remains at the end.
+    // Cores do not run at the same speed: on average, half a task remains at the end.
     if (active > 1)
         cost.imbalance += 0.25 * active / tasks;
-    // The caches work beside the arithmetic, far memory beside both, but not perfectly.
+    // Cache accesses overlap with arithmetic, and far memory with both, but not perfectly.
     const double core = overlapped(cost.arithmetic, cost.near_memory, 0.15) + cost.overhead;
     const double both = overlapped(core, cost.far_memory, 0.35);
     const double launch =
         active > 1 ? machine_.parallel_overhead + tasks * machine_.task_overhead / active : 0;
     cost.overhead += launch;
     cost.total = both / active * cost.imbalance + launch + cost.updates;
-    // Of two equal plans, the one with fewer tiles.
+    // Among equal plans, prefers the one with fewer tiles.
     cost.total += 1e-3 * tiles_;
 }
 

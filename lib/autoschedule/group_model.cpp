@@ -13,14 +13,14 @@ using poly::GroupEdge;
 namespace {
 
 constexpr double cache_line = 64;
-/// What of a cache holds data from one stage to the next: the rest is for what streams through.
+/// Fraction of a cache that holds data between stages: the rest is for data that streams through.
 constexpr double usable_shared_cache = 0.7;
 
-/// Funcs in one group. What is gained by fusing more is small, and the bounds of the first in a long
-/// chain become large expressions.
+/// Maximum number of Funcs per group. Fusing more gains little, and the bounds of the first Func in
+/// a long chain become large expressions.
 constexpr size_t most_members = 10;
 
-/// Vector loads that one vector of the reader takes, given how the innermost coordinate moves.
+/// Number of vector loads per vector of the reader, given how the innermost coordinate moves.
 double load_instructions(const Access &load, double vector_bytes, double lanes) {
     const double one =
         load.bytes * lanes / vector_bytes;  // contiguous: as many registers as bytes fill
@@ -40,13 +40,13 @@ double load_instructions(const Access &load, double vector_bytes, double lanes) 
         return 2.5 * one;
     if (x.den == 2)
         return 1.5 * one;
-    // A vector as wide as a cache line touches two lines unless it is aligned. Rows of scratch buffers
-    // are, those of images seldom.
+    // A vector as wide as a cache line accesses two lines unless it is aligned. Rows of scratch
+    // buffers are aligned, those of images rarely.
     const bool aligned = load.image < 0 && x.distance == poly::Range::point(0);
     return aligned ? one : one * (1 + vector_bytes / cache_line);
 }
 
-/// The loads as seen from the group's output: through the region of the reader.
+/// The loads as functions of the group's output, composed through the readers' regions.
 void widen(std::vector<Coordinate> &region, bool &aligned, const Access &load) {
     const bool first = region.empty();
     for (size_t d = 0; d < load.coords.size(); d++) {
@@ -136,8 +136,8 @@ int GroupModel::external(const Access &load) {
     return static_cast<int>(externals_.size()) - 1;
 }
 
-/// Bytes per clock at which one core streams whole buffers, while `more` bytes lie beside the
-/// pipeline's inputs and outputs.
+/// Bytes per clock at which one core streams whole buffers, if `more` bytes are live in addition to
+/// the pipeline's inputs and outputs.
 double GroupModel::far_rate(double more) const {
     if (root_bytes_ + more <= usable_shared_cache * static_cast<double>(machine_.l2_bytes))
         return machine_.l2_rate;
@@ -146,9 +146,9 @@ double GroupModel::far_rate(double more) const {
     return std::min(machine_.dram_rate, machine_.dram_rate_all_cores / machine_.cores);
 }
 
-/// Whether the output had better bypass the caches: it does not stay there until somebody reads it, so that
-/// nothing is gained by reading each of its lines before it is written. Whole vectors only, in rows that
-/// begin where vectors do.
+/// Whether the output should use non-temporal stores: if it does not stay in the caches until it is
+/// read, reading each line before writing it gains nothing. Only for whole vectors in rows that
+/// begin at vector boundaries.
 bool GroupModel::streams() const {
     const Node &out = graph_.nodes[static_cast<size_t>(nodes_[0])];
     if (out.role == Role::Fixed || out.has_updates() || out.dims() == 0)
@@ -174,12 +174,12 @@ void GroupModel::add_clocks(const Node &node, Member &member) const {
     }
 }
 
-/// Of one iteration.
+/// The cost of one iteration.
 double GroupModel::clocks_of(const StageCost &stage, const Node &node) const {
     const double v = machine_.vector_bytes;
     const bool vector = !stage.loops_over.empty() && stage.loops_over[0];
     const double lanes = vector ? std::max(1.0, v / node.bytes) : 1;
-    const double width = vector ? v : 4;  // scalar operations: one element of a usual type
+    const double width = vector ? v : 4;  // scalar operations: one element of a typical type
     const double arithmetic = stage.arithmetic.total() * lanes / width;
     double loads = 0;
     for (const Access &load : stage.loads)
@@ -189,7 +189,7 @@ double GroupModel::clocks_of(const StageCost &stage, const Node &node) const {
     return overlapped(compute, memory, 0.6) / lanes;
 }
 
-/// The cores that an update keeps busy: its outermost loop is parallel if it is pure.
+/// The number of cores that an update keeps busy: its outermost loop is parallel if it is pure.
 double GroupModel::cores_of(const StageCost &stage, const Node &node) const {
     for (size_t d = node.extents.size(); d-- > 0;)
         if (stage.loops_over[d])
@@ -216,7 +216,8 @@ bool is_group(const StageGraph &graph, const std::vector<int> &members) {
             if (std::find(members.begin(), members.end(), c) == members.end())
                 return false;
         }
-        // An update that jumps (a histogram, a scan) needs whole dimensions at once.
+        // An update with non-contiguous accesses (a histogram, a scan) needs whole dimensions at
+        // once.
         for (const StageCost &stage : node.stages)
             if (!stage.loops_over_all())
                 return false;

@@ -1,5 +1,5 @@
 #pragma once
-// The cost of fusing a group of Funcs: which tiles, and how long it takes.
+// The cost model of a fused group of Funcs, with the choice of tile sizes.
 
 #include <algorithm>
 #include <map>
@@ -15,22 +15,22 @@
 
 namespace Pipe::autoschedule {
 
-/// How tiles are laid: candidate of the search.
+/// A candidate tiling of the search.
 struct Tiling {
     std::vector<int64_t> size;  ///< per dimension of the output, 1 .. extent
     int row_dim = -1;           ///< as in Plan
 };
 
-/// Clocks of two things done at the same time, of which the fraction `serial` of the shorter one cannot
-/// be hidden behind the longer one.
+/// Clocks of two overlapping activities, if the fraction `serial` of the shorter one cannot be
+/// hidden behind the longer one.
 inline double overlapped(double a, double b, double serial) {
     return std::max(a, b) + serial * std::min(a, b);
 }
 
-/// One group under consideration. Built once per group; evaluates many tilings.
+/// A candidate group. Constructed once per group; evaluates many tilings.
 ///
-/// The four terms of Jangda 2020, equation (2), are all here, but in one unit, clocks, so that they need
-/// no weights: live-in/live-out data (far_memory), cleanup tiles (imbalance), overlap (the redundant
+/// Contains the four terms of Jangda 2020, equation (2), all in clocks, so that they need no
+/// weights: live-in/live-out data (far_memory), cleanup tiles (imbalance), overlap (the redundant
 /// points in arithmetic) and unequal extents (every member's own points are counted).
 class GroupModel {
   public:
@@ -59,7 +59,7 @@ class GroupModel {
         double repeats = 1, plain_clocks = 0;  // of one iteration without blocks
     };
     struct Member {
-        double clocks = 0;         // of one point, vectorised
+        double clocks = 0;         // of one point, vectorized
         double update_clocks = 0;  // elapsed, of updates that do not loop over all dimensions
         double lanes = 1;
         double bytes = 1;  // of one point
@@ -149,10 +149,11 @@ class GroupModel {
     mutable double tiles_ = 1, steps_ = 1;  // steps of the row loop, over all tiles
 };
 
-/// One output whose value alone is needed outside; every other member is free and read by members only.
+/// A group has one member, the output, that is used outside; every other member is free and read by
+/// members only.
 bool is_group(const StageGraph &graph, const std::vector<int> &members);
 
-/// Cost and best tiles of a group: Jangda 2020, Algorithm 2. Nothing where the dependences are not
+/// Cost and best tiles of a group: Jangda 2020, Algorithm 2. Nothing if the dependences are not
 /// constant (infinite cost).
 std::optional<Plan> plan_group(const StageGraph &graph, const Machine &machine,
                                std::vector<int> members, bool coarse);

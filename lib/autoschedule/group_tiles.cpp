@@ -1,4 +1,4 @@
-// Which tilings of a group are tried, and what Algorithm 2 of Jangda 2020 proposes.
+// The candidate tilings of a group, including that of Algorithm 2 of Jangda 2020.
 
 #include <algorithm>
 #include <cmath>
@@ -11,7 +11,7 @@ using poly::Coordinate;
 
 namespace {
 
-constexpr int64_t short_dim = 16;  ///< a channel or the like: whole or one by one
+constexpr int64_t short_dim = 16;  ///< channels, for example: whole or one at a time
 
 void add_size(std::vector<int64_t> &sizes, int64_t size, int64_t extent) {
     size = std::clamp<int64_t>(size, 1, extent);
@@ -21,7 +21,7 @@ void add_size(std::vector<int64_t> &sizes, int64_t size, int64_t extent) {
 
 }  // namespace
 
-/// How often an element is used along each dimension of the output: the window of its readers.
+/// The reuse of an element along each dimension of the output: the size of its readers' windows.
 std::vector<double> GroupModel::reuse() const {
     std::vector<double> result(alignment_.region[0].size(), 1);
     auto count = [&](const std::vector<Coordinate> &region) {
@@ -64,7 +64,7 @@ std::vector<int64_t> GroupModel::fill_cache(int64_t cache_bytes, int64_t innermo
     return tile;
 }
 
-/// Heights such that every core gets the same number of tiles, and some small ones.
+/// Tile heights that give every core the same number of tiles, and some small ones.
 std::vector<int64_t> GroupModel::sizes_of_rows(int64_t extent, bool coarse) const {
     std::vector<int64_t> sizes;
     for (int per_core : {1, 2, 4, 8, 16, 32, 64}) {
@@ -85,7 +85,7 @@ std::vector<int64_t> GroupModel::sizes_of_rows(int64_t extent, bool coarse) cons
     return sizes;
 }
 
-/// Whole rows, and parts of them that are multiples of the vector.
+/// Whole rows, and parts of them in multiples of the vector.
 std::vector<int64_t> GroupModel::sizes_of_columns(bool coarse) const {
     const int64_t extent = extents()[0];
     const int64_t lanes = static_cast<int64_t>(members_[0].lanes);
@@ -106,7 +106,7 @@ std::vector<int64_t> GroupModel::sizes_of_columns(bool coarse) const {
     return sizes;
 }
 
-/// Rows run along the longest dimension but the innermost.
+/// The row dimension is the longest one except the innermost.
 int GroupModel::row_dimension() const {
     int row_dim = extents().size() > 1 ? 1 : 0;
     for (size_t d = 2; d < extents().size(); d++) {
@@ -116,7 +116,8 @@ int GroupModel::row_dimension() const {
     return row_dim;
 }
 
-/// Choices for the dimensions that are neither innermost nor rows: one by one, whole, or pieces.
+/// Choices for the dimensions that are neither innermost nor rows: one at a time, whole, or in
+/// pieces.
 std::vector<std::vector<int64_t>> GroupModel::sizes_of_others(int row_dim) const {
     std::vector<std::vector<int64_t>> choices(1, std::vector<int64_t>(extents().size(), 1));
     for (size_t d = 1; d < extents().size(); d++) {
@@ -139,7 +140,7 @@ std::vector<std::vector<int64_t>> GroupModel::sizes_of_others(int row_dim) const
 }
 
 void GroupModel::improve(Choice &best, const Tiling &t) const {
-    // A loop of one row is a loop over tiles.
+    // A loop over single rows is a loop over tiles.
     if (t.row_dim >= 0 && t.size[static_cast<size_t>(t.row_dim)] < 2)
         return;
     const Cost cost = evaluate(t);
@@ -156,7 +157,7 @@ void GroupModel::vary(Choice &best, size_t dim, const std::vector<int64_t> &size
     }
 }
 
-/// Rows with full columns, then columns, then rows again.
+/// Optimizes rows with full columns, then columns, then rows again.
 GroupModel::Choice GroupModel::descend(Tiling start, int row_dim, bool coarse) const {
     Choice best;
     const size_t r = static_cast<size_t>(row_dim);
@@ -164,7 +165,7 @@ GroupModel::Choice GroupModel::descend(Tiling start, int row_dim, bool coarse) c
     best.tiling = std::move(start);
     const std::vector<int64_t> rows = sizes_of_rows(extents()[r], coarse);
     vary(best, r, rows);
-    // Rows of a single stage are streams: parts of them serve only to occupy more cores.
+    // Rows of a single stage are streams: splitting them only serves to occupy more cores.
     const bool streams = members_.size() == 1 && extents()[r] >= 4 * machine_.cores;
     if (extents().size() == 1 || streams || !best.found)
         return best;
@@ -216,7 +217,8 @@ Plan GroupModel::make_plan(const Choice &choice) const {
                 plan.slides[m] = true;
         }
     }
-    // Loops over tiles: the one with most iterations outermost and parallel, then as in memory.
+    // Loops over tiles: the one with most iterations is outermost and parallel, the others are in
+    // storage order.
     auto count = [&](int g) {
         const size_t d = static_cast<size_t>(g);
         return ceil_div(extents()[d], plan.tile[d]);

@@ -64,7 +64,7 @@ class Search {
     }
 
   private:
-    /// Nodes that are left, ascending.
+    /// Remaining nodes, ascending.
     struct Part {
         NodeSet key;
         std::vector<int> nodes;
@@ -73,23 +73,24 @@ class Search {
         double cost;
         const Candidate *choice;
     };
-    /// A part whose cases are being compared.
+    /// A subproblem whose cases are being compared.
     struct Visit {
         Part part;
         const std::vector<Candidate> &options;
         bool
-            full;  ///< over the limit, the first group that is cheaper than its nodes one by one is taken
+            full;  ///< beyond the limit, the first group that is cheaper than its single nodes is chosen
         Entry best{infinite_cost, nullptr};
-        size_t option = 0;            ///< the one that is looked at
-        std::vector<Part> rest = {};  ///< what it leaves
-        size_t solved = 0;            ///< so many of them
+        size_t option = 0;            ///< the current option
+        std::vector<Part> rest = {};  ///< the parts that remain for it
+        size_t solved = 0;            ///< number of parts that are solved
         double rest_cost = 0;         ///< and their cost
         bool begun = false;
     };
 
-    /// F(left): the cost of the cheapest grouping of a connected part. Its last node has no reader left: it
-    /// is the live-out of its group. The cases of the recurrence are which producers join it (Case I) and
-    /// what is left then (Case II). As deep as the pipeline is long, so with a stack of its own.
+    /// F(left): the cost of the cheapest grouping of a connected part. Its last node has no
+    /// remaining reader: it is the live-out of its group. The cases of the recurrence are which
+    /// producers join it (Case I) and what remains then (Case II). The recursion is as deep as the
+    /// pipeline is long, so it uses an explicit stack.
     void solve(const Part &first) {
         std::vector<Visit> stack;
         auto visit = [&](Part part) {
@@ -110,7 +111,7 @@ class Search {
         }
     }
 
-    /// Goes on with it until its cost is known; stops at a part whose cost has to be known first.
+    /// Continues until the cost is known; stops at a part whose cost must be known first.
     const Part *compare_options(Visit &v) {
         for (; v.option < v.options.size(); v.option++, v.begun = false) {
             const Candidate &option = v.options[v.option];
@@ -160,7 +161,7 @@ class Search {
                                   [&](const auto &a, const auto &b) { return rate(a) < rate(b); });
     }
 
-    /// Connected parts of the graph that the nodes span.
+    /// Connected components of the subgraph of the nodes.
     std::vector<Part> components(const Part &left) const {
         std::vector<Part> parts;
         NodeSet seen(dag_.size());
@@ -186,7 +187,7 @@ class Search {
         return parts;
     }
 
-    /// Every valid group whose live-out is `output`, the single node first.
+    /// Every valid group whose live-out is `output`, beginning with the single node.
     const std::vector<Candidate> &groups_ending_in(int output) {
         std::vector<Candidate> &result = candidates_[static_cast<size_t>(output)];
         if (!result.empty())
@@ -215,7 +216,7 @@ class Search {
         return result;
     }
 
-    /// Producers that are read by members only.
+    /// Producers that are read only by members.
     std::vector<int> joinable(const std::vector<int> &members) const {
         std::vector<int> result;
         for (int m : members) {
@@ -251,7 +252,7 @@ class Search {
     Grouping result_;
 };
 
-/// Group of every node.
+/// The group of every node.
 std::vector<int> group_of_nodes(const Dag &dag, const std::vector<std::vector<int>> &groups) {
     std::vector<int> of(static_cast<size_t>(dag.size()), -1);
     for (size_t g = 0; g < groups.size(); g++) {
@@ -261,7 +262,8 @@ std::vector<int> group_of_nodes(const Dag &dag, const std::vector<std::vector<in
     return of;
 }
 
-/// One node per group, in the order of their live-outs, which is topological.
+/// The condensed graph with one node per group, in the order of their live-outs, which is
+/// topological.
 Dag collapse(const Dag &dag, const std::vector<std::vector<int>> &groups) {
     Dag result;
     result.producers.resize(groups.size());

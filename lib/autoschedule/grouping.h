@@ -16,15 +16,15 @@ struct Dag {
 
 constexpr double infinite_cost = std::numeric_limits<double>::infinity();
 
-/// Cost of computing these nodes (ascending) as one group; infinite where that is not possible. The
-/// cost of a group of one node must be finite.
+/// Cost of computing these nodes (ascending) as one group; infinite if impossible. The cost of a
+/// group of one node must be finite.
 using GroupCost = std::function<double(const std::vector<int> &)>;
 
 struct Grouping {
     std::vector<std::vector<int>> groups;  ///< each ascending; sorted by their last node
     double cost = 0;
-    long evaluated = 0;    ///< groups whose cost was asked for
-    bool complete = true;  ///< every valid grouping was considered
+    long evaluated = 0;    ///< number of cost queries
+    bool complete = true;  ///< whether every valid grouping was considered
 };
 
 struct GroupingLimits {
@@ -33,21 +33,21 @@ struct GroupingLimits {
     long states = 100000;                               ///< entries of the memo
 };
 
-/// The cheapest valid grouping. A group has one live-out: every other node of it is read inside only.
+/// The cheapest valid grouping. A group has one live-out: all other nodes are read only inside.
 ///
-/// This is Algorithm 1 walked from the live-outs to the inputs. The paper walks forward and may close a
-/// group before a later producer of one of its nodes is seen (for A->B->D->C, A->C it never considers
-/// {A}, {B}, {D, C}); backward, a node is decided when all of its readers are, and no valid grouping is
-/// missed. With one live-out per group, of all partitions of the nodes that come next only the one into
-/// single nodes is valid, and no group can close a cycle: a path out of it leaves through the live-out.
-/// The memo is keyed by the set of nodes that are left, one connected component at a time.
+/// This is Algorithm 1 from the live-outs to the inputs. The paper traverses forward and may close
+/// a group before a later producer of one of its nodes is seen (for A->B->D->C, A->C it never
+/// considers {A}, {B}, {D, C}); backward, a node is decided after all of its readers, and no valid
+/// grouping is missed. With one live-out per group, the only valid partition of the next nodes is
+/// the one into single nodes, and no group can close a cycle: a path out of it leaves through the
+/// live-out. The memo is keyed by the set of remaining nodes, one connected component at a time.
 Grouping group(const Dag &dag, const GroupCost &cost, const GroupingLimits &limits = {});
 
-/// Bounded incremental grouping (Algorithm 5): groups of at most `limit` nodes; then each is one node
-/// of a smaller graph, which is grouped again, until nothing changes.
+/// Bounded incremental grouping (Algorithm 5): groups of at most `limit` nodes; then each group is
+/// a node of a smaller graph, which is grouped again, until nothing changes.
 Grouping group_incrementally(const Dag &dag, const GroupCost &cost, GroupingLimits limits);
 
-/// Whether some group needs, through other groups, a value of its own (section 3.2, validity).
+/// Whether some group depends on itself through other groups (section 3.2, validity).
 bool has_cycle(const Dag &dag, const std::vector<std::vector<int>> &groups);
 
 /// Every node in exactly one group, one live-out per group, no cycle.

@@ -9,7 +9,7 @@ using poly::Coordinate;
 
 namespace {
 
-constexpr size_t most_loads = 64;  ///< of one iteration; beyond, registers run out many times over
+constexpr size_t most_loads = 64;  ///< per iteration; beyond this, there is heavy register spilling
 
 bool can_inline(const StageGraph &graph, int n) {
     const Node &node = graph.nodes[static_cast<size_t>(n)];
@@ -21,7 +21,8 @@ bool is_copy(const Node &node) {
     return node.stages[0].arithmetic.total() == 0 && node.stages[0].loads.size() <= 1;
 }
 
-/// The reader walks along the innermost dimension as the producer does, so that vectors stay vectors.
+/// Whether the reader moves along the innermost dimension like the producer, so that vectors stay
+/// dense.
 bool read_along_rows(const Access &load) {
     if (load.coords.empty())
         return true;
@@ -109,7 +110,8 @@ bool recompute_is_cheaper(const StageGraph &graph, int n) {
     const double times = uses.evaluations / std::max(1.0, node.points());
     const double loads = static_cast<double>(node.stages[0].loads.size()) * node.bytes;
     const double compute_again = (times - 1) * node.stages[0].arithmetic.total() + times * loads;
-    const double keep = 2 * node.bytes + times * node.bytes;  // a store and its address, the loads
+    const double keep =
+        2 * node.bytes + times * node.bytes;  // a store and its address, and the loads
     return compute_again <= keep;
 }
 

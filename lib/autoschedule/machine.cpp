@@ -10,7 +10,7 @@ namespace Pipe::autoschedule {
 
 namespace {
 
-/// What is known, else `otherwise`.
+/// The value if known, else `otherwise`.
 int64_t known(int64_t bytes, int64_t otherwise) {
     return bytes > 0 ? bytes : otherwise;
 }

@@ -1,5 +1,5 @@
 #pragma once
-// How much arithmetic an expression takes.
+// The arithmetic cost of expressions.
 
 #include <algorithm>
 #include <vector>
@@ -8,10 +8,11 @@
 
 namespace Pipe::autoschedule {
 
-/// Work of one iteration: instructions x bytes of their type, so that division by the bytes of a vector
-/// register gives vector instructions per element.
+/// Work of one iteration in instructions x bytes of their type; divided by the size of a vector
+/// register, this gives vector instructions per element.
 struct Arithmetic {
-    double sums = 0, products = 0;  ///< of floats; a sum and a product become one fused instruction
+    double sums = 0,
+           products = 0;  ///< of floats; a sum and a product can become one fused instruction
     double other = 0;
 
     double total() const { return std::max(sums, products) + other; }
@@ -22,7 +23,7 @@ struct Arithmetic {
     }
 };
 
-/// Of the distinct nodes below `values`; indices of loads are left out.
+/// The cost of the distinct nodes of `values`, without indices of loads.
 Arithmetic arithmetic_of(const std::vector<Expr> &values);
 
 }  // namespace Pipe::autoschedule

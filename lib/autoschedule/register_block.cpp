@@ -14,18 +14,20 @@ using poly::Coordinate;
 
 namespace {
 
-constexpr double least_iterations = 4;  ///< of the RVars, that loading and storing the sums pays
+constexpr double least_iterations =
+    4;  ///< of the RVars, for which loading and storing the sums is worthwhile
 constexpr int64_t most_vectors = 8, most_rows = 8;
-constexpr double loop_clocks = 0.75;   ///< counting and comparing, per iteration of the RVars
+constexpr double loop_clocks = 0.75;   ///< counter and branch, per iteration of the RVars
 constexpr double latency = 4;          ///< of one addition
-constexpr double usable_cache = 0.75;  ///< the rest is for what streams through
+constexpr double usable_cache = 0.75;  ///< the rest is for data that streams through
 
 bool depends_on(const Access &load, int dim) {
     return std::any_of(load.coords.begin(), load.coords.end(),
                        [&](const Coordinate &c) { return c.iterator == dim; });
 }
 
-/// The lanes of a vector along dimension 0 are neighbors in memory, or all read the same element.
+/// Whether the lanes of a vector along dimension 0 are adjacent in memory, or all read the same
+/// element.
 bool loads_as_vector(const Access &load) {
     for (size_t d = 0; d < load.coords.size(); d++) {
         const Coordinate &c = load.coords[d];
@@ -67,7 +69,7 @@ class BlockSearch {
     }
 
   private:
-    /// Sums, the vectors that are shared by the rows, and one operand of the moment.
+    /// Registers for sums, the vectors shared by the rows, and one temporary operand.
     int64_t registers(const RegisterBlock &b) const {
         int64_t shared = 0;
         for (const Access *load : operands_)
@@ -95,14 +97,15 @@ class BlockSearch {
                                   machine_.vector_bytes / machine_.arithmetic_rate;
         const double block = std::max(
             latency, overlapped(arithmetic, loads / machine_.load_rate, 0.1) + loop_clocks);
-        for (int d = 0; d < node_.dims(); d++) {  // the last block of a dimension is not full
+        for (int d = 0; d < node_.dims(); d++) {  // the last block of a dimension is partial
             const int64_t extent = extents_[size_t(d)], size = b.size(d);
             useful *= double(extent) / double(ceil_div(extent, size) * size);
         }
         return block / (vectors * double(lanes_)) / useful;
     }
 
-    /// Bytes of an operand that `count` blocks along each dimension read, over all iterations of the RVars.
+    /// Bytes of an operand that `count` blocks along each dimension read, over all iterations of
+    /// the RVars.
     double bytes(const Access &load, const RegisterBlock &b,
                  const std::vector<int64_t> &count) const {
         double elements = 1;
@@ -120,8 +123,9 @@ class BlockSearch {
         return elements * load.bytes;
     }
 
-    /// Bytes that come from beyond the L2 cache with the loops in this order: what fits there while the inner
-    /// loops run is read once for them, and once more for each iteration outside that needs other data.
+    /// Bytes from beyond the L2 cache for this order of the loops: data that fits there while the
+    /// inner loops run is read once for them, and again for each iteration of an outer loop that
+    /// needs other data.
     double traffic(const RegisterBlock &b, const std::vector<int> &order) const {
         const double cache = usable_cache * static_cast<double>(machine_.l2_bytes);
         std::vector<int64_t> count(extents_.size(), 1);
@@ -143,7 +147,7 @@ class BlockSearch {
         double total = 0;
         for (const Access *load : operands_) {
             double once = bytes(*load, b, count);
-            bool stays = true;  // what the next loops do not move is still there
+            bool stays = true;  // data that the next loops do not move is still cached
             for (size_t i = inside; i < order.size(); i++) {
                 stays = stays && !depends_on(*load, order[i]);
                 if (!stays)

@@ -1,11 +1,11 @@
 #pragma once
-// Register blocks of reductions: how many sums are computed at a time.
+// Register blocks of reductions: the number of sums that are computed at a time.
 //
-// A sum that runs over RVars waits for its previous addition in each iteration. Independent sums hide that
-// latency, and every operand that they share is loaded once for all of them: a block of `vectors` vectors
-// along dimension 0 by `rows` points of another dimension, as large as the registers allow (Low et al.,
-// "Analytical Modeling Is Enough for High-Performance BLIS", TOMS 2016, section 4). The order of the loops
-// around the block decides what is read again from which cache.
+// A sum over RVars waits for its previous addition in each iteration. Independent sums hide this
+// latency, and every operand that they share is loaded once for all of them: a block of `vectors`
+// vectors along dimension 0 by `rows` points of another dimension, as large as the registers allow
+// (Low et al., "Analytical Modeling Is Enough for High-Performance BLIS", TOMS 2016, section 4).
+// The order of the loops around the block determines which data is read again from which cache.
 
 #include <optional>
 #include <vector>
@@ -20,17 +20,17 @@ struct RegisterBlock {
     int64_t vectors = 1;     ///< along dimension 0, unrolled
     int rows_dim = -1;       ///< the other dimension of the block; -1: none
     int64_t rows = 1;        ///< along rows_dim, unrolled
-    std::vector<int> loops;  ///< dimensions that have a loop around the block, innermost first
+    std::vector<int> loops;  ///< dimensions with a loop around the block, innermost first
     double clocks = 0;       ///< of one core, per point and iteration of the RVars
     double far_bytes =
         0;  ///< of the operands that come from beyond the L2 cache, for the whole region
 
-    /// Points of the block along a dimension of the Func.
+    /// The size of the block along a dimension of the Func.
     int64_t size(int dim) const { return dim == 0 ? lanes * vectors : dim == rows_dim ? rows : 1; }
 };
 
-/// The best block for stage `stage` of the node over a region of these extents. Nothing if the stage has no
-/// RVars, or no pure loop over dimension 0, or if its vectors would not be loaded as such.
+/// The best block for stage `stage` of the node over a region of these extents. Nothing if the
+/// stage has no RVars, or no pure loop over dimension 0, or if its vector loads would not be dense.
 /// \param cores that share the outermost loop
 std::optional<RegisterBlock> register_block(const Node &node, size_t stage,
                                             const std::vector<int64_t> &extents,

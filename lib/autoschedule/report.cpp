@@ -53,7 +53,7 @@ std::string report_text(const Report &report, const StageGraph &nodes, const gra
             text += fmt::format("; parallel over {}", graph[output.id].args[d]);
         }
         if (plan.streams)
-            text += "; stored past the caches, which are smaller";
+            text += "; non-temporal stores (larger than the caches)";
         text += "\n";
         for (size_t m = 1; m < plan.members.size(); m++)
             text += member_text(plan, m, nodes);
@@ -62,7 +62,7 @@ std::string report_text(const Report &report, const StageGraph &nodes, const gra
     if (!report.inlined.empty())
         text += "inlined: " + list(report.inlined) + "\n";
     if (!report.kept.empty())
-        text += "as written by hand: " + list(report.kept) + "\n";
+        text += "scheduled by hand: " + list(report.kept) + "\n";
     for (const std::string &note : report.notes)
         text += "note: " + note + "\n";
     text +=

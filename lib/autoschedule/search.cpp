@@ -12,11 +12,12 @@ namespace Pipe::autoschedule {
 
 namespace {
 
-constexpr size_t small_pipeline = 64;  ///< nodes up to which inlining choices are tried one by one
-constexpr double worth_it = 0.995;     ///< a choice must lower the predicted cost by half a percent
+constexpr size_t small_pipeline =
+    64;                             ///< nodes up to which inlining choices are tried individually
+constexpr double worth_it = 0.995;  ///< a choice must lower the predicted cost by half a percent
 
-/// Candidate tilings that may be evaluated per millisecond of budget: a count, not a clock, so that
-/// the answer does not depend on how busy the machine is.
+/// Candidate tilings evaluated per millisecond of budget: a count instead of a clock, so that the
+/// result does not depend on the load of the machine.
 constexpr double groups_per_ms = 20;
 
 class Searcher {
@@ -25,11 +26,11 @@ class Searcher {
         : machine_(machine), options_(options),
           budget_(static_cast<long>(std::max(1.0, options.time_budget_ms) * groups_per_ms)) {}
 
-    /// Best grouping of `graph` as it is.
+    /// The best grouping of `graph` without further inlining.
     Found group_all(const StageGraph &graph) {
         Found found;
         found.graph = graph;
-        std::vector<int> nodes;  // of the DAG -> of the stage graph
+        std::vector<int> nodes;  // index in the DAG -> index in the stage graph
         Dag dag = dag_of(graph, nodes);
         const bool coarse = nodes.size() > small_pipeline;
         auto plan_of = [&](const std::vector<int> &members) -> const std::optional<Plan> & {
@@ -70,7 +71,7 @@ class Searcher {
     long evaluated() const { return evaluated_; }
 
   private:
-    /// Members and what was substituted into them: a plan depends on nothing else that changes.
+    /// Members and the Funcs inlined into them: a plan depends on nothing else that changes.
     using Key = std::vector<std::pair<int, uint64_t>>;
 
     static Dag dag_of(const StageGraph &graph, std::vector<int> &nodes) {
@@ -92,7 +93,7 @@ class Searcher {
         return dag;
     }
 
-    /// Groups of any size where the pipeline is small; else bounded (Algorithm 5).
+    /// Groups of any size if the pipeline is small; else bounded (Algorithm 5).
     GroupingLimits limits(const Dag &dag) const {
         GroupingLimits l;
         if (options_.group_limit > 0) {
@@ -111,7 +112,7 @@ class Searcher {
     std::map<Key, std::optional<Plan>> plans_;
 };
 
-/// Which Funcs are substituted beyond those that cost nothing.
+/// Decides which Funcs are inlined in addition to those that cost nothing.
 using Choices = std::vector<bool>;
 
 class InliningSearch {
@@ -121,7 +122,7 @@ class InliningSearch {
         inline_free_of_cost(graph_);
     }
 
-    /// Every choice that `wanted` says, consumers first.
+    /// Applies the choices in `wanted`, consumers first.
     template <typename F> Choices choose(F &&wanted) const {
         StageGraph graph = graph_;
         Choices choices(graph.nodes.size(), false);
@@ -174,7 +175,7 @@ class InliningSearch {
     Searcher &searcher_;
 };
 
-/// Substitutes everything that is cheap to compute again.
+/// Inlines everything that is cheap to recompute.
 StageGraph inline_cheap(StageGraph graph) {
     for (size_t n = graph.nodes.size(); n-- > 0;) {
         if (recompute_is_cheaper(graph, static_cast<int>(n)))
@@ -195,7 +196,7 @@ Found search(const StageGraph &graph, const Machine &machine, const Autoschedule
     if (static_cast<size_t>(live) > small_pipeline) {
         return searcher.group_all(inline_cheap(inlining.graph()));
     }
-    // Choices that pay only together are reached from different starts.
+    // Choices that are profitable only together are reached from different starting points.
     const Choices starts[] = {Choices(nodes.size(), false), inlining.choose(recompute_is_cheaper),
                               inlining.choose(is_pointwise)};
     const Choices *start = nullptr;

@@ -1,5 +1,5 @@
 #pragma once
-// Inlining and grouping together: the cheapest set of plans.
+// Joint search of inlining and grouping: the cheapest set of plans.
 
 #include <vector>
 
@@ -11,14 +11,14 @@
 namespace Pipe::autoschedule {
 
 struct Found {
-    StageGraph graph;         ///< after substitution
+    StageGraph graph;         ///< after inlining
     std::vector<Plan> plans;  ///< producers first
     double cost = 0;
     long evaluated = 0;
     bool complete = true;
 };
 
-/// \param graph with the user's own substitutions done
+/// \param graph after inlining the Funcs that the user inlined
 Found search(const StageGraph &graph, const Machine &machine, const AutoscheduleOptions &options);
 
 }  // namespace Pipe::autoschedule

@@ -19,7 +19,7 @@ using schedules::LoopLevel;
 
 namespace {
 
-/// Funcs whose loops some directive names: they keep the loops that they have.
+/// Funcs whose loops are named by a directive: they keep their loops.
 std::vector<bool> named_by_levels(const Graph &graph, const schedules::Schedule &user) {
     std::vector<bool> named(graph.funcs.size(), false);
     auto note = [&](const LoopLevel &level) {
@@ -37,7 +37,7 @@ std::vector<bool> named_by_levels(const Graph &graph, const schedules::Schedule 
     return named;
 }
 
-/// `whole`: a C function reads it.
+/// `whole`: read by a C function.
 Role role_of(const FuncNode &func, const FuncSchedule &user, bool named, bool whole) {
     if (graph::is_extern(func))
         return Role::Fixed;
@@ -48,23 +48,23 @@ Role role_of(const FuncNode &func, const FuncSchedule &user, bool named, bool wh
         return Role::Fixed;
     if (func.is_output)
         return Role::Root;
-    // What was said of the part that is computed needs loops of its own.
+    // A directive on its computed region requires separate loops.
     const bool has_part = !user.bounds.empty() || !user.alignments.empty() ||
                           user.nontemporal_stores || user.nontemporal_loads;
     if (!user.touched)
         return whole || has_part ? Role::Root : Role::Free;
     if (!user.compute.inlined())
         return Role::Root;
-    // How it is stored was said, so it is.
+    // A directive on its storage requires that it is stored.
     if (user.memory != MemoryType::Auto || !user.storage_order.empty() || !user.folds.empty() ||
         !user.store.inlined() || !user.storage_dims.empty() || user.async || user.memoize) {
         return Role::Root;
     }
-    // One that cannot be substituted; lowering finds its place.
+    // A Func that cannot be inlined; lowering finds its level.
     return func.has_updates() || whole ? Role::Fixed : Role::Inlined;
 }
 
-/// Iterators of the stage -> dimensions of the Func.
+/// Maps iterators of the stage to dimensions of the Func.
 std::vector<int> dims_of_iterators(const FuncNode &func, const poly::StageModel &stage) {
     std::vector<int> dims;
     for (int k = 0; k < stage.pure; k++) {
@@ -104,7 +104,7 @@ void add_unique(std::vector<int> &list, int value) {
         list.insert(at, value);
 }
 
-/// Edges between the nodes that are not inlined, from the loads.
+/// Edges between the nodes that are not inlined, derived from the loads.
 void connect(StageGraph &graph) {
     for (Node &node : graph.nodes) {
         node.producers.clear();
@@ -168,8 +168,8 @@ void add_distinct(std::vector<Access> &loads, Access load) {
         loads.push_back(std::move(load));
 }
 
-/// The loads of `stage` once `producer` is substituted, and how often the producer is evaluated. Stops
-/// where there are more than `limit`.
+/// The loads of `stage` after inlining `producer`, and the number of evaluations of the producer.
+/// Stops if there are more than `limit`.
 std::vector<Access> substituted_loads(const StageCost &stage, const Node &producer, int *uses,
                                       size_t limit = SIZE_MAX) {
     std::vector<Access> loads;
@@ -262,7 +262,7 @@ void substitute(StageGraph &graph, int node) {
     Node &producer = graph.nodes[static_cast<size_t>(node)];
     for (int c : producer.consumers) {
         Node &consumer = graph.nodes[static_cast<size_t>(c)];
-        // The sum does not depend on the order in which producers are substituted.
+        // The sum must not depend on the order in which producers are inlined.
         consumer.version +=
             ((producer.version ^ static_cast<uint64_t>(node + 1)) * 0x9e3779b97f4a7c15u) | 1;
         for (StageCost &stage : consumer.stages) {

@@ -1,5 +1,5 @@
 #pragma once
-// The stage graph: what the search needs to know of every Func, and substitution of Funcs into others.
+// The stage graph: the properties of Funcs that the search needs, and inlining.
 
 #include <algorithm>
 #include <string>
@@ -12,12 +12,12 @@
 
 namespace Pipe::autoschedule {
 
-/// What the user's directives leave open of a Func.
+/// The decisions that the user's directives leave open for a Func.
 enum class Role : uint8_t {
-    Free,     ///< everything
-    Root,     ///< it is stored for all of its consumers; how it loops is open
+    Free,     ///< all
+    Root,     ///< it is stored for all of its consumers; its loops are open
     Fixed,    ///< its loops and levels are the user's; nothing can be fused into it
-    Inlined,  ///< substituted into its consumers
+    Inlined,  ///< inlined into its consumers
 };
 
 /// Costs of one stage, per iteration of its loops.
@@ -28,29 +28,29 @@ struct StageCost {
     std::vector<poly::Access> loads;  ///< coordinates in the Func's dimensions; each element once
     std::vector<bool> loops_over;  ///< per dimension of the Func: the stage has a pure loop over it
 
-    /// Whether there is a pure loop over every dimension: no scan, no scatter.
+    /// Whether there is a pure loop over every dimension: neither a scan nor a scatter.
     bool loops_over_all() const {
         return std::find(loops_over.begin(), loops_over.end(), false) == loops_over.end();
     }
 };
 
-/// Everything that one Func reads of one buffer.
+/// All reads of one buffer by one Func.
 struct Reads {
-    poly::Access hull;  ///< over all loads; coordinates without a common rate have unknown distance
+    poly::Access hull;  ///< over all loads; coordinates with different rates have unknown distance
     double rows = 1;    ///< distinct rows that one iteration touches
 };
 
 struct Node {
     FuncId id = FuncId::None;
     std::string name;
-    std::vector<int64_t> extents;  ///< of the needed region; `assumed_extent` where unknown
+    std::vector<int64_t> extents;  ///< of the needed region; `assumed_extent` if unknown
     int bytes = 1;                 ///< of one point, all tuple elements together
     std::vector<StageCost> stages;
     std::vector<Reads> reads;  ///< one per buffer, from the loads of all stages
     Role role = Role::Free;
     bool is_output = false;
-    bool inlined = false;  ///< substituted: no node of the search
-    uint64_t version = 0;  ///< differs where other Funcs have been substituted into it
+    bool inlined = false;                   ///< inlined: not a node of the search
+    uint64_t version = 0;                   ///< changes when other Funcs are inlined into it
     std::vector<int> producers, consumers;  ///< nodes, ascending, unique
 
     bool has_updates() const { return stages.size() > 1; }
@@ -62,7 +62,7 @@ struct Node {
 
 struct StageGraph {
     std::vector<Node> nodes;          ///< indexed by FuncId; producers before consumers
-    std::vector<double> image_bytes;  ///< of the region that is read, indexed as Graph::images
+    std::vector<double> image_bytes;  ///< of the region that is read, indexed like Graph::images
     double bytes_at_root() const;     ///< images and everything not inlined
 };
 
@@ -72,7 +72,7 @@ constexpr int64_t assumed_extent = 1024;
 StageGraph build_stage_graph(const graph::Graph &graph, const poly::Model &model,
                              const poly::Environment &names, const schedules::Schedule &user);
 
-/// Puts the definition of `node` (which must be pure) in place of all loads of it.
+/// Replaces all loads of `node` (which must be pure) by its definition.
 void substitute(StageGraph &graph, int node);
 
 /// Whether every iteration of every consumer of `node` would have at most `limit` loads after

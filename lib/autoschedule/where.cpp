@@ -16,15 +16,15 @@ using poly::Iterator;
 
 namespace {
 
-constexpr int64_t most_points = 4096;  ///< that are tried
+constexpr int64_t most_points = 4096;  ///< limit of tested points
 
-/// The iterators that a condition names, and the values of what else it names.
+/// The iterators that a condition contains, and the values of its other variables.
 struct Named {
     std::vector<Iterator> iterators;
     std::map<std::string, reference::Value> globals;
 };
 
-/// Nothing where the condition depends on more than numbers that are known.
+/// Nothing if the condition depends on unknown values.
 std::optional<Named> named_by(const Expr &condition, const std::vector<Iterator> &iterators,
                               const poly::Environment &names) {
     Named result;
@@ -52,7 +52,7 @@ std::optional<Named> named_by(const Expr &condition, const std::vector<Iterator>
     return known ? std::optional(result) : std::nullopt;
 }
 
-/// There is nothing to read.
+/// Conditions that read memory are not evaluated.
 struct NoSource : reference::Source {
     reference::Value func(FuncId, int, const std::vector<int64_t> &) override { return {}; }
     reference::Value image(const std::string &, const std::vector<int64_t> &) override {
@@ -62,8 +62,8 @@ struct NoSource : reference::Source {
     void fail(const std::string &message) override { throw CompileError(message); }
 };
 
-/// Points of a box: all, or `most_points` of them, spread by multiples of irrational numbers (the R sequence
-/// of Roberts), which cover it evenly in any number of dimensions.
+/// Points of a box: all, or `most_points` of them, spaced by multiples of irrational numbers (the R
+/// sequence of Roberts), which cover it evenly in any number of dimensions.
 class Points {
   public:
     explicit Points(const std::vector<Iterator> &iterators) : iterators_(iterators) {

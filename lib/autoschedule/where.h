@@ -1,5 +1,5 @@
 #pragma once
-// The part of an RDom that its condition leaves.
+// The fraction of an RDom that its condition selects.
 
 #include <vector>
 
@@ -8,9 +8,9 @@
 
 namespace Pipe::autoschedule {
 
-/// The fraction of the points of `iterators` for which the condition holds: exact where they are few, else of
-/// points spread evenly over them. 1 where that cannot be known: no condition, one that reads memory or names
-/// unknown sizes, iterators without bounds.
+/// The fraction of the points of `iterators` for which the condition is true: exact if they are
+/// few, else estimated from evenly spread points. 1 if it is unknown: no condition, one that reads
+/// memory or contains unknown sizes, iterators without bounds.
 double fraction_where(const Expr &condition, const std::vector<poly::Iterator> &iterators,
                       const poly::Environment &names);
 

@@ -63,7 +63,7 @@ inline constexpr int32_t out_of_memory = -1;
 inline constexpr int64_t profile_entry_bytes = 128;
 inline constexpr int32_t handler_failed = -2;  ///< a user's handler threw or answered an error
 /// What an acquire answers after another task has failed.
-inline constexpr int32_t cancelled = -3;
+inline constexpr int32_t canceled = -3;
 inline constexpr int64_t semaphore_bytes = 128;
 
 struct DeviceBuffer;

@@ -67,10 +67,10 @@ void StmtEmitter::allocate(const ir::StmtNode &s) {
     std::optional<int64_t> known = constant_bytes(s);
     bool asked = s.memory == MemoryType::Register || (s.memory == MemoryType::Stack && known);
     if (asked && !known)
-        throw CompileError(
-            support::marked(support::Field::Func, s.name) +
-            ".store_in: how much memory it needs is not known when it is compiled, so it cannot "
-            "lie in registers. Bound it (bound_storage, or splits by constants), or use Stack.");
+        throw CompileError(support::marked(support::Field::Func, s.name) +
+                           ".store_in: its size is not known at compile time, so it cannot "
+                           "be kept in registers. Bound it (bound_storage, or splits by "
+                           "constants), or use Stack.");
     const size_t array = known ? unused_array(s, *known) : 0;
     const int64_t more = array < frame_.arrays.size() ? 0 : known.value_or(0);
     if (asked && (*known > max_asked_stack_array || frame_.stack_bytes + more > max_frame))
@@ -78,7 +78,7 @@ void StmtEmitter::allocate(const ir::StmtNode &s) {
                            ".store_in: " + support::marked(support::Field::Needed, *known) +
                            " bytes are too many for the stack (at most " +
                            std::to_string(max_asked_stack_array) + ", and " +
-                           std::to_string(max_frame) + " for all together). Use Heap.");
+                           std::to_string(max_frame) + " for all Funcs together). Use Heap.");
     if (known && s.memory != MemoryType::Heap &&
         *known <= (asked ? max_asked_stack_array : max_stack_array) &&
         frame_.stack_bytes + more <= max_frame) {

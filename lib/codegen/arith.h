@@ -31,7 +31,7 @@ llvm::Value *emit_absd(Builder &b, Type type, llvm::Value *x, llvm::Value *y);
 llvm::Value *emit_shift(Builder &b, Type type, llvm::Value *x, Type amount_type,
                         llvm::Value *amount, bool left);
 
-/// Neighbouring lanes combined to `lanes` results. Floats are combined as a tree, not in order.
+/// Neighboring lanes combined to `lanes` results. Floats are combined as a tree, not in order.
 llvm::Value *emit_vector_reduce(Builder &b, ir::Op op, Type type, llvm::Value *x, int lanes);
 
 }  // namespace Pipe::codegen

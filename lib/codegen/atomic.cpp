@@ -63,6 +63,11 @@ class WithOldValue : public ir::GraphMutator {
 
 }  // namespace
 
+void ExprEmitter::mark_atomic(llvm::Instruction *access, const std::string &buffer) {
+    if (frame_.kernel && frame_.kernel->emulated_thread)
+        tell_emulator(access, buffer);
+}
+
 /// Reads, computes and writes in one step: with the processor's operation where it has one, else
 /// again and again until no other thread has written meanwhile.
 void ExprEmitter::store_atomic(const ir::StmtNode &s) {
@@ -77,13 +82,14 @@ void ExprEmitter::store_atomic(const ir::StmtNode &s) {
             continue;
         if (side == 1 && value->op == ir::Op::Sub)
             continue;
-        b_.CreateAtomicRMW(*op, p, emit(value->args[1 - side]), align, order);
+        mark_atomic(b_.CreateAtomicRMW(*op, p, emit(value->args[1 - side]), align, order), s.name);
         return;
     }
     llvm::Type *bits = b_.getIntNTy(static_cast<unsigned>(8 * type.bytes()));
     llvm::Type *memory = memory_type(unit_.context, type);
     llvm::LoadInst *first = b_.CreateAlignedLoad(bits, p, align);
     first->setAtomic(order);
+    mark_atomic(first, s.name);
     llvm::BasicBlock *before = b_.GetInsertBlock();
     llvm::BasicBlock *again = frame_.new_block("atomic"), *done = frame_.new_block("updated");
     b_.CreateBr(again);
@@ -100,8 +106,9 @@ void ExprEmitter::store_atomic(const ir::StmtNode &s) {
     Expr now = WithOldValue(s, ir::make_variable(type, name)).mutate(value);
     Value *wanted = afresh([&] { return emit(now); });
     frame_.variables.pop(name);
-    Value *swap = b_.CreateAtomicCmpXchg(
+    auto *swap = b_.CreateAtomicCmpXchg(
         p, seen, b_.CreateBitCast(to_memory(b_, type, wanted), bits), align, order, order);
+    mark_atomic(swap, s.name);
     seen->addIncoming(b_.CreateExtractValue(swap, 0), b_.GetInsertBlock());
     b_.CreateCondBr(b_.CreateExtractValue(swap, 1), done, again);
     b_.SetInsertPoint(done);

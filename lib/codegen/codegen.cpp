@@ -11,7 +11,7 @@
 #include <llvm/Transforms/Utils/Cloning.h>
 
 #include "codegen/device/device_code.h"
-#include "codegen/optimise.h"
+#include "codegen/optimize.h"
 #include "codegen/parts.h"
 #include "codegen/stmt_emitter.h"
 #include "codegen/target_machine.h"
@@ -63,7 +63,7 @@ std::map<std::string, std::string> memory_of(const std::vector<ir::InPlace> &in_
     return names;
 }
 
-/// A module from the program up to the optimised LLVM IR.
+/// A module from the program up to the optimized LLVM IR.
 struct Compilation {
     llvm::LLVMContext context;
     std::unique_ptr<llvm::TargetMachine> machine;
@@ -104,8 +104,8 @@ struct Compilation {
         }
         finish_kernels(program.name);
         verify(*module, options);
-        Stopwatch watch(&times.optimise);
-        optimise(*module, *machine, target);
+        Stopwatch watch(&times.optimize);
+        optimize(*module, *machine, target);
         verify(*module, options);
     }
 

@@ -38,7 +38,7 @@ struct ProfiledFunc {
 struct Times {
     double emit = 0;      ///< IR -> LLVM IR
     double kernels = 0;   ///< kernels: LLVM IR -> PTX
-    double optimise = 0;  ///< LLVM IR -> LLVM IR
+    double optimize = 0;  ///< LLVM IR -> LLVM IR
     double machine = 0;   ///< LLVM IR -> object
 };
 
@@ -54,7 +54,7 @@ struct Object {
 /// LLVM refuses it.
 Object compile(const ir::Program &program, const Target &target, const Options &options = {});
 
-/// The optimised LLVM IR as text.
+/// The optimized LLVM IR as text.
 std::string llvm_ir(const ir::Program &program, const Target &target, const Options &options = {});
 
 /// The kernels, as PTX; "" where there are none, or where the target emulates them.

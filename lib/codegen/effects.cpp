@@ -53,7 +53,7 @@ Value *ExprEmitter::emit_fail(int code, const std::vector<Expr> &parts, const ch
     return b_.CreateCall(fail, {frame_.context(), number, m.text, m.values});
 }
 
-/// print(condition, value, ...): the value. (One lane: vectorisation leaves effects scalar.)
+/// print(condition, value, ...): the value. (One lane: vectorization leaves effects scalar.)
 Value *ExprEmitter::print(const ir::ExprNode &e) {
     std::vector<Expr> parts(e.args.begin() + 1, e.args.end());
     Value *result = emit(parts[0]), *condition = emit(e.args[0]);

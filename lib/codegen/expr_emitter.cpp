@@ -124,14 +124,14 @@ Binding ExprEmitter::bind(const Expr &e) {
         // The one sum, computed with 64 bits, serves both uses.
         bound.offset = settled(offset(e));
         bound.value =
-            b_.CreateTrunc(materialise(*bound.offset), register_type(unit_.context, type));
+            b_.CreateTrunc(materialize(*bound.offset), register_type(unit_.context, type));
     } else {
         bound.value = emit(e);
     }
     return bound;
 }
 
-/// What is computed inside is forgotten afterwards: under the same nodes, the name may mean
+/// What is computed inside is forgotten afterward: under the same nodes, the name may mean
 /// something else elsewhere.
 Value *ExprEmitter::let(const ir::ExprNode &e) {
     Binding bound = bind(e.args[0]);
@@ -169,8 +169,8 @@ void require_in_process(const std::string &name) {
     if (!ir::extern_address(name))
         throw CompileError(
             "The C function '" + name +
-            "', which an expression calls, is not in this process. Declare it before "
-            "the macro that makes it known, or export it (-rdynamic).");
+            "', which an expression calls, was not found in this process. Declare it before "
+            "the HalideExtern macro that names it, or export it (-rdynamic).");
 }
 
 }  // namespace

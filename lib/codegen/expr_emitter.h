@@ -46,8 +46,8 @@ class ExprEmitter {
     llvm::Value *emit(const Expr &e);
     /// A scalar integer with 64 bits, split into constant and rest (int32 never overflows).
     Offset offset(const Expr &e);
-    llvm::Value *wide(const Expr &e) { return materialise(offset(e)); }
-    llvm::Value *materialise(const Offset &o);
+    llvm::Value *wide(const Expr &e) { return materialize(offset(e)); }
+    llvm::Value *materialize(const Offset &o);
     /// The same with one term per depth at most: computed here, once, for all uses.
     Offset settled(const Offset &o);
     /// The depth of the innermost loop in which the value may change; looks `levels` deep.
@@ -111,6 +111,7 @@ class ExprEmitter {
     llvm::Value *gather(const ir::ExprNode &e, llvm::Value *mask);
     llvm::Value *load_scalar_if(const ir::ExprNode &e, llvm::Value *condition);
     void store_atomic(const ir::StmtNode &s);
+    void mark_atomic(llvm::Instruction *access, const std::string &buffer);
     void store_lanes(const ir::StmtNode &s, llvm::Value *mask);
     void store_dense(const ir::StmtNode &s, const Offset &start, llvm::Value *value,
                      llvm::Value *mask);
@@ -122,7 +123,7 @@ class ExprEmitter {
     llvm::Align alignment(const std::string &buffer, Type element, const Expr &index);
     llvm::Value *mask_of(const Expr &predicate, int lanes);
     void mark(llvm::Instruction *access, const std::string &buffer);
-    void tell_emulator(llvm::Instruction *access, const std::string &buffer);  // device/launch.cpp
+    void tell_emulator(llvm::Instruction *access, const std::string &buffer);  // device/emulation.cpp
     void bypass_caches(llvm::Instruction *access);
     bool masks_by_signs(Type type) const;
     bool has_fast_gather(Type type) const;

@@ -29,21 +29,23 @@ void check_function(const std::string &name, const std::string &who,
                     const std::vector<Type> &given) {
     if (!ir::extern_address(name))
         throw CompileError(
-            who + " is not in this process. Declare it extern \"C\" and export it (an executable: "
-                  "link with -rdynamic; CMake: ENABLE_EXPORTS), load its library first, or make it "
-                  "known with Pipeline::set_jit_externs.");
+            who +
+            " was not found in this process. Declare it extern \"C\" and export it (from an "
+            "executable: "
+            "link with -rdynamic; CMake: ENABLE_EXPORTS), load its library first, or define it "
+            "with Pipeline::set_jit_externs.");
     auto known = ir::find_extern(name);
     if (!known)
         return;
     if (known->parameters != given)
-        throw CompileError(
-            who + " takes " + list(known->parameters) + ", but define_extern gives it " +
-            list(given) +
-            ": a pointer for each value of a Func, each image and each value that it computes, the "
-            "latter last. Cast numbers to what it takes.");
+        throw CompileError(who + " takes " + list(known->parameters) +
+                           ", but define_extern gives it " + list(given) +
+                           ": a pointer for each value of a Func, each image, and finally each "
+                           "value that it computes. "
+                           "Cast numbers to the types of its parameters.");
     if (known->result != Int(32))
         throw CompileError(who + " returns " + Pipe::to_string(known->result) +
-                           ", but an extern stage has to return an int: 0 where all went well.");
+                           ", but an extern stage must return an int: 0 for success.");
 }
 
 }  // namespace

@@ -66,7 +66,7 @@ Value *ExprEmitter::sum_of(const std::vector<Term> &terms) {
     return total;
 }
 
-Value *ExprEmitter::materialise(const Offset &o) {
+Value *ExprEmitter::materialize(const Offset &o) {
     Value *constant = b_.getInt64(static_cast<uint64_t>(o.constant));
     if (o.is_constant())
         return constant;
@@ -106,7 +106,7 @@ Offset ExprEmitter::product(const Offset &a, const Offset &b) {
         if (a.terms.size() == 1 && a.constant == 0)
             return product(b, a);
         int depth = std::max(a.terms.back().depth, b.terms.back().depth);
-        return Offset::of(b_.CreateMul(materialise(a), materialise(b)), depth);
+        return Offset::of(b_.CreateMul(materialize(a), materialize(b)), depth);
     }
     // Each term by itself (a row times its stride): what is known outside of a loop stays there.
     const Term &by = b.terms[0];

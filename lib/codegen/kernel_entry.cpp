@@ -29,7 +29,7 @@ class Entry {
         if (argument.dimensions > max_dimensions) {
             throw CompileError("the buffer " + argument.name + " has " +
                                std::to_string(argument.dimensions) + " dimensions; at most " +
-                               std::to_string(max_dimensions) + " are possible");
+                               std::to_string(max_dimensions) + " are supported");
         }
         using Dimension = BufferArgument::Dimension;
         for (int d = 0; d < argument.dimensions; d++) {

@@ -155,7 +155,7 @@ Value *ExprEmitter::load(const Expr &e) {
     return gather(*e, nullptr);
 }
 
-/// One scalar or neighbouring lanes, from `start` up. Lanes that the mask leaves out give 0.
+/// One scalar or neighboring lanes, from `start` up. Lanes that the mask leaves out give 0.
 Value *ExprEmitter::load_dense(const ir::ExprNode &e, Type type, const Offset &start, Value *mask) {
     Value *p = address(e.name, type, start);
     llvm::Align align = alignment(e.name, type, e.args[0]);

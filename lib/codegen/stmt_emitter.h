@@ -103,6 +103,7 @@ class StmtEmitter {
     void launch(const ir::StmtNode &s);
     llvm::Value *device_address(const std::string &buffer);
     void use(const ir::StmtNode &s);
+    // device/kernel.cpp
     void barrier();
     void kernel_array(const ir::StmtNode &s);
 

@@ -99,7 +99,7 @@ llvm::Value *subvector(Builder &b, llvm::Value *vector, int begin, int count) {
 }
 
 llvm::Value *concat(Builder &b, std::vector<llvm::Value *> parts) {
-    // Pairwise, so that the shuffles form a shallow tree. Unequal neighbours are padded.
+    // Pairwise, so that the shuffles form a shallow tree. Unequal neighbors are padded.
     auto join = [&](llvm::Value *low, llvm::Value *high) {
         int n = lanes_of(low), m = lanes_of(high), wide = std::max(n, m);
         auto widened = [&](llvm::Value *v) -> llvm::Value * {

@@ -17,7 +17,7 @@ using Kind = ir::Argument::Kind;
 
 namespace {
 
-/// "2 dimensions", the number marked.
+/// "2 dimensions", with the number marked.
 template <typename Number> std::string counted(Field field, Number n, const std::string &noun) {
     return marked(field, n) + support::counted(n, noun).substr(std::to_string(n).size());
 }
@@ -73,7 +73,7 @@ Slots::Slots(const graph::Graph &graph) : pipeline_(graph::description(graph)) {
         if (slot.dimensions > jit::max_dimensions)
             throw CompileError(
                 fmt::format("{}: '{}'{} has {} dimensions, but inputs and outputs have at most {}. "
-                            "Join some of them into one.",
+                            "Combine some of them.",
                             pipeline_, marked(Field::Func, slot.name), graph::at(slot.where),
                             marked(Field::Given, slot.dimensions), jit::max_dimensions));
     }
@@ -103,7 +103,7 @@ const char *role(const Slot &slot) {
     return slot.kind == Kind::OutputBuffer ? "Output" : "Input";
 }
 
-/// What to do about a type that does not fit.
+/// How to fix a type mismatch.
 const char *cast_advice(const Slot &slot) {
     return slot.kind == Kind::OutputBuffer ? "or cast<...>() the value of the Func"
                                            : "or convert the image first";
@@ -156,13 +156,14 @@ BufferView Slots::checked(const Slot &slot, const BufferBase &buffer) const {
     if (misplaced != 0)
         reject(slot,
                fmt::format("its memory was promised to be aligned to {} bytes "
-                           "(set_host_alignment), but begins {} bytes behind such an address. "
-                           "Allocate it so, or promise less.",
+                           "(set_host_alignment), but begins {} bytes after an aligned address. "
+                           "Align its memory, or promise a smaller alignment.",
                            marked(Field::Needed, slot.promise.host_alignment),
                            marked(Field::Given, misplaced)));
     if (buffer.device_dirty())
-        reject(slot, "raw_buffer() says that its newest elements are on a device (device_dirty), "
-                     "but this pipeline runs on the host. Copy them to the host first.");
+        reject(slot,
+               "according to raw_buffer(), its newest elements are on a device (device_dirty), "
+               "but this pipeline runs on the host. Copy them to the host first.");
     return view;
 }
 
@@ -228,7 +229,7 @@ void Slots::gather(Outputs outputs, std::vector<Given> &given) const {
 }
 
 void Slots::fill(CallArguments &call) const {
-    call.buffers_.resize(num_buffers_);  // of a known size: the pointers into it stay
+    call.buffers_.resize(num_buffers_);  // preallocated: pointers into it stay valid
     call.pointers_.resize(slots_.size());
     call.addresses_.resize(slots_.size());
     call.strided_ = 0;
@@ -247,7 +248,7 @@ void Slots::fill(CallArguments &call) const {
         jit::BufferArgument &arg = call.buffers_[buffer];
         arg.host = view.host;
         bool empty = false;
-        int64_t low = 0, high = 1;  // elements from the host
+        int64_t low = 0, high = 1;  // offsets in elements from the host address
         for (size_t d = 0; d < view.dims.size(); d++) {
             const BufferDim &dim = view.dims[d];
             arg.dim[d] = {dim.min, dim.extent, dim.stride};

@@ -1,5 +1,5 @@
 #pragma once
-// What `realize` hands to the kernel: the checks of Buffers, and the argument array.
+// Arguments of the kernel: checks of Buffers, and the argument array.
 
 #include <memory>
 #include <span>
@@ -14,7 +14,7 @@
 
 namespace Pipe::driver {
 
-/// One argument of the kernel, and where its value comes from.
+/// One argument of the kernel, and the source of its value.
 struct Slot {
     ir::Argument::Kind kind = ir::Argument::Kind::Scalar;
     std::string name;
@@ -30,20 +30,20 @@ struct Slot {
 /// The Buffers of the outputs, one per value.
 using Outputs = std::span<const BufferBase *const>;
 
-/// What one call gives for a slot.
+/// The value of a slot in one call.
 struct Given {
     const BufferBase *buffer = nullptr;
     uint64_t bits = 0;  ///< of a scalar, in the first bytes
 };
 
-/// An output whose Buffer has elements in common with that of an input.
+/// An output whose Buffer shares elements with that of an input.
 struct InPlace {
     size_t output, input;  ///< slots
     bool same_places;      ///< see ir::InPlace
     bool operator==(const InPlace &) const = default;
 };
 
-/// The memory from the lowest to one past the highest element of a Buffer.
+/// The address range from the lowest to one past the highest element of a Buffer.
 struct Addresses {
     uintptr_t begin = 0, end = 0;
     bool overlap(const Addresses &other) const { return begin < other.end && other.begin < end; }
@@ -53,13 +53,13 @@ struct Addresses {
 class CallArguments {
   public:
     void *const *data() const { return pointers_.data(); }
-    /// Bit i: buffer number i has another stride than 1 in dimension 0.
+    /// Bit i: buffer number i has a stride other than 1 in dimension 0.
     uint64_t strided() const { return strided_; }
 
-    /// Outputs that have elements in common with inputs.
+    /// Outputs that share elements with inputs.
     const std::vector<InPlace> &in_place() const { return in_place_; }
 
-    /// No output has an element.
+    /// Whether no output has any element.
     bool nothing_wanted() const { return nothing_wanted_; }
 
     std::vector<Given> given;  ///< one per slot
@@ -74,8 +74,8 @@ class CallArguments {
     bool nothing_wanted_ = false;
 };
 
-/// CallArguments for as long as one call lasts. The thread keeps those it had, so that a warm call
-/// allocates nothing; a call from inside a call (by a handler) gets others.
+/// CallArguments for the duration of one call. The thread caches them, so that a warm call does not
+/// allocate; a nested call (by a handler) gets others.
 class BorrowedArguments {
   public:
     BorrowedArguments();
@@ -93,32 +93,31 @@ class Slots {
   public:
     explicit Slots(const graph::Graph &graph);
 
-    /// InternalError where the program takes other arguments.
+    /// InternalError if the program has different arguments.
     void check_program(const ir::Program &program) const;
 
-    /// What the ImageParams and Params hold now, and these outputs.
+    /// The present values of the ImageParams and Params, and these outputs.
     void gather(Outputs outputs, std::vector<Given> &given) const;
 
-    /// Checks what is given and makes the argument array of it. RuntimeError, naming the pipeline
-    /// and the argument, where a Buffer is undefined, has no memory, has another type or number of
-    /// dimensions, an extent below 1, or coordinates beyond int32; where two outputs, or two
-    /// coordinates of one, are the same memory.
+    /// Checks the given values and builds the argument array. RuntimeError, naming the pipeline and
+    /// the argument, if a Buffer is undefined, has no memory, has the wrong type or number of
+    /// dimensions, a negative extent, or coordinates beyond int32; or if two outputs, or two
+    /// coordinates of one output, share memory.
     void fill(CallArguments &call) const;
 
-    /// The names of what lies in the same memory.
+    /// The names of the buffers that share memory.
     std::vector<ir::InPlace> names(const std::vector<InPlace> &in_place) const;
-    /// The same pairs for what was declared (may_alias).
+    /// The pairs declared with may_alias, in the same form.
     std::vector<InPlace> declared_in_place() const;
-    /// RuntimeError: which Buffers have how much in common, and why that is wrong.
+    /// RuntimeError that describes the overlap of the Buffers, and why it is wrong.
     [[noreturn]] void reject_in_place(const CallArguments &call, const InPlace &in_place,
                                       const std::string &why) const;
 
-    /// Names of the buffers that are taken to be dense in dimension 0 where `strided` is their
-    /// mask.
+    /// Names of the buffers that are assumed to be dense in dimension 0 if the mask is `strided`.
     std::vector<std::string> dense(uint64_t strided) const;
 
     const std::vector<Slot> &slots() const { return slots_; }
-    /// Which it is, for messages.
+    /// The name of the pipeline, for messages.
     const std::string &pipeline() const { return pipeline_; }
 
   private:
@@ -126,7 +125,7 @@ class Slots {
     size_t num_buffers_ = 0, num_outputs_ = 0;
     std::string pipeline_;  ///< for messages
 
-    /// What the kernel sees of it.
+    /// The view of a Buffer that the kernel uses.
     BufferView checked(const Slot &slot, const BufferBase &buffer) const;
     void check_elements(const Slot &slot, const BufferView &output) const;
     void check_overlaps(CallArguments &call) const;

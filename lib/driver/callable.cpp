@@ -1,4 +1,4 @@
-// Callable: which argument of the call goes where, and their checks.
+// Callable: maps the arguments of a call to the kernel's slots, and checks them.
 
 #include "driver/callable.h"
 
@@ -80,7 +80,7 @@ bool describes(const Argument &a, const Slot &slot) {
     return image && image->bound && image->buffer.same_as(slot.bound);
 }
 
-/// The place of what a slot needs in the user's list; -1 for a Buffer that is not in it.
+/// The index in the user's list of the argument for a slot; -1 for a Buffer that is not listed.
 int find(const Slot &slot, const std::vector<Argument> &inputs) {
     const Argument needed = argument_of(slot);
     auto found = std::find_if(inputs.begin(), inputs.end(),
@@ -120,7 +120,7 @@ std::shared_ptr<const CallableContents> make_callable(std::shared_ptr<Compiled> 
                                                       std::shared_ptr<jit::Profile> profile) {
     auto contents = std::make_shared<CallableContents>();
     for (const Argument &a : inputs)
-        if (!a.is_output())  // outputs may be listed too; their place is at the end in any case
+        if (!a.is_output())  // outputs may be listed, too, but always come last
             contents->arguments.push_back(a);
     std::vector<Argument> given = contents->arguments;
     for (const Slot &slot : compiled->slots().slots()) {
@@ -156,14 +156,14 @@ std::string wrong_count(const CallableContents &c, size_t count) {
     for (const Argument &a : c.arguments)
         names += (names.empty() ? "'" : ", '") + a.name + "'";
     return fmt::format(
-        "The Callable {} takes {} ({}), but is given {}. Give all of them, in this "
+        "The Callable {} takes {} ({}), but is given {}. Pass all of them, in this "
         "order.",
         c.name, support::marked(Field::Needed, support::counted(c.arguments.size(), "argument")),
         names, support::marked(Field::Given, count));
 }
 
 std::string wrong_argument(const CallableContents &c, size_t i, const std::string &given) {
-    return fmt::format("The Callable {}, argument {} ('{}'): it has to be {}, but is {}. The types "
+    return fmt::format("The Callable {}, argument {} ('{}'): it must be {}, but is {}. The types "
                        "of arguments must match those of the Params and images exactly.",
                        c.name, i, support::marked(Field::Func, c.arguments[i].name),
                        support::marked(Field::Needed, driver::describe(c.arguments[i])),

@@ -1,5 +1,5 @@
 #pragma once
-// What a Callable holds.
+// The contents of a Callable.
 
 #include <memory>
 #include <string>
@@ -11,16 +11,16 @@
 namespace Pipe::driver {
 
 struct CallableContents {
-    std::string name;  ///< of the pipeline, and where it was defined: for messages
+    std::string name;  ///< of the pipeline, and the location of its definition: for messages
     std::shared_ptr<Compiled> compiled;
     JITHandlers handlers;
-    std::shared_ptr<jit::Profile> profile;  ///< the Pipeline's
-    std::vector<Argument> arguments;  ///< the inputs as the user listed them, then the outputs
-    /// Per slot of the kernel: which of the arguments it is given; -1: the Buffer that is bound.
+    std::shared_ptr<jit::Profile> profile;  ///< shared with the Pipeline
+    std::vector<Argument> arguments;  ///< the inputs in the user's order, followed by the outputs
+    /// Per slot of the kernel: the index of its argument; -1: the Buffer that is bound.
     std::vector<int> argument_of_slot;
 };
 
-/// CompileError where `inputs` lacks something that the pipeline uses, or describes it wrongly.
+/// CompileError if `inputs` lacks an argument that the pipeline uses, or describes it incorrectly.
 std::shared_ptr<const CallableContents> make_callable(std::shared_ptr<Compiled> compiled,
                                                       const std::vector<Argument> &inputs,
                                                       const JITHandlers &handlers,

@@ -67,7 +67,7 @@ void Compiled::check_declared() {
         }
         if (!why.empty())
             throw CompileError(
-                fmt::format("{}: output_buffer().may_alias: the output '{}' cannot lie in the "
+                fmt::format("{}: output_buffer().may_alias: the output '{}' cannot share the "
                             "memory of '{}'. {}",
                             slots_.pipeline(), pair.output, pair.input, why));
     }
@@ -88,7 +88,7 @@ bool Compiled::up_to_date(const Target &requested) const {
     uint64_t now = graph::modification_epoch();
     if (epoch_.load(std::memory_order_acquire) == now)
         return true;
-    // Something changed somewhere: was it one of ours?
+    // The global epoch has changed: check whether this pipeline is affected.
     for (const graph::Stamp &stamp : scheduled_.frozen.stamps)
         if (!stamp.up_to_date())
             return false;
@@ -107,7 +107,7 @@ const jit::Kernel &Compiled::kernel(const Variant &variant) {
     if (const jit::Kernel *found = find(variant))
         return *found;
     std::lock_guard lock(mutex_);
-    if (const jit::Kernel *found = find(variant))  // another thread was faster
+    if (const jit::Kernel *found = find(variant))  // another thread compiled it meanwhile
         return *found;
 
     jit::Kernel kernel;
@@ -131,7 +131,7 @@ jit::Kernel Compiled::compile_kernel(const Variant &variant) {
 
 namespace {
 
-/// The switch PIPE_DUMP names a folder: the loops after each pass go there.
+/// PIPE_DUMP names a directory for the loops after each pass.
 void dump_passes(lower::LowerOptions &options) {
     std::string folder = support::dump_folder();
     if (folder.empty())
@@ -172,7 +172,7 @@ ir::Program Compiled::lower_or_fall_back(const Variant &variant) {
         return lower(variant);
     } catch (const Error &error) {
         fall_back(scheduled_, error.what());
-        query_ = {};  // asks for what the other schedule reads
+        query_ = {};  // its shape query must match the new schedule
     }
     for (const ir::InPlace &pair : slots_.names(variant.in_place))
         if (std::string why = in_place_obstacle(pair); !why.empty())
@@ -200,15 +200,16 @@ void Compiled::compile() {
 
 namespace {
 
-/// For runs that a person could notice. (What is quicker is not worth a schedule, or is a test.)
+/// Minimum duration that a user notices. (Faster runs do not need a schedule, or are tests.)
 void hint_at_schedule(const std::string &pipeline, double ms) {
     constexpr double noticeable_ms = 50;
     if (ms < noticeable_ms)
         return;
     support::hint(fmt::format(
-        "{} has no schedule: it ran for {:.0f} ms on one thread, with each Func computed anew "
-        "wherever it is read. Call autoschedule() on a Pipeline of it before it is realized, or "
-        "give its Funcs directives, such as parallel, vectorize and compute_root. (Without hints: "
+        "{} has no schedule: it ran for {:.0f} ms on one thread, recomputing each Func "
+        "wherever it is used. Call autoschedule() on a Pipeline of it before it is realized, or "
+        "give its Funcs directives such as parallel, vectorize and compute_root. (To turn hints "
+        "off: "
         "set_hints(false), or the environment variable PIPE_HINTS=0.)",
         pipeline, ms));
 }
@@ -249,7 +250,8 @@ int Compiled::run_kernels(CallArguments &call, const jit::RunOptions &options,
 
 namespace {
 
-/// Calls f(options, &error) for a code; what fails is thrown, or the custom_error handler is told.
+/// Calls f(options, &error) for an error code; a failure is thrown, or reported to the custom_error
+/// handler.
 template <typename F> int with_handlers(const CallSettings &settings, const F &f) {
     JITUserContext none;
     jit::RunOptions options;
@@ -262,9 +264,8 @@ template <typename F> int with_handlers(const CallSettings &settings, const F &f
     try {
         const JITHandlers &h = options.handlers;
         if ((h.custom_malloc == nullptr) != (h.custom_free == nullptr))
-            throw RuntimeError(
-                "JITHandlers: of custom_malloc and custom_free only one is set, so "
-                "that memory would go back to where it did not come from. Set both.");
+            throw RuntimeError("JITHandlers: of custom_malloc and custom_free only one is set, so "
+                               "that memory would be freed by a different allocator. Set both.");
         code = f(options, &error);
     } catch (const RuntimeError &e) {
         if (!options.handlers.custom_error)

@@ -1,5 +1,5 @@
 #pragma once
-// A pipeline as it was compiled: frozen graph, final schedule, kernels.
+// A compiled pipeline: frozen graph, final schedule, kernels.
 
 #include <atomic>
 #include <memory>
@@ -19,7 +19,7 @@
 
 namespace Pipe::driver {
 
-/// What the compiler does beyond the user's directives.
+/// Options of compilation besides the user's directives.
 struct Settings {
     Target target;  ///< ArchUnknown: the host
     std::optional<AutoscheduleOptions> autoschedule;
@@ -28,72 +28,73 @@ struct Settings {
     graph::ExternNames extern_names = {};
 };
 
-/// What a call comes with besides its arguments.
+/// The parameters of a call besides its arguments.
 struct CallSettings {
     JITUserContext *context = nullptr;  ///< may be null
-    const JITHandlers &handlers;        ///< those of the context go before
-    jit::Profile &profile;              ///< what is found is added
-    /// Gets larger outputs where those given hold less than the schedule writes; null: that fails.
+    const JITHandlers &handlers;        ///< those of the context take precedence
+    jit::Profile &profile;              ///< accumulates measurements
+    /// Receives larger outputs if the given ones are smaller than what the schedule writes; null:
+    /// that is an error.
     std::vector<Buffer<void>> *grown = nullptr;
 };
 
-/// Whether a Buffer has no memory, so that shapes are asked for, not pixels.
+/// Whether a Buffer has no memory, which makes the call a bounds query.
 bool is_query(const std::vector<Given> &given);
 
 /// A graph with its final, legal schedule.
 struct Scheduled {
     graph::Frozen frozen;  ///< schedule: the final one
     graph::Graph inlined;
-    std::vector<poly::SharedLoop> shared_loops;  ///< that need accumulators of their own
-    std::optional<schedules::Schedule> user;     ///< where the autoscheduler completed it
-    bool fast_math = false;                      ///< the target has Target::FastMath
+    std::vector<poly::SharedLoop> shared_loops;  ///< they need private accumulators
+    std::optional<schedules::Schedule>
+        user;                  ///< the user's schedule, if the autoscheduler completed it
+    bool fast_math = false;    ///< the target has Target::FastMath
     bool unscheduled = false;  ///< no Func has a directive, and there is no autoscheduler
     std::string report;        ///< of the autoscheduler
     double freeze_ms = 0, schedule_ms = 0;
 };
 
-/// Freezes, schedules and checks. The sizes that the autoscheduler is told are the estimates, else
-/// those of `outputs` (may be null) and of the inputs that are set.
+/// Freezes, schedules and checks. The sizes for the autoscheduler are the estimates, else those of
+/// `outputs` (may be null) and of the inputs that are set.
 Scheduled make_schedule(const std::vector<Func> &outputs, const Settings &settings,
                         const Outputs *buffers);
 
-/// Gives up the autoscheduler's answer: every Func that the user left open is computed at root, or,
-/// if that is not legal, inlined. `scheduled.user` must be there.
+/// Discards the autoscheduler's result: every Func without directives is computed at root or, if
+/// that is illegal, inlined. Requires `scheduled.user`.
 void fall_back(Scheduled &scheduled, const std::string &why);
 
-/// Kernels of one schedule. There is one per set of buffers that are not dense, and of outputs that
-/// lie in the memory of inputs, and another of each that is right for every size: the usual one
-/// computes a little more than is asked for where that is faster, and says so where a small image
-/// does not allow it.
+/// The kernels of one schedule. There is one per set of buffers that are not dense and of outputs
+/// that share memory with inputs; and for each of them another one that is correct for every size:
+/// the usual kernel computes a little more than requested where that is faster, and reports if an
+/// image is too small for that.
 class Compiled {
   public:
     Compiled(const std::vector<Func> &outputs, const Settings &settings, const Target &requested,
              const Outputs *buffers);
 
-    /// Whether it is what `requested` asks for and nothing changed since. Cheap.
+    /// Whether it matches `requested` and nothing has changed since. Cheap.
     bool up_to_date(const Target &requested) const;
 
-    /// Runs on call.given; compiles first where need be. From several threads at once. RuntimeError
-    /// where it fails; a custom_error handler, where there is one, is told instead, and the answer
-    /// is the code of the failure.
+    /// Runs on call.given; compiles first if necessary. Thread-safe. RuntimeError on failure; if
+    /// there is a custom_error handler, it is called instead, and the error code is returned.
     int run(CallArguments &call, const CallSettings &settings);
     int run(Outputs outputs, const CallSettings &settings);
-    /// The usual kernel, and the one for what was declared by may_alias().
+    /// Compiles the usual kernel, and the one for pairs declared with may_alias().
     void compile();
-    /// The loops of the usual kernel.
+    /// The program of the usual kernel.
     ir::Program program();
     const Target &target() const { return target_; }
-    /// Of the first output.
+    /// The name of the first output.
     const std::string &name() const;
 
-    /// The Buffers that have no memory get their shape (see is_query). Fails as `run` does.
-    /// Tells of a misuse of the call.
+    /// Reports a misuse of the call.
     int fail(const std::string &why, const CallSettings &settings);
+    /// Sets the shapes of Buffers without memory (see is_query). Fails as `run` does.
     int answer_query(const std::vector<Given> &given, const CallSettings &settings);
-    /// Makes Buffers for the ImageParams that are not set. Fails as `run` does.
+    /// Allocates Buffers for the ImageParams that are not set. Fails as `run` does.
     int infer_inputs(Outputs outputs, const CallSettings &settings);
     const Slots &slots() const { return slots_; }
-    /// Outputs that may lie in the memory of inputs, as the user declared (may_alias).
+    /// Outputs that the user declared (may_alias) to share memory with inputs.
     const std::vector<InPlace> &declared_in_place() const { return declared_in_place_; }
     Scheduled scheduled() const;
     CompileTimes times() const;
@@ -106,7 +107,7 @@ class Compiled {
         std::vector<InPlace> in_place = {};
         bool operator==(const Variant &) const = default;
     };
-    /// A list that only grows at its head: it is searched without a lock.
+    /// A list that only grows at its head, so that it can be searched without a lock.
     struct Made {
         Variant variant;
         jit::Kernel kernel;
@@ -114,7 +115,7 @@ class Compiled {
     };
 
     Target requested_, target_;
-    const uint64_t memo_owner_;  ///< never the same twice
+    const uint64_t memo_owner_;  ///< unique
     bool trace_pipeline_;
     mutable std::atomic<uint64_t> epoch_;
     Scheduled scheduled_;
@@ -130,21 +131,21 @@ class Compiled {
     const jit::Kernel *find(const Variant &variant) const;
     const jit::Kernel &kernel(const Variant &variant);
     jit::Kernel compile_kernel(const Variant &variant);
-    /// CompileError where a declared pair would give wrong values.
+    /// CompileError if a declared pair would give wrong values.
     void check_declared();
-    /// RuntimeError where a pair of the call gives wrong values.
+    /// RuntimeError if a pair of the call would give wrong values.
     void check_in_place(const CallArguments &call);
     std::string in_place_obstacle(const ir::InPlace &pair) const;
     const jit::Kernel &query_kernel();
     ir::Program lower(const Variant &variant);
     ir::Program lower_or_fall_back(const Variant &variant);
-    /// The shapes of all arguments, where those without memory are what is read or written of them:
+    /// The shapes of all arguments; those without memory get the region that is read or written:
     /// exactly, or as the user promised.
     std::vector<std::vector<BufferDim>>
     infer_bounds(const std::vector<Given> &given, bool as_promised, const jit::RunOptions &options);
     void give_shapes(const std::vector<Given> &given, const jit::RunOptions &options);
     void make_inputs(Outputs outputs, const jit::RunOptions &options);
-    /// Puts larger outputs in place of those given; false where that would not help.
+    /// Replaces the outputs by larger ones; returns false if that would not help.
     bool grow_outputs(std::vector<Given> &given, const jit::RunOptions &options,
                       std::vector<Buffer<void>> &grown);
     int run_kernels(CallArguments &call, const jit::RunOptions &options,

@@ -27,7 +27,7 @@ void write(const std::string &path, std::string_view bytes) {
         throw RuntimeError(fmt::format("'{}' cannot be written.", path));
 }
 
-/// The program whose arguments come in the order of the list, the outputs last.
+/// The program with its arguments in the order of the list, outputs last.
 struct Lowered {
     driver::Scheduled scheduled;
     ir::Program program;
@@ -41,8 +41,8 @@ Lowered lower_with(const Pipeline &pipeline, const std::vector<Argument> &args,
     if (!compiled->declared_in_place().empty())
         throw CompileError(
             compiled->slots().pipeline() +
-            ": compile_to_*: what is written to a file does not test whether an output lies "
-            "in the memory of an input, so that it needs memory of its own. Leave "
+            ": compile_to_*: code written to a file does not check whether an output shares "
+            "memory with an input, so the output needs separate memory. Leave "
             "output_buffer().may_alias() out.");
     auto callable = driver::make_callable(compiled, args, JITHandlers(), nullptr);
     Lowered lowered{compiled->scheduled(), compiled->program(), compiled->target(), {}};
@@ -53,7 +53,7 @@ Lowered lower_with(const Pipeline &pipeline, const std::vector<Argument> &args,
     for (size_t i = 0; i < given.size(); i++) {
         int place = callable->argument_of_slot[i];
         if (place < 0) {
-            rest.push_back(given[i]);  // a Buffer that the expressions name
+            rest.push_back(given[i]);  // a Buffer used in expressions
             continue;
         }
         lowered.program.args[static_cast<size_t>(place)] = given[i];

@@ -48,7 +48,7 @@ std::shared_ptr<Compiled> Compiler::get(const std::vector<Func> &outputs, const 
     if (compiled && compiled->up_to_date(target))
         return compiled;
     std::lock_guard compiling(compile_mutex_);
-    compiled = newest();  // another thread may have been faster
+    compiled = newest();  // another thread may have compiled it meanwhile
     if (compiled && compiled->up_to_date(target))
         return compiled;
     compiled = std::make_shared<Compiled>(outputs, settings(), target, buffers);

@@ -1,5 +1,5 @@
 #pragma once
-// What a Pipeline keeps between calls.
+// The state of a Pipeline between calls.
 
 #include <memory>
 #include <mutex>
@@ -8,12 +8,12 @@
 
 namespace Pipe::driver {
 
-/// Holds the newest Compiled, and makes a new one where definitions or directives changed.
+/// Owns the newest Compiled, and creates a new one if definitions or directives changed.
 struct Compiler {
   public:
     void autoschedule(const Target &target, const AutoscheduleOptions &options);
 
-    /// `buffers`: what the autoscheduler takes sizes from; may be null.
+    /// `buffers`: determine the sizes for the autoscheduler; may be null.
     std::shared_ptr<Compiled> get(const std::vector<Func> &outputs, const Target &target,
                                   const Outputs *buffers);
     /// The newest, however old; null if there is none.
@@ -21,9 +21,9 @@ struct Compiler {
     /// The schedule that `get` uses or would use, without compiling.
     Scheduled schedule(const std::vector<Func> &outputs);
 
-    /// Compiled for this target, as the Pipeline was told to; not kept.
+    /// Compiles for this target with the Pipeline's settings; the result is not cached.
     std::shared_ptr<Compiled> compile_for(const std::vector<Func> &outputs, const Target &target);
-    /// As `get` does, with what the requirements need.
+    /// Freezes as `get` does, including what the requirements need.
     graph::Frozen freeze(const std::vector<Func> &outputs) const;
 
     void trace_pipeline();
@@ -34,13 +34,13 @@ struct Compiler {
     void forget();
 
     JITHandlers handlers;                      ///< the user's, for all calls
-    std::map<std::string, JITExtern> externs;  ///< that this Pipeline made known
-    /// Of all calls; a Callable shares it.
+    std::map<std::string, JITExtern> externs;  ///< given to this Pipeline
+    /// Measurements of all calls, shared with Callables.
     const std::shared_ptr<jit::Profile> profile = std::make_shared<jit::Profile>();
 
   private:
     mutable std::mutex mutex_;  // of compiled_ and settings_: held for a moment
-    std::mutex compile_mutex_;  // held while a schedule is made
+    std::mutex compile_mutex_;  // held during scheduling
     std::shared_ptr<Compiled> compiled_;
     Settings settings_;
 

@@ -14,10 +14,9 @@ Realization evaluate(const std::vector<Expr> &values, const std::vector<Type> &t
                                        values.size(), types.size()));
     for (size_t i = 0; i < values.size(); i++)
         if (values[i].type() != types[i])
-            throw CompileError(
-                fmt::format("evaluate<{}>: the value is of type {}. Cast it, or name "
-                            "that type.",
-                            to_string(types[i]), to_string(values[i].type())));
+            throw CompileError(fmt::format("evaluate<{}>: the value is of type {}. Cast it, or use "
+                                           "that type.",
+                                           to_string(types[i]), to_string(values[i].type())));
     Func f("evaluated");
     f() = Tuple(values);
     return f.realize(context);

@@ -1,5 +1,5 @@
 #pragma once
-// C functions called one by one, for the reference evaluator.
+// Single calls of C functions, for the reference evaluator.
 
 #include <cstdint>
 #include <map>
@@ -10,11 +10,12 @@
 
 namespace Pipe::driver {
 
-/// Compiles a kernel per function and kinds of arguments: nothing else knows how C passes them.
+/// Compiles a kernel per function and argument types, because only generated code implements the
+/// calling convention.
 class ExternCalls {
   public:
     /// `call`: graph::call_extern_stage with Variables as arguments; `bits`: their values.
-    /// RuntimeError where the function fails, CompileError where there is none.
+    /// RuntimeError if the function fails, CompileError if it does not exist.
     void run(const Expr &call, const std::vector<uint64_t> &bits);
 
   private:

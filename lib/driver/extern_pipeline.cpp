@@ -1,4 +1,4 @@
-// JITExtern of a Func or Pipeline: pipelines as the functions of extern stages.
+// JITExtern for a Func or Pipeline: pipelines as functions of extern stages.
 
 #include <list>
 
@@ -23,7 +23,7 @@ class StageOfPipeline : public detail::ExternPipeline {
     }
 
     int call(JITUserContext *context, const void *const *args) const override {
-        std::list<detail::RawArgument> buffers;  // they give answers back as they go
+        std::list<detail::RawArgument> buffers;  // their destructors write the answers back
         std::vector<detail::CallValue> values;
         for (const Argument &a : callable_.arguments()) {
             const void *address = *args++;

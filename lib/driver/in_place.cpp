@@ -1,4 +1,4 @@
-// Slots: Buffers that lie in the same memory.
+// Slots: Buffers that share memory.
 
 #include <algorithm>
 
@@ -14,14 +14,14 @@ using Kind = ir::Argument::Kind;
 
 namespace {
 
-/// How the elements of a lie to those of b, after the names of the two.
+/// The position of the elements of a relative to those of b, after the names of the two.
 std::string relation(const std::string &name_a, const BufferView &a, const std::string &name_b,
                      const BufferView &b) {
     auto distance = static_cast<char *>(a.host) - static_cast<char *>(b.host);
     if (distance == 0)
         return "their first elements have the same address";
-    return fmt::format("the first element of '{}' lies {} bytes {} that of '{}'", name_a,
-                       std::abs(distance), distance > 0 ? "behind" : "before", name_b);
+    return fmt::format("the first element of '{}' is {} bytes {} that of '{}'", name_a,
+                       std::abs(distance), distance > 0 ? "after" : "before", name_b);
 }
 
 }  // namespace
@@ -31,11 +31,10 @@ void Slots::check_elements(const Slot &slot, const BufferView &output) const {
         return;
     for (size_t d = 0; d < output.dims.size(); d++)
         if (output.dims[d].stride == 0 && output.dims[d].extent > 1)
-            reject(slot,
-                   fmt::format("dimension {} has the extent {} and the stride 0, so that all its "
-                               "points are stored to one element. Give an output a stride "
-                               "other than 0 (only inputs may be broadcast), or slice it.",
-                               d, output.dims[d].extent));
+            reject(slot, fmt::format("dimension {} has the extent {} and the stride 0, so all its "
+                                     "points are stored to one element. Give an output a stride "
+                                     "other than 0 (only inputs may be broadcast), or slice it.",
+                                     d, output.dims[d].extent));
     std::vector<int64_t> strides, extents;
     for (const BufferDim &d : output.dims)
         strides.push_back(d.stride), extents.push_back(d.extent);
@@ -60,8 +59,8 @@ void Slots::found_overlap(CallArguments &call, size_t output, size_t other) cons
         return;
     if (slots_[other].kind == Kind::OutputBuffer)
         reject(slots_[output],
-               fmt::format("it has elements in common with the output '{}': {}. Give each a Buffer "
-                           "with memory of its own.",
+               fmt::format("it shares elements with the output '{}': {}. Give each a Buffer "
+                           "with separate memory.",
                            slots_[other].name,
                            relation(slots_[output].name, a, slots_[other].name, b)));
     call.in_place_.push_back({output, other, ir::same_places(a, b)});
@@ -91,10 +90,9 @@ void Slots::reject_in_place(const CallArguments &call, const InPlace &in_place,
     const Slot &output = slots_[in_place.output], &input = slots_[in_place.input];
     const BufferView a = call.given[in_place.output].buffer->view(),
                      b = call.given[in_place.input].buffer->view();
-    reject(output,
-           fmt::format("it has elements in common with the input '{}': {}. That would give wrong "
-                       "values: {} A copy of the input (Buffer::copy) always works.",
-                       input.name, relation(output.name, a, input.name, b), why));
+    reject(output, fmt::format("it shares elements with the input '{}': {}. That would give wrong "
+                               "values: {} A copy of the input (Buffer::copy) always works.",
+                               input.name, relation(output.name, a, input.name, b), why));
 }
 
 }  // namespace Pipe::driver

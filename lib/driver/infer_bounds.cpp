@@ -1,5 +1,5 @@
-// Bounds queries: which part of the inputs is read, and how much of the outputs is written, where
-// some have no memory or no shape yet.
+// Bounds queries: the regions of inputs that are read, and of outputs that are written, if some of
+// them have no memory or no shape yet.
 
 #include <pipe/pipeline.h>
 
@@ -31,7 +31,7 @@ jit::BufferArgument argument_of(const Shape &shape) {
     return argument;
 }
 
-/// Of what is read or written, dense; or of a buffer that keeps what was promised of it.
+/// A dense shape for what is read or written; or the promised shape.
 Shape shape_of(const lower::DimBounds *dims, int dimensions, bool as_promised) {
     Shape shape;
     int64_t stride = 1;
@@ -46,7 +46,7 @@ Shape shape_of(const lower::DimBounds *dims, int dimensions, bool as_promised) {
     return shape;
 }
 
-/// The same ranges, dense, with the dimensions in the order that their strides have in `like`.
+/// The same ranges, dense, with the dimensions in the storage order of `like`.
 Shape in_order_of(const Shape &like, Shape shape) {
     std::vector<size_t> order(shape.size());
     std::iota(order.begin(), order.end(), 0);
@@ -61,7 +61,7 @@ Shape in_order_of(const Shape &like, Shape shape) {
     return shape;
 }
 
-/// An output that has a shape keeps its strides where nothing else was promised.
+/// An output that has a shape keeps its strides unless others were promised.
 bool keeps_strides(const Slot &slot) {
     return slot.kind == Kind::OutputBuffer &&
            std::none_of(slot.promise.dims.begin(), slot.promise.dims.end(),
@@ -73,7 +73,7 @@ bool contains(const BufferDim &outer, const BufferDim &inner) {
            (outer.min <= inner.min && inner.min + inner.extent <= outer.min + outer.extent);
 }
 
-/// Which dimension does not hold what is needed of it; nothing where all do.
+/// A dimension that does not cover what is needed of it; nothing if all do.
 std::optional<size_t> too_small(const Shape &shape, const Shape &needed) {
     for (size_t d = 0; d < shape.size(); d++)
         if (!contains(shape[d], needed[d]))
@@ -93,8 +93,8 @@ bool same_ranges(std::span<const BufferDim> a, std::span<const BufferDim> b) {
                       });
 }
 
-/// One run of the program: the bounds of all dimensions of all images and outputs, in order, by the code that
-/// will run: by the usual code where that needs no more than the code for any size.
+/// One run of the query: the bounds of all dimensions of all images and outputs, in order, for the
+/// kernel that will run: the usual one if it needs no more than the kernel for any size.
 std::vector<lower::DimBounds> run_query(const jit::Kernel &kernel, const std::vector<Slot> &slots,
                                         const std::vector<Given> &given,
                                         const std::vector<Shape> &shapes, size_t count,
@@ -129,8 +129,8 @@ std::string promised_too_little(const Slot &slot, size_t dim, const BufferDim &p
     auto range = [](const BufferDim &d) {
         return fmt::format("from {} to {}", d.min, d.min + d.extent - 1);
     };
-    return fmt::format("Buffer {} was promised to hold dimension {} {}, but is needed {}. Promise "
-                       "that much (set_bounds, set_min, set_extent), or nothing.",
+    return fmt::format("Buffer {} was promised to cover dimension {} {}, but is needed {}. Promise "
+                       "that range (set_bounds, set_min, set_extent), or nothing.",
                        slot.name, dim, range(promised), range(needed));
 }
 
@@ -174,9 +174,9 @@ std::vector<Shape> Compiled::infer_bounds(const std::vector<Given> &given, bool 
         shapes[i] = b && b->defined() ? shape_of(*b) : Shape(slots[i].dimensions);
         count += scalar ? 0 : static_cast<size_t>(slots[i].dimensions);
     }
-    // What is read of one input may depend on the shape of another, or on its own (a clamp); what
-    // is written of an output, on how much is asked for. What is promised of a shape may depend on it, too:
-    // where it settles at less than is needed, what is needed is tried once.
+    // The region read of one input may depend on the shape of another, or on its own (a clamp); the
+    // region written of an output depends on the requested size. Promised shapes may also depend on
+    // it: if the iteration converges to less than is needed, the needed size is tried once.
     std::vector<Shape> tried(slots.size());
     const Slot *changed = nullptr;
     for (int round = 0; round < 1000; round++) {
@@ -209,7 +209,7 @@ std::vector<Shape> Compiled::infer_bounds(const std::vector<Given> &given, bool 
         if (!changed)
             return shapes;
     }
-    throw RuntimeError(fmt::format("{}: no bounds of '{}' are enough: the larger it is, the more "
+    throw RuntimeError(fmt::format("{}: no size of '{}' is sufficient: the larger it is, the more "
                                    "of it is needed. Set its size "
                                    "(set_bounds) or give it a Buffer.",
                                    slots_.pipeline(), support::marked(Field::Func, changed->name)));

@@ -38,7 +38,7 @@ class Printer {
         out_ += text + "\n";
     }
 
-    /// Everything that is stored or computed just inside the level.
+    /// Everything that is stored or computed directly at the level.
     void level(const Level &at) {
         auto computed = tree_.computed_at(at);
         for (FuncId id : tree_.allocated_at(at))
@@ -62,7 +62,7 @@ class Printer {
         return n.defined() ? ", " + ir::to_string(n) + " copies" : "";
     }
 
-    /// How its elements are stored, where that was said.
+    /// The storage layout, if it was specified.
     std::string notes(FuncId id) const {
         const schedules::FuncSchedule &s = schedule(id);
         std::string text;
@@ -118,7 +118,7 @@ class Printer {
         for (size_t i = from; i < nest.loops.size(); i++) {
             const schedules::Dim &dim = nest.loops[i].dim;
             std::string kind = ir::to_string(dim.kind);
-            // The tree tells loops that were split and kept their name apart by a tick.
+            // The tree marks loops that were split and kept their name with a tick.
             std::string name = dim.name.substr(0, dim.name.find('\''));
             std::string partition = dim.partition == Partition::Never    ? " unpartitioned"
                                     : dim.partition == Partition::Always ? " partitioned"

@@ -1,5 +1,5 @@
 #pragma once
-// The loops of a scheduled pipeline as text for people.
+// The loop nest of a scheduled pipeline as text.
 
 #include <string>
 
@@ -7,8 +7,8 @@
 
 namespace Pipe::driver {
 
-/// One line per loop, indented; what is produced, stored and used where. `inlined` has been through
-/// inline_funcs; the schedule is legal.
+/// One line per loop, indented, with the production, storage and consumption of Funcs. `inlined` is
+/// the result of inline_funcs; the schedule is legal.
 std::string loop_nest(const graph::Graph &inlined, const schedules::Schedule &schedule);
 
 }  // namespace Pipe::driver

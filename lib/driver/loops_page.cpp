@@ -1,4 +1,4 @@
-// The printed program is indented: a line that deeper ones follow is the head of a block.
+// The printed program is indented: a line followed by deeper ones is the head of a block.
 
 #include "driver/loops_page.h"
 
@@ -35,7 +35,7 @@ bool starts(std::string_view line, std::string_view with) {
     return line.substr(0, with.size()) == with;
 }
 
-/// The class of a line in the style sheet, by the words that it begins with.
+/// The CSS class of a line, by its first word.
 const char *kind_of(std::string_view line) {
     if (starts(line, "for "))
         return line.find(") parallel") == line.npos ? "serial" : "parallel";

@@ -1,12 +1,12 @@
 #pragma once
-// The loops of a pipeline as an HTML page.
+// The loop nest of a pipeline as an HTML page.
 
 #include <string>
 
 namespace Pipe::driver {
 
-/// One page that needs nothing else: `loops` (statements as ir/print.h writes them), coloured by
-/// kind, where everything with a body folds; beside it the schedule as C++.
+/// A self-contained page: `loops` (statements in the format of ir/print.h), colored by kind, with
+/// folding bodies; beside it the schedule as C++.
 std::string loops_page(const std::string &title, const std::string &loops,
                        const std::string &schedule);
 

@@ -23,7 +23,7 @@ using autoschedule::Sizes;
 using support::Clock;
 using support::ms_since;
 
-/// What is known of Params and of images' sizes, as expressions name them.
+/// The values of Params and the sizes of images, by their names in expressions.
 using Known = std::map<std::string, Expr>;
 
 void take(int64_t &target, const Expr &e, const Known &known = {}) {
@@ -31,7 +31,7 @@ void take(int64_t &target, const Expr &e, const Known &known = {}) {
         ir::as_const_int(ir::simplify(ir::substitute(known, e)), &target);
 }
 
-/// The shape of a buffer; unknown (extent 0) where there is none.
+/// The shape of a buffer; unknown (extent 0) if there is none.
 std::vector<Sizes::Dim> shape(const BufferBase *given, size_t dimensions) {
     std::vector<Sizes::Dim> dims(dimensions);
     if (!given || !given->defined())
@@ -87,7 +87,7 @@ std::optional<int64_t> value_of(const graph::Scalar &scalar) {
     return value;
 }
 
-/// Sizes of images may be said in terms of Params, those of outputs in terms of both.
+/// Estimates for images may depend on Params, those for outputs on both.
 Sizes sizes_of(const graph::Frozen &frozen, const Outputs *buffers) {
     Sizes sizes;
     Known known;
@@ -109,7 +109,7 @@ Sizes sizes_of(const graph::Frozen &frozen, const Outputs *buffers) {
         bool given = buffers && buffer < buffers->size();
         sizes.outputs.push_back(
             output_sizes(f, frozen.schedule[id], given ? (*buffers)[buffer] : nullptr, known));
-        for (size_t i = 0; i < f.types.size(); i++)  // definitions may name them
+        for (size_t i = 0; i < f.types.size(); i++)  // definitions may use them
             sizes.images[graph::buffer_name(f, i)] = sizes.outputs.back();
         buffer += f.types.size();
     }
@@ -126,7 +126,7 @@ void take_schedule(Scheduled &s, const schedules::Schedule &schedule) {
     s.frozen.schedule = schedule;
 }
 
-/// The autoscheduler's answer must be as legal as a person's.
+/// The autoscheduler's result must be as legal as a user's.
 void autoschedule_or_fall_back(Scheduled &s, const Settings &settings, const Outputs *buffers) {
     auto machine = autoschedule::host_machine(settings.target, *settings.autoschedule);
     auto result =
@@ -161,7 +161,7 @@ bool has_directives(const schedules::Schedule &schedule) {
     });
 }
 
-/// The target's features that ask for traces of everything.
+/// The target features that request traces of everything.
 void trace_all(graph::Frozen &frozen, const Target &target) {
     for (schedules::FuncSchedule &f : frozen.schedule.funcs) {
         f.trace.loads |= target.has_feature(Target::TraceLoads);
@@ -199,8 +199,8 @@ void freeze_and_schedule(Scheduled &s, const std::vector<Func> &outputs, const S
 void fall_back(Scheduled &s, const std::string &why) {
     schedules::Schedule user = *std::exchange(s.user, std::nullopt);
     support::warn(fmt::format(
-        "{}: the schedule that the autoscheduler chose could not be used ({}). Funcs without "
-        "directives are computed at root, each by itself; give them directives if that is slow. "
+        "{}: the schedule chosen by the autoscheduler could not be used ({}). Funcs without "
+        "directives are computed at root, without fusion; give them directives if that is slow. "
         "Please report this.",
         graph::description(s.frozen.graph), why));
     s.report +=

@@ -1,4 +1,4 @@
-// Pipeline: what a Func alone has not.
+// Pipeline: the parts that Func does not share.
 
 #include <pipe/pipeline.h>
 
@@ -62,7 +62,7 @@ Func Pipeline::get_func(size_t i) const {
     auto funcs = graph::funcs_of(outputs_);
     if (i >= funcs.size())
         throw CompileError(fmt::format(
-            "Pipeline::get_func({}): there {}, counted from 0.", i,
+            "Pipeline::get_func({}): there {}, numbered from 0.", i,
             funcs.size() == 1 ? "is 1 Func" : fmt::format("are {} Funcs", funcs.size())));
     return Func(std::const_pointer_cast<graph::FuncContents>(funcs[i]));
 }
@@ -81,9 +81,10 @@ void Pipeline::add_requirement(const Expr &condition, const std::vector<Expr> &m
         all.push_back(e);
     }
     if (!uniform)
-        graph::reject("add_requirement", condition,
-                      "a requirement is made of Params and sizes of images. Use require() in a "
-                      "definition for what depends on Vars, Funcs or pixels.");
+        graph::reject(
+            "add_requirement", condition,
+            "a requirement may contain only Params and sizes of images. Use require() in a "
+            "definition for conditions on Vars, Funcs or pixels.");
     checked(compiler_).add_requirement({condition, std::move(all)});
 }
 

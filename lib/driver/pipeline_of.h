@@ -1,5 +1,5 @@
 #pragma once
-// What Realizable works on.
+// The Pipeline behind a Func or Pipeline, for Realizable.
 
 #include <pipe/pipeline.h>
 
@@ -8,7 +8,7 @@ namespace Pipe::driver {
 inline const Pipeline &pipeline_of(const Pipeline &pipeline) {
     return pipeline;
 }
-/// Of this Func alone; what it compiled is kept in the Func.
+/// A Pipeline with this Func as its only output; its compiled code is stored in the Func.
 Pipeline pipeline_of(const Func &f);
 
 }  // namespace Pipe::driver

@@ -1,4 +1,4 @@
-// Realizable: Pipeline and Func compile and run.
+// Realizable: compiling and running Pipelines and Funcs.
 
 #include <pipe/realizable.h>
 
@@ -51,7 +51,7 @@ void check_sizes(const std::vector<Func> &outputs, const std::vector<int64_t> &s
     }
 }
 
-/// The dimensions, innermost first: reorder_storage().
+/// The storage order of the dimensions, innermost first: reorder_storage().
 std::vector<int> storage_order(const Func &f) {
     const std::vector<std::string> &args = f.contents()->args;
     std::vector<int> order;
@@ -60,7 +60,7 @@ std::vector<int> storage_order(const Func &f) {
     return order;
 }
 
-/// New Buffers for all values of the outputs.
+/// Allocates Buffers for all values of the outputs.
 Realization allocate(const std::vector<Func> &outputs, const Sizes &wanted) {
     check_sizes(outputs, wanted.extents);
     std::vector<Buffer<void>> buffers;
@@ -139,8 +139,8 @@ void run(const Pipeline &pipeline, driver::Outputs buffers, JITUserContext *cont
         ->run(buffers, {context, compiler.handlers, *compiler.profile, grown});
 }
 
-/// Computes new Buffers of these sizes. Where updates or tails go beyond them, they are parts of
-/// larger ones.
+/// Allocates and computes Buffers of these sizes. If updates or tails write beyond them, they are
+/// crops of larger ones.
 Realization realize_new(const Pipeline &pipeline, const Sizes &sizes, JITUserContext *context,
                         const Target &target) {
     Realization made = allocate(pipeline.outputs(), sizes);

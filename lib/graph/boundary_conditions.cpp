@@ -8,12 +8,12 @@
 namespace Pipe::BoundaryConditions {
 namespace {
 
-/// One dimension that has bounds.
+/// A dimension with bounds.
 struct Bounded {
     Expr x, min, extent;
 };
 
-/// The Func f(args) = source(coordinate(args)) and, per dimension, the args.
+/// Builds f(args) = source(coordinate(args)); holds the args of each dimension.
 class Exterior {
   public:
     Exterior(const char *kind, const Func &source, const Region &bounds, SourceLocation where)
@@ -21,7 +21,7 @@ class Exterior {
           where_(where) {
         if (static_cast<int>(bounds.size()) > source.dimensions())
             throw CompileError(fmt::format(
-                "BoundaryConditions::{}{}: '{}' has {}, but {} ranges are given. Give at "
+                "BoundaryConditions::{}{}: '{}' has {}, but {} ranges are given. Pass at "
                 "most one Range per dimension.",
                 kind, graph::at(where), graph::func_field(source.name()),
                 support::counted(source.dimensions(), "dimension"), bounds.size()));
@@ -39,7 +39,7 @@ class Exterior {
         return {args[i], range[0], range[1]};
     }
 
-    /// The source where every coordinate that has bounds goes through `map`.
+    /// The source with `map` applied to every coordinate that has bounds.
     template <typename F> FuncRef mapped(F &&map) const {
         std::vector<Expr> coordinates = args;
         for (size_t i = 0; i < args.size(); i++)
@@ -62,14 +62,14 @@ Expr clamped(const Expr &x, const Bounded &b) {
     return clamp(x, b.min, b.min + b.extent - 1);
 }
 
-/// One per value of the source, in its types.
+/// One value per value of the source, cast to its type.
 std::vector<Expr> exterior_values(const Func &source, const ExteriorValue &value,
                                   SourceLocation where) {
     const std::vector<Type> &types = source.types();
     if (value.is_tuple() && value.values().size() != types.size())
         throw CompileError(fmt::format(
-            "BoundaryConditions::constant_exterior{}: '{}' has {}, but the Tuple of what is "
-            "outside has {}. Give one for each, or a single Expr for all.",
+            "BoundaryConditions::constant_exterior{}: '{}' has {}, but the Tuple of exterior "
+            "values has {}. Pass one value for each, or a single Expr for all.",
             graph::at(where), graph::func_field(source.name()),
             support::counted(types.size(), "value"), value.values().size()));
     std::vector<Expr> values;
@@ -116,7 +116,8 @@ Func repeat_image(const Func &source, const Region &bounds, SourceLocation where
 Func mirror_image(const Func &source, const Region &bounds, SourceLocation where) {
     Exterior e("mirror_image", source, bounds, where);
     e.result(e.args, where) = e.mapped([](const Bounded &b) {
-        Expr t = (b.x - b.min) % (2 * b.extent);  // there and back again, edges twice
+        Expr t =
+            (b.x - b.min) % (2 * b.extent);  // one period: forward and mirrored; edges occur twice
         Expr mirrored = min(t, 2 * b.extent - 1 - t) + b.min;
         Expr outside = b.x < b.min || b.x >= b.min + b.extent;
         return clamped(select(outside, mirrored, likely(b.x)), b);
@@ -128,7 +129,8 @@ Func mirror_interior(const Func &source, const Region &bounds, SourceLocation wh
     Exterior e("mirror_interior", source, bounds, where);
     e.result(e.args, where) = e.mapped([](const Bounded &b) {
         Expr last = b.extent - 1;
-        Expr t = (b.x - b.min) % max(2 * last, 1);  // there and back again, edges once
+        Expr t =
+            (b.x - b.min) % max(2 * last, 1);  // one period: forward and mirrored; edges occur once
         Expr mirrored = min(t, 2 * last - t) + b.min;
         Expr outside = b.x < b.min || b.x >= b.min + b.extent;
         return clamped(select(outside, mirrored, likely(b.x)), b);

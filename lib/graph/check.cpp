@@ -20,7 +20,7 @@ using schedules::Dim;
 using schedules::LoopLevel;
 using schedules::StageSchedule;
 
-/// One loop of one stage. Stages that share a loop (compute_with) name the host's.
+/// A loop of a stage. For loops shared by compute_with, the stage that owns the loop.
 struct Place {
     FuncId func = FuncId::None;
     int stage = 0;
@@ -41,15 +41,16 @@ class Checker {
 
     void check() {
         if (schedule_.funcs.size() != graph_.funcs.size())
-            throw InternalError("the schedule is not of this graph");
+            throw InternalError("the schedule does not belong to this graph");
         for (const FuncNode &f : graph_.funcs) {
             check_loops(f, schedule_[f.id]);
             reads_.emplace_back();
             for (const Stage &stage : f.stages)
                 reads_.back().push_back(funcs_read(stage, f.id));
         }
-        check_independence(graph_, schedule_);  // or a Func would be placed before what reads it
-        // Consumers first: where they run says where their producers may.
+        check_independence(graph_,
+                           schedule_);  // otherwise a Func could be placed before its producer
+        // Consumers first: their levels constrain those of their producers.
         for (auto f = graph_.funcs.rbegin(); f != graph_.funcs.rend(); ++f)
             place(*f);
         check_sharing(graph_, schedule_, [&](FuncId a, FuncId b) {
@@ -60,7 +61,7 @@ class Checker {
   private:
     const Graph &graph_;
     const schedules::Schedule &schedule_;
-    // Per Func and stage: all loops around its innermost statement.
+    // Per Func and stage: the loops around its innermost statement, outermost first.
     std::vector<std::vector<Path>> paths_;
     std::vector<Path> levels_;  // per Func: the loops around its computation
     std::vector<std::vector<std::vector<FuncId>>> reads_;  // per Func and stage
@@ -71,7 +72,7 @@ class Checker {
         return schedule_[level.func].stages[static_cast<size_t>(level.stage)];
     }
 
-    // Where Funcs are computed.
+    // Checks of levels.
 
     void place(const FuncNode &f) {
         const schedules::FuncSchedule &s = schedule_[f.id];
@@ -84,11 +85,11 @@ class Checker {
                     f, 0, directive,
                     "it is inlined, so it has no storage. Give it compute_root() or compute_at().");
             if (f.is_output)
-                reject_directive(
-                    f, 0, directive,
-                    "it is an output of the pipeline, whose memory is the caller's. Leave the "
-                    "directive "
-                    "out; output_buffer() says what is known of that memory.");
+                reject_directive(f, 0, directive,
+                                 "it is an output of the pipeline, whose memory belongs to the "
+                                 "caller. Leave the "
+                                 "directive "
+                                 "out; declare the layout of that memory with output_buffer().");
         }
         if (std::string directive = loop_directive(f, s);
             !is_computed(f) && s.compute.inlined() && !directive.empty())
@@ -97,16 +98,17 @@ class Checker {
                              "compute_at(), or leave the directive out.");
         if (s.nontemporal_loads && f.is_output && f.consumers.empty() && !f.has_updates())
             reject_directive(f, 0, "load_nontemporal",
-                             "it is an output that nobody reads. Leave the directive out.");
+                             "it is an output that no other Func reads. Leave the directive out.");
         if (s.ring_buffer.defined() && s.hoist.inlined())
             reject_directive(
                 f, 0, "ring_buffer",
-                "successive iterations take its copies in turn, so the memory must live longer "
-                "than "
-                "one of them. Give it hoist_storage() too.");
+                "successive iterations use its copies in turn, so the memory must outlive "
+                ""
+                "each of them. Give it hoist_storage() too.");
         if (!is_computed(f) || !placed_.insert(f.id).second)
             return;
-        // Of a host that is placed with its guest, ahead of its turn, some may not be yet.
+        // A stage whose loops are shared is placed with the stage that shares them; some of its
+        // readers may not be placed yet.
         for (FuncId consumer : f.consumers)
             place(graph_[consumer]);
         auto index = static_cast<size_t>(f.id);
@@ -132,7 +134,7 @@ class Checker {
         }
     }
 
-    /// The cache owns what is memoized: it is looked up, or computed, as a whole.
+    /// The cache owns the storage of a memoized Func, which is looked up or computed as a whole.
     void check_memoize(const FuncNode &f, const Path &compute) const {
         const schedules::FuncSchedule &s = schedule_[f.id];
         if (!s.memoize)
@@ -144,50 +146,52 @@ class Checker {
                             "where it is computed (leave store_at out).",
                             describe(graph_, s.store), describe(graph_, s.compute)));
         if (!s.hoist.inlined())
-            reject_directive(f, 0, "memoize",
-                             "its memory is the cache's. Leave hoist_storage out.");
+            reject_directive(
+                f, 0, "memoize",
+                "its memory belongs to the memoization cache. Leave hoist_storage out.");
         if (s.memory != MemoryType::Auto && s.memory != MemoryType::Heap)
-            reject_directive(
-                f, 0, "memoize",
-                fmt::format("its memory is the cache's. Leave store_in(MemoryType::{}) out.",
-                            schedules::to_string(s.memory)));
+            reject_directive(f, 0, "memoize",
+                             fmt::format("its memory belongs to the memoization cache. Leave "
+                                         "store_in(MemoryType::{}) out.",
+                                         schedules::to_string(s.memory)));
         if (s.async)
-            reject_directive(
-                f, 0, "memoize",
-                "what is looked up before it is used needs no task of its own. Leave async() "
-                "out.");
+            reject_directive(f, 0, "memoize",
+                             "a memoized Func is looked up by its consumer, so it cannot run in a "
+                             "task of its own. Leave async() "
+                             "out.");
         for (const Place &place : compute)
             if (kind_of(place) == LoopKind::Vectorized)
-                reject_directive(
-                    f, 0, "memoize",
-                    fmt::format("it would be looked up in each lane of the vectorized loop '{}' "
-                                "of {}. Compute it outside of that loop.",
-                                place.var, graph_[place.func].name));
+                reject_directive(f, 0, "memoize",
+                                 fmt::format("it is memoized, and would be looked up in each lane "
+                                             "of the vectorized loop '{}' "
+                                             "of {}. Compute it outside of that loop.",
+                                             place.var, graph_[place.func].name));
     }
 
-    /// What is stored outside of a Func that is found in the cache misses what is computed inside;
-    /// a task that begins outside waits for it.
+    /// On a cache hit, everything computed inside the memoized Func is skipped: storage outside of
+    /// it would remain unfilled, and a task started outside would wait for it.
     void check_not_skipped(const FuncNode &f, const std::string &directive, const Path &outside,
                            const Path &compute) const {
         for (const Place &place : compute) {
-            // Storage for one run may lie around the whole look-up; a task would not be waited for.
+            // Storage that lives for one execution may enclose the lookup; a task would not be
+            // waited for.
             size_t depth = levels_[static_cast<size_t>(place.func)].size() + (directive == "async");
             if (!schedule_[place.func].memoize || depth <= outside.size())
                 continue;
             const FuncNode &skipped = graph_[place.func];
             reject_directive(
                 f, 0, directive,
-                fmt::format("it is computed in the loops of '{}', which do not run where that is "
-                            "found in the cache (memoize), but {} longer than one run of them. "
-                            "Keep it inside of '{}', or compute it at {}.",
-                            skipped.name,
-                            directive == "async" ? "its task and its memory live"
-                                                 : "it is stored for",
-                            skipped.name, describe(graph_, schedule_[skipped.id].compute)));
+                fmt::format(
+                    "it is computed in the loops of '{}', which are skipped if that Func is "
+                    "found in the memoization cache, but {} longer than one execution of them. "
+                    "Store it inside '{}', or compute it at {}.",
+                    skipped.name,
+                    directive == "async" ? "its task and its memory live" : "it is stored for",
+                    skipped.name, describe(graph_, schedule_[skipped.id].compute)));
         }
     }
 
-    /// What a C function reads or writes is one array, of which the pipeline knows no element.
+    /// A C function reads and writes whole arrays; accesses to single elements are unknown.
     void check_extern(const FuncNode &f, const Path &compute) const {
         const schedules::FuncSchedule &s = schedule_[f.id];
         if (!s.folds.empty() && (is_extern(f) || whole_[static_cast<size_t>(f.id)]))
@@ -201,19 +205,20 @@ class Checker {
         if (s.trace.stores)
             reject_directive(
                 f, 0, "trace_stores",
-                "the stores are those of a C function. Use trace_realizations(), or trace_loads() "
-                "to see what is read of it.");
+                "a C function stores its values. Use trace_realizations(), or trace_loads() "
+                "to trace the reads of it.");
         for (const Place &loop : compute)
             if (kind_of(loop) == LoopKind::Vectorized)
                 reject_directive(
                     f, 0, "compute_at",
-                    fmt::format("the loop '{}' of {} around it is vectorized, but a C function is "
-                                "called once at a time. Compute it outside of that loop.",
-                                loop.var, graph_[loop.func].name));
+                    fmt::format(
+                        "the loop '{}' of {} around it is vectorized, but a C function is "
+                        "called for one iteration at a time. Compute it outside of that loop.",
+                        loop.var, graph_[loop.func].name));
     }
 
-    /// What was said of a Func's own memory; "" if nothing. The memory of an output may have an
-    /// order, which realize(sizes) follows.
+    /// A directive on a Func's own storage; "" if there is none. The storage of an output may have
+    /// an order, which realize(sizes) follows.
     static std::string storage_directive(const schedules::FuncSchedule &s, bool is_output) {
         if (!s.folds.empty())
             return fmt::format("fold_storage({})", s.folds[0].var);
@@ -234,7 +239,7 @@ class Checker {
         return s.async ? "async" : "";
     }
 
-    /// The level's loop and those around it.
+    /// The loop of the level and the loops around it.
     Path path_of(const FuncNode &f, const char *directive, const LoopLevel &level) const {
         if (!level.at())
             return {};
@@ -250,7 +255,7 @@ class Checker {
                 "'{}' is inlined, so it has no loops. Give it compute_root() or compute_at().",
                 graph_[level.func].name));
         const std::vector<Path> &paths = paths_[static_cast<size_t>(level.func)];
-        const bool outermost = level.var == Var::outermost().name();  // of all of its stages
+        const bool outermost = level.var == Var::outermost().name();  // of all its stages
         if (paths.size() <= (outermost ? 0 : static_cast<size_t>(level.stage)))
             reject_level(fmt::format("'{}' does not use '{}'. Name a loop of a Func that does.",
                                      graph_[level.func].name, f.name));
@@ -325,7 +330,7 @@ class Checker {
             s.store.root()
                 ? "store_root"
                 : fmt::format("store_at({}, {})", graph_[s.store.func].name, s.store.var),
-            fmt::format("it is computed at {}, which is not inside the {} that it is stored at. "
+            fmt::format("it is computed at {}, which is not inside its store level, {}. "
                         "Store it there or "
                         "further out.",
                         describe(graph_, s.compute), describe(graph_, s.store)));
@@ -346,7 +351,7 @@ class Checker {
         });
     }
 
-    /// The memory lives at least as long as what it holds, and belongs to one thread and lane.
+    /// The memory must live at least as long as its contents, and belong to one thread and lane.
     void check_hoist(const FuncNode &f, const Path &store, const Path &compute) const {
         const schedules::FuncSchedule &s = schedule_[f.id];
         Path hoist = s.hoist.inlined() ? store : path_of(f, "hoist_storage", s.hoist);
@@ -364,11 +369,12 @@ class Checker {
         if (s.ring_buffer.defined() && hoist == compute)
             reject_directive(f, 0, "ring_buffer",
                              "its memory is allocated where it is computed, so there is no loop in "
-                             "which the copies could take turns. Hoist the storage further out.");
+                             "whose iterations the copies could be used in turn. Hoist the storage "
+                             "further out.");
         if (s.async)
             check_not_skipped(f, "async", hoist, compute);
-        // What is pure is at worst stored twice, with the same value; a C function may store
-        // something else before.
+        // A pure value is at worst stored twice; a C function may store another value the second
+        // time.
         bool harmless = s.stages[0].allow_race_conditions ||
                         (hoist == store && !f.has_updates() && !is_extern(f) &&
                          !blends(s.stages[0]) && !s.async);
@@ -383,8 +389,8 @@ class Checker {
                     : fmt::format("store_at({}, {})", graph_[s.store.func].name, s.store.var);
             reject_directive(
                 f, 0, directive,
-                fmt::format("the {} loop '{}' of {} stands between where it is stored and where it "
-                            "is computed, so {} would overwrite what others still need. Store it "
+                fmt::format("the {} loop '{}' of {} lies between its store level and its compute "
+                            "level, so {} would overwrite values that others still need. Store it "
                             "inside the {} loop{}.",
                             lanes ? "vectorized" : "parallel", compute[i].var,
                             graph_[compute[i].func].name, lanes ? "lanes" : "threads",
@@ -415,7 +421,7 @@ class Checker {
     }
 };
 
-/// By itself or where one of its specializations holds.
+/// In the schedule itself or in one of its specializations.
 bool is_vectorized(const StageSchedule &stage) {
     return std::any_of(stage.dims.begin(), stage.dims.end(),
                        [](const Dim &d) { return d.kind == LoopKind::Vectorized; }) ||
@@ -429,22 +435,23 @@ bool is_vectorized(const schedules::FuncSchedule &func) {
                        [](const StageSchedule &s) { return is_vectorized(s); });
 }
 
-/// Machines have such stores and loads for vectors only.
+/// Processors have such stores and loads only for vectors.
 void check_nontemporal(const Graph &graph, const FuncNode &f, const schedules::Schedule &schedule) {
     const schedules::FuncSchedule &s = schedule[f.id];
     if (s.nontemporal_stores && is_computed(f) && !is_vectorized(s))
         reject_directive(f, 0, "store_nontemporal",
-                         "none of its loops is vectorized, and there are such stores of whole "
-                         "vectors only. Give it vectorize(), or leave the directive out.");
+                         "none of its loops is vectorized, and only whole vectors can be stored "
+                         "non-temporally. Give it vectorize(), or leave the directive out.");
     bool read_by_vectors =
         is_vectorized(s) ||
         std::any_of(f.consumers.begin(), f.consumers.end(), [&](FuncId consumer) {
             return !is_computed(graph[consumer]) || is_vectorized(schedule[consumer]);
         });
     if (s.nontemporal_loads && !f.consumers.empty() && !read_by_vectors)
-        reject_directive(f, 0, "load_nontemporal",
-                         "no loop that reads it is vectorized, and there are such loads of whole "
-                         "vectors only. Vectorize its consumer, or leave the directive out.");
+        reject_directive(
+            f, 0, "load_nontemporal",
+            "no loop that reads it is vectorized, and only whole vectors can be loaded "
+            "non-temporally. Vectorize its consumer, or leave the directive out.");
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ namespace {
 using schedules::Dim;
 using schedules::StageSchedule;
 
-/// The loops that a prefetch names may be gone since.
+/// Loops named by a prefetch may have been split or fused since.
 void check_prefetches(const FuncNode &f, size_t index, const StageSchedule &s) {
     for (const schedules::Prefetch &p : s.prefetches)
         for (const std::string &loop : {p.at, p.from})
@@ -25,8 +25,8 @@ void check_prefetches(const FuncNode &f, size_t index, const StageSchedule &s) {
                 reject_directive(
                     f, index, fmt::format("prefetch({}, {}, {})", p.source, p.at, p.from),
                     fmt::format(
-                        "there is no loop '{}' any more. Prefetch after split(), fuse() and "
-                        "rename(), at one of the loops that there are then: {}.",
+                        "the loop '{}' no longer exists. Prefetch after split(), fuse() and "
+                        "rename(), at one of the resulting loops: {}.",
                         loop, names_of(s.dims)));
 }
 
@@ -34,14 +34,13 @@ void check_partition(const FuncNode &f, size_t index, const StageSchedule &s) {
     for (const Dim &d : s.dims)
         if (d.partition == Partition::Always &&
             (d.kind == LoopKind::Vectorized || d.kind == LoopKind::Unrolled))
-            reject_directive(
-                f, index, fmt::format("always_partition({})", d.name),
-                "the loop is vectorized or unrolled, so nothing is left of it to partition. "
-                "Leave "
-                "always_partition() out.");
+            reject_directive(f, index, fmt::format("always_partition({})", d.name),
+                             "the loop is vectorized or unrolled, so it cannot be partitioned. "
+                             "Leave "
+                             "always_partition() out.");
 }
 
-/// A blend reads what it stores over: another thread may be storing there.
+/// A blend reads the element that it overwrites: another thread may be storing it.
 void check_blends(const FuncNode &f, size_t index, const StageSchedule &s,
                   const schedules::Replay &loops) {
     using Transform = schedules::Transform;
@@ -63,7 +62,7 @@ void check_blends(const FuncNode &f, size_t index, const StageSchedule &s,
                 reject_directive(
                     f, index, fmt::format("parallel({})", d.name),
                     fmt::format("the loop comes from '{}', which is split with "
-                                "TailStrategy::{}: threads would store over what others "
+                                "TailStrategy::{}: threads would overwrite values that others "
                                 "store. Use GuardWithIf.",
                                 t.old_name, schedules::to_string(t.tail)));
         }
@@ -79,17 +78,16 @@ void check_stage(const FuncNode &f, size_t index, const StageSchedule &s) {
     for (const Dim &d : s.dims)
         complete &= loops.find(d.name) != nullptr;
     if (!complete)
-        reject_directive(
-            f, index, "reorder",
-            fmt::format("the order of loops, {}, is not of the loops that there are. Name "
-                        "each loop once.",
-                        names_of(s.dims)));
+        reject_directive(f, index, "reorder",
+                         fmt::format("the loop order {} does not list the existing loops. Name "
+                                     "each loop once.",
+                                     names_of(s.dims)));
     check_prefetches(f, index, s);
     check_partition(f, index, s);
     if (s.atomic && index == 0)
         reject_directive(f, index, "atomic",
-                         "the pure definition stores every element once, so that nothing is "
-                         "combined. Give it to an update: update().atomic().");
+                         "the pure definition stores every element once, so no updates have to be "
+                         "atomic. Give it to an update: update().atomic().");
     if (!s.allow_race_conditions)
         check_blends(f, index, s, loops);
 }
@@ -159,9 +157,9 @@ std::string describe(const Graph &graph, const schedules::LoopLevel &level) {
     if (level.root())
         return "root";
     if (level.inlined())
-        return "where it is read (it has no level of its own)";
+        return "the place where it is used (inlined)";
     if (level.var == schedules::outermost_loop)
-        return "where " + graph[level.func].name + " is computed";
+        return "the level at which " + graph[level.func].name + " is computed";
     return fmt::format("loop '{}' of {}", level.var,
                        definition_name(graph[level.func], static_cast<size_t>(level.stage)));
 }

@@ -1,5 +1,5 @@
 #pragma once
-// Whether the loops of a Func's stages may be as they are scheduled.
+// Checks the loops of a Func's stages.
 
 #include <string>
 #include <vector>
@@ -8,19 +8,19 @@
 
 namespace Pipe::graph {
 
-/// CompileError where the loops are not those that the transforms make, two of them are vectorized,
-/// one that is unrolled or vectorized is to be partitioned, a prefetch names one that is gone, or
-/// threads would store over what others blend.
+/// CompileError if the loops are not the result of the transforms, two of them are vectorized, an
+/// unrolled or vectorized loop has a partition directive, a prefetch names a loop that no longer
+/// exists, or threads would overwrite elements that others blend.
 void check_loops(const FuncNode &f, const schedules::FuncSchedule &s);
 
-/// What was said of the loops of the pure definition, or of the part that they compute, as in
-/// "vectorize(x)"; "" if nothing. Permissions and traces do not count.
+/// A directive on the loops of the pure definition or on the region that they compute, for example
+/// "vectorize(x)"; "" if there is none. Permissions and traces do not count.
 std::string loop_directive(const FuncNode &f, const schedules::FuncSchedule &s);
 
 /// "x, y (innermost first)"
 std::string names_of(const std::vector<schedules::Dim> &dims);
 
-/// Whether it has loops: not where it is inlined everywhere.
+/// Whether it has loops: false if it is inlined everywhere.
 inline bool is_computed(const FuncNode &f) {
     return f.is_output || !f.consumers.empty();
 }

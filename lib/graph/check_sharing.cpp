@@ -25,7 +25,7 @@ class SharingChecker {
         find_groups();
     }
 
-    /// That Funcs which share loops do not need each other.
+    /// Checks that Funcs that share loops do not depend on each other.
     void check_independence() const {
         for (const FuncNode &f : graph_.funcs)
             for (size_t i = 0; is_computed(f) && i < f.stages.size(); i++) {
@@ -34,8 +34,8 @@ class SharingChecker {
                     continue;
                 if (std::string chain = dependence(group_of(f.id)); !chain.empty())
                     reject(f, i,
-                           fmt::format("{}, so one of the two must be done before the other "
-                                       "begins. Let them share no loop (compute_at instead).",
+                           fmt::format("{}, so one of the two must be complete before the other "
+                                       "begins. Use compute_at instead of compute_with.",
                                        chain));
             }
     }
@@ -60,8 +60,8 @@ class SharingChecker {
     const Graph &graph_;
     const schedules::Schedule &schedule_;
     const std::function<bool(FuncId, FuncId)> same_level_;
-    std::vector<FuncId> leader_;                    // towards one of the group
-    std::map<FuncId, std::vector<FuncId>> groups_;  // the Funcs of each such one
+    std::vector<FuncId> leader_;  // union-find: toward the representative of the group
+    std::map<FuncId, std::vector<FuncId>> groups_;  // the Funcs of each group, by representative
 
     void check(const FuncNode &f) const {
         if (!is_computed(f))
@@ -75,10 +75,12 @@ class SharingChecker {
                 if (schedule_[shared->id].memoize)
                     reject_directive(
                         *shared, 0, "memoize",
-                        fmt::format("'{}' shares loops with '{}' (compute_with), so they run for "
-                                    "the other where it is found in the cache. Let it have "
-                                    "loops of its own.",
-                                    f.name, host.name));
+                        fmt::format(
+                            "'{}' shares loops with '{}' (compute_with), which must run for "
+                            "the latter even if the former is found in the memoization cache. Give "
+                            "it "
+                            "loops of its own.",
+                            f.name, host.name));
             auto reject_with = [&](const std::string &why) { reject(f, i, why); };
             if (!is_computed(host))
                 reject_with(fmt::format(
@@ -94,10 +96,10 @@ class SharingChecker {
                 schedule_[level.func].stages[static_cast<size_t>(level.stage)].dims, level.var);
             const auto &dims = schedule_[f.id].stages[i].dims;
             if (shared == 0 || shared > dims.size())
-                reject_with(fmt::format(
-                    "the two do not have as many loops outside '{}'. Loops: {}. Split and "
-                    "reorder both alike.",
-                    level.var, names_of(dims)));
+                reject_with(fmt::format("the two do not have the same number of loops outside "
+                                        "'{}'. Loops: {}. Split and "
+                                        "reorder both in the same way.",
+                                        level.var, names_of(dims)));
         }
     }
 
@@ -111,7 +113,8 @@ class SharingChecker {
         return schedule_[stage.first].stages[static_cast<size_t>(stage.second)];
     }
 
-    /// The loops of a stage, and those of its Func's earlier stages, must exist before what shares them.
+    /// The loops of a stage, and those of its Func's earlier stages, must exist before those of a
+    /// stage that shares them.
     void check_ring(StageId stage, std::vector<StageId> &on_the_way,
                     std::set<StageId> &done) const {
         if (done.count(stage))
@@ -131,22 +134,23 @@ class SharingChecker {
     [[noreturn]] void reject_ring(const std::vector<StageId> &ring) const {
         for (StageId stage : ring)
             if (const LoopLevel &level = schedule_of(stage).fuse_level; level.at())
-                reject(graph_[stage.first], static_cast<size_t>(stage.second),
-                       fmt::format(
-                           "'{}' shares the loops of '{}', directly or through others, so that "
-                           "neither has loops of its own. Leave one of these compute_with out.",
-                           graph_[level.func].name, graph_[stage.first].name));
-        throw InternalError("a ring of stages that share no loops");
+                reject(
+                    graph_[stage.first], static_cast<size_t>(stage.second),
+                    fmt::format(
+                        "'{}' shares the loops of '{}', directly or through other Funcs, so that "
+                        "neither has loops of its own. Leave one of these compute_with out.",
+                        graph_[level.func].name, graph_[stage.first].name));
+        throw InternalError("a cycle of stages that share no loops");
     }
 
-    /// A stage whose loops another one runs in, directly or through others.
+    /// A stage whose loops another stage shares, directly or through others.
     struct Host {
         StageId stage;
-        size_t loops;            ///< how many, from the outermost in
-        std::set<size_t> moved;  ///< those that are aligned to other ends
+        size_t loops;            ///< number of shared loops, from the outermost in
+        std::set<size_t> moved;  ///< the loops that are shifted by LoopAlignStrategy
     };
 
-    /// The innermost first; the stage itself is the first.
+    /// The innermost first, starting with the stage itself.
     std::vector<Host> hosts_of(StageId stage) const {
         std::vector<Host> hosts{{stage, schedule_of(stage).dims.size(), {}}};
         while (schedule_of(hosts.back().stage).fuse_level.at()) {
@@ -163,8 +167,8 @@ class SharingChecker {
         return hosts;
     }
 
-    /// Two definitions of one Func that run in the same loops: the later one finds what it needs only
-    /// where each iteration computes for it what it works on, once.
+    /// Two definitions of a Func may run in the same loops only if each iteration computes, exactly
+    /// once, the elements that the later definition needs from the earlier one.
     void check_order(const FuncNode &f, size_t stage, size_t later) const {
         const LoopLevel &level = schedule_[f.id].stages[later].fuse_level;
         if (!level.at())
@@ -184,22 +188,22 @@ class SharingChecker {
             }
     }
 
-    /// "" where the two are in order.
+    /// "" if the two are in order.
     std::string out_of_order(const FuncNode &f, size_t stage, const Host &first, size_t later,
                              const Host &second) const {
         const StageSchedule &a = schedule_[f.id].stages[stage], &b = schedule_[f.id].stages[later];
         if (second.loops > first.loops)
-            return "would run after it in each iteration: this one is further in";
+            return "would run after it in each iteration, because this one is nested deeper";
         for (size_t n = 1; n <= second.loops; n++) {
             const Dim &of_a = a.dims[a.dims.size() - n], &of_b = b.dims[b.dims.size() - n];
             if (first.moved.count(n) || second.moved.count(n))
-                return fmt::format("in '{}' one of them is moved (LoopAlignStrategy)", of_b.name);
+                return fmt::format("in '{}' one of these loops is shifted (LoopAlignStrategy)",
+                                   of_b.name);
             if (of_a.name != of_b.name || of_a.is_reduction || of_b.is_reduction)
-                return fmt::format("where this one loops over '{}', it loops over '{}'", of_b.name,
-                                   of_a.name);
+                return fmt::format("it has the loop '{}' in place of '{}'", of_b.name, of_a.name);
             if (is_made(a, of_a.name) || is_made(b, of_b.name))
                 return fmt::format(
-                    "the loops '{}' come from split() or fuse(), and need not begin at "
+                    "the loops '{}' result from split() or fuse(), and may not begin at "
                     "the same place",
                     of_b.name);
         }
@@ -217,7 +221,7 @@ class SharingChecker {
         return stage == 0 ? "pure definition" : fmt::format("update {}", stage - 1);
     }
 
-    /// How many loops there are from the outermost in to `var`; 0 where there is no such loop.
+    /// Number of loops from the outermost in to `var`; 0 if there is no such loop.
     static size_t loops_to(const std::vector<Dim> &dims, const std::string &var) {
         for (size_t i = 0; i < dims.size(); i++)
             if (dims[i].name == var)
@@ -245,8 +249,8 @@ class SharingChecker {
     /// The Func and those whose loops it shares, directly or through others.
     const std::vector<FuncId> &group_of(FuncId id) const { return groups_.at(leader_of(id)); }
 
-    /// How Funcs that share loops need each other, perhaps through others that do: "'c' (f.cpp:3)
-    /// reads 'b', which shares loops with 'd', which reads 'a'". "" where they do not.
+    /// A dependence between Funcs that share loops, possibly through others: "'c' (f.cpp:3) reads
+    /// 'b', which shares loops with 'd', which reads 'a'". "" if there is none.
     std::string dependence(const std::vector<FuncId> &group) const {
         struct Link {
             FuncId from;

@@ -1,5 +1,5 @@
 #pragma once
-// Whether stages may share loops (compute_with).
+// Checks stages that share loops (compute_with).
 
 #include <functional>
 
@@ -7,7 +7,7 @@
 
 namespace Pipe::graph {
 
-/// CompileError where stages that share loops depend on each other, perhaps through others.
+/// CompileError if stages that share loops depend on each other, directly or through others.
 void check_independence(const Graph &graph, const schedules::Schedule &schedule);
 
 /// CompileError where stages that share loops are computed at different levels, have different numbers of outer loops, are inlined or memoized; where

@@ -1,5 +1,5 @@
 #pragma once
-// What an expression names.
+// Collects the names in an expression.
 
 #include <memory>
 #include <unordered_set>
@@ -32,7 +32,7 @@ class Walk {
     std::unordered_set<const ir::ExprNode *> seen_;
 };
 
-/// All that is named, in the order of first use.
+/// All names, in order of first use.
 struct Names {
     std::vector<std::string> vars;  ///< Variables without referent
     std::vector<std::shared_ptr<const RDomContents>> rdoms;
@@ -47,10 +47,11 @@ struct Names {
     Walk walk_;
 };
 
-/// One number for all coordinates: made of constants, Params and sizes of images.
+/// Whether the value does not depend on coordinates: it contains only constants, Params and sizes
+/// of images.
 bool is_uniform(const Expr &e);
 
-/// Finds again what the definitions of a Func read (FuncContents::callees, images).
+/// Recomputes what the definitions of a Func read (FuncContents::callees, images).
 void find_callees(FuncContents &func);
 
 }  // namespace Pipe::graph

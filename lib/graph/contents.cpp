@@ -14,13 +14,13 @@ namespace {
 std::atomic<uint64_t> epoch{1};
 std::atomic<uint64_t> names{0};
 
-/// The names of all Funcs that there are.
+/// The names of all existing Funcs.
 class NamesInUse {
   public:
     std::string take(const std::string &name) {
         std::lock_guard lock(mutex_);
         auto [entry, free] = next_.try_emplace(name, 1);
-        uint64_t &next = entry->second;  // stays where it is when others come
+        uint64_t &next = entry->second;  // references into a map stay valid on insertion
         std::string taken = name;
         while (!free) {
             taken = fmt::format("{}${}", name, next++);

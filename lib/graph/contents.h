@@ -1,10 +1,10 @@
 #pragma once
-// What the user's handles (Func, RDom, Param, ImageParam) hold.
+// The objects behind the user's handles (Func, RDom, Param, ImageParam).
 //
-// Who holds whom: an Expr holds the Funcs, images and Params that it names; a Func holds the Exprs
-// of its definitions. There is no ring: a Func's calls of itself are stored without referent, a
+// Ownership: an Expr owns the Funcs, images and Params that it names; a Func owns the Exprs of its
+// definitions. There are no cycles: a Func's calls of itself are stored without referent, a
 // definition holds a copy of its RDom, levels name other Funcs by their Identity, and a definition
-// that would close a ring of Funcs is refused.
+// that would create a cycle of Funcs is rejected.
 
 #include <atomic>
 #include <functional>
@@ -19,23 +19,23 @@
 
 namespace Pipe::graph {
 
-/// Goes up whenever a definition, a directive or a promise changes anywhere: while it stands still,
-/// nothing that was compiled is out of date.
+/// Incremented whenever a definition, a directive or a promise changes anywhere: as long as it is
+/// constant, no compiled code is out of date.
 uint64_t modification_epoch();
 
-/// The name of a thing, and how often it changed. Outlives the thing.
+/// The name of an object, and the number of its changes. Outlives the object.
 struct Identity {
-    /// `name`, or with "$1", "$2", ... while another unique Identity has it: for Funcs.
+    /// `name`, or with "$1", "$2", ... if another unique Identity has it: for Funcs.
     static std::shared_ptr<Identity> unique(const std::string &name);
-    /// The same where nobody gave a name: `kind` says what it is, "f" or "lambda".
+    /// The same without a user's name: `kind` is the base name, "f" or "lambda".
     static std::shared_ptr<Identity> unnamed(const std::string &kind);
-    /// The name that the user gave, which need not be unique; if that is empty, unnamed(kind).
+    /// The user's name, which need not be unique; if it is empty, unnamed(kind).
     static std::shared_ptr<Identity> named(const std::string &name, const std::string &kind);
     ~Identity();
     Identity(const Identity &) = delete;
     void touch();
 
-    const std::string given;  ///< without "$1"; "" if nobody gave a name
+    const std::string given;  ///< without "$1"; "" if the user gave no name
     const std::string name;
     std::atomic<uint64_t> version{0};
 
@@ -45,7 +45,7 @@ struct Identity {
     const bool unique_;
 };
 
-/// A thing as it was at one time.
+/// The state of an object at one time.
 struct Stamp {
     std::shared_ptr<const Identity> identity;
     uint64_t version = 0;
@@ -63,14 +63,15 @@ struct RDomContents : ir::Referent {
 
 struct FuncContents;
 
-/// Made by in() or clone_in(): what some consumers read in place of something.
+/// Created by in() or clone_in(): the Func that some consumers read instead of another object.
 struct Wrapper {
-    std::vector<std::shared_ptr<const Identity>> consumers;  ///< none: all that no other is for
+    std::vector<std::shared_ptr<const Identity>>
+        consumers;  ///< none: all consumers without a wrapper of their own
     std::shared_ptr<FuncContents> func;
 };
 
-/// A Func or an ImageParam. Holds its wrappers; they only know it weakly, but the handles that the
-/// user has of them (Func) hold both.
+/// A Func or an ImageParam. Owns its wrappers; they refer to it weakly, but the user's handles to
+/// wrappers (Func) own both.
 struct Wrappable : ir::Referent, std::enable_shared_from_this<Wrappable> {
     std::shared_ptr<Identity> identity;
     std::vector<Wrapper> wrappers;
@@ -89,12 +90,12 @@ struct ImageContents : Wrappable {
     Type type;
     int dimensions = 0;
     bool bound = false;
-    bool is_output = false;  ///< of Func::output_buffer(): only what is promised counts
+    bool is_output = false;  ///< of Func::output_buffer(): only its promises are used
     bool trace_loads = false;
     std::vector<std::string> trace_tags;
     SourceLocation where;
     Buffer<void> buffer;
-    BufferPromise promise;  ///< may_alias: empty, the graph's is made of the following
+    BufferPromise promise;  ///< may_alias is empty here; the graph's is made from the following
     std::vector<std::shared_ptr<const ImageContents>> may_alias;
 };
 
@@ -107,22 +108,23 @@ struct FuncContents : Wrappable {
     std::vector<Stage> stages;  ///< Exprs name RVars, and this Func, without referent
     std::vector<std::shared_ptr<const FuncContents>> callees;  ///< in order of first use, unique
     std::vector<std::shared_ptr<const ImageContents>> images;  ///< ImageParams, the same way
-    /// What output_buffers() gave out, one per value: no images, but their promises.
+    /// The results of output_buffers(), one per value: not images, only their promises.
     std::vector<std::shared_ptr<ImageContents>> output_buffers;
-    /// A wrapper: what it is of. Its definition's calls of that have no referent.
+    /// A wrapper: the object that it wraps. Calls of that in its definition have no referent.
     std::weak_ptr<const Wrappable> wrapped;
-    /// Wrappers that were made for this Func, which must read what they wrap.
+    /// Wrappers made for this Func, which must read the wrapped objects.
     std::vector<std::weak_ptr<const FuncContents>> promised;
-    /// How C++ makes it: "f", "clone_in" and the consumers; method "" for a Func that was declared.
+    /// How C++ creates it: "f", "clone_in" and the consumers; method "" for a Func that was
+    /// declared.
     struct {
         std::weak_ptr<const Wrappable> of;
         const char *method = "";
         std::vector<std::shared_ptr<const Identity>> consumers;
-        /// rfactor: all of it, for the C++ name of `of`.
+        /// rfactor: the whole statement, given the C++ name of `of`
         std::function<std::string(const std::string &variable)> recipe;
     } origin;
     schedules::FuncSchedule schedule;
-    /// What the driver keeps for Func::realize. Does not hold this Func.
+    /// The compiled code for Func::realize, owned by the driver. Does not own this Func.
     std::shared_ptr<void> compiler;
 
     const std::string &name() const { return identity->name; }
@@ -137,32 +139,32 @@ struct FuncContents : Wrappable {
 std::shared_ptr<FuncContents> undefined_func(std::shared_ptr<Identity> identity,
                                              SourceLocation where);
 
-/// "v$12", never the same twice: of Vars, whose names outlive them in expressions.
+/// "v$12", never the same twice: for Vars, whose names outlive them in expressions.
 std::string fresh_name(const std::string &base);
-/// The name, marked as the Func that an error is about (support/error_text.h).
+/// The name, marked as the Func of an error (support/error_text.h).
 std::string func_field(const std::string &name);
-/// " at blur.cpp:14", marked, or "" where unknown.
+/// " at blur.cpp:14", marked; "" if unknown.
 std::string at(const SourceLocation &where);
 /// "x, y, c"
 std::string join(const std::vector<std::string> &names);
 
-/// A Buffer as an image of its own.
+/// A Buffer as an image.
 std::shared_ptr<ImageContents> image_of(const Buffer<void> &buffer);
 
-/// Coordinates as int32. CompileError where one is undefined or no integer.
+/// Coordinates as int32. CompileError if one is undefined or not an integer.
 std::vector<Expr> coordinates(const std::string &what, const std::vector<Expr> &args,
                               SourceLocation where);
 
-/// The expression with calls of `func` as a Func's definitions have them of itself.
+/// The expression with calls of `func` in the form that a Func's own definitions use.
 Expr without_referent(const Expr &e, const FuncContents &func);
 
-/// What an image promises of its own sizes, as its promise keeps it (without referent: an image does
-/// not hold itself), and as an expression that others may use.
+/// A promise of an image about its own sizes, as stored in the promise (without referent, so that
+/// an image does not own itself), and as an expression for others.
 Expr without_referent(const Expr &e, const ImageContents &image);
 Expr with_referent(const Expr &e, const std::shared_ptr<const ImageContents> &image);
 
-/// Adds a definition: the pure one, or an update. An update runs over the RDom whose RVars it uses,
-/// or over `rdom` where it uses none. CompileErrors for undeclared Vars, RDoms that do not belong,
+/// Adds a definition: the pure one, or an update. The domain of an update is the RDom whose RVars
+/// it uses, or `rdom` if it uses none. CompileErrors for undeclared Vars, RVars of a wrong RDom,
 /// types, arity, recursion.
 void define(FuncContents &func, const std::vector<Expr> &args, const std::vector<Expr> &values,
             SourceLocation where, std::shared_ptr<const RDomContents> rdom = nullptr);

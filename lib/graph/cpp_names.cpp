@@ -12,7 +12,7 @@ namespace {
 
 using Funcs = std::vector<std::shared_ptr<const FuncContents>>;
 
-/// Names given by the user go first, so that no other is taken for one.
+/// User's names take precedence, so that no generated name is mistaken for one.
 void name_variables(Graph &graph, const Funcs &funcs) {
     std::map<std::string, int> given;
     for (const auto &f : funcs)
@@ -31,7 +31,7 @@ void name_variables(Graph &graph, const Funcs &funcs) {
         }
 }
 
-/// What made a Func that was not declared, and of what.
+/// How a Func that was not declared was created, and from what.
 void name_origin(Graph &graph, const Funcs &funcs, size_t i) {
     const auto &origin = funcs[i]->origin;
     auto of = origin.of.lock();

@@ -1,5 +1,5 @@
 #pragma once
-// What the user's C++ calls the Funcs of a graph, for schedule_source().
+// The C++ names of the Funcs of a graph, for schedule_source().
 
 #include <memory>
 #include <vector>

@@ -1,4 +1,4 @@
-// Definitions of Funcs: what may stand on both sides of f(x, y) = e.
+// Definitions of Funcs: checks both sides of f(x, y) = e.
 
 #include <algorithm>
 
@@ -21,7 +21,7 @@
 namespace Pipe::graph {
 namespace {
 
-/// Drops the referents of RVars and of calls of the Func itself (see contents.h).
+/// Removes the referents of RVars and of calls of the Func itself (see contents.h).
 class Detach : public ir::GraphMutator {
   public:
     explicit Detach(const FuncContents &self) : self_(&self) {}
@@ -40,7 +40,7 @@ class Detach : public ir::GraphMutator {
     const FuncContents *self_;
 };
 
-/// One definition on its way into a Func.
+/// A definition being added to a Func.
 class Definition {
   public:
     Definition(FuncContents &func, const std::vector<Expr> &args, const std::vector<Expr> &values,
@@ -79,7 +79,7 @@ class Definition {
     std::vector<Expr> values_;
     SourceLocation where_;
     std::vector<std::string>
-        pure_args_;  // by position; "" where an update's argument is no pure Var
+        pure_args_;  // by position; "" if an update's argument is not a pure Var
     Names names_;
     std::shared_ptr<const RDomContents> rdom_;
 
@@ -93,9 +93,9 @@ class Definition {
 
     void check_wrappers() const {
         if (func_.wrapped.lock())
-            reject(
-                "it is a wrapper made by in(), which has no other definition. Update the Func that "
-                "it wraps, or make a Func of your own.");
+            reject("it is a wrapper made by in(), which cannot have further definitions. Update "
+                   "the Func that "
+                   "it wraps, or make a Func of your own.");
         for (const Wrapper &w : func_.wrappers)
             if (!w.func->wrapped.lock())
                 reject(fmt::format("clone_in(){} has copied the definitions so far. Define the "
@@ -123,10 +123,10 @@ class Definition {
     void check_promises() const {
         int dimensions = static_cast<int>(args_.size());
         if (func_.promised_dimensions >= 0 && func_.promised_dimensions != dimensions)
-            reject(
-                fmt::format("it has {}, but the Func was declared with {}. Give as many Vars, or "
-                            "declare it otherwise.",
-                            support::counted(dimensions, "dimension"), func_.promised_dimensions));
+            reject(fmt::format("it has {}, but the Func was declared with {}. Use as many Vars, or "
+                               "change the declaration.",
+                               support::counted(dimensions, "dimension"),
+                               func_.promised_dimensions));
         std::vector<Type> types;
         for (const Expr &value : values_)
             types.push_back(value.type());
@@ -142,13 +142,13 @@ class Definition {
                 dynamic_cast<const RDomContents *>(arg->referent.get()))
                 reject(fmt::format(
                     "argument '{}' is an RVar. The first definition of a Func takes Vars; "
-                    "RVars belong to updates.",
+                    "RVars are for updates.",
                     arg->name));
             if (!is_var(arg))
-                reject(
-                    fmt::format("argument {} is no Var. The first definition of a Func takes Vars; "
-                                "other coordinates belong to updates.",
-                                arg.defined() ? "'" + shortened(arg) + "'" : "(undefined)"));
+                reject(fmt::format(
+                    "argument {} is not a Var. The first definition of a Func takes Vars; "
+                    "other coordinates are for updates.",
+                    arg.defined() ? "'" + shortened(arg) + "'" : "(undefined)"));
             if (std::count(pure_args_.begin(), pure_args_.end(), arg->name) > 0)
                 reject(
                     fmt::format("the Var '{}' is used for two arguments. Name another for one of "
@@ -160,10 +160,10 @@ class Definition {
 
     void check_update() {
         if (const ir::ExprNode *by = extern_definition(func_.stages[0]))
-            reject(
-                fmt::format("it is computed by the C function '{}', and then final. Update a Func "
-                            "that reads it.",
-                            by->args[0]->name));
+            reject(fmt::format("it is an extern stage, computed by the C function '{}', which "
+                               "cannot have updates. Update a Func "
+                               "that reads it.",
+                               by->args[0]->name));
         args_ = coordinates("the left side of '" + func_.name() + "'", args_, where_);
         if (args_.size() != func_.args.size())
             reject(fmt::format("it has {}, but the Func has {} ({}). Give one coordinate per "
@@ -172,7 +172,7 @@ class Definition {
                                support::counted(func_.args.size(), "dimension"),
                                func_.arg_names()));
         if (values_.size() != func_.types.size())
-            reject(fmt::format("it gives {}, but the Func has {}. Give a Tuple of as many.",
+            reject(fmt::format("it has {}, but the Func has {}. Use a Tuple of as many.",
                                support::counted(values_.size(), "value"), func_.types.size()));
         for (size_t i = 0; i < values_.size(); i++)
             adapt_value(i);
@@ -209,14 +209,14 @@ class Definition {
 
     void check_pure_names() const {
         if (rdom_)
-            reject(
-                fmt::format("the RVars of RDom '{}' are used in a pure definition. Use them in an "
-                            "update, or inside sum(), maximum() and the like.",
-                            rdom_->name));
+            reject(fmt::format(
+                "the RVars of RDom '{}' are used in a pure definition. They are allowed in an "
+                "update, or inside sum(), maximum() and similar functions.",
+                rdom_->name));
         for (const std::string &var : names_.vars)
             if (std::count(pure_args_.begin(), pure_args_.end(), var) == 0)
                 reject(fmt::format(
-                    "Var '{}' is used on the right, but is none of the arguments ({}).{}", var,
+                    "Var '{}' is used on the right, but is not one of the arguments ({}).{}", var,
                     join(pure_args_),
                     Var::is_implicit(var) ? " '_' on the left stands for all implicit Vars." : ""));
     }
@@ -224,13 +224,13 @@ class Definition {
     void check_update_names() const {
         if (names_.rdoms.size() > 1)
             reject(fmt::format(
-                "it uses two RDoms, '{}' and '{}'. One definition runs over one RDom: give "
-                "it the dimensions of both, or use sum() and the like for one of them.",
+                "it uses two RDoms, '{}' and '{}'. A definition can use only one RDom: give "
+                "it the dimensions of both, or use sum() or a similar function for one of them.",
                 names_.rdoms[0]->name, names_.rdoms[1]->name));
         for (const std::string &var : names_.vars)
             if (std::count(pure_args_.begin(), pure_args_.end(), var) == 0 && !is_rvar(var))
                 reject(fmt::format(
-                    "Var '{}' is used, but is not an argument on the left in its place of "
+                    "Var '{}' is used, but is not an argument on the left at its position in "
                     "the pure definition ({}).",
                     var, join(func_.args)));
     }
@@ -241,8 +241,8 @@ class Definition {
                                     [&](const ReductionVar &r) { return r.name == name; });
     }
 
-    /// A loop over a pure Var of an update is only parallel if the points of different values of
-    /// the Var do not touch.
+    /// A loop over a pure Var of an update is parallel only if points with different values of the
+    /// Var are independent.
     void check_self_calls() const {
         for (const ir::ExprNode *call : names_.calls) {
             if (call->referent.get() != &func_)
@@ -251,11 +251,11 @@ class Definition {
                 if (pure_args_[i].empty())
                     continue;
                 if (!is_var(call->args[i]) || call->args[i]->name != pure_args_[i])
-                    reject(
-                        fmt::format("the Func reads itself at '{}' where the left side has the Var "
-                                    "'{}'. Only an RVar can run over a dimension that the update "
-                                    "itself reads elsewhere.",
-                                    shortened(call->args[i]), pure_args_[i]));
+                    reject(fmt::format(
+                        "the Func reads itself at '{}' where the left side has the Var "
+                        "'{}'. Only an RVar can iterate over a dimension in which the update "
+                        "reads other elements.",
+                        shortened(call->args[i]), pure_args_[i]));
             }
         }
     }
@@ -279,10 +279,11 @@ class Definition {
                 callees.push_back(wrapped.get());
             for (const FuncContents *callee : callees) {
                 if (callee == &func_)
-                    reject(fmt::format("it reads {}, which reads '{}': a ring of Funcs cannot be "
-                                       "computed. Update the Func before the other reads it, or "
-                                       "make one Func of a Tuple of both.",
-                                       f->description(), func_.name()));
+                    reject(
+                        fmt::format("it reads {}, which reads '{}': a cycle of Funcs cannot be "
+                                    "computed. Write the update before the other Func reads it, or "
+                                    "combine both in one Func with a Tuple.",
+                                    f->description(), func_.name()));
                 pending.push_back(callee);
             }
         }
@@ -308,7 +309,7 @@ class Definition {
         stage.where = where_;
         if (count_stores(stage) > 1 && pure)
             reject(
-                "scatter() and gather() belong to updates. Give the Func a pure definition first.");
+                "scatter() and gather() are for updates. Give the Func a pure definition first.");
         if (rdom_) {
             stage.rvars = rdom_->vars;
             if (rdom_->predicate.defined())
@@ -333,7 +334,7 @@ class Definition {
         func_.identity->touch();
     }
 
-    /// Random numbers depend on the Func, on which definition it is, and on the point.
+    /// Random numbers depend on the Func, the definition, and the point.
     RandomNumbers random_numbers() const {
         std::vector<std::string> coordinates;
         for (const std::string &var : pure_args_)

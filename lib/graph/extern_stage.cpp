@@ -66,7 +66,7 @@ class ExternDefinition {
         if (given_[0]->name.empty())
             reject("the C function needs a name.");
         if (mangling == NameMangling::CPlusPlus)
-            reject("names of C++ are not found by it. Declare the function extern \"C\", or make "
+            reject("C++ name mangling is not supported. Declare the function extern \"C\", or make "
                    "it known by a name of your choice with Pipeline::set_jit_externs.");
         if (device != DeviceAPI::Host && device != DeviceAPI::None)
             reject("C functions run on the host: DeviceAPI::Host.");
@@ -116,8 +116,8 @@ class ExternDefinition {
     void check_number(const Expr &e) const {
         if (is_uniform(e))
             return;
-        reject(fmt::format("argument {}, {}, is not one number for the whole Func: it may name "
-                           "Params, sizes of ImageParams and constants. Give Funcs and images as "
+        reject(fmt::format("argument {}, {}, depends on coordinates: it may contain only "
+                           "Params, sizes of ImageParams and constants. Pass Funcs and images as "
                            "such, without coordinates.",
                            number(), describe(e)));
     }
@@ -172,7 +172,7 @@ bool Func::is_extern() const {
 
 const std::string &Func::extern_function_name() const {
     if (!is_extern())
-        throw CompileError(contents_->description() + " is no extern stage.");
+        throw CompileError(contents_->description() + " is not an extern stage.");
     return graph::extern_definition(contents_->stages[0])->args[0]->name;
 }
 

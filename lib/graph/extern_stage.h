@@ -1,10 +1,10 @@
 #pragma once
-// Extern stages: Funcs whose elements a C function computes (Func::define_extern).
+// Extern stages: Funcs whose elements are computed by a C function (Func::define_extern).
 //
-// In the graph such a Func has one definition, without loops. Its values are calls of
-// extern_function::extern_definition, one per element of its Tuple, with the same arguments: the
-// name of the C function, and then what it is given. A Func or an image as a whole is a call of it
-// without coordinates, whose type is a handle.
+// In the graph, such a Func has one definition, without loops. Its values are calls of
+// extern_function::extern_definition, one per element of its Tuple, all with the same arguments:
+// the name of the C function and its arguments. A whole Func or image as an argument is a call of
+// it without coordinates, whose type is a handle.
 
 #include "graph/graph.h"
 
@@ -21,7 +21,7 @@ inline bool is_extern(const FuncNode &func) {
     return extern_definition(func.stages[0]) != nullptr;
 }
 
-/// What the C function is given: definition.args without the name.
+/// The arguments of the C function: definition.args without the name.
 std::vector<Expr> extern_args(const ir::ExprNode &definition);
 
 /// The Funcs that are read as a whole, per FuncId.

@@ -19,13 +19,13 @@ using schedules::Dim;
 using schedules::StageSchedule;
 using schedules::Transform;
 
-/// A reduction variable: one of the definition, or what transforms made of it.
+/// A reduction variable: one of the definition, or a result of transforms.
 struct Node {
     std::string name;
     Expr min, extent;
-    Expr value;  ///< in terms of the loops that are left; filled in from the last transform back
-    Expr guard;  ///< splits: the values of its parts that it has; undefined = all
-    bool is_loop = true;  ///< no transform took it apart
+    Expr value;  ///< in terms of the remaining loops; computed from the last transform backwards
+    Expr guard;  ///< splits: the condition that the value is in range; undefined = always
+    bool is_loop = true;  ///< no transform has replaced it
 };
 
 class Factorer {
@@ -88,7 +88,7 @@ class Factorer {
         return nodes_.size() - 1;
     }
 
-    /// The node of that name, which is taken apart now; nothing for a pure loop.
+    /// The node of that name, which is now replaced; nothing for a pure loop.
     std::optional<size_t> take(const std::string &name) {
         auto found = current_.find(name);
         if (found == current_.end())
@@ -108,7 +108,7 @@ class Factorer {
                 auto inner = take(t.inner), outer = take(t.outer);
                 if (inner.has_value() != outer.has_value())
                     return fail("'" + t.inner + "' and '" + t.outer +
-                                "' are fused, of which only one is an RVar");
+                                "' are fused, but only one of them is an RVar");
                 if (!inner) {
                     pure_transforms_.push_back(t);
                     continue;
@@ -145,7 +145,7 @@ class Factorer {
                 return fail("there is no RVar loop '" + loop + "'");
         if (reduction_.commutative)
             return true;
-        // The outermost RVar loops of the original order, outermost last.
+        // The outermost RVar loops in the original order, outermost last.
         std::vector<std::string> order;
         for (const ReductionVar &r : from_.stage.rvars)
             order.push_back(r.name);
@@ -154,7 +154,8 @@ class Factorer {
             if (s.t->kind == Transform::Kind::Fuse) {
                 at = std::find(order.begin(), order.end(), nodes_[s.inner].name);
                 if (at == order.end() || at + 1 == order.end() || at[1] != nodes_[s.outer].name)
-                    return fail("loops that are no neighbours are fused, and the order matters");
+                    return fail(
+                        "loops that are not adjacent are fused, and the order of points matters");
                 at[1] = nodes_[s.old].name;
                 order.erase(at);
                 continue;
@@ -168,30 +169,31 @@ class Factorer {
             if (std::none_of(from_.preserved.begin(), from_.preserved.end(),
                              [&](const auto &p) { return p.first == order[i]; }))
                 return fail(
-                    "which of two equal values stays depends on the order of the points, so "
+                    "which of two equal values is kept depends on the order of the points, so "
                     "only the outermost RVars can be preserved ('" +
                     order[i] + "' is further out)");
         return true;
     }
 
-    /// Whether the merge can know which parts have points, from the loops alone.
+    /// Whether the merge can decide from the loops alone which parts have points.
     bool check_points() {
-        const char *instead = "so that no part may be without points. Let the earlier one of equal "
-                              "values stay, with < for <= and > for >=";
+        const char *instead =
+            "which needs at least one point in every part. Keep the earlier one of equal "
+            "values, with < for <= and > for >=";
         if (from_.stage.predicate.defined())
             return fail(fmt::format(
-                "the RDom has a condition, and of equal values the last one stays, {}", instead));
+                "the RDom has a condition, and the last one of equal values is kept, {}", instead));
         if (std::find(anywhere_.begin(), anywhere_.end(), true) != anywhere_.end())
             return fail(
-                fmt::format("not every part writes each element, and of equal values the last one "
-                            "stays, {}",
+                fmt::format("not every part writes each element, and the last one of equal values "
+                            "is kept, {}",
                             instead));
         return true;
     }
 
     Expr variable(const Node &node) const { return ir::make_variable(Int(32), node.name); }
 
-    /// What the definition's RVars are in terms of the loops.
+    /// The values of the definition's RVars in terms of the loops.
     void find_values() {
         for (Node &n : nodes_)
             if (n.is_loop)
@@ -213,11 +215,11 @@ class Factorer {
                 if (divides)
                     continue;
                 old.guard = ir::make_binary(ir::Op::LT, offset, old.extent);
-                // A preserved loop becomes a Var, which may be bound to more than the loop had.
+                // A preserved loop becomes a Var, whose bounds may be larger than the loop's.
                 if (ir::uses_any_var(offset, kept_))
                     old.guard = ir::make_binary(
                         ir::Op::And, ir::make_binary(ir::Op::LE, ir::int32(0), offset), old.guard);
-                // Where the guard holds this is so; regions need not find out.
+                // The guard implies this; bounds inference need not prove it.
                 Expr last = ir::sub(ir::add(old.min, old.extent), ir::int32(1));
                 old.value = ir::make_call(Int(32), ir::intrinsic::promise_clamped,
                                           {old.value, old.min, last}, ir::CallKind::Intrinsic);
@@ -242,9 +244,9 @@ class Factorer {
                            [&](const auto &p) { return p.first == loop; });
     }
 
-    /// Which element is written may depend on RVars that are not preserved, or be read from memory,
-    /// which is there for the RDom's points only, and perhaps inside the loops that become the new
-    /// Func's: only the new Func knows it.
+    /// The written element may depend on RVars that are not preserved, or on data that is available
+    /// only for the RDom's points and perhaps only inside the loops that become the new Func's:
+    /// then only the new Func can compute it.
     void find_written() {
         bool restricted_by_memory = ir::reads_elements(from_.stage.predicate);
         for (const Expr &arg : from_.stage.args) {
@@ -267,7 +269,7 @@ class Factorer {
         result_.initial.where = from_.stage.where;
     }
 
-    /// Calls of the old Func -> calls of the new one.
+    /// Replaces calls of the old Func by calls of the new one.
     class ToNew : public ir::GraphMutator {
       public:
         ToNew(const Factoring &from, const std::vector<Expr> &args) : from_(from), args_(args) {}
@@ -328,8 +330,8 @@ class Factorer {
         predicate = predicate.defined() ? ir::make_binary(ir::Op::And, predicate, c) : c;
     }
 
-    /// What the user's condition reads may be read only where the guards hold: in a vector, both sides of
-    /// an && are evaluated.
+    /// Data read by the user's condition may be accessible only if the guards hold: in vectorized
+    /// code, both sides of && are evaluated.
     static void require_inside(Expr &guards, const Expr &condition) {
         guards = guards.defined() ? ir::make_call(Bool(), ir::intrinsic::if_then_else,
                                                   {guards, condition, ir::make_const(Bool(), 0)},
@@ -372,8 +374,8 @@ class Factorer {
                 loops.dims.push_back({from_.args[i], LoopKind::Serial, false});
     }
 
-    /// Elements beyond the RDom's points need not be there; nor does an index keep beyond them to what an
-    /// earlier rfactor promises of it.
+    /// Data beyond the RDom's points may not exist, and beyond them an index may violate the
+    /// promise made by an earlier rfactor.
     void restrict_merge() {
         Stage &merge = result_.merge;
         if (reduction_.needs_points)
@@ -389,8 +391,8 @@ class Factorer {
             require_of_merge(ir::substitute(values_, from_.stage.predicate));
     }
 
-    /// A part has points where the loops that are not preserved have iterations, and the first of them has a
-    /// place in the RDom.
+    /// A part has points if the loops that are not preserved have iterations, and the first of them
+    /// lies in the RDom.
     void require_points() {
         std::map<std::string, Expr> first;
         for (const Node &n : nodes_) {
@@ -406,13 +408,14 @@ class Factorer {
             require(result_.merge.predicate, n.guard, first);
     }
 
-    /// What the merge can know of a condition without memory and without the RVars that are not preserved.
+    /// The part of a condition that the merge can evaluate without memory and without the RVars
+    /// that are not preserved.
     void require_of_merge(const Expr &condition) {
         if (!condition.defined())
             return;
         bool nested =
             condition->op == ir::Op::Call &&
-            condition->name == ir::intrinsic::if_then_else;  // as require_inside() makes it
+            condition->name == ir::intrinsic::if_then_else;  // as constructed by require_inside()
         if (condition->op == ir::Op::And || nested) {
             require_of_merge(condition->args[0]);
             require_of_merge(condition->args[1]);
@@ -421,7 +424,7 @@ class Factorer {
         }
     }
 
-    /// Every value of a reduction reads what it combines with.
+    /// Every value of a reduction reads the old value that it combines.
     Expr self_call(size_t element) const {
         Expr found;
         for (const Expr &value : from_.stage.values)

@@ -1,16 +1,17 @@
 #pragma once
-// rfactor: an update that combines over RVars becomes two.
+// rfactor: splits an update that combines over RVars into two.
 //
 //     f(x) = 0                                    m(x, u) = 0
 //     f(x) += g(x, r)                      =>     m(x, u) += g(x, 8*ro + u)
 //     r split into (ro, ri = 8), keep ri as u     f(x) = 0
 //                                                 f(x) += m(x, ri)
 //
-//  1. Splits and fusions of RVars are carried out in the definition: what is left of them are
-//     RVars, with a condition where a split does not divide.
+//  1. Splits and fusions of RVars are applied to the definition: the remaining loops become
+//     RVars, with a condition if a split does not divide.
 //  2. The preserved ones become dimensions of the new Func m, which starts from the operator's
 //     identity and combines over the others.
-//  3. The update of f combines m's values over the preserved ones. Where it wrote an element that
+//  3. The update of f combines the values of m over the preserved ones. If it wrote an element that
+//     depends on the others (a histogram), it iterates over all elements.
 //     depends on the others (a histogram), it runs over all elements.
 
 #include <functional>
@@ -24,14 +25,14 @@
 
 namespace Pipe::graph {
 
-/// What is taken apart. Expressions may be those of before or after freezing.
+/// The update to factor. Expressions are those before or after freezing.
 struct Factoring {
     std::vector<std::string> args;  ///< of the Func
     Stage stage;
     schedules::StageSchedule loops;
     std::vector<std::pair<std::string, std::string>> preserved;  ///< (loop, Var)
     IsSelf is_self;
-    /// The call of the new Func that stands for a call of the old one.
+    /// The call of the new Func that replaces a call of the old one.
     std::function<Expr(const ir::ExprNode &self, std::vector<Expr> args)> call;
 };
 
@@ -40,7 +41,7 @@ struct Factored {
     Stage initial, update;          ///< of the new Func
     /// The old stage's loops, with the new dimensions where the preserved loops were, and its prefetches.
     schedules::StageSchedule update_loops;
-    Stage merge;  ///< takes the old stage's place
+    Stage merge;  ///< replaces the old stage
     schedules::StageSchedule merge_loops;
 };
 
@@ -48,11 +49,11 @@ struct Factored {
 Expr rvar_extent(const Stage &stage, const schedules::StageSchedule &loops,
                  const std::string &loop);
 
-/// Whether factor() can preserve this loop; *why says what stands in the way.
+/// Whether factor() can preserve this loop; if not, *why gives the reason.
 bool can_factor(const Stage &stage, const schedules::StageSchedule &loops, const std::string &loop,
                 const Reduction &reduction, std::string *why);
 
-/// `why`: what stands in the way, where the answer is nothing.
+/// If the result is empty, `why` gives the reason.
 std::optional<Factored> factor(const Factoring &from, const Reduction &reduction, std::string *why);
 
 }  // namespace Pipe::graph

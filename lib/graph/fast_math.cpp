@@ -30,7 +30,7 @@ Expr estimate(const char *name, const Expr &x) {
 /// sin(x - turns pi), negated where k is odd, for |x - turns pi| <= pi / 2. All polynomials here
 /// interpolate at Chebyshev nodes.
 Expr reduced_sine(const Expr &x, const Expr &turns, const Expr &k) {
-    // pi in two parts, so that the turns are taken away almost exactly.
+    // pi in two parts, so that subtracting the turns is almost exact.
     constexpr float high = 3.140625f;
     constexpr auto low = static_cast<float>(std::numbers::pi - 3.140625);
     Expr r = (x - turns * high) - turns * low;

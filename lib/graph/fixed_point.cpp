@@ -32,7 +32,7 @@ Expr widen(const char *name, const Expr &a) {
     require_integer(name, a);
     Type type = a.type();
     if (type.bits() == 64)
-        reject(name, a, "there is no type of twice its bits. Cast it to a narrower one first.");
+        reject(name, a, "no type has twice as many bits. Cast it to a narrower type first.");
     return cast(type.with_bits(2 * type.bits()), a);
 }
 
@@ -76,7 +76,7 @@ void require_half(const char *name, const Expr &a, const Expr &b) {
         reject(name, a, b, "the first must have twice the bits of the second. Cast one of them.");
 }
 
-/// A type that holds the values of both.
+/// A type that represents the values of both.
 Type common_integer(const char *name, const Expr &a, const Expr &b) {
     require_integer(name, a), require_integer(name, b);
     Type x = a.type().element_of(), y = b.type().element_of();
@@ -85,11 +85,11 @@ Type common_integer(const char *name, const Expr &a, const Expr &b) {
         return UInt(bits);
     int with_sign = std::max(x.is_uint() ? 2 * x.bits() : 0, y.is_uint() ? 2 * y.bits() : 0);
     if (with_sign > 64)
-        reject(name, a, b, "no integer type holds both. Cast one of them.");
+        reject(name, a, b, "no integer type can represent both. Cast one of them.");
     return Int(std::max(bits, with_sign));
 }
 
-/// `op` of both operands as they are, in the type of the first.
+/// `op` of both operands without conversion, in the type of the first.
 template <typename Op> Expr in_exact(const char *name, const Expr &a, const Expr &b, const Op &op) {
     Type exact = common_integer(name, a, b);
     return cast(a.type(), op(cast(exact, a), cast(exact, b)));
@@ -133,7 +133,7 @@ Expr mul_shift_right(const Expr &a, const Expr &b, int n) { return mul_shift_rig
 Expr rounding_mul_shift_right(const Expr &a, const Expr &b, int n) { return rounding_mul_shift_right(a, b, unsigned_amount(in::rounding_mul_shift_right, a, n)); }
 // clang-format on
 
-// What a wider type holds is plain arithmetic there: no intrinsic is needed.
+// If a wider type exists, plain arithmetic in it suffices: no intrinsic is needed.
 
 Expr widening_add(const Expr &a, const Expr &b) {
     Expr x = a, y = b;
@@ -198,7 +198,7 @@ Expr concat_bits(const std::vector<Expr> &values) {
     size_t count = values.size();
     if (count == 0 || !std::has_single_bit(count))
         throw CompileError(
-            fmt::format("concat_bits{} takes 1, 2, 4 or 8 values, not {}. Fill up with zeros.",
+            fmt::format("concat_bits{} takes 1, 2, 4 or 8 values, not {}. Pad with zeros.",
                         graph::nearby(), count));
     for (const Expr &value : values) {
         graph::require_defined("concat_bits", value);
@@ -210,9 +210,9 @@ Expr concat_bits(const std::vector<Expr> &values) {
     Type type = values[0].type();
     int bits = static_cast<int>(count) * type.bits();
     if (bits > 64)
-        reject(
-            "concat_bits", values[0],
-            fmt::format("{} of it have more than 64 bits. Take fewer, or narrower ones.", count));
+        reject("concat_bits", values[0],
+               fmt::format("{} values of it have more than 64 bits. Use fewer, or narrower ones.",
+                           count));
     Expr result;
     for (size_t i = 0; i < count; i++) {
         Expr part = cast(UInt(bits), reinterpret(UInt(type.bits()), values[i]));

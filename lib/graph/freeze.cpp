@@ -25,7 +25,7 @@ Stamp stamp(const std::shared_ptr<Identity> &identity) {
     return {identity, identity->version.load()};
 }
 
-/// Images and Params, as they are met.
+/// Images and Params, in the order of first use.
 class Inputs {
   public:
     Inputs(Frozen &result, std::set<std::string> taken)
@@ -58,7 +58,8 @@ class Inputs {
     std::set<std::string> taken_;
     std::unordered_map<const ImageContents *, size_t> image_of_;
 
-    /// A Buffer is one image, however often it is used, as long as it keeps its number of dimensions.
+    /// A Buffer is one image, however often it is used, as long as its number of dimensions is the
+    /// same.
     size_t find_bound(const ImageContents &contents) const {
         auto found =
             std::find_if(graph_.images.begin(), graph_.images.end(), [&](const Image &image) {
@@ -97,9 +98,9 @@ class Freezer {
                     "before it is realized.",
                     func_field(f.name()), at(f.contents()->where)));
             if (std::count(outputs_.begin(), outputs_.end(), f.contents()) > 0)
-                throw CompileError(
-                    fmt::format("The Func '{}'{} is given twice as output. Name each once.",
-                                func_field(f.name()), at(f.contents()->where)));
+                throw CompileError(fmt::format(
+                    "The Func '{}'{} is listed twice as an output. List each Func once.",
+                    func_field(f.name()), at(f.contents()->where)));
             outputs_.push_back(f.contents());
         }
     }
@@ -125,7 +126,7 @@ class Freezer {
                 result_.graph.images[i].promise,
                 std::dynamic_pointer_cast<const ImageContents>(result_.graph.images[i].param),
                 inputs, [&](BufferPromise &&promise) {
-                    // Images may have moved.
+                    // Images may have been reallocated.
                     result_.graph.images[i].promise = std::move(promise);
                 });
         for (const auto &f : outputs_)
@@ -146,7 +147,7 @@ class Freezer {
     std::unordered_map<const FuncContents *, FuncId> ids_;
     std::vector<LoopNames> loop_names_;
     std::set<std::string> taken_;
-    bool has_tags_ = false;  ///< of memoize_tag(), in a definition
+    bool has_tags_ = false;  ///< whether a definition contains memoize_tag()
     Frozen result_;
 
     /// Depth first, without recursion: pipelines may be long chains.
@@ -190,10 +191,10 @@ class Freezer {
             result_.graph.funcs.push_back(std::move(node));
         }
         name_in_cpp(result_.graph, funcs_);
-        taken_.insert(loops.begin(), loops.end());  // a Param must not be taken for a Var
+        taken_.insert(loops.begin(), loops.end());  // a Param must not be mistaken for a Var
     }
 
-    /// Expressions of one stage.
+    /// Converts the expressions of one stage.
     class Rewriter : public ir::GraphMutator {
       public:
         Rewriter(const Freezer &freezer, size_t func, int stage, Inputs &inputs)
@@ -202,7 +203,7 @@ class Freezer {
         bool met_tag = false;
 
         Expr operator()(const Expr &e) { return e.defined() ? mutate(e) : e; }
-        bool definition = false;  ///< else a schedule's: without memoize_tag(), which is for keys
+        bool definition = false;  ///< else of a schedule: without memoize_tag(), which is for keys
 
       protected:
         Expr rewrite(const Expr &e) override {
@@ -230,7 +231,7 @@ class Freezer {
         int stage_;
         Inputs &inputs_;
 
-        /// The call of a C function, or an extern stage, with the function that takes its place.
+        /// The call of a C function, or an extern stage, with the function that replaces it.
         Expr renamed_extern(const Expr &e) const {
             bool calls =
                 e->call_kind == ir::CallKind::Extern || e->call_kind == ir::CallKind::PureExtern;
@@ -258,7 +259,8 @@ class Freezer {
             return name == e->name && !e->referent ? e : ir::make_variable(e.type(), name);
         }
 
-        /// What is read, wrappers in place. No referent: what the Func wraps, else itself.
+        /// The object that is read, after applying wrappers. No referent: the object that the Func
+        /// wraps, else the Func itself.
         Expr call(const Expr &e) {
             const FuncContents &reader = *freezer_.funcs_[func_];
             auto named = std::dynamic_pointer_cast<const Wrappable>(e->referent);
@@ -280,7 +282,7 @@ class Freezer {
         }
     };
 
-    /// "f.extent.0" of the Buffer that is given for an output.
+    /// "f.extent.0" of the Buffer passed for an output.
     Expr output_variable(const Expr &e, const ImageContents &image) const {
         for (const auto &f : outputs_)
             for (size_t i = 0; i < f->output_buffers.size(); i++)
@@ -291,7 +293,7 @@ class Freezer {
                         e.type(), node.name + value + e->name.substr(image.identity->name.size()));
                 }
         throw CompileError(fmt::format("The size of the output buffer of Func '{}'{} is used in a "
-                                       "pipeline of which that Func is no output. Make it an "
+                                       "pipeline of which that Func is not an output. Make it an "
                                        "output too, or pass the size as a Param.",
                                        func_field(image.identity->name), at(image.where)));
     }
@@ -351,7 +353,8 @@ class Freezer {
             name(t.old_name), name(t.outer), name(t.inner);
             t.factor = rewrite(t.factor);
         }
-        bool fills_vectors = false;  // the innermost of several vectorized loops does
+        bool fills_vectors =
+            false;  // whether this loop is the innermost of several vectorized loops
         for (schedules::Dim &d : s.dims) {
             name(d.name);
             if (d.kind != LoopKind::Vectorized)
@@ -375,7 +378,7 @@ class Freezer {
     /// Exprs outside of all definitions: of Params and sizes of images.
     Expr freeze_outside(const Expr &e, Inputs &inputs) { return Rewriter(*this, 0, 0, inputs)(e); }
 
-    /// A promise may name an image that is new, so it is put in its place when it is done.
+    /// A promise may refer to a new image, so it is inserted only when it is complete.
     template <typename Put>
     void freeze_promise(BufferPromise promise, const std::shared_ptr<const ImageContents> &image,
                         Inputs &inputs, const Put &put) {
@@ -393,7 +396,7 @@ class Freezer {
         result_.graph.requirements.push_back(std::move(frozen));
     }
 
-    /// What was promised by way of output_buffer(). Estimates of the first value's are the Func's.
+    /// Promises made with output_buffer(). Estimates of the first value are the Func's.
     void freeze_output(size_t i, Inputs &inputs) {
         FuncNode &node = result_.graph.funcs[i];
         for (const auto &buffer : funcs_[i]->output_buffers)
@@ -410,7 +413,8 @@ class Freezer {
         }
     }
 
-    /// What may_alias() named; what the pipeline does not read cannot be overwritten too early.
+    /// The images named by may_alias(); one that the pipeline does not read cannot be overwritten
+    /// too early.
     void freeze_aliases(const FuncContents &f) {
         FuncNode &node = result_.graph.funcs[static_cast<size_t>(ids_.at(&f))];
         for (size_t i = 0; i < f.output_buffers.size(); i++)

@@ -1,4 +1,4 @@
-// Func: its definitions and what they are.
+// Func: its definitions, and queries about them.
 
 #include <pipe/func.h>
 
@@ -53,10 +53,10 @@ namespace {
 
 const FuncContents &require(const FuncContents &f, const char *what) {
     if (!f.defined())
-        throw CompileError(
-            fmt::format("{} has no definition yet: {} needs one. Write it before, as in f(x, y) = "
-                        "x + y.",
-                        f.description(), what));
+        throw CompileError(fmt::format(
+            "{} has no definition yet, which {} needs. Define it first, as in f(x, y) = "
+            "x + y.",
+            f.description(), what));
     return f;
 }
 
@@ -124,7 +124,7 @@ std::vector<OutputImageParam> Func::output_buffers() const {
     const std::vector<Type> &types = f.defined() ? f.types : f.promised_types;
     for (size_t i = contents_->output_buffers.size(); i < types.size(); i++) {
         auto buffer = std::make_shared<graph::ImageContents>();
-        buffer->identity = f.identity;  // what is promised changes the Func
+        buffer->identity = f.identity;  // promises count as changes of the Func
         buffer->where = f.where;
         buffer->type = types[i];
         buffer->dimensions = dimensions();
@@ -149,7 +149,7 @@ const graph::Stage &update_of(const FuncContents &f, int i) {
     int updates = static_cast<int>(f.stages.size()) - 1;
     if (i < 0 || i >= updates)
         throw CompileError(
-            fmt::format("{} has {}, counted from 0: there is no update {}.", f.description(),
+            fmt::format("{} has {}, numbered from 0: there is no update {}.", f.description(),
                         support::counted(std::max(updates, 0), "update definition"), i));
     return f.stages[static_cast<size_t>(i) + 1];
 }
@@ -186,7 +186,7 @@ FuncRef Func::operator()(std::vector<Expr> args, SourceLocation where) const {
 Stage Func::update(int i) const {
     if (i < 0 || i >= num_update_definitions())
         throw CompileError(fmt::format(
-            "{} has {}, counted from 0: there is no update({}).", contents_->description(),
+            "{} has {}, numbered from 0: there is no update({}).", contents_->description(),
             support::counted(num_update_definitions(), "update definition"), i));
     return Stage(contents_, i + 1);
 }

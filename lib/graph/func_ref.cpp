@@ -1,4 +1,4 @@
-// FuncRef: Funcs on the left and on the right of definitions.
+// FuncRef: Funcs on the left and right side of definitions.
 
 #include <algorithm>
 
@@ -38,8 +38,8 @@ Stage FuncRef::operator=(const FuncRef &value) const {
 
 namespace {
 
-/// The Vars of the pure definition that `f(args) += e` makes where f is undefined: the arguments
-/// that are Vars; new ones in place of the others.
+/// The Vars of the implicit pure definition for `f(args) += e` if f is undefined: the arguments
+/// that are Vars, and new Vars for the others.
 std::vector<Expr> implicit_args(const std::vector<Expr> &args) {
     std::vector<Expr> vars;
     for (const Expr &arg : args) {
@@ -49,7 +49,7 @@ std::vector<Expr> implicit_args(const std::vector<Expr> &args) {
     return vars;
 }
 
-/// old op value; a constant takes the type of the old value where it fits.
+/// old op value; a constant is converted to the type of the old value if it fits.
 Expr combine(char op, const Expr &old, const Expr &value) {
     Expr v = value;
     if (v.type().is_int() && ir::as_const_int(v, nullptr) && old.type().is_int_or_uint()) {
@@ -69,7 +69,7 @@ Expr combine(char op, const Expr &old, const Expr &value) {
     }
 }
 
-/// What an undefined Func begins with.
+/// The initial value for an update of an undefined Func.
 Expr neutral(char op, const Expr &value) {
     graph::require_defined("an update", value);
     return ir::make_const(value.type(), op == '+' || op == '-' ? 0 : 1);
@@ -130,7 +130,7 @@ Expr FuncRef::element(int i) const {
             func_->description(), support::counted(func_->args.size(), "dimension"),
             func_->arg_names(), support::counted(args.size(), "argument"), at(where_)));
     if (i < 0 || i >= size())
-        throw CompileError(fmt::format("{} has {}, counted from 0: there is no value {}{}.",
+        throw CompileError(fmt::format("{} has {}, numbered from 0: there is no value {}{}.",
                                        func_->description(), support::counted(size(), "value"), i,
                                        at(where_)));
     return ir::make_call(func_->types[static_cast<size_t>(i)], func_->name(),

@@ -1,4 +1,4 @@
-// Directives on a Func: where it is computed and stored, promises, and the pure definition's loops.
+// Directives on a Func: compute and store levels, promises, and the pure definition's loops.
 
 #include <algorithm>
 
@@ -25,7 +25,7 @@ Level root() {
     return {Level::Kind::Root, FuncId::None, 0, "", nullptr, nullptr};
 }
 
-/// Stage -1: whichever stage of the consumer has the loop; freeze finds out.
+/// Stage -1: whichever stage of the consumer has the loop; resolved by freeze.
 Level level_of(const std::shared_ptr<FuncContents> &consumer, int stage, const VarOrRVar &loop) {
     return {Level::Kind::At, FuncId::None, stage, loop.name, consumer->identity, nullptr};
 }
@@ -73,15 +73,14 @@ Expr integer(const FuncContents &f, const char *directive, const Expr &e) {
     if (!number.defined())
         reject(f, directive, "it was given " + why);
     if (!graph::is_uniform(e))
-        reject(
-            f, directive,
-            fmt::format("{} is not one number for all coordinates. Give a number, a Param or the "
-                        "size of an image.",
-                        graph::describe(e)));
+        reject(f, directive,
+               fmt::format("{} depends on coordinates. Use a number, a Param or the "
+                           "size of an image.",
+                           graph::describe(e)));
     return number;
 }
 
-/// Null where nothing is said of the dimension.
+/// Null if there is no entry for the dimension.
 schedules::Bound *bound_of(std::vector<schedules::Bound> &bounds, const Var &dim) {
     auto same = [&](const schedules::Bound &b) { return b.var == dim.name(); };
     auto found = std::find_if(bounds.begin(), bounds.end(), same);
@@ -89,12 +88,12 @@ schedules::Bound *bound_of(std::vector<schedules::Bound> &bounds, const Var &dim
 }
 
 std::string range_text(const schedules::Bound &b) {
-    return b.min.defined() ? fmt::format("from {}, {} places", graph::shortened(b.min),
+    return b.min.defined() ? fmt::format("min {}, extent {}", graph::shortened(b.min),
                                          graph::shortened(b.extent))
-                           : fmt::format("{} places", graph::shortened(b.extent));
+                           : fmt::format("extent {}", graph::shortened(b.extent));
 }
 
-/// A second range would make the first one void without a word.
+/// A second range would silently override the first one.
 void add_bound(FuncContents &f, const char *directive, const Var &dim, const Expr &min,
                const Expr &extent) {
     std::vector<schedules::Bound> &bounds = f.schedule.bounds;
@@ -108,10 +107,11 @@ void add_bound(FuncContents &f, const char *directive, const Var &dim, const Exp
         return a.defined() == b.defined() && (!a.defined() || ir::equal(a, b));
     };
     if (!same(before->min, min) || !same(before->extent, extent))
-        reject(f, fmt::format("{}({})", directive, dim.name()),
-               fmt::format("{} is bounded already, to another range: {}; now {}. Leave one of the "
-                           "two out.",
-                           dim.name(), range_text(*before), range_text(now)));
+        reject(
+            f, fmt::format("{}({})", directive, dim.name()),
+            fmt::format("{} is already bounded to a different range: {}; now {}. Leave one of the "
+                        "two out.",
+                        dim.name(), range_text(*before), range_text(now)));
 }
 
 void check_extent(const FuncContents &f, const char *directive, const Var &dim,
@@ -137,7 +137,7 @@ void touch(FuncContents &f) {
     f.identity->touch();
 }
 
-/// The entry of a dimension in the list; a new one where there is none.
+/// The entry of a dimension in the list; added if there is none.
 template <typename T> T &entry(std::vector<T> &list, const std::string &var) {
     auto found = std::find_if(list.begin(), list.end(), [&](const T &t) { return t.var == var; });
     if (found != list.end())
@@ -182,7 +182,7 @@ Func &Func::no_profiling() {
 Func &Func::compute_inline() {
     if (is_extern())
         throw CompileError(fmt::format("{}.compute_inline(){}: the C function '{}' computes it, so "
-                                       "there is nothing to put in place of its calls. Use "
+                                       "it cannot be inlined. Use "
                                        "compute_root() or compute_at().",
                                        graph::func_field(name()), graph::at(contents_->where),
                                        extern_function_name()));
@@ -226,7 +226,7 @@ Func &Func::ring_buffer(const Expr &extent) {
     Expr copies = positive(*contents_, "ring_buffer", "extent", extent);
     if (!ir::is_const_int(copies))
         reject(*contents_, fmt::format("ring_buffer({})", graph::shortened(extent)),
-               "the extent must be a constant: so many copies are allocated.");
+               "the extent must be a constant, because it is the number of copies to allocate.");
     contents_->schedule.ring_buffer = copies;
     touch(*contents_);
     return *this;
@@ -271,7 +271,7 @@ namespace {
 [[noreturn]] void reject_both(const FuncContents &f, const char *now, const Var &dim,
                               const char *before) {
     reject(f, fmt::format("{}({})", now, dim.name()),
-           fmt::format("{} was given for '{}' already, and each could break what the other says. "
+           fmt::format("{} was already given for '{}', and the two could contradict each other. "
                        "Use align_bounds alone: its extent is a multiple of the modulus too.",
                        before, dim.name()));
 }

@@ -1,4 +1,5 @@
-// Directives that map loops to a GPU: recorded here, refused where there is none (check_device).
+// Directives that map loops to a GPU: recorded here, and rejected by check_device if the target has
+// none.
 
 #include <pipe/gpu_directives.h>
 

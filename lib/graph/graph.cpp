@@ -62,7 +62,7 @@ std::vector<FuncId> funcs_read(const Stage &stage, FuncId self) {
 void connect(Graph &graph, const std::function<bool(const FuncNode &)> &counts) {
     for (FuncNode &f : graph.funcs)
         f.producers.clear(), f.consumers.clear();
-    // Consumers first: what nobody reads any more reads nothing itself.
+    // Consumers first: a Func that is no longer read reads nothing.
     for (auto f = graph.funcs.rbegin(); f != graph.funcs.rend(); ++f) {
         if (!counts(*f) || (!f->is_output && f->consumers.empty()))
             continue;

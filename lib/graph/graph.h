@@ -1,5 +1,5 @@
 #pragma once
-// Graph: the frozen algorithm. Immutable; carries names and ids, no user objects.
+// Graph: the frozen algorithm. Immutable; contains names and ids, no user objects.
 
 #include <functional>
 #include <string>
@@ -19,7 +19,7 @@ struct ReductionVar {
 
 /// One stage of a Func: the pure definition (stage 0) or an update.
 struct Stage {
-    std::vector<Expr> args;  ///< coordinates that are written; stage 0: the pure variables
+    std::vector<Expr> args;  ///< written coordinates; stage 0: the pure variables
     std::vector<Expr>
         values;  ///< one per tuple element; Calls name other Funcs, or this one (updates)
     std::vector<ReductionVar> rvars;  ///< innermost first
@@ -37,12 +37,12 @@ template <typename AnyStage, typename F> void for_each_expr(AnyStage &stage, F &
         f(stage.predicate);
 }
 
-/// What the user promised of one dimension of a buffer; undefined Expr = nothing.
+/// The user's promises about one dimension of a buffer; undefined Expr = none.
 struct ShapePromise {
     Expr min, extent, stride, estimate_min, estimate_extent;
 };
 
-/// What the user promised of a buffer.
+/// The user's promises about a buffer.
 struct BufferPromise {
     std::vector<ShapePromise> dims;
     int host_alignment = 1;  ///< of the element with all coordinates at their minimum, in bytes
@@ -62,11 +62,11 @@ struct FuncNode {
     std::vector<FuncId> consumers;
     bool is_output = false;
     std::vector<BufferPromise> output_promises;  ///< of an output, per value; empty = none
-    bool is_copy = false;  ///< made by copy_for_stages: C++ knows nothing of it
-    /// What C++ calls it: the name that the user gave, if no other Func of the graph has it.
+    bool is_copy = false;  ///< made by copy_for_stages: unknown to the C++ program
+    /// Its C++ name: the name given by the user, if no other Func of the graph has it.
     std::string variable;
     bool is_declared = false;  ///< `variable` is that name
-    /// How C++ makes a Func that was not declared: "f.in(g)"; and the Func or image "f".
+    /// How C++ creates a Func that was not declared, "f.in(g)", and the Func or image "f".
     std::string made_by, made_of;
 
     bool has_updates() const { return stages.size() > 1; }
@@ -74,7 +74,7 @@ struct FuncNode {
 
 /// An input image (an ImageParam, or a Buffer used as a constant image).
 struct Image {
-    std::string name;  ///< unique in the graph, among Funcs too
+    std::string name;  ///< unique in the graph, also among Funcs
     Type type;
     int dimensions = 0;
     Buffer<void> bound;                         ///< defined for a Buffer used in an expression
@@ -92,7 +92,7 @@ struct Scalar {
     std::shared_ptr<const ir::Referent> param;
 };
 
-/// Pipeline::add_requirement: what must hold before anything is computed.
+/// Pipeline::add_requirement: a precondition of the pipeline.
 struct Requirement {
     Expr condition;             ///< a bool of Params and sizes
     std::vector<Expr> message;  ///< values and strings
@@ -100,12 +100,12 @@ struct Requirement {
 
 /// The algorithm: Funcs with producers before consumers.
 ///
-/// Expressions name things so:
+/// Names in expressions:
 ///   Call Func   name = FuncNode::name, index = tuple element, int_value = static_cast<int>(FuncId)
 ///   Call Image  name = Image::name
 ///   Variable    a pure variable of the stage, a ReductionVar's name, or Scalar::name
-///   Variable    "<image>.min.<d>", "<image>.extent.<d>" (int32), "<image>.stride.<d>" (int64): of
-///               the buffer that is bound at run time
+///   Variable    "<image>.min.<d>", "<image>.extent.<d>" (int32), "<image>.stride.<d>" (int64): shape
+///               of the buffer bound at run time
 struct Graph {
     std::vector<FuncNode> funcs;  ///< indexed by FuncId; topological order
     std::vector<FuncId> outputs;
@@ -121,15 +121,15 @@ inline std::string buffer_name(const FuncNode &func, size_t index) {
     return func.types.size() == 1 ? func.name : func.name + "." + std::to_string(index);
 }
 
-/// "Pipeline blur, edges (blur.cpp:12)": its outputs, and where the first is defined; for errors:
-/// the place is marked.
+/// "Pipeline blur, edges (blur.cpp:12)": its outputs, and the location of the first; for errors:
+/// the location is marked.
 std::string description(const Graph &graph);
 
 /// "f" or "f.update(0)".
 std::string definition_name(const FuncNode &f, size_t stage);
 /// The same with its source line, "f.update(0) (blur.cpp:12)", marked (support/error_text.h).
 std::string located_name(const FuncNode &f, size_t stage);
-/// Of the Func as a whole.
+/// The name and location of the whole Func.
 std::string located_name(const FuncNode &f);
 /// Throws "f.update(0).<directive> (blur.cpp:12): <why>" as CompileError.
 [[noreturn]] void reject_directive(const FuncNode &f, size_t stage, const std::string &directive,
@@ -138,22 +138,23 @@ std::string located_name(const FuncNode &f);
 /// The Funcs that a stage calls, itself excluded, ascending.
 std::vector<FuncId> funcs_read(const Stage &stage, FuncId self);
 
-/// Fills in producers and consumers from the definitions; of Funcs for which `counts` is false
-/// (inlined away), none.
+/// Computes producers and consumers from the definitions; none for Funcs for which `counts` is
+/// false (inlined).
 void connect(Graph &graph, const std::function<bool(const FuncNode &)> &counts);
 
-/// Throws InternalError where the invariants above are broken.
+/// Throws InternalError if an invariant above is violated.
 void verify(const Graph &graph);
 std::string to_string(const Graph &graph);
 
-/// Every Func whose schedule says `inlined` and that can be is substituted into its consumers:
-/// pure, not an output, not read as a whole by an extern stage. The inlined Funcs stay in `funcs`
-/// (ids do not change) but have no consumers. A Func that cannot be substituted is left as it is;
-/// lowering computes it at the innermost loop that encloses all its uses.
+/// Substitutes into its consumers every Func that the schedule inlines and that can be inlined:
+/// pure, not an output, not read as a whole by an extern stage. Inlined Funcs stay in `funcs` (ids
+/// do not change), without consumers. A Func that cannot be inlined is unchanged; lowering computes
+/// it at the innermost loop that encloses all its uses.
 Graph inline_funcs(const Graph &graph, const schedules::Schedule &schedule);
 
-/// Makes the float operations that the coordinates of a definition depend on strict, so that the bounds
-/// of these coordinates hold. (Part of inline_funcs: what is inlined is part of the coordinates.)
+/// Makes the float operations on which coordinates of a definition depend strict, so that the
+/// computed bounds of these coordinates hold. (Part of inline_funcs, because inlined values may
+/// become part of coordinates.)
 void make_coordinates_strict(Stage &stage);
 
 }  // namespace Pipe::graph

@@ -34,9 +34,10 @@ int count_implicit(const std::vector<Expr> &values) {
 std::vector<Expr> expand_placeholder(const std::string &what, const std::vector<Expr> &args,
                                      int count, SourceLocation where) {
     if (std::count_if(args.begin(), args.end(), is_placeholder) > 1)
-        throw CompileError(fmt::format("{}{} has '_' twice: it stands for all coordinates that "
-                                       "are missing, so once is enough.",
-                                       what, at(where)));
+        throw CompileError(
+            fmt::format("{}{} contains '_' twice: it stands for all coordinates that "
+                        "are missing, so once is enough.",
+                        what, at(where)));
     std::vector<Expr> result;
     for (const Expr &arg : args) {
         if (!is_placeholder(arg)) {

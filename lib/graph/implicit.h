@@ -1,5 +1,5 @@
 #pragma once
-// The placeholder `_` among coordinates, and the implicit Vars that it stands for.
+// The placeholder `_` among coordinates, and the implicit Vars for which it stands.
 
 #include <string>
 #include <vector>
@@ -10,15 +10,15 @@ namespace Pipe::graph {
 
 bool has_placeholder(const std::vector<Expr> &args);
 
-/// One more than the greatest n for which the values name the implicit Var _n.
+/// One more than the largest n such that the values contain the implicit Var _n.
 int count_implicit(const std::vector<Expr> &values);
 
-/// `args` with _0, _1, ... (`count` of them) in place of `_`. CompileError, naming `what`, where
-/// `_` stands twice.
+/// `args` with `_` replaced by _0, _1, ... (`count` of them). CompileError, naming `what`, if `_`
+/// occurs twice.
 std::vector<Expr> expand_placeholder(const std::string &what, const std::vector<Expr> &args,
                                      int count, SourceLocation where);
 
-/// For a call of something with `dimensions`: `_` stands for what is missing.
+/// For a call of an object with `dimensions`: `_` stands for the missing coordinates.
 std::vector<Expr> expand_to(const std::string &what, const std::vector<Expr> &args, int dimensions,
                             SourceLocation where);
 

@@ -11,8 +11,8 @@ namespace {
 
 using ir::Op;
 
-/// Replaces the pure variables of a definition. Sums with constants are kept folded, so that
-/// f(x - 1 + 1) and f(x) are seen to be the same point.
+/// Replaces the pure variables of a definition. Sums with constants are folded, so that f(x - 1 +
+/// 1) and f(x) are recognized as the same point.
 class Substitute : public ir::GraphMutator {
   public:
     Substitute(const std::vector<std::string> &names, const std::vector<Expr> &values)
@@ -39,7 +39,7 @@ class Substitute : public ir::GraphMutator {
     const std::vector<Expr> &values_;
 };
 
-/// What an inlined Func gives at one point.
+/// The values of an inlined Func at one point.
 struct Point {
     int64_t func;
     int32_t index;
@@ -72,7 +72,7 @@ class Inliner {
                                                   schedule[f.id].compute.inlined();
     }
 
-    /// The definitions of inlined Funcs stay as they were.
+    /// The original definitions of inlined Funcs.
     Graph run() {
         for (FuncNode &f : result_.funcs) {
             if (inlined_[static_cast<size_t>(f.id)])
@@ -96,8 +96,8 @@ class Inliner {
     Graph result_;
     std::vector<bool> inlined_;
 
-    /// Works inwards from one consumer, and makes every point of every inlined Func once: chains of
-    /// stencils do not blow up.
+    /// Inlines into one consumer, from the outside in, and computes each point of every inlined
+    /// Func once, so that chains of stencils do not grow exponentially.
     class Rewriter : public ir::GraphMutator {
       public:
         explicit Rewriter(Inliner &inliner) : inliner_(inliner) {}
@@ -111,7 +111,7 @@ class Inliner {
             if (!inliner_.inlined_[callee])
                 return now;
             Point point{now->int_value, now->index, now->args};
-            for (Expr &arg : point.args)  // x - 1 as x + (-1): one form for one point
+            for (Expr &arg : point.args)  // x - 1 as x + (-1): a canonical form for comparisons
                 if (arg->op == Op::Sub)
                     arg = ir::sub(arg->args[0], arg->args[1]);
             auto found = points_.find(point);

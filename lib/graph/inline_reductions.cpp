@@ -21,7 +21,7 @@ class FreeForeignRVars : public ir::GraphMutator {
   public:
     explicit FreeForeignRVars(const RDomContents *own) : own_(own) {}
 
-    /// What was replaced: (new name, the RVar), in order of first use.
+    /// The replacements: (new name, the RVar), in order of first use.
     std::vector<std::pair<std::string, Expr>> replaced;
 
   protected:
@@ -41,7 +41,7 @@ class FreeForeignRVars : public ir::GraphMutator {
     const RDomContents *own_;
 };
 
-/// The Func of one inline reduction.
+/// The Func of an inline reduction.
 class Reduction {
   public:
     Reduction(const char *what, const Expr &e, const RDom *given, const Func &into)
@@ -53,8 +53,8 @@ class Reduction {
             throw CompileError(fmt::format(
                 "{}({}){}: {}", what, graph::shortened(e), graph::at(where_),
                 names.rdoms.empty()
-                    ? "there is no RVar in it: nothing to run over."
-                    : "it uses several RDoms: give the one to run over as first argument."));
+                    ? "it uses no RVar, so there is nothing to reduce over."
+                    : "it uses several RDoms: pass the one to reduce over as the first argument."));
         own_ = given ? contents_of(*given) : names.rdoms[0];
         FreeForeignRVars free(own_.get());
         value = free.mutate(e);
@@ -70,7 +70,7 @@ class Reduction {
     }
 
     void define(const Expr &value) const { define(Tuple(std::vector<Expr>{value})); }
-    /// The first call is the pure definition, the second the update.
+    /// The first call adds the pure definition, the second the update.
     void define(const Tuple &values) const {
         auto rdom = func_.defined() ? own_ : nullptr;
         graph::define(*func_.contents(), vars_, values.as_vector(), where_, rdom);
@@ -79,7 +79,7 @@ class Reduction {
     FuncRef old() const { return func_(vars_, where_); }
     FuncRef call() const { return func_(call_args_, where_); }
 
-    /// The point of the domain, and its first.
+    /// The current point of the domain, and its first point.
     std::vector<Expr> point() const {
         std::vector<Expr> result;
         for (const auto &r : own_->vars)
@@ -176,7 +176,7 @@ Tuple reduce_argmin(const Expr &e, const RDom *r, const Func &into) {
     return reduce_arg("argmin", false, e, r, into);
 }
 
-/// A new one is named by the user or (the reduction's own name) by nobody.
+/// A new Func has the user's name, or else a generated one.
 Func func_of(const char *what, const ReductionFunc &into, SourceLocation where) {
     if (!into.func())
         return into.name() == what
@@ -184,7 +184,7 @@ Func func_of(const char *what, const ReductionFunc &into, SourceLocation where) 
                    : Func(into.name(), where);
     const Func &func = *into.func();
     if (func.defined())
-        throw CompileError(fmt::format("{}(..., {}): {} has a definition already. Give a new Func.",
+        throw CompileError(fmt::format("{}(..., {}): {} already has a definition. Pass a new Func.",
                                        what, func.name(), func.contents()->description()));
     return func;
 }

@@ -7,7 +7,7 @@
 namespace Pipe {
 namespace {
 
-/// The implicit Vars of the value are where the placeholder stands; else behind all others.
+/// The implicit Vars of the value replace the placeholder, or else follow all other Vars.
 Func make(const std::vector<Var> &vars, const Expr &value) {
     std::vector<Expr> args(vars.begin(), vars.end());
     if (std::none_of(vars.begin(), vars.end(), [](const Var &v) { return v.is_placeholder(); }))

@@ -26,8 +26,8 @@ Expr float_weight(Type type, const Expr &weight) {
     return cast(type, cast(precise, weight) / ir::make_float(precise, whole(weight.type())));
 }
 
-/// A weight for integers of `bits`, which is not narrower: unsigned with as many bits, all of which
-/// set are 1. Of float weights the fraction is cut off.
+/// A weight for integers of `bits` bits, which must not be narrower: unsigned with as many bits,
+/// whose maximum means 1. Float weights are truncated.
 Expr integer_weight(int bits, const Expr &weight) {
     Type from = weight.type(), to = UInt(bits);
     if (from.is_float()) {
@@ -37,7 +37,7 @@ Expr integer_weight(int bits, const Expr &weight) {
     }
     if (from.bits() == 1)
         return select(weight, ir::make_int(to, -1), ir::make_int(to, 0));
-    // 0xab becomes 0xabab: an exact product, as both types are 2^n - 1.
+    // 0xab becomes 0xabab: exact, because both maximum values are 2^n - 1.
     Expr result = cast(to, weight);
     for (int known = from.bits(); known < bits; known *= 2)
         result = result | (result << known);
@@ -48,14 +48,13 @@ void check_operands(const Expr &zero, const Expr &one, const Expr &weight) {
     if (zero.type() != one.type())
         reject("lerp", zero, one, "the two values must have one type. Cast one of them.");
     if (zero.type().is_handle())
-        reject("lerp", zero, one, "they are no numbers. Cast them first.");
+        reject("lerp", zero, one, "they are not numbers. Cast them first.");
     if (!weight.type().is_float() && !weight.type().is_uint())
         reject("lerp", weight,
                "the weight must be unsigned or float. Cast it, as in cast<float>(x).");
     if (weight->op == ir::Op::FloatImm && !zero.type().is_float() &&
         !(weight->float_value >= 0 && weight->float_value <= 1))
-        reject("lerp", weight,
-               "a weight between integers must lie in [0, 1]. Divide it by its range.");
+        reject("lerp", weight, "a weight for integers must lie in [0, 1]. Divide it by its range.");
 }
 
 }  // namespace
@@ -80,7 +79,7 @@ Expr lerp(const Expr &zero, const Expr &one, const Expr &weight) {
                 : ir::make_int(weight.type(), static_cast<int64_t>(weight.type().max_uint() / 2));
         return select(weight > half, b, a);
     }
-    // A wider weight keeps all of its bits: the values become as wide.
+    // A wider weight keeps its precision: the values are widened.
     int bits = weight.type().is_uint() ? std::max(type.bits(), weight.type().bits()) : type.bits();
     Type wide = type.with_bits(bits);
     return cast(type, ir::make_call(wide, ir::intrinsic::lerp,

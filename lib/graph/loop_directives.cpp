@@ -1,4 +1,4 @@
-// Directives that make the loop nest of a definition.
+// Directives that transform the loop nest of a definition.
 
 #include <algorithm>
 
@@ -22,8 +22,7 @@ using schedules::Transform;
 
 namespace {
 
-/// What is moved, by the names of the loops, all of which have to be shared: outside of
-/// `innermost`.
+/// The alignments by loop name; all these loops must be shared: outside of `innermost`.
 std::vector<std::pair<std::string, LoopAlignStrategy>>
 moved(const Nest &nest, const VarOrRVar &innermost, const LoopAlignments &align) {
     std::vector<std::pair<std::string, LoopAlignStrategy>> result;
@@ -53,22 +52,23 @@ void share_loops(Nest &nest, const schedules::LoopLevel &level, const VarOrRVar 
     nest.done();
 }
 
-/// Splitting a loop that already has a kind: tasks stay outside, lanes and copies inside.
+/// Splitting a loop that already has a kind: parallel stays outside, vectorized and unrolled
+/// inside.
 void inherit_kind(const Dim &old, Dim &outer, Dim &inner) {
     bool inside = old.kind == LoopKind::Vectorized || old.kind == LoopKind::Unrolled;
     outer.kind = inside ? LoopKind::Serial : old.kind;
     inner.kind = inside ? old.kind : LoopKind::Serial;
 }
 
-/// The loop over both is what one of them was, whose place it takes in `outer`.
+/// The fused loop inherits the kind of one of the two, and the position of `outer`.
 void inherit_kinds(const Nest &nest, const Dim &inner, Dim &outer) {
     if (inner.kind != LoopKind::Serial && outer.kind != LoopKind::Serial &&
         inner.kind != outer.kind)
-        nest.fail(fmt::format(
-            "'{}' is marked by {}(), but '{}' by {}(), and one loop cannot be both. Fuse "
-            "first.",
-            inner.name, schedules::to_string(inner.kind), outer.name,
-            schedules::to_string(outer.kind)));
+        nest.fail(
+            fmt::format("'{}' has {}(), but '{}' has {}(), and one loop cannot have both. Fuse "
+                        "first.",
+                        inner.name, schedules::to_string(inner.kind), outer.name,
+                        schedules::to_string(outer.kind)));
     if (inner.kind != LoopKind::Serial)
         outer.kind = inner.kind;
     if (inner.partition != Partition::Auto)
@@ -189,13 +189,13 @@ LoopDirectives<Self>::tile(const std::vector<VarOrRVar> &old, const std::vector<
                            const std::vector<TailStrategy> &tails) {
     if (outer.size() != old.size() || inner.size() != old.size() || factors.size() != old.size() ||
         tails.size() != old.size())
-        throw CompileError(
-            fmt::format("{}.tile{}: {} need as many outer and inner names, factors and tails, not "
-                        "{}, {}, {} and {}.",
-                        graph::func_field(stage().contents()->name()),
-                        support::in_parentheses(stage().contents()->where),
-                        support::counted(old.size(), "loop"), outer.size(), inner.size(),
-                        factors.size(), tails.size()));
+        throw CompileError(fmt::format(
+            "{}.tile{}: {} need the same number of outer and inner names, factors and tails, not "
+            "{}, {}, {} and {}.",
+            graph::func_field(stage().contents()->name()),
+            support::in_parentheses(stage().contents()->where),
+            support::counted(old.size(), "loop"), outer.size(), inner.size(), factors.size(),
+            tails.size()));
     StageSchedule &s = stage().schedule(), before = s;  // all or nothing
     try {
         for (size_t i = 0; i < old.size(); i++)
@@ -211,7 +211,8 @@ LoopDirectives<Self>::tile(const std::vector<VarOrRVar> &old, const std::vector<
 
 namespace {
 
-/// How a directive that gives a loop a kind is called, and what the loop inside of a split then is.
+/// The name of a directive that sets the kind of a loop, and the suffix of the inner loop of a
+/// split.
 struct Mark {
     LoopKind kind;
     const char *directive, *suffix;
@@ -317,7 +318,7 @@ Self &LoopDirectives<Self>::compute_with(const LoopLevel &level, const LoopAlign
         nest.fail(fmt::format(
             "the level is {}, so it names no loop to share. Name one, as in LoopLevel(f, y).",
             level.to_string()));
-    level.contents()->locked = true;  // a later set() would not be seen
+    level.contents()->locked = true;  // a later set() would have no effect
     share_loops(nest, level.contents()->level, level.var(), align);
     return self();
 }

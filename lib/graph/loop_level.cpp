@@ -31,8 +31,8 @@ LoopLevel LoopLevel::root() {
 void LoopLevel::set(const LoopLevel &other) {
     if (contents_->locked)
         throw CompileError(
-            fmt::format("LoopLevel::set({}): the level is locked: a pipeline that uses "
-                        "it has been compiled. Set it before.",
+            fmt::format("LoopLevel::set({}): the level is locked, because a pipeline that uses "
+                        "it has been compiled. Set it before compiling.",
                         other.to_string()));
     contents_->level = other.contents_->level;
     contents_->defined = other.contents_->defined;

@@ -1,5 +1,5 @@
 #pragma once
-// The loops of a definition that nobody scheduled.
+// The default loops of a definition.
 
 #include <string>
 #include <vector>
@@ -9,7 +9,8 @@
 
 namespace Pipe::graph {
 
-/// RVars innermost, then the Vars of `args` that stand on the left in their places. An extern stage has none.
+/// RVars innermost, then the Vars of `args` that are arguments in their own position. None for an
+/// extern stage.
 std::vector<schedules::Dim> initial_loops(const std::vector<std::string> &args, const Stage &stage);
 
 }  // namespace Pipe::graph

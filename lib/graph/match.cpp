@@ -71,8 +71,8 @@ void reject(const char *op, const Expr &a, const Expr &b, const std::string &why
 void require_scalar(const std::string &what, Type type) {
     if (type.is_vector())
         throw CompileError(fmt::format(
-            "{}{}: {} has {} lanes, but values are scalars here. Name {}, and make vectors "
-            "by vectorize().",
+            "{}{}: {} has {} lanes, but values in definitions are scalars. Use {}, and vectorize "
+            "with vectorize().",
             what, nearby(), to_string(type), type.lanes(), to_string(type.element_of())));
 }
 
@@ -102,7 +102,7 @@ void match_types(const char *op, Expr &a, Expr &b) {
     if (a.type() == b.type())
         return;
     if (a.type().is_handle() || b.type().is_handle())
-        reject(op, a, b, "a handle is no number. Only C functions take handles.");
+        reject(op, a, b, "a handle is not a number. Only C functions take handles.");
     Type type = common_type(a.type(), b.type());
     a = cast(type, a);
     b = cast(type, b);
@@ -147,12 +147,12 @@ Expr directive_number(const Expr &e, std::string *why) {
             "{}, but must be an integer. Give a number, a Param or the size of an image.",
             describe(e));
     else if (!number.defined() && ir::as_const_int(e, nullptr))
-        *why = fmt::format("{}, but must be a number that int32 holds.", describe(e));
+        *why = fmt::format("{}, but must fit into an int32.", describe(e));
     else if (!number.defined())
-        *why = fmt::format(
-            "{}, but must be of int32, or of a type whose values int32 holds. Cast it, as "
-            "in cast<int>(..).",
-            describe(e));
+        *why = fmt::format("{}, but must be an int32, or of a type whose values all fit into an "
+                           "int32. Cast it, as "
+                           "in cast<int>(..).",
+                           describe(e));
     return number;
 }
 

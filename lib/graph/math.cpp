@@ -16,7 +16,7 @@ using graph::require_defined;
 
 namespace {
 
-/// Floats but bfloat16 stay: as in Halide, that becomes float32, and so does what is made of it.
+/// Floats keep their type, except that bfloat16 becomes float32, as in Halide.
 Expr as_float(const char *function, const Expr &x) {
     require_defined(function, x);
     return x.type().is_float() && !x.type().is_bfloat() ? x : cast(Float(32), x);
@@ -31,7 +31,7 @@ bool is_small(const Expr &x) {
     return x.type().is_float() && x.type().bits() == 16;
 }
 
-/// The value of a function of a constant; undefined where it is not known here.
+/// Evaluates a function of a constant; undefined if it is not implemented here.
 Expr fold_math(const char *function, const Expr &x) {
     if (x->op != ir::Op::FloatImm)
         return Expr();
@@ -51,7 +51,7 @@ Expr fold_math(const char *function, const Expr &x) {
                                  : apply(x->float_value);
 }
 
-/// Of 16-bit floats by way of float.
+/// For 16-bit floats, computes in float.
 Expr unary_math(const char *function, const Expr &x) {
     Expr arg = as_float(function, x);
     if (is_small(arg))
@@ -69,9 +69,10 @@ Expr binary_math(const char *function, const Expr &x, const Expr &y) {
     return extern_call(function, a.type(), {a, b});
 }
 
-/// p + c, where p is the product of two 16-bit floats and c is one, as doubles. It need not be exact, but
-/// rounds to 16 bits as the exact sum does. p has at most 22 significant bits, so it may lie halfway
-/// between two 16-bit floats: then a summand that is too small to change the double still decides.
+/// p + c, where p is the product of two 16-bit floats and c is one, as doubles. The result need not
+/// be exact, but must round to 16 bits as the exact sum does. p has at most 22 significant bits, so
+/// it may lie halfway between two 16-bit floats: then a summand that is too small to change the
+/// double still decides.
 Expr roundable_sum(const Expr &p, const Expr &c) {
     constexpr double small = 0x1p-40;
     Expr grows = (c > 0) == (p > 0);
@@ -221,7 +222,7 @@ Expr abs(const Expr &x) {
     if (type.is_uint())
         return x;
     if (type.is_handle())
-        reject("abs", x, "it is no number. Cast it first, as in cast<int>(x).");
+        reject("abs", x, "it is not a number. Cast it first, as in cast<int>(x).");
     int64_t value = 0;
     if (type.is_int() && ir::as_const_int(x, &value) && value > INT64_MIN)
         return ir::make_int(UInt(type.bits()), std::abs(value));

@@ -19,8 +19,7 @@ namespace Pipe {
 
 namespace {
 
-/// CompileError where the value is not the same for all coordinates, or cannot be known before the
-/// pipeline computes anything.
+/// CompileError if the value depends on coordinates, or cannot be known before the pipeline runs.
 void require_key(const std::string &directive, const Expr &key) {
     graph::Walk walk;
     walk(key, [&](const ir::ExprNode &e) {
@@ -33,8 +32,8 @@ void require_key(const std::string &directive, const Expr &key) {
                 e.call_kind == ir::CallKind::Intrinsic || e.call_kind == ir::CallKind::PureExtern;
         if (!known)
             throw CompileError(fmt::format(
-                "{}: the key {} contains {}. A key is made of Params, constants and sizes of "
-                "images: one number for all coordinates.",
+                "{}: the key {} contains {}. A key may contain only Params, constants and sizes of "
+                "images.",
                 directive, graph::describe(key), graph::describe(Expr(&e))));
     });
 }
@@ -46,15 +45,16 @@ Func &Func::memoize(const EvictionKey &eviction_key) {
     if (key.defined()) {
         Type type = key.type();
         if (!(type.is_int_or_uint() || type.is_handle()))
-            throw CompileError(fmt::format("{}.memoize(EvictionKey({})): the key is no integer.",
-                                           graph::func_field(name()), graph::describe(key)));
+            throw CompileError(
+                fmt::format("{}.memoize(EvictionKey({})): the key is not an integer.",
+                            graph::func_field(name()), graph::describe(key)));
         require_key(graph::func_field(name()) + ".memoize", key);
         key = type.is_handle() ? ir::make_reinterpret(UInt(64), key) : cast(UInt(64), key);
     }
     const std::optional<schedules::Memoized> &before = contents_->schedule.memoize;
     if (before && (before->eviction_key.defined() != key.defined() ||
                    (key.defined() && !ir::equal(before->eviction_key, key))))
-        throw CompileError(fmt::format("{}.memoize: it is memoized already, with another eviction "
+        throw CompileError(fmt::format("{}.memoize: it is already memoized, with another eviction "
                                        "key. Leave one of the two out.",
                                        graph::func_field(name())));
     contents_->schedule.memoize = schedules::Memoized{key, {}};
@@ -92,7 +92,8 @@ class WithoutTags : public ir::GraphMutator {
     }
 };
 
-/// What the values of a Func depend on. What can be no key stands with the Func that uses it.
+/// The dependences of the values of a Func. Values that cannot be keys are listed with the Func
+/// that uses them.
 struct Dependencies {
     std::set<Expr, ir::ExprLess> keys;
     std::map<std::string, FuncId> images, pointers;
@@ -104,7 +105,7 @@ struct Dependencies {
     }
 };
 
-/// Collects them, producers first.
+/// Collects the dependences, producers first.
 class Collector {
   public:
     explicit Collector(const Graph &graph) : graph_(graph) {
@@ -172,21 +173,22 @@ class Collector {
                          FuncId user, const std::string &advice) {
     std::string by = user == f.id ? "" : fmt::format(", which '{}' reads,", graph[user].name);
     throw CompileError(
-        fmt::format("{}.memoize{}: it depends on {}{} and that is no part of the key by which its "
-                    "values are found again. {}",
+        fmt::format("{}.memoize{}: it depends on {}{} and that is not part of the key of its "
+                    "cache entries. {}",
                     func_field(f.name), at(f.where), what, by, advice));
 }
 
 void require_keys(const Graph &graph, const FuncNode &f, const Dependencies &all) {
     for (const auto &[image, user] : all.images)
         reject(graph, f, fmt::format("the contents of the ImageParam '{}'", image), user,
-               fmt::format("Say what stands for them: memoize_tag({}(...), version), with a Param "
+               fmt::format("Give a key for them: memoize_tag({}(...), version), with a Param "
                            "that changes whenever the image does.",
                            image));
     for (const auto &[pointer, user] : all.pointers)
-        reject(graph, f, fmt::format("the pointer '{}'", pointer), user,
-               "Say what stands for what it points to: memoize_tag(value, version), with a Param "
-               "that changes whenever that does.");
+        reject(
+            graph, f, fmt::format("the pointer '{}'", pointer), user,
+            "Give a key for the data that it points to: memoize_tag(value, version), with a Param "
+            "that changes whenever the data does.");
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 #pragma once
-// memoize() and memoize_tag(): what the values of a Func depend on besides its coordinates.
+// memoize() and memoize_tag(): the cache keys of memoized Funcs.
 
 #include "graph/graph.h"
 
@@ -7,12 +7,12 @@ namespace Pipe::graph {
 
 bool is_memoize_tag(const ir::ExprNode &node);
 
-/// Fills in the keys of all Funcs that are memoized (schedules::Memoized::key), of definitions that
-/// still have their tags. CompileError where a Func depends on what can be no key: the contents of
+/// Computes the keys of all memoized Funcs (schedules::Memoized::key). The definitions must still
+/// have their tags. CompileError if a Func depends on a value that cannot be a key: the contents of
 /// an ImageParam, a pointer.
 void find_memoize_keys(const Graph &graph, schedules::Schedule &schedule);
 
-/// Takes the tags out of all definitions.
+/// Removes the tags from all definitions.
 void remove_memoize_tags(Graph &graph);
 
 }  // namespace Pipe::graph

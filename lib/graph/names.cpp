@@ -63,7 +63,7 @@ LoopNames::LoopNames(const FuncContents &func) : renamed_(func.stages.size()) {
         add_rvars(func, s);
 }
 
-/// What transforms name; RVars get their names afterwards.
+/// The loop names in transforms; RVars get their names later.
 void LoopNames::take_loops(const schedules::StageSchedule &loops,
                            const std::vector<ReductionVar> &rvars) {
     auto is_rvar = [&](const std::string &name) {
@@ -78,7 +78,7 @@ void LoopNames::take_loops(const schedules::StageSchedule &loops,
         take_loops(special.schedule, rvars);
 }
 
-/// Stages that run over the same RDom share its names; another RDom of that name gets others.
+/// Stages with the same RDom share its names; another RDom of the same name gets different ones.
 void LoopNames::add_rvars(const FuncContents &func, size_t stage) {
     for (const ReductionVar &r : func.stages[stage].rvars) {
         bool done = false;

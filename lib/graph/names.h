@@ -1,5 +1,5 @@
 #pragma once
-// Which name everything gets in a frozen graph.
+// The names in a frozen graph.
 
 #include <map>
 #include <set>
@@ -10,28 +10,28 @@
 
 namespace Pipe::graph {
 
-/// The name itself, or with "$1", "$2", ... where it is taken. Takes it.
+/// The name itself, or with "$1", "$2", ... if it is taken. Adds the result to `taken`.
 std::string unique_name(const std::string &name, std::set<std::string> &taken);
 
-/// "photo_png" for "photo.png": a dot stands between a name and what is derived from it (f.0 of a Tuple,
-/// in.extent.0), which names of the user must not be taken for.
+/// "photo_png" for "photo.png": dots separate a name from those derived from it (f.0 of a Tuple,
+/// in.extent.0), so user's names must not contain them.
 std::string without_dots(std::string name);
 
 /// The name as a C++ identifier.
 std::string identifier(const std::string &name);
 
-/// The Variables that stand for the shape of a buffer: "in.min.0", "in.extent.0", "in.stride.0", ...
+/// The Variables for the shape of a buffer: "in.min.0", "in.extent.0", "in.stride.0", ...
 std::vector<std::string> shape_names(const std::string &buffer, size_t dimensions);
 /// Those of all images, and of all Funcs (of which outputs have a buffer).
 std::set<std::string> shape_names(const Graph &graph);
 
-/// The Vars, RVars and loops of one Func: user's names -> names in the graph.
+/// The Vars, RVars and loops of one Func: maps user's names to names in the graph.
 class LoopNames {
   public:
     explicit LoopNames(const FuncContents &func);
 
     const std::string &operator()(int stage, const std::string &name) const;
-    /// As of the pure definition: for storage dimensions and bounds.
+    /// For the pure definition: storage dimensions and bounds.
     const std::string &operator()(const std::string &name) const { return (*this)(0, name); }
     /// All names in use.
     const std::set<std::string> &taken() const { return taken_; }

@@ -32,16 +32,17 @@ void Nest::check_tail(const schedules::Dim &loop, TailStrategy tail) const {
     if (loop.is_reduction && !always_legal) {
         std::string name = schedules::to_string(tail);
         fail(fmt::format(
-            "{} {} the range of the RVar '{}', which changes what the update gives. Use "
+            "{} {} the range of the RVar '{}', which changes the result of the update. Use "
             "GuardWithIf or Predicate.",
             name, shifts(tail) ? "runs twice over part of" : "goes beyond", loop.name));
     }
     const graph::Stage &stage = func_.stages[static_cast<size_t>(stage_.index())];
     if (stage_.index() > 0 && tail == TailStrategy::ShiftInwards && reads_itself(stage))
-        fail(fmt::format("ShiftInwards computes iterations of '{}' twice, which changes what an "
-                         "update that reads its own Func gives. Use ShiftInwardsAndBlend, "
-                         "GuardWithIf or RoundUp.",
-                         loop.name));
+        fail(fmt::format(
+            "ShiftInwards computes iterations of '{}' twice, which changes the result of an "
+            "update that reads its own Func. Use ShiftInwardsAndBlend, "
+            "GuardWithIf or RoundUp.",
+            loop.name));
 }
 
 void Nest::check_splittable(const std::string &loop) const {
@@ -49,7 +50,7 @@ void Nest::check_splittable(const std::string &loop) const {
         bool masks =
             t.tail == TailStrategy::PredicateLoads || t.tail == TailStrategy::PredicateStores;
         if (t.kind == Transform::Kind::Split && masks && (t.outer == loop || t.inner == loop))
-            fail(fmt::format("'{}' comes from a split with TailStrategy::{}, which must be the "
+            fail(fmt::format("'{}' results from a split with TailStrategy::{}, which must be the "
                              "innermost one. Split first, or use Predicate.",
                              loop, schedules::to_string(t.tail)));
     }

@@ -1,5 +1,5 @@
 #pragma once
-// The loops of one definition while a directive changes them.
+// The loop nest of one definition during a directive.
 
 #include <algorithm>
 #include <string>
@@ -15,7 +15,7 @@
 
 namespace Pipe::graph {
 
-/// The nest of one stage under change, and what to say where a directive does not fit it.
+/// The loop nest of one stage being transformed, and error reporting for the directive.
 class Nest {
   public:
     Nest(const Pipe::Stage &stage, std::string directive)
@@ -39,7 +39,7 @@ class Nest {
         return static_cast<size_t>(found - dims.begin());
     }
 
-    /// Whether a loop has, or had, this name.
+    /// Whether a loop has, or once had, this name.
     bool is_taken(const std::string &name) const {
         bool taken = std::count(func_.args.begin(), func_.args.end(), name) > 0;
         for (const schedules::Dim &d : schedule_.dims)
@@ -49,10 +49,10 @@ class Nest {
         return taken;
     }
 
-    /// CompileError where a new loop's name is in use, or was and would be ambiguous.
+    /// CompileError if the name of a new loop is in use, or was used and would be ambiguous.
     void check_new(const std::string &name, const std::string &replaced) const {
         if (name.empty())
-            fail("a loop needs a name. Give its Var one.");
+            fail("a loop needs a name. Use a Var with a name.");
         if (name == replaced)
             return;
         if (is_taken(name))
@@ -66,7 +66,7 @@ class Nest {
         if (!number.defined())
             fail("the factor is " + why);
         if (!is_uniform(factor))
-            fail(fmt::format("the factor is {}, but must be one number for all iterations. Give a "
+            fail(fmt::format("the factor {} depends on coordinates. Use a "
                              "number, a Param or the size of an image.",
                              describe(factor)));
         int64_t value = 0;
@@ -75,19 +75,19 @@ class Nest {
         return number;
     }
 
-    /// CompileError where the tail would change what the definition gives.
+    /// CompileError if the tail strategy would change the result of the definition.
     void check_tail(const schedules::Dim &loop, TailStrategy tail) const;
-    /// CompileError where the loop came from a split whose masks speak of it.
+    /// CompileError if the loop results from a split whose masks refer to it.
     void check_splittable(const std::string &loop) const;
 
     /// CompileError for an extern stage.
     void check_has_loops() const {
         if (const ir::ExprNode *by = extern_definition(func_.stages[0]))
-            fail(
-                fmt::format("the C function '{}' computes it, so it has no loops. Split, vectorize "
-                            "or parallelize the Funcs that read it, and compute it in their loops "
-                            "(compute_at).",
-                            by->args[0]->name));
+            fail(fmt::format("it is an extern stage, computed by the C function '{}', so it has no "
+                             "loops. Split, vectorize "
+                             "or parallelize the Funcs that read it, and compute it in their loops "
+                             "(compute_at).",
+                             by->args[0]->name));
     }
 
     std::string loops() const {
@@ -116,7 +116,7 @@ class Nest {
         check_has_loops();
         for (const schedules::Transform &t : schedule_.transforms)
             if (t.old_name == name && t.kind == schedules::Transform::Kind::Split)
-                fail(fmt::format("there is no loop '{}' any more: it was split into '{}' and '{}'. "
+                fail(fmt::format("the loop '{}' no longer exists: it was split into '{}' and '{}'. "
                                  "Name one of these. Loops: {}.",
                                  name, t.outer, t.inner, loops()));
         fail(fmt::format("there is no loop '{}'. Name one of the loops: {}.", name, loops()));

@@ -82,7 +82,7 @@ bool is_bit_pattern(Type type) {
     return type.is_int_or_uint() && !type.is_bool();
 }
 
-/// The wider operand gives the type; of two equally wide ones, the first.
+/// The result has the type of the wider operand, or of the first if both are equally wide.
 void match_bits(const char *name, Expr &a, Expr &b) {
     require_defined(name, a, b);
     if (!is_bit_pattern(a.type()) || !is_bit_pattern(b.type()))
@@ -179,7 +179,7 @@ Expr operator!(const Expr &a) {
 Expr operator-(const Expr &a) {
     require_defined("unary operator -", a);
     if (a.type().is_bool() || a.type().is_handle())
-        reject("Unary operator -", a, "it is no number. Use ! for bools, or cast<int>(x).");
+        reject("Unary operator -", a, "it is not a number. Use ! for bools, or cast<int>(x).");
     if (a.type().is_float())
         return ir::make_float(a.type(), -0.0) - a;  // 0 - 0 would be 0, not -0
     return ir::make_const(a.type(), 0) - a;
@@ -239,11 +239,11 @@ Expr cast(Type type, const Expr &value) {
         return value;
     if (type.is_handle() || value.type().is_handle() || !type.defined())
         reject("cast", value,
-               "there is no cast to " + to_string(type) +
-                   ". Name a type of numbers, as in cast<float>(x).");
+               "it cannot be cast to " + to_string(type) +
+                   ". Use a numeric type, as in cast<float>(x).");
     if (value.type().is_scalar())
         graph::require_scalar("cast of " + describe(value), type);
-    if (type.lanes() != value.type().lanes())  // a vector's lanes, cast by lowering
+    if (type.lanes() != value.type().lanes())  // a vector's lanes, if lowering casts
         type = type.with_lanes(value.type().lanes());
     if (Expr folded = ir::fold_cast(type, value); folded.defined())
         return folded;
@@ -258,7 +258,7 @@ Expr saturating_cast(Type type, const Expr &value) {
     if (type.is_float() || value.type() == type)
         return cast(type, value);
     Type from = value.type();
-    if (from.is_float() && from.bits() == 16)  // the bounds are not float16s
+    if (from.is_float() && from.bits() == 16)  // the bounds are not exact in float16
         return saturating_cast(type, cast(Float(32), value));
     Expr low = from.is_float() ? ir::make_float(from, static_cast<double>(type.min_int()))
                                : ir::make_int(from, std::max(type.min_int(), from.min_int()));
@@ -266,7 +266,8 @@ Expr saturating_cast(Type type, const Expr &value) {
         from.is_float()
             ? ir::make_float(from, static_cast<double>(type.max_uint()))
             : ir::make_int(from, static_cast<int64_t>(std::min(type.max_uint(), from.max_uint())));
-    // Where the largest value is not a float, rounding takes the bound out of range: compare first.
+    // If the largest value is not representable as a float, rounding moves the bound out of range:
+    // compare first.
     if (from.is_float() && type.bits() >= 32)
         return select(value >= high, ir::make_int(type, static_cast<int64_t>(type.max_uint())),
                       cast(type, max(value, low)));
@@ -279,8 +280,8 @@ Expr reinterpret(Type type, const Expr &value) {
         graph::require_scalar("reinterpret of " + describe(value), type);
     if (type.bits() != value.type().bits())
         reject("reinterpret", value,
-               "it has another size than " + to_string(type) +
-                   ". Name a type of as many bits, or use cast<...>().");
+               "its size differs from that of " + to_string(type) +
+                   ". Use a type with as many bits, or cast<...>().");
     return ir::make_reinterpret(type, value);
 }
 

@@ -28,7 +28,7 @@ namespace detail {
 
 namespace {
 
-/// The bytes of a constant as they lie in memory, the lowest first.
+/// The bytes of a constant in memory, the lowest first.
 uint64_t bits_of(const Expr &constant) {
     Type type = constant.type();
     if (!type.is_float())
@@ -83,8 +83,8 @@ void ParamBase::set_number(const Expr &given) {
     bool rounded = ir::as_const_int(value, nullptr) && !graph::holds_integer(type(), value);
     if (!same.defined() || !ir::is_constant(same) || rounded)
         throw RuntimeError(fmt::format(
-            "Param '{}' is of type {}, which cannot hold {}. Set a number "
-            "that it holds.",
+            "Param '{}' is of type {}, which cannot represent {}. Set a number "
+            "that it can.",
             graph::func_field(name()), support::marked(Field::Needed, to_string(type())),
             support::marked(Field::Given, graph::describe(given))));
     uint64_t bits = bits_of(same);
@@ -107,8 +107,8 @@ void ParamBase::set_range(const Expr &min, const Expr &max) {
         Expr same = graph::lossless_cast(type(), e);
         if (!same.defined() || !ir::is_constant(same))
             throw CompileError(fmt::format(
-                "Param '{}': the limit {} of its range is no constant of its type {}. Give "
-                "numbers that the type holds.",
+                "Param '{}': the limit {} of its range is not a constant of its type {}. Use "
+                "numbers that the type can represent.",
                 graph::func_field(name()), graph::describe(e), to_string(type())));
         return same;
     };
@@ -169,10 +169,10 @@ Expr promise(const ImageContents &image, int d, const char *what, const Expr &e)
         throw CompileError(
             fmt::format("{}, dimension {}: {} is {}", describe(image), d, what, why));
     if (!graph::is_uniform(e))
-        throw CompileError(fmt::format(
-            "{}, dimension {}: {} is {}, but must be known before anything is computed. "
-            "Give a number, a Param or the size of an image.",
-            describe(image), d, what, graph::describe(e)));
+        throw CompileError(
+            fmt::format("{}, dimension {}: {} is {}, but must not depend on coordinates. "
+                        "Give a number, a Param or the size of an image.",
+                        describe(image), d, what, graph::describe(e)));
     return graph::without_referent(number, image);
 }
 
@@ -261,7 +261,7 @@ ImageDimension ImageDimension::set_estimate(const Expr &min, const Expr &extent)
 
 ImageDimension ImageDimension::dim(int d) const {
     if (d < 0 || d >= image_->dimensions)
-        throw CompileError(fmt::format("{} has {}, counted from 0: there is no dimension {}.",
+        throw CompileError(fmt::format("{} has {}, numbered from 0: there is no dimension {}.",
                                        describe(*image_),
                                        support::counted(image_->dimensions, "dimension"), d));
     return ImageDimension(image_, d);
@@ -270,10 +270,10 @@ ImageDimension ImageDimension::dim(int d) const {
 ImageParam::ImageParam(Type type, int dimensions, const std::string &name, SourceLocation where)
     : OutputImageParam(std::make_shared<ImageContents>()) {
     if (!type.defined() || !type.is_scalar() || dimensions < 0)
-        throw CompileError(fmt::format(
-            "ImageParam '{}'{}: a scalar type and at least 0 dimensions are needed, not "
-            "{} and {}. Write ImageParam(UInt(8), 2), say.",
-            name, graph::at(where), to_string(type), dimensions));
+        throw CompileError(
+            fmt::format("ImageParam '{}'{} needs a scalar type and at least 0 dimensions, not "
+                        "{} and {}. Example: ImageParam(UInt(8), 2).",
+                        name, graph::at(where), to_string(type), dimensions));
     contents_->where = where;
     graph::passed(where);
     contents_->identity = graph::Identity::named(name, "image");
@@ -311,7 +311,7 @@ void ImageParam::set(const Buffer<void> &image) {
     ImageContents &c = checked();
     if (image.defined() && (image.type() != c.type || image.dimensions() != c.dimensions))
         throw RuntimeError(
-            fmt::format("{} takes {}, but was given a Buffer with {}. Convert the Buffer, or "
+            fmt::format("{} expects {}, but was given a Buffer with {}. Convert the Buffer, or "
                         "declare "
                         "the ImageParam with its type and dimensions.",
                         describe(c), shape(Field::Needed, c.dimensions, c.type),
@@ -370,7 +370,7 @@ namespace {
 
 void add_alias(ImageContents &output, const std::shared_ptr<ImageContents> &input) {
     if (!output.is_output || input->is_output)
-        throw CompileError(fmt::format("{}.may_alias: it takes an input, and is called for an "
+        throw CompileError(fmt::format("{}.may_alias: it takes an input, and must be called on an "
                                        "output: f.output_buffer().may_alias(in).",
                                        describe(output)));
     output.may_alias.push_back(input);
@@ -408,7 +408,7 @@ struct graph::BufferImages {
     static std::weak_ptr<void> &of(const BufferBase &buffer) { return buffer.contents().image; }
 };
 
-/// The same for each use of a Buffer, so that two reads of one element are the same expression.
+/// The same image for each use of a Buffer, so that two reads of an element are equal expressions.
 std::shared_ptr<ImageContents> graph::image_of(const Buffer<void> &image) {
     static std::mutex mutex;
     std::lock_guard lock(mutex);

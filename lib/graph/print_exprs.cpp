@@ -6,19 +6,20 @@
 namespace Pipe {
 namespace {
 
-/// Args: the condition, then the values.
+/// Args: the condition, followed by the values.
 Expr effect(const char *name, const Expr &condition, const std::vector<Expr> &values) {
     graph::require_defined(name, condition);
     if (!condition.type().is_bool())
         graph::reject(name, condition, "the condition must be bool. Compare with 0, as in x != 0.");
     if (values.empty())
         throw CompileError(std::string(name) + graph::nearby() +
-                           " needs at least one value: that is its result.");
+                           " needs at least one value, which is its result.");
     for (const Expr &value : values)
         graph::require_defined(name, value);
     if (values[0].type().is_handle())
-        graph::reject(name, values[0],
-                      "the first value must be a number: it is the result. Put text behind it.");
+        graph::reject(
+            name, values[0],
+            "the first value must be a number, because it is the result. Put text after it.");
     std::vector<Expr> args{condition};
     args.insert(args.end(), values.begin(), values.end());
     return ir::make_call(values[0].type(), name, args, ir::CallKind::Extern);

@@ -11,8 +11,8 @@
 namespace Pipe {
 namespace {
 
-/// A node that stands for 32 random bits until its definition is known. Args: the seed, and 1 where
-/// the user gave it.
+/// A placeholder for 32 random bits until its definition is known. Args: the seed, and 1 if the
+/// user gave it.
 Expr random_bits(const char *function, const Expr &seed) {
     static std::atomic<uint32_t> calls{0};
     Expr start;

@@ -1,5 +1,5 @@
 #pragma once
-// random_uint() and its kind: made into arithmetic when they become part of a definition.
+// random_uint() etc. are converted to arithmetic when they become part of a definition.
 
 #include <string>
 #include <vector>
@@ -11,7 +11,7 @@ namespace Pipe::graph {
 /// `e` with each random number replaced by a hash of its seed, `salt` and the coordinates.
 class RandomNumbers {
   public:
-    /// `salt`: tells the definitions apart; `coordinates`: names of int32 variables.
+    /// `salt`: distinguishes definitions; `coordinates`: names of int32 variables.
     RandomNumbers(const std::string &salt, std::vector<std::string> coordinates)
         : salt_(salt), coordinates_(std::move(coordinates)) {}
     Expr expand(const Expr &e) const;

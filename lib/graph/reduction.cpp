@@ -43,7 +43,7 @@ std::optional<Operator> operator_of(const Expr &e) {
     case Op::Or:
         return Operator{e->op, ""};
     case Op::Sub:
-        return Operator{Op::Add, ""};  // f - a - b takes a + b away
+        return Operator{Op::Add, ""};  // f - a - b subtracts a + b
     default:
         break;
     }
@@ -110,11 +110,11 @@ class Prover {
         return why_.empty();
     }
 
-    /// e = old (op) ..., in any nesting. One operator only.
+    /// e = old (op) ..., in any nesting, with a single operator.
     std::optional<Operator> chain(const Expr &e, size_t element) {
         std::optional<Operator> op = operator_of(e);
         if (!op) {
-            why_ = "'" + shortened(e) + "' is no associative operator on the old value";
+            why_ = "'" + shortened(e) + "' is not an associative operator on the old value";
             return std::nullopt;
         }
         for (size_t side : {size_t(0), size_t(1)}) {
@@ -132,7 +132,7 @@ class Prover {
             return std::nullopt;
         }
         if (why_.empty())
-            why_ = "'" + shortened(e) + "' does not combine the old value with something else";
+            why_ = "'" + shortened(e) + "' does not combine the old value with another value";
         return std::nullopt;
     }
 
@@ -157,7 +157,7 @@ class Prover {
         return result;
     }
 
-    /// One factor of a product is old value `element`: the other factor.
+    /// If one factor of a product is old value `element`: the other factor.
     std::optional<Expr> times_old(const Expr &e, size_t element) const {
         if (e->op != Op::Mul)
             return std::nullopt;
@@ -190,16 +190,16 @@ class Prover {
         return std::nullopt;
     }
 
-    /// How a value says whether the new one takes the old one's place: where the new key is smaller, or
+    /// How a value decides whether the new one replaces the old one: if the new key is smaller, or
     /// larger.
     struct Test {
-        size_t key = 0;  ///< which value is compared
+        size_t key = 0;  ///< the index of the value that is compared
         bool largest = false;
-        bool last = false;  ///< a new key as good as the old one takes its place too
-        Expr fresh;         ///< what the old key is compared with
+        bool last = false;  ///< a new key that equals the old one replaces it, too
+        Expr fresh;         ///< the value with which the old key is compared
     };
 
-    /// Both operands of a comparison without a cast that keeps their order.
+    /// Both operands of a comparison, without casts that preserve their order.
     static std::pair<Expr, Expr> compared(const Expr &comparison) {
         Expr a = comparison->args[0], b = comparison->args[1];
         while (a->op == Op::Cast && b->op == Op::Cast && a->args[0].type() == b->args[0].type() &&
@@ -210,8 +210,8 @@ class Prover {
         return {a, b};
     }
 
-    /// What a comparison of an old value with a new one says, in either order. `kept`: where it holds, the
-    /// old one stays.
+    /// The meaning of a comparison of an old value with a new one, in either order. `kept`: the old
+    /// value is kept if it is true.
     std::optional<Test> test_of(const Expr &c, bool kept) const {
         const bool strict = c->op == Op::LT || c->op == Op::GT;
         const bool less = c->op == Op::LT || c->op == Op::LE;
@@ -227,7 +227,8 @@ class Prover {
         return std::nullopt;
     }
 
-    /// select(better, new, old), select(as_good, old, new); of the key min(old, new) or max(), too.
+    /// select(better, new, old), select(as_good, old, new); for the key also min(old, new) or
+    /// max().
     std::optional<Test> picks(size_t i, Expr *fresh) const {
         const Expr &v = stage_.values[i];
         const bool select = v->op == Op::Select;
@@ -243,7 +244,8 @@ class Prover {
         return std::nullopt;
     }
 
-    /// The best value, and what belongs to it: to the first of equal ones, or to the last.
+    /// The best value and the values that go with it: those of the first, or of the last, of equal
+    /// ones.
     std::optional<Reduction> extreme() {
         std::vector<Test> tests;
         for (size_t i = 0; i < stage_.values.size(); i++) {
@@ -263,7 +265,7 @@ class Prover {
         Reduction result;
         for (size_t i = 0; i < tests.size(); i++) {
             Type type = stage_.values[i].type();
-            tests[i].last &= i != key;  // equal keys are one
+            tests[i].last &= i != key;  // for the key itself it makes no difference
             result.needs_points |= tests[i].last;
             result.identity.push_back(i != key ? ir::make_const(type, 0)
                                                : ir::identity(largest ? Op::Max : Op::Min, type));

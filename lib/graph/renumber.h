@@ -1,5 +1,5 @@
 #pragma once
-// The Funcs of a graph in another order.
+// Reorders the Funcs of a graph.
 
 #include <vector>
 
@@ -8,8 +8,8 @@
 
 namespace Pipe::graph {
 
-/// \param order the old numbers of the Funcs, each once, producers before consumers
-/// Expressions, levels and outputs follow. What producers and consumers there are is to be found anew:
+/// \param order the old ids of the Funcs, each once, producers before consumers
+/// Updates expressions, levels and outputs. Producers and consumers must be recomputed with
 /// connect().
 void renumber(Graph &graph, schedules::Schedule &schedule, const std::vector<size_t> &order);
 

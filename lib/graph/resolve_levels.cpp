@@ -36,7 +36,7 @@ class Resolver {
         for (auto &stage : s.stages) {
             bool no_loop = stage.fuse_level.var == schedules::outermost_loop;
             resolve(i, "compute_with", stage.fuse_level);
-            if (no_loop)  // side by side, as they are anyway
+            if (no_loop)  // no shared loop: same as without compute_with
                 stage.fuse_level = LoopLevel();
             resolve_prefetches(i, stage);
         }
@@ -47,7 +47,7 @@ class Resolver {
     const std::vector<std::shared_ptr<const FuncContents>> &funcs_;
     const std::vector<LoopNames> &loop_names_;
 
-    /// What a Pipe::LoopLevel stands for now; it must not change any more.
+    /// The position to which a Pipe::LoopLevel refers; it must not change any more.
     void take_deferred(size_t i, const char *directive, LoopLevel &level) {
         if (!level.deferred)
             return;
@@ -129,21 +129,21 @@ class Resolver {
         take_deferred(target, "compute_at", place);
         if (place.inlined() && frozen_.graph.funcs[target].is_output)
             place.kind = LoopLevel::Kind::Root;
-        // Where it is read, inside all loops: each specialization of its readers has others.
+        // Inside all loops of its readers: they differ in each specialization.
         if (place.inlined() && frozen_.graph.funcs[target].has_updates()) {
             level.func = static_cast<FuncId>(target);
             level.func_handle = nullptr;
             return;
         }
         if (place.inlined())
-            reject("it is inlined, so it is computed nowhere. Give it compute_root() or "
+            reject("it is inlined, so it has no compute level. Give it compute_root() or "
                    "compute_at().");
         if (place.func_handle)
             resolve(i, directive, place);
         level = place;
     }
 
-    /// Also where only a specialization has it: check() tells of versions that have it not.
+    /// Also if only a specialization has it: check() reports versions that do not.
     bool has_loop(const schedules::StageSchedule &s, size_t func, int stage,
                   const std::string &var) const {
         const std::string &name = loop_names_[func](stage, var);
@@ -153,8 +153,8 @@ class Resolver {
                            [&](const auto &v) { return has_loop(v.schedule, func, stage, var); });
     }
 
-    /// The first stage of `target` that has the loop, rather one that (also indirectly) reads
-    /// `func`; -1 where none has it.
+    /// The first stage of `target` that has the loop, preferably one that (also indirectly) reads
+    /// `func`; -1 if there is none.
     int find_stage(size_t func, size_t target, const std::string &var) const {
         const auto &stages = frozen_.schedule.funcs[target].stages;
         int first = -1;

@@ -1,5 +1,5 @@
 #pragma once
-// The second half of freezing: the loops that levels and prefetches name.
+// The second half of freezing: resolves the loops named by levels and prefetches.
 
 #include <vector>
 
@@ -8,10 +8,9 @@
 
 namespace Pipe::graph {
 
-/// Finds the Funcs, stages and loops that compute_at, store_at, hoist_storage, compute_with and
-/// prefetch name by the user's handles. The graph is connected already. CompileError where what is
-/// named does not exist.
-/// \param funcs what the Funcs of the graph were made of
+/// Resolves the Funcs, stages and loops that the user named in compute_at, store_at, hoist_storage,
+/// compute_with and prefetch. Requires connect(). CompileError if a named object does not exist.
+/// \param funcs the objects behind the Funcs of the graph
 /// \param names of the loops of each Func
 void resolve_levels(Frozen &frozen, const std::vector<std::shared_ptr<const FuncContents>> &funcs,
                     const std::vector<LoopNames> &names);

@@ -25,7 +25,7 @@ bool is_self(const ir::ExprNode &node) {
     return node.op == ir::Op::Call && node.call_kind == ir::CallKind::Func && !node.referent;
 }
 
-/// The directives that lead to the rfactor, and it, as C++, where the Func is called `func`.
+/// The directives up to and including the rfactor as C++, where the Func is called `func`.
 std::string recipe(const std::string &func, int update,
                    const std::vector<graph::ReductionVar> &rvars,
                    const schedules::StageSchedule &loops,
@@ -74,30 +74,30 @@ Func Stage::rfactor(const std::vector<std::pair<RVar, Var>> &preserved, SourceLo
     if (stage_ == 0)
         reject("the pure definition has no RVars. Name an update: f.update().rfactor(...).");
     if (!loops.specializations.empty())
-        reject("the definition is specialized already. Call rfactor() first.");
+        reject("the definition already has specializations. Call rfactor() first.");
     if (!loops.prefetches.empty())
         reject(
-            "the definition has a prefetch() already. Call rfactor() first, and give the prefetch "
+            "the definition already has a prefetch(). Call rfactor() first, and give the prefetch "
             "to the Func that it returns.");
     auto taken = f.args;
     graph::Factoring from{f.args, f.stages[static_cast<size_t>(stage_)], loops, {}, is_self, {}};
     for (const auto &[r, v] : preserved) {
         if (std::count(taken.begin(), taken.end(), v.name()) > 0)
-            reject(fmt::format("the Var '{}' is a dimension already. Name another.", v.name()));
+            reject(fmt::format("the Var '{}' is already a dimension. Use another name.", v.name()));
         taken.push_back(v.name());
         from.preserved.emplace_back(r.name(), v.name());
     }
     auto part = std::make_shared<FuncContents>();
     part->identity = graph::Identity::unnamed(f.name() + "_intm");
     from.call = [&](const ir::ExprNode &self, std::vector<Expr> args) {
-        // Its own calls of itself have no referent: set below.
+        // Its calls of itself have no referent: set below.
         return ir::make_call(self.type, part->name(), std::move(args), ir::CallKind::Func,
                              self.index, part);
     };
     std::string why;
     auto reduction = graph::as_reduction(from.stage, is_self, &why);
     if (!reduction)
-        reject(fmt::format("the update{} cannot be taken apart, because no associative operator "
+        reject(fmt::format("the update{} cannot be factored, because no associative operator "
                            "with an identity was found: {}.",
                            graph::at(from.stage.where), why));
     std::optional<graph::Factored> result = graph::factor(from, *reduction, &why);

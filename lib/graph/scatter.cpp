@@ -73,7 +73,7 @@ size_t count_stores(const Stage &stage) {
             return;
         if (count != 0 && count != e.args.size())
             throw CompileError(
-                "All scatters and gathers of one definition must have one size, not " +
+                "All scatters and gathers of a definition must have the same size, not " +
                 std::to_string(count) + " and " + std::to_string(e.args.size()) + ": " +
                 shortened(Expr(&e)));
         count = e.args.size();

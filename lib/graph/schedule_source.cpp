@@ -20,7 +20,7 @@ using schedules::LoopLevel;
 using schedules::StageSchedule;
 using schedules::Transform;
 
-/// Variables of the graph -> what C++ writes for them.
+/// Maps variables of the graph to C++ expressions.
 std::map<std::string, Expr> cpp_names(const Graph &graph) {
     std::map<std::string, Expr> names;
     auto add = [&](Type type, const std::string &name, const std::string &text) {
@@ -42,7 +42,7 @@ class Writer {
         : graph_(graph), schedule_(schedule), cpp_names_(cpp_names(graph)) {}
 
     std::string write() {
-        // Consumers first, so that the loops named by compute_at are there.
+        // Consumers first, so that the loops named by compute_at exist.
         for (auto f = graph_.funcs.rbegin(); f != graph_.funcs.rend(); ++f) {
             if (f->is_copy)
                 continue;
@@ -64,12 +64,12 @@ class Writer {
     const schedules::Schedule &schedule_;
     const std::map<std::string, Expr> cpp_names_;
     std::string out_, wrappers_;
-    std::set<std::string> declared_;                // of the wrappers
-    std::set<std::string> new_loops_;               // made by transforms, by name
-    std::map<std::string, std::string> variables_;  // identifier -> what it is initialised with
+    std::set<std::string> declared_;                // wrappers that are declared
+    std::set<std::string> new_loops_;               // names of loops created by transforms
+    std::map<std::string, std::string> variables_;  // identifier -> initializer
 
-    /// Those of the Funcs in `text` that no name stands for, by their place in the pipeline before
-    /// in(), clone_in() and rfactor() add to it.
+    /// Declarations for the unnamed Funcs in `text`, by their index in the pipeline before in(),
+    /// clone_in() and rfactor() add Funcs.
     std::string undeclared(const std::string &text) const {
         std::string result;
         int place = 0;
@@ -104,7 +104,7 @@ class Writer {
         return text;
     }
 
-    /// Declares a Func that in() or clone_in() made, after what it is made of.
+    /// Declares a Func created by in() or clone_in(), after the object that it wraps.
     void wrapper(const FuncNode &f) {
         if (f.made_by.empty() || !declared_.insert(f.name).second)
             return;
@@ -121,8 +121,8 @@ class Writer {
         return s == 0 ? name : fmt::format("{}.update({})", name, s - 1);
     }
 
-    /// How C++ names a loop: a Var of the definition by its place there, since it need not have a
-    /// name.
+    /// The C++ name of a loop: a Var of the definition is given by its position, because it may
+    /// have no name.
     std::string loop(const FuncNode &f, size_t s, const std::string &name) {
         auto place = [&](const auto &list, auto &&get) -> int {
             for (size_t i = 0; i < list.size(); i++)
@@ -143,7 +143,7 @@ class Writer {
         return variable;
     }
 
-    /// "DeviceAPI::CUDA" after `separator`; "" for what a directive takes anyway.
+    /// "DeviceAPI::CUDA" after `separator`; "" for the default.
     static std::string device(DeviceAPI api, const char *separator) {
         return api == DeviceAPI::Default_GPU
                    ? ""
@@ -163,7 +163,7 @@ class Writer {
         loops(f, s, schedule_[f.id].stages[s], stage_name(f, s));
     }
 
-    /// The directives that make the stage's loops, on the C++ expression `stage`.
+    /// The directives on a stage's loops, applied to the C++ expression `stage`.
     void loops(const FuncNode &f, size_t s, const StageSchedule &schedule,
                const std::string &stage) {
         specializations(f, s, schedule, stage);
@@ -205,7 +205,7 @@ class Writer {
         chain(none && s == 0 ? fmt::format("Stage({})", stage) : stage, calls);
     }
 
-    /// Before anything else is said, so that each starts from the same loops.
+    /// Specializations come first, so that each starts from the initial loops.
     void specializations(const FuncNode &f, size_t s, const StageSchedule &schedule,
                          const std::string &stage) {
         for (size_t i = 0; i < schedule.specializations.size(); i++) {

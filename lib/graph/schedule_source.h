@@ -1,5 +1,5 @@
 #pragma once
-// A schedule as C++.
+// A schedule as C++ code.
 
 #include <string>
 
@@ -7,10 +7,10 @@
 
 namespace Pipe::graph {
 
-/// Directives that give this schedule when they are pasted after the definitions (and no others are
-/// given). They take the Func named "blur" from a C++ variable `blur`, and Params and images so
-/// too; a name that is no identifier has '_' in place of other characters. specialize() is left as
-/// a comment.
+/// Directives that reproduce this schedule when pasted after the definitions (without other
+/// directives). They refer to the Func named "blur" by a C++ variable `blur`, and to Params and
+/// images likewise; in names that are not identifiers, other characters are replaced by '_'.
+/// specialize() is written as a comment.
 std::string schedule_source(const Graph &graph, const schedules::Schedule &schedule);
 
 }  // namespace Pipe::graph

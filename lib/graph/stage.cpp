@@ -1,4 +1,4 @@
-// One definition of a Func, as it is scheduled.
+// Stage: the schedule of one definition of a Func.
 
 #include <fmt/format.h>
 
@@ -56,7 +56,7 @@ StageSchedule &Stage::schedule() const {
 void Stage::unscheduled() {
     graph::Nest nest(*this, "unscheduled");
     if (nest.schedule().touched)
-        nest.fail("it has directives already. Leave them or unscheduled() out.");
+        nest.fail("it already has directives. Remove them, or unscheduled().");
     nest.done();
 }
 

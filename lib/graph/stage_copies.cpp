@@ -18,7 +18,7 @@ using schedules::FuncSchedule;
 using schedules::LoopLevel;
 using schedules::StageSchedule;
 
-/// Who reads whom, stage by stage.
+/// Which stages read which Funcs.
 struct Readers {
     std::vector<std::vector<std::pair<FuncId, int>>> of;  ///< of a Func: stages of others
     std::vector<int> reading_stages;  ///< how many of a Func's stages read others
@@ -34,10 +34,10 @@ struct Readers {
     }
 };
 
-/// Of a Func g: in which of its stages Funcs are computed. -1: somewhere else too.
+/// For a Func g: the stage of g in which each Func is computed. -1: also elsewhere.
 using Stages = std::set<int>;
 
-/// Of one Func g.
+/// Analyzes one Func g.
 class Sites {
   public:
     Sites(const Frozen &frozen, const Readers &readers, FuncId g)
@@ -74,7 +74,7 @@ class Sites {
     }
 };
 
-/// Makes the copies for the stages of one Func g.
+/// Creates the copies for the stages of one Func g.
 class Copier {
   public:
     Copier(Frozen &frozen, FuncId g, const Sites &sites) : frozen_(frozen), g_(g) {
@@ -123,7 +123,7 @@ class Copier {
     Frozen &frozen_;
     const FuncId g_;
     std::set<std::string> taken_;
-    std::map<std::pair<FuncId, int>, FuncId> instances_;  ///< of a Func, for a stage
+    std::map<std::pair<FuncId, int>, FuncId> instances_;  ///< for a Func and a stage
     std::vector<size_t> order_;
 
     FuncId copy(FuncId id) {
@@ -142,7 +142,7 @@ class Copier {
         return found == instances_.end() ? id : found->second;
     }
 
-    /// Calls what is there for the stage.
+    /// Redirects the stage's calls to its copies.
     void rewrite(Stage &definition, int stage) const {
         struct Calls : ir::GraphMutator {
             const Copier &copier;
@@ -207,7 +207,7 @@ bool names_every_stage(const LoopLevel &level) {
     return level.at() && level.loops.size() > 1;
 }
 
-/// A Func of which others are computed at loops of several stages, where each of these is there.
+/// A Func at whose loops others are computed in several stages.
 bool needs_copies(const Frozen &frozen, FuncId g, const Sites &sites) {
     bool several = false;
     for (const FuncNode &f : frozen.graph.funcs) {
@@ -230,7 +230,7 @@ void copy_for_stages(Frozen &frozen) {
     std::set<std::string> done;
     std::optional<Readers> readers;
     while (true) {
-        // Consumers first: copies of them have loops of their own.
+        // Consumers first: their copies have their own loops.
         FuncId g = FuncId::None;
         for (const FuncSchedule &s : frozen.schedule.funcs)
             if (names_every_stage(s.compute) && !done.count(frozen.graph[s.compute.func].name))

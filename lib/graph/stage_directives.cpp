@@ -1,4 +1,4 @@
-// Directives on one definition that leave its loops as they are: specializations, hints, promises.
+// Directives on a definition that do not change its loops: specializations, hints, promises.
 
 #include <algorithm>
 
@@ -23,10 +23,11 @@ using schedules::StageSchedule;
 
 namespace {
 
-/// After specialize_fail() nothing is left to specialize for.
+/// specialize_fail() must be the last specialization.
 void check_open(const Nest &nest, const StageSchedule &s) {
     if (!s.specializations.empty() && !s.specializations.back().condition.defined())
-        nest.fail("specialize_fail() has dealt with all that is left. Specialize before it.");
+        nest.fail("specialize_fail() must come last, because it covers all remaining cases. "
+                  "Specialize before it.");
     if (!s.fuse_level.inlined())
         nest.fail("a definition that shares loops (compute_with) cannot be specialized. Leave one "
                   "of the two out.");
@@ -63,7 +64,7 @@ template <typename Self> void StageDirectives<Self>::specialize_fail(const std::
     StageSchedule &s = nest.schedule();
     nest.check_has_loops();
     if (message.empty())
-        nest.fail("the message is empty. Say what the caller did wrong.");
+        nest.fail("the message is empty. Describe what the caller did wrong.");
     check_open(nest, s);
     s.specializations.push_back({Expr(), StageSchedule(), message});
     nest.done();
@@ -137,20 +138,19 @@ Self &StageDirectives<Self>::add_prefetch(schedules::Prefetch p, const VarOrRVar
     Nest nest(stage(), call_text("prefetch", {p.source, at.name, from.name}));
     StageSchedule &s = nest.schedule();
     if (nest.find(from) < nest.find(at))
-        nest.fail(
-            fmt::format("the loop '{}' is inside '{}'. What a later iteration reads is fetched "
-                        "inside of the loop that it is an iteration of: name '{}' or a loop "
-                        "around it last.",
-                        from.name, at.name, at.name));
+        nest.fail(fmt::format(
+            "the loop '{}' is inside '{}'. The data of a later iteration of a loop is prefetched "
+            "inside that loop: pass '{}' or a loop "
+            "around it as the last argument.",
+            from.name, at.name, at.name));
     std::string why;
     Expr offset = graph::directive_number(p.offset, &why);
     if (!offset.defined())
         nest.fail("the offset is " + why);
     if (!graph::is_uniform(p.offset))
-        nest.fail(
-            fmt::format("the offset {} is not one number for all iterations. Give a number, a "
-                        "Param or the size of an image.",
-                        graph::describe(p.offset)));
+        nest.fail(fmt::format("the offset {} depends on coordinates. Use a number, a "
+                              "Param or the size of an image.",
+                              graph::describe(p.offset)));
     p.offset = offset;
     s.prefetches.push_back(std::move(p));
     nest.done();
@@ -177,13 +177,14 @@ template <typename Self> Self &StageDirectives<Self>::allow_race_conditions() {
 template <typename Self>
 Self &StageDirectives<Self>::no_device(const char *directive, const VarOrRVar &loop) {
     Nest nest(stage(), call_text(directive, {loop.name}));
-    nest.fail(
-        "code is made for CPUs, and not yet for GPUs or DSPs. Use parallel() and vectorize().");
+    nest.fail("Pipe generates code for CPUs only, not for GPUs or DSPs yet. Use parallel() and "
+              "vectorize().");
 }
 
 namespace {
 
-/// The Vars of a definition -> what it is called with. (A Param of that name is something else.)
+/// Maps the Vars of a definition to the arguments of a call. (A Param of the same name is a
+/// different object.)
 class Arguments : public ir::GraphMutator {
   public:
     Arguments(const std::vector<std::string> &vars, const std::vector<Expr> &values)
@@ -202,7 +203,7 @@ class Arguments : public ir::GraphMutator {
     const std::vector<Expr> &values_;
 };
 
-/// Calls of one pure Func -> its values.
+/// Replaces calls of a pure Func by its values.
 class InlineCalls : public ir::GraphMutator {
   public:
     explicit InlineCalls(const FuncContents &callee) : callee_(callee) {}
@@ -239,8 +240,8 @@ template <typename Self> Self &StageDirectives<Self>::eager_inline(const std::ve
     }
     graph::Stage &stage = func.stages[static_cast<size_t>(nest.stage().index())];
     if (graph::extern_definition(stage))
-        nest.fail("what the C function of an extern stage reads has to be stored.");
-    // One may call another, in any order: until none is called any more.
+        nest.fail("the inputs of an extern stage must be stored in memory.");
+    // The Funcs may call each other, in any order: repeat until no call is left.
     std::vector<bool> called(funcs.size());
     for (bool again = true; again;) {
         again = false;

@@ -16,8 +16,8 @@ std::ostream &operator<<(std::ostream &out, const RDom &r) {
         return out << "undefined RDom";
     out << "RDom " << r.name();
     for (int i = 0; i < r.dimensions(); i++)
-        out << (i == 0 ? ": " : "; ") << r[i] << " from " << r[i].min() << ", " << r[i].extent()
-            << " of them";
+        out << (i == 0 ? ": " : "; ") << r[i] << " in [" << r[i].min() << ", +" << r[i].extent()
+            << ")";
     return out;
 }
 std::ostream &operator<<(std::ostream &out, const Type &type) {

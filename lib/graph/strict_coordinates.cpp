@@ -1,13 +1,14 @@
-// Coordinates that floats say are computed with the roundings of their bounds.
+// Makes coordinates computed from floats round exactly like their bounds.
 //
 //     f(x) = in(cast<int>(x * s + t))   =>   in(cast<int>(strict_float(strict_float(x * s) + t)))
 //
-// Each operation then rounds by itself, in the index and in the ends of its interval alike; and as rounding
-// keeps the order of numbers, all that lies between the ends is rounded to what lies between them. A product
-// and a sum that one instruction computes round once: the index could pass the end by one.
+// Each operation then rounds by itself, in the index and in the ends of its interval alike. Because
+// rounding is monotone, everything between the ends is rounded to a value between the rounded ends.
+// A product and a sum contracted to one instruction round only once: the index could exceed the
+// bound by one.
 //
-// Where a definition needs the same number elsewhere (as the weight of a neighbour), it stays the same
-// number there.
+// If a definition uses the same number elsewhere (as an interpolation weight), it must have the
+// same value there.
 
 #include <algorithm>
 #include <unordered_set>
@@ -32,7 +33,7 @@ bool is_strict(const Expr &e) {
     return ir::is_intrinsic(*e.get(), ir::intrinsic::strict_float);
 }
 
-/// The operations that a definition's coordinates depend on, where there are several in a row.
+/// The operations on which a definition's coordinates depend, if there are several in sequence.
 class Operations {
   public:
     explicit Operations(const Stage &stage) {
@@ -49,7 +50,7 @@ class Operations {
                 return true;
             });
         });
-        // What a Func of int32 gives may be an index of others.
+        // The values of an int32 Func may be indices of others.
         for (const Expr &e : stage.values)
             if (e.type() == Int(32))
                 add_coordinate(e);

@@ -9,7 +9,7 @@ namespace {
 
 enum class Query : int32_t { Arch, OS, Feature, Bits, VectorSize };
 
-/// Args: which query, and two numbers that say what it is about.
+/// Args: the kind of query, and two numbers that specify its subject.
 Expr ask(Query query, Type result, int about = 0, int more = 0) {
     return ir::make_call(result, ir::intrinsic::target_query,
                          {Expr(static_cast<int32_t>(query)), Expr(about), Expr(more)},

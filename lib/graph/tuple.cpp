@@ -9,10 +9,10 @@ namespace {
 
 void require_sizes(size_t a, size_t b, const char *what) {
     if (a != b)
-        throw CompileError(fmt::format(
-            "select{} cannot take Tuples of {} and {} values: {} must be as many. Give each Tuple "
-            "all its values.",
-            graph::nearby(), a, b, what));
+        throw CompileError(fmt::format("select{} cannot take Tuples of {} and {} values: the sizes "
+                                       "of {} must be equal. Give each Tuple "
+                                       "all its values.",
+                                       graph::nearby(), a, b, what));
 }
 
 }  // namespace
@@ -34,7 +34,7 @@ Expr mux(const Expr &id, const std::vector<Expr> &values) {
     graph::require_defined("mux", id);
     if (values.empty())
         throw CompileError("mux" + graph::nearby() +
-                           " has an empty list: give it values to choose from.");
+                           " has an empty list. Pass values to choose from.");
     if (!id.type().is_int_or_uint() || id.type().is_bool())
         graph::reject("mux", id, "the index must be an integer. Cast it, as in cast<int>(x).");
     Expr result = values.back();
@@ -53,15 +53,15 @@ Expr mux(const Expr &id, const Tuple &values) {
 Tuple mux(const Expr &id, const std::vector<Tuple> &values) {
     if (values.empty())
         throw CompileError("mux" + graph::nearby() +
-                           " has an empty list: give it Tuples to choose from.");
+                           " has an empty list. Pass Tuples to choose from.");
     std::vector<Expr> result;
     for (size_t element = 0; element < values[0].size(); element++) {
         std::vector<Expr> choices;
         for (const Tuple &value : values) {
             if (value.size() != values[0].size())
                 throw CompileError(
-                    fmt::format("mux{} cannot choose from Tuples of {} and {} values: give all of "
-                                "them one size.",
+                    fmt::format("mux{} cannot choose from Tuples of {} and {} values: make all of "
+                                "them the same size.",
                                 graph::nearby(), values[0].size(), value.size()));
             choices.push_back(value[element]);
         }

@@ -50,10 +50,10 @@ Expr RVar::extent() const {
 
 RVar::operator Expr() const {
     if (!domain_)
-        throw CompileError(
-            fmt::format("RVar '{}'{} belongs to no RDom, so it has no value. It can only name a "
-                        "loop in a schedule; take the RVar of an RDom, as in RDom r(0, 10).",
-                        name_, graph::nearby()));
+        throw CompileError(fmt::format(
+            "RVar '{}'{} does not belong to an RDom, so it has no value. It can only name a "
+            "loop in a schedule; use the RVar of an RDom, as in RDom r(0, 10).",
+            name_, graph::nearby()));
     return ir::make_variable(Int(32), name_, domain_);
 }
 
@@ -75,7 +75,7 @@ void check_bound(const std::string &what, const Expr &e) {
     if (graph::is_uniform(e))
         return;
     throw CompileError(
-        fmt::format("{} is '{}', but the ranges of an RDom are made of constants, Params "
+        fmt::format("{} is '{}', but the ranges of an RDom may contain only constants, Params "
                     "and sizes of images. Use where() for conditions on Vars or Funcs.",
                     what, graph::shortened(e)));
 }
@@ -127,7 +127,7 @@ const std::string &RDom::name() const {
 
 RVar RDom::operator[](int i) const {
     if (i < 0 || i >= dimensions())
-        throw CompileError(fmt::format("{} has {}, counted from 0: there is no dimension {}.",
+        throw CompileError(fmt::format("{} has {}, numbered from 0: there is no dimension {}.",
                                        describe(*contents_),
                                        support::counted(dimensions(), "dimension"), i));
     return RVar(contents_, i);
@@ -136,7 +136,7 @@ RVar RDom::operator[](int i) const {
 RDom::operator RVar() const {
     if (dimensions() != 1)
         throw CompileError(
-            fmt::format("{} has {} dimensions, but is used as one RVar. Name the RVar, "
+            fmt::format("{} has {} dimensions, but is used as one RVar. Select the RVar, "
                         "as in {}.x.",
                         describe(*contents_), dimensions(), name()));
     return RVar(contents_, 0);
@@ -148,7 +148,7 @@ RDom::operator Expr() const {
 
 namespace {
 
-/// So that the condition, which the RDom holds, does not hold the RDom.
+/// The condition must not own the RDom that owns it.
 class DetachRDom : public ir::GraphMutator {
   public:
     explicit DetachRDom(const RDomContents *rdom) : rdom_(rdom) {}
@@ -175,8 +175,8 @@ void RDom::where(const Expr &condition, SourceLocation at) {
             fmt::format("{} takes a bool, not {}. Compare with 0, as in x != 0.", label,
                         condition.defined() ? graph::describe(condition) : "an undefined Expr"));
     if (contents_->used)
-        throw CompileError(
-            fmt::format("{} comes after the RDom was used in a definition. Put it before.", label));
+        throw CompileError(fmt::format(
+            "{} is called after the RDom was used in a definition. Call it before.", label));
     Expr detached = DetachRDom(contents_.get()).mutate(condition);
     contents_->predicate =
         contents_->predicate.defined() ? contents_->predicate && detached : detached;

@@ -18,7 +18,7 @@ bool is_for(const Wrapper &w, const FuncContents &reader) {
 
 const Wrapper *wrapper_for(const Wrappable &named, const FuncContents &reader) {
     const Wrapper *for_all = nullptr;
-    bool is_wrapper = false;  // which reads what it wraps
+    bool is_wrapper = false;  // a wrapper itself reads the wrapped object
     for (const Wrapper &w : named.wrappers) {
         if (is_for(w, reader))
             return &w;
@@ -29,7 +29,7 @@ const Wrapper *wrapper_for(const Wrappable &named, const FuncContents &reader) {
     return is_wrapper ? nullptr : for_all;
 }
 
-/// Everything that the definitions of `reader` name.
+/// Collects the names in the definitions of `reader`.
 std::vector<std::shared_ptr<const Wrappable>> named_by(const FuncContents &reader) {
     std::vector<std::shared_ptr<const Wrappable>> all(reader.callees.begin(), reader.callees.end());
     all.insert(all.end(), reader.images.begin(), reader.images.end());
@@ -101,7 +101,7 @@ class Wrapping {
             reject("a Func cannot read a wrapper of itself.");
     }
 
-    /// The wrapper, as `make` makes it where there is none yet.
+    /// The wrapper; created by `make` if there is none yet.
     template <typename Make> Func get(const Consumers &consumers, Make &&make) {
         std::shared_ptr<FuncContents> func = existing();
         if (!func) {
@@ -116,7 +116,7 @@ class Wrapping {
                 f.contents()->identity->touch();
             }
         }
-        // The handle keeps both alive; what is wrapped holds the wrapper, not the other way round.
+        // The handle owns both; the wrapped object owns the wrapper, but not vice versa.
         struct Both {
             std::shared_ptr<const Wrappable> of;
             std::shared_ptr<FuncContents> func;
@@ -152,7 +152,7 @@ class Wrapping {
             std::sort(mine.begin(), mine.end()), std::sort(its.begin(), its.end());
             if (mine != its || std::string(w.func->origin.method) != method_)
                 reject(fmt::format("one of these Funcs already reads the wrapper '{}', made by "
-                                   "{}({}){}. A Func reads one wrapper.",
+                                   "{}({}){}. A Func can read only one wrapper of another.",
                                    w.func->name(), w.func->origin.method, names_of(w.consumers),
                                    at(w.func->where)));
             return w.func;
@@ -168,7 +168,7 @@ class Wrapping {
     }
 };
 
-/// The Func that gives what `of` gives. Its calls have no referent: see FuncContents::wrapped.
+/// A Func with the same values as `of`. Its calls have no referent: see FuncContents::wrapped.
 std::shared_ptr<FuncContents> identity_of(const Wrappable &of, const std::vector<std::string> &args,
                                           const std::vector<Type> &types, ir::CallKind kind,
                                           SourceLocation where) {

@@ -1,5 +1,5 @@
 #pragma once
-// in() and clone_in(): what a Func reads where its definition names something that has wrappers.
+// in() and clone_in(): resolves the objects that a Func reads if they have wrappers.
 
 #include <memory>
 #include <vector>
@@ -8,15 +8,15 @@
 
 namespace Pipe::graph {
 
-/// What `reader` reads in place of `named`: its wrapper for `reader`, else the wrapper for all, and
-/// so on with the wrappers of that. Wrappers for all leave each other alone.
+/// The object that `reader` reads instead of `named`: its wrapper for `reader`, else the wrapper
+/// for all, and so on with the wrappers of that. Wrappers for all do not apply to each other.
 std::shared_ptr<const Wrappable> resolve(std::shared_ptr<const Wrappable> named,
                                          const FuncContents &reader);
 
-/// The Funcs that `reader` reads once wrappers are in place, in order of first use.
+/// The Funcs that `reader` reads after applying wrappers, in order of first use.
 std::vector<std::shared_ptr<const FuncContents>> callees(const FuncContents &reader);
 
-/// CompileError where a wrapper was made for `reader`, which does not read what it wraps.
+/// CompileError if a wrapper was made for `reader`, which does not read the wrapped object.
 void check_wrappers(const FuncContents &reader);
 
 }  // namespace Pipe::graph

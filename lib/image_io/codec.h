@@ -1,5 +1,5 @@
 #pragma once
-// File formats between bytes of a file and rows of interleaved pixels.
+// Encoders and decoders between the bytes of a file and rows of interleaved pixels.
 
 #include <cstdint>
 #include <string>
@@ -7,19 +7,19 @@
 
 namespace Pipe::image_io {
 
-/// An image as files hold it: rows from top to bottom, channels side by side, no gaps.
+/// An image as stored in files: rows from top to bottom, interleaved channels, no gaps.
 struct Pixels {
     int64_t width = 0;
     int64_t height = 0;
     int channels = 0;
     int bits = 8;                ///< 8, 16, or 32: floats
-    std::vector<uint8_t> bytes;  ///< samples of 16 and 32 bits in the order of the machine
+    std::vector<uint8_t> bytes;  ///< samples of 16 and 32 bits in native byte order
 
     int64_t samples() const { return width * height * channels; }
     int64_t row_bytes() const { return width * channels * (bits / 8); }
     uint8_t *row(int64_t y) { return bytes.data() + y * row_bytes(); }
     const uint8_t *row(int64_t y) const { return bytes.data() + y * row_bytes(); }
-    /// Makes room for all rows, once the sizes are known.
+    /// Allocates all rows, once the sizes are known.
     void allocate() { bytes.resize(static_cast<size_t>(height * row_bytes())); }
 };
 

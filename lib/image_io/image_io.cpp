@@ -29,7 +29,7 @@ namespace {
 
 Bytes read_file(const std::string &path) {
     if (std::filesystem::is_directory(path)) {
-        fail(path, "it is a folder");
+        fail(path, "it is a directory");
     }
     std::ifstream in(path, std::ios::binary);
     if (!in) {
@@ -79,7 +79,7 @@ Pixels decode(const Bytes &file, const std::string &path) {
             return decode_pfm(file, path);
         }
     }
-    fail(path, file.empty() ? "the file is empty" : "neither PNG nor JPEG, PGM, PPM or PFM");
+    fail(path, file.empty() ? "the file is empty" : "it is not a PNG, JPEG, PGM, PPM or PFM file");
 }
 
 std::string lower_case_extension(const std::string &path) {
@@ -112,7 +112,7 @@ template <typename T> Pixels interleaved(const Buffer<T> &image) {
     return pixels;
 }
 
-// An (x, y, channel) view of what may be written; names what is wrong with anything else.
+// An (x, y, channel) view of the image; an error, naming the problem, if it cannot be written.
 Buffer<> check_for_writing(const Buffer<> &image, const std::string &path) {
     if (!image.defined() || image.data() == nullptr) {
         fail(path, "the image to write is undefined or has no memory");
@@ -220,11 +220,11 @@ Buffer<> convert_image(const Buffer<> &image, Type type) {
 namespace image_io {
 namespace {
 
-/// What one kind of file holds.
+/// The capabilities of a file format.
 struct Format {
     const char *name;
     std::string_view extension, other_extension;
-    int channels;  ///< 0: as the encoder says
+    int channels;  ///< 0: checked by the encoder
     bool wide;     ///< integers of 16 bits too
     bool floats;   ///< floats, and no integers
     Bytes (*encode)(const Pixels &, const std::string &);
@@ -246,10 +246,10 @@ const Format &format_of(const std::string &path) {
             return format;
         }
     }
-    fail(path, "the extension is none of .png, .jpg, .jpeg, .pgm, .ppm, .pfm");
+    fail(path, "the extension is not one of .png, .jpg, .jpeg, .pgm, .ppm, .pfm");
 }
 
-/// Floats become integers only where nothing is lost but precision.
+/// Converts floats to integers only if nothing but precision is lost.
 template <typename T> void require_unit_range(const Buffer<T> &image, const std::string &path) {
     std::remove_const_t<T> low = 0, high = 1;
     bool numbers = true;
@@ -263,12 +263,13 @@ template <typename T> void require_unit_range(const Buffer<T> &image, const std:
     }
     const std::string given =
         numbers ? fmt::format("from {:g} to {:g}", low, high) : std::string("NaN");
-    fail(path, fmt::format("its elements have to be from {} to be written as 16-bit integers, but "
-                           "are {}. Scale or clamp them first, convert them with "
-                           "convert_image(image, UInt(16)), which clamps, or write a .pfm file, "
-                           "which holds any float.",
-                           support::marked(support::Field::Needed, "0 to 1"),
-                           support::marked(support::Field::Given, given)));
+    fail(path,
+         fmt::format("its elements must be in the range {} to be written as 16-bit integers, but "
+                     "are {}. Scale or clamp them first, convert them with "
+                     "convert_image(image, UInt(16)), which clamps, or write a .pfm file, "
+                     "which can store any float.",
+                     support::marked(support::Field::Needed, "0 to 1"),
+                     support::marked(support::Field::Given, given)));
 }
 
 [[noreturn]] void fail_type(const Format &format, Type type, const char *holds,
@@ -282,7 +283,7 @@ template <typename T> void require_unit_range(const Buffer<T> &image, const std:
                      format.floats ? "Float(32)" : "UInt(8)"));
 }
 
-/// The elements as the format writes them.
+/// The elements in the representation of the format.
 Type written_type(const Format &format, const Buffer<> &image, const std::string &path) {
     const Type type = image.type();
     if (format.floats) {

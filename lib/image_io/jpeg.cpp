@@ -1,5 +1,5 @@
-// JPEG by libjpeg. The library reports errors by a jump, so the functions that it jumps back into
-// hold no objects with destructors; those live in their callers.
+// JPEG with libjpeg. The library reports errors by longjmp, so the functions that it jumps back
+// into hold no objects with destructors; those live in their callers.
 
 #include "image_io/codec.h"
 
@@ -29,7 +29,7 @@ struct Errors {
     std::longjmp(errors.back, 1);
 }
 
-// libjpeg fills what is missing with grey and only warns; to us such a file is damaged.
+// libjpeg fills missing data with gray and only warns; we treat such a file as damaged.
 void on_message(j_common_ptr jpeg, int level) {
     const int code = jpeg->err->msg_code;
     if (level < 0 && (code == JWRN_JPEG_EOF || code == JWRN_HIT_MARKER)) {
@@ -54,7 +54,7 @@ struct JpegReader {
 struct JpegWriter {
     jpeg_compress_struct jpeg = {};
     Errors errors;
-    unsigned char *out = nullptr;  // made by libjpeg with malloc
+    unsigned char *out = nullptr;  // allocated by libjpeg with malloc
     unsigned long size = 0;
 
     ~JpegWriter() {

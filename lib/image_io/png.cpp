@@ -1,5 +1,5 @@
-// PNG by libpng. The library reports errors by a jump, so the functions that it jumps back into hold
-// no objects with destructors; those live in their callers.
+// PNG with libpng. The library reports errors by longjmp, so the functions that it jumps back into
+// hold no objects with destructors; those live in their callers.
 
 #include "image_io/codec.h"
 
@@ -61,7 +61,7 @@ void write_bytes(png_structp png, png_bytep from, size_t count) {
 
 void flush_nothing(png_structp) {}
 
-// Reads up to the pixels and asks for plain grey or RGB samples, with alpha where there is any.
+// Reads the header and requests plain gray or RGB samples, with alpha if present.
 bool read_header(PngReader &r, Pixels &image) {
     if (setjmp(png_jmpbuf(r.png)) != 0) {
         return false;
@@ -104,7 +104,7 @@ bool write_all(PngWriter &w, const Pixels &image) {
                  color_types[image.channels - 1], PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
                  PNG_FILTER_TYPE_DEFAULT);
     png_set_compression_level(w.png,
-                              3);  // a few percent larger than the default, three times as quick
+                              3);  // a few percent larger than the default, three times as fast
     png_write_info(w.png, w.info);
     if constexpr (std::endian::native == std::endian::little) {
         png_set_swap(w.png);

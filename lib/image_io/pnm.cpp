@@ -25,7 +25,7 @@ class Scanner {
 
     const uint8_t *here() const { return file_.data() + at_; }
 
-    // Goes on to the next word, over white space and comments (# up to the end of the line).
+    // Skips to the next word, over white space and comments (# up to the end of the line).
     void to_word(const char *what) {
         while (left() > 0 && (std::isspace(file_[at_]) != 0 || file_[at_] == '#')) {
             if (byte() == '#') {
@@ -38,7 +38,7 @@ class Scanner {
         }
     }
 
-    // What stands up to the next white space.
+    // The characters up to the next white space.
     std::string word(const char *what) {
         to_word(what);
         std::string text;
@@ -101,16 +101,17 @@ Pixels decode_pnm(const Bytes &file, const std::string &path) {
     image.channels = kind == '2' || kind == '5' ? 1 : 3;
     image.width = in.number("the width", largest_side);
     image.height = in.number("the height", largest_side);
-    const int64_t white = in.number("the largest value", 65535);
+    const int64_t white = in.number("the maximum value", 65535);
     if (image.width == 0 || image.height == 0 || white == 0) {
-        fail(path, fmt::format("width {}, height {} and largest value {} must not be zero",
+        fail(path, fmt::format("width {}, height {} and maximum value {} must not be zero",
                                image.width, image.height, white));
     }
     image.bits = white < 256 ? 8 : 16;
     if (!text && in.left() > 0) {
         in.skip(1);  // the one white space after the header
     }
-    // A number as text takes a digit and, but for the last, a space: check before memory is taken.
+    // A number as text takes a digit and, except the last, a space: check before memory is
+    // allocated.
     const int64_t needed = text ? 2 * image.samples() - 1 : image.samples() * (image.bits / 8);
     if (static_cast<int64_t>(in.left()) < needed) {
         fail(path, fmt::format("the file is truncated: {} x {} pixels with {} channels need {} "
@@ -157,7 +158,7 @@ Bytes encode_pnm(const Pixels &image, const std::string &path) {
 
 namespace {
 
-/// In the order of the machine, or from it to the file's.
+/// In native byte order, converted to or from the file's.
 void swap_bytes(std::vector<uint8_t> &samples) {
     for (size_t i = 0; i + 4 <= samples.size(); i += 4) {
         std::swap(samples[i], samples[i + 3]);
@@ -179,7 +180,7 @@ Pixels decode_pfm(const Bytes &file, const std::string &path) {
     image.height = in.number("the height", largest_side);
     const std::string text = in.word("the scale");
     char *end = nullptr;
-    const double scale = std::strtod(text.c_str(), &end);  // its sign says the order of the bytes
+    const double scale = std::strtod(text.c_str(), &end);  // its sign gives the byte order
     if (image.width == 0 || image.height == 0 || *end != '\0' || scale == 0 ||
         !std::isfinite(scale)) {
         fail(path, fmt::format("width {}, height {} and scale '{}' must be numbers other than zero",

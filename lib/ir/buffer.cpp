@@ -110,14 +110,14 @@ void make_dense(const std::string &who, std::vector<BufferDim> &dims,
 std::atomic<void *(*)(size_t)> users_allocate{nullptr};
 std::atomic<void (*)(void *)> users_deallocate{nullptr};
 
-/// From the user's functions: with room to begin at an aligned address behind what they give.
+/// Memory from the user's functions, with space to align the address.
 std::shared_ptr<void> allocate_by_user(const std::string &who, void *(*allocate)(size_t),
                                        int64_t bytes) {
     auto deallocate = users_deallocate.load();
     if (deallocate == nullptr)
         fail(who, "set_default_allocate_fn() was called, but not set_default_deallocate_fn(), so "
                   "that its "
-                  "memory could not be given back. Set both");
+                  "memory could not be freed. Set both");
     void *memory = allocate(static_cast<size_t>(bytes + alignment));
     if (memory == nullptr)
         return nullptr;
@@ -135,7 +135,7 @@ std::shared_ptr<void> allocate_bytes(const std::string &who, const std::vector<B
                  : std::shared_ptr<void>(
                        std::aligned_alloc(alignment, static_cast<size_t>(rounded)), std::free);
     if (memory == nullptr) {
-        fail(who, "no memory for {} elements ({} bytes)", extents_text(dims),
+        fail(who, "out of memory: {} elements ({} bytes) are needed", extents_text(dims),
              marked(Field::Needed, bytes));
     }
     return memory;
@@ -236,7 +236,7 @@ void BufferBase::Contents::set_shape(std::vector<BufferDim> shape) {
     raw.dimensions = static_cast<int32_t>(dims.size());
 }
 
-// Saturates where the size overflows; wrap() then reports it with the name of the Buffer.
+// Saturates on overflow; wrap() then reports it with the name of the Buffer.
 std::vector<BufferDim> BufferBase::dense(const std::vector<int64_t> &sizes) {
     std::vector<BufferDim> dims;
     int64_t stride = 1;
@@ -284,7 +284,8 @@ void BufferBase::allocate() {
     const std::string who = describe(c.name, type());
     std::vector<BufferDim> dims = c.shape();
     std::vector<int> order = identity_order(dims.size());
-    // The one channel of interleaved pixels has the stride of a pixel, and is further in.
+    // If interleaved pixels have only one channel, its stride equals that of a pixel; it is the
+    // inner dimension.
     auto place = [&](int d) {
         const BufferDim &dim = dims[static_cast<size_t>(d)];
         return std::pair(std::abs(dim.stride), dim.extent != 1);
@@ -393,7 +394,7 @@ void BufferBase::slice_dim(int d, int64_t position) {
 
 void BufferBase::embed_dim(int d, int64_t position) {
     if (d < 0 || d > dimensions()) {
-        fail(describe(name(), type()), "a new dimension cannot stand at place {} of {}", d,
+        fail(describe(name(), type()), "a new dimension cannot be inserted at index {} of {}", d,
              dimensions() + 1);
     }
     std::vector<BufferDim> dims = contents().shape();
@@ -436,7 +437,7 @@ BufferBase BufferBase::deep_copy() const {
     return result;
 }
 
-/// Whether the memory between the first and the last element of both has a byte in common.
+/// Whether the memory ranges of the two overlap.
 bool BufferBase::overlap(const BufferBase &a, const BufferBase &b) {
     const auto begin_a = reinterpret_cast<uintptr_t>(a.lowest_address());
     const auto begin_b = reinterpret_cast<uintptr_t>(b.lowest_address());
@@ -476,11 +477,11 @@ void BufferBase::copy_elements_from(const BufferBase &source) const {
 
 void BufferBase::require(Type type, int dimensions) const {
     if (this->type() != type) {
-        fail(describe(name(), this->type()), "it cannot be used as a Buffer of {}",
+        fail(describe(name(), this->type()), "it cannot be converted to a Buffer of {}",
              marked(Field::Needed, to_string(type)));
     }
     if (dimensions != AnyDims && this->dimensions() != dimensions) {
-        fail(describe(name(), type), "it has {} dimensions and cannot be used as one with {}",
+        fail(describe(name(), type), "it has {} dimensions and cannot be converted to one with {}",
              marked(Field::Given, this->dimensions()), marked(Field::Needed, dimensions));
     }
 }
@@ -538,8 +539,8 @@ int64_t BufferBase::offset_of_existing(const int64_t *at) const {
 
 void BufferBase::throw_no_device(const char *what) const {
     fail(describe(name(), type()),
-         "{}: there is no device, all memory is the host's. Leave the call "
-         "out where Target::has_gpu_feature() is false",
+         "{}: Pipe does not support devices, all memory is on the host. Leave the call "
+         "out if Target::has_gpu_feature() is false",
          what);
 }
 

@@ -1,13 +1,15 @@
 #pragma once
-// What an expression graph computes in any case: arms of an if_then_else are computed only if chosen.
+// The parts of an expression graph that are evaluated unconditionally: an arm of an if_then_else is
+// evaluated only if it is chosen.
 
 #include <unordered_set>
 #include <vector>
 
 namespace Pipe::ir {
 
-/// Calls f on `root` and on what is computed with it; f returns false to skip operands.
-/// `operands_of(node, visit)` calls visit on each operand that is computed with the node.
+/// Calls f on `root` and on what is evaluated unconditionally with it; f returns false to skip
+/// operands. `operands_of(node, visit)` calls visit on each operand that is evaluated with the
+/// node.
 template <typename Node, typename Operands, typename F>
 void for_each_computed(Node root, Operands &&operands_of, F &&f) {
     std::vector<Node> pending{root};
@@ -19,7 +21,7 @@ void for_each_computed(Node root, Operands &&operands_of, F &&f) {
     }
 }
 
-/// The largest parts that are computed whichever of a and b is.
+/// The maximal parts that are evaluated whichever of a and b is.
 template <typename Node, typename Operands>
 std::vector<Node> computed_in_both(Node a, Node b, Operands &&operands_of) {
     std::unordered_set<Node> in_a, in_b;

@@ -18,7 +18,7 @@ Expr strip_markers(const Expr &e) {
     return is_likely ? strip_markers(e->args[0]) : e;
 }
 
-/// The result of an operation that gives anything if it leaves its type.
+/// The result of an operation whose value is arbitrary if it overflows its type.
 Interval unless_wrapped(Type type, const Interval &result) {
     if (has_no_overflow(type))
         return result;
@@ -26,7 +26,7 @@ Interval unless_wrapped(Type type, const Interval &result) {
     return wraps ? Interval::everything() : result;
 }
 
-/// One question. The budget bounds the number of nodes and case splits that it may look at.
+/// One query. The budget limits the number of nodes and case splits that are examined.
 class Query {
   public:
     explicit Query(const Facts &facts) : facts_(facts) {}
@@ -35,8 +35,7 @@ class Query {
     Interval of(const Linear &sum, int effort = max_effort, int depth = 0);
 
   private:
-    static constexpr int max_effort =
-        3;  ///< how often a sum is rewritten, one rewriting after another
+    static constexpr int max_effort = 3;  ///< maximum number of successive rewritings of a sum
 
     Interval of_node(const Expr &e, int depth);
     Interval of_arithmetic(const Expr &e, int depth);
@@ -165,7 +164,7 @@ Interval Query::of_remainder(const Interval &a, const Interval &b) {
     Interval result{0, Interval::plus_infinity};
     if (b.has_lo() && b.has_hi())
         result.hi = std::max(int64_t{0}, std::max(b.hi, -b.lo) - 1);
-    // Nothing to take away: 0 <= a < b.
+    // Nothing to subtract: 0 <= a < b.
     if (b.lo > 0 && a.lo >= 0 && a.hi < b.lo)
         return a;
     if (a.lo >= 0 && b.lo > 0)
@@ -178,7 +177,7 @@ Interval Query::of_cast(const Expr &e, int depth) {
     if (e.type().is_bool() || !from.is_int_or_uint())
         return Interval::everything();
     Interval value = of(e->args[0], depth + 1);
-    // A value that the new type cannot hold wraps (int32, int64 included).
+    // A value that the new type cannot represent wraps (also for int32 and int64).
     if (e.type().bits() == 64) {
         bool fits =
             e.type().is_int() ? from.is_int() || from.bits() < 64 || value.has_hi() : value.lo >= 0;
@@ -219,9 +218,9 @@ Interval Query::of_call(const Expr &e, int depth) {
     return Interval::everything();
 }
 
-/// Rewrites the vector atoms that are ramps and broadcasts to their first lane; what the other
-/// lanes add to it goes to `lanes`. The atoms of the result may be of another type than the sum
-/// says, which does no harm to bounds.
+/// Replaces the vector atoms that are ramps or broadcasts by their first lane; the contributions of
+/// the other lanes go to `lanes`. The atoms of the result may have a different type than the sum,
+/// which is harmless for bounds.
 Linear to_first_lane(const Linear &sum, Interval *lanes) {
     *lanes = Interval::single(0);
     Linear first{sum.type.element_of(), sum.constant, {}}, stride = first;
@@ -244,7 +243,7 @@ Linear to_first_lane(const Linear &sum, Interval *lanes) {
     return first;
 }
 
-/// int64(a) + int64(b): facts speak about a and b.
+/// int64(a) + int64(b), because facts are about a and b.
 Linear without_casts(const Linear &sum) {
     auto is_widened = [](const Term &t) {
         return t.atom->op == Op::Cast && has_no_overflow(t.atom->args[0].type());
@@ -271,7 +270,8 @@ Interval Query::of(const Linear &given, int effort, int depth) {
         Linear first = to_first_lane(given, &lanes);
         Interval result =
             first.type.is_vector() ? term_by_term(given, depth) : of(first, effort, depth) + lanes;
-        // In a minimum of ramps, the lanes of its operands belong to the lanes of the other terms.
+        // In a minimum of ramps, the lanes of its operands combine with the lanes of the other
+        // terms.
         if (effort > 0 && budget_ > 0)
             refine(result, by_cases(given, effort, depth));
         return result;
@@ -309,10 +309,10 @@ int64_t cancelling_factor(const Linear &sum, const Linear &relation) {
     return 0;
 }
 
-/// Takes a multiple of a known relation away, so that terms cancel.
+/// Subtracts a multiple of a known relation, so that terms cancel.
 Interval Query::by_relations(const Linear &sum, int effort, int depth) {
     Interval result;
-    // A rest with as many terms is worth a look once; a longer one leads nowhere.
+    // A remainder with as many terms is tried once; a longer one is not useful.
     size_t longest = sum.terms.size() - (effort < max_effort ? 1 : 0);
     facts_.for_each_relation([&](const Facts::Relation &r) {
         if (--budget_ < 0)
@@ -357,7 +357,7 @@ bool has_operand_in(const Expr &atom, const Linear &sum) {
     return false;
 }
 
-/// The minimum, maximum or select whose cases are best looked at one by one; null if there is none.
+/// The minimum, maximum or select that is best split into cases; null if there is none.
 const Term *find_cases(const Linear &sum) {
     const Term *found = nullptr;
     for (const Term &t : sum.terms) {
@@ -422,7 +422,7 @@ bool is_index(const Expr &e, int *budget) {
 }  // namespace
 
 bool is_index(const Expr &e) {
-    int budget = 100;  // what is too large to tell is none
+    int budget = 100;  // a budget of its own for questions that are too expensive
     return is_index(e, &budget);
 }
 

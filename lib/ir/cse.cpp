@@ -22,11 +22,12 @@ namespace {
 using Id = int;
 constexpr Id none = -1;
 
-/// Gives equal expressions one number. The number of a node is larger than those of its operands.
+/// Gives equal expressions the same number. The number of a node is larger than those of its
+/// operands.
 class Numbering {
   public:
     struct Entry {
-        Expr head;  ///< says everything but the operands
+        Expr head;  ///< everything but the operands
         std::vector<Id> operands;
     };
 
@@ -52,7 +53,7 @@ class Numbering {
   private:
     Id number_let(const Expr &e) {
         Id value = number(e->args[0]);
-        decltype(done_) outer;  // the same node can mean something else inside
+        decltype(done_) outer;  // the same node can have another meaning inside
         outer.swap(done_);
         ScopedBinding<Id> binding(lets_, e->name, value);
         Id body = number(e->args[1]);
@@ -101,7 +102,8 @@ class Builder {
     Builder(const Numbering &numbers, std::set<std::string> taken)
         : numbers_(numbers), taken_(std::move(taken)) {}
 
-    /// The expressions with these numbers; what they share goes to `lets`, in order of definition.
+    /// The expressions with these numbers; shared subexpressions go to `lets`, in order of
+    /// definition.
     std::vector<Expr> build(const std::vector<Id> &roots, std::vector<Named> *lets) {
         std::unordered_map<Id, int> uses;
         count_uses(roots, &uses);
@@ -125,9 +127,9 @@ class Builder {
     }
 
   private:
-    /// Counts the uses of what is computed unconditionally: what both arms of an if_then_else
-    /// compute in any case is. Other uses in its arms count for such values too, but make no value
-    /// one of them.
+    /// Counts the uses of what is computed unconditionally, which includes what both arms of an
+    /// if_then_else compute. Other uses in its arms are counted for such values, too, but do not
+    /// make a value unconditional.
     void count_uses(const std::vector<Id> &roots, std::unordered_map<Id, int> *uses) {
         std::vector<Id> work, arms;
         std::function<void(Id)> use = [&](Id id) {
@@ -136,7 +138,7 @@ class Builder {
             int count = ++(*uses)[id];
             if (count == 1)
                 work.push_back(id);
-            // A second copy of what stays in place is a second use of what it stands around.
+            // A second copy of an expression that stays in place is a second use of its operands.
             if (count == 2 && is_cheap(id))
                 for (Id operand : numbers_[id].operands)
                     use(operand);
@@ -176,7 +178,7 @@ class Builder {
         }
     }
 
-    /// The largest values that both arms of an if_then_else compute in any case.
+    /// The maximal values that both arms of an if_then_else compute.
     std::vector<Id> computed_in_both_arms(const std::vector<Id> &branch) const {
         auto operands_of = [&](Id id, auto &&visit) {
             const auto &[head, operands] = numbers_[id];
@@ -236,7 +238,7 @@ class Builder {
         case Op::Sub:
         case Op::Mul:
             return is_leaf(operands[0]) && is_leaf(operands[1]);
-        case Op::Call:  // markers are recognised around what they mark
+        case Op::Call:  // intrinsics that mark their operand are matched around it
             return head->call_kind == CallKind::Intrinsic && head->name == intrinsic::likely;
         default:
             return is_leaf(id);
@@ -254,10 +256,10 @@ class Builder {
     const Numbering &numbers_;
     std::set<std::string> taken_;
     int next_name_ = 0;
-    std::unordered_map<Id, Expr> built_;  ///< the values that have names where we are
+    std::unordered_map<Id, Expr> built_;  ///< the values that have names here
 };
 
-/// Replaces `exprs`; the answer is what they share.
+/// Replaces `exprs`; returns what they share.
 std::vector<Builder::Named> share(std::vector<Expr> *exprs) {
     Numbering numbers;
     std::vector<Id> roots;

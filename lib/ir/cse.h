@@ -1,22 +1,22 @@
 #pragma once
-// Common subexpressions become lets.
+// Common subexpression elimination.
 
 #include "ir/stmt_node.h"
 
 namespace Pipe::ir {
 
-/// Names every value that `e` computes more than once, wherever it is equal, by a let around `e`;
-/// sees through the lets that are there already. Time linear in the number of distinct nodes,
-/// however they are shared.
+/// Binds every value that `e` computes more than once to a let around `e`; sees through existing
+/// lets. Takes time linear in the number of distinct nodes.
 ///
-///  * What costs as much as a variable stays where it is: constants, variables, their casts and
-///    sums with a constant. So do ramps and broadcasts, because the code generator wants to see them.
-///  * What is computed in an arm of if_then_else only is never moved out of it.
-///  * Expressions with side effects are left alone.
+///  * Expressions as cheap as a variable stay in place: constants, variables, their casts and
+///    sums with a constant. So do ramps and broadcasts, which the code generator must see.
+///  * An expression that is evaluated only in an arm of an if_then_else is never moved out of it.
+///  * Expressions with side effects are not moved.
 Expr cse(const Expr &e);
 
-/// The same for the values of a program. What the value and the coordinates of one store share is
-/// named by a let around the store. Stores with a predicate keep everything behind the predicate.
+/// The same for the values of a program. Subexpressions shared by the value and the coordinates of
+/// a store are bound by a let around the store. Stores with a predicate keep everything behind the
+/// predicate.
 Stmt cse(const Stmt &s);
 
 }  // namespace Pipe::ir

@@ -36,8 +36,8 @@ int compare_heads(const ExprNode &a, const ExprNode &b) {
                                                              : (a.referent == b.referent ? 0 : 1);
 }
 
-/// Compares two graphs. Pairs found equal are remembered once the comparison has gone on for long,
-/// so that sharing does not make it exponential.
+/// Compares two graphs. After a number of steps, pairs found equal are remembered, so that sharing
+/// does not make the comparison exponential.
 class Comparer {
   public:
     int compare(const Expr &a, const Expr &b) {

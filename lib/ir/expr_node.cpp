@@ -80,7 +80,7 @@ void release(const ExprNode *node) noexcept {
 }
 
 Expr make_int(Type type, int64_t value) {
-    check(type.is_int_or_uint(), "integer constant of a type that is no integer");
+    check(type.is_int_or_uint(), "integer constant of a non-integer type");
     if (type.is_vector())
         return make_broadcast(make_int(type.element_of(), value), type.lanes());
     auto *node = new_node(type.is_int() ? Op::IntImm : Op::UIntImm, type);
@@ -89,7 +89,7 @@ Expr make_int(Type type, int64_t value) {
 }
 
 Expr make_float(Type type, double value) {
-    check(type.is_float(), "float constant of a type that is no float");
+    check(type.is_float(), "float constant of a non-float type");
     if (type.is_vector())
         return make_broadcast(make_float(type.element_of(), value), type.lanes());
     auto *node = new_node(Op::FloatImm, type);
@@ -147,7 +147,7 @@ Expr make_binary(Op op, Expr a, Expr b) {
 }
 
 Expr make_not(Expr a) {
-    check(a.defined() && a.type().is_bool(), "! of a value that is no bool");
+    check(a.defined() && a.type().is_bool(), "! of a value that is not a bool");
     Type type = a.type();
     return Expr(new_node(Op::Not, type, {std::move(a)}));
 }
@@ -374,7 +374,7 @@ Expr add(Expr a, Expr b) {
         return b;
     if (is_const(b, 0))
         return a;
-    int64_t x = 0, y = 0;  // (e + x) + y -> e + (x + y), the form in which offsets pile up
+    int64_t x = 0, y = 0;  // (e + x) + y -> e + (x + y): offsets accumulate in this form
     if (a->op == Op::Add && as_const_int(a->args[1], &x) && as_const_int(b, &y))
         return add(a->args[0], fold(Op::Add, a->args[1], b, [](auto p, auto q) { return p + q; }));
     return fold(Op::Add, a, b, [](auto p, auto q) { return p + q; });

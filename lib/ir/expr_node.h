@@ -12,7 +12,7 @@
 //       | ramp(e, e)                                    base, stride; lanes from the type
 //       | broadcast(e)
 //       | let name = e in e
-//       | reduce<op>(e)                                 VectorReduce: neighbouring lanes combined
+//       | reduce<op>(e)                                 VectorReduce: neighboring lanes combined
 //       | interleave(e, ...)                            the lanes of several vectors in turn
 //       | slice(e)                                      every n-th lane of a vector, from some lane on
 //
@@ -83,8 +83,8 @@ enum class CallKind : uint8_t {
     Extern,      ///< C function with side effect
 };
 
-/// What a front-end Expr refers to (a Func, image or parameter). Opaque here: the IR does not know the
-/// user's objects. Null in frozen graphs and in lowered code, which carry names only.
+/// What a front-end Expr refers to (a Func, image or parameter). Opaque here: the IR does not know
+/// the user's objects. Null in frozen graphs and in lowered code, which use names only.
 struct Referent {
     virtual ~Referent() = default;
 };
@@ -114,7 +114,7 @@ struct ExprNode {
     Op op;
     CallKind call_kind = CallKind::Intrinsic;
     Op reduce_op = Op::Add;
-    bool is_param = false;  ///< a number that the caller gives, which may be any of its type
+    bool is_param = false;  ///< a number given by the caller, which may have any value of its type
     Type type;
     int32_t index = 0;
     int32_t depth = 1;  ///< levels of nodes, this one included
@@ -142,7 +142,7 @@ Expr make_variable(Type type, const std::string &name,
 /// A variable that is_param.
 Expr make_param(Type type, const std::string &name,
                 std::shared_ptr<const Referent> referent = nullptr);
-Expr make_cast(Type type, Expr value);  ///< no-op when the type is already right
+Expr make_cast(Type type, Expr value);  ///< no-op if the value already has the type
 Expr make_reinterpret(Type type, Expr value);
 Expr make_binary(Op op, Expr a, Expr b);  ///< arithmetic, comparison, And, Or; equal types
 Expr make_not(Expr a);
@@ -151,14 +151,16 @@ Expr make_call(Type type, const std::string &name, std::vector<Expr> args, CallK
                int index = 0, std::shared_ptr<const Referent> referent = nullptr);
 Expr make_load(Type type, const std::string &buffer, Expr index, Expr predicate = Expr());
 Expr make_ramp(Expr base, Expr stride, int lanes);
-Expr make_broadcast(Expr value, int lanes);  ///< returns value where lanes == 1
+Expr make_broadcast(Expr value, int lanes);  ///< returns value if lanes == 1
 Expr make_let(const std::string &name, Expr value, Expr body);
 Expr make_vector_reduce(Op op, Expr value, int lanes);
-/// The values' first lanes, their second lanes, and so on. Of one type; at least one value.
+/// Interleaves vectors: the first lanes of all values, then their second lanes, and so on. All have
+/// one type; at least one value.
 Expr make_interleave(std::vector<Expr> values);
-/// Lanes begin, begin + step, ... of a vector: `lanes` of them, all of which it has.
+/// Lanes begin, begin + step, ... of a vector, `lanes` of them, all in range.
 Expr make_slice(Expr value, int begin, int step, int lanes);
-/// The same node with other children (and type, where it follows from the children: lanes).
+/// The same node with other children (and another number of lanes, if that follows from the
+/// children).
 Expr with_args(const Expr &e, std::vector<Expr> args);
 
 // Index arithmetic is int32 by default; these build and fold constants (a + 0, const + const, ...).
@@ -181,10 +183,10 @@ bool is_const(const Expr &e, int64_t value);
 bool is_intrinsic(const ExprNode &e, const char *name);
 bool is_binary(Op op);
 bool is_comparison(Op op);
-/// The comparison that holds where this one does not (with NaN neither does).
+/// The comparison that is true if and only if this one is false (with NaN, both are false).
 Op negated(Op comparison);
 bool is_commutative(Op op);
-/// The value that changes nothing when combined by Add, Mul, Min, Max, And or Or.
+/// The identity element of Add, Mul, Min, Max, And or Or.
 Expr identity(Op op, Type type);
 
 }  // namespace Pipe::ir

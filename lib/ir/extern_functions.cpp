@@ -20,7 +20,7 @@ Table &table() {
     return *all;
 }
 
-/// Null where it was never entered.
+/// Null if it was never registered.
 detail::ExternFunction *look_up(Table &all, const std::string &name) {
     auto found = all.functions.find(name);
     if (found == all.functions.end())
@@ -66,7 +66,7 @@ std::string register_extern_override(detail::ExternFunction function) {
     bool same_types =
         known && known->result == function.result && known->parameters == function.parameters;
     std::string name = own_name;
-    if (same_types)  // "f.1" is no name of C
+    if (same_types)  // not a valid C identifier
         for (int i = 1; known && known->address && known->address != function.address; i++) {
             name = own_name + "." + std::to_string(i);
             known = look_up(all, name);
@@ -86,8 +86,8 @@ std::optional<detail::ExternFunction> find_extern(const std::string &name) {
 void refuse_pipeline(const detail::ExternFunction &function) {
     if (function.pipeline)
         throw CompileError("'" + std::string(function.name) +
-                           "', which an expression calls as a C function, was made known as a "
-                           "pipeline. Give that to define_extern(), or a C function to "
+                           "', which an expression calls as a C function, was defined as a "
+                           "pipeline. Use it with define_extern(), or pass a C function to "
                            "set_jit_externs().");
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// The C functions that expressions call, by name. Used by whoever runs the calls.
+// The registry of C functions that expressions call, by name; used when calls are executed.
 
 #include <optional>
 #include <string>
@@ -8,27 +8,27 @@
 
 namespace Pipe::ir {
 
-/// Marks (as ExprNode::index) the call of a C function of the user's: its name is the symbol
-/// itself, without a suffix for the type.
+/// Marks (as ExprNode::index) the call of a user's C function: its name is the symbol itself,
+/// without a suffix for the type.
 inline constexpr int users_function = 1;
 
-/// Enters a function. One that is there already with the same types stays; CompileError where its
-/// types or its address are others.
+/// Registers a function. An existing entry with the same types stays; CompileError if its types or
+/// its address differ.
 void register_extern(const detail::ExternFunction &function);
 
-/// Enters a function for those alone who ask for it by the name that this answers: its own, or
-/// another one where another function of the same types goes by that. CompileError where their
-/// types differ.
+/// Registers a function that replaces another one of the same name for one pipeline, and returns
+/// the name under which to call it: its own, or a new one if that is taken by another function of
+/// the same types. CompileError if the types differ.
 std::string register_extern_override(detail::ExternFunction function);
 
-/// Nothing where it was never entered. The address is looked up in the process where none
-/// was given; still null where there is none.
+/// Nothing if it was never registered. If no address was given, it is looked up in the process;
+/// null if not found.
 std::optional<detail::ExternFunction> find_extern(const std::string &name);
 
-/// CompileError where what an expression calls is a pipeline, which only extern stages can be.
+/// CompileError if an expression calls a pipeline, which is only possible for extern stages.
 void refuse_pipeline(const detail::ExternFunction &function);
 
-/// Of one that was entered or is in the process; null where there is none.
+/// The address of a registered function, or of one in the process; null if there is none.
 void *extern_address(const std::string &name);
 
 }  // namespace Pipe::ir

@@ -23,7 +23,7 @@ bool infinite(int64_t end) {
     return end == minus_infinity || end == plus_infinity;
 }
 
-/// An infinite end stays where it is, whatever is added to it.
+/// An infinite end stays infinite, whatever is added to it.
 int64_t add_ends(int64_t a, int64_t b) {
     if (infinite(a))
         return a;
@@ -44,7 +44,7 @@ int64_t multiply_ends(int64_t a, int64_t b) {
     return clamp_to_int64(static_cast<__int128>(a) * b);
 }
 
-/// sum >= 0 with the common factor of the terms taken out of them.
+/// sum >= 0, divided by the common factor of its terms.
 Linear divide_by_gcd(Linear sum) {
     int64_t g = 0;
     for (const auto &t : sum.terms)
@@ -98,7 +98,7 @@ std::optional<ConstantInterval> Facts::find(const std::string &name) const {
 void Facts::bound(const std::string &name, const ConstantInterval &interval) {
     auto known = find(name);
     ConstantInterval now = known ? intersection(*known, interval) : interval;
-    // Contradictory facts hold nowhere, so anything may be said; intervals stay well formed.
+    // Contradictory facts hold nowhere, so any answer is valid; intervals must stay well formed.
     if (now.empty() || (known && now == *known) || now == ConstantInterval::everything())
         return;
     intervals_.push(name, now);
@@ -124,7 +124,7 @@ void Facts::assume_non_negative(const Linear &sum) {
     relations_.push_back({std::move(reduced), bounds});
     log_.emplace_back();
 
-    // What is below a minimum is below both of its operands.
+    // A lower bound on a minimum bounds both of its operands.
     for (const auto &t : sum.terms) {
         if (t.atom->op != (t.coefficient > 0 ? Op::Min : Op::Max))
             continue;

@@ -1,5 +1,5 @@
 #pragma once
-// What is known about variables at a place of the program.
+// Facts about variables at a point of the program.
 
 #include <cstdint>
 #include <optional>
@@ -17,13 +17,13 @@ struct ConstantInterval {
     int64_t lo = minus_infinity, hi = plus_infinity;
 
     static ConstantInterval everything() { return {}; }
-    /// The values from lo to hi. As nothing is at least plus infinity, or at most minus infinity, an
-    /// end that is the last int64 on the other side gives way by one.
+    /// The values from lo to hi. Because nothing is at least plus infinity, or at most minus
+    /// infinity, an end at the opposite extreme of int64 is moved by one.
     static ConstantInterval between(int64_t lo, int64_t hi) {
         return {lo == plus_infinity ? lo - 1 : lo, hi == minus_infinity ? hi + 1 : hi};
     }
     static ConstantInterval single(int64_t value) { return between(value, value); }
-    /// The values that a lane of the type may have; no bounds for int32 and int64.
+    /// The range of a lane of the type; unbounded for int32 and int64.
     static ConstantInterval of_type(Type type);
 
     bool has_lo() const { return lo != minus_infinity; }
@@ -42,13 +42,13 @@ ConstantInterval operator*(const ConstantInterval &a, const ConstantInterval &b)
 ConstantInterval hull(const ConstantInterval &a, const ConstantInterval &b);
 ConstantInterval intersection(const ConstantInterval &a, const ConstantInterval &b);
 
-/// Knowledge about the free variables of an expression: intervals of single variables, and bounds
-/// on linear combinations ("y - x lies in [0, 7]"). Grows and is rewound like a stack. Facts may be
-/// layered on outer facts, which are only read.
+/// Facts about the free variables of an expression: intervals of single variables, and bounds on
+/// linear combinations ("y - x lies in [0, 7]"). Facts are added and rewound like a stack. They may
+/// be layered on outer facts, which are only read.
 class Facts {
   public:
     Facts() = default;
-    /// Everything that `outer` knows, and more to come. `outer` must outlive this and not change.
+    /// Extends `outer`, which must outlive this object and not change.
     explicit Facts(const Facts *outer) : outer_(outer) {}
 
     /// A bound on factor-free Σ coefficient * atom: no common factor, first coefficient positive.
@@ -57,23 +57,23 @@ class Facts {
         ConstantInterval bounds;
     };
 
-    /// The variable lies in the interval (also: intersected with what is known already).
+    /// The variable lies in the interval (intersected with what is already known).
     void bound(const std::string &name, const ConstantInterval &interval);
-    /// The condition holds: comparisons of int32 and int64, and conjunctions of them. Others are
-    /// ignored.
+    /// The condition is true. Used are comparisons of int32 and int64, and conjunctions of them;
+    /// others are ignored.
     void assume(const Expr &condition);
     void assume_false(const Expr &condition);
     /// sum >= 0, for a sum of int32 or int64.
     void assume_non_negative(const Linear &sum);
 
-    /// A place to go back to. Everything learned after it is then forgotten.
+    /// A position to rewind to, which forgets everything added after it.
     size_t mark() const { return log_.size(); }
     void rewind(size_t mark);
 
     /// The interval of a variable, if anything is known.
     std::optional<ConstantInterval> find(const std::string &name) const;
-    /// Calls f(relation) for all bounds on sums of two atoms or more, the newest first, a few dozen
-    /// at most; f returns true to stop.
+    /// Calls f(relation) for bounds on sums of two atoms or more, the newest first, limited to a
+    /// few dozen; f returns true to stop.
     template <typename F> void for_each_relation(F &&f) const {
         constexpr int enough = 48;
         int seen = 0;
@@ -90,7 +90,8 @@ class Facts {
     const Facts *outer_ = nullptr;
     Scope<ConstantInterval> intervals_;
     std::vector<Relation> relations_;
-    /// What was learned, in order: the name of a variable, or "" for a relation.
+    /// The facts in the order in which they were added: the name of a variable, or "" for a
+    /// relation.
     std::vector<std::string> log_;
 };
 

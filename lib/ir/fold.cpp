@@ -13,14 +13,14 @@ bool is_integer_constant(const Expr &e) {
     return e->op == Op::IntImm || e->op == Op::UIntImm;
 }
 
-/// Wide enough for sums and products of any two 64-bit numbers but two large uint64.
+/// Wide enough for sums and products of any two 64-bit numbers, except two large uint64.
 using Wide = __int128;
 
 Wide value_of(const Expr &e) {
     return e->op == Op::IntImm ? static_cast<Wide>(e->int_value) : static_cast<Wide>(e->uint_value);
 }
 
-/// Undefined for an overflow that has no meaning; wrapped otherwise.
+/// Undefined if the overflow is undefined; wrapped otherwise.
 Expr make_wide(Type type, Wide value) {
     bool in_range =
         value >= INT64_MIN && value <= INT64_MAX && type.can_represent(static_cast<int64_t>(value));
@@ -86,8 +86,8 @@ Expr fold_integers(Op op, Type type, const Expr &ea, const Expr &eb) {
 }
 
 Expr fold_floats(Op op, Type type, double a, double b) {
-    // Doubles carry more than twice the bits of a float (and of a float16), so rounding their result
-    // once more gives what arithmetic of the type gives.
+    // Doubles have more than twice the bits of a float (and of a float16), so rounding their result
+    // once more gives the result of arithmetic in that type.
     switch (op) {
     case Op::Add:
         return make_float(type, a + b);
@@ -118,11 +118,12 @@ Expr float_to_integer(Type type, double value) {
     return make_int(type, bits);
 }
 
-/// Rounds once.
+/// Rounds only once.
 Expr integer_to_float(Type type, const Expr &a) {
     bool is_signed = a->op == Op::IntImm;
     if (type.bits() == 16) {
-        // What a double cannot hold only says on which side of a half it lies: any last bit will do.
+        // Digits beyond the precision of a double only decide on which side of a tie the value
+        // lies: any last bit will do.
         const bool negative = is_signed && a->int_value < 0;
         uint64_t size = negative ? 0 - a->uint_value : a->uint_value;
         if (size >> 53)
@@ -142,7 +143,7 @@ Expr fold_shift(Type type, const Expr &a, Wide amount, bool left) {
         amount = -amount;
     }
     if (amount >= type.bits())
-        return Expr();  // left to the target
+        return Expr();  // depends on the target
     int n = static_cast<int>(amount);
     if (left)
         return make_int(type, static_cast<int64_t>(a->uint_value << n));

@@ -1,5 +1,5 @@
 #pragma once
-// Constants of the types that coordinates, extents and sizes in memory have.
+// Constants of the types of coordinates, extents and sizes in memory.
 
 #include "ir/expr_node.h"
 

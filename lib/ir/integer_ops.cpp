@@ -12,7 +12,7 @@ namespace {
 
 using UnsignedWide = unsigned __int128;
 
-/// What an operation is given.
+/// The operands of an operation.
 struct Operands {
     Type result;
     const std::vector<Type> &types;
@@ -70,7 +70,7 @@ WideInt rounding_shift_left(const Operands &a) {
 /// The product shifted right. W: signed or unsigned, so that no product overflows.
 template <typename W> W shifted_product(const Operands &a, bool rounded) {
     W product = static_cast<W>(a[0]) * static_cast<W>(a[1]);
-    constexpr int most = 127;  // that C++ shifts by
+    constexpr int most = 127;  // maximum shift in C++
     auto shifted = [&](WideInt amount) -> W {
         return amount <= most ? product >> static_cast<int>(amount) : (product >> most) >> 1;
     };
@@ -116,7 +116,7 @@ WideInt mod_round_to_zero(const Operands &a) {
     return a[1] == 0 ? 0 : a[0] % a[1];
 }
 
-/// zero + (one - zero) * weight / greatest weight, rounded: halves cannot be.
+/// zero + (one - zero) * weight / maximum weight, rounded to nearest; ties cannot occur.
 WideInt lerp(const Operands &a) {
     WideInt low = lowest(a.result);
     auto whole = static_cast<UnsignedWide>(highest(a.result) - low);
@@ -128,7 +128,7 @@ WideInt lerp(const Operands &a) {
 
 struct Operation {
     WideInt (*value)(const Operands &);
-    bool monotone;  ///< in each argument, where the others stand still
+    bool monotone;  ///< in each argument, for fixed others
 };
 
 const std::map<std::string_view, Operation> &operations() {
@@ -153,7 +153,7 @@ const std::map<std::string_view, Operation> &operations() {
     return table;
 }
 
-/// The least and greatest value at the corners of the box of arguments.
+/// The minimum and maximum value at the corners of the box of arguments.
 struct Extremes {
     WideInt least, most;
 };
@@ -178,7 +178,7 @@ WideInt magnitude(const std::pair<WideInt, WideInt> &ends) {
     return std::max(ends.second, -ends.first);
 }
 
-/// Of the operations that are not monotone.
+/// The ranges of the operations that are not monotone.
 Extremes by_name(const std::string &name, const Operation &op, const std::vector<Type> &types,
                  const std::vector<std::pair<WideInt, WideInt>> &ends) {
     const auto &[lo, hi] = ends[0];
@@ -194,7 +194,7 @@ Extremes by_name(const std::string &name, const Operation &op, const std::vector
                 std::max<WideInt>(0, std::min(most, hi))};
     }
     int bits = types[0].bits();
-    if (lo < 0)  // the sign is a bit too
+    if (lo < 0)  // the sign counts as a bit, too
         return {0, bits};
     int used = bits - leading_zeros(static_cast<UnsignedWide>(hi), bits);
     if (name == intrinsic::popcount)
@@ -234,7 +234,7 @@ ConstantInterval integer_op_range(const Expr &call, const std::vector<ConstantIn
         WideInt lo = lowest(types[i]), hi = highest(types[i]);
         ends.emplace_back(args[i].has_lo() ? std::max(lo, WideInt{args[i].lo}) : lo,
                           args[i].has_hi() ? std::min(hi, WideInt{args[i].hi}) : hi);
-        if (ends[i].first > ends[i].second)  // nothing is ever evaluated here
+        if (ends[i].first > ends[i].second)  // an empty range: never evaluated
             return ConstantInterval::of_type(type);
     }
     Extremes range =

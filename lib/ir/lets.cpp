@@ -14,7 +14,7 @@ class UseCounter {
   public:
     UseCounter(LetUses &result, const Facts &facts) : result_(result), facts_(facts) {}
 
-    /// Whether there is a Let in it.
+    /// Whether the expression contains a Let.
     bool count(const Expr &e) {
         if (e->op == Op::Variable) {
             if (const void *const *binder = binders_.find(e->name))
@@ -34,7 +34,8 @@ class UseCounter {
                 if (arg.defined())
                     has_let |= count(arg);
         }
-        // What holds a Let is looked at in every place, because the names around it matter.
+        // Expressions that contain a Let are visited at every use, because the names around it
+        // matter.
         if (!has_let && is_shared(e))
             visited_.insert(e.get());
         return has_let;
@@ -61,7 +62,7 @@ class UseCounter {
     }
 
   private:
-    /// Nodes met outside of the binding count anew inside of it.
+    /// Nodes visited outside the binding are counted again inside.
     template <typename Node>
     void count_under(const std::string &name, const void *binder, const Node &body) {
         result_.has_lets = true;
@@ -123,7 +124,7 @@ class Renamer : public Mutator {
         return make_let(name, value, body);
     }
 
-    /// What a node becomes outside of a binding is not what it becomes inside.
+    /// A node can be rewritten differently outside and inside of a binding.
     template <typename Node> Node mutate_under(std::string *name, const Node &body) {
         std::string old = *name;
         for (int i = 1; taken_.count(*name) || facts_.mentions(*name); i++)
@@ -184,8 +185,7 @@ class DeadLets {
         return same ? e : make_let(e->name, value, body);
     }
 
-    /// What is known of shared nodes outside of a binding does not count inside: they are the
-    /// places that use it.
+    /// Results for shared nodes outside a binding do not apply inside.
     template <typename Node>
     Node drop_under(const std::string &name, const Node &body, bool *used) {
         Memo outer;

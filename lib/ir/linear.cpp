@@ -12,7 +12,7 @@ namespace {
 
 using Term = Linear::Term;
 
-/// A sum of more operands than this keeps some of them bracketed.
+/// A longer sum keeps some of its operands in parentheses.
 constexpr int max_steps = 20000;
 
 bool add_product(int64_t *sum, int64_t a, int64_t b) {
@@ -74,10 +74,10 @@ bool LinearBuilder::take_apart(const Term &t, std::vector<Term> *parts) {
 }
 
 void LinearBuilder::add(const Expr &e, int64_t factor) {
-    // The left operand is on top: long sums lean to the left, and the list of work stays short.
+    // The left operand is on top: long sums lean to the left, so the work list stays short.
     std::vector<Term> work{{e, factor}};
-    // A sum that several others share waits until all of them, which are deeper, have been taken apart: each
-    // is taken apart once, however many operands the whole stands for.
+    // A sum with several parents waits until all of them, which are deeper, have been expanded, so
+    // that each sum is expanded only once.
     struct Deeper {
         bool operator()(const Expr &a, const Expr &b) const {
             return a->depth != b->depth ? a->depth > b->depth : std::less<>{}(a.get(), b.get());

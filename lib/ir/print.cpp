@@ -117,7 +117,7 @@ class Printer : public ExprPrinter {
     void print_block(const Stmt &s) {
         for (size_t i = 0; i < s->stmts.size(); i++) {
             const Stmt &child = s->stmts[i];
-            // A let reaches to the end of what it is printed in: braces, where it ends earlier.
+            // A let extends to the end of the enclosing block: braces if it ends earlier.
             if (child->op == StmtOp::Let && i + 1 < s->stmts.size()) {
                 line("{\n");
                 indent_++;
@@ -206,7 +206,7 @@ class Printer : public ExprPrinter {
             out += " in shared memory";
             break;
         default:
-            break;  // no memory of this machine
+            break;  // memory that CPUs do not have
         }
     }
 

@@ -1,5 +1,5 @@
 #pragma once
-// The IR as text, for people: error messages, dumps and golden files.
+// The IR as readable text: error messages, dumps and golden files.
 
 #include <iosfwd>
 #include <string>
@@ -9,9 +9,9 @@
 
 namespace Pipe::ir {
 
-/// Infix, with no more parentheses than the shape of the tree needs. Constants that are not int32,
-/// float or bool carry their type as a cast does: "uint8(3)". An expression whose text would exceed
-/// a megabyte (a graph with much sharing) is cut off with "...".
+/// Infix, with the minimum of parentheses. Constants that are not int32, float or bool are printed
+/// with their type, like a cast: "uint8(3)". An expression whose text would exceed a megabyte (a
+/// graph with much sharing) is truncated with "...".
 std::string to_string(const Expr &e);
 
 /// One statement per line, bodies indented by two spaces; ends in a newline unless s is undefined.
@@ -20,7 +20,7 @@ std::string to_string(const Stmt &s);
 std::ostream &operator<<(std::ostream &out, const Expr &e);
 std::ostream &operator<<(std::ostream &out, const Stmt &s);
 
-/// "+", "<=", "min", "select": how the printer writes an operation.
+/// The printed form of an operation: "+", "<=", "min", "select".
 const char *to_string(Op op);
 /// "parallel", ...; empty for serial loops.
 const char *to_string(LoopKind kind);
@@ -28,5 +28,5 @@ const char *to_string(LoopKind kind);
 }  // namespace Pipe::ir
 
 namespace Pipe {
-using ir::operator<<;  // where argument-dependent lookup starts from Expr
+using ir::operator<<;  // found by argument-dependent lookup from Expr
 }

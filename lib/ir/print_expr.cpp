@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t max_expr_chars = size_t{1} << 20;
 
-/// How tightly an operator binds; an operand that binds less tightly needs parentheses.
+/// The precedence of an operator; an operand of lower precedence needs parentheses.
 int precedence(Op op) {
     switch (op) {
     case Op::Let:
@@ -120,7 +120,7 @@ void ExprPrinter::print_infix(const Expr &e) {
     int p = precedence(e->op);
     const Expr &b = e->args[1];
     if (e->op == Op::Add && b->op == Op::IntImm && b->int_value < 0 && b->int_value != INT64_MIN) {
-        // How the simplifier writes a difference.
+        // The simplifier's form of a difference.
         print(e->args[0], p);
         out += " - ";
         print_integer(b.type(), std::to_string(-b->int_value));
@@ -128,7 +128,7 @@ void ExprPrinter::print_infix(const Expr &e) {
     }
     print(e->args[0], p);
     out += std::string(" ") + to_string(e->op) + " ";
-    print(e->args[1], p + 1);  // all infix operators group to the left
+    print(e->args[1], p + 1);  // all infix operators are left-associative
 }
 
 void ExprPrinter::print_constant(const Expr &e) {

@@ -1,5 +1,5 @@
 #pragma once
-// The printer's part for expressions. (Inside ir/ only; the interface is print.h.)
+// The printer for expressions. (Internal to ir/; the interface is print.h.)
 
 #include <string>
 #include <vector>
@@ -12,11 +12,11 @@ class ExprPrinter {
   public:
     std::string out;
 
-    /// An expression that is part of no other.
+    /// A complete expression.
     void root(const Expr &e);
     /// The same as a factor of a product.
     void root_factor(const Expr &e);
-    /// In parentheses where it binds less tightly than `outer_precedence`.
+    /// In parentheses if its precedence is lower than `outer_precedence`.
     void print(const Expr &e, int outer_precedence = 0);
 
   private:

@@ -1,5 +1,5 @@
 #pragma once
-// Program: what lowering hands to the code generator.
+// Program: the output of lowering and the input of code generation.
 
 #include <set>
 #include <string>
@@ -31,23 +31,24 @@ inline std::string extent_name(const std::string &buffer, size_t d) {
     return buffer + ".extent." + std::to_string(d);
 }
 
-/// An output of a kernel whose memory has elements in common with that of an input.
+/// An output of a kernel that shares memory with an input.
 struct InPlace {
     std::string output, input;  ///< names of the buffers
-    /// Each element of the output is the element of the input that has the same coordinates.
+    /// Each element of the output has the same address as the element of the input with the same
+    /// coordinates.
     bool same_places = false;
 };
 
-/// What a failing Assert of a kernel means: StmtNode::code, and what the kernel returns.
+/// The reason of a failing Assert of a kernel: StmtNode::code, and the kernel's return value.
 enum class Failure : int32_t {
     None = 0,
     InputTooSmall,   ///< an input does not hold the region that is read
     OutputTooSmall,  ///< an output does not hold the region that is written
     BadConstraint,   ///< a buffer breaks a promise (bound, set_min, set_extent, set_stride)
     OutOfMemory,
-    ExternStage,        ///< the C function of an extern stage answered something else than 0
+    ExternStage,        ///< the C function of an extern stage returned a nonzero value
     RequirementFailed,  ///< Pipeline::add_requirement
-    BadArgument,        ///< an argument of the call is no good: the kernel was not run
+    BadArgument,        ///< an argument of the call is invalid: the kernel was not run
 };
 
 /// A whole pipeline as loops over flat memory. No Provide, Realize or Call Func/Image remains.
@@ -57,9 +58,9 @@ struct Program {
     Stmt body;
     /// Buffers whose stores, or loads, bypass the caches.
     std::set<std::string> nontemporal_stores = {}, nontemporal_loads = {};
-    /// Funcs whose time and memory the profiler counts to what encloses them.
+    /// Funcs whose time and memory the profiler attributes to the enclosing Func.
     std::set<std::string> unprofiled = {};
-    /// All other buffers lie in memory of their own, but inputs, of which only some may be the same.
+    /// All other outputs have separate memory; inputs may overlap each other.
     std::vector<InPlace> in_place = {};
 };
 

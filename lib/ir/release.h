@@ -1,19 +1,19 @@
 #pragma once
-// Deleting trees of nodes that may be deeper than the stack allows recursion.
+// Deletes trees of nodes that may be deeper than the stack allows for recursion.
 
 #include <vector>
 
 namespace Pipe::ir {
 
-/// Deletes `node`, whose destructor comes back here for its children. Below some hundred levels the
-/// rest of a chain waits until those above are gone.
+/// Deletes `node`, whose destructor calls this function for its children. Below some hundred
+/// levels, deletion of the rest is deferred until the outer calls return.
 template <typename Node> void delete_tree(const Node *node) noexcept {
     constexpr int max_depth = 200;
     struct Progress {
         int depth = 0;
         std::vector<const Node *> waiting;
     };
-    thread_local Progress *progress = nullptr;  // of the delete_tree that is under way, if any
+    thread_local Progress *progress = nullptr;  // of the delete_tree in progress, if any
     if (progress) {
         if (progress->depth == max_depth) {
             progress->waiting.push_back(node);

@@ -1,6 +1,6 @@
 #pragma once
-// The local rules of the simplifier: constructors that answer with the simplest known form. Their
-// operands are simplified already; nothing below them is walked again. (Inside ir/ only; the walks
+// The local rules of the simplifier: constructors that return the simplest known form. Their
+// operands are already simplified; nothing below them is visited again. (Internal to ir/; the walks
 // are in simplify_expr.cpp and simplify_stmt.cpp.)
 
 #include "ir/facts.h"
@@ -26,7 +26,7 @@ class Rules {
     /// The simplest expression for a sum of int32 or int64.
     Expr sum(const Linear &sum);
 
-    /// A bool that is known, or undefined.
+    /// The value of a comparison if the interval decides it; else undefined.
     Expr decided(const ConstantInterval &difference, Op op);
     ConstantInterval bounds(const Expr &e) const;
 
@@ -68,9 +68,9 @@ class Rules {
     const Facts &facts_;
 };
 
-/// x without the markers around it that have no effect on its value.
+/// x without surrounding markers such as likely(), which do not change its value.
 Expr strip_likely(const Expr &e);
-/// Whether a term may be any number of its type.
+/// Whether a term may have any value of its type.
 bool has_data(const Linear &sum);
 
 }  // namespace Pipe::ir

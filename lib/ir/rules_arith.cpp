@@ -17,7 +17,7 @@ namespace {
 
 using Interval = ConstantInterval;
 
-/// If all numbers of the interval have one quotient by `positive`: that quotient.
+/// The quotient by `positive`, if it is the same for all numbers of the interval.
 bool common_quotient(const Interval &range, int64_t positive, int64_t *quotient) {
     if (!range.has_lo() || !range.has_hi())
         return false;
@@ -47,7 +47,7 @@ struct Rules::Divided {
     Expr dividend;
     int64_t divisor;
 
-    /// Of the same dividend and divisor.
+    /// Whether dividend and divisor are the same.
     Expr atom(Op wanted, Type type) const {
         return make_cast(type, make_binary(wanted, dividend, make_const(dividend.type(), divisor)));
     }
@@ -114,7 +114,7 @@ Expr Rules::sum(const Linear &given) {
     return given.type.is_vector() ? sum_of_lanes(joined) : joined.to_expr();
 }
 
-/// True if the sum became shorter.
+/// Returns true if the sum became shorter.
 bool Rules::join_quotients(Linear *sum) {
     for (const Linear::Term &t : sum->terms) {
         std::optional<Divided> divided = as_divided(t.atom);
@@ -142,7 +142,7 @@ bool Rules::join_quotient(Linear *sum, const Divided &d, int64_t coefficient) {
            sum->add({type, 0, {{d.atom(Op::Mod, type), 1}}}, -factor);
 }
 
-/// y % c + (y / c) * c = y where y / c has another form: (x / 4) % 3 + (x / 12) * 3 = x / 4.
+/// The same where y / c has another form: (x / 4) % 3 + (x / 12) * 3 = x / 4.
 bool Rules::join_remainder(Linear *sum, const Divided &d, int64_t coefficient) {
     int64_t factor = 0;
     const Type type = sum->type;
@@ -210,7 +210,7 @@ Expr Rules::multiply(const Expr &a, const Expr &b) {
             return e.defined() ? e : make_binary(Op::Mul, a, b);
         }
     }
-    // (x * c) * y = (x * y) * c; then x * y in one order.
+    // (x * c) * y = (x * y) * c; then x * y in canonical order.
     for (const auto &[p, q] : {std::pair{a, b}, std::pair{b, a}})
         if (p->op == Op::Mul && is_constant(p->args[1])) {
             if (is_constant(q)) {
@@ -248,8 +248,8 @@ Expr Rules::divide(const Expr &a, const Expr &b) {
     return make_binary(Op::Div, a, b);
 }
 
-/// Whether the sum is a number of its type, as the divisions of sums that are written anew need: in(x) + 1 is
-/// not where in(x) - 1 is.
+/// Whether the sum cannot overflow its type, as rewriting divisions of sums requires: in(x) + 1
+/// may, where in(x) - 1 may not.
 bool Rules::fits(const Linear &sum) const {
     if (sum.terms.size() == 1 && sum.terms[0].coefficient == 1 && sum.constant == 0)
         return true;
@@ -269,7 +269,7 @@ bool Rules::fits(const Linear &sum) const {
     return data.lo > type.min_int() / 2 && data.hi < type.max_int() / 2;
 }
 
-/// Takes the multiples of the divisor out of the dividend.
+/// Removes multiples of the divisor from the dividend.
 Expr Rules::divide_by(const Expr &a, int64_t c) {
     const Expr plain = make_binary(Op::Div, a, make_const(a.type(), c));
     Linear dividend = Linear::from_expr(a);
@@ -281,7 +281,8 @@ Expr Rules::divide_by(const Expr &a, int64_t c) {
         else
             rest.terms.push_back(t);
     }
-    // Data is left as it is where nothing becomes simpler. Sums of indices meet others that differ by a constant.
+    // Data is left as it is if nothing becomes simpler. Sums of indices may later meet others that
+    // differ by a constant.
     if (whole.is_constant() && rest.constant != 0 && has_data(rest)) {
         rest.constant = dividend.constant;
         whole.constant = 0;
@@ -312,8 +313,7 @@ Expr Rules::divide_by(const Expr &a, int64_t c) {
     return e.defined() ? e : plain;
 }
 
-/// (y/e + k) / d = (y + k*e) / (e*d), where `dividend` is y/e + k; undefined if it is something
-/// else.
+/// (y/e + k) / d = (y + k*e) / (e*d), where `dividend` is y/e + k; undefined for other dividends.
 Expr Rules::divide_quotient(const Linear &dividend, int64_t d) {
     int64_t e = 0, product = 0;
     if (dividend.terms.size() != 1 || dividend.terms[0].coefficient != 1)
@@ -345,7 +345,7 @@ Expr Rules::remainder(const Expr &a, const Expr &b) {
     return make_binary(Op::Mod, a, b);
 }
 
-/// Drops the multiples of the divisor.
+/// Removes multiples of the divisor.
 Expr Rules::remainder_by(const Expr &a, int64_t c) {
     Expr plain = make_binary(Op::Mod, a, make_const(a.type(), c));
     if (!a.type().can_represent(c))
@@ -375,7 +375,7 @@ Expr Rules::remainder_by(const Expr &a, int64_t c) {
     return e.defined() ? e : plain;
 }
 
-/// sum % c, where the sum is a number of its type.
+/// sum % c, if the sum cannot overflow.
 Expr Rules::remainder_of(Linear sum, int64_t c) {
     int64_t quotient = 0;
     if (common_quotient(constant_bounds(sum, facts_), c, &quotient))

@@ -21,7 +21,8 @@ Expr stride_of(const Expr &e) {
     return e->op == Op::Ramp ? e->args[1] : make_const(e.type().element_of(), 0);
 }
 
-/// No load and no call below: an index that is as cheap in 64 bits as in 32. Looks at few nodes.
+/// Whether there is no load and no call inside: an index that costs the same in 64 bits as in 32.
+/// Examines few nodes.
 bool is_cheap_index(const Expr &e, int *budget) {
     if (--*budget < 0 || e->op == Op::Load || e->op == Op::Call)
         return false;
@@ -41,7 +42,7 @@ Expr Rules::broadcast(const Expr &value, int lanes) {
     return make_broadcast(value, lanes);
 }
 
-/// Moves an operation on ramps and broadcasts to their scalars; undefined if it cannot.
+/// Applies an operation on ramps and broadcasts to their scalars; undefined if impossible.
 Expr Rules::lanes(Op op, const Expr &a, const Expr &b) {
     if (a->op == Op::Broadcast && b->op == Op::Broadcast)
         return broadcast(binary(op, a->args[0], b->args[0]), a.type().lanes());
@@ -68,7 +69,7 @@ Expr Rules::lanes_of_ramp(Op op, const Expr &a, const Expr &b) {
     if (stride % c == 0)
         return ramp(binary(op, base_of(a), divisor),
                     make_int(scalar, op == Op::Div ? stride / c : 0), n);
-    // All lanes between the same two multiples of the divisor?
+    // Do all lanes lie between the same two multiples of the divisor?
     Expr first = binary(Op::Mod, base_of(a), divisor);
     Interval range = bounds(first) + Interval::single(stride) * Interval{0, n - 1};
     if (!range.within({0, c - 1}))
@@ -77,7 +78,7 @@ Expr Rules::lanes_of_ramp(Op op, const Expr &a, const Expr &b) {
                          : ramp(first, stride_of(a), n);
 }
 
-/// Σ ramps and broadcasts -> one ramp; the other vectors follow.
+/// Merges the ramps and broadcasts of a sum into one ramp; other vectors follow.
 Expr Rules::sum_of_lanes(const Linear &given) {
     int n = given.type.lanes();
     Type scalar = given.type.element_of();

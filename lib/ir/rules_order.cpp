@@ -26,7 +26,7 @@ bool is_negation_of(const Expr &a, const Expr &b) {
     return a->op == Op::Not && equal(a->args[0], b);
 }
 
-/// The sum that is >= 0 exactly where the comparison `<` or `<=` of scalars holds.
+/// The sum that is >= 0 if and only if the comparison `<` or `<=` of scalars holds.
 bool as_non_negative(const Expr &e, Linear *sum) {
     if ((e->op != Op::LT && e->op != Op::LE) || !has_no_overflow(e->args[0].type()))
         return false;
@@ -82,7 +82,7 @@ Expr Rules::min_max(Op op, const Expr &a, const Expr &b) {
     return swapped ? make_binary(op, b, a) : make_binary(op, a, b);
 }
 
-/// Drops an operand of `a` that `b` makes superfluous.
+/// Drops an operand of `a` that is redundant given `b`.
 Expr Rules::min_max_nested(Op op, const Expr &a, const Expr &b) {
     Expr better;
     if (a->op == op) {  // min(min(p, q), b) with b <= q
@@ -175,7 +175,7 @@ Expr Rules::comparison(Op op, const Expr &a, const Expr &b) {
     return make_binary(op, a, b);
 }
 
-/// Brings a < b to P <= N + m, where P and N have positive coefficients only.
+/// Rewrites a < b as P <= N + m, where P and N have only positive coefficients.
 Expr Rules::compare_sums(Op op, const Expr &a, const Expr &b) {
     Expr plain = make_binary(op, a, b);
     int lanes = a.type().lanes();
@@ -187,8 +187,8 @@ Expr Rules::compare_sums(Op op, const Expr &a, const Expr &b) {
         return broadcast(known, lanes);
     if (is_likely(a) || is_likely(b) || difference.constant == INT64_MIN)
         return plain;
-    // Indices stay far from the ends of int32, data does not: old + 4 may overflow where new - 4 < old
-    // does not.
+    // Indices stay far from the limits of int32, data does not: old + 4 may overflow where new - 4
+    // < old does not.
     if (difference.terms.size() > 1 && has_data(difference))
         return plain;
     if (lanes > 1) {
@@ -243,7 +243,8 @@ Expr Rules::write_comparison(Op op, Linear left, Linear right, int64_t m, const 
     return x.defined() && y.defined() ? make_binary(op, x, y) : plain;
 }
 
-/// x/c < y is x < y*c; x <= y/c is x*c <= y. Of indices only: the product of a number that may be any overflows.
+/// x/c < y is x < y*c; x <= y/c is x*c <= y. For indices only: products of arbitrary numbers may
+/// overflow.
 Expr Rules::compare_quotient(Op op, const Linear &left, const Linear &right) {
     auto is_quotient = [](const Linear &sum, int64_t *divisor) {
         return sum.constant == 0 && sum.terms.size() == 1 && sum.terms[0].coefficient == 1 &&
@@ -278,7 +279,7 @@ Expr Rules::logical(Op op, const Expr &a, const Expr &b) {
         return a;
     if (is_negation_of(a, b) || is_negation_of(b, a))
         return make_const(a.type(), op == Op::Or);
-    // Against the last few of a chain a = p && q && ...
+    // Compares with the last few operands of a chain a = p && q && ...
     const Expr *chain = &a;
     for (int i = 0; i < 4; i++) {
         const Expr &last = (*chain)->op == op ? (*chain)->args[1] : *chain;
@@ -300,7 +301,7 @@ Expr Rules::logical(Op op, const Expr &a, const Expr &b) {
     return make_binary(op, a, b);
 }
 
-/// What two comparisons say together, if one implies or excludes the other.
+/// Combines two comparisons if one implies or excludes the other.
 Expr Rules::combine_comparisons(Op op, const Expr &a, const Expr &b) {
     Linear x, y;
     if (!as_non_negative(a, &x) || !as_non_negative(b, &y) || x.type != y.type)

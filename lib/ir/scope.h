@@ -1,5 +1,5 @@
 #pragma once
-// What names mean at a place of the program: a table with shadowing.
+// A symbol table with shadowing.
 
 #include <string>
 #include <unordered_map>
@@ -8,7 +8,7 @@
 
 namespace Pipe::ir {
 
-/// Maps names to values; the value pushed last under a name hides the earlier ones until it is
+/// Maps names to values; a value pushed later hides earlier ones of the same name until it is
 /// popped.
 template <typename T> class Scope {
   public:
@@ -22,7 +22,7 @@ template <typename T> class Scope {
             table_.erase(found);
     }
 
-    /// Null if the name means nothing here. Valid until the next push or pop of the name.
+    /// Null if the name is not bound. Valid until the next push or pop of the name.
     const T *find(const std::string &name) const {
         auto found = table_.find(name);
         return found == table_.end() ? nullptr : &found->second.back();
@@ -38,7 +38,7 @@ template <typename T> class Scope {
     std::unordered_map<std::string, std::vector<T>> table_;
 };
 
-/// Pushes for as long as it lives.
+/// Binds a name for its own lifetime.
 template <typename T> class ScopedBinding {
   public:
     ScopedBinding(Scope<T> &scope, std::string name, T value)

@@ -1,5 +1,5 @@
 #pragma once
-// Walking graphs: which nodes are worth remembering.
+// Memoization in walks over expression graphs.
 
 #include <unordered_map>
 #include <utility>
@@ -8,17 +8,17 @@
 
 namespace Pipe::ir {
 
-/// False if the node surely has one parent only, so that a walk meets it once per visit of its
-/// parent: walks that remember the shared nodes take linear time on graphs, and stay cheap on
-/// trees. `own`: how many of the references to the node are the walk's own.
+/// Returns false if the node has certainly only one parent, so that a walk meets it once per visit
+/// of its parent: walks that remember only shared nodes take linear time on graphs, and stay cheap
+/// on trees. `own`: the number of references to the node that the walk itself holds.
 inline bool is_shared(const Expr &e, int own = 0) {
     return !e->args.empty() && e->references.load(std::memory_order_relaxed) > 1 + own;
 }
 
-/// What a rewrite has made of nodes that it may meet again.
+/// The results of rewriting nodes that may be met again.
 class Memo {
   public:
-    /// rewrite(), or what it gave for `e` before.
+    /// rewrite(), or its earlier result for `e`.
     template <typename F> Expr operator()(const Expr &e, F &&rewrite) {
         auto found = done_.find(e.get());
         if (found != done_.end())

@@ -15,8 +15,8 @@ struct Multiples {
 };
 
 /// All sums of one value of each term. Whether one of them lies in an interval is a bounded linear
-/// Diophantine problem; with steps as arrays have them, each larger than the sum of the smaller ones, two
-/// values per term are candidates.
+/// Diophantine problem; with the strides of arrays, each larger than the sum of the smaller ones,
+/// only two values per term are candidates.
 class Sums {
   public:
     void add(int64_t step, int64_t last) {
@@ -41,7 +41,7 @@ class Sums {
     }
 
   private:
-    /// The same of the terms from `first` on.
+    /// The same for the terms from `first` on.
     bool meet_from(size_t first, int64_t low, int64_t high) {
         const Rest &rest = rest_[first];
         if (high < 0 || low > rest.largest)
@@ -81,14 +81,14 @@ int64_t extreme_address(const BufferView &view, int sign) {
     return address;
 }
 
-/// A dimension of several elements; without initializers, so that an array of them costs nothing.
+/// A dimension with several elements; without initializers, so that an array of them costs nothing.
 struct Along {
     int64_t step, extent;
     int64_t reach() const { return step * (extent - 1); }
 };
 
-/// Whether two coordinates are the same element that differ in dimension `d` of `dims`, and in none before
-/// it. The dimensions of the largest steps come first.
+/// Whether two coordinates that first differ in dimension `d` of `dims` can be the same element.
+/// Dimensions are ordered by decreasing stride.
 bool meet_in(std::span<const Along> dims, size_t d) {
     Sums smaller;
     int64_t largest = 0;
@@ -103,7 +103,7 @@ bool meet_in(std::span<const Along> dims, size_t d) {
     return false;
 }
 
-/// Whether each step goes beyond all that the dimensions before it reach: what can be seen at once.
+/// Whether each stride exceeds the span of all dimensions before it: the fast case.
 bool are_nested(std::span<const Along> dims) {
     int64_t reach = 0;
     for (const Along &dim : dims) {
@@ -119,7 +119,8 @@ bool are_nested(std::span<const Along> dims) {
 bool share_elements(const BufferView &a, const BufferView &b) {
     if (has_no_element(a.dims) || has_no_element(b.dims))
         return false;
-    // An element of a lies n bytes above the lowest of a, one of b m bytes below the highest of b.
+    // An element of a lies n bytes above the lowest address of a, one of b m bytes below the
+    // highest of b.
     Sums n_and_m;
     for (const BufferView *view : {&a, &b})
         for (const BufferDim &d : view->dims)
@@ -130,7 +131,7 @@ bool share_elements(const BufferView &a, const BufferView &b) {
 
 bool has_distinct_elements(std::span<const BufferDim> dims) {
     constexpr size_t most = 16;
-    std::array<Along, most> sorted;  // the smallest step first
+    std::array<Along, most> sorted;  // the smallest stride first
     size_t count = 0;
     for (const BufferDim &d : dims) {
         if (d.extent == 0)

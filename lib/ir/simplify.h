@@ -1,26 +1,26 @@
 #pragma once
 // Rewrites expressions and loop nests to simpler ones of the same meaning.
 //
-//  * int32 and int64 sums are brought to linear normal form (linear.h), so that what is equal looks
-//    equal and differences cancel. Overflow of these types is taken not to happen.
-//  * All other types keep their exact semantics: 8 and 16 bit and unsigned integers wrap, floats
+//  * int32 and int64 sums are brought to linear normal form (linear.h), so that equal sums look
+//    equal and differences cancel. These types are assumed not to overflow.
+//  * All other types keep their exact semantics: 8- and 16-bit and unsigned integers wrap, floats
 //    are never reassociated.
-//  * Near-linear in the number of nodes; shared nodes are rewritten once.
+//  * The time is near-linear in the number of nodes; shared nodes are rewritten once.
 
 #include "ir/facts.h"
 #include "ir/stmt_node.h"
 
 namespace Pipe::ir {
 
-/// Simplifies under the facts, which speak about the free variables of `e`.
+/// Simplifies under the given facts about the free variables of `e`.
 Expr simplify(const Expr &e, const Facts &facts = {});
 
-/// Also: substitutes lets of constants, variables and small sums of variables; drops dead lets,
-/// empty loops and branches never taken; opens loops of extent 1; merges nested ifs; uses what
-/// loops, lets and ifs tell about variables. Undefined if nothing is left to do.
+/// Also: substitutes lets of constants, variables and small sums of variables; removes dead lets,
+/// empty loops and branches never taken; replaces loops of extent 1 by their body; merges nested
+/// ifs; uses the facts implied by loops, lets and ifs. Undefined if nothing is left.
 Stmt simplify(const Stmt &s, const Facts &facts = {});
 
-/// True if the condition (bool, all lanes) holds wherever the facts hold. False means "not proven".
+/// True if the condition (bool, all lanes) holds whenever the facts hold. False means "not proven".
 bool can_prove(const Expr &condition, const Facts &facts = {});
 
 }  // namespace Pipe::ir

@@ -9,7 +9,7 @@
 namespace Pipe::ir {
 namespace {
 
-/// A let of a sum with more terms stays; a shared sum with more terms stays shared.
+/// A let of a sum with more terms is kept; a shared sum with more terms stays shared.
 constexpr int max_terms = 4;
 
 /// The number of operands of a sum, up to `limit`.
@@ -24,13 +24,13 @@ bool is_sum(const Expr &e) {
     return (e->op == Op::Add || e->op == Op::Sub || e->op == Op::Mul) && has_no_overflow(e.type());
 }
 
-/// x / c or x % c: with the other one in sight, the sum of both may be x again.
+/// x / c or x % c: if the other one is visible, too, the sum of both may simplify to x.
 bool is_quotient_of_variable(const Expr &e) {
     return (e->op == Op::Div || e->op == Op::Mod) && is_constant(e->args[1]) &&
            e->args[0]->op == Op::Variable;
 }
 
-/// A sum of a few variables: as cheap as a variable, and good to have in sight.
+/// A sum of a few variables: as cheap as a variable, and useful to expose.
 bool is_small_sum(const Expr &e) {
     if (!has_no_overflow(e.type()) || count_terms(e, max_terms + 2) > max_terms + 1)
         return false;
@@ -51,7 +51,8 @@ bool is_trivial(const Expr &e) {
     return e->op == Op::Variable || e->op == Op::StringImm || is_constant(e);
 }
 
-/// Whether `e` gives the same value wherever it is moved to. Budgeted: a large value is better
+/// Whether `e` has the same value wherever it is moved. The effort is limited: a large value is
+/// better bound to a name.
 /// named.
 bool may_move(const Expr &e, bool loads_too, int *budget) {
     if (--*budget < 0)
@@ -80,7 +81,7 @@ bool ExprSimplifier::is_worth_replacing(const Expr &value, int uses, bool may_mo
     if (is_trivial(value) || is_small_sum(value))
         return true;
     int budget = 64;
-    // A ramp must be seen where it is an index: its loads are then dense, not gathers.
+    // A ramp must be visible at the index: its loads are then dense instead of gathers.
     if (value->op == Op::Ramp && may_move(value, false, &budget))
         return true;
     budget = 64;
@@ -110,7 +111,8 @@ Expr ExprSimplifier::simplify(const Expr &e) {
     }
     if (e->args.empty() && e->op != Op::Call)
         return e;
-    // The operands of a sum that cannot be written as one (its numbers overflow) are asked for twice.
+    // The operands of a sum that cannot be written as one sum (because of overflow) are visited
+    // twice.
     const bool may_meet_again = is_shared(e) || is_sum(e);
     return may_meet_again ? done_(e, [&] { return rewrite(e); }) : rewrite(e);
 }
@@ -131,7 +133,7 @@ Expr ExprSimplifier::rewrite_operands(const Expr &e) {
     return apply(e, args);
 }
 
-/// The node `e` with operands that are simplified already.
+/// The node `e` with simplified operands.
 Expr ExprSimplifier::apply(const Expr &e, const std::vector<Expr> &args) {
     Expr result;
     switch (e->op) {
@@ -165,7 +167,7 @@ Expr ExprSimplifier::apply(const Expr &e, const std::vector<Expr> &args) {
         else
             result = args[0].same_as(e->args[0]) ? e : with_args(e, args);
     }
-    // Nothing changed: the node itself, so that what is shared stays shared.
+    // Unchanged: returns the node itself, so that sharing is preserved.
     bool same =
         result->op == e->op && result.type() == e.type() && result->args.size() == e->args.size();
     for (size_t i = 0; same && i < e->args.size(); i++)

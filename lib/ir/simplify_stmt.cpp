@@ -12,7 +12,7 @@ bool is_if_without_else(const Stmt &s) {
     return s->op == StmtOp::If && !s->stmts[1].defined();
 }
 
-/// if c { a }  if c { b }  ->  if c { a  b }, where a cannot change c.
+/// if c { a }  if c { b }  ->  if c { a  b }, if a cannot change c.
 std::vector<Stmt> join_ifs(const std::vector<Stmt> &stmts) {
     std::vector<Stmt> result;
     for (const Stmt &s : stmts) {
@@ -115,8 +115,8 @@ class StmtSimplifier : public ExprSimplifier {
             return Stmt();
         if (!then_case.defined())
             return make_if(rules_.logical_not(condition), else_case);
-        // Both sides of && are evaluated: what the inner condition reads may exist only where the outer
-        // one holds.
+        // Both sides of && are evaluated, but the data read by the inner condition may exist only
+        // if the outer one holds.
         if (!else_case.defined() && is_if_without_else(then_case) &&
             !contains(then_case->exprs[0], may_change))
             return make_if(rules_.binary(Op::And, condition, then_case->exprs[0]),
@@ -126,7 +126,7 @@ class StmtSimplifier : public ExprSimplifier {
         return same ? s : make_if(condition, then_case, else_case);
     }
 
-    /// What an assert states holds after it.
+    /// After an assert, its condition holds.
     Stmt simplify_block(const Stmt &s) {
         std::vector<Stmt> stmts;
         auto simplify_all = [&] {

@@ -1,5 +1,5 @@
 #pragma once
-// The walk of the simplifier over expressions. (Inside ir/ only; the interface is simplify.h.)
+// The simplifier's walk over expressions. (Internal to ir/; the interface is simplify.h.)
 
 #include <optional>
 #include <utility>
@@ -13,7 +13,7 @@
 
 namespace Pipe::ir {
 
-/// Bottom-up, each node once. No binding of what it walks over hides another (lets.h).
+/// Bottom-up, each node once. Requires that no binding shadows another (lets.h).
 class ExprSimplifier {
   public:
     ExprSimplifier(const Facts &outer, const LetUses &uses)
@@ -22,8 +22,8 @@ class ExprSimplifier {
     Expr simplify(const Expr &e);
 
   protected:
-    /// Runs f while `name` stands for `value`: replaced by it, or as a variable with its bounds.
-    /// True if it was replaced, so that the binding is superfluous.
+    /// Runs f with `name` bound to `value`: substituted, or kept as a variable with known bounds.
+    /// Returns true if it was substituted, so that the binding is superfluous.
     template <typename F>
     bool with_let(const std::string &name, const Expr &value, bool replace, F &&f) {
         Memo outer;
@@ -34,7 +34,7 @@ class ExprSimplifier {
             f();
         } else {
             define(name, value);
-            // Sums of what may be any number are not written anew.
+            // Sums of arbitrary data are not rewritten.
             std::optional<ScopedBinding<Expr>> binding;
             if (has_no_overflow(value.type()) && !is_index(value))
                 binding.emplace(replacements_, name, make_param(value.type(), name));
@@ -45,7 +45,7 @@ class ExprSimplifier {
         return replace;
     }
 
-    /// Runs f with the facts that `learn` adds.
+    /// Runs f with additional facts, added by `learn`.
     template <typename L, typename F> void with_facts(L &&learn, F &&f) {
         Memo outer;
         std::swap(outer, done_);
@@ -56,7 +56,7 @@ class ExprSimplifier {
         std::swap(outer, done_);
     }
 
-    /// Whether uses of a let are better replaced by its value. `uses`: how many there are.
+    /// Whether to substitute the value of a let for its uses. `uses`: their number.
     bool is_worth_replacing(const Expr &value, int uses, bool may_move_loads) const;
     int uses_of(const void *let) const;
 
@@ -73,7 +73,7 @@ class ExprSimplifier {
 
     const LetUses &uses_;
     Scope<Expr> replacements_;
-    Memo done_;  ///< the shared nodes that are simplified already
+    Memo done_;  ///< shared nodes that are already simplified
 };
 
 }  // namespace Pipe::ir

@@ -9,7 +9,7 @@
 //       | store name[e] = e  [if predicate]                   flattened
 //       | allocate name[type, elements...] { s }              flattened
 //       | free name                                           last, in what it is allocated for, that names it
-//       | produce name { s } | consume name { s }             mark what a loop nest computes
+//       | produce name { s } | consume name { s }             delimit the production and use of a Func
 //       | if e { s } [else { s }]
 //       | prefetch name(e, ...)                               the element's cache line; before flattening
 //       | prefetch name[e]                                    flattened
@@ -22,16 +22,15 @@
 //       | s ; s ; ...
 //       | evaluate e
 //
-// Fork runs its two statements at once, as tasks, and ends when both have ended. It has two semaphores:
-// "<name>.ready", 0 at first, and "<name>.free", at first e. `acquire` waits until its semaphore is
-// positive and counts it down, `release` counts it up; what was stored before a release is seen after
-// the acquire that it let through.
+// Fork runs its two statements concurrently, as tasks, and ends when both have ended. It has two
+// semaphores: "<name>.ready", initially 0, and "<name>.free", initially e. `acquire` waits until
+// its semaphore is positive and decrements it, `release` increments it; what was stored before a
+// release is visible after the acquire that it permits.
 //
-// Memoize is storage in the cache that lives on from run to run. It looks for an entry with the name and
-// the values of the key; only where there is none, its first statement runs, to fill new storage, which
-// then becomes the entry. Its second statement runs in any case, and reads. Where `used` is false, the
-// second statement uses no value of it: the first does not run, and new storage becomes no entry.
-
+// Memoize is storage in a cache that persists between runs. It looks up an entry by the name and
+// the values of the key. If there is none, its first statement runs and fills new storage, which
+// then becomes the entry. Its second statement always runs, and reads. If `used` is false, the
+// second statement uses no value of it: the first does not run, and no entry is added.
 //
 // Launch is a kernel of a GPU: its statement runs once per thread of each block, all at once, with the free Variables
 // ".block.x", ".block.y", ".block.z", ".thread.x", ".thread.y" and ".thread.z" (int32). Statements that follow it wait
@@ -127,8 +126,8 @@ class Stmt {
 /// | Prefetch | coordinates..., or index                |                | name; flattened: types[0]      |
 /// | Fork     | slots                                   | producer, consumer | name                       |
 /// | Acquire, Release |                                 |                | name (of the semaphore)        |
-/// | Exclusive|                                         | body           | name: one thread at a time in  |
-/// |          |                                         |                | all that have this name        |
+/// | Exclusive|                                         | body           | name: of the lock; one thread  |
+/// |          |                                         |                | at a time holds it             |
 /// | Memoize  | eviction key, used (both may be undefined), key... (num_values), shape as in Realize;
 /// |          | flattened: as in Allocate               | production, consumer | name, types |
 /// | Launch   | blocks x, y, z, threads x, y, z, bytes of shared memory (int64) | body | name     |
@@ -142,9 +141,9 @@ struct StmtNode {
     Partition partition = Partition::Auto;
     int32_t num_values = 0;
     int32_t code = 0;
-    bool atomic = false;  ///< Provide, Store: what is read of the element that is written, and the
-                          ///< write, are one step
-    bool on_device = false;        ///< Use: by a kernel; else by code of the host. Allocate: kernels alone access it
+    bool atomic = false;  ///< Provide, Store: reading the old value and writing the new one is
+                          ///< one atomic step
+    bool on_device = false;        ///< Use: by a kernel, not by host code. Allocate: only kernels access it
     Access access = Access::Read;  ///< Use
     std::string name;
     std::vector<Expr> exprs;
@@ -155,7 +154,7 @@ struct StmtNode {
 };
 
 Stmt make_let(const std::string &name, Expr value, Stmt body);
-/// `message`: StringImm and numeric Exprs that are printed one after the other.
+/// `message`: StringImm and numeric Exprs, printed in sequence.
 Stmt make_assert(Expr condition, int code, std::vector<Expr> message);
 Stmt make_for(const std::string &name, Expr min, Expr extent, LoopKind kind, Stmt body,
               Partition partition = Partition::Auto);
@@ -164,11 +163,11 @@ Stmt make_provide(const std::string &name, std::vector<Expr> coordinates, std::v
 Stmt make_realize(const std::string &name, std::vector<Type> types, std::vector<Expr> min_extents,
                   MemoryType memory, Stmt body);
 Stmt make_store(const std::string &name, Expr index, Expr value, Expr predicate = Expr());
-/// The Provide or Store as one step.
+/// The Provide or Store as an atomic update.
 Stmt as_atomic(const Stmt &s);
 Stmt make_allocate(const std::string &name, Type type, std::vector<Expr> sizes, MemoryType memory,
                    Stmt body);
-/// Bytes of an Allocate whose sizes are constants; nothing otherwise, or if there are more than INT32_MAX.
+/// Bytes of an Allocate with constant sizes; nothing otherwise, or if they exceed INT32_MAX.
 std::optional<int64_t> constant_bytes(const StmtNode &allocation);
 Stmt make_free(const std::string &name);
 Stmt make_produce(const std::string &name, Stmt body);
@@ -189,19 +188,19 @@ Stmt make_memoize(const std::string &name, std::vector<Type> types, Expr evictio
 Stmt make_launch(const std::string &name, const std::vector<Expr> &sizes, Expr shared_bytes, Stmt body);
 Stmt make_barrier();
 Stmt make_use(const std::string &buffer, bool on_device, Access access);
-/// The Allocate without memory of the host.
+/// The Allocate without host memory.
 Stmt for_device(const Stmt &allocation);
 /// The number of blocks or threads of a Launch in dimension d: 0 = x, 1 = y, 2 = z.
 const Expr &blocks_of_launch(const StmtNode &s, size_t d);
 const Expr &threads_of_launch(const StmtNode &s, size_t d);
 const Expr &shared_bytes_of_launch(const StmtNode &s);
-/// Where an array in shared memory ends (int64, in bytes) that begins behind byte `begin`: arrays lie one after the
+/// Where an array in shared memory that begins at byte `begin` ends (int64, in bytes): arrays are laid out one after the
 /// other in the order in which they are nested, each aligned to 64 bytes.
 Expr shared_array_end(const Expr &begin, const StmtNode &allocation);
-/// The Variables of a block's and a thread's place.
+/// The Variables of a block's and a thread's index.
 Expr block_index(size_t d);
 Expr thread_index(size_t d);
-/// The parts of a Memoize's expressions: the value it is found by, and its shape.
+/// The parts of a Memoize's expressions: its key and its shape.
 std::vector<Expr> key_of_memoize(const StmtNode &s);
 std::vector<Expr> shape_of_memoize(const StmtNode &s);
 /// The buffer that a flattened Memoize binds for its i-th type.

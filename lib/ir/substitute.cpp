@@ -44,8 +44,8 @@ template <typename F> class FreeVariables {
     }
 
   private:
-    /// Searches `body`, in which `name` is bound. What was visited outside must be visited anew
-    /// only if fewer names are bound there, so the visited nodes stay valid inward but not outward.
+    /// Searches `body`, in which `name` is bound. Nodes visited outside need not be visited again
+    /// inside, where more names are bound, but not vice versa.
     template <typename Node> bool search_under(const std::string &name, const Node &body) {
         bool is_new = bound_.insert(name).second;
         size_t outer_visits = visits_.size();
@@ -60,7 +60,7 @@ template <typename F> class FreeVariables {
     F &found_;
     Names bound_;
     std::unordered_set<const ExprNode *> visited_;
-    std::vector<const ExprNode *> visits_;  ///< what visited_ holds, in order
+    std::vector<const ExprNode *> visits_;  ///< the contents of visited_, in order
 };
 
 template <typename Node, typename F> bool find_free(const Node &node, F found) {
@@ -120,7 +120,7 @@ class Substituter {
         return make_let(name, value, body);
     }
 
-    /// The body of a binding of `name`, which is renamed if it would capture.
+    /// The body of a binding of `name`, which is renamed if it would capture a variable.
     template <typename Node> Node apply_under(std::string &name, Type type, const Node &body) {
         bool hides = values_.count(name) != 0, captures = captured_.count(name) != 0;
         if (!hides && !captures)

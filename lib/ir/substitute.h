@@ -1,5 +1,5 @@
 #pragma once
-// Free variables: finding and replacing them. All walks visit a shared node once.
+// Finding and replacing free variables. All walks visit a shared node once.
 
 #include <map>
 #include <set>
@@ -10,13 +10,13 @@
 
 namespace Pipe::ir {
 
-/// Replaces the free variable `name` by `value`. Where a Let or For below binds the name anew, its
-/// body is left alone. A binding below that would capture a free variable of `value` is renamed
-/// first.
+/// Replaces the free variable `name` by `value`. If a Let or For inside binds the name again, its
+/// body is left unchanged. A binding inside that would capture a free variable of `value` is
+/// renamed first.
 Expr substitute(const std::string &name, const Expr &value, const Expr &e);
 Stmt substitute(const std::string &name, const Expr &value, const Stmt &s);
 
-/// Replaces all at once: the values are not looked into again.
+/// Replaces all simultaneously: the values are not substituted into.
 Expr substitute(const std::map<std::string, Expr> &values, const Expr &e);
 Stmt substitute(const std::map<std::string, Expr> &values, const Stmt &s);
 

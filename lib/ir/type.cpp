@@ -55,7 +55,7 @@ bool Type::holds(double value) const {
 bool Type::can_represent(Type other) const {
     if (lanes() != other.lanes() || is_handle() || other.is_handle())
         return *this == other;
-    auto digits = [](Type t) {  // of which a number of the type has as many
+    auto digits = [](Type t) {  // the number of bits that every number of the type has
         if (t.is_bfloat())
             return 8;
         if (t.is_float())

@@ -29,11 +29,11 @@ class Verifier {
         case StmtOp::For:
             return check_for(s);
         case StmtOp::If:
-            require(is_bool(s->exprs[0]) && s->exprs[0].type().is_scalar(), "condition is no bool",
-                    s);
+            require(is_bool(s->exprs[0]) && s->exprs[0].type().is_scalar(),
+                    "condition is not a bool", s);
             break;
         case StmtOp::Assert:
-            require(is_bool(s->exprs[0]), "condition is no bool", s);
+            require(is_bool(s->exprs[0]), "condition is not a bool", s);
             break;
         case StmtOp::Provide:
             check_provide(s);
@@ -107,7 +107,7 @@ class Verifier {
         return e.type().is_int() && (e.type().bits() == 32 || e.type().bits() == 64);
     }
 
-    /// What was checked outside of a binding may mean something else inside.
+    /// A node checked outside a binding may mean something else inside.
     template <typename Node>
     void check_under(const std::string &name, Type type, const Node &body) {
         require(body.defined(), "nothing in the scope of", name_only(name));
@@ -130,7 +130,8 @@ class Verifier {
         case Op::Call:
             return check_call(e);
         case Op::Not:
-            return require(is_bool(args[0]) && e.type() == args[0].type(), "! of no bool", e);
+            return require(is_bool(args[0]) && e.type() == args[0].type(),
+                           "! of a value that is not a bool", e);
         case Op::Select:
             require(is_bool(args[0]) && args[1].type() == e.type() && args[2].type() == e.type() &&
                         (args[0].type().is_scalar() || args[0].type().lanes() == e.type().lanes()),
@@ -181,7 +182,7 @@ class Verifier {
         require(freed_.count(name) == 0, "buffer " + name + " is free already", e);
         if (element && *element != type.element_of())
             fail("buffer " + name + " has elements of type " + Pipe::to_string(*element), e);
-        require(is_index(index), "index is no int32 or int64", e);
+        require(is_index(index), "index is not an int32 or int64", e);
     }
 
     void check_load(const Expr &e) {
@@ -199,7 +200,7 @@ class Verifier {
 
     void check_prefetch(const Stmt &s) {
         for (const Expr &e : s->exprs)
-            require(e.defined() && is_index(e), "index is no int32 or int64", s);
+            require(e.defined() && is_index(e), "index is not an int32 or int64", s);
         if (!options_.flattened)
             return;
         require(s->exprs.size() == 1, "one index", s);
@@ -274,7 +275,7 @@ class Verifier {
         if (s->exprs[0].defined())
             require(is_bool(s->exprs[0]), "predicate", s);
         for (size_t i = 1 + s->num_values; i < s->exprs.size(); i++)
-            require(s->exprs[i].type().is_int(), "coordinate is no integer", s);
+            require(s->exprs[i].type().is_int(), "coordinate is not an integer", s);
     }
 
     void check_realize(const Stmt &s) {
@@ -311,13 +312,13 @@ class Verifier {
 
     void check_free(const Stmt &s) {
         require(buffers.find(s->name) && freed_.insert(s->name).second, "nothing to free", s);
-        done_.clear();  // what was right before
+        done_.clear();  // discards results from outside
     }
 
     const VerifyOptions &options_;
     bool in_kernel_ = false;
     std::multiset<std::string> semaphores_;
-    std::set<std::string> freed_;  ///< buffers, in what they are allocated for
+    std::set<std::string> freed_;  ///< buffers freed inside their allocation
     std::unordered_set<const ExprNode *> done_;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// Checks that a program is well formed. Run after each pass in debug builds.
+// Checks that a program is well formed. In debug builds this runs after each pass.
 
 #include <set>
 #include <string>
@@ -9,18 +9,19 @@
 
 namespace Pipe::ir {
 
-/// What may stand in a statement.
+/// The names and nodes that a statement may contain.
 struct VerifyOptions {
-    std::set<std::string> free_variables;  ///< names that need no Let or For around them
+    std::set<std::string> free_variables;  ///< names that need no enclosing Let or For
     bool any_free_variable = false;
-    std::set<std::string> buffers;  ///< names that Load and Store may use without an Allocate
+    std::set<std::string>
+        buffers;  ///< names that Load and Store may use without an enclosing Allocate
     bool any_buffer = false;
     bool flattened = false;  ///< no Provide, Realize, Call Func or Call Image
 };
 
-/// Throws InternalError, with the offending node printed, unless: every variable is bound by a Let
-/// or For around it (with the same type) or free; operands have the types that their operation
-/// needs; loads and stores name a buffer or an allocation around them.
+/// Throws InternalError, with the offending node printed, unless: every variable is free or bound
+/// by an enclosing Let or For (with the same type); operands have the types that their operation
+/// needs; loads and stores name a known buffer or an enclosing allocation.
 void verify(const Stmt &s, const VerifyOptions &options = {});
 
 /// The same for a whole kernel: its arguments are the only free names, with the types that Argument

@@ -1,6 +1,6 @@
 #pragma once
-// Walking and rewriting the IR. Every walk goes through `args` / `exprs` / `stmts`, so no walk needs
-// to know the kinds of nodes that it does not care about.
+// Walking and rewriting the IR. All walks use `args` / `exprs` / `stmts`, so a walk need not handle
+// the kinds of nodes that it is not interested in.
 
 #include <type_traits>
 #include <unordered_set>
@@ -11,8 +11,8 @@
 
 namespace Pipe::ir {
 
-/// The same node with every child replaced by f(child); `e` itself where no child changed.
-/// Undefined children stay undefined.
+/// The same node with every child replaced by f(child); `e` itself if no child changed. Undefined
+/// children stay undefined.
 template <typename F> Expr map_children(const Expr &e, F &&f) {
     std::vector<Expr> args;
     for (size_t i = 0; i < e->args.size(); i++) {
@@ -49,7 +49,8 @@ template <typename FE, typename FS> Stmt map_children(const Stmt &s, FE &&fe, FS
     return changed ? with_children(s, std::move(exprs), std::move(stmts)) : s;
 }
 
-/// Rewrites bottom-up or top-down: override the two functions and call the base for the children.
+/// Rewrites bottom-up or top-down: override the two functions and call the base class for the
+/// children.
 class Mutator {
   public:
     virtual ~Mutator() = default;
@@ -63,7 +64,7 @@ class Mutator {
     }
 };
 
-/// Rewrites an expression graph, each shared node once (a tree walk over a graph with sharing can take
+/// Rewrites an expression graph, each shared node once (walking a graph as a tree can take
 /// exponential time). For rewrites that do not depend on the path to the node.
 class GraphMutator : public Mutator {
   public:
@@ -74,14 +75,14 @@ class GraphMutator : public Mutator {
 
   protected:
     virtual Expr rewrite(const Expr &e) { return Mutator::mutate(e); }
-    /// From here on the same node may become something else.
+    /// From here on, the same node may be rewritten differently.
     void forget() { done_.clear(); }
 
   private:
     Memo done_;
 };
 
-/// The visitor of walk() and each_node() below: its nodes that have several parents, once each.
+/// The visitor of walk() and each_node() below: visits nodes with several parents once.
 template <typename F> class GraphWalk {
   public:
     explicit GraphWalk(F &f) : f_(f) {}
@@ -97,15 +98,15 @@ template <typename F> class GraphWalk {
     std::unordered_set<const ExprNode *> seen_;
 };
 
-/// Calls f on e and everything below it, parents first; f returns false to skip a node's children. What
-/// several nodes share is visited once (a walk over an expression as a tree can take exponential time).
+/// Calls f on e and everything below it, parents first; f returns false to skip a node's children.
+/// Shared nodes are visited once.
 template <typename F> void walk(const Expr &e, F &&f) {
     GraphWalk<std::remove_reference_t<F>> visit(f);
     visit(e);
 }
 
-/// Calls fs on every statement and fe on every expression node below s, parents first; either returns
-/// false to skip children. What the nodes of one statement's expression share is visited once.
+/// Calls fs on every statement and fe on every expression node below s, parents first; either
+/// returns false to skip children. Nodes shared within a statement's expressions are visited once.
 template <typename FS, typename FE> void walk(const Stmt &s, FS &&fs, FE &&fe) {
     if (!s.defined() || !fs(s))
         return;
@@ -115,20 +116,20 @@ template <typename FS, typename FE> void walk(const Stmt &s, FS &&fs, FE &&fe) {
         walk(child, fs, fe);
 }
 
-/// Calls f on every node of an expression graph, each once, parents first, until it answers false.
+/// Calls f on every node of an expression graph, each once, parents first, until it returns false.
 template <typename F> void each_node(const Expr &e, F &&f) {
     bool go_on = true;
     walk(e, [&](const Expr &n) { return go_on = go_on && f(*n.get()); });
 }
 
-/// Whether f holds for some node of an expression graph.
+/// Whether f is true for some node of an expression graph.
 template <typename F> bool contains(const Expr &e, F &&f) {
     bool found = false;
     each_node(e, [&](const ExprNode &n) { return !(found = f(n)); });
     return found;
 }
 
-/// Whether f holds for s or a statement below it.
+/// Whether f is true for s or a statement below it.
 template <typename F> bool contains_stmt(const Stmt &s, F &&f) {
     bool found = false;
     auto look = [&](const Stmt &child) { return !(found = found || f(*child.get())); };
@@ -136,7 +137,7 @@ template <typename F> bool contains_stmt(const Stmt &s, F &&f) {
     return found;
 }
 
-/// Whether the node gives a value to the variable that it names.
+/// Whether the node binds the variable that it names.
 inline bool binds_variable(const Expr &e) {
     return e->op == Op::Let;
 }
@@ -144,7 +145,7 @@ inline bool binds_variable(const Stmt &s) {
     return s->op == StmtOp::Let || s->op == StmtOp::For;
 }
 
-/// Whether an element of a Func or image is read.
+/// Whether the node reads an element of a Func or image.
 inline bool reads_elements(const Expr &e) {
     return contains(e, [](const ExprNode &n) {
         return n.op == Op::Call &&
@@ -152,7 +153,8 @@ inline bool reads_elements(const Expr &e) {
     });
 }
 
-/// Whether this node may give another value the next time: it loads, or calls what is not pure.
+/// Whether evaluating this node again may give another value: it loads, or calls an impure
+/// function.
 inline bool may_change(const ExprNode &n) {
     return n.op == Op::Load || (n.op == Op::Call && n.call_kind != CallKind::Intrinsic &&
                                 n.call_kind != CallKind::PureExtern);

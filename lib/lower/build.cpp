@@ -192,7 +192,7 @@ class Builder {
             throw CompileError(what + support::marked(Field::Needed, ir::to_string(needed)) +
                                " elements are needed, but only " +
                                support::marked(Field::Given, ir::to_string(dim.bound)) +
-                               " are allocated. Allow that many.");
+                               " are allocated. Increase the bound.");
         return make_assert(enough, static_cast<int>(Failure::BadConstraint),
                            {make_string(what + support::begin(Field::Needed)), needed,
                             make_string(support::end() + " elements are needed, but only " +
@@ -209,7 +209,7 @@ class Builder {
         if (group.size() > 1)
             throw CompileError("async: " + graph::located_name(graph_[group[0]]) +
                                " shares loops with other Funcs (compute_with), so it cannot be a "
-                               "task of its own.");
+                               "separate task.");
         return true;
     }
 
@@ -283,7 +283,7 @@ class Builder {
         const graph::FuncNode &func = graph_[id];
         throw CompileError(
             "compute_with: the definitions of " + graph::located_name(func) +
-            " and of the Funcs whose loops it shares would not run in their order. Let fewer "
+            " and of the Funcs whose loops it shares would not run in order. Let fewer "
             "of them share loops.");
     }
 

@@ -25,7 +25,7 @@ namespace Pipe::lower {
 ///         for x { provide out(x, y) = ... }
 ///       }
 ///     }
-/// `any_size`: a loop to be unrolled or vectorised whose extent is no constant stays serial (the splits'
+/// `any_size`: a loop to be unrolled or vectorized whose extent is no constant stays serial (the splits'
 /// guards take that away from it); otherwise the later passes refuse it.
 /// `prologue` runs first (region_checks()); it may use the lets of the root.
 ir::Stmt build(const region::LoopTree &tree, region::RegionMap &regions, bool any_size,

@@ -146,7 +146,7 @@ class Checks {
         Expr stride = of_buffer(name, "stride", 0);
         require(
             make_binary(Op::EQ, stride, make_int(Int(64), 1)), Failure::BadConstraint,
-            {text("Buffer " + marked(Field::Func, name) + " was taken to be dense in dimension " +
+            {text("Buffer " + marked(Field::Func, name) + " was assumed to be dense in dimension " +
                   marked(Field::Dimension, "0") + " (stride " + marked(Field::Needed, "1") +
                   "), but its stride is " + begin(Field::Given)),
              stride, text(end() + ".")});
@@ -164,7 +164,7 @@ class Checks {
                       marked(Field::Dimension, std::to_string(dim)) + " " + because +
                       begin(Field::Needed)),
                  wanted, text(end() + ", but is " + begin(Field::Given)), actual,
-                 text(end() + ". Pass a Buffer of that shape, or promise nothing.")});
+                 text(end() + ". Pass a Buffer of that shape, or remove the promise.")});
     }
 
     void promised(const std::string &buffer, const graph::BufferPromise &promise,
@@ -246,10 +246,10 @@ class Checks {
         require(make_binary(Op::Or, inside, make_binary(Op::GT, needed.min, needed.max)),
                 Failure::BadConstraint,
                 {text(marked(Field::Func, func.name) + ": dimension " +
-                      marked(Field::Dimension, bound.var) + " was promised to be needed from " +
-                      begin(Field::Given)),
+                      marked(Field::Dimension, bound.var) +
+                      " was promised (bound) to be computed only from " + begin(Field::Given)),
                  simplify(min), text(" to "), simplify(max),
-                 text(end() + " only (bound), but is " + use + " from " + begin(Field::Needed)),
+                 text(end() + ", but is " + use + " from " + begin(Field::Needed)),
                  simplify(needed.min), text(" to "), simplify(needed.max),
                  text(end() + "." + user + ".")});
     }
@@ -262,7 +262,7 @@ class Checks {
                     equals(graph::buffer_name(func, i), what, d,
                            of_buffer(graph::buffer_name(func, 0), what, d),
                            graph::located_name(func, 0),
-                           "has to be that of " + graph::buffer_name(func, 0) + ", ");
+                           "must be that of " + graph::buffer_name(func, 0) + ", ");
     }
 
     void input_region(const graph::Image &image) {
@@ -349,12 +349,13 @@ class Checks {
             int stage = static_cast<int>(s);
             if (s + 1 < func.stages.size())
                 written(regions_.needed(func.id, stage, false), s + 1,
-                        "it touches more than the buffer. Pass a larger one.");
-            written(regions_.computed(func.id, stage), s,
-                    graph::is_extern(func)
-                        ? "the C function asks to compute more than the buffer. Pass a larger one."
-                        : "its tail strategy goes beyond the buffer. Pass a larger one, or use "
-                          "TailStrategy::GuardWithIf.");
+                        "it accesses more than the buffer. Pass a larger one.");
+            written(
+                regions_.computed(func.id, stage), s,
+                graph::is_extern(func)
+                    ? "the C function requests to compute more than the buffer. Pass a larger one."
+                    : "its tail strategy goes beyond the buffer. Pass a larger one, or use "
+                      "TailStrategy::GuardWithIf.");
         }
         Box read = regions_.demand(func.id);
         for (size_t d = 0; d < read.size(); d++)

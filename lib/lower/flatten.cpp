@@ -182,11 +182,11 @@ class Flattener : public GraphMutator {
         if (maybe && one_element && !reads_stored(body->exprs[0], *store.get()))
             return make_if(body->exprs[0], as_atomic(store));
         if (fails(body))
-            throw CompileError(
-                support::marked(support::Field::Func, f.name) + ".atomic" +
-                support::in_parentheses(f.where) +
-                ": require() in an update of several elements would leave the others waiting. "
-                "Use add_requirement() of the Pipeline, or rfactor().");
+            throw CompileError(support::marked(support::Field::Func, f.name) + ".atomic" +
+                               support::in_parentheses(f.where) +
+                               ": require() cannot be used in an atomic update of several "
+                               "elements, which holds a lock. "
+                               "Use add_requirement() of the Pipeline, or rfactor().");
         return make_exclusive(f.name, body);
     }
 

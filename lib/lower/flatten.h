@@ -7,7 +7,7 @@
 
 namespace Pipe::lower {
 
-/// Precondition: built by build(). Afterwards there is no Provide, Realize, Call Func or Call Image.
+/// Precondition: built by build(). Afterward there is no Provide, Realize, Call Func or Call Image.
 ///
 ///  1. Realize -> Allocate, one per tuple element ("f", or "f.0", "f.1", ...), dimensions in storage
 ///     order, with lets for "f.min.d" and "f.stride.d". Rows and planes whose distance would be a multiple of

@@ -167,8 +167,8 @@ class ForkTasks : public Mutator {
                              const char *what) const {
         const graph::FuncNode &f = func(task);
         throw CompileError("async: the tasks of " + graph::located_name(f) +
-                           " and of what reads it both read " + shared + ", which is " + what +
-                           " inside of them but stored outside. Compute " + shared +
+                           " and of its consumers both read " + shared + ", which is " + what +
+                           " inside them but stored outside. Compute " + shared +
                            " before (compute_root), or store it where it is computed.");
     }
 

@@ -88,24 +88,25 @@ class Obstacles {
         const std::string name = graph::located_name(output_, stage);
         if (graph::is_extern(output_))
             return fmt::format("The C function of {} reads '{}' while it stores. Give the output "
-                               "memory of its own.",
+                               "separate memory.",
                                name, pair_.input);
         if (stage > 0)
-            return fmt::format("{} reads '{}' after the pure definition has stored. Read it in the "
-                               "pure definition, or give the output memory of its own.",
-                               name, pair_.input);
+            return fmt::format(
+                "{} reads '{}' after the pure definition has been stored. Read it in the "
+                "pure definition, or give the output separate memory.",
+                name, pair_.input);
         for (const ExprNode *read : reads)
             if (!is_own_point(*read))
                 return fmt::format(
                     "{} reads {} for the point ({}): another element, which may have "
-                    "been overwritten. Give the output memory of its own, or "
-                    "compute what reads '{}' at root in a Func before.",
+                    "been overwritten. Give the output separate memory, or "
+                    "read '{}' in a Func that is computed at root before.",
                     name, ir::to_string(Expr(read)), graph::join(output_.args), pair_.input);
         if (!pair_.same_places)
             return fmt::format(
                 "{} reads '{}' at the point that it stores, but that is another "
-                "element of the memory: both need the same mins and strides, and elements of "
-                "one size.",
+                "element of the memory: both must have the same mins and strides, and elements of "
+                "the same size.",
                 name, pair_.input);
         return "";
     }
@@ -128,12 +129,12 @@ class Obstacles {
                                name, pair_.input, output_.name);
         if (!is_made_of(output_, root.id))
             return fmt::format("{} reads '{}' and may be computed after '{}' has been stored. Give "
-                               "the output memory of its own.",
+                               "the output separate memory.",
                                name, pair_.input, output_.name);
         for (const FuncNode *at_once : {&f, &root, &output_})
             if (schedule_[at_once->id].async || shares_loops(*at_once))
                 return fmt::format("{} reads '{}' and may be computed while '{}' is stored, as "
-                                   "'{}' has async() or compute_with(). Leave that out.",
+                                   "'{}' has async() or compute_with(). Leave these out.",
                                    name, pair_.input, output_.name, at_once->name);
         return "";
     }
@@ -164,8 +165,8 @@ class Obstacles {
                 if (t.kind == Transform::Kind::Split &&
                     computes_again(t.tail, whole.count(t.old_name)))
                     why = fmt::format(
-                        "{}.split({}, {}, {}, TailStrategy::{}) may compute points again "
-                        "that have been stored. Use TailStrategy::Auto or GuardWithIf.",
+                        "{}.split({}, {}, {}, TailStrategy::{}) may recompute points "
+                        "that have already been stored. Use TailStrategy::Auto or GuardWithIf.",
                         graph::located_name(output_, 0), t.old_name, t.outer, t.inner,
                         schedules::to_string(t.tail));
                 if (t.kind == Transform::Kind::Rename && whole.count(t.old_name))

@@ -189,7 +189,7 @@ class PartitionLoops : public Mutator {
                          const std::vector<Stmt> &steady) {
         std::vector<Stmt> result;
         for (size_t i = 0; i < general.size();) {
-            size_t end = i;  // neighbours that differ share a test
+            size_t end = i;  // neighbors that differ share a test
             while (end < general.size() && !have_common_part(general[end], steady[end]))
                 end++;
             auto from = static_cast<std::ptrdiff_t>(i), to = static_cast<std::ptrdiff_t>(end);
@@ -260,10 +260,9 @@ Stmt partition_loops(const Stmt &s, const graph::Graph *graph) {
     Stmt result = RemoveLikely().mutate(PartitionLoops(false, promised).mutate(s));
     for (const std::string &loop : promised.asked)
         if (!promised.kept.count(loop))
-            throw CompileError(
-                "always_partition of " + describe_loop(graph, loop) +
-                ": nothing in the loop depends on whether it is at its ends, or they "
-                "are not known. Leave the directive out.");
+            throw CompileError("always_partition of " + describe_loop(graph, loop) +
+                               ": nothing in the loop is different at its ends, or the ends "
+                               "cannot be determined. Leave the directive out.");
     return result;
 }
 

@@ -14,7 +14,7 @@
 //     }                                          else { ...as it was... }
 //                                              }
 //
-// Precondition: flattened; vectorised. Exact for all sizes, also empty and tiny ones.
+// Precondition: flattened; vectorized. Exact for all sizes, also empty and tiny ones.
 //
 //  1. Outermost loops first: find the iterations in which all conditions that the loop decides come out
 //     the usual way (steady_state.h), for all iterations of the loops inside and all lanes. Nothing to do

@@ -1,5 +1,5 @@
 #pragma once
-// Phases: which expressions of a vectorised loop repeat with a period, as those of pictures that are made
+// Phases: which expressions of a vectorized loop repeat with a period, as those of pictures that are made
 // larger, put together from planes or taken apart do:
 //
 //     select(x % 2 == 0, a[x / 2], b[x / 2])        x = x0 + {0, .., 7}
@@ -19,7 +19,7 @@
 
 namespace Pipe::lower {
 
-/// Of the expressions within a vectorised loop.
+/// Of the expressions within a vectorized loop.
 class Phases {
   public:
     /// \param step_of  by how much a variable differs from one lane to the next; nothing where that is not the same

@@ -38,11 +38,11 @@ class Prefetcher {
         std::optional<Box> later =
             regions_.read_later(nest_, directive_.source, at.name, from.name, directive_.offset);
         if (!later)
-            reject("neither the definition nor what is computed inside of the loop '" +
+            reject("neither the definition nor any Func computed inside the loop '" +
                    directive_.at + "' reads '" + directive_.source + "'.");
         Box box = std::move(*later);
         if (std::any_of(box.begin(), box.end(), [](const Interval &i) { return !i.bounded(); }))
-            reject("which part of '" + directive_.source + "' is read cannot be bounded.");
+            reject("the region of '" + directive_.source + "' that is read cannot be bounded.");
         Box held = storage();
         Expr inside;
         for (size_t d = 0; d < box.size(); d++) {
@@ -82,8 +82,8 @@ class Prefetcher {
         // Memory that is only hoisted is the same, but not what is where in it.
         bool inside = place.store == from.name || !tree_.encloses(place.store, from.name);
         if (inside && !place.store.empty())
-            reject("'" + func_->name + "' is stored inside of the loop '" + directive_.from +
-                   "', so a later iteration has other memory. Store it further out.");
+            reject("'" + func_->name + "' is stored inside the loop '" + directive_.from +
+                   "', so a later iteration uses different memory. Store it further out.");
     }
 
     /// What the memory holds.

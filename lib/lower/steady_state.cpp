@@ -223,16 +223,16 @@ class SteadyBody {
         const int saved = saving(a, b, true);
         if (const bool first = follows(*takes_a, saved); first || follows(*takes_b, saved))
             return changed(first ? a : b);
-        bool favour_a = favours_first(e, *takes_a, *depth_a >= 0 || *depth_b < 0);
-        if (assume(favour_a ? *takes_a : *takes_b, saved))
-            return changed(favour_a ? a : b);
-        auto otherwise = worst_.bounds(favour_a ? *takes_b : *takes_a);
+        bool favor_a = favors_first(e, *takes_a, *depth_a >= 0 || *depth_b < 0);
+        if (assume(favor_a ? *takes_a : *takes_b, saved))
+            return changed(favor_a ? a : b);
+        auto otherwise = worst_.bounds(favor_a ? *takes_b : *takes_a);
         if (otherwise && otherwise->empty())
-            return changed(favour_a ? b : a);
+            return changed(favor_a ? b : a);
         return undecided(e, a, b);
     }
 
-    bool favours_first(const Expr &e, const Linear &takes_first, bool first_changes) {
+    bool favors_first(const Expr &e, const Linear &takes_first, bool first_changes) {
         bool likely_a = is_likely(e->args[0]), likely_b = is_likely(e->args[1]);
         if (likely_a != likely_b)
             return likely_a;

@@ -13,7 +13,7 @@ namespace Pipe::lower {
 ///
 /// 1. The value of a traced load or store becomes trace_value(value, ..., coordinates), which is
 ///    the value, and tells of it. Being impure, it is neither merged nor moved, and runs lane by lane
-///    in vectorised loops.
+///    in vectorized loops.
 /// 2. Around the storage of a traced Func, around what produces it and around what follows (which
 ///    consumes it): an event, whose answer is the parent of the events inside, and one at the end.
 /// 3. After the checks of the arguments: the begin of the pipeline, and the tags.

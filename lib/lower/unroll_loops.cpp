@@ -85,16 +85,18 @@ class UnrollLoops : public Mutator {
                            ": its extent " + ir::to_string(s->exprs[1]) +
                            " is not constant. Split it by a small constant factor and unroll the "
                            "inner loop, or set the environment variable "
-                           "HL_PERMIT_FAILED_UNROLL=1, with which it stays a serial loop.");
+                           "HL_PERMIT_FAILED_UNROLL=1 to keep it as a serial loop.");
     }
 
     [[noreturn]] void refuse_copies(const Stmt &s, int64_t most) const {
         std::string nest =
-            copies_ == 1 ? "" : fmt::format(" in each of {} of the loops around it", copies_);
-        throw CompileError(fmt::format(
-            "Cannot unroll loop {}: that makes {} copies of its body{}, and at most {} are made of "
-            "a statement. Split it by a small constant factor and unroll the inner loop.",
-            describe_loop(graph_, s->name), most, nest, max_copies));
+            copies_ == 1 ? ""
+                         : fmt::format(" in each of {} copies of the enclosing loops", copies_);
+        throw CompileError(
+            fmt::format("Cannot unroll loop {}: this would make {} copies of its body{}, and the "
+                        "limit is {} per "
+                        "statement. Split it by a small constant factor and unroll the inner loop.",
+                        describe_loop(graph_, s->name), most, nest, max_copies));
     }
 };
 

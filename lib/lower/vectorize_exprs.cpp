@@ -58,7 +58,7 @@ Expr ExprVectorizer::rewrite_node(const Expr &e) {
     std::vector<Expr> args;
     for (const Expr &arg : e->args)
         args.push_back(arg.defined() ? rewrite(arg) : arg);
-    // Who uses promises has done so. Around a ramp, one would hide that its elements are neighbours.
+    // Who uses promises has done so. Around a ramp, one would hide that its elements are neighbors.
     if (is_intrinsic(*e.get(), intrinsic::promise_clamped) && args[0].type().is_vector())
         return args[0];
     return e->op == Op::Load ? load(e, args[0], args[1]) : rebuild(e, std::move(args));

@@ -1,5 +1,5 @@
 #pragma once
-// The expressions of a vectorised loop: what they are in all lanes at once.
+// The expressions of a vectorized loop: what they are in all lanes at once.
 
 #include <optional>
 #include <set>

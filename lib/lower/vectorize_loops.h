@@ -23,12 +23,12 @@
 //  3. An allocation gets one copy per lane, the lane innermost: t[i] becomes t[ramp(i*lanes, 1, lanes)].
 //     A loop whose bounds differ between lanes runs to the longest of them under a mask.
 //  4. A store to one address for all lanes: a[i] = a[i] op v with an associative op combines the lanes
-//     first (reduce<op>; this re-associates float sums, as the user who vectorises a reduction asks
+//     first (reduce<op>; this re-associates float sums, as the user who vectorizes a reduction asks
 //     for); without such a dependence the last lane's value is stored.
 //  5. Everything else (calls with side effects, parallel loops inside, stores that may collide and
 //     read what they write) becomes a serial loop over the lanes around that statement alone.
 //
-// Of two nested vectorised loops the inner one becomes wide and the outer one serial.
+// Of two nested vectorized loops the inner one becomes wide and the outer one serial.
 
 #include "graph/graph.h"
 #include "ir/stmt_node.h"

@@ -49,7 +49,7 @@ std::optional<Update> as_update(const Stmt &store) {
     return Update{subtract ? Op::Add : value->op, subtract, a, b};
 }
 
-/// Rewrites the body of one vectorised loop.
+/// Rewrites the body of one vectorized loop.
 class LoopVectorizer {
   public:
     LoopVectorizer(const Stmt &loop, int lanes, const Target *target)

@@ -17,7 +17,7 @@ bool Access::same_element(const Access &other) const {
 
 namespace {
 
-/// The iterators that a coordinate depends on, or may depend on, as bits.
+/// The iterators on which a coordinate depends, or may depend, as bits.
 uint64_t uses(const Coordinate &c) {
     return c.may_use | (c.iterator >= 0 ? uint64_t{1} << c.iterator : 0);
 }

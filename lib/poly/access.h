@@ -1,6 +1,6 @@
 #pragma once
-// Which elements a stage touches, as plain numbers: access maps { Stage[i] -> Buf[x] }, one coordinate
-// at a time.
+// The elements that a stage accesses, as numbers: access maps { Stage[i] -> Buf[x] }, one
+// coordinate at a time.
 
 #include <cstdint>
 #include <string>
@@ -20,44 +20,44 @@ namespace Pipe::poly {
 struct Coordinate {
     int iterator =
         -1;           ///< index into the pure iterators of the stage; -1: x depends on none of them
-    int64_t num = 0;  ///< 0 where iterator is -1
+    int64_t num = 0;  ///< 0 if iterator is -1
     int64_t den = 1;  ///< at least 1
-    Range distance;   ///< unbounded: nothing is known but `range`
-    Range range;      ///< of x over the whole domain; unbounded where unknown
-    /// The distance stays the same however large the domain gets (Jangda 2020, section 2.2).
+    Range distance;   ///< unbounded: only `range` is known
+    Range range;      ///< of x over the whole domain; unbounded if unknown
+    /// The distance does not depend on the size of the domain (Jangda 2020, section 2.2).
     bool constant = false;
-    /// Where nothing is known but `range`: the pure iterators that x may depend on, as bits.
+    /// If only `range` is known: the pure iterators on which x may depend, as bits.
     uint64_t may_use = 0;
 
-    /// The distance leaves one integer x for every i, so two accesses with equal coordinates touch the
-    /// same element.
+    /// The distance permits only one integer x for every i, so two accesses with equal coordinates
+    /// access the same element.
     bool exact() const { return distance.bounded() && distance.size() <= den; }
     bool operator==(const Coordinate &) const = default;
 };
 
-/// The elements that one load (or store) of a stage touches.
+/// The elements that a load (or store) of a stage accesses.
 struct Access {
     FuncId func = FuncId::None;  ///< the Func that is read, or None for an image
     int image = -1;              ///< index into Graph::images, or -1
     int bytes = 1;               ///< of one element
     std::vector<Coordinate> coords;
 
-    /// Both touch the same element in every iteration.
+    /// Whether both access the same element in every iteration.
     bool same_element(const Access &other) const;
     bool same_buffer(const Access &other) const {
         return func == other.func && image == other.image;
     }
 };
 
-/// The values of the coordinate while its iterator runs over `tile` only.
+/// The values of the coordinate while its iterator ranges over `tile`.
 Range touched(const Coordinate &coord, const Range &tile);
 
-/// The coordinate after substitution: `outer` reads a stage at the coordinates `inner` (one per pure
-/// iterator of that stage), so x(outer) becomes a function of the iterators of inner's stage.
+/// The coordinate after substitution: `outer` reads a stage at the coordinates `inner` (one per
+/// pure iterator of that stage), so x(outer) becomes a function of the iterators of inner's stage.
 Coordinate compose(const Coordinate &outer, const std::vector<Coordinate> &inner);
 
-/// The access of `producer_access` seen from a consumer that reads the producer at `inner`, once the
-/// producer has been substituted into it.
+/// The access `producer_access`, seen from a consumer that reads the producer at `inner`, after
+/// substituting the producer into it.
 Access compose(const Access &producer_access, const std::vector<Coordinate> &inner);
 
 /// "2*i0/3 + [0, 1]".

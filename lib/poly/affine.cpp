@@ -1,7 +1,7 @@
 #include "poly/affine.h"
 
 // Spaces:
-//   Stage[i]               whatever the caller asks about
+//   Stage[i]               iterators chosen by the caller
 //   { Stage[i] -> [x] }    an expression, as a piecewise quasi-affine function
 
 #include <cstdlib>
@@ -17,7 +17,7 @@ using ir::Op;
 
 namespace {
 
-/// Larger index expressions are not worth the time (and with sharing could take exponential time).
+/// Larger index expressions are too expensive (with sharing, they could take exponential time).
 constexpr int max_nodes = 300;
 
 }  // namespace
@@ -27,7 +27,7 @@ isl::pw_aff number(const isl::space &space, int64_t value) {
     return isl::manage(isl_aff_val_on_domain_space(space.copy(), v.release()));
 }
 
-/// Constant that an expression stands for, if it does.
+/// The constant value of an expression, if it has one.
 std::optional<int64_t> Affine::constant(const Expr &e) const {
     Range r = range_of(e, names_);
     return r.is_point() ? std::optional(r.min) : std::nullopt;

@@ -1,5 +1,5 @@
 #pragma once
-// Expr -> isl. For poly's own files only: it includes isl.
+// Expr -> isl. Internal to poly/: includes isl.
 
 #include <functional>
 #include <optional>
@@ -11,22 +11,22 @@
 
 namespace Pipe::poly {
 
-/// Thrown where an expression is not piecewise quasi-affine, or too large to be worth the time.
+/// Thrown if an expression is not piecewise quasi-affine, or too large.
 struct NotAffine {};
 
 /// { Stage[i] -> [value] }
 isl::pw_aff number(const isl::space &space, int64_t value);
 
-/// Turns the expressions of one question into piecewise quasi-affine functions on one space.
-/// Understands +, -, multiplication by constants, floor division and modulo by positive constants,
-/// min, max and select on affine conditions.
+/// Converts expressions to piecewise quasi-affine functions on one space. Supports +, -,
+/// multiplication by constants, floor division and modulo by positive constants, min, max and
+/// select on affine conditions.
 class Affine {
   public:
-    /// What a variable is; nothing for what is unknown.
+    /// The value of a variable; nothing if unknown.
     using Lookup = std::function<std::optional<isl::pw_aff>(const std::string &)>;
 
     /// \param space { Stage[i] }
-    /// \param names names that have one value here count as constants; must outlive this
+    /// \param names names with a single value count as constants; must outlive this object
     Affine(isl::space space, const Environment &names, Lookup lookup)
         : space_(std::move(space)), names_(names), lookup_(std::move(lookup)) {}
 
@@ -41,7 +41,7 @@ class Affine {
     isl::space space_;
     const Environment &names_;
     Lookup lookup_;
-    int steps_ = 0;  // nodes looked at
+    int steps_ = 0;  // number of visited nodes
 };
 
 }  // namespace Pipe::poly

@@ -21,7 +21,7 @@ using namespace ir;
 
 namespace {
 
-/// A question beyond these takes longer than its answer is worth.
+/// Larger problems take more time than they are worth.
 constexpr unsigned long max_operations = 20000;
 constexpr size_t max_names = 10;
 
@@ -103,7 +103,7 @@ class Question {
     Type type_;
     const JointDomain &domain_;
     const Environment nothing_;
-    std::vector<Expr> names_;  ///< the variables first
+    std::vector<Expr> names_;  ///< variables first
     isl::space space_;
     std::vector<isl::aff> positions_;
     isl::pw_aff values_;  // { Stage[v, n] -> [x] }
@@ -113,13 +113,13 @@ class Question {
 
 Range joint_range(const Expr &index, const JointDomain &domain) {
     isl_ctx *raw = isl_ctx_alloc();
-    isl_options_set_on_error(raw, ISL_ON_ERROR_CONTINUE);  // no text on the user's screen
+    isl_options_set_on_error(raw, ISL_ON_ERROR_CONTINUE);  // no output to the console
     isl_ctx_set_max_operations(raw, max_operations);
     Range result;
     try {
         result = Question(isl::ctx(raw), index, domain).answer();
     } catch (const NotAffine &) {
-    } catch (const isl::exception &) {  // the quota, as a rule
+    } catch (const isl::exception &) {  // usually because the quota is exhausted
     }
     isl_ctx_free(raw);
     return result;

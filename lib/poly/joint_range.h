@@ -1,7 +1,6 @@
 #pragma once
-// What values an index takes while several variables range together, where a condition ties them to
-// each other or a variable stands in the index more than once: there intervals lose what the integer
-// set keeps.
+// The range of an index over several variables, if a condition relates them or a variable occurs in
+// the index more than once: there, intervals lose precision that integer sets keep.
 
 #include <string>
 #include <vector>
@@ -10,7 +9,7 @@
 
 namespace Pipe::poly {
 
-/// Variables and where they range. All names that are no variables here are unknown numbers.
+/// Variables and their ranges. All other names are unknown numbers (parameters).
 struct JointDomain {
     struct Variable {
         std::string name;
@@ -20,8 +19,8 @@ struct JointDomain {
     std::vector<Expr> conditions;  ///< each is <= 0
 };
 
-/// The range of `index` over the domain, and over all values of the unknown numbers. Unbounded where
-/// something is not quasi-affine, or where the quota is exhausted.
+/// The range of `index` over the domain, and over all values of the unknown numbers. Unbounded if
+/// something is not quasi-affine, or if the quota is exhausted.
 Range joint_range(const Expr &index, const JointDomain &domain);
 
 }  // namespace Pipe::poly

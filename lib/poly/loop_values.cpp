@@ -57,7 +57,8 @@ void LoopValues::split(const Transform &t) {
     values_[t.inner] = simple ? LoopValue({ir::mod(old->front(), t.factor)}) : std::nullopt;
 }
 
-/// False where the order is not that of the loops before. What made no loop of these, made pure ones.
+/// Returns false if the order differs from that of the loops before. Loops that result from pure
+/// loops only are pure.
 static bool undo(const Transform &t, std::vector<std::string> &loops) {
     const std::string &made = t.kind == Transform::Kind::Fuse    ? t.old_name
                               : t.kind == Transform::Kind::Split ? t.inner

@@ -1,5 +1,5 @@
 #pragma once
-// What the loops of an update count, after splits, fuses and renames.
+// The values that the loops of an update count through, after splits, fuses and renames.
 
 #include <map>
 #include <optional>
@@ -10,15 +10,15 @@
 
 namespace Pipe::poly {
 
-/// The value of a loop in terms of the definition's variables: several that count in order, the
-/// outermost first, where loops are fused. Nothing: not known.
+/// The value of a loop in terms of the definition's variables; several, outermost first, if loops
+/// are fused. Nothing: unknown.
 using LoopValue = std::optional<std::vector<Expr>>;
 
 class LoopValues {
   public:
     LoopValues(const graph::Stage &stage, const std::vector<schedules::Transform> &transforms);
 
-    /// A pure loop has no values.
+    /// A pure loop has no value.
     LoopValue operator[](const std::string &loop) const;
 
   private:
@@ -30,13 +30,14 @@ class LoopValues {
     std::map<std::string, LoopValue> values_;
 };
 
-/// The order in which the loops over RVars of an update run. The last transforms that change no order are
-/// undone: the two loops of a split that stand one around the other run as the loop that was split.
+/// The order in which the RVar loops of an update run. Final transforms that do not change the
+/// order are undone: the two loops of a split that are directly nested run in the order of the
+/// original loop.
 struct LoopOrder {
     explicit LoopOrder(const schedules::StageSchedule &s);
 
     std::vector<std::string> loops;                ///< innermost first
-    std::vector<schedules::Transform> transforms;  ///< what made them of the update's variables
+    std::vector<schedules::Transform> transforms;  ///< the transforms that lead to them
 };
 
 }  // namespace Pipe::poly

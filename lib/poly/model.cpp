@@ -32,7 +32,7 @@ class Builder {
             image_index_[graph.images[i].name] = i;
     }
 
-    /// Consumers before producers: a box is complete when all readers have been looked at.
+    /// Consumers before producers: a box is complete after all readers.
     Model run() {
         for (const FuncNode &f : graph_.funcs) {
             result_.funcs.push_back({std::vector<Range>(f.args.size(), Range::empty()), {}});
@@ -92,7 +92,7 @@ class Builder {
             names_[it.name] = it.range;
     }
 
-    /// An update may write outside of what is read of its Func; that needs room too.
+    /// An update may write outside the region that is read of its Func; that must be stored, too.
     void grow_by_writes(const Stage &stage, FuncModel &mine) {
         for (size_t d = 0; d < stage.args.size(); d++) {
             mine.box[d] = hull(mine.box[d], coordinate(stage.args[d]).range);
@@ -137,7 +137,7 @@ class Builder {
                    : result_.images[image_index_.at(call.name)].size();
     }
 
-    /// isl's answer, else the range that interval arithmetic gives.
+    /// The result of isl, or else of interval arithmetic.
     Coordinate coordinate(const Expr &index) {
         for (const auto &[e, c] : known_) {
             if (ir::equal(e, index))
@@ -158,7 +158,7 @@ class Builder {
         return result;
     }
 
-    /// The pure iterators of the stage at hand that the expression names, as bits.
+    /// The pure iterators of the current stage in the expression, as bits.
     uint64_t used_by(const Expr &index) const {
         uint64_t used = 0;
         for (size_t k = 0; k < std::min<size_t>(64, static_cast<size_t>(at_hand_->pure)); k++)
@@ -172,8 +172,8 @@ class Builder {
     Solver solver_;
     Model result_;
     const StageModel *at_hand_ = nullptr;
-    Environment names_;                               // of the stage at hand
-    std::vector<std::pair<Expr, Coordinate>> known_;  // of the stage at hand
+    Environment names_;                               // of the current stage
+    std::vector<std::pair<Expr, Coordinate>> known_;  // of the current stage
     std::unordered_map<std::string, size_t> image_index_;
 };
 

@@ -1,9 +1,9 @@
 #include "poly/pairs.h"
 
 // Spaces:
-//   Pair[p0, .., pR-1, q0, .., qR-1, s0, ...]   two iterations of one update: the RVars of both,
-//                                               and what is the same for both: pure variables
-//                                               (whose different values never meet), Params, sizes
+//   Pair[p0, .., pR-1, q0, .., qR-1, s0, ...]   two iterations of an update: the RVars of both, and
+//                                               shared values: pure variables (different values of
+//                                               which never conflict), Params, sizes
 //   { Pair[p, q, s] }                           pairs that conflict
 
 #include <set>
@@ -68,7 +68,7 @@ void Pairs::collect(const FuncNode &func) {
     shared_.assign(names.begin(), names.end());
 }
 
-/// Runs the test; what goes wrong on the way counts as a conflict with the write itself.
+/// Runs the test; any failure counts as a conflict with the write itself.
 template <typename F> Expr Pairs::ask(F &&make_pairs) {
     isl_ctx_reset_operations(raw_);
     isl_ctx_reset_error(raw_);
@@ -107,7 +107,7 @@ Affine Pairs::affine(bool second) {
                   });
 }
 
-/// Nothing where it is not affine.
+/// Nothing if it is not affine.
 std::optional<isl::pw_aff> Pairs::value(const Expr &e, bool second) {
     try {
         return affine(second).value(e);
@@ -145,8 +145,8 @@ void Pairs::add_condition(const Expr &e, bool second) {
     }
 }
 
-/// Where one of the two iterations writes what the other one accesses: the first what the second
-/// reads, or the first reads what the second writes.
+/// The pairs in which one of the two iterations writes what the other accesses: the first writes
+/// what the second reads, or vice versa.
 isl::set Pairs::same_element(const Expr &access) {
     isl::set result = space_.universe_set().subtract(space_.universe_set());
     for (bool writer : {false, true}) {
@@ -194,7 +194,7 @@ isl::set Pairs::differs(const std::string &loop) {
     return result;
 }
 
-/// The first iteration comes before the second one as the definition says.
+/// The first iteration precedes the second in the order of the definition.
 isl::set Pairs::original_order() {
     isl::set result = space_.universe_set().subtract(space_.universe_set());
     isl::set equal = space_.universe_set();
@@ -206,7 +206,7 @@ isl::set Pairs::original_order() {
     return result;
 }
 
-/// The second one comes first in the loops as they are now.
+/// The second iteration precedes the first in the present order of the loops.
 isl::set Pairs::reversed(const LoopOrder &order) {
     LoopValues values(stage_, order.transforms);
     isl::set result = space_.universe_set().subtract(space_.universe_set());

@@ -1,6 +1,5 @@
 #pragma once
-// Two iterations of one update, and what they may do to each other. For poly's own files only: it
-// includes isl.
+// Conflicts between two iterations of an update. Internal to poly/: includes isl.
 
 #include <optional>
 #include <string>
@@ -14,22 +13,22 @@
 
 namespace Pipe::poly {
 
-/// Questions about the pairs of iterations of an update, as its loops are scheduled. What is not
-/// affine, or beyond the quota, counts as a conflict.
+/// Queries about pairs of iterations of an update with its scheduled loops. Anything that is not
+/// affine, or exceeds the quota, counts as a conflict.
 class Pairs {
   public:
-    /// \param quota isl's operations for one question
+    /// \param quota isl operations per query
     Pairs(const graph::FuncNode &func, const graph::Stage &stage, const schedules::StageSchedule &s,
           unsigned long quota);
     ~Pairs();
     Pairs(const Pairs &) = delete;
     Pairs &operator=(const Pairs &) = delete;
 
-    /// The access that meets a write of another iteration of this loop, the loops outside being at
-    /// the same place; undefined = none.
+    /// The access that conflicts with a write in another iteration of this loop, in the same
+    /// iteration of the outer loops; undefined = none.
     Expr conflict(size_t dim);
-    /// The access that would come before the write that it must follow, or the other way round, where
-    /// the loops run in this order.
+    /// The access that would precede a write that it must follow, or vice versa, if the loops run
+    /// in this order.
     Expr reordered(const LoopOrder &order);
 
     const Expr &written() const { return accesses_.front(); }
@@ -55,7 +54,7 @@ class Pairs {
     const graph::Stage &stage_;
     const std::vector<schedules::Dim> &dims_;
     LoopValues values_;
-    std::vector<Expr> accesses_;  // calls of the Func; first the write
+    std::vector<Expr> accesses_;  // calls of the Func; the write comes first
     std::vector<std::string> shared_;
     Environment nothing_;
     isl_ctx *raw_;

@@ -50,7 +50,7 @@ class Checker {
     void special_stages(const FuncNode &f, size_t i, const StageSchedule &s) {
         for (const schedules::Specialization &special : s.specializations) {
             if (!special.condition.defined())
-                continue;  // specialize_fail: nothing runs
+                continue;  // specialize_fail: never runs
             stage(f, i, special.schedule, true);
             special_stages(f, i, special.schedule);
         }
@@ -60,7 +60,7 @@ class Checker {
     const schedules::Schedule &schedule_;
     const RaceOptions &options_;
     std::vector<SharedLoop> shared_;
-    std::set<std::pair<FuncId, int>> hosts_;  // stages that others share loops of (compute_with)
+    std::set<std::pair<FuncId, int>> hosts_;  // stages whose loops others share (compute_with)
 
     void stage(const FuncNode &f, size_t index, const StageSchedule &s, bool special) {
         const Stage &stage = f.stages[index];
@@ -78,8 +78,8 @@ class Checker {
         order(f, index, s);
     }
 
-    /// Where two iterations write one element, they write the same value: it comes from pure Vars
-    /// only, which are coordinates of the element.
+    /// Two iterations that write the same element write the same value: it depends only on pure
+    /// Vars that are coordinates of the element.
     static bool writes_one_value(const FuncNode &f, const Stage &stage) {
         std::set<std::string> from_rvars;
         for (const ReductionVar &r : stage.rvars)
@@ -114,7 +114,7 @@ class Checker {
             reduction && reduction->commutative && (reduction->exact || options_.fast_math);
         std::string directive = fmt::format("{}({})", schedules::to_string(dim.kind), dim.name);
         std::string text =
-            fmt::format("iterations of the loop '{}' may touch the same elements: {}. ", dim.name,
+            fmt::format("iterations of the loop '{}' may access the same elements: {}. ", dim.name,
                         accesses(written, meets));
         if (s.atomic) {
             check_one_step(f, index, directive, text);
@@ -125,7 +125,7 @@ class Checker {
                     f, index, directive,
                     text +
                         fmt::format("atomic() does not help, because no associative operator was "
-                                    "found: {}. atomic(true) says that any order is right.",
+                                    "found: {}. atomic(true) asserts that any order is correct.",
                                     why));
             return;
         }
@@ -135,21 +135,20 @@ class Checker {
             return;
         }
         if (regroup && !special)
-            text += fmt::format("It cannot have accumulators of its own: {}. ", why);
+            text += fmt::format("It cannot use private accumulators: {}. ", why);
         if (reduction && !reduction->exact)
-            text +=
-                "The operator is associative, but on floats another grouping rounds differently: a "
-                "target with Target::FastMath allows that. ";
+            text += "The operator is associative, but on floats regrouping changes the rounding: a "
+                    "target with Target::FastMath permits that. ";
         graph::reject_directive(
             f, index, directive,
-            text + fmt::format(
-                       "Take the update apart with rfactor(), make it atomic(), {} a loop over a "
-                       "Var instead, or, where any order is right, say "
-                       "allow_race_conditions().",
-                       dim.kind == LoopKind::Vectorized ? "vectorize" : "parallelize"));
+            text +
+                fmt::format("Factor the update with rfactor(), make it atomic(), {} a loop over a "
+                            "Var instead, or, if any order is correct, add "
+                            "allow_race_conditions().",
+                            dim.kind == LoopKind::Vectorized ? "vectorize" : "parallelize"));
     }
 
-    /// What is read outside of the step in which an element is updated.
+    /// Reads outside of the atomic update of an element.
     static void check_one_step(const FuncNode &f, size_t index, const std::string &directive,
                                const std::string &conflict) {
         bool asks = false;
@@ -165,7 +164,7 @@ class Checker {
                     "serial.");
     }
 
-    /// Those of `loops` that are among `rvars`.
+    /// The loops that are among `rvars`.
     static std::vector<std::string> only_reductions(std::vector<std::string> loops,
                                                     const std::vector<std::string> &rvars) {
         std::erase_if(loops, [&](const std::string &name) {
@@ -174,7 +173,7 @@ class Checker {
         return loops;
     }
 
-    /// Another order of the RVar loops must not change what an iteration reads.
+    /// A different order of the RVar loops must not change the values that an iteration reads.
     void order(const FuncNode &f, size_t index, const StageSchedule &s) {
         const Stage &stage = f.stages[index];
         std::vector<std::string> natural;
@@ -194,15 +193,15 @@ class Checker {
         graph::reject_directive(
             f, index, what_orders(s),
             fmt::format(
-                "the definition gives another result when its RVars run in this order: of two "
-                "iterations, {}, and which comes first would change. Keep the order of the "
-                "definition ({}, innermost first), or, where any order is right, say "
+                "this order of its RVars changes the result of the definition: of two "
+                "iterations, {}, and the order of the two would be reversed. Keep the order of the "
+                "definition ({}, innermost first), or, if any order is correct, add "
                 "allow_race_conditions().",
                 accesses(pairs.written(), meets), graph::join(natural)));
     }
 
-    /// The directive that made this order of the loops over RVars: the last fuse where one loop is left of
-    /// them, else reorder.
+    /// The directive that caused this order of the RVar loops: the last fuse if only one loop is
+    /// left, else reorder.
     static std::string what_orders(const StageSchedule &s) {
         std::vector<std::string> loops;
         for (const Dim &d : s.dims)

@@ -13,7 +13,7 @@ using ir::Op;
 
 namespace {
 
-/// Keeps the ends within [-infinite, infinite].
+/// Limits the ends to [-infinite, infinite].
 int64_t saturate(__int128 value) {
     return static_cast<int64_t>(std::clamp<__int128>(value, -Range::infinite, Range::infinite));
 }
@@ -41,7 +41,7 @@ Range product(const Range &a, const Range &b) {
     return result;
 }
 
-/// Division by anything but a positive constant is left unbounded.
+/// The result is unbounded unless the divisor is a positive constant.
 Range quotient(const Range &a, const Range &b) {
     if (!b.is_point() || b.min <= 0)
         return {};
@@ -123,12 +123,12 @@ class Evaluator {
         return fits ? inner : outer;
     }
 
-    /// A float expression between two numbers, ends included; infinite where unknown.
+    /// A float expression between two numbers, inclusive; infinite if unknown.
     struct Real {
         double min = -HUGE_VAL, max = HUGE_VAL;
     };
 
-    /// Rounding may have pushed the ends out a little.
+    /// Rounding may have moved the ends outward slightly.
     static Range truncated(const Real &r) {
         auto end = [](double v, double sign) {
             const double limit = static_cast<double>(Range::infinite);
@@ -176,7 +176,7 @@ class Evaluator {
                 return {};
             return of_ends({a.min / b.min, a.min / b.max, a.max / b.min, a.max / b.max});
         case Op::Min:
-            return {std::min(a.min, b.min), b.max};  // of a NaN: the second operand
+            return {std::min(a.min, b.min), b.max};  // if a is NaN: the second operand
         case Op::Max:
             return {b.min, std::max(a.max, b.max)};
         default:

@@ -1,5 +1,6 @@
 #pragma once
-// Ranges of integers, and what values an index can take where the polyhedral answer is missing.
+// Ranges of integers, and interval arithmetic on index expressions as a fallback for the polyhedral
+// analysis.
 
 #include <cstdint>
 #include <string>
@@ -10,8 +11,8 @@
 
 namespace Pipe::poly {
 
-/// All integers from min to max, both included. Ends at or beyond `infinite` stand for "unbounded";
-/// min > max means empty.
+/// All integers from min to max, inclusive. Ends at or beyond `infinite` mean "unbounded"; min >
+/// max means empty.
 struct Range {
     static constexpr int64_t infinite = int64_t(1) << 60;
     int64_t min = -infinite;
@@ -22,7 +23,7 @@ struct Range {
     bool is_empty() const { return min > max; }
     bool is_point() const { return min == max; }
     bool bounded() const { return min > -infinite && max < infinite; }
-    /// Number of integers; `infinite` where unbounded.
+    /// Number of integers; `infinite` if unbounded.
     int64_t size() const { return is_empty() ? 0 : bounded() ? max - min + 1 : infinite; }
     bool operator==(const Range &) const = default;
 };
@@ -32,12 +33,12 @@ Range intersect(const Range &a, const Range &b);
 Range operator+(const Range &a, const Range &b);
 Range operator*(const Range &a, int64_t factor);
 
-/// What names stand for: iterators, "<image>.extent.<d>", scalar parameters.
+/// The ranges of names: iterators, "<image>.extent.<d>", scalar parameters.
 using Environment = std::unordered_map<std::string, Range>;
 
-/// The values that an integer expression takes while its variables run over their ranges, by interval
-/// arithmetic: never too small, often too large. Unknown names and values that are loaded range over
-/// what their type can hold if that is at most 16 bits, else they are unbounded.
+/// The range of an integer expression whose variables range over intervals, by interval arithmetic:
+/// never too small, often too large. Unknown names and loaded values range over their whole type if
+/// that has at most 16 bits, else they are unbounded.
 Range range_of(const Expr &e, const Environment &names);
 
 }  // namespace Pipe::poly

@@ -4,7 +4,7 @@
 //   Stage[i0, ..., in-1]   the iterators of one stage: its pure variables, then its reduction variables
 //   { Stage[i] -> [x] }    one coordinate of an access, as a piecewise quasi-affine function
 //   { Stage[i] -> [d] }    the distance d = den * x - num * i[k]
-// There are no isl parameters: sizes are numbers, known from the buffers or the estimates.
+// There are no isl parameters: sizes are numbers, from the buffers or the estimates.
 
 #include <algorithm>
 #include <numeric>
@@ -21,7 +21,7 @@ namespace Pipe::poly {
 
 namespace {
 
-/// x grows by num / den per step of an iterator, floors aside.
+/// x grows by num / den per step of an iterator, ignoring floors.
 struct Slope {
     int64_t num = 0, den = 1;
     bool operator==(const Slope &) const = default;
@@ -43,7 +43,7 @@ Slope to_slope(const isl::val &v) {
     return {v.num_si(), v.den_si()};
 }
 
-/// Slope of `f` in iterator k, every floor(g) taken for g. \param f { Stage[i] -> [x] }
+/// Slope of `f` in iterator k, replacing every floor(g) by g. \param f { Stage[i] -> [x] }
 Slope slope(const isl::aff &f, int k) {
     Slope total = to_slope(isl::manage(isl_aff_get_coefficient_val(f.get(), isl_dim_in, k)));
     const int divs = isl_aff_dim(f.get(), isl_dim_div);
@@ -85,7 +85,7 @@ struct Solver::Impl {
 
 namespace {
 
-/// Least and greatest value of f. \param f { Stage[i] -> [x] } on a bounded or unbounded domain
+/// Minimum and maximum of f. \param f { Stage[i] -> [x] } on a bounded or unbounded domain
 Range extremes(const isl::pw_aff &f) {
     isl::val low = f.min_val(), high = f.max_val();
     if (low.is_nan() || high.is_nan())
@@ -100,7 +100,7 @@ Range extremes(const isl::pw_aff &f) {
 
 }  // namespace
 
-/// The coordinate x if its growth is credited to one iterator. \param x { Stage[i] -> [x] }
+/// The coordinate x as a function of the given iterator. \param x { Stage[i] -> [x] }
 Coordinate Solver::Impl::measure(const isl::pw_aff &x, int iterator, Slope slope) {
     Coordinate c;
     isl::pw_aff distance = x.scale(static_cast<long>(slope.den));  // { Stage[i] -> [d] }
@@ -112,8 +112,9 @@ Coordinate Solver::Impl::measure(const isl::pw_aff &x, int iterator, Slope slope
             distance.sub(var[static_cast<size_t>(iterator)].scale(static_cast<long>(slope.num)));
     }
     c.distance = extremes(distance.intersect_domain(domain));
-    // Same question without the bounds of the pure iterators: an answer there cannot depend on sizes.
-    // A clamp has none; it counts as constant where it only bends a small part of the domain.
+    // The same without the bounds of the pure iterators: a result then cannot depend on sizes. For
+    // a clamp there is none; it counts as constant if it is active only in a small part of the
+    // domain.
     const int64_t extent = iterator < 0 ? 0 : iterators[static_cast<size_t>(iterator)].range.size();
     const bool small = c.distance.bounded() && c.distance.size() < extent / 8;
     c.constant = c.distance.is_point() || small ||
@@ -121,7 +122,7 @@ Coordinate Solver::Impl::measure(const isl::pw_aff &x, int iterator, Slope slope
     return c;
 }
 
-/// Credits x to the iterator that leaves the smallest spread of distances. \param x { Stage[i] -> [x] }
+/// Chooses the iterator that leaves the smallest spread of distances. \param x { Stage[i] -> [x] }
 Coordinate Solver::Impl::describe(const isl::pw_aff &x) {
     std::vector<std::pair<int, Slope>> candidates = {{-1, Slope{}}};
     x.foreach_piece([&](isl::set, const isl::multi_aff &f) {
@@ -155,13 +156,13 @@ Coordinate Solver::Impl::describe(const isl::pw_aff &x) {
 
 Solver::Solver(unsigned long max_operations) : impl_(std::make_unique<Impl>()) {
     impl_->raw = isl_ctx_alloc();
-    isl_options_set_on_error(impl_->raw, ISL_ON_ERROR_CONTINUE);  // no text on the user's screen
+    isl_options_set_on_error(impl_->raw, ISL_ON_ERROR_CONTINUE);  // no output to the console
     impl_->max_operations = max_operations;
 }
 
 Solver::~Solver() {
     isl_ctx *raw = impl_->raw;
-    impl_.reset();  // all isl objects go before their context
+    impl_.reset();  // all isl objects must be destroyed before their context
     isl_ctx_free(raw);
 }
 
@@ -202,7 +203,7 @@ std::optional<Coordinate> Solver::coordinate(const Expr &index, const Environmen
     } catch (const isl::exception_quota &) {
         s.exhausted++;
         return std::nullopt;
-    } catch (const isl::exception &) {  // a C function gave null: the context knows why
+    } catch (const isl::exception &) {  // a C function returned null: the context has the error
         s.exhausted += isl_ctx_last_error(s.raw) == isl_error_quota;
         return std::nullopt;
     }

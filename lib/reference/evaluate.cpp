@@ -19,12 +19,13 @@ using graph::FuncNode;
 using graph::Graph;
 using graph::Stage;
 
-/// A stage made ready: the roots of its formula are the predicate, and then for each of its stores
-/// (scatter) the coordinates and the values.
+/// A compiled stage: the roots of its formula are the predicate, followed for each of its stores
+/// (scatter) by the coordinates and the values.
 struct StageFormula {
     const Stage *stage;
-    std::vector<size_t> loop_args;    ///< arguments (dimensions) that are pure variables here
-    std::vector<std::string> locals;  ///< RVars innermost first, then those pure variables
+    std::vector<size_t>
+        loop_args;  ///< arguments (dimensions) that are pure variables in this stage
+    std::vector<std::string> locals;  ///< RVars innermost first, followed by those pure variables
     std::unique_ptr<Formula> formula;
     size_t stores = 1;
 };
@@ -32,9 +33,9 @@ struct StageFormula {
 struct FuncState {
     std::vector<StageFormula> stages;
     Grid grid;
-    Box wanted;                  ///< hull of the points asked for
-    std::vector<Point> pending;  ///< pure Funcs: points asked for and not yet Known
-    Box done;                    ///< Funcs with updates: the box for which `grid` is final
+    Box wanted;                  ///< hull of the requested points
+    std::vector<Point> pending;  ///< pure Funcs: requested points that are not yet Known
+    Box done;                    ///< Funcs with updates: the box in which `grid` is final
 
     FuncState(size_t dimensions, size_t elements)
         : grid(dimensions, elements), wanted(dimensions), done(dimensions) {}
@@ -78,7 +79,7 @@ class Evaluator : public Source {
     [[noreturn]] void fail(const std::string &message) override;
 
   private:
-    /// f(the Func, the place of the value in its Tuple, the Buffer)
+    /// f(the Func, the index of the value in its Tuple, the Buffer)
     template <typename F> void for_each_output(const F &f) const {
         size_t i = 0;
         for (FuncId id : graph_.outputs)
@@ -108,13 +109,13 @@ class Evaluator : public Source {
     std::map<std::string, Value> globals_;
     std::vector<FuncState> states_;
 
-    // What is being evaluated.
+    // The current Func, stage and point.
     const FuncNode *func_ = nullptr;
     size_t stage_ = 0;
     Point locals_;
     Box box_;               ///< of a Func with updates
-    bool complete_ = true;  ///< nothing was Unknown
-    size_t progress_ = 0;   ///< points asked for or computed, ever
+    bool complete_ = true;  ///< no value was Unknown
+    size_t progress_ = 0;   ///< total number of points requested or computed
 };
 
 Evaluator::Evaluator(const Graph &graph, const std::vector<BufferView> &outputs,
@@ -139,7 +140,7 @@ void Evaluator::bind_images(const std::map<std::string, BufferView> &inputs) {
     for (const graph::Image &image : graph_.images) {
         auto found = inputs.find(image.name);
         if (found == inputs.end() && !image.bound.defined())
-            throw RuntimeError("Input image " + quoted(image.name) + " was given no buffer.");
+            throw RuntimeError("Input image " + quoted(image.name) + " was not given a buffer.");
         const BufferView &view = found != inputs.end() ? found->second : image.bound.view();
         if (view.type != image.type || view.dims.size() != static_cast<size_t>(image.dimensions)) {
             throw RuntimeError(
@@ -170,7 +171,7 @@ void Evaluator::bind_scalars(const std::map<std::string, const void *> &scalars)
     for (const graph::Scalar &scalar : graph_.scalars) {
         auto found = scalars.find(scalar.name);
         if (found == scalars.end() || !found->second)
-            throw RuntimeError("Param " + quoted(scalar.name) + " was given no value.");
+            throw RuntimeError("Param " + quoted(scalar.name) + " was not given a value.");
         globals_[scalar.name] = load(scalar.type, found->second);
     }
 }
@@ -240,7 +241,7 @@ Value Evaluator::image(const std::string &name, const Point &at) {
 Value Evaluator::func(FuncId id, int element, const Point &at) {
     FuncState &state = states_[static_cast<size_t>(id)];
     auto e = static_cast<size_t>(element);
-    if (func_ && id == func_->id) {  // an update that reads what it is updating
+    if (func_ && id == func_->id) {  // an update that reads its own Func
         if (box_.contains(at))
             return state.grid.get(at, e);
         want(id, at);
@@ -269,7 +270,7 @@ void Evaluator::want(FuncId id, const Point &at) {
     state.wanted.include(at);
 }
 
-/// A pure Func. Points that stay Unknown stay pending.
+/// A pure Func. Points that remain Unknown stay pending.
 void Evaluator::evaluate_points(const FuncNode &func) {
     FuncState &state = states_[static_cast<size_t>(func.id)];
     std::vector<Point> points = std::exchange(state.pending, {});
@@ -285,7 +286,7 @@ void Evaluator::evaluate_points(const FuncNode &func) {
     }
 }
 
-/// Stage 0 of func_ at one point.
+/// Evaluates stage 0 of func_ at one point.
 void Evaluator::run_pure(const Point &at) {
     FuncState &state = states_[static_cast<size_t>(func_->id)];
     stage_ = 0;
@@ -301,8 +302,8 @@ void Evaluator::run_pure(const Point &at) {
     }
 }
 
-/// What is there where nothing is stored: an output keeps what its buffer holds; elsewhere it may
-/// be anything.
+/// The initial value of an element that is not stored: an output keeps the contents of its buffer;
+/// elsewhere it is arbitrary.
 Value Evaluator::left_alone(const Point &at, size_t element) const {
     size_t i = 0;
     for (FuncId id : graph_.outputs) {
@@ -314,7 +315,7 @@ Value Evaluator::left_alone(const Point &at, size_t element) const {
     return Value::of_int(0);
 }
 
-/// A Func with updates, on the box that is wanted now.
+/// A Func with updates, on the currently requested box.
 void Evaluator::evaluate_box(const FuncNode &func) {
     FuncState &state = states_[static_cast<size_t>(func.id)];
     if (state.done == state.wanted)
@@ -332,7 +333,7 @@ void Evaluator::evaluate_box(const FuncNode &func) {
     progress_ += complete_;
 }
 
-/// An extern stage, on the box that is wanted now, or the larger one that its C function asks for.
+/// An extern stage, on the currently requested box, or the larger one that its C function requests.
 void Evaluator::evaluate_extern(const FuncNode &func) {
     FuncState &state = states_[static_cast<size_t>(func.id)];
     if (state.done == state.wanted)
@@ -382,7 +383,7 @@ void Evaluator::evaluate_update_at(StageFormula &stage, const Point &locals) {
         if (!predicate.known() || !predicate.i)
             return;
     }
-    // All that is read, before the first store.
+    // All reads, before the first store.
     std::vector<Point> points;
     std::vector<Value> values;
     size_t root = 1;
@@ -405,7 +406,7 @@ void Evaluator::evaluate_update_at(StageFormula &stage, const Point &locals) {
     }
 }
 
-/// True if there is nothing left to do for this Func now.
+/// Returns true if nothing is left to do for this Func at present.
 bool Evaluator::evaluate_func(const FuncNode &func) {
     FuncState &state = states_[static_cast<size_t>(func.id)];
     func_ = &func;

@@ -67,10 +67,10 @@ bool ExternStage::compute(const Box &box, Grid &grid) {
     return true;
 }
 
-/// Calls the function with what the arguments are now; the shapes then are what it left.
+/// Calls the function with the present arguments; afterward, the shapes are those that it set.
 void ExternStage::call() {
     if (!options_.call_extern)
-        source_.fail("There is nothing that calls the C function");
+        source_.fail("There is no means to call the C function");
     std::vector<RawBuffer> raw(args_.size());
     std::vector<uint64_t> bits;
     std::vector<Expr> names;
@@ -86,7 +86,7 @@ void ExternStage::call() {
     options_.call_extern(graph::call_extern_stage(func_, names), bits);
 }
 
-/// No memory; the shapes that the function may change: see Func::define_extern.
+/// Buffers without memory, whose shapes the function may change: see Func::define_extern.
 void ExternStage::set_shapes(const Box &box) {
     for (Argument &a : args_) {
         if (!a.expr.defined()) {
@@ -125,7 +125,7 @@ void ExternStage::allocate(Argument &a) {
     a.host = a.memory.data();
 }
 
-/// Reads a Func over the box that was asked for; false where some of it is not known.
+/// Reads a Func over the requested box; returns false if some of it is unknown.
 bool ExternStage::fill(Argument &a) {
     allocate(a);
     bool complete = true;

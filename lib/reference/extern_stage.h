@@ -1,6 +1,6 @@
 #pragma once
-// Extern stages: the C function is asked what it reads for a box, and then computes all of it at
-// once.
+// Extern stages: queries the C function for the regions that it reads, and then computes a whole
+// box at once.
 
 #include <map>
 #include <string>
@@ -20,16 +20,15 @@ class ExternStage {
                 const std::map<std::string, Value> &globals, const Options &options,
                 Source &source);
 
-    /// What the function computes where `box` is needed: that, or more.
+    /// The region that the function computes if `box` is needed: that, or more.
     Box ask(const Box &box);
-    /// Puts the values of the box into the grid. False where something that the function reads is
-    /// not known yet.
+    /// Stores the values of the box in the grid. Returns false if an input is not known yet.
     bool compute(const Box &box, Grid &grid);
 
   private:
-    /// What the function is given in one place.
+    /// One argument of the function.
     struct Argument {
-        Expr expr;  ///< undefined: one of its outputs
+        Expr expr;  ///< undefined: an output
         Type type;  ///< of the number, or of the elements
         uint64_t bits = 0;
         void *host = nullptr;
@@ -54,7 +53,7 @@ class ExternStage {
     const std::map<std::string, BufferView> &images_;
     const Options &options_;
     Source &source_;
-    std::vector<Argument> args_;  ///< the outputs last
+    std::vector<Argument> args_;  ///< outputs last
 };
 
 }  // namespace Pipe::reference

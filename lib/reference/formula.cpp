@@ -21,7 +21,7 @@ Formula::Formula(const std::vector<Expr> &roots, const std::vector<std::string> 
         roots_.push_back(root.defined() ? add(root, scope, {}) : -1);
 }
 
-/// Numbers the nodes below e, each once per scope: below a let its name has a meaning of its own.
+/// Numbers the nodes of e, each once per scope: inside a let, its name has a different meaning.
 int Formula::add(const Expr &e, Scope &scope, const std::map<std::string, int> &lets) {
     if (auto found = scope.find(e.get()); found != scope.end())
         return found->second;
@@ -119,7 +119,7 @@ bool is_effect(const ir::ExprNode &e) {
 
 }  // namespace
 
-/// print and require: (condition, value, ...).
+/// Implements print and require: (condition, value, ...).
 Value Formula::effect(const Node &node) {
     const ir::ExprNode &e = *node.expr;
     std::string text;
@@ -143,7 +143,7 @@ Value Formula::effect(const Node &node) {
 Value Formula::call_users_function(const ir::ExprNode &e, const std::vector<Value> &args) {
     auto function = ir::find_extern(e.name);
     if (!function || !function->address)
-        throw CompileError("The C function '" + e.name + "' is not in this process.");
+        throw CompileError("The C function '" + e.name + "' was not found in this process.");
     ir::refuse_pipeline(*function);
     std::vector<uint64_t> bits(args.size());
     std::vector<const void *> addresses;

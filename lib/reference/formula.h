@@ -1,5 +1,5 @@
 #pragma once
-// The expressions of one stage, made ready to be evaluated at many points.
+// The expressions of one stage, compiled for evaluation at many points.
 
 #include <map>
 #include <string>
@@ -11,29 +11,29 @@
 
 namespace Pipe::reference {
 
-/// What a Formula reads while it is evaluated.
+/// The data that a Formula reads during evaluation.
 struct Source {
     virtual ~Source() = default;
-    /// Element of a Func; Unknown if it has not been computed yet (the Source then remembers the
-    /// wish).
+    /// Element of a Func; Unknown if it has not been computed yet (the Source then records the
+    /// request).
     virtual Value func(FuncId id, int element, const std::vector<int64_t> &at) = 0;
     virtual Value image(const std::string &name, const std::vector<int64_t> &at) = 0;
-    /// The language leaves what just happened undefined. May throw.
+    /// Called when the result of an operation is undefined in the language. May throw.
     virtual void undefined(const char *what) = 0;
-    /// A requirement or a promise of the algorithm does not hold. Throws RuntimeError.
+    /// Called when a requirement or a promise of the algorithm is violated. Throws RuntimeError.
     [[noreturn]] virtual void fail(const std::string &message) = 0;
 };
 
-/// Some expressions over the same variables. Each node of the (shared) expression graph is
+/// Several expressions over the same variables. Each node of the (shared) expression graph is
 /// evaluated at most once per point. Only the chosen arm of a select is evaluated, so that the
-/// other one asks for nothing.
+/// other one requests nothing.
 class Formula {
   public:
-    /// `locals` are the variables that change from point to point; `globals` the ones that do not.
+    /// `locals` are the variables that change from point to point; `globals` are constant.
     Formula(const std::vector<Expr> &roots, const std::vector<std::string> &locals,
             const std::map<std::string, Value> &globals);
 
-    /// Moves to another point: `locals` in the order given to the constructor.
+    /// Moves to another point: values of `locals` in the order given to the constructor.
     void at(const std::vector<int64_t> &locals, Source &source);
     /// Value of a root at that point. An undefined root has none (InternalError).
     Value value(size_t root) { return value_of(roots_.at(root)); }
@@ -42,14 +42,14 @@ class Formula {
     struct Node {
         const ir::ExprNode *expr;
         std::vector<int> args;
-        int local = -1;  ///< Variable: index in locals, else `constant`
+        int local = -1;  ///< Variable: index in locals, else `constant` is used
         Value constant;
         std::vector<Type> types;  ///< of args
         uint64_t computed_at = 0;
         Value value;
-        // Kept from point to point, so that none allocates.
+        // Reused for all points to avoid allocations.
         std::vector<Value> values;         ///< of args
-        std::vector<int64_t> coordinates;  ///< of what is called
+        std::vector<int64_t> coordinates;  ///< of the called Func or image
     };
     using Scope = std::unordered_map<const ir::ExprNode *, int>;
 

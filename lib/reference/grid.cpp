@@ -58,7 +58,7 @@ void Grid::clear() {
     std::fill(states_.begin(), states_.end(), Value::State::Fresh);
 }
 
-/// Points tend to come in rows: half as much again in the direction of growth keeps the moves few.
+/// Points usually come in rows: growing by half in the direction of growth limits reallocations.
 void Grid::make_room_for(const Point &p) {
     Box grown = box_;
     grown.include(p);
@@ -85,8 +85,8 @@ void Grid::reserve(const Box &box) {
     for (size_t d = 0; d < box.lo.size(); d++)
         points *= static_cast<double>(grown.box_.hi[d] - grown.box_.lo[d] + 1);
     if (points > 2e9) {
-        throw RuntimeError("The reference evaluator would have to keep " + std::to_string(points) +
-                           " values of one Func: the region asked for is too large for it.");
+        throw RuntimeError("The reference evaluator would have to store " + std::to_string(points) +
+                           " values of one Func: the requested region is too large for it.");
     }
     grown.bits_.resize(static_cast<size_t>(points));
     grown.states_.resize(static_cast<size_t>(points), Value::State::Fresh);

@@ -1,5 +1,5 @@
 #pragma once
-// Storage for the values of one Func at the points that somebody asked for.
+// Storage for the values of one Func at the requested points.
 
 #include <cstdint>
 #include <vector>
@@ -10,7 +10,7 @@ namespace Pipe::reference {
 
 using Point = std::vector<int64_t>;
 
-/// A box of points, both ends included. Without points where lo[d] > hi[d] for some d.
+/// A box of points, both ends inclusive. Empty if lo[d] > hi[d] for some d.
 struct Box {
     Point lo, hi;
 
@@ -19,7 +19,7 @@ struct Box {
     void include(const Point &p);
     bool operator==(const Box &) const = default;
 
-    bool empty;  ///< also of a box without dimensions, which otherwise has one point
+    bool empty;  ///< also for a box with zero dimensions, which otherwise has one point
 };
 
 /// Calls f(point) for every point of the box, dimension 0 innermost.
@@ -50,7 +50,7 @@ class Grid {
 
     Value get(const Point &p, size_t element) const;
     void set(const Point &p, size_t element, Value value);
-    /// Room for all points of `box`, so that adding them moves nothing.
+    /// Reserves memory for all points of `box`, so that adding them does not reallocate.
     void reserve(const Box &box);
     void clear();
 
@@ -58,7 +58,7 @@ class Grid {
     size_t index(const Point &p) const;
     void make_room_for(const Point &p);
 
-    Box box_;  ///< what there is room for
+    Box box_;  ///< the allocated region
     size_t elements_;
     std::vector<int64_t> bits_;
     std::vector<Value::State> states_;

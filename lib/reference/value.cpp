@@ -24,7 +24,7 @@ __int128 highest(Type type) {
                          : static_cast<__int128>(type.max_uint());
 }
 
-/// The lowest `bits` bits, read as the type.
+/// The lowest `bits` bits, interpreted as the type.
 int64_t wrap(Type type, __int128 value) {
     auto bits = static_cast<uint64_t>(value);
     int unused = 64 - type.bits();
@@ -87,8 +87,8 @@ template <typename T> Value float_binary(ir::Op op, T a, T b) {
     }
 }
 
-/// An integer as a float of 16 bits. What a double cannot hold of it only says on which side of a
-/// half it lies, for which any last bit will do.
+/// An integer as a 16-bit float. Digits beyond the precision of a double only decide on which side
+/// of a tie the value lies, for which any last bit will do.
 Value small_float(Type to, bool negative, uint64_t bits) {
     uint64_t size = negative ? 0 - bits : bits;
     if (size >> 53)
@@ -112,7 +112,7 @@ Value Arithmetic::integer_binary(ir::Op op, Type type, __int128 a, __int128 b) {
         return integer(type, a + b);
     case ir::Op::Sub:
         return integer(type, a - b);
-    case ir::Op::Mul:  // of two uint64 it may pass 2^127: wraps, as it shall
+    case ir::Op::Mul:  // the product of two uint64 may exceed 2^127: wraps, as required
         return integer(type, static_cast<__int128>(static_cast<unsigned __int128>(a) *
                                                    static_cast<unsigned __int128>(b)));
     case ir::Op::Div:
@@ -138,7 +138,7 @@ Value Arithmetic::binary(ir::Op op, Type type, Value a, Value b) {
             return compare(op, a.f, b.f);
         if (type.bits() == 64)
             return float_binary<double>(op, a.f, b.f);
-        // A float16 has less than half the bits of a float: rounding twice is rounding once.
+        // A float16 has less than half the bits of a float, so rounding twice equals rounding once.
         Value result = float_binary<float>(op, static_cast<float>(a.f), static_cast<float>(b.f));
         return rounded(type, result.f);
     }
@@ -178,7 +178,7 @@ Value Arithmetic::cast(Type to, Type from, Value a) {
 
 namespace {
 
-/// Any amount: the bits shifted out are lost, what is shifted in is 0 or the sign.
+/// Shifts by any amount: bits shifted out are lost, bits shifted in are 0 or the sign.
 Value shift(Type type, Value a, int64_t left) {
     __int128 wide = widen(type, a);
     if (left < 0)

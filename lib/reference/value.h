@@ -1,5 +1,5 @@
 #pragma once
-// Scalar arithmetic exactly as the notes in ir/expr_node.h define it.
+// Scalar arithmetic exactly as defined in ir/expr_node.h.
 
 #include <cstdint>
 #include <optional>
@@ -11,12 +11,12 @@
 
 namespace Pipe::reference {
 
-/// One scalar. Its type is that of the expression that it is the value of: integers are held in `i`
-/// (sign- or zero-extended, uint64 as its bit pattern), floats in `f` (a float32 exactly).
+/// One scalar. Its type is that of its expression: integers are stored in `i` (sign- or
+/// zero-extended, uint64 as its bit pattern), floats in `f` (a float32 exactly).
 struct Value {
     enum class State : uint8_t {
-        Fresh,    ///< storage only: nobody has asked for it
-        Unknown,  ///< asked for; something that it depends on has not been computed yet
+        Fresh,    ///< storage only: never requested
+        Unknown,  ///< requested; it depends on a value that has not been computed yet
         Undef,    ///< undef(): a store of it is dropped
         Known,
     };
@@ -41,9 +41,9 @@ struct Value {
     }
 };
 
-/// An operation with its operands' type(s) on known scalars. Where the language leaves the result
-/// undefined (overflow of int32 and int64, a float out of an integer's range), `undefined` says
-/// what happened and the result is the wrapped or saturated value.
+/// Operations on known scalars with the given operand type(s). If the language leaves the result
+/// undefined (overflow of int32 and int64, a float out of an integer's range), `undefined`
+/// describes the reason and the result is the wrapped or saturated value.
 class Arithmetic {
   public:
     const char *undefined = nullptr;
@@ -51,7 +51,8 @@ class Arithmetic {
     /// Add ... Or; `type` is the type of the operands.
     Value binary(ir::Op op, Type type, Value a, Value b);
     Value cast(Type to, Type from, Value a);
-    /// Everything of intrinsics.h whose arguments are all evaluated; nullopt = not known.
+    /// The intrinsics of intrinsics.h whose arguments are all evaluated; nullopt = unknown
+    /// intrinsic.
     std::optional<Value> intrinsic(const std::string &name, Type result,
                                    const std::vector<Type> &types, const std::vector<Value> &args);
 
@@ -61,11 +62,11 @@ class Arithmetic {
 };
 
 Value reinterpret(Type to, Type from, Value a);
-/// A C function by its name with type suffix ("sqrt_f32"), computed in that type; nullopt = not
-/// known.
+/// A C function by its name with type suffix ("sqrt_f32"), computed in that type; nullopt = unknown
+/// function.
 std::optional<Value> pure_extern(const std::string &name, const std::vector<Value> &args);
 
-/// Where an element lies.
+/// The address of an element.
 void *address(const BufferView &view, const std::vector<int64_t> &at);
 Value load(Type type, const void *address);
 void store(Type type, void *address, Value value);

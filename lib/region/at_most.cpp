@@ -10,8 +10,8 @@ using namespace ir;
 
 namespace {
 
-/// Proves a <= b of sums of min and max: clamped ends of a range are at most what they are without a clamp
-/// that stands around them as well.
+/// Proves a <= b for sums of min and max, for example that the clamped ends of a range are at most
+/// the unclamped ones, if the same clamp surrounds both.
 class AtMost {
   public:
     bool operator()(const Expr &a, const Expr &b) {
@@ -60,7 +60,8 @@ class AtMost {
         return b->op == Op::Max && (at_most(a, b->args[0]) || at_most(a, b->args[1]));
     }
 
-    /// min(p, q) * k + r as min(p * k + r, q * k + r), and so max; k < 0 makes one the other.
+    /// min(p, q) * k + r as min(p * k + r, q * k + r), and max likewise; k < 0 exchanges min and
+    /// max.
     static Expr opened(const Expr &e) {
         if (e->op == Op::Min || e->op == Op::Max)
             return e;

@@ -21,8 +21,8 @@ using namespace ir;
 
 namespace {
 
-/// Types whose arithmetic the intervals follow symbolically. Narrow and unsigned types may wrap: for
-/// them only constants are followed.
+/// Types for which intervals are symbolic. Narrow and unsigned types may wrap: for these, only
+/// constants are tracked.
 bool symbolic_type(Type t) {
     return index_type(t) || t.is_float();
 }
@@ -48,7 +48,7 @@ Expr binary(Op op, const Expr &a, const Expr &b) {
     }
 }
 
-/// A numeric constant's sign: -1, 0, 1; nothing for what is not constant.
+/// The sign of a numeric constant: -1, 0, 1; nothing if it is not constant.
 std::optional<int> constant_sign(const Expr &e) {
     int64_t i = 0;
     if (as_const_int(e, &i))
@@ -171,7 +171,7 @@ class Bounds {
                 return Interval::point(div(a.min, b.min));
             if (!a.bounded())
                 return Interval::everything();
-            // Over a, the quotient rises or falls as the divisor's sign has it.
+            // In a, the quotient is monotone; the divisor's sign gives the direction.
             Expr first = div(a.min, b.min), last = div(a.max, b.min);
             return {lesser(first, last), greater(first, last)};
         }
@@ -188,7 +188,8 @@ class Bounds {
         if (a.is_point() && b.is_point())
             return Interval::point(mod(a.min, b.min));
         Expr zero = make_const(type, 0), most = sub(b.max, make_const(type, 1));
-        if (!b.is_point() || constant_sign(b.min) != 1)  // |b| - 1, which is a number of the type
+        if (!b.is_point() ||
+            constant_sign(b.min) != 1)  // |b| - 1, which is representable in the type
             most = greater(most, sub(make_int(type, -1), b.min));
         return {zero, greater(most, zero)};
     }
@@ -201,7 +202,7 @@ class Bounds {
         bool widens =
             from.is_int_or_uint() && to.is_int_or_uint() &&
             (from.is_uint() ? to.bits() > from.bits() : to.is_int() && to.bits() >= from.bits());
-        // An index is assumed not to overflow int32; a float that is converted, to be in range.
+        // Indices are assumed not to overflow int32, and converted floats to be in range.
         if (from.is_uint() && from.bits() >= 32 && index_type(to) && to.bits() <= from.bits() &&
             !fits(to, a.max))
             return Interval::everything();
@@ -228,7 +229,7 @@ class Bounds {
         return type_range(to);
     }
 
-    /// Whatever the values of the variables.
+    /// An interval that holds for all values of the variables.
     static bool always_fits(Type to, const Expr &end) {
         if (!end.defined())
             return false;
@@ -237,7 +238,7 @@ class Bounds {
                to.can_represent(range.hi);
     }
 
-    /// False where an end is unknown_value or a constant that wraps.
+    /// False if an end is unknown_value or a constant that wraps.
     static bool fits(Type to, const Expr &end) {
         if (!end.defined())
             return false;
@@ -255,18 +256,19 @@ class Bounds {
         return end.defined() ? simplify(make_cast(to, end)) : Expr();
     }
 
-    /// An end, or none where it would be too large. The interval of an operation may use each end of its operands'
-    /// several times: along a chain of operations that each use the one before twice, ends grow without
-    /// bound, and nothing that is proven of so large an expression is worth the time that it takes.
+    /// An end of an interval, or none if the expression would be too large. The interval of an
+    /// operation may use each end of its operands several times, so ends can grow exponentially
+    /// along a chain of operations that each use the previous one twice; proofs about such large
+    /// expressions are not worth their time.
     static Expr of_bounded_size(const Expr &end, const Expr &e) {
         constexpr int most = 1000;
         int budget = most;
         return !end.defined() || end.same_as(e) || is_small_tree(end, &budget) ? end : Expr();
     }
 
-    /// Of the second operand where the first holds, or of the third where it does not. The condition narrows
-    /// what the variables of the arm are, so that what the arm shares with others is looked at anew: not
-    /// where that is much.
+    /// The interval of the second operand if the condition holds, or of the third if it does not.
+    /// The condition narrows the variables in the arm, so expressions shared with other arms are
+    /// analyzed again: not if they are large.
     Interval arm(const Expr &e, bool holds) {
         const Expr &value = e->args[holds ? 1 : 2];
         constexpr int few = 400;
@@ -275,7 +277,7 @@ class Bounds {
                                          : of(value);
     }
 
-    /// Whether an expression has so few nodes at most, each counted as often as it is used.
+    /// Whether an expression has at most this many nodes, counting each as often as it is used.
     static bool is_small_tree(const Expr &e, int *budget) {
         return --*budget >= 0 && std::all_of(e->args.begin(), e->args.end(), [&](const Expr &arg) {
             return !arg.defined() || is_small_tree(arg, budget);
@@ -290,7 +292,7 @@ class Bounds {
         return hull(t, f);
     }
 
-    /// Whether no variable of the scope and no data is read.
+    /// Whether neither variables of the scope nor data are read.
     bool bounds_independent(const Expr &e) {
         return !contains(e, [&](const ExprNode &n) {
             return n.op == Op::Load || (n.op == Op::Call && n.call_kind != CallKind::Intrinsic) ||
@@ -372,7 +374,7 @@ class Bounds {
         return type_range(e.type());
     }
 
-    /// Whether no argument depends on the variables of the scope.
+    /// Whether no argument depends on variables of the scope.
     bool all_points(const Expr &e) {
         return std::all_of(e->args.begin(), e->args.end(), [&](const Expr &arg) {
             Interval a = of(arg);
@@ -387,7 +389,7 @@ class Bounds {
         return all;
     }
 
-    /// Functions of one argument that never fall and have a value everywhere.
+    /// Functions of one argument that are non-decreasing and defined everywhere.
     static bool rounds(const std::string &name) {
         for (const char *function : {"floor_", "ceil_", "round_", "trunc_"})
             if (name.starts_with(function))
@@ -395,7 +397,7 @@ class Bounds {
         return false;
     }
 
-    /// Whatever its sign, a value only rises or only falls with the amount that it is shifted by.
+    /// For either sign, a value is monotone in the amount by which it is shifted.
     Interval shift(const Expr &e) {
         int64_t least = 0, most = 0;
         Interval a = of(e->args[0]), by = of(e->args[1]);

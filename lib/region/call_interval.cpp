@@ -19,7 +19,8 @@ Expr simplified(const Expr &e) {
     return e.defined() ? simplify(e) : e;
 }
 
-/// What a monotone operation gives where each argument is at one of its ends; nothing where one has none.
+/// The value of a monotone operation with each argument at one of its ends; nothing if an end is
+/// missing.
 std::optional<Interval> at_corners(const Expr &e, const std::vector<Interval> &args) {
     std::vector<std::vector<Expr>> corners{{}};
     for (const Interval &arg : args) {
@@ -60,7 +61,7 @@ Interval integer_op(const Expr &e, const std::vector<Interval> &args) {
             return *result;
     ConstantInterval range = integer_op_range(e, ranges);
     Interval result = type_range(type);
-    // That an index is a number of its type bounds nothing.
+    // The range of the type itself is no useful bound of an index.
     if (range.has_lo() && !(index_type(type) && range.lo == type.min_int()))
         result.min = make_int(type, range.lo);
     if (range.has_hi() && !(index_type(type) && range.hi == type.max_int()))
@@ -73,8 +74,8 @@ bool is_rising(const std::string &function) {
            function.starts_with("log_");
 }
 
-/// They never fall, but the last two are rounded: their ends are moved by more than that is. Outside of
-/// its domain a function gives NaN, which is no index.
+/// Non-decreasing functions, of which the last two are rounded: their ends are moved by more than
+/// the rounding error. Outside its domain, a function returns NaN, which cannot be an index.
 Interval rising(const Expr &e, const Interval &arg) {
     Type t = e.type();
     bool is_exp = e->name.starts_with("exp_"), is_log = e->name.starts_with("log_");

@@ -1,5 +1,5 @@
 #pragma once
-// The intervals of calls whose arguments' intervals are known.
+// The intervals of calls, given those of their arguments.
 
 #include <string>
 #include <vector>
@@ -8,15 +8,15 @@
 
 namespace Pipe::region {
 
-/// Of an integer operation (ir/integer_ops.h): by the ends of its arguments, or by their ranges where these
-/// are constants.
+/// The interval of an integer operation (ir/integer_ops.h): from the ends of its arguments, or from
+/// their ranges if these are constant.
 Interval integer_op(const Expr &e, const std::vector<Interval> &args);
 
-/// Whether it is sqrt, exp or log, of any type.
+/// Whether the function is sqrt, exp or log, of any type.
 bool is_rising(const std::string &function);
 Interval rising(const Expr &e, const Interval &arg);
 
-/// Of abs().
+/// The interval of abs().
 Interval absolute(const Expr &e, const Interval &arg);
 
 }  // namespace Pipe::region

@@ -16,7 +16,7 @@ using namespace ir;
 
 namespace {
 
-/// abs(x) <= constant says two things about x. True where the comparison was of that kind.
+/// abs(x) <= constant gives two bounds of x. Returns true if the comparison has this form.
 bool add_magnitude(Op op, const Expr &e, std::vector<Expr> &conjuncts) {
     const Expr &a = e->args[0];
     int64_t limit = 0;
@@ -30,7 +30,7 @@ bool add_magnitude(Op op, const Expr &e, std::vector<Expr> &conjuncts) {
     return true;
 }
 
-/// In int32, which holds every narrower integer, as an index would be; undefined for other types.
+/// As int32, which represents every narrower integer, as for indices; undefined for other types.
 Expr as_index(const Expr &e) {
     Type t = e.type();
     if (index_type(t))
@@ -68,13 +68,13 @@ void add_conjuncts(const Expr &e, bool holds, std::vector<Expr> &conjuncts) {
         conjuncts.push_back(sub(b, a));
 }
 
-/// What is read somewhere: the same number wherever the expression stands in one definition.
+/// Data read from memory: it has the same value at each occurrence in a definition.
 bool is_data(const Expr &e) {
     return reads_elements(e) && !has_side_effect(e);
 }
 
-/// The least value of a sum. Where a Param or data says it, which may be any number, that of a sum of int32
-/// is one of int64: it is right then.
+/// The minimum of a sum. If it involves a Param or data, which may be any number, the sum of int32
+/// is computed in int64 to be correct.
 Expr least_of(const Linear &sum, const IntervalScope &scope) {
     Expr least = bounds_of(sum.to_expr(), scope).min;
     if (!least.defined() || sum.type != Int(32) || is_index(least))
@@ -87,7 +87,7 @@ Expr least_of(const Linear &sum, const IntervalScope &scope) {
     return wide.finish(&result) ? bounds_of(result.to_expr(), scope).min : Expr();
 }
 
-/// An end of an interval of `type`. One that lies beyond all indices is one that none of them reaches.
+/// An end of an interval of `type`, limited to the values that indices can take.
 Expr as_end(Type type, const Expr &end, bool is_max) {
     constexpr int64_t far = int64_t{1} << 30;
     if (end.type() == type)
@@ -97,8 +97,8 @@ Expr as_end(Type type, const Expr &end, bool is_max) {
     return simplify(make_cast(type, min(max(end, least), most)));
 }
 
-/// Narrows each variable of `linear <= 0` in turn, given the intervals of the others; and each value that is
-/// read somewhere.
+/// Narrows each variable of `linear <= 0` in turn, given the intervals of the others, and likewise
+/// each value read from memory.
 void narrow_by(IntervalScope &scope, const Linear &linear) {
     for (const Linear::Term &term : linear.terms) {
         const Interval *old = term.atom->op == Op::Variable ? scope.find(term.atom->name) : nullptr;

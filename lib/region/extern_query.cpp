@@ -57,7 +57,7 @@ class Asking {
         return simplify(result);
     }
 
-    /// A buffer without memory.
+    /// A raw buffer without memory.
     Expr buffer(const std::string &name, Type element, const Box &box) {
         std::vector<Expr> args{make_const(element, 0),
                                make_reinterpret(Handle(), make_const(UInt(64), 0))};
@@ -89,7 +89,7 @@ class Asking {
         throw InternalError("an extern stage reads the unknown image " + whole.name);
     }
 
-    /// What a buffer says after the call.
+    /// The contents of a raw buffer after the call.
     Box box_in(const Expr &raw) {
         Box box;
         for (size_t d = 0; d < dimensions_.at(raw->name); d++) {
@@ -114,7 +114,7 @@ class Asking {
     Query query_;
 };
 
-/// The part of `box` that lies in `outer`; at least one of its points.
+/// The part of `box` inside `outer`; at least one point.
 Box within(const Box &box, const Box &outer) {
     Box result;
     for (size_t d = 0; d < box.size(); d++)
@@ -123,7 +123,7 @@ Box within(const Box &box, const Box &outer) {
     return result;
 }
 
-/// The interval, moved by as much as it goes beyond an end of `outer`; no larger than that.
+/// The interval, moved into `outer` and limited to its size.
 Interval moved_into(const Interval &i, const Interval &outer) {
     Expr beyond = max(sub(i.max, outer.max), int32(0));
     Expr before = max(sub(outer.min, i.min), int32(0));
@@ -137,7 +137,7 @@ Query extern_query(const graph::Graph &graph, const graph::FuncNode &func,
     return Asking(graph, func, prefix, output).ask();
 }
 
-/// The lets of the query at the level, and what it answers.
+/// The lets of the query at the level, and its result.
 Asked RegionMap::answer(const Level &level, const Query &query) {
     for (const auto &[name, value] : query.lets) {
         lets_[level].emplace_back(name, value);
@@ -147,10 +147,10 @@ Asked RegionMap::answer(const Level &level, const Query &query) {
     return query.answer;
 }
 
-/// Asks twice, as Halide does: the function may want to compute more than what is needed, and is
-/// then asked what it reads for that. Where part of the stage is computed at a time (compute_at),
-/// it computes what it says for the part, moved to where it also said so for the whole, and reads it as
-/// far: storage further out holds no more.
+/// Queries twice, as Halide does: the function may request to compute more than is needed, and is
+/// then asked what it reads for that. If only part of the stage is computed at a time (compute_at),
+/// the region that the function requests for the part, and the region it reads, are moved into
+/// those requested for the whole: storage further out does not hold more.
 const Box &RegionMap::ask(FuncId id, const Level &level, const std::string &prefix,
                           const Box &needed) {
     const graph::FuncNode &func = graph_[id];

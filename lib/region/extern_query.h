@@ -1,5 +1,5 @@
 #pragma once
-// Bounds queries: an extern stage is asked which boxes of what it reads it needs.
+// Bounds queries: the C function of an extern stage determines the regions that it reads.
 
 #include <string>
 #include <utility>
@@ -10,23 +10,22 @@
 
 namespace Pipe::region {
 
-/// What an extern stage answers.
+/// The answer of an extern stage.
 struct Asked {
-    Box output;      ///< what it computes
-    Touched inputs;  ///< per Func or image
+    Box output;      ///< computed by it
+    Touched inputs;  ///< read by it, per Func or image
 };
 
-/// The question, as lets that are to stand in this order: raw buffers without memory for all that
-/// the C function reads and writes, the call, and then what the buffers say. The answer names these
-/// lets.
+/// The query as a sequence of lets: raw buffers without memory for everything that the C function
+/// reads and writes, the call, and then the shapes in the buffers. `answer` refers to these lets.
 struct Query {
     std::vector<std::pair<std::string, Expr>> lets;
     Asked answer;
 };
 
-/// Asks for the box `output`; the lets' names begin with `prefix`. Until the function says
-/// otherwise, of a Func that it reads the same box is needed (in further dimensions one element),
-/// of an image all. Where the box is empty, the function is not called.
+/// Queries with the box `output`; the names of the lets begin with `prefix`. Initially, the region
+/// of each input Func is the same box (one element in further dimensions), and of each image all of
+/// it. If the box is empty, the function is not called.
 Query extern_query(const graph::Graph &graph, const graph::FuncNode &func,
                    const std::string &prefix, const Box &output);
 

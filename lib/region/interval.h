@@ -1,8 +1,8 @@
 #pragma once
-// Symbolic intervals: what values an index can take.
+// Symbolic interval arithmetic: the values of an index.
 //
-// This is the arithmetic that always has an answer. It is exact for indices that are affine in each
-// variable by itself (stencils, up- and down-sampling, clamps) and conservative elsewhere.
+// This analysis always gives a result. It is exact for indices that are affine in each variable
+// separately (stencils, up- and downsampling, clamps) and conservative otherwise.
 
 #include <string>
 #include <vector>
@@ -16,7 +16,7 @@
 
 namespace Pipe::region {
 
-/// All integers (or floats) between min and max, both included. An undefined end is unbounded.
+/// All integers (or floats) between min and max, inclusive. An undefined end is unbounded.
 struct Interval {
     Expr min, max;
 
@@ -26,35 +26,36 @@ struct Interval {
     bool is_point() const { return min.defined() && min.same_as(max); }
 };
 
-/// One interval per dimension. Empty = nothing is touched.
+/// One interval per dimension. Empty = no access.
 using Box = std::vector<Interval>;
 
-/// Smallest interval that holds both.
+/// The smallest interval that contains both.
 Interval hull(const Interval &a, const Interval &b);
 Interval intersect(const Interval &a, const Interval &b);
-/// Grows `box` to hold `other` too.
+/// Expands `box` to contain `other`.
 void merge(Box &box, const Box &other);
 
-/// What the names at a place stand for, and what conditions say there of other expressions: of data.
+/// The intervals of variables, and of other expressions (data) that are bounded by conditions.
 class IntervalScope : public ir::Scope<Interval> {
   public:
-    /// From here on `e`, which must give the same value each time, lies in the interval too.
+    /// Adds the bound that `e`, which must have the same value at each occurrence, lies in the
+    /// interval.
     void say(const Expr &e, const Interval &interval);
-    /// What was said of it.
+    /// The bounds added for `e`.
     Interval said_of(const Expr &e) const;
 
   private:
     std::vector<std::pair<Expr, Interval>> said_;
 };
 
-/// The name under which a scope says what values a Func has.
+/// The name of the interval of a Func's values in a scope.
 std::string values_name(const std::string &func, int element);
 
-/// The values that `e` takes when every variable of `scope` ranges over its interval. Variables that are
-/// not in the scope stand for themselves. The result is in e's type.
+/// The range of `e` when every variable of `scope` ranges over its interval. Other variables stand
+/// for themselves. The result has e's type.
 Interval bounds_of(const Expr &e, const IntervalScope &scope);
 
-/// min/max that decide between operands of a constant distance.
+/// min/max, simplified if the operands differ by a constant.
 Expr lesser(const Expr &a, const Expr &b);
 Expr greater(const Expr &a, const Expr &b);
 

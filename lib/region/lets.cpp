@@ -1,4 +1,4 @@
-// RegionMap: names for the ends of regions, and what they stand for.
+// RegionMap: lets for the ends of regions.
 #include <functional>
 #include <unordered_set>
 
@@ -20,8 +20,9 @@ const std::vector<std::pair<std::string, Expr>> &RegionMap::lets(const Level &le
     return lets_[level];
 }
 
-/// Sums of few variables are repeated; what is no sum (min, max, quotients) is named, once per level, so
-/// that the ends of regions that contain it keep a difference that is seen to be constant.
+/// Sums of few variables are repeated; other expressions (min, max, quotients) are bound to a name,
+/// once per level, so that the differences between ends of regions that contain them remain visibly
+/// constant.
 Expr RegionMap::bind(const Level &level, const std::string &name, const Expr &value) {
     constexpr size_t few = 6;
     Linear sum = Linear::from_expr(simplify(value));
@@ -35,7 +36,7 @@ Expr RegionMap::bind(const Level &level, const std::string &name, const Expr &va
     return named.terms.size() <= few ? result : let_of(level, name, result);
 }
 
-/// The variable that names this value at the level.
+/// The variable bound to this value at the level.
 Expr RegionMap::let_of(const Level &level, const std::string &name, const Expr &value) {
     auto [known, is_new] = let_names_[level].emplace(value, name);
     if (is_new) {
@@ -84,10 +85,10 @@ Box RegionMap::bind(const Level &level, const std::string &prefix, const graph::
             throw CompileError(
                 graph::located_name(func) + " is needed in dimension " + std::to_string(d) + " (" +
                 support::marked(support::Field::Dimension, func.args[d]) +
-                ") at more than 2147483647 places, from " +
+                ") at more than 2147483647 coordinates, from " +
                 support::marked(support::Field::Needed, to_string(simplify(box[d].min)) + " to " +
                                                             to_string(simplify(box[d].max))) +
-                ". Put clamp(index, lowest, highest) around the index that depends on data.");
+                ". Apply clamp(index, lowest, highest) to the data-dependent index.");
         result.push_back(
             {min, extent ? add(min, int32(*extent)) : bind(level, name + ".max", box[d].max)});
     }

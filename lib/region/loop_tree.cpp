@@ -11,7 +11,7 @@ std::string stage_name(const graph::FuncNode &func, int stage) {
 
 namespace {
 
-/// Gives variables that a schedule calls alike names of their own.
+/// Makes the names of variables unique if a schedule reuses one.
 class UniqueNames {
   public:
     UniqueNames(const graph::FuncNode &func, int stage) {
@@ -20,7 +20,7 @@ class UniqueNames {
         for (const graph::ReductionVar &r : func.stages[stage].rvars)
             introduce(r.name);
     }
-    /// What the variable that now goes by this name is called.
+    /// The unique name of the variable that now has this name.
     const std::string &of(const std::string &var) const { return current_.at(var); }
 
     schedules::Transform apply(schedules::Transform t) {
@@ -64,7 +64,7 @@ LoopTree::LoopTree(const graph::Graph &graph, const schedules::Schedule &schedul
         places_[static_cast<size_t>(func->id)].computed =
             func->is_output || std::any_of(func->consumers.begin(), func->consumers.end(),
                                            [&](FuncId c) { return place(c).computed; });
-    // Consumers first: a Func's level names a loop of a stage that consumes it, directly or not.
+    // Consumers first: a Func's level is a loop of a direct or indirect consumer.
     for (auto func = graph.funcs.rbegin(); func != graph.funcs.rend(); ++func)
         place_func(*func);
     for (const graph::FuncNode &func : graph.funcs) {
@@ -82,7 +82,7 @@ void LoopTree::place_func(const graph::FuncNode &func) {
     if (!place.computed || !place.stages.empty())
         return;
     for (FuncId consumer : func.consumers)
-        place_func(graph_[consumer]);  // of a host that comes early
+        place_func(graph_[consumer]);  // of a parent that is placed early
     const schedules::FuncSchedule &schedule = schedule_[func.id];
     place.compute = func.is_output && !schedule.compute.at() ? Level()
                     : schedule.compute.inlined()             ? innermost_common_level(func.id)
@@ -95,8 +95,8 @@ void LoopTree::place_func(const graph::FuncNode &func) {
     place_stages(func, func.stages.size() - 1);
 }
 
-/// compute_with: the host's loops must exist first. It may be a Func some of whose later stages share
-/// loops of this one's earlier stages.
+/// compute_with: the parent's loops must exist first. The parent may be a Func whose later stages
+/// share loops of this Func's earlier stages.
 void LoopTree::place_stages(const graph::FuncNode &func, size_t last) {
     FuncPlace &place = places_[static_cast<size_t>(func.id)];
     for (size_t s = place.stages.size(); s <= last; s++) {
@@ -107,7 +107,7 @@ void LoopTree::place_stages(const graph::FuncNode &func, size_t last) {
             place_stages(graph_[fuse.func], static_cast<size_t>(fuse.stage));
         }
         if (place.stages.size() > s)
-            continue;  // the host's earlier stages share loops of this one
+            continue;  // the parent's earlier stages share loops of this one
         StageNest nest;
         nest.func = func.id;
         nest.stage = static_cast<int>(s);
@@ -167,7 +167,7 @@ void LoopTree::find_known(StageNest &nest) {
     }
 }
 
-/// A loop that is shared with `other`, by the stage that compute_with names.
+/// A loop that is shared with `other`, by the stage given to compute_with.
 void LoopTree::align(StageLoop &loop, const schedules::StageSchedule &schedule,
                      const StageLoop &other) {
     for (const auto &[var, strategy] : schedule.fuse_align)
@@ -176,7 +176,7 @@ void LoopTree::align(StageLoop &loop, const schedules::StageSchedule &schedule,
     loop.shifted = loop.align != LoopAlignStrategy::NoAlign || other.shifted;
 }
 
-/// Where the host itself shares that loop (compute_with in a chain): the stage whose loop it is.
+/// If the parent itself shares that loop (a chain of compute_with): the stage that owns the loop.
 schedules::LoopLevel LoopTree::outermost_host(schedules::LoopLevel fuse) const {
     while (!fuse.inlined()) {
         const StageNest &host = *find_stage(fuse.func, fuse.stage);
@@ -233,7 +233,7 @@ size_t LoopTree::shared_loops(const StageNest &nest) const {
     for (size_t i = 0; host && i < host->loops.size(); i++)
         if (host->loops[i].var == fuse.var)
             return i + 1;
-    throw InternalError("compute_with names no loop of its host: " + fuse.var);
+    throw InternalError("compute_with names no loop of the other stage: " + fuse.var);
 }
 
 const StageNest *LoopTree::find_stage(FuncId func, int stage) const {

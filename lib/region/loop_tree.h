@@ -1,5 +1,5 @@
 #pragma once
-// Where every stage of a scheduled pipeline stands in the loop nest.
+// LoopTree: the position of every stage of a scheduled pipeline in the loop nest.
 
 #include <map>
 #include <string>
@@ -9,10 +9,10 @@
 
 namespace Pipe::region {
 
-/// A place in the nest: the name of a loop ("f.s0.x": just inside it), or "" for the root.
+/// A position in the loop nest: the name of a loop ("f.s0.x": just inside it), or "" for the root.
 using Level = std::string;
 
-/// "f.s0": prefix of everything that belongs to a stage.
+/// "f.s0": prefix of all names of a stage.
 std::string stage_name(const graph::FuncNode &func, int stage);
 /// "f.s0.x": the loop over `dim`.
 std::string loop_name(const graph::FuncNode &func, int stage, const std::string &dim);
@@ -20,72 +20,75 @@ std::string loop_name(const graph::FuncNode &func, int stage, const std::string 
 /// One loop of a stage's own nest.
 struct StageLoop {
     schedules::Dim dim;
-    std::string var;  ///< what the user calls it
-    Level name;  ///< its loop's name; with compute_with, that of the stage whose loop it shares
-    /// Of a shared loop: how the stage's range is moved against that of the stage it is shared with.
+    std::string var;  ///< its name in the schedule
+    Level
+        name;  ///< name of its loop; with compute_with, that of the stage that owns the shared loop
+    /// Of a shared loop: how the stage's range is aligned with that of the owner.
     LoopAlignStrategy align = LoopAlignStrategy::NoAlign;
-    bool shifted = false;  ///< its variable is another number than the loop's
+    bool shifted = false;  ///< its variable differs from the loop's by a shift
 };
 
-/// One stage of a Func that is computed (not inlined away).
+/// One stage of a Func that is computed (not inlined).
 struct StageNest {
     FuncId func = FuncId::None;
     int stage = 0;
-    /// The schedule's, with a name of its own for each variable: where a split reuses the name of what it
-    /// splits, as in split(y, y, yi, 8), the newer one is called y'.
+    /// The schedule's transforms, with unique variable names: if a split reuses the old name, as in
+    /// split(y, y, yi, 8), the new variable is called y'.
     std::vector<schedules::Transform> transforms;
-    schedules::LoopLevel fuse_level;  ///< the stage whose loop is shared, and the loop
+    schedules::LoopLevel fuse_level;  ///< the stage that owns the shared loop, and the loop
     schedules::LoopLevel
-        named_level;               ///< the same as compute_with named it: itself a guest, perhaps
-    std::vector<StageLoop> loops;  ///< outermost first
-    std::map<std::string, size_t> known_in;  ///< the loop inside which a variable has its value
-    std::vector<Level> path;    ///< every loop around the innermost statement, outermost first
-    std::vector<FuncId> reads;  ///< Funcs that the stage calls, itself excluded, ascending
+        named_level;  ///< the stage given to compute_with, which may itself share loops
+    std::vector<StageLoop> loops;            ///< outermost first
+    std::map<std::string, size_t> known_in;  ///< the loop inside which a variable has a value
+    std::vector<Level> path;    ///< the loops around the innermost statement, outermost first
+    std::vector<FuncId> reads;  ///< Funcs that the stage calls, excluding itself, ascending
 };
 
 /// One Func that is computed.
 struct FuncPlace {
     bool computed = false;
     Level compute, store;
-    Level hoist;  ///< where the memory is allocated: `store`, or further out
+    Level hoist;  ///< the level of the allocation: `store`, or further out
     std::vector<StageNest> stages;
 };
 
-/// The tree. Levels are resolved: a Func with updates that nobody scheduled is computed at the innermost
-/// loop that encloses all its uses; a store level inside the compute level becomes the compute level.
+/// The tree. Levels are resolved: an unscheduled Func with updates is computed at the innermost
+/// loop that encloses all its uses; a store level inside the compute level becomes the compute
+/// level.
 class LoopTree {
   public:
-    /// `graph` has been through inline_funcs; the schedule is legal (graph::check).
-    /// Both must outlive the tree.
+    /// `graph` is the result of inline_funcs; the schedule is legal (graph::check). Both must
+    /// outlive the tree.
     LoopTree(const graph::Graph &graph, const schedules::Schedule &schedule);
 
     const graph::Graph &graph() const { return graph_; }
     const schedules::Schedule &schedule() const { return schedule_; }
     const FuncPlace &place(FuncId id) const { return places_[static_cast<size_t>(id)]; }
 
-    /// The loops around (and with) the level, outermost first. Empty for the root.
+    /// The loop of the level and those around it, outermost first. Empty for the root.
     const std::vector<Level> &path_to(const Level &level) const { return paths_.at(level); }
     /// Whether `outer` is `inner` or one of the loops around it.
     bool encloses(const Level &outer, const Level &inner) const;
     bool is_loop(const Level &level) const { return owners_.count(level) != 0; }
-    /// The stage whose loop it is.
+    /// The stage that owns the loop.
     const StageNest &owner(const Level &level) const;
     LoopKind kind_of(const Level &level) const { return kinds_.at(level); }
 
-    /// Funcs that are computed (stored) just inside the level, producers first.
+    /// Funcs computed (stored) directly at the level, producers first.
     std::vector<FuncId> computed_at(const Level &level) const;
     std::vector<FuncId> stored_at(const Level &level) const;
-    /// Funcs whose memory is allocated just inside the level.
+    /// Funcs whose memory is allocated directly at the level.
     std::vector<FuncId> allocated_at(const Level &level) const;
-    /// Stages other than `func`'s own that read it.
+    /// Stages of other Funcs that read `func`.
     std::vector<const StageNest *> readers(FuncId func) const;
-    /// The value of one of the stage's variables: its loop, or a let for what was split or fused away.
+    /// The value of one of the stage's variables: its loop, or a let for variables that were split
+    /// or fused.
     Expr variable(const StageNest &nest, const std::string &var) const;
     /// Stages that share loops of this one by compute_with.
     std::vector<const StageNest *> guests(const StageNest &host) const;
-    /// How many of a guest's loops are its host's; 0 for a stage on its own.
+    /// The number of loops that a stage shares with its parent; 0 without compute_with.
     size_t shared_loops(const StageNest &nest) const;
-    /// Null where the Func is not computed.
+    /// Null if the Func is not computed.
     const StageNest *find_stage(FuncId func, int stage) const;
 
   private:

@@ -1,4 +1,4 @@
-// RegionMap: the memory of a Func, where that is more or less than what it stores at a time.
+// RegionMap: allocations that differ from the stored region (hoisted storage, ring buffers).
 
 #include <algorithm>
 
@@ -39,15 +39,16 @@ std::vector<Expr> RegionMap::place_in_storage(FuncId id, std::vector<Expr> coord
     const Expr &copies = tree_.schedule()[id].ring_buffer;
     if (!copies.defined() || graph_[id].is_output)
         return coordinates;
-    // Without a task of its own, one copy is enough: each iteration ends before the next begins.
+    // Without async(), one copy is enough: each iteration ends before the next begins.
     bool turns = tree_.schedule()[id].async && !is_const(copies, 1);
     coordinates.push_back(turns ? mod(turn(id), copies) : int32(0));
     return coordinates;
 }
 
-/// The iteration of the loops between where the memory of a Func is allocated and where it is stored: 0 for
-/// the first, then one more each time, so that any `n` in succession take each of `n` copies once. Two tasks
-/// rely on it: with numbers left out, one would write the copy that the other reads.
+/// The number of the iteration of the loops between the allocation level and the store level of a
+/// Func: 0 for the first, increasing by one, so that any `n` successive iterations use each of `n`
+/// copies once. Two tasks rely on this: if numbers were skipped, one would overwrite the copy that
+/// the other reads.
 const Expr &RegionMap::turn(FuncId id) {
     auto [known, is_new] = turns_.try_emplace(id);
     if (!is_new)
@@ -61,7 +62,7 @@ const Expr &RegionMap::turn(FuncId id) {
         turns.push_back(turn_of(id, level, levels));
     Expr result = int32(0);
     for (size_t i = 0; i < turns.size(); i++) {
-        Expr each = int32(1);  // how many there are in one iteration of the loop i
+        Expr each = int32(1);  // the number of them per iteration of loop i
         for (size_t j = i + 1; j < turns.size(); j++) {
             bool paired = std::any_of(turns.begin() + static_cast<long>(j), turns.end(),
                                       [&](const Turn &t) { return t.outer == levels[j]; });
@@ -78,19 +79,20 @@ const Expr &RegionMap::turn(FuncId id) {
     return turns_[id] = result;
 }
 
-/// One of the loops whose iterations are counted. Only one kind may end early: the inner loop of a guarded
-/// split, in the last iteration of its outer one.
+/// One of the loops whose iterations are counted. Only one kind may end early: the inner loop of a
+/// guarded split, in the last iteration of its outer loop.
 RegionMap::Turn RegionMap::turn_of(FuncId id, const Level &level,
                                    const std::vector<Level> &levels) {
     const StageNest &nest = tree_.owner(level);
     auto own = [&](const std::string &var) { return nest.loops[nest.known_in.at(var)].name; };
     auto uneven = [&](const std::string &what) {
         reject(graph_[id], "ring_buffer",
-               "its copies are taken in turn by the iterations of the loops from where its memory "
-               "is allocated in to "
-               "where it is stored, but " +
+               "its copies are used in turn by the iterations of the loops between the level at "
+               "which its "
+               "memory is allocated and "
+               "its store level, but " +
                    what +
-                   ". Hoist the storage less far out (hoist_storage), or let the "
+                   ". Hoist the storage less far (hoist_storage), or let the "
                    "split divide the range.");
     };
     auto loop_of = [&](const Level &l) {
@@ -111,8 +113,8 @@ RegionMap::Turn RegionMap::turn_of(FuncId id, const Level &level,
     for (size_t i = 0; i < nest.transforms.size(); i++) {
         const schedules::Transform &t = nest.transforms[i];
         if (ends[i] == Tail::Guard && own(t.old_name) == level)
-            uneven("iterations of " + loop_of(level) + " are left out at the end of '" +
-                   t.old_name + "'");
+            uneven("iterations of " + loop_of(level) + " are skipped at the end of '" + t.old_name +
+                   "'");
         if (t.kind != schedules::Transform::Kind::Split)
             continue;
         bool ends_early =
@@ -124,7 +126,7 @@ RegionMap::Turn RegionMap::turn_of(FuncId id, const Level &level,
             turn = {turn.range, own(t.outer), t.factor, all.at(t.old_name).extent};
     }
     if (moves(turn.range.extent, turn.outer) || (turn.both.defined() && moves(turn.both, "")))
-        uneven(loop_of(level) + " does not have as many iterations each time");
+        uneven(loop_of(level) + " has a varying number of iterations");
     return turn;
 }
 
@@ -135,7 +137,7 @@ Expr RegionMap::greatest(const Expr &e, const Level &inner, const Level &outer) 
         Range range = loop_range(path[i]);
         IntervalScope scope;
         scope.push(path[i], {expand(range.min), expand(range.max())});
-        // The end of a guarded split's inner loop is said by what was split further.
+        // The end of a guarded split's inner loop depends on what was split further.
         const StageNest &nest = tree_.owner(path[i]);
         for (const auto &[var, of] : ranges(nest))
             if (auto in = nest.known_in.find(var);
@@ -156,21 +158,20 @@ bool RegionMap::uses_lets_between(const Expr &e, const Level &inner, const Level
     return false;
 }
 
-/// The most that an extent of the store level comes to in any iteration of the loops in to it.
+/// The maximum of an extent at the store level over all iterations of the loops around it.
 Expr RegionMap::extent_when_hoisted(FuncId id, const Expr &extent) {
     const FuncPlace &place = tree_.place(id);
     if (std::optional<int64_t> most = upper_bound(extent))
         return int32(std::max<int64_t>(*most, 0));
     Expr result = greatest(extent, place.store, place.hoist);
     if (!result.defined())
-        reject(
-            graph_[id], "hoist_storage",
-            "how much memory an iteration of the loops in to " + place.store +
-                " needs cannot be bounded. Store it where it is computed, or use bound_storage.");
+        reject(graph_[id], "hoist_storage",
+               "the memory needed by an iteration of the loops in to " + place.store +
+                   " cannot be bounded. Store it where it is computed, or use bound_storage.");
     if (uses_lets_between(result, place.store, place.hoist))
         reject(graph_[id], "hoist_storage",
-               "how much memory it needs is said by the C function of an extern stage "
-               "when it is asked, inside of the loops. Leave hoist_storage out.");
+               "its size is determined by the C function of an extern stage, "
+               "which is queried inside the loops. Leave hoist_storage out.");
     return result;
 }
 
@@ -191,8 +192,8 @@ std::vector<Range> RegionMap::allocation(FuncId id) {
         } else if (hoisted) {
             extent = extent_when_hoisted(id, extent);
         } else if (!place.store.empty()) {
-            // A constant size makes constant strides, and storage on the stack. (At the root it depends on
-            // the outputs.)
+            // A constant size gives constant strides, and storage on the stack. (At the root, it
+            // depends on the outputs.)
             if (std::optional<int64_t> most = upper_bound(extent))
                 extent = int32(std::max<int64_t>(*most, 0));
         }
@@ -204,11 +205,12 @@ std::vector<Range> RegionMap::allocation(FuncId id) {
     }
     if (schedule.ring_buffer.defined()) {
         if (place.store != place.compute && !hoisted)
-            reject(func, "ring_buffer",
-                   "what slides from iteration to iteration stays in one copy, and no loop stands "
-                   "between where it is stored and where its memory is allocated, whose "
-                   "iterations take the copies in turn. Hoist the storage further out, or store "
-                   "it further in.");
+            reject(
+                func, "ring_buffer",
+                "a sliding window stays in one copy, and there is no loop "
+                "between its store level and the level at which its memory is allocated, whose "
+                "iterations could use the copies in turn. Hoist the storage further out, or store "
+                "it further in.");
         result.push_back({int32(0), schedule.ring_buffer});
     }
     return result;
@@ -220,19 +222,19 @@ Expr RegionMap::slots(FuncId id) {
     domain(id, 0);
     auto slide = slides_.find(id);
     bool slid = slide != slides_.end(), whole = folds(id).empty();
-    bool hoisted = place.hoist != place.store;  // storage after storage takes the same memory
+    bool hoisted = place.hoist != place.store;  // successive storages use the same memory
     if (whole && !hoisted && (slid || place.hoist == place.compute))
         return Expr();
-    // A storage that is computed anew in each iteration has room for one of them.
+    // Storage that is recomputed in each iteration needs space for only one.
     if (!slid && place.store != place.compute)
         return int32(1);
-    // In each storage at least one iteration, so the last of as many as there are copies is free.
+    // Each storage has at least one iteration, so the last of as many as there are copies is free.
     int64_t copies = 1;
     if (ring_buffer.defined())
         as_const_int(ring_buffer, &copies);
     if (whole)
         return int32(copies);
-    // As many iterations as the planes that are not live have room for.
+    // As many iterations as fit into the planes that are not live.
     int64_t factor = 0, ahead = 0;
     const Fold &fold = folds(id).front();
     if (slid && slide->second && *slide->second > 0 && folds(id).size() == 1 &&

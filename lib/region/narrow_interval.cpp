@@ -26,8 +26,8 @@ int64_t largest_value(Type t, const Interval &i) {
 
 namespace {
 
-/// Unsigned operations: the result of some is at most one of the operands, whatever the other is, as
-/// in hash % 16u, min(hash, 15u), hash / 2u.
+/// Unsigned operations whose result is at most one of the operands, whatever the other is: hash %
+/// 16u, min(hash, 15u), hash / 2u.
 Interval shrinking(const Expr &e, const Interval &a, const Interval &b) {
     Type t = e.type().element_of();
     int64_t most = largest_value(t, a), divisor = largest_value(t, b), least = 0,

@@ -1,6 +1,6 @@
 #pragma once
-// Intervals of the types whose arithmetic may wrap: narrow and unsigned ones, of which mostly
-// constants are followed.
+// Intervals of types whose arithmetic may wrap: narrow and unsigned ones, for which mostly
+// constants are tracked.
 
 #include <cstdint>
 
@@ -8,16 +8,16 @@
 
 namespace Pipe::region {
 
-/// All values of the type, as far as that helps.
+/// The range of the type, if it is useful.
 Interval type_range(Type t);
 
-/// Of e, an operation of two operands in a and b: exact on constants that do not wrap, the whole type
-/// otherwise.
+/// The interval of e, an operation of two operands in a and b: exact for constants that do not
+/// wrap, otherwise the whole type.
 Interval narrow_arithmetic(const Expr &e, const Interval &a, const Interval &b);
 
 inline constexpr int64_t unknown_value = INT64_MAX;
 
-/// The largest value that an unsigned type has in the interval, as far as it is a number.
+/// The maximum of an unsigned type in the interval, if it is a number.
 int64_t largest_value(Type t, const Interval &i);
 
 }  // namespace Pipe::region

@@ -1,4 +1,4 @@
-// RegionMap: what the variables of a stage's nest are, seen from a loop level.
+// RegionMap: the ranges of the variables of a stage's loop nest, seen from a level.
 
 #include <algorithm>
 
@@ -23,7 +23,7 @@ std::map<std::string, Range> RegionMap::ranges_in(const StageNest &nest, const B
     const graph::FuncNode &func = graph_[nest.func];
     for (const StageLoop &loop : nest.loops)
         if (loop.shifted)
-            shift(nest, loop);  // which says what its variable is
+            shift(nest, loop);  // which binds its variable
     std::map<std::string, Range> ranges;
     for (size_t d = 0; d < domain.size(); d++)
         ranges[func.args[d]] = {domain[d].min,
@@ -53,7 +53,7 @@ std::map<std::string, Range> RegionMap::ranges_in(const StageNest &nest, const B
     return ranges;
 }
 
-/// Two empty loops are an empty one together, though their extents may be negative.
+/// The product of two empty loops is empty, although both extents may be negative.
 Expr RegionMap::fused_extent(const Expr &inner, const Expr &outer) {
     auto may_be_negative = [&](const Expr &extent) {
         std::optional<int64_t> most = upper_bound(sub(int32(0), extent));
@@ -75,7 +75,7 @@ IntervalScope RegionMap::scope_of(const StageNest &nest, const Level &level, Use
     std::map<std::string, View> seen = views(nest, level, domain, use);
     Box several = around != compute ? reached(nest, domain, around, use) : Box();
     IntervalScope scope;
-    // An update loops over those pure variables only that it uses.
+    // An update loops only over the pure variables that it uses.
     for (size_t d = 0; d < func.args.size(); d++)
         if (auto view = seen.find(func.args[d]); view != seen.end())
             scope.push(func.args[d], around != compute ? several[d] : view->second.interval);
@@ -92,7 +92,8 @@ std::map<std::string, RegionMap::View> RegionMap::views(const StageNest &nest, c
     auto full = [&](const std::string &var) {
         const Range &r = ranges.at(var);
         int64_t count = 0;
-        // What is known of a point (its remainder, say) is known here as it is further out.
+        // Facts about a point (its remainder, for example) that hold at outer levels also hold
+        // here.
         if (as_const_int(spans.at(var), &count) && count == 1)
             return View{Seen::Full, Interval::point(r.min)};
         return View{Seen::Full, {r.min, simplify(sub(add(r.min, spans.at(var)), int32(1)))}};
@@ -137,8 +138,8 @@ std::map<std::string, RegionMap::View> RegionMap::views(const StageNest &nest, c
     return result;
 }
 
-/// Where the stage stands in one of its loops. A loop that it shares (compute_with) may run beyond the
-/// stage's own range: there the stage does nothing, so what its neighbour needs will do.
+/// The position of the stage in one of its loops. A shared loop (compute_with) may run beyond the
+/// stage's own range: there the stage does nothing, so the position is clamped to the range.
 Expr RegionMap::position(const StageNest &nest, const StageLoop &loop, const Range &own) {
     Expr at = make_variable(Int(32), loop.name);
     if (!shares_loops(nest))
@@ -149,12 +150,14 @@ Expr RegionMap::position(const StageNest &nest, const StageLoop &loop, const Ran
     bool ends = prove_le(add(all.max(), moved), own.max());
     if (!ends)
         at = min(at, own.max());
-    // The inner loop of a guarded split is empty behind the stage's end: the minimum comes last.
+    // The inner loop of a guarded split is empty beyond the stage's end, so the minimum is taken
+    // last.
     bool begins = prove_le(own.min, add(all.min, moved)) && (ends || prove_le(own.min, own.max()));
     return begins ? at : max(at, own.min);
 }
 
-/// While the range is asked for that the answer depends on, there is none yet, and it is not needed.
+/// While the range on which the result depends is being computed, it is not available, and not
+/// needed.
 Expr RegionMap::shift(const StageNest &nest, const StageLoop &loop) {
     if (!loop.shifted)
         return int32(0);
@@ -195,7 +198,7 @@ RegionMap::View RegionMap::view_of_split(const StageNest &nest, const schedules:
         if (!shifts(tail))
             return add(offset, old.min);
         Expr last = simplify(sub(old.extent, t.factor));
-        // Where position() keeps to the stage's own range, the named offset would leave it.
+        // If position() clamps to the stage's own range, the named offset would exceed it.
         bool kept = at->op == Op::Min || at->op == Op::Max;
         if (outer.seen == Seen::Point && !kept) {
             define_let(shifted_offset(nest, t)->name, simplify(min(offset, last)));
@@ -207,13 +210,14 @@ RegionMap::View RegionMap::view_of_split(const StageNest &nest, const schedules:
     };
     if (outer.seen == Seen::Point && inner.seen == Seen::Point) {
         Expr at = simplify(add(base(outer.interval.min), inner.interval.min));
-        // Inside a shared loop only the stage itself is guarded, not what it reads; nor is it by a mask.
+        // Inside a shared loop only the stage itself is guarded, not its producers; and not by a
+        // mask.
         if (guards(tail, use) && (tail != Tail::Guard || shares_loops(nest)))
             at = simplify(lesser(at, full.interval.max));
         return {Seen::Point, Interval::point(at)};
     }
     Interval inside = inner.interval;
-    // (Where a split of the inner loop rounds up, that goes beyond the factor.)
+    // (If a split of the inner loop rounds up, this exceeds the factor.)
     if (inner.seen == Seen::Full && !goes_beyond(tail, use))
         inside.max = greater(inside.max, simplify(sub(t.factor, int32(1))));
     Interval result{simplify(add(base(outer.interval.min), inside.min)),
@@ -223,7 +227,8 @@ RegionMap::View RegionMap::view_of_split(const StageNest &nest, const schedules:
     return {Seen::Part, result};
 }
 
-/// How many values each variable takes from its min on when all loops run: more than its extent where a
+/// The number of values that each variable takes, starting at its min, when all loops run: more
+/// than its extent if a split rounds up.
 /// split rounds up.
 std::map<std::string, Expr> RegionMap::spans(const StageNest &nest,
                                              const std::map<std::string, Range> &ranges, Use use) {
@@ -275,7 +280,7 @@ Box RegionMap::stored_by(const StageNest &nest, const Box &domain, const Level &
     return result;
 }
 
-/// Whether an interval does not move with the loops between two levels.
+/// Whether an interval is invariant in the loops between two levels.
 bool RegionMap::same_for_all(const Interval &interval, const Level &inner,
                              const Level &outer) const {
     const std::vector<Level> &path = tree_.path_to(inner);

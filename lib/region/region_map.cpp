@@ -28,8 +28,9 @@ const schedules::Bound *find_bound(const std::vector<schedules::Bound> &bounds,
     return nullptr;
 }
 
-/// Of an operation, whether intervals of it are exact only between constants or at one point: casts to narrow
-/// types and operations on integers such as popcount, remainders, products and quotients of what varies.
+/// Whether intervals of the operation are exact only for constants or at single points: casts to
+/// narrow types, integer operations such as popcount, remainders, products and quotients of
+/// non-constants.
 bool is_loose(const Expr &e) {
     auto varies = [&](size_t i) { return !is_constant(e->args[i]); };
     switch (e->op) {
@@ -46,8 +47,8 @@ bool is_loose(const Expr &e) {
     }
 }
 
-/// Whether more may be known of an index where loops begin than inside of them: it has such an operation, or
-/// operands that go together, as in x - x / 2, which intervals take apart.
+/// Whether an index may be bounded more tightly at the begin of loops than inside: if it contains
+/// such an operation, or correlated operands as in x - x / 2, which intervals treat as independent.
 bool may_be_loose(const Expr &index) {
     std::set<const ExprNode *> nodes;
     std::set<std::string> variables;
@@ -80,8 +81,8 @@ RegionMap::RegionMap(const LoopTree &tree, bool any_size)
     find_values();
 }
 
-/// So that an index may be what another Func says, as long as that clamps it: to constants, or to
-/// small expressions of Params and sizes.
+/// Bounds of the values of a Func that is used as an index, if its definition clamps them to
+/// constants or to small expressions of Params and sizes.
 void RegionMap::find_values() {
     constexpr int few = 24;
     auto known = [](const Expr &end) {
@@ -141,8 +142,7 @@ const Box &RegionMap::domain_at(FuncId id, int stage, const Level &level) {
     Box box = needed_by_others(id, stage, level);
     for (size_t d = 0; d < box.size(); d++)
         if (const schedules::Bound *bound = find_bound(tree_.schedule()[id].bounds, func.args[d])) {
-            // Where only the extent is promised, each computation has one of its own, from its min
-            // on.
+            // If only the extent is promised, each computation starts at its own min.
             Expr last = bound->min.defined() || here ? box[d].min : box[d].max;
             if (bound->min.defined())
                 last = box[d].min = bound->min;
@@ -160,7 +160,7 @@ const Box &RegionMap::domain_at(FuncId id, int stage, const Level &level) {
     if (!func.is_output) {
         box = pad_for_tails(place.stages[stage], std::move(box), level);
         if (whole_[static_cast<size_t>(id)]) {
-            // A C function sees all of it, as it lies in memory.
+            // A C function accesses all of it, as it lies in memory.
         } else if (here) {
             if (place.store != place.compute)
                 for (Interval &i : box)
@@ -175,7 +175,7 @@ const Box &RegionMap::domain_at(FuncId id, int stage, const Level &level) {
     return domains_[key] = bind(level, prefix, func, box);
 }
 
-/// What readers and the later stages need of a stage, in one iteration of the level.
+/// The region of a stage that readers and later stages need, in one iteration of the level.
 Box RegionMap::needed_by_others(FuncId id, int stage, const Level &level) {
     auto key = std::tuple(id, stage, level);
     if (auto known = needed_by_others_.find(key); known != needed_by_others_.end())
@@ -204,7 +204,7 @@ Box RegionMap::needed_by_others(FuncId id, int stage, const Level &level) {
     return needed_by_others_[key] = std::move(box);
 }
 
-/// The dimensions of the Func that have an index of which more may be known at an outer level than further in.
+/// The dimensions of the Func with an index that may be bounded more tightly at an outer level.
 const std::vector<bool> &RegionMap::loose_dimensions(FuncId id) {
     auto [known, is_new] = loose_.try_emplace(id, graph_[id].args.size(), false);
     std::vector<bool> &loose = known->second;
@@ -233,10 +233,10 @@ const std::vector<bool> &RegionMap::loose_dimensions(FuncId id) {
     return loose;
 }
 
-/// An iteration in which a condition holds nowhere needs an empty interval, of which no more is known than
-/// that: it ends anywhere, and a product with it is not even empty. What is needed at all is inside of what
-/// the iteration of the loop around needs; an empty interval may begin just behind that. So it is with an
-/// interval of which less is known here than further out.
+/// If a condition is never true in an iteration, the needed interval is empty, but its ends are
+/// arbitrary, and a product with it need not even be empty. The region needed in an iteration lies
+/// inside the one needed by the enclosing loop's iteration; an empty interval may begin just beyond
+/// that. The same holds for intervals that are less precise here than further out.
 void RegionMap::keep_inside(FuncId id, int stage, const Level &level, Box &box) {
     const bool maybe_empty = needed_under_conditions(id) != Needed::Always;
     const std::vector<bool> &loose = loose_dimensions(id);
@@ -257,9 +257,9 @@ void RegionMap::keep_inside(FuncId id, int stage, const Level &level, Box &box) 
     }
 }
 
-/// align_bounds, align_extent: the box grown to multiples. A box for several iterations of the compute
-/// level holds what each of them grows to: aligned bounds are the same for all, extents by themselves
-/// begin anywhere.
+/// align_bounds, align_extent: the box expanded to multiples. A box for several iterations of the
+/// compute level contains the expanded box of each: aligned bounds are the same for all, while
+/// aligned extents may begin anywhere.
 void RegionMap::align(FuncId id, int stage, const Level &level, Box &box) {
     const std::vector<schedules::Alignment> &alignments = tree_.schedule()[id].alignments;
     if (alignments.empty())
@@ -270,13 +270,13 @@ void RegionMap::align(FuncId id, int stage, const Level &level, Box &box) {
     if (level == compute) {
         Box &unaligned = unaligned_[key] = box;
         auto later = domains_.find({id, stage + 1, level});
-        // Where it is the later stage's, it is aligned already.
+        // The later stage's box is already aligned.
         for (size_t d = 0; later != domains_.end() && d < box.size(); d++)
             if (equal(simplify(box[d].min), later->second[d].min) &&
                 equal(simplify(box[d].max), later->second[d].max))
                 unaligned[d] = Interval::everything();
     }
-    // While the domain's own sliding window asks for its storage, it is known already.
+    // If the domain's own sliding window requests its storage, it is already known.
     if (!unaligned_.count(key))
         domain(id, stage);
     Box once = unaligned_.at(key);
@@ -305,7 +305,7 @@ void RegionMap::align(FuncId id, int stage, const Level &level, Box &box) {
 Box RegionMap::required(FuncId id, const Level &level) {
     const graph::FuncNode &func = graph_[id];
     Box box;
-    bool read = false;  // the box of a Func without dimensions is empty
+    bool read = false;  // the box of a Func with zero dimensions is empty
     for (const StageNest *reader : tree_.readers(id)) {
         const Touched &touches = touched(*reader, level, use_by(*reader, id));
         auto found = touches.find(func.name);
@@ -349,8 +349,9 @@ const Touched &RegionMap::touched(const StageNest &nest, const Level &level, Use
     return touched_[key] = std::move(result);
 }
 
-/// What an update writes; `loads`: the ranges of what it reads. Where a tail lets stores go further, the
-/// elements at the Vars themselves are those that computed() knows of, but others go with them.
+/// The region that an update writes; `loads`: the ranges of the data that it reads. If a tail lets
+/// stores exceed the range, computed() handles the elements at the Vars themselves, but other
+/// elements are affected, too.
 Box RegionMap::written(const StageNest &nest, const Level &level, const IntervalScope &loads) {
     const graph::FuncNode &func = graph_[nest.func];
     const graph::Stage &stage = func.stages[nest.stage];
@@ -448,10 +449,9 @@ void RegionMap::require_bounded(const Box &box, const std::string &what,
             }
         if (!users.empty())
             users += ".";
-        throw CompileError(
-            "Unbounded access: which part of " + what + " is needed in " + dim +
-            " cannot be bounded." + users +
-            " Put clamp(index, lowest, highest) around the index that depends on data.");
+        throw CompileError("Unbounded access: the region needed of " + what + " in " + dim +
+                           " cannot be bounded." + users +
+                           " Apply clamp(index, lowest, highest) to the data-dependent index.");
     }
 }
 

@@ -1,14 +1,15 @@
 #pragma once
-// RegionMap: the answer to "for one iteration of this loop, which box of each Func is needed?"
+// RegionMap: the box of each Func that is needed in one iteration of a given loop.
 //
 // Demand flows from consumers to producers. For a Func F and a loop level L around all its uses,
 //
 //   required(F, L) = hull over the stages C that read F of the box that C's accesses touch while the
 //                    loops of C outside L are fixed and those inside run their whole range.
 //
-// Everything else is read off it: the domain of F's loops (required at the compute level, grown by what
-// F's updates touch), its storage (the same at the store level), sliding windows (what of it is new since
-// the last iteration) and the fold of a storage dimension (how many planes live at once).
+// Derived from it are: the domain of F's loops (required at the compute level, expanded by the
+// accesses of F's updates), its storage (the same at the store level), sliding windows (the part
+// that is new since the last iteration) and the folding of a storage dimension (the number of
+// planes that are live at a time).
 
 #include <map>
 #include <optional>
@@ -30,7 +31,7 @@ struct Range {
     Expr max() const { return ir::sub(ir::add(min, extent), ir::make_int(Int(32), 1)); }
 };
 
-/// The resolved tail of one split: Auto is decided, and a factor that divides needs none.
+/// The resolved tail strategy of a split: Auto is decided, and a factor that divides needs none.
 enum class Tail : uint8_t {
     None,
     RoundUp,
@@ -45,109 +46,114 @@ inline bool shifts(Tail t) {
     return t == Tail::ShiftInwards || t == Tail::ShiftInwardsAndBlend;
 }
 
-/// What a stage does with the points of its loops. Values: loads what it needs, because it stores what it makes
-/// of that.
+/// The accesses that a tail strategy affects. Values: loads of values that only flow into the
+/// stage's own stores.
 enum class Use : uint8_t { Loads, Stores, Values };
-/// Whether the tail keeps this use inside the range, by a test or a mask.
+/// Whether the tail keeps this access inside the range, by a test or a mask.
 inline bool guards(Tail t, Use use) {
     return t == Tail::Guard || (t == Tail::PredicateLoads && use != Use::Stores) ||
            (t == Tail::PredicateStores && use != Use::Loads);
 }
-/// Whether it lets this use go beyond the range, to a multiple of the factor.
+/// Whether the tail extends this access beyond the range, to a multiple of the factor.
 inline bool goes_beyond(Tail t, Use use) {
     return t != Tail::None && !shifts(t) && !guards(t, use);
 }
 
-/// A storage dimension that is kept modulo `factor`.
+/// A storage dimension with indices modulo `factor`.
 struct Fold {
     int dim = 0;
     Expr factor;
 };
 
-/// Whether a definition has arms that are chosen from.
+/// Whether a definition contains selects of which only one arm may be evaluated.
 bool has_selects(const graph::Stage &stage);
 
 class RegionMap {
   public:
-    /// `any_size`: Auto tails are guarded instead of shifted inwards, so that no extent is too small.
+    /// `any_size`: Auto tails are guarded instead of shifted inwards, so that no extent is too
+    /// small.
     explicit RegionMap(const LoopTree &tree, bool any_size = false);
 
     const LoopTree &tree() const { return tree_; }
 
-    /// What the loops of a stage iterate over at its compute level, per pure variable. For a Func whose
-    /// window slides: only what is new. Names lets of the compute level.
+    /// The domain of a stage's loops at its compute level, per pure variable. For a sliding window:
+    /// only the new part. Refers to lets of the compute level.
     const Box &domain(FuncId func, int stage);
-    /// What readers are given by one computation: the domain of the last stage, without what its tails
-    /// compute beyond. Names lets of the compute level.
+    /// The region that one computation provides to readers: the domain of the last stage, without
+    /// what its tails compute in addition. Refers to lets of the compute level.
     Box asked(FuncId func);
-    /// What is allocated at the store level.
+    /// The region allocated at the store level.
     const Box &storage(FuncId func);
-    /// Which iterations of the compute level compute the Func: undefined for all of them. Where the innermost
-    /// loops inside of the store level need the same of it each time, only their first iteration does.
+    /// The iterations of the compute level in which the Func is computed: undefined for all of
+    /// them. If the innermost loops inside the store level need the same region each time, only
+    /// their first iteration computes it.
     Expr computing_iterations(FuncId func);
-    /// Elements that the loops of a stage touch: the domain, or more where a tail rounds up.
+    /// Elements that the loops of a stage access: the domain, or more if a tail rounds up.
     Box computed(FuncId func, int stage);
     /// The box of an input image that the whole pipeline reads; empty if it reads none of it.
     const Box &image(const std::string &name);
-    /// What one stage reads of it, at root; null where it reads nothing.
+    /// The part that one stage reads, at root; null if it reads nothing.
     const Box *image_read_by(const StageNest &nest, const std::string &name);
-    /// Dimensions of a Func's storage that fold, because its window slides or the user said so.
+    /// Dimensions of a Func's storage that are folded, because its window slides or the user
+    /// requested it.
     const std::vector<Fold> &folds(FuncId func);
-    /// Where in the memory of a Func its element at these coordinates lies: folded dimensions modulo
-    /// their factor, hoisted storage from its min on, and the copy of a ring buffer.
+    /// The coordinates in memory of an element of a Func: modulo the factor in folded dimensions,
+    /// relative to the min in hoisted storage, with the copy of a ring buffer.
     std::vector<Expr> place_in_storage(FuncId func, std::vector<Expr> coordinates);
-    /// The extents that are allocated at the level that the Func's storage is hoisted to, as
-    /// place_in_storage() counts.
+    /// The extents to allocate at the hoist level, in the coordinates of place_in_storage().
     std::vector<Range> allocation(FuncId func);
-    /// How many iterations of its compute level an async Func may be ahead of its readers, one of them
-    /// on its way; undefined = any number.
+    /// The number of iterations of its compute level by which an async Func may run ahead of its
+    /// readers, including the one in progress; undefined = unlimited.
     Expr slots(FuncId func);
 
     /// Ranges of every loop and of every intermediate variable of the stage's nest.
     std::map<std::string, Range> ranges(const StageNest &nest);
-    /// How the splits of a stage end: one per Transform (None for those that are no split).
+    /// The tails of a stage's splits: one per Transform (None for transforms that are not splits).
     std::vector<Tail> tails(const StageNest &nest);
 
-    /// What one iteration of the stage's loop `at`, with what is computed inside of it, reads of a Func
-    /// or image, `offset` iterations of the loop `from` later. Nothing if it reads none of it.
+    /// The region of a Func or image that one iteration of the stage's loop `at`, including
+    /// everything computed inside, reads `offset` iterations of the loop `from` later. Nothing if
+    /// it reads none of it.
     std::optional<Box> read_later(const StageNest &nest, const std::string &source, const Level &at,
                                   const Level &from, const Expr &offset);
 
-    /// The selects in a stage's definition of which only the arm that is chosen may be evaluated.
+    /// The selects in a stage's definition of which only the chosen arm may be evaluated.
     const Choices &choices(const StageNest &nest);
 
-    /// What readers need of a Func in the whole pipeline; empty without readers.
+    /// The region of a Func that readers need in the whole pipeline; empty without readers.
     Box demand(FuncId func);
-    /// What readers and later definitions need of a definition, whatever its bounds say: in the whole
-    /// pipeline, or of one computation (names lets of the compute level).
+    /// The region of a definition that readers and later definitions need, regardless of its
+    /// bounds: in the whole pipeline, or for one computation (refers to lets of the compute level).
     Box needed(FuncId func, int stage, bool one_computation);
-    /// How far the outer loop of a split moves the variable, for a split that shifts inwards: the variable
-    /// that names min(outer * factor, extent - factor). build() binds it inside the outer loop.
+    /// The offset of the variable in an iteration of the outer loop, for a split that shifts
+    /// inwards: the variable bound to min(outer * factor, extent - factor). build() binds it inside
+    /// the outer loop.
     Expr shifted_offset(const StageNest &nest, const schedules::Transform &split) const;
 
-    /// What is added to the number of a loop to have that of the stage's own variable: not 0 where
-    /// compute_with aligns. build() binds the variable inside the loop.
+    /// The difference between the stage's own variable and the loop's: nonzero if compute_with
+    /// aligns. build() binds the variable inside the loop.
     Expr shift(const StageNest &nest, const StageLoop &loop);
-    /// The range of the loop of that name: with compute_with, of all stages that share it.
+    /// The range of the loop of that name: with compute_with, over all stages that share it.
     Range loop_range(const Level &level);
 
-    /// Names that must be bound just inside a level, in an order in which each uses earlier ones only.
+    /// Lets that must be bound just inside a level, each using only earlier ones.
     const std::vector<std::pair<std::string, Expr>> &lets(const Level &level);
 
-    /// Largest value that an int32 expression over lets and loop variables can take, if that is a
-    /// constant (lets are looked through; a min() takes its better operand).
+    /// The maximum of an int32 expression over lets and loop variables, if it is bounded by a
+    /// constant (lets are expanded; a min() uses its better operand).
     std::optional<int64_t> upper_bound(const Expr &e);
 
   private:
     enum class Seen : uint8_t { Full, Point, Part };
-    /// A variable of a nest seen from a level: its whole range, one value, or part of the range.
+    /// A variable of a nest seen from a level: its whole range, a single value, or part of the
+    /// range.
     struct View {
         Seen seen = Seen::Full;
         Interval interval;
     };
 
     void find_values();
-    /// Says in the scope what values the Funcs have that `func` reads.
+    /// Adds to the scope the ranges of the values of the Funcs that `func` reads.
     void add_values(const graph::FuncNode &func, IntervalScope &scope) const;
     Box required(FuncId func, const Level &level);
     Box needed_by_others(FuncId func, int stage, const Level &level);
@@ -155,23 +161,23 @@ class RegionMap {
     /// The pure loop domain of a stage for one iteration of `level`.
     const Box &domain_at(FuncId func, int stage, const Level &level);
     const Touched &touched(const StageNest &nest, const Level &level, Use use = Use::Loads);
-    /// What a reader loads of the Func, for which use.
+    /// The kind of access by which a reader loads the Func.
     Use use_by(const StageNest &reader, FuncId func) const;
-    /// What the readers of a Func load beyond what they need: what is allocated has to hold that, too.
+    /// Regions that readers load but do not use must be allocated, too.
     void add_unused_loads(FuncId func, Box &storage);
     Box written(const StageNest &nest, const Level &level, const IntervalScope &loads);
     IntervalScope scope_of(const StageNest &nest, const Level &level, Use use = Use::Loads);
     std::map<std::string, Range> ranges_in(const StageNest &nest, const Box &domain);
     Expr fused_extent(const Expr &inner, const Expr &outer);
-    /// What the loads, or the stores, of a stage see.
+    /// The ranges of the variables as seen by the loads, or the stores, of a stage.
     std::map<std::string, View> views(const StageNest &nest, const Level &level, const Box &domain,
                                       Use use);
     View view_of_split(const StageNest &nest, const schedules::Transform &t, const Range &old,
                        const View &full, const View &outer, const View &inner, Use use);
-    /// What a stage stores at the level. (Dimensions over which an update does not loop are said by
-    /// what it writes.)
+    /// The region that a stage stores at the level. (In dimensions over which an update does not
+    /// loop, it follows from the written coordinates.)
     Box stored_by(const StageNest &nest, const Box &domain, const Level &level);
-    /// The domain at the level, and what tails load or store beyond it.
+    /// The domain at the level, expanded by the loads or stores of tails.
     Box reached(const StageNest &nest, const Box &domain, const Level &level, Use use);
     std::vector<Expr> most_beyond(const StageNest &nest, Use use) const;
     const Box &padded(const StageNest &nest);
@@ -179,22 +185,22 @@ class RegionMap {
     std::map<std::string, Expr> spans(const StageNest &nest,
                                       const std::map<std::string, Range> &ranges, Use use);
     void align(FuncId func, int stage, const Level &level, Box &box);
-    /// The greatest value that an expression of the level `inner` takes in the iterations of the loops
-    /// from `outer` in to it. Undefined where that is not bounded.
+    /// The maximum of an expression of the level `inner` over all iterations of the loops from
+    /// `outer` to it. Undefined if it is unbounded.
     Expr greatest(const Expr &e, const Level &inner, const Level &outer);
     bool uses_lets_between(const Expr &e, const Level &inner, const Level &outer);
-    /// The end of a box for several iterations of the compute level: at `last` or where the last of them ends,
-    /// of which each ends at `once`, and none more than `beyond` behind `last`.
+    /// The end of a box for several iterations of the compute level: `last`, or the end of the last
+    /// iteration, where each ends at `once`, and none more than `beyond` after `last`.
     Expr last_of_all(FuncId func, const Expr &last, const Expr &once, const Expr &beyond,
                      const Level &level);
     Expr extent_when_hoisted(FuncId func, const Expr &extent);
-    /// A loop whose iterations take the copies of a ring buffer in turn.
+    /// A loop whose iterations use the copies of a ring buffer in turn.
     struct Turn {
         Range range;
         Level
-            outer;  ///< the loop that is split together with it, in whose last iteration it may end early
-        Expr factor;  ///< how many iterations it has in the others
-        Expr both;    ///< and how many the two have together
+            outer;  ///< the outer loop of the same split, in whose last iteration this loop may end early
+        Expr factor;  ///< the number of its iterations otherwise
+        Expr both;    ///< the number of iterations of the two together
     };
     const Expr &turn(FuncId func);
     Turn turn_of(FuncId func, const Level &level, const std::vector<Level> &levels);
@@ -209,8 +215,8 @@ class RegionMap {
     bool may_be_empty(FuncId func, const Expr &extent);
     enum class Needed : uint8_t {
         Always,
-        UnlessEmpty,      // an RDom that reads it, by itself or through others, may be empty
-        UnderConditions,  // a where, a select or the guard of a split may hold nowhere
+        UnlessEmpty,      // an RDom that reads it, directly or through other Funcs, may be empty
+        UnderConditions,  // the condition of a where, a select or a guard may never be true
     };
     bool is_guarded_further_in(FuncId func);
     Needed needed_under_conditions(FuncId func);
@@ -221,18 +227,19 @@ class RegionMap {
                  const Expr &extent) const;
     bool shrinks(const StageNest &nest, size_t split) const;
     void slide(FuncId func, Box &domain);
-    /// What stands in the way of sliding along the loop that moves these dimensions; empty: nothing. Sets the
-    /// window's direction, and whether it `cannot` slide.
+    /// The reason why the window cannot slide along the loop that moves these dimensions; empty if
+    /// it can. Sets the window's direction, and `cannot` if no schedule of the Func's own loops
+    /// would change that.
     std::string obstacle(FuncId func, const Level &loop, const std::vector<size_t> &moved,
                          const Box &needed);
     bool runs_once(const Level &loop);
     Expr first_iteration(FuncId func, const Level &loop);
     void keep_last(FuncId func, size_t dim, const Level &loop, const Expr &begin, Interval &window);
-    /// The domain of an extern stage that has to compute `needed`; asks its C function.
+    /// The domain of an extern stage that must compute `needed`; queries its C function.
     const Box &ask(FuncId func, const Level &level, const std::string &prefix, const Box &needed);
     Asked answer(const Level &level, const Query &query);
     bool ends_beyond(const StageNest &nest, size_t dim) const;
-    /// Whether a parallel or vectorized loop stands between where the Func is stored and where it is computed.
+    /// Whether a parallel or vectorized loop lies between the store level and the compute level.
     bool stored_for_many(FuncId func) const;
     void fold(FuncId func, Box needed);
 
@@ -242,18 +249,18 @@ class RegionMap {
     Box bind(const Level &level, const std::string &prefix, const graph::FuncNode &func,
              const Box &box);
     void require_bounded(const Box &box, const std::string &what, const graph::FuncNode *callee);
-    /// With lets replaced by their values; in the steady state: windows that slide, past their first
-    /// iteration.
+    /// Expands lets to their values; in the steady state: after the first iteration of sliding
+    /// windows.
     Expr expand(const Expr &e) const;
     Expr expand_steady(const Expr &e) const;
-    /// With those lets replaced by their values behind which the loop stands.
+    /// Expands the lets whose values depend on the loop.
     Expr expand_along(const Expr &e, const Level &loop) const;
     bool moves_with(const Expr &e, const Level &loop) const;
 
     const LoopTree &tree_;
     const graph::Graph &graph_;
     bool any_size_;
-    /// Per Func and value: constant bounds that its definition promises; undefined where it has none.
+    /// Per Func and value: constant bounds given by its definition; undefined if there are none.
     std::map<FuncId, Box> values_;
     std::map<std::tuple<FuncId, int, Level>, Box> domains_, needed_by_others_;
     std::map<std::pair<FuncId, int>, Box> unaligned_, unpadded_, padded_;  ///< at the compute level
@@ -263,39 +270,40 @@ class RegionMap {
     std::map<FuncId, std::vector<bool>> loose_;
     std::map<std::string, Expr> shifts_;               ///< by the variable's name
     std::map<std::pair<FuncId, Level>, Asked> asked_;  ///< of extern stages
-    std::vector<bool> whole_;  ///< per Func: a C function computes or reads it
+    std::vector<bool> whole_;  ///< per Func: whether a C function computes or reads it
     std::map<FuncId, Box> storages_;
     std::map<FuncId, Expr> turns_;
     std::map<std::string, Box> images_;
     std::map<FuncId, std::vector<Fold>> folds_;
-    /// How far the window of a Func slides in any one iteration, where that is bounded; nothing where it
-    /// does not slide.
+    /// The maximum distance by which the window of a Func slides in one iteration, if bounded;
+    /// nothing if it does not slide.
     std::map<FuncId, std::optional<int64_t>> slides_;
     std::map<FuncId, int64_t> live_planes_;  ///< of a dimension that the user folds
-    /// Of a Func that is stored further out than it is computed.
+    /// The sliding window of a Func that is stored further out than it is computed.
     struct Window {
-        int dim = -1;  ///< along which it slides
+        int dim = -1;  ///< the dimension along which it slides
         bool up = true;
-        Interval needed;  ///< of that dimension, in one iteration
-        Level loop;       ///< that moves it
-        /// Where it begins in the first iteration of all. Defined only where each iteration is known to
-        /// continue upwards exactly where the one before ended.
+        Interval needed;  ///< needed interval of that dimension, in one iteration
+        Level loop;       ///< the loop that moves it
+        /// Its begin in the very first iteration. Defined only if each iteration provably continues
+        /// upwards exactly where the previous one ended.
         Expr first;
         std::string stands;   ///< why it does not slide
-        bool cannot = false;  ///< however the Func's own loops are split
+        bool cannot = false;  ///< regardless of how the Func's own loops are split
     };
     std::map<FuncId, Window> windows_;
-    /// Of such a Func: the innermost loops between the two levels in which its window stands still.
+    /// For such a Func: the innermost loops between the two levels in which its window does not
+    /// move.
     std::map<FuncId, std::vector<Level>> still_;
     std::map<Level, std::vector<std::pair<std::string, Expr>>> lets_;
     std::map<Level, std::map<Expr, std::string, ir::ExprLess>> let_names_;
-    std::map<std::string, std::pair<Expr, int>> let_values_;  ///< and how many there were before
-    /// What is behind a let when all lets are replaced by their values. Kept, because to replace them for
-    /// every question takes time that is quadratic in the length of a chain of stages.
+    std::map<std::string, std::pair<Expr, int>> let_values_;  ///< and the number of earlier lets
+    /// The value of a let with all lets expanded. Cached, because expansion for every query would
+    /// take time quadratic in the length of a chain of stages.
     struct Behind {
         std::set<std::string> variables;
         bool slides = false;  ///< one of the lets has another value in the steady state
-        bool asked = false;   ///< one of them is what a C function answered
+        bool asked = false;   ///< one of them is the result of a C function's bounds query
     };
     Behind behind(const Expr &e) const;
     std::map<std::string, Behind> behind_let_;

@@ -1,4 +1,4 @@
-// RegionMap: storage, sliding windows and folded storage.
+// RegionMap: storage, sliding windows and storage folding.
 
 #include <algorithm>
 
@@ -15,7 +15,7 @@ namespace Pipe::region {
 
 using namespace ir;
 
-/// Whether an update stores where the definitions before it need not have computed anything.
+/// Whether an update stores elements that the definitions before it may not have computed.
 bool RegionMap::stores_beyond_reads(const StageNest &nest) const {
     return std::any_of(nest.transforms.begin(), nest.transforms.end(),
                        [&](const schedules::Transform &t) {
@@ -44,13 +44,14 @@ const Box &RegionMap::storage(FuncId id) {
 
 namespace {
 
-/// Whether an iteration of the loop begins when the one before has ended.
+/// Whether an iteration of the loop begins only after the previous one has ended.
 bool in_order(LoopKind kind) {
     return kind == LoopKind::Serial || kind == LoopKind::Unrolled;
 }
 
-/// Whether what a Func's updates compute at one place along a dimension depends on that place alone. (An
-/// update that stores at a Var reads the Func itself there only: its definition is refused otherwise.)
+/// Whether the values that a Func's updates compute at a coordinate along a dimension depend on
+/// that coordinate alone. (An update that stores at a Var reads the Func itself only there: other
+/// definitions are rejected.)
 bool is_independent_along(const graph::FuncNode &func, size_t dim) {
     return std::all_of(func.stages.begin(), func.stages.end(), [&](const graph::Stage &stage) {
         const Expr &at = stage.args[dim];
@@ -60,22 +61,23 @@ bool is_independent_along(const graph::FuncNode &func, size_t dim) {
 
 }  // namespace
 
-/// Sliding window (Sioutas 2019, section 4.1; Halide's store_at outside compute_at): along the innermost
-/// serial loop that moves exactly one dimension of the window, and only one way, what the last
-/// iteration computed is kept, so that only the rest is computed anew. In loops further in, which need the same
-/// each time, the first iteration computes it for all. `domain`: of the last stage.
+/// Sliding window (Sioutas 2019, section 4.1; Halide's store_at outside compute_at): along the
+/// innermost serial loop that moves exactly one dimension of the window monotonically, the values
+/// computed in the last iteration are kept, so that only the remaining part is computed. In loops
+/// further in, which need the same region each time, the first iteration computes it for all.
+/// `domain`: of the last stage.
 void RegionMap::slide(FuncId id, Box &domain) {
     const FuncPlace &place = tree_.place(id);
     const std::vector<Level> &path = tree_.path_to(place.compute);
     Window &window = windows_[id];
-    window.stands = "no loop between where it is stored and where it is computed moves it";
+    window.stands = "no loop between its store level and its compute level moves it";
     for (size_t i = path.size(); i-- > tree_.path_to(place.store).size();) {
         const Level &loop = path[i];
         std::vector<size_t> moved;
         for (size_t d = 0; d < domain.size(); d++)
             if (moves_with(domain[d].min, loop) || moves_with(domain[d].max, loop))
                 moved.push_back(d);
-        if (!moved.empty() && runs_once(loop)) {  // what moves it is further out
+        if (!moved.empty() && runs_once(loop)) {  // the loop that moves it is further out
             const Expr only = loop_range(loop).min;
             for (size_t d : moved)
                 for (Expr *end : {&domain[d].min, &domain[d].max})
@@ -83,7 +85,7 @@ void RegionMap::slide(FuncId id, Box &domain) {
             continue;
         }
         if (moved.empty() && in_order(tree_.kind_of(loop))) {
-            // (Of a shared loop the first iteration may be none of the stage that is computed in it.)
+            // (The first iteration of a shared loop may not belong to the stage computed in it.)
             if (!shares_loops(tree_.owner(loop)))
                 still_[id].push_back(loop);
             continue;
@@ -97,7 +99,7 @@ void RegionMap::slide(FuncId id, Box &domain) {
         keep_last(id, moved[0], loop, begin, domain[moved[0]]);
         const bool runs_again = i > tree_.path_to(place.store).size();
         if (runs_again && begin.same_as(loop_range(loop).min))
-            slides_[id] = std::nullopt;  // back to where it began, each time that the loop runs
+            slides_[id] = std::nullopt;  // the window returns to its begin each time the loop runs
         return;
     }
 }
@@ -121,7 +123,8 @@ bool RegionMap::runs_once(const Level &loop) {
 std::string RegionMap::obstacle(FuncId id, const Level &loop, const std::vector<size_t> &moved,
                                 const Box &needed) {
     Window &window = windows_[id];
-    // A C function says what is read, and may say so another way in each iteration.
+    // A C function determines the region that it reads, which may vary irregularly between
+    // iterations.
     bool asked = std::any_of(moved.begin(), moved.end(), [&](size_t d) {
         return behind(needed[d].min).asked || behind(needed[d].max).asked;
     });
@@ -138,33 +141,34 @@ std::string RegionMap::obstacle(FuncId id, const Level &loop, const std::vector<
     Trend low = asked ? Trend::Unknown : trend_of(expand_steady(needed[d].min), loop);
     if ((high != Trend::Up && high != Trend::Down) || low != high) {
         window.cannot = high == Trend::BothWays || low == Trend::BothWays;
-        return "it is not seen to move only upwards or only downwards with the loop " + loop;
+        return "it could not be shown to move monotonically with the loop " + loop;
     }
     window.up = high == Trend::Up;
     const graph::FuncNode &func = graph_[id];
     if (!is_independent_along(func, d)) {
         window.cannot = true;
-        return "its updates store at places along " + func.args[d] + " that they choose";
+        return "its updates store at computed coordinates along " + func.args[d];
     }
     const schedules::FuncSchedule &schedule = tree_.schedule()[id];
     auto is_d = [&](const auto &promise) { return promise.var == func.args[d]; };
     if (func.has_updates() &&
         (std::any_of(schedule.alignments.begin(), schedule.alignments.end(), is_d) ||
          std::any_of(schedule.bounds.begin(), schedule.bounds.end(), is_d)))
-        return "what its definitions compute is aligned or bounded, each by itself";
+        return "the regions of its definitions are aligned or bounded individually";
     for (const StageNest &nest : tree_.place(id).stages) {
         if (ends_beyond(nest, d))
-            return "a split of the dimension computes more than what is new";
+            return "a split of the dimension computes more than the new values";
         if (func.has_updates() && shares_loops(nest))
             return "its updates share loops";
     }
     return "";
 }
 
-/// The value of the loop in the first iteration that it runs while the Func is stored. A loop over rows that
-/// slide themselves runs many times, each time over the rows that are new: each run continues the one before,
-/// and what a window along it holds then is still there. (Were the window to begin anew with each run, a chain
-/// of windows, each in the loop of the next, would take time that is exponential in its length.)
+/// The value of the loop in its very first iteration while the Func is stored. A loop over rows
+/// that slide themselves runs many times, each time over the new rows: each run continues the
+/// previous one, and the contents of a window along it remain valid. (If the window were refilled
+/// in each run, a chain of windows, each in the loop of the next, would take time exponential in
+/// its length.)
 Expr RegionMap::first_iteration(FuncId id, const Level &loop) {
     const Expr begin = loop_range(loop).min;
     const StageNest &host = tree_.owner(loop);
@@ -179,7 +183,8 @@ Expr RegionMap::first_iteration(FuncId id, const Level &loop) {
     };
     const bool over_rows = host.stage == last_stage && same(begin, fresh.min) &&
                            same(loop_range(loop).max(), fresh.max);
-    // The rows begin anew where their Func is stored anew; then this window has to, as well.
+    // If the Func that owns the rows is stored anew, its rows restart; then this window must
+    // restart, too.
     const std::vector<Level> &path = tree_.path_to(loop);
     const size_t moves_rows = tree_.path_to(rows.loop).size();
     const bool lives_as_long = tree_.encloses(tree_.place(id).store, tree_.place(host.func).store);
@@ -189,7 +194,8 @@ Expr RegionMap::first_iteration(FuncId id, const Level &loop) {
     return over_rows && lives_as_long && once_per_move ? rows.first : begin;
 }
 
-/// Leaves of a window what earlier iterations of the loop, which begins at `begin`, have not computed.
+/// Reduces a window to the part that earlier iterations of the loop, which begins at `begin`, have
+/// not computed.
 void RegionMap::keep_last(FuncId id, size_t dim, const Level &loop, const Expr &begin,
                           Interval &window) {
     const bool up = windows_[id].up;
@@ -206,15 +212,15 @@ void RegionMap::keep_last(FuncId id, size_t dim, const Level &loop, const Expr &
     steady_values_[name + (up ? ".min" : ".max")] = fresh;
     const Expr along = simplify(expand_along(end, loop));
     windows_[id].loop = loop;
-    // Where nothing is left out between two iterations, and each needs something.
+    // If successive iterations are contiguous, and none is empty.
     if (up && at_most(along, add(last, one)) &&
         at_most(along, simplify(expand_along(leading, loop))))
         windows_[id].first = bind(loop, name + ".first", substitute(loop, begin, along));
     end = make_select(first, end, fresh);
 }
 
-/// Whether a split of the dimension, or of a loop made of it, rounds up or shifts: it would compute more
-/// than what is new.
+/// Whether a split of the dimension, or of a loop derived from it, rounds up or shifts: it would
+/// compute more than the new part.
 bool RegionMap::ends_beyond(const StageNest &nest, size_t dim) const {
     using Kind = schedules::Transform::Kind;
     std::set<std::string> made{graph_[nest.func].args[dim]};
@@ -258,8 +264,9 @@ void RegionMap::reject_fold(FuncId id, const std::string &dim, const std::string
                        graph::located_name(func) + ": " + why);
 }
 
-/// Keeps as many planes of dimension `slid` as live at once, a power of two of them so that the modulo is
-/// a mask. `needed`: what one iteration of the compute level reads. What the user asked for is checked.
+/// Keeps as many planes of dimension `slid` as are live at a time, rounded up to a power of two so
+/// that the modulo is a mask. `needed`: the region that one iteration of the compute level reads.
+/// Checks the user's fold_storage.
 void RegionMap::fold(FuncId id, Box needed) {
     const graph::FuncNode &func = graph_[id];
     const Window &window = windows_[id];
@@ -284,8 +291,8 @@ void RegionMap::fold(FuncId id, Box needed) {
         if (asked != schedule.folds.end()) {
             if (stored_for_many(id))
                 reject_fold(id, dim,
-                            "a parallel or vectorized loop stands between where it is stored and "
-                            "where it is computed, so that threads or lanes would overwrite what "
+                            "a parallel or vectorized loop lies between its store level and its "
+                            "compute level, so that threads or lanes would overwrite values that "
                             "others still need. Store it inside that loop.");
             bool moves = place.store != place.compute &&
                          !same_for_all(needed[d], place.compute, place.store);
@@ -309,24 +316,25 @@ void RegionMap::fold(FuncId id, Box needed) {
             if (!as_const_int(asked->factor, &factor))
                 reject_fold(id, dim, "the factor must be a constant.");
             if (!live)
-                reject_fold(id, dim,
-                            "how many planes of it live at once depends on sizes that are not "
-                            "known when it is compiled. Compute it further in (compute_at), or "
-                            "bound the range of " +
-                                dim + " (bound).");
+                reject_fold(
+                    id, dim,
+                    "the number of planes that are live at a time depends on sizes that are not "
+                    "known at compile time. Compute it further in (compute_at), or "
+                    "bound the range of " +
+                        dim + " (bound).");
             if (*live > factor)
                 reject_fold(id, dim,
                             "the factor " + std::to_string(factor) +
                                 " is too small: " + std::to_string(*live) +
-                                " planes live at once. Fold by at least that.");
+                                " planes are live at a time. Use at least this factor.");
             live_planes_[id] = *live;
             folds.push_back({static_cast<int>(d), asked->factor});
             continue;
         }
         const std::string &innermost =
             schedule.storage_order.empty() ? func.args[0] : schedule.storage_order[0];
-        // The storage of an async Func stays whole, so that it can be computed far ahead; rows stay whole
-        // where they need not be of constant size.
+        // The storage of an async Func is not folded, so that it can be computed far ahead; neither
+        // are rows, unless they must have a constant size.
         const bool keeps_rows = dim == innermost && schedule.memory != MemoryType::Register;
         if (static_cast<int>(d) != slid || keeps_rows || !live || stored_for_many(id) ||
             schedule.async)
@@ -343,8 +351,8 @@ void RegionMap::fold(FuncId id, Box needed) {
         throw CompileError(
             "store_at or store_root of " + graph::located_name(func) +
             ": the window cannot slide: " + window.stands +
-            ". All of it would be computed anew in each iteration. Compute and store it at one "
-            "level; hoist_storage keeps only its memory further out.");
+            ". All of it would be recomputed in each iteration. Compute and store it at one "
+            "level; to hoist only its memory, use hoist_storage.");
 }
 
 bool RegionMap::stored_for_many(FuncId id) const {

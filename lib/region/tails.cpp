@@ -1,4 +1,4 @@
-// RegionMap: how splits end, and the room that they need beyond what is asked for.
+// RegionMap: tail strategies of splits, and the space that they need beyond the requested region.
 
 #include <algorithm>
 
@@ -17,8 +17,8 @@ TailStrategy RegionMap::strategy(const StageNest &nest, const schedules::Transfo
     const std::vector<std::string> &args = graph_[nest.func].args;
     bool of_arg = std::find(args.begin(), args.end(), t.old_name) != args.end();
     bool pure = nest.stage == 0 && of_arg;
-    // Of a loop that itself came from a split, the extent may be short of the factor at the edge, and
-    // beyond its end are points of the next outer iteration.
+    // For a loop that itself results from a split, the extent may be less than the factor at the
+    // edge, and beyond its end lie points of the next outer iteration.
     if (t.tail == TailStrategy::Auto)
         return pure && !any_size_ ? TailStrategy::ShiftInwards : TailStrategy::GuardWithIf;
     if (t.tail == TailStrategy::RoundUp && nest.stage == 0)
@@ -28,7 +28,7 @@ TailStrategy RegionMap::strategy(const StageNest &nest, const schedules::Transfo
 
 namespace {
 
-/// Whether a is seen to be a multiple of b.
+/// Whether a is provably a multiple of b.
 bool is_multiple(const Expr &a, const Expr &b) {
     int64_t factor = 0;
     if (!as_const_int(b, &factor) || factor <= 0)
@@ -63,8 +63,8 @@ Tail RegionMap::tail_of(const StageNest &nest, const schedules::Transform &t,
     }
 }
 
-/// Whether the inner loop of a guarded split may simply end earlier, instead of being tested inside:
-/// it runs inside the outer one, and nothing made of it needs a constant extent or goes beyond it.
+/// Whether the inner loop of a guarded split can end early instead of testing inside: it runs
+/// inside the outer loop, and no loop derived from it needs a constant extent or exceeds it.
 bool RegionMap::shrinks(const StageNest &nest, size_t split) const {
     const std::vector<schedules::Transform> &transforms = nest.transforms;
     auto position = [&](const std::string &name) {
@@ -75,10 +75,10 @@ bool RegionMap::shrinks(const StageNest &nest, size_t split) const {
     };
     enum class Part {
         Outer,      // of the guarded split
-        EndsEarly,  // its inner loop, and what is outside in that: their extents are no constants
-        Constant,   // what is inside in that: keeps its extent
+        EndsEarly,  // its inner loop, and loops outside it: their extents are not constant
+        Constant,   // loops inside it: their extents stay constant
     };
-    // The loops that are made of a variable; false if one of them forbids.
+    // The loops derived from a variable; false if one of them forbids it.
     std::vector<int> outer_loops, inner_loops;
     auto collect = [&](auto &&self, const std::string &var, Part part,
                        std::vector<int> &loops) -> bool {
@@ -128,8 +128,8 @@ std::vector<Tail> RegionMap::tails(const StageNest &nest) {
     return result;
 }
 
-/// At the compute level a tail goes beyond the domain from its min on. A box for several iterations of
-/// that level holds what each of them goes beyond its own part.
+/// At the compute level, a tail exceeds the domain counted from its min. A box for several
+/// iterations of that level contains what each of them computes beyond its own part.
 Box RegionMap::reached(const StageNest &nest, const Box &domain, const Level &level, Use use) {
     const std::vector<std::string> &args = graph_[nest.func].args;
     const Level &compute = tree_.place(nest.func).compute;
@@ -171,13 +171,14 @@ Box RegionMap::reached(const StageNest &nest, const Box &domain, const Level &le
     return result;
 }
 
-/// Per dimension, how far all splits of it together go beyond the domain at most.
+/// Per dimension, the maximum by which all its splits together exceed the domain.
 std::vector<Expr> RegionMap::most_beyond(const StageNest &nest, Use use) const {
     const std::vector<std::string> &args = graph_[nest.func].args;
     std::vector<Expr> result(args.size(), int32(0));
     struct Part {
         size_t dim;
-        Expr step, extent;  // what one iteration covers of the dimension, and how many there are
+        Expr step,
+            extent;  // the part of the dimension that one iteration covers, and the number of iterations
     };
     std::map<std::string, Part> parts;
     for (size_t d = 0; d < args.size(); d++)
@@ -204,10 +205,10 @@ std::vector<Expr> RegionMap::most_beyond(const StageNest &nest, Use use) const {
     return result;
 }
 
-/// The domain at the compute level, with the room that its tails ask for, before a window slides.
+/// The domain at the compute level, with the space for its tails, before sliding.
 const Box &RegionMap::padded(const StageNest &nest) {
     std::pair key(nest.func, nest.stage);
-    // While the domain's own sliding window asks for its storage, it is known already.
+    // If the domain's own sliding window requests its storage, it is already known.
     if (!padded_.count(key))
         domain(nest.func, nest.stage);
     return padded_.at(key);
@@ -235,8 +236,8 @@ Box RegionMap::pad_for_tails(const StageNest &nest, Box domain, const Level &lev
     return domain;
 }
 
-/// A split that shifts inwards needs room for at least one whole factor; in a box for several iterations
-/// of the compute level, each of them may be short of it.
+/// A split that shifts inwards needs space for at least one whole factor; in a box for several
+/// iterations of the compute level, each of them may be shorter.
 void RegionMap::pad_to_factor(const StageNest &nest, size_t dim, const Expr &factor,
                               const Level &level, Interval &i) {
     const Level &compute = tree_.place(nest.func).compute;
@@ -256,7 +257,7 @@ void RegionMap::pad_to_factor(const StageNest &nest, size_t dim, const Expr &fac
         }
         const Expr last = i.max, nothing = make_binary(Op::LT, i.max, i.min);
         i.max = slid || empty ? max(i.max, whole) : greater(i.max, whole);
-        // Of the whole image: where a condition leaves nothing, an input need not have room for more.
+        // Of the whole image: if a condition excludes everything, an input need not be larger.
         if (empty && compute.empty() &&
             needed_under_conditions(nest.func) == Needed::UnderConditions)
             i.max = make_select(nothing, last, i.max);
@@ -272,7 +273,7 @@ void RegionMap::pad_to_factor(const StageNest &nest, size_t dim, const Expr &fac
     }
 }
 
-/// (Where that is small: it stands in what is needed of all that the Func reads.)
+/// (If it is small, because it appears in the regions of all Funcs that this one reads.)
 Expr RegionMap::last_of_all(FuncId id, const Expr &last, const Expr &once, const Expr &beyond,
                             const Level &level) {
     constexpr int few = 200;
@@ -285,13 +286,13 @@ Expr RegionMap::last_of_all(FuncId id, const Expr &last, const Expr &once, const
     return known ? lesser(most, greater(last, greatest_once)) : most;
 }
 
-/// Whether a window may need nothing, because a consumer's window slid and had nothing new.
+/// Whether the needed region may be empty because a consumer's window slid without new elements.
 bool RegionMap::may_have_nothing_new(const Interval &interval) const {
     Expr extent = simplify(sub(interval.max, interval.min));
     return behind(extent).slides && !equal(expand(extent), expand_steady(extent));
 }
 
-/// Whether nothing may be needed, because a condition holds nowhere in an iteration.
+/// Whether the needed region may be empty because a condition is never true in an iteration.
 bool RegionMap::may_be_empty(FuncId id, const Expr &extent) {
     if (needed_under_conditions(id) == Needed::Always)
         return false;
@@ -299,8 +300,8 @@ bool RegionMap::may_be_empty(FuncId id, const Expr &extent) {
     return !most || *most > 0;
 }
 
-/// Whether the Func is computed inside of the inner loop of a guarded split, but around its outer one: where
-/// the inner loop has gone beyond the end, nothing is needed.
+/// Whether the Func is computed inside the inner loop of a guarded split, but around its outer
+/// loop: if the inner loop has passed the end, nothing is needed.
 bool RegionMap::is_guarded_further_in(FuncId id) {
     const std::vector<Level> &path = tree_.path_to(tree_.place(id).compute);
     auto is_around = [&](const StageNest &nest, const std::string &var) {
@@ -320,8 +321,8 @@ bool RegionMap::is_guarded_further_in(FuncId id) {
     });
 }
 
-/// Whether there may be iterations that need nothing of the Func: a condition, a guard or an empty RDom limits
-/// what a reader, or what reads that, or an update of its own needs.
+/// Whether there may be iterations that need nothing of the Func, because a condition, a guard or
+/// an empty RDom limits what a direct or indirect reader, or one of its own updates, needs.
 RegionMap::Needed RegionMap::needed_under_conditions(FuncId id) {
     auto [known, is_new] = under_conditions_.try_emplace(id, Needed::Always);
     if (!is_new)

@@ -30,7 +30,7 @@ class TouchedVisitor {
         given_ = conjuncts_.size();
     }
 
-    /// `plain`: the scope as no select has narrowed it.
+    /// `plain`: the scope without the narrowing by selects.
     void visit(const Expr &e, const IntervalScope &scope, const IntervalScope &plain,
                std::unordered_set<const ExprNode *> &seen) {
         if (!e.defined() || !seen.insert(e.get()).second)
@@ -85,7 +85,7 @@ class TouchedVisitor {
         conjuncts_.resize(before);
     }
 
-    /// Whether the box, of a call with these arguments, may be smaller than without selects around it.
+    /// Whether the selects around a call with these arguments may make its box smaller.
     bool narrower(const Box &box, const std::vector<Expr> &args, const IntervalScope &plain) const {
         std::vector<Expr> given(conjuncts_.begin(), conjuncts_.begin() + static_cast<long>(given_));
         for (size_t d = 0; d < args.size(); d++) {
@@ -100,7 +100,7 @@ class TouchedVisitor {
         return false;
     }
 
-    /// A variable that occurs twice may cancel out: intervals by themselves do not see that.
+    /// A variable that occurs twice may cancel out, which interval arithmetic does not detect.
     Interval index_bounds(const Expr &index, const IntervalScope &scope,
                           const std::vector<Expr> &conjuncts) const {
         Expr e = repeats_variable(index, scope) ? simplify(index) : index;
@@ -114,8 +114,8 @@ class TouchedVisitor {
         return result;
     }
 
-    /// Whether conditions tie the variables of e to more variables than intervals see at once, or one of
-    /// them stands in e at places that do not add up.
+    /// Whether conditions relate the variables of e to more variables than intervals handle, or one
+    /// of them occurs in several terms of e.
     static bool correlated(const Expr &e, const IntervalScope &scope,
                            const std::vector<Expr> &conjuncts) {
         if (repeats_variable(e, scope))
@@ -180,16 +180,16 @@ class TouchedVisitor {
         return false;
     }
 
-    /// Where `conjunct` <= 0, e is at most e - k * conjunct and at least e + k * conjunct, for every
-    /// k >= 0: of use where that takes variables out of the sum. One variable by itself has been
-    /// narrowed already.
+    /// If `conjunct` <= 0, then e <= e - k * conjunct and e >= e + k * conjunct for every k >= 0:
+    /// useful if this eliminates variables from the sum. Single variables have been narrowed
+    /// already.
     static void tighten(Interval &result, const Expr &e, const Expr &conjunct,
                         const IntervalScope &scope) {
         Linear sum = Linear::from_expr(e), limit = Linear::from_expr(conjunct);
         if (sum.type != limit.type)
             return;
         int common = 0;
-        int64_t factor = 0;  // of the conjunct, that takes the first common variable out
+        int64_t factor = 0;  // of the conjunct, such that the first common variable is eliminated
         for (const Linear::Term &t : sum.terms) {
             int64_t k = limit.coefficient(t.atom);
             if (k == 0 || t.coefficient % k != 0 || t.atom->op != Op::Variable)
@@ -208,16 +208,15 @@ class TouchedVisitor {
             result.min = result.min.defined() ? greater(result.min, rest.min) : rest.min;
     }
 
-    /// What several arms share is visited once for each of them: where selects stand in both arms
-    /// of selects, as often as there are ways through them. From here on boxes are those of both
-    /// arms.
+    /// Expressions shared by several arms are visited once for each of them: with nested selects,
+    /// once per path. Beyond this limit, boxes are those of both arms.
     static constexpr int most_narrowed_nodes = 5000;
     int narrowed_nodes_ = 0;
 
-    std::vector<Expr> conjuncts_;  ///< each <= 0 at the place that is visited
+    std::vector<Expr> conjuncts_;  ///< each <= 0 at the visited expression
     size_t given_ = 0;             ///< how many of them hold everywhere
     std::vector<const ExprNode *>
-        selects_;             ///< around that place, with the conditions behind the others
+        selects_;             ///< around that expression, with the conditions after the others
     const Choices *choices_;  ///< null: every select
     Choices *found_;
 

@@ -1,5 +1,5 @@
 #pragma once
-// Which box of each Func and image an expression reads.
+// The boxes of Funcs and images that an expression reads.
 
 #include <map>
 #include <string>
@@ -9,23 +9,23 @@
 
 namespace Pipe::region {
 
-/// What the calls below an expression touch: box per Func or image name.
+/// The accesses in an expression: a box per Func or image name.
 using Touched = std::map<std::string, Box>;
 
-/// Selects of which only the arm that is chosen may be evaluated: their conditions make what an arm
-/// touches smaller.
+/// Selects of which only the chosen arm may be evaluated: their conditions narrow the accesses of
+/// the arms.
 using Choices = std::unordered_set<const ir::ExprNode *>;
 
-/// Adds those of `e` to `choices`. In `scope` stand the largest ranges that the variables can have.
+/// Adds the selects of `e` to `choices`. `scope` contains the largest ranges of the variables.
 void add_choices(const Expr &e, const IntervalScope &scope, Choices &choices,
                  const Expr &condition = Expr());
 
-/// Adds to `touched` every Call Func and Call Image of `e`, which is evaluated where `condition` holds
-/// (undefined = everywhere; `scope` is narrowed by it already). Arms of a select see the variables
-/// narrowed by their condition. An index in which several variables stand as in a condition, as x + y
-/// in `x + y < n`, is bounded by it too; where conditions tie variables to each other, the exact
-/// range is asked of poly/joint_range. Where `choices` are given, both arms of all other selects may be
-/// evaluated anywhere.
+/// Adds to `touched` every Call Func and Call Image of `e`, which is evaluated if `condition` holds
+/// (undefined = always; `scope` is already narrowed by it). In the arms of a select, variables are
+/// narrowed by its condition. An index with the same sum of variables as a condition, such as x + y
+/// with `x + y < n`, is bounded by it, too; if conditions relate variables to each other, the exact
+/// range is obtained from poly/joint_range. If `choices` are given, both arms of all other selects
+/// may be evaluated anywhere.
 void add_touched(const Expr &e, const IntervalScope &scope, Touched &touched,
                  const Expr &condition = Expr(), const Choices *choices = nullptr);
 

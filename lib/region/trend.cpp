@@ -18,12 +18,12 @@ using namespace ir;
 
 namespace {
 
-/// Of the remainders and quotients that a staircase may be made of.
+/// Limit of the remainders and quotients that a staircase function may contain.
 constexpr int64_t longest_period = 32;
-/// The staircases that are looked at for one expression.
+/// Limit of the staircase functions analyzed per expression.
 constexpr int most_staircases = 64;
 
-/// No name of a program has a blank in it.
+/// Contains a blank, so it differs from all names of a program.
 const std::string step_name = "the step", period_name = "the period";
 
 Trend opposite(Trend t) {
@@ -45,7 +45,7 @@ bool same_terms(const Linear &a, const Linear &b) {
                       });
 }
 
-/// Writes sums that differ from `step` by a constant as the variable `step_name` and a constant.
+/// Replaces sums that differ from `step` by a constant by the variable `step_name` plus a constant.
 class InSteps : public GraphMutator {
   public:
     explicit InSteps(const Linear &step) : step_(step) {}
@@ -64,8 +64,8 @@ class InSteps : public GraphMutator {
     const Linear &step_;
 };
 
-/// After how many steps an expression does the same again, only further on: a multiple of that; 0 where
-/// this is not known, or longer than `longest_period`. `moves`: whether a step changes it at all.
+/// The period of an expression, up to a constant increment, in steps; 0 if unknown, or longer than
+/// `longest_period`. `moves`: whether a step changes it at all.
 class Period {
   public:
     struct Answer {
@@ -116,8 +116,8 @@ class Period {
     std::unordered_map<const ExprNode *, Answer> known_;
 };
 
-/// Whether one expression is nowhere above another: minima and maxima on both sides are taken apart, and
-/// what is left is compared. False means "not proven", also where too many questions were asked.
+/// Whether one expression is nowhere above another: splits minima and maxima on both sides and
+/// compares the remaining terms. False means "not proven", also if the limit of queries is reached.
 class NowhereAbove {
   public:
     bool operator()(const Expr &a, const Expr &b) { return holds(a, b, 0); }
@@ -141,7 +141,7 @@ class NowhereAbove {
                can_prove(make_binary(Op::LE, a, add(b, int32(more))));
     }
 
-    /// Takes a constant off a minimum or maximum.
+    /// Separates a constant from a minimum or maximum.
     static int64_t without_constant(Expr *e) {
         const Linear sum = Linear::from_expr(*e);
         if (sum.terms.size() != 1 || sum.terms[0].coefficient != 1)
@@ -157,7 +157,7 @@ class NowhereAbove {
     int steps_ = 0;
 };
 
-/// How expressions move when one variable grows. They share nodes: each is looked at once.
+/// The trends of expressions when one variable increases. Shared nodes are analyzed once.
 class Trends {
   public:
     explicit Trends(const std::string &var) : var_(var) {}
@@ -206,8 +206,8 @@ class Trends {
         return moves ? Trend::Unknown : Trend::Constant;
     }
 
-    /// Where `e` depends on the variable through one sum alone that goes one way, each step of that
-    /// within a period is looked at: e(step) <= e(step + 1).
+    /// If `e` depends on the variable only through one monotone sum, checks each step within a
+    /// period: e(step) <= e(step + 1).
     Trend as_staircase(const Expr &e) {
         if (e.type() != Int(32) || staircases_ == most_staircases)
             return Trend::Unknown;
@@ -233,8 +233,8 @@ class Trends {
         return up ? of(inner) : down ? opposite(of(inner)) : Trend::Unknown;
     }
 
-    /// What goes one way and has its remainder taken, somewhere in an expression that is not seen to go
-    /// one way; undefined where there is no such.
+    /// A monotone expression whose remainder is taken inside an expression that is not known to be
+    /// monotone; undefined if there is none.
     Expr remainder_of(const Expr &e) {
         std::unordered_set<const ExprNode *> seen{e.get()};
         std::vector<Expr> left{e};
@@ -258,7 +258,8 @@ class Trends {
 
     const std::string &var_;
     std::unordered_map<const ExprNode *, Trend> known_;
-    std::unordered_set<const ExprNode *> without_remainder_;  ///< remainder_of() found none there
+    std::unordered_set<const ExprNode *>
+        without_remainder_;  ///< nodes in which remainder_of() found none
     NowhereAbove nowhere_above_;
     int staircases_ = 0;
 };

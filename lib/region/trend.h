@@ -1,5 +1,5 @@
 #pragma once
-// Which way an expression moves while a loop goes on.
+// Monotonicity of expressions in a loop variable.
 
 #include <cstdint>
 #include <string>
@@ -8,12 +8,12 @@
 
 namespace Pipe::region {
 
-/// BothWays: the lesser or greater of one that goes up and one that goes down. Unknown: not seen.
+/// BothWays: the min or max of an increasing and a decreasing expression. Unknown: not proven.
 enum class Trend : uint8_t { Constant, Up, Down, BothWays, Unknown };
 
-/// Where `e` goes when the variable grows; it may also stand still. Sees through sums,
-/// quotients, minima and maxima, and through what follows a staircase, as the rows that an upsampling
-/// reads: y / 2 - 1 + y % 2 * 2 and y / 2, the lesser of the two.
+/// The trend of `e` when the variable increases; Up and Down include constant steps. Handles sums,
+/// quotients, minima and maxima, and expressions that follow a staircase, as the rows read by
+/// upsampling: y / 2 - 1 + y % 2 * 2 and y / 2, the smaller of the two.
 Trend trend_of(const Expr &e, const std::string &var);
 
 }  // namespace Pipe::region

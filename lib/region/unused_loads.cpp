@@ -1,5 +1,5 @@
-// RegionMap: what is loaded and not used, because a mask keeps its results from being stored
-// (TailStrategy::PredicateStores). It is allocated, but need not be computed.
+// RegionMap: data that is loaded but not used, because a mask prevents its results from being
+// stored (TailStrategy::PredicateStores). It is allocated, but need not be computed.
 
 #include <algorithm>
 
@@ -15,7 +15,7 @@ using namespace ir;
 
 namespace {
 
-/// Whether an expression uses values of the Func for more than to compute with them: as an index, as a
+/// Whether an expression uses values of the Func other than in arithmetic: as an index, as a
 /// condition, or as an argument of a C function.
 bool follows(const Expr &root, const std::string &func) {
     auto reads = [&](const Expr &e) {
@@ -35,8 +35,8 @@ bool follows(const Expr &root, const std::string &func) {
 
 }  // namespace
 
-/// A reader whose stores are masked loads values that it makes nothing of. Where the Func is stored and computed
-/// for it alone, they need not be computed, as long as they do no harm.
+/// A reader with masked stores loads values that it does not use. If the Func is stored and
+/// computed for this reader alone, they need not be computed, as long as they are harmless.
 Use RegionMap::use_by(const StageNest &reader, FuncId id) const {
     const FuncPlace &place = tree_.place(id);
     const schedules::FuncSchedule &schedule = tree_.schedule()[id];

@@ -67,8 +67,8 @@ class UpperBound {
     }
 
   private:
-    /// The terms in the order in which they are replaced. What has several cases comes first, so that each case
-    /// may take another operand of those terms of which any will do.
+    /// The terms in order of replacement. Terms with several cases come first, so that each case
+    /// may choose the best operand of the other terms.
     std::vector<Linear::Term> forks_first(const Linear &sum) const {
         std::vector<Linear::Term> terms = sum.terms;
         if (terms.size() > 1)
@@ -78,7 +78,8 @@ class UpperBound {
         return terms;
     }
 
-    /// Whether a max() or select(), of which both operands count, is in `e`: a min() in what is subtracted.
+    /// Whether a max() or select(), of which both operands count, occurs in `e`: a min() in what is
+    /// subtracted.
     bool forks(const Expr &e, bool up, int levels) const {
         auto inside = [&](size_t i, bool same) {
             return levels > 0 && forks(e->args[i], same ? up : !up, levels - 1);
@@ -102,8 +103,8 @@ class UpperBound {
         }
     }
 
-    /// The bound over all iterations of a loop. Asked last: what is behind the other atoms may contain the
-    /// same loop variable and cancel it.
+    /// The bound over all iterations of a loop. Used last: other atoms may contain the same loop
+    /// variable and cancel it.
     std::optional<int64_t> over_a_loop(const Linear &sum, int depth) {
         for (const Linear::Term &term : sum.terms) {
             if (term.atom->op != Op::Variable)
@@ -149,7 +150,7 @@ class UpperBound {
         return std::nullopt;
     }
 
-    /// Replaces the let that was made last: those before it may occur in its value.
+    /// Replaces the most recent let: earlier ones may occur in its value.
     bool without_last_let(Linear &sum) {
         int last = -1;
         Expr value;

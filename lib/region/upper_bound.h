@@ -1,5 +1,5 @@
 #pragma once
-// Constant upper bounds of linear expressions: how large can a region get?
+// Constant upper bounds of linear expressions, for the sizes of regions.
 
 #include <functional>
 #include <optional>
@@ -10,18 +10,18 @@
 
 namespace Pipe::region {
 
-/// What is known about variables.
+/// Information about variables.
 struct Variables {
-    /// Extent of a loop that starts at 0, if that is a constant; nothing for any other variable.
+    /// Extent of a loop that starts at 0, if it is constant; nothing for other variables.
     std::function<std::optional<int64_t>(const std::string &)> extent_of;
-    /// The value of a let, and how many were made before it; undefined for any other variable.
+    /// The value of a let, and the number of lets before it; undefined for other variables.
     std::function<std::pair<Expr, int>(const std::string &)> let_of;
 };
 
-/// Largest value that the sum can take, if a constant bounds it: lets are replaced by their values, the
-/// latest first; a min() by its better operand, a max() or select() by both, differences of quotients by
-/// the quotient of the difference, and loop variables by the ends of their ranges. Takes a bounded number
-/// of steps.
+/// The maximum of the sum, if it is bounded by a constant: lets are replaced by their values, the
+/// most recent first; a min() by its better operand, a max() or select() by both, differences of
+/// quotients by the quotient of the difference, and loop variables by the ends of their ranges.
+/// Takes a bounded number of steps.
 std::optional<int64_t> upper_bound(const ir::Linear &sum, const Variables &variables);
 
 }  // namespace Pipe::region

@@ -1,5 +1,5 @@
 #pragma once
-// The loops that a stage's transforms make, replayed from the loops that it starts with.
+// The loops that result from a stage's transforms, replayed from its initial loops.
 
 #include <string>
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace Pipe::schedules {
 
-/// One loop after the transforms, and the original loops that it runs over (part of).
+/// One loop after the transforms, and the original loops that it covers (partly).
 struct LoopOrigin {
     std::string name;
     bool is_reduction = false;
@@ -16,13 +16,12 @@ struct LoopOrigin {
 };
 
 struct Replay {
-    /// The loops that are left, in an order of their own: innermost first where nothing is
-    /// reordered.
+    /// The resulting loops, innermost first unless they were reordered.
     std::vector<LoopOrigin> loops;
-    /// False where a fuse brings reduction loops together that are no neighbours: the order in
-    /// which their points run then changes.
+    /// False if a fuse combines reduction loops that are not adjacent, which changes the order of
+    /// their points.
     bool keeps_order = true;
-    /// What is wrong; "" if nothing: a transform of a loop that does not exist, a factor below 1.
+    /// The first error; "" if none: a transform of a loop that does not exist, a factor below 1.
     std::string error;
 
     const LoopOrigin *find(const std::string &name) const;

@@ -1,5 +1,5 @@
 #pragma once
-// The words of a schedule as the user writes them.
+// The spelling of schedule enums in C++.
 
 #include <pipe/schedule.h>
 
@@ -7,7 +7,7 @@ namespace Pipe::schedules {
 
 /// "GuardWithIf"
 const char *to_string(TailStrategy tail);
-/// The directive that makes such a loop: "parallel", "vectorize", "gpu_blocks", "serial".
+/// The directive that produces such a loop: "parallel", "vectorize", "gpu_blocks", "serial".
 const char *to_string(LoopKind kind);
 /// "Heap"
 const char *to_string(MemoryType memory);

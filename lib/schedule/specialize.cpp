@@ -12,7 +12,8 @@ bool is_for(const Specialization &s, const Expr &condition) {
     return s.condition.defined() && ir::equal(s.condition, condition);
 }
 
-/// The stage where the condition holds: its schedule for that, behind those that come before.
+/// The stage if the condition holds: its specialized schedule, after the conditions that come
+/// before.
 void decide_true(StageSchedule &stage, const Expr &condition) {
     for (;;) {
         auto &specials = stage.specializations;

@@ -1,5 +1,5 @@
 #pragma once
-// How long something took.
+// Measuring elapsed time.
 
 #include <chrono>
 

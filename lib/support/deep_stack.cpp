@@ -26,7 +26,7 @@ struct Job {
     }
 };
 
-/// False where no such thread can be had.
+/// Returns false if no such thread can be started.
 bool run_in_thread(Job &job, size_t stack_bytes) {
     pthread_attr_t attributes;
     if (pthread_attr_init(&attributes) != 0)
@@ -46,7 +46,7 @@ void on_deep_stack(const std::function<void()> &work) {
     if (is_deep)
         return work();
     Job job{work, nullptr};
-    // Less where the address space is limited; the caller's own stack is better than nothing.
+    // Less if the address space is limited; in the worst case, the caller's own stack.
     if (!run_in_thread(job, size_t(1) << 30) && !run_in_thread(job, size_t(64) << 20))
         return work();
     if (job.error)

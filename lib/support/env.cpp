@@ -20,31 +20,33 @@ namespace support {
 namespace {
 
 constexpr std::array variables = {
-    EnvVariable{"PIPE_TARGET", "the machine at hand",
+    EnvVariable{"PIPE_TARGET", "the host",
                 "target to compile for, as Target(name) takes it (\"x86-64-linux-avx2-fma\")",
                 false},
-    EnvVariable{"PIPE_DUMP", "nothing is written",
-                "folder that gets the loops after each pass, the LLVM IR and the assembly of all "
-                "that is compiled",
-                false},
+    EnvVariable{
+        "PIPE_DUMP", "nothing is written",
+        "directory for the loop nest after each pass, the LLVM IR and the assembly of everything "
+        "that is compiled",
+        false},
     EnvVariable{"HL_PERMIT_FAILED_UNROLL", "compiling such a pipeline fails",
                 "if 1, an unrolled loop whose extent has no constant bound stays a serial loop",
                 false},
     EnvVariable{"PIPE_HINTS", "on, but off in programs that include <pipe/halide.h>",
                 "0 turns hints off (set_hints), anything else on", false},
     EnvVariable{
-        "PIPE_SYMBOLS", "nothing is told",
-        "\"perf\", \"gdb\" or \"perf,gdb\": these see the functions of generated code, which "
+        "PIPE_SYMBOLS", "off",
+        "\"perf\", \"gdb\" or \"perf,gdb\": these tools show generated functions, whose code "
         "then stays in memory, by the names of their Funcs and loops",
         false},
-    EnvVariable{"OMP_NUM_THREADS", "the processors that the process may use",
-                "OpenMP's own: threads of parallel loops, and cores to schedule for", false},
-    EnvVariable{"PIPE_ACCEPT", "they are compared",
-                "if set, what comes out is written over the golden files", true},
+    EnvVariable{
+        "OMP_NUM_THREADS", "the number of processors available to the process",
+        "variable of OpenMP: number of threads of parallel loops, and of cores to schedule for",
+        false},
+    EnvVariable{"PIPE_ACCEPT", "results are compared with them",
+                "if set, the golden files are overwritten with the results", true},
     EnvVariable{"PIPE_FUZZ_CASES", "a fixed number", "number of random pipelines", true},
-    EnvVariable{"PIPE_FUZZ_SEED", "a fixed one", "seed of the first random pipeline", true},
-    EnvVariable{"PIPE_FUZZ_MODE", "all of them in turn", "way of scheduling that is tried alone",
-                true},
+    EnvVariable{"PIPE_FUZZ_SEED", "a fixed seed", "seed of the first random pipeline", true},
+    EnvVariable{"PIPE_FUZZ_MODE", "all of them in turn", "the only kind of schedule to test", true},
     EnvVariable{"PIPE_FUZZ_SHOW", "only failures are", "if set, every random case is printed",
                 true},
     EnvVariable{"PIPE_FUZZ_HERE", "each runs in a process of its own",
@@ -82,8 +84,8 @@ std::string unknown_variables(const char *const *block) {
     }
     if (names.empty())
         return "";
-    return "Pipe: these environment variables mean nothing: " + names +
-           " (Pipe::describe_environment() lists those that do)\n";
+    return "Pipe: unknown environment variables: " + names +
+           " (Pipe::describe_environment() lists the known ones)\n";
 }
 
 std::string env(const char *name) {
@@ -107,9 +109,8 @@ std::string dump_folder() {
     if (!folder.empty())
         std::filesystem::create_directories(folder, error);
     if (error)
-        throw RuntimeError("PIPE_DUMP: the folder '" + folder +
-                           "' cannot be made: " + error.message() +
-                           ". Name one that can be written, or unset the variable.");
+        throw RuntimeError("PIPE_DUMP: the directory '" + folder + "' cannot be created: " +
+                           error.message() + ". Use a writable directory, or unset the variable.");
     return folder;
 }
 

@@ -1,6 +1,5 @@
 #pragma once
-// The environment variables, all in one table (env.cpp). This is the only place that calls
-// getenv.
+// The environment variables, all in one table (env.cpp), and the only calls of getenv.
 
 #include <cstdint>
 #include <span>
@@ -8,29 +7,29 @@
 
 namespace Pipe::support {
 
-/// One variable, as users are told of it.
+/// One variable, as described to users.
 struct EnvVariable {
     const char *name;
-    const char *otherwise;  ///< what holds where it is not set
+    const char *otherwise;  ///< the default, in words
     const char *meaning;
     bool for_tests;  ///< read by Pipe's own tests only
 };
 
 std::span<const EnvVariable> env_variables();
 
-/// The value of a variable of the table; "" where it is not set. InternalError for any other name.
-/// The first call warns, by one line on standard error, of variables PIPE_* that are set and mean
-/// nothing.
+/// The value of a variable of the table; "" if it is not set. InternalError for any other name. The
+/// first call prints one line on standard error if unknown variables PIPE_* are set.
 std::string env(const char *name);
 
-/// The variable as a whole number; `otherwise` where it is not set or not a number.
+/// The variable as an integer; `otherwise` if it is not set or not a number.
 int64_t env_int(const char *name, int64_t otherwise);
 
-/// The folder that PIPE_DUMP names, made if it was not there; "" where nothing is to be written.
-/// RuntimeError where it cannot be made.
+/// The directory named by PIPE_DUMP, created if necessary; "" if nothing is to be written.
+/// RuntimeError if it cannot be created.
 std::string dump_folder();
 
-/// That warning for the environment `block` (null-terminated, "NAME=value"); "" if there is none.
+/// The warning about unknown variables in the environment `block` (null-terminated, "NAME=value");
+/// "" if there are none.
 std::string unknown_variables(const char *const *block);
 
 }  // namespace Pipe::support

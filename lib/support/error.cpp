@@ -20,7 +20,7 @@ std::atomic<CompileTimeErrorReporter *> current_reporter{nullptr};
 thread_local int untold = 0;
 std::atomic<bool> hints_on{true}, hint_given{false};
 
-/// Whether this is the first time that standard error gets the text.
+/// Whether this is the first time that the text is printed to standard error.
 bool first_time(const std::string &text) {
     static std::mutex mutex;
     static auto *told = new std::set<std::string>;  // not destroyed: static objects may warn
@@ -28,7 +28,7 @@ bool first_time(const std::string &text) {
     return told->insert(text).second;
 }
 
-/// As set_hints and PIPE_HINTS say.
+/// The result of set_hints and PIPE_HINTS.
 bool wanted() {
     const std::string variable = support::env("PIPE_HINTS");
     return variable.empty() ? hints_on.load() : variable != "0";

@@ -1,12 +1,12 @@
 #pragma once
-// Who is told of errors and warnings.
+// Reporting of errors and warnings.
 
 #include <string>
 
 namespace Pipe::support {
 
-/// While there is one, this thread's CompileErrors are not told to the CompileTimeErrorReporter: for
-/// what is tried, and done otherwise where it fails.
+/// While an object exists, CompileErrors of this thread are not reported to the
+/// CompileTimeErrorReporter: for attempts whose failure is handled.
 class ErrorsUntold {
   public:
     ErrorsUntold();
@@ -14,12 +14,12 @@ class ErrorsUntold {
     ErrorsUntold(const ErrorsUntold &) = delete;
 };
 
-/// Tells of something that works, but not as it was meant: the CompileTimeErrorReporter, else
-/// standard error, the same text once and not where set_hints(false) holds. `text`: whole sentences,
-/// without "Warning:".
+/// Reports something that works, but probably not as intended: to the CompileTimeErrorReporter if
+/// there is one, else to standard error, the same text only once and not after set_hints(false).
+/// `text`: complete sentences, without "Warning:".
 void warn(const std::string &text);
 
-/// The same for a hint, where hints are on and none was given before.
+/// The same for a hint, if hints are on and none was given before.
 void hint(const std::string &text);
 
 }  // namespace Pipe::support

@@ -12,7 +12,7 @@ namespace {
 
 constexpr char begin_mark = '\x0e', end_mark = '\x0f';
 
-/// A number at *at, which is moved behind it.
+/// Parses a number at *at and advances *at past it.
 std::optional<int64_t> number(const char **at) {
     char *end = nullptr;
     const int64_t value = std::strtoll(*at, &end, 10);

@@ -1,7 +1,7 @@
 #pragma once
-// Texts of errors whose parts are marked as fields: Error takes the marks out and fills its
-// ErrorDetails from them, so that text and fields cannot differ. A mark is one control character
-// before the part, with a letter for the field, and one after it; marked texts may be put together
+// Error messages with marked fields: Error removes the marks and fills its ErrorDetails from them,
+// so that text and fields cannot differ. A mark is one control character before the field, followed
+// by a letter for its kind, and one control character after it. Marked texts can be concatenated
 // like any others, and pass through generated code as parts of an Assert's message.
 
 #include <string>
@@ -16,7 +16,7 @@ enum class Field : char {
     Needed = 'n',
     Given = 'g',
     Place = 'p',      ///< "blur.cpp:12"
-    NearPlace = 'q',  ///< the same, where there is no better one
+    NearPlace = 'q',  ///< the same, if no exact place is known
 };
 
 /// The marks around a field.
@@ -40,8 +40,8 @@ std::string at(const SourceLocation &where);
 /// The text alone.
 std::string without_marks(const std::string &text);
 
-/// Takes the marks out of the text, and answers what they say. Of two parts with the same field, the
-/// first counts.
+/// Removes the marks from the text and returns the fields. If a field occurs twice, the first one
+/// counts.
 ErrorDetails take_marks(std::string *text);
 
 }  // namespace Pipe::support

@@ -1,5 +1,5 @@
 #pragma once
-// Integer division with a rounding of its own.
+// Integer division with explicit rounding.
 
 #include <cstdint>
 

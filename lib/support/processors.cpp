@@ -23,7 +23,7 @@ int64_t cache_bytes(hwloc_topology_t topology, hwloc_obj_type_t type) {
     return cache && cache->attr ? static_cast<int64_t>(cache->attr->cache.size) : 0;
 }
 
-/// Processors that are both allowed by the system and by the process's own binding.
+/// Processors that are allowed both by the system and by the process's affinity.
 int count_processors(hwloc_topology_t topology) {
     hwloc_bitmap_t set = hwloc_bitmap_alloc();
     const bool bound = hwloc_topology_is_thissystem(topology) &&
@@ -46,7 +46,7 @@ std::string first_line(const std::filesystem::path &file) {
     return line;
 }
 
-/// quota / period; nothing where there is no limit.
+/// quota / period; nothing if there is no limit.
 std::optional<double> share(const std::string &quota, const std::string &period) {
     const double q = std::atof(quota.c_str()), p = std::atof(period.c_str());
     if (q <= 0 || p <= 0)  // "max", -1, no such file
@@ -54,7 +54,7 @@ std::optional<double> share(const std::string &quota, const std::string &period)
     return q / p;
 }
 
-/// Of one group alone.
+/// The quota of one group alone.
 std::optional<double> quota_of(const std::filesystem::path &folder) {
     std::string quota, period;
     std::istringstream(first_line(folder / "cpu.max")) >> quota >> period;
@@ -65,8 +65,8 @@ std::optional<double> quota_of(const std::filesystem::path &folder) {
     return share(quota, period);
 }
 
-/// The least of a group and those above. In a container the group's own path may name a folder that
-/// only the host sees; the top folder is then the container's group.
+/// The minimum over a group and its ancestors. In a container, the group's path may name a
+/// directory that only the host sees; the root directory is then the container's group.
 std::optional<double> quota_up_from(const std::filesystem::path &mount,
                                     std::filesystem::path group) {
     std::optional<double> least;

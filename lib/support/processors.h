@@ -7,36 +7,36 @@
 
 namespace Pipe::support {
 
-/// What hwloc knows; 0 where it knows nothing (in some virtual machines and containers).
+/// The results of hwloc; 0 where it has no information (in some virtual machines and containers).
 struct Topology {
     int processors = 0;  ///< logical ones that the process may run on
-    /// Data caches, each of the first of its level.
+    /// Sizes of the first data cache of each level.
     int64_t l1_bytes = 0, l2_bytes = 0, l3_bytes = 0;
 };
 
-/// Reads it anew. `synthetic`: hwloc's description of a machine that is not there
-/// ("core:4 l2:1(size=1048576) ..."); null: this machine, or what the environment variables of
-/// hwloc say (HWLOC_SYNTHETIC).
+/// Reads the topology. `synthetic`: hwloc's description of another machine ("core:4
+/// l2:1(size=1048576) ..."); null: this machine, or the one given by the environment variable
+/// HWLOC_SYNTHETIC.
 Topology read_topology(const char *synthetic = nullptr);
 
-/// Of this machine, read once.
+/// The topology of this machine, read once.
 const Topology &topology();
 
-/// The processors' time that the control groups of this process may use, as a number of processors:
-/// the least quota of its group and of those above (version 1: cpu.cfs_quota_us, version 2:
-/// cpu.max). Nothing where there is no limit. `root`: where /proc and /sys are.
+/// The CPU quota of this process's control groups, as a number of processors: the minimum over its
+/// group and the ancestors of that (version 1: cpu.cfs_quota_us, version 2: cpu.max). Nothing if
+/// there is no limit. `root`: the directory that contains /proc and /sys.
 std::optional<double> cgroup_processors(const std::filesystem::path &root = "/");
 
-/// The processors to use where nobody says otherwise: those of the topology, but not more than the
-/// control group allows (rounded up). Found once.
+/// The default number of processors: those of the topology, limited by the quota of the control
+/// group (rounded up). Computed once.
 int usable_processors();
 
-/// What set_num_threads was told; 0: nothing.
+/// The argument of set_num_threads; 0: none.
 void set_thread_limit(int threads);
 int thread_limit();
 
-/// The threads of a parallel loop where nothing was said to OpenMP: the thread limit, else
-/// OMP_NUM_THREADS, else the usable processors.
+/// The number of threads of a parallel loop unless OpenMP was told otherwise: the thread limit,
+/// else OMP_NUM_THREADS, else the usable processors.
 int default_threads();
 
 }  // namespace Pipe::support

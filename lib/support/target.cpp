@@ -21,7 +21,7 @@ using support::FeatureKind;
 using support::FeatureSet;
 
 #if defined(__x86_64__)
-/// The processor's own words, and those of the operating system on the registers that it saves.
+/// The processor's feature bits, and the registers that the operating system saves.
 FeatureSet x86_features() {
     FeatureSet features;
     unsigned a = 0, b = 0, c = 0, d = 0;
@@ -122,25 +122,26 @@ namespace {
 std::string feature_reason(const FeatureInfo &f, Target::Arch arch) {
     switch (f.kind) {
     case FeatureKind::X86:
-        return arch == Target::X86 ? "" : "it belongs to x86-64 processors";
+        return arch == Target::X86 ? "" : "it is a feature of x86-64 processors";
     case FeatureKind::ARM:
-        return arch == Target::ARM ? "" : "it belongs to 64-bit ARM processors";
+        return arch == Target::ARM ? "" : "it is a feature of 64-bit ARM processors";
     case FeatureKind::Option:
     case FeatureKind::Nothing:
     case FeatureKind::CUDA:
         return "";
     case FeatureKind::OtherGPU:
-        return "kernels are made for NVIDIA GPUs only. Use the feature cuda, or schedule with parallel() and "
+        return "Pipe generates kernels for NVIDIA GPUs only. Use the feature cuda, or schedule with parallel() and "
                "vectorize() for the CPU";
     case FeatureKind::OtherProcessor:
-        return "code for such processors is not made";
+        return "Pipe does not generate code for such processors";
     case FeatureKind::Variable:
-        return "vectors whose length is only known at run time are not made; on ARM, NEON is used";
+        return "Pipe does not generate scalable vectors; on ARM it uses NEON";
     case FeatureKind::Tool:
         break;
     }
-    return "generated code has no such instruments. Realize with Pipeline::realize_reference, or "
-           "trace, to find mistakes";
+    return "generated code cannot be instrumented in this way. To find errors, use "
+           "Pipeline::realize_reference or "
+           "tracing";
 }
 
 }  // namespace
@@ -150,11 +151,11 @@ std::string unsupported_reason(const Target &target) {
         return "Target " + target.to_string() + ": " + why;
     };
     if (target.arch != Target::X86 && target.arch != Target::ARM)
-        return about("code is made for x86-64 and arm-64 only.");
+        return about("Pipe generates code for x86-64 and arm-64 only.");
     if (target.bits != 64)
-        return about("code is made for 64 bits only.");
+        return about("Pipe generates 64-bit code only.");
     if (target.os != Target::Linux && target.os != Target::OSX)
-        return about("code is made for linux and osx only.");
+        return about("Pipe generates code for linux and osx only.");
     if (target.has_feature(Target::CUDA) && target.has_feature(Target::CUDAEmulator))
         return about("kernels run either on a GPU (cuda) or in the emulator (cuda_emulator).");
     for (int i = 0; i < Target::FeatureEnd; i++) {
@@ -293,7 +294,8 @@ bool Target::has_gpu_feature() const {
 }
 
 int Target::natural_vector_size(const Type &type) const {
-    // AVX has no integer operations of 32 bytes; AVX2 does. So it is with AVX512 and its Skylake.
+    // AVX has no 32-byte integer operations; AVX2 does. The same holds for AVX512 and its Skylake
+    // variant.
     bool widest = has_feature(AVX512_Skylake) || (has_feature(AVX512) && type.bits() >= 32);
     bool wide = has_feature(AVX2) || (has_feature(AVX) && type.is_float());
     int register_bytes = widest ? 64 : wide ? 32 : 16;

@@ -1,5 +1,5 @@
 #pragma once
-// What a Target's features mean to those who make code for it.
+// The meaning of a Target's features to code generation.
 
 #include <string>
 
@@ -7,12 +7,12 @@
 
 namespace Pipe::support {
 
-/// Why no code can be made for it: the architecture, operating system or feature, and what to use
-/// instead. "" where it can.
+/// The reason why no code can be generated for the target: the architecture, operating system or
+/// feature, and what to use instead. "" if it can.
 std::string unsupported_reason(const Target &target);
 
-/// Whether single instructions load and store vectors of such elements with some of the lanes left out. For others
-/// each lane is a branch.
+/// Whether the target has masked vector loads and stores for these elements. If not, each lane
+/// needs a branch.
 bool has_masked_access(const Target &target, const Type &type);
 
 }  // namespace Pipe::support

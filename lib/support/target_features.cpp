@@ -11,7 +11,7 @@ namespace {
 using T = Target;
 using K = FeatureKind;
 
-/// Those that a feature needs stand before it.
+/// A feature's prerequisites come before it.
 const FeatureInfo table[] = {
     {T::SSE41, "sse41", K::X86, {}},
     {T::AVX, "avx", K::X86, {T::SSE41}},
@@ -130,7 +130,8 @@ static_assert(std::size(table) == Target::FeatureEnd);
 
 const FeatureInfo &feature_info(Target::Feature f) {
     if (f >= Target::FeatureEnd)
-        throw CompileError("Target::FeatureEnd is no feature: it only ends their list.");
+        throw CompileError(
+            "Target::FeatureEnd is not a feature: it only marks the end of the list.");
     const FeatureInfo &info = table[f];
     if (info.feature != f)
         throw InternalError("the table of target features is not in the order of Target::Feature");

@@ -10,18 +10,18 @@ namespace Pipe::support {
 
 using FeatureSet = std::bitset<Target::FeatureEnd>;
 
-/// What asking for a feature means.
+/// The effect of setting a feature.
 enum class FeatureKind : uint8_t {
     X86,      ///< an instruction set
     ARM,      ///< one
-    Option,   ///< of the code that is made, on any processor
-    Nothing,  ///< how Pipe works anyway
-    CUDA,     ///< NVIDIA GPUs and their emulation, and what they can do
+    Option,   ///< of code generation, on any processor
+    Nothing,  ///< no effect: Pipe always works this way
+    CUDA,     ///< NVIDIA GPUs and their emulation, and their capabilities
     // Refused, for these reasons.
     OtherProcessor,
     OtherGPU,
-    Variable,  ///< vectors whose length is not known when the code is made
-    Tool,      ///< instruments of other tools
+    Variable,  ///< scalable vectors, whose length is unknown at compile time
+    Tool,      ///< instrumentation by other tools
 };
 
 struct FeatureInfo {
@@ -31,9 +31,9 @@ struct FeatureInfo {
     std::initializer_list<Target::Feature> needs;  ///< those that it builds on
 };
 
-/// Of a feature, whichever it is.
+/// The entry of a feature.
 const FeatureInfo &feature_info(Target::Feature f);
-/// All features that it builds on, directly or not.
+/// All features that it builds on, directly or indirectly.
 const FeatureSet &needed_features(Target::Feature f);
 
 }  // namespace Pipe::support

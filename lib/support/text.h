@@ -1,5 +1,5 @@
 #pragma once
-// English for messages, and text for pages.
+// Grammar of messages, and escaping for HTML.
 
 #include <cstdint>
 #include <string>
@@ -12,7 +12,7 @@ template <typename Number> std::string counted(Number n, const std::string &noun
     return std::to_string(n) + " " + noun + (n == 1 ? "" : "s");
 }
 
-/// Text that shows in an HTML page as it is.
+/// Escapes text for an HTML page.
 inline std::string html(std::string_view text) {
     std::string result;
     for (char c : text)

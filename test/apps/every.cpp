@@ -66,7 +66,7 @@ TEST_CASE("every application, schedule and awkward size gives what the definitio
     }
 }
 
-// Those that are not legal as a whole (an update that reads its neighbours runs in parallel) are
+// Those that are not legal as a whole (an update that reads its neighbors runs in parallel) are
 // refused, and others take their place. Programs that take seconds to compile have a reduced form.
 TEST_CASE("every application under twenty random legal schedules", "[.][random]") {
     Pipe::Target target;

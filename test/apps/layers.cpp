@@ -1,4 +1,4 @@
-// Networks: convolution layers, batch normalisation, VDSR, ResNet-50, the running example.
+// Networks: convolution layers, batch normalization, VDSR, ResNet-50, the running example.
 #include "apps/common/blocked_weights.h"
 #include "apps/common/conv.h"
 #include "apps/common/inputs.h"
@@ -12,10 +12,10 @@
 using namespace app_test;
 using Pipe::Buffer;
 
-TEST_CASE("quantised convolution: multiples of 1/128, as integers say") {
-    const apps::App &app = app_named("quantised_conv");
+TEST_CASE("quantized convolution: multiples of 1/128, as integers say") {
+    const apps::App &app = app_named("quantized_conv");
     const apps::Size size{61, 37};
-    auto quantised = [&](int x, int y) {
+    auto quantized = [&](int x, int y) {
         const double value = app.inputs[0].value({x, y}, size) * 16;
         return int(std::clamp(std::nearbyint(value), -128.0, 127.0));
     };
@@ -23,7 +23,7 @@ TEST_CASE("quantised convolution: multiples of 1/128, as integers say") {
         int total = 0;
         for (int a = 0; a < 3; ++a) {
             for (int b = 0; b < 3; ++b)
-                total += quantised(x + b, y + a) * (a * 3 + b - 4);
+                total += quantized(x + b, y + a) * (a * 3 + b - 4);
         }
         return std::max(total, 0) / 128.0;
     };
@@ -174,7 +174,7 @@ void check_layer(const std::function<double(const apps::Point &)> &value, Way wa
 
 }  // namespace
 
-TEST_CASE("batch normalisation: a flat input and any, through a delta kernel") {
+TEST_CASE("batch normalization: a flat input and any, through a delta kernel") {
     const auto flat = [](const apps::Point &p) { return 0.25 * (p[0] % 8 + 1); };
     const auto any = [](const apps::Point &p) { return apps::u8(p[0], p[1], p[2]) / 255.0; };
     for (Way way : compiled) {
@@ -185,7 +185,7 @@ TEST_CASE("batch normalisation: a flat input and any, through a delta kernel") {
     check_layer(any, Way::Hand, {56, 3});  // whole blocks of channels
 }
 
-TEST_CASE("batch normalisation: the statistics by themselves") {
+TEST_CASE("batch normalization: the statistics by themselves") {
     const auto any = [](const apps::Point &p) { return apps::u8(p[0], p[1], p[2]) / 255.0; };
     const apps::Size size{11, 7};
     for (Way way : {Way::Naive, Way::Auto}) {  // by hand they are computed where they are used
@@ -204,7 +204,7 @@ TEST_CASE("batch normalisation: the statistics by themselves") {
     }
 }
 
-TEST_CASE("batch normalisation leaves mean 0 and variance 1") {
+TEST_CASE("batch normalization leaves mean 0 and variance 1") {
     for (const char *name :
          {"conv_bn_3_224_64_7_2", "conv_bn_64_56_64_3_1", "conv_bn_128_56_128_3_2",
           "conv_bn_64_56_64_1_1", "conv_bn_256_56_128_1_2"}) {
@@ -257,7 +257,7 @@ double nothing(const apps::Point &) {
 
 }  // namespace
 
-TEST_CASE("VDSR without weights keeps the picture, up to the round trip of its colours") {
+TEST_CASE("VDSR without weights keeps the picture, up to the round trip of its colors") {
     const apps::App &app = app_named("vdsr");
     const apps::Size size{23, 9};
     auto same = [&](int x, int y, int c) { return app.inputs[0].value({x, y, c}, size); };
@@ -362,7 +362,7 @@ TEST_CASE("ResNet-50: a small one under every schedule") {
     }
 }
 
-TEST_CASE("ResNet-50: normalisation folded into the weights gives the same") {
+TEST_CASE("ResNet-50: normalization folded into the weights gives the same") {
     const apps::Size size{64, 64};
     const apps::App app = apps::resnet50_app(size);
     const std::unique_ptr<apps::Program> program = app.make();

@@ -80,7 +80,7 @@ TEST_CASE("camera pipe: the matrix of section 5.3") {
     using Matrix = std::array<std::array<int, 4>, 3>;
     const Matrix expected = {
         {{548, -103, 7, -10220}, {-96, 373, 61, -7254}, {-30, -260, 882, -5562}}};
-    CHECK(apps::CameraPipe::colour_matrix() == expected);
+    CHECK(apps::CameraPipe::color_matrix() == expected);
 }
 
 TEST_CASE("camera pipe: sample entries of the tone curves of section 5.4") {
@@ -136,7 +136,7 @@ int developed(int v, int c) {
     const int matrix[3][4] = {
         {548, -103, 7, -10220}, {-96, 373, 61, -7254}, {-30, -260, 882, -5562}};
     const int *m = matrix[c];
-    const int corrected = (m[3] + (m[0] + m[1] + m[2]) * v) / 256;  // towards zero
+    const int corrected = (m[3] + (m[0] + m[1] + m[2]) * v) / 256;  // toward zero
     const double g = std::sqrt(std::clamp(corrected / 1024.0, 0.0, 1.0)), h = 1 - g;
     const double b = 2 - std::sqrt(2.0), a = 2 - 2 * b;
     const double z = g > 0.5 ? 1 - (a * h * h + b * h) : a * g * g + b * g;

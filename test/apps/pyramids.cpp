@@ -95,10 +95,10 @@ namespace {
 
 using Laplacian = apps::LocalLaplacian;
 
-Laplacian::Options four_levels(Laplacian::Form form, Laplacian::Colour colour) {
+Laplacian::Options four_levels(Laplacian::Form form, Laplacian::Color color) {
     Laplacian::Options options;
     options.form = form;
-    options.colour = colour;
+    options.color = color;
     options.levels = 4;
     return options;
 }
@@ -111,7 +111,7 @@ constexpr double counts = 3;
 TEST_CASE("local Laplacian: golden values of section 6.4, PolyMage form") {
     for (Way way : all) {
         INFO(name_of(way));
-        Laplacian program(four_levels(Laplacian::Form::PolyMage, Laplacian::Colour::Old));
+        Laplacian program(four_levels(Laplacian::Form::PolyMage, Laplacian::Color::Old));
         const Buffer<double> out = run("local_laplacian", program, {96, 64}, way);
         check_golden(out, {.tolerance = counts,
                            .elements = {{0, 0, 0, 650.0},
@@ -120,7 +120,7 @@ TEST_CASE("local Laplacian: golden values of section 6.4, PolyMage form") {
                                         {48, 32, 1, 15897.0}},
                            .sum = 600608416.0});
     }
-    Laplacian program(four_levels(Laplacian::Form::PolyMage, Laplacian::Colour::Old));
+    Laplacian program(four_levels(Laplacian::Form::PolyMage, Laplacian::Color::Old));
     apps::set_inputs(program, apps::make_inputs(app_named("local_laplacian"), program, {96, 64}));
     const Buffer<double> gray =
         run_stage(program, program.out[0], {{0, 96}, {0, 64}}, Way::Reference);
@@ -134,14 +134,14 @@ TEST_CASE("local Laplacian: golden values of section 6.4, PolyMage form") {
 
 TEST_CASE("local Laplacian: golden values of section 6.4, Halide form") {
     struct Golden {
-        Laplacian::Colour colour;
+        Laplacian::Color color;
         double at[3], sum;
     };
-    for (const Golden &golden : {Golden{Laplacian::Colour::Old, {629, 30481, 8131}, 37305304},
-                                 Golden{Laplacian::Colour::Of2023, {0, 31367, 7591}, 37351177}}) {
+    for (const Golden &golden : {Golden{Laplacian::Color::Old, {629, 30481, 8131}, 37305304},
+                                 Golden{Laplacian::Color::Of2023, {0, 31367, 7591}, 37351177}}) {
         for (Way way : all) {
             INFO(name_of(way));
-            Laplacian program(four_levels(Laplacian::Form::Halide, golden.colour));
+            Laplacian program(four_levels(Laplacian::Form::Halide, golden.color));
             const Buffer<double> out = run("local_laplacian_halide", program, {24, 16}, way);
             check_golden(out, {.tolerance = counts,
                                .elements = {{0, 0, 0, golden.at[0]},

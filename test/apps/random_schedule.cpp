@@ -38,7 +38,7 @@ class Scheduler {
     int below(int n) { return n < 1 ? 0 : int(random_() % unsigned(n)); }
     bool chance(int percent) { return below(100) < percent; }
 
-    /// Never two neighbours: chains of stencils grow by their area with each.
+    /// Never two neighbors: chains of stencils grow by their area with each.
     void choose_inlined() {
         inlined_.assign(funcs_.size(), false);
         for (size_t i = 0; i + 1 < funcs_.size(); i++) {

@@ -7,7 +7,7 @@ using namespace Halide;
 
 namespace {
 
-Func histogram_equalised(Func input, Expr width, Expr height) {
+Func histogram_equalized(Func input, Expr width, Expr height) {
     Var x("x"), y("y"), i("i");
     Func histogram("histogram"), cumulative("cumulative"), result("result");
     RDom r(0, width, 0, height);
@@ -37,7 +37,7 @@ TEST_CASE("a Halide program", "[halide]") {
     Func clamped = BoundaryConditions::repeat_edge(input);
     Func bright("bright");
     bright(x, y) = cast<uint8_t>(min(cast<uint16_t>(clamped(x, y)) + 20, 255));
-    Func result = histogram_equalised(bright, input.width(), input.height());
+    Func result = histogram_equalized(bright, input.width(), input.height());
     Buffer<uint8_t> output = result.realize({input.width(), input.height()});
 
     std::vector<int> count(256, 0);

@@ -377,9 +377,9 @@ TEST_CASE("images from files", "[compat]") {
         wrong += f > 0.01f || f < -0.01f;
     });
     CHECK(wrong == 0);
-    Buffer<float> grey(6, 4);
-    grey.fill([](int x, int) { return float(x) / 5.0f; });
-    Tools::convert_and_save_image(grey, file);
+    Buffer<float> gray(6, 4);
+    gray.fill([](int x, int) { return float(x) / 5.0f; });
+    Tools::convert_and_save_image(gray, file);
     Buffer<uint16_t> loaded = Tools::load_image(file);
     CHECK(loaded.dimensions() == 2);
     CHECK(loaded(5, 0) == 65535);

@@ -356,10 +356,10 @@ namespace tools_and_all {
 using namespace Halide::Tools;  // beside `using namespace Halide`: nothing is ambiguous
 
 TEST_CASE("images by either name", "[compat]") {
-    Buffer<uint8_t> grey(5, 4);
-    grey.fill(9);
-    std::string file = "compat_names_grey.pgm";
-    save_image(grey, file);
+    Buffer<uint8_t> gray(5, 4);
+    gray.fill(9);
+    std::string file = "compat_names_gray.pgm";
+    save_image(gray, file);
     Buffer<uint8_t> back = load_image(file);
     std::remove(file.c_str());
     CHECK(back.dimensions() == 2);

@@ -74,7 +74,7 @@ TEST_CASE("the end of an image that a float reads up to", "[differential]") {
     require_message<RuntimeError>([&] { f.realize({5}); }, {"in", "0 to 3", "0 to 2"});
 }
 
-TEST_CASE("a weight belongs to the neighbours that it weights", "[differential]") {
+TEST_CASE("a weight belongs to the neighbors that it weights", "[differential]") {
     // Whether u is rounded once or twice, its whole part and its rest add up to one number.
     ImageParam in(Float(32), 1, "in");
     Param<float> s("s"), t("t");

@@ -1,4 +1,4 @@
-// Bugs of updates over an RDom: accumulators, rfactor, vectorised sums, predicates.
+// Bugs of updates over an RDom: accumulators, rfactor, vectorized sums, predicates.
 #include <pipe/pipe.h>
 
 #include <string_view>
@@ -71,9 +71,9 @@ TEST_CASE("a where that reads an image runs under the guard of the tail", "[diff
     }
 }
 
-// The loops of a Func inside a vectorised loop start at another place in each lane; the name of that
+// The loops of a Func inside a vectorized loop start at another place in each lane; the name of that
 // place hid the minimum of the Func's storage where that had a name of its own.
-TEST_CASE("a Func with updates inside a vectorised loop", "[differential]") {
+TEST_CASE("a Func with updates inside a vectorized loop", "[differential]") {
     Func inner("inner"), tile("tile"), out("out");
     inner(x) = 0;
     inner(x) += x * x;
@@ -85,9 +85,9 @@ TEST_CASE("a Func with updates inside a vectorised loop", "[differential]") {
         check_against_reference<int>(out, {width});
 }
 
-// A vectorised loop over an RVar makes a new Func, which got only some of the loops at which others are
+// A vectorized loop over an RVar makes a new Func, which got only some of the loops at which others are
 // computed: 'outer' was produced inside 'inner', which reads it.
-TEST_CASE("Funcs computed at the loops of a vectorised reduction", "[differential]") {
+TEST_CASE("Funcs computed at the loops of a vectorized reduction", "[differential]") {
     RVar ro("ro"), ri("ri");
     Func outer("outer"), inner("inner"), out("out");
     RDom r(-1, 6, "r");
@@ -102,7 +102,7 @@ TEST_CASE("Funcs computed at the loops of a vectorised reduction", "[differentia
         check_against_reference<int>(out, {width});
 }
 
-// A vectorised reduction makes lanes of its own; the where() was evaluated in lanes beyond the RDom.
+// A vectorized reduction makes lanes of its own; the where() was evaluated in lanes beyond the RDom.
 TEST_CASE("a where that reads an image runs in the lanes of the RDom only", "[differential]") {
     RVar ro("ro"), ri("ri");
     ImageParam in(Int(32), 2, "in");
@@ -119,9 +119,9 @@ TEST_CASE("a where that reads an image runs in the lanes of the RDom only", "[di
     }
 }
 
-// Of a vectorised reduction's loops, those that stand between the new Func and the one it was made of
+// Of a vectorized reduction's loops, those that stand between the new Func and the one it was made of
 // stayed where they were, with what is computed in them.
-TEST_CASE("a Func computed at an unrolled loop around a vectorised reduction", "[differential]") {
+TEST_CASE("a Func computed at an unrolled loop around a vectorized reduction", "[differential]") {
     RVar ro("ro"), ri("ri");
     Func producer("producer"), f("f");
     RDom r(0, 5, "r");

@@ -296,7 +296,7 @@ TEST_CASE("a fold holds what an update with PredicateLoads stores", "[differenti
             CHECK(wrong_elements(g, {{{0, 3}, {0, 2}}}) == 0);
         else
             require_message<CompileError>([&] { g.compile_jit(); },
-                                          {"fold_storage(x)", "8 planes live at once"});
+                                          {"fold_storage(x)", "8 planes are live at a time"});
     }
 }
 

@@ -39,7 +39,7 @@ TEST_CASE("sizes that cannot be", "[buffer][error]") {
 
 TEST_CASE("memory that cannot be had", "[buffer][error]") {
     require_message<RuntimeError>([] { Buffer<uint8_t>(int64_t{1} << 60, "vast"); },
-                                  {"'vast'", "no memory", "1152921504606846976"});
+                                  {"'vast'", "out of memory", "1152921504606846976"});
 }
 
 TEST_CASE("another type or number of dimensions", "[buffer][error]") {
@@ -64,7 +64,7 @@ TEST_CASE("shapes that cannot be", "[buffer][error]") {
     require_message<RuntimeError>([&] { b.sliced(0, 8); }, {"dimension 0", "at 8"});
     require_message<RuntimeError>([&] { b.transpose({1, 1}); }, {"[1, 1]"});
     require_message<RuntimeError>([&] { b.transpose(0, 5); }, {"no dimension 5"});
-    require_message<RuntimeError>([&] { b.embed(4); }, {"place 4"});
+    require_message<RuntimeError>([&] { b.embed(4); }, {"index 4"});
     require_message<RuntimeError>([&] { b.translate(0, INT64_MAX); }, {"dimension 0", "64 bits"});
     require_message<RuntimeError>([&] { b.extent(-1); }, {"no dimension -1", "2 dimensions"});
     require_message<RuntimeError>([&] { b.set_min(1, 2, 3); }, {"no dimension 2"});

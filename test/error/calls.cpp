@@ -29,7 +29,7 @@ struct Bright {
     template <typename F> void require_run(const F &misuse, std::vector<std::string> parts) {
         parts.push_back("Pipeline bright (" + at_bright + ")");
         require_message<RuntimeError>(misuse, parts);
-        Buffer<uint8_t> image(9, 8), out(8, 8);  // all is usable afterwards
+        Buffer<uint8_t> image(9, 8), out(8, 8);  // all is usable afterward
         image.fill(3);
         gain.set(2);
         photo.set(image);
@@ -86,7 +86,7 @@ TEST_CASE_METHOD(Bright, "output Buffers", "[error][calls]") {
         auto address = reinterpret_cast<uintptr_t>(memory.data());
         uint8_t *odd = memory.data() + (64 - address % 64) + 1;
         require_run([&] { bright.realize(Buffer<uint8_t>(odd, 4, 4)); },
-                    {output, "aligned to 64 bytes", "1 bytes behind", "Allocate it so"});
+                    {output, "aligned to 64 bytes", "1 bytes after", "Align its memory"});
     }
 }
 
@@ -147,7 +147,7 @@ TEST_CASE_METHOD(Bright, "inputs", "[error][calls]") {
     SECTION("a dimension that is not there") {
         require_message<CompileError>([&] { photo.channels(); },
                                       {"ImageParam 'photo' at " + at_photo,
-                                       "2 dimensions, counted from 0", "no dimension 2"});
+                                       "2 dimensions, numbered from 0", "no dimension 2"});
     }
     SECTION("an ImageParam of vectors") {
         require_message<CompileError>([&] { here(), ImageParam(Float(32, 4), 2, "wide"); },
@@ -186,20 +186,20 @@ TEST_CASE_METHOD(Bright, "Params", "[error][calls]") {
             {"Param 'gain' is 11", "range is 1 to 10", "set() it to a value in the range"});
     }
     SECTION("a range that its type does not hold") {
-        require_message<CompileError>(
-            [&] { gain.set_range(0, 256); },
-            {"Param 'gain'", "256", "no constant of its type uint8", "that the type holds"});
+        require_message<CompileError>([&] { gain.set_range(0, 256); },
+                                      {"Param 'gain'", "256", "not a constant of its type uint8",
+                                       "that the type can represent"});
     }
     Param<> untyped(UInt(8), "level");
     SECTION("a value that its type does not hold") {
         require_message<RuntimeError>([&] { untyped.set(300); },
-                                      {"Param 'level'", "type uint8", "cannot hold", "300"});
+                                      {"Param 'level'", "type uint8", "cannot represent", "300"});
         require_message<RuntimeError>([&] { untyped.set(1.5f); },
-                                      {"Param 'level'", "type uint8", "cannot hold", "1.5"});
+                                      {"Param 'level'", "type uint8", "cannot represent", "1.5"});
     }
     SECTION("a value that its static type does not hold") {
         require_message<RuntimeError>([&] { gain.set(300); },
-                                      {"Param 'gain'", "type uint8", "cannot hold", "300"});
+                                      {"Param 'gain'", "type uint8", "cannot represent", "300"});
         require_message<RuntimeError>([&] { gain.set(-1); }, {"Param 'gain'", "uint8", "-1"});
         require_message<RuntimeError>([&] { gain.set(2.5); }, {"Param 'gain'", "uint8", "2.5"});
         CHECK(gain.get() == 2);
@@ -293,11 +293,11 @@ TEST_CASE_METHOD(Bright, "pipelines", "[error][calls]") {
             [&] {
                 Pipeline({bright, bright}).compile_jit();
             },
-            {"Func 'bright'", at_bright.substr(0, 10), "given twice", "Name each once"});
+            {"Func 'bright'", at_bright.substr(0, 10), "listed twice", "List each Func once"});
     }
     SECTION("a Func that is not there") {
         require_message<CompileError>([&] { Pipeline(bright).get_func(1); },
-                                      {"get_func(1)", "there is 1 Func", "counted from 0"});
+                                      {"get_func(1)", "there is 1 Func", "numbered from 0"});
     }
     SECTION("a Realization of two taken for one Buffer") {
         Func pair("pair");
@@ -354,7 +354,7 @@ TEST_CASE_METHOD(Bright, "Callables", "[error][calls]") {
     SECTION("too few arguments") {
         require_message<RuntimeError>([&] { c(image, out); },
                                       {"The Callable 'bright' at calls.cpp:", "takes 3 arguments",
-                                       "'photo', 'gain'", "is given 2", "Give all of them"});
+                                       "'photo', 'gain'", "is given 2", "Pass all of them"});
     }
     SECTION("a number of another type") {
         require_message<RuntimeError>([&] { c(image, 2, out); },
@@ -386,7 +386,7 @@ TEST_CASE_METHOD(Bright, "targets", "[error][calls]") {
     SECTION("a GPU") {
         Target gpu = get_host_target().with_feature(Target::CUDA);
         require_message<CompileError>([&] { bright.compile_jit(gpu); },
-                                      {"cuda", "code for GPUs is not made", "parallel()"});
+                                      {"cuda", "does not generate code for GPUs", "parallel()"});
     }
     SECTION("another processor") {
         Target other(Target::Linux, Target::WebAssembly, 32);
@@ -401,7 +401,7 @@ TEST_CASE_METHOD(Bright, "targets", "[error][calls]") {
     SECTION("32 bits") {
         Target other(Target::Linux, Target::X86, 32);
         require_message<CompileError>([&] { bright.compile_jit(other); },
-                                      {"x86-32-linux", "64 bits only"});
+                                      {"x86-32-linux", "64-bit code only"});
     }
     SECTION("a feature of another architecture") {
         Target other("arm-64-linux-avx2");
@@ -418,7 +418,7 @@ TEST_CASE_METHOD(Bright, "targets", "[error][calls]") {
     SECTION("the instruments of a sanitizer") {
         Target other = get_host_target().with_feature(Target::ASAN);
         require_message<CompileError>([&] { bright.compile_jit(other); },
-                                      {"asan", "no such instruments", "realize_reference"});
+                                      {"asan", "cannot be instrumented", "realize_reference"});
     }
 }
 
@@ -449,7 +449,7 @@ TEST_CASE("what runs wild", "[error][calls]") {
         require_message<CompileError>(
             [&] { g.compile_jit(); },
             {"table", "dimension 0 (x)",
-             "more than 2147483647 places, from -1500000000 to 1500000000", "clamp(index"});
+             "more than 2147483647 coordinates, from -1500000000 to 1500000000", "clamp(index"});
     }
     SECTION("a require() that does not hold") {
         Func g("g");
@@ -476,9 +476,9 @@ TEST_CASE("indices, sizes and handlers that do not fit", "[error]") {
     t(x) = Tuple(x, x + 1);
     SECTION("a value that a Realization or a Tuple has not") {
         Realization r = f.realize({2, 2});
-        require_message<RuntimeError>([&] { r[1]; }, {"Realization of 1", "no [1]"});
-        require_message<CompileError>([&] { t(x)[2]; }, {"2", "counted from 0"});
-        require_message<CompileError>([&] { Tuple(x, x)[2]; }, {"Tuple of 2", "no [2]"});
+        require_message<RuntimeError>([&] { r[1]; }, {"Index 1", "Realization has 1"});
+        require_message<CompileError>([&] { t(x)[2]; }, {"2", "numbered from 0"});
+        require_message<CompileError>([&] { Tuple(x, x)[2]; }, {"Index 2", "Tuple has 2"});
     }
     SECTION("sizes of compile_jit and infer_input_bounds") {
         require_message<RuntimeError>([&] { Pipeline(f).compile_jit(Sizes({640})); },

@@ -34,15 +34,16 @@ TEST_CASE("Funcs before their definition", "[error][definitions]") {
     }
     SECTION("asked for its type") {
         require_message<CompileError>(
-            [&] { f.type(); }, {"Func 'f'", declared, "no definition yet", "Write it before"});
+            [&] { f.type(); }, {"Func 'f'", declared, "no definition yet", "Define it first"});
     }
     SECTION("asked for its value") {
         require_message<CompileError>(
-            [&] { f.value(); }, {"Func 'f'", declared, "no definition yet", "Write it before"});
+            [&] { f.value(); }, {"Func 'f'", declared, "no definition yet", "Define it first"});
     }
     SECTION("asked for its output buffer") {
-        require_message<CompileError>([&] { f.output_buffer(); },
-                                      {"Func 'f'", declared, "no definition yet", "Write it"});
+        require_message<CompileError>(
+            [&] { f.output_buffer(); },
+            {"Func 'f'", declared, "no definition yet", "Define it first"});
     }
     SECTION("wrapped") {
         g(x) = x;
@@ -94,7 +95,7 @@ TEST_CASE("numbers of coordinates", "[error][definitions]") {
         Func declared(Int(32), 2, "declared");
         require_message<CompileError>(
             [&] { here(), declared(x) = 1; },
-            {"Func 'declared'", "@", "1 dimension,", "declared with 2", "Give as many Vars"});
+            {"Func 'declared'", "@", "1 dimension,", "declared with 2", "Use as many Vars"});
     }
     SECTION("two placeholders") {
         require_message<CompileError>([&] { here(), g(_, _) = 1; },
@@ -129,11 +130,11 @@ TEST_CASE("coordinates", "[error][definitions]") {
     }
     SECTION("an expression on the left of a pure definition") {
         require_message<CompileError>([&] { here(), g(x + 1) = 1; },
-                                      {"Func 'g'", "@", "'x + 1' is no Var", "belong to updates"});
+                                      {"Func 'g'", "@", "'x + 1' is not a Var", "for updates"});
     }
     SECTION("a number on the left of a pure definition") {
         require_message<CompileError>([&] { here(), g(0) = 1; },
-                                      {"Func 'g'", "@", "'0' is no Var", "belong to updates"});
+                                      {"Func 'g'", "@", "'0' is not a Var", "for updates"});
     }
     SECTION("one Var twice") {
         require_message<CompileError>(
@@ -146,7 +147,7 @@ TEST_CASE("Vars that are nowhere", "[error][definitions]") {
     Func f("f");
     SECTION("in a pure definition") {
         require_message<CompileError>([&] { here(), f(x) = x + y; },
-                                      {"Func 'f'", "@", "Var 'y'", "none of the arguments (x)"});
+                                      {"Func 'f'", "@", "Var 'y'", "not one of the arguments (x)"});
     }
     SECTION("in an update") {
         f(x, y) = 0;
@@ -158,8 +159,8 @@ TEST_CASE("Vars that are nowhere", "[error][definitions]") {
         f(x, y) = 0;
         require_message<CompileError>([&] { here(), f(y, x) = 1; },
                                       {"update 0 of Func 'f'", "@",
-                                       "in its "
-                                       "place of the pure definition"});
+                                       "at its "
+                                       "position in the pure definition"});
     }
     SECTION("an implicit one without _ on the left") {
         ImageParam in(UInt(8), 2, "in");
@@ -202,12 +203,12 @@ TEST_CASE("Tuples", "[error][definitions]") {
     }
     SECTION("an element that is not there") {
         require_message<CompileError>([&] { here(), g(x) = f(x)[2]; },
-                                      {"Func 'f'", "2 values, counted from 0", "no value 2", "@"});
+                                      {"Func 'f'", "2 values, numbered from 0", "no value 2", "@"});
     }
     SECTION("an update of another size") {
         require_message<CompileError>(
             [&] { here(), f(x) = Tuple(x, x, x); },
-            {"update 0 of Func 'f'", "@", "3 values", "the Func has 2", "Give a Tuple of as many"});
+            {"update 0 of Func 'f'", "@", "3 values", "the Func has 2", "Use a Tuple of as many"});
     }
     SECTION("one value added to several") {
         require_message<CompileError>([&] { here(), f(x) += 1; },
@@ -216,11 +217,11 @@ TEST_CASE("Tuples", "[error][definitions]") {
     SECTION("select of sizes that differ") {
         require_message<CompileError>(
             [&] { here(), g(x) = select(x > 0, Tuple(f(x)), Tuple(x, x, x)); },
-            {"select", "@", "Tuples of 2 and 3 values", "must be as many", "all its values"});
+            {"select", "@", "Tuples of 2 and 3 values", "must be equal", "all its values"});
     }
     SECTION("mux of nothing") {
         require_message<CompileError>([&] { g(x) = mux(x, std::vector<Expr>()); },
-                                      {"mux", "at or after", "empty list", "give it values"});
+                                      {"mux", "at or after", "empty list", "Pass values"});
     }
     SECTION("type() of several") {
         std::string defined = line();
@@ -246,7 +247,7 @@ TEST_CASE("updates", "[error][definitions]") {
         g(x) = f(x) + 1;
         require_message<CompileError>(
             [&] { here(), f(x) += g(x); },
-            {"update 0 of Func 'f'", "@", "reads Func 'g'", "a ring", "Update the Func before"});
+            {"update 0 of Func 'f'", "@", "reads Func 'g'", "a cycle", "Write the update before"});
     }
     SECTION("that is not there") {
         require_message<CompileError>(
@@ -269,7 +270,7 @@ TEST_CASE("updates", "[error][definitions]") {
     }
     SECTION("scatter in a pure definition") {
         require_message<CompileError>([&] { here(), g(x) = scatter(1, 2); },
-                                      {"Func 'g'", "@", "scatter()", "belong to updates"});
+                                      {"Func 'g'", "@", "scatter()", "for updates"});
     }
     SECTION("a clone for a Func that does not call it") {
         g(x) = x;
@@ -293,7 +294,7 @@ TEST_CASE("RDoms", "[error][definitions]") {
     SECTION("an RVar as argument of a pure definition") {
         require_message<CompileError>(
             [&] { here(), f(r) = 0; },
-            {"Func 'f'", "@", "'r$x' is an RVar", "takes Vars", "belong to updates"});
+            {"Func 'f'", "@", "'r$x' is an RVar", "takes Vars", "for updates"});
     }
     SECTION("two of them in one update") {
         f(x) = 0;
@@ -303,7 +304,7 @@ TEST_CASE("RDoms", "[error][definitions]") {
     }
     SECTION("several in one sum") {
         require_message<CompileError>([&] { here(), f(x) = sum(r + s.x); },
-                                      {"sum(", "@", "several RDoms", "as first argument"});
+                                      {"sum(", "@", "several RDoms", "as the first argument"});
     }
     SECTION("of a Buffer that is too far out") {
         Buffer<uint8_t> far(UInt(8), nullptr, {BufferDim{int64_t(1) << 32, 3, 1}});
@@ -321,7 +322,7 @@ TEST_CASE("RDoms", "[error][definitions]") {
     }
     SECTION("none in a sum") {
         require_message<CompileError>([&] { here(), f(x) = sum(x + 1); },
-                                      {"sum(x + 1)", "@", "no RVar", "nothing to run over"});
+                                      {"sum(x + 1)", "@", "no RVar", "nothing to reduce over"});
     }
     SECTION("a range of a Var") {
         require_message<CompileError>([&] { here(), RDom(0, x, "bad"); },
@@ -338,7 +339,8 @@ TEST_CASE("RDoms", "[error][definitions]") {
     }
     SECTION("a dimension that is not there") {
         require_message<CompileError>(
-            [&] { r[1]; }, {"RDom 'r'", declared, "1 dimension, counted from 0", "no dimension 1"});
+            [&] { r[1]; },
+            {"RDom 'r'", declared, "1 dimension, numbered from 0", "no dimension 1"});
     }
     SECTION("two dimensions taken for one RVar") {
         require_message<CompileError>(
@@ -349,7 +351,7 @@ TEST_CASE("RDoms", "[error][definitions]") {
         f(x) += r;
         require_message<CompileError>([&] { here(), r.where(r > 2); },
                                       {"RDom 'r' at " + declared, "where()", "@",
-                                       "after the RDom was used", "Put it before"});
+                                       "after the RDom was used", "Call it before"});
     }
     SECTION("where() of a number") {
         require_message<CompileError>(
@@ -362,15 +364,15 @@ TEST_CASE("RDoms", "[error][definitions]") {
                                       {"undefined RDom", "at or after", "Give it ranges"});
     }
     SECTION("an RVar without RDom") {
-        require_message<CompileError>(
-            [&] { f(x) = RVar("loop") + x; },
-            {"RVar 'loop'", "at or after", "belongs to no RDom", "take the RVar of an RDom"});
+        require_message<CompileError>([&] { f(x) = RVar("loop") + x; },
+                                      {"RVar 'loop'", "at or after", "does not belong to an RDom",
+                                       "use the RVar of an RDom"});
     }
     SECTION("a sum into a Func that is defined") {
         std::string defined = line(1);
         f(x) = x;
         require_message<CompileError>(
             [&] { sum(cast<int>(r), f); },
-            {"sum(..., f)", "Func 'f'", defined, "a definition already", "Give a new Func"});
+            {"sum(..., f)", "Func 'f'", defined, "already has a definition", "Pass a new Func"});
     }
 }

@@ -58,7 +58,7 @@ TEST_CASE_METHOD(Blur, "split", "[error][directives]") {
     SECTION("twice") {
         f.split(x, xo, xi, 4);
         require_at(where, [&] { f.split(x, yo, yi, 2); },
-                   {"f.split(x, yo, yi)", "no loop 'x' any more", "split into 'xo' and 'xi'",
+                   {"f.split(x, yo, yi)", "'x' no longer exists", "split into 'xo' and 'xi'",
                     "Name one of these", "xi, xo (innermost first)"});
     }
     SECTION("of a Var of another Func") {
@@ -97,7 +97,7 @@ TEST_CASE_METHOD(Blur, "reorder, fuse, tile", "[error][directives]") {
                    [&] {
                        a.tile({x, y}, {xo, yo}, {xi, yi}, {8});
                    },
-                   {"a.tile", "2 loops", "as many outer and inner names, factors"});
+                   {"a.tile", "2 loops", "the same number of outer and inner names, factors"});
     }
     SECTION("rename to a name that is taken") {
         require_at(at_a, [&] { a.rename(x, y); },
@@ -127,7 +127,7 @@ TEST_CASE_METHOD(Blur, "vectorize, unroll, parallel", "[error][directives]") {
     SECTION("unroll of too many") {
         c.bound(x, 0, 100000).unroll(x);
         require_compiling(
-            at_c, {"unroll loop x of c (", "100000 copies", "at most 4096", "small constant"});
+            at_c, {"unroll loop x of c (", "100000 copies", "limit is 4096", "small constant"});
     }
     SECTION("lanes that are too many") {
         c.bound(x, 0, 4096).vectorize(x);
@@ -163,7 +163,7 @@ TEST_CASE_METHOD(Blur, "races", "[error][directives]") {
         a(r, y) = a(r - 1, y) + 1;
         a.update().parallel(r);
         a.compute_root();
-        require_compiling(where, {"a.update(0).parallel(r$x)", "touch the same elements",
+        require_compiling(where, {"a.update(0).parallel(r$x)", "access the same elements",
                                   "a(r$x - 1, y)", "rfactor()", "allow_race_conditions()"});
     }
     SECTION("a scatter that is parallel") {
@@ -175,7 +175,7 @@ TEST_CASE_METHOD(Blur, "races", "[error][directives]") {
         h.update().parallel(r);
         require_message<CompileError>([&] { h.compile_jit(); },
                                       {"h.update(0).parallel(r$x)", where,
-                                       "touch the same elements", "allow_race_conditions()"});
+                                       "access the same elements", "allow_race_conditions()"});
     }
     SECTION("atomic() of what is not associative") {
         a(r, y) = a(r - 1, y) * 3 + 1;
@@ -188,7 +188,7 @@ TEST_CASE_METHOD(Blur, "races", "[error][directives]") {
         a(x, y) = a(x, y) / 2 + r;
         require_message<CompileError>(
             [&] { here(), a.update().rfactor(r, t); },
-            {"a.update(0).rfactor(r$x)", "@", "cannot be taken apart", "no associative operator"});
+            {"a.update(0).rfactor(r$x)", "@", "cannot be factored", "no associative operator"});
     }
     SECTION("rfactor of the pure definition") {
         require_message<CompileError>(
@@ -199,7 +199,7 @@ TEST_CASE_METHOD(Blur, "races", "[error][directives]") {
         a(x, y) += r;
         require_message<CompileError>(
             [&] { here(), a.update().rfactor(r, x); },
-            {"a.update(0).rfactor(r$x)", "@", "'x' is a dimension already", "Name another"});
+            {"a.update(0).rfactor(r$x)", "@", "'x' is already a dimension", "Use another name"});
     }
     SECTION("a tail that goes beyond an RVar's range") {
         a(r, y) = 0;
@@ -304,7 +304,7 @@ TEST_CASE_METHOD(Blur, "storage", "[error][directives]") {
     SECTION("ring_buffer without hoist_storage") {
         a.compute_at(c, y).ring_buffer(2);
         b.compute_at(c, y);
-        require_compiling(at_a, {"a.ring_buffer", "must live longer", "hoist_storage()"});
+        require_compiling(at_a, {"a.ring_buffer", "must outlive", "hoist_storage()"});
     }
     SECTION("ring_buffer of a size that is not known") {
         Param<int> n("n");
@@ -334,7 +334,7 @@ TEST_CASE_METHOD(Blur, "storage", "[error][directives]") {
         a.compute_at(c, y).bound_storage(y, 1);
         b.compute_at(c, y);
         require_compiling(
-            at_a, {"a.bound_storage(y)", "2 elements are needed", "only 1", "Allow that many"});
+            at_a, {"a.bound_storage(y)", "2 elements are needed", "only 1", "Increase the bound"});
     }
     SECTION("a storage directive of an output") {
         c.bound_storage(x, 100);
@@ -359,11 +359,11 @@ TEST_CASE_METHOD(Blur, "promises and estimates", "[error][directives]") {
     SECTION("bound twice, to other ranges") {
         a.bound(x, 0, 5).bound(x, 0, 5).bound_extent(y, 3);
         require_at(at_a, [&] { a.bound(x, 0, 7); },
-                   {"a.bound(x)", "bounded already", "from 0, 5 places", "now from 0, 7 places",
+                   {"a.bound(x)", "already bounded", "min 0, extent 5", "now min 0, extent 7",
                     "Leave one"});
-        require_at(at_a, [&] { a.bound_extent(x, 5); }, {"a.bound_extent(x)", "bounded already"});
+        require_at(at_a, [&] { a.bound_extent(x, 5); }, {"a.bound_extent(x)", "already bounded"});
         require_at(at_a, [&] { a.bound(y, 0, 3); },
-                   {"a.bound(y)", "to another range: 3 places; now from 0, 3 places"});
+                   {"a.bound(y)", "to a different range: extent 3; now min 0, extent 3"});
     }
     SECTION("memoize with two eviction keys") {
         a.compute_root().memoize(EvictionKey(1)).memoize(EvictionKey(1));
@@ -391,7 +391,7 @@ TEST_CASE_METHOD(Blur, "promises and estimates", "[error][directives]") {
         Param<bool> fast("fast");
         a.specialize_fail("only fast");
         require_at(at_a, [&] { a.specialize(fast); },
-                   {"a.specialize", "specialize_fail() has dealt", "Specialize before it"});
+                   {"a.specialize", "specialize_fail() must come last", "Specialize before it"});
     }
     SECTION("a prefetch of what is not read") {
         Func other("other");
@@ -402,7 +402,7 @@ TEST_CASE_METHOD(Blur, "promises and estimates", "[error][directives]") {
     SECTION("unscheduled() of what is scheduled") {
         a.vectorize(x, 4);
         require_at(at_a, [&] { Stage(a).unscheduled(); },
-                   {"a.unscheduled", "directives already", "Leave them or unscheduled() out"});
+                   {"a.unscheduled", "already has directives", "Remove them, or unscheduled()"});
     }
     SECTION("eager_inline of a Func with updates") {
         a(x, y) += 1;
@@ -439,7 +439,7 @@ TEST_CASE_METHOD(Blur, "compute_with", "[error][directives]") {
         d.compute_root().compute_with(c, x);
         require_message<CompileError>([&] { e.compile_jit(); },
                                       {"d.compute_with(c, x)", "directives.cpp:",
-                                       "root and where it is read", "at one level"});
+                                       "root and the place where it is used", "at one level"});
     }
     SECTION("with a host that is inlined") {
         Func d("d"), e("e");
@@ -485,11 +485,12 @@ TEST_CASE_METHOD(Blur, "directives that a second look found ignored", "[error]")
     }
     SECTION("two alignments of one dimension") {
         a.compute_root().align_bounds(x, 4, 1);
-        require_message<CompileError>([&] { a.align_extent(x, 32); },
-                                      {"a.align_extent(x)", at_a, "align_bounds was given"});
+        require_message<CompileError>(
+            [&] { a.align_extent(x, 32); },
+            {"a.align_extent(x)", at_a, "align_bounds was already given"});
         b.compute_root().align_extent(x, 32);
         require_message<CompileError>([&] { b.align_bounds(x, 4); },
-                                      {"b.align_bounds(x)", at_b, "align_extent was given"});
+                                      {"b.align_bounds(x)", at_b, "align_extent was already given"});
     }
     SECTION("a LoopLevel that is set after compute_with took it") {
         LoopLevel level(a, y);
@@ -500,12 +501,12 @@ TEST_CASE_METHOD(Blur, "directives that a second look found ignored", "[error]")
     SECTION("a ring through in()") {
         Func w = a.in();
         w.compute_root();
-        require_message<CompileError>([&] { a(x, y) += w(x, y); }, {"'a'", "a ring of Funcs"});
+        require_message<CompileError>([&] { a(x, y) += w(x, y); }, {"'a'", "a cycle of Funcs"});
     }
 }
 
 TEST_CASE_METHOD(Blur, "numbers that are not the same for all coordinates", "[error][directives]") {
-    const std::string uniform = "one number for all";
+    const std::string uniform = "depends on coordinates";
     SECTION("split") {
         require_at(at_a, [&] { a.split(x, xo, xi, x); }, {"a.split(x, xo, xi)", uniform, "Param"});
         require_at(at_a, [&] { a.vectorize(x, b(0, 0)); }, {"a.vectorize(x", uniform});
@@ -537,6 +538,6 @@ TEST_CASE_METHOD(Blur, "numbers that are not the same for all coordinates", "[er
                     : what == 2 ? dim.set_stride(x)
                                 : dim.set_estimate(0, x);
                 },
-                {"ImageParam 'in' at", "dimension 0", "before anything is computed"});
+                {"ImageParam 'in' at", "dimension 0", "must not depend on coordinates"});
     }
 }

@@ -82,14 +82,15 @@ TEST_CASE_METHOD(Operands, "operands of wrong types", "[error][expressions]") {
     }
     SECTION("a cast to no type") {
         require_near([&] { cast(Type(), i); },
-                     {"cast", "'x' (int32)", "undefined type", "Name a type of numbers"});
+                     {"cast", "'x' (int32)", "undefined type", "Use a numeric type"});
     }
     SECTION("a cast to a handle") {
-        require_near([&] { cast(Handle(), i); }, {"cast", "handle", "Name a type of numbers"});
+        require_near([&] { cast(Handle(), i); }, {"cast", "handle", "Use a numeric type"});
     }
     SECTION("reinterpret to another size") {
-        require_near([&] { reinterpret<int64_t>(real); },
-                     {"reinterpret", "(float32)", "another size than int64", "as many bits"});
+        require_near(
+            [&] { reinterpret<int64_t>(real); },
+            {"reinterpret", "(float32)", "size differs from that of int64", "as many bits"});
     }
 }
 
@@ -127,7 +128,7 @@ TEST_CASE_METHOD(Operands, "functions", "[error][expressions]") {
     }
     SECTION("a widening operation of 64 bits") {
         require_near([&] { widening_mul(cast<int64_t>(x), cast<int64_t>(x)); },
-                     {"widening_mul", "int64", "no type of twice its bits", "narrower"});
+                     {"widening_mul", "int64", "no type has twice as many bits", "narrower"});
     }
     SECTION("a saturating operation of floats") {
         require_near([&] { saturating_add(real, real); },
@@ -152,7 +153,7 @@ TEST_CASE_METHOD(Operands, "functions", "[error][expressions]") {
     }
     SECTION("print of text alone") {
         require_near([&] { print(detail::text("hello")); },
-                     {"print", "must be a number", "Put text behind it"});
+                     {"print", "must be a number", "Put text after it"});
     }
     SECTION("require of a number") {
         require_near([&] { require(i, x); }, {"require", "must be bool", "x != 0"});

@@ -61,7 +61,7 @@ TEST_CASE("loads of an output that nobody reads", "[error][directives]") {
     SECTION("non-temporal") {
         f.load_nontemporal();
         require_message<CompileError>([&] { f.compile_jit(); },
-                                      {"f.load_nontemporal", "an output that nobody reads"});
+                                      {"f.load_nontemporal", "an output that no other Func reads"});
     }
     SECTION("but by its own update") {
         f(x, y) += 1;
@@ -109,7 +109,7 @@ TEST_CASE("prefetch at a loop that another directive took away", "[error][direct
     c.prefetch(f, y, y, 1);
     c.split(y, xo, xi, 4);
     require_message<CompileError>([&] { c.compile_jit(); },
-                                  {"prefetch(f, y, y)", "no loop 'y' any more", "after split()"});
+                                  {"prefetch(f, y, y)", "'y' no longer exists", "after split()"});
 }
 
 TEST_CASE("a ring buffer whose copies could not take turns", "[error][directives]") {
@@ -118,7 +118,7 @@ TEST_CASE("a ring buffer whose copies could not take turns", "[error][directives
     c(x, y) = f(x, y);
     f.compute_at(c, y).hoist_storage(c, y).ring_buffer(2);
     require_message<CompileError>([&] { c.compile_jit(); },
-                                  {"ring_buffer", "no loop in which", "Hoist the storage"});
+                                  {"ring_buffer", "no loop in whose", "Hoist the storage"});
 }
 
 TEST_CASE("fuse of loops that run in different ways", "[error][directives]") {
@@ -130,7 +130,7 @@ TEST_CASE("fuse of loops that run in different ways", "[error][directives]") {
     g(x, y) = x + y;
     g.unroll(x).parallel(y);
     require_message<CompileError>([&] { g.fuse(x, y, t); },
-                                  {"g.fuse(x, y, t)", "cannot be both", "Fuse first"});
+                                  {"g.fuse(x, y, t)", "cannot have both", "Fuse first"});
 }
 
 TEST_CASE("fuse keeps how a loop runs", "[directives]") {
@@ -176,6 +176,6 @@ TEST_CASE("PIPE_DUMP makes its folder, or says that it cannot", "[error][environ
     g(x) = x + 1;
     setenv("PIPE_DUMP", "/proc/nowhere", 1);
     require_message<RuntimeError>([&] { g.realize({4}); },
-                                  {"PIPE_DUMP", "/proc/nowhere", "cannot be made"});
+                                  {"PIPE_DUMP", "/proc/nowhere", "cannot be created"});
     unsetenv("PIPE_DUMP");
 }

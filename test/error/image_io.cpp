@@ -28,13 +28,13 @@ void require_unreadable(const std::string &path, const std::vector<std::string> 
 TEST_CASE("files that are not there or not images", "[image_io][error]") {
     TempFolder folder;
     require_unreadable(folder / "none.png", {"cannot be opened", "No such file"});
-    require_unreadable(folder / "", {"folder"});
+    require_unreadable(folder / "", {"directory"});
     folder.write("empty.png", "");
     require_unreadable(folder / "empty.png", {"empty"});
     folder.write("text.png", "just some words");
-    require_unreadable(folder / "text.png", {"neither PNG nor JPEG"});
+    require_unreadable(folder / "text.png", {"not a PNG, JPEG"});
     folder.write("bitmap.pbm", "P4 8 1 \xff");
-    require_unreadable(folder / "bitmap.pbm", {"neither PNG nor JPEG"});
+    require_unreadable(folder / "bitmap.pbm", {"not a PNG, JPEG"});
 }
 
 TEST_CASE("truncated files", "[image_io][error]") {

@@ -41,10 +41,10 @@ TEST_CASE("numbers of directives that int32 need not hold", "[error][directives]
     };
     for (const auto &directive : directives) {
         require_message<CompileError>([&] { directive(wide); },
-                                      {"'wide' (uint32)", "must be of int32", "cast<int>"});
+                                      {"'wide' (uint32)", "must be an int32", "cast<int>"});
         require_message<CompileError>([&] { directive(wider); }, {"'wider' (int64)", "cast<int>"});
         require_message<CompileError>([&] { directive(Expr(int64_t{1} << 32)); },
-                                      {"4294967296", "(int64)", "that int32 holds"});
+                                      {"4294967296", "(int64)", "must fit into an int32"});
         require_message<CompileError>([&] { directive(cast<float>(4)); },
                                       {"(float32)", "must be an integer"});
         require_message<CompileError>([&] { directive(Expr()); }, {"undefined Expr"});
@@ -70,7 +70,7 @@ TEST_CASE("types with lanes", "[error][expressions]") {
     const Type lanes = UInt(8).with_lanes(4);
     auto refused = [&](const std::function<void()> &misuse, const char *what) {
         require_message<CompileError>(misuse,
-                                      {what, "uint8x4", "4 lanes", "Name uint8", "vectorize()"});
+                                      {what, "uint8x4", "4 lanes", "Use uint8", "vectorize()"});
     };
     refused([&] { cast(lanes, 42); }, "cast of '42'");
     refused([&] { cast(lanes, Expr(x)); }, "cast of 'x'");

@@ -1,5 +1,5 @@
 // What is found when a pipeline runs, or cannot be compiled for what it reads: what it needs, and
-// that it is usable afterwards.
+// that it is usable afterward.
 #include <pipe/pipe.h>
 
 #include "test/support/require_message.h"

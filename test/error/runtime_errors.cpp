@@ -109,7 +109,7 @@ TEST_CASE("which definition writes or reads beyond is named", "[realize][error]"
     require_message<RuntimeError>(
         [&] { pair.realize(Realization(small, nine)); },
         {"Pipeline pair", "of pair (runtime_errors.cpp:", "the extent of dimension 0",
-         "has to be that of pair.0, 8, but is 9", "Pass a Buffer of that shape"});
+         "must be that of pair.0, 8, but is 9", "Pass a Buffer of that shape"});
 }
 
 TEST_CASE("an input that a where reads beyond", "[realize][error]") {

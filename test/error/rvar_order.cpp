@@ -17,27 +17,27 @@ TEST_CASE("RVars that must keep their order", "[schedule][error]") {
         f.update(1).reorder(r.y, r.x);
         require_message<CompileError>(
             [&] { check_schedule({f}); },
-            {"f.update(1).reorder", "rvar_order.cpp:", "another result", "r$x, r$y"});
+            {"f.update(1).reorder", "rvar_order.cpp:", "changes the result", "r$x, r$y"});
     }
     SECTION("fuse") {
         f(r.x, r.y) = f(r.x + 1, r.y - 1) * 2;
         f.update(1).fuse(r.y, r.x, ro);
         require_message<CompileError>(
             [&] { check_schedule({f}); },
-            {"f.update(1).fuse(r$y", ", ro)", "rvar_order.cpp:", "another result"});
+            {"f.update(1).fuse(r$y", ", ro)", "rvar_order.cpp:", "changes the result"});
     }
     SECTION("parallel") {
         f.update().parallel(r.y);
         require_message<CompileError>(
             [&] { check_schedule({f}); },
-            {"f.update(0).parallel(r$y)", "touch the same elements", "'f(r$x - 1, r$y - 1)'"});
+            {"f.update(0).parallel(r$y)", "access the same elements", "'f(r$x - 1, r$y - 1)'"});
     }
     SECTION("vectorize") {
         f(r.x, r.y) = f(r.x - 1, r.y) * 2;
         f.update(1).vectorize(r.x, 4);
         require_message<CompileError>(
             [&] { check_schedule({f}); },
-            {"f.update(1).vectorize(r$x_lane)", "touch the same elements", "rfactor()"});
+            {"f.update(1).vectorize(r$x_lane)", "access the same elements", "rfactor()"});
     }
     SECTION("tails") {
         require_message<CompileError>(

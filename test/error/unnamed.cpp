@@ -31,7 +31,7 @@ TEST_CASE_METHOD(Unnamed, "definitions without names", "[error][names]") {
     Var c;
     require([&] { h(a, a) = a; }, {"two arguments"});
     require([&] { h(a) = a + c; },
-            {"Var '" + c.name() + "'", "none of the arguments (" + a.name() + ")"});
+            {"Var '" + c.name() + "'", "not one of the arguments (" + a.name() + ")"});
     require([&] { f(a) += 1; }, {"1 argument"});
     require([&] { f(a, b) += Expr(c); }, {"'" + c.name() + "'"});
     require([&] { h(a) = f(a); }, {"f"});
@@ -54,7 +54,7 @@ TEST_CASE_METHOD(Unnamed, "directives without names", "[error][names]") {
         require([&] { f.vectorize(a, 0); }, {"vectorize"});
     }
     SECTION("of two loops") {
-        require([&] { f.vectorize(a).parallel(b).fuse(a, b, ai); }, {"cannot be both"});
+        require([&] { f.vectorize(a).parallel(b).fuse(a, b, ai); }, {"cannot have both"});
     }
     SECTION("of storage") {
         require([&] { f.reorder_storage({a, a}); }, {"twice"});
@@ -63,7 +63,7 @@ TEST_CASE_METHOD(Unnamed, "directives without names", "[error][names]") {
         require([&] { f.align_storage(ai, 4); }, {"align_storage"});
         require([&] { f.bound(ai, 0, 4); }, {"bound"});
         require([&] { f.bound(a, Expr(), 4); }, {"bound"});
-        require([&] { f.memoize(EvictionKey(cast<float>(0))); }, {"no integer"});
+        require([&] { f.memoize(EvictionKey(cast<float>(0))); }, {"not an integer"});
         require([&] { f.memoize(EvictionKey(Expr(a))); }, {"memoize"});
     }
     SECTION("of levels") {

@@ -68,7 +68,7 @@ Index Generator::index(const Variable *natural, bool reduce) {
         result.terms = {{natural->id, 1, by, offset}};
         break;
     }
-    case 7: {  // the second tap of an up-sampling: the nearer neighbour, or the one above
+    case 7: {  // the second tap of an up-sampling: the nearer neighbor, or the one above
         bool nearer = c_.chance(50);
         Expr odd = v.e % 2, half = v.e / 2;
         std::string odd_text = v.text + " % 2", half_text = v.text + " / 2";

@@ -33,8 +33,8 @@ std::string report_failure(uint64_t seed, Rules rules, const Result &first) {
     if (!report.result.failed())
         return text + "(it does not fail when it runs alone, " + std::to_string(tries) +
                " times)\n";
-    Report small = minimised(report, rules);
-    return text + "minimised:\n" + small.result.message + "\n" + small.text;
+    Report small = minimized(report, rules);
+    return text + "minimized:\n" + small.result.message + "\n" + small.text;
 }
 
 /// How each of them ended, counted. Failures are reported, and are failures of the test.

@@ -180,9 +180,9 @@ std::vector<Result> run_batch(uint64_t first, int count, Rules rules) {
 namespace {
 
 /// Tries changed lists of choices and keeps those that still fail in the same way.
-class Minimiser {
+class Minimizer {
   public:
-    Minimiser(const Report &failed, Rules rules) : best_(failed), rules_(rules) {}
+    Minimizer(const Report &failed, Rules rules) : best_(failed), rules_(rules) {}
 
     Report run() {
         size_t before;
@@ -269,8 +269,8 @@ class Minimiser {
 
 }  // namespace
 
-Report minimised(const Report &failed, Rules rules) {
-    return Minimiser(failed, rules).run();
+Report minimized(const Report &failed, Rules rules) {
+    return Minimizer(failed, rules).run();
 }
 
 }  // namespace Pipe::fuzz

@@ -23,6 +23,6 @@ Report run_alone(const std::vector<uint32_t> &choices, Rules rules);
 std::vector<Result> run_batch(uint64_t first, int count, Rules rules);
 
 /// A case that fails in the same way and is as small as could be found by some hundred trials.
-Report minimised(const Report &failed, Rules rules);
+Report minimized(const Report &failed, Rules rules);
 
 }  // namespace Pipe::fuzz

@@ -162,7 +162,7 @@ void Scheduler::reorder() {
     *loops_ = loops;
 }
 
-/// Two neighbouring loops of one kind.
+/// Two neighboring loops of one kind.
 void Scheduler::fuse() {
     if (info_.bound_sizes)
         return;  // a tail of the fused loop could ask for more than was promised

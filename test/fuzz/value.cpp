@@ -28,7 +28,7 @@ Value make(Expr e, std::string text, double size, int frac = 0, double error = 0
     return {std::move(e), std::move(text), size, frac, error};
 }
 
-/// What one operation may add, relative to its result: maths libraries promise 4 ulp.
+/// What one operation may add, relative to its result: math libraries promise 4 ulp.
 constexpr double rounding = 1e-6;
 
 double sum_error(const Value &a, const Value &b) {

@@ -4,7 +4,7 @@
 //  * int32 never overflows;
 //  * floats are whole multiples of 2^-frac below 2^(23 - frac), so that no operation on them rounds
 //    and contraction to FMA cannot be seen. Values for which that does not hold are rough: they
-//    carry a bound of the error that FMA and another maths library can make, with which they are
+//    carry a bound of the error that FMA and another math library can make, with which they are
 //    compared, and nothing discrete (casts to integers, conditions) is made of them.
 
 #include <string>

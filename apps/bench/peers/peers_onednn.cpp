@@ -56,7 +56,7 @@ struct Network {
 
     void add_convolution(const PeerArray *in, const PeerArray &out, const memory &bias, int stride,
                          int pad, bool relu);
-    void add_normalisation(const PeerArray &affine, const PeerArray &out);
+    void add_normalization(const PeerArray &affine, const PeerArray &out);
     void run() const;
 };
 
@@ -99,7 +99,7 @@ void Network::add_convolution(const PeerArray *in, const PeerArray &out, const m
 }
 
 /// With the statistics of `out` itself, in place, and ReLU.
-void Network::add_normalisation(const PeerArray &affine, const PeerArray &out) {
+void Network::add_normalization(const PeerArray &affine, const PeerArray &out) {
     using Flags = dnnl::normalization_flags;
     const memory data = picture(out);
     const memory scale_shift(describe(affine, {1, 0}), engine(), affine.data);
@@ -139,7 +139,7 @@ void conv_bn(const PeerArray *in, const PeerArray &out) {
                           : kernel == 7 ? 3
                                         : 0,
                           false);
-        n.add_normalisation(in[2], out);
+        n.add_normalization(in[2], out);
     }).run();
 }
 

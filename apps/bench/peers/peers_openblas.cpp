@@ -68,7 +68,7 @@ void covariance(const PeerArray *in, const PeerArray &out) {
     const Matrix data(in[0]), result(out);
     const int variables = data.columns, points = data.rows;
     double *mean = scratch(1, size_t(variables));
-    double *centred = scratch(0, size_t(variables) * size_t(points));
+    double *centered = scratch(0, size_t(variables) * size_t(points));
     std::fill_n(mean, variables, 0.0);
     for (int y = 0; y < points; ++y) {
         for (int x = 0; x < variables; ++x)
@@ -76,12 +76,12 @@ void covariance(const PeerArray *in, const PeerArray &out) {
     }
     for (int y = 0; y < points; ++y) {
         for (int x = 0; x < variables; ++x) {
-            centred[int64_t(y) * variables + x] =
+            centered[int64_t(y) * variables + x] =
                 data.data[int64_t(y) * data.stride + x] - mean[x] / points;
         }
     }
     cblas_dsyrk(CblasRowMajor, CblasUpper, CblasTrans, variables, points, 1.0 / (points - 1),
-                centred, variables, 0, result.data, result.stride);
+                centered, variables, 0, result.data, result.stride);
     for (int y = 0; y < variables; ++y) {
         for (int x = 0; x < y; ++x)
             result.data[int64_t(y) * result.stride + x] =

@@ -161,16 +161,16 @@ void max_filter(const PeerArray &in, const PeerArray &out) {
     });
 }
 
-// The conversion to 8 bits rounds halves to even and saturates, as the quantiser does.
-void quantised_conv(const PeerArray &in, const PeerArray &out) {
+// The conversion to 8 bits rounds halves to even and saturates, as the quantizer does.
+void quantized_conv(const PeerArray &in, const PeerArray &out) {
     cv::Mat kernel(3, 3, CV_32F);
     for (int i = 0; i < 9; ++i)
         kernel.at<float>(i / 3, i % 3) = float(i - 4) / 8;
     parallel_strips(out, [&](int c, cv::Range rows) {
-        cv::Mat levels, quantised, target = plane(out, c).rowRange(rows);
+        cv::Mat levels, quantized, target = plane(out, c).rowRange(rows);
         plane(in, c).rowRange(rows.start, rows.end + 2).convertTo(levels, CV_8S, 16);
-        levels.convertTo(quantised, CV_32F, 1.0 / 16);
-        cv::filter2D(quantised(cv::Rect({0, 0}, target.size())), target, CV_32F, kernel, {0, 0});
+        levels.convertTo(quantized, CV_32F, 1.0 / 16);
+        cv::filter2D(quantized(cv::Rect({0, 0}, target.size())), target, CV_32F, kernel, {0, 0});
         cv::max(target, 0, target);
     });
 }
@@ -236,7 +236,7 @@ std::vector<Row> rows() {
             {"harris", "opencv", run<harris>},
             {"harris_halide", "opencv", run<harris_halide>},
             {"max_filter", "opencv", run<max_filter>},
-            {"quantised_conv", "opencv", run<quantised_conv>},
+            {"quantized_conv", "opencv", run<quantized_conv>},
             {"pyramid_blend", "opencv", pyramid_blend}};
 }
 

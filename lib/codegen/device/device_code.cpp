@@ -6,7 +6,7 @@
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Support/TargetSelect.h>
 
-#include "codegen/optimise.h"
+#include "codegen/optimize.h"
 #include "ir/visit.h"
 
 namespace Pipe::codegen {
@@ -114,7 +114,7 @@ int32_t DeviceCode::add_site(const DeviceSite &site) {
 }
 
 std::string DeviceCode::ptx() {
-    optimise(module, *machine, target);
+    optimize(module, *machine, target);
     auto bytes = generate(module, *machine, llvm::CodeGenFileType::AssemblyFile);
     return {bytes.begin(), bytes.end()};
 }

@@ -29,7 +29,7 @@ struct DeviceSite {
     std::string buffer;
     GPUSite::Kind kind;
     GPUSite::Memory memory;
-    int32_t element_bytes = 0;
+    int32_t element_bytes;  ///< 0: a barrier
 };
 
 /// The kernels of one program.
@@ -48,6 +48,7 @@ struct DeviceCode {
     std::vector<DeviceKernel> kernels;
     std::vector<DeviceSite> sites;
 
+    /// Its number.
     int32_t add_site(const DeviceSite &site);
     /// Optimizes the kernels, makes PTX of them, and fills in the GPUModule. The PTX; "" where they are emulated.
     std::string finish(llvm::Module &host, const std::string &pipeline);

@@ -27,7 +27,7 @@ TEST_CASE("The report names groups, tiles, levels, terms and what was inlined") 
     }
 }
 
-TEST_CASE("Notes say what could not be modelled") {
+TEST_CASE("Notes say what could not be modeled") {
     Var x("x");
     ImageParam in(Int(32), 1, "in");
     Func table("table"), out("out");
@@ -86,7 +86,7 @@ TEST_CASE("What the caches cannot hold is stored past them") {
         machine.l3_bytes = l3_bytes;
         const graph::Frozen frozen = graph::freeze({p.by});
         const Result r = autoschedule_for(frozen, p.sizes(width, height), machine);
-        const bool told = contains(r.report.text, "stored past the caches");
+        const bool told = contains(r.report.text, "non-temporal stores");
         const bool done = r.schedule[frozen.graph.outputs[0]].nontemporal_stores;
         CHECK(told == done);
         return done;

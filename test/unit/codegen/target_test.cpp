@@ -53,7 +53,7 @@ std::vector<std::string> innermost_loop(const std::string &assembly) {
 
 namespace {
 
-/// `outputs` sums of `window` squares each, of which neighbours have all but one in common.
+/// `outputs` sums of `window` squares each, of which neighbors have all but one in common.
 ir::Program sums_of_windows(int window, int outputs) {
     Elementwise kernel(8);
     std::vector<Expr> squares;

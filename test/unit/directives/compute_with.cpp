@@ -324,13 +324,13 @@ TEST_CASE_METHOD(Pair, "two definitions of a Func in the same loops", "[compute_
         b.compute_with(a, y);
         c.compute_with(b, y, align);
         c.update().compute_with(a, y, align);
-        why = "moved (LoopAlignStrategy)";
+        why = "shifted (LoopAlignStrategy)";
     }
     SECTION("the host moved") {
         b.compute_with(a, y, Align::AlignEnd);
         c.compute_with(b, y);
         c.update().compute_with(a, y);
-        why = "moved (LoopAlignStrategy)";
+        why = "shifted (LoopAlignStrategy)";
     }
     SECTION("turned round") {
         c.compute_with(a, y);
@@ -342,7 +342,7 @@ TEST_CASE_METHOD(Pair, "two definitions of a Func in the same loops", "[compute_
             s.split(y, yo, yi, 4);
         c.compute_with(a, yo);
         c.update().compute_with(a, yo);
-        why = "'yo' come from split()";
+        why = "'yo' result from split()";
     }
     if (why.empty())
         check_sizes(out, {1, 4, 17});

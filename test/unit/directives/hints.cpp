@@ -382,7 +382,7 @@ TEST_CASE("unscheduled", "[hints]") {
     CHECK(Pipeline(f).schedule_source().find("f.update(0)\n    .unscheduled()") !=
           std::string::npos);
     require_message<CompileError>([&] { f.update().unscheduled(); },
-                                  {"f.update(0).unscheduled", "directives already"});
+                                  {"f.update(0).unscheduled", "already has directives"});
     check_sizes(f, {1, 5});
     // The autoscheduler leaves it as it is.
     for (bool unscheduled : {false, true}) {

@@ -355,7 +355,7 @@ TEST_CASE("what is computed inside of a memoized Func lives no longer than its l
             [&] {
                 g.realize({4, 4});
             },
-            {"inner.store_at or store_root", "loops of 'f'", "found in the cache",
+            {"inner.store_at or store_root", "loops of 'f'", "found in the memoization cache",
              "stored for longer", "inside of 'f'"});
     }
     SECTION("a task that begins outside") {
@@ -365,7 +365,7 @@ TEST_CASE("what is computed inside of a memoized Func lives no longer than its l
                 [&] {
                     g.realize({4, 4});
                 },
-                {"inner.async", "loops of 'f'", "found in the cache",
+                {"inner.async", "loops of 'f'", "found in the memoization cache",
                  "its task and its memory live longer", "inside of 'f'"});
         }
     }

@@ -187,7 +187,7 @@ TEST_CASE_METHOD(Blur, "storage directives need storage", "[storage]") {
         [&] {
             g.realize({4, 4});
         },
-        {"g.bound_storage(x)", "output", "caller's"});
+        {"g.bound_storage(x)", "output", "the caller"});
 }
 
 TEST_CASE_METHOD(Blur, "store_in", "[storage]") {
@@ -362,7 +362,7 @@ TEST_CASE("store_at and store_root of windows that cannot slide", "[storage][err
     SECTION("both ways") {
         g(x, y) = f(x, 2 * y - 8) + f(x, 8 - y);
         f.compute_at(g, y);
-        why = "only upwards or only downwards with the loop g.s0.y";
+        why = "move monotonically with the loop g.s0.y";
     }
     f.store_root();
     require_message<CompileError>(
@@ -468,7 +468,7 @@ struct Mirrored {
     }
 };
 
-// Each level of a pyramid is made of rows y / 2 and one neighbour, above or below, of the next.
+// Each level of a pyramid is made of rows y / 2 and one neighbor, above or below, of the next.
 TEST_CASE("windows of an upsampling slide, level by level", "[storage]") {
     const int levels = 4;
     std::vector<Func> f;

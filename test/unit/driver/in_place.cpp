@@ -96,7 +96,7 @@ TEST_CASE("points that are computed again are not in place", "[in_place]") {
         schedule(p);
         require_message<RuntimeError>([&] { p.wrong_in(Buffer<int>(64, 5)); },
                                       {"Output 'f'", "input 'in'", "same address", tail,
-                                       "compute points again", "GuardWithIf", "copy"});
+                                       "recompute points", "GuardWithIf", "copy"});
     };
     refused("ShiftInwards", [](Pointwise &p) { p.f.vectorize(x, 8, TailStrategy::ShiftInwards); });
     refused("RoundUp",
@@ -309,7 +309,7 @@ TEST_CASE("several values in the memory of several inputs", "[in_place]") {
             Pipeline({f, g}).realize(
                 {Buffer<int>(a.cropped(0, 0, 11)), Buffer<int>(a.cropped(0, 10, 11))});
         },
-        {"Output 'g'", "output 'f'", "in common", "40 bytes behind"});
+        {"Output 'g'", "output 'f'", "shares elements", "40 bytes after"});
     // Both inputs may be the same.
     q.set(a);
     Func sum("sum");
@@ -357,7 +357,7 @@ TEST_CASE("Buffers in expressions, and Callables, in place", "[in_place]") {
     CHECK(count_wrong(apart, [](int i, int j) { return 2 * before(i, j) + 1; }) == 0);
     Buffer<int> later = b.cropped(0, 1, 49);
     later.set_min(0, 0);
-    require_message<RuntimeError>([&] { run(b, later); }, {"'f'", "'in'", "4 bytes behind"});
+    require_message<RuntimeError>([&] { run(b, later); }, {"'f'", "'in'", "4 bytes after"});
 }
 
 TEST_CASE("extern stages in place", "[in_place]") {

@@ -67,14 +67,14 @@ Var x("x"), y("y");
 }  // namespace
 
 TEST_CASE("stores and loads with values and coordinates", "[driver][trace]") {
-    for (bool vectorised : {false, true}) {
-        INFO(vectorised);
+    for (bool vectorized : {false, true}) {
+        INFO(vectorized);
         Func f("f"), g("g");
         f(x, y) = x + 10 * y;
         g(x, y) = cast<float>(f(x, y) + f(x + 1, y));
         f.compute_root().trace_stores().trace_loads().trace_realizations();
         g.trace_stores();
-        if (vectorised) {
+        if (vectorized) {
             f.vectorize(x, 4, TailStrategy::GuardWithIf);
             g.vectorize(x, 4, TailStrategy::GuardWithIf);
         }

@@ -154,7 +154,7 @@ TEST_CASE("an error inside a parallel loop stops it and reaches the caller") {
         Result r = run_kernel(kernel, 1000, 1000, {threads, 0});
         REQUIRE(r.code == 7);
         REQUIRE(r.error == "iteration 500");
-        r = run_kernel(kernel, 500, 1000, {threads, 0});  // usable afterwards
+        r = run_kernel(kernel, 500, 1000, {threads, 0});  // usable afterward
         REQUIRE(r.code == 0);
         REQUIRE(r.out[499] == expected_sum(499, 20000));
     }
@@ -288,7 +288,7 @@ TEST_CASE("the times of a compilation are told, and text can be had") {
     jit::CompileTimes times;
     jit::Kernel kernel = jit::compile(p, get_host_target(), &times);
     REQUIRE(times.emit > 0);
-    REQUIRE(times.optimise > 0);
+    REQUIRE(times.optimize > 0);
     REQUIRE(times.machine > 0);
     REQUIRE(times.link > 0);
     REQUIRE(kernel.llvm_ir().find("pipe_parallel_for") != std::string::npos);

@@ -123,7 +123,7 @@ TEST_CASE("require", "[effects]") {
         require_message<RuntimeError>([&] { f.realize(out); }, parts);
         require_message<RuntimeError>([&] { f.realize_reference(Realization(out)); }, parts);
     }
-    // In a parallel loop, and afterwards all still works.
+    // In a parallel loop, and afterward all still works.
     limit.set(20);
     Func g("g");
     g(x, y) = require(y < limit, y);

@@ -91,7 +91,7 @@ TEST_CASE("what an extern stage cannot have", "[language][extern]") {
         [&] {
             define(Func("f"), {in, x + 1});
         },
-        {"argument 2", "one number"});
+        {"argument 2", "depends on coordinates"});
     require_message<CompileError>([&] { define(Func("f"), {Func("g")}); },
                                   {"argument 1", "'g'", "not defined"});
     require_message<CompileError>([&] { define(Func("f"), {Expr()}); },

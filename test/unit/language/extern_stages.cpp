@@ -203,7 +203,7 @@ TEST_CASE("an extern stage may compute more than what is needed", "[language][ex
     Buffer<int> small(17, 2);
     require_message<RuntimeError>(
         [&] { eights.realize(small); },
-        {"Output eights is written from 0 to 23", "0 to 16", "asks to compute more"});
+        {"Output eights is written from 0 to 23", "0 to 16", "requests to compute more"});
 }
 
 // What is read only where an extern stage's own value says so made that stage wait for the value.

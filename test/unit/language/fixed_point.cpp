@@ -419,7 +419,7 @@ TEST_CASE("misuse of integer operations", "[fixed_point][error]") {
     Expr f = cast<float>(x), wide = cast<int64_t>(x), b = cast<uint8_t>(x);
     require_message<CompileError>([&] { saturating_add(f, f); }, {"saturating_add", "integers"});
     require_message<CompileError>([&] { widening_mul(wide, wide); },
-                                  {"widening_mul", "twice its bits", "int64"});
+                                  {"widening_mul", "twice as many bits", "int64"});
     require_message<CompileError>([&] { mul_shift_right(b, b, Expr(3)); },
                                   {"mul_shift_right", "unsigned"});
     require_message<CompileError>([&] { mul_shift_right(b, b, -1); }, {"mul_shift_right", "-1"});

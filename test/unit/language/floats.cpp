@@ -1,4 +1,4 @@
-// Tests of floats, maths, approximations.
+// Tests of floats, math, approximations.
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -27,7 +27,7 @@ TEST_CASE("tests of floats", "[floats]") {
     everywhere::check<int>(make(is_finite), [&](int x, int) { return std::isfinite(at(x)); });
 }
 
-TEST_CASE("maths", "[floats]") {
+TEST_CASE("math", "[floats]") {
     struct Function {
         const char *name;
         Expr (*expr)(const Expr &);
@@ -69,7 +69,7 @@ TEST_CASE("maths", "[floats]") {
     }
 }
 
-TEST_CASE("maths of two arguments, and fract", "[floats]") {
+TEST_CASE("math of two arguments, and fract", "[floats]") {
     Var x("x"), y("y");
     auto near = [](float a, float b) { return std::fabs(a - b) <= 2e-6f * (1 + std::fabs(b)); };
     auto check = [&](Expr (*expr)(const Expr &, const Expr &), double (*number)(double, double)) {

@@ -374,15 +374,15 @@ TEST_CASE("a game of life in one Func", "[reduction]") {
     Var x("x"), y("y"), t("t");
     Func life("life");
     life(x, y, t) = select(t == 0, start(clamp(x, 0, n - 1), clamp(y, 0, n - 1)), cast<uint8_t>(0));
-    Expr neighbours = cast<uint8_t>(0);
+    Expr neighbors = cast<uint8_t>(0);
     // The update reads other places: x and y run over an RDom as well.
     RDom d(0, n, 0, n, 1, generations, "d");
     for (int j = -1; j <= 1; j++)
         for (int i = -1; i <= 1; i++)
             if (i != 0 || j != 0)
-                neighbours = neighbours + life((d.x + i + n) % n, (d.y + j + n) % n, d.z - 1);
+                neighbors = neighbors + life((d.x + i + n) % n, (d.y + j + n) % n, d.z - 1);
     Expr alive = life(d.x, d.y, d.z - 1) != 0;
-    life(d.x, d.y, d.z) = cast<uint8_t>(neighbours == 3 || (alive && neighbours == 2));
+    life(d.x, d.y, d.z) = cast<uint8_t>(neighbors == 3 || (alive && neighbors == 2));
     Buffer<uint8_t> out(n, n, generations + 1), again(n, n, generations + 1);
     life.realize(out);
     life.realize_reference(Realization(again));

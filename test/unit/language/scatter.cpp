@@ -85,7 +85,7 @@ TEST_CASE("a bubble sort: swaps along an RDom", "[scatter]") {
     check_values(f, sorted);
 }
 
-TEST_CASE("scatters along a pure Var vectorise, also of Tuples", "[scatter]") {
+TEST_CASE("scatters along a pure Var vectorize, also of Tuples", "[scatter]") {
     Var x("x"), y("y");
     auto make = [&](int element) {
         Func f("f"), g("g");

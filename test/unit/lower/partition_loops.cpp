@@ -62,7 +62,7 @@ TEST_CASE("partition: prologue, steady state and epilogue of an innermost loop")
     CHECK(decisions(body_of(text, "for x in [x.end, ")) > 0);
 }
 
-TEST_CASE("partition: a vectorised loop with a guarded tail has masks in its last iteration only") {
+TEST_CASE("partition: a vectorized loop with a guarded tail has masks in its last iteration only") {
     Expr at = add(mul(x, number(8)), var("xi"));
     Stmt body = make_if(less(at, w), make_store("out", at, load("in", at)));
     Stmt inner = make_for("xi", number(0), number(8), LoopKind::Vectorized, body);

@@ -23,7 +23,7 @@ struct LoopProgram {
 struct LoopFeatures {
     bool vectorized = true;
     bool unrolled = true;
-    /// Inside vectorised loops: lets, branches, allocations, ragged loops, reductions, collisions,
+    /// Inside vectorized loops: lets, branches, allocations, ragged loops, reductions, collisions,
     /// calls with side effects.
     bool rich_bodies = false;
 };

@@ -55,7 +55,7 @@ TEST_CASE("unroll: copies of nested loops are counted together") {
     CHECK_NOTHROW(lower::unroll_loops(nested(64, 64)));
     require_message<CompileError>(
         [&] { lower::unroll_loops(nested(65, 64)); },
-        {"Cannot unroll loop f.c", "64 copies", "in each of 65", "at most 4096"});
+        {"Cannot unroll loop f.c", "64 copies", "in each of 65", "limit is 4096"});
     require_message<CompileError>([&] { lower::unroll_loops(nested(1 << 30, 1)); },
                                   {"Cannot unroll loop f.d", "1073741824 copies"});
 }

@@ -134,7 +134,7 @@ TEST_CASE("other intrinsics", "[reference]") {
     CHECK(call(ir::intrinsic::bitwise_xor, Int(16), {Int(16), Int(16)}, {-1, 1}) == -2);
 }
 
-TEST_CASE("maths in the type that the name says", "[reference]") {
+TEST_CASE("math in the type that the name says", "[reference]") {
     auto f = [](const char *name, double x) { return pure_extern(name, {Value::of_float(x)})->f; };
     CHECK(f("sqrt_f32", 2) == static_cast<double>(std::sqrt(2.0f)));
     CHECK(f("sqrt_f64", 2) == std::sqrt(2.0));

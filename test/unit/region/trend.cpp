@@ -26,7 +26,7 @@ Expr remainder(const Expr &a, int by) {
     return bin(Op::Mod, a, num(by));
 }
 
-/// The rows that an upsampling by two reads for row y: y / 2 and the nearer neighbour; clamped, too.
+/// The rows that an upsampling by two reads for row y: y / 2 and the nearer neighbor; clamped, too.
 std::pair<Expr, Expr> upsampled(const Expr &from, const Expr &to, bool inside) {
     auto in = [&](const Expr &row) {
         return inside ? ir::max(ir::min(row, sub(var("rows"), num(1))), num(0)) : row;

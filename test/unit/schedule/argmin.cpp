@@ -149,7 +149,7 @@ TEST_CASE("rfactor of argmin that keeps the last of equal ones, where parts may 
                    select(in(r.x, r.y) <= last()[0], r.x, last()[1]));
     require_message<CompileError>(
         [&] { last.update().rfactor(r.y, u); },
-        {"last.update(0).rfactor", "argmin.cpp:", "condition", "last one stays", "< for <="});
+        {"last.update(0).rfactor", "argmin.cpp:", "condition", "last one of equal values", "< for <="});
     RDom s(0, 23, 0, 17, "s");
     Func rows("rows");
     rows(x) = Tuple(100, -1);

@@ -62,7 +62,7 @@ TEST_CASE("races that are refused", "[races][error]") {
     RDom r(1, 8, 1, 8, "r");
     Func f("f");
     f(x, y) = x + y;
-    SECTION("neighbours") {
+    SECTION("neighbors") {
         f(r.x, r.y) = f(r.x - 1, r.y) / 2;
         SECTION("along") {
             f.update().parallel(r.x);
@@ -110,7 +110,7 @@ TEST_CASE("races that are refused", "[races][error]") {
             [&] {
                 f.realize({10, 9});
             },
-            {"f.update(0).reorder(r$y, r$x)", "another result", "f(r$x + 1, r$y - 1)"});
+            {"f.update(0).reorder(r$y, r$x)", "changes the result", "f(r$x + 1, r$y - 1)"});
     }
     SECTION("an index that depends on data") {
         Buffer<uint8_t> index(20);
@@ -150,6 +150,6 @@ TEST_CASE("a loop that is fused of a Var and an RVar has no accumulators", "[sch
         for (Func wrong : {f, g})
             require_message<CompileError>(
                 [&] { wrong.compile_jit(); },
-                {"may touch the same elements", "cannot have accumulators of its own", "fused"});
+                {"may access the same elements", "cannot use private accumulators", "fused"});
     }
 }

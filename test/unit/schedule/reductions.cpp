@@ -274,12 +274,12 @@ TEST_CASE("what rfactor refuses", "[rfactor][error]") {
         f(x) += g(x + r);
         f.update().prefetch(g, r, r);
         require_message<CompileError>([&] { f.update().rfactor(r, u); },
-                                      {"has a prefetch() already", "Call rfactor() first"});
+                                      {"already has a prefetch()", "Call rfactor() first"});
     }
     SECTION("names") {
         f(x) += r;
         require_message<CompileError>([&] { f.update().rfactor(r, x); },
-                                      {"'x' is a dimension already"});
+                                      {"'x' is already a dimension"});
         require_message<CompileError>([&] { f.update().rfactor(RVar("q"), u); },
                                       {"no RVar loop 'q'"});
         require_message<CompileError>([&] { Stage(f).rfactor(r, u); },

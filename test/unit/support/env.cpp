@@ -129,7 +129,7 @@ TEST_CASE("nonsense in PIPE_TARGET", "[support][error]") {
     CHECK(out(3) == 3);
 }
 
-TEST_CASE("a variable that a test sets has its own value again afterwards", "[support]") {
+TEST_CASE("a variable that a test sets has its own value again afterward", "[support]") {
     SetVariable outer("PIPE_TARGET", "x86-64-linux");
     try {
         SetVariable inner("PIPE_TARGET", "nonsense");

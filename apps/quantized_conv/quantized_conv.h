@@ -1,16 +1,16 @@
-// The running example of Zhao 2020 (docs/benchmarks.md, no. 15): quantise, convolve, ReLU.
+// The running example of Zhao 2020 (docs/benchmarks.md, no. 15): quantize, convolve, ReLU.
 #pragma once
 
 #include "apps/common/program.h"
 
 namespace apps {
 
-struct QuantisedConv : Program {
-    QuantisedConv();
+struct QuantizedConv : Program {
+    QuantizedConv();
     void schedule_by_hand(const dsl::Target &target) override;
 
     dsl::ImageParam input;  ///< float, 2 larger than the output in both dimensions
-    dsl::Func quantised{"quantised"}, conv{"conv"}, relu{"relu"};
+    dsl::Func quantized{"quantized"}, conv{"conv"}, relu{"relu"};
     dsl::RDom r;
     dsl::Var x{"x"}, y{"y"}, yo{"yo"}, yi{"yi"};
 };

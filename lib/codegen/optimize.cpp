@@ -1,4 +1,4 @@
-#include "codegen/optimise.h"
+#include "codegen/optimize.h"
 
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/PassManager.h>
@@ -68,7 +68,7 @@ llvm::FunctionPassManager pass_list(const Target &target) {
 
 }  // namespace
 
-void optimise(llvm::Module &module, llvm::TargetMachine &machine, const Target &target) {
+void optimize(llvm::Module &module, llvm::TargetMachine &machine, const Target &target) {
     llvm::LoopAnalysisManager loops;
     llvm::FunctionAnalysisManager functions;
     llvm::CGSCCAnalysisManager components;

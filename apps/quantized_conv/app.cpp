@@ -1,15 +1,15 @@
 #include "apps/common/inputs.h"
-#include "apps/quantised_conv/quantised_conv.h"
+#include "apps/quantized_conv/quantized_conv.h"
 
 namespace apps {
 
-std::vector<App> quantised_conv_apps() {
+std::vector<App> quantized_conv_apps() {
     App app{};
-    app.name = "quantised_conv";
-    app.title = "quantise, 3x3 convolution, ReLU (15)";
+    app.name = "quantized_conv";
+    app.title = "quantize, 3x3 convolution, ReLU (15)";
     app.size = {4094, 4094};
-    app.make = [] { return std::make_unique<QuantisedConv>(); };
-    // a third beyond the range of the quantiser, so that it saturates
+    app.make = [] { return std::make_unique<QuantizedConv>(); };
+    // a third beyond the range of the quantizer, so that it saturates
     app.inputs = {{[](Size s) {
                        return plane({s.width + 2, s.height + 2});
                    },

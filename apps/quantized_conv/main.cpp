@@ -18,5 +18,5 @@ Buffer<> picture(const std::vector<Buffer<>> &outputs) {
 }  // namespace
 
 int main(int argc, char **argv) {
-    return apps::demo(argc, argv, apps::quantised_conv_apps(), {{"quantised_conv", gray, picture}});
+    return apps::demo(argc, argv, apps::quantized_conv_apps(), {{"quantized_conv", gray, picture}});
 }
