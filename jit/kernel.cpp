@@ -5,6 +5,8 @@
 #include <optional>
 
 #include "codegen/codegen.h"
+#include "jit/gpu/calls.h"
+#include "jit/gpu/devices.h"
 #include "jit/runtime.h"
 #include "jit/session.h"
 #include "support/target.h"
@@ -17,6 +19,11 @@ struct Kernel::Impl {
     codegen::Options options;
     std::unique_ptr<Code> code;
     std::vector<ProfiledFunc> profiled;
+
+    ~Impl() {
+        if (code && code->gpu_module)
+            unload_module(target, *code->gpu_module);
+    }
 };
 
 namespace {
@@ -29,7 +36,8 @@ double milliseconds_since(std::chrono::steady_clock::time_point start) {
 void check_runs_here(const Target &target) {
     if (std::string why = support::unsupported_reason(target); !why.empty())
         throw CompileError(why);
-    if (!host_supports_target_device(target))
+    // Whether there is a GPU shows when a kernel is launched: the Buffers of the call may be empty.
+    if (!support::runs_on_this_processor(target))
         throw CompileError("Code for the target " + target.to_string() +
                            " cannot run on this machine, which is " + Target("host").to_string() +
                            ". Realize for get_host_target().");
@@ -49,7 +57,7 @@ Kernel compile(const ir::Program &program, const Target &target, CompileTimes *t
 
     codegen::Object object = codegen::compile(program, target, impl->options);
     start = std::chrono::steady_clock::now();
-    impl->code = Session::get().add(object.bytes, object.entry);
+    impl->code = Session::get().add(object.bytes, object.entry, target.has_cuda());
     impl->profiled = object.profiled;
     if (times) {
         *times = {object.times.emit, object.times.optimize, object.times.machine,
@@ -81,6 +89,22 @@ void put_before(const JITHandlers &first, JITHandlers *handlers) {
     take(handlers->custom_trace, first.custom_trace);
 }
 
+namespace {
+
+/// The kernel itself, and what its device has to do after it. Failures are in the context.
+int32_t run_on_device(codegen::KernelFunction *function, Context &context, void *const *args,
+                      int64_t *peak, const Target &target) {
+    GPURun gpu(device_finder(target), context.user);
+    context.gpu = &gpu;
+    const int32_t code = run_kernel(function, context, args, peak);
+    if (code == 0 && !context.failed())
+        call_device(&context, [](GPURun &run) { run.finish(); });
+    context.gpu = nullptr;
+    return code;
+}
+
+}  // namespace
+
 int Kernel::run(const RunOptions &options, void *const *args, std::string *error,
                 RunStats *stats) const {
     JITUserContext none;
@@ -93,7 +117,9 @@ int Kernel::run(const RunOptions &options, void *const *args, std::string *error
     std::optional<ProfiledRun> profiled;
     if (is_profiled())
         context.profile = profiled.emplace(impl_->profiled.size()).table();
-    int32_t code = run_kernel(function, context, args, &peak);
+    int32_t code = impl_->target.has_cuda()
+                       ? run_on_device(function, context, args, &peak, impl_->target)
+                       : run_kernel(function, context, args, &peak);
     if (profiled)
         profiled->stop();
     if (profiled && options.profile)

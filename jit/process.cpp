@@ -8,6 +8,7 @@
 #include <malloc.h>
 #endif
 
+#include "jit/gpu/devices.h"
 #include "jit/runtime.h"
 #include "jit/scratch.h"
 #include "support/error_text.h"
@@ -38,6 +39,7 @@ int get_num_threads() {
 
 void release_memory() {
     jit::release_scratch();
+    jit::release_device_memory();
     memoization_cache_cleanup();
 #ifdef __GLIBC__
     malloc_trim(0);  // memory that the compiler freed

@@ -9,6 +9,7 @@
 
 #include <pipe/extern.h>
 
+#include "jit/gpu/calls.h"
 #include "jit/gpu/emulator.h"
 #include "jit/memo_cache.h"
 #include "jit/parallel.h"
@@ -148,6 +149,11 @@ const std::vector<RuntimeSymbol> &runtime_symbols() {
         {"pipe_call_pipeline", reinterpret_cast<void *>(&call_pipeline)},
         {"pipe_fail", reinterpret_cast<void *>(&fail)},
         {"pipe_print", reinterpret_cast<void *>(&print_line)},
+        {"pipe_device_open", reinterpret_cast<void *>(&device_open)},
+        {"pipe_device_close", reinterpret_cast<void *>(&device_close)},
+        {"pipe_device_use", reinterpret_cast<void *>(&device_use)},
+        {"pipe_host_use", reinterpret_cast<void *>(&host_use)},
+        {"pipe_launch", reinterpret_cast<void *>(&launch_kernel)},
         {"pipe_emulator_barrier", reinterpret_cast<void *>(&emulator_barrier)},
         {"pipe_emulator_access", reinterpret_cast<void *>(&emulator_access)},
     };

@@ -21,6 +21,7 @@
 namespace Pipe::jit {
 
 struct MemoEntry;  // memo_cache.h
+class GPURun;      // gpu/run.h
 
 /// One run of a kernel.
 struct Context {
@@ -34,6 +35,7 @@ struct Context {
     int64_t scratch_limit = 0;        ///< bytes per thread; 0 = none
     ProfileEntry *profile = nullptr;  ///< one per Func; null if not profiled
     uint64_t memo_owner = 0;          ///< identifies the owner of memoized entries
+    GPURun *gpu = nullptr;            ///< null for targets without kernels for a GPU
 
     /// The first failure is kept: later ones are often its consequences.
     void fail(int32_t code, std::string message);

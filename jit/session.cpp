@@ -119,7 +119,23 @@ Session &Session::get() {
     return *session;
 }
 
-std::unique_ptr<Code> Session::add(const std::vector<char> &object, const std::string &entry) {
+namespace {
+
+/// Null where the object has none.
+codegen::GPUModule *find_gpu_module(orc::ExecutionSession &session, orc::JITDylib &dylib) {
+    const orc::SymbolStringPtr name = session.intern(codegen::gpu_module_symbol);
+    auto found = checked(
+        session.lookup(orc::makeJITDylibSearchOrder(&dylib),
+                       orc::SymbolLookupSet(name, orc::SymbolLookupFlags::WeaklyReferencedSymbol)));
+    auto symbol = found.find(name);
+    return symbol == found.end() ? nullptr
+                                 : symbol->second.getAddress().toPtr<codegen::GPUModule *>();
+}
+
+}  // namespace
+
+std::unique_ptr<Code> Session::add(const std::vector<char> &object, const std::string &entry,
+                                   bool for_gpu) {
     std::string name = entry + "#" + std::to_string(orc_->count++);
     orc::JITDylib &dylib = orc_->session->createBareJITDylib(name);
     // Debuggers and profilers cannot be made to forget code.
@@ -129,6 +145,8 @@ std::unique_ptr<Code> Session::add(const std::vector<char> &object, const std::s
     check(orc_->linker->add(dylib, llvm::MemoryBuffer::getMemBufferCopy(bytes, name)));
     auto symbol = checked(orc_->session->lookup({&dylib}, entry));
     code->entry = symbol.getAddress().toPtr<void *>();
+    if (for_gpu)
+        code->gpu_module = find_gpu_module(*orc_->session, dylib);
     return code;
 }
 

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "codegen/gpu_abi.h"
+
 namespace Pipe::jit {
 
 /// Machine code in this process. Freed with the last reference.
@@ -13,6 +15,7 @@ class Code {
   public:
     virtual ~Code() = default;
     void *entry = nullptr;
+    codegen::GPUModule *gpu_module = nullptr;  ///< its kernels for a GPU; null: it has none
 };
 
 class Session {
@@ -21,8 +24,10 @@ class Session {
     static Session &get();
 
     /// Links an object and returns the address of `entry`. Symbols that the object does not define
-    /// are looked up in the run time, in libmvec, and in the process. Thread-safe.
-    std::unique_ptr<Code> add(const std::vector<char> &object, const std::string &entry);
+    /// are looked up in the run time, in libmvec, and in the process. `for_gpu`: it may have kernels.
+    /// Thread-safe.
+    std::unique_ptr<Code> add(const std::vector<char> &object, const std::string &entry,
+                              bool for_gpu = false);
 
     /// Whether glibc's vector math library is available.
     bool has_libmvec() const { return libmvec_ != nullptr; }

@@ -19,6 +19,7 @@
 #include <pipe/error.h>
 #include <pipe/expr.h>
 #include <pipe/raw_buffer.h>
+#include <pipe/target.h>
 #include <pipe/type.h>
 
 namespace Pipe {
@@ -27,6 +28,10 @@ struct JITUserContext;
 namespace graph {
 struct BufferImages;
 }
+namespace ir {
+struct Allocation;
+struct AllocationPart;
+}  // namespace ir
 
 /// The fields of a Buffer that compiled code uses, valid until the number of dimensions changes.
 /// `host` is the address of the element whose coordinates are all at their minimum; null without
@@ -117,30 +122,83 @@ class BufferBase {
     size_t size_in_bytes() const;
 
     /// False if the Buffer wraps memory owned by the caller, or has none.
-    bool owns_host_memory() const { return contents().memory != nullptr; }
-    /// True if the Buffer has a shape but no memory.
-    bool is_bounds_query() const { return contents().raw.is_bounds_query(); }
-    // For programs that also run on devices. Pipe runs on the host only: functions that need a
-    // device throw RuntimeError. The flags are those of raw_buffer().
-    void set_host_dirty(bool dirty = true) const { contents().raw.set_host_dirty(dirty); }
-    void set_device_dirty(bool dirty = true) const;
+    bool owns_host_memory() const;
+    /// True if the Buffer has a shape but no memory, on the host or on a device.
+    bool is_bounds_query() const {
+        return contents().raw.host == nullptr && !has_device_allocation();
+    }
+
+    // Memory on a device, for pipelines whose target has Target::CUDA or CUDAEmulator.
+    //
+    // Nobody has to call any of this: such a pipeline takes memory on its device for each Buffer, copies
+    // inputs there, and outputs back to the host at the end. A Buffer that was given device memory by one
+    // of these functions keeps it: an output stays on the device (device_dirty()) until copy_to_host(), and
+    // an input is copied only where host_dirty() says that the host has changed it: call set_host_dirty()
+    // after that. Pipelines for the CPU, copy_from() and copy() copy to the host by themselves what is
+    // newer on the device; C++ code that accesses elements does not.
+    //
+    // The device memory and the two flags belong to the whole memory that the Buffer is a part of: crops,
+    // slices and copies of the handle share them. A Buffer has memory on one device at most.
+    //
+    // All functions throw RuntimeError where the device is missing or fails, else they answer 0. `context`:
+    // names the device and the stream (JITUserContext::gpu_device, cuda_stream); may be null.
+
+    /// The host, or the device, has newer elements than the other. A RuntimeError for set_device_dirty
+    /// without device memory.
     bool host_dirty() const { return contents().raw.host_dirty(); }
     bool device_dirty() const { return contents().raw.device_dirty(); }
-    bool has_device_allocation() const { return contents().raw.device != 0; }
-    int copy_to_host(JITUserContext * = nullptr) const { return 0; }
-    int device_sync(JITUserContext * = nullptr) const { return 0; }
-    int device_free(JITUserContext * = nullptr) const { return 0; }
-    int device_deallocate(JITUserContext * = nullptr) const { return 0; }
-    template <typename... Args> int copy_to_device(const Args &...) const {
-        throw_no_device("copy_to_device");
+    void set_host_dirty(bool dirty = true) const { contents().raw.set_host_dirty(dirty); }
+    void set_device_dirty(bool dirty = true) const;
+    bool has_device_allocation() const {
+        return contents().raw.get_flag(RawBuffer::has_device_flag);
     }
-    template <typename... Args> int device_malloc(const Args &...) const {
-        throw_no_device("device_malloc");
+    /// Gives it memory on a device. It has no elements yet: where there are some on the host, these are
+    /// newer. Memory on another device is freed, after its newer elements have been copied to the host.
+    int device_malloc(const DeviceInterface *interface, JITUserContext *context = nullptr) const;
+    int device_malloc(DeviceAPI api, const Target &target = Target(),
+                      JITUserContext *context = nullptr) const {
+        return device_malloc(&device_interface_of(api, target, "device_malloc"), context);
     }
-    /// The shape and addresses of the Buffer as plain data (pipe/raw_buffer.h); null if undefined.
-    /// This is the Buffer's own data: changes to it (mins, extents, strides, `host`, flags, device
-    /// fields) change the Buffer and all handles that share it. Valid while one of them exists.
-    RawBuffer *raw_buffer() const { return defined() ? &contents_->raw : nullptr; }
+    int device_malloc(const Target &target = Target(), JITUserContext *context = nullptr) const {
+        return device_malloc(DeviceAPI::Default_GPU, target, context);
+    }
+    /// The same, and copies the elements there if the host has newer ones.
+    int copy_to_device(const DeviceInterface *interface, JITUserContext *context = nullptr) const;
+    int copy_to_device(DeviceAPI api, const Target &target = Target(),
+                       JITUserContext *context = nullptr) const {
+        return copy_to_device(&device_interface_of(api, target, "copy_to_device"), context);
+    }
+    int copy_to_device(const Target &target = Target(), JITUserContext *context = nullptr) const {
+        return copy_to_device(DeviceAPI::Default_GPU, target, context);
+    }
+    /// Copies the elements to the host if the device has newer ones. Waits for pipelines that write them.
+    int copy_to_host(JITUserContext *context = nullptr) const;
+    /// Waits for pipelines that work on the device memory.
+    int device_sync(JITUserContext *context = nullptr) const;
+    /// Frees the device memory, and with it what only the device had.
+    int device_free(JITUserContext *context = nullptr) const;
+    int device_deallocate(JITUserContext *context = nullptr) const { return device_free(context); }
+    /// Uses device memory of the caller's, which must outlive all uses. `handle`: the address there
+    /// (a CUdeviceptr) of the element whose coordinates are all at their minimum; the strides are those of the
+    /// Buffer. Neither side is taken to be newer: call set_host_dirty() or set_device_dirty(). The Buffer
+    /// may have no memory on the host (a null pointer). RuntimeError where it has device memory, or is a
+    /// part of a larger Buffer.
+    int device_wrap_native(const DeviceInterface *interface, uint64_t handle,
+                           JITUserContext *context = nullptr) const;
+    int device_wrap_native(DeviceAPI api, uint64_t handle, const Target &target = Target(),
+                           JITUserContext *context = nullptr) const {
+        return device_wrap_native(&device_interface_of(api, target, "device_wrap_native"), handle,
+                                  context);
+    }
+    /// Gives up the caller's memory; what only the device had is no longer seen.
+    int device_detach_native(JITUserContext *context = nullptr) const;
+
+    /// The shape and addresses of the Buffer as plain data (pipe/raw_buffer.h); null if undefined. This is the Buffer's own data: changes to it (mins, extents, strides, `host`, the flags
+    /// by their functions) are changes of the Buffer, and of all handles that share it. The device
+    /// fields are those at the time of this call. Valid as long as one of the handles is.
+    RawBuffer *raw_buffer() const;
+    /// Its part of the memory that it shares with other Buffers: for pipelines.
+    ir::AllocationPart allocation() const;
     /// Allocates new memory, dense in the order of the strides and aligned to 64 bytes, not
     /// initialized. RuntimeError if there is not enough.
     void allocate();
@@ -187,16 +245,19 @@ class BufferBase {
     struct Contents {
         RawBuffer raw;  ///< raw.dim points to `dims`, unless the user replaced it
         std::vector<BufferDim> dims;
-        std::shared_ptr<void> memory;  ///< null if the caller owns the memory
+        std::shared_ptr<ir::Allocation> allocation;  ///< never null
+        int64_t offset = 0;  ///< bytes from the allocation's origin to raw.host
         std::string name;
         std::weak_ptr<void> image;  ///< the image node for this Buffer in pipelines that read it
 
-        Contents() = default;
+        Contents();
+        ~Contents();
         /// Copies memory and shape; the copy has no image node yet.
         Contents(const Contents &other);
         Contents &operator=(const Contents &) = delete;
         std::vector<BufferDim> shape() const { return {raw.dim, raw.dim + raw.dimensions}; }
         void set_shape(std::vector<BufferDim> shape);
+        void set_allocation(std::shared_ptr<ir::Allocation> allocation, int64_t offset);
     };
     friend struct graph::BufferImages;  // reads and writes `image`
 
@@ -254,7 +315,6 @@ class BufferBase {
     /// The offset given by the coordinates of the existing dimensions.
     int64_t offset_of_existing(const int64_t *at) const;
     [[noreturn]] static void throw_undefined();
-    [[noreturn]] void throw_no_device(const char *what) const;
     [[noreturn]] void throw_wrong_arity(const char *what) const;
 
     std::shared_ptr<Contents> contents_;

@@ -87,6 +87,19 @@ struct JITUserContext {
     /// The maximum number of threads of parallel loops; 0: as set_num_threads() says. Each async
     /// Func adds one thread, since it may block. Does not apply to custom_do_par_for.
     int num_threads = 0;
+
+    // For targets with Target::CUDA, and for the functions of Buffers that take a JITUserContext.
+
+    /// The GPU to use: its number as nvidia-smi and CUDA count, from 0; negative: what the environment
+    /// variable HL_GPU_DEVICE says, else 0.
+    int gpu_device = -1;
+    /// A CUcontext to work in; null: the primary context of the device, which is also that of the CUDA
+    /// run time API. It has to live as long as pipelines that ran in it and Buffers with memory in it do.
+    void *cuda_context = nullptr;
+    /// A CUstream of the context to put all work into; null: one of Pipe's own. With a stream, `realize` does not wait
+    /// at its end for what the device has to do. It does wait where a result goes to the host: where an output has
+    /// no device memory of its own (Buffer::device_malloc), or code of the host reads what a kernel computed.
+    void *cuda_stream = nullptr;
 };
 
 }  // namespace Pipe

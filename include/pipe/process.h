@@ -18,9 +18,10 @@ void set_num_threads(int threads);
 /// The number of threads that a parallel loop would use now; at least 1.
 int get_num_threads();
 
-/// Returns cached memory to the system: scratch memory of all threads, and the entries of the
-/// memoization cache. Memory in use by a running pipeline stays until it ends. Compiled code stays:
-/// it belongs to Pipelines and Callables.
+/// Returns cached memory to the system: scratch memory of all threads, the entries of the
+/// memoization cache, and device memory that earlier runs on GPUs used (waits for pipelines that run
+/// there). Memory in use by a running pipeline stays until it ends. Compiled code stays: it belongs to
+/// Pipelines and Callables.
 void release_memory();
 
 /// Sets the maximum scratch memory, in bytes, that each thread keeps between calls of pipelines

@@ -2,17 +2,33 @@
 // RawBuffer: the shape and addresses of a Buffer as plain data, passed to C functions of extern
 // stages (Func::define_extern).
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
+#include <pipe/device_interface.h>
 #include <pipe/type.h>
 
 namespace Pipe {
+
+/// What all Buffers over the same memory share: bits of RawBuffer::flags.
+struct MemoryFlags {
+    std::atomic<uint64_t> bits{0};
+
+    bool get(uint64_t flag) const { return (bits.load(std::memory_order_acquire) & flag) != 0; }
+    void set(uint64_t flag, bool value) {
+        if (value)
+            bits.fetch_or(flag, std::memory_order_acq_rel);
+        else
+            bits.fetch_and(~flag, std::memory_order_acq_rel);
+    }
+};
 
 /// The number of dimensions of a Buffer is only known at run time.
 constexpr int AnyDims = -1;
 
 template <typename T = void, int Dims = AnyDims> class Buffer;
+struct JITUserContext;
 
 /// One dimension: the coordinates min .. min + extent - 1, `stride` elements apart. A stride may be
 /// negative (mirrored) or zero (broadcast).
@@ -27,17 +43,18 @@ struct BufferDim {
 using RawDimension = BufferDim;
 
 /// A Buffer as plain data. BufferBase::raw_buffer() returns the RawBuffer inside a Buffer: changes
-/// to it are changes of the Buffer. The device fields are stored, but Pipe does not run code on
-/// devices yet.
+/// to its shape and to `host` are changes of the Buffer. The flags belong to the memory: use the functions.
 struct RawBuffer {
+    /// The element at `host`, on a device (BufferBase::device_malloc), when raw_buffer() was called; 0:
+    /// there is none.
     uint64_t device = 0;
-    const void *device_interface = nullptr;
+    const DeviceInterface *device_interface = nullptr;
     uint8_t *host = nullptr;  ///< the element whose coordinates are all at their minimum
-    uint64_t flags = 0;       ///< host_dirty_flag, device_dirty_flag
+    uint64_t flags = 0;       ///< where `shared` is null: host_dirty_flag, device_dirty_flag
     TypeData type;
     int32_t dimensions = 0;
     RawDimension *dim = nullptr;
-    void *padding = nullptr;
+    MemoryFlags *shared = nullptr;  ///< those of a Buffer's memory
 
     /// Whether it has no memory: a query for the region of a buffer that is needed.
     bool is_bounds_query() const { return host == nullptr && device == 0; }
@@ -62,15 +79,23 @@ struct RawBuffer {
     int64_t end_offset() const { return extreme_offset(1) + 1; }
     size_t size_in_bytes() const { return static_cast<size_t>(end() - begin()); }
 
-    /// The memory of the host (or of the device) was changed and not yet copied to the other.
+    /// The memory of the host (or of the device) has newer elements than the other.
     static constexpr uint64_t host_dirty_flag = 1, device_dirty_flag = 2;
-    bool get_flag(uint64_t flag) const { return (flags & flag) != 0; }
-    void set_flag(uint64_t flag, bool value) { flags = value ? flags | flag : flags & ~flag; }
+    /// There is memory on a device.
+    static constexpr uint64_t has_device_flag = 1 << 16;
+    bool get_flag(uint64_t flag) const { return shared ? shared->get(flag) : (flags & flag) != 0; }
+    void set_flag(uint64_t flag, bool value) {
+        if (shared)
+            shared->set(flag, value);
+        else
+            flags = value ? flags | flag : flags & ~flag;
+    }
     bool host_dirty() const { return get_flag(host_dirty_flag); }
     bool device_dirty() const { return get_flag(device_dirty_flag); }
     void set_host_dirty(bool dirty = true) { set_flag(host_dirty_flag, dirty); }
     void set_device_dirty(bool dirty = true) { set_flag(device_dirty_flag, dirty); }
-    int device_sync(void * /*user_context*/ = nullptr) const { return 0; }
+    /// Waits for the work on the memory that the Buffer has on a device.
+    int device_sync(JITUserContext *context = nullptr) const;
 
     /// The same memory as a Buffer with a shape of its own, for access to elements. RuntimeError if
     /// the element type is not T.

@@ -34,7 +34,12 @@ class Realization {
         : buffers_{Buffer<void>(first), Buffer<void>(rest)...} {}
 
     size_t size() const { return buffers_.size(); }
-    int device_sync() const { return 0; }
+    /// Buffer::device_sync of all.
+    int device_sync() const {
+        for (const Buffer<void> &buffer : buffers_)
+            buffer.device_sync();
+        return 0;
+    }
     /// RuntimeError if `i` is out of range.
     const Buffer<void> &operator[](size_t i) const {
         if (i >= buffers_.size())

@@ -260,7 +260,7 @@ inline Target get_jit_target_from_environment() {
     return get_host_target();
 }
 
-/// Whether code for `target` can run on this machine.
+/// Whether code for `target` can run on this machine; with Target::CUDA, only if there is a driver and a GPU.
 bool host_supports_target_device(const Target &target);
 
 }  // namespace Pipe

@@ -11,6 +11,7 @@ namespace Pipe::jit {
 /// Where the work of one run goes: copies and launches in one queue run in order.
 struct DeviceQueue {
     void *stream = nullptr;  ///< CUstream; null: the device's own. The emulator has none.
+    bool own = false;        ///< made by open_queue, not given by the user
 };
 
 /// Number of bytes in a row, and of rows, of copies that leave out what lies between rows.
@@ -26,16 +27,31 @@ class Device {
     /// "NVIDIA H100 (CUDA device 0)"
     virtual std::string name() const = 0;
 
+    /// For one run, or one copy of a Buffer: a queue of its own, or the user's stream where that is not
+    /// null. While one is open, the memory of the device stays what it is.
+    virtual DeviceQueue open_queue(void *users_stream) { return {users_stream}; }
+    /// Waits for the work in it, unless it is the user's.
+    virtual void close_queue(DeviceQueue) noexcept {}
+    /// Another number after the device's memory has been lost: addresses from before mean nothing.
+    virtual uint64_t generation() const { return 0; }
+    /// Gives back the memory that is kept for later allocations.
+    virtual void release_memory() noexcept {}
+
     virtual uint64_t allocate(int64_t bytes, DeviceQueue queue) = 0;
+    /// Work in the queue may still use it.
     virtual void free(uint64_t address, DeviceQueue queue) noexcept = 0;
 
+    /// The host's elements may be changed after a copy to the device once the queue is synchronized,
+    /// or at once where the operating system may page them out. A copy to the host is complete when
+    /// the function returns.
     virtual void copy_to_device(uint64_t to, const void *from, const Rows &rows,
                                 DeviceQueue queue) = 0;
     virtual void copy_to_host(void *to, uint64_t from, const Rows &rows, DeviceQueue queue) = 0;
 
     virtual void launch(codegen::GPUModule &module, const codegen::GPULaunch &launch,
                         void *const *params, DeviceQueue queue) = 0;
-    /// Waits until all work in the queue is done. RuntimeError where some of it failed.
+    /// Waits until all work in the queue is done; of the queue without a stream, all work of the
+    /// device. RuntimeError where some of it failed.
     virtual void synchronize(DeviceQueue queue) = 0;
     /// Before the code of a module is freed.
     virtual void unload(codegen::GPUModule &module) noexcept = 0;

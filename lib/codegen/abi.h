@@ -64,9 +64,10 @@ inline constexpr int64_t profile_entry_bytes = 128;
 inline constexpr int32_t handler_failed = -2;  ///< a user's handler threw or answered an error
 /// What an acquire answers after another task has failed.
 inline constexpr int32_t canceled = -3;
+inline constexpr int32_t device_failed = -4;  ///< a device or its driver failed
 inline constexpr int64_t semaphore_bytes = 128;
 
-struct DeviceBuffer;
+struct DeviceBuffer;  // codegen/gpu_abi.h
 
 /// A buffer, as the kernel sees it.
 struct BufferArgument {
@@ -77,7 +78,7 @@ struct BufferArgument {
     };
     void *host = nullptr;  ///< address of the element at (min, min, ...)
     Dimension dim[max_dimensions];
-    DeviceBuffer *device = nullptr;  ///< where the program has kernels (codegen/gpu_abi.h)
+    DeviceBuffer *device = nullptr;  ///< null for targets without kernels for a GPU
 };
 
 /// In the text given to pipe_fail: a place for a value, and how its 64 bits are to be read.

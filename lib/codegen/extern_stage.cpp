@@ -136,7 +136,7 @@ Value *ExprEmitter::raw_buffer(const ir::ExprNode &e) {
                     static_cast<uint32_t>(element.lanes()) << 16));
     put(raw, offsetof(RawBuffer, dimensions), b_.getInt32(static_cast<uint32_t>(dimensions)));
     put(raw, offsetof(RawBuffer, dim), dims);
-    put(raw, offsetof(RawBuffer, padding), null);
+    put(raw, offsetof(RawBuffer, shared), null);
     return raw;
 }
 

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "ir/allocation.h"
+#include "ir/buffer_layout.h"
 #include "support/text.h"
 
 namespace Pipe::driver {
@@ -116,7 +118,22 @@ void Slots::reject(const Slot &slot, const std::string &why) const {
                                    marked(Field::Func, slot.name), graph::at(slot.where), why));
 }
 
-BufferView Slots::checked(const Slot &slot, const BufferBase &buffer) const {
+/// The code will run on the host alone.
+void Slots::take_to_host(const Slot &slot, const BufferBase &buffer) const {
+    if (!buffer.view().host)
+        reject(slot, "the Buffer given has memory on a device alone, but this pipeline runs on the "
+                     "host. Give it "
+                     "one with memory on the host, or realize for a Target with cuda.");
+    try {
+        buffer.copy_to_host();
+    } catch (const RuntimeError &error) {
+        reject(slot, error.what());
+    }
+    if (slot.kind == Kind::OutputBuffer && buffer.has_device_allocation())
+        buffer.set_host_dirty();
+}
+
+BufferView Slots::checked(const Slot &slot, const BufferBase &buffer, bool on_device) const {
     if (!buffer.defined()) {
         if (slot.image)
             reject(slot, "no Buffer was given (nullptr). Call set() on the ImageParam before "
@@ -149,7 +166,7 @@ BufferView Slots::checked(const Slot &slot, const BufferBase &buffer) const {
                                marked(Field::Dimension, d),
                                range(Field::Given, dim.min, dim.min + dim.extent - 1)));
     }
-    if (!view.host)
+    if (!view.host && !buffer.has_device_allocation())
         reject(slot, "the Buffer given has no memory (a null pointer). Call allocate() on it.");
     auto misplaced = reinterpret_cast<uintptr_t>(view.host) %
                      static_cast<uintptr_t>(slot.promise.host_alignment);
@@ -160,10 +177,8 @@ BufferView Slots::checked(const Slot &slot, const BufferBase &buffer) const {
                            "Align its memory, or promise a smaller alignment.",
                            marked(Field::Needed, slot.promise.host_alignment),
                            marked(Field::Given, misplaced)));
-    if (buffer.device_dirty())
-        reject(slot,
-               "according to raw_buffer(), its newest elements are on a device (device_dirty), "
-               "but this pipeline runs on the host. Copy them to the host first.");
+    if (!on_device && (buffer.has_device_allocation() || buffer.device_dirty())) [[unlikely]]
+        take_to_host(slot, buffer);
     return view;
 }
 
@@ -228,8 +243,33 @@ void Slots::gather(Outputs outputs, std::vector<Given> &given) const {
     }
 }
 
-void Slots::fill(CallArguments &call) const {
+namespace {
+
+/// What the run time keeps of an argument on its device. `low`, `high`: in elements, as of the Addresses.
+void fill_device(const Slot &slot, const BufferBase &buffer, int64_t low, int64_t high,
+                 jit::BufferArgument &arg, codegen::DeviceBuffer &device,
+                 jit::ArgumentBuffer &owner) {
+    const auto bytes = int64_t{slot.type.bytes()};
+    owner = {buffer.allocation()};
+    device = {};
+    device.name = slot.name.c_str();
+    device.host = arg.host;
+    device.begin = low * bytes;
+    device.end = high * bytes;
+    if (!ir::is_dense(arg.dim, static_cast<size_t>(slot.dimensions)))
+        device.shape = &arg;
+    device.dimensions = slot.dimensions;
+    device.element_bytes = slot.type.bytes();
+    device.owner = &owner;
+    arg.device = &device;
+}
+
+}  // namespace
+
+void Slots::fill(CallArguments &call, bool on_device) const {
     call.buffers_.resize(num_buffers_);  // preallocated: pointers into it stay valid
+    call.device_buffers_.resize(on_device ? num_buffers_ : 0);
+    call.owners_.resize(on_device ? num_buffers_ : 0);
     call.pointers_.resize(slots_.size());
     call.addresses_.resize(slots_.size());
     call.strided_ = 0;
@@ -244,9 +284,10 @@ void Slots::fill(CallArguments &call) const {
             call.addresses_[i] = {};
             continue;
         }
-        const BufferView view = checked(slot, *given.buffer);
+        const BufferView view = checked(slot, *given.buffer, on_device);
         jit::BufferArgument &arg = call.buffers_[buffer];
         arg.host = view.host;
+        arg.device = nullptr;
         bool empty = false;
         int64_t low = 0, high = 1;  // offsets in elements from the host address
         for (size_t d = 0; d < view.dims.size(); d++) {
@@ -255,10 +296,14 @@ void Slots::fill(CallArguments &call) const {
             empty |= dim.extent == 0;
             (dim.stride < 0 ? low : high) += dim.stride * (dim.extent - 1);
         }
-        const auto host = reinterpret_cast<uintptr_t>(view.host);
+        const uintptr_t host =
+            view.host ? reinterpret_cast<uintptr_t>(view.host) : given.buffer->raw_buffer()->device;
         const auto bytes = static_cast<uintptr_t>(slot.type.bytes());
         call.addresses_[i] = {host + static_cast<uintptr_t>(low) * bytes,
                               empty ? 0 : host + static_cast<uintptr_t>(high) * bytes};
+        if (on_device)
+            fill_device(slot, *given.buffer, low, empty ? low : high, arg,
+                        call.device_buffers_[buffer], call.owners_[buffer]);
         if (slot.kind == Kind::OutputBuffer)
             check_elements(slot, view);
         call.nothing_wanted_ &= empty || slot.kind != Kind::OutputBuffer;

@@ -9,6 +9,7 @@
 #include "graph/contents.h"
 #include "graph/graph.h"
 #include "ir/program.h"
+#include "jit/gpu/run.h"
 #include "jit/kernel.h"
 #include <pipe/buffer.h>
 
@@ -67,6 +68,8 @@ class CallArguments {
   private:
     friend class Slots;
     std::vector<jit::BufferArgument> buffers_;
+    std::vector<codegen::DeviceBuffer> device_buffers_;  ///< for targets with kernels for a GPU
+    std::vector<jit::ArgumentBuffer> owners_;            ///< the same
     std::vector<void *> pointers_;
     std::vector<Addresses> addresses_;  ///< one per slot
     std::vector<InPlace> in_place_;
@@ -102,8 +105,9 @@ class Slots {
     /// Checks the given values and builds the argument array. RuntimeError, naming the pipeline and
     /// the argument, if a Buffer is undefined, has no memory, has the wrong type or number of
     /// dimensions, a negative extent, or coordinates beyond int32; or if two outputs, or two
-    /// coordinates of one output, share memory.
-    void fill(CallArguments &call) const;
+    /// coordinates of one output, share memory. `on_device`: for code that has kernels for a GPU. For other
+    /// code, elements that are newer on a device are copied to the host.
+    void fill(CallArguments &call, bool on_device) const;
 
     /// The names of the buffers that share memory.
     std::vector<ir::InPlace> names(const std::vector<InPlace> &in_place) const;
@@ -126,7 +130,8 @@ class Slots {
     std::string pipeline_;  ///< for messages
 
     /// The view of a Buffer that the kernel uses.
-    BufferView checked(const Slot &slot, const BufferBase &buffer) const;
+    BufferView checked(const Slot &slot, const BufferBase &buffer, bool on_device) const;
+    void take_to_host(const Slot &slot, const BufferBase &buffer) const;
     void check_elements(const Slot &slot, const BufferView &output) const;
     void check_overlaps(CallArguments &call) const;
     void found_overlap(CallArguments &call, size_t output, size_t other) const;

@@ -231,7 +231,7 @@ int Compiled::run_kernel(const jit::Kernel &kernel, const CallArguments &call,
 
 int Compiled::run_kernels(CallArguments &call, const jit::RunOptions &options,
                           std::vector<Buffer<void>> *grown, std::string *error) {
-    slots_.fill(call);
+    slots_.fill(call, target_.has_cuda());
     if (call.nothing_wanted())
         return 0;
     Variant variant{call.strided(), false, call.in_place()};

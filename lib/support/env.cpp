@@ -38,10 +38,18 @@ constexpr std::array variables = {
         "\"perf\", \"gdb\" or \"perf,gdb\": these tools show generated functions, whose code "
         "then stays in memory, by the names of their Funcs and loops",
         false},
+    EnvVariable{"HL_GPU_DEVICE", "0",
+                "number of the GPU that pipelines run on if JITUserContext::gpu_device is not set",
+                false},
+    EnvVariable{"PIPE_GPU_CACHE", "$XDG_CACHE_HOME/pipe, or ~/.cache/pipe",
+                "folder that keeps GPU programs, linked by the driver, between processes; 0: none is kept",
+                false},
     EnvVariable{
         "OMP_NUM_THREADS", "the number of processors available to the process",
         "variable of OpenMP: number of threads of parallel loops, and of cores to schedule for",
         false},
+    EnvVariable{"PIPE_CUDA_DRIVER", "libcuda.so.1", "library that is loaded as the CUDA driver",
+                true},
     EnvVariable{"PIPE_ACCEPT", "results are compared with them",
                 "if set, the golden files are overwritten with the results", true},
     EnvVariable{"PIPE_FUZZ_CASES", "a fixed number", "number of random pipelines", true},
@@ -112,6 +120,17 @@ std::string dump_folder() {
         throw RuntimeError("PIPE_DUMP: the directory '" + folder + "' cannot be created: " +
                            error.message() + ". Use a writable directory, or unset the variable.");
     return folder;
+}
+
+std::string gpu_cache_folder() {
+    const std::string chosen = env("PIPE_GPU_CACHE");
+    if (!chosen.empty())
+        return chosen == "0" ? "" : chosen;
+    auto absolute = [](const char *folder) { return folder && *folder == '/'; };
+    if (const char *cache = std::getenv("XDG_CACHE_HOME"); absolute(cache))
+        return std::string(cache) + "/pipe";
+    const char *home = std::getenv("HOME");
+    return absolute(home) ? std::string(home) + "/.cache/pipe" : "";
 }
 
 }  // namespace support

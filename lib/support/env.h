@@ -28,6 +28,10 @@ int64_t env_int(const char *name, int64_t otherwise);
 /// RuntimeError if it cannot be created.
 std::string dump_folder();
 
+/// Where linked GPU programs are kept: the folder PIPE_GPU_CACHE, or the user's cache folder; ""
+/// if none is to be kept.
+std::string gpu_cache_folder();
+
 /// The warning about unknown variables in the environment `block` (null-terminated, "NAME=value");
 /// "" if there are none.
 std::string unknown_variables(const char *const *block);

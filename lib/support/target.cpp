@@ -331,7 +331,7 @@ Target get_host_target() {
     throw CompileError("The environment variable PIPE_TARGET: " + why);
 }
 
-bool host_supports_target_device(const Target &target) {
+bool support::runs_on_this_processor(const Target &target) {
     const Target &here = host();
     FeatureSet missing = target.machine().features & ~here.features;
     return target.supported() && target.arch == here.arch && target.os == here.os && missing.none();

@@ -11,6 +11,9 @@ namespace Pipe::support {
 /// feature, and what to use instead. "" if it can.
 std::string unsupported_reason(const Target &target);
 
+/// Whether this machine's processor and operating system run code for the target. Says nothing about GPUs.
+bool runs_on_this_processor(const Target &target);
+
 /// Whether the target has masked vector loads and stores for these elements. If not, each lane
 /// needs a branch.
 bool has_masked_access(const Target &target, const Type &type);

@@ -1,0 +1,280 @@
+#include "jit/gpu/run.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "jit/gpu/describe.h"
+#include "jit/gpu/resident.h"
+#include "jit/gpu/rows.h"
+#include "support/error_text.h"
+#include <pipe/error.h>
+
+namespace Pipe::jit {
+
+using codegen::DeviceBuffer;
+using codegen::DeviceOverwrite;
+using codegen::DeviceRead;
+using codegen::DeviceWrite;
+
+namespace {
+
+bool is_empty(const DeviceBuffer &b) {
+    return b.end <= b.begin;
+}
+
+ArgumentBuffer *argument_of(const DeviceBuffer &b) {
+    return static_cast<ArgumentBuffer *>(b.owner);
+}
+
+/// Whether an access leaves no element of the whole Allocation as it was.
+bool overwrites_all(const DeviceBuffer &b, int32_t access, const ir::AllocationPart &part) {
+    return (access & DeviceOverwrite) && !b.shape &&
+           part.allocation->covered_by(part.offset + b.begin, part.offset + b.end);
+}
+
+std::string buffer_text(const DeviceBuffer &b) {
+    return fmt::format("Buffer '{}'", support::marked(support::Field::Func, b.name ? b.name : ""));
+}
+
+/// Memory that the Buffer may have on another device is older now.
+void host_changed(const DeviceBuffer &b) {
+    const ArgumentBuffer *argument = argument_of(b);
+    if (argument && argument->part.allocation->get(RawBuffer::has_device_flag))
+        argument->part.allocation->set(RawBuffer::host_dirty_flag, true);
+}
+
+template <typename Copy> void for_each_rows(const DeviceBuffer &b, const Copy &copy) {
+    if (!b.shape)
+        return copy(b.begin, Rows{b.end - b.begin, 1, 0});
+    for_each_rows(
+        plan_rows(steps_of(b.shape->dim, static_cast<size_t>(b.dimensions), b.element_bytes),
+                  b.element_bytes),
+        copy);
+}
+
+}  // namespace
+
+GPURun::~GPURun() {
+    Device *device = device_;
+    if (!device)
+        return;
+    for (const Held &held : held_)
+        device->free(held.address, queue_);
+    device->close_queue(queue_);
+}
+
+Device &GPURun::device() {
+    if (Device *used = device_.load(std::memory_order_acquire))
+        return *used;
+    static std::mutex first_use;
+    std::lock_guard lock(first_use);
+    if (!device_) {
+        Device &found = find_(user_);
+        queue_ = found.open_queue(user_ ? user_->cuda_stream : nullptr);
+        device_.store(&found, std::memory_order_release);
+    }
+    return *device_;
+}
+
+/// With the mutex locked.
+void GPURun::allocate(DeviceBuffer &b) {
+    Device &d = device();
+    held_.reserve(held_.size() + 1);
+    const uint64_t address = d.allocate(b.end - b.begin, queue_);
+    held_.push_back({address, b.owner ? &b : nullptr});
+    b.device = address - static_cast<uint64_t>(b.begin);
+}
+
+void GPURun::open(DeviceBuffer &b) {
+    if (is_empty(b))
+        return;
+    std::lock_guard lock(mutex_);
+    allocate(b);
+}
+
+void GPURun::close(DeviceBuffer &b) noexcept {
+    if (b.device == 0)
+        return;
+    std::lock_guard lock(mutex_);
+    const uint64_t address = b.device + static_cast<uint64_t>(b.begin);
+    auto held = std::find_if(held_.rbegin(), held_.rend(),
+                             [&](const Held &h) { return h.address == address; });
+    if (held == held_.rend())
+        return;
+    held_.erase(std::prev(held.base()));
+    device().free(address, queue_);
+    b.device = 0;
+}
+
+void GPURun::copy_to_device(DeviceBuffer &b) {
+    for_each_rows(b, [&](int64_t offset, const Rows &rows) {
+        device().copy_to_device(b.device + static_cast<uint64_t>(offset),
+                                static_cast<char *>(b.host) + offset, rows, queue_);
+    });
+    uploading_ = true;
+}
+
+void GPURun::copy_to_host(DeviceBuffer &b) {
+    for_each_rows(b, [&](int64_t offset, const Rows &rows) {
+        device().copy_to_host(static_cast<char *>(b.host) + offset,
+                              b.device + static_cast<uint64_t>(offset), rows, queue_);
+    });
+}
+
+/// Decided at the first use, and then kept to. With the mutex locked.
+bool GPURun::is_resident(DeviceBuffer &b) {
+    const ArgumentBuffer *argument = argument_of(b);
+    if (!argument)
+        return false;
+    if (argument->kind == ArgumentBuffer::Unknown)
+        decide(b);
+    return argument->kind == ArgumentBuffer::Resident;
+}
+
+void GPURun::decide(DeviceBuffer &b) {
+    ArgumentBuffer &argument = *argument_of(b);
+    Device &d = device();
+    ir::Allocation &a = *argument.part.allocation;
+    std::lock_guard lock(a.mutex);
+    auto *memory = static_cast<ResidentMemory *>(a.device.get());
+    if (memory && memory->lost() && !memory->wrapped() && !a.get(RawBuffer::device_dirty_flag)) {
+        a.device = std::make_unique<ResidentMemory>(a, memory->interface(), memory->device(), 0);
+        a.set(RawBuffer::host_dirty_flag, true);
+    }
+    a.drop_lost_device(buffer_text(b));
+    memory = static_cast<ResidentMemory *>(a.device.get());
+    if (memory && &memory->device() == &d) {
+        argument.kind = ArgumentBuffer::Resident;
+        b.device = memory->address() + static_cast<uint64_t>(argument.part.offset);
+        return;
+    }
+    a.newest_to_host(user_, buffer_text(b));
+    if (!b.host)
+        throw RuntimeError(buffer_text(b) + " has no memory on the host, and none on " + d.name() +
+                           ". Call allocate(), or device_malloc() for this device.");
+    argument.kind = ArgumentBuffer::Temporary;
+    b.host_newer = 1;
+}
+
+void GPURun::use_resident(DeviceBuffer &b, int32_t access, ResidentMemory &memory) {
+    const ir::AllocationPart &part = argument_of(b)->part;
+    ir::Allocation &a = *part.allocation;
+    if (part.offset + b.begin < a.begin || part.offset + b.end > a.end)
+        throw RuntimeError(
+            buffer_text(b) +
+            " has elements outside of the memory that it was given on the device: its "
+            "shape was changed. Call device_free() on it.");
+    memory.begin_use(queue_);
+    if (a.get(RawBuffer::host_dirty_flag)) {
+        if (!overwrites_all(b, access, part) && a.host) {
+            memory.copy_to_device(a, queue_);
+            uploading_ = true;
+        }
+        a.set(RawBuffer::host_dirty_flag, false);
+    }
+    if (access & DeviceWrite)
+        a.set(RawBuffer::device_dirty_flag, true);
+    memory.used_in(queue_);
+}
+
+void GPURun::use_on_device(DeviceBuffer &b, int32_t access) {
+    if (is_empty(b))
+        return;
+    std::lock_guard lock(mutex_);
+    if (is_resident(b)) {
+        ir::Allocation &a = *argument_of(b)->part.allocation;
+        std::lock_guard lock_allocation(a.mutex);
+        if (!a.device)
+            throw RuntimeError(buffer_text(b) +
+                               ": its device memory was freed while a pipeline used it.");
+        return use_resident(b, access, static_cast<ResidentMemory &>(*a.device));
+    }
+    if (b.device == 0)
+        allocate(b);
+    if (b.host_newer && b.host && !(access & DeviceOverwrite))
+        copy_to_device(b);
+    b.host_newer = 0;
+    if (access & DeviceWrite)
+        b.device_newer = 1;
+}
+
+/// Of an argument that is not Temporary.
+void GPURun::use_argument_on_host(DeviceBuffer &b, int32_t access) {
+    const ir::AllocationPart &part = argument_of(b)->part;
+    ir::Allocation &a = *part.allocation;
+    std::lock_guard lock(a.mutex);
+    if (!b.host)
+        throw RuntimeError(buffer_text(b) +
+                           " has no memory on the host, but a Func that is computed there accesses "
+                           "it. Give that Func gpu directives, or the Buffer memory (allocate()).");
+    if (a.get(RawBuffer::device_dirty_flag) && !overwrites_all(b, access, part)) {
+        auto *memory = static_cast<ResidentMemory *>(a.device.get());
+        if (memory && !memory->lost() && &memory->device() == device_) {
+            memory->copy_to_host(a, queue_);
+            a.set(RawBuffer::device_dirty_flag, false);
+        } else {
+            a.newest_to_host(user_, buffer_text(b));
+        }
+    }
+    if (access & DeviceWrite) {
+        a.set(RawBuffer::device_dirty_flag, false);
+        a.set(RawBuffer::host_dirty_flag, a.device != nullptr);
+    }
+}
+
+void GPURun::use_on_host(DeviceBuffer &b, int32_t access) {
+    if (is_empty(b))
+        return;
+    std::lock_guard lock(mutex_);
+    if ((access & DeviceWrite) && uploading_) {
+        device().synchronize(queue_);
+        uploading_ = false;
+    }
+    if (const ArgumentBuffer *argument = argument_of(b);
+        argument && argument->kind != ArgumentBuffer::Temporary)
+        return use_argument_on_host(b, access);
+    if (b.device_newer && b.host && !(access & DeviceOverwrite))
+        copy_to_host(b);
+    b.device_newer = 0;
+    if (access & DeviceWrite) {
+        b.host_newer = 1;
+        host_changed(b);
+    }
+}
+
+void GPURun::launch(codegen::GPUModule &module, const codegen::GPULaunch &launch,
+                    void *const *params) {
+    device().launch(module, launch, params, queue_);
+    std::lock_guard lock(mutex_);
+    last_module_ = &module;
+    last_launch_ = launch;
+    launches_++;
+}
+
+std::string GPURun::explain(const std::string &failure) {
+    std::lock_guard lock(mutex_);
+    if (launches_ == 0)
+        return failure;
+    return fmt::format("{} Launched before in this run: {}{}.", failure,
+                       launches_ > 1 ? fmt::format("{} kernels, the last one ", launches_) : "",
+                       describe(*last_module_, last_launch_));
+}
+
+void GPURun::finish() {
+    std::lock_guard lock(mutex_);
+    if (!device_)
+        return;
+    for (const Held &held : held_) {
+        DeviceBuffer *b = held.argument;
+        if (!b || !b->device_newer)
+            continue;
+        copy_to_host(*b);
+        b->device_newer = 0;
+        host_changed(*b);
+    }
+    if (queue_.own || !queue_.stream)
+        device().synchronize(queue_);
+}
+
+}  // namespace Pipe::jit
