@@ -23,6 +23,10 @@ Checker::Checker(const Run &run, Memory &memory, Timeline &timeline, Shadow &sha
       counting_(counting), regions_(static_cast<size_t>(run.module.site_count)) {}
 
 void Checker::begin_block(const void *shared) {
+    // Of a store that did not happen, because the block ended there.
+    pending_site_ = -1;
+    pending_.clear();
+    bytes_before_.clear();
     for (int32_t i = 0; i < run_.module.site_count; i++)
         if (site_of(i).memory == GPUSite::Shared)
             regions_[static_cast<size_t>(i)] = {reinterpret_cast<uint64_t>(shared),

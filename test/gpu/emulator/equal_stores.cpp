@@ -195,3 +195,32 @@ TEST_CASE("one instruction with several calls", "[emulator]") {
         REQUIRE(device.stop_counting().at(0).redundant() == 2 * 2 * (equal ? 3 : 2));
     }
 }
+
+namespace {
+
+/// All threads store the same to one element; then one goes too far at the same site.
+void equal_then_too_far(EmulatedThread *t, void *const *) {
+    const SharedArray<int32_t> array{t, 0, 8, 1, 0};
+    barrier(t, 2);
+    for (int i = 0; i < (t->thread[0] == 3 ? 2 : 1); i++)
+        array.store(8 * i, 7);
+    barrier(t, 2);
+    array.load(0);
+}
+
+}  // namespace
+
+TEST_CASE("a block that ends at a fault leaves nothing to the next one", "[emulator]") {
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        EmulatedDevice device;
+        device.set_seed(seed);
+        Module module("equal_then_too_far", equal_then_too_far,
+                      {site("array", GPUSite::Store, GPUSite::Shared),
+                       site("array", GPUSite::Load, GPUSite::Shared), barrier_site});
+        module.error(device, {5}, {4}, 32, {});
+        const std::vector<EmulatorReport> reports = device.take_reports();
+        REQUIRE(reports.size() == 1);
+        REQUIRE(reports[0].kind == Kind::OutOfBounds);
+        REQUIRE(reports[0].count == 5);
+    }
+}

@@ -26,7 +26,7 @@ template <typename T> T load(EmulatedThread *t, int32_t site, const T *p) {
     Pipe::jit::emulator_access(t, site, p, sizeof(T), nullptr, 0);
     return *p;
 }
-template <typename T> void store(EmulatedThread *t, int32_t site, T *p, T value) {
+template <typename T> void store(EmulatedThread *t, int32_t site, T *p, const T &value) {
     Pipe::jit::emulator_access(t, site, p, sizeof(T), nullptr, 0);
     *p = value;
 }
