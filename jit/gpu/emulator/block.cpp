@@ -160,11 +160,9 @@ void BlockRunner::barrier(EmulatedThread *emulated, int32_t site) {
     leave(thread);
 }
 
-void BlockRunner::access(EmulatedThread *emulated, int32_t site, const void *address, int32_t bytes,
-                         const void *array, int64_t array_bytes) {
+void BlockRunner::access_slowly(EmulatedThread *emulated, int32_t site, uint64_t address,
+                                int32_t bytes, uint64_t array, int64_t array_bytes) {
     auto &thread = *static_cast<Thread *>(emulated);
-    if (!checker_)
-        return;
     try {
         if (checker_->access(number(thread), site, address, bytes, array, array_bytes))
             return;

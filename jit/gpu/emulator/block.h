@@ -27,7 +27,12 @@ class BlockRunner {
     // Called by kernels.
     void barrier(EmulatedThread *thread, int32_t site);
     void access(EmulatedThread *thread, int32_t site, const void *address, int32_t bytes,
-                const void *array, int64_t array_bytes);
+                const void *array, int64_t array_bytes) {
+        const auto at = reinterpret_cast<uint64_t>(address),
+                   array_at = reinterpret_cast<uint64_t>(array);
+        if (checker_ && !checker_->access_quickly(site, at, bytes, array_at, array_bytes))
+            access_slowly(thread, site, at, bytes, array_at, array_bytes);
+    }
 
   private:
     struct Thread : EmulatedThread {
@@ -45,6 +50,8 @@ class BlockRunner {
     static void run_threads(void *runner);
     void pass_barrier();
     void leave(Thread &thread);
+    void access_slowly(EmulatedThread *thread, int32_t site, uint64_t address, int32_t bytes,
+                       uint64_t array, int64_t array_bytes);
     void release_fibers();
 
     const Run *run_ = nullptr;
