@@ -195,6 +195,19 @@ TEST_CASE("several threads launch at once", "[emulator]") {
     REQUIRE(device.take_reports().empty());
 }
 
+TEST_CASE("without checks, blocks run on several threads, each once", "[emulator]") {
+    EmulatedDevice device;
+    Module module = make_block_sum();
+    module.module.site_count = 0;
+    for (int blocks : {1, 2, 7, 1000}) {
+        DeviceArray<int32_t> in(device, count_up<int32_t>(64 * blocks)), out(device, blocks);
+        module.launch(device, {blocks}, {64}, 256, {in.address, out.address});
+        const std::vector<int32_t> values = out.values();
+        for (int block = 0; block < blocks; block++)
+            REQUIRE(values[static_cast<size_t>(block)] == 64 * (64 * block) + 64 * 65 / 2);
+    }
+}
+
 TEST_CASE("copies by rows, and new memory", "[emulator]") {
     EmulatedDevice device;
     std::vector<uint8_t> values = count_up<uint8_t>(30), back(30, 7);
