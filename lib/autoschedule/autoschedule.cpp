@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include "autoschedule/apply.h"
+#include "autoschedule/gpu/gpu_apply.h"
+#include "autoschedule/gpu/host_nodes.h"
 #include "autoschedule/report.h"
 #include "autoschedule/search.h"
 #include "graph/loops.h"
@@ -104,7 +106,9 @@ Result run(const Graph &graph, schedules::Schedule start, const Sizes &sizes,
     report.model_ms = ms_since(begin);
 
     const auto search_begin = Clock::now();
-    const StageGraph nodes = build_stage_graph(graph, model, input.names, result.schedule);
+    StageGraph nodes = build_stage_graph(graph, model, input.names, result.schedule);
+    if (machine.gpu)
+        mark_host_nodes(nodes, graph, result.schedule, machine);
     Found found = search(nodes, machine, options);
     report.search_ms = ms_since(search_begin);
     report.plans = std::move(found.plans);
@@ -112,7 +116,10 @@ Result run(const Graph &graph, schedules::Schedule start, const Sizes &sizes,
     report.groups_evaluated = found.evaluated;
     report.complete = found.complete;
     for (const Plan &plan : report.plans) {
-        apply(plan, found.graph, graph, machine, result.schedule);
+        if (plan.threads.empty())
+            apply(plan, found.graph, graph, machine, result.schedule);
+        else
+            apply_kernel(plan, found.graph, graph, machine, result.schedule);
     }
     for (const Node &node : found.graph.nodes) {
         if (node.inlined)

@@ -39,11 +39,16 @@ Machine host_machine(const Target &target, const AutoscheduleOptions &options) {
     m.fast_math = target.has_feature(Target::FastMath);
     m.vector_bytes = target.natural_vector_size(UInt(8));
     m.vector_registers = vector_registers(target);
+    m.gpu = gpu_of(target);
     return m;
 }
 
 std::string to_string(const Machine &m) {
-    return fmt::format("{} cores, {} byte vectors, L1 {} KiB, L2 {} KiB, L3 {} KiB", m.cores,
+    const std::string gpu =
+        m.gpu ? fmt::format("{} (GPU, {} multiprocessors, L2 {} MiB), host: ", m.gpu->name, m.gpu->multiprocessors,
+                            m.gpu->l2_bytes >> 20)
+              : "";
+    return fmt::format("{}{} cores, {} byte vectors, L1 {} KiB, L2 {} KiB, L3 {} KiB", gpu, m.cores,
                        m.vector_bytes, m.l1_bytes >> 10, m.l2_bytes >> 10, m.l3_bytes >> 10);
 }
 

@@ -2,8 +2,10 @@
 // Machine parameters of the cost model.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
+#include "autoschedule/gpu/gpu.h"
 #include <pipe/autoschedule.h>
 #include <pipe/target.h>
 
@@ -19,6 +21,8 @@ struct Machine {
     int64_t l1_bytes = 32 << 10;
     int64_t l2_bytes = 1 << 20;
     int64_t l3_bytes = 16 << 20;  ///< shared by all cores
+
+    std::optional<GPU> gpu;       ///< where the target has kernels
 
     // Vector instructions per clock.
     double arithmetic_rate = 2, load_rate = 2, store_rate = 1;

@@ -27,6 +27,7 @@ struct Cost {
 enum class Level : uint8_t {
     Tile,  ///< whole, once per tile (overlapped tiles)
     Row,   ///< row by row inside the tile, keeping shared rows (sliding window)
+    Thread,  ///< kernels: once per thread
 };
 
 struct Plan {
@@ -40,6 +41,7 @@ struct Plan {
     std::vector<int> outer;  ///< dimensions with a loop over tiles, outermost first
     bool parallel = false;   ///< the outermost of these loops
     bool streams = false;    ///< the output uses non-temporal stores
+    std::vector<int64_t> threads;  ///< kernels: per dimension of the output; empty: for the CPU
     Cost cost;
 
     int output() const { return members[0]; }

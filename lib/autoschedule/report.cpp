@@ -1,6 +1,7 @@
 #include "autoschedule/report.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace Pipe::autoschedule {
 
@@ -16,7 +17,8 @@ std::string tile_text(const Plan &plan, const Node &output, const graph::FuncNod
 }
 
 std::string member_text(const Plan &plan, size_t m, const StageGraph &nodes) {
-    const char *how = plan.levels[m] == Level::Tile ? "per tile"
+    const char *how = plan.levels[m] == Level::Tile     ? (plan.threads.empty() ? "per tile" : "per block, in shared memory")
+                      : plan.levels[m] == Level::Thread ? "per thread, in registers"
                       : plan.slides[m]              ? "row by row, sliding window"
                                                     : "row by row";
     return fmt::format("    {}: {}\n", nodes.nodes[static_cast<size_t>(plan.members[m])].name, how);
@@ -30,6 +32,14 @@ std::string cost_text(const Cost &c) {
                        c.total, c.arithmetic, c.updates, c.near_memory, c.far_memory, c.overhead,
                        c.imbalance, c.scratch_bytes / 1024, c.live_bytes / (1 << 20),
                        100 * c.redundancy);
+}
+
+std::string kernel_cost_text(const Cost &c) {
+    return fmt::format("    microseconds: total {:.3g}; arithmetic {:.3g}, shared memory {:.3g}, global memory {:.3g}, "
+                       "launches {:.3g}\n"
+                       "    shared memory {:.1f} KiB per block, global {:.2f} MiB, redundancy {:.1f} %\n",
+                       c.total / 1e3, c.arithmetic / 1e3, c.near_memory / 1e3, c.far_memory / 1e3, c.overhead / 1e3,
+                       c.scratch_bytes / 1024, c.live_bytes / (1 << 20), 100 * c.redundancy);
 }
 
 std::string list(const std::vector<std::string> &names) {
@@ -48,6 +58,8 @@ std::string report_text(const Report &report, const StageGraph &nodes, const gra
         const Node &output = nodes.nodes[static_cast<size_t>(plan.output())];
         text += fmt::format("group {}: {}\n", i, output.name);
         text += "    tile: " + tile_text(plan, output, graph[output.id]);
+        if (!plan.threads.empty())
+            text += fmt::format("; kernel, threads {}", fmt::join(plan.threads, " x "));
         if (plan.parallel) {
             const auto d = static_cast<size_t>(plan.outer[0]);
             text += fmt::format("; parallel over {}", graph[output.id].args[d]);
@@ -57,7 +69,7 @@ std::string report_text(const Report &report, const StageGraph &nodes, const gra
         text += "\n";
         for (size_t m = 1; m < plan.members.size(); m++)
             text += member_text(plan, m, nodes);
-        text += cost_text(plan.cost);
+        text += plan.threads.empty() ? cost_text(plan.cost) : kernel_cost_text(plan.cost);
     }
     if (!report.inlined.empty())
         text += "inlined: " + list(report.inlined) + "\n";

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 
+#include "autoschedule/gpu/gpu_group.h"
 #include "autoschedule/group_model.h"
 #include "autoschedule/grouping.h"
 #include "autoschedule/inlining.h"
@@ -43,7 +44,7 @@ class Searcher {
             auto known = plans_.find(key);
             if (known != plans_.end())
                 return known->second;
-            return plans_.emplace(key, plan_group(graph, machine_, ids, coarse)).first->second;
+            return plans_.emplace(key, plan(graph, ids, coarse)).first->second;
         };
         auto fixed = [&](const std::vector<int> &members) {
             const int n = nodes[static_cast<size_t>(members[0])];
@@ -73,6 +74,15 @@ class Searcher {
   private:
     /// Members and the Funcs inlined into them: a plan depends on nothing else that changes.
     using Key = std::vector<std::pair<int, uint64_t>>;
+
+    std::optional<Plan> plan(const StageGraph &graph, const std::vector<int> &ids, bool coarse) const {
+        auto on_host = [&](int n) { return graph.nodes[static_cast<size_t>(n)].on_host; };
+        if (!machine_.gpu)
+            return plan_group(graph, machine_, ids, coarse);
+        if (std::none_of(ids.begin(), ids.end(), on_host))
+            return plan_kernel(graph, machine_, ids);
+        return ids.size() == 1 ? plan_group(graph, machine_, ids, coarse) : std::nullopt;
+    }
 
     static Dag dag_of(const StageGraph &graph, std::vector<int> &nodes) {
         std::vector<int> index(graph.nodes.size(), -1);

@@ -7,8 +7,10 @@
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/IntrinsicsX86.h>
 #include <llvm/IR/Module.h>
+#include <llvm/TargetParser/Triple.h>
 
 #include "codegen/arith.h"
+#include "codegen/device/math_library.h"
 
 namespace Pipe::codegen {
 
@@ -203,6 +205,8 @@ Value *emit_pure_extern(Builder &b, const MathLibrary &library, Type type, const
         return done;
     if (*function == "fast_inverse" || *function == "fast_inverse_sqrt")
         return emit_estimate(b, library.target, type, *function == "fast_inverse_sqrt", args[0]);
+    if (llvm::Triple(library.module.getTargetTriple()).isNVPTX())
+        return emit_device_math(b, library.module, type, *function, args);
     std::string c_name = *function + (arg_type.bits() == 32 ? "f" : "");
     bool all_alike =
         std::all_of(arg_types.begin(), arg_types.end(), [&](Type t) { return t == type; });

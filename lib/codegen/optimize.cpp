@@ -4,6 +4,8 @@
 #include <llvm/IR/PassManager.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/raw_ostream.h>
+#include <llvm/Transforms/IPO/AlwaysInliner.h>
+#include <llvm/Transforms/IPO/GlobalDCE.h>
 #include <llvm/Transforms/InstCombine/InstCombine.h>
 #include <llvm/Transforms/Scalar/ADCE.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
@@ -81,6 +83,10 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine, const Target &
     builder.crossRegisterProxies(loops, functions, components, modules);
 
     llvm::ModulePassManager all;
+    if (machine.getTargetTriple().isNVPTX()) {  // functions of libraries
+        all.addPass(llvm::AlwaysInlinerPass(/*InsertLifetime=*/false));
+        all.addPass(llvm::GlobalDCEPass());
+    }
     all.addPass(llvm::createModuleToFunctionPassAdaptor(pass_list(target)));
     all.run(module, modules);
 }

@@ -40,6 +40,8 @@ class Flattener : public GraphMutator {
             return in_place(s, [&] { return Mutator::mutate(s); });
         if (s->op == StmtOp::Prefetch)
             return prefetch(s);
+        if (s->op == StmtOp::For && is_gpu(s->kind) && !in_kernel_)
+            return kernel(s);
         return Mutator::mutate(s);
     }
 
@@ -65,6 +67,13 @@ class Flattener : public GraphMutator {
     }
 
   private:
+    Stmt kernel(const Stmt &s) {
+        in_kernel_ = true;
+        Stmt result = Mutator::mutate(s);
+        in_kernel_ = false;
+        return result;
+    }
+
     /// f(), where what is computed in s reads itself instead of the inputs that it overwrites.
     template <typename F> Stmt in_place(const Stmt &s, F &&f) {
         std::map<std::string, Overwritten> here = overwrites_;
@@ -329,7 +338,7 @@ class Flattener : public GraphMutator {
                 lets.emplace_back(name, stride);
             internal.strides[d] = named ? make_variable(type, name) : stride;
             const bool outermost = d == order.back();
-            Expr extent = outermost || fixed_storage(f, d)
+            Expr extent = outermost || in_kernel_ || fixed_storage(f, d)
                               ? extents[d]
                               : with_padding(internal.strides[d], extents[d], d == order[0],
                                              f.types[0].bytes());
@@ -422,6 +431,7 @@ class Flattener : public GraphMutator {
     std::map<std::string, const graph::FuncNode *> funcs_;
     std::map<std::string, Internal> internal_;
     const std::vector<InPlace> &in_place_;
+    bool in_kernel_ = false;  ///< its arrays lie in no cache: they need no padding
     std::map<std::string, Overwritten> overwrites_;  ///< by the name of the input
 };
 

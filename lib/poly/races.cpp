@@ -129,12 +129,13 @@ class Checker {
                                     why));
             return;
         }
-        if (regroup && !special &&
+        // Threads of a GPU have no private accumulators: those are few on a CPU, and thousands here.
+        if (regroup && !special && !is_gpu(dim.kind) &&
             graph::can_factor(f.stages[index], s, dim.name, *reduction, &why)) {
             shared_.push_back({f.id, static_cast<int>(index), dim.name});
             return;
         }
-        if (regroup && !special)
+        if (regroup && !special && !is_gpu(dim.kind))
             text += fmt::format("It cannot use private accumulators: {}. ", why);
         if (reduction && !reduction->exact)
             text += "The operator is associative, but on floats regrouping changes the rounding: a "
@@ -145,7 +146,9 @@ class Checker {
                 fmt::format("Factor the update with rfactor(), make it atomic(), {} a loop over a "
                             "Var instead, or, if any order is correct, add "
                             "allow_race_conditions().",
-                            dim.kind == LoopKind::Vectorized ? "vectorize" : "parallelize"));
+                            dim.kind == LoopKind::Vectorized ? "vectorize"
+                            : is_gpu(dim.kind)             ? "map threads to"
+                                                           : "parallelize"));
     }
 
     /// Reads outside of the atomic update of an element.

@@ -55,6 +55,9 @@ class UpperBound {
                 consider(larger(atom->args[1], atom->args[2]));
             } else if (atom->op == Op::Div) {
                 consider(quotients(sum, term, depth));
+                if (!best)
+                    for (const Expr &value : looser_quotients(atom, up))
+                        consider(with(value));
             } else if (atom->op == Op::Mod) {
                 int64_t m = 0;
                 if (as_const_int(atom->args[1], &m) && m > 0)
@@ -120,6 +123,26 @@ class UpperBound {
                 return bound;
         }
         return std::nullopt;
+    }
+
+    /// The quotient with an operand in place of a min() or max() in its numerator, where that makes it
+    /// larger (`up`) or smaller: of (x + min(n, 32*b + 32))/2, what is 16*b + (x + 32)/2.
+    static std::vector<Expr> looser_quotients(const Expr &quotient, bool up) {
+        std::vector<Expr> found;
+        int64_t d = 0;
+        if (!as_const_int(quotient->args[1], &d) || d <= 0)
+            return found;
+        const Linear numerator = Linear::from_expr(quotient->args[0]);
+        for (const Linear::Term &t : numerator.terms) {
+            if (t.atom->op != ((t.coefficient > 0) == up ? Op::Min : Op::Max))
+                continue;
+            for (const Expr &operand : t.atom->args) {
+                Linear looser = without(numerator, t);
+                if (looser.add(Linear::from_expr(operand), t.coefficient))
+                    found.push_back(simplify(div(looser.to_expr(), quotient->args[1])));
+            }
+        }
+        return found;
     }
 
     /// k*(a/d) - k*(b/d) <= k*ceil((a - b)/d)

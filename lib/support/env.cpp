@@ -48,6 +48,8 @@ constexpr std::array variables = {
         "OMP_NUM_THREADS", "the number of processors available to the process",
         "variable of OpenMP: number of threads of parallel loops, and of cores to schedule for",
         false},
+    EnvVariable{"PIPE_LIBCLC", "/usr/lib/clc, /usr/share/clc, and the same in /usr/local",
+                "folder with libclc's nvptx64--.bc: mathematical functions in kernels", false},
     EnvVariable{"PIPE_CUDA_DRIVER", "libcuda.so.1", "library that is loaded as the CUDA driver",
                 true},
     EnvVariable{"PIPE_ACCEPT", "results are compared with them",

@@ -6,6 +6,7 @@
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Support/TargetSelect.h>
 
+#include "codegen/device/math_library.h"
 #include "codegen/optimize.h"
 #include "ir/visit.h"
 
@@ -113,7 +114,8 @@ int32_t DeviceCode::add_site(const DeviceSite &site) {
     return static_cast<int32_t>(sites.size()) - 1;
 }
 
-std::string DeviceCode::ptx() {
+std::string DeviceCode::ptx(const std::string &pipeline) {
+    link_device_math(module, pipeline);
     optimize(module, *machine, target);
     auto bytes = generate(module, *machine, llvm::CodeGenFileType::AssemblyFile);
     return {bytes.begin(), bytes.end()};
@@ -162,7 +164,7 @@ class Constants {
 }  // namespace
 
 std::string DeviceCode::finish(llvm::Module &host, const std::string &pipeline) {
-    const std::string text = emulated ? "" : ptx();
+    const std::string text = emulated ? "" : ptx(pipeline);
     Constants c(host);
     std::vector<llvm::Constant *> kernel_records, site_records;
     for (const DeviceKernel &k : kernels)

@@ -55,7 +55,7 @@ struct DeviceCode {
 
   private:
     DeviceCode(const ir::Program &program, const Target &target, llvm::Module &host);
-    std::string ptx();
+    std::string ptx(const std::string &pipeline);
 };
 
 /// The processor of LLVM's NVPTX back end: "sm_80".

@@ -153,7 +153,16 @@ class BarriersOfKernels : public Mutator {
     Stmt mutate(const Stmt &s) override {
         if (s->op != StmtOp::Launch)
             return Mutator::mutate(s);
-        return with_children(s, s->exprs, {Barriers(accessed_by_one_thread(s)).visit(s->stmts[0])});
+        std::set<std::string> ignored = own_elements(s).buffers;
+        walk(
+            s,
+            [&](const Stmt &child) {
+                if (child->op == StmtOp::Allocate && child->memory != MemoryType::GPUShared)
+                    ignored.insert(child->name);  // one array per thread
+                return true;
+            },
+            [](const Expr &) { return false; });
+        return with_children(s, s->exprs, {Barriers(std::move(ignored)).visit(s->stmts[0])});
     }
 };
 

@@ -11,7 +11,7 @@
 //  1. A nest of loops over threads, or what stands outside of them, is one step. A barrier goes before a step that reads
 //     what was stored, or stores what was read or stored, since the last barrier. The body of a loop follows itself.
 //  2. An array in shared memory may lie where another one lay whose life has ended (place_arrays).
-//  3. No barrier is needed for a buffer of which each thread only accesses elements of its own (accessed_by_one_thread).
+//  3. No barrier is needed for a buffer of which each thread only accesses elements of its own (own_elements).
 
 #include <set>
 #include <string>

@@ -5,6 +5,7 @@
 
 #include "ir/constant_bounds.h"
 #include "ir/equal.h"
+#include "ir/extern_functions.h"
 #include "ir/int32.h"
 #include "ir/program.h"
 #include "ir/simplify.h"
@@ -98,7 +99,7 @@ class KernelCheck {
         if (e.call_kind == CallKind::Extern)
             refuse(e.name == extern_function::print ? "print()" : "a call of " + e.name,
                    "Compute the Func that calls it outside of the kernel.");
-        if (e.call_kind == CallKind::PureExtern && e.index == 1)
+        if (e.call_kind == CallKind::PureExtern && e.index == users_function)
             refuse("a call of the C function " + e.name,
                    "Compute the Func that calls it outside of the kernel.");
     }

@@ -1,19 +1,12 @@
 #include "lower/gpu/own_elements.h"
 
 #include <algorithm>
-#include <map>
-#include <numeric>
-#include <optional>
 #include <vector>
 
-#include "ir/constant_bounds.h"
 #include "ir/equal.h"
-#include "ir/int32.h"
-#include "ir/linear.h"
 #include "ir/simplify.h"
-#include "ir/substitute.h"
 #include "ir/visit.h"
-#include "lower/gpu/kernels.h"
+#include "lower/gpu/thread_scope.h"
 
 namespace Pipe::lower {
 
@@ -21,243 +14,227 @@ using namespace ir;
 
 namespace {
 
-/// A part of an index that runs over 0, coefficient, .., (count - 1) * coefficient.
-struct Digit {
-    int64_t coefficient = 0, count = 0;
-    bool operator==(const Digit &) const = default;
-};
+using Indices = std::vector<std::optional<ThreadIndex>>;
 
-/// The index of an access: the same part for all accesses, a part per dimension of threads, and what loops in the thread
-/// add.
-struct Form {
-    Expr rest;  ///< what is neither
-    int64_t thread[3] = {0, 0, 0};
-    std::vector<Digit> digits;
-    int64_t constant = 0;
-};
-
+/// All accesses of a kernel.
 class Accesses {
   public:
-    explicit Accesses(const StmtNode &launch) {
-        for (size_t d = 0; d < 3; d++)
-            if (!as_const_int(threads_of_launch(launch, d), &threads_[d]))
-                threads_[d] = -1;
-        visit(launch.stmts[0]);
-    }
+    explicit Accesses(const StmtNode &launch) : scope(launch) { visit(launch.stmts[0]); }
 
-    std::set<std::string> own() const {
-        std::set<std::string> names;
-        for (const auto &[name, accesses] : accesses_)
-            if (stored_.count(name) &&
-                std::all_of(accesses.begin(), accesses.end(), [](auto &a) { return bool(a); }) &&
-                (is_same_for_all(accesses) || is_one_to_one(accesses)))
-                names.insert(name);
-        return names;
-    }
+    ThreadScope scope;
+    std::map<std::string, Indices> indices;
+    std::set<std::string> stored;
 
   private:
-    using List = std::vector<std::optional<Form>>;
-
     void visit(const Stmt &s) {
         if (!s.defined())
             return;
         for (const Expr &e : s->exprs)
             if (e.defined())
-                note_loads(e);
+                each_node(e, [&](const ExprNode &n) {
+                    if (n.op == Op::Load)
+                        indices[n.name].push_back(scope.index(n.args[0]));
+                    return true;
+                });
         if (s->op == StmtOp::Store) {
-            stored_.insert(s->name);
-            note(s->name, s->exprs[1]);
+            stored.insert(s->name);
+            indices[s->name].push_back(scope.index(s->exprs[1]));
         }
-        std::optional<Expr> outer;
-        if (binds_variable(s)) {
-            if (auto known = meaning_.find(s->name); known != meaning_.end())
-                outer = known->second;
-            if (std::optional<Expr> m = meaning(s))
-                meaning_[s->name] = *m;
-            else
-                meaning_.erase(s->name);
-        }
-        for (const Stmt &child : s->stmts)
-            visit(child);
-        if (binds_variable(s))
-            meaning_.erase(s->name);
-        if (outer)
-            meaning_[s->name] = *outer;
-    }
-
-    void note_loads(const Expr &e) {
-        each_node(e, [&](const ExprNode &n) {
-            if (n.op == Op::Load)
-                note(n.name, n.args[0]);
-            return true;
+        scope.inside(s, [&] {
+            for (const Stmt &child : s->stmts)
+                visit(child);
         });
     }
+};
 
-    /// A let, or a loop's variable, in terms of places of threads (".thread.x") and of counters that begin at 0.
-    std::optional<Expr> meaning(const Stmt &s) {
-        const Expr first = substitute(meaning_, s->exprs[0]);
-        if (s->op == StmtOp::Let)
-            return first.type().is_int() && !contains(first, may_change) ? std::optional(first)
-                                                                         : std::nullopt;
-        const Type type = first.type();
-        const int64_t extent = constant_bounds(simplify(substitute(meaning_, s->exprs[1]))).hi;
-        if (!is_thread_loop(*s.get()))
-            return add(first, counter(type, extent));
-        const size_t d = thread_dimension(*s.get());
-        if (d >= 3 || threads_[d] < 0)
+bool same_threads(const ThreadIndex &a, const ThreadIndex &b) {
+    return std::equal(a.thread, a.thread + 3, b.thread) && equal(a.rest, b.rest);
+}
+
+/// Each thread accesses the same elements in all steps. (That two threads have one in common within a step is a matter of
+/// the step.)
+bool are_the_same(const Indices &indices) {
+    const ThreadIndex &first = *indices[0];
+    return std::all_of(indices.begin(), indices.end(), [&](const std::optional<ThreadIndex> &i) {
+        auto same_range = [](const Digit &a, const Digit &b) { return a.same_range(b); };
+        return i->constant == first.constant && same_threads(*i, first) &&
+               std::equal(i->digits.begin(), i->digits.end(), first.digits.begin(),
+                          first.digits.end(), same_range) &&
+               ThreadScope::is_same_in_all_steps(i->rest);
+    });
+}
+
+/// The places between those of the threads; nothing where these overlap.
+std::optional<std::vector<OwnArray::Place>> places_between(const ThreadIndex &index,
+                                                           const ThreadScope &scope) {
+    std::map<int64_t, int64_t> threads;  // by coefficient
+    for (size_t d = 0; d < 3; d++) {
+        if (scope.threads(d) == 1)
+            continue;
+        if (scope.threads(d) < 0 || index.thread[d] <= 0 ||
+            !threads.emplace(index.thread[d], scope.threads(d)).second)
             return std::nullopt;
-        Expr place = add(first, make_cast(type, thread_index(d)));
-        if (extent > threads_[d]) {
-            const int64_t times =
-                extent == INT64_MAX ? extent : (extent + threads_[d] - 1) / threads_[d];
-            place = add(place, mul(counter(type, times), make_int(type, threads_[d])));
-        }
-        return place;
     }
-
-    Expr counter(Type type, int64_t count) {
-        std::string name = ".counter." + std::to_string(counts_.size());
-        counts_[name] = count;
-        return make_variable(type, name);
-    }
-
-    void note(const std::string &buffer, const Expr &index) {
-        accesses_[buffer].push_back(form(simplify(substitute(meaning_, index))));
-    }
-
-    std::optional<Form> form(Expr index) const {
-        Form result;
-        if (index->op == Op::Ramp) {
-            int64_t stride = 0;
-            if (!as_const_int(index->args[1], &stride))
-                return std::nullopt;
-            result.digits.push_back({stride, index.type().lanes()});
-            index = index->args[0];
-        }
-        if (!index.type().is_scalar() || !has_no_overflow(index.type()))
+    std::vector<OwnArray::Place> places;
+    int64_t unit = 1;
+    for (const auto &[coefficient, count] : threads) {
+        if (coefficient < unit || coefficient % unit != 0)
             return std::nullopt;
-        Linear sum = Linear::from_expr(index), rest = Linear::from_constant(index.type(), 0);
-        for (const Linear::Term &t : sum.terms) {
-            const ExprNode *atom = t.atom.get();
-            while (atom->op == Op::Cast)
-                atom = atom->args[0].get();
-            const size_t d = dimension_of(*atom);
-            auto count = counts_.find(atom->name);
-            if (d < 3)
-                result.thread[d] += t.coefficient;
-            else if (atom->op == Op::Variable && count != counts_.end() &&
-                     count->second < INT32_MAX)
-                add_digit(result.digits, {t.coefficient, count->second});
+        places.push_back({unit, coefficient, 0, 1});
+        unit = coefficient * count;
+    }
+    places.push_back({unit, INT64_MAX, 0, 1});
+    return places;
+}
+
+/// The parts of a value at each place; nothing where something is left.
+std::optional<std::vector<int64_t>> parts_at(const std::vector<OwnArray::Place> &places,
+                                             int64_t value) {
+    std::vector<int64_t> parts(places.size());
+    for (size_t i = places.size(); i-- > 0;) {
+        parts[i] = value / places[i].unit * places[i].unit;
+        if (parts[i] >= places[i].end)
+            return std::nullopt;
+        value -= parts[i];
+    }
+    return parts;
+}
+
+/// Counts what an access counts at each place.
+bool note_counts(const ThreadIndex &index, OwnArray &array) {
+    std::optional<std::vector<int64_t>> most = parts_at(array.places, index.constant - array.least);
+    if (!most)
+        return false;
+    for (const Digit &d : index.digits) {
+        if (d.count <= 1)
+            continue;
+        size_t i = 0;
+        while (i < array.places.size() && d.coefficient >= array.places[i].end)
+            i++;
+        int64_t range = 0;
+        const bool fits = d.coefficient > 0 && d.coefficient % array.places[i].unit == 0 &&
+                          !__builtin_mul_overflow(d.coefficient, d.count - 1, &range) &&
+                          !__builtin_add_overflow((*most)[i], range, &(*most)[i]);
+        if (!fits)
+            return false;
+    }
+    for (size_t i = 0; i < array.places.size(); i++) {
+        array.places[i].most = std::max(array.places[i].most, (*most)[i]);
+        if (array.places[i].most >= array.places[i].end)
+            return false;
+    }
+    return true;
+}
+
+/// Where the index tells the thread.
+std::optional<OwnArray> own_array(const Indices &indices, const ThreadScope &scope) {
+    const ThreadIndex &first = *indices[0];
+    OwnArray array;
+    array.least = first.constant;
+    for (const auto &i : indices) {
+        array.least = std::min(array.least, i->constant);
+        if (!same_threads(*i, first) || !ThreadScope::is_same_in_all_steps(i->rest) ||
+            ThreadScope::depends_on_thread(i->rest))
+            return std::nullopt;
+    }
+    auto places = places_between(first, scope);
+    if (!places)
+        return std::nullopt;
+    array.places = std::move(*places);
+    for (const auto &i : indices)
+        if (!note_counts(*i, array))
+            return std::nullopt;
+    for (OwnArray::Place &p : array.places) {
+        p.base = array.elements;
+        if (__builtin_mul_overflow(array.elements, p.most / p.unit + 1, &array.elements))
+            return std::nullopt;
+    }
+    return array;
+}
+
+class WithOwnArrays : public Mutator {
+  public:
+    WithOwnArrays(const StmtNode &launch, const std::map<std::string, OwnArray> &arrays)
+        : scope_(launch), arrays_(arrays) {}
+
+    Stmt mutate(const Stmt &s) override {
+        std::vector<Expr> exprs;
+        for (const Expr &e : s->exprs)
+            exprs.push_back(e.defined() ? mutate(e) : e);
+        if (auto array = arrays_.find(s->name); s->op == StmtOp::Store && array != arrays_.end())
+            exprs[1] = index(s->exprs[1], array->second);
+        std::vector<Stmt> stmts;
+        scope_.inside(s, [&] {
+            for (const Stmt &child : s->stmts)
+                stmts.push_back(child.defined() ? mutate(child) : child);
+        });
+        return with_children(s, std::move(exprs), std::move(stmts));
+    }
+
+    Expr mutate(const Expr &e) override {
+        auto array = e->op == Op::Load ? arrays_.find(e->name) : arrays_.end();
+        if (array == arrays_.end())
+            return Mutator::mutate(e);
+        std::vector<Expr> args = e->args;
+        args[0] = index(e->args[0], array->second);
+        if (args[1].defined())
+            args[1] = mutate(args[1]);
+        return with_args(e, std::move(args));
+    }
+
+  private:
+    Expr index(const Expr &e, const OwnArray &array) const {
+        const ThreadIndex i = *scope_.index(e);
+        const Type type = e.type().element_of();
+        auto constant = [&](int64_t value) { return make_int(type, *array.own_index(value)); };
+        Expr sum = constant(i.constant - array.least), stride;
+        for (const Digit &d : i.digits)
+            if (d.counter.defined())
+                sum = d.count <= 1
+                          ? sum
+                          : add(sum, mul(constant(d.coefficient), make_cast(type, d.counter)));
             else
-                rest.terms.push_back(t);
-        }
-        result.constant = sum.constant;
-        result.rest = rest.to_expr();
-        return result;
+                stride = constant(d.coefficient);
+        return stride.defined() ? make_ramp(simplify(sum), stride, i.lanes) : simplify(sum);
     }
 
-    static void add_digit(std::vector<Digit> &digits, const Digit &digit) {
-        for (Digit &d : digits)
-            if (d.coefficient == digit.coefficient) {
-                d.count += digit.count - 1;
-                return;
-            }
-        digits.push_back(digit);
-    }
-
-    static size_t dimension_of(const ExprNode &atom) {
-        for (size_t d = 0; d < 3; d++)
-            if (atom.op == Op::Variable && atom.name == thread_index(d)->name)
-                return d;
-        return 3;
-    }
-
-    /// Each thread accesses the same elements in all steps. (That two threads have one in common within a step is a
-    /// matter of the step.)
-    bool is_same_for_all(const List &accesses) const {
-        return std::all_of(accesses.begin(), accesses.end(), [&](const std::optional<Form> &a) {
-            const Form &first = *accesses[0];
-            return a->digits == first.digits && a->constant == first.constant &&
-                   equal(a->rest, first.rest) &&
-                   std::equal(a->thread, a->thread + 3, first.thread) &&
-                   is_same_in_all_steps(a->rest);
-        });
-    }
-
-    bool is_same_in_all_steps(const Expr &e) const {
-        return !contains(e, [&](const ExprNode &n) {
-            return n.op == Op::Load || (n.op == Op::Variable && counts_.count(n.name));
-        });
-    }
-
-    static bool depends_on_thread(const Expr &e) {
-        return contains(e, [](const ExprNode &n) { return dimension_of(n) < 3; });
-    }
-
-    /// The index tells the thread: the parts of all accesses are the digits of a number with several bases.
-    bool is_one_to_one(const List &accesses) const {
-        const Form &first = *accesses[0];
-        int64_t least = INT64_MAX, step = 0;
-        for (const std::optional<Form> &a : accesses)
-            least = std::min(least, a->constant);
-        std::vector<Digit> digits;
-        for (size_t d = 0; d < 3; d++) {
-            if (threads_[d] < 0 || (threads_[d] > 1 && first.thread[d] <= 0))
-                return false;
-            if (threads_[d] > 1)
-                digits.push_back({first.thread[d], threads_[d]});
-        }
-        const size_t of_threads = digits.size();
-        int64_t farthest = 0;
-        for (const std::optional<Form> &a : accesses) {
-            const bool same =
-                std::equal(a->thread, a->thread + 3, first.thread) && equal(a->rest, first.rest);
-            if (!same || !is_same_in_all_steps(a->rest) || depends_on_thread(a->rest))
-                return false;
-            step = std::gcd(step, a->constant - least);
-            farthest = std::max(farthest, a->constant - least);
-            digits.insert(digits.end(), a->digits.begin(), a->digits.end());
-        }
-        if (step > 0)
-            digits.push_back({step, farthest / step + 1});
-        return are_separate(digits, of_threads);
-    }
-
-    /// Whether sums with different first digits (of threads) are different.
-    static bool are_separate(std::vector<Digit> digits, size_t of_threads) {
-        std::map<int64_t, std::pair<int64_t, bool>>
-            places;  // by coefficient: count, whether it is of threads
-        for (size_t i = 0; i < digits.size(); i++) {
-            auto [coefficient, count] = digits[i];
-            if (count <= 1)
-                continue;
-            if (coefficient <= 0)
-                return false;
-            auto [place, is_new] = places.try_emplace(coefficient, count, i < of_threads);
-            if (!is_new && place->second.second)
-                return false;
-            place->second.first = std::max(place->second.first, count);
-        }
-        int64_t end = 1;  // of the sums of the lower digits, from 0
-        for (const auto &[coefficient, place] : places) {
-            if (coefficient < end)
-                return false;
-            end = coefficient * (place.first - 1) + end;
-        }
-        return true;
-    }
-
-    int64_t threads_[3];
-    std::map<std::string, Expr> meaning_;
-    std::map<std::string, int64_t> counts_;  ///< of counters: how many values they take
-    std::map<std::string, List> accesses_;
-    std::set<std::string> stored_;
+    ThreadScope scope_;
+    const std::map<std::string, OwnArray> &arrays_;
 };
 
 }  // namespace
 
-std::set<std::string> accessed_by_one_thread(const Stmt &launch) {
-    return Accesses(*launch.get()).own();
+std::optional<int64_t> OwnArray::own_index(int64_t value) const {
+    const std::optional<std::vector<int64_t>> parts = parts_at(places, value);
+    if (!parts)
+        return std::nullopt;
+    int64_t index = 0;
+    for (size_t i = 0; i < places.size(); i++)
+        index += (*parts)[i] / places[i].unit * places[i].base;
+    return index;
+}
+
+OwnElements own_elements(const Stmt &launch) {
+    const Accesses accesses(*launch.get());
+    OwnElements own;
+    for (const auto &[name, indices] : accesses.indices) {
+        const bool known = std::all_of(indices.begin(), indices.end(),
+                                       [](const auto &i) { return i.has_value(); });
+        if (!accesses.stored.count(name) || !known)
+            continue;
+        const std::optional<OwnArray> array = own_array(indices, accesses.scope);
+        if (array || are_the_same(indices))
+            own.buffers.insert(name);
+        if (array &&
+            std::none_of(indices.begin(), indices.end(), [](const auto &i) { return i->strided; }))
+            own.arrays.emplace(name, *array);
+    }
+    return own;
+}
+
+Stmt with_own_arrays(const Stmt &launch, const std::map<std::string, OwnArray> &arrays) {
+    return arrays.empty() ? launch->stmts[0]
+                          : WithOwnArrays(*launch.get(), arrays).mutate(launch->stmts[0]);
 }
 
 }  // namespace Pipe::lower

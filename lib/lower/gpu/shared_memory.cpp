@@ -8,6 +8,7 @@
 #include "ir/simplify.h"
 #include "ir/visit.h"
 #include "lower/gpu/kernels.h"
+#include "lower/gpu/own_elements.h"
 #include "lower/gpu/uniform.h"
 #include "support/error_text.h"
 
@@ -44,10 +45,16 @@ struct Array {
 class ArraysOfKernel {
   public:
     ArraysOfKernel(const Stmt &launch, const Target &target)
-        : launch_(launch), limit_(shared_memory_of(target)), total_(int64(0)) {}
+        : launch_(launch), limit_(shared_memory_of(target)), total_(int64(0)) {
+        for (size_t d = 0; d < 3; d++) {
+            scope_.learn_loop(block_index(d)->name, int32(0), blocks_of_launch(*launch.get(), d));
+            scope_.learn_loop(thread_index(d)->name, int32(0), threads_of_launch(*launch.get(), d));
+        }
+    }
 
     Stmt run() {
-        Stmt body = visit(launch_->stmts[0], false, int64(0));
+        choose_own_arrays();
+        Stmt body = visit(with_own_arrays(launch_, own_), false, int64(0));
         std::vector<Expr> exprs = launch_->exprs;
         exprs.back() = simplify(total_);
         Stmt launch = with_children(launch_, exprs, {body});
@@ -57,6 +64,28 @@ class ArraysOfKernel {
     }
 
   private:
+    /// The user says that threads have their own.
+    static bool is_for_thread(const StmtNode &s) {
+        return s.memory == MemoryType::Stack || s.memory == MemoryType::Register;
+    }
+
+    /// Arrays that are small enough for the registers of a thread, or of which the user says so.
+    void choose_own_arrays() {
+        constexpr int64_t max_bytes = 512;  // 128 registers
+        const std::map<std::string, OwnArray> all = own_elements(launch_).arrays;
+        walk(
+            launch_->stmts[0],
+            [&](const Stmt &s) {
+                auto own = s->op == StmtOp::Allocate ? all.find(s->name) : all.end();
+                if (own != all.end() && (is_for_thread(*s.get()) ||
+                                         (s->memory == MemoryType::Auto &&
+                                          own->second.elements * s->types[0].bytes() <= max_bytes)))
+                    own_.insert(*own);
+                return !is_thread_loop(*s.get());
+            },
+            [](const Expr &) { return false; });
+    }
+
     /// \param in_thread  inside of a loop over threads
     /// \param begin      bytes of shared memory that are used around here
     Stmt visit(const Stmt &s, bool in_thread, const Expr &begin) {
@@ -95,13 +124,16 @@ class ArraysOfKernel {
     }
 
     Stmt block_array(const Stmt &s, const Expr &begin) {
-        if (s->memory == MemoryType::Stack || s->memory == MemoryType::Register)
+        if (auto own = own_.find(s->name); own != own_.end())
+            return array(s, int64(own->second.elements), MemoryType::Stack,
+                         visit(s->stmts[0], false, begin));
+        if (is_for_thread(*s.get()))
             throw CompileError(marked(Field::Func, s->name) +
-                               ".store_in: it is stored at a loop over blocks, so that threads can "
-                               "read what others "
-                               "computed: it cannot lie in their registers or stacks. Use "
-                               "MemoryType::GPUShared or Heap, "
-                               "or store it at a loop over threads.");
+                               ".store_in: it is stored at a loop over blocks, and threads read "
+                               "what others computed: it "
+                               "cannot lie in their registers or stacks. Use MemoryType::GPUShared "
+                               "or Heap, or store "
+                               "it at a loop over threads.");
         std::optional<Expr> size = elements(s);
         if (!size)
             throw CompileError(marked(Field::Func, s->name) +
@@ -204,6 +236,7 @@ class ArraysOfKernel {
     const Stmt &launch_;
     const int64_t limit_;
     Expr total_;
+    std::map<std::string, OwnArray> own_;
     std::vector<Array> arrays_;  ///< in shared memory, around here
     std::vector<std::pair<Stmt, Expr>> global_;
     UniformScope scope_;

@@ -7,9 +7,9 @@
 //
 // Precondition: make_kernels, loops over threads still there.
 //
-//  1. What is allocated outside of all loops over threads is read by other threads than those that computed it: it goes
-//     to shared memory, one array per block; with MemoryType::Heap to global memory, which is allocated before the
-//     launch for all blocks.
+//  1. What is allocated outside of all loops over threads goes to shared memory, one array per block; with
+//     MemoryType::Heap to global memory, which is allocated before the launch for all blocks. If each thread accesses
+//     only elements of its own (own_elements), and few of them, each has its own array.
 //  2. What is allocated inside of a loop over threads belongs to one thread: registers, or the thread's local memory.
 //  3. Sizes that differ from block to block are replaced by their upper bounds. Arrays in shared memory lie one after
 //     the other in the order in which they are nested (shared_array_end), so that those that do not live at the same

@@ -1,0 +1,228 @@
+#include "autoschedule/gpu/gpu_apply.h"
+
+#include <algorithm>
+
+#include "autoschedule/gpu/gpu_group.h"
+#include "autoschedule/gpu/host_nodes.h"
+#include "ir/int32.h"
+
+namespace Pipe::autoschedule {
+
+using graph::FuncNode;
+using schedules::Dim;
+using schedules::FuncSchedule;
+using schedules::LoopLevel;
+using schedules::StageSchedule;
+using schedules::Transform;
+
+namespace {
+
+constexpr size_t most_block_loops = 3;
+
+/// The loops of one stage as those of a kernel. Names that it makes are unique in the stage.
+class KernelLoops {
+  public:
+    KernelLoops(const FuncNode &func, size_t stage, StageSchedule &schedule)
+        : func_(func), stage_(func.stages[stage]), schedule_(schedule) {
+        for (const Dim &d : schedule.dims)
+            taken_.push_back(d.name);
+        taken_.insert(taken_.end(), func.args.begin(), func.args.end());
+    }
+
+    /// A dimension with this tile, of which `threads` are computed at once.
+    void add(const std::string &var, int64_t tile, int64_t threads, bool whole) {
+        if (whole) {
+            in_thread_.push_back({var, LoopKind::Serial, false});
+            return;
+        }
+        if (tile == 1) {
+            blocks_.push_back(gpu(var, LoopKind::GPUBlock));
+            return;
+        }
+        auto [block, inner] = split(var, "_b", "_i", tile);
+        blocks_.push_back(gpu(block, LoopKind::GPUBlock));
+        if (tile > threads) {
+            auto [thread, point] = split(inner, "_t", "_p", tile / threads);
+            points_.push_back({point, LoopKind::Unrolled, false});
+            inner = thread;
+        }
+        threads_.push_back(gpu(inner, LoopKind::GPUThread));
+    }
+
+    /// A reduction of which all iterations update the same elements, atomically.
+    void add_atomic_reduction() {
+        constexpr int64_t threads = 256;
+        std::vector<Dim> reductions = reductions_of();
+        auto [block, inner] = split(reductions[0].name, "_b", "_i", threads);
+        threads_.push_back(gpu(inner, LoopKind::GPUThread, true));
+        blocks_.push_back(gpu(block, LoopKind::GPUBlock, true));
+        for (size_t i = 1; i < reductions.size(); i++)
+            blocks_.push_back(gpu(reductions[i].name, LoopKind::GPUBlock, true));
+        schedule_.atomic = true;
+        atomic_ = true;
+    }
+
+    void finish() {
+        while (blocks_.size() > most_block_loops)
+            fuse_outermost_blocks();
+        std::vector<Dim> dims = points_;
+        if (!atomic_)
+            append(dims, reductions_of());
+        append(dims, in_thread_);
+        append(dims, threads_);
+        append(dims, blocks_);
+        schedule_.dims = std::move(dims);
+    }
+
+    const std::string &innermost_block() const { return blocks_[0].name; }
+    const std::string &innermost_thread() const { return threads_[0].name; }
+
+  private:
+    static Dim gpu(const std::string &name, LoopKind kind, bool is_reduction = false) {
+        return {name, kind, is_reduction, Partition::Auto, DeviceAPI::Default_GPU};
+    }
+    static void append(std::vector<Dim> &to, const std::vector<Dim> &more) {
+        to.insert(to.end(), more.begin(), more.end());
+    }
+
+    std::vector<Dim> reductions_of() const {
+        std::vector<Dim> result;
+        for (const Dim &d : schedule_.dims)
+            if (d.is_reduction)
+                result.push_back(d);
+        return result;
+    }
+
+    std::string fresh(const std::string &wish) {
+        std::string name = wish;
+        for (int i = 2; std::find(taken_.begin(), taken_.end(), name) != taken_.end(); i++)
+            name = wish + std::to_string(i);
+        taken_.push_back(name);
+        return name;
+    }
+
+    std::pair<std::string, std::string> split(const std::string &old, const char *outer,
+                                              const char *inner, int64_t factor) {
+        Transform t;
+        t.kind = Transform::Kind::Split;
+        t.old_name = old;
+        t.outer = fresh(old + outer);
+        t.inner = fresh(old + inner);
+        t.factor = ir::int32(factor);
+        t.tail = TailStrategy::GuardWithIf;
+        schedule_.transforms.push_back(t);
+        return {t.outer, t.inner};
+    }
+
+    void fuse_outermost_blocks() {
+        const Dim outer = blocks_.back();
+        blocks_.pop_back();
+        Transform t;
+        t.kind = Transform::Kind::Fuse;
+        t.outer = outer.name;
+        t.inner = blocks_.back().name;
+        t.old_name = fresh(t.inner + "_" + t.outer);
+        schedule_.transforms.push_back(t);
+        blocks_.back().name = t.old_name;
+    }
+
+    const FuncNode &func_;
+    const graph::Stage &stage_;
+    StageSchedule &schedule_;
+    std::vector<std::string> taken_;
+    std::vector<Dim> points_, in_thread_, threads_, blocks_;  ///< innermost first
+    bool atomic_ = false;
+};
+
+struct KernelLevels {
+    LoopLevel block, thread;
+};
+
+LoopLevel level_at(FuncId func, const std::string &var) {
+    return {LoopLevel::Kind::At, func, 0, var};
+}
+
+/// One stage of the output as a kernel.
+KernelLevels apply_stage(const Plan &plan, const Node &node, const FuncNode &func, size_t s,
+                   StageSchedule &schedule) {
+    KernelLoops loops(func, s, schedule);
+    const StageCost &stage = node.stages[s];
+    const bool has_pure =
+        std::find(stage.loops_over.begin(), stage.loops_over.end(), true) != stage.loops_over.end();
+    if (!has_pure) {
+        loops.add_atomic_reduction();
+    } else {
+        std::vector<int64_t> extents = node.extents;
+        for (size_t d = 0; d < extents.size(); d++)
+            if (!stage.loops_over[d])
+                extents[d] = 1;
+        const std::vector<size_t> threads = thread_dimensions(extents);
+        const bool as_planned = threads == thread_dimensions(node.extents);
+        for (size_t d = 0; d < extents.size(); d++) {
+            if (!stage.loops_over[d])
+                continue;
+            const bool is_threads = std::find(threads.begin(), threads.end(), d) != threads.end();
+            const int64_t other = is_threads ? (threads.size() == 1 ? 128
+                                                : d == threads[0]   ? 32
+                                                                    : 4)
+                                             : 1;
+            const int64_t tile = as_planned ? plan.tile[d] : other,
+                          count = as_planned ? plan.threads[d] : other;
+            const bool whole = !is_threads && !threads.empty() && d < threads[0];
+            loops.add(func.args[d], std::max<int64_t>(tile, is_threads ? 2 : 1),
+                      std::max<int64_t>(count, 1), whole);
+        }
+    }
+    loops.finish();
+    if (!has_pure)
+        return {};
+    return {level_at(func.id, loops.innermost_block()),
+            level_at(func.id, loops.innermost_thread())};
+}
+
+/// A member of a block: its first two loops over threads, inside of them the others and the reductions.
+void apply_member(const FuncNode &func, StageSchedule &schedule) {
+    std::vector<Dim> reductions, pure;
+    for (const Dim &d : schedule.dims)
+        (d.is_reduction ? reductions : pure).push_back(d);
+    const size_t count = std::min<size_t>(2, pure.size());
+    std::vector<Dim> dims = reductions;
+    dims.insert(dims.end(), pure.begin() + static_cast<long>(count), pure.end());
+    for (size_t i = 0; i < count; i++)
+        dims.push_back(
+            {pure[i].name, LoopKind::GPUThread, false, Partition::Auto, DeviceAPI::Default_GPU});
+    (void)func;
+    schedule.dims = std::move(dims);
+}
+
+}  // namespace
+
+void apply_kernel(const Plan &plan, const StageGraph &nodes, const graph::Graph &graph,
+                  const Machine &, schedules::Schedule &schedule) {
+    const Node &output = nodes.nodes[static_cast<size_t>(plan.output())];
+    FuncSchedule &f = schedule[output.id];
+    if (output.role == Role::Free || f.compute.inlined()) {
+        f.compute.kind = LoopLevel::Kind::Root;
+        if (f.store.inlined())
+            f.store.kind = LoopLevel::Kind::Root;
+    }
+    KernelLevels levels;
+    for (size_t s = 0; s < output.stages.size(); s++) {
+        if (f.stages[s].touched)
+            continue;
+        const KernelLevels own = apply_stage(plan, output, graph[output.id], s, f.stages[s]);
+        if (s == 0)
+            levels = own;
+    }
+    for (size_t m = 1; m < plan.members.size(); m++) {
+        const Node &node = nodes.nodes[static_cast<size_t>(plan.members[m])];
+        FuncSchedule &member = schedule[node.id];
+        const bool in_thread = plan.levels[m] == Level::Thread;
+        member.compute = member.store = in_thread ? levels.thread : levels.block;
+        for (size_t s = 0; s < node.stages.size(); s++)
+            if (!in_thread && !member.stages[s].touched)
+                apply_member(graph[node.id], member.stages[s]);
+    }
+}
+
+}  // namespace Pipe::autoschedule
