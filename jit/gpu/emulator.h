@@ -52,6 +52,8 @@ struct EmulatorReport {
 
     /// One sentence.
     std::string text() const;
+    /// The same for an Error, with its fields marked (support/error_text.h).
+    std::string marked_text() const;
 };
 
 /// What a launch did at one site. Warps are 32 threads with consecutive numbers; the accesses of a warp are its threads'

@@ -166,7 +166,7 @@ void EmulatedDevice::launch(codegen::GPUModule &module, const codegen::GPULaunch
         return;
     std::string text;
     for (size_t i = 0; i < reports.size() && i < max_told_reports; i++)
-        text += (i == 0 ? "" : "\n  ") + reports[i].text();
+        text += (i == 0 ? "" : "\n  ") + reports[i].marked_text();
     if (reports.size() > max_told_reports)
         text += fmt::format("\n  And {} faults more.", reports.size() - max_told_reports);
     emulator_error(text);

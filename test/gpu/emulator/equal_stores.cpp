@@ -151,6 +151,13 @@ TEST_CASE("memory that was freed", "[emulator]") {
     REQUIRE(reports[0].kind == Kind::Freed);
     REQUIRE(reports[0].elements == 64);
     REQUIRE(reports[0].count == 2);
+    // The error has the Func as a field.
+    try {
+        module.launch(device, {1}, {1}, 0, {freed, 1});
+    } catch (const Pipe::RuntimeError &e) {
+        REQUIRE(e.details().func == "array");
+    }
+    REQUIRE(device.take_reports().size() == 1);
     // An address that never was one.
     module.error(device, {1}, {1}, 0, {64, 1});
     reports = device.take_reports();
