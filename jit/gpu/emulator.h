@@ -52,11 +52,14 @@ struct EmulatorReport {
 
     /// One sentence.
     std::string text() const;
+    /// The same for an Error, with its fields marked (support/error_text.h).
+    std::string marked_text() const;
 };
 
 /// What a launch did at one site. Warps are 32 threads with consecutive numbers; the accesses of a warp are its threads'
 /// k-th ones at the site since the last barrier.
 struct EmulatorSiteCounters {
+    int32_t site = 0;
     std::string buffer;  ///< "" for barriers
     GPUSite::Kind kind = GPUSite::Load;
     GPUSite::Memory memory = GPUSite::Global;
@@ -74,8 +77,8 @@ struct EmulatorCounters {
     std::string pipeline, kernel;
     int64_t launch = 0;
     std::array<int32_t, 3> blocks{}, threads{};
-    int64_t shared_bytes = 0;  ///< per block
-    std::vector<EmulatorSiteCounters> sites;
+    int64_t shared_bytes = 0;                 ///< per block
+    std::vector<EmulatorSiteCounters> sites;  ///< that threads came to
     /// Different sectors of global memory that the launch loads or writes: each once is the least that it can do. (One
     /// that is loaded at two sites counts once, one that is loaded and written twice.)
     int64_t compulsory_sectors = 0;

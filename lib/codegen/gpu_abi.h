@@ -32,7 +32,8 @@
 //                             const void *array, int64_t array_bytes)
 //       Before each access. `array`, `array_bytes`: the array that is accessed, where it is shared or the thread's own
 //       memory; null for global memory, where the emulator knows the allocations. An access outside of its array does
-//       not return: the block ends there. All accesses of one site and launch are to one allocation.
+//       not return: the block ends there. All accesses of one site and launch are to one allocation. One instruction may
+//       make several calls, one after the other. No bytes: nothing is accessed.
 //
 // Code without checks has no calls of pipe_emulator_access, and no sites but those of barriers.
 //

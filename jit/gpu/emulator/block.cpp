@@ -26,9 +26,16 @@ void BlockRunner::begin_launch(const Run &run, void *const *params, Timeline &ti
     params_ = params;
     timeline_ = &timeline;
     checker_ = checker;
-    release_fibers();
-    threads_.resize(static_cast<size_t>(run.threads()));
+    kernel_ = run.module.kernels[run.launch.kernel].emulated;
+    release_fibers();  // of a launch that ended by an exception
+    threads_.assign(static_cast<size_t>(run.threads()), {});
     prepare_shared(run.launch.shared_bytes);
+    for (Thread &thread : threads_) {
+        const auto at = coordinates(number(thread), run.launch.threads);
+        std::copy(at.begin(), at.end(), thread.thread);
+        thread.shared = shared_;
+        thread.emulator = this;
+    }
 }
 
 void BlockRunner::prepare_shared(int64_t bytes) {
@@ -46,16 +53,10 @@ void BlockRunner::prepare_shared(int64_t bytes) {
 void BlockRunner::prepare_threads(int64_t block) {
     const auto at = coordinates(block, run_->launch.blocks);
     for (Thread &thread : threads_) {
-        const auto in_block = coordinates(number(thread), run_->launch.threads);
-        std::copy_n(in_block.begin(), 3, thread.thread);
-        std::copy_n(at.begin(), 3, thread.block);
-        thread.shared = shared_;
-        thread.emulator = this;
-        thread.runner = this;
+        std::copy(at.begin(), at.end(), thread.block);
         thread.state = Thread::Ready;
         thread.site = -1;
     }
-    running_ = static_cast<int64_t>(threads_.size());
     abandoned_ = false;
     std::memset(shared_, new_shared_memory, static_cast<size_t>(run_->launch.shared_bytes));
 }
@@ -65,22 +66,80 @@ void BlockRunner::run(int64_t position) {
     prepare_threads(timeline_->block_at(position));
     if (checker_)
         checker_->begin_block(shared_);
-    while (true) {
-        for (int64_t i = 0; i < static_cast<int64_t>(threads_.size()) && !abandoned_; i++) {
-            Thread &thread = threads_[static_cast<size_t>(timeline_->thread_at(i))];
-            timeline_->begin_stretch(i);
-            if (thread.state == Thread::Ready)
-                run_stretch(thread);
-        }
-        if (!abandoned_)
-            end_epoch();
-        if (abandoned_ || running_ == 0)
-            break;
+    first_epoch_ = true;
+    run_epoch();
+    while (waiting_ > 0 && !abandoned_) {
+        pass_barrier();
         timeline_->begin_epoch();
+        run_epoch();
     }
+    if (checker_ && !abandoned_)
+        checker_->end_epoch(-1);
     release_fibers();
     if (failure_)
         std::rethrow_exception(std::exchange(failure_, nullptr));
+}
+
+/// In the order of the epoch; null at its end.
+BlockRunner::Thread *BlockRunner::next_thread() {
+    for (int64_t i = timeline_->next_stretch(); i >= 0; i = timeline_->next_stretch())
+        if (threads_[static_cast<size_t>(i)].state == Thread::Ready)
+            return &threads_[static_cast<size_t>(i)];
+    return nullptr;
+}
+
+/// Until all threads wait at a barrier or have ended.
+void BlockRunner::run_epoch() {
+    waiting_ = 0;
+    while (Thread *thread = abandoned_ ? nullptr : next_thread()) {
+        thread_ = thread;
+        fiber_ = std::exchange(thread->fiber, nullptr);
+        if (fiber_)
+            fiber_->resume();
+        else if ((fiber_ = fibers_.take()))
+            fiber_->start(&BlockRunner::run_threads, this);
+        else
+            throw std::bad_alloc();
+        if (!fiber_->in_body())
+            fibers_.give(fiber_);
+    }
+    first_epoch_ = false;
+}
+
+/// Threads begin one after the other in the same fiber, until one comes to a barrier, and keeps it.
+void BlockRunner::run_threads(void *argument) {
+    auto &runner = *static_cast<BlockRunner *>(argument);
+    Thread *thread = runner.thread_;
+    while (thread) {
+        runner.kernel_(thread, runner.params_);
+        thread->state = Thread::Ended;
+        if (runner.checker_)
+            runner.checker_->end_stretch();
+        thread = runner.first_epoch_ ? runner.next_thread() : nullptr;
+    }
+}
+
+/// All threads wait at barriers, or have ended.
+void BlockRunner::pass_barrier() {
+    const Thread &waiting = *std::find_if(threads_.begin(), threads_.end(), [](const Thread &t) {
+        return t.state == Thread::Waiting;
+    });
+    if (checker_) {
+        for (const Thread &thread : threads_)
+            if (thread.state == Thread::Ended || thread.site != waiting.site)
+                checker_->divergent_barrier(number(waiting), waiting.site, number(thread),
+                                            thread.state == Thread::Ended ? -1 : thread.site);
+        checker_->end_epoch(waiting.site);
+    }
+    for (Thread &thread : threads_)
+        if (thread.state == Thread::Waiting)
+            thread.state = Thread::Ready;
+}
+
+/// Goes back to run_epoch().
+void BlockRunner::leave(Thread &thread) {
+    thread.fiber = fiber_;
+    fiber_->leave();
 }
 
 void BlockRunner::release_fibers() {
@@ -91,68 +150,19 @@ void BlockRunner::release_fibers() {
         }
 }
 
-/// Until a barrier or the end.
-void BlockRunner::run_stretch(Thread &thread) {
-    if (thread.fiber) {
-        thread.fiber->resume();
-    } else {
-        thread.fiber = fibers_.take();
-        if (!thread.fiber)
-            throw std::bad_alloc();
-        thread.fiber->start(&BlockRunner::body, &thread);
-    }
-    if (abandoned_)
-        return;
-    if (checker_)
-        checker_->end_stretch();
-    if (!thread.fiber->in_body()) {
-        thread.state = Thread::Ended;
-        running_--;
-        fibers_.give(std::exchange(thread.fiber, nullptr));
-    }
-}
-
-void BlockRunner::body(void *argument) {
-    Thread &thread = *static_cast<Thread *>(argument);
-    BlockRunner &runner = *thread.runner;
-    const Run &run = *runner.run_;
-    run.module.kernels[run.launch.kernel].emulated(&thread, runner.params_);
-}
-
-/// All threads wait at barriers, or have ended: the barriers are passed.
-void BlockRunner::end_epoch() {
-    const Thread *waiting = nullptr;
-    for (Thread &thread : threads_)
-        if (thread.state == Thread::Waiting) {
-            waiting = waiting ? waiting : &thread;
-            thread.state = Thread::Ready;
-        }
-    if (waiting && checker_)
-        report_divergence(*waiting);
-    if (checker_)
-        checker_->end_epoch(waiting ? waiting->site : -1);
-    for (Thread &thread : threads_)
-        thread.site = -1;
-}
-
-void BlockRunner::report_divergence(const Thread &waiting) {
-    for (const Thread &thread : threads_)
-        if (thread.site != waiting.site)
-            checker_->divergent_barrier(number(waiting), waiting.site, number(thread), thread.site);
-}
-
 void BlockRunner::barrier(EmulatedThread *emulated, int32_t site) {
     auto &thread = *static_cast<Thread *>(emulated);
+    if (checker_)
+        checker_->end_stretch();
     thread.site = site;
     thread.state = Thread::Waiting;
-    thread.fiber->leave();
+    waiting_++;
+    leave(thread);
 }
 
-void BlockRunner::access(EmulatedThread *emulated, int32_t site, const void *address, int32_t bytes,
-                         const void *array, int64_t array_bytes) {
+void BlockRunner::access_slowly(EmulatedThread *emulated, int32_t site, uint64_t address,
+                                int32_t bytes, uint64_t array, int64_t array_bytes) {
     auto &thread = *static_cast<Thread *>(emulated);
-    if (!checker_)
-        return;
     try {
         if (checker_->access(number(thread), site, address, bytes, array, array_bytes))
             return;
@@ -161,7 +171,7 @@ void BlockRunner::access(EmulatedThread *emulated, int32_t site, const void *add
         failure_ = std::current_exception();
     }
     abandoned_ = true;
-    thread.fiber->leave();
+    leave(thread);
 }
 
 }  // namespace Pipe::jit::emulator

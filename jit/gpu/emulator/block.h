@@ -27,34 +27,45 @@ class BlockRunner {
     // Called by kernels.
     void barrier(EmulatedThread *thread, int32_t site);
     void access(EmulatedThread *thread, int32_t site, const void *address, int32_t bytes,
-                const void *array, int64_t array_bytes);
+                const void *array, int64_t array_bytes) {
+        const auto at = reinterpret_cast<uint64_t>(address),
+                   array_at = reinterpret_cast<uint64_t>(array);
+        if (checker_ && !checker_->access_quickly(site, at, bytes, array_at, array_bytes))
+            access_slowly(thread, site, at, bytes, array_at, array_bytes);
+    }
 
   private:
     struct Thread : EmulatedThread {
         enum State { Ready, Waiting, Ended };
         State state = Ready;
-        int32_t site = -1;  ///< where it waits
-        Fiber *fiber = nullptr;
-        BlockRunner *runner = nullptr;
+        int32_t site = -1;       ///< where it waits, or waited
+        Fiber *fiber = nullptr;  ///< that it was left in
     };
 
     int64_t number(const Thread &thread) const { return &thread - threads_.data(); }
     void prepare_shared(int64_t bytes);
     void prepare_threads(int64_t block);
-    void run_stretch(Thread &thread);
+    Thread *next_thread();
+    void run_epoch();
+    static void run_threads(void *runner);
+    void pass_barrier();
+    void leave(Thread &thread);
+    void access_slowly(EmulatedThread *thread, int32_t site, uint64_t address, int32_t bytes,
+                       uint64_t array, int64_t array_bytes);
     void release_fibers();
-    void end_epoch();
-    void report_divergence(const Thread &waiting);
-    static void body(void *thread);
 
     const Run *run_ = nullptr;
+    codegen::EmulatedKernel *kernel_ = nullptr;
     void *const *params_ = nullptr;
     Timeline *timeline_ = nullptr;
     Checker *checker_ = nullptr;
 
     FiberPool fibers_;
     std::vector<Thread> threads_;
-    int64_t running_ = 0;     ///< threads that have not ended
+    Fiber *fiber_ = nullptr;    ///< that runs
+    Thread *thread_ = nullptr;  ///< that it runs, when it starts
+    bool first_epoch_ = true;
+    int64_t waiting_ = 0;     ///< threads
     bool abandoned_ = false;  ///< after an access that must not happen
     std::exception_ptr failure_;
     char *shared_ = nullptr;

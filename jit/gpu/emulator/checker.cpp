@@ -20,27 +20,37 @@ int64_t element_of(const GPUSite &site, int64_t offset) {
 Checker::Checker(const Run &run, Memory &memory, Timeline &timeline, Shadow &shared_shadow,
                  Counting *counting)
     : run_(run), memory_(memory), timeline_(timeline), shared_shadow_(shared_shadow),
-      counting_(counting), regions_(static_cast<size_t>(run.module.site_count)) {}
-
-void Checker::begin_block(const void *shared) {
-    for (int32_t i = 0; i < run_.module.site_count; i++)
-        if (site_of(i).memory == GPUSite::Shared)
-            regions_[static_cast<size_t>(i)] = {reinterpret_cast<uint64_t>(shared),
-                                                run_.launch.shared_bytes, &shared_shadow_, nullptr};
+      counting_(counting), regions_(static_cast<size_t>(run.module.site_count)) {
+    for (int32_t i = 0; i < run.module.site_count; i++) {
+        regions_[static_cast<size_t>(i)].kind = static_cast<GPUSite::Kind>(site_of(i).kind);
+        regions_[static_cast<size_t>(i)].is_shared = site_of(i).memory == GPUSite::Shared;
+    }
 }
 
-bool Checker::check(int64_t thread, int32_t site, uint64_t address, int32_t bytes, uint64_t array,
-                    int64_t array_bytes) {
+void Checker::begin_block(const void *shared) {
+    // Of a store that did not happen, because the block ended there.
+    pending_site_ = -1;
+    pending_.clear();
+    bytes_before_.clear();
+    for (Region &region : regions_) {
+        region.since = region.is_shared ? timeline_.block() : timeline_.launch();
+        if (region.is_shared) {
+            region.begin = reinterpret_cast<uint64_t>(shared);
+            region.bytes = run_.launch.shared_bytes;
+            region.shadow = &shared_shadow_;
+        }
+    }
+}
+
+bool Checker::access(int64_t thread, int32_t site, uint64_t address, int32_t bytes, uint64_t array,
+                     int64_t array_bytes) {
+    if (bytes <= 0)
+        return true;
+    if (pending_site_ >= 0 && pending_site_ != site)
+        settle();
     const GPUSite &s = site_of(site);
     const Region &region = regions_[static_cast<size_t>(site)];
-    const bool shared = s.memory == GPUSite::Shared;
-    Access access{site,
-                  address,
-                  bytes,
-                  region,
-                  array,
-                  array_bytes,
-                  shared ? timeline_.block() : timeline_.launch()};
+    Access access{site, address, bytes, region, array, array_bytes};
     if (array && (address < array || address - array > static_cast<uint64_t>(array_bytes - bytes) ||
                   bytes > array_bytes)) {
         report_access(EmulatorReport::OutOfBounds, access, static_cast<int64_t>(address - array));
@@ -77,7 +87,10 @@ bool Checker::find_region(const Access &access) {
     Region &region = regions_[static_cast<size_t>(access.site)];
     if (region.bytes < 0) {
         if (Allocation *a = memory_.find(access.address, access.bytes)) {
-            region = {a->begin, a->bytes, &a->shadow(), &a->sectors};
+            region.begin = a->begin;
+            region.bytes = a->bytes;
+            region.shadow = &a->shadow();
+            region.sectors = &a->sectors;
             return true;
         }
     }
@@ -98,31 +111,11 @@ bool Checker::find_region(const Access &access) {
     return false;
 }
 
-/// Shared memory is new in each block, global memory after its allocation.
-bool Checker::is_new(const Access &access, const Cell &cell) const {
-    return access.region.shadow == &shared_shadow_ ? cell.writer < access.since
-                                                   : cell.writer == never;
-}
-
 /// Of a load or a plain store.
 bool Checker::conflicts_with_writer(const Access &access, Stamp writer) const {
     return is_unordered(access, writer) ||
-           ((writer & Cell::atomic_blocks) && writer >= access.since) ||
+           ((writer & Cell::atomic_blocks) && writer >= access.region.since) ||
            ((writer & Cell::atomic_threads) && timeline_.in_epoch(writer));
-}
-
-void Checker::add_reader(const Access &access, Cell &cell) const {
-    const Stamp now = timeline_.now();
-    const Stamp own = cell.writer >= access.since ? Cell::own : 0;
-    if ((cell.reader ^ now) >> stamp_bits == 0) {
-        // The flag holds for all loads of this stretch.
-        cell.reader = (now | own) & (cell.reader | ~Cell::own);
-        return;
-    }
-    if (is_unordered(access, cell.reader) &&
-        !timeline_.in_other_block(cell.other_reader, access.since))
-        cell.other_reader = cell.reader;
-    cell.reader = now | own;
 }
 
 void Checker::load(const Access &access, Shadow::Cells cells) {
@@ -132,19 +125,19 @@ void Checker::load(const Access &access, Shadow::Cells cells) {
         if (writer == now)
             continue;  // what races with this load races with that store, too
         const int64_t offset = access.offset_in_array(cell);
-        if (is_new(access, *cell))
+        if (is_new(access.region, *cell))
             report_access(EmulatorReport::NeverWritten, access, offset);
         else if (conflicts_with_writer(access, writer))
             report_race(access.site, offset, access.array_bytes, writer,
                         writer & Cell::atomic ? GPUSite::Atomic : GPUSite::Store);
-        add_reader(access, *cell);
+        add_reader(access.region.since, *cell);
     }
 }
 
 void Checker::store(const Access &access, Shadow::Cells cells) {
     const Stamp now = timeline_.now();
     for (Cell *cell = cells.begin; cell != cells.end; cell++)
-        if (std::max({cell->writer, cell->reader, cell->other_reader}) >= access.since)
+        if (std::max({cell->writer, cell->reader, cell->other_reader}) >= access.region.since)
             return store_to_used(access, cells);
         else
             cell->writer = now;
@@ -153,63 +146,63 @@ void Checker::store(const Access &access, Shadow::Cells cells) {
 /// Where the launch has accessed some of the cells before.
 void Checker::store_to_used(const Access &access, Shadow::Cells cells) {
     const Stamp now = timeline_.now();
-    pending_.conflicts.clear();
     for (Cell *cell = cells.begin; cell != cells.end; cell++) {
-        const int64_t in_array = access.offset_in_array(cell),
-                      in_access = in_array - static_cast<int64_t>(access.address - access.array);
+        const int64_t offset = access.offset_in_array(cell);
         const Stamp writer = cell->writer;
         const bool stored_by_other = conflicts_with_writer(access, writer);
         for (Stamp reader : {cell->reader, cell->other_reader}) {
             if (!is_unordered(access, reader))
                 continue;
             if (stored_by_other && (reader & Cell::own))
-                pending_.conflicts.push_back({in_access, reader, GPUSite::Load});
+                add_pending(access, *cell, reader, GPUSite::Load);
             else
-                report_race(access.site, in_array, access.array_bytes, reader, GPUSite::Load);
+                report_race(access.site, offset, access.array_bytes, reader, GPUSite::Load);
         }
         if (stored_by_other && (writer & Cell::atomic))
-            report_race(access.site, in_array, access.array_bytes, writer, GPUSite::Atomic);
+            report_race(access.site, offset, access.array_bytes, writer, GPUSite::Atomic);
         else if (stored_by_other)
-            pending_.conflicts.push_back({in_access, writer, GPUSite::Store});
+            add_pending(access, *cell, writer, GPUSite::Store);
         cell->writer = now;
     }
-    if (pending_.conflicts.empty())
-        return;
-    pending_.site = access.site;
-    pending_.address = access.address;
-    pending_.array = access.array;
-    pending_.array_bytes = access.array_bytes;
-    pending_.cell_bytes = access.region.shadow->cell_bytes();
-    const char *memory = reinterpret_cast<const char *>(access.address);
-    pending_.before.assign(memory, memory + access.bytes);
 }
 
-/// The store has happened: no other thread has run since.
+void Checker::add_pending(const Access &access, const Cell &cell, Stamp other,
+                          GPUSite::Kind other_kind) {
+    const int64_t offset = access.offset_in_array(&cell);
+    const uint64_t address = access.array + static_cast<uint64_t>(offset);
+    const int64_t bytes = std::min(
+        access.region.shadow->cell_bytes(),
+        static_cast<int64_t>(access.address + static_cast<uint64_t>(access.bytes) - address));
+    pending_site_ = access.site;
+    pending_.push_back(
+        {address, bytes, offset, access.array_bytes, other, other_kind, bytes_before_.size()});
+    const char *memory = reinterpret_cast<const char *>(address);
+    bytes_before_.insert(bytes_before_.end(), memory, memory + bytes);
+}
+
+/// The stores have happened: no other thread has run since.
 void Checker::settle() {
-    const int32_t site = pending_.site;
-    pending_.site = -1;
+    const int32_t site = pending_site_;
     int64_t redundant = 0;
-    for (const Pending::Conflict &conflict : pending_.conflicts) {
-        const int64_t bytes = std::min(
-            pending_.cell_bytes, static_cast<int64_t>(pending_.before.size()) - conflict.offset);
-        const char *after = reinterpret_cast<const char *>(pending_.address) + conflict.offset;
-        if (std::memcmp(after, &pending_.before[static_cast<size_t>(conflict.offset)],
-                        static_cast<size_t>(bytes)) == 0)
-            redundant += conflict.kind == GPUSite::Store ? bytes : 0;
+    for (const Pending &p : pending_) {
+        const char *after = reinterpret_cast<const char *>(p.address);
+        if (std::memcmp(after, &bytes_before_[p.before], static_cast<size_t>(p.bytes)) == 0)
+            redundant += p.other_kind == GPUSite::Store ? p.bytes : 0;
         else
-            report_race(site,
-                        static_cast<int64_t>(pending_.address - pending_.array) + conflict.offset,
-                        pending_.array_bytes, conflict.stamp, conflict.kind);
+            report_race(site, p.offset, p.array_bytes, p.other, p.other_kind);
     }
     if (counting_)
         counting_->redundant(site, redundant);
+    pending_site_ = -1;
+    pending_.clear();
+    bytes_before_.clear();
 }
 
 void Checker::atomic(const Access &access, Shadow::Cells cells) {
     for (Cell *cell = cells.begin; cell != cells.end; cell++) {
         const Stamp writer = cell->writer;
         const int64_t offset = access.offset_in_array(cell);
-        if (is_new(access, *cell))
+        if (is_new(access.region, *cell))
             report_access(EmulatorReport::NeverWritten, access, offset);
         else if (is_unordered(access, writer) && !(writer & Cell::atomic))
             report_race(access.site, offset, access.array_bytes, writer, GPUSite::Store);
@@ -218,8 +211,8 @@ void Checker::atomic(const Access &access, Shadow::Cells cells) {
                 report_race(access.site, offset, access.array_bytes, reader, GPUSite::Load);
         Stamp flags = Cell::atomic;
         if (writer & Cell::atomic) {
-            if (timeline_.in_other_block(writer, access.since) ||
-                (writer >= access.since && (writer & Cell::atomic_blocks)))
+            if (timeline_.in_other_block(writer, access.region.since) ||
+                (writer >= access.region.since && (writer & Cell::atomic_blocks)))
                 flags |= Cell::atomic_blocks;
             if (timeline_.in_epoch(writer) &&
                 (is_unordered(access, writer) || (writer & Cell::atomic_threads)))
@@ -283,7 +276,8 @@ void Checker::add(EmulatorReport report, const EmulatorReport::Thread &thread) {
     auto is_same = [&](const EmulatorReport &r) {
         return r.kind == report.kind && r.site == report.site &&
                r.other_access == report.other_access && r.other_site == report.other_site &&
-               (r.thread.block == r.other.block) == (thread.block == report.other.block);
+               (r.kind != EmulatorReport::Race ||
+                (r.thread.block == r.other.block) == (thread.block == report.other.block));
     };
     auto found = std::find_if(reports_.begin(), reports_.end(), is_same);
     if (found != reports_.end()) {

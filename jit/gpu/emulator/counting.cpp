@@ -77,6 +77,7 @@ Counting::Counting(const codegen::GPUModule &module, const codegen::GPULaunch &l
     result_.shared_bytes = launch.shared_bytes;
     for (const GPUSite &site : sites_) {
         EmulatorSiteCounters counters;
+        counters.site = static_cast<int32_t>(result_.sites.size());
         counters.buffer = site.buffer ? site.buffer : "";
         counters.kind = static_cast<GPUSite::Kind>(site.kind);
         counters.memory = static_cast<GPUSite::Memory>(site.memory);
@@ -157,6 +158,7 @@ EmulatorCounters Counting::finish() {
     }
     for (size_t i = 0; i < sites_.size(); i++)
         result_.sites[i].redundant = redundant_bytes_[i] / std::max(sites_[i].element_bytes, 1);
+    std::erase_if(result_.sites, [](const EmulatorSiteCounters &s) { return s.accesses == 0; });
     return std::move(result_);
 }
 

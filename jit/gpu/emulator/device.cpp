@@ -9,6 +9,7 @@
 #include "jit/gpu/emulator/block.h"
 #include "jit/gpu/emulator/counting.h"
 #include "jit/gpu/emulator/memory.h"
+#include "jit/parallel.h"
 
 namespace Pipe::jit {
 
@@ -76,6 +77,8 @@ struct EmulatedDevice::Impl {
     std::unique_ptr<BlockRunner> checked_runner;
 
     std::unique_ptr<BlockRunner> take_runner();
+    void give_runner(std::unique_ptr<BlockRunner> runner);
+    void run_blocks(const Run &run, void *const *params, int64_t position, int64_t end);
     Allocation &find(uint64_t address, const Rows &rows, const char *copies);
     std::vector<EmulatorReport> run_checked(const Run &run, void *const *params);
     void run_unchecked(const Run &run, void *const *params);
@@ -142,7 +145,7 @@ void EmulatedDevice::copy_to_host(void *to, uint64_t from, const Rows &rows, Dev
 }
 
 void EmulatedDevice::launch(codegen::GPUModule &module, const codegen::GPULaunch &launch,
-                            void *const *params, DeviceQueue) {
+                            void *const *params, DeviceQueue) try {
     check_launch(module, launch);
     std::unique_lock lock(impl_->mutex);
     const int64_t number = ++impl_->launches;
@@ -151,17 +154,8 @@ void EmulatedDevice::launch(codegen::GPUModule &module, const codegen::GPULaunch
     if (!has_checks(module)) {
         for (auto &[address, allocation] : impl_->memory.allocations())
             allocation->set_all_written();
-        std::unique_ptr<BlockRunner> runner = impl_->take_runner();
         lock.unlock();
-        // Its threads are those of this launch alone.
-        Timeline timeline;
-        timeline.begin_launch(run.seed, run.threads(), run.blocks());
-        runner->begin_launch(run, params, timeline, nullptr);
-        for (int64_t i = 0; i < run.blocks(); i++)
-            runner->run(i);
-        lock.lock();
-        impl_->runners.push_back(std::move(runner));
-        return;
+        return impl_->run_unchecked(run, params);
     }
     const std::vector<EmulatorReport> reports = impl_->run_checked(run, params);
     for (const EmulatorReport &report : reports)
@@ -172,18 +166,63 @@ void EmulatedDevice::launch(codegen::GPUModule &module, const codegen::GPULaunch
         return;
     std::string text;
     for (size_t i = 0; i < reports.size() && i < max_told_reports; i++)
-        text += (i == 0 ? "" : "\n  ") + reports[i].text();
+        text += (i == 0 ? "" : "\n  ") + reports[i].marked_text();
     if (reports.size() > max_told_reports)
         text += fmt::format("\n  And {} faults more.", reports.size() - max_told_reports);
     emulator_error(text);
+} catch (const std::bad_alloc &) {
+    emulator_error(fmt::format("there is no memory to run kernel {} with checks.",
+                               module.kernels[launch.kernel].name));
 }
 
 std::unique_ptr<BlockRunner> EmulatedDevice::Impl::take_runner() {
+    std::lock_guard lock(mutex);
     if (runners.empty())
         return std::make_unique<BlockRunner>();
     std::unique_ptr<BlockRunner> runner = std::move(runners.back());
     runners.pop_back();
     return runner;
+}
+
+void EmulatedDevice::Impl::give_runner(std::unique_ptr<BlockRunner> runner) {
+    std::lock_guard lock(mutex);
+    runners.push_back(std::move(runner));
+}
+
+/// The position-th block to the one before `end`, on this thread.
+void EmulatedDevice::Impl::run_blocks(const Run &run, void *const *params, int64_t position,
+                                      int64_t end) {
+    std::unique_ptr<BlockRunner> runner = take_runner();
+    Timeline timeline;
+    timeline.begin_launch(run.seed, run.threads(), run.blocks());
+    runner->begin_launch(run, params, timeline, nullptr);
+    for (; position < end; position++)
+        runner->run(position);
+    give_runner(std::move(runner));
+}
+
+/// On several threads, as a parallel loop.
+void EmulatedDevice::Impl::run_unchecked(const Run &run, void *const *params) {
+    constexpr int64_t most_pieces = 1 << 20;
+    struct Closure {
+        Impl &device;
+        const Run &run;
+        void *const *params;
+        int64_t pieces, blocks;
+    } closure{*this, run, params, std::min(most_pieces, run.blocks()), run.blocks()};
+    auto body = [](Context *context, int32_t begin, int32_t end, void *of) -> int32_t {
+        const auto &c = *static_cast<Closure *>(of);
+        const bool good = context->call([&] {
+            c.device.run_blocks(c.run, c.params, begin * c.blocks / c.pieces,
+                                end * c.blocks / c.pieces);
+        });
+        return good ? 0 : codegen::device_failed;
+    };
+    const JITHandlers no_handlers{};
+    Context context(no_handlers, nullptr);
+    context.threads = default_threads();
+    parallel_for(&context, body, 0, static_cast<int32_t>(closure.pieces), &closure);
+    context.rethrow();
 }
 
 std::vector<EmulatorReport> EmulatedDevice::Impl::run_checked(const Run &run, void *const *params) {

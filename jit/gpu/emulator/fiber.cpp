@@ -4,7 +4,6 @@
 #include <cstring>
 
 #include <sys/mman.h>
-#include <unistd.h>
 
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/asan_interface.h>
@@ -236,21 +235,14 @@ void Fiber::abandon() {
 namespace {
 
 constexpr size_t stacks_in_slab = 32;
-
-size_t guard_bytes() {
-    return static_cast<size_t>(sysconf(_SC_PAGESIZE));
-}
-
-size_t slab_bytes() {
-    return stacks_in_slab * (FiberPool::stack_bytes + guard_bytes());
-}
+constexpr size_t slab_bytes = stacks_in_slab * (FiberPool::stack_bytes + FiberPool::guard_bytes);
 
 }  // namespace
 
 FiberPool::~FiberPool() {
     fibers_.clear();
     for (char *slab : slabs_)
-        munmap(slab, slab_bytes());
+        munmap(slab, slab_bytes);
 }
 
 Fiber *FiberPool::take() {
@@ -263,13 +255,13 @@ Fiber *FiberPool::take() {
 
 bool FiberPool::add_stacks() {
     void *slab =
-        mmap(nullptr, slab_bytes(), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        mmap(nullptr, slab_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (slab == MAP_FAILED)
         return false;
     slabs_.push_back(static_cast<char *>(slab));
     for (size_t i = stacks_in_slab; i-- > 0;) {
-        char *guard = slabs_.back() + i * (stack_bytes + guard_bytes());
-        char *bottom = guard + guard_bytes();
+        char *guard = slabs_.back() + i * (stack_bytes + guard_bytes);
+        char *bottom = guard + guard_bytes;
         if (mprotect(bottom, stack_bytes, PROT_READ | PROT_WRITE) != 0)
             return !idle_.empty();
         // Stacks that all began at the same distance of a large power of two would share few sets of the caches.

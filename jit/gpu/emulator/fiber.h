@@ -39,11 +39,14 @@ class Fiber {
     std::unique_ptr<Context> context_;
 };
 
-/// Fibers, their stacks with a guard page each. Of one thread at a time.
+/// Fibers and their stacks. Of one thread at a time.
 class FiberPool {
   public:
-    /// Bytes of a stack: the local arrays of a kernel lie there. Only pages that are touched take memory.
-    static constexpr size_t stack_bytes = 256 << 10;
+    /// Bytes of a stack: the local arrays of a kernel lie there, of which a thread of CUDA has at most 512 KB. Only pages
+    /// that are touched take memory.
+    static constexpr size_t stack_bytes = 576 << 10;
+    /// Below it, without access. Generated code does not touch its frames page by page, so that one page is not enough.
+    static constexpr size_t guard_bytes = 64 << 10;
 
     FiberPool() = default;
     ~FiberPool();

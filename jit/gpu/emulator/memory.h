@@ -18,6 +18,7 @@ struct Cell {
     static constexpr Stamp atomic = 1;
     static constexpr Stamp atomic_blocks = 2;   ///< as did threads of other blocks of the launch,
     static constexpr Stamp atomic_threads = 4;  ///< and others of the block since its last barrier
+    static constexpr Stamp flags = 7;
     // In those of readers: what was read was stored in the same launch, and ordered before.
     static constexpr Stamp own = 1;
 
@@ -42,6 +43,12 @@ class Shadow {
             bytes = align(offset, bytes);
         Cell *first = cells_.get() + (offset >> shift_);
         return {first, first + (bytes >> shift_)};
+    }
+    /// Null unless they are one cell.
+    Cell *only_cell(int64_t offset, int64_t bytes) const {
+        return bytes == cell_bytes() && (offset & (bytes - 1)) == 0
+                   ? cells_.get() + (offset >> shift_)
+                   : nullptr;
     }
     int64_t cell_bytes() const { return int64_t(1) << shift_; }
     int64_t offset_of(const Cell *cell) const { return (cell - cells_.get()) << shift_; }

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "jit/gpu/emulator.h"
+#include "support/error_text.h"
 
 namespace Pipe::jit {
 
@@ -49,9 +50,9 @@ std::string divergence_text(const EmulatorReport &r) {
         r.site, triple(r.other.thread), other);
 }
 
-std::string access_text(const EmulatorReport &r) {
+std::string access_text(const EmulatorReport &r, const std::string &buffer) {
     const std::string text = fmt::format(" {} element {} of {} in {}", verb(r.access), r.element,
-                                         r.buffer, memory_name(r.memory));
+                                         buffer, memory_name(r.memory));
     const std::string elements = r.elements == 1 ? "element" : "elements";
     switch (r.kind) {
     case EmulatorReport::Race:
@@ -68,13 +69,22 @@ std::string access_text(const EmulatorReport &r) {
     return text;
 }
 
+std::string report_text(const EmulatorReport &r, const std::string &buffer) {
+    const std::string what =
+        r.kind == EmulatorReport::DivergentBarrier ? divergence_text(r) : access_text(r, buffer);
+    const std::string times = r.count == 1 ? "" : fmt::format(" ({} times)", r.count);
+    return fmt::format("Kernel {}: thread {} of block {}{}{}.", r.kernel, triple(r.thread.thread),
+                       triple(r.thread.block), what, times);
+}
+
 }  // namespace
 
 std::string EmulatorReport::text() const {
-    const std::string what = kind == DivergentBarrier ? divergence_text(*this) : access_text(*this);
-    const std::string times = count == 1 ? "" : fmt::format(" ({} times)", count);
-    return fmt::format("Kernel {}: thread {} of block {}{}{}.", kernel, triple(thread.thread),
-                       triple(thread.block), what, times);
+    return report_text(*this, buffer);
+}
+
+std::string EmulatorReport::marked_text() const {
+    return report_text(*this, support::marked(support::Field::Func, buffer));
 }
 
 }  // namespace Pipe::jit

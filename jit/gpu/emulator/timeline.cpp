@@ -47,6 +47,8 @@ void Timeline::begin_epoch() {
     epoch_number_ = next_number_;
     next_number_ += thread_count_;
     epoch_ = now_ = stamp(epoch_number_);
+    stretches_ = 0;
+    next_thread_ = threads_[0];
 }
 
 Timeline::Place Timeline::place(Stamp s) const {

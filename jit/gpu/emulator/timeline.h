@@ -19,6 +19,8 @@ class Order {
     Order() = default;
     Order(uint64_t seed, int64_t n);
     int64_t operator[](int64_t i) const { return (first_ + i * step_) % n_; }
+    /// What comes after the number `x`.
+    int64_t after(int64_t x) const { return x + step_ < n_ ? x + step_ : x + step_ - n_; }
 
   private:
     int64_t first_ = 0, step_ = 1, n_ = 1;
@@ -51,13 +53,17 @@ class Timeline {
     void begin_block(int64_t position);
     /// From a barrier, or the block's beginning.
     void begin_epoch();
-    /// The stretch of the position-th thread.
-    void begin_stretch(int64_t position) {
-        now_ = static_cast<Stamp>((epoch_number_ + position) << stamp_bits);
+    /// The next one of the epoch: answers whose it is; -1 where there is none left.
+    int64_t next_stretch() {
+        if (stretches_ == thread_count_)
+            return -1;
+        now_ = epoch_ + (static_cast<Stamp>(stretches_++) << stamp_bits);
+        const int64_t thread = next_thread_;
+        next_thread_ = threads_.after(thread);
+        return thread;
     }
 
     int64_t block_at(int64_t position) const { return blocks_[position]; }
-    int64_t thread_at(int64_t position) const { return threads_[position]; }
 
     /// Of the stretch at hand.
     Stamp now() const { return now_; }
@@ -86,7 +92,8 @@ class Timeline {
     uint64_t seed_ = 0;
     int64_t thread_count_ = 1;
     Order blocks_, threads_;
-    int64_t position_ = 0, epochs_ = 0;  ///< of the block; epochs that have begun in it
+    int64_t position_ = 0, epochs_ = 0;        ///< of the block; epochs that have begun in it
+    int64_t stretches_ = 0, next_thread_ = 0;  ///< that have begun in the epoch
     int64_t epoch_number_ = 2, next_number_ = 2;
     Stamp launch_ = stamp(2), block_ = launch_, epoch_ = launch_, now_ = launch_;
     struct Begin {

@@ -19,13 +19,14 @@ using Pipe::codegen::GPUSite;
 using Pipe::jit::EmulatedDevice;
 using Pipe::jit::EmulatorCounters;
 using Pipe::jit::EmulatorReport;
+using Pipe::jit::EmulatorSiteCounters;
 
 /// Accesses to global memory.
 template <typename T> T load(EmulatedThread *t, int32_t site, const T *p) {
     Pipe::jit::emulator_access(t, site, p, sizeof(T), nullptr, 0);
     return *p;
 }
-template <typename T> void store(EmulatedThread *t, int32_t site, T *p, T value) {
+template <typename T> void store(EmulatedThread *t, int32_t site, T *p, const T &value) {
     Pipe::jit::emulator_access(t, site, p, sizeof(T), nullptr, 0);
     *p = value;
 }

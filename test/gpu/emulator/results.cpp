@@ -195,6 +195,45 @@ TEST_CASE("several threads launch at once", "[emulator]") {
     REQUIRE(device.take_reports().empty());
 }
 
+namespace {
+
+/// Has as much memory of its own as CUDA allows: 512 KB.
+void large_frame(EmulatedThread *t, void *const *params) {
+    volatile int32_t own[(512 << 10) / 4 - 256];
+    const int size = static_cast<int>(std::size(own));
+    for (int i = 0; i < size; i += 64)
+        own[i] = t->thread[0] + i;
+    barrier(t, 1);
+    int32_t wrong = 0;
+    for (int i = 0; i < size; i += 64)
+        wrong += own[i] != t->thread[0] + i;
+    store(t, 0, param<int32_t *>(params, 0) + t->thread[0], wrong);
+}
+
+}  // namespace
+
+TEST_CASE("threads with large arrays of their own", "[emulator]") {
+    EmulatedDevice device;
+    Module module("large_frame", large_frame,
+                  {site("out", GPUSite::Store, GPUSite::Global), barrier_site});
+    DeviceArray<int32_t> out(device, 40);
+    module.launch(device, {2}, {40}, 0, {out.address});
+    REQUIRE(out.values() == std::vector<int32_t>(40, 0));
+}
+
+TEST_CASE("without checks, blocks run on several threads, each once", "[emulator]") {
+    EmulatedDevice device;
+    Module module = make_block_sum();
+    module.module.site_count = 0;
+    for (int blocks : {1, 2, 7, 1000}) {
+        DeviceArray<int32_t> in(device, count_up<int32_t>(64 * blocks)), out(device, blocks);
+        module.launch(device, {blocks}, {64}, 256, {in.address, out.address});
+        const std::vector<int32_t> values = out.values();
+        for (int block = 0; block < blocks; block++)
+            REQUIRE(values[static_cast<size_t>(block)] == 64 * (64 * block) + 64 * 65 / 2);
+    }
+}
+
 TEST_CASE("copies by rows, and new memory", "[emulator]") {
     EmulatedDevice device;
     std::vector<uint8_t> values = count_up<uint8_t>(30), back(30, 7);
