@@ -204,13 +204,13 @@ void Slots::check_limits(const Slot &slot, uint64_t bits) const {
     }
 }
 
-void Slots::gather(Outputs outputs, std::vector<Given> &given) const {
+void Slots::gather(Outputs outputs, std::vector<ArgumentValue> &given) const {
     if (outputs.size() != num_outputs_)
         throw RuntimeError(
             fmt::format("{} has {}, but was given {}. Give one Buffer per value of each output.",
                         pipeline_, counted(Field::Needed, num_outputs_, "output value"),
                         counted(Field::Given, outputs.size(), "Buffer")));
-    given.assign(slots_.size(), Given());
+    given.assign(slots_.size(), ArgumentValue());
     size_t output = 0;
     for (size_t i = 0; i < slots_.size(); i++) {
         const Slot &slot = slots_[i];
@@ -237,7 +237,7 @@ void Slots::fill(CallArguments &call) const {
     size_t buffer = 0;
     for (size_t i = 0; i < slots_.size(); i++) {
         const Slot &slot = slots_[i];
-        Given &given = call.given[i];
+        ArgumentValue &given = call.given[i];
         if (slot.kind == Kind::Scalar) {
             check_limits(slot, given.bits);
             call.pointers_[i] = &given.bits;

@@ -31,7 +31,7 @@ struct Slot {
 using Outputs = std::span<const BufferBase *const>;
 
 /// The value of a slot in one call.
-struct Given {
+struct ArgumentValue {
     const BufferBase *buffer = nullptr;
     uint64_t bits = 0;  ///< of a scalar, in the first bytes
 };
@@ -62,7 +62,7 @@ class CallArguments {
     /// Whether no output has any element.
     bool nothing_wanted() const { return nothing_wanted_; }
 
-    std::vector<Given> given;  ///< one per slot
+    std::vector<ArgumentValue> given;  ///< one per slot
 
   private:
     friend class Slots;
@@ -97,7 +97,7 @@ class Slots {
     void check_program(const ir::Program &program) const;
 
     /// The present values of the ImageParams and Params, and these outputs.
-    void gather(Outputs outputs, std::vector<Given> &given) const;
+    void gather(Outputs outputs, std::vector<ArgumentValue> &given) const;
 
     /// Checks the given values and builds the argument array. RuntimeError, naming the pipeline and
     /// the argument, if a Buffer is undefined, has no memory, has the wrong type or number of

@@ -97,7 +97,7 @@ bool Compiled::up_to_date(const Target &requested) const {
 }
 
 const jit::Kernel *Compiled::find(const Variant &variant) const {
-    const Made *made = newest_.load(std::memory_order_acquire);
+    const CachedKernel *made = newest_.load(std::memory_order_acquire);
     while (made && !(made->variant == variant))
         made = made->next.get();
     return made ? &made->kernel : nullptr;
@@ -112,7 +112,7 @@ const jit::Kernel &Compiled::kernel(const Variant &variant) {
 
     jit::Kernel kernel;
     support::on_deep_stack([&] { kernel = compile_kernel(variant); });
-    made_ = std::make_unique<Made>(variant, std::move(kernel), std::move(made_));
+    made_ = std::make_unique<CachedKernel>(variant, std::move(kernel), std::move(made_));
     newest_.store(made_.get(), std::memory_order_release);
     return made_->kernel;
 }
@@ -168,7 +168,7 @@ ir::Program Compiled::lower_or_fall_back(const Variant &variant) {
     if (!scheduled_.user)
         return lower(variant);
     try {
-        support::ErrorsUntold untold;
+        support::SuppressErrorReporting suppressed;
         return lower(variant);
     } catch (const Error &error) {
         fall_back(scheduled_, error.what());
@@ -309,7 +309,7 @@ int Compiled::fail(const std::string &why, const CallSettings &settings) {
                          [&](jit::RunOptions &, std::string *) -> int { throw RuntimeError(why); });
 }
 
-int Compiled::answer_query(const std::vector<Given> &given, const CallSettings &settings) {
+int Compiled::answer_query(const std::vector<ArgumentValue> &given, const CallSettings &settings) {
     return with_handlers(settings, [&](jit::RunOptions &options, std::string *) {
         give_shapes(given, options);
         return 0;
