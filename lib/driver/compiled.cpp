@@ -148,7 +148,7 @@ void dump_passes(lower::LowerOptions &options) {
 ir::Program Compiled::lower(const Variant &variant) {
     lower::LowerOptions options;
     options.name = name();
-    options.dense = slots_.dense(variant.strided);
+    options.strides = slots_.strides(variant.layouts);
     options.any_size = variant.any_size;
     options.in_place = slots_.names(variant.in_place);
     options.shared_loops = scheduled_.shared_loops;
@@ -183,7 +183,9 @@ ir::Program Compiled::lower_or_fall_back(const Variant &variant) {
 ir::Program Compiled::program() {
     std::lock_guard lock(mutex_);
     ir::Program program;
-    support::on_deep_stack([&] { program = lower_or_fall_back({}); });
+    support::on_deep_stack([&] {
+        program = lower_or_fall_back({slots_.dense_layouts(), {}, false});
+    });
     return program;
 }
 
@@ -193,9 +195,9 @@ Scheduled Compiled::scheduled() const {
 }
 
 void Compiled::compile() {
-    kernel({});
+    kernel({slots_.dense_layouts(), {}, false});
     if (!declared_in_place_.empty())
-        kernel({0, false, declared_in_place_});
+        kernel({slots_.dense_layouts(), declared_in_place_, false});
 }
 
 namespace {
@@ -234,7 +236,7 @@ int Compiled::run_kernels(CallArguments &call, const jit::RunOptions &options,
     slots_.fill(call);
     if (call.nothing_wanted())
         return 0;
-    Variant variant{call.strided(), false, call.in_place()};
+    Variant &variant = call.variant;
     if (!call.in_place().empty() && !find(variant))
         check_in_place(call);
     int code = run_kernel(kernel(variant), call, options, error);

@@ -63,10 +63,10 @@ Scheduled make_schedule(const std::vector<Func> &outputs, const Settings &settin
 /// that is illegal, inlined. Requires `scheduled.user`.
 void fall_back(Scheduled &scheduled, const std::string &why);
 
-/// The kernels of one schedule. There is one per set of buffers that are not dense and of outputs
-/// that share memory with inputs; and for each of them another one that is correct for every size:
-/// the usual kernel computes a little more than requested where that is faster, and reports if an
-/// image is too small for that.
+/// The kernels of one schedule. There is one per combination of layouts (dense, interleaved or other
+/// Buffers) and of outputs that share memory with inputs; and for each of them another one that is
+/// correct for every size: the usual kernel computes a little more than requested where that is
+/// faster, and reports if an image is too small for that.
 class Compiled {
   public:
     Compiled(const std::vector<Func> &outputs, const Settings &settings, const Target &requested,
@@ -101,12 +101,6 @@ class Compiled {
     int64_t peak_scratch_bytes() const { return peak_scratch_.load(std::memory_order_relaxed); }
 
   private:
-    struct Variant {
-        uint64_t strided = 0;
-        bool any_size = false;
-        std::vector<InPlace> in_place = {};
-        bool operator==(const Variant &) const = default;
-    };
     /// A list that only grows at its head, so that it can be searched without a lock.
     struct CachedKernel {
         Variant variant;

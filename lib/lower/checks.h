@@ -6,10 +6,9 @@
 
 namespace Pipe::lower {
 
-/// Asserts the promises about every buffer: bound, set_min, set_extent, set_stride, unit stride in
-/// dimension 0 for those in `dense`, equal shapes for the buffers of a tuple; and that split
-/// factors are at least 1.
-ir::Stmt shape_checks(region::RegionMap &regions, const std::vector<std::string> &dense);
+/// Asserts the promises about every buffer: bound, set_min, set_extent, set_stride, the known
+/// strides, equal shapes for the buffers of a tuple; and that split factors are at least 1.
+ir::Stmt shape_checks(region::RegionMap &regions, const std::vector<ir::KnownStride> &strides);
 
 /// Asserts that every input covers the region that the pipeline reads, and every output the region
 /// that is written: an update may write elsewhere, a tail may round up. Conditions that can be

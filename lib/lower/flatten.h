@@ -27,9 +27,9 @@ namespace Pipe::lower {
 ///  4. If a Func that is stored in the memory of an input reads that input, it reads itself
 ///     (in_place.h).
 ///
-/// `dense`: inputs and outputs whose stride in dimension 0 is 1.
+/// `strides`: known strides of inputs and outputs.
 ir::Stmt flatten(const ir::Stmt &s, const graph::Graph &graph, const schedules::Schedule &schedule,
-                 const std::vector<std::string> &dense,
+                 const std::vector<ir::KnownStride> &strides,
                  const std::vector<ir::InPlace> &in_place = {});
 
 }  // namespace Pipe::lower

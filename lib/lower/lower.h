@@ -14,9 +14,9 @@ namespace Pipe::lower {
 
 struct LowerOptions {
     std::string name = "pipeline";
-    /// Inputs and outputs with stride 1 in dimension 0: checked by the kernel, and used for faster
-    /// code.
-    std::vector<std::string> dense;
+    /// Strides of inputs and outputs, used for faster code: 1 in dimension 0 of dense Buffers, for
+    /// example.
+    std::vector<ir::KnownStride> strides;
     /// The result of poly::check_races: loops that need private accumulators.
     std::vector<poly::SharedLoop> shared_loops;
     /// Generates code that is correct for every size. Without it, Auto tails shift inwards: the
