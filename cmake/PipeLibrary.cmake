@@ -1,5 +1,5 @@
-# Each room is an object library, so that one room can be built alone (ninja pipe_lower); all of
-# them together are the one library that users link. The order is the layering of the rooms.
+# Each room is an object library, so that it can be built alone (ninja pipe_lower). All of them
+# together form the library Pipe. Their order is that of the layers.
 
 set(PIPE_ALL_ROOMS support ir image_io schedule graph poly region reference autoschedule lower
     codegen jit driver)
@@ -8,6 +8,8 @@ set(PIPE_ROOMS "${PIPE_ALL_ROOMS}" CACHE STRING
 
 add_library(Pipe)
 add_library(Pipe::Pipe ALIAS Pipe)
+# The same object files for the tests of single rooms, with the names of all rooms.
+add_library(pipe_internals EXCLUDE_FROM_ALL)
 
 function(pipe_add_room room folder)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/*.cpp)
@@ -21,6 +23,8 @@ function(pipe_add_room room folder)
   set_target_properties(pipe_${room} PROPERTIES
     UNITY_BUILD ${PIPE_UNITY_BUILD} UNITY_BUILD_BATCH_SIZE 0)
   target_sources(Pipe PRIVATE $<TARGET_OBJECTS:pipe_${room}>)
+  target_sources(pipe_internals PRIVATE $<TARGET_OBJECTS:pipe_${room}>)
+  set(room_objects ${room_objects} $<TARGET_OBJECTS:pipe_${room}> PARENT_SCOPE)
 endfunction()
 
 foreach(room IN LISTS PIPE_ROOMS)
@@ -41,27 +45,40 @@ foreach(room IN LISTS PIPE_ROOMS)
   pipe_add_room(${room} ${folder} ${packages})
 endforeach()
 
-target_compile_features(Pipe PUBLIC cxx_std_20)
-target_include_directories(Pipe PUBLIC
-  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
-  $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-target_link_libraries(Pipe PRIVATE
-  $<BUILD_INTERFACE:pipe_build_options> $<BUILD_INTERFACE:pipe_isl> $<BUILD_INTERFACE:pipe_llvm>
-  $<BUILD_INTERFACE:pipe_hwloc>
-  fmt::fmt OpenMP::OpenMP_CXX PNG::PNG JPEG::JPEG Threads::Threads ${CMAKE_DL_LIBS})
-set_target_properties(Pipe PROPERTIES LINKER_LANGUAGE CXX
-  VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR} INSTALL_RPATH_USE_LINK_PATH ON)
-# Sanitizers replace symbols at run time, so those builds keep them undefined until the program.
-if(BUILD_SHARED_LIBS AND NOT PIPE_ASAN AND NOT PIPE_TSAN AND "${PIPE_ROOMS}" STREQUAL "${PIPE_ALL_ROOMS}")
-  target_link_options(Pipe PRIVATE LINKER:--no-undefined)
-elseif(NOT "${PIPE_ROOMS}" STREQUAL "${PIPE_ALL_ROOMS}")
-  target_link_options(Pipe INTERFACE LINKER:--unresolved-symbols=ignore-in-shared-libs)
-endif()
+foreach(library Pipe pipe_internals)
+  target_compile_features(${library} PUBLIC cxx_std_20)
+  target_include_directories(${library} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_link_libraries(${library} PRIVATE
+    $<BUILD_INTERFACE:pipe_build_options> $<BUILD_INTERFACE:pipe_isl> $<BUILD_INTERFACE:pipe_llvm>
+    $<BUILD_INTERFACE:pipe_hwloc>
+    fmt::fmt OpenMP::OpenMP_CXX PNG::PNG JPEG::JPEG Threads::Threads ${CMAKE_DL_LIBS})
+  set_target_properties(${library} PROPERTIES LINKER_LANGUAGE CXX)
+  # Sanitizers replace symbols at run time, so those builds leave them undefined until the program.
+  if(BUILD_SHARED_LIBS AND NOT PIPE_ASAN AND NOT PIPE_TSAN AND "${PIPE_ROOMS}" STREQUAL "${PIPE_ALL_ROOMS}")
+    target_link_options(${library} PRIVATE LINKER:--no-undefined)
+  elseif(NOT "${PIPE_ROOMS}" STREQUAL "${PIPE_ALL_ROOMS}")
+    target_link_options(${library} INTERFACE LINKER:--unresolved-symbols=ignore-in-shared-libs)
+  endif()
+endforeach()
+set_target_properties(Pipe PROPERTIES VERSION ${PROJECT_VERSION}
+  SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR} INSTALL_RPATH_USE_LINK_PATH ON)
 
-# What a shared library exports. (What is inside of Pipe is among it: the tests call that.)
+# The names that the shared libraries export, as version scripts for the linker.
 if(BUILD_SHARED_LIBS AND CMAKE_EXECUTABLE_FORMAT STREQUAL "ELF")
-  target_link_options(Pipe PRIVATE LINKER:--version-script=${CMAKE_CURRENT_LIST_DIR}/Pipe.map)
-  set_property(TARGET Pipe APPEND PROPERTY LINK_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/Pipe.map)
+  foreach(library Pipe pipe_internals)
+    set(map ${PROJECT_BINARY_DIR}/${library}.map)
+    add_custom_command(OUTPUT ${map}
+      COMMAND ${CMAKE_COMMAND} -DNM=${CMAKE_NM} -DOUTPUT=${map}
+        -DINTERNALS=$<STREQUAL:${library},pipe_internals> "-DOBJECTS=$<JOIN:${room_objects},,>"
+        -P ${CMAKE_CURRENT_LIST_DIR}/ExportedNames.cmake
+      DEPENDS ${room_objects} ${CMAKE_CURRENT_LIST_DIR}/ExportedNames.cmake VERBATIM
+      COMMENT "Collecting the names that ${library} exports")
+    target_sources(${library} PRIVATE ${map})
+    target_link_options(${library} PRIVATE LINKER:--version-script=${map})
+    set_property(TARGET ${library} APPEND PROPERTY LINK_DEPENDS ${map})
+  endforeach()
 endif()
 
 include(CMakePackageConfigHelpers)

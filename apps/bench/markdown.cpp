@@ -66,7 +66,7 @@ std::string to_markdown(const std::vector<AppResult> &results) {
     std::string text =
         "| application | size | hand | **auto** | Halide, same hand schedule | Mullapudi2016 | the "
         "same, its defaults | Adams2019 | library | hand / Halide's | auto / best of Halide's | "
-        "hand, of the ceiling | compiling hand, ours / Halide's JIT |\n"
+        "hand, % of peak | compiling hand, ours / Halide's JIT |\n"
         "|---|---|---|---|---|---|---|---|---|---|---|---|---|\n";
     for (const AppResult &r : results) {
         const Variant *hand = find_sampled(r.variants, "hand");

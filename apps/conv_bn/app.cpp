@@ -32,7 +32,7 @@ App layer(const ConvBn::Shape &shape) {
                std::to_string(shape.stride);
     app.title = "convolution " + std::to_string(shape.kernel) + "×" + std::to_string(shape.kernel) +
                 ", " + std::to_string(shape.in) + " → " + std::to_string(shape.out) +
-                (shape.stride == 1 ? "" : ", every second pixel") + ", batch normalization (14)";
+                (shape.stride == 1 ? "" : ", stride 2") + ", batch normalization (14)";
     app.size = {width, width};
     app.make = [=] { return std::make_unique<ConvBn>(shape); };
     app.inputs = {

@@ -1,4 +1,4 @@
-// What the lessons share, and what your own programs do not need.
+// Helper functions for the lessons; your own programs do not need them.
 #pragma once
 
 #include <pipe/buffer.h>
@@ -15,20 +15,20 @@
 
 namespace lesson {
 
-/// Stands where a lesson claims something: ends the program with an error if it is not so.
+/// Verifies a claim of a lesson: ends the program with an error if it is false.
 inline void check(bool holds, const std::string &claim) {
     if (holds)
         return;
-    std::fprintf(stderr, "This does not hold: %s\n", claim.c_str());
+    std::fprintf(stderr, "This claim is false: %s\n", claim.c_str());
     std::exit(1);
 }
 
-/// True if `text` has the part in it.
+/// Whether `text` contains `part`.
 inline bool contains(const std::string &text, const std::string &part) {
     return text.find(part) != std::string::npos;
 }
 
-/// Path of a file to write: in the folder named on the command line, else in out/.
+/// Path of an output file: in the directory given on the command line, else in out/.
 inline std::string output_file(int argc, char **argv, const std::string &name) {
     const std::filesystem::path folder = argc > 1 ? argv[1] : "out";
     std::filesystem::create_directories(folder);
@@ -39,12 +39,12 @@ inline std::string output_file(int argc, char **argv, const std::string &name) {
 /// The picture that the lessons work on: 640 x 384 pixels, 3 channels (red, green, blue).
 inline Pipe::Buffer<uint8_t> picture() {
     Pipe::Buffer<uint8_t> photo = apps::default_picture(640, 384);
-    photo.set_name("photo");  // as error messages and reports call it
+    photo.set_name("photo");  // its name in error messages and reports
     return photo;
 }
 
-/// Milliseconds that `work()` takes: the fastest of three runs, so that compiling (in the first one)
-/// and what else the machine does hardly count.
+/// Milliseconds that `work()` takes: the fastest of three runs, which excludes compilation (in the
+/// first run) and most disturbances.
 template <typename F> double milliseconds(F &&work) {
     double best = 1e9;
     for (int i = 0; i < 3; ++i) {

@@ -10,17 +10,17 @@
 using namespace Pipe;
 
 int main() {
-    // A Var is a coordinate. It has no value: it only gives a dimension its name. The text is what
-    // error messages and printed loops call it.
+    // A Var is a coordinate. It has no value: it only names a dimension. The string is its name in
+    // error messages and printed loops.
     Var x("x"), y("y");
 
-    // A Func says what the value is at every coordinate. This line computes nothing yet. It is a
-    // definition, as in mathematics: ramp(x, y) = x + 10 y, for all whole numbers x and y.
+    // A Func defines a value at every coordinate. This line computes nothing yet. It is a
+    // definition, as in mathematics: ramp(x, y) = x + 10 y, for all integers x and y.
     Func ramp("ramp");
     ramp(x, y) = x + 10 * y;
 
-    // realize makes machine code for the Func, runs it for x = 0 .. 7 and y = 0 .. 3, and gives the
-    // values in a Buffer, which is an array that knows its size. x is the column, y the row.
+    // realize compiles the Func to machine code, runs it for x = 0 .. 7 and y = 0 .. 3, and returns
+    // the values in a Buffer, which is an array that knows its size. x is the column, y the row.
     Buffer<int32_t> values = ramp.realize({8, 4});
 
     std::printf("ramp(x, y) = x + 10 y for x = 0 .. 7, y = 0 .. 3\n");
@@ -33,8 +33,8 @@ int main() {
         lesson::check(values(column, row) == column + 10 * row, "each value is x + 10 y");
     });
 
-    // Vars and numbers of the type int make a Func of int32_t. A Buffer of another type is an
-    // error, not a silent conversion:
+    // Vars and numbers of type int define a Func of int32_t. A Buffer of another type is an error,
+    // not a silent conversion:
     try {
         Buffer<float> wrong = ramp.realize({8, 4});
         lesson::check(false, "a Buffer<float> cannot take int32_t values");
@@ -42,8 +42,8 @@ int main() {
         std::printf("\nA wrong type: %s\n", error.what());
     }
 
-    // A Func has no size; only what is asked for is computed. The same Func can be asked for
-    // another part, by giving a Buffer to fill. Here one that begins at (100, -2).
+    // A Func has no size; only the requested region is computed. Another region of the same Func
+    // can be computed by passing a Buffer to fill. This one begins at (100, -2).
     Buffer<int32_t> part(3, 2);
     part.set_min(100, -2);
     ramp.realize(part);

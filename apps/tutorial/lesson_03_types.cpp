@@ -1,7 +1,7 @@
 // Lesson 3: types, casts and overflow.
 //
-// You learn which type an expression has, that small integers wrap around silently as they do in
-// hardware, and how to keep a picture from being ruined by it.
+// You learn which type an expression has, that small integers silently wrap around as they do in
+// hardware, and how to avoid the artifacts that this causes in pictures.
 
 #include "apps/tutorial/lesson.h"
 
@@ -32,26 +32,27 @@ int main(int argc, char **argv) {
     std::printf("a = 200 and b = 100 are bytes, n = -7 is an int\n");
     // Two operands of one type give that type. Bytes wrap around at 256: 300 becomes 44.
     show("a + b", a + b, UInt(8), 44);
-    // A plain number takes the type of the other operand; so this wraps too.
+    // An int literal takes the type of the other operand, so this wraps, too.
     show("a * 2", a * 2, UInt(8), 144);
-    // Make operands wider before the operation, not after it.
+    // Widen operands before the operation, not after it.
     show("cast<uint16_t>(a + b)", cast<uint16_t>(a + b), UInt(16), 44);
     show("cast<uint16_t>(a) + b", cast<uint16_t>(a) + b, UInt(16), 300);
     // The wider type wins, and a float wins over all integers.
     show("a + n", a + n, Int(32), 193);
     show("a * 1.5f", a * 1.5f, Float(32), 300);
-    // Back to a byte: a cast drops the upper bits, a saturating cast stays at the nearest end.
+    // Back to a byte: a cast drops the upper bits, a saturating cast clamps to the range of the
+    // type.
     show("cast<uint8_t>(cast<int>(a) + b)", cast<uint8_t>(cast<int>(a) + b), UInt(8), 44);
     show("saturating_cast<uint8_t>(n)", saturating_cast<uint8_t>(n), UInt(8), 0);
-    // Quotients of integers round down, also below 0, so that every pixel is treated alike when an
-    // index is divided; the remainder is never negative. (C++ gives -3 and -1 here.)
+    // Integer division rounds down, also for negative numbers, so that dividing an index treats all
+    // pixels alike; the remainder is never negative. (C++ gives -3 and -1 here.)
     show("n / 2", n / 2, Int(32), -4);
     show("n % 2", n % 2, Int(32), 1);
-    // Differences of unsigned values wrap as well. absd is |a - b| without that danger.
+    // Differences of unsigned values wrap, too. absd is |a - b| without that problem.
     show("b - a", b - a, UInt(8), 156);
     show("absd(a, b)", absd(a, b), UInt(8), 100);
 
-    // A number that no byte can hold is an error at once, not a surprise in the picture.
+    // A literal that does not fit into a byte is an error at compile time.
     try {
         const Expr impossible = a + 300;
         lesson::check(false, "300 fits no byte");
@@ -59,8 +60,8 @@ int main(int argc, char **argv) {
         std::printf("\na + 300: %s\n", error.what());
     }
 
-    // What it means for a picture: brighter by 80, wrong and right. In the wrong one the brightest
-    // places turn dark.
+    // The effect on a picture: brighter by 80, wrong and right. In the wrong one, the brightest
+    // areas turn dark.
     const Buffer<uint8_t> photo = lesson::picture();
     Var x("x"), y("y"), c("c");
     Func wrong("wrong"), right("right");

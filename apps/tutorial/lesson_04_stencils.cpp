@@ -1,7 +1,7 @@
 // Lesson 4: stencils and boundary conditions.
 //
 // A stencil computes a pixel from its neighbors. You learn what happens at the edge of a picture,
-// where some neighbors do not exist, and the five ways to say what stands there.
+// where some neighbors do not exist, and the five boundary conditions.
 
 #include "apps/tutorial/lesson.h"
 
@@ -32,14 +32,14 @@ void print_row(const char *name, Func f, const std::vector<int> &expected) {
 int main(int argc, char **argv) {
     Var x("x"), y("y"), c("c");
 
-    // The difference of the two neighbors: large where the picture changes from left to right.
+    // The difference of the two neighbors: large where the picture changes in x.
     Buffer<int32_t> five(5, "five");  // a Buffer may have a name, for messages
     five.fill([](int i) { return i + 1; });
     Func slope("slope");
     slope(x) = five(x + 1) - five(x - 1);
 
-    // For x = 0 .. 4 this needs five(-1) and five(5), which do not exist. Pipe tests that before it
-    // runs: no memory outside of a Buffer is ever read.
+    // For x = 0 .. 4 this needs five(-1) and five(5), which do not exist. Pipe checks this before
+    // it runs: memory outside of a Buffer is never read.
     try {
         slope.realize({5});
         lesson::check(false, "reading outside of a Buffer is an error");
@@ -47,7 +47,7 @@ int main(int argc, char **argv) {
         std::printf("Without a boundary condition: %s\n\n", error.what());
     }
 
-    // A boundary condition makes a Func that has a value everywhere.
+    // A boundary condition returns a Func that has a value everywhere.
     using namespace BoundaryConditions;
     std::printf("  x                 ");
     for (int i = -4; i <= 8; ++i)
@@ -60,12 +60,12 @@ int main(int argc, char **argv) {
     print_row("mirror_image", mirror_image(five), {4, 3, 2, 1, 1, 2, 3, 4, 5, 5, 4, 3, 2});
     print_row("mirror_interior", mirror_interior(five), {5, 4, 3, 2, 1, 2, 3, 4, 5, 4, 3, 2, 1});
 
-    // The same on a picture: a sharpening stencil, which takes away some of the four neighbors.
-    // repeat_edge is the usual choice for pictures: it makes no new edges.
+    // The same on a picture: a sharpening stencil, which subtracts a fraction of the four
+    // neighbors. repeat_edge is the usual choice for pictures: it creates no new edges.
     const Buffer<uint8_t> photo = lesson::picture();
     const int width = photo.width(), height = photo.height();
     Func input = repeat_edge(photo), wide("wide"), sharp("sharp");
-    wide(x, y, c) = cast<int16_t>(input(x, y, c));  // room for negative and large values
+    wide(x, y, c) = cast<int16_t>(input(x, y, c));  // can hold negative and large values
     sharp(x, y, c) = saturating_cast<uint8_t>(
         3 * wide(x, y, c) -
         (wide(x - 1, y, c) + wide(x + 1, y, c) + wide(x, y - 1, c) + wide(x, y + 1, c)) / 2);

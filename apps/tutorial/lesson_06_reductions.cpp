@@ -1,7 +1,7 @@
 // Lesson 6: reductions.
 //
-// A reduction makes one value of many: a sum, a maximum, a histogram. You learn about RDom, the
-// range that it runs over, about update definitions, and how `where` leaves points out.
+// A reduction combines many values into one: a sum, a maximum, a histogram. You learn about RDom,
+// the domain of a reduction, about update definitions, and how `where` excludes points.
 
 #include "apps/tutorial/lesson.h"
 
@@ -17,13 +17,14 @@ int main(int argc, char **argv) {
     Func gray("gray");
     gray(x, y) = cast<uint8_t>((photo(x, y, 0) + 2.0f * photo(x, y, 1) + photo(x, y, 2)) / 4);
 
-    // An RDom is a range of coordinates to run over; here all pixels. Its members x and y are used
-    // like Vars. Where a Var means "for every x", they mean "for all of these, one after another".
-    RDom all(0, width, 0, height, "all");  // from 0, this many; and again for y
+    // An RDom is a range of coordinates to iterate over; here all pixels. Its members x and y are
+    // used like Vars. While a Var means "for every x, in any order", they mean "for all of these,
+    // one after the other".
+    RDom all(0, width, 0, height, "all");  // min and extent in x, then in y
 
-    // The first definition gives the starting value, the second one is an update: it is run for
-    // every point of the RDom. The histogram counts how often each of the 256 values occurs. The
-    // place that is updated may be computed from data.
+    // The first definition gives the initial value, the second one is an update: it runs for every
+    // point of the RDom. The histogram counts how often each of the 256 values occurs. The element
+    // that is updated may depend on data.
     Func histogram("histogram");
     histogram(i) = 0;
     histogram(gray(all.x, all.y)) += 1;
@@ -35,14 +36,14 @@ int main(int argc, char **argv) {
                 highest);
     lesson::check(pixels == width * height, "every pixel is counted once");
 
-    // Sums and their kind can be written inside of an expression. The type is that of what is
-    // summed, so make it wide enough first.
+    // Sums and similar reductions can be written inside an expression. The result has the type of
+    // the summands, so make that wide enough first.
     Func mean("mean");
     mean() = sum(cast<float>(gray(all.x, all.y))) / (width * height);
     Buffer<float> overall = mean.realize();
 
-    // `where` leaves points out: only a circle in the middle of the picture counts here. It has to
-    // stand before the RDom is used.
+    // `where` excludes points: here, only a circle in the middle of the picture counts. It must be
+    // called before the RDom is used.
     const int radius = 100;
     RDom circle(0, width, 0, height, "circle");
     const Expr dx = circle.x - width / 2, dy = circle.y - height / 2;

@@ -1,7 +1,7 @@
-// Lesson 7: updates that read what they wrote before.
+// Lesson 7: updates that read earlier results.
 //
 // An update may read the Func that it changes. The points of an RDom are visited in order, so each
-// step can build on the one before: running totals, recursive filters, simulations.
+// step can use the result of the previous one: running totals, recursive filters, simulations.
 
 #include "apps/tutorial/lesson.h"
 
@@ -15,8 +15,8 @@ using namespace Pipe;
 int main(int argc, char **argv) {
     Var x("x"), y("y"), c("c"), t("t");
 
-    // A running total: 1, 1 + 2, 1 + 2 + 3, ... Element 0 is right from the start; the update goes
-    // through 1 .. 9 in this order.
+    // A running total: 1, 1 + 2, 1 + 2 + 3, ... Element 0 is already correct; the update iterates
+    // over 1 .. 9 in this order.
     Func total("total");
     RDom steps(1, 9, "steps");
     total(x) = x + 1;
@@ -29,9 +29,9 @@ int main(int argc, char **argv) {
     }
     std::printf("\n\n");
 
-    // The game of life, with time as a third dimension. A cell lives on if two or three of its
-    // eight neighbors live, and is born if exactly three do. The RDom leaves out the frame of the
-    // board: there the first definition holds, which says 0 for all times but the start.
+    // The game of life, with time as a third dimension. A cell survives if two or three of its
+    // eight neighbors live, and is born if exactly three do. The RDom excludes the border of the
+    // board, where the first definition applies: 0 except at the start.
     const int size = 8, generations = 5;
     const std::string glider[] = {"........", "..#.....", "...#....", ".###...."};
     Buffer<uint8_t> start(size, size);
@@ -64,7 +64,7 @@ int main(int argc, char **argv) {
                           "after four steps the glider has moved by one to the right and down");
 
     // A recursive filter: each pixel keeps 90 % of the result to its left. One pass to the right
-    // and one back make a wide, soft blur for two multiplications a pixel, however wide it is.
+    // and one back give a wide, soft blur with two multiplications per pixel, however wide it is.
     const Buffer<float> photo = convert_image(lesson::picture(), Float(32));
     const int width = photo.width();
     Func smear("smear");

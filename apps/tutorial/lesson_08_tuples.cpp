@@ -1,8 +1,8 @@
 // Lesson 8: Tuples and argmax.
 //
 // A Func may have several values at each coordinate: a Tuple. You learn to define, update, read and
-// realize one, and to find where a picture is brightest. The picture made is a local contrast
-// stretch: every pixel is spread between the darkest and the brightest one around it.
+// realize one, and to find the brightest pixel of a picture. The resulting picture is a local
+// contrast stretch: every pixel is scaled between the darkest and the brightest one around it.
 
 #include "apps/tutorial/lesson.h"
 
@@ -18,8 +18,8 @@ int main(int argc, char **argv) {
     Func green("green");
     green(x, y) = photo(x, y, 1);
 
-    // argmax runs over an RDom and gives a Tuple: the x and the y of the first largest value, then
-    // that value.
+    // argmax iterates over an RDom and returns a Tuple: the x and the y of the first maximum,
+    // followed by its value.
     RDom all(0, width, 0, height, "all");
     Func brightest("brightest");
     brightest() = argmax(all, green(all.x, all.y));
@@ -34,7 +34,7 @@ int main(int argc, char **argv) {
         lesson::check(c != 1 || !before || photo(i, j, c) < value(), "it is the first one");
     });
 
-    // The darkest and the brightest pixel of the 31 x 31 around each pixel, found in one go. An
+    // The darkest and the brightest pixel of the 31 x 31 around each pixel, found in one pass. An
     // update of a Tuple computes all its values from the old ones.
     const int reach = 15;
     Func around = BoundaryConditions::repeat_edge(photo), range("range");
@@ -43,8 +43,8 @@ int main(int argc, char **argv) {
     range(x, y) = Tuple(cast<uint8_t>(255), cast<uint8_t>(0));
     range(x, y) = Tuple(min(range(x, y)[0], pixel), max(range(x, y)[1], pixel));
 
-    // [0] and [1] pick a value. A Func with several values is one Func all the same: both values
-    // are computed and stored together.
+    // [0] and [1] select a value. A Func with several values is still one Func: all values are
+    // computed and stored together.
     Func stretched("stretched");
     const Expr low = cast<float>(range(x, y)[0]), high = cast<float>(range(x, y)[1]);
     stretched(x, y) = (green(x, y) - low) / max(high - low, 1.0f);  // 0 .. 1

@@ -1,7 +1,7 @@
 // Lesson 9: compile once, run often.
 //
-// Making machine code takes some milliseconds. You learn to do that once for pictures of all sizes
-// and for settings that change from call to call: with ImageParam, Param and Callable.
+// Compiling takes some milliseconds. You learn to compile once for pictures of all sizes and for
+// settings that change from call to call: with ImageParam, Param and Callable.
 
 #include "apps/tutorial/lesson.h"
 
@@ -32,7 +32,7 @@ void check_all(const Buffer<uint8_t> &before, const Buffer<uint8_t> &after, floa
 
 int main(int argc, char **argv) {
     // An ImageParam stands for a picture that is not known yet: three dimensions of bytes. A Param
-    // stands for a number. Both are used like a Buffer and a number.
+    // stands for a number. They are used in expressions like a Buffer and a number.
     ImageParam input(UInt(8), 3, "input");
     Param<float> gamma("gamma", 1.0f);  // 1 until it is set
     gamma.set_range(0.1f, 10.0f);
@@ -45,7 +45,7 @@ int main(int argc, char **argv) {
     const Buffer<uint8_t> large = lesson::picture(), small = apps::default_picture(90, 50);
     Buffer<uint8_t> large_result(640, 384, 3), small_result(90, 50, 3);
 
-    // The first realize compiles. Later ones run the same code, with other settings, pictures,
+    // The first realize compiles. Later ones run the same code with other settings, pictures and
     // sizes.
     Pipeline pipeline(corrected);
     input.set(large);
@@ -64,7 +64,7 @@ int main(int argc, char **argv) {
     std::printf("a call takes %.3f ms for the small picture\n",
                 lesson::milliseconds([&] { pipeline.realize(small_result); }));
 
-    // The promised range is tested at every call.
+    // The promised range is checked in every call.
     try {
         gamma.set(20.0f);
         pipeline.realize(small_result);
@@ -74,8 +74,8 @@ int main(int argc, char **argv) {
         lesson::check(lesson::contains(error.what(), "gamma"), "the message names the Param");
     }
 
-    // A Callable is the compiled pipeline as a function: arguments instead of set(). It is the
-    // quickest way to call, and several threads may call it at the same time.
+    // A Callable is the compiled pipeline as a function: arguments instead of set(). It has the
+    // lowest overhead, and several threads may call it at the same time.
     Callable correct = pipeline.compile_to_callable({input, gamma});
     correct(small, 3.0f, small_result);
     check_all(small, small_result, 3.0f);

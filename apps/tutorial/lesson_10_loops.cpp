@@ -1,8 +1,8 @@
 // Lesson 10: schedules I, the loops of one Func.
 //
-// You learn to change the loops of a Func: their order, which run on all cores at once (parallel),
-// which handle several pixels with one instruction (vectorize), and how to work in blocks (tile).
-// The program prints the loops and the time of each schedule; the result is always the same.
+// You learn to change the loops of a Func: their order, which of them run on all cores (parallel),
+// which process several pixels per instruction (vectorize), and how to work in blocks (tile). The
+// program prints the loops and the time of each schedule; the result is always the same.
 
 #include "apps/tutorial/lesson.h"
 
@@ -15,7 +15,7 @@ using namespace Pipe;
 
 namespace {
 
-const int width = 1501, height = 1003;  // odd on purpose: any schedule is right for any size
+const int width = 1501, height = 1003;  // odd on purpose: every schedule works for every size
 Var x("x"), y("y"), xi("xi"), yi("yi");
 
 /// A new Func each time: the mean of 3 x 3 pixels.
@@ -52,22 +52,23 @@ int main() {
     // Without a schedule: rows from top to bottom, each from left to right, one pixel at a time.
     measure("as defined", [](Func) {});
 
-    // reorder names the loops from the innermost to the outermost. Going down the columns is slow:
-    // pixels that are neighbors in memory are then visited far apart in time.
+    // reorder lists the loops from the innermost to the outermost. Going down the columns is slow:
+    // pixels that are adjacent in memory are then visited far apart in time.
     measure("reorder(y, x)", [](Func f) { f.reorder(y, x); });
 
     // vectorize splits the loop over x: the new inner loop over 16 pixels becomes one instruction
-    // (or a few, if the machine's vectors are shorter). Where 16 does not divide the width, the
-    // last vector is shifted left to end at the edge, so a few pixels are computed twice.
+    // (or a few, if the machine's vectors are shorter). If 16 does not divide the width, the last
+    // vector is shifted left to end at the edge, so a few pixels are computed twice.
     measure("vectorize(x, 16)", [](Func f) { f.vectorize(x, 16); });
 
-    // parallel shares the iterations of a loop among the cores. Take an outer loop: each iteration
-    // is then enough work to be worth handing out.
+    // parallel distributes the iterations of a loop over the cores. Choose an outer loop, so that
+    // each iteration is enough work to be worth the overhead.
     measure("vectorize(x, 16).parallel(y)", [](Func f) { f.vectorize(x, 16).parallel(y); });
 
-    // tile cuts the picture into blocks: x and y now count blocks of 256 x 32, xi and yi the pixels
-    // inside of one. It pays where a block's data is used several times while it is still near to
-    // the core, as in the next lesson; for this simple Func it makes little difference.
+    // tile divides the picture into blocks: x and y now count blocks of 256 x 32, xi and yi the
+    // pixels inside a block. This is useful if the data of a block is used several times while it
+    // is still in the cache, as in the next lesson; for this simple Func it makes little
+    // difference.
     const std::string tiled =
         measure("tile(x, y, xi, yi, 256, 32).vectorize(xi, 16).parallel(y)",
                 [](Func f) { f.tile(x, y, xi, yi, 256, 32).vectorize(xi, 16).parallel(y); });
@@ -78,5 +79,5 @@ int main() {
                            "        for xi:\n"
                            "          vectorized xi_lane:\n"
                            "            blurred(x, y) = ...\n",
-                  "the loops are as asked for, the outermost first");
+                  "the loops are as requested, outermost first");
 }

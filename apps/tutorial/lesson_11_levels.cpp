@@ -1,8 +1,9 @@
-// Lesson 11: schedules II, where a stage is computed and kept.
+// Lesson 11: schedules II, where a stage is computed and stored.
 //
-// You learn the choice that matters most for speed: a stage that others read can be computed anew
-// at each use (much work, no memory), once and for all (little work, much memory), or in parts,
-// just before they are needed. The program prints work, memory and time for each choice.
+// You learn the choice that matters most for speed: a stage that other stages read can be
+// recomputed at each use (much work, no memory), computed once as a whole (little work, much
+// memory), or computed in parts, just before they are needed. The program prints work, memory and
+// time for each choice.
 
 #include "apps/tutorial/lesson.h"
 
@@ -29,8 +30,8 @@ struct Blur {
     }
 };
 
-/// How often an element of rows is stored. Tracing calls a function for each of these stores; it
-/// makes the program slow, so times are taken without it.
+/// Counts the stores to rows. Tracing calls a function for each store; this makes the program slow,
+/// so times are measured without it.
 int64_t count_stores(Blur blur, const Buffer<uint16_t> &result) {
     blur.rows.trace_stores();
     Pipeline pipeline(blur.blurred);
@@ -50,8 +51,8 @@ int main() {
     input.fill([](int i, int j) { return uint16_t((i * i + 7 * j) & 4095); });
     Buffer<uint16_t> expected = Blur(input).blurred.realize({width, height});
 
-    // The number of pixels of rows that are computed, and the scratch memory in bytes that the
-    // threads hold at the same time, at most.
+    // The number of pixels of rows that are computed, and the maximum scratch memory in bytes that
+    // the threads use at the same time.
     struct Cost {
         int64_t pixels, bytes;
     };
@@ -75,8 +76,8 @@ int main() {
     Cost cost = measure("inlined", [](Blur &) {});
     lesson::check(cost.pixels == 0 && cost.bytes == 0, "nothing is stored");
 
-    // All of rows first. Each pixel is computed once, but by the time it is read, it has left the
-    // fast memory near the core (the cache) and must be fetched from far away.
+    // All of rows first. Each pixel is computed once, but by the time it is read, it has been
+    // evicted from the cache and must be fetched from memory.
     cost = measure("rows.compute_root()", [](Blur &b) { b.rows.compute_root(); });
     lesson::check(cost.pixels == needed && cost.bytes >= needed * 2, "everything is kept");
 
@@ -86,16 +87,18 @@ int main() {
     lesson::check(cost.pixels == 3 * width * height, "each row is computed three times");
     lesson::check(cost.bytes <= 3 * row_bytes, "three rows are kept");
 
-    // Computed there, but stored outside of the loop: what the row before has computed is still
-    // there, so only one new row is computed each time. That is a sliding window. Pipe sees that
-    // three rows are needed at a time, and keeps no more than four, which it uses in turn.
+    // Computed there, but stored outside of the loop: the rows computed for the previous row of
+    // blurred still exist, so only one new row is computed each time. This is a sliding window.
+    // Pipe infers that three rows are needed at a time, and stores only four, which it reuses in
+    // turn.
     cost = measure("rows.store_root().compute_at(blurred, y)",
                    [](Blur &b) { b.rows.store_root().compute_at(b.blurred, y); });
     lesson::check(cost.pixels == needed, "each row is computed once");
     lesson::check(cost.bytes <= 4 * row_bytes, "four rows are kept");
 
-    // A sliding window needs its rows in order, so its loop cannot be parallel. Strips of 64 rows
-    // can: each slides by itself, and computes two rows of its neighbor again.
+    // A sliding window needs its rows in order, so its loop cannot be parallel. But strips of 64
+    // rows can be: the window slides within each strip, and two rows of the neighboring strip are
+    // recomputed.
     cost = measure("strips of 64 rows, in parallel, sliding inside", [](Blur &b) {
         b.blurred.split(y, y, yi, 64).parallel(y).vectorize(x, 16);
         b.rows.store_at(b.blurred, y).compute_at(b.blurred, yi).vectorize(x, 16);

@@ -1,7 +1,7 @@
 // Lesson 12: schedules for reductions.
 //
-// Each definition of a Func has loops of its own: the first one, update(0), update(1), ... You
-// learn to schedule an update: to walk through memory in its order, and to use all cores.
+// Each definition of a Func has its own loops: the first one, update(0), update(1), ... You learn
+// to schedule an update: to traverse memory in order, and to use all cores.
 
 #include "apps/tutorial/lesson.h"
 
@@ -49,12 +49,12 @@ int main() {
         return loops;
     };
 
-    // An update starts with the loops of its RDom inside and those of its Vars outside. Here that
-    // runs down one column after the other, far from the order in memory.
+    // By default, the loops of an update's RDom are inside those of its Vars. Here this means going
+    // down one column after the other, contrary to the order in memory.
     measure("as defined", [](Func) {});
 
-    // Row by row instead, eight columns with one instruction. Directives on the Func itself are for
-    // its first definition, those on update(0) for the first update.
+    // Row by row instead, eight columns per instruction. Directives on the Func itself apply to its
+    // first definition, those on update(0) to the first update.
     const std::string reordered = measure("update(0).reorder(x, rows).vectorize(x, 8)", [](Func f) {
         f.vectorize(x, 8);
         f.update(0).reorder(x, rows).vectorize(x, 8);
@@ -66,7 +66,7 @@ int main() {
                                               "        total(x) = ...\n"),
                   "the loop over the first dimension of rows is the outer one now");
 
-    // Columns do not depend on each other, so blocks of them may go to different cores.
+    // Columns are independent of each other, so blocks of them may run on different cores.
     Var xo("xo");
     measure("update(0).split(x, xo, x, 256).reorder(x, rows, xo).vectorize(x, 8).parallel(xo)",
             [&](Func f) {

@@ -1,7 +1,7 @@
 // Lesson 13: one sum on all cores.
 //
 // All steps of a sum change the same element, so they cannot simply run at the same time. You learn
-// when Pipe takes a sum apart by itself, how to do it by hand with rfactor, and when nothing helps.
+// when Pipe splits a sum by itself, how to do it by hand with rfactor, and when it is impossible.
 
 #include "apps/tutorial/lesson.h"
 
@@ -18,8 +18,8 @@ int main() {
     input.fill([](int i, int j) { return uint16_t((i * i + 7 * i * j + 3 * j) & 4095); });
     RDom all(0, width, 0, height, "all");
 
-    // Any order of additions gives the same sum of integers. So the loop over the rows may be
-    // parallel: each part of the rows gets a sum of its own, and in the end these are added.
+    // Integers give the same sum in any order. So the loop over the rows may be parallel: each part
+    // of the rows is summed separately, and finally these sums are added.
     Func whole("whole");
     whole() = cast<uint32_t>(0);
     whole() += cast<uint32_t>(input(all.x, all.y));
@@ -33,8 +33,8 @@ int main() {
     std::printf("%u\n", sum());
     lesson::check(sum() == expected, "the sum of all elements");
 
-    // Floats are rounded at each step, so another order gives a slightly different sum. That is not
-    // done behind your back.
+    // Floats are rounded at each step, so another order gives a slightly different sum. Pipe does
+    // not do this implicitly.
     Func floats("floats");
     floats() = 0.0f;
     floats() += cast<float>(input(all.x, all.y));
@@ -50,8 +50,8 @@ int main() {
         lesson::check(lesson::contains(error.what(), "rfactor"), "the message says what to do");
     }
 
-    // rfactor takes the sum apart: a new Func holds the sum of each row, with a loop over rows that
-    // can be scheduled like any other. What is left for the old one is to add these.
+    // rfactor splits the sum: a new Func contains the sum of each row, with a loop over rows that
+    // can be scheduled like any other. The old Func then only adds these.
     Var row("row");
     Func row_sums = floats.update(0).rfactor(all.y, row);
     row_sums.compute_root().update(0).parallel(row);
@@ -61,7 +61,7 @@ int main() {
     std::printf("%.0f\n", float_sum());
     lesson::check(std::abs(float_sum() / float(expected) - 1) < 1e-5f, "the same, up to rounding");
 
-    // Where each step needs the one before, nothing helps.
+    // If each step needs the previous one, this is impossible.
     try {
         Func total("total");
         Var x("x");

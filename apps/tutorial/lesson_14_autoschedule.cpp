@@ -1,7 +1,7 @@
 // Lesson 14: let Pipe choose the schedule.
 //
-// You learn to ask for an automatic schedule, to read the report on what was chosen and why, and to
-// get the schedule as C++ that you can paste into your program and change.
+// You learn to request an automatic schedule, to read the report on what was chosen and why, and to
+// print the schedule as C++ that you can paste into your program and change.
 
 #include "apps/tutorial/lesson.h"
 
@@ -17,7 +17,7 @@ namespace {
 
 Var x("x"), y("y"), c("c");
 
-/// Sharpens a picture: adds what a blur takes away.
+/// Sharpens a picture: amplifies the difference from a blurred copy.
 struct Unsharp {
     Func gray{"gray"}, blur_y{"blur_y"}, blurred{"blurred"}, ratio{"ratio"}, sharp{"sharp"};
 
@@ -42,14 +42,14 @@ int main(int argc, char **argv) {
     const Buffer<float> photo = convert_image(apps::default_picture(1280, 720), Float(32));
     Buffer<float> plain_result(1280, 720, 3), result(1280, 720, 3);
 
-    // For comparison: all stages one after the other, each in full, pixel by pixel, on one core.
+    // For comparison: all stages one after the other, each as a whole, pixel by pixel, on one core.
     Unsharp plain(photo);
     for (Func stage : {plain.gray, plain.blur_y, plain.blurred, plain.ratio})
         stage.compute_root();
     const double plain_ms = lesson::milliseconds([&] { plain.sharp.realize(plain_result); });
 
-    // One line asks for a schedule for this machine. It is chosen at the first realize, for the
-    // size asked for there; the code that is made is right for every other size too.
+    // One line requests a schedule for this machine. It is chosen in the first realize, for the
+    // size given there; the compiled code is correct for every other size, too.
     Unsharp unsharp(photo);
     Pipeline pipeline(unsharp.sharp);
     pipeline.autoschedule(get_host_target());
@@ -57,19 +57,19 @@ int main(int argc, char **argv) {
     std::printf("stage after stage %.2f ms, chosen schedule %.2f ms (choosing took %.1f ms)\n\n",
                 plain_ms, auto_ms, pipeline.compile_times().schedule_ms);
 
-    // How to read the report: Funcs of one group are computed together, tile by tile. `tile` says
-    // how large the pieces of the group's last Func are. Below stands where the other Funcs of the
-    // group are computed; `inlined` ones have no loops of their own. The cost of a group is what
-    // the model expects, in clocks of the processor: arithmetic, waiting for memory near (caches)
-    // and far, starting loops, and cores that idle while others still work. `scratch` is the memory
-    // of one tile, `redundancy` what is computed more than once because tiles overlap.
+    // How to read the report: Funcs of a group are computed together, tile by tile. `tile` gives
+    // the tile size of the group's last Func. The lines below show where the other Funcs of the
+    // group are computed; `inlined` ones have no loops of their own. The cost of a group is the
+    // model's prediction in processor clocks: arithmetic, waiting for near memory (caches) and far
+    // memory, loop overhead, and cores that idle while others still work. `scratch` is the memory
+    // of one tile, `redundancy` the fraction that is computed more than once because tiles overlap.
     const std::string report = pipeline.schedule_report();
     std::cout << report << "\n";
-    lesson::check(lesson::contains(report, "group 0: sharp"), "the last Func heads its group");
+    lesson::check(lesson::contains(report, "group 0: sharp"), "the last Func names its group");
     lesson::check(lesson::contains(report, "tile: x "), "the report names the tile");
 
-    // The same schedule as C++. Paste it behind your definitions, where gray, blur_y, .. are the names
-    // of the Funcs in your program, and you need no autoscheduler any more.
+    // The same schedule as C++. Paste it after your definitions, in which gray, blur_y, .. are the
+    // C++ variables of the Funcs, and the autoscheduler is no longer needed.
     const std::string source = pipeline.schedule_source();
     std::cout << source << "\n" << pipeline.loop_nest();
     lesson::check(lesson::contains(source, "sharp"), "the source schedules the output");

@@ -1,7 +1,7 @@
 // Lesson 15: override one stage of an automatic schedule.
 //
-// What you schedule by hand stays as you wrote it; Pipe chooses the rest around it. You learn to
-// take one decision yourself, to see it in the report, and to check that it was worth it.
+// Pipe keeps the directives that you write and chooses the rest around them. You learn to make one
+// decision yourself, to see it in the report, and to check that it was worthwhile.
 
 #include "apps/tutorial/lesson.h"
 
@@ -41,15 +41,15 @@ int main(int argc, char **argv) {
     const Buffer<float> photo = convert_image(apps::default_picture(1280, 720), Float(32));
     Buffer<float> chosen_result(1280, 720), mixed_result(1280, 720);
 
-    // All stages as Pipe chooses.
+    // All stages scheduled by Pipe.
     Corners chosen(photo);
     Pipeline chosen_pipeline(chosen.corners);
     chosen_pipeline.autoschedule(get_host_target());
     chosen_pipeline.realize(chosen_result);
 
-    // Say that you want gray as a whole, in strips of 16 rows on all cores: because you know
-    // something that the model does not, because you want to look at it, or just to try. Schedule
-    // that stage before autoschedule, and leave the others alone.
+    // Suppose you want gray to be computed as a whole, in strips of 16 rows on all cores: because
+    // you know something that the model does not, because you want to inspect it, or just to try
+    // it. Schedule this stage before calling autoschedule, and leave the others alone.
     Corners mixed(photo);
     mixed.gray.compute_root().split(y, y, yi, 16).parallel(y).vectorize(x, 8);
     Pipeline mixed_pipeline(mixed.corners);
@@ -67,11 +67,11 @@ int main(int argc, char **argv) {
                                     "        vectorized x_lane:\n"
                                     "          " +
                                     gray + "(x, y) = ...\n"),
-                  "gray is computed as we wrote it, before all others");
+                  "gray is computed as we scheduled it, before all others");
     lesson::check(lesson::contains(mixed_pipeline.schedule_report(), "scheduled by hand: " + gray),
-                  "the report says which stages were ours");
+                  "the report lists the stages that we scheduled");
 
-    // The way to tune: start from the automatic schedule, change one stage, measure, keep what
+    // The way to tune: start from the automatic schedule, change one stage, measure, and keep what
     // helps.
     std::printf("chosen %.2f ms, with our gray %.2f ms\n",
                 lesson::milliseconds([&] { chosen_pipeline.realize(chosen_result); }),

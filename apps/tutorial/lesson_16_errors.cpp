@@ -1,8 +1,8 @@
 // Lesson 16: reading errors.
 //
-// Six mistakes that everybody makes, and what Pipe says. Errors are exceptions: a CompileError if
-// the definitions or the schedule are wrong, a RuntimeError if the Buffers or sizes are. A message
-// says which Func, which line of your program, what is wrong, and what to do.
+// Six common mistakes, and how Pipe reports them. Errors are exceptions: a CompileError if the
+// definitions or the schedule are wrong, a RuntimeError if the Buffers or sizes are. A message
+// gives the Func, the line of your program, what is wrong, and what to do.
 
 #include "apps/tutorial/lesson.h"
 
@@ -17,7 +17,7 @@ namespace {
 
 Var x("x"), y("y"), xo("xo"), xi("xi");
 
-/// Does what is wrong, prints the message, and checks that it has these parts.
+/// Runs code with a mistake, prints the message, and checks that it contains these parts.
 void mistake(const char *what, const std::function<void()> &wrong,
              const std::vector<const char *> &parts) {
     try {
@@ -37,8 +37,8 @@ int main() {
     Buffer<uint8_t> photo(100, 80, "photo");
     photo.fill(7);
 
-    // The picture is read beyond its edge. Remedy: a boundary condition (lesson 4), or asking for a
-    // smaller result.
+    // The picture is read beyond its edge. Remedy: a boundary condition (lesson 4), or a smaller
+    // result.
     mistake("1. A neighbor that does not exist",
             [&] {
                 Func smooth("smooth");
@@ -47,7 +47,7 @@ int main() {
             },
             {"smooth", "-1", "100", "dimension 0"});
 
-    // Coordinates are integers. Remedy: say how to round.
+    // Coordinates are integers. Remedy: specify the rounding.
     mistake("2. A coordinate that is a float",
             [&] {
                 Func half("half");
@@ -64,7 +64,7 @@ int main() {
             },
             {"bright", "lesson_16_errors.cpp", "2 dimensions (x, y)", "1 argument"});
 
-    // split replaces the loop x by xo and xi: there is no loop x any more. Remedy: parallel(xo).
+    // split replaces the loop x by xo and xi: the loop x no longer exists. Remedy: parallel(xo).
     mistake("4. A loop that is no longer there",
             [&] {
                 Func bright("bright");
@@ -73,8 +73,8 @@ int main() {
             },
             {"bright", "parallel", "'x'", "xi, xo, y"});
 
-    // first is needed by second and by third, and so by everything; inside the loops of second,
-    // only second can see it. Remedy: compute_at a loop that encloses all uses, or compute_root.
+    // first is needed by second and by third; inside the loops of second, only second can access
+    // it. Remedy: compute_at a loop that encloses all uses, or compute_root.
     mistake("5. Computed in a place that not all readers can see",
             [&] {
                 Func first("first"), second("second"), third("third");
@@ -87,7 +87,8 @@ int main() {
             },
             {"first", "compute_at(second, y)", "third"});
 
-    // The index comes from data, so any element of the table might be needed. Remedy: clamp it.
+    // The index is computed from data, so any element of the table might be needed. Remedy: clamp
+    // it.
     mistake("6. An index that could be anything",
             [&] {
                 Func index("index"), table("table"), looked_up("looked_up");
@@ -99,9 +100,9 @@ int main() {
             },
             {"table", "clamp"});
 
-    // After an error everything is usable as before.
+    // After an error, everything remains usable.
     Func fine("fine");
     fine(x, y) = photo(x, y) * 2;
     Buffer<uint8_t> result = fine.realize({100, 80});
-    lesson::check(result.all_equal(14), "the program goes on");
+    lesson::check(result.all_equal(14), "the program continues");
 }

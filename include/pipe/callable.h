@@ -63,14 +63,14 @@ struct CallValue {
 
 /// The requirements of a parameter type of a std::function: its element type (undefined if known
 /// only at run time) and dimensions.
-struct Promised {
+struct ParameterType {
     bool is_buffer;
     Type type;
     int dimensions;
 };
 
 template <typename T> struct Parameter {
-    static constexpr Promised promised{false, type_of<T>(), 0};
+    static constexpr ParameterType requirement{false, type_of<T>(), 0};
     static CallValue value(const T &number) { return {type_of<T>(), &number}; }
 };
 template <typename T>
@@ -82,7 +82,7 @@ struct Parameter<T> {
         else
             return Type();
     }
-    static constexpr Promised promised{true, element(), T::static_dimensions()};
+    static constexpr ParameterType requirement{true, element(), T::static_dimensions()};
     static CallValue value(const T &buffer) {
         return {Type(), static_cast<const BufferBase *>(&buffer)};
     }
@@ -115,7 +115,7 @@ template <> struct Parameter<RawArgument> {
     }
 };
 template <> struct Parameter<RawBuffer *> {
-    static constexpr Promised promised{true, Type(), AnyDims};
+    static constexpr ParameterType requirement{true, Type(), AnyDims};
 };
 template <> struct Parameter<const RawBuffer *> : Parameter<RawBuffer *> {};
 
@@ -170,12 +170,12 @@ class Callable {
     template <typename First, typename... Rest>
     std::function<int(First, Rest...)> make_std_function() const {
         if constexpr (detail::UserContext<First>) {
-            check({detail::Parameter<std::remove_cvref_t<Rest>>::promised...});
+            check({detail::Parameter<std::remove_cvref_t<Rest>>::requirement...});
             return
                 [self = *this](First context, Rest... rest) { return self.call(context, rest...); };
         } else {
-            check({detail::Parameter<std::remove_cvref_t<First>>::promised,
-                   detail::Parameter<std::remove_cvref_t<Rest>>::promised...});
+            check({detail::Parameter<std::remove_cvref_t<First>>::requirement,
+                   detail::Parameter<std::remove_cvref_t<Rest>>::requirement...});
             return [self = *this](First first, Rest... rest) {
                 return self.call(nullptr, first, rest...);
             };
@@ -196,7 +196,7 @@ class Callable {
         return run(context, values, sizeof...(Args));
     }
     int run(JITUserContext *context, const detail::CallValue *values, size_t count) const;
-    void check(const std::vector<detail::Promised> &parameters) const;
+    void check(const std::vector<detail::ParameterType> &parameters) const;
 };
 
 }  // namespace Pipe

@@ -1,7 +1,7 @@
-// Allocate: on the stack, or in the scratch memory of the thread (pipe_scratch_push).
+// Allocate: on the stack, or in the thread's scratch memory (pipe_scratch_push).
 //
-//   MemoryType::Stack of a size that only the run knows: memory that the call keeps, from iteration to iteration,
-//   until a larger size is needed.
+//   MemoryType::Stack with a size that is known only at run time: memory that the call keeps across
+//   iterations, until a larger size is needed.
 //
 //       if (bytes > kept.bytes) {
 //           pipe_scratch_pop(ctx, kept.block);
@@ -22,9 +22,10 @@ using llvm::Value;
 
 namespace {
 
-/// Constant-size storage up to here goes on the stack, where LLVM may turn it into registers.
+/// Constant-size storage up to this size is placed on the stack, where LLVM may promote it to
+/// registers.
 constexpr int64_t max_stack_array = 32 << 10;
-/// A user who says MemoryType::Stack gets it up to here.
+/// The limit for MemoryType::Stack, if the user requests it.
 constexpr int64_t max_asked_stack_array = 256 << 10;
 /// All such arrays of one function together.
 constexpr int64_t max_frame = 512 << 10;
@@ -35,8 +36,8 @@ int64_t elements_of(const ir::StmtNode &s, int64_t bytes) {
 
 }  // namespace
 
-/// The product of the sizes and the element, or the greatest int64 where that overflows: no such
-/// block can be had, so the allocation fails in its own words.
+/// The product of the sizes and the element size, or the maximum int64 if it overflows: then the
+/// allocation fails with its own message.
 Value *StmtEmitter::allocation_bytes(Type element, const std::vector<Expr> &sizes) {
     Value *bytes = b_.getInt64(static_cast<uint64_t>(element.bytes()));
     Value *overflow = b_.getFalse();

@@ -10,8 +10,8 @@ using llvm::Value;
 
 namespace {
 
-/// The product that may be rounded together with the sum that it goes into; else null. (Sums that LLVM may
-/// regroup have to be left as they are: it fuses them after that.)
+/// The product that may be contracted with the sum that uses it; else null. (Sums that LLVM may
+/// reassociate must be left unchanged: it contracts them afterward.)
 llvm::Instruction *fusible_product(Builder &b, Value *v) {
     auto *product = llvm::dyn_cast<llvm::Instruction>(v);
     bool fusible = product && product->getOpcode() == llvm::Instruction::FMul &&
@@ -26,12 +26,13 @@ Value *multiply_add(Builder &b, Value *x, Value *y, Value *z) {
 
 }  // namespace
 
-// Multiply-adds are chosen here and not by LLVM, which fuses only a product that nobody else uses: so
-// unrolled rows that share a product would add it unfused, at more instructions and with another result
-// than the same rows in a loop.
+// Multiply-adds are selected here and not by LLVM, which contracts only products with a single use:
+// unrolled rows that share a product would then add it separately, with more instructions and with
+// other results than the same rows in a loop.
 //
-// Overflow of int32 and int64 is undefined in what the user wrote. LLVM is not told: sums are written down in
-// another order than his, in which a part of one may overflow and the whole is right again.
+// Overflow of int32 and int64 is undefined in the user's program. LLVM is not told (no nsw),
+// because sums are emitted in a different order, in which a partial sum may overflow although the
+// total does not.
 Value *emit_add(Builder &b, Type type, Value *x, Value *y) {
     if (!type.is_float())
         return b.CreateAdd(x, y);

@@ -1,5 +1,5 @@
 #pragma once
-// Arithmetic of the IR in LLVM's: the semantics are those at the head of ir/expr_node.h. All take
+// The IR's arithmetic in LLVM IR, with the semantics of ir/expr_node.h. All functions accept
 // scalars or vectors; `type` is the type of the operands.
 
 #include "codegen/range.h"
@@ -11,7 +11,7 @@ llvm::Value *emit_add(Builder &b, Type type, llvm::Value *x, llvm::Value *y);
 llvm::Value *emit_sub(Builder &b, Type type, llvm::Value *x, llvm::Value *y);
 llvm::Value *emit_mul(Builder &b, Type type, llvm::Value *x, llvm::Value *y);
 
-/// Integers: Euclidean, x / 0 = 0. `facts` are those on x, and choose the instruction.
+/// Integers: Euclidean, x / 0 = 0. `facts`: the range of x, which determines the instructions.
 llvm::Value *emit_div(Builder &b, Type type, llvm::Value *x, llvm::Value *y, Range facts);
 /// Integers: in [0, |y|), x % 0 = 0. Floats: x - y * floor(x / y).
 llvm::Value *emit_mod(Builder &b, Type type, llvm::Value *x, llvm::Value *y, Range facts);
@@ -26,12 +26,12 @@ llvm::Value *emit_cast(Builder &b, Type from, Type to, llvm::Value *x);
 llvm::Value *emit_abs(Builder &b, Type type, llvm::Value *x);
 llvm::Value *emit_absd(Builder &b, Type type, llvm::Value *x, llvm::Value *y);
 
-/// Shifts left by `amount` lanes of bits, right where `amount` is negative. A shift by all bits or
-/// more gives 0 (or, to the right of a negative value, -1).
+/// Shifts left by `amount`, or right if `amount` is negative. A shift by all bits or more gives 0
+/// (or, for right shifts of negative values, -1).
 llvm::Value *emit_shift(Builder &b, Type type, llvm::Value *x, Type amount_type,
                         llvm::Value *amount, bool left);
 
-/// Neighboring lanes combined to `lanes` results. Floats are combined as a tree, not in order.
+/// Combines adjacent lanes to `lanes` results. Floats are combined as a tree, not in order.
 llvm::Value *emit_vector_reduce(Builder &b, ir::Op op, Type type, llvm::Value *x, int lanes);
 
 }  // namespace Pipe::codegen

@@ -1,4 +1,4 @@
-// Updates of an element in one step.
+// Atomic updates of an element.
 
 #include <optional>
 
@@ -12,7 +12,7 @@ using llvm::Value;
 
 namespace {
 
-/// The one operation of the processor that does `element = element op value`, if there is one.
+/// The atomic instruction for `element = element op value`, if there is one.
 std::optional<llvm::AtomicRMWInst::BinOp> single_operation(ir::Op op, Type type) {
     using RMW = llvm::AtomicRMWInst;
     if (type.is_bool())
@@ -68,8 +68,8 @@ void ExprEmitter::mark_atomic(llvm::Instruction *access, const std::string &buff
         tell_emulator(access, buffer);
 }
 
-/// Reads, computes and writes in one step: with the processor's operation where it has one, else
-/// again and again until no other thread has written meanwhile.
+/// Emits an atomic read-modify-write: with the processor's instruction if there is one, else with a
+/// compare-and-swap loop.
 void ExprEmitter::store_atomic(const ir::StmtNode &s) {
     const Expr &value = s.exprs[0];
     Type type = value.type();

@@ -1,6 +1,6 @@
 #pragma once
-// From loops over flat memory to machine code. The only door of the LLVM room; no LLVM type is
-// seen.
+// Code generation: from loops over flat memory to machine code. The only public interface of this
+// layer; no LLVM type appears here.
 
 #include <memory>
 #include <string>
@@ -12,11 +12,10 @@
 namespace Pipe::codegen {
 
 struct Options {
-    /// Vector mathematics by the functions of glibc's libmvec (x86-64 only). Else one call per
-    /// lane.
+    /// Use the vector functions of glibc's libmvec (x86-64 only). Otherwise one call per lane.
     bool libmvec = true;
-    /// Functions keep a frame pointer and have tables for unwinding, so that debuggers and profilers
-    /// find who called them.
+    /// Functions keep a frame pointer and have unwind tables, so that debuggers and profilers can
+    /// find their callers.
     bool frames = false;
     /// Run LLVM's verifier (on by default in debug builds).
 #ifdef NDEBUG
@@ -24,11 +23,11 @@ struct Options {
 #else
     bool verify = true;
 #endif
-    /// Name of the function to call; "" = one made of the program's.
+    /// Name of the entry function; "" = derived from the program's name.
     std::string entry = {};
 };
 
-/// What the profiler calls number i; 0 is what belongs to no Func.
+/// Entry i of the profiler's table; entry 0 is for time outside of all Funcs.
 struct ProfiledFunc {
     std::string name;
     int64_t stack_bytes = 0;
@@ -50,8 +49,8 @@ struct Object {
     std::vector<ProfiledFunc> profiled;  ///< empty without the feature Profile
 };
 
-/// Compiles for any target. InternalError where the program is not what lowering promises, or where
-/// LLVM refuses it.
+/// Compiles for any target. InternalError if the program violates the guarantees of lowering, or if
+/// LLVM rejects it.
 Object compile(const ir::Program &program, const Target &target, const Options &options = {});
 
 /// The optimized LLVM IR as text.

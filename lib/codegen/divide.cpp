@@ -1,5 +1,5 @@
-// Division and remainder. LLVM turns division by a constant into multiplications and shifts; our
-// part is to hand it the form that costs least, and to round as the IR does.
+// Division and remainder. LLVM converts division by a constant to multiplications and shifts; here
+// the cheapest form for that is chosen, with the IR's rounding.
 
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Intrinsics.h>
@@ -46,9 +46,9 @@ Value *floor_by_positive(Builder &b, Type type, Value *x, int64_t d, Range facts
     return b.CreateXor(b.CreateUDiv(b.CreateXor(x, sign), divisor), sign);
 }
 
-/// Vectors have no integer division. The quotient of two floats with more mantissa bits than both
-/// integers together have digits never rounds across an integer: the gap below n is at least
-/// 1 / (n * y) of it. float serves 8 and 16 bits, double 32.
+/// Vector instruction sets have no integer division. The quotient of two floats with more mantissa
+/// bits than both integers have together never rounds across an integer: the gap below n is at
+/// least 1 / (n * y) of it. float suffices for 8 and 16 bits, double for 32.
 Value *quotient_by_float(Builder &b, Type type, Value *x, Value *y) {
     Type real = Float(type.bits() == 32 ? 64 : 32, type.lanes());
     Value *q = b.CreateFDiv(emit_cast(b, type, real, x), emit_cast(b, type, real, y));
@@ -67,8 +67,8 @@ struct Quotient {
     Value *quotient, *remainder;
 };
 
-/// Both for a divisor that is not known. 0 and -1 are taken apart: the one has a rule of its own,
-/// and the other would trap for the least integer.
+/// Both, for an unknown divisor. 0 and -1 are handled separately: 0 has a special definition, and
+/// -1 would trap for the minimum integer.
 Quotient divide_by_variable(Builder &b, Type type, Value *x, Value *y) {
     Value *zero = constant(b, type, 0), *one = constant(b, type, 1);
     Value *is_zero = b.CreateICmpEQ(y, zero);

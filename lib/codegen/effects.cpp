@@ -1,4 +1,4 @@
-// Exprs that do something besides having a value: print and require.
+// Exprs with side effects: print and require.
 
 #include <algorithm>
 
@@ -11,7 +11,7 @@ namespace Pipe::codegen {
 
 using llvm::Value;
 
-/// Text and numbers as pipe_fail and pipe_print want them.
+/// Text and values in the format of pipe_fail and pipe_print.
 ExprEmitter::Message ExprEmitter::message(const std::vector<Expr> &parts, const char *between) {
     std::string text;
     std::vector<Value *> values;

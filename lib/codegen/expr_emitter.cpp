@@ -121,7 +121,7 @@ Binding ExprEmitter::bind(const Expr &e) {
     bound.depth = depth_of(e);
     bound.affine = type.is_vector() ? affine(e) : std::nullopt;
     if (type == Int(32) || type == Int(64)) {
-        // The one sum, computed with 64 bits, serves both uses.
+        // The sum is computed once, in 64 bits, for both uses.
         bound.offset = settled(offset(e));
         bound.value =
             b_.CreateTrunc(materialize(*bound.offset), register_type(unit_.context, type));
@@ -131,8 +131,7 @@ Binding ExprEmitter::bind(const Expr &e) {
     return bound;
 }
 
-/// What is computed inside is forgotten afterward: under the same nodes, the name may mean
-/// something else elsewhere.
+/// Results inside are discarded afterward, because the name may be bound differently elsewhere.
 Value *ExprEmitter::let(const ir::ExprNode &e) {
     Binding bound = bind(e.args[0]);
     bool hides = frame_.variables.find(e.name) != nullptr;
@@ -263,7 +262,7 @@ Value *ExprEmitter::intrinsic(const Expr &e) {
     throw InternalError("code generation does not know the intrinsic " + name);
 }
 
-/// Only one arm is evaluated, except for a condition per lane.
+/// Only one arm is evaluated, except for a vector condition.
 Value *ExprEmitter::if_then_else(const ir::ExprNode &e) {
     if (e.args[0].type().is_vector())
         return select(e);

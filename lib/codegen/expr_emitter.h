@@ -1,5 +1,5 @@
 #pragma once
-// Expressions -> LLVM values. Internal to the LLVM room.
+// Emits expressions as LLVM values. Internal to codegen/.
 
 #include <array>
 #include <functional>
@@ -14,7 +14,7 @@
 
 namespace Pipe::codegen {
 
-/// What was computed for which node. Can go back to an earlier state.
+/// The values computed for nodes. Can be rewound to an earlier state.
 template <typename T> class Memo {
   public:
     const T *find(const Expr &e) const {
@@ -36,21 +36,22 @@ template <typename T> class Memo {
     std::vector<const ir::ExprNode *> order_;
 };
 
-/// Emits at the builder's place in a Frame. A node that is met twice is computed once, until
-/// `forget`, which must be called wherever the old values are no longer good: after each statement
+/// Emits code at the insertion point of a Frame. A node with several uses is emitted once, until
+/// `forget`, which must be called wherever earlier values are no longer valid: after each statement
 /// and where control flow splits.
 class ExprEmitter {
   public:
     ExprEmitter(Unit &unit, Frame &frame) : unit_(unit), frame_(frame), b_(frame.b) {}
 
     llvm::Value *emit(const Expr &e);
-    /// A scalar integer with 64 bits, split into constant and rest (int32 never overflows).
+    /// A scalar integer in 64 bits, split into a constant and terms (int32 never overflows).
     Offset offset(const Expr &e);
     llvm::Value *wide(const Expr &e) { return materialize(offset(e)); }
     llvm::Value *materialize(const Offset &o);
-    /// The same with one term per depth at most: computed here, once, for all uses.
+    /// The same with at most one term per depth: computed here, once for all uses.
     Offset settled(const Offset &o);
-    /// The depth of the innermost loop in which the value may change; looks `levels` deep.
+    /// The depth of the innermost loop in which the value may change; examines `levels` levels of
+    /// the expression.
     int depth_of(const Expr &e, int levels = 8) const;
 
     /// The statement `store`.
@@ -58,10 +59,11 @@ class ExprEmitter {
     /// The statement `prefetch`.
     void emit_prefetch(const ir::StmtNode &prefetch);
 
-    /// Calls pipe_fail with a message of strings and numbers, `between` between them; the code.
+    /// Calls pipe_fail with a message of strings and numbers, separated by `between`; returns the
+    /// code.
     llvm::Value *emit_fail(int code, const std::vector<Expr> &parts, const char *between = "");
 
-    /// What `name` shall be bound to for `let name = e`.
+    /// The binding of a name for `let name = e`.
     Binding bind(const Expr &e);
     Range range(const Expr &e) const;
     void forget() { memo_ = strict_ = {}; }
@@ -142,7 +144,7 @@ class ExprEmitter {
             offsets.roll_back(to.second);
         }
     };
-    /// Runs f; what it computed is then forgotten again.
+    /// Runs f and discards the values that it computed.
     template <typename F> auto apart(F &&f) {
         const std::array marks{memo_.mark(), strict_.mark()};
         auto result = f();
@@ -150,7 +152,7 @@ class ExprEmitter {
         strict_.roll_back(marks[1]);
         return result;
     }
-    /// The same, and f does not see what was computed before.
+    /// The same, and f does not use values computed before.
     template <typename F> auto afresh(F &&f) {
         Known before = std::exchange(memo_, {}), before_strict = std::exchange(strict_, {});
         auto result = f();
@@ -158,7 +160,8 @@ class ExprEmitter {
         strict_ = std::move(before_strict);
         return result;
     }
-    /// Runs f with the rules of strict_float, under which a node has another value than outside of it.
+    /// Runs f under the rules of strict_float, under which a node has a different value than
+    /// outside.
     template <typename F> auto strictly(F &&f) {
         if (is_strict_)
             return f();
@@ -173,7 +176,7 @@ class ExprEmitter {
     }
     Known memo_;
     Known
-        strict_;  ///< the one that is not in use: inside of strict_float what was computed outside
+        strict_;  ///< the values for the other mode: inside strict_float those computed outside, and vice versa
     bool is_strict_ = false;
 };
 

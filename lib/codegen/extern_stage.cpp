@@ -23,7 +23,7 @@ std::string list(const std::vector<Type> &types) {
     return "(" + text + ")";
 }
 
-/// CompileError where there is no such function, or it is known to take something else. `who`:
+/// CompileError if the function does not exist, or is known to have other parameters. `who`:
 /// "Extern stage f (f.cpp:3): the C function 'g'"
 void check_function(const std::string &name, const std::string &who,
                     const std::vector<Type> &given) {
@@ -78,7 +78,8 @@ Value *ExprEmitter::extern_stage(const ir::ExprNode &e) {
     std::vector<Value *> args;
     std::vector<Type> types;
     auto known = ir::find_extern(function);
-    // Halide's users give a pipeline the user context first. It gets that of the call anyway.
+    // Halide passes the user context to a pipeline as its first argument. It receives that of the
+    // call anyway.
     bool has_context = known && known->pipeline && e.args.size() > 2 &&
                        ir::is_intrinsic(*e.args[2].get(), ir::intrinsic::user_context);
     for (size_t i = has_context ? 3 : 2; i < e.args.size(); i++) {
@@ -103,8 +104,8 @@ Value *ExprEmitter::extern_stage(const ir::ExprNode &e) {
     return code;
 }
 
-/// raw_buffer(any value of the element type, host, min, extent, stride, ...): filled anew whenever
-/// it is met.
+/// raw_buffer(any value of the element type, host, min, extent, stride, ...): filled whenever it is
+/// evaluated.
 Value *ExprEmitter::raw_buffer(const ir::ExprNode &e) {
     size_t dimensions = (e.args.size() - 2) / 3;
     auto memory = [&](size_t bytes) {

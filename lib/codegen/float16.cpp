@@ -14,7 +14,7 @@ bool is_small(Type type) {
     return type.is_float() && type.bits() == 16;
 }
 
-/// The bits of floats as integers of 32, and what is done to them. All values have one shape.
+/// Floats as 32-bit integers, and operations on their bits. All values have the same shape.
 class Bits {
   public:
     Bits(Builder &b, Type type)
@@ -28,7 +28,7 @@ class Bits {
     Value *widen(Value *x) const { return b_.CreateZExt(x, i32_); }
     Value *narrow(Value *x) const { return b_.CreateTrunc(x, i16_); }
     Value *real(double x) const { return llvm::ConstantFP::get(f32_, x); }
-    /// To and from LLVM's own half, where the processor has instructions for it.
+    /// Conversions from and to LLVM's half, if the processor has instructions for them.
     llvm::Type *half() const {
         return i16_->getWithNewType(llvm::Type::getHalfTy(b_.getContext()));
     }
@@ -105,8 +105,7 @@ Value *to_float(Builder &b, const Target &target, Type from, Value *x) {
     return from.is_bfloat() ? bfloat_to_float(b, from, x) : half_to_float(b, target, from, x);
 }
 
-/// A double as a float that rounds further as the double would: of the two floats next to it, the
-/// odd one.
+/// A double as a float that rounds to 16 bits as the double would (round to odd).
 Value *double_to_odd_float(Builder &b, Type type, Value *x) {
     Bits bits(b, type);
     Value *nearest = b.CreateFPTrunc(x, bits.f32());
@@ -121,8 +120,8 @@ Value *double_to_odd_float(Builder &b, Type type, Value *x) {
     return bits.to_float(b.CreateSelect(b.CreateOr(exact, odd), pattern, other));
 }
 
-/// An int64 with at most 53 significant bits that rounds further as it would: what is lost makes
-/// the last bit odd.
+/// An int64 with at most 53 significant bits that rounds as the original would: lost bits make the
+/// last bit odd.
 Value *shortened(Builder &b, Type type, Value *x) {
     Value *lost = b.CreateAnd(x, constant(b, type, 0x7ff));
     Value *sticky = b.CreateZExt(b.CreateICmpNE(lost, constant(b, type, 0)), x->getType());

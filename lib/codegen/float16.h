@@ -1,6 +1,6 @@
 #pragma once
-// Casts from and to floats of 16 bits. In registers they are integers of 16 bits: arithmetic on
-// them is done as float (lower/widen_floats.h), so nothing but casts needs to know them.
+// Casts from and to 16-bit floats. In registers they are 16-bit integers: arithmetic on them is
+// done in float32 (lower/widen_floats.h), so only casts need to handle them.
 
 #include "codegen/values.h"
 #include <pipe/target.h>
@@ -10,7 +10,7 @@ namespace Pipe::codegen {
 /// The bits of a number.
 int64_t float16_bits(Type type, double value);
 
-/// Any cast; those that involve no float of 16 bits are emit_cast's.
+/// Emits any cast; those without 16-bit floats are passed to emit_cast.
 llvm::Value *emit_any_cast(Builder &b, const Target &target, Type from, Type to, llvm::Value *x);
 
 }  // namespace Pipe::codegen

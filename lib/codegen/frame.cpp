@@ -54,7 +54,8 @@ llvm::Function *Unit::make_function(const std::string &name,
         function->addFnAttr("frame-pointer", "all");
         function->setUWTableKind(llvm::UWTableKind::Default);
     }
-    // Without these, LLVM splits 64-byte vectors on processors for which it deems 32 bytes better.
+    // Without these attributes, LLVM splits 64-byte vectors on processors for which it prefers 32
+    // bytes.
     int width = 8 * target.natural_vector_size(UInt(8));
     function->addFnAttr("prefer-vector-width", std::to_string(width));
     function->addFnAttr("min-legal-vector-width", std::to_string(width));
@@ -72,7 +73,7 @@ Frame::Frame(llvm::Function *f, const Target &target) : function(f), b(f->getCon
     bool regroup = target.has_feature(Target::FastMath) && !strict;
     flags.setAllowContract(!strict);
     flags.setAllowReassoc(regroup);
-    flags.setNoSignedZeros(regroup);  // or LLVM regroups nearly nothing
+    flags.setNoSignedZeros(regroup);  // otherwise LLVM reassociates almost nothing
     b.setFastMathFlags(flags);
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// What the emitters share: a Unit per module, a Frame per function. Internal to the LLVM room.
+// State shared by the emitters: a Unit per module, a Frame per function. Internal to codegen/.
 
 #include <map>
 #include <optional>
@@ -24,9 +24,9 @@ struct Term {
     int depth;  ///< of the innermost loop in which the value may change; 0 outside all loops
 };
 
-/// A 64-bit integer as a sum of terms, the outermost first, and a constant. So an address is summed
-/// up from the outside in: what does not change in a loop is summed before it, the loads of a
-/// stencil share what is left, and the constant becomes the displacement of the instruction.
+/// A 64-bit integer as a sum of terms, outermost first, and a constant. Addresses are thus summed
+/// from the outside in: loop-invariant parts are summed before the loop, the loads of a stencil
+/// share the rest, and the constant becomes the displacement of the instruction.
 struct Offset {
     std::vector<Term> terms;
     int64_t constant = 0;
@@ -41,7 +41,7 @@ struct Affine {
     Offset start, stride;
 };
 
-/// What a name stands for.
+/// The binding of a name.
 struct Binding {
     llvm::Value *value = nullptr;
     std::optional<Offset> offset;  ///< scalar integers: the same with 64 bits
@@ -59,7 +59,7 @@ struct BufferBinding {
     int memory = 0;  ///< in a kernel: GPUSite::Memory
 };
 
-/// Names in scope; an inner one hides an outer one.
+/// Names in scope, with shadowing.
 template <typename T> class Scope {
   public:
     void push(const std::string &name, T value) { names_[name].push_back(std::move(value)); }
@@ -73,26 +73,26 @@ template <typename T> class Scope {
     std::unordered_map<std::string, std::vector<T>> names_;
 };
 
-/// Tells LLVM that the different buffers of one function do not overlap: each access carries the
-/// scope of its buffer, and the list of all the others that the function accesses.
+/// Tells LLVM that the buffers of a function do not overlap: each access carries the alias scope of
+/// its buffer, and a noalias list of all other buffers that the function accesses.
 class AliasScopes {
   public:
     void mark(llvm::Instruction *access, const std::string &buffer) {
         accesses_[buffer].push_back(access);
     }
-    /// When the function is complete.
+    /// Called when the function is complete.
     void finish(llvm::LLVMContext &context) const;
 
   private:
     std::map<std::string, std::vector<llvm::Instruction *>> accesses_;
 };
 
-/// The Funcs that the profiler tells apart.
+/// The Funcs that the profiler distinguishes.
 class Profiled {
   public:
     explicit Profiled(const ir::Program &program);
     std::vector<ProfiledFunc> funcs;
-    /// Of a Func or one of its buffers; `enclosing` where it is not told apart.
+    /// The entry of a Func or one of its buffers; `enclosing` if it is not distinguished.
     size_t number(const std::string &name, size_t enclosing) const;
 
   private:
@@ -107,31 +107,31 @@ struct Unit {
     llvm::Module &module;
     const Target &target;
     const Options &options;
-    std::unordered_set<const ir::StmtNode *> parts;  ///< emitted as functions: parts_of
-    Profiled *profiled = nullptr;                    ///< where the target has the feature Profile
+    std::unordered_set<const ir::StmtNode *> parts;  ///< emitted as functions: see parts_of
+    Profiled *profiled = nullptr;                    ///< if the target has the feature Profile
     std::set<std::string> nontemporal_stores = {}, nontemporal_loads = {};  ///< buffers
-    /// Buffers that may lie in the memory of another one, by the name of which LLVM knows them.
+    /// Buffers that may share memory with another one, by the name used for alias analysis.
     std::map<std::string, std::string> memory_of = {};
     DeviceCode *device = nullptr;  ///< where the target has kernels (codegen/device/device_code.h)
 
-    /// Declares (once) a function of the run time: codegen/abi.h.
+    /// Declares a function of the run time once: codegen/abi.h.
     llvm::FunctionCallee runtime(const char *name, llvm::Type *result,
                                  const std::vector<llvm::Type *> &parameters) const;
-    /// A new function of this module with the attributes that all of ours have.
+    /// A new function of this module with the common attributes.
     llvm::Function *make_function(const std::string &name,
                                   const std::vector<llvm::Type *> &parameters, bool exported) const;
-    /// The address of an element of any type that is 0: for lanes that shall not read elsewhere.
+    /// The address of a zero element of any type: for lanes that must not access memory elsewhere.
     llvm::Constant *zeros() const;
 };
 
-/// Scratch memory that a function keeps until it ends, or needs more.
+/// Scratch memory that a function keeps until it ends or needs more.
 struct KeptBlock {
     std::string name;
-    llvm::Value *block, *bytes;  ///< where the two values are; no block at first
+    llvm::Value *block, *bytes;  ///< addresses of the two values; initially there is no block
 };
 
-/// An array of a constant size on the stack. The copies of its Allocate, in loops that are partitioned, use it
-/// one after the other.
+/// An array of constant size on the stack. The copies of its Allocate in partitioned loops use it
+/// in turn.
 struct StackArray {
     std::string name;
     llvm::Type *element;
@@ -140,14 +140,14 @@ struct StackArray {
     bool in_use;
 };
 
-/// What a kernel under construction knows of its block.
+/// The state of a kernel under construction.
 struct KernelFrame {
-    llvm::Value *shared = nullptr;  ///< where its shared memory begins
-    Expr shared_end;                ///< bytes of it that are in use at the builder's place
+    llvm::Value *shared = nullptr;  ///< address of the block's shared memory
+    Expr shared_end;                ///< bytes of it in use at the insertion point
     llvm::Value *emulated_thread = nullptr;  ///< the EmulatedThread; null on a GPU
 };
 
-/// One function under construction. Those of the host return int32 and have the Context as first
+/// A function under construction. Functions of the host return int32 and have the Context as first
 /// argument.
 struct Frame {
     llvm::Function *function;
@@ -158,22 +158,22 @@ struct Frame {
     int64_t stack_bytes = 0;  ///< of the arrays in `entry_alloca`
     std::vector<KeptBlock> kept;
     std::vector<StackArray> arrays;
-    int loop_depth = 0;  ///< loops around the builder's place
+    int loop_depth = 0;  ///< number of loops around the insertion point
     llvm::Value *profile_slot = nullptr, *profile_table = nullptr;
-    size_t profile_func = 0;  ///< what is worked on at the builder's place
+    size_t profile_func = 0;  ///< the current Func at the insertion point
     std::optional<KernelFrame> kernel;
 
     Frame(llvm::Function *f, const Target &target);
-    /// Ends the function, with success.
+    /// Ends the function successfully.
     void finish();
-    /// Makes stores that bypass the caches seen by other threads, if there are any.
+    /// Makes non-temporal stores visible to other threads, if there are any.
     void fence(const Unit &unit);
     llvm::Value *context() const { return function->getArg(0); }
     llvm::BasicBlock *new_block(const char *name);
-    /// Storage that lives as long as the call. Made in the entry block, whatever loop we are in.
+    /// Storage for the duration of the call, allocated in the entry block even if called inside a
+    /// loop.
     llvm::Value *entry_alloca(llvm::Type *type, int64_t count, int align);
-    /// Branches: if `condition` is false, go on in a block that returns the code that `fail`
-    /// answers.
+    /// Branches: if `condition` is false, returns the code given by `fail`.
     void require(llvm::Value *condition, const std::function<llvm::Value *()> &fail);
 };
 

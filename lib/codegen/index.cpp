@@ -1,6 +1,6 @@
-// Index arithmetic. It is done with 64 bits from the start (the overflow of int32 being undefined,
-// the result is the same), so that no loop extends a sign, and as sums of terms (see Offset). These wrap:
-// int64 data is added up here too, in another order than the user's.
+// Index arithmetic. It is done in 64 bits from the start (because overflow of int32 is undefined,
+// the result is the same), so that loops contain no sign extensions, and as sums of terms (see
+// Offset). These sums wrap: int64 data is also added here, in a different order than the user's.
 
 #include <algorithm>
 
@@ -108,7 +108,7 @@ Offset ExprEmitter::product(const Offset &a, const Offset &b) {
         int depth = std::max(a.terms.back().depth, b.terms.back().depth);
         return Offset::of(b_.CreateMul(materialize(a), materialize(b)), depth);
     }
-    // Each term by itself (a row times its stride): what is known outside of a loop stays there.
+    // Each term separately (a row times its stride): loop-invariant terms remain invariant.
     const Term &by = b.terms[0];
     Offset result = sum({}, b, a.constant);
     for (const Term &t : a.terms) {

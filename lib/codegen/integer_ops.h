@@ -1,5 +1,5 @@
 #pragma once
-// The integer operations of ir/integer_ops.h in LLVM's, in shapes that it knows instructions for.
+// The integer operations of ir/integer_ops.h in LLVM IR, in forms that select good instructions.
 
 #include <optional>
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace Pipe::codegen {
 
-/// The intrinsic `name` on operands of these types (scalars or vectors); null where it is none of
+/// The intrinsic `name` on operands of these types (scalars or vectors); null if it is not one of
 /// them.
 llvm::Value *emit_integer_op(Builder &b, const Target &target, const std::string &name,
                              const std::vector<Type> &types,

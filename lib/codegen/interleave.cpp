@@ -1,8 +1,8 @@
-// LLVM's shuffles of three and more vectors at once are poor without AVX-512. An odd number k of channels goes
-// block by block, where a block of B lanes is one that a single instruction permutes freely. As k and B have no
-// common divisor, lane i of channel c has a place (k*i + c) mod B of its own in a block of the interleaved
-// vector: one permutation per channel brings all lanes there, and each block of the result is blended from the
-// permuted channels. An even number of channels is interleaved in pairs.
+// LLVM's shuffles of three and more vectors are slow without AVX-512. An odd number k of channels
+// is processed in blocks of B lanes that a single instruction can permute arbitrarily. Because k
+// and B are coprime, lane i of channel c has a distinct position (k*i + c) mod B in a block of the
+// interleaved vector: one permutation per channel moves all lanes there, and each block of the
+// result is blended from the permuted channels. An even number of channels is interleaved in pairs.
 
 #include "codegen/interleave.h"
 
@@ -15,7 +15,7 @@ using llvm::Value;
 
 namespace {
 
-/// Lanes that one instruction permutes freely.
+/// The number of lanes that one instruction can permute arbitrarily.
 int block_lanes(const Target &target, const Value *vector) {
     const int bits = static_cast<int>(vector->getType()->getScalarSizeInBits());
     if (target.has_feature(Target::AVX512))
@@ -23,7 +23,8 @@ int block_lanes(const Target &target, const Value *vector) {
     return (bits >= 32 && target.has_feature(Target::AVX2) ? 256 : 128) / bits;
 }
 
-/// The lanes of a block for vectors of so many lanes in k channels; 0 where they do not go by blocks.
+/// The number of lanes per block for vectors of this many lanes in k channels; 0 if blocks are not
+/// used.
 int block_for(const Target &target, const Value *vector, int lanes, int k) {
     const unsigned bits = vector->getType()->getScalarSizeInBits();
     if (k < 3 || bits < 8)

@@ -1,5 +1,5 @@
 #pragma once
-// Vectors of interleaved channels, by shuffles that processors have. Internal to the LLVM room.
+// Interleaving and deinterleaving of vectors with efficient shuffles. Internal to codegen/.
 
 #include <vector>
 

@@ -1,4 +1,4 @@
-// The entry of a kernel: from the array of arguments to the names that the body uses.
+// The entry of a kernel: binds the argument array to the names used in the body.
 
 #include <cstddef>
 
@@ -46,7 +46,7 @@ class Entry {
     }
 
   private:
-    /// What stands at an address while the kernel runs and does not change.
+    /// A value in memory that does not change while the kernel runs.
     Value *fixed(llvm::Type *type, Value *base, int64_t bytes) {
         Builder &b = frame_.b;
         Value *place = b.CreateConstGEP1_64(b.getInt8Ty(), base, static_cast<uint64_t>(bytes));

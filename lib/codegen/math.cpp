@@ -18,7 +18,7 @@ using llvm::Value;
 
 namespace {
 
-/// "exp_f32" -> "exp", where the suffix fits the type.
+/// "exp_f32" -> "exp", if the suffix matches the type.
 std::optional<std::string> strip_suffix(const std::string &name, Type type) {
     std::string suffix = type.bits() == 32 ? "_f32" : "_f64";
     if (name.size() <= suffix.size())
@@ -28,7 +28,7 @@ std::optional<std::string> strip_suffix(const std::string &name, Type type) {
     return name.substr(0, name.size() - suffix.size());
 }
 
-/// Functions that are an LLVM operation. Round is half to even, as the IR says.
+/// Functions that are LLVM intrinsics. Round is half to even, as in the IR.
 Value *emit_intrinsic(Builder &b, Type arg_type, const std::string &function,
                       const std::vector<Value *> &args) {
     struct Entry {
@@ -65,7 +65,7 @@ struct VectorFunction {
     int arguments;
 };
 
-/// What libmvec of glibc 2.35 has, in the vector ABI of x86-64, for float and double.
+/// The functions of libmvec in glibc 2.35, in the vector ABI of x86-64, for float and double.
 constexpr VectorFunction libmvec_functions[] = {
     {"acos", 1},  {"acosh", 1}, {"asin", 1},  {"asinh", 1}, {"atan", 1},  {"atan2", 2},
     {"atanh", 1}, {"cbrt", 1},  {"cos", 1},   {"cosh", 1},  {"erf", 1},   {"erfc", 1},
@@ -86,8 +86,8 @@ std::string libmvec_name(char isa, int lanes, size_t arguments, const std::strin
            "_" + c_name;
 }
 
-/// In pieces that fill a register of 64, 32 or 16 bytes. The last piece is filled up with what is
-/// harmless to compute.
+/// Calls the function on parts that fill a register of 64, 32 or 16 bytes. The last part is padded
+/// with values that are harmless to compute.
 Value *emit_libmvec(Builder &b, const MathLibrary &library, Type type, const std::string &c_name,
                     const std::vector<Value *> &args) {
     struct Width {

@@ -1,6 +1,6 @@
 #pragma once
-// Functions of <math.h>: by one instruction where there is one, else by the C library, for vectors
-// by its vector functions.
+// Functions of <math.h>: by an instruction if there is one, else by the C library, with its vector
+// functions for vectors.
 
 #include <string>
 #include <vector>
@@ -17,7 +17,7 @@ namespace Pipe::codegen {
 struct MathLibrary {
     llvm::Module &module;
     Target target;
-    bool libmvec;  ///< glibc's vector functions may be called
+    bool libmvec;  ///< whether glibc's vector functions may be called
 };
 
 /// A Call of kind PureExtern: `name` is "sqrt_f32", "pow_f64", ..., or any C function. `type` is

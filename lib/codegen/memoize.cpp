@@ -9,8 +9,8 @@
 //       C;
 //       pipe_memo_close(ctx, entry);
 //
-// A return in between leaves the entry to the run time, which lets go of it, and of what is half
-// done.
+// If code in between returns early, the run time closes the entry and discards it if it is
+// incomplete.
 
 #include <algorithm>
 
@@ -21,7 +21,7 @@ namespace Pipe::codegen {
 
 using llvm::Value;
 
-/// The values, each in the first bytes of 64 bits.
+/// The values, each in the first bytes of a 64-bit word.
 Value *StmtEmitter::memoize_key(const ir::StmtNode &s) {
     Value *key = frame_.entry_alloca(b_.getInt64Ty(), std::max(1, s.num_values), 8);
     const std::vector<Expr> values = ir::key_of_memoize(s);

@@ -24,7 +24,7 @@ Value *reversed(Builder &b, Value *vector) {
     return b.CreateShuffleVector(vector, mask);
 }
 
-/// Whether a vector fills registers as a whole, as is needed to bypass the caches.
+/// Whether a vector consists of whole registers, as non-temporal accesses require.
 bool fills_registers(const llvm::Type *type, const llvm::DataLayout &layout) {
     auto *vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
     if (!vector)
@@ -34,15 +34,15 @@ bool fills_registers(const llvm::Type *type, const llvm::DataLayout &layout) {
     return bytes >= 16 && llvm::isPowerOf2_64(bytes);
 }
 
-/// (Of single bytes, and what would be loaded in pieces of one or two, LLVM 19 asks for an instruction that
-/// no x86 has, and crashes.)
+/// (For single bytes, and for loads in pieces of one or two bytes, LLVM 19 selects an instruction
+/// that does not exist on x86, and crashes.)
 bool can_stream_load(const llvm::Type *type, const llvm::DataLayout &layout) {
     return fills_registers(type, layout) && type->getScalarSizeInBits() >= 16;
 }
 
-/// The mask of a load from `bits` wide elements, of which LLVM knows nothing: it goes through an instruction
-/// that is none. (Without AVX-512, where LLVM 19 finds late that a mask leaves out all lanes, it loads
-/// all of them.)
+/// The mask of a load of elements with `bits` bits, hidden from LLVM's analysis by an empty inline
+/// assembly. (Without AVX-512, if LLVM 19 finds late that a mask disables all lanes, it loads all
+/// of them.)
 Value *hidden(Builder &b, Value *mask, int bits) {
     if (llvm::isa<llvm::Constant>(mask))
         return mask;
@@ -66,7 +66,7 @@ bool is_always(const Expr &predicate) {
 
 }  // namespace
 
-/// Says which buffer an access is of, and whether a load bypasses the caches.
+/// Annotates the access with its buffer, and loads as non-temporal if requested.
 void ExprEmitter::mark(llvm::Instruction *access, const std::string &buffer) {
     auto shared = unit_.memory_of.find(buffer);
     frame_.aliases.mark(access, shared == unit_.memory_of.end() ? buffer : shared->second);
@@ -82,7 +82,7 @@ void ExprEmitter::bypass_caches(llvm::Instruction *access) {
     access->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(unit_.context, {one}));
 }
 
-/// What all lanes have in common goes to the base: it is added once, and outside of loops where it can be.
+/// The part common to all lanes is added to the base once, outside of loops if possible.
 Value *ExprEmitter::addresses(const std::string &buffer, Type element, const Expr &index) {
     llvm::Type *type = memory_type(unit_.context, element.element_of());
     Value *base = address(buffer, element, {});
@@ -94,7 +94,7 @@ Value *ExprEmitter::addresses(const std::string &buffer, Type element, const Exp
     return b_.CreateGEP(type, base, emit(*lanes));
 }
 
-/// What is known of the address that a dense access to `index` begins at.
+/// The known alignment of the address at which a dense access to `index` begins.
 llvm::Align ExprEmitter::alignment(const std::string &buffer, Type element, const Expr &index) {
     const BufferBinding *bound = frame_.buffers.find(buffer);
     int64_t factor = 1;
@@ -105,7 +105,7 @@ llvm::Align ExprEmitter::alignment(const std::string &buffer, Type element, cons
     return llvm::Align(static_cast<uint64_t>(std::min<int64_t>(64, element.bytes() * factor)));
 }
 
-/// The lanes that are to be accessed; null for all.
+/// The lanes to access; null for all.
 Value *ExprEmitter::mask_of(const Expr &predicate, int lanes) {
     if (is_always(predicate))
         return nullptr;
@@ -114,7 +114,8 @@ Value *ExprEmitter::mask_of(const Expr &predicate, int lanes) {
                                    : b_.CreateVectorSplat(static_cast<unsigned>(lanes), mask);
 }
 
-/// Whether a masked access is an instruction that takes the mask as the signs of a vector's lanes.
+/// Whether masked accesses are instructions that take the mask from the sign bits of a vector's
+/// lanes.
 bool ExprEmitter::masks_by_signs(Type type) const {
     return type.bits() >= 32 && unit_.target.has_feature(Target::AVX) &&
            !unit_.target.has_feature(Target::AVX512);
@@ -155,12 +156,12 @@ Value *ExprEmitter::load(const Expr &e) {
     return gather(*e, nullptr);
 }
 
-/// One scalar or neighboring lanes, from `start` up. Lanes that the mask leaves out give 0.
+/// Loads a scalar, or adjacent lanes beginning at `start`. Lanes that are masked off give 0.
 Value *ExprEmitter::load_dense(const ir::ExprNode &e, Type type, const Offset &start, Value *mask) {
     Value *p = address(e.name, type, start);
     llvm::Align align = alignment(e.name, type, e.args[0]);
-    // What is loaded past the caches is frozen, so that no element of it becomes a load of its own, for which x86
-    // has no instruction (LLVM 19 crashes).
+    // A non-temporal load is frozen, so that no element of it becomes a separate load, for which
+    // x86 has no instruction (LLVM 19 crashes).
     auto marked = [&](llvm::Instruction *loaded) -> Value * {
         mark(loaded, e.name);
         return loaded->hasMetadata(llvm::LLVMContext::MD_nontemporal) ? b_.CreateFreeze(loaded)
@@ -188,8 +189,8 @@ Value *ExprEmitter::load_dense(const ir::ExprNode &e, Type type, const Offset &s
     return from_memory(b_, type, concat(b_, parts));
 }
 
-/// All lanes, by vectors of 2^n lanes. (Of other vectors LLVM 19 makes more than there is, or single elements.)
-/// Where those would be short, there are two, which overlap.
+/// All lanes, as vectors of 2^n lanes. (For other vectors LLVM 19 loads beyond the end, or single
+/// elements.) If the last one would be short, two overlapping ones are used.
 Value *ExprEmitter::load_pieces(Type type, const std::function<Value *(Type, int begin)> &load) {
     const unsigned all = static_cast<unsigned>(type.lanes()), even = all & -all;
     const bool is_long = even * static_cast<unsigned>(type.bytes()) >= 16;
@@ -204,8 +205,8 @@ Value *ExprEmitter::load_pieces(Type type, const std::function<Value *(Type, int
     return concat(b_, parts);
 }
 
-/// Parts of a masked access that fit into a register. (LLVM 19 cuts wider ones itself, and where the mask
-/// is known to leave out all lanes of a part, it may load that part without a mask.)
+/// Parts of a masked access that fit into a register. (LLVM 19 splits wider ones itself, and if the
+/// mask is known to disable all lanes of a part, it may load that part without a mask.)
 void ExprEmitter::for_each_register(
     Type type, Value *p, llvm::Align align,
     const std::function<void(Value *, llvm::Align, int, int)> &access) {
@@ -218,9 +219,9 @@ void ExprEmitter::for_each_register(
     }
 }
 
-/// Every `stride`-th element. Reads whole vectors and shuffles; the last vector ends with the last
-/// element that is needed, and so overlaps the one before: nothing beyond is touched, and nothing of lanes
-/// that the mask leaves out.
+/// Every `stride`-th element. Loads whole vectors and shuffles; the last vector ends with the last
+/// element needed, and so overlaps the previous one: nothing beyond the elements is accessed, and
+/// nothing for lanes that are masked off.
 Value *ExprEmitter::load_strided(const ir::ExprNode &e, const Offset &start, int stride,
                                  Value *mask) {
     int lanes = e.type.lanes(), span = stride * (lanes - 1) + 1;
@@ -341,8 +342,8 @@ void ExprEmitter::store_dense(const ir::StmtNode &s, const Offset &start, Value 
     });
 }
 
-/// All lanes of a vector, or a scalar. Where the caches are to be bypassed, it is asked whether registers
-/// lie at multiples of their size, as the instructions want it: what does not goes through the caches.
+/// Stores all lanes of a vector, or a scalar. Non-temporal stores require aligned registers: tests
+/// the alignment at run time and uses ordinary stores if it is not sufficient.
 void ExprEmitter::store_whole(const std::string &buffer, Value *value, Value *p,
                               llvm::Align align) {
     const auto widest = static_cast<uint64_t>(unit_.target.natural_vector_size(UInt(8)));
@@ -374,8 +375,8 @@ void ExprEmitter::store_whole(const std::string &buffer, Value *value, Value *p,
     b_.SetInsertPoint(join);
 }
 
-/// Lane by lane, in order: where two lanes have the same index, the last one stays. (Processors
-/// that scatter do it no faster.)
+/// Lane by lane, in order: if two lanes have the same index, the last one wins. (Scatter
+/// instructions are not faster.)
 void ExprEmitter::scatter(const ir::StmtNode &s, Value *value, Value *mask) {
     Type type = s.exprs[0].type();
     Value *pointers = addresses(s.name, type, s.exprs[1]);

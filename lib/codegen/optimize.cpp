@@ -24,9 +24,9 @@ namespace Pipe::codegen {
 
 namespace {
 
-/// Small loops of constant extent (the taps of a kernel) become straight code. Not those around a
-/// loop that stays: copies of that make the code no faster, but larger, and LLVM's later passes over
-/// loops (strength reduction above all) take far longer.
+/// Fully unrolls small loops of constant extent (the taps of a kernel), except around loops that
+/// remain: copying those makes the code larger but not faster, and LLVM's later loop passes
+/// (strength reduction above all) take far longer.
 struct UnrollSmallLoops : llvm::PassInfoMixin<UnrollSmallLoops> {
     llvm::LoopFullUnrollPass unroll{3};
     llvm::PreservedAnalyses run(llvm::Loop &loop, llvm::LoopAnalysisManager &analyses,
@@ -49,10 +49,11 @@ llvm::FunctionPassManager pass_list(const Target &target) {
     passes.addPass(SimplifyCFGPass());
 
     passes.addPass(createFunctionToLoopPassAdaptor(UnrollSmallLoops(), /*UseMemorySSA=*/false));
-    passes.addPass(SROAPass(SROAOptions::ModifyCFG));  // arrays of constant index become registers
+    passes.addPass(
+        SROAPass(SROAOptions::ModifyCFG));  // arrays with constant indices become registers
 
     if (target.has_feature(Target::FastMath))
-        passes.addPass(ReassociatePass());  // common factors leave their sums
+        passes.addPass(ReassociatePass());  // factors out common terms of sums
     LoopPassManager loops;
     loops.addPass(LICMPass(LICMOptions()));
     passes.addPass(createFunctionToLoopPassAdaptor(std::move(loops), /*UseMemorySSA=*/true));

@@ -1,5 +1,5 @@
 #pragma once
-// LLVM IR -> better LLVM IR -> machine code. Internal to the LLVM room.
+// Optimization of LLVM IR, and generation of machine code. Internal to codegen/.
 
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/IR/Module.h>
@@ -9,9 +9,9 @@
 
 namespace Pipe::codegen {
 
-/// Runs our list of passes. The loops come vectorized and unrolled as the schedule says, so the
-/// list is short: registers for local arrays, common subexpressions, invariant code out of loops.
-/// With Target::QuickCompile: only what makes less work for the steps after it.
+/// Runs our pass pipeline. Loops are already vectorized and unrolled by the schedule, so it is
+/// short: promotion of local arrays to registers, common subexpressions, loop-invariant code
+/// motion. With Target::QuickCompile: only passes that reduce the work of later steps.
 void optimize(llvm::Module &module, llvm::TargetMachine &machine, const Target &target);
 
 /// Machine code for an optimized module: an object file, or assembly as text.

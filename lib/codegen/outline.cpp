@@ -1,6 +1,5 @@
-// Parts of the program that become functions of their own: the bodies of parallel loops, and what
-// parts_of cuts off. What such a function uses from outside travels in a closure on the caller's
-// stack.
+// Parts of the program that become separate functions: the bodies of parallel loops, and the parts
+// selected by parts_of. Values from outside are passed in a closure on the caller's stack.
 //
 //   for parallel y in [0, n) { S }    ->    closure = {what S uses};
 //                                           if (code = pipe_parallel_for(ctx, S', 0, n, &closure))
@@ -21,7 +20,7 @@ Closure StmtEmitter::capture(const ir::Stmt &part, const std::string &own_name) 
     Closure closure;
     std::vector<llvm::Type *> fields;
     for (const std::string &name : used.variables) {
-        // Names bound inside the part are not known here (or are hidden there).
+        // Names bound inside the part are not visible here (or are shadowed there).
         const Binding *bound = frame_.variables.find(name);
         if (!bound || name == own_name)
             continue;
@@ -51,7 +50,7 @@ Value *StmtEmitter::store_closure(const Closure &closure) {
     return place;
 }
 
-/// Gives the names in `closure` their meaning in a function that gets it as its last argument.
+/// Binds the names in `closure` in a function that receives it as its last argument.
 void StmtEmitter::open_closure(const Closure &closure, Frame &inner) const {
     Builder &b = inner.b;
     for (unsigned i = 0; i < closure.captures.size(); i++) {
@@ -78,7 +77,7 @@ void StmtEmitter::open_closure(const Closure &closure, Frame &inner) const {
     }
 }
 
-/// The function S' of the pictures above; `emit_body` emits what it does.
+/// Creates the function S' described above; `emit_body` emits its body.
 llvm::Function *StmtEmitter::outline(const std::string &name, const Closure &closure,
                                      const std::function<void(Frame &)> &emit_body) {
     llvm::Type *i32 = b_.getInt32Ty(), *pointer = b_.getPtrTy();

@@ -26,7 +26,7 @@ class Parts {
     }
 
   private:
-    /// Fills sizes_ with the statements at which a function can begin.
+    /// Fills sizes_ with the statements that can become functions.
     Size measure(const Stmt &s) {
         Size size;
         if (!s.defined())
@@ -52,13 +52,14 @@ class Parts {
         if (!s.defined())
             return;
         // another function could not keep it in registers
-        constexpr int64_t bytes_of_registers = 4096;  // 32 of AVX-512 have 2048; some are spilled
+        constexpr int64_t bytes_of_registers =
+            4096;  // 32 AVX-512 registers have 2048 bytes; some are spilled
         const bool in_registers =
             s->op == StmtOp::Allocate &&
             ir::constant_bytes(*s.get()).value_or(INT64_MAX) <= bytes_of_registers &&
             in_registers_.insert(s->name).second;
-        // LLVM's analysis of loops (scalar evolution) takes time that is exponential in the depth of a nest whose
-        // loops depend on those around them, as a chain of sliding windows makes it.
+        // LLVM's scalar evolution takes time exponential in the depth of a nest whose loops depend
+        // on outer ones, as in a chain of sliding windows.
         constexpr int deepest_nest = 16;
         if (begins_function(s)) {
             Size size = sizes_[s.get()];
@@ -78,7 +79,7 @@ class Parts {
     }
 
     const int max_stores_;
-    std::unordered_set<std::string> in_registers_;  ///< small arrays, where they live
+    std::unordered_set<std::string> in_registers_;  ///< small arrays, while they are live
     std::unordered_map<const ir::StmtNode *, Size> sizes_;
     std::unordered_set<const ir::StmtNode *> parts_;
 };

@@ -1,5 +1,5 @@
 #pragma once
-// Which parts of a program become functions of their own. Internal to the LLVM room.
+// Selects the parts of a program that become separate functions. Internal to codegen/.
 
 #include <unordered_set>
 
@@ -8,10 +8,10 @@
 namespace Pipe::codegen {
 
 /// The Produce statements to be emitted as functions. LLVM's passes take more than linear time in
-/// the size of a function: one of a thousand stages would take minutes. So no function holds more
-/// than `max_stores` stores where it can be cut at a Produce that loops; smaller programs stay
-/// whole, and arrays that may lie in registers stay in the function of their allocation. Nests of many
-/// loops are cut as well.
+/// the size of a function: with a thousand stages, minutes. So no function has more than
+/// `max_stores` stores if it can be split at a Produce with loops; smaller programs stay whole, and
+/// arrays that may be promoted to registers stay in the function of their allocation. Deep loop
+/// nests are split as well.
 std::unordered_set<const ir::StmtNode *> parts_of(const ir::Stmt &program, int max_stores = 100);
 
 }  // namespace Pipe::codegen

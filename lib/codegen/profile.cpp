@@ -1,4 +1,4 @@
-// The profiler's part of generated code: one store per `produce` notes what the thread works on.
+// Profiling: one store per `produce` marks the Func on which the thread works.
 //
 //   produce f { S }    ->    *slot = &table[f]; S; *slot = &table[g]      g: what encloses it
 //

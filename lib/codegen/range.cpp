@@ -16,8 +16,8 @@ constexpr int max_depth = 8;
 
 using VariableFacts = std::function<Range(const ir::ExprNode &)>;
 
-/// A bound on the result as computed in exact arithmetic. If it does not fit the type, the result
-/// may have wrapped (or overflow is undefined): then nothing more than the type is known.
+/// A bound on the result in exact arithmetic. If it does not fit the type, the result may have
+/// wrapped (or overflow is undefined): then only the range of the type is known.
 Range fit(Type type, __int128 lo, __int128 hi) {
     Range all = range_of_type(type);
     if (lo < all.lo || hi > all.hi)
@@ -82,7 +82,7 @@ Range range_at(const Expr &e, const VariableFacts &variable, int depth) {
         return {};
     Range all = range_of_type(type);
     if (type.bits() == 64 && type.is_uint())
-        return all;  // does not fit our int64
+        return all;  // does not fit into int64
     int64_t value = 0;
     if (ir::as_const_int(e, &value))
         return {value, value};

@@ -1,5 +1,5 @@
 #pragma once
-// What is known of the value of an integer expression: cheap facts, used to choose an instruction.
+// Value ranges of integer expressions: cheap facts for instruction selection.
 
 #include <cstdint>
 #include <functional>
@@ -20,11 +20,11 @@ struct Range {
 /// All values of a type.
 Range range_of_type(Type type);
 
-/// Facts on an integer expression; `variable` gives those on a variable. Looks only a few levels
-/// deep, so that the cost is constant.
+/// The range of an integer expression; `variable` gives the ranges of variables. Examines only a
+/// few levels, so that the cost is constant.
 Range range_of(const Expr &e, const std::function<Range(const ir::ExprNode &)> &variable);
 
-/// The largest power of two (at most `most`) that is known to divide the value of a scalar integer.
+/// The largest power of two (at most `most`) that is known to divide a scalar integer.
 int64_t known_factor(const Expr &e, int64_t most);
 
 }  // namespace Pipe::codegen

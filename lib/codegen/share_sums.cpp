@@ -20,8 +20,8 @@ using llvm::BinaryOperator;
 using llvm::Instruction;
 using llvm::Value;
 
-// Bounds on compile time: sums with more addends are left alone, and after so many comparisons
-// (some tens of milliseconds) no more is shared.
+// Limits of compile time: sums with more addends are not changed, and after this many comparisons
+// (some tens of milliseconds) sharing stops.
 constexpr size_t most_addends = 64, most_comparisons = 1 << 21;
 
 BinaryOperator *as_addition(Value *v) {
@@ -32,7 +32,7 @@ BinaryOperator *as_addition(Value *v) {
     return vector && op->getOpcode() == Instruction::Add ? op : nullptr;
 }
 
-/// Part of larger sums, and of nothing else.
+/// Whether it is only used as a part of larger sums.
 bool is_inner(BinaryOperator *addition) {
     return !addition->use_empty() && std::all_of(addition->user_begin(), addition->user_end(),
                                                  [](llvm::User *u) { return as_addition(u); });
@@ -44,7 +44,7 @@ struct Sum {
     bool changed = false;
 };
 
-/// False if there are too many, or one occurs twice.
+/// Returns false if there are too many, or one occurs twice.
 bool collect_addends(Sum &sum) {
     std::vector<Value *> rest = {sum.root->getOperand(1), sum.root->getOperand(0)};
     while (!rest.empty()) {
@@ -88,13 +88,13 @@ class Sharing {
     }
 
   private:
-    /// Whether one is computed wherever the other is.
+    /// Whether one is computed whenever the other is.
     bool together(const Sum &a, const Sum &b) const {
         const llvm::BasicBlock *x = a.root->getParent(), *y = b.root->getParent();
         return dominators_.dominates(x, y) || dominators_.dominates(y, x);
     }
 
-    /// The two sums, by their place, that have most in common, at least two addends.
+    /// The indices of the two sums that have most addends in common, at least two.
     std::optional<std::pair<size_t, size_t>> best_pair() {
         llvm::DenseMap<Value *, std::vector<size_t>> sums_of;
         std::optional<std::pair<size_t, size_t>> best;
@@ -124,7 +124,7 @@ class Sharing {
         return a.root->getOpcode() == b.root->getOpcode();
     }
 
-    /// What the two have in common becomes an addend, of all sums that contain it.
+    /// Replaces the common addends of the two by a new one, in all sums that contain them.
     void share(size_t first, size_t second) {
         llvm::SmallSetVector<Value *, 16> common;
         for (Value *addend : sums_[first].addends) {
@@ -167,7 +167,7 @@ class Sharing {
         return !rewritten.empty();
     }
 
-    /// Behind the last of the addends. All dominate the sum, so that of two one dominates the other.
+    /// After the last of the addends. All dominate the sum, so of any two, one dominates the other.
     void set_insertion_point(llvm::IRBuilder<> &b, const llvm::SmallSetVector<Value *, 16> &addends,
                              const Sum &user) {
         Instruction *last = nullptr;
@@ -184,7 +184,8 @@ class Sharing {
             b.SetInsertPoint(last->getNextNode());
     }
 
-    /// Begins with what is no product, so that each product meets a sum that it is added to.
+    /// Begins with an addend that is not a product, so that each product meets a sum to which it is
+    /// added.
     static Value *chain(llvm::IRBuilder<> &b, llvm::ArrayRef<Value *> addends,
                         BinaryOperator *like) {
         std::vector<Value *> order(addends.begin(), addends.end());

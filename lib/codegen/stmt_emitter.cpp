@@ -162,7 +162,7 @@ void StmtEmitter::serial_loop(const ir::StmtNode &s) {
     b_.SetInsertPoint(after);
 }
 
-/// At least one iteration, with the test at the end: the shape that LLVM's loop passes want. The
+/// At least one iteration, with the test at the end: the form that LLVM's loop passes expect. The
 /// counter has 64 bits, so that addresses need no extension.
 void StmtEmitter::counted_loop(const ir::StmtNode &s, Value *begin, Value *end, Range range) {
     llvm::BasicBlock *before = b_.GetInsertBlock();

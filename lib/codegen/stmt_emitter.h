@@ -1,5 +1,5 @@
 #pragma once
-// Statements -> LLVM functions. Internal to the LLVM room.
+// Emits statements as LLVM functions. Internal to codegen/.
 
 #include <functional>
 #include <set>
@@ -20,7 +20,7 @@ Names names_in(const ir::Stmt &s);
 /// Emits the kernel of a program into the unit's module (codegen/abi.h), under the name `entry`.
 void emit_kernel(Unit &unit, const ir::Program &program, const std::string &entry);
 
-/// A variable or buffer that an outlined part of the program uses from outside.
+/// A variable or buffer from outside that an outlined part of the program uses.
 struct Capture {
     enum Kind { Variable, Address, Device };  ///< the last two: of a buffer (BufferBinding)
     std::string name;
@@ -28,13 +28,13 @@ struct Capture {
     llvm::Value *value;  ///< in the caller
 };
 
-/// All that an outlined part uses from outside, as a struct.
+/// All captures of an outlined part, as a struct.
 struct Closure {
     std::vector<Capture> captures;
     llvm::StructType *type = nullptr;
 };
 
-/// Emits statements at the builder's place in a Frame.
+/// Emits statements at the insertion point of a Frame.
 class StmtEmitter {
   public:
     StmtEmitter(Unit &unit, Frame &frame)
@@ -46,11 +46,11 @@ class StmtEmitter {
     void counted_loop(const ir::StmtNode &s, llvm::Value *begin, llvm::Value *end, Range range);
 
     // profile.cpp
-    /// At the start of a function: what its thread works on.
+    /// Sets the thread's current Func at the start of a function.
     void begin_profile(size_t func);
 
     // allocate.cpp
-    /// Frees what the function kept, and ends it with success.
+    /// Frees the memory that the function kept, and ends it successfully.
     void end_function();
 
   private:
@@ -58,7 +58,7 @@ class StmtEmitter {
     void assertion(const ir::StmtNode &s);
     void serial_loop(const ir::StmtNode &s);
     void if_then_else(const ir::StmtNode &s);
-    /// Of the variable of a For.
+    /// The range of the variable of a For.
     Range loop_range(const ir::StmtNode &s) const;
     void bind_loop_variable(const ir::StmtNode &s, llvm::Value *wide, Range range);
 
@@ -91,7 +91,7 @@ class StmtEmitter {
 
     // outline.cpp
     void parallel_loop(const ir::StmtNode &s);
-    /// The Produce `s` as a call of a function of its own.
+    /// Emits the Produce `s` as a call of a separate function.
     void part(const ir::StmtNode &s);
     Closure capture(const ir::Stmt &part, const std::string &own_name) const;
     llvm::Value *store_closure(const Closure &closure);
@@ -121,7 +121,7 @@ class StmtEmitter {
     Frame &frame_;
     Builder &b_;
     ExprEmitter exprs_;
-    std::vector<Memory> memory_;  ///< not free yet at the builder's place
+    std::vector<Memory> memory_;  ///< not freed yet at the insertion point
 };
 
 }  // namespace Pipe::codegen

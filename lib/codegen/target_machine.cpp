@@ -14,7 +14,8 @@ namespace Pipe::codegen {
 
 namespace {
 
-/// Only what is asked for: starting all targets of LLVM would cost several times as much.
+/// Initializes only the required target: initializing all targets of LLVM would take several times
+/// as long.
 void start_llvm(Target::Arch arch) {
     static std::once_flag x86, aarch64;
     if (arch == Target::X86) {
@@ -72,7 +73,7 @@ std::string feature_string(const Target &target) {
     return features;
 }
 
-/// The processor at hand by LLVM's name, and all that it has.
+/// LLVM's name of the host's processor, and all its features.
 struct Processor {
     std::string name, features;
 };

@@ -1,5 +1,5 @@
 #pragma once
-// LLVM's view of a Target. Internal to the LLVM room.
+// LLVM's TargetMachine for a Target. Internal to codegen/.
 
 #include <memory>
 
@@ -9,8 +9,8 @@
 
 namespace Pipe::codegen {
 
-/// Starts the part of LLVM that the target needs (once), and describes the processor to it. For the
-/// very machine at hand: with all that its processor has, tuned for it.
+/// Initializes the LLVM target (once), and describes the processor to it. For the host: with all
+/// features of its processor, and tuned for it.
 std::unique_ptr<llvm::TargetMachine> make_target_machine(const Target &target);
 
 }  // namespace Pipe::codegen

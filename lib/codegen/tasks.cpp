@@ -1,5 +1,5 @@
-// Fork: both statements become functions, as the bodies of parallel loops do (outline.cpp); the
-// semaphores lie on the stack of the one that forks.
+// Fork: both statements become functions, like the bodies of parallel loops (outline.cpp); the
+// semaphores are on the stack of the forking function.
 
 #include "codegen/abi.h"
 #include "codegen/stmt_emitter.h"
@@ -43,7 +43,8 @@ void StmtEmitter::fork(const ir::StmtNode &s) {
     frame_.require(b_.CreateIsNull(code), [&] { return code; });
 }
 
-/// The lock is a word of the module: no two calls of the pipeline are in there at once either.
+/// The lock is a global variable of the module, so that concurrent calls of the pipeline also
+/// exclude each other.
 void StmtEmitter::exclusive(const ir::StmtNode &s) {
     const std::string name = "pipe.lock." + s.name;
     llvm::GlobalVariable *lock = unit_.module.getNamedGlobal(name);

@@ -1,4 +1,4 @@
-// Events of a traced pipeline: a TraceEvent on the stack, given to the run time.
+// Events of a traced pipeline: builds a TraceEvent on the stack and passes it to the run time.
 
 #include <cstddef>
 
@@ -21,7 +21,7 @@ struct Event {
     size_t dimensions = 0;
 };
 
-/// Fills a TraceEvent, whose address is `event`, and tells the run time.
+/// Fills a TraceEvent, whose address is `event`, and calls the run time.
 Value *emit_event(Unit &unit, Frame &frame, Value *event, const Event &e) {
     Builder &b = frame.b;
     auto put = [&](size_t offset, Value *value) {

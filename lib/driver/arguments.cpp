@@ -217,13 +217,13 @@ void Slots::check_limits(const Slot &slot, uint64_t bits) const {
     }
 }
 
-void Slots::gather(Outputs outputs, std::vector<Given> &given) const {
+void Slots::gather(Outputs outputs, std::vector<ArgumentValue> &given) const {
     if (outputs.size() != num_outputs_)
         throw RuntimeError(
             fmt::format("{} has {}, but was given {}. Give one Buffer per value of each output.",
                         pipeline_, counted(Field::Needed, num_outputs_, "output value"),
                         counted(Field::Given, outputs.size(), "Buffer")));
-    given.assign(slots_.size(), Given());
+    given.assign(slots_.size(), ArgumentValue());
     size_t output = 0;
     for (size_t i = 0; i < slots_.size(); i++) {
         const Slot &slot = slots_[i];
@@ -241,18 +241,43 @@ void Slots::gather(Outputs outputs, std::vector<Given> &given) const {
     }
 }
 
+namespace {
+
+/// Whether no layout has to be distinguished: because of a promise, or without dimensions.
+bool has_known_layout(const Slot &slot) {
+    return slot.dimensions == 0 ||
+           (!slot.promise.dims.empty() && slot.promise.dims[0].stride.defined());
+}
+
+Layout layout_of(const Slot &slot, std::span<const BufferDim> dims) {
+    constexpr int64_t most_channels = 4;
+    if (has_known_layout(slot))
+        return {};
+    const int64_t stride = dims[0].stride;
+    if (stride == 1)
+        return {1, 0};
+    if (stride >= 2 && stride <= most_channels)
+        for (size_t d = 1; d < dims.size(); d++)
+            if (dims[d].stride == 1 && dims[d].extent >= 2 && dims[d].extent <= stride)
+                return {static_cast<uint8_t>(stride), static_cast<uint8_t>(d)};
+    return {};
+}
+
+}  // namespace
+
 void Slots::fill(CallArguments &call, bool on_device) const {
     call.buffers_.resize(num_buffers_);  // preallocated: pointers into it stay valid
     call.device_buffers_.resize(on_device ? num_buffers_ : 0);
     call.owners_.resize(on_device ? num_buffers_ : 0);
     call.pointers_.resize(slots_.size());
     call.addresses_.resize(slots_.size());
-    call.strided_ = 0;
+    call.variant.layouts.assign(slots_.size(), {});
+    call.variant.any_size = false;
     call.nothing_wanted_ = true;
     size_t buffer = 0;
     for (size_t i = 0; i < slots_.size(); i++) {
         const Slot &slot = slots_[i];
-        Given &given = call.given[i];
+        ArgumentValue &given = call.given[i];
         if (slot.kind == Kind::Scalar) {
             check_limits(slot, given.bits);
             call.pointers_[i] = &given.bits;
@@ -282,26 +307,29 @@ void Slots::fill(CallArguments &call, bool on_device) const {
         if (slot.kind == Kind::OutputBuffer)
             check_elements(slot, view);
         call.nothing_wanted_ &= empty || slot.kind != Kind::OutputBuffer;
-        if (!view.dims.empty() && view.dims[0].stride != 1)
-            call.strided_ |= uint64_t{1} << buffer % 64;
+        call.variant.layouts[i] = layout_of(slot, view.dims);
         call.pointers_[i] = &arg;
         buffer++;
     }
     check_overlaps(call);
 }
 
-std::vector<std::string> Slots::dense(uint64_t strided) const {
-    std::vector<std::string> names;
-    size_t buffer = 0;
-    for (const Slot &slot : slots_) {
-        if (slot.kind == Kind::Scalar)
-            continue;
-        bool promised = !slot.promise.dims.empty() && slot.promise.dims[0].stride.defined();
-        if (slot.dimensions > 0 && !promised && !(strided >> buffer % 64 & 1))
-            names.push_back(slot.name);
-        buffer++;
+std::vector<Layout> Slots::dense_layouts() const {
+    std::vector<Layout> layouts;
+    for (const Slot &slot : slots_)
+        layouts.push_back({has_known_layout(slot) ? uint8_t{0} : uint8_t{1}, 0});
+    return layouts;
+}
+
+std::vector<ir::KnownStride> Slots::strides(const std::vector<Layout> &layouts) const {
+    std::vector<ir::KnownStride> strides;
+    for (size_t i = 0; i < slots_.size(); i++) {
+        if (layouts[i].stride > 0)
+            strides.push_back({slots_[i].name, 0, layouts[i].stride});
+        if (layouts[i].channel_dim > 0)
+            strides.push_back({slots_[i].name, layouts[i].channel_dim, 1});
     }
-    return names;
+    return strides;
 }
 
 }  // namespace Pipe::driver

@@ -32,7 +32,7 @@ struct Slot {
 using Outputs = std::span<const BufferBase *const>;
 
 /// The value of a slot in one call.
-struct Given {
+struct ArgumentValue {
     const BufferBase *buffer = nullptr;
     uint64_t bits = 0;  ///< of a scalar, in the first bytes
 };
@@ -50,20 +50,35 @@ struct Addresses {
     bool overlap(const Addresses &other) const { return begin < other.end && other.begin < end; }
 };
 
+/// The strides of a Buffer, as far as kernels are compiled for them.
+struct Layout {
+    /// Stride of dimension 0. 1: dense; 2 to 4: interleaved channels; 0: any.
+    uint8_t stride = 0;
+    uint8_t channel_dim = 0;  ///< interleaved: the dimension of the channels, with stride 1
+    bool operator==(const Layout &) const = default;
+};
+
+/// What distinguishes the kernels of one schedule.
+struct Variant {
+    std::vector<Layout> layouts;  ///< one per slot
+    std::vector<InPlace> in_place;
+    bool any_size = false;  ///< see lower::LowerOptions
+    bool operator==(const Variant &) const = default;
+};
+
 /// The argument array of one call.
 class CallArguments {
   public:
     void *const *data() const { return pointers_.data(); }
-    /// Bit i: buffer number i has a stride other than 1 in dimension 0.
-    uint64_t strided() const { return strided_; }
 
     /// Outputs that share elements with inputs.
-    const std::vector<InPlace> &in_place() const { return in_place_; }
+    const std::vector<InPlace> &in_place() const { return variant.in_place; }
 
     /// Whether no output has any element.
     bool nothing_wanted() const { return nothing_wanted_; }
 
-    std::vector<Given> given;  ///< one per slot
+    std::vector<ArgumentValue> given;  ///< one per slot
+    Variant variant;                   ///< the kernel for these arguments
 
   private:
     friend class Slots;
@@ -72,8 +87,6 @@ class CallArguments {
     std::vector<jit::ArgumentBuffer> owners_;            ///< the same
     std::vector<void *> pointers_;
     std::vector<Addresses> addresses_;  ///< one per slot
-    std::vector<InPlace> in_place_;
-    uint64_t strided_ = 0;
     bool nothing_wanted_ = false;
 };
 
@@ -100,7 +113,7 @@ class Slots {
     void check_program(const ir::Program &program) const;
 
     /// The present values of the ImageParams and Params, and these outputs.
-    void gather(Outputs outputs, std::vector<Given> &given) const;
+    void gather(Outputs outputs, std::vector<ArgumentValue> &given) const;
 
     /// Checks the given values and builds the argument array. RuntimeError, naming the pipeline and
     /// the argument, if a Buffer is undefined, has no memory, has the wrong type or number of
@@ -117,8 +130,10 @@ class Slots {
     [[noreturn]] void reject_in_place(const CallArguments &call, const InPlace &in_place,
                                       const std::string &why) const;
 
-    /// Names of the buffers that are assumed to be dense in dimension 0 if the mask is `strided`.
-    std::vector<std::string> dense(uint64_t strided) const;
+    /// The layouts of dense Buffers.
+    std::vector<Layout> dense_layouts() const;
+    /// The strides that these layouts imply.
+    std::vector<ir::KnownStride> strides(const std::vector<Layout> &layouts) const;
 
     const std::vector<Slot> &slots() const { return slots_; }
     /// The name of the pipeline, for messages.

@@ -176,12 +176,12 @@ const std::vector<Argument> &Callable::arguments() const {
     return checked(contents_).arguments;
 }
 
-void Callable::check(const std::vector<detail::Promised> &parameters) const {
+void Callable::check(const std::vector<detail::ParameterType> &parameters) const {
     const CallableContents &c = checked(contents_);
     if (parameters.size() != c.arguments.size())
         throw RuntimeError(wrong_count(c, parameters.size()));
     for (size_t i = 0; i < parameters.size(); i++) {
-        const detail::Promised &p = parameters[i];
+        const detail::ParameterType &p = parameters[i];
         const Argument &a = c.arguments[i];
         bool same_type = p.type == a.type || (p.is_buffer && !p.type.defined());
         bool same_shape = !p.is_buffer || p.dimensions < 0 || p.dimensions == a.dimensions;
@@ -212,7 +212,7 @@ int driver::run_callable(const CallableContents &c, JITUserContext *context,
     call->given.resize(slots.size());
     for (size_t s = 0; s < slots.size(); s++) {
         int place = c.argument_of_slot[s];
-        driver::Given &given = call->given[s] = {};
+        driver::ArgumentValue &given = call->given[s] = {};
         if (place < 0) {
             given.buffer = &slots[s].bound;
         } else if (slots[s].kind == Kind::Scalar) {

@@ -97,7 +97,7 @@ bool Compiled::up_to_date(const Target &requested) const {
 }
 
 const jit::Kernel *Compiled::find(const Variant &variant) const {
-    const Made *made = newest_.load(std::memory_order_acquire);
+    const CachedKernel *made = newest_.load(std::memory_order_acquire);
     while (made && !(made->variant == variant))
         made = made->next.get();
     return made ? &made->kernel : nullptr;
@@ -112,7 +112,7 @@ const jit::Kernel &Compiled::kernel(const Variant &variant) {
 
     jit::Kernel kernel;
     support::on_deep_stack([&] { kernel = compile_kernel(variant); });
-    made_ = std::make_unique<Made>(variant, std::move(kernel), std::move(made_));
+    made_ = std::make_unique<CachedKernel>(variant, std::move(kernel), std::move(made_));
     newest_.store(made_.get(), std::memory_order_release);
     return made_->kernel;
 }
@@ -148,7 +148,7 @@ void dump_passes(lower::LowerOptions &options) {
 ir::Program Compiled::lower(const Variant &variant) {
     lower::LowerOptions options;
     options.name = name();
-    options.dense = slots_.dense(variant.strided);
+    options.strides = slots_.strides(variant.layouts);
     options.any_size = variant.any_size;
     options.in_place = slots_.names(variant.in_place);
     options.shared_loops = scheduled_.shared_loops;
@@ -168,7 +168,7 @@ ir::Program Compiled::lower_or_fall_back(const Variant &variant) {
     if (!scheduled_.user)
         return lower(variant);
     try {
-        support::ErrorsUntold untold;
+        support::SuppressErrorReporting suppressed;
         return lower(variant);
     } catch (const Error &error) {
         fall_back(scheduled_, error.what());
@@ -183,7 +183,9 @@ ir::Program Compiled::lower_or_fall_back(const Variant &variant) {
 ir::Program Compiled::program() {
     std::lock_guard lock(mutex_);
     ir::Program program;
-    support::on_deep_stack([&] { program = lower_or_fall_back({}); });
+    support::on_deep_stack([&] {
+        program = lower_or_fall_back({slots_.dense_layouts(), {}, false});
+    });
     return program;
 }
 
@@ -193,9 +195,9 @@ Scheduled Compiled::scheduled() const {
 }
 
 void Compiled::compile() {
-    kernel({});
+    kernel({slots_.dense_layouts(), {}, false});
     if (!declared_in_place_.empty())
-        kernel({0, false, declared_in_place_});
+        kernel({slots_.dense_layouts(), declared_in_place_, false});
 }
 
 namespace {
@@ -234,7 +236,7 @@ int Compiled::run_kernels(CallArguments &call, const jit::RunOptions &options,
     slots_.fill(call, target_.has_cuda());
     if (call.nothing_wanted())
         return 0;
-    Variant variant{call.strided(), false, call.in_place()};
+    Variant &variant = call.variant;
     if (!call.in_place().empty() && !find(variant))
         check_in_place(call);
     int code = run_kernel(kernel(variant), call, options, error);
@@ -309,7 +311,7 @@ int Compiled::fail(const std::string &why, const CallSettings &settings) {
                          [&](jit::RunOptions &, std::string *) -> int { throw RuntimeError(why); });
 }
 
-int Compiled::answer_query(const std::vector<Given> &given, const CallSettings &settings) {
+int Compiled::answer_query(const std::vector<ArgumentValue> &given, const CallSettings &settings) {
     return with_handlers(settings, [&](jit::RunOptions &options, std::string *) {
         give_shapes(given, options);
         return 0;

@@ -39,7 +39,7 @@ struct CallSettings {
 };
 
 /// Whether a Buffer has no memory, which makes the call a bounds query.
-bool is_query(const std::vector<Given> &given);
+bool is_query(const std::vector<ArgumentValue> &given);
 
 /// A graph with its final, legal schedule.
 struct Scheduled {
@@ -63,10 +63,10 @@ Scheduled make_schedule(const std::vector<Func> &outputs, const Settings &settin
 /// that is illegal, inlined. Requires `scheduled.user`.
 void fall_back(Scheduled &scheduled, const std::string &why);
 
-/// The kernels of one schedule. There is one per set of buffers that are not dense and of outputs
-/// that share memory with inputs; and for each of them another one that is correct for every size:
-/// the usual kernel computes a little more than requested where that is faster, and reports if an
-/// image is too small for that.
+/// The kernels of one schedule. There is one per combination of layouts (dense, interleaved or other
+/// Buffers) and of outputs that share memory with inputs; and for each of them another one that is
+/// correct for every size: the usual kernel computes a little more than requested where that is
+/// faster, and reports if an image is too small for that.
 class Compiled {
   public:
     Compiled(const std::vector<Func> &outputs, const Settings &settings, const Target &requested,
@@ -90,7 +90,7 @@ class Compiled {
     /// Reports a misuse of the call.
     int fail(const std::string &why, const CallSettings &settings);
     /// Sets the shapes of Buffers without memory (see is_query). Fails as `run` does.
-    int answer_query(const std::vector<Given> &given, const CallSettings &settings);
+    int answer_query(const std::vector<ArgumentValue> &given, const CallSettings &settings);
     /// Allocates Buffers for the ImageParams that are not set. Fails as `run` does.
     int infer_inputs(Outputs outputs, const CallSettings &settings);
     const Slots &slots() const { return slots_; }
@@ -101,17 +101,11 @@ class Compiled {
     int64_t peak_scratch_bytes() const { return peak_scratch_.load(std::memory_order_relaxed); }
 
   private:
-    struct Variant {
-        uint64_t strided = 0;
-        bool any_size = false;
-        std::vector<InPlace> in_place = {};
-        bool operator==(const Variant &) const = default;
-    };
     /// A list that only grows at its head, so that it can be searched without a lock.
-    struct Made {
+    struct CachedKernel {
         Variant variant;
         jit::Kernel kernel;
-        std::unique_ptr<const Made> next;
+        std::unique_ptr<const CachedKernel> next;
     };
 
     Target requested_, target_;
@@ -122,8 +116,8 @@ class Compiled {
     Slots slots_;
     std::vector<InPlace> declared_in_place_;
     mutable std::mutex mutex_;
-    std::unique_ptr<const Made> made_;
-    std::atomic<const Made *> newest_{nullptr};
+    std::unique_ptr<const CachedKernel> made_;
+    std::atomic<const CachedKernel *> newest_{nullptr};
     CompileTimes times_;
     jit::Kernel query_;  ///< lower/bounds_query.h
     std::atomic<int64_t> peak_scratch_{0};
@@ -141,12 +135,13 @@ class Compiled {
     ir::Program lower_or_fall_back(const Variant &variant);
     /// The shapes of all arguments; those without memory get the region that is read or written:
     /// exactly, or as the user promised.
-    std::vector<std::vector<BufferDim>>
-    infer_bounds(const std::vector<Given> &given, bool as_promised, const jit::RunOptions &options);
-    void give_shapes(const std::vector<Given> &given, const jit::RunOptions &options);
+    std::vector<std::vector<BufferDim>> infer_bounds(const std::vector<ArgumentValue> &given,
+                                                     bool as_promised,
+                                                     const jit::RunOptions &options);
+    void give_shapes(const std::vector<ArgumentValue> &given, const jit::RunOptions &options);
     void make_inputs(Outputs outputs, const jit::RunOptions &options);
     /// Replaces the outputs by larger ones; returns false if that would not help.
-    bool grow_outputs(std::vector<Given> &given, const jit::RunOptions &options,
+    bool grow_outputs(std::vector<ArgumentValue> &given, const jit::RunOptions &options,
                       std::vector<Buffer<void>> &grown);
     int run_kernels(CallArguments &call, const jit::RunOptions &options,
                     std::vector<Buffer<void>> *grown, std::string *error);

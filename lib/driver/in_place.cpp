@@ -46,7 +46,7 @@ void Slots::check_elements(const Slot &slot, const BufferView &output) const {
 
 /// The outputs are the last slots.
 void Slots::check_overlaps(CallArguments &call) const {
-    call.in_place_.clear();
+    call.variant.in_place.clear();
     for (size_t output = slots_.size() - num_outputs_; output < slots_.size(); output++)
         for (size_t other = 0; other < output; other++)
             if (call.addresses_[output].overlap(call.addresses_[other])) [[unlikely]]
@@ -63,7 +63,7 @@ void Slots::found_overlap(CallArguments &call, size_t output, size_t other) cons
                            "with separate memory.",
                            slots_[other].name,
                            relation(slots_[output].name, a, slots_[other].name, b)));
-    call.in_place_.push_back({output, other, ir::same_places(a, b)});
+    call.variant.in_place.push_back({output, other, ir::same_places(a, b)});
 }
 
 std::vector<ir::InPlace> Slots::names(const std::vector<InPlace> &in_place) const {

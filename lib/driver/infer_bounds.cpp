@@ -96,7 +96,7 @@ bool same_ranges(std::span<const BufferDim> a, std::span<const BufferDim> b) {
 /// One run of the query: the bounds of all dimensions of all images and outputs, in order, for the
 /// kernel that will run: the usual one if it needs no more than the kernel for any size.
 std::vector<lower::DimBounds> run_query(const jit::Kernel &kernel, const std::vector<Slot> &slots,
-                                        const std::vector<Given> &given,
+                                        const std::vector<ArgumentValue> &given,
                                         const std::vector<Shape> &shapes, size_t count,
                                         const jit::RunOptions &options) {
     std::vector<lower::DimBounds> bounds(2 * count);
@@ -134,13 +134,13 @@ std::string promised_too_little(const Slot &slot, size_t dim, const BufferDim &p
                        slot.name, dim, range(promised), range(needed));
 }
 
-bool asks_for_shape(const Given &given) {
+bool asks_for_shape(const ArgumentValue &given) {
     return given.buffer && given.buffer->defined() && given.buffer->is_bounds_query();
 }
 
 }  // namespace
 
-bool is_query(const std::vector<Given> &given) {
+bool is_query(const std::vector<ArgumentValue> &given) {
     return std::any_of(given.begin(), given.end(), asks_for_shape);
 }
 
@@ -155,7 +155,7 @@ const jit::Kernel &Compiled::query_kernel() {
     return query_;
 }
 
-std::vector<Shape> Compiled::infer_bounds(const std::vector<Given> &given, bool as_promised,
+std::vector<Shape> Compiled::infer_bounds(const std::vector<ArgumentValue> &given, bool as_promised,
                                           const jit::RunOptions &options) {
     const std::vector<Slot> &slots = slots_.slots();
     std::vector<Shape> shapes(slots.size());
@@ -215,17 +215,18 @@ std::vector<Shape> Compiled::infer_bounds(const std::vector<Given> &given, bool 
                                    slots_.pipeline(), support::marked(Field::Func, changed->name)));
 }
 
-void Compiled::give_shapes(const std::vector<Given> &given, const jit::RunOptions &options) {
+void Compiled::give_shapes(const std::vector<ArgumentValue> &given,
+                           const jit::RunOptions &options) {
     std::vector<Shape> shapes = infer_bounds(given, true, options);
     for (size_t i = 0; i < given.size(); i++)
         if (asks_for_shape(given[i]))
             given[i].buffer->set_shape(shapes[i]);
 }
 
-bool Compiled::grow_outputs(std::vector<Given> &given, const jit::RunOptions &options,
+bool Compiled::grow_outputs(std::vector<ArgumentValue> &given, const jit::RunOptions &options,
                             std::vector<Buffer<void>> &grown) {
     const std::vector<Slot> &slots = slots_.slots();
-    std::vector<Given> asked = given;
+    std::vector<ArgumentValue> asked = given;
     std::vector<size_t> outputs;
     for (size_t i = 0; i < slots.size(); i++)
         if (slots[i].kind == Kind::OutputBuffer)

@@ -94,9 +94,9 @@ class Printer {
         return nest.stage == 0 ? func : fmt::format("{}.update({})", func, nest.stage - 1);
     }
 
-    static std::string alignment(const StageNest &guest) {
+    static std::string alignment(const StageNest &child) {
         std::string text;
-        for (const region::StageLoop &loop : guest.loops)
+        for (const region::StageLoop &loop : child.loops)
             if (loop.align != LoopAlignStrategy::NoAlign)
                 text += fmt::format(" ({} aligned at its {})", loop.var,
                                     loop.align == LoopAlignStrategy::AlignStart ? "start" : "end");
@@ -104,10 +104,10 @@ class Printer {
     }
 
     void stage(const StageNest &nest) {
-        std::string guests;
-        for (const StageNest *guest : tree_.guests(nest))
-            guests += ", " + name(*guest) + alignment(*guest);
-        line("produce " + name(nest) + guests + (nest.stage == 0 ? notes(nest.func) : "") + ":");
+        std::string children;
+        for (const StageNest *child : tree_.children(nest))
+            children += ", " + name(*child) + alignment(*child);
+        line("produce " + name(nest) + children + (nest.stage == 0 ? notes(nest.func) : "") + ":");
         indent_++;
         int outer = indent_;
         loops(nest, 0);
@@ -131,10 +131,10 @@ class Printer {
                     line(fmt::format("prefetch {} of {} + {}", p.source, p.from,
                                      ir::to_string(p.offset)));
             level(nest.loops[i].name);
-            for (const StageNest *guest : tree_.guests(nest))
-                if (tree_.shared_loops(*guest) == i + 1) {
+            for (const StageNest *child : tree_.children(nest))
+                if (tree_.shared_loops(*child) == i + 1) {
                     int outer = indent_;
-                    loops(*guest, i + 1);
+                    loops(*child, i + 1);
                     indent_ = outer;
                 }
         }

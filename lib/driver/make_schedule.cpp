@@ -135,7 +135,7 @@ void autoschedule_or_fall_back(Scheduled &s, const Settings &settings, const Out
     s.report = std::move(result.report.text);
     s.user = s.frozen.schedule;
     try {
-        support::ErrorsUntold untold;
+        support::SuppressErrorReporting suppressed;
         take_schedule(s, result.schedule);
     } catch (const CompileError &error) {
         fall_back(s, error.what());
@@ -208,7 +208,7 @@ void fall_back(Scheduled &s, const std::string &why) {
                     "computed at root.\n",
                     why);
     try {
-        support::ErrorsUntold untold;
+        support::SuppressErrorReporting suppressed;
         take_schedule(s, all_at_root(s.frozen.graph, user));
     } catch (const CompileError &) {
         take_schedule(s, user);

@@ -127,9 +127,9 @@ class Checker {
         check_memoize(f, levels_[index]);
         check_extern(f, levels_[index]);
         for (size_t i = 0; i < f.stages.size(); i++) {
-            const LoopLevel &host = s.stages[i].fuse_level;
-            if (host.at() && host.func != f.id)
-                place(graph_[host.func]);
+            const LoopLevel &parent = s.stages[i].fuse_level;
+            if (parent.at() && parent.func != f.id)
+                place(graph_[parent.func]);
             paths_[index].push_back(stage_path(f, i));
         }
     }
@@ -402,16 +402,16 @@ class Checker {
     Path stage_path(const FuncNode &f, size_t stage) {
         Path path = levels_[static_cast<size_t>(f.id)];
         const StageSchedule &s = schedule_[f.id].stages[stage];
-        const Path *host = nullptr;
+        const Path *parent = nullptr;
         if (s.fuse_level.at() && placed_.count(s.fuse_level.func)) {
             const auto &stages = paths_[static_cast<size_t>(s.fuse_level.func)];
             if (static_cast<size_t>(s.fuse_level.stage) < stages.size())
-                host = &stages[static_cast<size_t>(s.fuse_level.stage)];
+                parent = &stages[static_cast<size_t>(s.fuse_level.stage)];
         }
-        bool sharing = host != nullptr;
+        bool sharing = parent != nullptr;
         for (size_t i = s.dims.size(); i-- > 0;) {
-            if (sharing && path.size() < host->size()) {
-                path.push_back((*host)[path.size()]);
+            if (sharing && path.size() < parent->size()) {
+                path.push_back((*parent)[path.size()]);
                 sharing = path.back().var != s.fuse_level.var;
             } else {
                 path.push_back({f.id, static_cast<int>(stage), s.dims[i].name});

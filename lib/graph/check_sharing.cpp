@@ -70,8 +70,8 @@ class SharingChecker {
             const LoopLevel &level = schedule_[f.id].stages[i].fuse_level;
             if (!level.at())
                 continue;
-            const FuncNode &host = graph_[level.func];
-            for (const FuncNode *shared : {&f, &host})
+            const FuncNode &parent = graph_[level.func];
+            for (const FuncNode *shared : {&f, &parent})
                 if (schedule_[shared->id].memoize)
                     reject_directive(
                         *shared, 0, "memoize",
@@ -80,18 +80,18 @@ class SharingChecker {
                             "the latter even if the former is found in the memoization cache. Give "
                             "it "
                             "loops of its own.",
-                            f.name, host.name));
+                            f.name, parent.name));
             auto reject_with = [&](const std::string &why) { reject(f, i, why); };
-            if (!is_computed(host))
+            if (!is_computed(parent))
                 reject_with(fmt::format(
                     "'{}' is inlined, so it has no loops. Give it compute_root() or compute_at().",
-                    host.name));
-            if (!same_level_(f.id, host.id))
+                    parent.name));
+            if (!same_level_(f.id, parent.id))
                 reject_with(
                     fmt::format("the two are computed at different levels: {} and {}. Compute "
                                 "both at one level.",
                                 describe(graph_, schedule_[f.id].compute),
-                                describe(graph_, schedule_[host.id].compute)));
+                                describe(graph_, schedule_[parent.id].compute)));
             size_t shared = loops_to(
                 schedule_[level.func].stages[static_cast<size_t>(level.stage)].dims, level.var);
             const auto &dims = schedule_[f.id].stages[i].dims;
@@ -144,27 +144,27 @@ class SharingChecker {
     }
 
     /// A stage whose loops another stage shares, directly or through others.
-    struct Host {
+    struct Parent {
         StageId stage;
         size_t loops;            ///< number of shared loops, from the outermost in
         std::set<size_t> moved;  ///< the loops that are shifted by LoopAlignStrategy
     };
 
     /// The innermost first, starting with the stage itself.
-    std::vector<Host> hosts_of(StageId stage) const {
-        std::vector<Host> hosts{{stage, schedule_of(stage).dims.size(), {}}};
-        while (schedule_of(hosts.back().stage).fuse_level.at()) {
-            Host host = hosts.back();
-            const StageSchedule &guest = schedule_of(host.stage);
-            for (const auto &[var, strategy] : guest.fuse_align)
+    std::vector<Parent> parents_of(StageId stage) const {
+        std::vector<Parent> parents{{stage, schedule_of(stage).dims.size(), {}}};
+        while (schedule_of(parents.back().stage).fuse_level.at()) {
+            Parent parent = parents.back();
+            const StageSchedule &child = schedule_of(parent.stage);
+            for (const auto &[var, strategy] : child.fuse_align)
                 if (strategy != LoopAlignStrategy::NoAlign)
-                    host.moved.insert(loops_to(guest.dims, var));
-            host.stage = {guest.fuse_level.func, guest.fuse_level.stage};
-            host.loops =
-                std::min(host.loops, loops_to(schedule_of(host.stage).dims, guest.fuse_level.var));
-            hosts.push_back(host);
+                    parent.moved.insert(loops_to(child.dims, var));
+            parent.stage = {child.fuse_level.func, child.fuse_level.stage};
+            parent.loops = std::min(parent.loops,
+                                    loops_to(schedule_of(parent.stage).dims, child.fuse_level.var));
+            parents.push_back(parent);
         }
-        return hosts;
+        return parents;
     }
 
     /// Two definitions of a Func may run in the same loops only if each iteration computes, exactly
@@ -173,11 +173,11 @@ class SharingChecker {
         const LoopLevel &level = schedule_[f.id].stages[later].fuse_level;
         if (!level.at())
             return;
-        for (const Host &host : hosts_of({f.id, static_cast<int>(later)}))
-            for (const Host &other : hosts_of({f.id, static_cast<int>(stage)})) {
-                if (host.stage != other.stage)
+        for (const Parent &parent : parents_of({f.id, static_cast<int>(later)}))
+            for (const Parent &other : parents_of({f.id, static_cast<int>(stage)})) {
+                if (parent.stage != other.stage)
                     continue;
-                if (std::string why = out_of_order(f, stage, other, later, host); !why.empty())
+                if (std::string why = out_of_order(f, stage, other, later, parent); !why.empty())
                     reject(
                         f, later,
                         fmt::format(
@@ -189,8 +189,8 @@ class SharingChecker {
     }
 
     /// "" if the two are in order.
-    std::string out_of_order(const FuncNode &f, size_t stage, const Host &first, size_t later,
-                             const Host &second) const {
+    std::string out_of_order(const FuncNode &f, size_t stage, const Parent &first, size_t later,
+                             const Parent &second) const {
         const StageSchedule &a = schedule_[f.id].stages[stage], &b = schedule_[f.id].stages[later];
         if (second.loops > first.loops)
             return "would run after it in each iteration, because this one is nested deeper";

@@ -31,6 +31,13 @@ inline std::string extent_name(const std::string &buffer, size_t d) {
     return buffer + ".extent." + std::to_string(d);
 }
 
+/// A stride of an input or output for which a kernel is compiled. The kernel checks it.
+struct KnownStride {
+    std::string buffer;
+    size_t dim;
+    int64_t value;  ///< in elements
+};
+
 /// An output of a kernel that shares memory with an input.
 struct InPlace {
     std::string output, input;  ///< names of the buffers

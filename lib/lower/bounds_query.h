@@ -1,6 +1,6 @@
 #pragma once
-// What a pipeline reads of its inputs and writes of its outputs, as a program that computes nothing
-// else.
+// Bounds queries: a program that only computes which regions of inputs are read and which regions
+// of outputs are written.
 
 #include <cstdint>
 
@@ -10,19 +10,20 @@
 
 namespace Pipe::lower {
 
-/// The arguments are those of lower(), of whose buffers only the shapes are looked at, and at last
-/// the int64 buffer of `bounds_name`: it gets a DimBounds for every dimension of every image, in
-/// order, with extents of 0 for what is not read; then those of every output value: what is asked
-/// for, grown to what updates and tails write. All that twice: of the code that runs where outputs are
-/// large enough, then of the code for any size (LowerOptions::any_size). Legal schedule, graph after
-/// inline_funcs.
+/// The arguments are those of lower(), whose buffers are used only for their shapes, followed by
+/// the int64 buffer `bounds_name`. It receives a DimBounds for every dimension of every image, in
+/// order, with extents of 0 if nothing is read; then those of every output value: the requested
+/// region, expanded by what updates and tails write. All this twice: for the code that runs if
+/// outputs are large enough, and for the code for any size (LowerOptions::any_size). Legal
+/// schedule, graph after inline_funcs.
 ir::Program bounds_query(const graph::Graph &graph, const schedules::Schedule &schedule);
 
 inline constexpr const char *bounds_name = ".bounds";
 
 struct DimBounds {
     int64_t min, extent;  ///< what is read or written
-    /// What a buffer needs that holds it: as promised (set_bounds, set_stride), dense elsewhere.
+    /// The shape of a buffer for this region: as promised (set_bounds, set_stride), dense
+    /// otherwise.
     int64_t buffer_min, buffer_extent, buffer_stride;
 };
 

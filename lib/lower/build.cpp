@@ -156,7 +156,7 @@ class Builder {
         const schedules::Memoized &memoized = *tree_.schedule()[id].memoize;
         std::vector<Stmt> parts;
         std::vector<Expr> min_extents = shape(id, parts), key = memoized.key;
-        for (const region::Interval &i : regions_.asked(id))
+        for (const region::Interval &i : regions_.provided(id))
             key.insert(key.end(), {i.min, i.max});
         key.insert(key.end(), min_extents.begin(), min_extents.end());
         parts.push_back(make_memoize(func.name, func.types, memoized.eviction_key, Expr(), key,
@@ -274,7 +274,7 @@ class Builder {
     bool advance(const StageNest &nest, std::map<FuncId, int> &next) const {
         if (next[nest.func]++ != nest.stage)
             return false;
-        std::vector<const StageNest *> guests = tree_.guests(nest);
+        std::vector<const StageNest *> guests = tree_.children(nest);
         return std::all_of(guests.begin(), guests.end(),
                            [&](const StageNest *guest) { return advance(*guest, next); });
     }
@@ -340,7 +340,7 @@ class Builder {
     Nest prepare(const StageNest &stage) {
         Nest nest{
             &stage, regions_.ranges(stage), regions_.tails(stage), tree_.shared_loops(stage), {}};
-        for (const StageNest *guest : tree_.guests(stage)) {
+        for (const StageNest *guest : tree_.children(stage)) {
             nest.shared = std::max(nest.shared, tree_.shared_loops(*guest));
             nest.guests.push_back(prepare(*guest));
         }

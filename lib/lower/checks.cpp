@@ -55,9 +55,9 @@ class Checks {
     explicit Checks(region::RegionMap &regions)
         : regions_(regions), graph_(regions.tree().graph()) {}
 
-    Stmt shapes(const std::vector<std::string> &dense) {
-        for (const std::string &name : dense)
-            unit_stride(name);
+    Stmt shapes(const std::vector<KnownStride> &strides) {
+        for (const KnownStride &s : strides)
+            known_stride(s);
         for (const graph::Image &image : graph_.images)
             promised(image.name, image.promise,
                      image.where.known()
@@ -142,14 +142,15 @@ class Checks {
             }
     }
 
-    void unit_stride(const std::string &name) {
-        Expr stride = of_buffer(name, "stride", 0);
-        require(
-            make_binary(Op::EQ, stride, make_int(Int(64), 1)), Failure::BadConstraint,
-            {text("Buffer " + marked(Field::Func, name) + " was assumed to be dense in dimension " +
-                  marked(Field::Dimension, "0") + " (stride " + marked(Field::Needed, "1") +
-                  "), but its stride is " + begin(Field::Given)),
-             stride, text(end() + ".")});
+    void known_stride(const KnownStride &known) {
+        const std::string dim = std::to_string(known.dim), value = std::to_string(known.value);
+        Expr stride = of_buffer(known.buffer, "stride", static_cast<int>(known.dim));
+        require(make_binary(Op::EQ, stride, make_int(Int(64), known.value)), Failure::BadConstraint,
+                {text("Buffer " + marked(Field::Func, known.buffer) +
+                      " was assumed to have the stride " + marked(Field::Needed, value) +
+                      " in dimension " + marked(Field::Dimension, dim) + ", but its stride is " +
+                      begin(Field::Given)),
+                 stride, text(end() + ".")});
     }
 
     void equals(const std::string &name, const char *what, size_t dim, const Expr &promised,
@@ -407,8 +408,8 @@ std::string readers_of(const region::LoopTree &tree, const std::string &name) {
     return readers;
 }
 
-Stmt shape_checks(region::RegionMap &regions, const std::vector<std::string> &dense) {
-    return Checks(regions).shapes(dense);
+Stmt shape_checks(region::RegionMap &regions, const std::vector<KnownStride> &strides) {
+    return Checks(regions).shapes(strides);
 }
 
 Stmt region_checks(region::RegionMap &regions) {

@@ -1,5 +1,5 @@
 #pragma once
-// Loops as messages of passes name them.
+// Names of loops in error messages.
 
 #include <string>
 
@@ -8,8 +8,8 @@
 
 namespace Pipe::lower {
 
-/// "x of blur.update(0) (blur.cpp:12)" for the loop "blur.s1.x" of a graph; other loops, and those of
-/// no graph, by their own names.
+/// "x of blur.update(0) (blur.cpp:12)" for the loop "blur.s1.x" of a graph; other loops, and loops
+/// without a graph, have their own names.
 inline std::string describe_loop(const graph::Graph *graph, const std::string &loop) {
     if (!graph)
         return loop;

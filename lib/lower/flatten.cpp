@@ -23,9 +23,10 @@ namespace {
 class Flattener : public GraphMutator {
   public:
     Flattener(const graph::Graph &graph, const schedules::Schedule &schedule,
-              const std::vector<std::string> &dense, const std::vector<InPlace> &in_place)
-        : graph_(graph), schedule_(schedule), dense_(dense.begin(), dense.end()),
-          in_place_(in_place) {
+              const std::vector<KnownStride> &strides, const std::vector<InPlace> &in_place)
+        : graph_(graph), schedule_(schedule), in_place_(in_place) {
+        for (const KnownStride &s : strides)
+            strides_[{s.buffer, s.dim}] = s.value;
         for (const graph::FuncNode &f : graph.funcs)
             funcs_[f.name] = &f;
     }
@@ -138,8 +139,8 @@ class Flattener : public GraphMutator {
         auto internal = internal_.find(name);
         if (internal != internal_.end())
             return internal->second.strides[d];
-        if (d == 0 && dense_.count(described))
-            return int64(1);
+        if (auto known = strides_.find({described, d}); known != strides_.end())
+            return int64(known->second);
         return make_variable(Int(64), described + ".stride." + std::to_string(d));
     }
 
@@ -427,7 +428,7 @@ class Flattener : public GraphMutator {
 
     const graph::Graph &graph_;
     const schedules::Schedule &schedule_;
-    std::set<std::string> dense_;
+    std::map<std::pair<std::string, size_t>, int64_t> strides_;  ///< of inputs and outputs
     std::map<std::string, const graph::FuncNode *> funcs_;
     std::map<std::string, Internal> internal_;
     const std::vector<InPlace> &in_place_;
@@ -438,8 +439,8 @@ class Flattener : public GraphMutator {
 }  // namespace
 
 Stmt flatten(const Stmt &s, const graph::Graph &graph, const schedules::Schedule &schedule,
-             const std::vector<std::string> &dense, const std::vector<InPlace> &in_place) {
-    return Flattener(graph, schedule, dense, in_place).mutate(s);
+             const std::vector<KnownStride> &strides, const std::vector<InPlace> &in_place) {
+    return Flattener(graph, schedule, strides, in_place).mutate(s);
 }
 
 }  // namespace Pipe::lower

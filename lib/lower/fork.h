@@ -1,7 +1,7 @@
 #pragma once
 // fork_tasks: the two tasks of every async Func.
 //
-// build() leaves `fork f { S } and { S }`, with the production of f, and what reads it, in both:
+// build() emits `fork f { S } and { S }`, with the production of f and its consumers in both:
 //
 //     fork f, 2 {                                        fork f, 2 {
 //       for y {                                            for y {
@@ -18,9 +18,9 @@
 //  1. Outermost forks first. The producer's task keeps the production of f and, of what else is
 //     produced inside the fork, what f needs, with the loops around it. The consumer's task keeps the
 //     rest.
-//  2. What both need is computed by both, where its storage lies inside the fork; otherwise CompileError:
-//     two tasks would write one memory.
-//  3. Forks that are left in the two halves are done in the same way.
+//  2. What both need is computed by both, if its storage lies inside the fork; otherwise CompileError:
+//     two tasks would write the same memory.
+//  3. Remaining forks in the two halves are processed in the same way.
 
 #include "graph/graph.h"
 #include "ir/stmt_node.h"

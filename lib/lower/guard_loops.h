@@ -1,6 +1,6 @@
 #pragma once
-// guard_loops: a loop whose statements act under conditions that it does not change is left out where
-// none of them can hold, and has no conditions where all of them do.
+// guard_loops: a loop whose statements are guarded by loop-invariant conditions is skipped if none
+// of them can be true, and runs without them if all are true.
 //
 //     for k in [0, n) {                            if y <= x0 {
 //       for x in [x0, x0 + 16) vectorized {          for k in [0, n) { ...without the condition... }
@@ -10,13 +10,15 @@
 //       }
 //     }
 //
-// Products of which a triangle is wanted are the case: of their blocks, half are left out, and few lie
-// across the diagonal.
+// This occurs in triangular matrix products: half of the blocks are skipped, and few lie across the
+// diagonal.
 //
-//  1. Inner loops first. Where a condition depends on an inner loop's variable, those take its place
-//     that hold where it can hold for one of its values, and where it does for all.
-//  2. Only conditions that at least two loops outside decide: those of one are partition_loops' matter.
-//  3. What reads memory, calls or is long may hold anywhere.
+//  1. Inner loops first. If a condition depends on an inner loop's variable, it is replaced by a
+//     condition that is true if it is true for one value of the variable, and by one that is true
+//     only if it is true for all.
+//  2. Only conditions that involve at least two outer loops: those of a single loop are handled by
+//     partition_loops.
+//  3. Conditions that read memory, contain calls or are large are assumed to be possibly true.
 
 #include "ir/stmt_node.h"
 

@@ -1,5 +1,5 @@
 #pragma once
-// hoist_calls: a pure C function whose arguments do not change in a loop is called once before the loop.
+// hoist_calls: hoists calls of pure C functions with loop-invariant arguments out of loops.
 //
 //     for y in [0, h) {                          let hoisted.slow.0 = if_then_else(h > 0 && .., slow(p), 0)
 //       for x in [0, w) {                  =>    for y in [0, h) {
@@ -8,16 +8,17 @@
 //     }                                            }
 //                                                }
 //
-// (LLVM does this for the innermost loop alone: it may not call what an empty loop would not have called.)
+// (LLVM does this only for the innermost loop: it must not make a call that an empty loop would not
+// have made.)
 //
 // Precondition: flattened and vectorized. From the innermost loop out:
 //
-//  1. Of the body, what each iteration evaluates is looked at: neither what stands under an `if` nor in an
-//     arm of if_then_else, nor what only runs where a memoized Func is not found.
-//  2. A call moves where its arguments use no name that is bound in the body, and load from no buffer that
-//     is stored to in it. Equal calls become one.
-//  3. Where the loop may be empty, nothing is called then; nor, of a call that leaves several loops, where
-//     those inside are, if that can be known before the outermost.
+//  1. Considers what each iteration of the body evaluates: not statements under an `if`, arms of
+//     if_then_else, or code that runs only if a memoized Func is not in the cache.
+//  2. A call moves if its arguments use no name that is bound in the body, and load from no buffer
+//     that is stored to in it. Equal calls are merged.
+//  3. If the loop may be empty, the call is guarded; a call that leaves several loops is also guarded
+//     against inner loops being empty, if that is known before the outermost.
 
 #include "ir/stmt_node.h"
 

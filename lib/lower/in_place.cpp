@@ -152,7 +152,7 @@ class Obstacles {
     bool shares_loops(const FuncNode &f) const {
         const std::vector<StageNest> &stages = tree_.place(f.id).stages;
         return std::any_of(stages.begin(), stages.end(), [&](const StageNest &nest) {
-            return tree_.shared_loops(nest) > 0 || !tree_.guests(nest).empty();
+            return tree_.shared_loops(nest) > 0 || !tree_.children(nest).empty();
         });
     }
 

@@ -1,5 +1,5 @@
 #pragma once
-// What stands inside all loops of a stage.
+// The innermost statement of a stage.
 
 #include <map>
 #include <string>
@@ -10,16 +10,16 @@
 
 namespace Pipe::lower {
 
-/// The loops of a stage, with what region inference says of them.
+/// The loops of a stage, with the results of bounds inference.
 struct Nest {
     const region::StageNest *stage;
     std::map<std::string, region::Range> ranges;
     std::vector<region::Tail> tails;
-    size_t shared;             ///< how many of the outermost loops have other stages in them
+    size_t shared;             ///< number of the outermost loops that other stages share
     std::vector<Nest> guests;  ///< of these stages, those that follow this one
 };
 
-/// The store of a definition's values at one point, under the masks of the loops' tails; of an
+/// The store of a definition's values at one point, under the masks of the loops' tails; for an
 /// extern stage, the call of its C function.
 ir::Stmt innermost(region::RegionMap &regions, const Nest &nest);
 

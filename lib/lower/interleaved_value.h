@@ -1,5 +1,5 @@
 #pragma once
-// Vectors that hold the lanes of k channels in turn, as k vectors of the channels' lanes.
+// Interleaving the lanes of k channels into k dense vectors.
 
 #include <map>
 #include <string>
@@ -17,13 +17,13 @@ class InterleavedValue {
   public:
     using Channels = std::vector<Expr>;
 
-    /// The lets that it makes are named `name` and a number.
+    /// The lets that it creates are named `name` and a number.
     explicit InterleavedValue(std::string name) : name_(std::move(name)) {}
 
     /// One vector per channel. They use the names in lets().
     std::vector<Expr> parts_of(const Channels &channels);
 
-    /// What the parts need, in order of definition.
+    /// The lets that the parts use, in order of definition.
     const std::vector<std::pair<std::string, Expr>> &lets() const { return lets_; }
     /// The number of lets so far, for a name that is still free.
     std::string fresh_name() { return name_ + std::to_string(next_name_++); }
@@ -31,7 +31,7 @@ class InterleavedValue {
   private:
     using Key = std::vector<const ir::ExprNode *>;
 
-    /// How the channels become dense vectors, and what it costs: bytes of the elements that are shuffled.
+    /// How the channels are interleaved, and the cost: bytes of the elements that are shuffled.
     struct Plan {
         enum Form { Same, DenseLoad, Operands, Shuffle } form = Shuffle;
         int64_t cost = 0;

@@ -1,5 +1,5 @@
 #pragma once
-// How many iterations a loop can have.
+// Upper bounds of the number of iterations of loops.
 
 #include <cstdint>
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace Pipe::lower {
 
-/// The lets around a loop: their values, and how many stand around each.
+/// The lets around a loop, with their values and nesting.
 class LetsAround {
   public:
     /// f(), inside of the let.
@@ -21,8 +21,8 @@ class LetsAround {
         return result;
     }
 
-    /// The smallest constant that is known to be at least the extent, whatever the values of the other
-    /// variables: of min(n, x*8 + 8) - x*8 it is 8.
+    /// The smallest known constant upper bound of the extent for all values of the other variables:
+    /// for min(n, x*8 + 8) - x*8, it is 8.
     std::optional<int64_t> most_iterations(const Expr &extent) const;
 
   private:

@@ -1,7 +1,7 @@
 #pragma once
-// Building vector expressions whose shape stays visible: what is the same in every lane is
-// broadcast(scalar), what advances evenly is ramp(base, stride). The code generator reads from it which
-// loads are dense, and partition_loops which conditions a loop decides.
+// Builds vector expressions with visible structure: uniform values are broadcast(scalar), evenly
+// spaced ones are ramp(base, stride). This tells the code generator which loads are dense, and
+// partition_loops which conditions depend on a loop.
 
 #include <functional>
 #include <set>
@@ -13,12 +13,12 @@
 
 namespace Pipe::lower {
 
-/// The scalar in every lane; a vector as it is.
+/// Broadcasts a scalar; a vector is unchanged.
 Expr widen(Expr e, int lanes);
 
-/// `e` with other children. Where some of them are vectors now, the scalar ones are broadcast and the
+/// `e` with other children. If some of them are now vectors, the scalar ones are broadcast and the
 /// type is widened. Evenly spaced results become ramps, uniform ones broadcasts, decided conditions
-/// constants, and masks that are true everywhere vanish.
+/// constants; masks that are true everywhere are removed.
 Expr rebuild(const Expr &e, std::vector<Expr> args);
 
 /// a op b, either of which may be a vector: as by `rebuild`.
@@ -27,7 +27,7 @@ Expr combine(ir::Op op, const Expr &a, const Expr &b);
 Expr both(const Expr &a, const Expr &b);
 /// !a
 Expr negated(const Expr &a);
-/// The scalar `op` of all lanes; of a scalar, itself.
+/// The scalar `op` over all lanes; a scalar is unchanged.
 Expr all_lanes(ir::Op op, const Expr &e);
 
 /// True if e is the bool constant `value` in every lane.

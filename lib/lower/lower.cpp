@@ -89,7 +89,7 @@ Stmt build_loops(const Stmt &, const Context &c) {
     Stmt loops = build(tree, regions, c.options.any_size, region_checks(regions));
     for (const auto &[name, value] : c.known)
         loops = make_let(name, value, loops);
-    return make_block({shape_checks(regions, c.options.dense), with_promises(c.graph, loops)});
+    return make_block({shape_checks(regions, c.options.strides), with_promises(c.graph, loops)});
 }
 
 /// Outputs whose pure definition stores every element, with that stage.
@@ -119,7 +119,7 @@ constexpr Pass passes[] = {
      }},
     {"flatten",
      [](const Stmt &s, const Context &c) {
-         return flatten(s, c.graph, c.schedule, c.options.dense, c.options.in_place);
+         return flatten(s, c.graph, c.schedule, c.options.strides, c.options.in_place);
      }},
     {"simplify", simplify_pass},
     {"guard", [](const Stmt &s, const Context &) { return guard_loops(s); }},

@@ -1,6 +1,6 @@
 #pragma once
-// Which of the Funcs computed at one level are needed in any case, and which only where a memoized Func
-// is not found in the cache.
+// Which Funcs at a level are always needed, and which are needed only if a memoized Func is not in
+// the cache.
 
 #include <map>
 #include <set>
@@ -17,9 +17,9 @@ class Needs {
   public:
     explicit Needs(const region::LoopTree &tree);
 
-    /// `groups`, which is all that is computed at the level, producers first, by the memoized Func of the
-    /// same level that alone needs what they compute; FuncId::None: needed in any case, as are tasks of
-    /// their own and what lives longer than the level.
+    /// Groups `groups`, all Funcs computed at the level, producers first, by the memoized Func of
+    /// the same level that alone needs them; FuncId::None: always needed, which includes async
+    /// tasks and values that outlive the level.
     std::map<FuncId, std::vector<Group>> sort(const region::Level &level,
                                               std::vector<Group> groups);
 
@@ -30,9 +30,8 @@ class Needs {
 
     const region::LoopTree &tree_;
     bool any_memoized_ = false;
-    std::set<FuncId>
-        must_run_;  ///< something is computed in their loops that lives longer than they
-    std::map<FuncId, FuncId> needs_;  ///< of what may be left out
+    std::set<FuncId> must_run_;       ///< values computed in their loops outlive them
+    std::map<FuncId, FuncId> needs_;  ///< for Funcs that may be skipped
 };
 
 }  // namespace Pipe::lower

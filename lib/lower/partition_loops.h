@@ -1,5 +1,5 @@
 #pragma once
-// partition_loops: the steady state of every loop without clamps, tests and masks.
+// partition_loops: separates the interior of every loop, without clamps, tests and masks.
 //
 //     for x in [0, n) {                        let x.begin = max(min(1, n), 0)
 //       out[x] = in[max(x - 1, 0)]             let x.end = max(min(w - 1, n), x.begin)
@@ -32,7 +32,7 @@
 
 namespace Pipe::lower {
 
-/// `graph`, where there is one, is for messages.
+/// `graph` may be null; it is used for messages.
 ir::Stmt partition_loops(const ir::Stmt &s, const graph::Graph *graph = nullptr);
 
 }  // namespace Pipe::lower

@@ -1,12 +1,12 @@
 #pragma once
-// Phases: which expressions of a vectorized loop repeat with a period, as those of pictures that are made
-// larger, put together from planes or taken apart do:
+// Phases: recognizes expressions of a vectorized loop that are periodic in the lane, as in
+// upsampling, interleaving and deinterleaving:
 //
 //     select(x % 2 == 0, a[x / 2], b[x / 2])        x = x0 + {0, .., 7}
 //
-// As a vector over x it is two gathers and a select. Taken apart into two phases, x = x0 + {0, 2, 4, 6} and
-// x = x0 + {1, 3, 5, 7}, each of its quotients advances evenly, each of its remainders is the same in all
-// lanes, and the loads are dense:
+// As a vector over x, this is two gathers and a select. Split into two phases, x = x0 + {0, 2, 4,
+// 6} and x = x0 + {1, 3, 5, 7}, each quotient is evenly spaced, each remainder is uniform, and the
+// loads are dense:
 //
 //     interleave(a[ramp(x0 / 2, 1, 4)], b[ramp((x0 + 1) / 2, 1, 4)])                  (for an even x0)
 
@@ -19,7 +19,7 @@
 
 namespace Pipe::lower {
 
-/// Of the expressions within a vectorized loop.
+/// Analyzes the expressions in a vectorized loop.
 class Phases {
   public:
     /// \param step_of  by how much a variable differs from one lane to the next; nothing where that is not the same
@@ -27,27 +27,27 @@ class Phases {
     explicit Phases(std::function<std::optional<int64_t>(const std::string &)> step_of)
         : step_of_(std::move(step_of)) {}
 
-    /// Into how many phases to take `e`: 1 where that is of no use, which includes all that loads something
-    /// densely as it is.
+    /// The number of phases into which to split `e`: 1 if splitting is not useful, in particular if
+    /// a load is already dense.
     int of(const Expr &e);
-    /// Whether something in `e` cannot be taken into phases.
+    /// Whether a part of `e` must not be split into phases.
     bool keeps_whole(const Expr &e) { return known(e).whole; }
-    /// Names may mean something else from now on.
+    /// Discards results, because names may be rebound.
     void forget() { known_.clear(); }
 
   private:
-    /// How an integer changes from lane to lane: in `period` of them by `step`, exactly. Where it is
-    /// clamped, as long as it is not.
+    /// How an integer changes between lanes: every `period` lanes by exactly `step`. If it is
+    /// clamped, this holds in the unclamped range.
     struct Advance {
-        int64_t period = 0;  ///< 0: not known
+        int64_t period = 0;  ///< 0: unknown
         int64_t step = 0;
     };
     struct Known {
-        Expr kept;  ///< so that its address stays its own
+        Expr kept;  ///< keeps the node, whose address is the key, alive
         Advance advance;
-        int64_t phases = 1;   ///< that its loads and conditions want
-        bool useful = false;  ///< some of them want more than one
-        bool whole = false;   ///< something in it is best left whole
+        int64_t phases = 1;   ///< number required by its loads and conditions
+        bool useful = false;  ///< some of them require more than one
+        bool whole = false;   ///< some part should not be split
     };
 
     const Known &known(const Expr &e);

@@ -1,6 +1,6 @@
 #pragma once
-// private_accumulators: gives each iteration of a parallel or vectorized loop over an RVar accumulators
-// of its own, before anything is lowered.
+// private_accumulators: gives each iteration of a parallel or vectorized loop over an RVar private
+// accumulators, before lowering.
 //
 //     parallel r in [0, n)                        m(u) = 0
 //       f += g(r)                           =>    parallel u in [0, 64)
@@ -9,14 +9,16 @@
 //                                                 for u in [0, 64)
 //                                                   f += m(u)
 //
-// Precondition: every loop was found legal by poly::check_races.
+// Precondition: poly::check_races accepted every loop.
 //
-//  1. A parallel loop of many or an unknown number of iterations is split into at most 64 tasks, however
-//     many threads there are: the result does not depend on them.
-//  2. graph::factor() makes the new Func and what combines its values (as rfactor does). It is computed
-//     where the old one is, or inside those loops of the old stage that stand around the shared one.
-//  3. Lanes are combined all at once where there is one value; tasks one after the other.
-//  4. Of several loops of one stage the outermost is taken first; the next belongs to the new Func.
+//  1. A parallel loop with many or an unknown number of iterations is split into at most 64 tasks,
+//     independent of the number of threads, so that the result does not depend on it.
+//  2. graph::factor() creates the new Func and the update that combines its values (as rfactor does).
+//     It is computed where the old one is, or inside those loops of the old stage that enclose the
+//     shared one.
+//  3. Lanes are combined at once if there is one value; tasks are combined one after the other.
+//  4. If several loops of a stage are shared, the outermost is processed first; the next belongs to
+//     the new Func.
 
 #include <utility>
 #include <vector>

@@ -1,5 +1,5 @@
 #pragma once
-// When the Funcs are needed that an expression reads.
+// The conditions under which an expression reads Funcs.
 
 #include <map>
 #include <string>
@@ -20,13 +20,14 @@ template <typename C, typename F> void merge_into(C &all, C other, const F &comb
         combine(all, std::move(entry));
 }
 
-/// Where either holds.
+/// The condition that either holds.
 void add_reads(Conditions &all, Conditions other);
-/// Where the condition holds, too.
+/// Conjunction with the condition.
 void restrict_to(const Expr &condition, Conditions &all);
 
-/// When which Func is needed. Of a select both arms are computed, but the value of one is thrown
-/// away, so that any does; not, however, where that says what to load, or goes to a C function.
+/// The conditions under which Funcs are needed. Both arms of a select are evaluated, but the
+/// unselected arm is dead, so its values are arbitrary; except if it determines an address, or is
+/// passed to a C function.
 Conditions reads_of(const Expr &e);
 
 }  // namespace Pipe::lower

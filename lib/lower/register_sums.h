@@ -1,10 +1,10 @@
 #pragma once
-// Accumulators of blocked reductions.
+// register_sums: accumulators of blocked reductions.
 //
-// An update whose innermost loops are a block of pure loops (unrolled or vectorized), inside loops over
-// RVars, loads and stores every element of the block in each iteration of the RVars: LLVM cannot keep them
-// in registers, because it cannot prove that rows of the block, which are a stride apart that is known at run
-// time only, do not overlap. Here they become a small array of their own:
+// An update whose innermost loops are a block of pure loops (unrolled or vectorized), inside loops
+// over RVars, loads and stores every element of the block in each iteration of the RVars: LLVM
+// cannot keep them in registers, because it cannot prove that rows of the block, whose stride is
+// known only at run time, do not overlap. Here they become a small separate array:
 //
 //     for r:                               allocate sums[6]
 //       unrolled yi:                       unrolled yi, vectorized xi: sums[yi, xi] = f(x, y)
@@ -12,7 +12,7 @@
 //           f(x, y) += ...                   unrolled yi, vectorized xi: sums[yi, xi] += ...
 //                                          unrolled yi, vectorized xi: f(x, y) = sums[yi, xi]
 //
-// The order of the additions does not change, nor do the results.
+// Neither the order of the additions nor the results change.
 
 #include <optional>
 
@@ -28,8 +28,8 @@ struct RegisterSums {
     ir::Stmt load, update, store;     ///< innermost statements of the three nests
 };
 
-/// Nothing if the stage has no such block, or is one that cannot be treated so. `provide`: what innermost()
-/// made for the nest.
+/// Nothing if the stage has no such block, or one that cannot be transformed. `provide`: the
+/// innermost statement of the nest.
 std::optional<RegisterSums> register_sums(const region::LoopTree &tree, region::RegionMap &regions,
                                           const Nest &nest, const ir::Stmt &provide);
 

@@ -1,5 +1,6 @@
 #pragma once
-// Strided loads of neighboring elements become one dense load, and slices of it.
+// share_strided_loads: merges strided loads of adjacent elements into one dense load, and slices of
+// it.
 //
 //     out[..] = in[ramp(b, 3, 8)] + in[ramp(b + 2, 3, 8)]
 //
@@ -8,10 +9,11 @@
 //
 // Expects vectors (vectorize_loops), indices in simplified form.
 //
-//  1. In statements that simply follow each other (blocks, lets, stores), the loads of buffers that none of them
-//     stores to; in each statement by itself, the other ones. Not what is loaded under a condition.
-//  2. Loads with stride k whose bases differ by less than k share a load from the first element that one of
-//     them needs to the last. Two of them suffice for k up to 4, half of k for more.
+//  1. In straight-line statements (blocks, lets, stores), the loads of buffers that none of them
+//     stores to; in each statement by itself, the other loads. Not loads under a condition.
+//  2. Loads with stride k whose bases differ by less than k share a load that spans from the first
+//     element to the last one needed. This requires at least two loads for k up to 4, and k/2 for
+//     larger k.
 
 #include "ir/stmt_node.h"
 

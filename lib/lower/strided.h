@@ -1,5 +1,5 @@
 #pragma once
-// Accesses of evenly spaced elements, and which of them share elements.
+// Strided accesses, and which of them share elements.
 
 #include <cstdint>
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace Pipe::lower {
 
-/// The elements base, base + stride, ... of a buffer: one per lane. Scalar indices have one lane.
+/// The elements base, base + stride, ... of a buffer, one per lane. Scalar indices have one lane.
 struct Strided {
     Expr base;
     int64_t stride = 1;
@@ -19,28 +19,27 @@ struct Strided {
     int64_t last() const { return stride * (lanes - 1); }
 };
 
-/// Nothing where the index does not advance by a constant.
+/// Nothing if the lanes of the index are not evenly spaced by a constant.
 std::optional<Strided> strided(const Expr &index);
 
-/// Strides that are taken to be those of neighboring channels.
+/// The maximum stride that is treated as a number of interleaved channels.
 constexpr int64_t max_channels = 8;
 /// A vector access with the stride of interleaved channels.
 bool has_channel_stride(const Expr &index);
 
-/// base, base + 1, ...: `lanes` of them.
+/// The index of `lanes` elements: base + offset, base + offset + 1, ...
 Expr dense_index(const Expr &base, int64_t offset, int lanes);
 
-/// The same predicate, or none.
+/// Whether both predicates are equal, or absent.
 bool same_predicate(const Expr &a, const Expr &b);
 
-/// Whether what the Store loads is loaded whatever its predicate says: one that is the same in all lanes is a
-/// branch around the store and the loads.
+/// Whether the loads of the Store are executed regardless of its predicate: a uniform predicate is
+/// a branch around the store and the loads.
 bool loads_always(const ir::StmtNode &store);
 
-/// True if no element is accessed by both: provably so.
+/// Whether the two provably access no common element.
 bool are_disjoint(const Expr &index, const Expr &other);
-/// Whether two Stores of the same block may be done in either order: neither writes what the other reads
-/// or writes.
+/// Whether two Stores of a block commute: neither writes elements that the other reads or writes.
 bool may_swap(const ir::Stmt &a, const ir::Stmt &b);
 
 }  // namespace Pipe::lower

@@ -1,5 +1,5 @@
 #pragma once
-// Puts the events that the user wants to see into the loops (trace_loads, trace_stores,
+// trace: inserts the events of traced Funcs and images (trace_loads, trace_stores,
 // trace_realizations, trace_pipeline; pipe/jit.h describes the events).
 
 #include "graph/graph.h"
@@ -8,14 +8,15 @@
 
 namespace Pipe::lower {
 
-/// Right after build(), while loads and stores still have coordinates. `name`: of the pipeline.
-/// Nothing changes where nothing is traced. Steps:
+/// Runs right after build(), while loads and stores still have coordinates. `name`: of the
+/// pipeline. No change if nothing is traced. Steps:
 ///
-/// 1. The value of a traced load or store becomes trace_value(value, ..., coordinates), which is
-///    the value, and tells of it. Being impure, it is neither merged nor moved, and runs lane by lane
-///    in vectorized loops.
-/// 2. Around the storage of a traced Func, around what produces it and around what follows (which
-///    consumes it): an event, whose answer is the parent of the events inside, and one at the end.
+/// 1. The value of a traced load or store becomes trace_value(value, ..., coordinates), which
+/// returns
+///    the value and reports it. Being impure, it is neither merged nor moved, and runs lane by lane in
+///    vectorized loops.
+/// 2. Around the storage of a traced Func, its production and the statements that follow (its
+///    consumers): a begin event, whose result is the parent of the events inside, and an end event.
 /// 3. After the checks of the arguments: the begin of the pipeline, and the tags.
 ///
 ///     produce f { f(x) = e }    ->    let f.trace = trace(Produce, ..) {

@@ -1,5 +1,5 @@
 #pragma once
-// Values that are not to be stored.
+// Removal of undef() from stored values.
 
 #include "ir/expr_node.h"
 
@@ -11,8 +11,8 @@ struct Stored {
     Expr condition;  ///< undefined: always
 };
 
-/// Takes undef() out of a value that is to be stored. What depends on undef() is not stored; of a
-/// select, only the arm that does not is, where it is chosen:
+/// Removes undef() from a value to be stored. Values that depend on undef() are not stored; of a
+/// select, only the other arm is stored, if it is chosen:
 ///     f[i] = undef()                      nothing
 ///     f[i] = select(c, v, undef() + 1)    if c: f[i] = v
 Stored without_undef(const Expr &value);

@@ -17,7 +17,7 @@
 
 namespace Pipe::lower {
 
-/// The graph says where a loop comes from, for messages.
+/// `graph`: the origin of loops, for messages.
 ir::Stmt unroll_loops(const ir::Stmt &s, const graph::Graph *graph = nullptr);
 
 }  // namespace Pipe::lower

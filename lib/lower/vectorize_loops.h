@@ -36,7 +36,8 @@
 
 namespace Pipe::lower {
 
-/// The graph says where a loop comes from, for messages; the target what it has masks for (null: all).
+/// `graph`: the origin of loops, for messages; `target`: determines which masked accesses exist
+/// (null: all).
 ir::Stmt vectorize_loops(const ir::Stmt &s, const graph::Graph *graph = nullptr,
                          const Target *target = nullptr);
 

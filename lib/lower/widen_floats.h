@@ -1,13 +1,13 @@
 #pragma once
-// Arithmetic on 16-bit floats is done as float.
+// widen_floats: arithmetic on 16-bit floats is done in float32.
 
 #include "ir/stmt_node.h"
 
 namespace Pipe::lower {
 
-/// Operations on float16 and bfloat16 become casts to float32, the operation there, and a cast back,
-/// which rounds. A float has more than twice their bits, so +, -, *, / and sqrt round as if it was
-/// done once. What moves values only (loads, selects, broadcasts) stays.
+/// Operations on float16 and bfloat16 become casts to float32, the operation in float32, and a cast
+/// back, which rounds. A float32 has more than twice as many bits, so +, -, *, / and sqrt are
+/// rounded correctly. Data movement (loads, selects, broadcasts) is unchanged.
 ///
 ///     a + b  ->  float16(float32(a) + float32(b))
 ir::Stmt widen_floats(const ir::Stmt &s);

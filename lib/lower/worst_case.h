@@ -1,5 +1,6 @@
 #pragma once
-// When does an inequality hold in a whole iteration of a loop, whatever the loops and lanes inside do?
+// Conditions for an inequality to hold in a whole iteration of a loop, for all inner iterations and
+// lanes.
 
 #include <optional>
 #include <string>
@@ -10,32 +11,32 @@
 
 namespace Pipe::lower {
 
-/// What a name means that is bound inside of the loop: a let or the variable of an inner loop.
+/// A name bound inside the loop: a let or the variable of an inner loop.
 struct Inner {
     Expr value;     ///< let: its value
-    Expr min, max;  ///< loop: its range, both ends included
+    Expr min, max;  ///< loop: its range, inclusive
     int depth =
         0;  ///< how many loops deep the value may change: 0 = the loop in question, 1 = inside it
 };
 
-/// Reduces inequalities to ones on the loop variable alone. Sound, not complete: what is assumed is the
-/// worst of everything.
+/// Reduces inequalities to bounds on the loop variable alone. Sound, not complete.
 class WorstCase {
   public:
-    /// The loop variable runs over [min, max]; `inner` is what is bound inside of the loop so far.
+    /// The loop variable ranges over [min, max]; `inner` are the names bound inside the loop so
+    /// far.
     WorstCase(Expr variable, const Expr &min, const Expr &max, const ir::Scope<Inner> &inner);
 
-    /// c * variable + (what does not change in the loop) >= 0, c != 0
+    /// c * variable + (loop-invariant terms) >= 0, c != 0
     using Bound = ir::Linear;
 
-    /// Bounds that together imply `sum >= 0` for each value that inner loop variables and lanes take.
-    /// Empty: always true. Nothing: there are none, or they are never true.
+    /// Bounds that together imply `sum >= 0` for all values of inner loop variables and lanes.
+    /// Empty: always true. Nothing: none found, or never true.
     std::optional<std::vector<Bound>> bounds(const ir::Linear &sum);
 
-    /// The same sum with lets and casts looked through.
+    /// The same sum with lets and casts expanded.
     ir::Linear expanded(const Expr &e) const;
 
-    /// How many loops deep e changes: -1 = not in this loop. Nothing if it depends on memory.
+    /// The loop depth at which e varies: -1 = not in this loop. Nothing if it depends on memory.
     std::optional<int> depth(const Expr &e) const;
 
     /// The sum in the first and in the last iteration of the loop.
@@ -43,7 +44,7 @@ class WorstCase {
     ir::Linear at_last(const Bound &bound) const { return at(bound, max_); }
     int64_t factor(const Bound &bound) const { return bound.coefficient(variable_); }
 
-    /// The least or greatest value of the variable for which the bound holds.
+    /// The minimum or maximum of the variable for which the bound holds.
     Expr solve(const Bound &bound) const;
 
   private:

@@ -32,13 +32,13 @@ class Checker {
         for (const schedules::FuncSchedule &f : schedule_.funcs)
             for (const StageSchedule &s : f.stages)
                 if (s.fuse_level.at())
-                    hosts_.insert({s.fuse_level.func, s.fuse_level.stage});
+                    parents_.insert({s.fuse_level.func, s.fuse_level.stage});
         for (const FuncNode &f : graph_.funcs) {
             if (!f.is_output && f.consumers.empty())
                 continue;
             for (size_t i = 1; i < f.stages.size(); i++) {
                 const StageSchedule &s = schedule_[f.id].stages[i];
-                bool joined = s.fuse_level.at() || hosts_.count({f.id, static_cast<int>(i)});
+                bool joined = s.fuse_level.at() || parents_.count({f.id, static_cast<int>(i)});
                 stage(f, i, s, joined || !s.specializations.empty());
                 special_stages(f, i, s);
             }
@@ -60,7 +60,7 @@ class Checker {
     const schedules::Schedule &schedule_;
     const RaceOptions &options_;
     std::vector<SharedLoop> shared_;
-    std::set<std::pair<FuncId, int>> hosts_;  // stages whose loops others share (compute_with)
+    std::set<std::pair<FuncId, int>> parents_;  // stages whose loops others share (compute_with)
 
     void stage(const FuncNode &f, size_t index, const StageSchedule &s, bool special) {
         const Stage &stage = f.stages[index];

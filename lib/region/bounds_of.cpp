@@ -66,7 +66,7 @@ class Bounds {
         auto found = memo_.find(e.get());
         if (found != memo_.end())
             return found->second;
-        Interval result = intersect(compute(e), scope_.said_of(e));
+        Interval result = intersect(compute(e), scope_.known_bounds(e));
         result = {of_bounded_size(result.min, e), of_bounded_size(result.max, e)};
         memo_.emplace(e.get(), result);
         return result;

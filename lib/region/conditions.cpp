@@ -125,7 +125,7 @@ void narrow_by(IntervalScope &scope, const Linear &linear) {
         if (old)
             scope.push(term.atom->name, now);
         else
-            scope.say(term.atom, now);
+            scope.assume(term.atom, now);
     }
 }
 

@@ -138,11 +138,11 @@ Query extern_query(const graph::Graph &graph, const graph::FuncNode &func,
 }
 
 /// The lets of the query at the level, and its result.
-Asked RegionMap::answer(const Level &level, const Query &query) {
+ExternRegions RegionMap::answer(const Level &level, const Query &query) {
     for (const auto &[name, value] : query.lets) {
         lets_[level].emplace_back(name, value);
-        Behind &all = behind_let_[name] = behind(value);
-        all.asked = true;
+        LetDependencies &all = let_dependencies_[name] = dependencies(value);
+        all.from_query = true;
     }
     return query.answer;
 }
@@ -154,22 +154,22 @@ Asked RegionMap::answer(const Level &level, const Query &query) {
 const Box &RegionMap::ask(FuncId id, const Level &level, const std::string &prefix,
                           const Box &needed) {
     const graph::FuncNode &func = graph_[id];
-    const Asked *around = nullptr;
+    const ExternRegions *around = nullptr;
     if (!level.empty()) {
         const std::vector<Level> &path = tree_.path_to(level);
         Level outer = path.size() > 1 ? path[path.size() - 2] : Level();
         domain_at(id, 0, outer);
-        around = &asked_.at({id, outer});
+        around = &extern_regions_.at({id, outer});
     }
-    Box asked_for = bind(level, prefix + ".needed", func, needed);
-    Box more = answer(level, extern_query(graph_, func, prefix + ".query", asked_for)).output;
+    Box requested = bind(level, prefix + ".needed", func, needed);
+    Box more = answer(level, extern_query(graph_, func, prefix + ".query", requested)).output;
     // (An iteration that needs nothing stays empty.)
     for (size_t d = 0; d < more.size(); d++) {
         if (around)
             more[d] = moved_into(more[d], around->output[d]);
-        more[d] = hull(asked_for[d], more[d]);
+        more[d] = hull(requested[d], more[d]);
     }
-    Asked &result = asked_[{id, level}];
+    ExternRegions &result = extern_regions_[{id, level}];
     result.output = bind(level, prefix, func, more);
     result.inputs =
         answer(level, extern_query(graph_, func, prefix + ".query2", result.output)).inputs;

@@ -11,7 +11,7 @@
 namespace Pipe::region {
 
 /// The answer of an extern stage.
-struct Asked {
+struct ExternRegions {
     Box output;      ///< computed by it
     Touched inputs;  ///< read by it, per Func or image
 };
@@ -20,7 +20,7 @@ struct Asked {
 /// reads and writes, the call, and then the shapes in the buffers. `answer` refers to these lets.
 struct Query {
     std::vector<std::pair<std::string, Expr>> lets;
-    Asked answer;
+    ExternRegions answer;
 };
 
 /// Queries with the box `output`; the names of the lets begin with `prefix`. Initially, the region

@@ -42,7 +42,7 @@ Interval intersect(const Interval &a, const Interval &b) {
                                : lesser(a.max, b.max)};
 }
 
-void IntervalScope::say(const Expr &e, const Interval &interval) {
+void IntervalScope::assume(const Expr &e, const Interval &interval) {
     for (auto &[other, said] : said_)
         if (equal(other, e)) {
             said = intersect(said, interval);
@@ -51,7 +51,7 @@ void IntervalScope::say(const Expr &e, const Interval &interval) {
     said_.emplace_back(e, interval);
 }
 
-Interval IntervalScope::said_of(const Expr &e) const {
+Interval IntervalScope::known_bounds(const Expr &e) const {
     for (const auto &[other, said] : said_)
         if (other->op == e->op && equal(other, e))
             return said;

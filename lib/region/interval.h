@@ -40,9 +40,9 @@ class IntervalScope : public ir::Scope<Interval> {
   public:
     /// Adds the bound that `e`, which must have the same value at each occurrence, lies in the
     /// interval.
-    void say(const Expr &e, const Interval &interval);
+    void assume(const Expr &e, const Interval &interval);
     /// The bounds added for `e`.
-    Interval said_of(const Expr &e) const;
+    Interval known_bounds(const Expr &e) const;
 
   private:
     std::vector<std::pair<Expr, Interval>> said_;

@@ -51,23 +51,23 @@ Expr RegionMap::let_of(const Level &level, const std::string &name, const Expr &
 void RegionMap::define_let(const std::string &name, const Expr &value) {
     int order = static_cast<int>(let_values_.size());
     let_values_.emplace(name, std::pair(value, order));
-    Behind &all = behind_let_[name] = behind(value);
+    LetDependencies &all = let_dependencies_[name] = dependencies(value);
     all.slides |= steady_values_.count(name) != 0;
 }
 
-RegionMap::Behind RegionMap::behind(const Expr &e) const {
-    Behind all;
+RegionMap::LetDependencies RegionMap::dependencies(const Expr &e) const {
+    LetDependencies all;
     walk(e, [&](const Expr &node) {
         if (node->op != Op::Variable)
             return true;
-        auto let = behind_let_.find(node->name);
-        if (let == behind_let_.end()) {
+        auto let = let_dependencies_.find(node->name);
+        if (let == let_dependencies_.end()) {
             all.variables.insert(node->name);
             return true;
         }
         all.variables.insert(let->second.variables.begin(), let->second.variables.end());
         all.slides |= let->second.slides;
-        all.asked |= let->second.asked;
+        all.from_query |= let->second.from_query;
         return true;
     });
     return all;
@@ -135,13 +135,13 @@ Expr RegionMap::expand(const Expr &e) const {
 }
 
 bool RegionMap::moves_with(const Expr &e, const Level &loop) const {
-    return behind(e).variables.count(loop) != 0;
+    return dependencies(e).variables.count(loop) != 0;
 }
 
 Expr RegionMap::expand_along(const Expr &e, const Level &loop) const {
     auto stays = [&](const std::string &name) {
-        auto let = behind_let_.find(name);
-        return let != behind_let_.end() && !let->second.variables.count(loop);
+        auto let = let_dependencies_.find(name);
+        return let != let_dependencies_.end() && !let->second.variables.count(loop);
     };
     return Expander(let_values_, no_values, stays).mutate(e);
 }

@@ -129,8 +129,8 @@ void LoopTree::add_loops(StageNest &nest, const schedules::StageSchedule &schedu
 
     nest.path = path_to(compute);
     const schedules::LoopLevel &fuse = nest.fuse_level;
-    const StageNest *host = fuse.inlined() ? nullptr : find_stage(fuse.func, fuse.stage);
-    bool sharing = host != nullptr;
+    const StageNest *parent = fuse.inlined() ? nullptr : find_stage(fuse.func, fuse.stage);
+    bool sharing = parent != nullptr;
     for (auto dim = schedule.dims.rbegin(); dim != schedule.dims.rend(); ++dim) {
         StageLoop loop{*dim, dim->name, "", LoopAlignStrategy::NoAlign, false};
         loop.dim.name = names.of(dim->name);
@@ -139,13 +139,13 @@ void LoopTree::add_loops(StageNest &nest, const schedules::StageSchedule &schedu
             align(loop, schedule,
                   find_stage(nest.named_level.func, nest.named_level.stage)->loops.at(position));
         loop.name =
-            sharing ? host->loops.at(position).name : loop_name(func, nest.stage, loop.dim.name);
+            sharing ? parent->loops.at(position).name : loop_name(func, nest.stage, loop.dim.name);
         nest.path.push_back(loop.name);
         if (!sharing) {
             paths_[loop.name] = nest.path;
             kinds_[loop.name] = dim->kind;
             owners_[loop.name] = {nest.func, nest.stage};
-        } else if (host->loops[position].var == fuse.var) {
+        } else if (parent->loops[position].var == fuse.var) {
             sharing = false;
         }
         nest.loops.push_back(std::move(loop));
@@ -179,14 +179,14 @@ void LoopTree::align(StageLoop &loop, const schedules::StageSchedule &schedule,
 /// If the parent itself shares that loop (a chain of compute_with): the stage that owns the loop.
 schedules::LoopLevel LoopTree::outermost_host(schedules::LoopLevel fuse) const {
     while (!fuse.inlined()) {
-        const StageNest &host = *find_stage(fuse.func, fuse.stage);
+        const StageNest &parent = *find_stage(fuse.func, fuse.stage);
         size_t i = 0;
-        while (host.loops.at(i).var != fuse.var)
+        while (parent.loops.at(i).var != fuse.var)
             i++;
-        if (i >= shared_loops(host))
+        if (i >= shared_loops(parent))
             break;
-        fuse.func = host.fuse_level.func;
-        fuse.stage = host.fuse_level.stage;
+        fuse.func = parent.fuse_level.func;
+        fuse.stage = parent.fuse_level.stage;
         fuse.var = find_stage(fuse.func, fuse.stage)->loops[i].var;
     }
     return fuse;
@@ -212,14 +212,14 @@ Expr LoopTree::variable(const StageNest &nest, const std::string &var) const {
     return ir::make_variable(Int(32), stage_name(graph_[nest.func], nest.stage) + "." + var);
 }
 
-std::vector<const StageNest *> LoopTree::guests(const StageNest &host) const {
+std::vector<const StageNest *> LoopTree::children(const StageNest &parent) const {
     std::vector<const StageNest *> result;
     if (!has_guests_)
         return result;
-    for (FuncId id : computed_at(place(host.func).compute))
+    for (FuncId id : computed_at(place(parent.func).compute))
         for (const StageNest &nest : place(id).stages) {
             const schedules::LoopLevel &fuse = nest.fuse_level;
-            if (!fuse.inlined() && fuse.func == host.func && fuse.stage == host.stage)
+            if (!fuse.inlined() && fuse.func == parent.func && fuse.stage == parent.stage)
                 result.push_back(&nest);
         }
     return result;
@@ -229,9 +229,9 @@ size_t LoopTree::shared_loops(const StageNest &nest) const {
     const schedules::LoopLevel &fuse = nest.fuse_level;
     if (fuse.inlined())
         return 0;
-    const StageNest *host = find_stage(fuse.func, fuse.stage);
-    for (size_t i = 0; host && i < host->loops.size(); i++)
-        if (host->loops[i].var == fuse.var)
+    const StageNest *parent = find_stage(fuse.func, fuse.stage);
+    for (size_t i = 0; parent && i < parent->loops.size(); i++)
+        if (parent->loops[i].var == fuse.var)
             return i + 1;
     throw InternalError("compute_with names no loop of the other stage: " + fuse.var);
 }

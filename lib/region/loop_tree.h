@@ -85,7 +85,7 @@ class LoopTree {
     /// or fused.
     Expr variable(const StageNest &nest, const std::string &var) const;
     /// Stages that share loops of this one by compute_with.
-    std::vector<const StageNest *> guests(const StageNest &host) const;
+    std::vector<const StageNest *> children(const StageNest &parent) const;
     /// The number of loops that a stage shares with its parent; 0 without compute_with.
     size_t shared_loops(const StageNest &nest) const;
     /// Null if the Func is not computed.

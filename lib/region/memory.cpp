@@ -40,8 +40,8 @@ std::vector<Expr> RegionMap::place_in_storage(FuncId id, std::vector<Expr> coord
     if (!copies.defined() || graph_[id].is_output)
         return coordinates;
     // Without async(), one copy is enough: each iteration ends before the next begins.
-    bool turns = tree_.schedule()[id].async && !is_const(copies, 1);
-    coordinates.push_back(turns ? mod(turn(id), copies) : int32(0));
+    bool several = tree_.schedule()[id].async && !is_const(copies, 1);
+    coordinates.push_back(several ? mod(ring_index(id), copies) : int32(0));
     return coordinates;
 }
 
@@ -49,7 +49,7 @@ std::vector<Expr> RegionMap::place_in_storage(FuncId id, std::vector<Expr> coord
 /// Func: 0 for the first, increasing by one, so that any `n` successive iterations use each of `n`
 /// copies once. Two tasks rely on this: if numbers were skipped, one would overwrite the copy that
 /// the other reads.
-const Expr &RegionMap::turn(FuncId id) {
+const Expr &RegionMap::ring_index(FuncId id) {
     auto [known, is_new] = turns_.try_emplace(id);
     if (!is_new)
         return known->second;
@@ -57,32 +57,32 @@ const Expr &RegionMap::turn(FuncId id) {
     const std::vector<Level> &path = tree_.path_to(place.store);
     std::vector<Level> levels(path.begin() + static_cast<long>(tree_.path_to(place.hoist).size()),
                               path.end());
-    std::vector<Turn> turns;
+    std::vector<RingLoop> rings;
     for (const Level &level : levels)
-        turns.push_back(turn_of(id, level, levels));
+        rings.push_back(ring_loop(id, level, levels));
     Expr result = int32(0);
-    for (size_t i = 0; i < turns.size(); i++) {
+    for (size_t i = 0; i < rings.size(); i++) {
         Expr each = int32(1);  // the number of them per iteration of loop i
-        for (size_t j = i + 1; j < turns.size(); j++) {
-            bool paired = std::any_of(turns.begin() + static_cast<long>(j), turns.end(),
-                                      [&](const Turn &t) { return t.outer == levels[j]; });
+        for (size_t j = i + 1; j < rings.size(); j++) {
+            bool paired = std::any_of(rings.begin() + static_cast<long>(j), rings.end(),
+                                      [&](const RingLoop &t) { return t.outer == levels[j]; });
             if (paired)
                 continue;
             auto outer = static_cast<size_t>(
-                std::find(levels.begin(), levels.end(), turns[j].outer) - levels.begin());
-            each = mul(each, outer == levels.size() || outer < i ? turns[j].range.extent
-                             : outer == i                        ? turns[j].factor
-                                                                 : turns[j].both);
+                std::find(levels.begin(), levels.end(), rings[j].outer) - levels.begin());
+            each = mul(each, outer == levels.size() || outer < i ? rings[j].range.extent
+                             : outer == i                        ? rings[j].factor
+                                                                 : rings[j].both);
         }
-        result = add(result, mul(sub(make_variable(Int(32), levels[i]), turns[i].range.min), each));
+        result = add(result, mul(sub(make_variable(Int(32), levels[i]), rings[i].range.min), each));
     }
     return turns_[id] = result;
 }
 
 /// One of the loops whose iterations are counted. Only one kind may end early: the inner loop of a
 /// guarded split, in the last iteration of its outer loop.
-RegionMap::Turn RegionMap::turn_of(FuncId id, const Level &level,
-                                   const std::vector<Level> &levels) {
+RegionMap::RingLoop RegionMap::ring_loop(FuncId id, const Level &level,
+                                         const std::vector<Level> &levels) {
     const StageNest &nest = tree_.owner(level);
     auto own = [&](const std::string &var) { return nest.loops[nest.known_in.at(var)].name; };
     auto uneven = [&](const std::string &what) {
@@ -107,7 +107,7 @@ RegionMap::Turn RegionMap::turn_of(FuncId id, const Level &level,
         return std::any_of(levels.begin(), levels.end(),
                            [&](const Level &l) { return l != except && moves_with(e, l); });
     };
-    Turn turn{loop_range(level), "", Expr(), Expr()};
+    RingLoop ring{loop_range(level), "", Expr(), Expr()};
     std::map<std::string, Range> all = ranges(nest);
     std::vector<Tail> ends = tails(nest);
     for (size_t i = 0; i < nest.transforms.size(); i++) {
@@ -119,15 +119,15 @@ RegionMap::Turn RegionMap::turn_of(FuncId id, const Level &level,
             continue;
         bool ends_early =
             shrinks(nest, i) && tail_of(nest, t, all.at(t.old_name).extent) == Tail::Guard;
-        bool of_these = own(t.inner) == level && equal(turn.range.extent, all.at(t.inner).extent) &&
+        bool of_these = own(t.inner) == level && equal(ring.range.extent, all.at(t.inner).extent) &&
                         std::count(levels.begin(), levels.end(), own(t.outer)) > 0 &&
                         equal(loop_range(own(t.outer)).extent, all.at(t.outer).extent);
         if (ends_early && of_these)
-            turn = {turn.range, own(t.outer), t.factor, all.at(t.old_name).extent};
+            ring = {ring.range, own(t.outer), t.factor, all.at(t.old_name).extent};
     }
-    if (moves(turn.range.extent, turn.outer) || (turn.both.defined() && moves(turn.both, "")))
+    if (moves(ring.range.extent, ring.outer) || (ring.both.defined() && moves(ring.both, "")))
         uneven(loop_of(level) + " has a varying number of iterations");
-    return turn;
+    return ring;
 }
 
 Expr RegionMap::greatest(const Expr &e, const Level &inner, const Level &outer) {

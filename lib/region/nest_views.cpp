@@ -165,11 +165,11 @@ Expr RegionMap::shift(const StageNest &nest, const StageLoop &loop) {
     auto [known, is_new] = shifts_.try_emplace(name);
     if (!is_new)
         return known->second;
-    const StageNest &host = *tree_.find_stage(nest.named_level.func, nest.named_level.stage);
-    const StageLoop &other = host.loops.at(static_cast<size_t>(&loop - nest.loops.data()));
-    Expr result = shift(host, other);
+    const StageNest &parent = *tree_.find_stage(nest.named_level.func, nest.named_level.stage);
+    const StageLoop &other = parent.loops.at(static_cast<size_t>(&loop - nest.loops.data()));
+    Expr result = shift(parent, other);
     if (loop.align != LoopAlignStrategy::NoAlign) {
-        Range own = ranges(nest).at(loop.dim.name), his = ranges(host).at(other.dim.name);
+        Range own = ranges(nest).at(loop.dim.name), his = ranges(parent).at(other.dim.name);
         bool start = loop.align == LoopAlignStrategy::AlignStart;
         result = add(result, start ? sub(own.min, his.min) : sub(own.max(), his.max()));
     }
@@ -179,7 +179,7 @@ Expr RegionMap::shift(const StageNest &nest, const StageLoop &loop) {
 }
 
 bool RegionMap::shares_loops(const StageNest &nest) const {
-    return tree_.shared_loops(nest) > 0 || !tree_.guests(nest).empty();
+    return tree_.shared_loops(nest) > 0 || !tree_.children(nest).empty();
 }
 
 Expr RegionMap::shifted_offset(const StageNest &nest, const schedules::Transform &split) const {
@@ -260,10 +260,10 @@ Box RegionMap::computed(FuncId id, int stage) {
     return stored_by(tree_.place(id).stages[stage], domain(id, stage), tree_.place(id).compute);
 }
 
-Box RegionMap::asked(FuncId id) {
+Box RegionMap::provided(FuncId id) {
     int last = static_cast<int>(graph_[id].stages.size()) - 1;
     domain(id, last);
-    return bind(tree_.place(id).compute, graph_[id].name + ".asked", graph_[id],
+    return bind(tree_.place(id).compute, graph_[id].name + ".provided", graph_[id],
                 unpadded_.at({id, last}));
 }
 
@@ -284,8 +284,8 @@ Box RegionMap::stored_by(const StageNest &nest, const Box &domain, const Level &
 bool RegionMap::same_for_all(const Interval &interval, const Level &inner,
                              const Level &outer) const {
     const std::vector<Level> &path = tree_.path_to(inner);
-    std::set<std::string> min = behind(interval.min).variables,
-                          max = behind(interval.max).variables;
+    std::set<std::string> min = dependencies(interval.min).variables,
+                          max = dependencies(interval.max).variables;
     for (size_t i = tree_.path_to(outer).size(); i < path.size(); i++)
         if (min.count(path[i]) || max.count(path[i]))
             return false;

@@ -330,7 +330,7 @@ const Touched &RegionMap::touched(const StageNest &nest, const Level &level, Use
         const Level &compute = tree_.place(nest.func).compute,
                     &at = tree_.encloses(level, compute) ? level : compute;
         domain_at(nest.func, 0, at);
-        return touched_[key] = asked_.at({nest.func, at}).inputs;
+        return touched_[key] = extern_regions_.at({nest.func, at}).inputs;
     }
     IntervalScope scope = scope_of(nest, level, use);
     Touched result;

@@ -81,7 +81,7 @@ class RegionMap {
     const Box &domain(FuncId func, int stage);
     /// The region that one computation provides to readers: the domain of the last stage, without
     /// what its tails compute in addition. Refers to lets of the compute level.
-    Box asked(FuncId func);
+    Box provided(FuncId func);
     /// The region allocated at the store level.
     const Box &storage(FuncId func);
     /// The iterations of the compute level in which the Func is computed: undefined for all of
@@ -195,15 +195,15 @@ class RegionMap {
                      const Level &level);
     Expr extent_when_hoisted(FuncId func, const Expr &extent);
     /// A loop whose iterations use the copies of a ring buffer in turn.
-    struct Turn {
+    struct RingLoop {
         Range range;
         Level
             outer;  ///< the outer loop of the same split, in whose last iteration this loop may end early
         Expr factor;  ///< the number of its iterations otherwise
         Expr both;    ///< the number of iterations of the two together
     };
-    const Expr &turn(FuncId func);
-    Turn turn_of(FuncId func, const Level &level, const std::vector<Level> &levels);
+    const Expr &ring_index(FuncId func);
+    RingLoop ring_loop(FuncId func, const Level &level, const std::vector<Level> &levels);
     [[noreturn]] void reject_fold(FuncId func, const std::string &dim,
                                   const std::string &why) const;
     Box pad_for_tails(const StageNest &nest, Box domain, const Level &level);
@@ -237,7 +237,7 @@ class RegionMap {
     void keep_last(FuncId func, size_t dim, const Level &loop, const Expr &begin, Interval &window);
     /// The domain of an extern stage that must compute `needed`; queries its C function.
     const Box &ask(FuncId func, const Level &level, const std::string &prefix, const Box &needed);
-    Asked answer(const Level &level, const Query &query);
+    ExternRegions answer(const Level &level, const Query &query);
     bool ends_beyond(const StageNest &nest, size_t dim) const;
     /// Whether a parallel or vectorized loop lies between the store level and the compute level.
     bool stored_for_many(FuncId func) const;
@@ -268,8 +268,8 @@ class RegionMap {
     std::map<std::pair<FuncId, int>, Choices> choices_;
     std::map<FuncId, Needed> under_conditions_;
     std::map<FuncId, std::vector<bool>> loose_;
-    std::map<std::string, Expr> shifts_;               ///< by the variable's name
-    std::map<std::pair<FuncId, Level>, Asked> asked_;  ///< of extern stages
+    std::map<std::string, Expr> shifts_;                                ///< by the variable's name
+    std::map<std::pair<FuncId, Level>, ExternRegions> extern_regions_;  ///< of extern stages
     std::vector<bool> whole_;  ///< per Func: whether a C function computes or reads it
     std::map<FuncId, Box> storages_;
     std::map<FuncId, Expr> turns_;
@@ -288,8 +288,8 @@ class RegionMap {
         /// Its begin in the very first iteration. Defined only if each iteration provably continues
         /// upwards exactly where the previous one ended.
         Expr first;
-        std::string stands;   ///< why it does not slide
-        bool cannot = false;  ///< regardless of how the Func's own loops are split
+        std::string not_sliding_because;  ///< why it does not slide
+        bool cannot = false;              ///< regardless of how the Func's own loops are split
     };
     std::map<FuncId, Window> windows_;
     /// For such a Func: the innermost loops between the two levels in which its window does not
@@ -300,13 +300,13 @@ class RegionMap {
     std::map<std::string, std::pair<Expr, int>> let_values_;  ///< and the number of earlier lets
     /// The value of a let with all lets expanded. Cached, because expansion for every query would
     /// take time quadratic in the length of a chain of stages.
-    struct Behind {
+    struct LetDependencies {
         std::set<std::string> variables;
-        bool slides = false;  ///< one of the lets has another value in the steady state
-        bool asked = false;   ///< one of them is the result of a C function's bounds query
+        bool slides = false;      ///< one of the lets has another value in the steady state
+        bool from_query = false;  ///< one of them is the result of a C function's bounds query
     };
-    Behind behind(const Expr &e) const;
-    std::map<std::string, Behind> behind_let_;
+    LetDependencies dependencies(const Expr &e) const;
+    std::map<std::string, LetDependencies> let_dependencies_;
     std::map<std::string, Expr> steady_values_;
 };
 

@@ -70,7 +70,7 @@ void RegionMap::slide(FuncId id, Box &domain) {
     const FuncPlace &place = tree_.place(id);
     const std::vector<Level> &path = tree_.path_to(place.compute);
     Window &window = windows_[id];
-    window.stands = "no loop between its store level and its compute level moves it";
+    window.not_sliding_because = "no loop between its store level and its compute level moves it";
     for (size_t i = path.size(); i-- > tree_.path_to(place.store).size();) {
         const Level &loop = path[i];
         std::vector<size_t> moved;
@@ -90,8 +90,8 @@ void RegionMap::slide(FuncId id, Box &domain) {
                 still_[id].push_back(loop);
             continue;
         }
-        window.stands = obstacle(id, loop, moved, domain);
-        if (!window.stands.empty())
+        window.not_sliding_because = obstacle(id, loop, moved, domain);
+        if (!window.not_sliding_because.empty())
             return;
         window.dim = static_cast<int>(moved[0]);
         window.needed = domain[moved[0]];
@@ -125,20 +125,20 @@ std::string RegionMap::obstacle(FuncId id, const Level &loop, const std::vector<
     Window &window = windows_[id];
     // A C function determines the region that it reads, which may vary irregularly between
     // iterations.
-    bool asked = std::any_of(moved.begin(), moved.end(), [&](size_t d) {
-        return behind(needed[d].min).asked || behind(needed[d].max).asked;
+    bool from_query = std::any_of(moved.begin(), moved.end(), [&](size_t d) {
+        return dependencies(needed[d].min).from_query || dependencies(needed[d].max).from_query;
     });
     if (!in_order(tree_.kind_of(loop))) {
-        window.cannot = !moved.empty() && !asked;
+        window.cannot = !moved.empty() && !from_query;
         return "the loop " + loop + " is not serial";
     }
     if (moved.size() != 1) {
-        window.cannot = !asked;
+        window.cannot = !from_query;
         return "the loop " + loop + " moves it in several dimensions";
     }
     const size_t d = moved[0];
-    Trend high = asked ? Trend::Unknown : trend_of(expand_steady(needed[d].max), loop);
-    Trend low = asked ? Trend::Unknown : trend_of(expand_steady(needed[d].min), loop);
+    Trend high = from_query ? Trend::Unknown : trend_of(expand_steady(needed[d].max), loop);
+    Trend low = from_query ? Trend::Unknown : trend_of(expand_steady(needed[d].min), loop);
     if ((high != Trend::Up && high != Trend::Down) || low != high) {
         window.cannot = high == Trend::BothWays || low == Trend::BothWays;
         return "it could not be shown to move monotonically with the loop " + loop;
@@ -171,23 +171,24 @@ std::string RegionMap::obstacle(FuncId id, const Level &loop, const std::vector<
 /// its length.)
 Expr RegionMap::first_iteration(FuncId id, const Level &loop) {
     const Expr begin = loop_range(loop).min;
-    const StageNest &host = tree_.owner(loop);
-    auto found = windows_.find(host.func);
-    if (found == windows_.end() || !found->second.first.defined() || shares_loops(host))
+    const StageNest &parent = tree_.owner(loop);
+    auto found = windows_.find(parent.func);
+    if (found == windows_.end() || !found->second.first.defined() || shares_loops(parent))
         return begin;
     const Window &rows = found->second;
-    const int last_stage = static_cast<int>(graph_[host.func].stages.size()) - 1;
-    const Interval &fresh = domain(host.func, last_stage)[static_cast<size_t>(rows.dim)];
+    const int last_stage = static_cast<int>(graph_[parent.func].stages.size()) - 1;
+    const Interval &fresh = domain(parent.func, last_stage)[static_cast<size_t>(rows.dim)];
     auto same = [](const Expr &a, const Expr &b) {
         return constant_difference(simplify(a), simplify(b)) == 0;
     };
-    const bool over_rows = host.stage == last_stage && same(begin, fresh.min) &&
+    const bool over_rows = parent.stage == last_stage && same(begin, fresh.min) &&
                            same(loop_range(loop).max(), fresh.max);
     // If the Func that owns the rows is stored anew, its rows restart; then this window must
     // restart, too.
     const std::vector<Level> &path = tree_.path_to(loop);
     const size_t moves_rows = tree_.path_to(rows.loop).size();
-    const bool lives_as_long = tree_.encloses(tree_.place(id).store, tree_.place(host.func).store);
+    const bool lives_as_long =
+        tree_.encloses(tree_.place(id).store, tree_.place(parent.func).store);
     const bool once_per_move =
         std::all_of(path.begin() + static_cast<long>(moves_rows), path.end() - 1,
                     [&](const Level &between) { return runs_once(between); });
@@ -240,11 +241,11 @@ bool RegionMap::ends_beyond(const StageNest &nest, size_t dim) const {
 }
 
 Range RegionMap::loop_range(const Level &level) {
-    const StageNest &host = tree_.owner(level);
-    std::vector<const StageNest *> sharers{&host};
+    const StageNest &parent = tree_.owner(level);
+    std::vector<const StageNest *> sharers{&parent};
     for (size_t i = 0; i < sharers.size(); i++)
-        for (const StageNest *guest : tree_.guests(*sharers[i]))
-            sharers.push_back(guest);
+        for (const StageNest *child : tree_.children(*sharers[i]))
+            sharers.push_back(child);
     Interval all;
     for (const StageNest *nest : sharers)
         for (const StageLoop &loop : nest->loops) {
@@ -299,7 +300,7 @@ void RegionMap::fold(FuncId id, Box needed) {
             if (moves && static_cast<int>(d) != slid) {
                 std::string why = slid >= 0
                                       ? "it slides along " + func.args[static_cast<size_t>(slid)]
-                                      : window.stands;
+                                      : window.not_sliding_because;
                 reject_fold(
                     id, dim,
                     "the window cannot slide along " + dim + ": " + why +
@@ -350,7 +351,7 @@ void RegionMap::fold(FuncId id, Box needed) {
     if (window.cannot)
         throw CompileError(
             "store_at or store_root of " + graph::located_name(func) +
-            ": the window cannot slide: " + window.stands +
+            ": the window cannot slide: " + window.not_sliding_because +
             ". All of it would be recomputed in each iteration. Compute and store it at one "
             "level; to hoist only its memory, use hoist_storage.");
 }

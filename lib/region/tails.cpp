@@ -289,7 +289,7 @@ Expr RegionMap::last_of_all(FuncId id, const Expr &last, const Expr &once, const
 /// Whether the needed region may be empty because a consumer's window slid without new elements.
 bool RegionMap::may_have_nothing_new(const Interval &interval) const {
     Expr extent = simplify(sub(interval.max, interval.min));
-    return behind(extent).slides && !equal(expand(extent), expand_steady(extent));
+    return dependencies(extent).slides && !equal(expand(extent), expand_steady(extent));
 }
 
 /// Whether the needed region may be empty because a condition is never true in an iteration.

@@ -68,10 +68,10 @@ void set_hints(bool on) {
 
 namespace support {
 
-ErrorsUntold::ErrorsUntold() {
+SuppressErrorReporting::SuppressErrorReporting() {
     untold++;
 }
-ErrorsUntold::~ErrorsUntold() {
+SuppressErrorReporting::~SuppressErrorReporting() {
     untold--;
 }
 

@@ -7,11 +7,11 @@ namespace Pipe::support {
 
 /// While an object exists, CompileErrors of this thread are not reported to the
 /// CompileTimeErrorReporter: for attempts whose failure is handled.
-class ErrorsUntold {
+class SuppressErrorReporting {
   public:
-    ErrorsUntold();
-    ~ErrorsUntold();
-    ErrorsUntold(const ErrorsUntold &) = delete;
+    SuppressErrorReporting();
+    ~SuppressErrorReporting();
+    SuppressErrorReporting(const SuppressErrorReporting &) = delete;
 };
 
 /// Reports something that works, but probably not as intended: to the CompileTimeErrorReporter if

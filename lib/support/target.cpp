@@ -213,7 +213,7 @@ Target::Target(const std::string &name) {
 
 bool Target::validate_target_string(const std::string &name) {
     try {
-        support::ErrorsUntold untold;
+        support::SuppressErrorReporting suppressed;
         return !Target(name).has_unknowns();
     } catch (const CompileError &) {
         return false;
@@ -323,7 +323,7 @@ Target get_host_target() {
     if (name.empty())
         return host();
     try {
-        support::ErrorsUntold untold;
+        support::SuppressErrorReporting suppressed;
         return Target(name);
     } catch (const CompileError &error) {
         why = error.what();

@@ -19,13 +19,18 @@ Var x("x"), y("y"), xo("xo"), yo("yo"), xi("xi"), yi("yi");
 /// With masks for all types: the texts are the same on every machine.
 const Target target("x86-64-linux-avx512_skylake");
 
-std::string loops(const Func &output, const std::string &stop_after = "") {
+/// `strides`: of dense images by default.
+std::string loops(const Func &output, const std::string &stop_after = "",
+                  const std::vector<ir::KnownStride> &strides = {}) {
     graph::Frozen frozen = graph::freeze({output});
     lower::LowerOptions options;
     options.stop_after = stop_after;
-    options.dense = {output.name()};
-    for (const graph::Image &image : frozen.graph.images)
-        options.dense.push_back(image.name);
+    options.strides = strides;
+    if (strides.empty()) {
+        options.strides = {{output.name(), 0, 1}};
+        for (const graph::Image &image : frozen.graph.images)
+            options.strides.push_back({image.name, 0, 1});
+    }
     graph::Graph inlined = graph::inline_funcs(frozen.graph, frozen.schedule);
     std::string text = ir::to_string(lower::lower(inlined, frozen.schedule, target, options).body);
     // The checks of arguments have tests of their own (test/error).
@@ -122,4 +127,17 @@ TEST_CASE("one schedule for each case", "[golden]") {
     out(x, y) = input(x, y) * 2.0f;
     out.specialize(wide).vectorize(x, 8);
     CHECK_GOLDEN("lower/specialize.txt", loops(out));
+}
+
+TEST_CASE("strides of interleaved images are constants", "[golden]") {
+    Var c("c");
+    ImageParam in(UInt(8), 3, "in");
+    Func f("f");
+    f(x, y, c) = in(x, y, c) / 2;
+    f.bound(c, 0, 3).reorder(c, x, y).unroll(c).vectorize(x, 16);
+    const std::string text = loops(f, "", {{"in", 0, 3}, {"in", 2, 1}, {"f", 0, 3}, {"f", 2, 1}});
+    INFO(text);
+    for (const char *unknown : {"in.stride.0", "in.stride.2", "f.stride.0", "f.stride.2"})
+        CHECK(text.find(unknown) == std::string::npos);
+    CHECK(text.find("in.stride.1") != std::string::npos);
 }

@@ -230,7 +230,7 @@ TEST_CASE_METHOD(Chain, "a ring_buffer in loops that leave iterations out", "[as
             [&] {
                 h.realize({4, 4});
             },
-            {"f.ring_buffer", "loop 'y' of g", "as many iterations"});
+            {"f.ring_buffer", "loop 'y' of g", "varying number of iterations"});
         f.hoist_storage(h, yi);
         check();
     }
@@ -246,7 +246,7 @@ TEST_CASE_METHOD(Chain, "what async and ring_buffer need", "[async]") {
         [&] {
             h.realize({4, 4});
         },
-        {"g.ring_buffer", "slides", "Hoist the storage further out"});
+        {"g.ring_buffer", "sliding window", "Hoist the storage further out"});
     Param<int> n("n");
     require_message<CompileError>([&] { g.ring_buffer(n); }, {"g.ring_buffer(n)", "constant"});
     require_message<CompileError>([&] { g.ring_buffer(0); }, {"g.ring_buffer", "at least 1"});

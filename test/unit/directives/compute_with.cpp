@@ -314,10 +314,10 @@ TEST_CASE_METHOD(Pair, "two definitions of a Func in the same loops", "[compute_
         c.compute_with(a, x);
         c.update().compute_with(a, y);
     }
-    SECTION("further in") {
+    SECTION("nested deeper") {
         c.compute_with(a, y);
         c.update().compute_with(a, x);
-        why = "further in";
+        why = "nested deeper";
     }
     SECTION("moved") {
         Align align = GENERATE(Align::AlignStart, Align::AlignEnd);
@@ -335,7 +335,7 @@ TEST_CASE_METHOD(Pair, "two definitions of a Func in the same loops", "[compute_
     SECTION("turned round") {
         c.compute_with(a, y);
         c.update().reorder(y, x).compute_with(a, y);
-        why = "loops over 'x', it loops over 'y'";
+        why = "has the loop 'x' in place of 'y'";
     }
     SECTION("split") {
         for (Stage s : {Stage(a), Stage(c), c.update()})

@@ -229,7 +229,7 @@ TEST_CASE("prefetch of what is read inside of the loop", "[hints]") {
             [&] {
                 h.realize({4, 4});
             },
-            {"g.prefetch(late, y, xo)", "neither the definition nor", "inside of the loop 'y'",
+            {"g.prefetch(late, y, xo)", "neither the definition nor", "inside the loop 'y'",
              "reads 'late'"});
     }
 }

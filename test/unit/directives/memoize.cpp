@@ -356,7 +356,7 @@ TEST_CASE("what is computed inside of a memoized Func lives no longer than its l
                 g.realize({4, 4});
             },
             {"inner.store_at or store_root", "loops of 'f'", "found in the memoization cache",
-             "stored for longer", "inside of 'f'"});
+             "stored for longer", "inside 'f'"});
     }
     SECTION("a task that begins outside") {
         for (const LoopLevel &level : {LoopLevel::root(), LoopLevel(g, y)}) {
@@ -366,7 +366,7 @@ TEST_CASE("what is computed inside of a memoized Func lives no longer than its l
                     g.realize({4, 4});
                 },
                 {"inner.async", "loops of 'f'", "found in the memoization cache",
-                 "its task and its memory live longer", "inside of 'f'"});
+                 "its task and its memory live longer", "inside 'f'"});
         }
     }
     SECTION("memory alone may") {

@@ -575,7 +575,7 @@ TEST_CASE("the window of a Func with updates", "[storage]") {
     }
     SECTION("cannot slide where they store chosen rows") {
         f(x, r) += f(x, r - 1);
-        why = "store at places along y that they choose";
+        why = "store at computed coordinates along y";
     }
     if (why) {
         f.compute_at(g, y).store_root();

@@ -143,7 +143,7 @@ TEST_CASE("a promise that holds less than is needed", "[driver][bounds][error]")
     in.dim(0).set_bounds(0, 10);
     require_message<RuntimeError>(
         [&] { f.infer_input_bounds({9}); },
-        {"in", "was promised to hold dimension 0 from 0 to 9", "needed from 0 to 10"});
+        {"in", "was promised to cover dimension 0 from 0 to 9", "needed from 0 to 10"});
     f.infer_input_bounds({8});
     CHECK(in.get().dim(0).extent() == 10);
 }

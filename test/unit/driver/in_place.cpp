@@ -333,7 +333,7 @@ TEST_CASE("other element types in place", "[in_place]") {
     CHECK(count_wrong(out, [](int i, int j) { return 2 * before(i, j); }) == 0);
     g(x, y) = cast<uint8_t>(in(x, y));
     Buffer<uint8_t> narrow(reinterpret_cast<uint8_t *>(b.data()), 33, 3);
-    require_message<RuntimeError>([&] { g.realize(narrow); }, {"'g'", "'in'", "one size"});
+    require_message<RuntimeError>([&] { g.realize(narrow); }, {"'g'", "'in'", "same size"});
 }
 
 TEST_CASE("Buffers in expressions, and Callables, in place", "[in_place]") {

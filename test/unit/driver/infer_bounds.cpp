@@ -255,5 +255,5 @@ TEST_CASE("an input that is never large enough", "[driver][bounds][error]") {
     Func f("f");
     f() = in(in.width(), in.height()) + in(0, 0);
     require_message<RuntimeError>([&] { f.infer_input_bounds(Sizes{}); },
-                                  {"Pipeline f", "no bounds of 'in' are enough", "set_bounds"});
+                                  {"Pipeline f", "no size of 'in' is sufficient", "set_bounds"});
 }

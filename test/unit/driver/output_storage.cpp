@@ -105,7 +105,7 @@ TEST_CASE("sizes of what is no output of the pipeline", "[outputs]") {
     f(x) = x;
     g(x) = x + f.output_buffer().width();
     require_message<CompileError>([&] { g.realize({4}); },
-                                  {"output buffer of Func 'f'", "no output", "Param"});
+                                  {"output buffer of Func 'f'", "not an output", "Param"});
     require_message<CompileError>([&] { h.output_buffer(); },
                                   {"no definition yet", "output_buffer()"});
 }

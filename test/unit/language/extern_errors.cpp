@@ -115,7 +115,7 @@ TEST_CASE("what an extern stage cannot have", "[language][extern]") {
     CHECK(e.extern_function_name() == "pipe_extern_flip");
     CHECK_THROWS_AS(in.extern_function_name(), CompileError);
     std::string name = "'pipe_extern_flip'";
-    require_message<CompileError>([&] { e(x, y) += 1; }, {"update 0 of Func 'e'", name, "final"});
+    require_message<CompileError>([&] { e(x, y) += 1; }, {"update 0 of Func 'e'", name, "cannot have updates"});
     require_message<CompileError>([&] { e.split(x, x, Var("xi"), 4); },
                                   {"e.split", name, "no loops"});
     require_message<CompileError>([&] { e.vectorize(x, 4); }, {"e.vectorize", name, "no loops"});

@@ -133,7 +133,7 @@ TEST_CASE("misuse of scatter", "[scatter][error]") {
     Func f("f"), g("g");
     f(x) = x;
     require_message<CompileError>([&] { f(scatter(1, 2)) = gather(1, 2, 3); },
-                                  {"one size", "2", "3"});
+                                  {"same size", "2", "3"});
     require_message<CompileError>([&] { g(x) = gather(1, 2); }, {"'g'", "updates"});
     require_message<CompileError>([&] { gather(std::vector<Expr>()); }, {"gather", "at least one"});
     require_message<CompileError>([&] { gather(Expr(x), cast<float>(x)); }, {"gather", "one type"});

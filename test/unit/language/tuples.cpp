@@ -195,7 +195,7 @@ TEST_CASE("misuse of Tuples", "[tuple][error]") {
         [&] {
             mux(x, {Tuple(1, 2), Tuple(1, 2, 3)});
         },
-        {"mux", "one size"});
+        {"mux", "same size"});
     Func f("pair");
     f(x) = Tuple(x, x);
     require_message<CompileError>([&] { f(x) += 1; }, {"pair", "2 values", "+="});

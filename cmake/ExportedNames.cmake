@@ -1,0 +1,33 @@
+# Build script: writes a version script for the linker that exports names of the namespace Pipe, and
+# nothing else (LLVM, isl, fmt, instances of the standard library's templates). Without INTERNALS,
+# only names that public headers declare: not those of the rooms' namespaces.
+
+cmake_policy(VERSION 3.25)
+
+set(rooms autoschedule codegen driver graph image_io ir jit lower poly reference region support)
+set(declared "^_ZN4Pipe2ir(6retain|7release|ls)")  # in <pipe/expr.h> and <pipe/stream.h>
+
+# Functions and objects, type information, virtual and thread-local ones, static ones of functions.
+set(prefix "^_Z(T[A-Z]|T[hv][n0-9_]+|GV|Z)*NK?4Pipe")
+set(mangled "")
+foreach(room IN LISTS rooms)
+  string(LENGTH ${room} length)
+  list(APPEND mangled "${length}${room}")
+endforeach()
+list(JOIN mangled "|" mangled)
+
+string(REPLACE "," ";" OBJECTS "${OBJECTS}")
+execute_process(COMMAND ${NM} --extern-only --defined-only --format=just-symbols ${OBJECTS}
+  OUTPUT_VARIABLE names COMMAND_ERROR_IS_FATAL ANY)
+string(REPLACE "\n" ";" names "${names}")
+list(FILTER names INCLUDE REGEX "${prefix}")
+if(NOT INTERNALS)
+  set(public ${names})
+  list(FILTER public EXCLUDE REGEX "${prefix}(${mangled})")
+  list(FILTER names INCLUDE REGEX "${declared}")
+  list(APPEND names ${public})
+endif()
+list(SORT names)
+list(REMOVE_DUPLICATES names)
+list(JOIN names ";\n    " names)
+file(WRITE ${OUTPUT} "{\n  global:\n    ${names};\n  local:\n    *;\n};\n")
