@@ -14,7 +14,7 @@ constexpr size_t most_loads = 64;  ///< per iteration; beyond this, there is hea
 bool can_inline(const StageGraph &graph, int n) {
     const Node &node = graph.nodes[static_cast<size_t>(n)];
     return !node.inlined && node.role == Role::Free && !node.is_output && !node.has_updates() &&
-           !node.consumers.empty();
+           !node.on_host && !node.consumers.empty();
 }
 
 bool is_copy(const Node &node) {

@@ -76,7 +76,10 @@ class Searcher {
     using Key = std::vector<std::pair<int, uint64_t>>;
 
     std::optional<Plan> plan(const StageGraph &graph, const std::vector<int> &ids, bool coarse) const {
-        auto on_host = [&](int n) { return graph.nodes[static_cast<size_t>(n)].on_host; };
+        auto on_host = [&](int n) {
+            const Node &node = graph.nodes[static_cast<size_t>(n)];
+            return node.on_host || node.dims() == 0;
+        };
         if (!machine_.gpu)
             return plan_group(graph, machine_, ids, coarse);
         if (std::none_of(ids.begin(), ids.end(), on_host))

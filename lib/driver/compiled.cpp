@@ -6,6 +6,7 @@
 
 #include "graph/check_device.h"
 #include "ir/print.h"
+#include "jit/gpu/capability.h"
 #include "lower/in_place.h"
 #include "lower/lower.h"
 #include "support/clock.h"
@@ -22,11 +23,11 @@ using support::ms_since;
 
 Target resolve(const Target &requested, const Settings &settings) {
     if (requested.arch != Target::ArchUnknown)
-        return requested;
+        return jit::with_capability_of_gpu(requested);
     Target target =
         settings.target.arch != Target::ArchUnknown ? settings.target : get_host_target();
     target.features |= requested.features;  // Target().with_feature(Target::Profile)
-    return target;
+    return jit::with_capability_of_gpu(target);
 }
 
 uint64_t new_memo_owner() {

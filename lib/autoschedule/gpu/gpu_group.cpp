@@ -220,12 +220,13 @@ class KernelModel {
     std::optional<Cost> evaluate(const Block &b) const {
         Cost cost;
         const double count = blocks(b);
-        double shared = 0, work = 0, shared_loads = 0, needed = 0;
+        double shared = 0, work = 0, shared_loads = 0, line_accesses = 0, needed = 0;
         for (size_t m = 0; m < nodes_.size(); m++) {
             const std::vector<double> widths = region(alignment_.region[m], b);
             const double points = passes(m, widths, b);
             work += points * instructions(node(m));
             needed += node(m).points() * instructions(node(m));
+            line_accesses += points / warp * lines_per_warp(b) * global_loads(m);
             if (m == 0 || is_in_thread(m))
                 continue;
             shared += product(widths) * node(m).bytes;
@@ -239,7 +240,7 @@ class KernelModel {
         const double clocks =
             1 / (gpu_.clock_ghz * gpu_.multiprocessors);  // ns of the GPU per clock of one
         cost.arithmetic = count * work / gpu_.lanes * clocks / busy;
-        cost.near_memory = count * shared_loads / 128 * clocks / busy;
+        cost.near_memory = count * (shared_loads / 128 + line_accesses) * clocks / busy;
         cost.far_memory = global_time(b, count, cost) / std::min(1.0, busy * 2);
         cost.overhead = gpu_.launch_ns * static_cast<double>(node(0).stages.size());
         cost.scratch_bytes = shared;
@@ -247,6 +248,23 @@ class KernelModel {
         cost.total = std::max({cost.arithmetic, cost.near_memory, cost.far_memory}) +
                      0.2 * (cost.arithmetic + cost.near_memory + cost.far_memory) + cost.overhead;
         return cost;
+    }
+
+    /// Lines of the first cache, 128 bytes each, that the threads of a warp touch in one load.
+    double lines_per_warp(const Block &b) const {
+        const std::vector<size_t> dims = thread_dimensions(extents());
+        const double x = dims.empty() ? warp : static_cast<double>(b.threads[dims[0]]);
+        return std::max(1.0, warp / x);
+    }
+
+    /// Loads from global memory for one point of member m.
+    double global_loads(size_t m) const {
+        double loads = 0;
+        for (const StageCost &s : node(m).stages)
+            loads += s.repeats * static_cast<double>(std::count_if(s.loads.begin(), s.loads.end(), [&](const Access &a) {
+                         return a.image >= 0 || member(static_cast<int>(a.func)) < 0;
+                     }));
+        return loads;
     }
 
     /// Members that read member m, and the loads of one of their points.

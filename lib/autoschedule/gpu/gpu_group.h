@@ -7,7 +7,7 @@
 //  * global memory: what is read and written once, at the bandwidth of DRAM, and what all blocks read together, halos
 //    included, in whole sectors of 32 bytes, at that of L2;
 //  * arithmetic and loads of all points, those included that two blocks compute, or that fill up rows of threads;
-//  * accesses to shared memory;
+//  * accesses to shared memory and to lines of the first cache;
 //
 // longer where too few warps are active to hide latencies (shared memory, registers and threads limit the blocks of a
 // multiprocessor), or where the last wave of blocks is not full; and a launch per kernel.

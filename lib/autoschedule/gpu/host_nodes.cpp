@@ -41,7 +41,7 @@ bool is_atomic_reduction(const graph::FuncNode &func, size_t s, const Machine &m
 
 bool is_on_host(const Node &node, const graph::FuncNode &func,
                 const schedules::FuncSchedule &schedule, const Machine &machine) {
-    if (schedule.async || schedule.memoize || node.dims() == 0)
+    if (schedule.async || schedule.memoize)
         return true;
     for (size_t s = 0; s < func.stages.size(); s++) {
         const auto &over = node.stages[s].loops_over;

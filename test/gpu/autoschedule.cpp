@@ -1,0 +1,156 @@
+// Schedules that are chosen for a GPU: right under the emulator, without a report, in kernels.
+
+#include <functional>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "jit/gpu/emulator.h"
+#include <pipe/pipe.h>
+
+using namespace Pipe;
+
+namespace {
+
+constexpr int width = 61, height = 43;
+
+/// The kernels that a pipeline launched in one run.
+size_t launches_of(const std::function<void()> &run) {
+    jit::EmulatedDevice &device = jit::emulated_device();
+    device.start_counting();
+    run();
+    return device.stop_counting().size();
+}
+
+struct Chosen {
+    ImageParam in{Float(32), 2, "in"};
+    Var x{"x"}, y{"y"}, c{"c"};
+    Func clamped = BoundaryConditions::repeat_edge(in), out{"out"};
+
+    Chosen() {
+        Buffer<float> input(width, height);
+        input.for_each_element([&](int px, int py) { input(px, py) = float((px * 7 + py * 13) % 31); });
+        in.set(input);
+    }
+
+    /// Checks every element against the definition; the number of kernels.
+    size_t check(std::vector<int32_t> sizes = {width, height}) {
+        Pipeline pipeline(out);
+        pipeline.autoschedule(Target("host-cuda_emulator"));
+        Buffer<float> result(std::vector<int>(sizes.begin(), sizes.end()));
+        const size_t kernels = launches_of([&] { pipeline.realize(result); });
+        INFO(pipeline.schedule_report());
+        INFO(pipeline.schedule_source());
+        const Buffer<float> expected = pipeline.realize_reference(sizes);
+        int wrong = 0;
+        result.for_each_element([&](const int *at) {
+            const auto value = [&](const Buffer<float> &b) {
+                return *reinterpret_cast<const float *>(b.raw_buffer()->address_of(at));
+            };
+            const float difference = std::abs(value(result) - value(expected));
+            wrong += difference > 1e-4f * std::max(1.0f, std::abs(value(expected)));
+        });
+        CHECK(wrong == 0);
+        CHECK(pipeline.schedule_report().find("could not be used") == std::string::npos);
+        return kernels;
+    }
+};
+
+}  // namespace
+
+TEST_CASE("gpu autoschedule: a pointwise function is one kernel", "[gpu]") {
+    Chosen p;
+    p.out(p.x, p.y) = p.in(p.x, p.y) * 2.0f + 1;
+    CHECK(p.check() == 1);
+}
+
+TEST_CASE("gpu autoschedule: the stages of a stencil chain are one kernel", "[gpu]") {
+    Chosen p;
+    Func rows("rows"), columns("columns");
+    Var x = p.x, y = p.y;
+    rows(x, y) = (p.clamped(x - 2, y) + p.clamped(x, y) + p.clamped(x + 2, y)) / 3;
+    columns(x, y) = (rows(x, y - 2) + rows(x, y) + rows(x, y + 2)) / 3;
+    p.out(x, y) = select(abs(columns(x, y) - p.clamped(x, y)) > 2.0f, p.clamped(x, y), columns(x, y));
+    CHECK(p.check() == 1);
+}
+
+TEST_CASE("gpu autoschedule: reductions of a point are in the thread of its consumer", "[gpu]") {
+    Chosen p;
+    Func sum("sum");
+    RDom k(0, 9);
+    sum(p.x, p.y) += p.clamped(p.x + k, p.y) * cast<float>(k);
+    p.out(p.x, p.y) = max(sum(p.x, p.y), 3.0f);
+    CHECK(p.check() == 1);
+}
+
+TEST_CASE("gpu autoschedule: an output with updates", "[gpu]") {
+    Chosen p;
+    RDom k(0, 9);
+    p.out(p.x, p.y) = 1.0f;
+    p.out(p.x, p.y) += p.clamped(p.x + k, p.y) * cast<float>(k);
+    p.out(p.x, p.y) *= 0.5f;
+    CHECK(p.check() >= 1);
+}
+
+TEST_CASE("gpu autoschedule: other resolutions", "[gpu]") {
+    Chosen p;
+    Func half("half");
+    Var x = p.x, y = p.y;
+    half(x, y) = (p.clamped(2 * x, 2 * y) + p.clamped(2 * x + 1, 2 * y + 1)) / 2;
+    p.out(x, y) = p.clamped(x, y) - half(x / 2, y / 2) - half(x / 2 + 1, y / 2);
+    CHECK(p.check() >= 1);
+}
+
+TEST_CASE("gpu autoschedule: a histogram by atomic additions", "[gpu]") {
+    Chosen p;
+    Func bins("bins");
+    RDom r(0, width, 0, height);
+    bins(p.x) = 0;
+    bins(clamp(cast<int>(p.in(r.x, r.y)), 0, 63)) += 1;
+    p.out(p.x, p.y) = cast<float>(bins(clamp(cast<int>(p.in(p.x, p.y)), 0, 63)));
+    CHECK(p.check() == 3);
+}
+
+TEST_CASE("gpu autoschedule: a scan along columns", "[gpu]") {
+    Chosen p;
+    Func scan("scan");
+    RDom r(1, height - 1);
+    scan(p.x, p.y) = p.in(p.x, p.y);
+    scan(p.x, r) += scan(p.x, r - 1);
+    p.out(p.x, p.y) = scan(p.x, p.y) * 0.5f;
+    CHECK(p.check() >= 2);
+}
+
+TEST_CASE("gpu autoschedule: interleaved channels and four dimensions", "[gpu]") {
+    Chosen interleaved;
+    interleaved.out(interleaved.c, interleaved.x, interleaved.y) =
+        interleaved.clamped(interleaved.x + interleaved.c, interleaved.y) * cast<float>(interleaved.c + 1);
+    interleaved.out.bound(interleaved.c, 0, 3);
+    CHECK(interleaved.check({3, width, height}) == 1);
+
+    Chosen four;
+    Var z("z"), w("w");
+    four.out(four.x, four.y, z, w) = four.clamped(four.x + z, four.y + w);
+    CHECK(four.check({width, height, 3, 2}) == 1);
+}
+
+TEST_CASE("gpu autoschedule: what calls C functions runs on the host", "[gpu]") {
+    Chosen p;
+    Func printed("printed"), twice("twice");
+    twice(p.x, p.y) = p.clamped(p.x, p.y) + p.clamped(p.x + 1, p.y);
+    printed(p.x, p.y) = print_when(twice(p.x, p.y) < -1.0f, twice(p.x, p.y), "negative");
+    p.out(p.x, p.y) = printed(p.x, p.y) + printed(min(p.x + 1, width - 1), p.y);
+    p.check();
+}
+
+TEST_CASE("gpu autoschedule: the user's directives are kept", "[gpu]") {
+    Chosen p;
+    Func rows("rows");
+    Var xo("xo"), xi("xi"), yo("yo"), yi("yi");
+    rows(p.x, p.y) = p.clamped(p.x - 1, p.y) + p.clamped(p.x + 1, p.y);
+    p.out(p.x, p.y) = rows(p.x, p.y - 1) + rows(p.x, p.y + 1);
+    rows.compute_root().gpu_tile(p.x, p.y, xo, yo, xi, yi, 16, 4);
+    CHECK(p.check() == 2);
+    Pipeline pipeline(p.out);
+    pipeline.autoschedule(Target("host-cuda_emulator"));
+    CHECK(pipeline.schedule_source().find(", xi, 16") != std::string::npos);
+}
