@@ -231,3 +231,31 @@ TEST_CASE("a block that ends at a fault leaves nothing to the next one", "[emula
         REQUIRE(reports[0].count == 5);
     }
 }
+
+namespace {
+
+/// Both threads store the same, one has loaded before.
+void load_and_equal_stores(EmulatedThread *t, void *const *params) {
+    auto *out = param<int32_t *>(params, 0);
+    if (t->thread[0] == 0)
+        load(t, 1, out);
+    store(t, 0, out, 7);
+}
+
+}  // namespace
+
+TEST_CASE("equal stores race with a load of what was there before", "[emulator]") {
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        EmulatedDevice device;
+        device.set_seed(seed);
+        Module module("load_and_equal_stores", load_and_equal_stores,
+                      {site("out", GPUSite::Store, GPUSite::Global),
+                       site("out", GPUSite::Load, GPUSite::Global)});
+        DeviceArray<int32_t> out(device, std::vector<int32_t>(1));
+        module.error(device, {1}, {2}, 0, {out.address});
+        const std::vector<EmulatorReport> reports = device.take_reports();
+        REQUIRE(reports.size() == 1);
+        REQUIRE(reports[0].kind == Kind::Race);
+        REQUIRE((reports[0].access == GPUSite::Load || reports[0].other_access == GPUSite::Load));
+    }
+}

@@ -75,14 +75,14 @@ void require_clean(EmulatedKernel *function, int64_t variant = 0) {
 
 /// Races on `buffer` are reported for every seed, and besides them nothing but loads of what nobody has written yet.
 std::vector<EmulatorReport> races(EmulatedKernel *function, int64_t variant,
-                                  const std::string &buffer) {
+                                  const std::string &buffer, const std::string &alias = "") {
     std::vector<EmulatorReport> result;
     for (const Outcome &o : outcomes(function, variant)) {
         INFO(o.error);
         const size_t before = result.size();
         for (const EmulatorReport &r : o.reports) {
             REQUIRE((r.kind == Kind::Race || r.kind == Kind::NeverWritten));
-            REQUIRE(r.buffer == buffer);
+            REQUIRE((r.buffer == buffer || r.buffer == alias));
             REQUIRE((r.kind != Kind::Race || r.access != GPUSite::Load ||
                      r.other_access != GPUSite::Load));
             if (r.kind == Kind::Race)
@@ -174,7 +174,8 @@ enum class Global {
     TooFar,
     TooLow,
     Unwritten,
-    InPlace
+    InPlace,
+    LoadedByAll
 };
 void global(EmulatedThread *t, void *const *params) {
     const Kernel k(t, params);
@@ -216,6 +217,12 @@ void global(EmulatedThread *t, void *const *params) {
             store(t, StoreOut, const_cast<int32_t *>(k.in) + at,
                   k.x + 1 < threads ? load(t, In, k.in + at + 1) : 0);
         break;
+    case Global::LoadedByAll:
+        load(t, In, k.in);
+        barrier(t, First);
+        if (k.x == 5 && k.block == 1)
+            store(t, StoreOut, const_cast<int32_t *>(k.in), 7);
+        break;
     }
 }
 
@@ -253,6 +260,14 @@ TEST_CASE("global memory: what another block stores cannot be loaded", "[emulato
          races(global, static_cast<int64_t>(Global::ReadsNeighbour), "out")) {
         REQUIRE(r.element == threads - 1);
         REQUIRE(r.thread.block[0] + r.other.block[0] == 1);
+    }
+}
+
+TEST_CASE("global memory: a store where all threads of all blocks have loaded", "[emulator]") {
+    for (const EmulatorReport &r :
+         races(global, static_cast<int64_t>(Global::LoadedByAll), sites[StoreOut].buffer, "in")) {
+        REQUIRE(r.element == 0);
+        REQUIRE(r.thread.block != r.other.block);
     }
 }
 
@@ -331,7 +346,16 @@ TEST_CASE("barriers that not all threads come to", "[emulator]") {
 
 namespace {
 
-enum class Atomic { Right, PlainLoad, PlainStore, PlainLoadByOne, Shared, OwnBlock, LaterBlocks };
+enum class Atomic {
+    Right,
+    OneBlockLoads,
+    PlainLoad,
+    PlainStore,
+    PlainLoadByOne,
+    Shared,
+    OwnBlock,
+    LaterBlocks
+};
 void atomics(EmulatedThread *t, void *const *params) {
     const Kernel k(t, params);
     const auto variant = static_cast<Atomic>(k.variant);
@@ -357,6 +381,11 @@ void atomics(EmulatedThread *t, void *const *params) {
         barrier(t, First);
         load(t, In, sum);
     }
+    if (variant == Atomic::OneBlockLoads) {
+        barrier(t, First);
+        if (k.block == 1 && k.x == 3)
+            load(t, In, sum);
+    }
 }
 
 }  // namespace
@@ -366,8 +395,8 @@ TEST_CASE("atomic operations do not race with each other, but with loads and sto
     require_clean(atomics, static_cast<int64_t>(Atomic::Right));
     require_clean(atomics, static_cast<int64_t>(Atomic::Shared));
     require_clean(atomics, static_cast<int64_t>(Atomic::OwnBlock));
-    for (Atomic variant :
-         {Atomic::PlainLoad, Atomic::PlainLoadByOne, Atomic::PlainStore, Atomic::LaterBlocks}) {
+    for (Atomic variant : {Atomic::PlainLoad, Atomic::PlainLoadByOne, Atomic::PlainStore,
+                           Atomic::LaterBlocks, Atomic::OneBlockLoads}) {
         for (const Outcome &o : outcomes(atomics, static_cast<int64_t>(variant))) {
             INFO(o.error);
             REQUIRE(!o.reports.empty());

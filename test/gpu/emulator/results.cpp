@@ -87,7 +87,9 @@ void coordinates_of_threads(EmulatedThread *t, void *const *params) {
 }
 
 std::vector<int32_t> order_of_threads(EmulatedDevice &device) {
-    Module module("coordinates", coordinates_of_threads, {});
+    // With a site for an access, it counts as a kernel with checks: these run on one thread.
+    Module module("coordinates", coordinates_of_threads,
+                  {site("out", GPUSite::Store, GPUSite::Global)});
     std::vector<int32_t> out(2 * 3 * 2 * 4 * 2 * 3 * 6);
     int32_t next = 0;
     module.launch(device, {2, 3, 2}, {4, 2, 3}, 0,
