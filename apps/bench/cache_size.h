@@ -1,4 +1,5 @@
-// The sizes of this machine's caches, for the ceilings and for peers that want to be told.
+// The sizes of this machine's caches, for the peak measurements and for peers that take them as
+// parameters.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +8,8 @@
 
 namespace bench {
 
-/// Bytes of the first core's cache of that level, from the kernel: on virtual machines the C library
-/// may report the size of a whole package.
+/// Size in bytes of the first core's cache of this level, as reported by the kernel: on virtual
+/// machines, the C library may report the size of a whole package.
 inline int64_t cache_bytes(int level, int64_t otherwise) {
     for (int index = 0; index < 8; ++index) {
         const std::string folder =

@@ -1,5 +1,5 @@
-// The loops that the ceilings are measured with, for one width of vectors. Compiled for the machine at hand
-// (see CMakeLists.txt).
+// The loops of the peak measurements, for one vector width. Compiled for the host (see
+// CMakeLists.txt).
 #pragma once
 
 #include <atomic>
@@ -11,14 +11,14 @@
 
 namespace bench {
 
-/// Where results go, so that they are not optimized away.
+/// Results are stored here so that they are not optimized away.
 inline std::atomic<double> sink;
 
 template <typename T, int bytes> struct VectorOf {
     typedef T Type __attribute__((vector_size(bytes)));
 };
 
-/// With vectors of `bytes`.
+/// For vectors of `bytes` bytes.
 template <int bytes> struct CeilingKernels {
     template <typename T> using Vector = typename VectorOf<T, bytes>::Type;
     template <typename T> static constexpr int64_t lanes = bytes / int64_t(sizeof(T));
@@ -67,11 +67,11 @@ template <int bytes> struct CeilingKernels {
                 *reinterpret_cast<Vector<float> *>(to + at) =
                     *reinterpret_cast<const Vector<float> *>(from + at);
             }
-            asm volatile("" ::: "memory");  // or it becomes a call of memcpy
+            asm volatile("" ::: "memory");  // otherwise it becomes a call of memcpy
         }
     }
 
-    /// The same with non-temporal stores, where there are such.
+    /// The same with non-temporal stores, if there are any.
     static void stream(float *to, const float *from, int64_t floats) {
 #ifdef __AVX__
         for (int64_t i = 0; i + lanes<float> <= floats; i += lanes<float>)

@@ -14,7 +14,7 @@
 namespace bench {
 namespace {
 
-/// The loops for one width of vectors.
+/// The loops for one vector width.
 struct Kernels {
     void (*fmas_of_floats)(int64_t steps), (*fmas_of_doubles)(int64_t steps);
     double flops_of_floats, flops_of_doubles;  ///< of a step
@@ -49,8 +49,8 @@ const Kernels &kernels(int vector_bytes) {
     return narrow;
 }
 
-/// Seconds that `work(thread)` takes when all threads do it at once: from the common start to the
-/// end of the last. The best of `tries`.
+/// Seconds until `work(thread)` has finished on all threads, which start together. The best of
+/// `tries`.
 double seconds(int threads, int tries, const std::function<void(int)> &work) {
     using clock = std::chrono::steady_clock;
     double best = 1e30;
@@ -89,7 +89,7 @@ Memory allocate(int64_t floats) {
     return memory;
 }
 
-/// Bandwidths on arrays of `bytes` per thread in all.
+/// Bandwidths for arrays of `bytes` per thread in total.
 Level measure_level(const char *name, Limits limits, int64_t bytes) {
     const int64_t whole = bytes / 4, half = whole / 2 / 64 * 64;
     const Kernels &k = kernels(limits.vector_bytes);

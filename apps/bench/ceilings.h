@@ -1,5 +1,4 @@
-// What this machine can do at best with the target's vectors, measured: the ceilings that run times are
-// compared with.
+// Measured peak rates of this machine with the target's vectors, to which run times are compared.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +8,7 @@
 
 namespace bench {
 
-/// What code may use.
+/// The instructions that the loops may use.
 struct Limits {
     int threads;
     int vector_bytes;  ///< of a vector register: 16, 32 or 64
@@ -21,7 +20,7 @@ struct Level {
     int64_t measured_on;  ///< bytes of the arrays measured on
     double read_gbps;     ///< bytes read per ns
     double copy_gbps;     ///< bytes read plus bytes written per ns
-    double stream_gbps;   ///< the same with non-temporal stores, where there are such
+    double stream_gbps;   ///< the same with non-temporal stores, if there are any
     /// The best of the bandwidths that both read and write.
     double best_gbps() const { return copy_gbps > stream_gbps ? copy_gbps : stream_gbps; }
 };
@@ -36,12 +35,12 @@ struct Ceilings {
 /// Takes about two seconds.
 Ceilings measure_ceilings(Limits limits);
 
-/// Reads bytes / 2 and writes as many, which are its own, with OpenMP's threads: through the caches, or
-/// with non-temporal stores.
+/// Returns a function that reads bytes / 2 and writes as many, with OpenMP threads: through the
+/// caches, or with non-temporal stores.
 std::function<void()> make_copy(int64_t bytes, Limits limits, bool past_caches);
 
-/// Does so much arithmetic in registers with OpenMP's threads, in floats or doubles (of so many bits), two
-/// operations for each FMA.
+/// Returns a function that performs this many operations in registers with OpenMP threads, in
+/// floats or doubles (`bits` wide); an FMA counts as two.
 std::function<void()> make_fmas(double flops, int bits, Limits limits);
 
 }  // namespace bench

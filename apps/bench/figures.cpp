@@ -21,7 +21,7 @@ double milliseconds_since(Clock::time_point start) {
     return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
 
-/// The numbers that a program next to this one prints; empty where there is none or it fails.
+/// The numbers printed by a program next to this one; empty if it does not exist or fails.
 std::vector<double> ask(const std::string &program, const std::string &args) {
     const auto self = std::filesystem::read_symlink("/proc/self/exe");
     const auto path = program.empty() ? self : self.parent_path() / program;
@@ -36,13 +36,13 @@ std::vector<double> ask(const std::string &program, const std::string &args) {
     return pclose(pipe) == 0 ? numbers : std::vector<double>();
 }
 
-/// The applications that promise something for pictures of any size.
+/// The applications with a requirement for pictures of any size.
 bool is_small_stencil(const apps::App &app) {
     return app.name.starts_with("blur") || app.name.starts_with("unsharp") ||
            app.name.starts_with("harris");
 }
 
-/// Ratios of medians, of which the geometric mean is promised as well.
+/// Ratios of medians, for which the geometric mean is a requirement, too.
 class Ratios {
   public:
     Ratios(std::string what, double limit) : what_(std::move(what)), limit_(limit) {}
@@ -92,8 +92,8 @@ void compare_compile_times(AppResult &r, std::vector<Figure> &figures) {
     }
 }
 
-/// Microseconds of a warm `realize` of 64x64 pixels under the hand schedule, with one thread: the
-/// whole of it, arithmetic included.
+/// Microseconds of a warm `realize` of 64x64 pixels with the hand schedule on one thread, including
+/// the arithmetic.
 void measure_call(const apps::App &app, int threads, std::vector<Figure> &figures) {
     const Data data = make_data(app, {64, 64});
     std::unique_ptr<apps::Program> program = app.make();
@@ -111,7 +111,7 @@ void measure_call(const apps::App &app, int threads, std::vector<Figure> &figure
     figures.push_back({app.name + ": warm realize of 64x64, 1 thread", median(times), "us", 20});
 }
 
-/// Nanoseconds of `call`, with one thread: the median of many batches.
+/// Nanoseconds of `call` on one thread: the median of many batches.
 template <typename Call> double nanoseconds(const Call &call) {
     constexpr int batches = 200, calls = 500;
     std::vector<double> times;
@@ -124,7 +124,7 @@ template <typename Call> double nanoseconds(const Call &call) {
     return median(times);
 }
 
-/// What a call costs beyond its work: pipelines of one element.
+/// The overhead of a call: pipelines of one element.
 void measure_dispatch(int threads, std::vector<Figure> &figures) {
     using namespace Pipe;
     Var x("x");
@@ -144,8 +144,8 @@ void measure_dispatch(int threads, std::vector<Figure> &figures) {
     omp_set_num_threads(threads);
 }
 
-/// Scratch memory on the whole picture over that on its upper half, of the code that was scheduled for
-/// the whole. With one thread, since it depends on chance how many threads hold scratch at a time.
+/// Scratch memory for the whole picture divided by that for its upper half, with the code scheduled
+/// for the whole. On one thread, because the number of threads that hold scratch memory varies.
 void measure_scratch(const apps::App &app, apps::Size size, int threads,
                      std::vector<Figure> &figures) {
     omp_set_num_threads(1);

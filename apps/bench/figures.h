@@ -1,19 +1,19 @@
-// The figures that the project has promised (benchmark of the first issue), measured.
+// The performance requirements of the project, measured.
 #pragma once
 
 #include "apps/bench/report.h"
 
 namespace bench {
 
-/// What an application is measured on.
+/// The data on which an application is measured.
 Data make_data(const apps::App &app, apps::Size size);
 
-/// All figures that the measured applications allow. Starts this program again where a process that
-/// has compiled nothing yet is needed.
+/// All figures that the measured applications allow. Starts this program again if a process that
+/// has not compiled anything is needed.
 std::vector<Figure> measure_figures(std::vector<AppResult> &results, int threads);
 
-/// What this program does when it is started again: builds, autoschedules, compiles and runs `app`
-/// and prints how many milliseconds that took.
+/// Entry point of the restarted program: builds, autoschedules, compiles and runs `app` and prints
+/// the time in milliseconds.
 int run_cold(const apps::App &app, int threads);
 
 }  // namespace bench

@@ -1,4 +1,4 @@
-// pipe_bench: our variants and the installed peers', sampled in turn in one process.
+// pipe_bench: measures our variants and those of the installed peers, alternating in one process.
 #include "apps/bench/figures.h"
 #include "apps/bench/markdown.h"
 #include "apps/bench/ours.h"
@@ -23,7 +23,7 @@ using namespace bench;
 
 namespace {
 
-/// One line on the terminal that overwrites itself; nothing where the output is not a terminal.
+/// A status line on the terminal that overwrites itself; nothing if the output is not a terminal.
 void progress(const std::string &text) {
     if (!isatty(STDERR_FILENO))
         return;
@@ -40,7 +40,7 @@ struct Options {
     bool scaling = false;
 };
 
-/// Of all variants: the threads asked for, and the vectors of PIPE_TARGET.
+/// For all variants: the number of threads, and the vector width of PIPE_TARGET.
 Limits limits_of(const Options &options) {
     return {options.threads, Pipe::get_host_target().natural_vector_size<uint8_t>()};
 }
@@ -55,7 +55,7 @@ apps::Size size_of(const apps::App &app, const Options &options) {
     return size;
 }
 
-/// The variants that --without leaves out, and the names of all that there were.
+/// The variants excluded by --without, and the names of all variants.
 class LeftOut {
   public:
     explicit LeftOut(const std::vector<std::string> &names) : names_(names) {}
@@ -64,7 +64,7 @@ class LeftOut {
         met_.insert(variant);
         return std::find(names_.begin(), names_.end(), variant) == names_.end();
     }
-    /// Only the applications themselves say which variants there are: asked when they are measured.
+    /// Only the applications know their variants, so the names are checked after measuring.
     void check_names() const {
         for (const std::string &name : names_)
             if (!met_.count(name))
@@ -144,7 +144,7 @@ int run(const Options &options) {
             continue;
         results.push_back(measure(app, options, left_out));
         print_result(results.back(), ceilings);
-        // the closures refer to arrays that are gone
+        // the closures refer to arrays that no longer exist
         for (Variant &v : results.back().variants)
             v.run = nullptr;
     }
@@ -161,7 +161,7 @@ int run(const Options &options) {
         write(options.markdown, to_markdown(results));
     if (!results.empty())
         left_out.check_names();
-    // A peer may fail; ours may not.
+    // A peer may fail; our variants may not.
     const bool good = std::all_of(results.begin(), results.end(), [](const AppResult &r) {
         return std::all_of(r.variants.begin(), r.variants.end(),
                            [](const Variant &v) { return !is_ours(v) || v.failure.empty(); });
@@ -172,7 +172,7 @@ int run(const Options &options) {
 }  // namespace
 
 int main(int argc, char **argv) {
-    std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);  // what is measured is seen, in a file too
+    std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);  // results appear at once, in a file, too
     Options options;
     std::vector<std::string> names;
     for (const apps::App &app : apps::registry())

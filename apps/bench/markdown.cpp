@@ -6,7 +6,7 @@
 namespace bench {
 namespace {
 
-/// Three digits, as a reader compares them.
+/// Rounded to three digits.
 std::string three_digits(double value) {
     const int decimals = value >= 100 ? 0 : value >= 10 ? 1 : 2;
     return fmt::format("{:.{}f}", value, decimals);
@@ -21,7 +21,7 @@ std::string ratio(const Variant *ours, const Variant *theirs) {
                           : "";
 }
 
-/// Its time, or how it failed.
+/// The time, or the reason of the failure.
 std::string time_or_failure(const AppResult &r, const char *name) {
     for (const Variant &v : r.variants) {
         if (v.name != name)

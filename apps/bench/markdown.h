@@ -1,4 +1,4 @@
-// The results as a table for README.md.
+// The results as tables for docs/benchmarks.md.
 #pragma once
 
 #include "apps/bench/report.h"
@@ -7,8 +7,8 @@
 
 namespace bench {
 
-/// One row per application: milliseconds of the variants or how they failed, ratios to Halide's, what
-/// of the nearer ceiling the hand schedule reaches, and compile times.
+/// One row per application: times of the variants in milliseconds or their failures, ratios to
+/// Halide's, the percentage of the limiting peak that the hand schedule reaches, and compile times.
 std::string to_markdown(const std::vector<AppResult> &results);
 
 }  // namespace bench

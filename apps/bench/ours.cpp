@@ -12,13 +12,13 @@ namespace {
 
 enum class Way { Naive, Hand, Auto };
 
-/// The program with its input set and its schedule given, not yet compiled.
+/// The program with its inputs and its schedule, not yet compiled.
 struct Prepared {
     Prepared(const apps::App &app, Way way, const Data &data)
         : program(app.make()), pipeline(program->output()), out(data.output) {
         apps::set_inputs(*program, data.inputs);
-        // Halide always allows sums in another order. The naive variant, with which all are compared, keeps
-        // the order of the definition.
+        // Halide always permits reassociation of sums. The naive variant, with which all are
+        // compared, keeps the order of the definition.
         if (way != Way::Naive)
             target.set_feature(Pipe::Target::FastMath);
         if (way == Way::Naive)
@@ -35,7 +35,7 @@ struct Prepared {
     Pipe::Buffer<> out;
 };
 
-/// Where lowering spends its time: the three passes that take longest.
+/// The three lowering passes that take longest.
 std::string slowest_passes(Pipe::CompileTimes times) {
     auto &passes = times.pass_ms;
     const size_t shown = std::min<size_t>(3, passes.size());
@@ -54,7 +54,7 @@ Variant variant(const char *name, Way way, const apps::App &app, const Data &dat
     try {
         auto prepared = std::make_shared<Prepared>(app, way, data);
         v.run = [prepared] { prepared->pipeline.realize(prepared->out, prepared->target); };
-        v.run();  // compiles, for these sizes
+        v.run();  // compiles for these sizes
         const Pipe::CompileTimes times = prepared->pipeline.compile_times();
         v.schedule_ms = times.schedule_ms;
         v.lower_ms = times.lower_ms;

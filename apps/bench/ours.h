@@ -1,11 +1,11 @@
-// Our own variants of an application.
+// Pipe's variants of an application.
 #pragma once
 
 #include "apps/bench/variant.h"
 
 namespace bench {
 
-/// Those of naive, hand and auto that are wanted, compiled, with the times that compiling took.
+/// The requested ones of naive, hand and auto, compiled, with their compile times.
 std::vector<Variant> our_variants(const apps::App &app, const Data &data, int threads,
                                   const Wanted &wanted);
 

@@ -26,8 +26,8 @@ std::string target_name() {
     return name ? name : "";
 }
 
-/// Restricts libraries that choose their code at run time to the instructions of PIPE_TARGET. They read
-/// these variables when they are loaded; a value of the user's stays.
+/// Restricts libraries that select their code at run time to the instructions of PIPE_TARGET. They
+/// read these variables when they are loaded; values set by the user are kept.
 void restrict_libraries() {
     using Pipe::Target;
     const Target target = Pipe::get_host_target();
@@ -53,7 +53,7 @@ void restrict_libraries() {
                0);
 }
 
-/// Variants that were compiled for a target other than that of Pipe's variants are left out.
+/// Excludes variants that were compiled for another target than Pipe's variants.
 bool has_target(const Library &library) {
     const char *compiled_for = library.target();
     if (!compiled_for || compiled_for == target_name())
@@ -66,7 +66,7 @@ bool has_target(const Library &library) {
     return false;
 }
 
-/// The libraries that lie next to this program. They stay loaded until the process ends.
+/// The libraries in the directory of this program. They stay loaded until the process ends.
 const std::vector<Library> &libraries() {
     static const std::vector<Library> found = [] {
         restrict_libraries();
@@ -95,7 +95,7 @@ const std::vector<Library> &libraries() {
     return found;
 }
 
-/// Whether a row of a peer's table is for the application.
+/// Whether a row of a peer's table belongs to the application.
 bool names(std::string_view row, std::string_view app) {
     return row.ends_with('*') ? app.starts_with(row.substr(0, row.size() - 1)) : app == row;
 }

@@ -1,4 +1,4 @@
-// Loads the libraries of peers that were built and gives their variants.
+// Loads the libraries of the peers that were built and returns their variants.
 #pragma once
 
 #include "apps/bench/peers/peer_api.h"
@@ -6,7 +6,7 @@
 
 namespace bench {
 
-/// The peers' variants of an application that are wanted. Empty without peers.
+/// The requested variants of an application by peers. Empty without peers.
 std::vector<Variant> peer_variants(const apps::App &app, const Data &data, int threads,
                                    const Wanted &wanted);
 

@@ -43,7 +43,7 @@ void pin(pid_t thread, int core) {
     cpu_set_t only;
     CPU_ZERO(&only);
     CPU_SET(core, &only);
-    sched_setaffinity(thread, sizeof only, &only);  // in vain where the thread has just ended
+    sched_setaffinity(thread, sizeof only, &only);  // fails if the thread has just ended
 }
 
 }  // namespace

@@ -1,14 +1,14 @@
-// Threads on cores of their own.
+// Pins threads to cores.
 #pragma once
 
 #include <memory>
 
 namespace bench {
 
-/// While it lives, the calling thread keeps to the first core that this process may use, and the others
-/// that exist, the workers of all variants' pools, have the next ones in turn. A kernel that packs
-/// threads otherwise wakes a worker on the core of the thread that waits for it, where it gets no time
-/// for milliseconds. Does nothing on other systems than Linux.
+/// During its lifetime, the calling thread is pinned to the first core that this process may use,
+/// and the other existing threads, the workers of all variants' pools, to the following ones in
+/// turn. Otherwise, a kernel that packs threads may wake a worker on the core of the thread that
+/// waits for it, where it gets no time for milliseconds. No effect on systems other than Linux.
 class Pinned {
   public:
     Pinned();

@@ -1,4 +1,4 @@
-// What the benchmark says: a table for the screen and JSON for machines.
+// The output of the benchmark: a table for the screen and JSON.
 #pragma once
 
 #include "apps/bench/ceilings.h"
@@ -8,41 +8,41 @@
 
 namespace bench {
 
-/// All that was measured of one application at one size.
+/// All measurements of one application at one size.
 struct AppResult {
     const apps::App *app;
     apps::Size size;
-    int64_t bytes;  ///< input + output: what must move at least
+    int64_t bytes;  ///< input + output: the minimum memory traffic
     std::vector<Variant> variants;
-    double copy_ms = 0;         ///< to copy so many bytes, sampled between the variants
-    double fma_ms = 0;          ///< to do as much arithmetic in registers, likewise; 0: not counted
-    double halide_jit_ms = -1;  ///< to compile the hand schedule; negative: not known
+    double copy_ms = 0;  ///< to copy this many bytes, sampled between the variants
+    double fma_ms = 0;   ///< to do the same arithmetic in registers, likewise; 0: not counted
+    double halide_jit_ms = -1;  ///< to compile the hand schedule; negative: unknown
 };
 
-/// A figure that the project has promised, and what it came to.
+/// A performance requirement, and the measured value.
 struct Figure {
     std::string name;
     double value;
     std::string unit;
-    double limit;  ///< the promise is value <= limit
+    double limit;  ///< the requirement is value <= limit
 };
 
-/// Median of the fastest variant that is not ours; 0 where there is none.
+/// Median of the fastest variant of a peer; 0 if there is none.
 double best_peer_ms(const AppResult &result);
-/// The fastest of Halide's autoschedulers; null where none was sampled.
+/// The fastest of Halide's autoschedulers; null if none was measured.
 const Variant *best_halide_autoscheduler(const AppResult &result);
 
-/// The time to copy as many bytes as must move, over the variant's: the share of the copy bandwidth
-/// of the level that they stream from, whichever that is.
+/// The time to copy the minimum memory traffic divided by the variant's time: the fraction of the
+/// copy bandwidth of the memory level from which the data streams.
 double bandwidth_fraction(const AppResult &r, const Variant &v);
-/// The time to do the algorithm's arithmetic (nothing counted twice) at the FMA peak, over the variant's;
-/// 0 where it is not counted.
+/// The time of the algorithm's arithmetic (without redundancy) at the FMA peak divided by the
+/// variant's time; 0 if it is not counted.
 double fma_fraction(const AppResult &r, const Variant &v);
 
-/// What the processor calls itself.
+/// The name of the processor.
 std::string processor();
 
-/// What each variant may do to floating point arithmetic, for people.
+/// The permissions of each variant for floating-point arithmetic, as text.
 std::string floating_point_flags();
 
 void print_ceilings(const Ceilings &ceilings);

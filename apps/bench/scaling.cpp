@@ -11,7 +11,7 @@ namespace {
 
 using Pipe::Func;
 
-/// Each stage adds up three neighbors of the one before.
+/// Each stage adds three adjacent values of the previous one.
 struct Chain {
     Pipe::Var x{"x"}, y{"y"};
     Pipe::ImageParam input{Pipe::Float(32), 2, "input"};
@@ -26,7 +26,7 @@ struct Chain {
         }
     }
 
-    /// All of it once per tile of the output.
+    /// All stages once per tile of the output.
     void fuse() {
         Pipe::Var xo("xo"), yo("yo"), xi("xi"), yi("yi");
         Func out = stages.back();
@@ -47,7 +47,7 @@ Pipe::CompileTimes compile(int length, bool fused) {
     return pipeline.compile_times();
 }
 
-/// The exponent e of time ~ length^e that fits best: the slope in a plot of logarithms.
+/// The exponent e of the best fit time ~ length^e: the slope in a log-log plot.
 double growth(const std::vector<int> &lengths, const std::vector<double> &times) {
     double n = double(lengths.size()), sx = 0, sy = 0, sxx = 0, sxy = 0;
     for (size_t i = 0; i < lengths.size(); ++i) {
@@ -59,7 +59,7 @@ double growth(const std::vector<int> &lengths, const std::vector<double> &times)
 
 void measure(const std::string &what, bool fused, const std::vector<int> &lengths,
              std::vector<Figure> &figures) {
-    compile(lengths[0], fused);  // what is done once per process
+    compile(lengths[0], fused);  // warm-up: initialization once per process
     std::vector<double> ours;
     Pipe::CompileTimes longest;
     for (int length : lengths) {

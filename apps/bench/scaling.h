@@ -1,4 +1,4 @@
-// How compile time grows with the number of stages.
+// Growth of compile time with the number of stages.
 #pragma once
 
 #include "apps/bench/report.h"
@@ -6,7 +6,7 @@
 namespace bench {
 
 /// Compiles chains of 10, 100 and 1,000 stages, and groups of 10 and 100 fused stages. Appends the
-/// exponents with which schedule + lowering grow (1 = linear) and the time of the longest chain.
+/// growth exponents of schedule + lowering (1 = linear) and the time of the longest chain.
 void measure_scaling(std::vector<Figure> &figures);
 
 }  // namespace bench

@@ -44,7 +44,7 @@ double minimum(const std::vector<double> &values) {
 
 namespace {
 
-/// Milliseconds of one run, as a mean of so many without a break.
+/// Milliseconds of one run: the mean of a number of runs without pauses.
 double time_of(const Variant &variant, int runs) {
     using namespace std::chrono;
     const auto start = steady_clock::now();
@@ -55,12 +55,12 @@ double time_of(const Variant &variant, int runs) {
 
 /// One sample: milliseconds of one run.
 double take_sample(const Variant &variant) {
-    // The threads of the variant before, which may belong to another pool, stop looking for work: those
-    // of libgomp after 3 to 8 ms.
+    // Waits until the threads of the previous variant, which may belong to another pool, stop
+    // spinning: those of libgomp after 3 to 8 ms.
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
     const double first = time_of(variant, 1);
-    // What takes less has woken threads and fetched from memory what the variants before had pushed out
-    // of the caches: it is repeated, as its users do.
+    // Faster variants are dominated by waking threads and by cache misses caused by the previous
+    // variants: they are repeated, as in actual use.
     constexpr double shortest_ms = 5;
     return first >= shortest_ms
                ? first
@@ -78,7 +78,7 @@ void check(std::vector<Variant> &variants, const Pipe::Buffer<> &output, double 
         if (!v.failure.empty())
             continue;
         progress(int(i));
-        // a NaN or the largest integer: what a variant leaves out must not be found there
+        // a NaN or the largest integer: detects elements that a variant does not write
         std::memset(output.data(), 0xff, output.size_in_bytes());
         try {
             v.run();
@@ -109,8 +109,8 @@ void sample(std::vector<Variant> &variants, int samples, double budget_s,
         take_sample(variants[i]);
         rounds[i] = std::clamp(int(budget_s * 1000 / take_sample(variants[i])), 3, samples);
     }
-    const Pinned pinned;  // from now on there are the threads of all variants
-    // every round in another order, so that nobody always runs after the same neighbor
+    const Pinned pinned;  // by now, the threads of all variants exist
+    // every round in a different order, so that no variant always follows the same one
     std::vector<size_t> order(variants.size());
     std::iota(order.begin(), order.end(), size_t(0));
     std::mt19937 shuffler;

@@ -11,7 +11,7 @@ namespace {
 
 using Pipe::Buffer;
 
-/// Calls f with a Buffer of the C++ type of the elements.
+/// Calls f with a Buffer of the C++ element type.
 template <typename F> void visit(const Buffer<> &a, F &&f) {
     const Pipe::Type type = a.type();
     if (type == Pipe::Float(32))
@@ -36,7 +36,7 @@ int64_t place(const Point &p, const Buffer<> &array) {
     return offset;
 }
 
-/// The coordinates after `p`, x first.
+/// The coordinates that follow `p`, x first.
 void advance(Point &p, const Buffer<> &array) {
     for (int d = 0; d < array.dimensions(); ++d) {
         if (++p[size_t(d)] <= array.max(d))

@@ -1,4 +1,4 @@
-// Arrays of the table's shapes and values, for the demo, the tests and the benchmark.
+// Arrays with the shapes and values of the registry, for the demo, the tests and the benchmark.
 #pragma once
 
 #include "apps/common/registry.h"
@@ -10,19 +10,19 @@
 
 namespace apps {
 
-/// New dense memory, x innermost; or, interleaved, the last dimension before x.
+/// Allocates dense memory, x innermost; or, if interleaved, the last dimension inside x.
 Pipe::Buffer<> make_array(Pipe::Type type, const Box &box, bool interleaved = false);
 
 /// Sets every element to `value(p)`, converted to the type of the array.
 void fill(const Pipe::Buffer<> &array, const std::function<double(const Point &)> &value);
 
-/// The test input of the application for each of its inputs.
+/// The test data for each input of the application.
 std::vector<Pipe::Buffer<>> make_inputs(const App &app, const Program &program, Size size);
 
-/// Memory for its output.
+/// Memory for the application's output.
 Pipe::Buffer<> make_output(const App &app, const Program &program, Size size);
 
-/// Gives the program these inputs.
+/// Sets the inputs of the program.
 void set_inputs(Program &program, const std::vector<Pipe::Buffer<>> &inputs);
 
 /// A copy of the same shape.
@@ -31,7 +31,7 @@ Pipe::Buffer<double> as_doubles(const Pipe::Buffer<> &array);
 /// Largest |a|.
 double max_abs(const Pipe::Buffer<> &a);
 
-/// Largest |a - b| of two arrays of one shape; a NaN on one side only counts as infinite.
+/// Largest |a - b| of two arrays of the same shape; a NaN in only one of them counts as infinite.
 double max_abs_difference(const Pipe::Buffer<> &a, const Pipe::Buffer<> &b);
 
 }  // namespace apps

@@ -1,5 +1,5 @@
-// The weights of convolutions as libraries for inference keep them: in blocks of 32 channels of the
-// result, each with what its sums read step after step one after the other.
+// The weights of convolutions in the layout of inference libraries: in blocks of 32 output
+// channels, each in the order in which its sums read them.
 #pragma once
 
 #include "apps/common/registry.h"
@@ -14,7 +14,7 @@ inline Box blocked_filter(int in, int kernel, int out) {
     return {{0, channels_of_block}, {0, in}, {0, kernel}, {0, kernel}, {0, blocks}};
 }
 
-/// Which weight (c, x, y, channel in) is at a coordinate of such a filter.
+/// The weight (c, x, y, channel in) at a coordinate of such a filter.
 inline Point weight_at(const Point &p) {
     return {p[4] * channels_of_block + p[0], p[2], p[3], p[1]};
 }

@@ -25,7 +25,7 @@ double milliseconds(const std::function<void()> &work) {
         .count();
 }
 
-/// Median over as many runs as fit into half a second, at most 30.
+/// Median of as many runs as fit into half a second, at most 30.
 double median_run(const std::function<void()> &run) {
     std::vector<double> times = {milliseconds(run)};
     const int runs = std::clamp(int(500 / times[0]), 1, 30);
@@ -45,14 +45,14 @@ Buffer<float> photograph(const Buffer<> &picture) {
                        [&](int x, int y, int c) { return image(x, y, channels < 3 ? 0 : c); });
 }
 
-/// The picture (x, y) where it may be raw data: 16 bits in one channel.
+/// The picture (x, y) if it may be raw data: 16 bits in one channel.
 std::optional<Buffer<uint16_t>> raw_data(const Buffer<> &picture) {
     if (picture.type() != Pipe::UInt(16) || picture.dimensions() != 2)
         return std::nullopt;
     return picture.as<uint16_t>();
 }
 
-/// The size of output that an input of this shape allows.
+/// The output size that an input of this shape allows.
 Size output_size(const App &app, const Buffer<> &input) {
     const Box one = app.inputs.at(0).box({1, 1});
     return {int(input.dim(0).extent()) - one[0].extent + 1,
@@ -61,7 +61,7 @@ Size output_size(const App &app, const Buffer<> &input) {
 
 enum class Way { Naive, Hand, Auto };
 
-/// One way to schedule an application on its inputs, compiled by the first run.
+/// One schedule of an application with its inputs, compiled by the first run.
 struct Runner {
     Runner(const App &app, const std::vector<Inputs> &runs, std::optional<Size> size, Way way)
         : program(app.make()), pipeline(program->output()), inputs(runs) {
@@ -105,13 +105,13 @@ void print_indented(const std::string &text) {
     }
 }
 
-/// Floats as 8 bits, clamped: enough to look at.
+/// Floats as 8 bits, clamped, for display.
 void save_as_bytes(const Buffer<> &picture, const std::string &path) {
     const bool floats = picture.type().is_float();
     Pipe::save_image(floats ? Pipe::convert_image(picture, Pipe::UInt(8)) : picture, path);
 }
 
-/// One line on the terminal that overwrites itself; nothing where the output is not a terminal.
+/// A status line on the terminal that overwrites itself; nothing if the output is not a terminal.
 void progress(const std::string &text) {
     if (!isatty(STDERR_FILENO))
         return;
@@ -119,12 +119,12 @@ void progress(const std::string &text) {
     std::fflush(stderr);
 }
 
-/// Compiles and runs the form under one schedule and says what it took.
+/// Compiles and runs the form with one schedule and prints the times.
 Runner timed(const App &app, const std::vector<Inputs> &inputs, std::optional<Size> size, Way way,
              const char *name) {
     progress(app.name + ": " + name + " schedule");
     Runner runner(app, inputs, size, way);
-    const bool takes_seconds = runner.first_run_ms > 1000;  // then once is enough
+    const bool takes_seconds = runner.first_run_ms > 1000;  // then one run is enough
     const double run_ms = takes_seconds ? runner.first_run_ms : median_run([&] { runner.run(0); });
     progress("");
     const Pipe::CompileTimes times = runner.pipeline.compile_times();

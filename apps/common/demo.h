@@ -1,4 +1,4 @@
-// What the applications' main programs share: the picture, the runs, the report, the PNGs.
+// Common parts of the applications' main programs: picture, runs, report, PNG output.
 #pragma once
 
 #include "apps/common/registry.h"
@@ -11,22 +11,22 @@
 
 namespace apps {
 
-/// All inputs of one run, in the order of the program's.
+/// All inputs of one run, in the program's order.
 using Inputs = std::vector<Pipe::Buffer<>>;
 
-/// How one application of the registry works on a photograph. Without the two functions it works on
-/// its test input, at the size of the papers, and shows no picture.
+/// How one application of the registry processes a photograph. Without the two functions, it uses
+/// its test input at the size of the papers, and shows no picture.
 struct Form {
     std::string name;  ///< of the application
-    /// The pipeline's inputs made from the photograph (float 0..1, planar, three channels): for one
-    /// run, or for one per channel where the pipeline works on one at a time.
+    /// The pipeline's inputs computed from the photograph (float 0..1, planar, three channels): for
+    /// one run, or for one per channel if the pipeline processes one at a time.
     std::function<std::vector<Inputs>(const Pipe::Buffer<float> &photo)> inputs;
-    /// A picture to look at, made from the output of each run.
+    /// A picture for display, computed from the output of each run.
     std::function<Pipe::Buffer<>(const std::vector<Pipe::Buffer<>> &outputs)> picture;
-    /// What goes in, to look at; not given: the photograph.
+    /// The input for display; if not given: the photograph.
     std::function<Pipe::Buffer<>(const Inputs &inputs)> before{};
-    /// The inputs made from a file of 16 bits and one channel, with the file's own numbers in (x, y),
-    /// as a sensor's raw data are kept; not given: such a file is a photograph like any other.
+    /// The inputs from a file with 16 bits and one channel, with the file's values in (x, y), as
+    /// for raw sensor data; if not given, such a file is treated as a photograph.
     std::function<std::vector<Inputs>(const Pipe::Buffer<uint16_t> &counts)> raw_inputs{};
 };
 

@@ -19,7 +19,7 @@ inline double benchmark_duration_seconds(std::chrono::steady_clock::time_point s
     return std::chrono::duration<double>(end - start).count();
 }
 
-/// Seconds of one call of `op`: the best of `samples` runs of so many calls each.
+/// Seconds of one call of `op`: the best of `samples` runs of `iterations` calls each.
 inline double benchmark(uint64_t samples, uint64_t iterations, const std::function<void()> &op) {
     double best = std::numeric_limits<double>::infinity();
     for (uint64_t sample = 0; sample < samples; sample++) {
@@ -34,7 +34,7 @@ inline double benchmark(uint64_t samples, uint64_t iterations, const std::functi
 
 struct BenchmarkConfig {
     double min_time = 0.1;  ///< seconds to measure for, at least
-    double max_time = 0.4;  ///< and at most, where the best times differ by more than `accuracy`
+    double max_time = 0.4;  ///< and at most, if the best times differ by more than `accuracy`
     uint64_t max_iters_per_sample = 1000000;
     double accuracy = 0.03;
 };

@@ -67,7 +67,7 @@ class Bounds {
         if (found != memo_.end())
             return found->second;
         Interval result = intersect(compute(e), scope_.known_bounds(e));
-        result = {of_bounded_size(result.min, e), of_bounded_size(result.max, e)};
+        result = {of_bounded_size(result.min, e, true), of_bounded_size(result.max, e, false)};
         memo_.emplace(e.get(), result);
         return result;
     }
@@ -123,14 +123,9 @@ class Bounds {
         case Op::Mod:
             return remainder(e.type(), a, b);
         case Op::Min:
-            return {binary(Op::Min, a.min, b.min), !a.max.defined()   ? b.max
-                                                   : !b.max.defined() ? a.max
-                                                                      : lesser(a.max, b.max)};
+            return {binary(Op::Min, a.min, b.min), tightest(a.max, b.max, lesser)};
         case Op::Max:
-            return {!a.min.defined()   ? b.min
-                    : !b.min.defined() ? a.min
-                                       : greater(a.min, b.min),
-                    binary(Op::Max, a.max, b.max)};
+            return {tightest(a.min, b.min, greater), binary(Op::Max, a.max, b.max)};
         default:
             return Interval::everything();
         }
@@ -256,14 +251,36 @@ class Bounds {
         return end.defined() ? simplify(make_cast(to, end)) : Expr();
     }
 
-    /// An end of an interval, or none if the expression would be too large. The interval of an
-    /// operation may use each end of its operands several times, so ends can grow exponentially
-    /// along a chain of operations that each use the previous one twice; proofs about such large
-    /// expressions are not worth their time.
-    static Expr of_bounded_size(const Expr &end, const Expr &e) {
+    /// Combines two bounds of the same value with lesser() or greater(). If the result would be large,
+    /// the smaller one of the two alone: it is a bound, too.
+    static Expr tightest(const Expr &a, const Expr &b,
+                         Expr (*combine)(const Expr &, const Expr &)) {
+        constexpr int large = 500;
+        if (!a.defined() || !b.defined())
+            return a.defined() ? a : b;
+        int left_of_a = large, left_of_b = large;
+        const bool a_is_small = is_small_tree(a, &left_of_a),
+                   b_is_small = is_small_tree(b, &left_of_b);
+        if (a_is_small && b_is_small)
+            return combine(a, b);
+        return b_is_small ? b : a;
+    }
+
+    /// An end of an interval; a constant bound of it, if it is too large an expression. The
+    /// interval of an operation may use each end of its operands several times, so ends can grow
+    /// exponentially along a chain of operations that each use the previous one twice; proofs about
+    /// such large expressions are not worth their time.
+    static Expr of_bounded_size(const Expr &end, const Expr &e, bool is_min) {
         constexpr int most = 1000;
         int budget = most;
-        return !end.defined() || end.same_as(e) || is_small_tree(end, &budget) ? end : Expr();
+        if (!end.defined() || end.same_as(e) || is_small_tree(end, &budget))
+            return end;
+        if (!end.type().is_int())
+            return Expr();
+        const ConstantInterval range = constant_bounds(end);
+        if (is_min ? range.has_lo() : range.has_hi())
+            return make_int(end.type(), is_min ? range.lo : range.hi);
+        return Expr();
     }
 
     /// The interval of the second operand if the condition holds, or of the third if it does not.

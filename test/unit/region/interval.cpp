@@ -99,3 +99,16 @@ TEST_CASE("what a select guards is touched only where its condition holds", "[re
     CHECK(is_const(simplify(touched["in"][0].min), 0));
     CHECK(is_const(simplify(touched["in"][0].max), 89));
 }
+
+TEST_CASE("a clamp bounds an index of any size", "[region]") {
+    region::IntervalScope scope;
+    scope.push("x", {0, 10});
+    Expr sum = ir::make_variable(Int(32), "x");
+    for (int i = 0; i < 600; i++) {
+        sum = sum + ir::make_variable(Int(32), "v" + std::to_string(i));
+        INFO(i << " variables");
+        const region::Interval clamped = region::bounds_of(max(min(sum, 99), 0), scope);
+        REQUIRE(clamped.min.defined());
+        REQUIRE(clamped.max.defined());
+    }
+}
