@@ -276,12 +276,17 @@ void substitute(StageGraph &graph, int node) {
     connect(graph);
 }
 
+/// Instructions x bytes of one iteration; beyond this, code takes too long to compile.
+constexpr double most_work = 8192;
+
 bool fits_after_substitute(const StageGraph &graph, int node, size_t limit) {
     const Node &producer = graph.nodes[static_cast<size_t>(node)];
     for (int c : producer.consumers) {
         for (const StageCost &stage : graph.nodes[static_cast<size_t>(c)].stages) {
             int uses = 0;
             if (substituted_loads(stage, producer, &uses, limit).size() > limit)
+                return false;
+            if (uses > 1 && stage.arithmetic.total() + uses * producer.stages[0].arithmetic.total() > most_work)
                 return false;
         }
     }

@@ -76,8 +76,8 @@ StageGraph build_stage_graph(const graph::Graph &graph, const poly::Model &model
 /// Replaces all loads of `node` (which must be pure) by its definition.
 void substitute(StageGraph &graph, int node);
 
-/// Whether every iteration of every consumer of `node` would have at most `limit` loads after
-/// substitute().
+/// Whether every iteration of every consumer of `node` would have at most `limit` loads, and not too many
+/// instructions, after substitute().
 bool fits_after_substitute(const StageGraph &graph, int node, size_t limit);
 
 }  // namespace Pipe::autoschedule
