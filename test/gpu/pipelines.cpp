@@ -2,6 +2,7 @@
 // emulator they compute, with Buffers on the device and not.
 
 #include "test/gpu/fixture.h"
+#include "test/support/require_message.h"
 
 using namespace gpu_test;
 
@@ -104,6 +105,35 @@ TEST_CASE("Buffers of pipelines in the emulator", "[gpu]") {
         CHECK(host.copy_to_host() == 0);
         host.device_detach_native();
         CHECK(pipeline.is_right(input, host));
+    }
+    SECTION("crops on the device alone") {
+        Buffer<int> image(static_cast<int *>(nullptr), 80, 40);
+        image.device_malloc(target);
+        Func copy("copy");
+        copy(pipeline.x, pipeline.y) = input(pipeline.x, pipeline.y);
+        copy.gpu_tile(pipeline.x, pipeline.y, pipeline.xi, pipeline.yi, 8, 4);
+        copy.realize(image.cropped(0, 0, 33).cropped(1, 0, 15), target);
+        Buffer<int> in = image.cropped(0, 0, 33).cropped(1, 0, 15);
+        Buffer<int> out = image.cropped(0, 40, 32).cropped(1, 0, 15),
+                    shifted = image.cropped(0, 1, 32);
+        out.set_min(0, 0);
+        shifted.set_min(0, 0);
+        pipeline.run(in, out);
+        Buffer<int> host(80, 40);
+        host.device_wrap_native(&cuda_emulator_device_interface, image.raw_buffer()->device);
+        host.set_device_dirty();
+        host.copy_to_host();
+        host.device_detach_native();
+        Buffer<int> computed = host.cropped(0, 40, 32).cropped(1, 0, 15);
+        computed.set_min(0, 0);
+        CHECK(pipeline.is_right(input, computed));
+
+        Func next("next");
+        next(pipeline.x, pipeline.y) = pipeline.in(pipeline.x + 1, pipeline.y) + 1;
+        next.gpu_tile(pipeline.x, pipeline.y, pipeline.xi, pipeline.yi, 8, 4);
+        require_message<RuntimeError>(
+            [&] { next.realize(shifted.cropped(0, 0, 31).cropped(1, 0, 15), target); },
+            {"'next'", "'in'", "4 bytes after"});
     }
     SECTION("from the fake GPU to the emulator, and to the host") {
         input.copy_to_device(Target("host-cuda"));

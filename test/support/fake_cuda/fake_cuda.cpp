@@ -200,7 +200,7 @@ Live live() {
 
 void *make_users_stream() {
     CUcontext context = state().primary.count(0) ? state().primary[0] : nullptr;
-    auto *stream = new CUstream_st{context, {}};
+    auto *stream = keep(new CUstream_st{context, {}});
     state().streams.insert(stream);
     return stream;
 }
@@ -211,7 +211,7 @@ void synchronize_users_stream(void *stream) {
 }
 
 void *make_users_context(int ordinal) {
-    auto *context = new CUctx_st{ordinal + 10};
+    auto *context = keep(new CUctx_st{ordinal + 10});
     state().contexts.insert(context);
     return context;
 }
