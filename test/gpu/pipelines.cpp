@@ -53,6 +53,53 @@ TEST_CASE("pipelines compiled for CUDA load their PTX and launch", "[gpu]") {
     CHECK(fake_cuda::misuse().empty());
 }
 
+TEST_CASE("a pipeline whose kernel fails names itself, and works the next time", "[gpu]") {
+    TwoKernels pipeline(Target("host-cuda"));
+    Buffer<int> input = counted(33, 15), output(32, 15);
+    pipeline.run(input, output);
+    fake_cuda::fail_call("cuLaunchKernel", 2, 701);
+    require_message<RuntimeError>([&] { pipeline.run(input, output); },
+                                  {"Pipeline out (pipelines.cpp", "cuLaunchKernel", "(701)",
+                                   "Launched before in this run: kernel"});
+    pipeline.run(input, output);
+    fake_cuda::fail_kernel(2, 700);
+    require_message<RuntimeError>(
+        [&] { pipeline.run(input, output); },
+        {"Pipeline out (pipelines.cpp", "CUDA_ERROR_ILLEGAL_ADDRESS", "2 kernels"});
+    pipeline.run(input, output);
+
+    // What only some of the work needs is freed where another part fails.
+    fake_cuda::fail_call("cuMemcpyDtoHAsync_v2", 1, 999);
+    static std::string told;
+    JITUserContext context;
+    context.handlers.custom_error = [](JITUserContext *, const char *message) { told = message; };
+    pipeline.out.realize(&context, output, pipeline.target);
+    CHECK(told.find("cuMemcpyDtoHAsync") != std::string::npos);
+    context.gpu_device = 1;
+    told.clear();
+    pipeline.out.realize(&context, output, pipeline.target);
+    CHECK(told == "");
+    CHECK(live_now().allocations == 0);
+    CHECK(fake_cuda::misuse().empty());
+}
+
+TEST_CASE("the profile has the times of kernels", "[gpu]") {
+    for (const char *name : {"host-cuda-profile", "host-cuda_emulator-profile"}) {
+        INFO(name);
+        TwoKernels pipeline{Target(name)};
+        Pipeline p(pipeline.out);
+        p.jit_handlers().custom_print = [](JITUserContext *, const char *) {};
+        Buffer<int> output(32, 15);
+        pipeline.in.set(counted(33, 15));
+        p.realize(output, pipeline.target);
+        p.realize(output, pipeline.target);
+        const std::string report = p.profiler_report();
+        INFO(report);
+        CHECK(report.find("launches") != std::string::npos);
+        CHECK(report.find("doubled", report.find("kernel ")) != std::string::npos);
+    }
+}
+
 TEST_CASE("Buffers of pipelines in the emulator", "[gpu]") {
     const Target target("host-cuda_emulator");
     TwoKernels pipeline(target);
