@@ -338,7 +338,9 @@ CUresult cuLaunchKernel(CUfunction function, unsigned bx, unsigned by, unsigned 
     int code = Success;
     if (state().failing_kernel > 0 && --state().failing_kernel == 0)
         code = state().kernel_code;
-    return enqueue(stream, [kernel, launch, code] {
+    return enqueue(stream, [kernel, launch, code, module = function->module] {
+        if (!state().modules.count(module))
+            note_misuse("a module was unloaded before its kernel ran");
         state().clock += 2.5;
         if (code == Success && kernel.run)
             kernel.run(launch);
