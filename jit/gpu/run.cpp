@@ -232,6 +232,8 @@ void GPURun::use_resident(DeviceBuffer &b, int32_t access, ResidentMemory &memor
         if (!overwrites_all(b, access, part) && a.host) {
             memory.copy_to_device(a, queue_);
             uploading_ = true;
+            if (queue_.own)  // other runs take it for there as soon as the flag says so
+                device().synchronize(queue_);
         }
         a.set(RawBuffer::host_dirty_flag, false);
     }

@@ -155,6 +155,23 @@ TEST_CASE("several threads at once", "[gpu]") {
     CHECK(fake_cuda::misuse().empty());
 }
 
+TEST_CASE("an input that one run copies to the device, and another one reads at the same time",
+          "[gpu]") {
+    Buffer<int> shared(20, 10), first(20, 10), second(20, 10);
+    shared.fill(0);
+    shared.copy_to_device(cuda);
+    // There is memory for both runs: to allocate some would wait for all work.
+    realize_add(first, second, 1);
+    shared.fill(5);  // newer on the host
+    Arg input("shared", shared), output("first", first);
+    Run run;
+    run.add(input, output, 1, DeviceWrite | DeviceOverwrite);
+    realize_add(shared, second, 1);  // in another stream, while that waits
+    CHECK(second.all_equal(6));
+    run.finish();
+    CHECK(first.all_equal(6));
+}
+
 TEST_CASE("launches that the device refuses say why", "[gpu]") {
     auto refused = [&](codegen::GPULaunch launch, const std::vector<std::string> &parts) {
         Run run;
