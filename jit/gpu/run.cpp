@@ -202,14 +202,16 @@ void GPURun::decide(DeviceBuffer &b) {
         a.device = std::make_unique<ResidentMemory>(a, memory->interface(), memory->device(), 0);
         a.set(RawBuffer::host_dirty_flag, true);
     }
-    a.drop_lost_device(buffer_text(b));
+    if (a.device && a.device->lost())
+        a.drop_lost_device(buffer_text(b));
     memory = static_cast<ResidentMemory *>(a.device.get());
     if (memory && &memory->device() == &d) {
         argument.kind = ArgumentBuffer::Resident;
         b.device = memory->address() + static_cast<uint64_t>(argument.part.offset);
         return;
     }
-    a.newest_to_host(user_, buffer_text(b));
+    if (a.get(RawBuffer::device_dirty_flag))
+        a.newest_to_host(user_, buffer_text(b));
     if (!b.host)
         throw RuntimeError(buffer_text(b) + " has no memory on the host, and none on " + d.name() +
                            ". Call allocate(), or device_malloc() for this device.");
@@ -230,6 +232,8 @@ void GPURun::use_resident(DeviceBuffer &b, int32_t access, ResidentMemory &memor
         if (!overwrites_all(b, access, part) && a.host) {
             memory.copy_to_device(a, queue_);
             uploading_ = true;
+            if (queue_.own)  // other runs take it for there as soon as the flag says so
+                device().synchronize(queue_);
         }
         a.set(RawBuffer::host_dirty_flag, false);
     }

@@ -53,8 +53,21 @@ void Slots::check_overlaps(CallArguments &call) const {
                 found_overlap(call, output, other);
 }
 
+namespace {
+
+/// Of a Buffer that is on a device alone, with its address there.
+BufferView view_in_memory(const BufferBase &buffer) {
+    BufferView view = buffer.view();
+    if (!view.host)
+        view.host = reinterpret_cast<void *>(buffer.raw_buffer()->device);
+    return view;
+}
+
+}  // namespace
+
 void Slots::found_overlap(CallArguments &call, size_t output, size_t other) const {
-    const BufferView a = call.given[output].buffer->view(), b = call.given[other].buffer->view();
+    const BufferView a = view_in_memory(*call.given[output].buffer),
+                     b = view_in_memory(*call.given[other].buffer);
     if (!ir::share_elements(a, b))
         return;
     if (slots_[other].kind == Kind::OutputBuffer)
@@ -88,8 +101,8 @@ std::vector<InPlace> Slots::declared_in_place() const {
 void Slots::reject_in_place(const CallArguments &call, const InPlace &in_place,
                             const std::string &why) const {
     const Slot &output = slots_[in_place.output], &input = slots_[in_place.input];
-    const BufferView a = call.given[in_place.output].buffer->view(),
-                     b = call.given[in_place.input].buffer->view();
+    const BufferView a = view_in_memory(*call.given[in_place.output].buffer),
+                     b = view_in_memory(*call.given[in_place.input].buffer);
     reject(output, fmt::format("it shares elements with the input '{}': {}. That would give wrong "
                                "values: {} A copy of the input (Buffer::copy) always works.",
                                input.name, relation(output.name, a, input.name, b), why));

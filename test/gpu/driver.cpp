@@ -29,6 +29,12 @@ void fails_with(const std::vector<std::string> &parts) {
         require_message<RuntimeError>([&] { realize_add(in, out, 1); }, parts);
         require_message<RuntimeError>([&] { in.copy_to_device(Target("host-cuda")); }, parts);
         CHECK_FALSE(in.has_device_allocation());
+        Var x("x"), y("y"), xi("xi"), yi("yi");
+        Func f("f");
+        f(x, y) = in(x, y) + 1;
+        f.gpu_tile(x, y, xi, yi, 8, 4);
+        CHECK_NOTHROW(f.compile_jit(Target("host-cuda")));  // without a GPU, too
+        require_message<RuntimeError>([&] { f.realize(out, Target("host-cuda")); }, parts);
         CHECK_FALSE(host_supports_target_device(Target("host-cuda")));
         all_else_works();
     }

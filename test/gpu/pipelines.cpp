@@ -2,6 +2,7 @@
 // emulator they compute, with Buffers on the device and not.
 
 #include "test/gpu/fixture.h"
+#include "test/support/require_message.h"
 
 using namespace gpu_test;
 
@@ -50,6 +51,53 @@ TEST_CASE("pipelines compiled for CUDA load their PTX and launch", "[gpu]") {
     CHECK(fake_cuda::live().modules == modules);  // with the code
     CHECK(live_now().allocations == 0);
     CHECK(fake_cuda::misuse().empty());
+}
+
+TEST_CASE("a pipeline whose kernel fails names itself, and works the next time", "[gpu]") {
+    TwoKernels pipeline(Target("host-cuda"));
+    Buffer<int> input = counted(33, 15), output(32, 15);
+    pipeline.run(input, output);
+    fake_cuda::fail_call("cuLaunchKernel", 2, 701);
+    require_message<RuntimeError>([&] { pipeline.run(input, output); },
+                                  {"Pipeline out (pipelines.cpp", "cuLaunchKernel", "(701)",
+                                   "Launched before in this run: kernel"});
+    pipeline.run(input, output);
+    fake_cuda::fail_kernel(2, 700);
+    require_message<RuntimeError>(
+        [&] { pipeline.run(input, output); },
+        {"Pipeline out (pipelines.cpp", "CUDA_ERROR_ILLEGAL_ADDRESS", "2 kernels"});
+    pipeline.run(input, output);
+
+    // What only some of the work needs is freed where another part fails.
+    fake_cuda::fail_call("cuMemcpyDtoHAsync_v2", 1, 999);
+    static std::string told;
+    JITUserContext context;
+    context.handlers.custom_error = [](JITUserContext *, const char *message) { told = message; };
+    pipeline.out.realize(&context, output, pipeline.target);
+    CHECK(told.find("cuMemcpyDtoHAsync") != std::string::npos);
+    context.gpu_device = 1;
+    told.clear();
+    pipeline.out.realize(&context, output, pipeline.target);
+    CHECK(told == "");
+    CHECK(live_now().allocations == 0);
+    CHECK(fake_cuda::misuse().empty());
+}
+
+TEST_CASE("the profile has the times of kernels", "[gpu]") {
+    for (const char *name : {"host-cuda-profile", "host-cuda_emulator-profile"}) {
+        INFO(name);
+        TwoKernels pipeline{Target(name)};
+        Pipeline p(pipeline.out);
+        p.jit_handlers().custom_print = [](JITUserContext *, const char *) {};
+        Buffer<int> output(32, 15);
+        pipeline.in.set(counted(33, 15));
+        p.realize(output, pipeline.target);
+        p.realize(output, pipeline.target);
+        const std::string report = p.profiler_report();
+        INFO(report);
+        CHECK(report.find("launches") != std::string::npos);
+        CHECK(report.find("doubled", report.find("kernel ")) != std::string::npos);
+    }
 }
 
 TEST_CASE("Buffers of pipelines in the emulator", "[gpu]") {
@@ -104,6 +152,35 @@ TEST_CASE("Buffers of pipelines in the emulator", "[gpu]") {
         CHECK(host.copy_to_host() == 0);
         host.device_detach_native();
         CHECK(pipeline.is_right(input, host));
+    }
+    SECTION("crops on the device alone") {
+        Buffer<int> image(static_cast<int *>(nullptr), 80, 40);
+        image.device_malloc(target);
+        Func copy("copy");
+        copy(pipeline.x, pipeline.y) = input(pipeline.x, pipeline.y);
+        copy.gpu_tile(pipeline.x, pipeline.y, pipeline.xi, pipeline.yi, 8, 4);
+        copy.realize(image.cropped(0, 0, 33).cropped(1, 0, 15), target);
+        Buffer<int> in = image.cropped(0, 0, 33).cropped(1, 0, 15);
+        Buffer<int> out = image.cropped(0, 40, 32).cropped(1, 0, 15),
+                    shifted = image.cropped(0, 1, 32);
+        out.set_min(0, 0);
+        shifted.set_min(0, 0);
+        pipeline.run(in, out);
+        Buffer<int> host(80, 40);
+        host.device_wrap_native(&cuda_emulator_device_interface, image.raw_buffer()->device);
+        host.set_device_dirty();
+        host.copy_to_host();
+        host.device_detach_native();
+        Buffer<int> computed = host.cropped(0, 40, 32).cropped(1, 0, 15);
+        computed.set_min(0, 0);
+        CHECK(pipeline.is_right(input, computed));
+
+        Func next("next");
+        next(pipeline.x, pipeline.y) = pipeline.in(pipeline.x + 1, pipeline.y) + 1;
+        next.gpu_tile(pipeline.x, pipeline.y, pipeline.xi, pipeline.yi, 8, 4);
+        require_message<RuntimeError>(
+            [&] { next.realize(shifted.cropped(0, 0, 31).cropped(1, 0, 15), target); },
+            {"'next'", "'in'", "4 bytes after"});
     }
     SECTION("from the fake GPU to the emulator, and to the host") {
         input.copy_to_device(Target("host-cuda"));

@@ -75,6 +75,17 @@ TEST_CASE("memory of a run in the user's stream is not used elsewhere before its
     CHECK(out(3, 4) == 4004);
 }
 
+TEST_CASE("a module is unloaded after its kernels in the user's stream", "[gpu]") {
+    UsersStream stream;
+    Buffer<int> in = counted(20, 10), out(20, 10);
+    out.device_malloc(cuda);
+    realize_add(in, out, 1, &stream.user);
+    jit::unload_module(cuda, add_module());
+    out.copy_to_host();
+    CHECK(out(3, 4) == 4004);
+    CHECK(fake_cuda::misuse().empty());
+}
+
 TEST_CASE("devices by number, by variable, by context", "[gpu]") {
     Buffer<int> in = counted(20, 10), out(20, 10);
     JITUserContext second;
@@ -142,6 +153,23 @@ TEST_CASE("several threads at once", "[gpu]") {
         t.join();
     CHECK(wrong == 0);
     CHECK(fake_cuda::misuse().empty());
+}
+
+TEST_CASE("an input that one run copies to the device, and another one reads at the same time",
+          "[gpu]") {
+    Buffer<int> shared(20, 10), first(20, 10), second(20, 10);
+    shared.fill(0);
+    shared.copy_to_device(cuda);
+    // There is memory for both runs: to allocate some would wait for all work.
+    realize_add(first, second, 1);
+    shared.fill(5);  // newer on the host
+    Arg input("shared", shared), output("first", first);
+    Run run;
+    run.add(input, output, 1, DeviceWrite | DeviceOverwrite);
+    realize_add(shared, second, 1);  // in another stream, while that waits
+    CHECK(second.all_equal(6));
+    run.finish();
+    CHECK(first.all_equal(6));
 }
 
 TEST_CASE("launches that the device refuses say why", "[gpu]") {
@@ -219,6 +247,31 @@ TEST_CASE("a kernel that fails takes the device's memory with it", "[gpu]") {
     realize_add(in, result, 5);
     CHECK(result(3, 4) == 4008);
     kept.device_free();
+    CHECK(live_now().allocations == 0);
+    CHECK(fake_cuda::misuse().empty());
+}
+
+TEST_CASE("a lost context that cannot be made anew at once", "[gpu]") {
+    Buffer<int> in = counted(20, 10), out(20, 10);
+    for (const char *function :
+         {"cuDevicePrimaryCtxReset_v2", "cuDevicePrimaryCtxRelease_v2", "cuDevicePrimaryCtxRetain"})
+        for (int code : {2, 700, 999}) {
+            INFO(function << ", " << code);
+            fake_cuda::fail_kernel(1, 719);
+            CHECK_THROWS_AS(realize_add(in, out, 1), RuntimeError);
+            fake_cuda::fail_call(function, 1, code);
+            try {
+                realize_add(in, out, 2);
+            } catch (const RuntimeError &error) {
+                INFO(error.what());
+                const std::string said = "(" + std::to_string(code) + ")";
+                // Of Reset, 700 is what the old context still says; so does what comes next.
+                CHECK((code == 700 || std::string(error.what()).find(said) != std::string::npos));
+            }
+            fake_cuda::fail_nothing();
+            realize_add(in, out, 3);
+            CHECK(out(3, 4) == 4006);
+        }
     CHECK(live_now().allocations == 0);
     CHECK(fake_cuda::misuse().empty());
 }

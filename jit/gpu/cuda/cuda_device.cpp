@@ -85,7 +85,9 @@ void CudaDevice::rebuild() {
     streams_ = 0;
     if (context_.exchange(nullptr))
         driver_.DevicePrimaryCtxRelease(device_);
-    check(driver_.DevicePrimaryCtxReset(device_), "cuDevicePrimaryCtxReset");
+    const CUresult result = driver_.DevicePrimaryCtxReset(device_);
+    if (!loses_context(result))  // that may be what the old context still has to say
+        check(result, "cuDevicePrimaryCtxReset");
     lost_ = false;
 }
 
@@ -107,7 +109,9 @@ DeviceQueue CudaDevice::open_queue(void *users_stream) {
     std::lock_guard lock(mutex_);
     need_context();
     DeviceQueue queue{users_stream, false};
-    if (!users_stream)
+    if (users_stream)
+        users_streams_ = true;
+    else
         queue = {idle_stream(), true};
     queues_++;
     return queue;
@@ -309,6 +313,8 @@ void CudaDevice::unload(CUmodule module, uint64_t generation) noexcept {
         return;  // it went with its context
     try {
         InContext here(*this);
+        if (users_streams_)  // nobody has waited for what is in them
+            note(driver_.CtxSynchronize());
         note(driver_.ModuleUnload(module));
     } catch (const RuntimeError &) {  // of a context that cannot be used any more
     }

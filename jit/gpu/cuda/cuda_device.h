@@ -87,6 +87,7 @@ class CudaDevice final : public Device {
     DeviceArena arena_;
     std::vector<CUstream> idle_streams_;
     size_t streams_ = 0;
+    bool users_streams_ = false;  ///< some of the user's have been used
 };
 
 /// Makes the context of a device the thread's current one, as long as it lives. Threads of OpenMP and of

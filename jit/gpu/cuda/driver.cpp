@@ -112,7 +112,9 @@ std::string result_text(const Driver &driver, CUresult result) {
 bool loses_context(CUresult result) {
     switch (result) {
     case EccUncorrectable:
-    case HardwareError:
+    case NvlinkUncorrectable:
+    case Contained:
+    case TensorMemoryLeak:
     case IllegalAddress:
     case LaunchTimeout:
     case ContextIsDestroyed:

@@ -50,7 +50,9 @@ enum Result : CUresult {
     SystemDriverMismatch = 803,
     CompatNotSupported = 804,
     EccUncorrectable = 214,
-    HardwareError = 226,
+    NvlinkUncorrectable = 220,
+    Contained = 226,  ///< an error of the hardware
+    TensorMemoryLeak = 721,
     Unknown = 999,
 };
 

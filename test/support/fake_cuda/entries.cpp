@@ -86,7 +86,7 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device) {
     BEGIN(false);
     CUcontext &primary = state().primary[device - 10];
     if (!primary) {
-        primary = new CUctx_st{device};
+        primary = keep(new CUctx_st{device});
         state().contexts.insert(primary);
     }
     *context = primary;
@@ -206,7 +206,7 @@ CUresult cuStreamCreate(CUstream *stream, unsigned flags) {
     BEGIN(true);
     if (flags != stream_non_blocking)
         note_misuse("a stream that waits for the null stream");
-    *stream = new CUstream_st{context_here(), {}};
+    *stream = keep(new CUstream_st{context_here(), {}});
     state().streams.insert(*stream);
     return Success;
 }
@@ -218,7 +218,7 @@ CUresult cuStreamSynchronize(CUstream stream) {
 }
 CUresult cuEventCreate(CUevent *event, unsigned) {
     BEGIN(true);
-    *event = new CUevent_st{context_here()};
+    *event = keep(new CUevent_st{context_here()});
     state().events.insert(*event);
     return Success;
 }
@@ -244,7 +244,7 @@ CUresult cuEventDestroy_v2(CUevent event) {
 }
 CUresult cuLinkCreate_v2(unsigned count, int *options, void **values, CUlinkState *link) {
     BEGIN(true);
-    *link = new CUlinkState_st;
+    *link = keep(new CUlinkState_st);
     (*link)->context = context_here();
     for (unsigned i = 0; i < count; i++) {
         if (options[i] == JitErrorLogBuffer)
@@ -278,7 +278,6 @@ CUresult cuLinkComplete(CUlinkState link, void **cubin, size_t *bytes) {
 CUresult cuLinkDestroy(CUlinkState link) {
     BEGIN(true);
     state().links.erase(link);
-    delete link;
     return Success;
 }
 CUresult cuModuleLoadData(CUmodule *module, const void *image) {
@@ -286,7 +285,7 @@ CUresult cuModuleLoadData(CUmodule *module, const void *image) {
     const char *text = static_cast<const char *>(image);
     if (std::strncmp(text, "CUBIN ", 6) != 0)
         return InvalidImage;
-    *module = new CUmod_st{context_here(), text, {}};
+    *module = keep(new CUmod_st{context_here(), text, {}});
     state().modules.insert(*module);
     return Success;
 }
@@ -339,7 +338,9 @@ CUresult cuLaunchKernel(CUfunction function, unsigned bx, unsigned by, unsigned 
     int code = Success;
     if (state().failing_kernel > 0 && --state().failing_kernel == 0)
         code = state().kernel_code;
-    return enqueue(stream, [kernel, launch, code] {
+    return enqueue(stream, [kernel, launch, code, module = function->module] {
+        if (!state().modules.count(module))
+            note_misuse("a module was unloaded before its kernel ran");
         state().clock += 2.5;
         if (code == Success && kernel.run)
             kernel.run(launch);

@@ -10,6 +10,13 @@
 namespace fake_cuda {
 
 namespace {
+/// The codes after which, as CUDA's documentation says, the context or the process cannot go on.
+bool is_sticky(int code) {
+    static const std::set<int> codes = {214, 220, 226, 700, 702, 709, 710,
+                                        714, 715, 716, 717, 718, 719, 721};
+    return codes.count(code) != 0;
+}
+
 constexpr size_t address_space = size_t{1} << 30;
 constexpr size_t page = 4096;
 }  // namespace
@@ -35,7 +42,7 @@ CUresult begin(const char *function, bool needs_context) {
     s.calls[function]++;
     if (s.injection.n > 0 && s.injection.function == function && --s.injection.n == 0) {
         CUcontext c = context_here();
-        if (loses_context(s.injection.code) && c)
+        if (is_sticky(s.injection.code) && c)
             c->lost = s.injection.code;
         return s.injection.code;
     }
@@ -200,7 +207,7 @@ Live live() {
 
 void *make_users_stream() {
     CUcontext context = state().primary.count(0) ? state().primary[0] : nullptr;
-    auto *stream = new CUstream_st{context, {}};
+    auto *stream = keep(new CUstream_st{context, {}});
     state().streams.insert(stream);
     return stream;
 }
@@ -211,7 +218,7 @@ void synchronize_users_stream(void *stream) {
 }
 
 void *make_users_context(int ordinal) {
-    auto *context = new CUctx_st{ordinal + 10};
+    auto *context = keep(new CUctx_st{ordinal + 10});
     state().contexts.insert(context);
     return context;
 }

@@ -78,6 +78,8 @@ struct State {
     std::set<CUstream> streams;
     std::set<CUlinkState> links;
     std::set<CUevent> events;
+    std::vector<void *>
+        made;  ///< all of those: they stay after their end, so that their use can be noticed
     double clock = 0;
     std::string misuse;
 };
@@ -87,6 +89,11 @@ State &state();
 /// The contexts that the thread has pushed.
 extern thread_local std::vector<CUcontext> current;
 CUcontext context_here();
+
+template <typename T> T *keep(T *object) {
+    state().made.push_back(object);
+    return object;
+}
 
 void note_misuse(const std::string &what);
 
