@@ -45,7 +45,10 @@ struct Array {
 class ArraysOfKernel {
   public:
     ArraysOfKernel(const Stmt &launch, const Target &target)
-        : launch_(launch), limit_(shared_memory_of(target)), total_(int64(0)) {}
+        : launch_(launch), limit_(shared_memory_of(target)), total_(int64(0)) {
+        for (size_t d = 0; d < 3; d++)
+            scope_.learn_loop(block_index(d)->name, int32(0), blocks_of_launch(*launch_.get(), d));
+    }
 
     Stmt run() {
         choose_own_arrays();
