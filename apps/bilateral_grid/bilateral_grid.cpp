@@ -1,5 +1,7 @@
 #include "apps/bilateral_grid/bilateral_grid.h"
 
+#include "apps/common/gpu.h"
+
 namespace apps {
 using namespace dsl;
 
@@ -71,6 +73,30 @@ void BilateralGrid::schedule_by_hand(const Target &target) {
     filtered.parallel(y, 8).vectorize(x, vec);
 }
 
+// The two blurs of the plane in one kernel, the pixels in another. Their corners of the grid come from the cache.
+void BilateralGrid::schedule_for_gpu(const Target &) {
+    blury.compute_root().reorder(c, x, y, z).unroll(c);
+    GPUKernel blurs{blury, x, y, {z}};
+    blurs.schedule({.width = 32, .height = 8});
+    blurs.share(blurx);
+    blurx.reorder(c, x, y, z).unroll(c);
+
+    GPUKernel pixels{filtered, x, y};
+    pixels.schedule({.width = 32, .height = 8, .rows = 2});
+    pixels.keep(interp);
+}
+
+// A thread for each cell of the plane: it fills the bins of the cell in shared memory, and blurs them.
+void BilateralGrid::gather_for_gpu(const Func &picture, const RDom &r) {
+    BilateralGrid::schedule_for_gpu(Target());
+    blurz.compute_root().reorder(c, z, x, y).unroll(c);
+    GPUKernel cells{blurz, x, y};
+    cells.schedule({.width = 16, .height = 8});
+    cells.share(picture);
+    grid.compute_at(blurz, cells.block).reorder(c, z, x, y).unroll(c).gpu_threads(x, y);
+    grid.update().reorder(c, r.x, r.y, x, y).unroll(c).gpu_threads(x, y);
+}
+
 BilateralGridScatter::BilateralGridScatter() : r(0, input.width(), 0, input.height()) {
     const Expr v = input(r.x, r.y);
     splat(r.x / cell + 2, r.y / cell + 2, clamp(cast<int>(v * float(bins)), 0, bins) + 2, v);
@@ -99,6 +125,24 @@ void BilateralGridScatter::schedule_by_hand(const Target &target) {
         .parallel(down);
 }
 
+// Every pixel adds itself to its cell, in global memory.
+void BilateralGridScatter::schedule_for_gpu(const Target &target) {
+    BilateralGrid::schedule_for_gpu(target);
+    grid.compute_root().reorder(c, x, y, z).unroll(c);
+    GPUKernel{grid, x, y, {z}}.schedule({.width = 32, .height = 8});
+    const RVar bx("bx"), by("by"), tx("tx"), ty("ty");
+    grid.update()
+        .atomic()
+        .split(r.x, bx, tx, 32)
+        .split(r.y, by, ty, 8)
+        .reorder({c, tx, ty, bx, by})
+        .unroll(c)
+        .gpu_threads(tx, ty)
+        .gpu_blocks(bx, by);
+    blurz.compute_root().reorder(c, x, y, z).unroll(c);
+    GPUKernel{blurz, x, y, {z}}.schedule({.width = 32, .height = 8});
+}
+
 BilateralGridGather9::BilateralGridGather9() : r(-4, 9, -4, 9) {
     const Expr v = input(cell * x + r.x, cell * y + r.y);
     splat(x, y, clamp(cast<int>(v * float(bins) + 0.5f), 0, bins) + 2, v);
@@ -116,9 +160,13 @@ void BilateralGridGather9::schedule_by_hand(const Target &target) {
     grid.update().reorder(c, r.x, r.y, x, y).unroll(c);
 }
 
+void BilateralGridGather9::schedule_for_gpu(const Target &) {
+    gather_for_gpu(input.in(grid), r);
+}
+
 BilateralGridGather8::BilateralGridGather8() : r(-4, 8, -4, 8) {
-    const Func in = BoundaryConditions::repeat_edge(input);
-    const Expr v = clamp(in(cell * x + r.x, cell * y + r.y), 0.0f, 1.0f);
+    edged = BoundaryConditions::repeat_edge(input);
+    const Expr v = clamp(edged(cell * x + r.x, cell * y + r.y), 0.0f, 1.0f);
     splat(x, y, cast<int>(v * float(bins) + 0.5f), v);
 
     blur(nullptr, nullptr);
@@ -130,6 +178,10 @@ void BilateralGridGather8::schedule_by_hand(const Target &target) {
     BilateralGrid::schedule_by_hand(target);
     grid.compute_at(blurz, y);
     grid.update().reorder(c, r.x, r.y, x, y).unroll(c);
+}
+
+void BilateralGridGather8::schedule_for_gpu(const Target &) {
+    gather_for_gpu(edged, r);
 }
 
 }  // namespace apps

@@ -13,6 +13,7 @@ namespace apps {
 /// the values and their count.
 struct BilateralGrid : Program {
     void schedule_by_hand(const dsl::Target &target) override;
+    void schedule_for_gpu(const dsl::Target &target) override;
 
     dsl::ImageParam input;
     dsl::Func grid{"grid"}, blurz{"blurz"}, blurx{"blurx"}, blury{"blury"}, interp{"interp"},
@@ -21,6 +22,8 @@ struct BilateralGrid : Program {
 
   protected:
     BilateralGrid();
+    /// The cells of the grid are filled where blurz is computed, from `picture`, which each of them sums up over r.
+    void gather_for_gpu(const dsl::Func &picture, const dsl::RDom &r);
     /// Adds `value` to the cells of the grid at these coordinates.
     void splat(const dsl::Expr &i, const dsl::Expr &j, const dsl::Expr &z_of_value,
                const dsl::Expr &value);
@@ -36,6 +39,7 @@ struct BilateralGrid : Program {
 struct BilateralGridScatter : BilateralGrid {
     BilateralGridScatter();
     void schedule_by_hand(const dsl::Target &target) override;
+    void schedule_for_gpu(const dsl::Target &target) override;
     dsl::RDom r;
 };
 
@@ -44,6 +48,7 @@ struct BilateralGridScatter : BilateralGrid {
 struct BilateralGridGather9 : BilateralGrid {
     BilateralGridGather9();
     void schedule_by_hand(const dsl::Target &target) override;
+    void schedule_for_gpu(const dsl::Target &target) override;
     dsl::RDom r;
 };
 
@@ -51,7 +56,9 @@ struct BilateralGridGather9 : BilateralGrid {
 struct BilateralGridGather8 : BilateralGrid {
     BilateralGridGather8();
     void schedule_by_hand(const dsl::Target &target) override;
+    void schedule_for_gpu(const dsl::Target &target) override;
     dsl::RDom r;
+    dsl::Func edged;  ///< the input with repeated edges
 };
 
 }  // namespace apps

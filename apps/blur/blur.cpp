@@ -1,5 +1,6 @@
 #include "apps/blur/blur.h"
 
+#include "apps/common/gpu.h"
 #include "apps/common/registers.h"
 
 namespace apps {
@@ -26,6 +27,15 @@ void Blur::schedule_by_hand(const Target &target) {
         .parallel(yo);
     store_past_caches(by);
     bx.compute_at(by, xo).vectorize(x, vec).unroll(y);
+}
+
+// The pixels that a block needs are loaded to shared memory once, for all three rows and columns that read each. Each
+// thread keeps in registers the rows of bx that its own rows need.
+void Blur::schedule_for_gpu(const Target &) {
+    GPUKernel kernel{by, x, y};
+    kernel.schedule({.width = 64, .height = 4, .columns = 2, .rows = 8});
+    kernel.keep(bx);
+    kernel.share(input.in(bx));
 }
 
 }  // namespace apps

@@ -10,6 +10,7 @@ namespace apps {
 struct Blur : Program {
     explicit Blur(dsl::Type type = dsl::UInt(16));
     void schedule_by_hand(const dsl::Target &target) override;
+    void schedule_for_gpu(const dsl::Target &target) override;
 
     dsl::ImageParam input;  ///< 2 columns and 2 rows larger than the output
     dsl::Func bx{"bx"}, by{"by"};

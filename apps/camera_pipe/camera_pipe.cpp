@@ -1,5 +1,7 @@
 #include "apps/camera_pipe/camera_pipe.h"
 
+#include "apps/common/gpu.h"
+
 #include <cmath>
 
 namespace apps {
@@ -171,6 +173,23 @@ void CameraPipe::schedule_by_hand(const Target &target) {
     denoised.store_at(last, yo).compute_at(last, yi).vectorize(x, vec);
     for (Func f : {g_gr, r_r, b_b, g_gb, g_r, g_b}) {
         f.store_at(last, yo).compute_at(last, yi).vectorize(x, vec);
+    }
+}
+
+// One kernel: all stages of a block of pixels in shared memory, those at half resolution as one plane for each position
+// of a pixel in the pattern of the sensor. The table is made by the host.
+void CameraPipe::schedule_for_gpu(const Target &) {
+    curve.compute_root();
+    Func last = output();
+    last.bound(c, 0, 3);
+    GPUKernel kernel{last, x, y};
+    kernel.schedule({.width = 32, .height = 8, .columns = 2, .rows = 4}, {c});
+    for (Func f : {raw.in(), denoised, g_r, g_b, r_gr, b_gr, r_gb, b_gb, r_b, b_r})
+        kernel.share(f);
+    if (form == Form::Halide) {
+        kernel.share(curved);
+        curved.reorder(c, x, y).unroll(c);
+        kernel.share(unsharp_y);
     }
 }
 

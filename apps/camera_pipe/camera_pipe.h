@@ -14,6 +14,7 @@ struct CameraPipe : Program {
     };
     explicit CameraPipe(Form form);
     void schedule_by_hand(const dsl::Target &target) override;
+    void schedule_for_gpu(const dsl::Target &target) override;
 
     /// A row per channel of the picture: what the sensor's red, green and blue and the constant 1
     /// are multiplied with, in 256ths.

@@ -59,23 +59,25 @@ Size output_size(const App &app, const Buffer<> &input) {
             int(input.dim(1).extent()) - one[1].extent + 1};
 }
 
-enum class Way { Naive, Hand, Auto };
+enum class Way { Naive, Hand, Auto, GPU };
 
 /// One schedule of an application with its inputs, compiled by the first run.
 struct Runner {
-    Runner(const App &app, const std::vector<Inputs> &runs, std::optional<Size> size, Way way)
-        : program(app.make()), pipeline(program->output()), inputs(runs) {
+    Runner(const App &app, const std::vector<Inputs> &runs, std::optional<Size> size, Way way,
+           const Pipe::Target &where)
+        : target(where), program(app.make()), pipeline(program->output()), inputs(runs) {
         for (const Inputs &input : inputs) {
             outputs.push_back(
                 make_output(app, *program, size ? *size : output_size(app, input.at(0))));
         }
-        const Pipe::Target target = Pipe::get_host_target();
         if (way == Way::Naive)
             program->schedule_naively();
         if (way == Way::Hand)
             program->schedule_by_hand(target);
         if (way == Way::Auto)
             pipeline.autoschedule(target);
+        if (way == Way::GPU)
+            program->schedule_for_gpu(target);
         const double compiling_and_running = milliseconds([&] { run(0); });
         const Pipe::CompileTimes compiling = pipeline.compile_times();
         first_run_ms = compiling_and_running -
@@ -86,9 +88,10 @@ struct Runner {
 
     void run(size_t i) {
         set_inputs(*program, inputs[i]);
-        pipeline.realize(outputs[i]);
+        pipeline.realize(outputs[i], target);
     }
 
+    Pipe::Target target;
     std::unique_ptr<Program> program;
     Pipe::Pipeline pipeline;
     std::vector<Inputs> inputs;
@@ -121,9 +124,9 @@ void progress(const std::string &text) {
 
 /// Compiles and runs the form with one schedule and prints the times.
 Runner timed(const App &app, const std::vector<Inputs> &inputs, std::optional<Size> size, Way way,
-             const char *name) {
+             const char *name, const Pipe::Target &target = Pipe::get_host_target()) {
     progress(app.name + ": " + name + " schedule");
-    Runner runner(app, inputs, size, way);
+    Runner runner(app, inputs, size, way, target);
     const bool takes_seconds = runner.first_run_ms > 1000;  // then one run is enough
     const double run_ms = takes_seconds ? runner.first_run_ms : median_run([&] { runner.run(0); });
     progress("");
@@ -148,8 +151,19 @@ const App &named(const std::string &name, const std::vector<App> &apps) {
                          [&](const App &app) { return app.name == name; });
 }
 
+/// Runs it under each schedule of the CPU, or, with a device, under the hand schedules of both. The last one, whose
+/// output is shown.
+Runner run_schedules(const App &app, const std::vector<Inputs> &inputs, std::optional<Size> size,
+                     const std::optional<Pipe::Target> &device) {
+    if (!device)
+        timed(app, inputs, size, Way::Naive, "naive");
+    timed(app, inputs, size, Way::Hand, "hand");
+    return device ? timed(app, inputs, size, Way::GPU, "GPU", *device)
+                  : timed(app, inputs, size, Way::Auto, "auto");
+}
+
 void run_form(const App &app, const Form &form, const Buffer<> &given,
-              const std::filesystem::path &folder) {
+              const std::optional<Pipe::Target> &device, const std::filesystem::path &folder) {
     const Buffer<float> photo = photograph(given);
     const std::optional<Buffer<uint16_t>> raw = raw_data(given);
     std::vector<Inputs> inputs;
@@ -164,11 +178,13 @@ void run_form(const App &app, const Form &form, const Buffer<> &given,
         inputs = {make_inputs(app, *app.make(), app.size)};
     }
     std::printf("%s: %s\n", app.name.c_str(), app.title.c_str());
-    timed(app, inputs, size, Way::Naive, "naive");
-    timed(app, inputs, size, Way::Hand, "hand");
-    Runner chosen = timed(app, inputs, size, Way::Auto, "auto");
-    std::printf("  output %s; schedule chosen\n", shape(chosen.outputs.front()).c_str());
-    print_indented(chosen.pipeline.schedule_report());
+    Runner chosen = run_schedules(app, inputs, size, device);
+    std::printf("  output %s", shape(chosen.outputs.front()).c_str());
+    if (!device) {
+        std::printf("; schedule chosen\n");
+        print_indented(chosen.pipeline.schedule_report());
+    }
+    std::printf("\n");
     if (!form.picture)
         return;
 
@@ -227,23 +243,29 @@ Buffer<float> luminance(const Buffer<float> &photo) {
 int demo(int argc, char **argv, const std::vector<App> &apps, const std::vector<Form> &forms) {
     std::string image;
     std::filesystem::path folder = "out";
+    std::optional<Pipe::Target> device;
     for (int i = 1; i < argc; ++i) {
         const std::string arg = argv[i];
         if (arg == "--out" && i + 1 < argc) {
             folder = argv[++i];
+        } else if (arg == "--gpu") {
+            device = Pipe::Target("host-cuda");
+        } else if (arg == "--emulate") {
+            device = Pipe::Target("host-cuda_emulator");
         } else if (!arg.starts_with("-") && image.empty()) {
             image = arg;
         } else {
-            std::fprintf(stderr, "usage: %s [IMAGE] [--out FOLDER]\n", argv[0]);
+            std::fprintf(stderr, "usage: %s [IMAGE] [--out FOLDER] [--gpu | --emulate]\n", argv[0]);
             return 2;
         }
     }
     try {
         std::filesystem::create_directories(folder);
-        const Buffer<> picture =
-            image.empty() ? Buffer<>(default_picture()) : Pipe::load_image(image);
+        const bool emulated = device && device->has_feature(Pipe::Target::CUDAEmulator);
+        const Buffer<> bundled = emulated ? default_picture(320, 192) : default_picture();
+        const Buffer<> picture = image.empty() ? bundled : Pipe::load_image(image);
         for (const Form &form : forms)
-            run_form(named(form.name, apps), form, picture, folder);
+            run_form(named(form.name, apps), form, picture, device, folder);
         return 0;
     } catch (const std::exception &error) {
         std::fprintf(stderr, "%s: %s\n", argv[0], error.what());

@@ -30,9 +30,11 @@ struct Form {
     std::function<std::vector<Inputs>(const Pipe::Buffer<uint16_t> &counts)> raw_inputs{};
 };
 
-/// The whole main program: `NAME [IMAGE] [--out FOLDER]`. Runs every form of these applications on the image (default:
+/// The whole main program: `NAME [IMAGE] [--out FOLDER] [--gpu | --emulate]`. Runs every form of these applications on the image (default:
 /// the bundled picture) under each schedule, prints what was chosen and how long it took, and
-/// writes the pictures before and after as PNG. Returns the exit status.
+/// writes the pictures before and after as PNG. With --gpu or --emulate: under the hand schedules of the CPU and of the
+/// GPU, whose kernels run on the GPU, or on the CPU, where each access of theirs is checked (slowly: the bundled picture
+/// is a small one). Returns the exit status.
 int demo(int argc, char **argv, const std::vector<App> &apps, const std::vector<Form> &forms);
 
 /// New float memory for what `f(x, y, c)` gives on [min, min + extent) of each dimension.

@@ -14,6 +14,10 @@ struct Program {
     /// The schedule that an expert would write for a multicore CPU with the vectors of `target`.
     virtual void schedule_by_hand(const dsl::Target &target) = 0;
 
+    /// The schedule that an expert would write for a GPU of the size of an A100. What a kernel cannot do stays
+    /// on the host.
+    virtual void schedule_for_gpu(const dsl::Target &target) = 0;
+
     /// The trivial schedule: every stage computed and stored in full, one pixel after another.
     void schedule_naively() {
         for (dsl::Func &stage : stages)

@@ -2,6 +2,7 @@
 
 #include "apps/common/blocked_weights.h"
 #include "apps/common/conv.h"
+#include "apps/common/gpu_conv.h"
 
 namespace apps {
 using namespace dsl;
@@ -67,6 +68,31 @@ void ConvBn::schedule_by_hand(const Target &target) {
     for (Func f : {sums, mean, mean_square})
         f.compute_at(normalized, together).vectorize(lane, vec).unroll(lane);
     sums.update().reorder(lane, batch.x, batch.y, batch.z, block).vectorize(lane, vec).unroll(lane);
+}
+
+// One kernel for the convolution, three for its mean and variance, and one for what becomes of it.
+void ConvBn::schedule_for_gpu(const Target &) {
+    stored.compute_root();
+    const Func read = shape.kernel == 1 ? input.in(padded) : padded;
+    schedule_convolution_for_gpu(conv, r, filter.in(conv), read, stored, lane, x, y, {n, block},
+                                 {.channels = 1, .pixels = 7, .width = 2, .height = 7, .step = 16});
+    const Var row("row"), bc("bc"), tc("tc"), bx("bx"), tx("tx"), rest("rest");
+    Func rows = sums.update().rfactor(batch.y, row);
+    for (Func f : {rows, sums})
+        f.compute_root();
+    rows.gpu_threads(lane).gpu_blocks(block, row);
+    rows.update()
+        .reorder({batch.x, batch.z, lane, block, row})
+        .gpu_threads(lane)
+        .gpu_blocks(block, row);
+    sums.gpu_threads(lane).gpu_blocks(block);
+    sums.update().reorder({batch.y, lane, block}).gpu_threads(lane).gpu_blocks(block);
+    normalized.split(c, bc, tc, 32)
+        .split(x, bx, tx, 8)
+        .reorder(tc, tx, bc, bx, y, n)
+        .fuse(y, n, rest)
+        .gpu_threads(tc, tx)
+        .gpu_blocks(bc, bx, rest);
 }
 
 }  // namespace apps

@@ -16,6 +16,7 @@ struct ConvBn : Program {
     };
     explicit ConvBn(const Shape &layer);
     void schedule_by_hand(const dsl::Target &target) override;
+    void schedule_for_gpu(const dsl::Target &target) override;
 
     const Shape shape;
     dsl::ImageParam input;   ///< float, (channel, x, y, n)

@@ -1,6 +1,7 @@
 #include "apps/conv_layer/conv_layer.h"
 
 #include "apps/common/conv.h"
+#include "apps/common/gpu_conv.h"
 
 namespace apps {
 using namespace dsl;
@@ -23,6 +24,12 @@ void ConvLayer::schedule_by_hand(const Target &target) {
     schedule_layer({conv, r, relu, c, x, channels, channels, width}, target);
     relu.compute_root().reorder(y, co).parallel(y);
     put_together(filter.in(conv), target).compute_at(relu, co);
+}
+
+// All channels of twenty by two pixels in a block.
+void ConvLayer::schedule_for_gpu(const Target &) {
+    schedule_convolution_for_gpu(conv, r, filter.in(conv), input.in(conv), relu, c, x, y, {n},
+                                 {.channels = 4, .pixels = 5, .width = 4, .height = 2, .step = 8});
 }
 
 }  // namespace apps

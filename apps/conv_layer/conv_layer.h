@@ -8,6 +8,7 @@ namespace apps {
 struct ConvLayer : Program {
     ConvLayer();
     void schedule_by_hand(const dsl::Target &target) override;
+    void schedule_for_gpu(const dsl::Target &target) override;
 
     dsl::ImageParam input;   ///< float, (channel, x, y, n), padded: 2 larger than the output
     dsl::ImageParam filter;  ///< float, (channel out, x, y, channel in), 3x3

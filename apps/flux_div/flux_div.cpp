@@ -1,5 +1,7 @@
 #include "apps/flux_div/flux_div.h"
 
+#include "apps/common/gpu.h"
+
 namespace apps {
 using namespace dsl;
 
@@ -44,6 +46,12 @@ void FluxDiv::schedule_by_hand(const Target &target) {
     flux[0].compute_at(out, y).reorder(x, k, y, z).vectorize(x, vec);
     flux[1].store_at(out, zi).compute_at(out, y).reorder(x, k, y, z).vectorize(x, vec);
     flux[2].store_at(out, zo).compute_at(out, zi).reorder(x, k, y, z).vectorize(x, vec);
+}
+
+// A thread computes all five components of a cell: they share the velocities.
+void FluxDiv::schedule_for_gpu(const Target &) {
+    out.bound(k, 0, 5);
+    GPUKernel{out, x, y, {z}}.schedule({.width = 32, .height = 8}, {k});
 }
 
 }  // namespace apps

@@ -8,6 +8,7 @@ namespace apps {
 struct FluxDiv : Program {
     FluxDiv();
     void schedule_by_hand(const dsl::Target &target) override;
+    void schedule_for_gpu(const dsl::Target &target) override;
 
     /// double, (x, y, z, k): density, energy, velocities; 2 cells larger than the output on all
     /// sides

@@ -1,5 +1,7 @@
 #include "apps/harris/harris.h"
 
+#include "apps/common/gpu.h"
+
 namespace apps {
 using namespace dsl;
 
@@ -45,6 +47,15 @@ void HarrisStages::schedule_by_hand(const Target &target) {
     iy.store_at(harris, yo).compute_at(harris, yi).vectorize(x, vec).compute_with(ix, x);
 }
 
+// The gray values of a block's pixels and both derivatives in shared memory; products and sums in registers.
+void HarrisStages::schedule_for_gpu(const Func &gray) {
+    GPUKernel kernel{harris, x, y};
+    kernel.schedule({.width = 32, .height = 8, .columns = 2, .rows = 4});
+    kernel.share(gray);
+    kernel.share(ix, 2);
+    kernel.share(iy, 2);
+}
+
 Harris::Harris() : input(Float(32), 2, "input") {
     define(input);
     inputs = {input};
@@ -53,6 +64,10 @@ Harris::Harris() : input(Float(32), 2, "input") {
 
 void Harris::schedule_by_hand(const Target &target) {
     HarrisStages::schedule_by_hand(target);
+}
+
+void Harris::schedule_for_gpu(const Target &) {
+    HarrisStages::schedule_for_gpu(input.in());
 }
 
 HarrisHalide::HarrisHalide() : input(Float(32), 3, "input") {
@@ -67,6 +82,10 @@ void HarrisHalide::schedule_by_hand(const Target &target) {
     const int vec = target.natural_vector_size(Float(32));
     HarrisStages::schedule_by_hand(target);
     gray.store_at(harris, yo).compute_at(harris, yi).vectorize(x, vec);
+}
+
+void HarrisHalide::schedule_for_gpu(const Target &) {
+    HarrisStages::schedule_for_gpu(gray);
 }
 
 }  // namespace apps

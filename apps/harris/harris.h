@@ -11,6 +11,7 @@ struct HarrisStages {
     template <typename Gray> void define(Gray gray);
     /// Schedules all stages but those that make `gray`.
     void schedule_by_hand(const dsl::Target &target);
+    void schedule_for_gpu(const dsl::Func &gray);
 
     dsl::Func iy{"iy"}, ix{"ix"}, ixx{"ixx"}, iyy{"iyy"}, ixy{"ixy"}, sxx{"sxx"}, syy{"syy"},
         sxy{"sxy"}, det{"det"}, trace{"trace"}, harris{"harris"};
@@ -21,6 +22,7 @@ struct HarrisStages {
 struct Harris : Program, HarrisStages {
     Harris();
     void schedule_by_hand(const dsl::Target &target) override;
+    void schedule_for_gpu(const dsl::Target &target) override;
 
     dsl::ImageParam input;  ///< float, 2 pixels larger than the output on each side
 };
@@ -30,6 +32,7 @@ struct Harris : Program, HarrisStages {
 struct HarrisHalide : Program, HarrisStages {
     HarrisHalide();
     void schedule_by_hand(const dsl::Target &target) override;
+    void schedule_for_gpu(const dsl::Target &target) override;
 
     dsl::ImageParam input;  ///< float RGB, planes (x, y, c), 3 pixels larger on each side
     dsl::Func gray{"gray"};

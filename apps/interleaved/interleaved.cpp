@@ -1,5 +1,7 @@
 #include "apps/interleaved/interleaved.h"
 
+#include "apps/common/gpu.h"
+
 namespace apps {
 using namespace dsl;
 
@@ -33,6 +35,26 @@ void Interleaved::schedule_by_hand(const Target &target) {
     out.vectorize(x, vec);
     if (kind != Kind::ToGray)
         out.reorder(c, x, yi, yo).unroll(c);
+}
+
+// The channels of a pixel lie next to each other, and so do the threads that compute them.
+void Interleaved::schedule_for_gpu(const Target &) {
+    const GPUTile tile{.width = 64, .height = 4, .columns = 3, .rows = 2};
+    if (kind != Kind::ToGray) {
+        const Var element("element");
+        out.reorder(c, x, y).fuse(c, x, element);
+        GPUKernel{out, element, y}.schedule(tile);
+        return;
+    }
+    GPUKernel kernel{out, x, y};
+    kernel.schedule({.width = 64, .height = 4, .columns = 1, .rows = 2});
+    Func read = input.in();
+    const std::vector<Var> args = read.args();
+    const Var element("element");
+    read.compute_at(out, kernel.block)
+        .reorder(args[2], args[0], args[1])
+        .fuse(args[2], args[0], element)
+        .gpu_threads(element, args[1]);
 }
 
 }  // namespace apps

@@ -15,6 +15,7 @@ struct Interleaved : Program {
     };
     explicit Interleaved(Kind kind);
     void schedule_by_hand(const dsl::Target &target) override;
+    void schedule_for_gpu(const dsl::Target &target) override;
 
     Kind kind;
     dsl::ImageParam input;

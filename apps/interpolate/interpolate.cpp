@@ -1,5 +1,6 @@
 #include "apps/interpolate/interpolate.h"
 
+#include "apps/common/gpu.h"
 #include "apps/common/pyramid.h"
 
 namespace apps {
@@ -68,6 +69,26 @@ void InterpolateLevels::schedule_by_hand(const Target &target) {
         .parallel(yo);
     for (int l = 1; l < levels; ++l)
         filled[l].store_at(normalized, yo).compute_at(normalized, yi).vectorize(x, vec);
+}
+
+// One kernel for each level of the way down, and one for each of the way up. A thread computes all channels of a point:
+// they share the alpha.
+void InterpolateLevels::schedule_for_gpu(const Target &) {
+    for (int l = 1; l < levels; ++l) {
+        down[l].compute_root().bound(k, 0, 4);
+        GPUKernel kernel{down[l], x, y};
+        kernel.schedule({.width = 32, .height = 8}, {k});
+        kernel.share(downy[l]);
+        downy[l].reorder(k, x, y).unroll(k);
+    }
+    for (int l = levels - 2; l >= 1; --l) {
+        filled[l].compute_root().bound(k, 0, 4);
+        GPUKernel{filled[l], x, y}.schedule({.width = 32, .height = 8}, {k});
+    }
+    normalized.bound(k, 0, 3);
+    GPUKernel kernel{normalized, x, y};
+    kernel.schedule({.width = 32, .height = 8, .rows = 2}, {k});
+    kernel.keep(filled[0]);
 }
 
 Interpolate::Interpolate(int levels) : InterpolateLevels(levels) {

@@ -9,6 +9,7 @@ namespace apps {
 /// What both forms share: the steps of the pyramid between the levels.
 struct InterpolateLevels : Program {
     void schedule_by_hand(const dsl::Target &target) override;
+    void schedule_for_gpu(const dsl::Target &target) override;
 
     int levels;
     dsl::ImageParam input;  ///< float, planes (x, y, k): three colors, then alpha

@@ -1,5 +1,6 @@
 #include "apps/lens_blur/lens_blur.h"
 
+#include "apps/common/gpu.h"
 #include "apps/common/pyramid.h"
 
 #include <algorithm>
@@ -142,6 +143,38 @@ void LensBlur::schedule_by_hand(const Target &target) {
     sums.update().reorder(c, x, s, y).unroll(c).vectorize(x, vec);
     for (Func f : {sample_u, sample_v, weight})
         f.compute_at(sums, s).vectorize(x, vec);
+}
+
+// One kernel for each level of the cost volume and each way, one for the depths, and three for the rest. What the two
+// pictures cost at the finest level is found again faster than it is fetched from memory.
+void LensBlur::schedule_for_gpu(const Target &) {
+    const GPUTile tile{.width = 32, .height = 8};
+    for (int l = 1; l < options.levels; ++l) {
+        push[l].compute_root().bound(c, 0, 2);
+        GPUKernel down{push[l], x, y, {z}};
+        down.schedule(tile, {c});
+        down.share(pushy[l]);
+        pull[l].compute_root().bound(c, 0, 2);
+        GPUKernel{pull[l], x, y, {z}}.schedule(tile, {c});
+    }
+    confidence.compute_root();
+    GPUKernel variances{confidence, x, y};
+    variances.schedule(tile);
+    cost_sums.compute_at(confidence, variances.row);
+    depth.compute_root();
+    GPUKernel{depth, x, y}.schedule(tile);
+    worst.compute_root();
+    GPUKernel radii{worst, x, y};
+    radii.schedule(tile);
+    radii.share(worst_y);
+
+    blurred.bound(c, 0, 3);
+    GPUKernel rendered{blurred, x, y};
+    rendered.schedule(tile, {c});
+    sums.compute_at(blurred, rendered.row).bound(c, 0, 4).unroll(c);
+    sums.update().reorder({c, x, y, s}).unroll(c);
+    for (Func f : {sample_u, sample_v, weight})
+        f.compute_at(sums, s);
 }
 
 }  // namespace apps

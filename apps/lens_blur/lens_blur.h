@@ -16,6 +16,7 @@ struct LensBlur : Program {
     };
     explicit LensBlur(const Options &options);
     void schedule_by_hand(const dsl::Target &target) override;
+    void schedule_for_gpu(const dsl::Target &target) override;
 
     Options options;
     dsl::ImageParam left, right;  ///< uint8, planes (x, y, c)

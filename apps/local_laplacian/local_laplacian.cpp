@@ -1,5 +1,6 @@
 #include "apps/local_laplacian/local_laplacian.h"
 
+#include "apps/common/gpu.h"
 #include "apps/common/pyramid.h"
 
 namespace apps {
@@ -140,6 +141,30 @@ void LocalLaplacian::schedule_by_hand(const Target &target) {
     }
     out[0].compute_at(output_, yi).vectorize(x, vec);
     lupy[0].compute_at(out[0], y).vectorize(x, vec);
+}
+
+// One kernel for each level of each way. A thread computes the level for one of the intensities; those next to each other
+// in a block read the same pixels. The table is made by the host.
+void LocalLaplacian::schedule_for_gpu(const Target &) {
+    remap.compute_root();
+    gray.compute_root();
+    GPUKernel{gray, x, y}.schedule({.width = 32, .height = 8});
+    for (int l = 1; l < options.levels; ++l) {
+        g[l].compute_root();
+        GPUKernel remapped{g[l], x, y, {k}};
+        remapped.schedule({.width = 32, .height = 8});
+        remapped.share(gy[l]);
+        in[l].compute_root();
+        GPUKernel own{in[l], x, y};
+        own.schedule({.width = 32, .height = 8});
+        own.share(iny[l]);
+        out[l].compute_root();
+        GPUKernel{out[l], x, y}.schedule({.width = 32, .height = 8});
+    }
+    output_.bound(c, 0, 3);
+    GPUKernel kernel{output_, x, y};
+    kernel.schedule({.width = 32, .height = 8}, {c});
+    kernel.keep(out[0]);
 }
 
 }  // namespace apps

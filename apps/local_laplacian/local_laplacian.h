@@ -26,6 +26,7 @@ struct LocalLaplacian : Program {
     };
     explicit LocalLaplacian(const Options &options);
     void schedule_by_hand(const dsl::Target &target) override;
+    void schedule_for_gpu(const dsl::Target &target) override;
 
     Options options;
     dsl::ImageParam input;  ///< uint16, planes (x, y, c)

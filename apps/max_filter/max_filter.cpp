@@ -1,5 +1,7 @@
 #include "apps/max_filter/max_filter.h"
 
+#include "apps/common/gpu.h"
+
 #include <cmath>
 
 namespace apps {
@@ -44,6 +46,25 @@ void MaxFilter::schedule_by_hand(const Target &target) {
     running.compute_at(dilated, c).vectorize(x, vec);
     for (int i = 1; i < slices; ++i)
         running.update(i - 1).vectorize(x, vec);
+}
+
+// One kernel for each length of the running maxima, and one for the discs. The tables are made by the host.
+void MaxFilter::schedule_for_gpu(const Target &) {
+    height.compute_root();
+    slice.compute_root();
+    running.compute_root();
+    GPUKernel{running, x, y, {c}}.schedule({.width = 32, .height = 8}, {s});
+    const Var bx("bx"), tx("tx");
+    const RVar by("by"), ty("ty");
+    for (int i = 1; i < slices; ++i) {
+        running.update(i - 1)
+            .split(x, bx, tx, 32)
+            .split(rows, by, ty, 8)
+            .reorder({tx, ty, bx, by, c})
+            .gpu_threads(tx, ty)
+            .gpu_blocks(bx, by, c);
+    }
+    GPUKernel{dilated, x, y, {c}}.schedule({.width = 32, .height = 8});
 }
 
 }  // namespace apps

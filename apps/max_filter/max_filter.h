@@ -11,6 +11,7 @@ namespace apps {
 struct MaxFilter : Program {
     explicit MaxFilter(int radius = 26);
     void schedule_by_hand(const dsl::Target &target) override;
+    void schedule_for_gpu(const dsl::Target &target) override;
 
     dsl::ImageParam input;  ///< float, planes (x, y, c)
     dsl::Func height{"height"}, slice{"slice"}, running{"running"}, column{"column"},

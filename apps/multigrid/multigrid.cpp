@@ -1,5 +1,6 @@
 #include "apps/multigrid/multigrid.h"
 
+#include "apps/common/gpu.h"
 #include "apps/common/pyramid.h"
 
 namespace apps {
@@ -166,6 +167,15 @@ void Multigrid::schedule_by_hand(const Target &target) {
                 .parallel(strip)
                 .vectorize(planes ? p[0] : in_tile, vec);
         }
+    }
+}
+
+// One kernel for each stage that is kept, with the one before it in shared memory.
+void Multigrid::schedule_for_gpu(const Target &) {
+    for (Func f : stages) {
+        f.compute_root();
+        const std::vector<Var> others(p.begin() + 2, p.end());
+        GPUKernel{f, p[0], p[1], others}.schedule({.width = 32, .height = 8});
     }
 }
 

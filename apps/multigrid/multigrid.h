@@ -17,6 +17,7 @@ struct Multigrid : Program {
     };
     explicit Multigrid(const Options &options);
     void schedule_by_hand(const dsl::Target &target) override;
+    void schedule_for_gpu(const dsl::Target &target) override;
 
     Options options;
     /// double; arrays of (N + 2)^d with the boundary at 0 and N + 1, N = 2^levels (n + 1) / 2 - 1

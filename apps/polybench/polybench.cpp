@@ -1,5 +1,7 @@
 #include "apps/polybench/polybench.h"
 
+#include "apps/common/gpu.h"
+#include "apps/common/gpu_conv.h"
 #include "apps/common/registers.h"
 
 namespace apps {
@@ -73,6 +75,12 @@ void TwoMm::schedule_by_hand(const Target &target) {
     schedule_product(abc, j, c, result, col, row, target);
 }
 
+void TwoMm::schedule_for_gpu(const Target &) {
+    tmp.compute_root();
+    schedule_product_for_gpu(ab, k, a.in(ab), b.in(ab), tmp, col, row);
+    schedule_product_for_gpu(abc, j, tmp.in(abc), c.in(abc), result, col, row);
+}
+
 Gemver::Gemver()
     : a(Float(64), 2, "a"), u1(Float(64), 1, "u1"), v1(Float(64), 1, "v1"), u2(Float(64), 1, "u2"),
       v2(Float(64), 1, "v2"), y(Float(64), 1, "y"), z(Float(64), 1, "z"),
@@ -99,6 +107,38 @@ void Gemver::schedule_by_hand(const Target &target) {
         .vectorize(ci, vec)
         .parallel(co);
     w.update().split(row, ro, ri, 4).reorder(ri, j, ro).unroll(ri).parallel(ro);
+}
+
+// The updated matrix is summed up along columns in strips of rows, and along rows by the threads of a warp; it is computed
+// anew for both.
+void Gemver::schedule_for_gpu(const Target &) {
+    const Var part("part"), block("block"), thread("thread"), lane("lane");
+    const RVar io("io"), ii("ii"), jo("jo"), ji("ji");
+    Func strips = x.update().split(i, io, ii, 64).rfactor(io, part);
+    for (Func f : {strips, x})
+        f.compute_root().split(col, block, thread, 128).gpu_threads(thread);
+    strips.reorder(thread, block, part).gpu_blocks(block, part);
+    strips.update()
+        .split(col, block, thread, 128)
+        .reorder({ii, thread, block, part})
+        .gpu_threads(thread)
+        .gpu_blocks(block, part);
+    x.gpu_blocks(block);
+    x.update()
+        .split(col, block, thread, 128)
+        .reorder({io, thread, block})
+        .gpu_threads(thread)
+        .gpu_blocks(block);
+
+    Func lanes = w.update().split(j, jo, ji, 32).rfactor(ji, lane);
+    w.gpu_tile(row, block, thread, 128);
+    w.update()
+        .split(row, block, thread, 8)
+        .reorder({ji, thread, block})
+        .gpu_threads(thread)
+        .gpu_blocks(block);
+    lanes.compute_at(w, block).reorder(lane, row).gpu_threads(lane, row);
+    lanes.update().reorder({jo, lane, row}).gpu_threads(lane, row);
 }
 
 Covariance::Covariance()
@@ -134,6 +174,33 @@ void Covariance::schedule_by_hand(const Target &target) {
     upper.compute_root();
     schedule_product(product, k, centered, upper, col, row, target);
     result.vectorize(col, vec).parallel(row, 16);
+}
+
+// Products of blocks of columns; what lies below the diagonal is not computed.
+void Covariance::schedule_for_gpu(const Target &) {
+    const Var part("part"), block("block"), thread("thread");
+    const RVar io("io"), ii("ii");
+    Func strips = total.update().split(i, io, ii, 64).rfactor(io, part);
+    for (Func f : {strips, total})
+        f.compute_root().split(col, block, thread, 128).gpu_threads(thread);
+    strips.reorder(thread, block, part).gpu_blocks(block, part);
+    strips.update()
+        .split(col, block, thread, 128)
+        .reorder({ii, thread, block, part})
+        .gpu_threads(thread)
+        .gpu_blocks(block, part);
+    total.gpu_blocks(block);
+    total.update()
+        .split(col, block, thread, 128)
+        .reorder({io, thread, block})
+        .gpu_threads(thread)
+        .gpu_blocks(block);
+
+    centered.compute_root();
+    GPUKernel{centered, col, row}.schedule({.width = 32, .height = 8});
+    upper.compute_root();
+    schedule_product_for_gpu(product, k, by_column, centered.in(product), upper, col, row);
+    GPUKernel{result, col, row}.schedule({.width = 32, .height = 8});
 }
 
 }  // namespace apps

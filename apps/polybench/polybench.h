@@ -9,6 +9,7 @@ namespace apps {
 struct TwoMm : Program {
     TwoMm();
     void schedule_by_hand(const dsl::Target &target) override;
+    void schedule_for_gpu(const dsl::Target &target) override;
 
     dsl::ImageParam a, b, c, d;
     dsl::Func ab{"ab"}, tmp{"tmp"}, abc{"abc"}, result{"two_mm"};
@@ -20,6 +21,7 @@ struct TwoMm : Program {
 struct Gemver : Program {
     Gemver();
     void schedule_by_hand(const dsl::Target &target) override;
+    void schedule_for_gpu(const dsl::Target &target) override;
 
     dsl::ImageParam a, u1, v1, u2, v2, y, z;
     dsl::Func updated{"updated"}, x{"x"}, w{"gemver"};
@@ -32,6 +34,7 @@ struct Gemver : Program {
 struct Covariance : Program {
     Covariance();
     void schedule_by_hand(const dsl::Target &target) override;
+    void schedule_for_gpu(const dsl::Target &target) override;
 
     dsl::ImageParam data;
     dsl::Func total{"total"}, mean{"mean"}, centered{"centered"}, by_column{"by_column"},

@@ -1,5 +1,6 @@
 #include "apps/pyramid_blend/pyramid_blend.h"
 
+#include "apps/common/gpu.h"
 #include "apps/common/pyramid.h"
 
 namespace apps {
@@ -105,6 +106,29 @@ void PyramidBlend::schedule_by_hand(const Target &target) {
         outy[l].compute_at(out[l], loop).vectorize(x, vec);
         for (int i = 0; i < 2; ++i)
             upy[i][l].compute_at(out[l], loop).vectorize(x, vec);
+    }
+}
+
+// One kernel for each level of each pyramid, and one for each level of the result. Both directions of a step meet in
+// shared memory.
+void PyramidBlend::schedule_for_gpu(const Target &) {
+    const GPUTile tile{.width = 32, .height = 8};
+    for (int l = 1; l < levels; ++l) {
+        for (int i = 0; i < 3; ++i) {
+            gauss[i][l].compute_root();
+            GPUKernel down{gauss[i][l], x, y, i < 2 ? std::vector{c} : std::vector<Var>()};
+            down.schedule(tile);
+            down.share(halfy[i][l]);
+        }
+    }
+    for (int l = levels - 1; l >= 0; --l) {
+        out[l].compute_root().bound(c, 0, 3);
+        GPUKernel up{out[l], x, y};
+        up.schedule(tile, {c});
+        if (l == levels - 1)
+            continue;
+        for (Func f : {outy[l], upy[0][l], upy[1][l]})
+            up.share(f);
     }
 }
 

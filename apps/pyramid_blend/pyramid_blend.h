@@ -12,6 +12,7 @@ struct PyramidBlend : Program {
     static constexpr int levels = 4;
     PyramidBlend();
     void schedule_by_hand(const dsl::Target &target) override;
+    void schedule_for_gpu(const dsl::Target &target) override;
 
     dsl::ImageParam picture1, picture2;  ///< float, planes (x, y, c)
     dsl::ImageParam mask;                ///< float, (x, y): 1 where picture1 is wanted

@@ -1,5 +1,7 @@
 #include "apps/quantized_conv/quantized_conv.h"
 
+#include "apps/common/gpu.h"
+
 namespace apps {
 using namespace dsl;
 
@@ -21,6 +23,15 @@ void QuantizedConv::schedule_by_hand(const Target &target) {
     quantized.store_at(relu, yo).compute_at(relu, yi).vectorize(x, vec);
     conv.compute_at(relu, x).vectorize(x);
     conv.update().reorder(x, r.x, r.y, y).vectorize(x).unroll(r.x).unroll(r.y);
+}
+
+// The quantized pixels of a block in shared memory, the sums in registers.
+void QuantizedConv::schedule_for_gpu(const Target &) {
+    GPUKernel kernel{relu, x, y};
+    kernel.schedule({.width = 32, .height = 8, .columns = 2, .rows = 4});
+    kernel.share(quantized);
+    kernel.keep(conv);
+    conv.update().unroll(r.x).unroll(r.y).unroll(x).unroll(y);
 }
 
 }  // namespace apps

@@ -8,6 +8,7 @@ namespace apps {
 struct QuantizedConv : Program {
     QuantizedConv();
     void schedule_by_hand(const dsl::Target &target) override;
+    void schedule_for_gpu(const dsl::Target &target) override;
 
     dsl::ImageParam input;  ///< float, 2 larger than the output in both dimensions
     dsl::Func quantized{"quantized"}, conv{"conv"}, relu{"relu"};

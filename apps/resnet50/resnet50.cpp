@@ -2,6 +2,7 @@
 
 #include "apps/common/blocked_weights.h"
 #include "apps/common/conv.h"
+#include "apps/common/gpu_conv.h"
 
 namespace apps {
 using namespace dsl;
@@ -65,6 +66,7 @@ Func Resnet50::add_layer(const Func &in, int in_size, const Layer &layer, bool r
     result(c, x, y) = relu ? max(value, 0.0f) : value;
 
     padded.push_back(layer.pad > 0 ? source : Func());
+    sources.push_back(source);
     conv.push_back(sum);
     sums.push_back(r);
     stages.insert(stages.end(), {sum, result});
@@ -159,6 +161,40 @@ void Resnet50::schedule_by_hand(const Target &target) {
         .parallel(co);
     total.compute_root();
     probability.vectorize(c, vec);
+}
+
+// One kernel for each layer, which pads its input where it loads it, and at the end of a bottleneck adds what went past
+// it. The sums of the classifier are made in parts.
+void Resnet50::schedule_for_gpu(const Target &) {
+    const std::vector<Layer> all = layers(options);
+    for (size_t l = 0; l < conv.size(); ++l) {
+        finished[l].compute_root().bound(c, 0, all[l].out);
+        const Func read = padded[l].defined() ? padded[l] : sources[l].in(conv[l]);
+        schedule_convolution_for_gpu(
+            conv[l], sums[l], filters[l].in(conv[l]), read, finished[l], c, x, y, {},
+            {.channels = 1, .pixels = 7, .width = 2, .height = 7, .step = 16});
+    }
+    const Var bc("bc"), tc("tc"), bx("bx"), tx("tx"), part("part");
+    pooled.compute_root();
+    for (Stage stage : {Stage(pooled), pooled.update()})
+        stage.split(c, bc, tc, 32)
+            .split(x, bx, tx, 8)
+            .reorder(tc, tx, bc, bx, y)
+            .gpu_threads(tc, tx)
+            .gpu_blocks(bc, bx, y);
+
+    const RVar outer("outer"), inner("inner");
+    Func products = scores.update().split(scores.rvars()[0], outer, inner, 64).rfactor(outer, part);
+    Func exponentials =
+        total.update().split(total.rvars()[0], outer, inner, 32).rfactor(inner, part);
+    for (Func f : {average, products, scores})
+        for (Stage stage : {Stage(f.compute_root()), f.update()})
+            stage.split(c, bc, tc, 64).gpu_threads(tc).gpu_blocks(bc);
+    for (Stage stage : {Stage(exponentials.compute_root()), exponentials.update()})
+        stage.gpu_threads(part);
+    for (Stage stage : {Stage(total.compute_root()), total.update()})
+        stage.gpu_single_thread();
+    probability.split(c, bc, tc, 64).gpu_threads(tc).gpu_blocks(bc);
 }
 
 }  // namespace apps

@@ -22,6 +22,7 @@ struct Resnet50 : Program {
     };
     explicit Resnet50(const Options &options);
     void schedule_by_hand(const dsl::Target &target) override;
+    void schedule_for_gpu(const dsl::Target &target) override;
 
     /// All layers in the order in which they are used; a block's shortcut comes after its main
     /// path.
@@ -34,6 +35,7 @@ struct Resnet50 : Program {
     dsl::ImageParam fc_weights;           ///< float, (class, channel)
     dsl::ImageParam fc_bias;              ///< float, (class)
     std::vector<dsl::Func> padded, conv;  ///< per layer
+    std::vector<dsl::Func> sources;       ///< per layer: what it reads, padded or not
     /// Per layer: normalized, or the bottleneck block that it is the last of.
     std::vector<dsl::Func> finished;
     std::vector<dsl::RDom> sums;  ///< of the convolutions: channel in, x, y

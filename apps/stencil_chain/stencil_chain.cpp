@@ -1,5 +1,7 @@
 #include "apps/stencil_chain/stencil_chain.h"
 
+#include "apps/common/gpu.h"
+
 namespace apps {
 using namespace dsl;
 
@@ -32,6 +34,23 @@ void StencilChain::schedule_by_hand(const Target &target) {
         } else {
             stage.store_at(last, yo).compute_at(last, yi).vectorize(x, vec);
         }
+    }
+}
+
+// Groups of four stages in a kernel, the inner ones in shared memory.
+void StencilChain::schedule_for_gpu(const Target &) {
+    const size_t group = 4;
+    GPUKernel kernel{stages.back(), x, y};
+    for (size_t i = stages.size(); i-- > 0;) {
+        if ((stages.size() - 1 - i) % group == 0) {
+            kernel = GPUKernel{stages[i], x, y};
+            stages[i].compute_root();
+            kernel.schedule({.width = 32, .height = 8, .columns = 2, .rows = 4});
+        } else {
+            kernel.share(stages[i], 4);
+        }
+        if ((stages.size() - i) % group == 0 || i == 0)
+            kernel.share(i == 0 ? input.in() : stages[i - 1].in(stages[i]));
     }
 }
 

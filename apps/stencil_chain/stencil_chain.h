@@ -9,6 +9,7 @@ namespace apps {
 struct StencilChain : Program {
     explicit StencilChain(int count = 32);
     void schedule_by_hand(const dsl::Target &target) override;
+    void schedule_for_gpu(const dsl::Target &target) override;
 
     dsl::ImageParam input;
     dsl::Var x{"x"}, y{"y"}, yo{"yo"}, yi{"yi"};

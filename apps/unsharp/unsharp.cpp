@@ -1,5 +1,7 @@
 #include "apps/unsharp/unsharp.h"
 
+#include "apps/common/gpu.h"
+
 #include <cmath>
 
 namespace apps {
@@ -34,6 +36,14 @@ void Unsharp::schedule_by_hand(const Target &target) {
         .parallel(yo);
     store_past_caches(masked);
     blury.compute_at(masked, yi).reorder(y, x).vectorize(x, vec).unroll(y);
+}
+
+// A block loads its pixels to shared memory, and blurs them there along y; the rest is computed in registers.
+void Unsharp::schedule_for_gpu(const Target &) {
+    GPUKernel kernel{masked, x, y, {c}};
+    kernel.schedule({.width = 32, .height = 8, .columns = 2, .rows = 4});
+    kernel.share(input.in());
+    kernel.share(blury, 4);
 }
 
 UnsharpHalide::UnsharpHalide() : input(Float(32), 3, "input") {
@@ -73,6 +83,17 @@ void UnsharpHalide::schedule_by_hand(const Target &target) {
     store_past_caches(unsharp);
     blur_y.compute_at(unsharp, yi).reorder(y, x).vectorize(x, vec).unroll(y);
     gray.store_at(unsharp, yo).compute_at(unsharp, yi).vectorize(x, vec);
+}
+
+// A block computes the luminance of its pixels once, to shared memory, and blurs it there along y; the rest follows in
+// registers for the three channels.
+void UnsharpHalide::schedule_for_gpu(const Target &) {
+    GPUKernel kernel{unsharp, x, y};
+    unsharp.bound(c, 0, 3);
+    kernel.schedule({.width = 32, .height = 8, .columns = 2, .rows = 4}, {c});
+    kernel.share(gray);
+    kernel.share(blur_y, 4);
+    kernel.keep(ratio);
 }
 
 }  // namespace apps

@@ -11,6 +11,7 @@ struct Unsharp : Program {
     /// \param weight how much of the difference is added back
     explicit Unsharp(float weight = 3);
     void schedule_by_hand(const dsl::Target &target) override;
+    void schedule_for_gpu(const dsl::Target &target) override;
 
     dsl::ImageParam
         input;  ///< float, planes (x, y, c); 2 pixels larger than the output on each side
@@ -23,6 +24,7 @@ struct Unsharp : Program {
 struct UnsharpHalide : Program {
     UnsharpHalide();
     void schedule_by_hand(const dsl::Target &target) override;
+    void schedule_for_gpu(const dsl::Target &target) override;
 
     dsl::ImageParam input;  ///< float RGB > 0, planes (x, y, c), of the output's size
     dsl::Func gray{"gray"}, blur_y{"blur_y"}, blur_x{"blur_x"}, sharpen{"sharpen"}, ratio{"ratio"},

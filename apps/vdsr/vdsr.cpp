@@ -1,6 +1,8 @@
 #include "apps/vdsr/vdsr.h"
 
 #include "apps/common/conv.h"
+#include "apps/common/gpu.h"
+#include "apps/common/gpu_conv.h"
 
 namespace apps {
 using namespace dsl;
@@ -90,6 +92,40 @@ void Vdsr::schedule_by_hand(const Target &target) {
     detail.compute_root().vectorize(x, vec).parallel(y, 8);
     detail.update().reorder(r.x, r.y, r.z, x, y).parallel(y, 4);
     sharpened.bound(c, 0, 3).reorder(c, x, y).unroll(c).vectorize(x, vec).parallel(y, 8);
+}
+
+// One kernel for each layer, which pads its input where it loads it.
+void Vdsr::schedule_for_gpu(const Target &) {
+    luma.compute_root();
+    GPUKernel{luma, x, y}.schedule({.width = 32, .height = 8});
+    for (size_t l = 0; l < conv.size(); ++l) {
+        result[l].compute_root();
+        if (l > 0) {
+            schedule_convolution_for_gpu(
+                conv[l], r, middle.in(conv[l]), padded[l], result[l], c, x, y, {},
+                {.channels = 2, .pixels = 8, .width = 4, .height = 2, .step = 8});
+            continue;
+        }
+        const Var bx("bx"), tx("tx");
+        result[l].split(x, bx, tx, 8).reorder(c, tx, bx, y).gpu_threads(c, tx).gpu_blocks(bx, y);
+        conv[l].compute_at(result[l], c).update().unroll(r_first.x).unroll(r_first.y);
+    }
+    sharpened.bound(c, 0, 3);
+    detail.compute_root();
+    GPUKernel last{detail, x, y};
+    last.schedule({.width = 32, .height = 4});
+    const Var bx("bx"), tx("tx"), by("by"), ty("ty");
+    const RVar ko("ko"), ki("ki");
+    detail.update()
+        .split(x, bx, tx, 32)
+        .split(y, by, ty, 4)
+        .split(r.x, ko, ki, 16)
+        .reorder({ki, r.y, r.z, tx, ty, ko, bx, by})
+        .gpu_threads(tx, ty)
+        .gpu_blocks(bx, by);
+    Func read = padded.back();
+    read.compute_at(detail, ko).gpu_threads(read.args()[0], read.args()[1], read.args()[2]);
+    GPUKernel{sharpened, x, y}.schedule({.width = 32, .height = 8}, {c});
 }
 
 }  // namespace apps

@@ -10,6 +10,7 @@ namespace apps {
 struct Vdsr : Program {
     explicit Vdsr(int layers = 20);
     void schedule_by_hand(const dsl::Target &target) override;
+    void schedule_for_gpu(const dsl::Target &target) override;
 
     dsl::ImageParam picture;  ///< uint8 RGB, planes (x, y, c)
     dsl::ImageParam first;    ///< float, (channel out, x, y)

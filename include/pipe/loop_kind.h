@@ -18,9 +18,14 @@ enum class LoopKind : uint8_t {
 constexpr bool is_gpu(LoopKind kind) {
     return kind >= LoopKind::GPUBlock;
 }
+
+/// Whether several threads run the iterations: Parallel, and all of a GPU.
+constexpr bool is_threaded(LoopKind kind) {
+    return kind == LoopKind::Parallel || is_gpu(kind);
+}
 /// Whether iterations may run concurrently or in any order.
 constexpr bool is_unordered(LoopKind kind) {
-    return kind == LoopKind::Parallel || kind == LoopKind::Vectorized || is_gpu(kind);
+    return kind == LoopKind::Vectorized || is_threaded(kind);
 }
 
 enum class MemoryType : uint8_t {

@@ -309,6 +309,9 @@ void GPURun::use_on_host(DeviceBuffer &b, int32_t access) {
 
 void GPURun::launch(codegen::GPUModule &module, const codegen::GPULaunch &launch,
                     void *const *params) {
+    for (size_t d = 0; d < 3; d++)
+        if (launch.blocks[d] <= 0 || launch.threads[d] <= 0)
+            return;  // loops without iterations
     if (times_)
         launch_timed(module, launch, params);
     else

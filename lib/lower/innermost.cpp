@@ -189,8 +189,7 @@ class Innermost {
         const StageNest &stage = *nest_.stage;
         return tree_.schedule()[stage.func].stages[static_cast<size_t>(stage.stage)].atomic &&
                std::any_of(stage.loops.begin(), stage.loops.end(), [](const region::StageLoop &l) {
-                   const LoopKind kind = l.dim.kind;
-                   return (kind == LoopKind::Parallel || is_gpu(kind)) && l.dim.is_reduction;
+                   return is_threaded(l.dim.kind) && l.dim.is_reduction;
                });
     }
 

@@ -56,9 +56,7 @@ class Finder {
         while (p > 0 && is_pure_block_loop(loops[p - 1]))
             unrolled |= loops[--p].dim.kind == LoopKind::Unrolled;
         result_.block = p;
-        while (p > 0 && loops[p - 1].dim.is_reduction &&
-               loops[p - 1].dim.kind != LoopKind::Parallel &&
-               loops[p - 1].dim.kind != LoopKind::Vectorized)
+        while (p > 0 && loops[p - 1].dim.is_reduction && !is_unordered(loops[p - 1].dim.kind))
             p--;
         result_.outermost = p;
         const bool in_vector =

@@ -4,6 +4,7 @@
 #include "ir/simplify.h"
 #include "ir/substitute.h"
 #include "ir/visit.h"
+#include "region/upper_bound.h"
 
 namespace Pipe::lower {
 
@@ -27,6 +28,7 @@ ConstantInterval UniformScope::constant(const Expr &e) const {
 
 void UniformScope::learn_let(const std::string &name, const Expr &value) {
     learn(name, {interval(value), constant(value)});
+    lets_.push(name, {value, depth_++});
 }
 
 void UniformScope::learn_loop(const std::string &name, const Expr &min, const Expr &extent) {
@@ -49,6 +51,10 @@ void UniformScope::inside(const Stmt &s, const std::function<void(const Stmt &)>
     if (binds) {
         intervals_.pop(s->name);
         facts_.rewind(mark);
+        if (s->op == StmtOp::Let) {
+            lets_.pop(s->name);
+            depth_--;
+        }
     }
 }
 
@@ -61,10 +67,26 @@ bool UniformScope::is_uniform(const Expr &e) const {
     return true;
 }
 
-std::optional<Expr> UniformScope::most(const Expr &e) const {
+std::optional<int64_t> UniformScope::constant_most(const Expr &e) const {
     const ConstantInterval known = constant(e);
     if (known.has_hi())
-        return make_int(e.type(), known.hi);
+        return known.hi;
+    if (e->op == Op::Cast && e.type() == Int(64) && e->args[0].type() == Int(32))
+        return constant_most(e->args[0]);
+    if (e.type() != Int(32) && e.type() != Int(64))
+        return std::nullopt;
+    region::Variables variables;
+    variables.extent_of = [](const std::string &) { return std::nullopt; };
+    variables.let_of = [&](const std::string &name) {
+        const std::pair<Expr, int> *let = lets_.find(name);
+        return let ? *let : std::pair(Expr(), 0);
+    };
+    return region::upper_bound(Linear::from_expr(e), variables);
+}
+
+std::optional<Expr> UniformScope::most(const Expr &e) const {
+    if (std::optional<int64_t> known = constant_most(e))
+        return make_int(e.type(), *known);
     const Expr end = interval(e).max;
     if (!end.defined() || !is_uniform(end))
         return std::nullopt;

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "ir/facts.h"
+#include "ir/scope.h"
 #include "ir/stmt_node.h"
 #include "region/interval.h"
 
@@ -36,9 +37,13 @@ class UniformScope {
     void learn(const std::string &name, const Bound &bound);
     region::Interval interval(const Expr &e) const;
     ir::ConstantInterval constant(const Expr &e) const;
+    /// The largest value, if it is a constant; of min(n, x*8 + 8) - x*8 it is 8.
+    std::optional<int64_t> constant_most(const Expr &e) const;
 
     region::IntervalScope intervals_;
     ir::Facts facts_;
+    ir::Scope<std::pair<Expr, int>> lets_;  ///< values, and how many lets are around each
+    int depth_ = 0;
 };
 
 }  // namespace Pipe::lower

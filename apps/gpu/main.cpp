@@ -1,0 +1,182 @@
+// pipe_gpu: what is known of the applications' kernels without a GPU; with one, also their times.
+#include "apps/gpu/ptx.h"
+#include "apps/gpu/timing.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <stdexcept>
+
+using namespace gpu;
+
+namespace {
+
+struct Options {
+    std::vector<std::string> apps;
+    std::string json;
+    bool only_static = false;
+    double minutes = 6;  ///< for all times
+};
+
+/// A number, or "-" where it is not known.
+std::string known(double value, const char *format) {
+    return value < 0 ? "-" : fmt::format(fmt::runtime(format), value);
+}
+
+void print_header() {
+    fmt::print("{:24} {:4} {:>11} {:>7} {:>9} {:>10} {:>7} {:>5} {:>6} {:>8} {:>9} {:>9} {:>7}\n",
+               "app", "", "size", "kernels", "sectors/p", "compulsory", "shared", "regs", "spills",
+               "barriers", "occupancy", "search ms", "ptx ms");
+}
+
+void print(const Figures &f) {
+    const std::string size = fmt::format("{}x{}", f.size.width, f.size.height);
+    if (!f.failure.empty()) {
+        fmt::print("{:24} {:4} {:>11} {}\n", f.app, f.variant, size, f.failure);
+        return;
+    }
+    fmt::print(
+        "{:24} {:4} {:>11} {:>7} {:>9.3f} {:>10.3f} {:>7} {:>5} {:>6} {:>8.1f} {:>9} {:>9} {:>7}\n",
+        f.app, f.variant, size, f.kernels, f.sectors_per_pixel, f.compulsory_sectors,
+        f.shared_bytes, known(f.registers, "{:.0f}"), known(double(f.spill_bytes), "{:.0f}"),
+        f.barriers, known(f.occupancy, "{:.2f}"), known(f.search_ms, "{:.0f}"),
+        known(f.ptx_ms, "{:.0f}"));
+}
+
+void print(const Timing &t) {
+    fmt::print("{:24} {:4} {:>5}x{:<5} {:>10} {:>10} {:>5}  {}\n", t.app, t.variant, t.size.width,
+               t.size.height, known(t.median_ms, "{:.4f}"), known(t.minimum_ms, "{:.4f}"), t.runs,
+               t.failure);
+}
+
+/// null for what is not known.
+nlohmann::json number(double value) {
+    return value < 0 ? nlohmann::json() : nlohmann::json(value);
+}
+
+nlohmann::json to_json(const Figures &f) {
+    nlohmann::json row = {{"app", f.app},
+                          {"variant", f.variant},
+                          {"size", {f.size.width, f.size.height}},
+                          {"kernels", f.kernels},
+                          {"sectors_per_pixel", f.sectors_per_pixel},
+                          {"compulsory_sectors", f.compulsory_sectors},
+                          {"shared_bytes", f.shared_bytes},
+                          {"registers", number(f.registers)},
+                          {"spill_bytes", number(double(f.spill_bytes))},
+                          {"stack_bytes", number(double(f.stack_bytes))},
+                          {"barriers", f.barriers},
+                          {"occupancy", number(f.occupancy)},
+                          {"search_ms", number(f.search_ms)},
+                          {"ptx_ms", number(f.ptx_ms)}};
+    if (!f.failure.empty())
+        row["failure"] = f.failure;
+    return row;
+}
+
+nlohmann::json to_json(const Timing &t) {
+    nlohmann::json row = {{"app", t.app},
+                          {"variant", t.variant},
+                          {"size", {t.size.width, t.size.height}},
+                          {"median_ms", number(t.median_ms)},
+                          {"minimum_ms", number(t.minimum_ms)},
+                          {"runs", t.runs},
+                          {"difference", number(t.difference)}};
+    if (!t.failure.empty())
+        row["failure"] = t.failure;
+    return row;
+}
+
+std::vector<const apps::App *> chosen_apps(const Options &options) {
+    std::vector<const apps::App *> chosen;
+    for (const apps::App &app : apps::registry())
+        if (!emulated_form(app).small.empty() &&
+            (options.apps.empty() ||
+             std::find(options.apps.begin(), options.apps.end(), app.name) != options.apps.end()))
+            chosen.push_back(&app);
+    return chosen;
+}
+
+nlohmann::json print_figures(const std::vector<const apps::App *> &apps) {
+    fmt::print("Counted by the emulator; registers, spills and occupancy for sm_80 (A100){}\n\n",
+               find_ptxas().empty() ? ": ptxas is not installed" : "");
+    print_header();
+    nlohmann::json rows = nlohmann::json::array();
+    for (const apps::App *app : apps)
+        for (Schedule schedule : {Schedule::Hand, Schedule::Auto}) {
+            const Figures figures = measure(*app, schedule);
+            print(figures);
+            rows.push_back(to_json(figures));
+        }
+    return rows;
+}
+
+/// The applications in turn, until the time is over.
+nlohmann::json print_times(const std::vector<const apps::App *> &apps, double minutes) {
+    fmt::print("\n{}: times in ms, with data on the device\n\n", name_of_gpu());
+    fmt::print("{:24} {:4} {:>11} {:>10} {:>10} {:>5}\n", "app", "", "size", "median", "minimum",
+               "runs");
+    const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(60 * minutes);
+    nlohmann::json rows = nlohmann::json::array();
+    for (const apps::App *app : apps)
+        for (Schedule schedule : {Schedule::Hand, Schedule::Auto}) {
+            if (std::chrono::steady_clock::now() > end) {
+                fmt::print("The {} minutes are over: {} and what follows are not measured. See "
+                           "--app, --minutes.\n",
+                           minutes, app->name);
+                return rows;
+            }
+            const Timing timing = time_on_gpu(*app, schedule, 0.3);
+            print(timing);
+            rows.push_back(to_json(timing));
+        }
+    return rows;
+}
+
+int run(const Options &options) {
+    const std::vector<const apps::App *> apps = chosen_apps(options);
+    nlohmann::json report;
+    report["figures"] = print_figures(apps);
+    if (!options.only_static && has_gpu()) {
+        report["gpu"] = name_of_gpu();
+        report["times"] = print_times(apps, options.minutes);
+    } else {
+        fmt::print("\nNo GPU: nothing was run on one.\n");
+    }
+    if (options.json.empty())
+        return 0;
+    std::ofstream out(options.json);
+    out << report.dump(2) << "\n";
+    out.close();
+    if (!out)
+        throw std::runtime_error("cannot write " + options.json);
+    return 0;
+}
+
+}  // namespace
+
+int main(int argc, char **argv) {
+    std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);  // what is measured is seen, in a file too
+    Options options;
+    std::vector<std::string> names;
+    for (const apps::App &app : apps::registry())
+        names.push_back(app.name);
+    CLI::App cli{"The kernels of Pipe's applications: what the emulator and ptxas say of them, "
+                 "and, with a GPU, times."};
+    cli.add_option("--app", options.apps, "only these applications")->check(CLI::IsMember(names));
+    cli.add_option("--json", options.json, "also write the rows to this file");
+    cli.add_option("--minutes", options.minutes, "at most, for the times");
+    cli.add_flag("--static", options.only_static, "no times, even with a GPU");
+    CLI11_PARSE(cli, argc, argv);
+    try {
+        return run(options);
+    } catch (const std::exception &error) {
+        fmt::print(stderr, "pipe_gpu: {}\n", error.what());
+        return 1;
+    }
+}

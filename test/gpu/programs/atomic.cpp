@@ -1,0 +1,22 @@
+// Updates that several threads make to one element.
+#include <catch2/catch_test_macros.hpp>
+#include <pipe/pipe.h>
+
+using namespace Pipe;
+
+TEST_CASE("an atomic update adds what all threads of all blocks add to an element", "[gpu]") {
+    constexpr int size = 1000, bins = 7;
+    Func counts("counts");
+    Var x("x");
+    RDom r(0, size, "r");
+    counts(x) = 0;
+    counts((r * r) % bins) += r;
+    const RVar block("block"), thread("thread");
+    counts.update().atomic().split(r, block, thread, 64).gpu_threads(thread).gpu_blocks(block);
+    const Buffer<int> out = counts.realize({bins}, Target("host-cuda_emulator"));
+    int expected[bins] = {};
+    for (int i = 0; i < size; i++)
+        expected[i * i % bins] += i;
+    for (int i = 0; i < bins; i++)
+        CHECK(out(i) == expected[i]);
+}

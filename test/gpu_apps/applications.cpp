@@ -1,0 +1,125 @@
+// Every application under its GPU schedule: in the emulator, and as PTX.
+#include "apps/common/arrays.h"
+#include "apps/gpu/figures.h"
+#include "apps/gpu/ptx.h"
+#include "jit/gpu/emulator.h"
+
+#include <catch2/catch_test_macros.hpp>
+#include <pipe/pipe.h>
+
+#include <algorithm>
+#include <memory>
+#include <set>
+
+using apps::App;
+using Pipe::Buffer;
+
+namespace {
+
+/// Of the layers of conv_bn, which differ in numbers only, some: with and without a stride, 1x1, 3x3 and 7x7.
+bool is_tested(const App &app) {
+    static const std::set<std::string> layers = {"conv_bn_3_224_64_7_2", "conv_bn_64_56_64_3_1",
+                                                 "conv_bn_128_56_128_3_2",
+                                                 "conv_bn_512_28_128_1_1"};
+    return !app.name.starts_with("conv_bn") || layers.count(app.name);
+}
+
+/// The sizes that take seconds in the emulator or the reference evaluator are left out.
+std::vector<apps::Size> sizes_of(const App &app) {
+    std::vector<apps::Size> sizes = app.small;
+    if (app.name == "stencil_chain" || app.name == "vdsr")
+        sizes.resize(1);
+    if (app.name == "interpolate_halide")
+        sizes.pop_back();
+    return sizes;
+}
+
+/// The inputs set, and memory for the output.
+Buffer<> prepare(const App &app, apps::Program &program, apps::Size size) {
+    apps::set_inputs(program, apps::make_inputs(app, program, size));
+    return apps::make_output(app, program, size);
+}
+
+/// Stages that read neighbors in a window of constant size, or one point, in one kernel.
+bool is_stencil(const App &app) {
+    static const std::set<std::string> names = {"blur",
+                                                "blur_float",
+                                                "unsharp",
+                                                "unsharp_halide",
+                                                "harris",
+                                                "harris_halide",
+                                                "camera_pipe",
+                                                "stencil_chain",
+                                                "quantized_conv",
+                                                "flux_div",
+                                                "pyramid_blend",
+                                                "interpolate",
+                                                "interpolate_halide",
+                                                "interleave",
+                                                "brighten_interleaved",
+                                                "gray_interleaved",
+                                                "camera_pipe_halide"};
+    return names.count(app.name) != 0;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "every application gives what its definition says under its GPU schedule, without a fault",
+    "[apps]") {
+    const Pipe::Target target("host-cuda_emulator");
+    for (const App &entry : apps::registry()) {
+        const App &app = gpu::emulated_form(entry);
+        if (app.small.empty() || !is_tested(app))
+            continue;
+        const std::unique_ptr<apps::Program> program = app.make(), definition = app.make();
+        program->schedule_for_gpu(target);
+        Pipe::Pipeline pipeline(program->output()), reference(definition->output());
+        for (apps::Size size : sizes_of(app)) {
+            INFO(entry.name << " " << size.width << "x" << size.height);
+            const Buffer<> output = prepare(app, *program, size),
+                           expected = prepare(app, *definition, size);
+            reference.realize_reference(expected);
+            pipeline.realize(output, target);
+            const double difference = apps::max_abs_difference(output, expected);
+            INFO("difference " << difference << ", largest " << apps::max_abs(expected));
+            CHECK(difference <= app.tolerance * apps::max_abs(expected));
+            CHECK(Pipe::jit::emulated_device().take_reports().empty());
+        }
+    }
+}
+
+TEST_CASE("one kernel for unsharp masks and Harris corners", "[apps]") {
+    for (const char *name : {"unsharp", "unsharp_halide", "harris", "harris_halide"}) {
+        INFO(name);
+        const gpu::Figures figures = gpu::measure(*apps::find_app(name), gpu::Schedule::Hand);
+        CHECK(figures.failure == "");
+        CHECK(figures.kernels == 1);
+    }
+}
+
+TEST_CASE("ptxas accepts the kernels of every application; stencils need no local memory",
+          "[apps][ptxas]") {
+    if (gpu::find_ptxas().empty()) {
+        WARN("ptxas is not installed: nothing is tested");
+        return;
+    }
+    for (const App &entry : apps::registry()) {
+        const App &app = gpu::emulated_form(entry);
+        if (app.small.empty() || !is_tested(app))
+            continue;
+        const std::unique_ptr<apps::Program> program = app.make();
+        program->schedule_for_gpu(gpu::target_of(80));
+        for (int sm : {75, 80, 90}) {
+            INFO(entry.name << ", sm_" << sm);
+            const std::string ptx = gpu::ptx_of(program->output(), gpu::target_of(sm));
+            CHECK_FALSE(ptx.empty());
+            for (const gpu::Kernel &kernel : gpu::assemble(ptx, sm)) {
+                INFO(kernel.name);
+                CHECK(kernel.spilled_bytes == 0);
+                if (is_stencil(entry))
+                    CHECK(kernel.stack_bytes == 0);
+            }
+        }
+    }
+}
