@@ -58,9 +58,10 @@ void check_blends(const FuncNode &f, size_t index, const StageSchedule &s,
             const auto &of = loops.find(d.name)->roots;
             bool part =
                 std::find_first_of(of.begin(), of.end(), roots.begin(), roots.end()) != of.end();
-            if (d.kind == LoopKind::Parallel && part)
+            const bool concurrent = d.kind == LoopKind::Parallel || is_gpu(d.kind);
+            if (concurrent && part)
                 reject_directive(
-                    f, index, fmt::format("parallel({})", d.name),
+                    f, index, fmt::format("{}({})", schedules::to_string(d.kind), d.name),
                     fmt::format("the loop comes from '{}', which is split with "
                                 "TailStrategy::{}: threads would overwrite values that others "
                                 "store. Use GuardWithIf.",
