@@ -55,7 +55,7 @@ bool Scheduler::tail_is_legal(const Loop &loop, int factor, TailStrategy tail) c
                          tail == TailStrategy::PredicateLoads;
     if (source(func_).exact && !loads_no_more)
         return false;
-    if (blends(tail) && parallel_)
+    if (blends(tail) && (parallel_ || stage_is_kernel()))
         return false;
     if (update && tail == TailStrategy::ShiftInwards)
         return false;
