@@ -146,6 +146,19 @@ TEST_CASE_METHOD(TwoStages, "an array of a thread of unknown size", "[errors]") 
                                   {"f", "each thread", "how many elements", "Bound", "blocks"});
 }
 
+TEST_CASE("too large an array of a thread", "[errors]") {
+    Func f("f"), g("g");
+    RDom r(0, 400000, "r");
+    f(x) = x;
+    f(r) += 1;
+    g(x) = f(x);
+    f.bound(x, 0, 400000);
+    g.bound(x, 0, 16).gpu_tile(x, xo, xi, 8);
+    f.compute_at(g, xi);
+    require_message<CompileError>([&] { g.compile_jit(emulator); },
+                                  {"g.s0", "1600000 bytes", "f", "131072", "loop over blocks"});
+}
+
 TEST_CASE_METHOD(TwoStages, "something between loops over blocks", "[errors]") {
     g.gpu_tile(x, y, xo, yo, xi, yi, 8, 4);
     f.compute_at(g, yo);

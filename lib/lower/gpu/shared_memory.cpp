@@ -143,7 +143,20 @@ class ArraysOfKernel {
                 ".store_in(MemoryType::GPUShared): it is stored inside of a loop over threads, so "
                 "that "
                 "each thread has its own. Store it at a loop over blocks (store_at, compute_at).");
+        take_private(s, known);
         return array(s, *size, MemoryType::Stack, visit(s->stmts[0], true, begin));
+    }
+
+    void take_private(const Stmt &s, int64_t elements) {
+        constexpr int64_t limit = 128 << 10;
+        const int64_t bytes = elements * s->types[0].bytes();
+        if (bytes > limit || (private_bytes_ += bytes) > limit)
+            throw CompileError("Each thread of the kernel " + launch_->name + " needs " +
+                               marked(Field::Needed, bytes) + " bytes for itself for " +
+                               marked(Field::Func, s->name) + ", but at most " +
+                               marked(Field::Given, limit) +
+                               " are possible for all Funcs together. Compute it at a loop over "
+                               "blocks, where the threads share it, or at root.");
     }
 
     Stmt block_array(const Stmt &s, const Expr &begin) {
@@ -262,6 +275,7 @@ class ArraysOfKernel {
     const Stmt &launch_;
     const int64_t limit_;
     Expr total_;
+    int64_t private_bytes_ = 0;  ///< of each thread
     std::map<std::string, OwnArray> own_;
     std::vector<Array> arrays_;  ///< in shared memory, around here
     std::map<std::string, Global> global_;
