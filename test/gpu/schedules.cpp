@@ -161,3 +161,17 @@ TEST_CASE("a kernel within a vectorized loop of the host", "[schedules]") {
             check(h, {32});
         }
 }
+
+TEST_CASE("a loop over threads without iterations", "[schedules]") {
+    Func f("f"), g("g");
+    Param<int> n("n", 0);
+    RDom r(0, n, "r");
+    f(x, y) = x + y;
+    f(r, y) = 7;
+    f.gpu_blocks(y).gpu_threads(x);
+    f.update().gpu_blocks(y).gpu_threads(r);
+    for (int extent : {0, 3}) {
+        n.set(extent);
+        check(f, {10, 4});
+    }
+}
