@@ -59,8 +59,6 @@ std::vector<size_t> Scheduler::depths_for(int i, const Path &common) const {
 void Scheduler::gpu_loops() {
     if (mode_ != Mode::GPU || stage_is_kernel() || source(func_).is_extern)
         return;
-    if (blended_ && c_.chance(95))
-        return;  // a blend reads what another thread may store
     if (in_thread(func_) ? c_.chance(98) : !c_.chance(80))
         return;
     if (in_kernel(func_))
@@ -82,7 +80,6 @@ std::vector<size_t> Scheduler::some(std::vector<size_t> loops, int most) {
 }
 
 void Scheduler::make_kernel() {
-    parallel_ = true;  // so that splits do not blend
     const bool any_order = stage_info().combines && !plan(func_).specialized && c_.chance(50);
     for (int n = c_.between(0, 3); n > 0; n--) {
         std::vector<size_t> loops = serial_loops(!any_order);
@@ -110,7 +107,6 @@ void Scheduler::make_kernel() {
 }
 
 void Scheduler::make_threads() {
-    parallel_ = true;
     const bool any_order = stage_info().combines && !plan(func_).specialized && c_.chance(50);
     if (std::vector<size_t> loops = serial_loops(!any_order); !loops.empty() && c_.chance(30))
         split(c_.of(loops), c_.of<int>({4, 8, 2, 3, 16}));
