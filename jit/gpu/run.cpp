@@ -309,9 +309,10 @@ void GPURun::use_on_host(DeviceBuffer &b, int32_t access) {
 
 void GPURun::launch(codegen::GPUModule &module, const codegen::GPULaunch &launch,
                     void *const *params) {
+    // A loop over blocks or threads without iterations: drivers refuse such a launch.
     for (size_t d = 0; d < 3; d++)
         if (launch.blocks[d] <= 0 || launch.threads[d] <= 0)
-            return;  // loops without iterations
+            return;
     if (times_)
         launch_timed(module, launch, params);
     else

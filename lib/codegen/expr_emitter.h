@@ -124,8 +124,9 @@ class ExprEmitter {
     llvm::Value *addresses(const std::string &buffer, Type element, const Expr &index);
     llvm::Align alignment(const std::string &buffer, Type element, const Expr &index);
     llvm::Value *mask_of(const Expr &predicate, int lanes);
-    void mark(llvm::Instruction *access, const std::string &buffer);
-    void tell_emulator(llvm::Instruction *access, const std::string &buffer);  // device/emulation.cpp
+    void mark(llvm::Instruction *access, const std::string &buffer, llvm::Value *active = nullptr);
+    void tell_emulator(llvm::Instruction *access, const std::string &buffer,
+                       llvm::Value *active = nullptr);  // device/emulation.cpp
     void bypass_caches(llvm::Instruction *access);
     bool masks_by_signs(Type type) const;
     bool has_fast_gather(Type type) const;

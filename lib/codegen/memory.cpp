@@ -67,11 +67,12 @@ bool is_always(const Expr &predicate) {
 }  // namespace
 
 /// Annotates the access with its buffer, and loads as non-temporal if requested.
-void ExprEmitter::mark(llvm::Instruction *access, const std::string &buffer) {
+/// \param active  of a scalar: whether it is an access to the buffer; null: always
+void ExprEmitter::mark(llvm::Instruction *access, const std::string &buffer, Value *active) {
     auto shared = unit_.memory_of.find(buffer);
     frame_.aliases.mark(access, shared == unit_.memory_of.end() ? buffer : shared->second);
     if (frame_.kernel && frame_.kernel->emulated_thread)
-        tell_emulator(access, buffer);
+        tell_emulator(access, buffer, active);
     if (llvm::isa<llvm::LoadInst>(access) && unit_.nontemporal_loads.count(buffer) > 0 &&
         can_stream_load(access->getType(), unit_.module.getDataLayout()))
         bypass_caches(access);
@@ -266,13 +267,14 @@ Value *ExprEmitter::gather(const ir::ExprNode &e, Value *mask) {
         mark(loaded, e.name);
         return from_memory(b_, type, loaded);
     }
+    std::vector<Value *> each{pointers};
     if (mask) {
         Value *zero = b_.CreateVectorSplat(static_cast<unsigned>(type.lanes()), unit_.zeros());
-        pointers = b_.CreateSelect(mask, pointers, zero);
+        each = {b_.CreateSelect(mask, pointers, zero), mask};
     }
-    Value *lanes = lane_by_lane(b_, {pointers}, type.lanes(), [&](const std::vector<Value *> &p) {
-        auto *loaded = b_.CreateAlignedLoad(t->getScalarType(), p[0], align);
-        mark(loaded, e.name);
+    Value *lanes = lane_by_lane(b_, each, type.lanes(), [&](const std::vector<Value *> &lane) {
+        auto *loaded = b_.CreateAlignedLoad(t->getScalarType(), lane[0], align);
+        mark(loaded, e.name, mask ? lane[1] : nullptr);
         return loaded;
     });
     return from_memory(b_, type, lanes);

@@ -17,6 +17,7 @@
 #include "lower/gpu/kernels.h"
 #include "lower/gpu/shared_memory.h"
 #include "lower/gpu/threads.h"
+#include "lower/gpu/unused_reads.h"
 #include "lower/guard_loops.h"
 #include "lower/hoist_calls.h"
 #include "lower/in_place.h"
@@ -111,7 +112,10 @@ constexpr auto simplify_pass = [](const Stmt &s, const Context &) { return simpl
 
 constexpr Pass passes[] = {
     {"build", build_loops},
-    {"skip", [](const Stmt &s, const Context &c) { return skip_stages(s, c.graph, c.schedule); }},
+    {"skip",
+     [](const Stmt &s, const Context &c) {
+         return guard_unused_reads(skip_stages(s, c.graph, c.schedule));
+     }},
     {"fork", [](const Stmt &s, const Context &c) { return fork_tasks(s, c.graph); }},
     {"trace",
      [](const Stmt &s, const Context &c) {

@@ -5,10 +5,13 @@
 
 #include <pipe/pipe.h>
 
+#include "codegen/codegen.h"
+#include "driver/compiler.h"
 #include "fuzz/algorithm.h"
 #include "fuzz/pixels.h"
 #include "fuzz/schedule.h"
 #include "support/env.h"
+#include "support/ptxas.h"
 
 namespace Pipe::fuzz {
 
@@ -40,6 +43,9 @@ class Case {
     std::string set_queried_images(Pipeline &pipeline, const std::vector<Box> &sizes);
     std::string compare(Pipeline &pipeline, const std::vector<Box> &sizes);
     bool is_rule(const std::string &message) const;
+    static bool is_emulator_report(const std::string &message);
+    Target target() const;
+    std::string check_ptx(const Pipeline &pipeline) const;
 
     Choices &c_;
     const Rules rules_;
@@ -71,12 +77,14 @@ std::vector<Func> outputs_of(const Algorithm &algorithm) {
 }
 
 Mode Case::choose_mode() {
-    int mode = c_.below(10);
+    int mode = c_.below(12);
     std::string only = support::env("PIPE_FUZZ_MODE");
     if (only == "manual" || (only.empty() && mode < 6))
         return Mode::Manual;
     if (only == "auto" || (only.empty() && mode < 8))
         return Mode::Auto;
+    if (only == "gpu" || (only.empty() && mode >= 10))
+        return Mode::GPU;
     return Mode::AutoWithDirectives;
 }
 
@@ -121,7 +129,9 @@ void Case::tell(const std::vector<Box> &sizes) {
     std::string text;
     for (const std::string &line : algorithm_.text)
         text += "  " + line + "\n";
-    text += mode_ == Mode::Manual ? "  // schedule\n" : "  // autoscheduled, with\n";
+    text += mode_ == Mode::Manual ? "  // schedule\n"
+            : mode_ == Mode::GPU  ? "  // schedule for a GPU\n"
+                                  : "  // autoscheduled, with\n";
     for (const std::string &line : schedule_.text)
         text += "  " + line + "\n";
     for (size_t i = 0; i < sizes.size(); i++) {
@@ -152,7 +162,7 @@ Result Case::run() {
     tell(sizes);
     try {
         Pipeline pipeline(outputs_of(algorithm_));
-        if (mode_ != Mode::Manual)
+        if (mode_ == Mode::Auto || mode_ == Mode::AutoWithDirectives)
             pipeline.autoschedule(get_host_target());
         std::string wrong = try_sizes(pipeline, sizes);
         if (wrong.empty() && !schedule_.bound_sizes) {  // the same code at other sizes
@@ -161,13 +171,15 @@ Result Case::run() {
             tell(sizes);
             wrong = try_sizes(pipeline, sizes);
         }
+        if (wrong.empty() && mode_ == Mode::GPU && c_.chance(10))
+            wrong = check_ptx(pipeline);
         if (!wrong.empty())
             return {Result::Wrong, wrong};
     } catch (const CompileError &e) {
         return {Result::Refused, e.what()};
     } catch (const RuntimeError &e) {
         // (Any directives may promise what does not hold.)
-        bool right = rules_ == Rules::None || is_rule(e.what());
+        bool right = (rules_ == Rules::None && !is_emulator_report(e.what())) || is_rule(e.what());
         return {right ? Result::Refused : Result::Error, e.what()};
     } catch (const TooLarge &) {
         return {Result::Discarded, ""};
@@ -175,8 +187,16 @@ Result Case::run() {
     return {Result::Passed, ""};
 }
 
-/// What only the run shows: a storage of constant size may be too small.
+/// A kernel's fault, not the user's.
+bool Case::is_emulator_report(const std::string &message) {
+    return message.find("thread (") != message.npos && message.find(") of block (") != message.npos;
+}
+
+/// What only the run shows: a storage of constant size may be too small, and a kernel too large for a GPU.
 bool Case::is_rule(const std::string &message) const {
+    if (mode_ == Mode::GPU && !is_emulator_report(message) &&
+        message.find("are possible") != message.npos)
+        return true;
     return message.find("elements are needed") != std::string::npos &&
            std::any_of(schedule_.text.begin(), schedule_.text.end(),
                        [&](const auto &line) { return line.find(".bound_storage(") != line.npos; });
@@ -294,6 +314,24 @@ std::string Case::try_sizes(Pipeline &pipeline, const std::vector<Box> &sizes) {
     return wrong.empty() ? compare(pipeline, sizes) : "with images as queried: " + wrong;
 }
 
+Target Case::target() const {
+    Target result;
+    if (mode_ == Mode::GPU)
+        result = get_host_target().with_feature(Target::CUDAEmulator);
+    if (quick_)
+        result.set_feature(Target::QuickCompile);
+    return result;
+}
+
+/// Of the same kernels as PTX: what NVIDIA's assembler says against it.
+std::string Case::check_ptx(const Pipeline &pipeline) const {
+    Target how = get_host_target().with_feature(Target::CUDA);
+    if (quick_)
+        how.set_feature(Target::QuickCompile);
+    auto compiled = driver::checked(pipeline.compiler()).compile_for(pipeline.outputs(), how);
+    return testing::ptxas_error(codegen::ptx(compiled->program(), how));
+}
+
 std::string Case::compare(Pipeline &pipeline, const std::vector<Box> &sizes) {
     std::vector<GuardedBuffer> expected, got;
     std::vector<std::string> names;
@@ -316,12 +354,12 @@ std::string Case::compare(Pipeline &pipeline, const std::vector<Box> &sizes) {
     JITUserContext plain, &context = guarded_ ? guarded : plain;
     if (!threads_)
         context.handlers.custom_do_par_for = last_to_first;
-    Target how;
-    if (quick_)
-        how.set_feature(Target::QuickCompile);
+    const Target how = target();
     pipeline.compile_jit(how);
     case_runs = 1;
     pipeline.realize(&context, Realization(got_buffers), how);
+    for (const Buffer<void> &buffer : got_buffers)
+        buffer.copy_to_host();
     case_runs = 0;
     std::string wrong;
     if (guarded.overrun() + guarded.left() > 0)

@@ -3,7 +3,7 @@
 //
 //   PIPE_FUZZ_SEED=7 PIPE_FUZZ_CASES=1 test_fuzz   runs the case that was reported with seed 7 again
 //   PIPE_FUZZ_CASES=5000                           hunts longer
-//   PIPE_FUZZ_MODE=manual|auto|mixed               one kind of schedule only
+//   PIPE_FUZZ_MODE=manual|auto|mixed|gpu           one kind of schedule only (gpu: in the emulator)
 //   PIPE_FUZZ_HERE=1                               the case of PIPE_FUZZ_SEED in this process (debugger)
 //   PIPE_FUZZ_SHOW=1                               prints the cases, and why some were refused
 
@@ -88,9 +88,10 @@ TEST_CASE("random pipelines under random legal schedules equal the reference", "
     if (support::env_int("PIPE_FUZZ_HERE", 0))
         return run_here(Rules::Legal, all.first);
     std::map<char, int> count = run_cases(Rules::Legal, all.first, all.count);
-    // A refusal is right where a directive breaks a rule that the generator does not know.
+    // A refusal is right where a directive breaks a rule that the generator does not know: kernels have more of them.
+    const int most = support::env("PIPE_FUZZ_MODE") == "gpu" ? 4 : 5;
     if (all.count >= 50)
-        CHECK(count[Result::Refused] * 5 < all.count);
+        CHECK(count[Result::Refused] * most < all.count);
 }
 
 TEST_CASE("random directives, legal or not, give the reference's pixels or a reason", "[fuzz]") {

@@ -8,7 +8,8 @@
 
 namespace Pipe::fuzz {
 
-enum class Mode { Manual, Auto, AutoWithDirectives };
+/// GPU: as Manual, with kernels.
+enum class Mode { Manual, Auto, AutoWithDirectives, GPU };
 
 /// None: at the end there are directives that need not be legal.
 enum class Rules { Legal, None };

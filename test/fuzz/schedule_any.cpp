@@ -34,6 +34,8 @@ void Scheduler::any_directive() {
     case 1:
         return any_storage(i);
     default:
+        if (mode_ == Mode::GPU && c_.chance(50))
+            return any_of_gpu(any_loop(i));
         return any_of_loops(any_loop(i));
     }
 }

@@ -6,6 +6,14 @@
 
 namespace Pipe::fuzz {
 
+namespace {
+
+bool is_concurrent(LoopKind kind) {
+    return kind == LoopKind::Parallel || is_gpu(kind);
+}
+
+}  // namespace
+
 void Scheduler::choose_level(int i) {
     Source &s = source(i);
     Plan &p = plan(i);
@@ -13,7 +21,7 @@ void Scheduler::choose_level(int i) {
         p.at_root = true;
         return;
     }
-    int kind = c_.below(mode_ == Mode::Manual ? 10 : 20);
+    int kind = c_.below(is_by_hand() ? 10 : 20);
     bool no_directive = kind < 3 || kind >= 10;
     if (no_directive && s.is_extern) {
         p.at_root = true;
@@ -31,7 +39,7 @@ void Scheduler::choose_level(int i) {
 }
 
 void Scheduler::async(int i, int percent) {
-    if (!c_.chance(percent))
+    if (in_kernel(i) || !c_.chance(percent))
         return;
     source(i).func.async();
     say(source(i).name + ".async();");
@@ -42,18 +50,15 @@ void Scheduler::async(int i, int percent) {
 void Scheduler::compute_at(int i, const Path &common) {
     Source &s = source(i);
     Plan &p = plan(i);
-    auto vector = std::find_if(common.begin(), common.end(), [](const Level &level) {
-        return level.loop.kind == LoopKind::Vectorized;
-    });
-    auto depth = static_cast<size_t>(vector - common.begin());
+    const std::vector<size_t> depths = depths_for(i, common);
     p.one_level = true;
-    if (depth == 0) {
+    if (depths.empty()) {
         s.func.compute_root();
         say(s.name + ".compute_root();");
         p.at_root = true;
         return;
     }
-    depth -= static_cast<size_t>(c_.below(static_cast<int>(depth)));
+    const size_t depth = c_.of(depths);
     p.path.assign(common.begin(), common.begin() + static_cast<long>(depth));
     compute_at(i, p.path.back());
     size_t store = store_at(i, p.path);
@@ -93,7 +98,7 @@ void Scheduler::compute_at(int i, const Level &level) {
 size_t Scheduler::store_at(int i, const Path &path) {
     Source &s = source(i);
     size_t outermost = path.size();
-    while (outermost > 0 && path[outermost - 1].loop.kind != LoopKind::Parallel)
+    while (outermost > 0 && !is_concurrent(path[outermost - 1].loop.kind))
         outermost--;
     for (const Level &level : path) {
         if (plan(level.func).memoized)
@@ -118,7 +123,7 @@ size_t Scheduler::store_at(int i, const Path &path) {
 bool Scheduler::hoist_storage(int i, const Path &path, size_t store) {
     Source &s = source(i);
     size_t outermost = path.size();
-    while (outermost > 0 && path[outermost - 1].loop.kind != LoopKind::Parallel)
+    while (outermost > 0 && !is_concurrent(path[outermost - 1].loop.kind))
         outermost--;
     // How much memory a C function wants is known only inside of the loops.
     if (s.is_extern || read_as_whole(i) || outermost >= store || !c_.chance(20))
@@ -202,7 +207,7 @@ std::vector<int> Scheduler::hosts_for(int i) const {
 bool Scheduler::try_compute_with(int i) {
     Source &s = source(i);
     Plan &p = plan(i);
-    if (s.is_extern || s.exact || mode_ != Mode::Manual || info_.bound_sizes || !c_.chance(60))
+    if (s.is_extern || s.exact || !is_by_hand() || info_.bound_sizes || !c_.chance(60))
         return false;
     std::vector<int> hosts = hosts_for(i);
     if (hosts.empty())

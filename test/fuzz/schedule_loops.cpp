@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "fuzz/scheduler.h"
+#include "schedule/print.h"
 
 namespace Pipe::fuzz {
 
@@ -28,6 +29,7 @@ void Scheduler::stage_directives(int i, int stage) {
     int count = c_.below(6);
     for (int n = 0; n < count; n++)
         one_directive();
+    gpu_loops();
     if (!plan(i).hosts && !shares_elements() && c_.chance(30))
         specialize();
     partition();
@@ -52,7 +54,7 @@ bool Scheduler::has_vector() const {
 bool Scheduler::shares_elements() const {
     return std::any_of(loops_->begin(), loops_->end(), [](const Loop &loop) {
         return loop.var.reduction &&
-               (loop.kind == LoopKind::Parallel || loop.kind == LoopKind::Vectorized);
+               loop.kind != LoopKind::Serial && loop.kind != LoopKind::Unrolled;
     });
 }
 
@@ -75,14 +77,16 @@ void Scheduler::one_directive() {
         return unroll(all);
     case 5:
     case 6:
-        if (!pure.empty() && !blended_) {
+        if (!pure.empty() && !blended_ && !in_kernel(func_) && !stage_is_kernel()) {
             mark(c_.of(pure), LoopKind::Parallel);
             parallel_ = true;
         }
         return;
     case 7:
     case 8:
-        return reorder();
+        if (!stage_is_kernel() || c_.chance(10))
+            reorder();
+        return;
     case 9:
         return fuse();
     default:
@@ -115,18 +119,31 @@ void Scheduler::mark(size_t index, LoopKind kind) {
     Loop &loop = (*loops_)[index];
     loop.kind = kind;
     VarOrRVar var = loop.var.loop;
-    const char *what = kind == LoopKind::Vectorized ? "vectorize"
-                       : kind == LoopKind::Unrolled ? "unroll"
-                                                    : "parallel";
-    std::string text = std::string(".") + what + "(" + loop.var.text + ");";
+    std::string text = std::string(".") + schedules::to_string(kind) + "(" + loop.var.text + ");";
     apply([this, text, var, kind](Stage s, const std::string &n) {
         say(n + text);
-        if (kind == LoopKind::Vectorized)
+        switch (kind) {
+        case LoopKind::Vectorized:
             s.vectorize(var);
-        if (kind == LoopKind::Unrolled)
+            return;
+        case LoopKind::Unrolled:
             s.unroll(var);
-        if (kind == LoopKind::Parallel)
+            return;
+        case LoopKind::Parallel:
             s.parallel(var);
+            return;
+        case LoopKind::GPUBlock:
+            s.gpu_blocks(var);
+            return;
+        case LoopKind::GPUThread:
+            s.gpu_threads(var);
+            return;
+        case LoopKind::GPULane:
+            s.gpu_lanes(var);
+            return;
+        case LoopKind::Serial:
+            return;
+        }
     });
 }
 
@@ -231,6 +248,7 @@ void Scheduler::specialize() {
         int count = c_.below(4);
         for (int n = 0; n < count; n++)
             one_directive();
+        gpu_loops();
         special_ = nullptr;
         outer = branch;
         name = special_name_;

@@ -42,9 +42,13 @@ void Scheduler::memory(int i) {
         s.func.reorder_storage(Var(s.vars[1]), Var(s.vars[0]));
         tell("reorder_storage(" + s.vars[1] + ", " + s.vars[0] + ")");
     }
+    if (in_kernel(i))
+        return gpu_memory(i);
     int kind = c_.below(18);
     if (s.exact && (kind == 2 || kind == 3))
         return;
+    if (mode_ == Mode::GPU && (kind == 5 || kind == 6))
+        return;  // these want vectors
     // A stage's range is the next one's with what that touches, made a multiple again.
     int more = (n - 1) * static_cast<int>(s.stages.size());
     switch (kind) {
@@ -127,7 +131,8 @@ void Scheduler::memoize(int i) {
     Plan &p = plan(i);
     bool shares = std::any_of(p.stages.begin(), p.stages.end(),
                               [](const StagePlan &stage) { return stage.host >= 0; });
-    if (!p.one_level || shares || !is_keyed(i) || !c_.chance(40))
+    if (!p.one_level || in_kernel(i) || shares || !is_keyed(i) ||
+        !c_.chance(mode_ == Mode::GPU ? 4 : 40))  // kernels cannot read it
         return;
     if (c_.chance(60)) {
         source(i).func.memoize();

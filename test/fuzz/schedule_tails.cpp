@@ -55,6 +55,9 @@ bool Scheduler::tail_is_legal(const Loop &loop, int factor, TailStrategy tail) c
                          tail == TailStrategy::PredicateLoads;
     if (source(func_).exact && !loads_no_more)
         return false;
+    // They read elements that nobody computes, and do not use them: the emulator reports that.
+    if (mode_ == Mode::GPU && (blends(tail) || tail == TailStrategy::PredicateStores))
+        return false;
     if (blends(tail) && parallel_)
         return false;
     if (update && tail == TailStrategy::ShiftInwards)

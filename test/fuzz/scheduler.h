@@ -2,7 +2,7 @@
 // Gives directives to all Funcs, consumers first. Its parts: schedule.cpp the order of things,
 // schedule_levels.cpp where Funcs are computed, schedule_storage.cpp how they are stored,
 // schedule_loops.cpp the loops of one stage, schedule_tails.cpp what its splits need,
-// schedule_hints.cpp what changes no result, schedule_any.cpp what need not be legal.
+// schedule_gpu.cpp kernels, schedule_hints.cpp what changes no result, schedule_any.cpp what need not be legal.
 
 #include <functional>
 #include <set>
@@ -73,6 +73,11 @@ class Scheduler {
     ScheduleInfo run();
 
   private:
+    struct AnyLoop {
+        int func, stage;
+        LoopVar var;
+    };
+
     // schedule.cpp
     void schedule_func(int i);
     void begin(int i);
@@ -124,15 +129,25 @@ class Scheduler {
     const Tail *pick_tail(const Loop &loop, int factor);
     void note_needs(const Loop &loop, int factor, TailStrategy tail);
 
+    // schedule_gpu.cpp
+    bool is_by_hand() const { return mode_ == Mode::Manual || mode_ == Mode::GPU; }
+    bool in_kernel(int i) const;
+    bool in_thread(int i) const;
+    bool stage_is_kernel() const;
+    std::vector<size_t> depths_for(int i, const Path &common) const;
+    void gpu_loops();
+    void make_kernel();
+    void make_threads();
+    bool reorder_for_gpu(const std::vector<std::vector<size_t>> &groups);
+    std::vector<size_t> some(std::vector<size_t> loops, int most);
+    void gpu_memory(int i);
+    void any_of_gpu(const AnyLoop &loop);
+
     // schedule_hints.cpp
     void partition();
     void prefetch(int i, int stage);
 
     // schedule_any.cpp
-    struct AnyLoop {
-        int func, stage;
-        LoopVar var;
-    };
     struct NamedDirective {
         std::string text;
         std::function<void()> give;

@@ -36,7 +36,8 @@ MemoryAccess memory_access(llvm::Instruction *access) {
 
 }  // namespace
 
-void ExprEmitter::tell_emulator(llvm::Instruction *access, const std::string &buffer) {
+void ExprEmitter::tell_emulator(llvm::Instruction *access, const std::string &buffer,
+                                Value *active) {
     const BufferBinding &bound = *frame_.buffers.find(buffer);
     const MemoryAccess memory = memory_access(access);
     Builder b(access);
@@ -61,8 +62,10 @@ void ExprEmitter::tell_emulator(llvm::Instruction *access, const std::string &bu
         b.CreateCall(function, {frame_.kernel->emulated_thread, i32(site), address, bytes, array,
                                 array_bytes});
     };
-    if (!memory.mask)
-        return tell(memory.address, i32(bytes_of(memory.type)));
+    if (!memory.mask) {
+        Value *bytes = i32(bytes_of(memory.type));
+        return tell(memory.address, active ? b.CreateSelect(active, bytes, i32(0)) : bytes);
+    }
     // Lane by lane; those that are masked off access no bytes.
     auto *vector = llvm::cast<llvm::FixedVectorType>(memory.type);
     for (unsigned lane = 0; lane < vector->getNumElements(); lane++) {

@@ -26,7 +26,9 @@ void StmtEmitter::launch(const ir::StmtNode &s) {
         Value *value = closure.captures[i].value;
         if (value->getType()->isIntegerTy(1))
             value = b_.CreateZExt(value, b_.getInt8Ty());
-        Value *place = frame_.entry_alloca(value->getType(), 1, 8);
+        const llvm::Align own = unit_.module.getDataLayout().getABITypeAlign(value->getType());
+        Value *place = frame_.entry_alloca(value->getType(), 1,
+                                           static_cast<int>(std::max<uint64_t>(8, own.value())));
         b_.CreateStore(value, place);
         b_.CreateStore(place, b_.CreateConstGEP1_64(pointer, params, i));
     }

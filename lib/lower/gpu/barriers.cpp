@@ -15,18 +15,28 @@ namespace {
 /// What was accessed since the last barrier.
 struct Pending {
     std::set<std::string> read, stored;
+    std::set<std::string> own;  ///< of which each thread only accesses elements of its own
+    /// Stored by a pure definition that is still going on: it stores each element once, so that its stores need no
+    /// order among themselves.
+    std::set<std::string> once;
     bool ended = false;  ///< some array in shared memory whose life has ended since
 
     void merge(const Pending &other) {
+        for (const std::string &name : other.stored)
+            if (!other.once.count(name))
+                once.erase(name);
+            else if (!stored.count(name))
+                once.insert(name);
         read.insert(other.read.begin(), other.read.end());
         stored.insert(other.stored.begin(), other.stored.end());
+        own.insert(other.own.begin(), other.own.end());
         ended |= other.ended;
     }
 };
 
 class Barriers {
   public:
-    explicit Barriers(std::set<std::string> ignored) : ignored_(std::move(ignored)) {}
+    explicit Barriers(std::set<std::string> own) : own_(std::move(own)) {}
 
     Stmt visit(const Stmt &s) {
         if (!s.defined())
@@ -46,6 +56,8 @@ class Barriers {
             return branches(s);
         case StmtOp::Allocate:
             return array(s);
+        case StmtOp::Produce:
+            return production(s);
         default:
             return around(s, [&] { return visit(s->stmts[0]); });
         }
@@ -71,9 +83,21 @@ class Barriers {
                     found.read.insert(e->name);
                 return true;
             });
-        for (const std::string &name : ignored_)
-            found.read.erase(name), found.stored.erase(name);
+        for (const std::string &name : own_)
+            if (found.read.erase(name) + found.stored.erase(name) > 0)
+                found.own.insert(name);
+        const std::string stage = is_thread_loop(*s.get()) ? s->name : loop_;
+        for (const std::string &name : found.stored)
+            if (is_pure_stage_of(stage, name))
+                found.once.insert(name);
         return found;
+    }
+
+    /// Whether "f.s0.x" computes the buffer: "f", or "f.1" of a Tuple.
+    static bool is_pure_stage_of(const std::string &loop, const std::string &buffer) {
+        const size_t end = loop.rfind(".s0.");
+        return end != std::string::npos && buffer.starts_with(loop.substr(0, end)) &&
+               (buffer.size() == end || buffer[end] == '.');
     }
 
     bool conflicts(const Pending &now) const {
@@ -83,8 +107,13 @@ class Barriers {
                     return true;
             return false;
         };
-        return common(now.read, pending_.stored) || common(now.stored, pending_.stored) ||
-               common(now.stored, pending_.read) || common(now.stored, reused_);
+        std::set<std::string> stored_before = pending_.stored;
+        for (const std::string &name : now.once)
+            if (pending_.once.count(name))
+                stored_before.erase(name);
+        return common(now.read, pending_.stored) || common(now.stored, stored_before) ||
+               common(now.stored, pending_.read) || common(now.stored, reused_) ||
+               common(now.own, reused_);
     }
 
     /// Notes what is accessed next; whether that needs a barrier.
@@ -110,7 +139,8 @@ class Barriers {
 
     /// Twice: what the end of the body left pending is pending at its beginning.
     Stmt loop(const Stmt &s) {
-        return around(s, [&] {
+        const std::string outer = std::exchange(loop_, s->name);
+        Stmt result = around(s, [&] {
             const Pending entered = pending_;
             Stmt body = visit(s->stmts[0]);
             pending_.merge(entered);
@@ -118,6 +148,17 @@ class Barriers {
             pending_.merge(entered);  // there may be no iteration
             return body;
         });
+        loop_ = outer;
+        return result;
+    }
+
+    /// The next production stores to the same elements again.
+    Stmt production(const Stmt &s) {
+        Stmt result = around(s, [&] { return visit(s->stmts[0]); });
+        for (const std::string &name : std::set<std::string>(pending_.once))
+            if (name == s->name || name.starts_with(s->name + "."))
+                pending_.once.erase(name);
+        return result;
     }
 
     Stmt branches(const Stmt &s) {
@@ -137,12 +178,15 @@ class Barriers {
             reused_.insert(s->name);
         Stmt whole = with_children(s, s->exprs, {visit(s->stmts[0])});
         reused_.erase(s->name);
-        pending_.ended |= pending_.read.erase(s->name) + pending_.stored.erase(s->name) > 0;
+        pending_.ended |= pending_.read.erase(s->name) + pending_.stored.erase(s->name) +
+                              pending_.own.erase(s->name) >
+                          0;
         return whole;
     }
 
-    const std::set<std::string> ignored_;
+    const std::set<std::string> own_;
     Pending pending_;
+    std::string loop_;              ///< the innermost one around
     std::set<std::string> reused_;  ///< arrays whose place was accessed since the last barrier
 };
 

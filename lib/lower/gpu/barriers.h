@@ -12,6 +12,7 @@
 //     what was stored, or stores what was read or stored, since the last barrier. The body of a loop follows itself.
 //  2. An array in shared memory may lie where another one lay whose life has ended (place_arrays).
 //  3. No barrier is needed for a buffer of which each thread only accesses elements of its own (own_elements).
+//  4. Nor between the stores of a pure definition: it stores each element once.
 
 #include <set>
 #include <string>

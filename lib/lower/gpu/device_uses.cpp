@@ -1,8 +1,11 @@
 #include "lower/gpu/device_uses.h"
 
+#include <algorithm>
 #include <map>
 
+#include "ir/intrinsics.h"
 #include "ir/visit.h"
+#include "support/error_text.h"
 
 namespace Pipe::lower {
 
@@ -14,6 +17,16 @@ struct Accessed {
     bool read = false, stored = false;
 };
 using AccessMap = std::map<std::string, Accessed>;
+
+/// A C function may store to what it gets the address of.
+void note_address(const ExprNode &raw_buffer, AccessMap &found) {
+    for (const Expr &arg : raw_buffer.args)
+        each_node(arg, [&](const ExprNode &n) {
+            if (n.op == Op::Load)
+                found[n.name].stored = true;
+            return true;
+        });
+}
 
 /// The buffers that `s` accesses and does not allocate.
 AccessMap accesses(const Stmt &s) {
@@ -33,6 +46,8 @@ AccessMap accesses(const Stmt &s) {
         [&](const Expr &e) {
             if (e->op == Op::Load)
                 found[e->name].read = true;
+            if (e->op == Op::Call && e->name == extern_function::raw_buffer)
+                note_address(*e.get(), found);
             return true;
         });
     for (const std::string &name : allocated)
@@ -42,6 +57,13 @@ AccessMap accesses(const Stmt &s) {
 
 bool is_launch(const StmtNode &s) {
     return s.op == StmtOp::Launch;
+}
+
+/// Statements that uses are said next to, not around: what stands before an Acquire may be done before another task has
+/// computed what is used.
+bool has_uses_inside(const Stmt &s) {
+    return contains_stmt(
+        s, [](const StmtNode &n) { return is_launch(n) || n.op == StmtOp::Acquire; });
 }
 
 class Uses {
@@ -64,7 +86,9 @@ class Uses {
             return s;
         if (is_launch(*s.get()))
             return with_uses(accesses(s), true, s->name, s);
-        if (!contains_stmt(s, is_launch))
+        if (s->op == StmtOp::Fork)
+            check_tasks(s);
+        if (!has_uses_inside(s))
             return with_uses(accesses(s), false, "", s);
         const AccessMap own = accesses(with_children(s, s->exprs, {}));
         Stmt now = map_children(
@@ -89,6 +113,32 @@ class Uses {
         }
         parts.push_back(s);
         return make_block(std::move(parts));
+    }
+
+    /// Copies are of a whole buffer: of one part that is ready, while another one is computed, they cannot be.
+    void check_tasks(const Stmt &fork) const {
+        const Expr &slots = fork->exprs[0];
+        if (!slots.defined() || is_const(slots, 1))
+            return;
+        AccessMap computed = accesses(fork->stmts[0]), read = accesses(fork->stmts[1]);
+        for (const auto &[name, access] : computed)
+            if (access.stored && read.count(name) && on_device_.count(name) &&
+                (is_on_host(fork->stmts[0], name) || is_on_host(fork->stmts[1], name)))
+                throw CompileError(
+                    support::marked(support::Field::Func, fork->name) +
+                    ".async(): a kernel computes or reads one part of it while the host works on another "
+                    "part (ring_buffer(), store_at()), but copies to and from a GPU are of all of it. Leave "
+                    "async() out, or compute both in kernels.");
+    }
+
+    /// Whether something other than a launch accesses the buffer.
+    static bool is_on_host(const Stmt &s, const std::string &buffer) {
+        if (!s.defined() || is_launch(*s.get()))
+            return false;
+        if (accesses(with_children(s, s->exprs, {})).count(buffer))
+            return true;
+        return std::any_of(s->stmts.begin(), s->stmts.end(),
+                           [&](const Stmt &child) { return is_on_host(child, buffer); });
     }
 
     static bool uses_on_host(const Stmt &allocation) {

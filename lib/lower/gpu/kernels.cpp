@@ -78,7 +78,7 @@ class KernelCheck {
                    "Leave async() out, or compute the Func at root.");
         case StmtOp::Memoize:
             refuse("the memoized Func " + support::marked(support::Field::Func, s.name),
-                   "Compute it at root.");
+                   "Compute it at root (compute_root()).");
         case StmtOp::Exclusive:
             refuse("an atomic update of several elements of " +
                        support::marked(support::Field::Func, s.name),
@@ -96,12 +96,28 @@ class KernelCheck {
     void check_call(const ExprNode &e) const {
         if (e.op != Op::Call)
             return;
+        if (e.call_kind == CallKind::Extern && e.name == extern_function::raw_buffer)
+            refuse("a C function that computes or reads " + buffer_in(e),
+                   "Compute the Func of the extern stage, and what it reads, outside of the kernel "
+                   "(compute_root()).");
         if (e.call_kind == CallKind::Extern)
             refuse(e.name == extern_function::print ? "print()" : "a call of " + e.name,
                    "Compute the Func that calls it outside of the kernel.");
         if (e.call_kind == CallKind::PureExtern && e.index == users_function)
             refuse("a call of the C function " + e.name,
                    "Compute the Func that calls it outside of the kernel.");
+    }
+
+    /// The Func or image of which a part is handed to a C function.
+    static std::string buffer_in(const ExprNode &raw_buffer) {
+        std::string name;
+        for (const Expr &arg : raw_buffer.args)
+            each_node(arg, [&](const ExprNode &n) {
+                if (n.op == Op::Load && name.empty())
+                    name = support::marked(support::Field::Func, n.name);
+                return true;
+            });
+        return name;
     }
 
     const graph::Graph *graph_;
@@ -134,7 +150,10 @@ class Kernel {
     };
 
     void enter_blocks(const Stmt &outermost) {
-        auto is_block = [](const StmtNode &s) { return is_block_loop(s); };
+        // Those of other stages are a matter of KernelCheck.
+        auto is_block = [&](const StmtNode &s) {
+            return is_block_loop(s) && stage_of(s.name) == stage_of(name_);
+        };
         Stmt at = outermost;
         while (is_block(*at.get()) ||
                (at->op == StmtOp::Let && contains_stmt(at->stmts[0], is_block))) {
@@ -206,9 +225,10 @@ class Kernel {
         if (is_thread_loop(*s.get()) && (stage.empty() || stage_of(s->name) == stage)) {
             const size_t d = thread_dimension(*s.get());
             if (d >= 3)
-                throw CompileError(title_ + ": " + describe_loop(graph_, s->name) +
-                                   " is the fourth loop over threads in its nest; 3 are possible. "
-                                   "fuse() some of them.");
+                throw CompileError("The kernel over the blocks of " + title_ + ": " +
+                                   describe_loop(graph_, s->name) +
+                                   " is the fourth of the loops over threads in its nest, but at most 3 are "
+                                   "possible. fuse() some of them.");
             std::optional<Expr> most = scope.most(s->exprs[1]);
             if (!most)
                 throw CompileError(

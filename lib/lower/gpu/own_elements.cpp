@@ -1,11 +1,13 @@
 #include "lower/gpu/own_elements.h"
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "ir/equal.h"
 #include "ir/simplify.h"
 #include "ir/visit.h"
+#include "lower/gpu/kernels.h"
 #include "lower/gpu/thread_scope.h"
 
 namespace Pipe::lower {
@@ -29,35 +31,51 @@ class Accesses {
     void visit(const Stmt &s) {
         if (!s.defined())
             return;
+        // What stands outside of loops over threads is done by all of them (map_threads).
+        const bool by_all =
+            contains_stmt(s, [](const StmtNode &n) { return is_thread_loop(n); });
         for (const Expr &e : s->exprs)
             if (e.defined())
                 each_node(e, [&](const ExprNode &n) {
                     if (n.op == Op::Load)
-                        indices[n.name].push_back(scope.index(n.args[0]));
+                        note(n.name, n.args[0], by_all);
                     return true;
                 });
         if (s->op == StmtOp::Store) {
             stored.insert(s->name);
-            indices[s->name].push_back(scope.index(s->exprs[1]));
+            note(s->name, s->exprs[1], by_all);
         }
+        const std::array<bool, 3> outside = in_loop_;
+        if (is_thread_loop(*s.get()))
+            in_loop_[std::min<size_t>(thread_dimension(*s.get()), 2)] = true;
         scope.inside(s, [&] {
             for (const Stmt &child : s->stmts)
                 visit(child);
         });
+        in_loop_ = outside;
     }
+
+    void note(const std::string &buffer, const Expr &index, bool by_all) {
+        std::optional<ThreadIndex> i = scope.index(index);
+        for (size_t d = 0; d < 3 && i; d++)
+            i->by_several[d] = (by_all || in_loop_[d]) && scope.threads(d) != 1;
+        indices[buffer].push_back(std::move(i));
+    }
+
+    std::array<bool, 3> in_loop_{};  ///< over threads, by dimension
 };
 
 bool same_threads(const ThreadIndex &a, const ThreadIndex &b) {
     return std::equal(a.thread, a.thread + 3, b.thread) && equal(a.rest, b.rest);
 }
 
-/// Each thread accesses the same elements in all steps. (That two threads have one in common within a step is a matter of
+/// The same threads access the same elements in all steps. (That two threads have one in common within a step is a matter of
 /// the step.)
 bool are_the_same(const Indices &indices) {
     const ThreadIndex &first = *indices[0];
     return std::all_of(indices.begin(), indices.end(), [&](const std::optional<ThreadIndex> &i) {
         auto same_range = [](const Digit &a, const Digit &b) { return a.same_range(b); };
-        return i->constant == first.constant && same_threads(*i, first) &&
+        return i->by_several == first.by_several && i->constant == first.constant && same_threads(*i, first) &&
                std::equal(i->digits.begin(), i->digits.end(), first.digits.begin(),
                           first.digits.end(), same_range) &&
                ThreadScope::is_same_in_all_steps(i->rest);

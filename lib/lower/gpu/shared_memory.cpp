@@ -1,6 +1,7 @@
 #include "lower/gpu/shared_memory.h"
 
 #include <algorithm>
+#include <map>
 #include <vector>
 
 #include "ir/int32.h"
@@ -10,6 +11,7 @@
 #include "lower/gpu/kernels.h"
 #include "lower/gpu/own_elements.h"
 #include "lower/gpu/uniform.h"
+#include "schedule/print.h"
 #include "support/error_text.h"
 
 namespace Pipe::lower {
@@ -54,16 +56,37 @@ class ArraysOfKernel {
 
     Stmt run() {
         choose_own_arrays();
+        measure(launch_->stmts[0]);
         Stmt body = visit(with_own_arrays(launch_, own_), false, int64(0));
         std::vector<Expr> exprs = launch_->exprs;
         exprs.back() = simplify(total_);
         Stmt launch = with_children(launch_, exprs, {body});
-        for (const auto &[array, size] : global_)
-            launch = make_allocate(array->name, array->types[0], {size}, MemoryType::Heap, launch);
+        for (const auto &[name, array] : global_)
+            launch = make_allocate(name, array.type, {simplify(mul(blocks(), array.size))},
+                                   MemoryType::Heap, launch);
         return launch;
     }
 
   private:
+    struct Global {
+        Type type;
+        Expr size;  ///< elements of each block
+    };
+
+    /// Finds the sizes of the arrays in global memory. Of a loop that was taken apart there are several of a name,
+    /// which do not live at the same time: there is one place for all of them.
+    void measure(const Stmt &s) {
+        if (is_thread_loop(*s.get()))
+            return;
+        if (s->op == StmtOp::Allocate && s->memory == MemoryType::Heap)
+            if (std::optional<Expr> size = elements(s)) {
+                auto [array, is_new] = global_.try_emplace(s->name, Global{s->types[0], *size});
+                if (!is_new)
+                    array->second.size = simplify(max(array->second.size, *size));
+            }
+        scope_.inside(s, [&](const Stmt &child) { measure(child); });
+    }
+
     /// The user says that threads have their own.
     static bool is_for_thread(const StmtNode &s) {
         return s.memory == MemoryType::Stack || s.memory == MemoryType::Register;
@@ -120,7 +143,20 @@ class ArraysOfKernel {
                 ".store_in(MemoryType::GPUShared): it is stored inside of a loop over threads, so "
                 "that "
                 "each thread has its own. Store it at a loop over blocks (store_at, compute_at).");
+        take_private(s, known);
         return array(s, *size, MemoryType::Stack, visit(s->stmts[0], true, begin));
+    }
+
+    void take_private(const Stmt &s, int64_t elements) {
+        constexpr int64_t limit = 128 << 10;
+        const int64_t bytes = elements * s->types[0].bytes();
+        if (bytes > limit || (private_bytes_ += bytes) > limit)
+            throw CompileError("Each thread of the kernel " + launch_->name + " needs " +
+                               marked(Field::Needed, bytes) + " bytes for itself for " +
+                               marked(Field::Func, s->name) + ", but at most " +
+                               marked(Field::Given, limit) +
+                               " are possible for all Funcs together. Compute it at a loop over "
+                               "blocks, where the threads share it, or at root.");
     }
 
     Stmt block_array(const Stmt &s, const Expr &begin) {
@@ -128,8 +164,9 @@ class ArraysOfKernel {
             return array(s, int64(own->second.elements), MemoryType::Stack,
                          visit(s->stmts[0], false, begin));
         if (is_for_thread(*s.get()))
-            throw CompileError(marked(Field::Func, s->name) +
-                               ".store_in: it is stored at a loop over blocks, and threads read "
+            throw CompileError(marked(Field::Func, s->name) + ".store_in(MemoryType::" +
+                               schedules::to_string(s->memory) +
+                               "): it is stored at a loop over blocks, and threads read "
                                "what others computed: it "
                                "cannot lie in their registers or stacks. Use MemoryType::GPUShared "
                                "or Heap, or store "
@@ -141,7 +178,7 @@ class ArraysOfKernel {
                                "the kernel starts. "
                                "Bound it (bound(), splits by constants), or compute it at root.");
         if (s->memory == MemoryType::Heap)
-            return global_array(s, *size, begin);
+            return global_array(s, begin);
         arrays_.push_back({s->name, -1});
         if (int64_t known = 0; as_const_int(*size, &known))
             arrays_.back().bytes = known * s->types[0].bytes();
@@ -155,16 +192,18 @@ class ArraysOfKernel {
     }
 
     /// In an allocation before the launch, with a part for each block.
-    Stmt global_array(const Stmt &s, const Expr &size, const Expr &begin) {
-        Expr blocks = int64(1), block = int64(0);
-        for (size_t d = 3; d-- > 0;) {
-            Expr count = make_cast(Int(64), blocks_of_launch(*launch_.get(), d));
-            block = add(mul(block, count), make_cast(Int(64), block_index(d)));
-            blocks = mul(blocks, count);
-        }
-        global_.emplace_back(s, simplify(mul(blocks, size)));
-        return Shifted(s->name, mul(block, size)).mutate(visit(s->stmts[0], false, begin));
+    Stmt global_array(const Stmt &s, const Expr &begin) {
+        Expr block = int64(0);
+        for (size_t d = 3; d-- > 0;)
+            block = add(mul(block, blocks(d)), make_cast(Int(64), block_index(d)));
+        return Shifted(s->name, mul(block, global_.at(s->name).size))
+            .mutate(visit(s->stmts[0], false, begin));
     }
+
+    Expr blocks(size_t d) const {
+        return make_cast(Int(64), blocks_of_launch(*launch_.get(), d));
+    }
+    Expr blocks() const { return mul(mul(blocks(0), blocks(1)), blocks(2)); }
 
     /// Adds to each index of a buffer.
     class Shifted : public GraphMutator {
@@ -236,9 +275,10 @@ class ArraysOfKernel {
     const Stmt &launch_;
     const int64_t limit_;
     Expr total_;
+    int64_t private_bytes_ = 0;  ///< of each thread
     std::map<std::string, OwnArray> own_;
     std::vector<Array> arrays_;  ///< in shared memory, around here
-    std::vector<std::pair<Stmt, Expr>> global_;
+    std::map<std::string, Global> global_;
     UniformScope scope_;
 };
 

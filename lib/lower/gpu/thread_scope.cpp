@@ -1,5 +1,7 @@
 #include "lower/gpu/thread_scope.h"
 
+#include <algorithm>
+
 #include "ir/constant_bounds.h"
 #include "ir/linear.h"
 #include "ir/simplify.h"
@@ -25,7 +27,8 @@ size_t dimension_of(const ExprNode &atom) {
 void add_digit(std::vector<Digit> &digits, const Digit &digit) {
     for (Digit &d : digits)
         if (d.coefficient == digit.coefficient && d.counter.defined() && digit.counter.defined()) {
-            d.count += digit.count - 1;
+            d.count = std::max(d.count, digit.count) < INT32_MAX ? d.count + digit.count - 1
+                                                                 : INT64_MAX;
             d.counter = add(d.counter, make_cast(d.counter.type(), digit.counter));
             return;
         }
@@ -112,7 +115,8 @@ std::optional<ThreadIndex> ThreadScope::index(const Expr &e) const {
             atom->op == Op::Variable ? counters_.find(atom->name) : counters_.end();
         if (d < 3) {
             result.thread[d] += t.coefficient;
-        } else if (counter != counters_.end() && counter->second.count < INT32_MAX) {
+        } else if (counter != counters_.end() &&
+                   (counter->second.count < INT32_MAX || counter->second.strided)) {
             add_digit(result.digits, {t.coefficient, counter->second.count, counter->second.value});
             result.strided |= counter->second.strided;
         } else {

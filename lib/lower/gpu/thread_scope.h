@@ -1,6 +1,7 @@
 #pragma once
 // Indices in a kernel in terms of threads.
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -13,7 +14,7 @@ namespace Pipe::lower {
 
 /// A part of an index that runs over 0, coefficient, .., (count - 1) * coefficient.
 struct Digit {
-    int64_t coefficient = 0, count = 0;
+    int64_t coefficient = 0, count = 0;  ///< count: INT64_MAX where it is not known
     Expr
         counter;  ///< its value / coefficient, in terms of the names at the access; undefined for lanes of a ramp
 
@@ -31,6 +32,8 @@ struct ThreadIndex {
     bool strided =
         false;  ///< a thread takes several iterations of some loop over threads around it
     int lanes = 1;
+    /// Whether threads that differ in a dimension access it: else the first one only does.
+    std::array<bool, 3> by_several{};
 };
 
 /// What the names around a place in a kernel mean.
