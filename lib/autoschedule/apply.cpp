@@ -64,14 +64,11 @@ class Loops {
 };
 
 /// Lanes for a loop of `extent` iterations: a full vector, or less for a short loop; 1 = do not.
-int64_t lanes_for(const FuncNode &func, int64_t extent, const Machine &machine) {
-    int bytes = 1;
-    for (Type t : func.types)
-        bytes = std::max(bytes, t.bytes());
-    int64_t lanes = std::max(1, machine.vector_bytes / bytes);
+int64_t lanes_for(const Node &node, int64_t extent, const Machine &machine) {
+    int64_t lanes = std::max(1, machine.vector_bytes / node.widest);
     while (lanes > extent)
         lanes /= 2;
-    return lanes >= 4 || lanes * bytes >= 16 ? lanes : 1;
+    return lanes >= 4 || lanes * node.widest >= 16 ? lanes : 1;
 }
 
 /// Vectorises loop `name`: the loops that take its place, innermost first.
@@ -114,7 +111,7 @@ bool reduce_stage(const FuncNode &func, const Node &node, size_t s, const Machin
         pure.size() < func.args.size();
     Loops loops(stage, func);
     std::vector<Dim> dims = {reductions[0]};
-    if (const int64_t lanes = lanes_for(func, INT32_MAX, machine); lanes > 1 && !scatters) {
+    if (const int64_t lanes = lanes_for(node, INT32_MAX, machine); lanes > 1 && !scatters) {
         auto [outer, inner] = loops.split(reductions[0].name, "_w", "_v", lanes);
         dims = {{inner, LoopKind::Vectorized, true}, {outer, LoopKind::Serial, true}};
     }
@@ -178,7 +175,7 @@ void vectorize_stage(const FuncNode &func, const Node &node, size_t s,
     const bool inner_is_pure = !func.args.empty() && node.stages[s].loops_over[0] &&
                                !pure.empty() && pure[0].name == func.args[0];
     if (inner_is_pure) {
-        dims = vectorized(loops, pure[0].name, lanes_for(func, node.extents[0], machine));
+        dims = vectorized(loops, pure[0].name, lanes_for(node, node.extents[0], machine));
         pure.erase(pure.begin());
         dims.insert(dims.begin() + (dims.size() > 1 ? 1 : 0), reductions.begin(), reductions.end());
     } else {
@@ -250,7 +247,7 @@ Levels apply_output(const Plan &plan, const Node &node, const Graph &graph, cons
         if (inner[d].empty() || static_cast<int>(d) == plan.row_dim)
             continue;
         if (d == 0) {
-            dims = vectorized(loops, inner[0], lanes_for(func, plan.tile[0], machine));
+            dims = vectorized(loops, inner[0], lanes_for(node, plan.tile[0], machine));
             continue;
         }
         const int64_t promised = promised_extent(f, func, d);

@@ -24,18 +24,12 @@ constexpr size_t most_members = 10;
 double load_instructions(const Access &load, double vector_bytes, double lanes) {
     const double one =
         load.bytes * lanes / vector_bytes;  // contiguous: as many registers as bytes fill
-    if (load.coords.empty())
+    const Lanes where = lanes_of(load, lanes);
+    if (where == Lanes::Same)
         return 1;
-    const bool known = std::all_of(load.coords.begin(), load.coords.end(), [](const Coordinate &c) {
-        return c.distance.bounded() || !(c.may_use & 1);  // or the same for all lanes
-    });
     const Coordinate &x = load.coords[0];
-    const bool x_elsewhere = std::any_of(load.coords.begin() + 1, load.coords.end(),
-                                         [](const Coordinate &c) { return c.iterator == 0; });
-    if (!known || x_elsewhere || (x.iterator == 0 && (x.num > 2 || x.den > 2)))
+    if (where == Lanes::Apart || std::abs(x.num) > 2 || x.den > 2)
         return 2 * lanes;
-    if (x.iterator != 0)
-        return 1;  // the same element for all lanes
     if (x.num == 2)
         return 2.5 * one;
     if (x.den == 2)
@@ -47,16 +41,13 @@ double load_instructions(const Access &load, double vector_bytes, double lanes) 
 }
 
 /// The loads as seen from the group's output: through the region of the reader.
-void widen(std::vector<Coordinate> &region, bool &aligned, const Access &load) {
+void widen(std::vector<Coordinate> &region, const Access &load) {
     const bool first = region.empty();
     for (size_t d = 0; d < load.coords.size(); d++) {
-        if (first) {
+        if (first)
             region.push_back(load.coords[d]);
-            aligned &= load.coords[d].distance.bounded();
-        } else {
+        else
             poly::merge(region[d], load.coords[d]);
-            aligned &= region[d].distance.bounded();
-        }
     }
 }
 
@@ -78,8 +69,9 @@ GroupModel::GroupModel(const StageGraph &graph, const Machine &machine, std::vec
         }
     }
     alignment_ = poly::align(dims, edges);
-    if (!alignment_.constant)
-        return;
+    const Node &out = graph.nodes[static_cast<size_t>(nodes_[0])];
+    for (size_t d = 0; d < out.extents.size(); d++)
+        alignment_.region[0][d].range = out.range(d);
     for (int n : nodes_)
         add_member(graph.nodes[static_cast<size_t>(n)]);
     for (int row_dim = -1; row_dim < dims[0]; row_dim++)
@@ -96,7 +88,8 @@ void GroupModel::add_member(const Node &node) {
     Member member;
     const size_t index = members_.size();
     member.bytes = node.bytes;
-    member.lanes = node.dims() == 0 ? 1 : std::max(1.0, machine_.vector_bytes / double(node.bytes));
+    member.lanes =
+        node.dims() == 0 ? 1 : std::max(1.0, machine_.vector_bytes / double(node.widest));
     member.updates = node.has_updates();
     add_clocks(node, member);
     for (const Reads &reads : node.reads) {
@@ -104,7 +97,7 @@ void GroupModel::add_member(const Node &node) {
         if (buffer < 0) {
             buffer = external(reads.hull);
             External &e = externals_[static_cast<size_t>(buffer)];
-            widen(e.region, e.aligned, poly::compose(reads.hull, alignment_.region[index]));
+            widen(e.region, poly::compose(reads.hull, alignment_.region[index]));
             buffer += static_cast<int>(nodes_.size());
         }
         member.reads.push_back({buffer, reads.rows, reads.hull.bytes});
@@ -126,24 +119,24 @@ int GroupModel::external(const Access &load) {
     e.bytes = load.bytes;
     if (load.image >= 0) {
         e.size = graph_.image_bytes[static_cast<size_t>(load.image)];
-        e.rate = far_rate(0);
+        e.from = far(0);
     } else {
         const Node &node = graph_.nodes[static_cast<size_t>(load.func)];
         e.size = node.points() * node.bytes;
-        e.rate = far_rate(node.is_output ? 0 : e.size);
+        e.from = far(node.is_output ? 0 : e.size);
     }
     externals_.push_back(std::move(e));
     return static_cast<int>(externals_.size()) - 1;
 }
 
-/// Bytes per clock at which one core streams whole buffers, while `more` bytes lie beside the
-/// pipeline's inputs and outputs.
-double GroupModel::far_rate(double more) const {
+/// Where whole buffers lie, while `more` bytes lie beside the pipeline's inputs and outputs.
+GroupModel::Far GroupModel::far(double more) const {
     if (root_bytes_ + more <= usable_shared_cache * static_cast<double>(machine_.l2_bytes))
-        return machine_.l2_rate;
+        return {machine_.l2_rate, 0};
     if (root_bytes_ + more <= usable_shared_cache * static_cast<double>(machine_.l3_bytes))
-        return machine_.l3_rate;
-    return std::min(machine_.dram_rate, machine_.dram_rate_all_cores / machine_.cores);
+        return {machine_.l3_rate, machine_.stream_start_l3};
+    return {std::min(machine_.dram_rate, machine_.dram_rate_all_cores / machine_.cores),
+            machine_.stream_start};
 }
 
 /// Whether the output had better bypass the caches: it does not stay there until somebody reads it, so that
@@ -160,13 +153,16 @@ bool GroupModel::streams() const {
 }
 
 void GroupModel::add_clocks(const Node &node, Member &member) const {
+    const FuncId out = graph_.nodes[static_cast<size_t>(nodes_[0])].id;
     for (size_t s = 0; s < node.stages.size(); s++) {
         const StageCost &stage = node.stages[s];
         const auto block = register_block(node, s, node.extents, machine_, machine_.cores);
         const double plain = clocks_of(stage, node);
-        if (!stage.loops_over_all())
+        if (!stage.loops_over_all() && node.id == out)
             member.update_clocks +=
                 (block ? block->clocks : plain) * node.iterations(stage) / cores_of(stage, node);
+        else if (!stage.loops_over_all())
+            member.jumping.push_back({s, (block ? block->clocks : plain) * stage.repeats});
         else if (block)
             member.blocked.push_back({s, stage.repeats, plain});
         else
@@ -178,7 +174,7 @@ void GroupModel::add_clocks(const Node &node, Member &member) const {
 double GroupModel::clocks_of(const StageCost &stage, const Node &node) const {
     const double v = machine_.vector_bytes;
     const bool vector = !stage.loops_over.empty() && stage.loops_over[0];
-    const double lanes = vector ? std::max(1.0, v / node.bytes) : 1;
+    const double lanes = vector ? std::max(1.0, v / node.widest) : 1;
     const double width = vector ? v : 4;  // scalar operations: one element of a usual type
     const double arithmetic = stage.arithmetic.total() * lanes / width;
     double loads = 0;
@@ -216,10 +212,6 @@ bool is_group(const StageGraph &graph, const std::vector<int> &members) {
             if (std::find(members.begin(), members.end(), c) == members.end())
                 return false;
         }
-        // An update that jumps (a histogram, a scan) needs whole dimensions at once.
-        for (const StageCost &stage : node.stages)
-            if (!stage.loops_over_all())
-                return false;
     }
     return true;
 }
@@ -228,10 +220,7 @@ std::optional<Plan> plan_group(const StageGraph &graph, const Machine &machine,
                                std::vector<int> members, bool coarse) {
     if (!is_group(graph, members))
         return std::nullopt;
-    GroupModel model(graph, machine, std::move(members));
-    if (!model.constant())
-        return std::nullopt;
-    return model.best(coarse);
+    return GroupModel(graph, machine, std::move(members)).best(coarse);
 }
 
 }  // namespace Pipe::autoschedule

@@ -85,6 +85,15 @@ std::vector<int64_t> GroupModel::sizes_of_rows(int64_t extent, bool coarse) cons
     return sizes;
 }
 
+/// Whether some member is needed whole in a dimension, however small the tile: narrow strips of such are small.
+bool GroupModel::has_whole_dimension() const {
+    for (size_t m = 1; m < members_.size(); m++)
+        for (const Coordinate &c : alignment_.region[m])
+            if (!moves(c) && width(c, 1) > short_dim)
+                return true;
+    return false;
+}
+
 /// Whole rows, and parts of them that are multiples of the vector.
 std::vector<int64_t> GroupModel::sizes_of_columns(bool coarse) const {
     const int64_t extent = extents()[0];
@@ -102,6 +111,10 @@ std::vector<int64_t> GroupModel::sizes_of_columns(bool coarse) const {
     for (int64_t size : {128, 256, 512}) {
         if (!coarse || size == 256)
             multiple(size);
+    }
+    for (int64_t vectors : {1, 2, 4}) {
+        if (!coarse && has_whole_dimension())
+            multiple(vectors * lanes);
     }
     return sizes;
 }
@@ -143,7 +156,7 @@ void GroupModel::improve(Choice &best, const Tiling &t) const {
     if (t.row_dim >= 0 && t.size[static_cast<size_t>(t.row_dim)] < 2)
         return;
     const Cost cost = evaluate(t);
-    if (best.found && cost.total >= best.cost.total)
+    if (std::isinf(cost.total) || (best.found && cost.total >= best.cost.total))
         return;
     best = {t, cost, true};
 }
@@ -163,18 +176,19 @@ GroupModel::Choice GroupModel::descend(Tiling start, int row_dim, bool coarse) c
     start.size[0] = extents()[0];
     best.tiling = std::move(start);
     const std::vector<int64_t> rows = sizes_of_rows(extents()[r], coarse);
+    best.tiling.size[r] = extents()[r];
     vary(best, r, rows);
     // Rows of a single stage are streams: parts of them serve only to occupy more cores.
     const bool streams = members_.size() == 1 && extents()[r] >= 4 * machine_.cores;
     if (extents().size() == 1 || streams || !best.found)
         return best;
     vary(best, 0, sizes_of_columns(coarse));
-    if (!coarse)
+    if (!coarse && best.tiling.size[0] < extents()[0])
         vary(best, r, rows);
     return best;
 }
 
-Plan GroupModel::best(bool coarse) const {
+std::optional<Plan> GroupModel::best(bool coarse) const {
     Choice best;
     if (extents().empty()) {
         improve(best, {});
@@ -198,7 +212,9 @@ Plan GroupModel::best(bool coarse) const {
     return make_plan(best);
 }
 
-Plan GroupModel::make_plan(const Choice &choice) const {
+std::optional<Plan> GroupModel::make_plan(const Choice &choice) const {
+    if (!choice.found)
+        return std::nullopt;
     const Tiling &chosen = choice.tiling;
     Plan plan;
     plan.members = nodes_;

@@ -21,7 +21,8 @@ struct RegisterBlock {
     int rows_dim = -1;       ///< the other dimension of the block; -1: none
     int64_t rows = 1;        ///< along rows_dim, unrolled
     std::vector<int> loops;  ///< dimensions that have a loop around the block, innermost first
-    double clocks = 0;       ///< of one core, per point and iteration of the RVars
+    /// Of one core, per point and iteration of the RVars; more where the cores do not get equal shares.
+    double clocks = 0;
     double far_bytes =
         0;  ///< of the operands that come from beyond the L2 cache, for the whole region
 

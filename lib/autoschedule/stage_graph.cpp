@@ -1,6 +1,7 @@
 #include "autoschedule/stage_graph.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "autoschedule/where.h"
@@ -98,6 +99,22 @@ StageCost stage_cost(const FuncNode &func, const graph::Stage &stage, const poly
     return cost;
 }
 
+/// What is read of a buffer is not more than what is needed of it as a whole.
+void limit_loads(Node &node, const std::vector<Node> &nodes, const poly::Model &model) {
+    for (StageCost &stage : node.stages) {
+        for (Access &load : stage.loads) {
+            for (size_t d = 0; d < load.coords.size(); d++) {
+                const Range box = load.image >= 0 ? model.images[static_cast<size_t>(load.image)][d]
+                                                  : nodes[static_cast<size_t>(load.func)].range(d);
+                Range &mine = load.coords[d].range;
+                mine = poly::intersect(mine, box);
+                if (!mine.bounded())
+                    mine = {0, assumed_extent - 1};
+            }
+        }
+    }
+}
+
 void add_unique(std::vector<int> &list, int value) {
     auto at = std::lower_bound(list.begin(), list.end(), value);
     if (at == list.end() || *at != value)
@@ -191,6 +208,21 @@ std::vector<Access> substituted_loads(const StageCost &stage, const Node &produc
 
 }  // namespace
 
+Lanes lanes_of(const Access &load, double lanes) {
+    bool steps = false;
+    for (size_t d = 0; d < load.coords.size(); d++) {
+        const poly::Coordinate &c = load.coords[d];
+        const bool divided = c.iterator == 0 && c.num == 1 && std::fmod(c.den, lanes) == 0;
+        const bool cyclic = c.iterator < 0 && c.distance.bounded() && (c.may_use & 1) && d == 0 &&
+                            std::fmod(double(c.distance.size()), lanes) == 0;
+        if (cyclic || (d == 0 && c.iterator == 0 && !divided))
+            steps = true;
+        else if ((c.iterator == 0 && !divided) || (c.iterator < 0 && (c.may_use & 1)))
+            return Lanes::Apart;
+    }
+    return steps ? Lanes::Steps : Lanes::Same;
+}
+
 double Node::points() const {
     double n = 1;
     for (int64_t e : extents)
@@ -228,19 +260,25 @@ StageGraph build_stage_graph(const Graph &graph, const poly::Model &model,
         node.id = func.id;
         node.name = func.name;
         for (const Range &r : model.funcs[f].box) {
+            node.mins.push_back(r.bounded() ? r.min : 0);
             node.extents.push_back(r.bounded() ? std::max<int64_t>(1, r.size()) : assumed_extent);
         }
         node.bytes = 0;
-        for (Type t : func.types)
+        for (Type t : func.types) {
             node.bytes += t.bytes();
+            node.widest = std::max(node.widest, t.bytes());
+        }
         for (size_t s = 0; s < func.stages.size(); s++) {
             node.stages.push_back(
                 stage_cost(func, func.stages[s], model.funcs[f].stages[s], names));
         }
-        summarize_reads(node);
         node.is_output = func.is_output;
         node.role = role_of(func, user.funcs[f], named[f], whole[f]);
         result.nodes.push_back(std::move(node));
+    }
+    for (Node &node : result.nodes) {
+        limit_loads(node, result.nodes, model);
+        summarize_reads(node);
     }
     for (size_t i = 0; i < graph.images.size(); i++) {
         double bytes = graph.images[i].type.bytes();

@@ -34,6 +34,16 @@ struct StageCost {
     }
 };
 
+/// Where the lanes of a vector along dimension 0 find their elements.
+enum class Lanes : uint8_t {
+    Same,   ///< all read one element
+    Steps,  ///< one after the other along dimension 0 of the buffer, by the coordinate's rate
+    Apart,  ///< anywhere
+};
+
+/// Of vectors of so many lanes. Of i % 32 and i / 32, vectors of 16 lanes do not cross the periods.
+Lanes lanes_of(const poly::Access &load, double lanes);
+
 /// Everything that one Func reads of one buffer.
 struct Reads {
     poly::Access hull;  ///< over all loads; coordinates without a common rate have unknown distance
@@ -43,8 +53,10 @@ struct Reads {
 struct Node {
     FuncId id = FuncId::None;
     std::string name;
+    std::vector<int64_t> mins;     ///< of the needed region; 0 where unknown
     std::vector<int64_t> extents;  ///< of the needed region; `assumed_extent` where unknown
     int bytes = 1;                 ///< of one point, all tuple elements together
+    int widest = 1;                ///< bytes of the widest tuple element: the lanes of its vectors
     std::vector<StageCost> stages;
     std::vector<Reads> reads;  ///< one per buffer, from the loads of all stages
     Role role = Role::Free;
@@ -55,6 +67,7 @@ struct Node {
 
     bool has_updates() const { return stages.size() > 1; }
     int dims() const { return static_cast<int>(extents.size()); }
+    poly::Range range(size_t d) const { return {mins[d], mins[d] + extents[d] - 1}; }
     double points() const;
     /// Iterations of all loops of one of its stages, over the needed region.
     double iterations(const StageCost &stage) const;

@@ -26,7 +26,7 @@ struct Coordinate {
     Range range;      ///< of x over the whole domain; unbounded where unknown
     /// The distance stays the same however large the domain gets (Jangda 2020, section 2.2).
     bool constant = false;
-    /// Where nothing is known but `range`: the pure iterators that x may depend on, as bits.
+    /// Where `iterator` is -1: the pure iterators that x may depend on, as bits; i % 32 does.
     uint64_t may_use = 0;
 
     /// The distance leaves one integer x for every i, so two accesses with equal coordinates touch the

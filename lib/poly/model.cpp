@@ -27,13 +27,14 @@ int64_t product(int64_t a, int64_t b) {
 class Builder {
   public:
     Builder(const Graph &graph, const ModelInput &input)
-        : graph_(graph), input_(input), solver_(input.max_operations) {
+        : graph_(graph), input_(input), solver_(input.max_operations), names_of_all_(input.names) {
         for (size_t i = 0; i < graph.images.size(); i++)
             image_index_[graph.images[i].name] = i;
     }
 
     /// Consumers before producers: a box is complete when all readers have been looked at.
     Model run() {
+        add_value_ranges();
         for (const FuncNode &f : graph_.funcs) {
             result_.funcs.push_back({std::vector<Range>(f.args.size(), Range::empty()), {}});
             result_.funcs.back().stages.resize(f.stages.size());
@@ -54,6 +55,19 @@ class Builder {
     }
 
   private:
+    /// Of Funcs that are used as coordinates; their own coordinates count as unknown.
+    void add_value_ranges() {
+        for (const FuncNode &f : graph_.funcs) {
+            for (size_t i = 0; i < f.types.size() && f.stages.size() == 1; i++) {
+                const Expr &value = f.stages[0].values[i];
+                const bool is_integer = value.defined() && f.types[i].is_int_or_uint();
+                const Range range = is_integer ? range_of(value, names_of_all_) : Range();
+                if (range.bounded())
+                    names_of_all_[value_name(f.name, static_cast<int>(i))] = range;
+            }
+        }
+    }
+
     static void grow(std::vector<Range> &box, const std::vector<Range> &more) {
         for (size_t d = 0; d < box.size() && d < more.size(); d++)
             box[d] = hull(box[d], more[d]);
@@ -63,7 +77,7 @@ class Builder {
         const Stage &stage = func.stages[s];
         FuncModel &mine = result_.funcs[static_cast<size_t>(func.id)];
         StageModel &model = mine.stages[s];
-        names_ = input_.names;
+        names_ = names_of_all_;
         add_iterators(func, stage, mine, model);
         solver_.set_stage(model.iterators);
         at_hand_ = &model;
@@ -152,7 +166,7 @@ class Builder {
             result.range = interval;
             result_.inexact++;
         }
-        if (!result.distance.bounded())
+        if (!result.distance.bounded() || (result.iterator < 0 && !result.distance.is_point()))
             result.may_use = used_by(index);
         known_.emplace_back(index, result);
         return result;
@@ -172,6 +186,7 @@ class Builder {
     Solver solver_;
     Model result_;
     const StageModel *at_hand_ = nullptr;
+    Environment names_of_all_;                        // the same for all stages
     Environment names_;                               // of the stage at hand
     std::vector<std::pair<Expr, Coordinate>> known_;  // of the stage at hand
     std::unordered_map<std::string, size_t> image_index_;

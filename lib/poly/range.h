@@ -32,8 +32,11 @@ Range intersect(const Range &a, const Range &b);
 Range operator+(const Range &a, const Range &b);
 Range operator*(const Range &a, int64_t factor);
 
-/// What names stand for: iterators, "<image>.extent.<d>", scalar parameters.
+/// What names stand for: iterators, "<image>.extent.<d>", scalar parameters, values of Funcs (value_name).
 using Environment = std::unordered_map<std::string, Range>;
+
+/// The name that all values of a tuple element of a Func have.
+std::string value_name(const std::string &func, int element);
 
 /// The values that an integer expression takes while its variables run over their ranges, by interval
 /// arithmetic: never too small, often too large. Unknown names and values that are loaded range over

@@ -124,3 +124,15 @@ TEST_CASE("A region that nothing bounds is unbounded, not wrong") {
     CHECK_FALSE(f["table"].bounded());
     CHECK(f["table"].elements() == poly::Range::infinite);
 }
+
+TEST_CASE("Values that are computed are coordinates within their limits") {
+    ImageParam in(UInt(8), 2, "in");
+    Func offset("offset"), loose("loose"), table("table"), out("out");
+    offset(x, y) = clamp(cast<int>(in(x, y)) - 128, -9, 9);
+    loose(x, y) = cast<int>(in(x, y)) * in(y, x);
+    table(x, y) = x + y;
+    out(x, y) = table(x + offset(x, y), y) + table(x, loose(x, y));
+    const Frozen f(out, {{0, 99}, {0, 49}});
+    const FuncModel &needed = f["table"];
+    CHECK(needed.box == Box{{-9, 108}, {0, 255 * 255}});
+}
