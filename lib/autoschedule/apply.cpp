@@ -18,6 +18,8 @@ using schedules::Transform;
 
 namespace {
 
+constexpr int64_t line_bytes = 64;  // of a cache
+
 LoopLevel root() {
     return {LoopLevel::Kind::Root, FuncId::None, 0, ""};
 }
@@ -155,11 +157,23 @@ void block_stage(const FuncNode &func, const RegisterBlock &block, bool parallel
     stage.dims = std::move(dims);
 }
 
+/// Splits the loop over rows, one of `others`; the block is unrolled around the vector.
+void unroll_rows(Loops &loops, const std::string &name, int64_t count, std::vector<Dim> &vector,
+                 std::vector<Dim> &others) {
+    auto row =
+        std::find_if(others.begin(), others.end(), [&](const Dim &d) { return d.name == name; });
+    if (row == others.end())
+        return;
+    auto [outer, inner] = loops.split(name, "_b", "_u", count);
+    row->name = outer;
+    vector.insert(vector.begin() + (vector.size() > 1 ? 1 : 0), {inner, LoopKind::Unrolled, false});
+}
+
 /// A stage with its pure loops as they are, but vectorised: members of groups, and updates. RVars go
 /// between the vector and the other loops, so that a vector of sums stays in registers.
 void vectorize_stage(const FuncNode &func, const Node &node, size_t s,
                      const std::vector<int64_t> &extents, const Machine &machine, bool parallel,
-                     StageSchedule &stage) {
+                     StageSchedule &stage, const Rows &rows = {}) {
     if (stage.touched)
         return;
     if (const auto block =
@@ -181,6 +195,8 @@ void vectorize_stage(const FuncNode &func, const Node &node, size_t s,
     } else {
         dims = reductions;
     }
+    if (s == 0 && rows.count > 1)
+        unroll_rows(loops, func.args[static_cast<size_t>(rows.dim)], rows.count, dims, pure);
     dims.insert(dims.end(), pure.begin(), pure.end());
     const bool outermost_is_pure = !dims.empty() && !dims.back().is_reduction;
     if (parallel && outermost_is_pure && dims.back().kind == LoopKind::Serial) {
@@ -247,7 +263,11 @@ Levels apply_output(const Plan &plan, const Node &node, const Graph &graph, cons
         if (inner[d].empty() || static_cast<int>(d) == plan.row_dim)
             continue;
         if (d == 0) {
-            dims = vectorized(loops, inner[0], lanes_for(node, plan.tile[0], machine));
+            int64_t lanes = lanes_for(node, plan.tile[0], machine);
+            // Where rows take turns, stores past the caches must fill lines at once.
+            if (plan.streams && plan.block > 1)
+                lanes = std::max(lanes, std::min(line_bytes / node.widest, plan.tile[0]));
+            dims = vectorized(loops, inner[0], lanes);
             continue;
         }
         const int64_t promised = promised_extent(f, func, d);
@@ -259,9 +279,12 @@ Levels apply_output(const Plan &plan, const Node &node, const Graph &graph, cons
     }
     Levels levels{root(), root()};
     if (plan.row_dim >= 0) {
-        const std::string &row = inner[static_cast<size_t>(plan.row_dim)];
-        dims.push_back({row, LoopKind::Serial, false});
-        levels.row = at(func.id, row);
+        std::vector<Dim> row = {
+            {inner[static_cast<size_t>(plan.row_dim)], LoopKind::Serial, false}};
+        if (plan.block > 1)
+            unroll_rows(loops, row[0].name, plan.block, dims, row);
+        dims.push_back(row[0]);
+        levels.row = at(func.id, row[0].name);
     }
     for (size_t i = plan.outer.size(); i-- > 0;) {
         const bool parallel = plan.parallel && i == 0;
@@ -304,7 +327,8 @@ void apply(const Plan &plan, const StageGraph &nodes, const Graph &graph, const 
             const FuncNode &func = graph[node.id];
             if (member.compute.root() && reduce_stage(func, node, s, machine, member.stages[s]))
                 continue;
-            vectorize_stage(func, node, s, plan.extents[m], machine, false, member.stages[s]);
+            vectorize_stage(func, node, s, plan.extents[m], machine, false, member.stages[s],
+                            plan.rows[m]);
         }
     }
 }

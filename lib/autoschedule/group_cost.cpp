@@ -59,7 +59,7 @@ GroupModel::Region GroupModel::region(const std::vector<Coordinate> &coords,
         if (moves(c))
             used |= uint64_t(1) << c.iterator;
         const bool in_rows = moves(c) && c.iterator == t.row_dim;
-        const double rows = in_rows ? std::min(w, width(c, 1)) : w;
+        const double rows = in_rows ? std::min(w, width(c, t.block)) : w;
         r.tile *= w;
         r.total *= sum;
         r.fold *= in_rows ? std::bit_ceil(static_cast<uint64_t>(rows)) : rows;
@@ -117,7 +117,7 @@ void GroupModel::measure(const Tiling &t) const {
     outermost_ = outermost_loop();
     steps_ = tiles_;
     if (t.row_dim >= 0)
-        steps_ *= static_cast<double>(t.size[static_cast<size_t>(t.row_dim)]);
+        steps_ *= double(ceil_div(t.size[static_cast<size_t>(t.row_dim)], t.block));
     regions_.clear();
     for (const auto &coords : alignment_.region)
         regions_.push_back(region(coords, t));
@@ -167,7 +167,7 @@ std::vector<int64_t> GroupModel::step_extents(size_t member, const Tiling &t) co
         if (c.iterator < 0 || !c.distance.bounded())
             continue;
         const bool row = row_wise && c.iterator == t.row_dim;
-        const double size = width(c, row ? 1 : t.size[static_cast<size_t>(c.iterator)]);
+        const double size = width(c, row ? t.block : t.size[static_cast<size_t>(c.iterator)]);
         result[d] = std::min(result[d], static_cast<int64_t>(size));
     }
     return result;
@@ -229,7 +229,8 @@ void GroupModel::add_compute(const Tiling &t, Cost &cost) const {
         const Region &r = regions_[m];
         const Member &member = members_[m];
         const double padded = std::ceil(r.row / member.lanes) * member.lanes / r.row;
-        cost.arithmetic += r.total * (padded * member.clocks + add_blocks(m, t, padded));
+        const Rows rows = rows_of(m, t);
+        cost.arithmetic += r.total * (padded * clocks_in_rows(m, rows) + add_blocks(m, t, padded));
         cost.updates += member.update_clocks;
         for (const Jumping &jump : member.jumping)
             cost.arithmetic +=
@@ -296,7 +297,8 @@ void GroupModel::add_near_memory(const Tiling &t, Cost &cost) const {
             const bool row_wise = t.row_dim >= 0 && (m == 0 || levels[m] == Level::Row);
             // Stage by stage over a tile, the rows that one row of the reader needs stay in L1.
             const bool window_stays = !row_wise && read.rows * row_bytes <= l1;
-            double rows = window_stays ? 1 : read.rows;
+            const double together = static_cast<double>(rows_of(m, t).count);
+            double rows = window_stays ? 1 : (read.rows + together - 1) / together;
             if (b >= n)
                 rows -= 1;  // the first time comes from far
             bytes += regions_[m].total * read.bytes * std::max(0.0, rows);
@@ -325,9 +327,14 @@ bool GroupModel::restarts(const std::vector<Coordinate> &region, const Tiling &t
     });
 }
 
-/// Clocks for streams that start anew, beyond the ends of pages, which stop what foresees them anyway.
-double GroupModel::starts(const Region &r, double bytes, const Far &from) const {
-    return std::max(0.0, r.total / r.run - r.total * bytes / page_bytes) * from.start;
+/// Clocks for streams that start anew: parts of rows, beyond the ends of pages, which stop what foresees them
+/// anyway; and while the other stages of a step compute their rows, a stream stands still.
+double GroupModel::starts(const Region &r, const std::vector<Coordinate> &region, double bytes,
+                          const Far &from, const Tiling &t) const {
+    const std::vector<Level> &levels = levels_of(t);
+    const bool take_turns = std::find(levels.begin() + 1, levels.end(), Level::Row) != levels.end();
+    const double parts = r.total / r.run - r.total * bytes / page_bytes;
+    return std::max(restarts(region, t) ? parts : 0, take_turns ? steps_ : 0) * from.start;
 }
 
 void GroupModel::add_far_memory(const Tiling &t, Cost &cost) const {
@@ -347,8 +354,7 @@ void GroupModel::add_far_memory(const Tiling &t, Cost &cost) const {
         const double sweep = all / r.again;
         cost.far_memory += std::max(0.0, sweep - once) / machine_.l3_rate +
                            (all - sweep) / (gone ? ext.from.rate : machine_.l3_rate);
-        if (restarts(ext.region, t))
-            cost.overhead += starts(r, ext.bytes, ext.from);
+        cost.overhead += starts(r, ext.region, ext.bytes, ext.from, t);
     }
     double read = 0, sizes = 0;
     for (size_t e = 0; e < externals_.size(); e++)
@@ -359,8 +365,7 @@ void GroupModel::add_far_memory(const Tiling &t, Cost &cost) const {
     const Node &out = graph_.nodes[static_cast<size_t>(nodes_[0])];
     const double stored = regions_[0].total * members_[0].bytes;
     const Far to = far(out.is_output ? 0 : stored);
-    if (restarts(alignment_.region[0], t))
-        cost.overhead += starts(regions_[0], members_[0].bytes, to);
+    cost.overhead += starts(regions_[0], alignment_.region[0], members_[0].bytes, to, t);
     cost.live_bytes += stored;
     // A line is read before it is written, unless it bypasses the caches; every update reads and writes all.
     double passes = streams() ? 1 : 2;

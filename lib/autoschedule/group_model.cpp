@@ -20,6 +20,9 @@ constexpr double usable_shared_cache = 0.7;
 /// chain become large expressions.
 constexpr size_t most_members = 10;
 
+/// Instructions of an unrolled block of rows: they have to be compiled.
+constexpr double most_unrolled = 256;
+
 /// Vector loads that one vector of the reader takes, given how the innermost coordinate moves.
 double load_instructions(const Access &load, double vector_bytes, double lanes) {
     const double one =
@@ -170,19 +173,60 @@ void GroupModel::add_clocks(const Node &node, Member &member) const {
     }
 }
 
-/// Of one iteration.
-double GroupModel::clocks_of(const StageCost &stage, const Node &node) const {
+/// Of one iteration, of which so many rows are computed together.
+double GroupModel::clocks_of(const StageCost &stage, const Node &node, const Rows &rows) const {
     const double v = machine_.vector_bytes;
     const bool vector = !stage.loops_over.empty() && stage.loops_over[0];
     const double lanes = vector ? std::max(1.0, v / node.widest) : 1;
     const double width = vector ? v : 4;  // scalar operations: one element of a usual type
-    const double arithmetic = stage.arithmetic.total() * lanes / width;
+    Arithmetic work = stage.arithmetic;
+    RowSharing shared;
+    if (rows.count > 1)
+        shared = share_rows(stage, rows);
+    // What waits for the next rows, and some to work with: else it is loaded again.
+    const double registers = std::ceil(double(work.widest) / node.widest);
+    const bool is_shared =
+        rows.count > 1 && (shared.live + 4) * registers <= machine_.vector_registers &&
+        (work.count + double(stage.loads.size())) * double(rows.count) <= most_unrolled;
+    if (is_shared) {
+        work = stage.own;
+        for (size_t i = 0; i < stage.evaluated.size(); i++)
+            work.add(stage.evaluated[i].arithmetic, shared.evaluated[i]);
+    }
     double loads = 0;
-    for (const Access &load : stage.loads)
-        loads += vector ? load_instructions(load, v, lanes) : 1;
-    const double compute = arithmetic / machine_.arithmetic_rate;
+    for (size_t i = 0; i < stage.loads.size(); i++)
+        loads += (vector ? load_instructions(stage.loads[i], v, lanes) : 1) *
+                 (is_shared ? shared.loads[i] : 1);
+    const double compute = work.total() * lanes / width / machine_.arithmetic_rate;
     const double memory = loads / machine_.load_rate + 0.5 / machine_.store_rate;
     return overlapped(compute, memory, 0.6) / lanes;
+}
+
+/// The rows of a member that are computed together.
+Rows GroupModel::rows_of(size_t member, const Tiling &t) const {
+    if (t.block == 1 || (member > 0 && levels_of(t)[member] != Level::Row))
+        return {};
+    const auto &region = alignment_.region[member];
+    for (size_t d = 1; d < region.size(); d++) {
+        const Coordinate &c = region[d];
+        if (moves(c) && c.iterator == t.row_dim && c.den == 1 && std::abs(c.num) == 1)
+            return {static_cast<int>(d), t.block};
+    }
+    return {};
+}
+
+/// Of one point of a member, whose pure definition is computed in blocks of rows.
+double GroupModel::clocks_in_rows(size_t member, const Rows &rows) const {
+    const double one_by_one = members_[member].clocks;
+    if (rows.count == 1)
+        return one_by_one;
+    auto [at, is_new] = clocks_.try_emplace({member, rows.dim, rows.count});
+    if (is_new) {
+        const Node &node = graph_.nodes[static_cast<size_t>(nodes_[member])];
+        const StageCost &pure = node.stages[0];
+        at->second = one_by_one - clocks_of(pure, node) + clocks_of(pure, node, rows);
+    }
+    return at->second;
 }
 
 /// The cores that an update keeps busy: its outermost loop is parallel if it is pure.

@@ -10,6 +10,7 @@
 #include "autoschedule/machine.h"
 #include "autoschedule/plan.h"
 #include "autoschedule/register_block.h"
+#include "autoschedule/row_sharing.h"
 #include "autoschedule/stage_graph.h"
 #include "poly/alignment.h"
 
@@ -19,6 +20,7 @@ namespace Pipe::autoschedule {
 struct Tiling {
     std::vector<int64_t> size;  ///< per dimension of the output, 1 .. extent
     int row_dim = -1;           ///< as in Plan
+    int64_t block = 1;          ///< as in Plan
 };
 
 /// Clocks of two things done at the same time, of which the fraction `serial` of the shorter one cannot
@@ -99,7 +101,9 @@ class GroupModel {
     void add_member(const Node &node);
     int external(const poly::Access &load);
     void add_clocks(const Node &node, Member &member) const;
-    double clocks_of(const StageCost &stage, const Node &node) const;
+    double clocks_of(const StageCost &stage, const Node &node, const Rows &rows = {}) const;
+    Rows rows_of(size_t member, const Tiling &t) const;
+    double clocks_in_rows(size_t member, const Rows &rows) const;
     double cores_of(const StageCost &stage, const Node &node) const;
     Far far(double bytes) const;
     bool streams() const;
@@ -137,7 +141,8 @@ class GroupModel {
     void add_far_memory(const Tiling &t, Cost &cost) const;
     bool restarts(const std::vector<poly::Coordinate> &region, const Tiling &t) const;
     double passing(const std::vector<Level> &levels) const;
-    double starts(const Region &r, double bytes, const Far &from) const;
+    double starts(const Region &r, const std::vector<poly::Coordinate> &region, double bytes,
+                  const Far &from, const Tiling &t) const;
     void finish(Cost &cost) const;
 
     struct Choice {
@@ -148,6 +153,7 @@ class GroupModel {
     void improve(Choice &best, const Tiling &t) const;
     void vary(Choice &best, size_t dim, const std::vector<int64_t> &sizes) const;
     Choice descend(Tiling start, int row_dim, bool coarse) const;
+    void vary_block(Choice &best, int row_dim) const;
     std::optional<Plan> make_plan(const Choice &choice) const;
     int row_dimension() const;
     std::vector<int64_t> sizes_of_rows(int64_t extent, bool coarse) const;
@@ -167,6 +173,8 @@ class GroupModel {
 
     mutable std::map<std::tuple<size_t, size_t, std::vector<int64_t>>, std::optional<RegisterBlock>>
         blocks_;  // per member, stage and extents
+
+    mutable std::map<std::tuple<size_t, int, int64_t>, double> clocks_;  // clocks_in_rows()
 
     // Scratch of evaluate().
     mutable std::vector<Region> regions_;   // members, then externals

@@ -11,7 +11,8 @@ using poly::Coordinate;
 
 namespace {
 
-constexpr int64_t short_dim = 16;  ///< a channel or the like: whole or one by one
+constexpr double worth_unrolling = 0.97;  ///< of the time: more code, and it has to be compiled
+constexpr int64_t short_dim = 16;         ///< a channel or the like: whole or one by one
 
 void add_size(std::vector<int64_t> &sizes, int64_t size, int64_t extent) {
     size = std::clamp<int64_t>(size, 1, extent);
@@ -153,7 +154,7 @@ std::vector<std::vector<int64_t>> GroupModel::sizes_of_others(int row_dim) const
 
 void GroupModel::improve(Choice &best, const Tiling &t) const {
     // A loop of one row is a loop over tiles.
-    if (t.row_dim >= 0 && t.size[static_cast<size_t>(t.row_dim)] < 2)
+    if (t.row_dim >= 0 && t.size[static_cast<size_t>(t.row_dim)] < 2 * t.block)
         return;
     const Cost cost = evaluate(t);
     if (std::isinf(cost.total) || (best.found && cost.total >= best.cost.total))
@@ -188,6 +189,24 @@ GroupModel::Choice GroupModel::descend(Tiling start, int row_dim, bool coarse) c
     return best;
 }
 
+/// Blocks of rows, in tiles of whole blocks.
+void GroupModel::vary_block(Choice &best, int row_dim) const {
+    if (row_dim <= 0 || !best.found)
+        return;
+    const Tiling start = best.tiling;
+    const size_t r = static_cast<size_t>(row_dim);
+    for (int64_t block : {2, 4, 8}) {
+        Tiling t = start;
+        t.row_dim = row_dim;
+        t.block = block;
+        t.size[r] = std::min(extents()[r], ceil_div(t.size[r], block) * block);
+        Choice blocked = best;
+        improve(blocked, t);
+        if (blocked.cost.total < worth_unrolling * best.cost.total)
+            best = blocked;
+    }
+}
+
 std::optional<Plan> GroupModel::best(bool coarse) const {
     Choice best;
     if (extents().empty()) {
@@ -209,6 +228,7 @@ std::optional<Plan> GroupModel::best(bool coarse) const {
         improve(best, {fill_cache(machine_.l1_bytes, innermost), -1});
         improve(best, {fill_cache(machine_.l2_bytes, innermost), -1});
     }
+    vary_block(best, row_dim);
     return make_plan(best);
 }
 
@@ -221,9 +241,10 @@ std::optional<Plan> GroupModel::make_plan(const Choice &choice) const {
     plan.cost = choice.cost;
     plan.tile = chosen.size;
     plan.row_dim = chosen.row_dim;
+    plan.block = chosen.block;
     plan.levels = levels_of(chosen);
     for (size_t m = 0; m < members_.size(); m++)
-        plan.extents.push_back(step_extents(m, chosen));
+        plan.extents.push_back(step_extents(m, chosen)), plan.rows.push_back(rows_of(m, chosen));
     plan.slides.assign(members_.size(), false);
     for (size_t m = 1; m < members_.size(); m++) {
         for (const Coordinate &c : alignment_.region[m]) {

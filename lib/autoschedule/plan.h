@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "autoschedule/row_sharing.h"
+
 namespace Pipe::autoschedule {
 
 /// Clocks of one core unless said otherwise; the terms of the cost of a group.
@@ -37,6 +39,8 @@ struct Plan {
     std::vector<std::vector<int64_t>>
         extents;             ///< per member and its dimensions: what is computed of it at a time
     int row_dim = -1;        ///< the loop that Row members are computed in; -1: none
+    int64_t block = 1;       ///< rows of it that are computed together, unrolled around the vector
+    std::vector<Rows> rows;  ///< per member: of its own rows
     std::vector<int> outer;  ///< dimensions that have a loop over tiles, outermost first
     bool parallel = false;   ///< the outermost of these loops
     bool streams = false;    ///< the output bypasses the caches

@@ -78,7 +78,7 @@ std::vector<int> dims_of_iterators(const FuncNode &func, const poly::StageModel 
 StageCost stage_cost(const FuncNode &func, const graph::Stage &stage, const poly::StageModel &model,
                      const poly::Environment &names) {
     StageCost cost;
-    cost.arithmetic = arithmetic_of(stage.values);
+    cost.arithmetic = cost.own = arithmetic_of(stage.values);
     cost.repeats = static_cast<double>(std::min<int64_t>(model.points_per_pure_point(), 1 << 30));
     cost.repeats *= fraction_where(stage.predicate, model.iterators, names);
     const std::vector<int> dims = dims_of_iterators(func, model);
@@ -185,12 +185,10 @@ void add_distinct(std::vector<Access> &loads, Access load) {
         loads.push_back(std::move(load));
 }
 
-/// The loads of `stage` once `producer` is substituted, and how often the producer is evaluated. Stops
-/// where there are more than `limit`.
-std::vector<Access> substituted_loads(const StageCost &stage, const Node &producer, int *uses,
+/// The loads of `stage` once `producer` is substituted. Stops where there are more than `limit`.
+std::vector<Access> substituted_loads(const StageCost &stage, const Node &producer,
                                       size_t limit = SIZE_MAX) {
     std::vector<Access> loads;
-    *uses = 0;
     for (const Access &load : stage.loads) {
         if (loads.size() > limit)
             break;
@@ -198,12 +196,31 @@ std::vector<Access> substituted_loads(const StageCost &stage, const Node &produc
             add_distinct(loads, load);
             continue;
         }
-        ++*uses;
-        for (const Access &inner : producer.stages[0].loads) {
+        for (const Access &inner : producer.stages[0].loads)
             add_distinct(loads, poly::compose(inner, load.coords));
-        }
     }
     return loads;
+}
+
+void add_evaluated(StageCost &stage, Evaluated value) {
+    const bool known =
+        std::any_of(stage.evaluated.begin(), stage.evaluated.end(),
+                    [&](const Evaluated &other) { return other.at.same_element(value.at); });
+    if (known)
+        return;
+    stage.arithmetic.add(value.arithmetic, 1);
+    stage.evaluated.push_back(std::move(value));
+}
+
+/// What `stage` evaluates once `producer` is substituted, which itself evaluates others.
+void add_values(StageCost &stage, const Node &producer) {
+    for (const Access &load : stage.loads) {
+        if (load.func != producer.id)
+            continue;
+        add_evaluated(stage, {producer.stages[0].own, load});
+        for (const Evaluated &inner : producer.stages[0].evaluated)
+            add_evaluated(stage, {inner.arithmetic, poly::compose(inner.at, load.coords)});
+    }
 }
 
 }  // namespace
@@ -304,9 +321,8 @@ void substitute(StageGraph &graph, int node) {
         consumer.version +=
             ((producer.version ^ static_cast<uint64_t>(node + 1)) * 0x9e3779b97f4a7c15u) | 1;
         for (StageCost &stage : consumer.stages) {
-            int uses = 0;
-            stage.loads = substituted_loads(stage, producer, &uses);
-            stage.arithmetic.add(producer.stages[0].arithmetic, uses);
+            add_values(stage, producer);
+            stage.loads = substituted_loads(stage, producer);
         }
         summarize_reads(consumer);
     }
@@ -318,8 +334,7 @@ bool fits_after_substitute(const StageGraph &graph, int node, size_t limit) {
     const Node &producer = graph.nodes[static_cast<size_t>(node)];
     for (int c : producer.consumers) {
         for (const StageCost &stage : graph.nodes[static_cast<size_t>(c)].stages) {
-            int uses = 0;
-            if (substituted_loads(stage, producer, &uses, limit).size() > limit)
+            if (substituted_loads(stage, producer, limit).size() > limit)
                 return false;
         }
     }

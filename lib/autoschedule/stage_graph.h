@@ -20,9 +20,17 @@ enum class Role : uint8_t {
     Inlined,  ///< substituted into its consumers
 };
 
+/// A value of a substituted Func: what it takes, and which one it is, in the dimensions of the reader.
+struct Evaluated {
+    Arithmetic arithmetic;
+    poly::Access at;
+};
+
 /// Costs of one stage, per iteration of its loops.
 struct StageCost {
-    Arithmetic arithmetic;
+    Arithmetic arithmetic;             ///< of its own expressions and of what was substituted
+    Arithmetic own;                    ///< of its own expressions alone
+    std::vector<Evaluated> evaluated;  ///< what was substituted, each value once
     double repeats =
         1;  ///< iterations of the RVars that where() leaves, per point of the pure loops
     std::vector<poly::Access> loads;  ///< coordinates in the Func's dimensions; each element once
