@@ -125,6 +125,24 @@ bool reduce_stage(const FuncNode &func, const Node &node, size_t s, const Machin
     return true;
 }
 
+/// Sums with lanes along an RVar: [vector] [its other iterations] [other RVars] [pure loops].
+void sum_rows(const FuncNode &func, const RegisterBlock &block, bool parallel,
+              StageSchedule &stage) {
+    Loops loops(stage, func);
+    std::vector<Dim> reductions, pure, dims;
+    for (const Dim &d : stage.dims)
+        (d.is_reduction ? reductions : pure).push_back(d);
+    const auto along = reductions.begin() + block.rvar;
+    const auto [outer, lanes] = loops.split(along->name, "_w", "_v", block.lanes * block.vectors);
+    dims = {{lanes, LoopKind::Vectorized, true}, {outer, LoopKind::Serial, true}};
+    reductions.erase(along);
+    dims.insert(dims.end(), reductions.begin(), reductions.end());
+    dims.insert(dims.end(), pure.begin(), pure.end());
+    if (parallel && !pure.empty())
+        dims.back().kind = LoopKind::Parallel;
+    stage.dims = std::move(dims);
+}
+
 /// A reduction in blocks of sums: [vector] [block, unrolled] [RVars] [loops over blocks].
 void block_stage(const FuncNode &func, const RegisterBlock &block, bool parallel,
                  StageSchedule &stage) {
@@ -167,6 +185,15 @@ void unroll_rows(Loops &loops, const std::string &name, int64_t count, std::vect
     auto [outer, inner] = loops.split(name, "_b", "_u", count);
     row->name = outer;
     vector.insert(vector.begin() + (vector.size() > 1 ? 1 : 0), {inner, LoopKind::Unrolled, false});
+}
+
+/// As GroupModel::block_for: where dimension 0 makes no blocks.
+std::optional<RegisterBlock> sums_of_rows(const Node &node, size_t s, const Machine &machine,
+                                          bool parallel) {
+    const int cores = parallel ? machine.cores : 1;
+    if (register_block(node, s, node.extents, machine, cores))
+        return std::nullopt;
+    return row_sums(node, s, node.extents, machine, cores);
 }
 
 /// A stage with its pure loops as they are, but vectorised: members of groups, and updates. RVars go
@@ -298,7 +325,11 @@ Levels apply_output(const Plan &plan, const Node &node, const Graph &graph, cons
     for (size_t s = 1; s < func.stages.size(); s++) {
         if (reduce_stage(func, node, s, machine, f.stages[s]))
             continue;
-        vectorize_stage(func, node, s, node.extents, machine, plan.parallel, f.stages[s]);
+        if (const auto sums = sums_of_rows(node, s, machine, plan.parallel);
+            sums && !f.stages[s].touched)
+            sum_rows(func, *sums, plan.parallel, f.stages[s]);
+        else
+            vectorize_stage(func, node, s, node.extents, machine, plan.parallel, f.stages[s]);
     }
     return levels;
 }

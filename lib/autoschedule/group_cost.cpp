@@ -177,8 +177,8 @@ const std::optional<RegisterBlock> &
 GroupModel::block_of(size_t member, size_t stage, const std::vector<int64_t> &extents) const {
     auto [at, is_new] = blocks_.try_emplace({member, stage, extents});
     if (is_new)
-        at->second = register_block(graph_.nodes[static_cast<size_t>(nodes_[member])], stage,
-                                    extents, machine_, member > 0 ? 1 : machine_.cores);
+        at->second = block_for(stage, graph_.nodes[static_cast<size_t>(nodes_[member])], extents,
+                               member == 0);
     return at->second;
 }
 

@@ -155,11 +155,20 @@ bool GroupModel::streams() const {
            row_bytes % machine_.vector_bytes == 0;
 }
 
+/// Only the output's sums have lanes along RVars: their accumulators are a Func of its own.
+std::optional<RegisterBlock> GroupModel::block_for(size_t stage, const Node &node,
+                                                   const std::vector<int64_t> &extents,
+                                                   bool is_output) const {
+    const int cores = is_output ? machine_.cores : 1;
+    auto block = register_block(node, stage, extents, machine_, cores);
+    return block || !is_output ? block : row_sums(node, stage, extents, machine_, cores);
+}
+
 void GroupModel::add_clocks(const Node &node, Member &member) const {
     const FuncId out = graph_.nodes[static_cast<size_t>(nodes_[0])].id;
     for (size_t s = 0; s < node.stages.size(); s++) {
         const StageCost &stage = node.stages[s];
-        const auto block = register_block(node, s, node.extents, machine_, machine_.cores);
+        const auto block = block_for(s, node, node.extents, node.id == out);
         const double plain = clocks_of(stage, node);
         if (!stage.loops_over_all() && node.id == out)
             member.update_clocks +=

@@ -133,6 +133,9 @@ class GroupModel {
     Region region(const std::vector<poly::Coordinate> &coords, const Tiling &t) const;
     void measure(const Tiling &tiling) const;
     std::vector<int64_t> step_extents(size_t member, const Tiling &t) const;
+    std::optional<RegisterBlock> block_for(size_t stage, const Node &node,
+                                           const std::vector<int64_t> &extents,
+                                           bool is_output) const;
     const std::optional<RegisterBlock> &block_of(size_t member, size_t stage,
                                                  const std::vector<int64_t> &extents) const;
     double add_blocks(size_t member, const Tiling &t, double padded) const;

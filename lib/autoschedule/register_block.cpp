@@ -86,7 +86,8 @@ class BlockSearch {
     int64_t per_vector() const { return ceil_div(int64_t(node_.bytes), int64_t(node_.widest)); }
 
     void consider(int64_t vectors, int dim, int64_t rows) {
-        RegisterBlock b{lanes_, vectors, dim, rows, {}, 0};
+        RegisterBlock b;
+        b.lanes = lanes_, b.vectors = vectors, b.rows_dim = dim, b.rows = rows;
         if (registers(b) > machine_.vector_registers)
             return;
         b.clocks = clocks(b);
@@ -219,7 +220,72 @@ class BlockSearch {
     double least_ = 0;  // its clocks with the idle time of cores
 };
 
+/// Whether the operand's elements lie together while the RVar advances, or are the same.
+bool lies_along(const Access &load, int rvar, bool *moves) {
+    for (size_t d = 0; d < load.coords.size(); d++) {
+        const Coordinate &c = load.coords[d];
+        const bool depends = c.reductions >> rvar & 1;
+        if (depends && !(d == 0 && c.follows == rvar))
+            return false;
+        *moves |= depends;
+    }
+    return true;
+}
+
+/// Vectors along the RVar that wait for one another as little as may be.
+RegisterBlock sums_along(int rvar, const StageCost &cost, double loads, int64_t lanes,
+                         const Machine &machine) {
+    RegisterBlock best;
+    for (int64_t vectors : {1, 2, 4}) {
+        RegisterBlock b;
+        b.lanes = lanes, b.vectors = vectors, b.rvar = rvar;
+        const double n = static_cast<double>(vectors);
+        const double arithmetic = n * cost.arithmetic.total() * double(lanes) /
+                                  machine.vector_bytes / machine.arithmetic_rate;
+        const double steps =
+            std::max(latency,
+                     overlapped(arithmetic, n * loads / machine.load_rate, 0.1) + loop_clocks) *
+            std::ceil(double(cost.rvars[size_t(rvar)]) / (n * double(lanes)));
+        const double combine = latency * (n + std::log2(double(lanes)));
+        b.clocks = (steps + combine) / double(cost.rvars[size_t(rvar)]);
+        if (best.rvar < 0 || b.clocks < 0.9 * best.clocks)
+            best = b;
+    }
+    return best;
+}
+
 }  // namespace
+
+std::optional<RegisterBlock> row_sums(const Node &node, size_t stage,
+                                      const std::vector<int64_t> &extents, const Machine &machine,
+                                      int cores) {
+    const StageCost &cost = node.stages[stage];
+    const int64_t lanes = machine.vector_bytes / node.widest;
+    if (stage == 0 || lanes < 2 || !cost.loops_over_all() ||
+        !(cost.regroups || (cost.regroups_fast && machine.fast_math)))
+        return std::nullopt;
+    for (int r = 0; r < static_cast<int>(cost.rvars.size()); r++) {
+        double loads = 0;
+        bool moves = false, possible = cost.rvars[size_t(r)] >= least_iterations * double(lanes);
+        for (const Access &load : cost.loads) {
+            if (load.func == node.id)
+                continue;
+            bool this_moves = false;
+            possible = possible && lies_along(load, r, &this_moves);
+            loads += this_moves ? lines(load, machine) : 0;
+            moves |= this_moves;
+        }
+        if (!possible || !moves)
+            continue;
+        RegisterBlock block = sums_along(r, cost, loads, lanes, machine);
+        for (int d = 0; d < node.dims(); d++)
+            block.loops.push_back(d);
+        const int64_t tasks = extents.empty() ? 1 : extents.back();
+        block.clocks *= double(ceil_div(tasks, int64_t(cores)) * cores) / double(tasks);
+        return block;
+    }
+    return std::nullopt;
+}
 
 std::optional<RegisterBlock> register_block(const Node &node, size_t stage,
                                             const std::vector<int64_t> &extents,

@@ -6,6 +6,7 @@
 
 #include "autoschedule/where.h"
 #include "graph/extern_stage.h"
+#include "graph/reduction.h"
 #include "poly/alignment.h"
 
 namespace Pipe::autoschedule {
@@ -75,9 +76,23 @@ std::vector<int> dims_of_iterators(const FuncNode &func, const poly::StageModel 
     return dims;
 }
 
+/// RVars of an update, and whether they may take turns otherwise.
+void describe_reduction(const FuncNode &func, const graph::Stage &stage,
+                        const poly::StageModel &model, StageCost &cost) {
+    for (size_t k = static_cast<size_t>(model.pure); k < model.iterators.size(); k++)
+        cost.rvars.push_back(std::min<int64_t>(model.iterators[k].range.size(), 1 << 30));
+    if (cost.rvars.empty())
+        return;
+    std::string why;
+    const auto reduction = graph::as_reduction(stage, graph::calls_of(func.id), &why);
+    cost.regroups_fast = reduction && reduction->commutative;
+    cost.regroups = cost.regroups_fast && reduction->exact;
+}
+
 StageCost stage_cost(const FuncNode &func, const graph::Stage &stage, const poly::StageModel &model,
                      const poly::Environment &names) {
     StageCost cost;
+    describe_reduction(func, stage, model, cost);
     cost.arithmetic = cost.own = arithmetic_of(stage.values);
     cost.repeats = static_cast<double>(std::min<int64_t>(model.points_per_pure_point(), 1 << 30));
     cost.repeats *= fraction_where(stage.predicate, model.iterators, names);

@@ -33,6 +33,9 @@ struct StageCost {
     std::vector<Evaluated> evaluated;  ///< what was substituted, each value once
     double repeats =
         1;  ///< iterations of the RVars that where() leaves, per point of the pure loops
+    std::vector<int64_t> rvars;  ///< extents, innermost first
+    /// Its iterations may be added up in another order, with FastMath or without.
+    bool regroups_fast = false, regroups = false;
     std::vector<poly::Access> loads;  ///< coordinates in the Func's dimensions; each element once
     std::vector<bool> loops_over;  ///< per dimension of the Func: the stage has a pure loop over it
 

@@ -28,6 +28,8 @@ struct Coordinate {
     bool constant = false;
     /// Where `iterator` is -1: the pure iterators that x may depend on, as bits; i % 32 does.
     uint64_t may_use = 0;
+    uint64_t reductions = 0;  ///< the RVars that x may depend on, as bits
+    int follows = -1;         ///< the RVar that x grows by one with; -1: none
 
     /// The distance leaves one integer x for every i, so two accesses with equal coordinates touch the
     /// same element.

@@ -167,17 +167,19 @@ class Builder {
             result_.inexact++;
         }
         if (!result.distance.bounded() || (result.iterator < 0 && !result.distance.is_point()))
-            result.may_use = used_by(index);
+            result.may_use = used_by(index, 0, static_cast<size_t>(at_hand_->pure));
+        result.reductions =
+            used_by(index, static_cast<size_t>(at_hand_->pure), at_hand_->iterators.size());
         known_.emplace_back(index, result);
         return result;
     }
 
-    /// The pure iterators of the stage at hand that the expression names, as bits.
-    uint64_t used_by(const Expr &index) const {
+    /// The iterators [begin, end) of the stage at hand that the expression names, as bits.
+    uint64_t used_by(const Expr &index, size_t begin, size_t end) const {
         uint64_t used = 0;
-        for (size_t k = 0; k < std::min<size_t>(64, static_cast<size_t>(at_hand_->pure)); k++)
+        for (size_t k = begin; k < std::min(end, begin + 64); k++)
             if (ir::uses_any_var(index, {at_hand_->iterators[k].name}))
-                used |= uint64_t{1} << k;
+                used |= uint64_t{1} << (k - begin);
         return used;
     }
 
