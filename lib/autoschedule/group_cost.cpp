@@ -328,13 +328,14 @@ bool GroupModel::restarts(const std::vector<Coordinate> &region, const Tiling &t
 }
 
 /// Clocks for streams that start anew: parts of rows, beyond the ends of pages, which stop what foresees them
-/// anyway; and while the other stages of a step compute their rows, a stream stands still.
+/// anyway; and every row of a step, which stands still while the other stages of the step compute theirs.
 double GroupModel::starts(const Region &r, const std::vector<Coordinate> &region, double bytes,
                           const Far &from, const Tiling &t) const {
     const std::vector<Level> &levels = levels_of(t);
     const bool take_turns = std::find(levels.begin() + 1, levels.end(), Level::Row) != levels.end();
     const double parts = r.total / r.run - r.total * bytes / page_bytes;
-    return std::max(restarts(region, t) ? parts : 0, take_turns ? steps_ : 0) * from.start;
+    return std::max(restarts(region, t) ? parts : 0, take_turns ? steps_ * double(t.block) : 0) *
+           from.start;
 }
 
 void GroupModel::add_far_memory(const Tiling &t, Cost &cost) const {

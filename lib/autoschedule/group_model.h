@@ -156,6 +156,7 @@ class GroupModel {
     void improve(Choice &best, const Tiling &t) const;
     void vary(Choice &best, size_t dim, const std::vector<int64_t> &sizes) const;
     Choice descend(Tiling start, int row_dim, bool coarse) const;
+    Choice strips(bool coarse) const;
     void vary_block(Choice &best, int row_dim) const;
     std::optional<Plan> make_plan(const Choice &choice) const;
     int row_dimension() const;

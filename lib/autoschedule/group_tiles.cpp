@@ -12,6 +12,7 @@ using poly::Coordinate;
 namespace {
 
 constexpr double worth_unrolling = 0.97;  ///< of the time: more code, and it has to be compiled
+constexpr double worth_more = 0.99;      ///< for a larger block
 constexpr int64_t short_dim = 16;         ///< a channel or the like: whole or one by one
 
 void add_size(std::vector<int64_t> &sizes, int64_t size, int64_t extent) {
@@ -189,6 +190,14 @@ GroupModel::Choice GroupModel::descend(Tiling start, int row_dim, bool coarse) c
     return best;
 }
 
+/// Strips: whole in all dimensions but the innermost, which alone is cut.
+GroupModel::Choice GroupModel::strips(bool coarse) const {
+    Choice best;
+    best.tiling.size = extents();
+    vary(best, 0, sizes_of_columns(coarse));
+    return best;
+}
+
 /// Blocks of rows, in tiles of whole blocks.
 void GroupModel::vary_block(Choice &best, int row_dim) const {
     if (row_dim <= 0 || !best.found)
@@ -202,7 +211,8 @@ void GroupModel::vary_block(Choice &best, int row_dim) const {
         t.size[r] = std::min(extents()[r], ceil_div(t.size[r], block) * block);
         Choice blocked = best;
         improve(blocked, t);
-        if (blocked.cost.total < worth_unrolling * best.cost.total)
+        const double worth_it = best.tiling.block > 1 ? worth_more : worth_unrolling;
+        if (blocked.cost.total < worth_it * best.cost.total)
             best = blocked;
     }
 }
@@ -223,6 +233,8 @@ std::optional<Plan> GroupModel::best(bool coarse) const {
         if (members_.size() > 1 && row_dim > 0)
             take(descend({others, row_dim}, row_dim, coarse));
     }
+    if (has_whole_dimension())
+        take(strips(coarse));
     if (members_.size() > 1) {
         const int64_t innermost = 16 * static_cast<int64_t>(members_[0].lanes);
         improve(best, {fill_cache(machine_.l1_bytes, innermost), -1});
