@@ -18,6 +18,8 @@ using schedules::Transform;
 
 namespace {
 
+constexpr int64_t line_bytes = 64;  // of a cache
+
 LoopLevel root() {
     return {LoopLevel::Kind::Root, FuncId::None, 0, ""};
 }
@@ -63,16 +65,12 @@ class Loops {
     std::vector<std::string> taken_;
 };
 
-/// Lanes for a loop of `extent` iterations: a full vector, or fewer for a short loop; 1 = not
-/// vectorized.
-int64_t lanes_for(const FuncNode &func, int64_t extent, const Machine &machine) {
-    int bytes = 1;
-    for (Type t : func.types)
-        bytes = std::max(bytes, t.bytes());
-    int64_t lanes = std::max(1, machine.vector_bytes / bytes);
+/// Lanes for a loop of `extent` iterations: a full vector, or less for a short loop; 1 = do not.
+int64_t lanes_for(const Node &node, int64_t extent, const Machine &machine) {
+    int64_t lanes = std::max(1, machine.vector_bytes / node.widest);
     while (lanes > extent)
         lanes /= 2;
-    return lanes >= 4 || lanes * bytes >= 16 ? lanes : 1;
+    return lanes >= 4 || lanes * node.widest >= 16 ? lanes : 1;
 }
 
 /// Vectorizes loop `name`; returns the loops that replace it, innermost first.
@@ -115,7 +113,7 @@ bool reduce_stage(const FuncNode &func, const Node &node, size_t s, const Machin
         pure.size() < func.args.size();
     Loops loops(stage, func);
     std::vector<Dim> dims = {reductions[0]};
-    if (const int64_t lanes = lanes_for(func, INT32_MAX, machine); lanes > 1 && !scatters) {
+    if (const int64_t lanes = lanes_for(node, INT32_MAX, machine); lanes > 1 && !scatters) {
         auto [outer, inner] = loops.split(reductions[0].name, "_w", "_v", lanes);
         dims = {{inner, LoopKind::Vectorized, true}, {outer, LoopKind::Serial, true}};
     }
@@ -127,7 +125,25 @@ bool reduce_stage(const FuncNode &func, const Node &node, size_t s, const Machin
     return true;
 }
 
-/// A reduction in register blocks: [vector] [block, unrolled] [RVars] [loops over blocks].
+/// Sums with lanes along an RVar: [vector] [its other iterations] [other RVars] [pure loops].
+void sum_rows(const FuncNode &func, const RegisterBlock &block, bool parallel,
+              StageSchedule &stage) {
+    Loops loops(stage, func);
+    std::vector<Dim> reductions, pure, dims;
+    for (const Dim &d : stage.dims)
+        (d.is_reduction ? reductions : pure).push_back(d);
+    const auto along = reductions.begin() + block.rvar;
+    const auto [outer, lanes] = loops.split(along->name, "_w", "_v", block.lanes * block.vectors);
+    dims = {{lanes, LoopKind::Vectorized, true}, {outer, LoopKind::Serial, true}};
+    reductions.erase(along);
+    dims.insert(dims.end(), reductions.begin(), reductions.end());
+    dims.insert(dims.end(), pure.begin(), pure.end());
+    if (parallel && !pure.empty())
+        dims.back().kind = LoopKind::Parallel;
+    stage.dims = std::move(dims);
+}
+
+/// A reduction in blocks of sums: [vector] [block, unrolled] [RVars] [loops over blocks].
 void block_stage(const FuncNode &func, const RegisterBlock &block, bool parallel,
                  StageSchedule &stage) {
     Loops loops(stage, func);
@@ -159,12 +175,32 @@ void block_stage(const FuncNode &func, const RegisterBlock &block, bool parallel
     stage.dims = std::move(dims);
 }
 
-/// A stage with its pure loops unchanged except for vectorization: members of groups, and updates.
-/// RVars are placed between the vector and the other loops, so that a vector of sums stays in
-/// registers.
+/// Splits the loop over rows, one of `others`; the block is unrolled around the vector.
+void unroll_rows(Loops &loops, const std::string &name, int64_t count, std::vector<Dim> &vector,
+                 std::vector<Dim> &others) {
+    auto row =
+        std::find_if(others.begin(), others.end(), [&](const Dim &d) { return d.name == name; });
+    if (row == others.end())
+        return;
+    auto [outer, inner] = loops.split(name, "_b", "_u", count);
+    row->name = outer;
+    vector.insert(vector.begin() + (vector.size() > 1 ? 1 : 0), {inner, LoopKind::Unrolled, false});
+}
+
+/// As GroupModel::block_for: where dimension 0 makes no blocks.
+std::optional<RegisterBlock> sums_of_rows(const Node &node, size_t s, const Machine &machine,
+                                          bool parallel) {
+    const int cores = parallel ? machine.cores : 1;
+    if (register_block(node, s, node.extents, machine, cores))
+        return std::nullopt;
+    return row_sums(node, s, node.extents, machine, cores);
+}
+
+/// A stage with its pure loops as they are, but vectorised: members of groups, and updates. RVars go
+/// between the vector and the other loops, so that a vector of sums stays in registers.
 void vectorize_stage(const FuncNode &func, const Node &node, size_t s,
                      const std::vector<int64_t> &extents, const Machine &machine, bool parallel,
-                     StageSchedule &stage) {
+                     StageSchedule &stage, const Rows &rows = {}) {
     if (stage.touched)
         return;
     if (const auto block =
@@ -180,12 +216,14 @@ void vectorize_stage(const FuncNode &func, const Node &node, size_t s,
     const bool inner_is_pure = !func.args.empty() && node.stages[s].loops_over[0] &&
                                !pure.empty() && pure[0].name == func.args[0];
     if (inner_is_pure) {
-        dims = vectorized(loops, pure[0].name, lanes_for(func, node.extents[0], machine));
+        dims = vectorized(loops, pure[0].name, lanes_for(node, node.extents[0], machine));
         pure.erase(pure.begin());
         dims.insert(dims.begin() + (dims.size() > 1 ? 1 : 0), reductions.begin(), reductions.end());
     } else {
         dims = reductions;
     }
+    if (s == 0 && rows.count > 1)
+        unroll_rows(loops, func.args[static_cast<size_t>(rows.dim)], rows.count, dims, pure);
     dims.insert(dims.end(), pure.begin(), pure.end());
     const bool outermost_is_pure = !dims.empty() && !dims.back().is_reduction;
     if (parallel && outermost_is_pure && dims.back().kind == LoopKind::Serial) {
@@ -252,7 +290,11 @@ Levels apply_output(const Plan &plan, const Node &node, const Graph &graph, cons
         if (inner[d].empty() || static_cast<int>(d) == plan.row_dim)
             continue;
         if (d == 0) {
-            dims = vectorized(loops, inner[0], lanes_for(func, plan.tile[0], machine));
+            int64_t lanes = lanes_for(node, plan.tile[0], machine);
+            // Where rows take turns, stores past the caches must fill lines at once.
+            if (plan.streams && plan.block > 1)
+                lanes = std::max(lanes, std::min(line_bytes / node.widest, plan.tile[0]));
+            dims = vectorized(loops, inner[0], lanes);
             continue;
         }
         const int64_t promised = promised_extent(f, func, d);
@@ -265,9 +307,12 @@ Levels apply_output(const Plan &plan, const Node &node, const Graph &graph, cons
     }
     Levels levels{root(), root()};
     if (plan.row_dim >= 0) {
-        const std::string &row = inner[static_cast<size_t>(plan.row_dim)];
-        dims.push_back({row, LoopKind::Serial, false});
-        levels.row = at(func.id, row);
+        std::vector<Dim> row = {
+            {inner[static_cast<size_t>(plan.row_dim)], LoopKind::Serial, false}};
+        if (plan.block > 1)
+            unroll_rows(loops, row[0].name, plan.block, dims, row);
+        dims.push_back(row[0]);
+        levels.row = at(func.id, row[0].name);
     }
     for (size_t i = plan.outer.size(); i-- > 0;) {
         const bool parallel = plan.parallel && i == 0;
@@ -281,7 +326,11 @@ Levels apply_output(const Plan &plan, const Node &node, const Graph &graph, cons
     for (size_t s = 1; s < func.stages.size(); s++) {
         if (reduce_stage(func, node, s, machine, f.stages[s]))
             continue;
-        vectorize_stage(func, node, s, node.extents, machine, plan.parallel, f.stages[s]);
+        if (const auto sums = sums_of_rows(node, s, machine, plan.parallel);
+            sums && !f.stages[s].touched)
+            sum_rows(func, *sums, plan.parallel, f.stages[s]);
+        else
+            vectorize_stage(func, node, s, node.extents, machine, plan.parallel, f.stages[s]);
     }
     return levels;
 }
@@ -310,7 +359,8 @@ void apply(const Plan &plan, const StageGraph &nodes, const Graph &graph, const 
             const FuncNode &func = graph[node.id];
             if (member.compute.root() && reduce_stage(func, node, s, machine, member.stages[s]))
                 continue;
-            vectorize_stage(func, node, s, plan.extents[m], machine, false, member.stages[s]);
+            vectorize_stage(func, node, s, plan.extents[m], machine, false, member.stages[s],
+                            plan.rows[m]);
         }
     }
 }

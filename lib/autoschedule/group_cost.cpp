@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 
 #include "autoschedule/group_model.h"
 
@@ -15,47 +16,95 @@ namespace {
 constexpr double usable_l1 = 0.82, usable_l2 = 0.75;  // the rest is for data that streams through
 constexpr double page_bytes = 4096;
 
-/// The number of elements of one coordinate while its iterator takes `tile` values.
-double width(const Coordinate &c, int64_t tile) {
+}  // namespace
+
+/// Elements of one coordinate while its iterator takes `tile` values.
+double GroupModel::width(const Coordinate &c, int64_t tile) const {
+    const int64_t most = std::max<int64_t>(1, c.range.size());
+    if (!c.distance.bounded())
+        return static_cast<double>(most);
     const int64_t spread = c.distance.size();
-    const int64_t travel = c.iterator < 0 ? 0 : std::abs(c.num) * (tile - 1);
-    return static_cast<double>((travel + spread - 1) / c.den + 1);
+    if (c.den == 1)
+        return static_cast<double>(
+            std::clamp<int64_t>(std::abs(c.num) * (tile - 1) + spread, 1, most));
+    const int64_t travel = std::abs(c.num) * (tile - 1);
+    int64_t count = (travel + spread - 1) / c.den + 1;
+    if (c.iterator >= 0 && tile * c.num % c.den == 0) {  // every tile starts as the first one does
+        const int64_t min = mins()[static_cast<size_t>(c.iterator)];
+        const int64_t first = c.num * (c.num < 0 ? min + tile - 1 : min) + c.distance.min;
+        count = floor_div(first + travel + spread - 1, c.den) - ceil_div(first, c.den) + 1;
+    }
+    return static_cast<double>(std::clamp<int64_t>(count, 1, most));
 }
 
-}  // namespace
+/// Of one coordinate: its elements for one tile, and summed over the tiles along its iterator.
+GroupModel::Span GroupModel::span(const Coordinate &c, const Tiling &t) const {
+    if (!moves(c))
+        return {width(c, 1), width(c, 1)};
+    const size_t g = static_cast<size_t>(c.iterator);
+    const double w = width(c, t.size[g]);
+    const double overlap = std::max(0.0, w - double(std::abs(c.num)) * double(t.size[g]) / c.den);
+    const double whole = width(c, extents()[g]);
+    return {w, std::min(whole + (counts_[g] - 1) * overlap, counts_[g] * w)};
+}
 
 GroupModel::Region GroupModel::region(const std::vector<Coordinate> &coords,
                                       const Tiling &t) const {
     Region r;
-    uint64_t used = 0;  // dimensions of the output with which the region moves
+    uint64_t used = 0;  // dimensions of the output that the region moves with
+    bool contiguous = true;
     for (size_t d = 0; d < coords.size(); d++) {
         const Coordinate &c = coords[d];
-        const bool unknown = !c.distance.bounded();
-        const double most = static_cast<double>(std::min<int64_t>(c.range.size(), 1 << 30));
-        const size_t g = static_cast<size_t>(c.iterator);
-        const bool moves = !unknown && c.iterator >= 0;
-        const double w = unknown ? most : std::min(most, width(c, moves ? t.size[g] : 1));
-        double sum = w;
-        if (moves) {
-            used |= uint64_t(1) << g;
-            const double whole = std::min(most, width(c, extents()[g]));
-            const double overlap =
-                width(c, 1) - static_cast<double>(std::abs(c.num)) / double(c.den);
-            sum = std::min(whole + (counts_[g] - 1) * overlap, counts_[g] * w);
-        }
-        const bool in_rows = moves && c.iterator == t.row_dim;
-        const double rows = in_rows ? std::min(w, width(c, 1)) : w;
+        const auto [w, sum] = span(c, t);
+        if (moves(c))
+            used |= uint64_t(1) << c.iterator;
+        const bool in_rows = moves(c) && c.iterator == t.row_dim;
+        const double rows = in_rows ? std::min(w, width(c, t.block)) : w;
         r.tile *= w;
         r.total *= sum;
         r.fold *= in_rows ? std::bit_ceil(static_cast<uint64_t>(rows)) : rows;
         if (d == 0)
             r.row = w;
+        r.run *= contiguous ? w : 1;
+        contiguous &= w >= static_cast<double>(c.range.size());
     }
     for (size_t g = 0; g < counts_.size(); g++) {
-        if ((used >> g & 1) == 0)
-            r.total *= counts_[g];
+        if (used >> g & 1)
+            continue;
+        r.total *= counts_[g];
+        r.again *= counts_[g];
+        for (size_t inner = 0; inner < counts_.size() && counts_[g] > 1; inner++) {
+            const bool inside = inner != outermost_ && (g == outermost_ || inner < g);
+            r.swept |= inside && (used >> inner & 1) && counts_[inner] > 1;
+        }
     }
     return r;
+}
+
+/// The loop over tiles with most iterations is the outermost one, the others are as in memory.
+size_t GroupModel::outermost_loop() const {
+    size_t outermost = counts_.empty() ? 0 : counts_.size() - 1;
+    for (size_t g = counts_.size(); g-- > 0;)
+        if (counts_[g] > counts_[outermost])
+            outermost = g;
+    return outermost;
+}
+
+/// Iterations of the pure loops of an update, over all tiles: those that it has.
+double GroupModel::swept(size_t member, const StageCost &stage, const Tiling &t) const {
+    double total = 1;
+    std::vector<double> again = counts_;  // tiles that the loops do not move with
+    for (size_t d = 0; d < stage.loops_over.size(); d++) {
+        if (!stage.loops_over[d])
+            continue;
+        const Coordinate &c = alignment_.region[member][d];
+        total *= span(c, t).sum;
+        if (moves(c))
+            again[static_cast<size_t>(c.iterator)] = 1;
+    }
+    for (double count : again)
+        total *= count;
+    return total;
 }
 
 void GroupModel::measure(const Tiling &t) const {
@@ -65,9 +114,10 @@ void GroupModel::measure(const Tiling &t) const {
         counts_.push_back(static_cast<double>(ceil_div(extents()[g], t.size[g])));
         tiles_ *= counts_.back();
     }
+    outermost_ = outermost_loop();
     steps_ = tiles_;
     if (t.row_dim >= 0)
-        steps_ *= static_cast<double>(t.size[static_cast<size_t>(t.row_dim)]);
+        steps_ *= double(ceil_div(t.size[static_cast<size_t>(t.row_dim)], t.block));
     regions_.clear();
     for (const auto &coords : alignment_.region)
         regions_.push_back(region(coords, t));
@@ -117,7 +167,7 @@ std::vector<int64_t> GroupModel::step_extents(size_t member, const Tiling &t) co
         if (c.iterator < 0 || !c.distance.bounded())
             continue;
         const bool row = row_wise && c.iterator == t.row_dim;
-        const double size = width(c, row ? 1 : t.size[static_cast<size_t>(c.iterator)]);
+        const double size = width(c, row ? t.block : t.size[static_cast<size_t>(c.iterator)]);
         result[d] = std::min(result[d], static_cast<int64_t>(size));
     }
     return result;
@@ -127,8 +177,8 @@ const std::optional<RegisterBlock> &
 GroupModel::block_of(size_t member, size_t stage, const std::vector<int64_t> &extents) const {
     auto [at, is_new] = blocks_.try_emplace({member, stage, extents});
     if (is_new)
-        at->second = register_block(graph_.nodes[static_cast<size_t>(nodes_[member])], stage,
-                                    extents, machine_, member > 0 ? 1 : machine_.cores);
+        at->second = block_for(stage, graph_.nodes[static_cast<size_t>(nodes_[member])], extents,
+                               member == 0);
     return at->second;
 }
 
@@ -153,6 +203,25 @@ double GroupModel::add_blocks(size_t member, const Tiling &t, double padded) con
     return clocks;
 }
 
+/// A scan or a histogram needs the dimensions that it has no loop over at once: no tile cuts them.
+bool GroupModel::jumps_stay_whole(const Tiling &t) const {
+    for (size_t m = 1; m < members_.size(); m++) {
+        for (const Jumping &jump : members_[m].jumping) {
+            const auto &loops_over =
+                graph_.nodes[static_cast<size_t>(nodes_[m])].stages[jump.stage].loops_over;
+            for (size_t d = 0; d < loops_over.size(); d++) {
+                const Coordinate &c = alignment_.region[m][d];
+                if (loops_over[d] || !moves(c))
+                    continue;
+                const size_t g = static_cast<size_t>(c.iterator);
+                if (t.size[g] < extents()[g] || c.iterator == t.row_dim)
+                    return false;
+            }
+        }
+    }
+    return true;
+}
+
 void GroupModel::add_compute(const Tiling &t, Cost &cost) const {
     const std::vector<Level> &levels = levels_of(t);
     double points = 0, needed = 0;
@@ -161,9 +230,17 @@ void GroupModel::add_compute(const Tiling &t, Cost &cost) const {
         const Region &r = regions_[m];
         const Member &member = members_[m];
         const double padded = std::ceil(r.row / member.lanes) * member.lanes / r.row;
-        cost.arithmetic += r.total * (padded * member.clocks + add_blocks(m, t, padded));
+        const Rows rows = rows_of(m, t);
+        cost.arithmetic += r.total * (padded * clocks_in_rows(m, rows) + add_blocks(m, t, padded));
         cost.updates += member.update_clocks;
-        cost.overhead += r.total / r.row * machine_.row_overhead;
+        for (const Jumping &jump : member.jumping)
+            cost.arithmetic +=
+                jump.clocks *
+                swept(m, graph_.nodes[static_cast<size_t>(nodes_[m])].stages[jump.stage], t);
+        const bool has_tail =
+            m > 0 || padded > 1 || (!counts_.empty() && counts_[0] == 1);  // or a length not known
+        cost.overhead +=
+            r.total / r.row * (machine_.row_overhead + (has_tail ? machine_.tail_overhead : 0));
         cost.overhead += (levels[m] == Level::Row ? steps_ : tiles_) * machine_.nest_overhead;
         const double mine = graph_.nodes[static_cast<size_t>(nodes_[m])].points();
         points += r.total;
@@ -224,7 +301,8 @@ void GroupModel::add_near_memory(const Tiling &t, Cost &cost) const {
             // If stages are computed one after the other over a tile, the rows that one row of the
             // reader needs stay in L1.
             const bool window_stays = !row_wise && read.rows * row_bytes <= l1;
-            double rows = window_stays ? 1 : read.rows;
+            const double together = static_cast<double>(rows_of(m, t).count);
+            double rows = window_stays ? 1 : (read.rows + together - 1) / together;
             if (b >= n)
                 rows -= 1;  // the first access comes from far memory
             bytes += regions_[m].total * read.bytes * std::max(0.0, rows);
@@ -254,9 +332,15 @@ bool GroupModel::restarts(const std::vector<Coordinate> &region, const Tiling &t
     });
 }
 
-/// The number of stream starts, in addition to page boundaries, which stop the prefetcher anyway.
-double GroupModel::starts(const Region &r, double bytes) const {
-    return std::max(0.0, r.total / r.row - r.total * bytes / page_bytes);
+/// Clocks for streams that start anew: parts of rows, beyond the ends of pages, which stop what foresees them
+/// anyway; and every row of a step, which stands still while the other stages of the step compute theirs.
+double GroupModel::starts(const Region &r, const std::vector<Coordinate> &region, double bytes,
+                          const Far &from, const Tiling &t) const {
+    const std::vector<Level> &levels = levels_of(t);
+    const bool take_turns = std::find(levels.begin() + 1, levels.end(), Level::Row) != levels.end();
+    const double parts = r.total / r.run - r.total * bytes / page_bytes;
+    return std::max(restarts(region, t) ? parts : 0, take_turns ? steps_ * double(t.block) : 0) *
+           from.start;
 }
 
 void GroupModel::add_far_memory(const Tiling &t, Cost &cost) const {
@@ -266,13 +350,17 @@ void GroupModel::add_far_memory(const Tiling &t, Cost &cost) const {
         const double all = regions_[n + e].total * ext.bytes;
         const double once = std::min(all, ext.size);
         cost.live_bytes += once;
-        cost.far_memory += once / ext.rate;
+        cost.far_memory += once / ext.from.rate;
         if (ext.size <= usable_l2 * static_cast<double>(machine_.l2_bytes))
             continue;
-        cost.far_memory += (all - once) / machine_.l3_rate;
         const Region &r = regions_[n + e];
-        if (restarts(ext.region, t))
-            cost.overhead += starts(r, ext.bytes) * machine_.stream_start;
+        // What neighboring tiles share is still in the cache; what is gone through again may not be.
+        const double between = r.swept ? ext.size : std::min(ext.size, r.tile * ext.bytes);
+        const bool gone = between > usable_l2 * static_cast<double>(machine_.l3_bytes);
+        const double sweep = all / r.again;
+        cost.far_memory += std::max(0.0, sweep - once) / machine_.l3_rate +
+                           (all - sweep) / (gone ? ext.from.rate : machine_.l3_rate);
+        cost.overhead += starts(r, ext.region, ext.bytes, ext.from, t);
     }
     double read = 0, sizes = 0;
     for (size_t e = 0; e < externals_.size(); e++)
@@ -280,14 +368,16 @@ void GroupModel::add_far_memory(const Tiling &t, Cost &cost) const {
     const bool in_l3 = sizes <= usable_l2 * static_cast<double>(machine_.l3_bytes);
     cost.far_memory +=
         std::max(0.0, block_bytes_ - read) / (in_l3 ? machine_.l3_rate : machine_.dram_rate);
-    if (restarts(alignment_.region[0], t)) {
-        cost.overhead += starts(regions_[0], members_[0].bytes) * machine_.stream_start;
-    }
     const Node &out = graph_.nodes[static_cast<size_t>(nodes_[0])];
     const double stored = regions_[0].total * members_[0].bytes;
+    const Far to = far(out.is_output ? 0 : stored);
+    cost.overhead += starts(regions_[0], alignment_.region[0], members_[0].bytes, to, t);
     cost.live_bytes += stored;
-    // A line is read before it is written, unless non-temporal stores are used.
-    cost.far_memory += (streams() ? 1 : 2) * stored / far_rate(out.is_output ? 0 : stored);
+    // A line is read before it is written, unless it bypasses the caches; every update reads and writes all.
+    double passes = streams() ? 1 : 2;
+    for (const StageCost &stage : out.stages)
+        passes += &stage != &out.stages[0] && stage.loops_over_all() ? 2 : 0;
+    cost.far_memory += passes * stored / to.rate;
 }
 
 void GroupModel::finish(Cost &cost) const {
@@ -302,8 +392,10 @@ void GroupModel::finish(Cost &cost) const {
     // Cache accesses overlap with arithmetic, and far memory with both, but not perfectly.
     const double core = overlapped(cost.arithmetic, cost.near_memory, 0.15) + cost.overhead;
     const double both = overlapped(core, cost.far_memory, 0.35);
+    const double launches = double(graph_.nodes[static_cast<size_t>(nodes_[0])].stages.size());
     const double launch =
-        active > 1 ? machine_.parallel_overhead + tasks * machine_.task_overhead / active : 0;
+        active > 1 ? launches * machine_.parallel_overhead + tasks * machine_.task_overhead / active
+                   : 0;
     cost.overhead += launch;
     cost.total = both / active * cost.imbalance + launch + cost.updates;
     // Among equal plans, prefers the one with fewer tiles.
@@ -312,6 +404,10 @@ void GroupModel::finish(Cost &cost) const {
 
 Cost GroupModel::evaluate(const Tiling &tiling) const {
     Cost cost;
+    if (!jumps_stay_whole(tiling)) {
+        cost.total = std::numeric_limits<double>::infinity();
+        return cost;
+    }
     measure(tiling);
     add_compute(tiling, cost);
     add_near_memory(tiling, cost);

@@ -20,22 +20,19 @@ constexpr double usable_shared_cache = 0.7;
 /// a long chain become large expressions.
 constexpr size_t most_members = 10;
 
-/// Number of vector loads per vector of the reader, given how the innermost coordinate moves.
+/// Instructions of an unrolled block of rows: they have to be compiled.
+constexpr double most_unrolled = 256;
+
+/// Vector loads that one vector of the reader takes, given how the innermost coordinate moves.
 double load_instructions(const Access &load, double vector_bytes, double lanes) {
     const double one =
         load.bytes * lanes / vector_bytes;  // contiguous: as many registers as bytes fill
-    if (load.coords.empty())
+    const Lanes where = lanes_of(load, lanes);
+    if (where == Lanes::Same)
         return 1;
-    const bool known = std::all_of(load.coords.begin(), load.coords.end(), [](const Coordinate &c) {
-        return c.distance.bounded() || !(c.may_use & 1);  // or the same for all lanes
-    });
     const Coordinate &x = load.coords[0];
-    const bool x_elsewhere = std::any_of(load.coords.begin() + 1, load.coords.end(),
-                                         [](const Coordinate &c) { return c.iterator == 0; });
-    if (!known || x_elsewhere || (x.iterator == 0 && (x.num > 2 || x.den > 2)))
+    if (where == Lanes::Apart || std::abs(x.num) > 2 || x.den > 2)
         return 2 * lanes;
-    if (x.iterator != 0)
-        return 1;  // the same element for all lanes
     if (x.num == 2)
         return 2.5 * one;
     if (x.den == 2)
@@ -46,17 +43,14 @@ double load_instructions(const Access &load, double vector_bytes, double lanes) 
     return aligned ? one : one * (1 + vector_bytes / cache_line);
 }
 
-/// The loads as functions of the group's output, composed through the readers' regions.
-void widen(std::vector<Coordinate> &region, bool &aligned, const Access &load) {
+/// The loads as seen from the group's output: through the region of the reader.
+void widen(std::vector<Coordinate> &region, const Access &load) {
     const bool first = region.empty();
     for (size_t d = 0; d < load.coords.size(); d++) {
-        if (first) {
+        if (first)
             region.push_back(load.coords[d]);
-            aligned &= load.coords[d].distance.bounded();
-        } else {
+        else
             poly::merge(region[d], load.coords[d]);
-            aligned &= region[d].distance.bounded();
-        }
     }
 }
 
@@ -78,8 +72,9 @@ GroupModel::GroupModel(const StageGraph &graph, const Machine &machine, std::vec
         }
     }
     alignment_ = poly::align(dims, edges);
-    if (!alignment_.constant)
-        return;
+    const Node &out = graph.nodes[static_cast<size_t>(nodes_[0])];
+    for (size_t d = 0; d < out.extents.size(); d++)
+        alignment_.region[0][d].range = out.range(d);
     for (int n : nodes_)
         add_member(graph.nodes[static_cast<size_t>(n)]);
     for (int row_dim = -1; row_dim < dims[0]; row_dim++)
@@ -96,7 +91,8 @@ void GroupModel::add_member(const Node &node) {
     Member member;
     const size_t index = members_.size();
     member.bytes = node.bytes;
-    member.lanes = node.dims() == 0 ? 1 : std::max(1.0, machine_.vector_bytes / double(node.bytes));
+    member.lanes =
+        node.dims() == 0 ? 1 : std::max(1.0, machine_.vector_bytes / double(node.widest));
     member.updates = node.has_updates();
     add_clocks(node, member);
     for (const Reads &reads : node.reads) {
@@ -104,7 +100,7 @@ void GroupModel::add_member(const Node &node) {
         if (buffer < 0) {
             buffer = external(reads.hull);
             External &e = externals_[static_cast<size_t>(buffer)];
-            widen(e.region, e.aligned, poly::compose(reads.hull, alignment_.region[index]));
+            widen(e.region, poly::compose(reads.hull, alignment_.region[index]));
             buffer += static_cast<int>(nodes_.size());
         }
         member.reads.push_back({buffer, reads.rows, reads.hull.bytes});
@@ -126,24 +122,24 @@ int GroupModel::external(const Access &load) {
     e.bytes = load.bytes;
     if (load.image >= 0) {
         e.size = graph_.image_bytes[static_cast<size_t>(load.image)];
-        e.rate = far_rate(0);
+        e.from = far(0);
     } else {
         const Node &node = graph_.nodes[static_cast<size_t>(load.func)];
         e.size = node.points() * node.bytes;
-        e.rate = far_rate(node.is_output ? 0 : e.size);
+        e.from = far(node.is_output ? 0 : e.size);
     }
     externals_.push_back(std::move(e));
     return static_cast<int>(externals_.size()) - 1;
 }
 
-/// Bytes per clock at which one core streams whole buffers, if `more` bytes are live in addition to
-/// the pipeline's inputs and outputs.
-double GroupModel::far_rate(double more) const {
+/// Where whole buffers lie, while `more` bytes lie beside the pipeline's inputs and outputs.
+GroupModel::Far GroupModel::far(double more) const {
     if (root_bytes_ + more <= usable_shared_cache * static_cast<double>(machine_.l2_bytes))
-        return machine_.l2_rate;
+        return {machine_.l2_rate, 0};
     if (root_bytes_ + more <= usable_shared_cache * static_cast<double>(machine_.l3_bytes))
-        return machine_.l3_rate;
-    return std::min(machine_.dram_rate, machine_.dram_rate_all_cores / machine_.cores);
+        return {machine_.l3_rate, machine_.stream_start_l3};
+    return {std::min(machine_.dram_rate, machine_.dram_rate_all_cores / machine_.cores),
+            machine_.stream_start};
 }
 
 /// Whether the output should use non-temporal stores: if it does not stay in the caches until it is
@@ -159,14 +155,26 @@ bool GroupModel::streams() const {
            row_bytes % machine_.vector_bytes == 0;
 }
 
+/// Only the output's sums have lanes along RVars: their accumulators are a Func of its own.
+std::optional<RegisterBlock> GroupModel::block_for(size_t stage, const Node &node,
+                                                   const std::vector<int64_t> &extents,
+                                                   bool is_output) const {
+    const int cores = is_output ? machine_.cores : 1;
+    auto block = register_block(node, stage, extents, machine_, cores);
+    return block || !is_output ? block : row_sums(node, stage, extents, machine_, cores);
+}
+
 void GroupModel::add_clocks(const Node &node, Member &member) const {
+    const FuncId out = graph_.nodes[static_cast<size_t>(nodes_[0])].id;
     for (size_t s = 0; s < node.stages.size(); s++) {
         const StageCost &stage = node.stages[s];
-        const auto block = register_block(node, s, node.extents, machine_, machine_.cores);
+        const auto block = block_for(s, node, node.extents, node.id == out);
         const double plain = clocks_of(stage, node);
-        if (!stage.loops_over_all())
+        if (!stage.loops_over_all() && node.id == out)
             member.update_clocks +=
                 (block ? block->clocks : plain) * node.iterations(stage) / cores_of(stage, node);
+        else if (!stage.loops_over_all())
+            member.jumping.push_back({s, (block ? block->clocks : plain) * stage.repeats});
         else if (block)
             member.blocked.push_back({s, stage.repeats, plain});
         else
@@ -174,22 +182,63 @@ void GroupModel::add_clocks(const Node &node, Member &member) const {
     }
 }
 
-/// The cost of one iteration.
-double GroupModel::clocks_of(const StageCost &stage, const Node &node) const {
+/// Of one iteration, of which so many rows are computed together.
+double GroupModel::clocks_of(const StageCost &stage, const Node &node, const Rows &rows) const {
     const double v = machine_.vector_bytes;
     const bool vector = !stage.loops_over.empty() && stage.loops_over[0];
-    const double lanes = vector ? std::max(1.0, v / node.bytes) : 1;
-    const double width = vector ? v : 4;  // scalar operations: one element of a typical type
-    const double arithmetic = stage.arithmetic.total() * lanes / width;
+    const double lanes = vector ? std::max(1.0, v / node.widest) : 1;
+    const double width = vector ? v : 4;  // scalar operations: one element of a usual type
+    Arithmetic work = stage.arithmetic;
+    RowSharing shared;
+    if (rows.count > 1)
+        shared = share_rows(stage, rows);
+    // What waits for the next rows, and some to work with: else it is loaded again.
+    const double registers = std::ceil(double(work.widest) / node.widest);
+    const bool is_shared =
+        rows.count > 1 && (shared.live + 4) * registers <= machine_.vector_registers &&
+        (work.count + double(stage.loads.size())) * double(rows.count) <= most_unrolled;
+    if (is_shared) {
+        work = stage.own;
+        for (size_t i = 0; i < stage.evaluated.size(); i++)
+            work.add(stage.evaluated[i].arithmetic, shared.evaluated[i]);
+    }
     double loads = 0;
-    for (const Access &load : stage.loads)
-        loads += vector ? load_instructions(load, v, lanes) : 1;
-    const double compute = arithmetic / machine_.arithmetic_rate;
+    for (size_t i = 0; i < stage.loads.size(); i++)
+        loads += (vector ? load_instructions(stage.loads[i], v, lanes) : 1) *
+                 (is_shared ? shared.loads[i] : 1);
+    const double compute = work.total() * lanes / width / machine_.arithmetic_rate;
     const double memory = loads / machine_.load_rate + 0.5 / machine_.store_rate;
     return overlapped(compute, memory, 0.6) / lanes;
 }
 
-/// The number of cores that an update keeps busy: its outermost loop is parallel if it is pure.
+/// The rows of a member that are computed together.
+Rows GroupModel::rows_of(size_t member, const Tiling &t) const {
+    if (t.block == 1 || (member > 0 && levels_of(t)[member] != Level::Row))
+        return {};
+    const auto &region = alignment_.region[member];
+    for (size_t d = 1; d < region.size(); d++) {
+        const Coordinate &c = region[d];
+        if (moves(c) && c.iterator == t.row_dim && c.den == 1 && std::abs(c.num) == 1)
+            return {static_cast<int>(d), t.block};
+    }
+    return {};
+}
+
+/// Of one point of a member, whose pure definition is computed in blocks of rows.
+double GroupModel::clocks_in_rows(size_t member, const Rows &rows) const {
+    const double one_by_one = members_[member].clocks;
+    if (rows.count == 1)
+        return one_by_one;
+    auto [at, is_new] = clocks_.try_emplace({member, rows.dim, rows.count});
+    if (is_new) {
+        const Node &node = graph_.nodes[static_cast<size_t>(nodes_[member])];
+        const StageCost &pure = node.stages[0];
+        at->second = one_by_one - clocks_of(pure, node) + clocks_of(pure, node, rows);
+    }
+    return at->second;
+}
+
+/// The cores that an update keeps busy: its outermost loop is parallel if it is pure.
 double GroupModel::cores_of(const StageCost &stage, const Node &node) const {
     for (size_t d = node.extents.size(); d-- > 0;)
         if (stage.loops_over[d])
@@ -216,11 +265,6 @@ bool is_group(const StageGraph &graph, const std::vector<int> &members) {
             if (std::find(members.begin(), members.end(), c) == members.end())
                 return false;
         }
-        // An update with non-contiguous accesses (a histogram, a scan) needs whole dimensions at
-        // once.
-        for (const StageCost &stage : node.stages)
-            if (!stage.loops_over_all())
-                return false;
     }
     return true;
 }
@@ -229,10 +273,7 @@ std::optional<Plan> plan_group(const StageGraph &graph, const Machine &machine,
                                std::vector<int> members, bool coarse) {
     if (!is_group(graph, members))
         return std::nullopt;
-    GroupModel model(graph, machine, std::move(members));
-    if (!model.constant())
-        return std::nullopt;
-    return model.best(coarse);
+    return GroupModel(graph, machine, std::move(members)).best(coarse);
 }
 
 }  // namespace Pipe::autoschedule

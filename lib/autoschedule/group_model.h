@@ -10,6 +10,7 @@
 #include "autoschedule/machine.h"
 #include "autoschedule/plan.h"
 #include "autoschedule/register_block.h"
+#include "autoschedule/row_sharing.h"
 #include "autoschedule/stage_graph.h"
 #include "poly/alignment.h"
 
@@ -19,6 +20,7 @@ namespace Pipe::autoschedule {
 struct Tiling {
     std::vector<int64_t> size;  ///< per dimension of the output, 1 .. extent
     int row_dim = -1;           ///< as in Plan
+    int64_t block = 1;          ///< as in Plan
 };
 
 /// Clocks of two overlapping activities, if the fraction `serial` of the shorter one cannot be
@@ -37,12 +39,11 @@ class GroupModel {
     /// \param members any order; must be a valid group (see is_group)
     GroupModel(const StageGraph &graph, const Machine &machine, std::vector<int> members);
 
-    /// Whether all dependences inside the group are constant after alignment and scaling.
-    bool constant() const { return alignment_.constant; }
-
+    /// Infinite where an update that jumps (a scan, a histogram) would need more than one tile.
     Cost evaluate(const Tiling &tiling) const;
-    /// The best tiling among the candidates. \param coarse fewer candidates, for large pipelines
-    Plan best(bool coarse) const;
+    /// The best tiling among the candidates, if one is possible. \param coarse fewer candidates, for large
+    /// pipelines
+    std::optional<Plan> best(bool coarse) const;
 
     /// Tile sizes as Jangda 2020, Algorithm 2 (ComputeTileSizes): the tile's buffers fill `cache_bytes`,
     /// and dimensions with more reuse get longer.
@@ -58,39 +59,53 @@ class GroupModel {
         size_t stage = 0;
         double repeats = 1, plain_clocks = 0;  // of one iteration without blocks
     };
+    struct Jumping {  // an update without a loop over each dimension
+        size_t stage = 0;
+        double clocks = 0;  // of one iteration of its pure loops
+    };
     struct Member {
-        double clocks = 0;         // of one point, vectorized
-        double update_clocks = 0;  // elapsed, of updates that do not loop over all dimensions
+        double clocks = 0;             // of one point, vectorised
+        double update_clocks = 0;      // elapsed, of the output's updates that jump
+        std::vector<Jumping> jumping;  // of the others
         double lanes = 1;
         double bytes = 1;  // of one point
         bool updates = false;
         std::vector<Blocked> blocked;
         std::vector<Read> reads;
     };
+    /// Where whole buffers lie: bytes per clock of one core, and the clocks until the first of them come.
+    struct Far {
+        double rate = 1, start = 0;
+    };
     struct External {
         std::vector<poly::Coordinate> region;
-        bool aligned = true;  // region is known as a function of the tile
-        double bytes = 1;     // of one element
-        double size = 0;      // bytes of the whole region that is read
-        double rate = 1;      // bytes per clock at which it streams in
-        int func = -1;        // or an image
+        double bytes = 1;  // of one element
+        double size = 0;   // bytes of the whole region that is read
+        Far from;          // where it streams in from
+        int func = -1;     // or an image
         int image = -1;
     };
     /// Size of the region of a member or external buffer under one tiling, in elements.
     struct Region {
-        double tile = 1;   // for one tile
-        double row = 1;    // of its innermost dimension
+        double tile = 1;  // for one tile
+        double row = 1;   // of its innermost dimension
+        double run = 1;   // of what lies together in the buffer: rows, planes if the rows are whole
         double total = 1;  // summed over all tiles
         double fold = 1;   // of a buffer that slides: whole rows, a power of two
+        double again =
+            1;  // how often all of it is gone through, by loops over tiles that it does not move with
+        bool swept = false;  // and other parts of it in between
     };
 
     int member_index(int node) const;
     void add_member(const Node &node);
     int external(const poly::Access &load);
     void add_clocks(const Node &node, Member &member) const;
-    double clocks_of(const StageCost &stage, const Node &node) const;
+    double clocks_of(const StageCost &stage, const Node &node, const Rows &rows = {}) const;
+    Rows rows_of(size_t member, const Tiling &t) const;
+    double clocks_in_rows(size_t member, const Rows &rows) const;
     double cores_of(const StageCost &stage, const Node &node) const;
-    double far_rate(double bytes) const;
+    Far far(double bytes) const;
     bool streams() const;
     const std::vector<int64_t> &extents() const {
         return graph_.nodes[static_cast<size_t>(nodes_[0])].extents;
@@ -100,10 +115,27 @@ class GroupModel {
         return levels_[static_cast<size_t>(t.row_dim + 1)];
     }
 
+    struct Span {
+        double tile = 1, sum = 1;
+    };
+    /// The region moves with the tile along the coordinate's iterator; else it is always the same.
+    static bool moves(const poly::Coordinate &c) { return c.iterator >= 0 && c.distance.bounded(); }
+    const std::vector<int64_t> &mins() const {
+        return graph_.nodes[static_cast<size_t>(nodes_[0])].mins;
+    }
+    double width(const poly::Coordinate &c, int64_t tile) const;
+    Span span(const poly::Coordinate &c, const Tiling &t) const;
+    double swept(size_t member, const StageCost &stage, const Tiling &t) const;
+    size_t outermost_loop() const;
+    bool jumps_stay_whole(const Tiling &t) const;
+
     // Steps of evaluate(); measure() fills the scratch members that the others read.
     Region region(const std::vector<poly::Coordinate> &coords, const Tiling &t) const;
     void measure(const Tiling &tiling) const;
     std::vector<int64_t> step_extents(size_t member, const Tiling &t) const;
+    std::optional<RegisterBlock> block_for(size_t stage, const Node &node,
+                                           const std::vector<int64_t> &extents,
+                                           bool is_output) const;
     const std::optional<RegisterBlock> &block_of(size_t member, size_t stage,
                                                  const std::vector<int64_t> &extents) const;
     double add_blocks(size_t member, const Tiling &t, double padded) const;
@@ -112,7 +144,8 @@ class GroupModel {
     void add_far_memory(const Tiling &t, Cost &cost) const;
     bool restarts(const std::vector<poly::Coordinate> &region, const Tiling &t) const;
     double passing(const std::vector<Level> &levels) const;
-    double starts(const Region &r, double bytes) const;
+    double starts(const Region &r, const std::vector<poly::Coordinate> &region, double bytes,
+                  const Far &from, const Tiling &t) const;
     void finish(Cost &cost) const;
 
     struct Choice {
@@ -123,9 +156,12 @@ class GroupModel {
     void improve(Choice &best, const Tiling &t) const;
     void vary(Choice &best, size_t dim, const std::vector<int64_t> &sizes) const;
     Choice descend(Tiling start, int row_dim, bool coarse) const;
-    Plan make_plan(const Choice &choice) const;
+    Choice strips(bool coarse) const;
+    void vary_block(Choice &best, int row_dim) const;
+    std::optional<Plan> make_plan(const Choice &choice) const;
     int row_dimension() const;
     std::vector<int64_t> sizes_of_rows(int64_t extent, bool coarse) const;
+    bool has_whole_dimension() const;
     std::vector<int64_t> sizes_of_columns(bool coarse) const;
     std::vector<std::vector<int64_t>> sizes_of_others(int row_dim) const;
     std::vector<double> reuse() const;
@@ -142,9 +178,12 @@ class GroupModel {
     mutable std::map<std::tuple<size_t, size_t, std::vector<int64_t>>, std::optional<RegisterBlock>>
         blocks_;  // per member, stage and extents
 
+    mutable std::map<std::tuple<size_t, int, int64_t>, double> clocks_;  // clocks_in_rows()
+
     // Scratch of evaluate().
     mutable std::vector<Region> regions_;   // members, then externals
     mutable std::vector<double> counts_;    // tiles per dimension
+    mutable size_t outermost_ = 0;          // loop over tiles
     mutable double block_bytes_ = 0;        // that register blocks read from beyond L2
     mutable double tiles_ = 1, steps_ = 1;  // steps of the row loop, over all tiles
 };
@@ -153,8 +192,8 @@ class GroupModel {
 /// members only.
 bool is_group(const StageGraph &graph, const std::vector<int> &members);
 
-/// Cost and best tiles of a group: Jangda 2020, Algorithm 2. Nothing if the dependences are not
-/// constant (infinite cost).
+/// Cost and best tiles of a group: Jangda 2020, Algorithm 2. A dependence that is not constant needs the
+/// whole of what is known of its dimension, for every tile. Nothing where the group is not possible.
 std::optional<Plan> plan_group(const StageGraph &graph, const Machine &machine,
                                std::vector<int> members, bool coarse);
 

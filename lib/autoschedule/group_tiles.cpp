@@ -11,7 +11,9 @@ using poly::Coordinate;
 
 namespace {
 
-constexpr int64_t short_dim = 16;  ///< channels, for example: whole or one at a time
+constexpr double worth_unrolling = 0.97;  ///< of the time: more code, and it has to be compiled
+constexpr double worth_more = 0.99;       ///< for a larger block
+constexpr int64_t short_dim = 16;         ///< a channel or the like: whole or one by one
 
 void add_size(std::vector<int64_t> &sizes, int64_t size, int64_t extent) {
     size = std::clamp<int64_t>(size, 1, extent);
@@ -85,7 +87,16 @@ std::vector<int64_t> GroupModel::sizes_of_rows(int64_t extent, bool coarse) cons
     return sizes;
 }
 
-/// Whole rows, and parts of them in multiples of the vector.
+/// Whether some member is needed whole in a dimension, however small the tile: narrow strips of such are small.
+bool GroupModel::has_whole_dimension() const {
+    for (size_t m = 1; m < members_.size(); m++)
+        for (const Coordinate &c : alignment_.region[m])
+            if (!moves(c) && width(c, 1) > short_dim)
+                return true;
+    return false;
+}
+
+/// Whole rows, and parts of them that are multiples of the vector.
 std::vector<int64_t> GroupModel::sizes_of_columns(bool coarse) const {
     const int64_t extent = extents()[0];
     const int64_t lanes = static_cast<int64_t>(members_[0].lanes);
@@ -102,6 +113,10 @@ std::vector<int64_t> GroupModel::sizes_of_columns(bool coarse) const {
     for (int64_t size : {128, 256, 512}) {
         if (!coarse || size == 256)
             multiple(size);
+    }
+    for (int64_t vectors : {1, 2, 4}) {
+        if (!coarse && has_whole_dimension())
+            multiple(vectors * lanes);
     }
     return sizes;
 }
@@ -140,11 +155,11 @@ std::vector<std::vector<int64_t>> GroupModel::sizes_of_others(int row_dim) const
 }
 
 void GroupModel::improve(Choice &best, const Tiling &t) const {
-    // A loop over single rows is a loop over tiles.
-    if (t.row_dim >= 0 && t.size[static_cast<size_t>(t.row_dim)] < 2)
+    // A loop of one row is a loop over tiles.
+    if (t.row_dim >= 0 && t.size[static_cast<size_t>(t.row_dim)] < 2 * t.block)
         return;
     const Cost cost = evaluate(t);
-    if (best.found && cost.total >= best.cost.total)
+    if (std::isinf(cost.total) || (best.found && cost.total >= best.cost.total))
         return;
     best = {t, cost, true};
 }
@@ -164,18 +179,46 @@ GroupModel::Choice GroupModel::descend(Tiling start, int row_dim, bool coarse) c
     start.size[0] = extents()[0];
     best.tiling = std::move(start);
     const std::vector<int64_t> rows = sizes_of_rows(extents()[r], coarse);
+    best.tiling.size[r] = extents()[r];
     vary(best, r, rows);
     // Rows of a single stage are streams: splitting them only serves to occupy more cores.
     const bool streams = members_.size() == 1 && extents()[r] >= 4 * machine_.cores;
     if (extents().size() == 1 || streams || !best.found)
         return best;
     vary(best, 0, sizes_of_columns(coarse));
-    if (!coarse)
+    if (!coarse && best.tiling.size[0] < extents()[0])
         vary(best, r, rows);
     return best;
 }
 
-Plan GroupModel::best(bool coarse) const {
+/// Strips: whole in all dimensions but the innermost, which alone is cut.
+GroupModel::Choice GroupModel::strips(bool coarse) const {
+    Choice best;
+    best.tiling.size = extents();
+    vary(best, 0, sizes_of_columns(coarse));
+    return best;
+}
+
+/// Blocks of rows, in tiles of whole blocks.
+void GroupModel::vary_block(Choice &best, int row_dim) const {
+    if (row_dim <= 0 || !best.found)
+        return;
+    const Tiling start = best.tiling;
+    const size_t r = static_cast<size_t>(row_dim);
+    for (int64_t block : {2, 4, 8}) {
+        Tiling t = start;
+        t.row_dim = row_dim;
+        t.block = block;
+        t.size[r] = std::min(extents()[r], ceil_div(t.size[r], block) * block);
+        Choice blocked = best;
+        improve(blocked, t);
+        const double worth_it = best.tiling.block > 1 ? worth_more : worth_unrolling;
+        if (blocked.cost.total < worth_it * best.cost.total)
+            best = blocked;
+    }
+}
+
+std::optional<Plan> GroupModel::best(bool coarse) const {
     Choice best;
     if (extents().empty()) {
         improve(best, {});
@@ -191,24 +234,30 @@ Plan GroupModel::best(bool coarse) const {
         if (members_.size() > 1 && row_dim > 0)
             take(descend({others, row_dim}, row_dim, coarse));
     }
+    if (has_whole_dimension())
+        take(strips(coarse));
     if (members_.size() > 1) {
         const int64_t innermost = 16 * static_cast<int64_t>(members_[0].lanes);
         improve(best, {fill_cache(machine_.l1_bytes, innermost), -1});
         improve(best, {fill_cache(machine_.l2_bytes, innermost), -1});
     }
+    vary_block(best, row_dim);
     return make_plan(best);
 }
 
-Plan GroupModel::make_plan(const Choice &choice) const {
+std::optional<Plan> GroupModel::make_plan(const Choice &choice) const {
+    if (!choice.found)
+        return std::nullopt;
     const Tiling &chosen = choice.tiling;
     Plan plan;
     plan.members = nodes_;
     plan.cost = choice.cost;
     plan.tile = chosen.size;
     plan.row_dim = chosen.row_dim;
+    plan.block = chosen.block;
     plan.levels = levels_of(chosen);
     for (size_t m = 0; m < members_.size(); m++)
-        plan.extents.push_back(step_extents(m, chosen));
+        plan.extents.push_back(step_extents(m, chosen)), plan.rows.push_back(rows_of(m, chosen));
     plan.slides.assign(members_.size(), false);
     for (size_t m = 1; m < members_.size(); m++) {
         for (const Coordinate &c : alignment_.region[m]) {

@@ -21,12 +21,14 @@ bool is_copy(const Node &node) {
     return node.stages[0].arithmetic.total() == 0 && node.stages[0].loads.size() <= 1;
 }
 
-/// Whether the reader moves along the innermost dimension like the producer, so that vectors stay
-/// dense.
+/// The reader walks along the innermost dimension as the producer does, so that vectors stay vectors; or an RVar
+/// of it does.
 bool read_along_rows(const Access &load) {
     if (load.coords.empty())
         return true;
     const Coordinate &x = load.coords[0];
+    if (x.follows >= 0)
+        return true;  // a sum along the rows
     return x.iterator == 0 && x.num == 1 && x.den == 1 && x.distance.bounded();
 }
 

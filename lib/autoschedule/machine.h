@@ -31,10 +31,13 @@ struct Machine {
     double dram_rate_all_cores = 40;
 
     // Clocks.
-    double row_overhead = 15;     ///< entering an innermost loop, and its last, partial vector
-    double nest_overhead = 10;    ///< bounds and buffers of one stage, per tile or row step
-    double stream_start = 150;    ///< first lines of a row that does not continue the previous one
-    double task_overhead = 1500;  ///< one iteration of a parallel loop
+    double row_overhead = 5;    ///< entering one innermost loop
+    double tail_overhead = 10;  ///< the last, partial vector of one
+    double nest_overhead = 10;  ///< bounds and buffers of one stage, once per tile or row step
+    double stream_start =
+        150;  ///< first lines of a row that does not follow the one before, in memory
+    double stream_start_l3 = 10;       ///< the same in the shared cache
+    double task_overhead = 1500;       ///< one iteration of a parallel loop
     double parallel_overhead = 15000;  ///< waking the other threads
 };
 

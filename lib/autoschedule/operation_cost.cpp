@@ -75,6 +75,8 @@ void add(const Expr &e, std::unordered_set<const ExprNode *> &seen, Arithmetic &
     }
     const bool is_float = e.type().is_float();
     const double work = instructions(e) * bytes;
+    total.count += work > 0;
+    total.widest = std::max(total.widest, e.type().bytes());
     if (is_float && (e->op == Op::Add || e->op == Op::Sub)) {
         total.sums += work;
     } else if (is_float &&

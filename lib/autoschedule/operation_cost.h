@@ -14,12 +14,16 @@ struct Arithmetic {
     double sums = 0,
            products = 0;  ///< of floats; a sum and a product can become one fused instruction
     double other = 0;
+    double count = 0;  ///< of instructions
+    int widest = 1;    ///< bytes of the widest value
 
     double total() const { return std::max(sums, products) + other; }
     void add(const Arithmetic &more, double times) {
         sums += times * more.sums;
         products += times * more.products;
         other += times * more.other;
+        count += times * more.count;
+        widest = std::max(widest, more.widest);
     }
 };
 

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "autoschedule/row_sharing.h"
+
 namespace Pipe::autoschedule {
 
 /// The terms of a group's cost, in clocks of one core unless stated otherwise.
@@ -37,8 +39,10 @@ struct Plan {
     std::vector<int64_t> tile;  ///< per dimension of the output
     std::vector<std::vector<int64_t>>
         extents;             ///< per member and its dimensions: what is computed of it at a time
-    int row_dim = -1;        ///< the loop in which Row members are computed; -1: none
-    std::vector<int> outer;  ///< dimensions with a loop over tiles, outermost first
+    int row_dim = -1;        ///< the loop that Row members are computed in; -1: none
+    int64_t block = 1;       ///< rows of it that are computed together, unrolled around the vector
+    std::vector<Rows> rows;  ///< per member: of its own rows
+    std::vector<int> outer;  ///< dimensions that have a loop over tiles, outermost first
     bool parallel = false;   ///< the outermost of these loops
     bool streams = false;    ///< the output uses non-temporal stores
     std::vector<int64_t> threads;  ///< kernels: per dimension of the output; empty: for the CPU

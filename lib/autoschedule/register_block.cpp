@@ -21,22 +21,26 @@ constexpr double loop_clocks = 0.75;   ///< counter and branch, per iteration of
 constexpr double latency = 4;          ///< of one addition
 constexpr double usable_cache = 0.75;  ///< the rest is for data that streams through
 
-bool depends_on(const Access &load, int dim) {
-    return std::any_of(load.coords.begin(), load.coords.end(),
-                       [&](const Coordinate &c) { return c.iterator == dim; });
+/// Vectors that one load of a vector touches: two where it lies across the ends of cache lines.
+double lines(const Access &load, const Machine &machine) {
+    const Coordinate &x = load.coords[0];
+    const bool begins_anywhere = x.iterator == 0 && x.distance != poly::Range::point(0);
+    return begins_anywhere ? 1 + machine.vector_bytes / 64.0 : 1;
 }
 
-/// Whether the lanes of a vector along dimension 0 are adjacent in memory, or all read the same
-/// element.
-bool loads_as_vector(const Access &load) {
-    for (size_t d = 0; d < load.coords.size(); d++) {
-        const Coordinate &c = load.coords[d];
-        if (c.iterator == 0 && (d > 0 || c.num != 1 || c.den != 1))
-            return false;
-        if (!c.distance.bounded() && d == 0)
-            return false;
-    }
-    return true;
+bool depends_on(const Access &load, int dim) {
+    return std::any_of(load.coords.begin(), load.coords.end(), [&](const Coordinate &c) {
+        return c.iterator == dim || (c.iterator < 0 && (c.may_use >> dim & 1));
+    });
+}
+
+/// The lanes of a vector along dimension 0 are neighbors in memory, or all read the same element.
+bool loads_as_vector(const Access &load, double lanes) {
+    const Lanes where = lanes_of(load, lanes);
+    if (where != Lanes::Steps)
+        return where == Lanes::Same;
+    const Coordinate &x = load.coords[0];
+    return x.iterator < 0 || (x.num == 1 && x.den == 1);
 }
 
 class BlockSearch {
@@ -44,7 +48,7 @@ class BlockSearch {
     BlockSearch(const Node &node, const StageCost &stage, const std::vector<int64_t> &extents,
                 const Machine &machine, int cores)
         : node_(node), stage_(stage), extents_(extents), machine_(machine), cores_(cores),
-          lanes_(std::max<int64_t>(1, machine.vector_bytes / std::max(1, node.bytes))) {
+          lanes_(std::max<int64_t>(1, machine.vector_bytes / node.widest)) {
         for (const Access &load : stage.loads)
             if (load.func != node.id)
                 operands_.push_back(&load);
@@ -53,8 +57,9 @@ class BlockSearch {
     std::optional<RegisterBlock> run() {
         if (stage_.repeats < least_iterations || extents_.empty() || !stage_.loops_over[0] ||
             extents_[0] < lanes_ || lanes_ < 2 ||
-            !std::all_of(operands_.begin(), operands_.end(),
-                         [](const Access *load) { return loads_as_vector(*load); }))
+            !std::all_of(operands_.begin(), operands_.end(), [&](const Access *load) {
+                return loads_as_vector(*load, double(lanes_));
+            }))
             return std::nullopt;
         for (int64_t vectors = 1; vectors <= most_vectors; vectors++) {
             consider(vectors, -1, 1);
@@ -75,22 +80,27 @@ class BlockSearch {
         for (const Access *load : operands_)
             if (depends_on(*load, 0) && !(b.rows_dim > 0 && depends_on(*load, b.rows_dim)))
                 shared += b.vectors;
-        return b.vectors * b.rows + (b.rows > 1 ? shared : 1) + 1;
+        return b.vectors * b.rows * per_vector() + (b.rows > 1 ? shared : 1) + 1;
     }
 
+    /// Registers of one vector of points: one per element of a tuple, or part of one where it is narrow.
+    int64_t per_vector() const { return ceil_div(int64_t(node_.bytes), int64_t(node_.widest)); }
+
     void consider(int64_t vectors, int dim, int64_t rows) {
-        RegisterBlock b{lanes_, vectors, dim, rows, {}, 0};
+        RegisterBlock b;
+        b.lanes = lanes_, b.vectors = vectors, b.rows_dim = dim, b.rows = rows;
         if (registers(b) > machine_.vector_registers)
             return;
         b.clocks = clocks(b);
-        if (!best_ || b.clocks < 0.99 * best_->clocks)
-            best_ = b;
+        const double cost = b.clocks * least_imbalance(b);
+        if (!best_ || cost < 0.99 * least_)
+            best_ = b, least_ = cost;
     }
 
     double clocks(const RegisterBlock &b) const {
         double loads = 0, useful = 1;
         for (const Access *load : operands_)
-            loads += double(depends_on(*load, 0) ? b.vectors : 1) *
+            loads += (depends_on(*load, 0) ? double(b.vectors) * lines(*load, machine_) : 1) *
                      double(b.rows_dim > 0 && depends_on(*load, b.rows_dim) ? b.rows : 1);
         const double vectors = double(b.vectors * b.rows);
         const double arithmetic = vectors * stage_.arithmetic.total() * double(lanes_) /
@@ -104,13 +114,26 @@ class BlockSearch {
         return block / (vectors * double(lanes_)) / useful;
     }
 
-    /// Bytes of an operand that `count` blocks along each dimension read, over all iterations of
-    /// the RVars.
+    /// Time of the busiest core against all cores sharing the work evenly, where so many tasks are shared.
+    double imbalance(int64_t tasks) const {
+        return double(ceil_div(tasks, int64_t(cores_)) * cores_) / double(tasks);
+    }
+
+    /// With the loop outermost that suits the cores best.
+    double least_imbalance(const RegisterBlock &b) const {
+        double least = cores_;
+        for (int d = 0; d < node_.dims(); d++)
+            if (stage_.loops_over[size_t(d)])
+                least = std::min(least, imbalance(trips(b, d)));
+        return least;
+    }
+
+    /// Bytes of an operand that `count` blocks along each dimension read, over all iterations of the RVars.
     double bytes(const Access &load, const RegisterBlock &b,
                  const std::vector<int64_t> &count) const {
         double elements = 1;
         for (const Coordinate &c : load.coords) {
-            const double most = double(std::min<int64_t>(c.range.size(), 1 << 30));
+            const double most = double(c.range.size());
             if (!c.distance.bounded()) {
                 elements *= most;
                 continue;
@@ -146,14 +169,17 @@ class BlockSearch {
         }
         double total = 0;
         for (const Access *load : operands_) {
-            double once = bytes(*load, b, count);
-            bool stays = true;  // data that the next loops do not move is still cached
+            std::vector<int64_t> seen = count;
+            double again = 1;
+            bool stays = true;  // what the next loops do not move is still there
             for (size_t i = inside; i < order.size(); i++) {
                 stays = stays && !depends_on(*load, order[i]);
-                if (!stays)
-                    once *= double(trips(b, order[i]));
+                if (!stays && i == inside)  // of windows that overlap, what is new
+                    seen[size_t(order[i])] = trips(b, order[i]);
+                else if (!stays)
+                    again *= double(trips(b, order[i]));
             }
-            total += once;
+            total += bytes(*load, b, seen) * again;
         }
         return total;
     }
@@ -172,17 +198,16 @@ class BlockSearch {
         std::vector<int> order = b.loops, best = b.loops;
         double least = std::numeric_limits<double>::infinity();
         do {
-            const double tasks = double(trips(b, order.back())), cores = cores_;
-            const double active = std::min(tasks, cores);
-            const double imbalance = std::ceil(tasks / active) * active / tasks * cores / active;
             double work = b.clocks * stage_.repeats;
             for (int64_t extent : extents_)
                 work *= double(extent);
-            const double cost = (work + traffic(b, order) / machine_.l3_rate) * imbalance;
+            const double cost =
+                (work + traffic(b, order) / machine_.l3_rate) * imbalance(trips(b, order.back()));
             if (cost < 0.99 * least)
                 least = cost, best = order;
         } while (std::next_permutation(order.begin(), order.end()));
         b.loops = best;
+        b.clocks *= imbalance(trips(b, best.back()));
         b.far_bytes = traffic(b, best);
     }
 
@@ -194,9 +219,75 @@ class BlockSearch {
     int64_t lanes_;
     std::vector<const Access *> operands_;  // without the sums themselves
     std::optional<RegisterBlock> best_;
+    double least_ = 0;  // its clocks with the idle time of cores
 };
 
+/// Whether the operand's elements lie together while the RVar advances, or are the same.
+bool lies_along(const Access &load, int rvar, bool *moves) {
+    for (size_t d = 0; d < load.coords.size(); d++) {
+        const Coordinate &c = load.coords[d];
+        const bool depends = c.reductions >> rvar & 1;
+        if (depends && !(d == 0 && c.follows == rvar))
+            return false;
+        *moves |= depends;
+    }
+    return true;
+}
+
+/// Vectors along the RVar that wait for one another as little as may be.
+RegisterBlock sums_along(int rvar, const StageCost &cost, double loads, int64_t lanes,
+                         const Machine &machine) {
+    RegisterBlock best;
+    for (int64_t vectors : {1, 2, 4}) {
+        RegisterBlock b;
+        b.lanes = lanes, b.vectors = vectors, b.rvar = rvar;
+        const double n = static_cast<double>(vectors);
+        const double arithmetic = n * cost.arithmetic.total() * double(lanes) /
+                                  machine.vector_bytes / machine.arithmetic_rate;
+        const double steps =
+            std::max(latency,
+                     overlapped(arithmetic, n * loads / machine.load_rate, 0.1) + loop_clocks) *
+            std::ceil(double(cost.rvars[size_t(rvar)]) / (n * double(lanes)));
+        const double combine = latency * (n + std::log2(double(lanes)));
+        b.clocks = (steps + combine) / double(cost.rvars[size_t(rvar)]);
+        if (best.rvar < 0 || b.clocks < 0.9 * best.clocks)
+            best = b;
+    }
+    return best;
+}
+
 }  // namespace
+
+std::optional<RegisterBlock> row_sums(const Node &node, size_t stage,
+                                      const std::vector<int64_t> &extents, const Machine &machine,
+                                      int cores) {
+    const StageCost &cost = node.stages[stage];
+    const int64_t lanes = machine.vector_bytes / node.widest;
+    if (stage == 0 || lanes < 2 || !cost.loops_over_all() ||
+        !(cost.regroups || (cost.regroups_fast && machine.fast_math)))
+        return std::nullopt;
+    for (int r = 0; r < static_cast<int>(cost.rvars.size()); r++) {
+        double loads = 0;
+        bool moves = false, possible = cost.rvars[size_t(r)] >= least_iterations * double(lanes);
+        for (const Access &load : cost.loads) {
+            if (load.func == node.id)
+                continue;
+            bool this_moves = false;
+            possible = possible && lies_along(load, r, &this_moves);
+            loads += this_moves ? lines(load, machine) : 0;
+            moves |= this_moves;
+        }
+        if (!possible || !moves)
+            continue;
+        RegisterBlock block = sums_along(r, cost, loads, lanes, machine);
+        for (int d = 0; d < node.dims(); d++)
+            block.loops.push_back(d);
+        const int64_t tasks = extents.empty() ? 1 : extents.back();
+        block.clocks *= double(ceil_div(tasks, int64_t(cores)) * cores) / double(tasks);
+        return block;
+    }
+    return std::nullopt;
+}
 
 std::optional<RegisterBlock> register_block(const Node &node, size_t stage,
                                             const std::vector<int64_t> &extents,

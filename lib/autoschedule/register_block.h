@@ -18,10 +18,12 @@ namespace Pipe::autoschedule {
 struct RegisterBlock {
     int64_t lanes = 1;       ///< of one vector, along dimension 0
     int64_t vectors = 1;     ///< along dimension 0, unrolled
+    int rvar = -1;           ///< along this RVar instead, each lane with a sum of its own
     int rows_dim = -1;       ///< the other dimension of the block; -1: none
     int64_t rows = 1;        ///< along rows_dim, unrolled
-    std::vector<int> loops;  ///< dimensions with a loop around the block, innermost first
-    double clocks = 0;       ///< of one core, per point and iteration of the RVars
+    std::vector<int> loops;  ///< dimensions that have a loop around the block, innermost first
+    /// Of one core, per point and iteration of the RVars; more where the cores do not get equal shares.
+    double clocks = 0;
     double far_bytes =
         0;  ///< of the operands that come from beyond the L2 cache, for the whole region
 
@@ -35,5 +37,12 @@ struct RegisterBlock {
 std::optional<RegisterBlock> register_block(const Node &node, size_t stage,
                                             const std::vector<int64_t> &extents,
                                             const Machine &machine, int cores);
+
+/// The same with lanes along an RVar, for sums along the rows of what they read: dimension 0 would gather.
+/// The lanes are added up in the end. Nothing if the sums may not be regrouped or are short, or if there is no
+/// RVar along which every operand lies together or is the same.
+std::optional<RegisterBlock> row_sums(const Node &node, size_t stage,
+                                      const std::vector<int64_t> &extents, const Machine &machine,
+                                      int cores);
 
 }  // namespace Pipe::autoschedule

@@ -64,6 +64,8 @@ std::string report_text(const Report &report, const StageGraph &nodes, const gra
             const auto d = static_cast<size_t>(plan.outer[0]);
             text += fmt::format("; parallel over {}", graph[output.id].args[d]);
         }
+        if (plan.block > 1)
+            text += fmt::format("; {} rows at a time", plan.block);
         if (plan.streams)
             text += "; non-temporal stores (larger than the caches)";
         text += "\n";

@@ -1,10 +1,12 @@
 #include "autoschedule/stage_graph.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "autoschedule/where.h"
 #include "graph/extern_stage.h"
+#include "graph/reduction.h"
 #include "poly/alignment.h"
 
 namespace Pipe::autoschedule {
@@ -74,10 +76,24 @@ std::vector<int> dims_of_iterators(const FuncNode &func, const poly::StageModel 
     return dims;
 }
 
+/// RVars of an update, and whether they may take turns otherwise.
+void describe_reduction(const FuncNode &func, const graph::Stage &stage,
+                        const poly::StageModel &model, StageCost &cost) {
+    for (size_t k = static_cast<size_t>(model.pure); k < model.iterators.size(); k++)
+        cost.rvars.push_back(std::min<int64_t>(model.iterators[k].range.size(), 1 << 30));
+    if (cost.rvars.empty())
+        return;
+    std::string why;
+    const auto reduction = graph::as_reduction(stage, graph::calls_of(func.id), &why);
+    cost.regroups_fast = reduction && reduction->commutative;
+    cost.regroups = cost.regroups_fast && reduction->exact;
+}
+
 StageCost stage_cost(const FuncNode &func, const graph::Stage &stage, const poly::StageModel &model,
                      const poly::Environment &names) {
     StageCost cost;
-    cost.arithmetic = arithmetic_of(stage.values);
+    describe_reduction(func, stage, model, cost);
+    cost.arithmetic = cost.own = arithmetic_of(stage.values);
     cost.repeats = static_cast<double>(std::min<int64_t>(model.points_per_pure_point(), 1 << 30));
     cost.repeats *= fraction_where(stage.predicate, model.iterators, names);
     const std::vector<int> dims = dims_of_iterators(func, model);
@@ -96,6 +112,22 @@ StageCost stage_cost(const FuncNode &func, const graph::Stage &stage, const poly
         cost.loads.push_back(std::move(load));
     }
     return cost;
+}
+
+/// What is read of a buffer is not more than what is needed of it as a whole.
+void limit_loads(Node &node, const std::vector<Node> &nodes, const poly::Model &model) {
+    for (StageCost &stage : node.stages) {
+        for (Access &load : stage.loads) {
+            for (size_t d = 0; d < load.coords.size(); d++) {
+                const Range box = load.image >= 0 ? model.images[static_cast<size_t>(load.image)][d]
+                                                  : nodes[static_cast<size_t>(load.func)].range(d);
+                Range &mine = load.coords[d].range;
+                mine = poly::intersect(mine, box);
+                if (!mine.bounded())
+                    mine = {0, assumed_extent - 1};
+            }
+        }
+    }
 }
 
 void add_unique(std::vector<int> &list, int value) {
@@ -168,12 +200,10 @@ void add_distinct(std::vector<Access> &loads, Access load) {
         loads.push_back(std::move(load));
 }
 
-/// The loads of `stage` after inlining `producer`, and the number of evaluations of the producer.
-/// Stops if there are more than `limit`.
-std::vector<Access> substituted_loads(const StageCost &stage, const Node &producer, int *uses,
+/// The loads of `stage` once `producer` is substituted. Stops where there are more than `limit`.
+std::vector<Access> substituted_loads(const StageCost &stage, const Node &producer,
                                       size_t limit = SIZE_MAX) {
     std::vector<Access> loads;
-    *uses = 0;
     for (const Access &load : stage.loads) {
         if (loads.size() > limit)
             break;
@@ -181,15 +211,49 @@ std::vector<Access> substituted_loads(const StageCost &stage, const Node &produc
             add_distinct(loads, load);
             continue;
         }
-        ++*uses;
-        for (const Access &inner : producer.stages[0].loads) {
+        for (const Access &inner : producer.stages[0].loads)
             add_distinct(loads, poly::compose(inner, load.coords));
-        }
     }
     return loads;
 }
 
+void add_evaluated(StageCost &stage, Evaluated value) {
+    const bool known =
+        std::any_of(stage.evaluated.begin(), stage.evaluated.end(),
+                    [&](const Evaluated &other) { return other.at.same_element(value.at); });
+    if (known)
+        return;
+    stage.arithmetic.add(value.arithmetic, 1);
+    stage.evaluated.push_back(std::move(value));
+}
+
+/// What `stage` evaluates once `producer` is substituted, which itself evaluates others.
+void add_values(StageCost &stage, const Node &producer) {
+    for (const Access &load : stage.loads) {
+        if (load.func != producer.id)
+            continue;
+        add_evaluated(stage, {producer.stages[0].own, load});
+        for (const Evaluated &inner : producer.stages[0].evaluated)
+            add_evaluated(stage, {inner.arithmetic, poly::compose(inner.at, load.coords)});
+    }
+}
+
 }  // namespace
+
+Lanes lanes_of(const Access &load, double lanes) {
+    bool steps = false;
+    for (size_t d = 0; d < load.coords.size(); d++) {
+        const poly::Coordinate &c = load.coords[d];
+        const bool divided = c.iterator == 0 && c.num == 1 && std::fmod(c.den, lanes) == 0;
+        const bool cyclic = c.iterator < 0 && c.distance.bounded() && (c.may_use & 1) && d == 0 &&
+                            std::fmod(double(c.distance.size()), lanes) == 0;
+        if (cyclic || (d == 0 && c.iterator == 0 && !divided))
+            steps = true;
+        else if ((c.iterator == 0 && !divided) || (c.iterator < 0 && (c.may_use & 1)))
+            return Lanes::Apart;
+    }
+    return steps ? Lanes::Steps : Lanes::Same;
+}
 
 double Node::points() const {
     double n = 1;
@@ -228,19 +292,25 @@ StageGraph build_stage_graph(const Graph &graph, const poly::Model &model,
         node.id = func.id;
         node.name = func.name;
         for (const Range &r : model.funcs[f].box) {
+            node.mins.push_back(r.bounded() ? r.min : 0);
             node.extents.push_back(r.bounded() ? std::max<int64_t>(1, r.size()) : assumed_extent);
         }
         node.bytes = 0;
-        for (Type t : func.types)
+        for (Type t : func.types) {
             node.bytes += t.bytes();
+            node.widest = std::max(node.widest, t.bytes());
+        }
         for (size_t s = 0; s < func.stages.size(); s++) {
             node.stages.push_back(
                 stage_cost(func, func.stages[s], model.funcs[f].stages[s], names));
         }
-        summarize_reads(node);
         node.is_output = func.is_output;
         node.role = role_of(func, user.funcs[f], named[f], whole[f]);
         result.nodes.push_back(std::move(node));
+    }
+    for (Node &node : result.nodes) {
+        limit_loads(node, result.nodes, model);
+        summarize_reads(node);
     }
     for (size_t i = 0; i < graph.images.size(); i++) {
         double bytes = graph.images[i].type.bytes();
@@ -266,9 +336,8 @@ void substitute(StageGraph &graph, int node) {
         consumer.version +=
             ((producer.version ^ static_cast<uint64_t>(node + 1)) * 0x9e3779b97f4a7c15u) | 1;
         for (StageCost &stage : consumer.stages) {
-            int uses = 0;
-            stage.loads = substituted_loads(stage, producer, &uses);
-            stage.arithmetic.add(producer.stages[0].arithmetic, uses);
+            add_values(stage, producer);
+            stage.loads = substituted_loads(stage, producer);
         }
         summarize_reads(consumer);
     }
@@ -276,17 +345,11 @@ void substitute(StageGraph &graph, int node) {
     connect(graph);
 }
 
-/// Instructions x bytes of one iteration; beyond this, code takes too long to compile.
-constexpr double most_work = 8192;
-
 bool fits_after_substitute(const StageGraph &graph, int node, size_t limit) {
     const Node &producer = graph.nodes[static_cast<size_t>(node)];
     for (int c : producer.consumers) {
         for (const StageCost &stage : graph.nodes[static_cast<size_t>(c)].stages) {
-            int uses = 0;
-            if (substituted_loads(stage, producer, &uses, limit).size() > limit)
-                return false;
-            if (uses > 1 && stage.arithmetic.total() + uses * producer.stages[0].arithmetic.total() > most_work)
+            if (substituted_loads(stage, producer, limit).size() > limit)
                 return false;
         }
     }

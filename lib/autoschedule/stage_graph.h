@@ -20,11 +20,22 @@ enum class Role : uint8_t {
     Inlined,  ///< inlined into its consumers
 };
 
+/// A value of a substituted Func: what it takes, and which one it is, in the dimensions of the reader.
+struct Evaluated {
+    Arithmetic arithmetic;
+    poly::Access at;
+};
+
 /// Costs of one stage, per iteration of its loops.
 struct StageCost {
-    Arithmetic arithmetic;
+    Arithmetic arithmetic;             ///< of its own expressions and of what was substituted
+    Arithmetic own;                    ///< of its own expressions alone
+    std::vector<Evaluated> evaluated;  ///< what was substituted, each value once
     double repeats =
         1;  ///< iterations of the RVars that where() leaves, per point of the pure loops
+    std::vector<int64_t> rvars;  ///< extents, innermost first
+    /// Its iterations may be added up in another order, with FastMath or without.
+    bool regroups_fast = false, regroups = false;
     std::vector<poly::Access> loads;  ///< coordinates in the Func's dimensions; each element once
     std::vector<bool> loops_over;  ///< per dimension of the Func: the stage has a pure loop over it
 
@@ -34,7 +45,17 @@ struct StageCost {
     }
 };
 
-/// All reads of one buffer by one Func.
+/// Where the lanes of a vector along dimension 0 find their elements.
+enum class Lanes : uint8_t {
+    Same,   ///< all read one element
+    Steps,  ///< one after the other along dimension 0 of the buffer, by the coordinate's rate
+    Apart,  ///< anywhere
+};
+
+/// Of vectors of so many lanes. Of i % 32 and i / 32, vectors of 16 lanes do not cross the periods.
+Lanes lanes_of(const poly::Access &load, double lanes);
+
+/// Everything that one Func reads of one buffer.
 struct Reads {
     poly::Access hull;  ///< over all loads; coordinates with different rates have unknown distance
     double rows = 1;    ///< distinct rows that one iteration touches
@@ -43,8 +64,10 @@ struct Reads {
 struct Node {
     FuncId id = FuncId::None;
     std::string name;
-    std::vector<int64_t> extents;  ///< of the needed region; `assumed_extent` if unknown
+    std::vector<int64_t> mins;     ///< of the needed region; 0 where unknown
+    std::vector<int64_t> extents;  ///< of the needed region; `assumed_extent` where unknown
     int bytes = 1;                 ///< of one point, all tuple elements together
+    int widest = 1;                ///< bytes of the widest tuple element: the lanes of its vectors
     std::vector<StageCost> stages;
     std::vector<Reads> reads;  ///< one per buffer, from the loads of all stages
     Role role = Role::Free;
@@ -56,6 +79,7 @@ struct Node {
 
     bool has_updates() const { return stages.size() > 1; }
     int dims() const { return static_cast<int>(extents.size()); }
+    poly::Range range(size_t d) const { return {mins[d], mins[d] + extents[d] - 1}; }
     double points() const;
     /// Iterations of all loops of one of its stages, over the needed region.
     double iterations(const StageCost &stage) const;
@@ -76,8 +100,8 @@ StageGraph build_stage_graph(const graph::Graph &graph, const poly::Model &model
 /// Replaces all loads of `node` (which must be pure) by its definition.
 void substitute(StageGraph &graph, int node);
 
-/// Whether every iteration of every consumer of `node` would have at most `limit` loads, and not too many
-/// instructions, after substitute().
+/// Whether every iteration of every consumer of `node` would have at most `limit` loads after
+/// substitute().
 bool fits_after_substitute(const StageGraph &graph, int node, size_t limit);
 
 }  // namespace Pipe::autoschedule

@@ -38,13 +38,20 @@ Range touched(const Coordinate &coord, const Range &tile) {
 
 Coordinate compose(const Coordinate &outer, const std::vector<Coordinate> &inner) {
     Coordinate result = outer;
-    result.may_use = 0;
-    for (size_t k = 0; k < inner.size(); k++)
-        if (outer.may_use >> k & 1)
+    result.may_use = result.reductions = 0;
+    result.follows = -1;
+    for (size_t k = 0; k < inner.size(); k++) {
+        if (outer.may_use >> k & 1) {
             result.may_use |= uses(inner[k]);
+            result.reductions |= inner[k].reductions;
+        }
+    }
     if (outer.iterator < 0)
         return result;
     const Coordinate &in = inner[static_cast<size_t>(outer.iterator)];
+    result.reductions |= in.reductions;
+    if (outer.num == 1 && outer.den == 1 && outer.distance.is_point())
+        result.follows = in.follows;
     result.iterator = in.iterator;
     result.constant = outer.constant && in.constant;
     if (!outer.distance.bounded() || !in.distance.bounded()) {

@@ -26,8 +26,10 @@ struct Coordinate {
     Range range;      ///< of x over the whole domain; unbounded if unknown
     /// The distance does not depend on the size of the domain (Jangda 2020, section 2.2).
     bool constant = false;
-    /// If only `range` is known: the pure iterators on which x may depend, as bits.
+    /// Where `iterator` is -1: the pure iterators that x may depend on, as bits; i % 32 does.
     uint64_t may_use = 0;
+    uint64_t reductions = 0;  ///< the RVars that x may depend on, as bits
+    int follows = -1;         ///< the RVar that x grows by one with; -1: none
 
     /// The distance permits only one integer x for every i, so two accesses with equal coordinates
     /// access the same element.

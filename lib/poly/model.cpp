@@ -27,13 +27,14 @@ int64_t product(int64_t a, int64_t b) {
 class Builder {
   public:
     Builder(const Graph &graph, const ModelInput &input)
-        : graph_(graph), input_(input), solver_(input.max_operations) {
+        : graph_(graph), input_(input), solver_(input.max_operations), names_of_all_(input.names) {
         for (size_t i = 0; i < graph.images.size(); i++)
             image_index_[graph.images[i].name] = i;
     }
 
     /// Consumers before producers: a box is complete after all readers.
     Model run() {
+        add_value_ranges();
         for (const FuncNode &f : graph_.funcs) {
             result_.funcs.push_back({std::vector<Range>(f.args.size(), Range::empty()), {}});
             result_.funcs.back().stages.resize(f.stages.size());
@@ -54,6 +55,19 @@ class Builder {
     }
 
   private:
+    /// Of Funcs that are used as coordinates; their own coordinates count as unknown.
+    void add_value_ranges() {
+        for (const FuncNode &f : graph_.funcs) {
+            for (size_t i = 0; i < f.types.size() && f.stages.size() == 1; i++) {
+                const Expr &value = f.stages[0].values[i];
+                const bool is_integer = value.defined() && f.types[i].is_int_or_uint();
+                const Range range = is_integer ? range_of(value, names_of_all_) : Range();
+                if (range.bounded())
+                    names_of_all_[value_name(f.name, static_cast<int>(i))] = range;
+            }
+        }
+    }
+
     static void grow(std::vector<Range> &box, const std::vector<Range> &more) {
         for (size_t d = 0; d < box.size() && d < more.size(); d++)
             box[d] = hull(box[d], more[d]);
@@ -63,7 +77,7 @@ class Builder {
         const Stage &stage = func.stages[s];
         FuncModel &mine = result_.funcs[static_cast<size_t>(func.id)];
         StageModel &model = mine.stages[s];
-        names_ = input_.names;
+        names_ = names_of_all_;
         add_iterators(func, stage, mine, model);
         solver_.set_stage(model.iterators);
         at_hand_ = &model;
@@ -152,18 +166,20 @@ class Builder {
             result.range = interval;
             result_.inexact++;
         }
-        if (!result.distance.bounded())
-            result.may_use = used_by(index);
+        if (!result.distance.bounded() || (result.iterator < 0 && !result.distance.is_point()))
+            result.may_use = used_by(index, 0, static_cast<size_t>(at_hand_->pure));
+        result.reductions =
+            used_by(index, static_cast<size_t>(at_hand_->pure), at_hand_->iterators.size());
         known_.emplace_back(index, result);
         return result;
     }
 
-    /// The pure iterators of the current stage in the expression, as bits.
-    uint64_t used_by(const Expr &index) const {
+    /// The iterators [begin, end) of the stage at hand that the expression names, as bits.
+    uint64_t used_by(const Expr &index, size_t begin, size_t end) const {
         uint64_t used = 0;
-        for (size_t k = 0; k < std::min<size_t>(64, static_cast<size_t>(at_hand_->pure)); k++)
+        for (size_t k = begin; k < std::min(end, begin + 64); k++)
             if (ir::uses_any_var(index, {at_hand_->iterators[k].name}))
-                used |= uint64_t{1} << k;
+                used |= uint64_t{1} << (k - begin);
         return used;
     }
 
@@ -172,8 +188,9 @@ class Builder {
     Solver solver_;
     Model result_;
     const StageModel *at_hand_ = nullptr;
-    Environment names_;                               // of the current stage
-    std::vector<std::pair<Expr, Coordinate>> known_;  // of the current stage
+    Environment names_of_all_;                        // the same for all stages
+    Environment names_;                               // of the stage at hand
+    std::vector<std::pair<Expr, Coordinate>> known_;  // of the stage at hand
     std::unordered_map<std::string, size_t> image_index_;
 };
 

@@ -193,6 +193,10 @@ class Evaluator {
     }
 
     Range call(const Expr &e) {
+        if (e->call_kind == ir::CallKind::Func) {
+            auto found = names_.find(value_name(e->name, e->index));
+            return found == names_.end() ? of_type(e->type) : found->second;
+        }
         if (e->call_kind != ir::CallKind::Intrinsic)
             return of_type(e->type);
         if (e->name == ir::intrinsic::likely)
@@ -201,7 +205,22 @@ class Evaluator {
             Range limits = {(*this)(e->args[1]).min, (*this)(e->args[2]).max};
             return intersect((*this)(e->args[0]), limits);
         }
+        if (e->name == ir::intrinsic::shift_left)
+            return shifted(e);
         return of_type(e->type);
+    }
+
+    /// x << amount, where no bit gets lost.
+    Range shifted(const Expr &e) {
+        const Range amount = (*this)(e->args[1]);
+        const int bits = e->type.bits() - (e->type.is_int() ? 1 : 0);
+        if (amount.is_empty() || amount.min < 0 || amount.max >= bits)
+            return of_type(e->type);
+        const Range factors{int64_t{1} << amount.min, int64_t{1} << amount.max};
+        const Range result = product((*this)(e->args[0]), factors);
+        const int64_t limit = int64_t{1} << std::min(bits, 61);
+        const bool fits = result.min >= (e->type.is_int() ? -limit : 0) && result.max < limit;
+        return fits ? result : of_type(e->type);
     }
 
     const Environment &names_;
@@ -240,6 +259,10 @@ Range operator*(const Range &a, int64_t factor) {
     if (factor < 0)
         std::swap(result.min, result.max);
     return result;
+}
+
+std::string value_name(const std::string &func, int element) {
+    return func + ".value." + std::to_string(element);
 }
 
 Range range_of(const Expr &e, const Environment &names) {

@@ -33,12 +33,15 @@ Range intersect(const Range &a, const Range &b);
 Range operator+(const Range &a, const Range &b);
 Range operator*(const Range &a, int64_t factor);
 
-/// The ranges of names: iterators, "<image>.extent.<d>", scalar parameters.
+/// What names stand for: iterators, "<image>.extent.<d>", scalar parameters, values of Funcs (value_name).
 using Environment = std::unordered_map<std::string, Range>;
 
-/// The range of an integer expression whose variables range over intervals, by interval arithmetic:
-/// never too small, often too large. Unknown names and loaded values range over their whole type if
-/// that has at most 16 bits, else they are unbounded.
+/// The name that all values of a tuple element of a Func have.
+std::string value_name(const std::string &func, int element);
+
+/// The values that an integer expression takes while its variables run over their ranges, by interval
+/// arithmetic: never too small, often too large. Unknown names and values that are loaded range over
+/// what their type can hold if that is at most 16 bits, else they are unbounded.
 Range range_of(const Expr &e, const Environment &names);
 
 }  // namespace Pipe::poly

@@ -125,9 +125,11 @@ Coordinate Solver::Impl::measure(const isl::pw_aff &x, int iterator, Slope slope
 /// Chooses the iterator that leaves the smallest spread of distances. \param x { Stage[i] -> [x] }
 Coordinate Solver::Impl::describe(const isl::pw_aff &x) {
     std::vector<std::pair<int, Slope>> candidates = {{-1, Slope{}}};
+    std::vector<bool> grows_by_one(iterators.size(), true);
     x.foreach_piece([&](isl::set, const isl::multi_aff &f) {
         for (size_t k = 0; k < iterators.size(); k++) {
             Slope s = slope(f.at(0), static_cast<int>(k));
+            grows_by_one[k] = grows_by_one[k] && s == Slope{1, 1};
             if (s.num == 0)
                 continue;
             std::pair<int, Slope> candidate(static_cast<int>(k), s);
@@ -151,6 +153,12 @@ Coordinate Solver::Impl::describe(const isl::pw_aff &x) {
         }
     }
     best.range = range;
+    const auto first = std::find_if(iterators.begin(), iterators.end(),
+                                    [](const Iterator &it) { return it.is_reduction; });
+    const auto pure = static_cast<size_t>(first - iterators.begin());
+    for (size_t k = pure; k < iterators.size() && best.follows < 0; k++)
+        if (grows_by_one[k])
+            best.follows = static_cast<int>(k - pure);
     return best;
 }
 

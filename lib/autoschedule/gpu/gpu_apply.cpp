@@ -75,7 +75,10 @@ class KernelLoops {
     }
 
     const std::string &innermost_block() const { return blocks_[0].name; }
-    const std::string &innermost_thread() const { return threads_[0].name; }
+    /// The innermost loop of a point.
+    const std::string &innermost() const {
+        return in_thread_.empty() ? threads_[0].name : in_thread_[0].name;
+    }
 
   private:
     static Dim gpu(const std::string &name, LoopKind kind, bool is_reduction = false) {
@@ -144,7 +147,7 @@ LoopLevel level_at(FuncId func, const std::string &var) {
 
 /// One stage of the output as a kernel.
 KernelLevels apply_stage(const Plan &plan, const Node &node, const FuncNode &func, size_t s,
-                   StageSchedule &schedule) {
+                         StageSchedule &schedule) {
     KernelLoops loops(func, s, schedule);
     const StageCost &stage = node.stages[s];
     const bool has_pure =
@@ -176,12 +179,11 @@ KernelLevels apply_stage(const Plan &plan, const Node &node, const FuncNode &fun
     loops.finish();
     if (!has_pure)
         return {};
-    return {level_at(func.id, loops.innermost_block()),
-            level_at(func.id, loops.innermost_thread())};
+    return {level_at(func.id, loops.innermost_block()), level_at(func.id, loops.innermost())};
 }
 
 /// A member of a block: its first two loops over threads, inside of them the others and the reductions.
-void apply_member(const FuncNode &func, StageSchedule &schedule) {
+void apply_member(StageSchedule &schedule) {
     std::vector<Dim> reductions, pure;
     for (const Dim &d : schedule.dims)
         (d.is_reduction ? reductions : pure).push_back(d);
@@ -191,7 +193,6 @@ void apply_member(const FuncNode &func, StageSchedule &schedule) {
     for (size_t i = 0; i < count; i++)
         dims.push_back(
             {pure[i].name, LoopKind::GPUThread, false, Partition::Auto, DeviceAPI::Default_GPU});
-    (void)func;
     schedule.dims = std::move(dims);
 }
 
@@ -221,7 +222,7 @@ void apply_kernel(const Plan &plan, const StageGraph &nodes, const graph::Graph 
         member.compute = member.store = in_thread ? levels.thread : levels.block;
         for (size_t s = 0; s < node.stages.size(); s++)
             if (!in_thread && !member.stages[s].touched)
-                apply_member(graph[node.id], member.stages[s]);
+                apply_member(member.stages[s]);
     }
 }
 

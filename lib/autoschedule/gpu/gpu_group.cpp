@@ -261,9 +261,11 @@ class KernelModel {
     double global_loads(size_t m) const {
         double loads = 0;
         for (const StageCost &s : node(m).stages)
-            loads += s.repeats * static_cast<double>(std::count_if(s.loads.begin(), s.loads.end(), [&](const Access &a) {
-                         return a.image >= 0 || member(static_cast<int>(a.func)) < 0;
-                     }));
+            loads +=
+                s.repeats * static_cast<double>(
+                                std::count_if(s.loads.begin(), s.loads.end(), [&](const Access &a) {
+                                    return a.image >= 0 || member(static_cast<int>(a.func)) < 0;
+                                }));
         return loads;
     }
 
@@ -374,6 +376,11 @@ std::optional<Plan> plan_kernel(const StageGraph &graph, const Machine &machine,
                                 std::vector<int> members) {
     if (!is_group(graph, members))
         return std::nullopt;
+    const int output = *std::max_element(members.begin(), members.end());
+    for (int m : members)  // a scan or a scatter needs whole dimensions, which no block has
+        for (const StageCost &stage : graph.nodes[static_cast<size_t>(m)].stages)
+            if (m != output && !stage.loops_over_all())
+                return std::nullopt;
     KernelModel model(graph, *machine.gpu, std::move(members));
     return model.constant() ? model.best() : std::nullopt;
 }

@@ -131,3 +131,95 @@ TEST_CASE("automatic blocks compute what the definition says", "[autoschedule][r
         CHECK(wrong == 0);
     }
 }
+
+namespace {
+
+/// Sums along the rows of a matrix.
+struct RowSums {
+    ImageParam a, v;
+    RDom k;
+    Func sums{"sums"};
+
+    explicit RowSums(Type type, bool down_columns = false)
+        : a(type, 2, "a"), v(type, 1, "v"), k(0, a.dim(0).extent(), "k") {
+        sums(row) = cast(type, 0);
+        sums(row) += (down_columns ? a(row, k) : a(k, row)) * v(k);
+    }
+    std::optional<autoschedule::RegisterBlock> block(bool fast_math) const {
+        const graph::Frozen frozen = graph::freeze({sums});
+        poly::ModelInput input;
+        input.outputs = {{{0, 999}}};
+        input.names = {{"a.min.0", poly::Range::point(0)},
+                       {"a.extent.0", poly::Range::point(2000)}};
+        const auto graph = autoschedule::build_stage_graph(
+            frozen.graph, poly::model(frozen.graph, input), input.names, frozen.schedule);
+        Machine machine = two_cores();
+        machine.fast_math = fast_math;
+        const autoschedule::Node &node = graph.nodes.back();
+        return autoschedule::row_sums(node, 1, node.extents, machine, 2);
+    }
+};
+
+}  // namespace
+
+TEST_CASE("sums along rows have lanes along the RVar", "[autoschedule][register_block]") {
+    const auto integers = RowSums(Int(32)).block(false);
+    REQUIRE(integers);
+    CHECK(integers->rvar == 0);
+    CHECK(integers->lanes == 16);
+    CHECK(integers->clocks < 0.5);  // a gather takes one per element
+    CHECK(RowSums(Float(32)).block(true));
+    CHECK_FALSE(RowSums(Float(32)).block(false));      // rounds otherwise
+    CHECK_FALSE(RowSums(Int(32), true).block(false));  // dimension 0 is along the rows
+}
+
+TEST_CASE("sums along rows compute what the definition says", "[autoschedule][register_block]") {
+    for (const auto &[width, height] :
+         {std::array{1000, 50}, std::array{131, 3}, std::array{64, 1}, std::array{3, 40}}) {
+        INFO(width << " x " << height);
+        RowSums p(Int(32));
+        Func scaled("scaled"), out("out");
+        Buffer<int> a(width, height), v(width), want(height), got(height);
+        a.fill([](int x, int y) { return (x * 7 + y * 13) % 29 - 9; });
+        v.fill([](int x) { return x % 11 - 4; });
+        for (int y = 0; y < height; y++) {
+            want(y) = 0;
+            for (int x = 0; x < width; x++)
+                want(y) += a(x, y) * v(x);
+        }
+        p.a.set(a), p.v.set(v);
+        Pipeline pipeline(p.sums);
+        pipeline.autoschedule(get_host_target());
+        pipeline.realize(got);
+        int wrong = 0;
+        for (int y = 0; y < height; y++)
+            wrong += got(y) != want(y);
+        CHECK(wrong == 0);
+        if (width == 1000) {
+            INFO(pipeline.loop_nest());
+            CHECK(pipeline.loop_nest().find("vectorized k") != std::string::npos);
+        }
+    }
+}
+
+TEST_CASE("a matrix that two sums read is computed where they do", "[autoschedule]") {
+    ImageParam a(Float(64), 2, "a"), u(Float(64), 1, "u"), v(Float(64), 1, "v");
+    RDom i(0, a.dim(1).extent(), "i"), j(0, a.dim(0).extent(), "j");
+    Func updated("updated"), down("down"), along("along");
+    updated(col, row) = a(col, row) + u(row) * v(col);
+    down(col) = Expr(0.0);
+    down(col) += updated(col, i) * u(i);
+    along(row) = Expr(0.0);
+    along(row) += updated(j, row) * down(j);
+    const graph::Frozen frozen = graph::freeze({along});
+    Machine machine = two_cores();
+    machine.fast_math = true;
+    const Result r =
+        autoschedule_for(frozen,
+                         {{{{0, 4000}}},
+                          {{"a", {{0, 4000}, {0, 4000}}}, {"u", {{0, 4000}}}, {"v", {{0, 4000}}}},
+                          {}},
+                         machine);
+    INFO(r.report.text);
+    CHECK(r.report.inlined == std::vector<std::string>{"updated"});
+}

@@ -124,3 +124,51 @@ TEST_CASE("A region that nothing bounds is unbounded, not wrong") {
     CHECK_FALSE(f["table"].bounded());
     CHECK(f["table"].elements() == poly::Range::infinite);
 }
+
+TEST_CASE("Values that are computed are coordinates within their limits") {
+    ImageParam in(UInt(8), 2, "in");
+    Func offset("offset"), loose("loose"), table("table"), out("out");
+    offset(x, y) = clamp(cast<int>(in(x, y)) - 128, -9, 9);
+    loose(x, y) = cast<int>(in(x, y)) * in(y, x);
+    table(x, y) = x + y;
+    out(x, y) = table(x + offset(x, y), y) + table(x, loose(x, y));
+    const Frozen f(out, {{0, 99}, {0, 49}});
+    const FuncModel &needed = f["table"];
+    CHECK(needed.box == Box{{-9, 108}, {0, 255 * 255}});
+}
+
+TEST_CASE("Coordinates know the RVars that they depend on, and advance with") {
+    ImageParam in(Float(32), 2, "in"), table(Int(32), 1, "table");
+    RDom r(0, 9, 0, 7, "r");
+    Func shifted("shifted"), out("out");
+    shifted(x, y) = in(x + 3, y) + in(2 * x, y) + in(y, x);
+    out(x, y) = 0.0f;
+    out(x, y) += shifted(r.x - 1, r.y + y) + in(clamp(table(r.y), 0, 9), max(r.x, 3));
+    const Frozen f(out, {{0, 99}, {0, 49}});
+    const auto &loads = f["out"].stages[1].loads;
+    auto of = [&](FuncId func, int image) -> const Access & {
+        return *std::find_if(loads.begin(), loads.end(),
+                             [&](const Access &a) { return a.func == func && a.image == image; });
+    };
+    FuncId id = FuncId::None;
+    for (const graph::FuncNode &func : f.graph.funcs)
+        id = func.name == "shifted" ? func.id : id;
+    const Access &pure = of(id, -1);
+    CHECK(pure.coords[0].follows == 0);
+    CHECK(pure.coords[0].reductions == 1);
+    CHECK(pure.coords[1].reductions == 2);
+    const auto in_image = std::find_if(f.graph.images.begin(), f.graph.images.end(),
+                                       [](const auto &i) { return i.name == "in"; });
+    const Access &gather = of(FuncId::None, int(in_image - f.graph.images.begin()));
+    CHECK(gather.coords[0].follows == -1);
+    CHECK(gather.coords[0].reductions == 2);
+    CHECK(gather.coords[1].follows == -1);  // not while it is less than 3
+    CHECK(gather.coords[1].reductions == 1);
+    // Through a Func that is substituted.
+    const auto &inner = f["shifted"].stages[0].loads;
+    REQUIRE(inner.size() == 3);
+    CHECK(poly::compose(inner[0], pure.coords).coords[0].follows == 0);
+    CHECK(poly::compose(inner[1], pure.coords).coords[0].follows == -1);  // by two
+    CHECK(poly::compose(inner[2], pure.coords).coords[1].follows == 0);
+    CHECK(poly::compose(inner[2], pure.coords).coords[0].reductions == 2);
+}

@@ -41,3 +41,16 @@ TEST_CASE("Products of large ranges saturate") {
         e = bin(Op::Mul, e, num(1 << 30));
     CHECK_FALSE(range_of(e, {{"i", {1, 2000}}}).bounded());
 }
+
+TEST_CASE("Shifts multiply by powers of two where no bit gets lost") {
+    auto shifted = [](const Expr &value, const Expr &amount) {
+        return ir::make_call(Int(32), ir::intrinsic::shift_left, {value, amount},
+                             ir::CallKind::Intrinsic);
+    };
+    const Environment names = {{"i", {1, 5}}, {"j", {-3, 7}}, {"k", {-1, 2}}, {"m", {30, 31}}};
+    CHECK(range_of(shifted(num(1), var("i")), names) == Range{2, 32});
+    CHECK(range_of(shifted(var("j"), var("i")), names) == Range{-96, 224});
+    CHECK_FALSE(range_of(shifted(num(1), var("k")), names).bounded());  // to the right, too
+    CHECK_FALSE(range_of(shifted(num(1), var("m")), names).bounded());
+    CHECK_FALSE(range_of(shifted(num(8), num(29)), names).bounded());
+}

@@ -1,0 +1,26 @@
+#pragma once
+// What neighboring rows share where several of them are computed together.
+//
+// Of a window of n rows, one row reads n. A block of R rows whose loop is unrolled around the vector reads
+// n + R - 1 together, and computes as many of the values that were substituted: each once.
+
+#include "autoschedule/stage_graph.h"
+
+namespace Pipe::autoschedule {
+
+struct Rows {
+    int dim = -1;       ///< of the Func; -1: none
+    int64_t count = 1;  ///< computed together
+};
+
+/// The part of the loads of an element (or evaluations of a value) that is left per row.
+/// Nothing is shared with accesses before `index` in the list: the sum over all is what a row takes.
+struct RowSharing {
+    std::vector<double> loads;      ///< per StageCost::loads
+    std::vector<double> evaluated;  ///< per StageCost::evaluated
+    double live = 0;                ///< vectors that wait for the next rows
+};
+
+RowSharing share_rows(const StageCost &stage, const Rows &rows);
+
+}  // namespace Pipe::autoschedule

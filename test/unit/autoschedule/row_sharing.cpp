@@ -1,0 +1,130 @@
+// Blocks of rows: what their rows share, and that they compute the same.
+#include <algorithm>
+
+#include <catch2/catch_approx.hpp>
+#include <catch2/catch_test_macros.hpp>
+
+#include "autoschedule/row_sharing.h"
+#include "graph/check.h"
+#include "pipelines.h"
+#include "poly/model.h"
+#include <pipe/pipe.h>
+
+using namespace test;
+using Catch::Approx;
+
+namespace {
+
+autoschedule::StageGraph graph_of(const Func &output, const std::vector<poly::Range> &box) {
+    const graph::Frozen frozen = graph::freeze({output});
+    poly::ModelInput input;
+    input.outputs = {box};
+    return autoschedule::build_stage_graph(frozen.graph, poly::model(frozen.graph, input), {},
+                                           frozen.schedule);
+}
+
+double sum(const std::vector<double> &parts) {
+    double total = 0;
+    for (double part : parts)
+        total += part;
+    return total;
+}
+
+struct Vars {
+    Var x{"x"}, y{"y"};
+};
+
+}  // namespace
+
+TEST_CASE("rows of a block load each element once", "[autoschedule]") {
+    Vars v;
+    ImageParam in(Float(32), 2, "in"), column(Float(32), 1, "column"), row(Float(32), 1, "row");
+    Func f("f");
+    // Windows of 3 and 1 rows at two columns; every second row; what all rows, or none, share.
+    f(v.x, v.y) = in(v.x, v.y - 1) + in(v.x, v.y) + in(v.x, v.y + 1) + in(v.x + 1, v.y) +
+                  in(v.x + 2, 2 * v.y) + in(v.x + 2, 2 * v.y + 2) + column(v.x) + row(v.y);
+    const auto graph = graph_of(f, {{0, 99}, {0, 99}});
+    const auto &stage = graph.nodes.back().stages[0];
+    for (int64_t rows : {2, 4, 8}) {
+        const auto shared = autoschedule::share_rows(stage, {1, rows});
+        const double n = static_cast<double>(rows);
+        CHECK(sum(shared.loads) ==
+              Approx(((n + 2) + n + (n + 1) + 1 + n) / n));  // in the order of the definition
+        CHECK(shared.live == 3 + 2);
+    }
+}
+
+TEST_CASE("rows of a block evaluate each substituted value once", "[autoschedule]") {
+    Blur p;
+    auto graph = graph_of(p.by, {{0, 99}, {0, 99}});
+    const auto bx = std::find_if(graph.nodes.begin(), graph.nodes.end(),
+                                 [](const auto &n) { return n.name == "bx"; });
+    autoschedule::substitute(graph, static_cast<int>(bx->id));
+    const auto &stage = graph.nodes.back().stages[0];
+    REQUIRE(stage.evaluated.size() == 3);
+    CHECK(stage.arithmetic.total() == Approx(4 * stage.own.total()));
+    const auto shared = autoschedule::share_rows(stage, {1, 8});
+    CHECK(sum(shared.evaluated) == Approx(10.0 / 8));
+    CHECK(sum(shared.loads) == Approx(3 * 10.0 / 8));
+}
+
+TEST_CASE("a value that several others need is evaluated once", "[autoschedule]") {
+    Vars v;
+    ImageParam in(Float(32), 2, "in");
+    Func a("a"), b("b"), f("f");
+    a(v.x, v.y) = sqrt(in(v.x, v.y));
+    b(v.x, v.y) = a(v.x, v.y) + a(v.x + 1, v.y);
+    f(v.x, v.y) = b(v.x, v.y) * b(v.x + 1, v.y);
+    auto graph = graph_of(f, {{0, 99}, {0, 99}});
+    for (int n : {1, 0})  // b, then a
+        autoschedule::substitute(graph, n);
+    CHECK(graph.nodes.back().stages[0].evaluated.size() == 2 + 3);
+    CHECK(graph.nodes.back().stages[0].loads.size() == 3);
+}
+
+TEST_CASE("a stencil over rows is computed in blocks of rows", "[autoschedule]") {
+    Blur p;
+    const graph::Frozen frozen = graph::freeze({p.by});
+    const Result r = autoschedule_for(frozen, p.sizes(6400, 4800));
+    INFO(r.report.text);
+    CHECK_NOTHROW(graph::check(graph::inline_funcs(frozen.graph, r.schedule), r.schedule));
+    REQUIRE(r.report.plans.size() == 1);
+    CHECK(r.report.plans[0].block > 1);
+    CHECK(r.report.plans[0].tile[1] % r.report.plans[0].block == 0);
+    const auto &dims = r.schedule[frozen.graph.outputs[0]].stages[0].dims;
+    CHECK(std::count_if(dims.begin(), dims.end(),
+                        [](const auto &d) { return d.kind == LoopKind::Unrolled; }) == 1);
+    CHECK(r.report.text.find("rows at a time") != std::string::npos);
+}
+
+TEST_CASE("nothing is shared where rows have nothing in common", "[autoschedule]") {
+    Vars v;
+    Func f("f");
+    ImageParam in(Float(32), 2, "in");
+    f(v.x, v.y) = sqrt(in(v.x, v.y)) * 2.0f;
+    const Result r = autoschedule_for(graph::freeze({f}), {{{{0, 4000}, {0, 4000}}}, {}, {}});
+    CHECK(r.report.plans[0].block == 1);
+}
+
+TEST_CASE("blocks of rows compute what the definition says", "[autoschedule]") {
+    Blur p;
+    for (const auto &[width, height] :
+         {std::array{3000, 2000}, std::array{1001, 1003}, std::array{37, 9}, std::array{1, 1}}) {
+        INFO(width << " x " << height);
+        Buffer<uint16_t> image(width + 2, height + 2);
+        image.fill([](int x, int y) { return uint16_t((x * 37 + y * 1011) % 20011); });
+        p.input.set(image);
+        Pipeline pipeline(p.by);
+        pipeline.autoschedule(get_host_target());
+        Buffer<uint16_t> got(width, height);
+        pipeline.realize(got);
+        auto bx = [&](int x, int y) {
+            return uint16_t(uint16_t(image(x, y) + image(x + 1, y) + image(x + 2, y)) / 3);
+        };
+        int64_t wrong = 0;
+        got.for_each_element([&](int x, int y) {
+            wrong += got(x, y) != uint16_t(uint16_t(bx(x, y) + bx(x, y + 1) + bx(x, y + 2)) / 3);
+        });
+        CHECK(wrong == 0);
+    }
+}
