@@ -75,7 +75,7 @@ void ConvBn::schedule_for_gpu(const Target &) {
     stored.compute_root();
     const Func read = shape.kernel == 1 ? input.in(padded) : padded;
     schedule_convolution_for_gpu(conv, r, filter.in(conv), read, stored, lane, x, y, {n, block},
-                                 {.channels = 1, .pixels = 7, .width = 2, .height = 7, .step = 16});
+                                 {.channels = 1, .pixels = 7, .width = 2, .height = 4, .step = 16});
     const Var row("row"), bc("bc"), tc("tc"), bx("bx"), tx("tx"), rest("rest");
     Func rows = sums.update().rfactor(batch.y, row);
     for (Func f : {rows, sums})

@@ -19,7 +19,7 @@ namespace {
 struct Options {
     std::vector<std::string> apps;
     std::string json;
-    bool only_static = false;
+    bool only_static = false, automatic = false;
     double minutes = 6;  ///< for all times
 };
 
@@ -102,13 +102,18 @@ std::vector<const apps::App *> chosen_apps(const Options &options) {
     return chosen;
 }
 
-nlohmann::json print_figures(const std::vector<const apps::App *> &apps) {
+std::vector<Schedule> chosen_schedules(const Options &options) {
+    return options.automatic ? std::vector{Schedule::Hand, Schedule::Auto}
+                             : std::vector{Schedule::Hand};
+}
+
+nlohmann::json print_figures(const std::vector<const apps::App *> &apps, const Options &options) {
     fmt::print("Counted by the emulator; registers, spills and occupancy for sm_80 (A100){}\n\n",
                find_ptxas().empty() ? ": ptxas is not installed" : "");
     print_header();
     nlohmann::json rows = nlohmann::json::array();
     for (const apps::App *app : apps)
-        for (Schedule schedule : {Schedule::Hand, Schedule::Auto}) {
+        for (Schedule schedule : chosen_schedules(options)) {
             const Figures figures = measure(*app, schedule);
             print(figures);
             rows.push_back(to_json(figures));
@@ -117,18 +122,19 @@ nlohmann::json print_figures(const std::vector<const apps::App *> &apps) {
 }
 
 /// The applications in turn, until the time is over.
-nlohmann::json print_times(const std::vector<const apps::App *> &apps, double minutes) {
+nlohmann::json print_times(const std::vector<const apps::App *> &apps, const Options &options) {
     fmt::print("\n{}: times in ms, with data on the device\n\n", name_of_gpu());
     fmt::print("{:24} {:4} {:>11} {:>10} {:>10} {:>5}\n", "app", "", "size", "median", "minimum",
                "runs");
-    const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(60 * minutes);
+    const auto end =
+        std::chrono::steady_clock::now() + std::chrono::duration<double>(60 * options.minutes);
     nlohmann::json rows = nlohmann::json::array();
     for (const apps::App *app : apps)
-        for (Schedule schedule : {Schedule::Hand, Schedule::Auto}) {
+        for (Schedule schedule : chosen_schedules(options)) {
             if (std::chrono::steady_clock::now() > end) {
                 fmt::print("The {} minutes are over: {} and what follows are not measured. See "
                            "--app, --minutes.\n",
-                           minutes, app->name);
+                           options.minutes, app->name);
                 return rows;
             }
             const Timing timing = time_on_gpu(*app, schedule, 0.3);
@@ -141,10 +147,10 @@ nlohmann::json print_times(const std::vector<const apps::App *> &apps, double mi
 int run(const Options &options) {
     const std::vector<const apps::App *> apps = chosen_apps(options);
     nlohmann::json report;
-    report["figures"] = print_figures(apps);
+    report["figures"] = print_figures(apps, options);
     if (!options.only_static && has_gpu()) {
         report["gpu"] = name_of_gpu();
-        report["times"] = print_times(apps, options.minutes);
+        report["times"] = print_times(apps, options);
     } else {
         fmt::print("\nNo GPU: nothing was run on one.\n");
     }
@@ -171,6 +177,7 @@ int main(int argc, char **argv) {
     cli.add_option("--app", options.apps, "only these applications")->check(CLI::IsMember(names));
     cli.add_option("--json", options.json, "also write the rows to this file");
     cli.add_option("--minutes", options.minutes, "at most, for the times");
+    cli.add_flag("--auto", options.automatic, "also the schedules of the autoscheduler");
     cli.add_flag("--static", options.only_static, "no times, even with a GPU");
     CLI11_PARSE(cli, argc, argv);
     try {

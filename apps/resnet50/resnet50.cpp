@@ -172,7 +172,7 @@ void Resnet50::schedule_for_gpu(const Target &) {
         const Func read = padded[l].defined() ? padded[l] : sources[l].in(conv[l]);
         schedule_convolution_for_gpu(
             conv[l], sums[l], filters[l].in(conv[l]), read, finished[l], c, x, y, {},
-            {.channels = 1, .pixels = 7, .width = 2, .height = 7, .step = 16});
+            {.channels = 1, .pixels = 7, .width = 2, .height = 4, .step = 16});
     }
     const Var bc("bc"), tc("tc"), bx("bx"), tx("tx"), part("part");
     pooled.compute_root();

@@ -103,7 +103,7 @@ void Vdsr::schedule_for_gpu(const Target &) {
         if (l > 0) {
             schedule_convolution_for_gpu(
                 conv[l], r, middle.in(conv[l]), padded[l], result[l], c, x, y, {},
-                {.channels = 2, .pixels = 8, .width = 4, .height = 2, .step = 8});
+                {.channels = 2, .pixels = 4, .width = 4, .height = 2, .step = 8});
             continue;
         }
         const Var bx("bx"), tx("tx");
