@@ -26,18 +26,15 @@ std::string ptx_of(const Pipe::Func &output, const Pipe::Target &target) {
     return Pipe::codegen::ptx(compiled.program(), target);
 }
 
+/// That of the PATH, else of CUDA's usual folder; "" where there is none.
 std::string find_ptxas() {
-    std::vector<std::string> places;
-    if (const char *named = std::getenv("PTXAS"))
-        places.push_back(named);
-    std::istringstream path(std::getenv("PATH") ? std::getenv("PATH") : "");
-    for (std::string folder; std::getline(path, folder, ':');)
-        places.push_back(folder + "/ptxas");
-    places.push_back("/usr/local/cuda/bin/ptxas");
-    for (const std::string &place : places)
-        if (access(place.c_str(), X_OK) == 0)
-            return place;
-    return "";
+    std::string place;
+    if (FILE *answer = popen("command -v ptxas || ls /usr/local/cuda/bin/ptxas 2>/dev/null", "r")) {
+        for (int c; (c = std::fgetc(answer)) != EOF && c != '\n';)
+            place += static_cast<char>(c);
+        pclose(answer);
+    }
+    return place;
 }
 
 namespace {

@@ -25,7 +25,7 @@ struct Kernel {
     int64_t shared_bytes = 0;  ///< of a block, as far as it is known before the launch
 };
 
-/// The path of ptxas: of the environment variable PTXAS, in PATH, or in /usr/local/cuda/bin; "" where it is not installed.
+/// The path of ptxas: in PATH, or in /usr/local/cuda/bin; "" if it is not installed.
 std::string find_ptxas();
 
 /// All kernels of the PTX. std::runtime_error with the message of ptxas where it refuses the PTX. Precondition: ptxas is

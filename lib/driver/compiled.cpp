@@ -168,12 +168,14 @@ ir::Program Compiled::lower(const Variant &variant) {
 ir::Program Compiled::lower_or_fall_back(const Variant &variant) {
     if (!scheduled_.user)
         return lower(variant);
-    try {
-        support::SuppressErrorReporting suppressed;
-        return lower(variant);
-    } catch (const Error &error) {
-        fall_back(scheduled_, error.what());
-        query_ = {};  // its shape query must match the new schedule
+    while (scheduled_.user) {
+        try {
+            support::SuppressErrorReporting suppressed;
+            return lower(variant);
+        } catch (const Error &error) {
+            fall_back(scheduled_, error.what());
+            query_ = {};  // its shape query must match the new schedule
+        }
     }
     for (const ir::InPlace &pair : slots_.names(variant.in_place))
         if (std::string why = in_place_obstacle(pair); !why.empty())

@@ -48,6 +48,8 @@ struct Scheduled {
     std::vector<poly::SharedLoop> shared_loops;  ///< they need private accumulators
     std::optional<schedules::Schedule>
         user;                  ///< the user's schedule, if the autoscheduler completed it
+    /// For a GPU: the autoscheduler's schedule without fusion, tried before the user's.
+    std::optional<schedules::Schedule> without_fusion;
     bool fast_math = false;    ///< the target has Target::FastMath
     bool unscheduled = false;  ///< no Func has a directive, and there is no autoscheduler
     std::string report;        ///< of the autoscheduler

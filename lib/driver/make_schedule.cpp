@@ -134,6 +134,13 @@ void autoschedule_or_fall_back(Scheduled &s, const Settings &settings, const Out
                                machine, *settings.autoschedule);
     s.report = std::move(result.report.text);
     s.user = s.frozen.schedule;
+    if (machine.gpu) {
+        AutoscheduleOptions single = *settings.autoschedule;
+        single.group_limit = 1;
+        s.without_fusion = autoschedule::schedule(s.frozen.graph, s.frozen.schedule,
+                                                  sizes_of(s.frozen, buffers), machine, single)
+                               .schedule;
+    }
     try {
         support::SuppressErrorReporting suppressed;
         take_schedule(s, result.schedule);
@@ -196,7 +203,30 @@ void freeze_and_schedule(Scheduled &s, const std::vector<Func> &outputs, const S
 
 }  // namespace
 
+namespace {
+
+/// Every Func a kernel of its own; false if there is no such schedule, or it is not legal.
+bool fall_back_to_single_kernels(Scheduled &s, const std::string &why) {
+    if (!s.without_fusion)
+        return false;
+    const schedules::Schedule single = *std::exchange(s.without_fusion, std::nullopt);
+    try {
+        support::SuppressErrorReporting suppressed;
+        take_schedule(s, single);
+    } catch (const CompileError &) {
+        return false;
+    }
+    s.report += fmt::format("The chosen schedule could not be used ({}); each Func is computed by "
+                            "kernels of its own.\n",
+                            why);
+    return true;
+}
+
+}  // namespace
+
 void fall_back(Scheduled &s, const std::string &why) {
+    if (fall_back_to_single_kernels(s, why))
+        return;
     schedules::Schedule user = *std::exchange(s.user, std::nullopt);
     support::warn(fmt::format(
         "{}: the schedule chosen by the autoscheduler could not be used ({}). Funcs without "

@@ -384,9 +384,9 @@ TEST_CASE_METHOD(Bright, "targets", "[error][calls]") {
                                       {"\"x86-64\"", "an operating system", "\"host\""});
     }
     SECTION("a GPU") {
-        Target gpu = get_host_target().with_feature(Target::CUDA);
+        Target gpu = get_host_target().with_feature(Target::OpenCL);
         require_message<CompileError>([&] { bright.compile_jit(gpu); },
-                                      {"cuda", "does not generate code for GPUs", "parallel()"});
+                                      {"opencl", "for NVIDIA GPUs only", "parallel()"});
     }
     SECTION("another processor") {
         Target other(Target::Linux, Target::WebAssembly, 32);
