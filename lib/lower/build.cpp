@@ -263,11 +263,20 @@ class Builder {
             if ((*ready)->func != of)
                 flush();
             of = (*ready)->func;
-            stages.push_back(loops(prepare(**ready), 0));
+            stages.push_back(in_single_thread(**ready, loops(prepare(**ready), 0)));
             waiting.erase(ready);
         }
         flush();
         return parts;
+    }
+
+    /// gpu_single_thread(): the stage is a kernel of one block, which has one thread.
+    Stmt in_single_thread(const StageNest &nest, Stmt body) const {
+        const auto &stage = tree_.schedule()[nest.func].stages[static_cast<size_t>(nest.stage)];
+        if (!stage.single_thread_device)
+            return body;
+        return make_for(region::stage_name(graph_[nest.func], nest.stage) + ".kernel", int32(0), int32(1),
+                        LoopKind::GPUBlock, std::move(body));
     }
 
     /// Counts the stages of a nest and of those that share its loops; false where one is not the next.
