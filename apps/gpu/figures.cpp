@@ -31,7 +31,7 @@ struct Scheduled {
             return;
         }
         Pipe::Func output = program->output();
-        const apps::Box box = app.output_box(size);
+        const apps::Box box = app.output_box(app.size);  // the schedule of the size that matters
         for (size_t d = 0; d < box.size(); ++d)
             output.set_estimate(output.args()[d], box[d].min, box[d].extent);
         const auto start = std::chrono::steady_clock::now();
@@ -74,7 +74,7 @@ void assemble(const apps::App &app, Schedule schedule,
     const Pipe::Target target = target_of(a100);
     const Scheduled s(app, schedule, figures.size, target);
     const auto start = std::chrono::steady_clock::now();
-    const std::string ptx = ptx_of(s.program->output(), target);
+    const std::string ptx = ptx_of(s.program->output(), target, schedule == Schedule::Auto);
     figures.ptx_ms = milliseconds_since(start);
     if (ptx.empty())
         figures.failure = "runs on the host alone";

@@ -21,8 +21,11 @@ Pipe::Target target_of(int sm) {
     return Pipe::Target("host-cuda-cuda_capability_" + std::to_string(sm));
 }
 
-std::string ptx_of(const Pipe::Func &output, const Pipe::Target &target) {
-    Pipe::driver::Compiled compiled({output}, {target, std::nullopt}, target, nullptr);
+std::string ptx_of(const Pipe::Func &output, const Pipe::Target &target, bool autoschedule) {
+    Pipe::driver::Settings settings{target, std::nullopt};
+    if (autoschedule)
+        settings.autoschedule = Pipe::AutoscheduleOptions();
+    Pipe::driver::Compiled compiled({output}, settings, target, nullptr);
     return Pipe::codegen::ptx(compiled.program(), target);
 }
 

@@ -13,7 +13,7 @@ namespace gpu {
 Pipe::Target target_of(int sm);
 
 /// The PTX of the pipeline's kernels, "" where it has none.
-std::string ptx_of(const Pipe::Func &output, const Pipe::Target &target);
+std::string ptx_of(const Pipe::Func &output, const Pipe::Target &target, bool autoschedule = false);
 
 /// One kernel, assembled.
 struct Kernel {

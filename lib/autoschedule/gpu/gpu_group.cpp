@@ -17,9 +17,10 @@ namespace {
 constexpr double sector = 32, warp = 32;
 constexpr int64_t largest_block = 1024;
 /// Registers of a thread, which nobody knows before ptxas: of a stencil, and per point that a thread computes.
-constexpr double registers_base = 24, registers_per_point = 8;
-/// Warps of a multiprocessor that hide the latency of memory.
-constexpr double warps_wanted = 24;
+constexpr double registers_base = 24, registers_per_point = 4;
+/// Warps of a multiprocessor that hide the latency of memory; fewer where a thread has the loads of several points under
+/// way.
+constexpr double warps_wanted = 24, most_points_under_way = 4;
 /// Instructions of a load besides itself: the address.
 constexpr double load_instructions_gpu = 2;
 
@@ -301,7 +302,7 @@ class KernelModel {
         const double warps = per_sm * std::ceil(threads / warp);
         const double at_once = per_sm * gpu_.multiprocessors;
         const double waves = count / at_once;
-        return std::min(1.0, warps / warps_wanted) * waves / std::ceil(waves);
+        return std::min(1.0, warps * std::min(points, most_points_under_way) / warps_wanted) * waves / std::ceil(waves);
     }
 
     double global_time(const Block &b, double count, Cost &cost) const {
