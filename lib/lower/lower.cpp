@@ -108,6 +108,15 @@ std::set<std::pair<std::string, std::string>> overwritten_outputs(const graph::G
     return result;
 }
 
+/// Buffers that the user may have given memory on a device.
+std::set<std::string> device_arguments(const Context &c) {
+    std::set<std::string> names;
+    for (const Argument &a : arguments(c.graph))
+        if (c.target.has_cuda() && a.kind != Argument::Kind::Scalar)
+            names.insert(a.name);
+    return names;
+}
+
 constexpr auto simplify_pass = [](const Stmt &s, const Context &) { return simplify(s); };
 
 constexpr Pass passes[] = {
@@ -143,7 +152,9 @@ constexpr Pass passes[] = {
     {"barriers", [](const Stmt &s, const Context &) { return insert_barriers(s); }},
     {"threads", [](const Stmt &s, const Context &c) { return map_threads(s, &c.graph); }},
     {"device-uses",
-     [](const Stmt &s, const Context &c) { return insert_device_uses(s, overwritten_outputs(c.graph)); }},
+     [](const Stmt &s, const Context &c) {
+         return insert_device_uses(s, overwritten_outputs(c.graph), device_arguments(c));
+     }},
     {"lifetimes", [](const Stmt &s, const Context &) { return end_lifetimes(s); }},
 };
 

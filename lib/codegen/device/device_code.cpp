@@ -67,7 +67,7 @@ std::set<std::string> buffers_on_device(const ir::Stmt &program) {
     ir::walk(
         program,
         [&](const ir::Stmt &s) {
-            if (s->op == ir::StmtOp::Use && s->on_device)
+            if (s->op == ir::StmtOp::Use)
                 names.insert(s->name);
             return true;
         },
@@ -86,9 +86,10 @@ std::string sm_of(const Target &target) {
 
 std::unique_ptr<DeviceCode> DeviceCode::of(const ir::Program &program, const Target &target,
                                            llvm::Module &host) {
-    const bool has_kernels = ir::contains_stmt(
-        program.body, [](const ir::StmtNode &s) { return s.op == ir::StmtOp::Launch; });
-    if (!has_kernels)
+    const bool uses_device = ir::contains_stmt(program.body, [](const ir::StmtNode &s) {
+        return s.op == ir::StmtOp::Launch || s.op == ir::StmtOp::Use;
+    });
+    if (!uses_device)
         return nullptr;
     return std::unique_ptr<DeviceCode>(new DeviceCode(program, target, host));
 }
@@ -164,7 +165,7 @@ class Constants {
 }  // namespace
 
 std::string DeviceCode::finish(llvm::Module &host, const std::string &pipeline) {
-    const std::string text = emulated ? "" : ptx(pipeline);
+    const std::string text = emulated || kernels.empty() ? "" : ptx(pipeline);
     Constants c(host);
     std::vector<llvm::Constant *> kernel_records, site_records;
     for (const DeviceKernel &k : kernels)

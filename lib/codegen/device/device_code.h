@@ -34,13 +34,13 @@ struct DeviceSite {
 
 /// The kernels of one program.
 struct DeviceCode {
-    /// Nothing where the program has no kernels.
+    /// Nothing where the program has no kernels, and no buffers that may have memory on a device.
     static std::unique_ptr<DeviceCode> of(const ir::Program &program, const Target &target,
                                           llvm::Module &host);
 
     const bool emulated;
     const Target target;            ///< of the code in kernels: vectors of 16 bytes, no masks
-    std::set<std::string> buffers;  ///< that kernels access and do not allocate
+    std::set<std::string> buffers;  ///< that may have memory on the device
     std::unique_ptr<llvm::TargetMachine> machine;  ///< null where they are emulated
     std::unique_ptr<llvm::Module> own_module;      ///< null where they are emulated
     llvm::Module &module;

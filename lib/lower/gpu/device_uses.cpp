@@ -68,8 +68,9 @@ bool has_uses_inside(const Stmt &s) {
 
 class Uses {
   public:
-    Uses(const Stmt &program, const std::set<std::pair<std::string, std::string>> &overwritten)
-        : overwritten_(overwritten) {
+    Uses(const Stmt &program, const std::set<std::pair<std::string, std::string>> &overwritten,
+         const std::set<std::string> &arguments)
+        : on_device_(arguments), overwritten_(overwritten) {
         walk(
             program,
             [&](const Stmt &s) {
@@ -154,8 +155,11 @@ class Uses {
 }  // namespace
 
 Stmt insert_device_uses(const Stmt &s,
-                        const std::set<std::pair<std::string, std::string>> &overwritten) {
-    return s.defined() && contains_stmt(s, is_launch) ? Uses(s, overwritten).visit(s) : s;
+                        const std::set<std::pair<std::string, std::string>> &overwritten,
+                        const std::set<std::string> &arguments) {
+    if (!s.defined() || (arguments.empty() && !contains_stmt(s, is_launch)))
+        return s;
+    return Uses(s, overwritten, arguments).visit(s);
 }
 
 }  // namespace Pipe::lower

@@ -20,7 +20,9 @@ namespace Pipe::lower {
 
 /// \param overwritten  outputs of which what they held before is not needed, with the stage that stores all of it
 ///                     ("out.s0")
+/// \param arguments    buffers that may have memory on a device anyway: accesses by the host alone are told of, too
 ir::Stmt insert_device_uses(const ir::Stmt &s,
-                            const std::set<std::pair<std::string, std::string>> &overwritten);
+                            const std::set<std::pair<std::string, std::string>> &overwritten,
+                            const std::set<std::string> &arguments = {});
 
 }  // namespace Pipe::lower
