@@ -2,6 +2,7 @@
 
 #include "jit/gpu/cuda/cuda_device.h"
 #include "support/error.h"
+#include <pipe/error.h>
 
 namespace Pipe::jit {
 

@@ -7,6 +7,7 @@
 #include <llvm/IR/MDBuilder.h>
 
 #include "codegen/device/device_code.h"
+#include "ir/visit.h"
 
 namespace Pipe::codegen {
 

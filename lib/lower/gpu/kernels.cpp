@@ -7,6 +7,7 @@
 #include "ir/equal.h"
 #include "ir/extern_functions.h"
 #include "ir/int32.h"
+#include "ir/intrinsics.h"
 #include "ir/program.h"
 #include "ir/simplify.h"
 #include "ir/substitute.h"
