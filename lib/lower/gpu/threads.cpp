@@ -28,7 +28,11 @@ class Threads {
             return thread_loop(s, free);
         const bool has_loops =
             contains_stmt(s, [](const StmtNode &n) { return is_thread_loop(n); });
-        if (s->op == StmtOp::Store || s->op == StmtOp::Evaluate || (free < 3 && !has_loops))
+        // With the lets around a store: what they load may be what the first thread stores.
+        const bool is_step = free < 3 || !contains_stmt(s, [](const StmtNode &n) {
+                                 return n.op == StmtOp::Barrier || n.op == StmtOp::Allocate;
+                             });
+        if (s->op == StmtOp::Store || s->op == StmtOp::Evaluate || (is_step && !has_loops))
             return in_first(s, 0, free);
         if (free < 3 && (s->op == StmtOp::For || s->op == StmtOp::Allocate))
             refuse(s);

@@ -9,7 +9,7 @@
 //                                                                 bx[..] = .. } }
 //
 // Precondition: insert_barriers. What stands outside of loops over threads runs in all threads of the block; of it,
-// stores run in the first one only, and so do stores in nests with fewer loops over threads than the block has dimensions.
+// stores, with the lets around them, run in the first one only, and so do stores in nests with fewer loops over threads than the block has dimensions.
 
 #include "graph/graph.h"
 #include "ir/stmt_node.h"
