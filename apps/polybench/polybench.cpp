@@ -53,6 +53,27 @@ void schedule_product(Func product, const RVar &k, Right right, Func consumer, c
         .vectorize(across, vec, TailStrategy::GuardWithIf);
 }
 
+/// Sums along columns: of strips of 64 rows, and then of the strips; neighboring threads have neighboring columns.
+void sum_columns_on_gpu(Func sums, const RVar &row, const Var &col) {
+    const Var part("part"), block("block"), thread("thread");
+    const RVar io("io"), ii("ii");
+    Func strips = sums.update().split(row, io, ii, 64).rfactor(io, part);
+    for (Func f : {strips, sums})
+        f.compute_root().split(col, block, thread, 128).gpu_threads(thread);
+    strips.reorder(thread, block, part).gpu_blocks(block, part);
+    strips.update()
+        .split(col, block, thread, 128)
+        .reorder({ii, thread, block, part})
+        .gpu_threads(thread)
+        .gpu_blocks(block, part);
+    sums.gpu_blocks(block);
+    sums.update()
+        .split(col, block, thread, 128)
+        .reorder({io, thread, block})
+        .gpu_threads(thread)
+        .gpu_blocks(block);
+}
+
 }  // namespace
 
 TwoMm::TwoMm()
@@ -112,23 +133,9 @@ void Gemver::schedule_by_hand(const Target &target) {
 // The updated matrix is summed up along columns in strips of rows, and along rows by the threads of a warp; it is computed
 // anew for both.
 void Gemver::schedule_for_gpu(const Target &) {
-    const Var part("part"), block("block"), thread("thread"), lane("lane");
-    const RVar io("io"), ii("ii"), jo("jo"), ji("ji");
-    Func strips = x.update().split(i, io, ii, 64).rfactor(io, part);
-    for (Func f : {strips, x})
-        f.compute_root().split(col, block, thread, 128).gpu_threads(thread);
-    strips.reorder(thread, block, part).gpu_blocks(block, part);
-    strips.update()
-        .split(col, block, thread, 128)
-        .reorder({ii, thread, block, part})
-        .gpu_threads(thread)
-        .gpu_blocks(block, part);
-    x.gpu_blocks(block);
-    x.update()
-        .split(col, block, thread, 128)
-        .reorder({io, thread, block})
-        .gpu_threads(thread)
-        .gpu_blocks(block);
+    const Var block("block"), thread("thread"), lane("lane");
+    const RVar jo("jo"), ji("ji");
+    sum_columns_on_gpu(x, i, col);
 
     Func lanes = w.update().split(j, jo, ji, 32).rfactor(ji, lane);
     w.gpu_tile(row, block, thread, 128);
@@ -178,23 +185,7 @@ void Covariance::schedule_by_hand(const Target &target) {
 
 // Products of blocks of columns; what lies below the diagonal is not computed.
 void Covariance::schedule_for_gpu(const Target &) {
-    const Var part("part"), block("block"), thread("thread");
-    const RVar io("io"), ii("ii");
-    Func strips = total.update().split(i, io, ii, 64).rfactor(io, part);
-    for (Func f : {strips, total})
-        f.compute_root().split(col, block, thread, 128).gpu_threads(thread);
-    strips.reorder(thread, block, part).gpu_blocks(block, part);
-    strips.update()
-        .split(col, block, thread, 128)
-        .reorder({ii, thread, block, part})
-        .gpu_threads(thread)
-        .gpu_blocks(block, part);
-    total.gpu_blocks(block);
-    total.update()
-        .split(col, block, thread, 128)
-        .reorder({io, thread, block})
-        .gpu_threads(thread)
-        .gpu_blocks(block);
+    sum_columns_on_gpu(total, i, col);
 
     centered.compute_root();
     GPUKernel{centered, col, row}.schedule({.width = 32, .height = 8});

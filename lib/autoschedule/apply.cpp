@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "autoschedule/new_loops.h"
 #include "autoschedule/register_block.h"
 #include "graph/reduction.h"
 #include "ir/int32.h"
@@ -28,43 +29,6 @@ LoopLevel at(FuncId func, const std::string &var) {
     return {LoopLevel::Kind::At, func, 0, var};
 }
 
-/// Builds the loops of one stage; all names that it creates are unique in the stage.
-class Loops {
-  public:
-    Loops(StageSchedule &stage, const FuncNode &func) : stage_(stage) {
-        taken_ = func.args;
-        for (const Dim &d : stage.dims)
-            taken_.push_back(d.name);
-    }
-
-    /// Splits `old`; {outer, inner} replace it.
-    std::pair<std::string, std::string> split(const std::string &old, const char *outer,
-                                              const char *inner, int64_t factor) {
-        Transform t;
-        t.kind = Transform::Kind::Split;
-        t.old_name = old;
-        t.outer = fresh(old + outer);
-        t.inner = fresh(old + inner);
-        t.factor = ir::int32(factor);
-        t.tail = TailStrategy::GuardWithIf;
-        stage_.transforms.push_back(t);
-        return {t.outer, t.inner};
-    }
-
-  private:
-    std::string fresh(const std::string &wish) {
-        std::string name = wish;
-        for (int i = 2; std::find(taken_.begin(), taken_.end(), name) != taken_.end(); i++) {
-            name = wish + std::to_string(i);
-        }
-        taken_.push_back(name);
-        return name;
-    }
-
-    StageSchedule &stage_;
-    std::vector<std::string> taken_;
-};
-
 /// Lanes for a loop of `extent` iterations: a full vector, or less for a short loop; 1 = do not.
 int64_t lanes_for(const Node &node, int64_t extent, const Machine &machine) {
     int64_t lanes = std::max(1, machine.vector_bytes / node.widest);
@@ -74,7 +38,7 @@ int64_t lanes_for(const Node &node, int64_t extent, const Machine &machine) {
 }
 
 /// Vectorizes loop `name`; returns the loops that replace it, innermost first.
-std::vector<Dim> vectorized(Loops &loops, const std::string &name, int64_t lanes) {
+std::vector<Dim> vectorized(NewLoops &loops, const std::string &name, int64_t lanes) {
     if (lanes <= 1)
         return {{name, LoopKind::Serial, false}};
     auto [outer, inner] = loops.split(name, "_w", "_v", lanes);
@@ -111,7 +75,7 @@ bool reduce_stage(const FuncNode &func, const Node &node, size_t s, const Machin
     const bool scatters =
         std::count(node.stages[s].loops_over.begin(), node.stages[s].loops_over.end(), false) > 0 &&
         pure.size() < func.args.size();
-    Loops loops(stage, func);
+    NewLoops loops(stage, func);
     std::vector<Dim> dims = {reductions[0]};
     if (const int64_t lanes = lanes_for(node, INT32_MAX, machine); lanes > 1 && !scatters) {
         auto [outer, inner] = loops.split(reductions[0].name, "_w", "_v", lanes);
@@ -128,7 +92,7 @@ bool reduce_stage(const FuncNode &func, const Node &node, size_t s, const Machin
 /// Sums with lanes along an RVar: [vector] [its other iterations] [other RVars] [pure loops].
 void sum_rows(const FuncNode &func, const RegisterBlock &block, bool parallel,
               StageSchedule &stage) {
-    Loops loops(stage, func);
+    NewLoops loops(stage, func);
     std::vector<Dim> reductions, pure, dims;
     for (const Dim &d : stage.dims)
         (d.is_reduction ? reductions : pure).push_back(d);
@@ -146,7 +110,7 @@ void sum_rows(const FuncNode &func, const RegisterBlock &block, bool parallel,
 /// A reduction in blocks of sums: [vector] [block, unrolled] [RVars] [loops over blocks].
 void block_stage(const FuncNode &func, const RegisterBlock &block, bool parallel,
                  StageSchedule &stage) {
-    Loops loops(stage, func);
+    NewLoops loops(stage, func);
     std::vector<Dim> dims, reductions, around;
     for (const Dim &d : stage.dims)
         if (d.is_reduction)
@@ -176,7 +140,7 @@ void block_stage(const FuncNode &func, const RegisterBlock &block, bool parallel
 }
 
 /// Splits the loop over rows, one of `others`; the block is unrolled around the vector.
-void unroll_rows(Loops &loops, const std::string &name, int64_t count, std::vector<Dim> &vector,
+void unroll_rows(NewLoops &loops, const std::string &name, int64_t count, std::vector<Dim> &vector,
                  std::vector<Dim> &others) {
     auto row =
         std::find_if(others.begin(), others.end(), [&](const Dim &d) { return d.name == name; });
@@ -208,7 +172,7 @@ void vectorize_stage(const FuncNode &func, const Node &node, size_t s,
         block_stage(func, *block, parallel, stage);
         return;
     }
-    Loops loops(stage, func);
+    NewLoops loops(stage, func);
     std::vector<Dim> reductions, pure;
     for (const Dim &d : stage.dims)
         (d.is_reduction ? reductions : pure).push_back(d);
@@ -273,7 +237,7 @@ Levels apply_output(const Plan &plan, const Node &node, const Graph &graph, cons
                     FuncSchedule &f) {
     const FuncNode &func = graph[node.id];
     StageSchedule &stage = f.stages[0];
-    Loops loops(stage, func);
+    NewLoops loops(stage, func);
     const size_t n = func.args.size();
     std::vector<std::string> outer(n), inner(func.args.begin(), func.args.end());
     for (int g : plan.outer) {

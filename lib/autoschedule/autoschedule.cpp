@@ -119,7 +119,7 @@ Result run(const Graph &graph, schedules::Schedule start, const Sizes &sizes,
         if (plan.threads.empty())
             apply(plan, found.graph, graph, machine, result.schedule);
         else
-            apply_kernel(plan, found.graph, graph, machine, result.schedule);
+            apply_kernel(plan, found.graph, graph, result.schedule);
     }
     for (const Node &node : found.graph.nodes) {
         if (node.inlined)

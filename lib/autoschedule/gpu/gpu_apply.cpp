@@ -3,8 +3,7 @@
 #include <algorithm>
 
 #include "autoschedule/gpu/gpu_group.h"
-#include "autoschedule/gpu/host_nodes.h"
-#include "ir/int32.h"
+#include "autoschedule/new_loops.h"
 
 namespace Pipe::autoschedule {
 
@@ -13,21 +12,16 @@ using schedules::Dim;
 using schedules::FuncSchedule;
 using schedules::LoopLevel;
 using schedules::StageSchedule;
-using schedules::Transform;
 
 namespace {
 
 constexpr size_t most_block_loops = 3;
 
-/// The loops of one stage as those of a kernel. Names that it makes are unique in the stage.
+/// The loops of one stage as those of a kernel.
 class KernelLoops {
   public:
-    KernelLoops(const FuncNode &func, size_t stage, StageSchedule &schedule)
-        : func_(func), stage_(func.stages[stage]), schedule_(schedule) {
-        for (const Dim &d : schedule.dims)
-            taken_.push_back(d.name);
-        taken_.insert(taken_.end(), func.args.begin(), func.args.end());
-    }
+    KernelLoops(const FuncNode &func, StageSchedule &schedule)
+        : schedule_(schedule), loops_(schedule, func) {}
 
     /// A dimension with this tile, of which `threads` are computed at once.
     void add(const std::string &var, int64_t tile, int64_t threads, bool whole) {
@@ -39,10 +33,10 @@ class KernelLoops {
             blocks_.push_back(gpu(var, LoopKind::GPUBlock));
             return;
         }
-        auto [block, inner] = split(var, "_b", "_i", tile);
+        auto [block, inner] = loops_.split(var, "_b", "_i", tile);
         blocks_.push_back(gpu(block, LoopKind::GPUBlock));
         if (tile > threads) {
-            auto [thread, point] = split(inner, "_t", "_p", tile / threads);
+            auto [thread, point] = loops_.split(inner, "_t", "_p", tile / threads);
             points_.push_back({point, LoopKind::Unrolled, false});
             inner = thread;
         }
@@ -53,7 +47,7 @@ class KernelLoops {
     void add_atomic_reduction() {
         constexpr int64_t threads = 256;
         std::vector<Dim> reductions = reductions_of();
-        auto [block, inner] = split(reductions[0].name, "_b", "_i", threads);
+        auto [block, inner] = loops_.split(reductions[0].name, "_b", "_i", threads);
         threads_.push_back(gpu(inner, LoopKind::GPUThread, true));
         blocks_.push_back(gpu(block, LoopKind::GPUBlock, true));
         for (size_t i = 1; i < reductions.size(); i++)
@@ -96,43 +90,14 @@ class KernelLoops {
         return result;
     }
 
-    std::string fresh(const std::string &wish) {
-        std::string name = wish;
-        for (int i = 2; std::find(taken_.begin(), taken_.end(), name) != taken_.end(); i++)
-            name = wish + std::to_string(i);
-        taken_.push_back(name);
-        return name;
-    }
-
-    std::pair<std::string, std::string> split(const std::string &old, const char *outer,
-                                              const char *inner, int64_t factor) {
-        Transform t;
-        t.kind = Transform::Kind::Split;
-        t.old_name = old;
-        t.outer = fresh(old + outer);
-        t.inner = fresh(old + inner);
-        t.factor = ir::int32(factor);
-        t.tail = TailStrategy::GuardWithIf;
-        schedule_.transforms.push_back(t);
-        return {t.outer, t.inner};
-    }
-
     void fuse_outermost_blocks() {
-        const Dim outer = blocks_.back();
+        const std::string outer = blocks_.back().name;
         blocks_.pop_back();
-        Transform t;
-        t.kind = Transform::Kind::Fuse;
-        t.outer = outer.name;
-        t.inner = blocks_.back().name;
-        t.old_name = fresh(t.inner + "_" + t.outer);
-        schedule_.transforms.push_back(t);
-        blocks_.back().name = t.old_name;
+        blocks_.back().name = loops_.fuse(blocks_.back().name, outer);
     }
 
-    const FuncNode &func_;
-    const graph::Stage &stage_;
     StageSchedule &schedule_;
-    std::vector<std::string> taken_;
+    NewLoops loops_;
     std::vector<Dim> points_, in_thread_, threads_, blocks_;  ///< innermost first
     bool atomic_ = false;
 };
@@ -148,7 +113,7 @@ LoopLevel level_at(FuncId func, const std::string &var) {
 /// One stage of the output as a kernel.
 KernelLevels apply_stage(const Plan &plan, const Node &node, const FuncNode &func, size_t s,
                          StageSchedule &schedule) {
-    KernelLoops loops(func, s, schedule);
+    KernelLoops loops(func, schedule);
     const StageCost &stage = node.stages[s];
     const bool has_pure =
         std::find(stage.loops_over.begin(), stage.loops_over.end(), true) != stage.loops_over.end();
@@ -199,7 +164,7 @@ void apply_member(StageSchedule &schedule) {
 }  // namespace
 
 void apply_kernel(const Plan &plan, const StageGraph &nodes, const graph::Graph &graph,
-                  const Machine &, schedules::Schedule &schedule) {
+                  schedules::Schedule &schedule) {
     const Node &output = nodes.nodes[static_cast<size_t>(plan.output())];
     FuncSchedule &f = schedule[output.id];
     if (output.role == Role::Free || f.compute.inlined()) {

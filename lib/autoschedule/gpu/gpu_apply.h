@@ -1,9 +1,9 @@
 #pragma once
 // Plans of kernels -> directives.
 
-#include "autoschedule/machine.h"
 #include "autoschedule/plan.h"
 #include "autoschedule/stage_graph.h"
+#include "graph/graph.h"
 
 namespace Pipe::autoschedule {
 
@@ -12,6 +12,6 @@ namespace Pipe::autoschedule {
 /// over threads, or at the innermost loop over threads. Stages that cannot run in a kernel (calls of C functions, scans
 /// over all dimensions) stay on the host. What the user has scheduled is kept.
 void apply_kernel(const Plan &plan, const StageGraph &nodes, const graph::Graph &graph,
-                  const Machine &machine, schedules::Schedule &schedule);
+                  schedules::Schedule &schedule);
 
 }  // namespace Pipe::autoschedule

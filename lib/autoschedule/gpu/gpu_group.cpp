@@ -302,7 +302,8 @@ class KernelModel {
         const double warps = per_sm * std::ceil(threads / warp);
         const double at_once = per_sm * gpu_.multiprocessors;
         const double waves = count / at_once;
-        return std::min(1.0, warps * std::min(points, most_points_under_way) / warps_wanted) * waves / std::ceil(waves);
+        return std::min(1.0, warps * std::min(points, most_points_under_way) / warps_wanted) *
+               waves / std::ceil(waves);
     }
 
     double global_time(const Block &b, double count, Cost &cost) const {
