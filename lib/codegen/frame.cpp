@@ -94,6 +94,13 @@ llvm::BasicBlock *Frame::new_block(const char *name) {
     return llvm::BasicBlock::Create(function->getContext(), name, function);
 }
 
+llvm::Value *Frame::load_fixed(llvm::Type *type, llvm::Value *base, int64_t bytes) {
+    llvm::Value *place = b.CreateConstGEP1_64(b.getInt8Ty(), base, static_cast<uint64_t>(bytes));
+    llvm::LoadInst *value = b.CreateLoad(type, place);
+    value->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(b.getContext(), {}));
+    return value;
+}
+
 llvm::Value *Frame::entry_alloca(llvm::Type *type, int64_t count, int align) {
     llvm::IRBuilderBase::InsertPointGuard guard(b);
     b.SetInsertPoint(function->getEntryBlock().getTerminator());

@@ -170,6 +170,8 @@ struct Frame {
     void fence(const Unit &unit);
     llvm::Value *context() const { return function->getArg(0); }
     llvm::BasicBlock *new_block(const char *name);
+    /// A value `bytes` behind `base` that does not change while the function runs.
+    llvm::Value *load_fixed(llvm::Type *type, llvm::Value *base, int64_t bytes);
     /// Storage for the duration of the call, allocated in the entry block even if called inside a
     /// loop.
     llvm::Value *entry_alloca(llvm::Type *type, int64_t count, int align);

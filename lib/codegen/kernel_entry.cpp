@@ -18,13 +18,13 @@ class Entry {
 
     void bind(const ir::Argument &argument, int64_t place) {
         Builder &b = frame_.b;
-        Value *pointer = fixed(b.getPtrTy(), frame_.function->getArg(1), place * 8);
+        Value *pointer = frame_.load_fixed(b.getPtrTy(), frame_.function->getArg(1), place * 8);
         if (argument.kind == ir::Argument::Kind::Scalar)
             return bind_scalar(argument, pointer);
-        Value *host = fixed(b.getPtrTy(), pointer, offsetof(BufferArgument, host));
+        Value *host = frame_.load_fixed(b.getPtrTy(), pointer, offsetof(BufferArgument, host));
         BufferBinding bound{host, false};
         if (unit_.device && unit_.device->buffers.count(argument.name))
-            bound.device = fixed(b.getPtrTy(), pointer, offsetof(BufferArgument, device));
+            bound.device = frame_.load_fixed(b.getPtrTy(), pointer, offsetof(BufferArgument, device));
         frame_.buffers.push(argument.name, bound);
         if (argument.dimensions > max_dimensions) {
             throw CompileError("the buffer " + argument.name + " has " +
@@ -46,20 +46,10 @@ class Entry {
     }
 
   private:
-    /// A value in memory that does not change while the kernel runs.
-    Value *fixed(llvm::Type *type, Value *base, int64_t bytes) {
-        Builder &b = frame_.b;
-        Value *place = b.CreateConstGEP1_64(b.getInt8Ty(), base, static_cast<uint64_t>(bytes));
-        llvm::LoadInst *value = b.CreateLoad(type, place);
-        value->setMetadata(llvm::LLVMContext::MD_invariant_load,
-                           llvm::MDNode::get(unit_.context, {}));
-        return value;
-    }
-
     void bind_number(const std::string &name, Type type, Value *base, int64_t bytes, Range range) {
         if (used_.variables.count(name) == 0)
             return;
-        Value *whole = fixed(frame_.b.getInt64Ty(), base, bytes);
+        Value *whole = frame_.load_fixed(frame_.b.getInt64Ty(), base, bytes);
         Binding bound;
         bound.value = frame_.b.CreateTrunc(whole, register_type(unit_.context, type), name);
         bound.offset = Offset::of(whole, 0);
@@ -73,7 +63,7 @@ class Entry {
         Builder &b = frame_.b;
         Type type = argument.type;
         Binding bound;
-        bound.value = fixed(memory_type(unit_.context, type), pointer, 0);
+        bound.value = frame_.load_fixed(memory_type(unit_.context, type), pointer, 0);
         if (type.is_bool())
             bound.value = b.CreateIsNotNull(bound.value);
         if (type.is_int() && type.bits() >= 32) {

@@ -120,7 +120,7 @@ class KernelEmitter {
         ir::as_const_int(count, &known);
         Value *value = nullptr;
         if (device_.emulated) {
-            value = fixed(b.getInt32Ty(), frame_.function->getArg(0),
+            value = frame_.load_fixed(b.getInt32Ty(), frame_.function->getArg(0),
                           static_cast<int64_t>(emulated_at));
         } else {
             auto *call = b.CreateIntrinsic(on_gpu, {}, {});
@@ -146,7 +146,7 @@ class KernelEmitter {
             return;
         if (device_.emulated) {
             frame_.kernel->shared =
-                fixed(b.getPtrTy(), frame_.function->getArg(0), offsetof(EmulatedThread, shared));
+                frame_.load_fixed(b.getPtrTy(), frame_.function->getArg(0), offsetof(EmulatedThread, shared));
             return;
         }
         constexpr unsigned shared_space = 3;
@@ -162,22 +162,13 @@ class KernelEmitter {
         frame_.kernel->shared = b.CreateAddrSpaceCast(array, b.getPtrTy());
     }
 
-    Value *fixed(llvm::Type *type, Value *base, int64_t bytes) {
-        Builder &b = frame_.b;
-        Value *place = b.CreateConstGEP1_64(b.getInt8Ty(), base, static_cast<uint64_t>(bytes));
-        llvm::LoadInst *value = b.CreateLoad(type, place);
-        value->setMetadata(llvm::LLVMContext::MD_invariant_load,
-                           llvm::MDNode::get(unit_.context, {}));
-        return value;
-    }
-
     Value *parameter(unsigned i) {
         const Capture &c = closure_.captures[i];
         Builder &b = frame_.b;
         if (!device_.emulated)
             return frame_.function->getArg(i);
-        Value *place = fixed(b.getPtrTy(), frame_.function->getArg(1), 8 * static_cast<int64_t>(i));
-        return fixed(parameter_type(c), place, 0);
+        Value *place = frame_.load_fixed(b.getPtrTy(), frame_.function->getArg(1), 8 * static_cast<int64_t>(i));
+        return frame_.load_fixed(parameter_type(c), place, 0);
     }
 
     void bind(const Capture &c, Value *value) {
