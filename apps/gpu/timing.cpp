@@ -8,15 +8,72 @@
 #include <algorithm>
 #include <chrono>
 
+#include <dlfcn.h>
+
 namespace gpu {
 
 namespace {
 
-double seconds_of(const std::function<void()> &run) {
+using Pipe::jit::Device;
+using Pipe::jit::DeviceQueue;
+
+const Pipe::Target &cuda() {
+    static const Pipe::Target target("host-cuda");
+    return target;
+}
+
+Device &device() {
+    return Pipe::jit::device_finder(cuda())(nullptr);
+}
+
+double milliseconds_of(const std::function<void()> &run) {
     const auto start = std::chrono::steady_clock::now();
     run();
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+        .count();
 }
+
+double median(std::vector<double> values) {
+    std::nth_element(values.begin(), values.begin() + long(values.size() / 2), values.end());
+    return values[values.size() / 2];
+}
+
+/// A stream, while it exists.
+class Stream {
+  public:
+    Stream() : queue_(device().open_queue(nullptr)) { context_.cuda_stream = queue_.stream; }
+    Stream(const Stream &) = delete;
+    ~Stream() { device().close_queue(queue_); }
+
+    Pipe::JITUserContext *context() { return &context_; }
+    void synchronize() { device().synchronize(queue_); }
+
+    /// Milliseconds of the device for each of the runs, which follow each other.
+    double time(int runs, const std::function<void()> &submit) {
+        const uint64_t start = device().mark_time(queue_);
+        for (int i = 0; i < runs; i++)
+            submit();
+        const uint64_t end = device().mark_time(queue_);
+        synchronize();
+        const double milliseconds = device().milliseconds_between(start, end);
+        device().free_time(start);
+        device().free_time(end);
+        return milliseconds / runs;
+    }
+
+    /// The median of several, each of as many runs as take some milliseconds.
+    double time(const std::function<void()> &submit) {
+        const int runs = std::clamp(int(2.0 / std::max(time(1, submit), 1e-3)), 1, 200);
+        std::vector<double> times;
+        for (int i = 0; i < 7; i++)
+            times.push_back(time(runs, submit));
+        return median(times);
+    }
+
+  private:
+    DeviceQueue queue_;
+    Pipe::JITUserContext context_;
+};
 
 Pipe::Buffer<> result_of_cpu(const apps::App &app, const std::vector<Pipe::Buffer<>> &inputs,
                              apps::Size size) {
@@ -29,54 +86,116 @@ Pipe::Buffer<> result_of_cpu(const apps::App &app, const std::vector<Pipe::Buffe
     return output;
 }
 
+void compare(const apps::App &app, const std::vector<Pipe::Buffer<>> &inputs,
+             const Pipe::Buffer<> &output, Timing &timing) {
+    const Pipe::Buffer<> expected = result_of_cpu(app, inputs, app.size);
+    const double largest = apps::max_abs(expected);
+    timing.difference = apps::max_abs_difference(output, expected) / std::max(largest, 1e-30);
+    if (!(timing.difference <= app.tolerance))
+        timing.failure = fmt::format("differs by {:g} from the result of the CPU, more than {:g}",
+                                     timing.difference, app.tolerance);
+}
+
 void run(const apps::App &app, Schedule schedule, double seconds, Timing &timing) {
-    const Pipe::Target target("host-cuda");
     const std::unique_ptr<apps::Program> program = app.make();
     Pipe::Pipeline pipeline(program->output());
     const std::vector<Pipe::Buffer<>> inputs = apps::make_inputs(app, *program, app.size);
     apps::set_inputs(*program, inputs);
     const Pipe::Buffer<> output = apps::make_output(app, *program, app.size);
     if (schedule == Schedule::Hand)
-        program->schedule_for_gpu(target);
+        program->schedule_for_gpu(cuda());
     else
-        pipeline.autoschedule(target);
-    for (const Pipe::Buffer<> &input : inputs)
-        input.copy_to_device(target);
-    output.device_malloc(target);
-    auto once = [&] {
-        pipeline.realize(output, target);
+        pipeline.autoschedule(cuda());
+    for (const Pipe::Buffer<> &input : inputs) {
+        input.copy_to_device(cuda());
+        timing.gigabytes += double(input.size_in_bytes()) / 1e9;
+    }
+    output.device_malloc(cuda());
+    timing.gigabytes += double(output.size_in_bytes()) / 1e9;
+    auto call = [&] {
+        pipeline.realize(output, cuda());
         output.device_sync();
     };
-    once();  // compiles
-    once();
+    timing.first_call_ms = milliseconds_of(call);
+    call();
 
     std::vector<double> times;
-    for (double spent = 0; times.size() < 5 || (spent < seconds && times.size() < 101);) {
-        times.push_back(seconds_of(once));
+    for (double spent = 0; times.size() < 5 || (spent < seconds * 1e3 && times.size() < 51);) {
+        times.push_back(milliseconds_of(call));
         spent += times.back();
     }
-    std::sort(times.begin(), times.end());
     timing.runs = int(times.size());
-    timing.median_ms = times[times.size() / 2] * 1e3;
-    timing.minimum_ms = times.front() * 1e3;
-
+    timing.call_ms = median(times);
+    if (timing.call_ms < seconds * 1e3) {
+        Stream stream;
+        timing.device_ms = stream.time([&] { pipeline.realize(stream.context(), output, cuda()); });
+    }
     output.copy_to_host();
-    const Pipe::Buffer<> expected = result_of_cpu(app, inputs, app.size);
-    const double largest = apps::max_abs(expected);
-    timing.difference = apps::max_abs_difference(output, expected) / std::max(largest, 1e-30);
-    if (timing.difference > app.tolerance)
-        timing.failure = fmt::format("differs by {:g} from the result of the CPU, more than {:g}",
-                                     timing.difference, app.tolerance);
+    compare(app, inputs, output, timing);
+}
+
+/// Gigabytes per second, read and written, of the driver's own copy.
+double copy_rate() {
+    using Copy = int (*)(uint64_t, uint64_t, size_t, void *);
+    void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    const auto copy =
+        library ? reinterpret_cast<Copy>(dlsym(library, "cuMemcpyDtoDAsync_v2")) : nullptr;
+    if (!copy)
+        return -1;
+    Pipe::Buffer<uint8_t> from(nullptr, 16384, 16384), to(nullptr, 16384, 16384);
+    from.device_malloc(cuda());
+    to.device_malloc(cuda());
+    Stream stream;
+    const double milliseconds = stream.time([&] {
+        copy(to.raw_buffer()->device, from.raw_buffer()->device, from.size_in_bytes(),
+             stream.context()->cuda_stream);
+    });
+    return 2 * double(from.size_in_bytes()) / 1e6 / milliseconds;
+}
+
+/// Of a pipeline of so many kernels, with little work each.
+Limits::Overhead overhead_of(int kernels) {
+    Pipe::Var x("x"), xi("xi");
+    Pipe::Buffer<int> input(1024), output(1024);
+    Pipe::Func stage("first");
+    stage(x) = input(x) + 1;
+    for (int i = 1; i < kernels; i++) {
+        stage.compute_root().gpu_tile(x, xi, 128);
+        Pipe::Func next("next");
+        next(x) = stage(x) + 1;
+        stage = next;
+    }
+    stage.gpu_tile(x, xi, 128);
+    input.fill(0);
+    input.copy_to_device(cuda());
+    output.device_malloc(cuda());
+    Pipe::Pipeline pipeline(stage);
+    Stream stream;
+    std::vector<double> submits, calls;
+    for (int i = 0; i < 220; i++) {
+        const double call = milliseconds_of([&] {
+            pipeline.realize(output, cuda());
+            output.device_sync();
+        });
+        const double submit =
+            milliseconds_of([&] { pipeline.realize(stream.context(), output, cuda()); });
+        stream.synchronize();
+        if (i < 20)
+            continue;
+        calls.push_back(call);
+        submits.push_back(submit);
+    }
+    return {kernels, 1e3 * median(submits), 1e3 * median(calls)};
 }
 
 }  // namespace
 
 bool has_gpu() {
-    return Pipe::host_supports_target_device(Pipe::Target("host-cuda"));
+    return Pipe::host_supports_target_device(cuda());
 }
 
 std::string name_of_gpu() {
-    return Pipe::jit::device_finder(Pipe::Target("host-cuda"))(nullptr).name();
+    return device().name();
 }
 
 Timing time_on_gpu(const apps::App &app, Schedule schedule, double seconds) {
@@ -90,6 +209,14 @@ Timing time_on_gpu(const apps::App &app, Schedule schedule, double seconds) {
         timing.failure = error.what();
     }
     return timing;
+}
+
+Limits measure_limits() {
+    Limits limits;
+    limits.copy_gigabytes_per_second = copy_rate();
+    for (int kernels : {1, 4, 16})
+        limits.overheads.push_back(overhead_of(kernels));
+    return limits;
 }
 
 }  // namespace gpu

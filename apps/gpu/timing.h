@@ -1,4 +1,4 @@
-// Times of the applications on the GPU at hand.
+// Times on the GPU at hand.
 #pragma once
 
 #include "apps/gpu/figures.h"
@@ -13,18 +13,35 @@ bool has_gpu();
 /// What the GPU calls itself. Precondition: has_gpu().
 std::string name_of_gpu();
 
+/// Of an application, at the papers' size, with inputs and output in the memory of the device.
 struct Timing {
     std::string app, variant;
     std::string failure;  ///< why there is no time; else ""
     apps::Size size{};
-    double median_ms = -1, minimum_ms = -1;
+    double device_ms = -1;  ///< of a run among many that follow each other in a stream: CUDA events
+    double call_ms = -1;    ///< from a call of realize until the device has finished, median
+    double first_call_ms = -1;  ///< compiles, links and runs
+    double gigabytes = 0;       ///< of inputs and output: what has to be read and written at least
     int runs = 0;
     double difference =
         -1;  ///< the largest one to the result of the CPU, relative to the largest value
 };
 
-/// Runs the application at the papers' size, with inputs and output in the memory of the device, and compares with the
-/// hand schedule of the CPU. Of each run, the time from the call until the device has finished. \param seconds  for the runs
+/// Compares with the hand schedule of the CPU. \param seconds  for the runs
 Timing time_on_gpu(const apps::App &app, Schedule schedule, double seconds);
+
+/// What any pipeline is up against.
+struct Limits {
+    double copy_gigabytes_per_second =
+        -1;  ///< of a copy within the device by the driver, read and written
+    struct Overhead {
+        int kernels;
+        double submit_us;  ///< a call of realize with a user's stream: it does not wait
+        double call_us;    ///< a call of realize, and waiting
+    };
+    std::vector<Overhead> overheads;  ///< of pipelines with tiny kernels
+};
+
+Limits measure_limits();
 
 }  // namespace gpu

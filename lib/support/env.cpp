@@ -57,6 +57,7 @@ constexpr std::array variables = {
     EnvVariable{"PIPE_FUZZ_CASES", "a fixed number", "number of random pipelines", true},
     EnvVariable{"PIPE_FUZZ_SEED", "a fixed seed", "seed of the first random pipeline", true},
     EnvVariable{"PIPE_FUZZ_MODE", "all of them in turn", "the only kind of schedule to test", true},
+    EnvVariable{"PIPE_FUZZ_TARGET", "the emulator", "target of random schedules for a GPU", true},
     EnvVariable{"PIPE_FUZZ_SHOW", "only failures are", "if set, every random case is printed",
                 true},
     EnvVariable{"PIPE_FUZZ_HERE", "each runs in a process of its own",

@@ -317,7 +317,9 @@ std::string Case::try_sizes(Pipeline &pipeline, const std::vector<Box> &sizes) {
 Target Case::target() const {
     Target result;
     if (mode_ == Mode::GPU)
-        result = get_host_target().with_feature(Target::CUDAEmulator);
+        result = support::env("PIPE_FUZZ_TARGET").empty()
+                     ? get_host_target().with_feature(Target::CUDAEmulator)
+                     : Target(support::env("PIPE_FUZZ_TARGET"));
     if (quick_)
         result.set_feature(Target::QuickCompile);
     return result;

@@ -3,6 +3,7 @@
 #include "apps/gpu/figures.h"
 #include "apps/gpu/ptx.h"
 #include "jit/gpu/emulator.h"
+#include "test/support/gpu_targets.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <pipe/pipe.h>
@@ -62,30 +63,61 @@ bool is_stencil(const App &app) {
     return names.count(app.name) != 0;
 }
 
+struct Expected {
+    apps::Size size;
+    Buffer<> result;
+};
+
+/// By the reference evaluator, at each size.
+std::vector<Expected> evaluate(const App &app) {
+    const std::unique_ptr<apps::Program> definition = app.make();
+    Pipe::Pipeline reference(definition->output());
+    std::vector<Expected> results;
+    for (apps::Size size : sizes_of(app)) {
+        results.push_back({size, prepare(app, *definition, size)});
+        reference.realize_reference(results.back().result);
+    }
+    return results;
+}
+
+void check(const App &app, gpu::Schedule schedule, const Pipe::Target &target,
+           const std::vector<Expected> &expected) {
+    INFO(target.to_string());
+    const std::unique_ptr<apps::Program> program = app.make();
+    Pipe::Pipeline pipeline(program->output());
+    if (schedule == gpu::Schedule::Hand)
+        program->schedule_for_gpu(target);
+    else
+        pipeline.autoschedule(target);
+    for (const Expected &e : expected) {
+        INFO(e.size.width << "x" << e.size.height);
+        const Buffer<> output = prepare(app, *program, e.size);
+        try {
+            pipeline.realize(output, target);
+        } catch (const Pipe::Error &error) {  // the other applications are tested all the same
+            FAIL_CHECK(error.what());
+            return;
+        }
+        const double difference = apps::max_abs_difference(output, e.result);
+        INFO("difference " << difference << ", largest " << apps::max_abs(e.result));
+        CHECK(difference <= app.tolerance * apps::max_abs(e.result));
+        CHECK(Pipe::jit::emulated_device().take_reports().empty());
+    }
+}
+
 }  // namespace
 
-TEST_CASE(
-    "every application gives what its definition says under its GPU schedule, without a fault",
-    "[apps]") {
-    const Pipe::Target target("host-cuda_emulator");
+TEST_CASE("every application gives what its definition says on a GPU, without a fault", "[apps]") {
     for (const App &entry : apps::registry()) {
         const App &app = gpu::emulated_form(entry);
         if (app.small.empty() || !is_tested(app))
             continue;
-        const std::unique_ptr<apps::Program> program = app.make(), definition = app.make();
-        program->schedule_for_gpu(target);
-        Pipe::Pipeline pipeline(program->output()), reference(definition->output());
-        for (apps::Size size : sizes_of(app)) {
-            INFO(entry.name << " " << size.width << "x" << size.height);
-            const Buffer<> output = prepare(app, *program, size),
-                           expected = prepare(app, *definition, size);
-            reference.realize_reference(expected);
-            pipeline.realize(output, target);
-            const double difference = apps::max_abs_difference(output, expected);
-            INFO("difference " << difference << ", largest " << apps::max_abs(expected));
-            CHECK(difference <= app.tolerance * apps::max_abs(expected));
-            CHECK(Pipe::jit::emulated_device().take_reports().empty());
-        }
+        const std::vector<Expected> expected = evaluate(app);
+        for (gpu::Schedule schedule : {gpu::Schedule::Hand, gpu::Schedule::Auto})
+            for (const Pipe::Target &target : Pipe::test::gpu_targets()) {
+                INFO(entry.name << (schedule == gpu::Schedule::Hand ? ", hand" : ", auto"));
+                check(app, schedule, target, expected);
+            }
     }
 }
 

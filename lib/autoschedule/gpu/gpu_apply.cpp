@@ -23,12 +23,16 @@ class KernelLoops {
     KernelLoops(const FuncNode &func, StageSchedule &schedule)
         : schedule_(schedule), loops_(schedule, func) {}
 
+    /// A dimension of which a thread computes this tile, point by point. (It may be all of the dimension. But the shared
+    /// memory of a block must not grow with it: the schedule is used for other sizes, too.)
+    void add_in_thread(const std::string &var, int64_t tile) {
+        auto [block, inner] = loops_.split(var, "_b", "_i", tile);
+        blocks_.push_back(gpu(block, LoopKind::GPUBlock));
+        in_thread_.push_back({inner, LoopKind::Serial, false});
+    }
+
     /// A dimension with this tile, of which `threads` are computed at once.
-    void add(const std::string &var, int64_t tile, int64_t threads, bool whole) {
-        if (whole) {
-            in_thread_.push_back({var, LoopKind::Serial, false});
-            return;
-        }
+    void add(const std::string &var, int64_t tile, int64_t threads) {
         if (tile == 1) {
             blocks_.push_back(gpu(var, LoopKind::GPUBlock));
             return;
@@ -136,9 +140,11 @@ KernelLevels apply_stage(const Plan &plan, const Node &node, const FuncNode &fun
                                              : 1;
             const int64_t tile = as_planned ? plan.tile[d] : other,
                           count = as_planned ? plan.threads[d] : other;
-            const bool whole = !is_threads && !threads.empty() && d < threads[0];
-            loops.add(func.args[d], std::max<int64_t>(tile, is_threads ? 2 : 1),
-                      std::max<int64_t>(count, 1), whole);
+            if (!is_threads && !threads.empty() && d < threads[0])
+                loops.add_in_thread(func.args[d], std::max<int64_t>(tile, extents[d]));
+            else
+                loops.add(func.args[d], std::max<int64_t>(tile, is_threads ? 2 : 1),
+                          std::max<int64_t>(count, 1));
         }
     }
     loops.finish();

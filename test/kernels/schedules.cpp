@@ -1,6 +1,7 @@
 // Schedules for a GPU that the fuzzer found to be wrong once: they equal the reference evaluator, or are refused.
 #include <pipe/pipe.h>
 
+#include "test/support/gpu_targets.h"
 #include "test/support/require_message.h"
 
 using namespace Pipe;
@@ -11,13 +12,16 @@ Var x("x"), y("y"), xo("xo"), yo("yo"), xi("xi"), yi("yi");
 const Target emulator("host-cuda_emulator-quick_compile");
 
 template <typename T = int> void check(Func f, const std::vector<int> &sizes) {
-    Buffer<T> got(sizes), expected(sizes);
-    Pipeline(f).realize(got, emulator);
-    got.copy_to_host();
+    Buffer<T> expected(sizes);
     Pipeline(f).realize_reference(expected);
-    int wrong = 0;
-    got.for_each_element([&](const int *at) { wrong += got(at) != expected(at); });
-    CHECK(wrong == 0);
+    for (const Target &target : test::gpu_targets("-quick_compile")) {
+        INFO(target.to_string());
+        Buffer<T> got(sizes);
+        Pipeline(f).realize(got, target);
+        int wrong = 0;
+        got.for_each_element([&](const int *at) { wrong += got(at) != expected(at); });
+        CHECK(wrong == 0);
+    }
 }
 
 Buffer<int> count_up(const std::vector<int> &sizes) {
@@ -140,10 +144,11 @@ TEST_CASE("what a C function computes on the host, and a kernel reads", "[schedu
     out(x) = e(x) + 1;
     e.compute_root();
     out.gpu_tile(x, xo, xi, 8);
-    Buffer<int> got = out.realize({30}, emulator);
-    got.copy_to_host();
-    for (int i = 0; i < 30; i++)
-        REQUIRE(got(i) == 5 * i + 1);
+    for (const Target &target : test::gpu_targets()) {
+        const Buffer<int> got = out.realize({30}, target);
+        for (int i = 0; i < 30; i++)
+            REQUIRE(got(i) == 5 * i + 1);
+    }
 }
 
 TEST_CASE("a kernel within a vectorized loop of the host", "[schedules]") {

@@ -1,12 +1,15 @@
 // Pipelines without kernels, for a target with a GPU, on Buffers whose memory on the device was asked for.
 
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators_range.hpp>
 #include <pipe/pipe.h>
+
+#include "test/support/gpu_targets.h"
 
 using namespace Pipe;
 
 TEST_CASE("host code reads and writes Buffers that are resident on the device", "[gpu]") {
-    const Target target("host-cuda_emulator");
+    const Target target = GENERATE(from_range(test::gpu_targets()));
     Var x("x"), xi("xi");
     Buffer<int> first(40), second(40), third(40);
     for (const Buffer<int> &buffer : {first, second, third})

@@ -1,0 +1,135 @@
+// Pipelines with kernels, and Buffers with and without memory on the device.
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators_range.hpp>
+#include <pipe/device_interface.h>
+#include <pipe/pipe.h>
+
+#include "test/support/gpu_targets.h"
+#include "test/support/require_message.h"
+
+using namespace Pipe;
+
+namespace {
+
+/// out(x, y) = in(x, y) + in(x + 1, y), the sum by a kernel, of a Func that another kernel computes.
+struct TwoKernels {
+    explicit TwoKernels(const Target &t) : target(t) {
+        doubled(x, y) = 2 * in(x, y);
+        out(x, y) = doubled(x, y) + doubled(x + 1, y);
+        out.gpu_tile(x, y, xi, yi, 8, 4);
+        doubled.compute_root().gpu_tile(x, y, xi, yi, 8, 4);
+    }
+    void run(const Buffer<int> &input, const Buffer<int> &output) {
+        in.set(input);
+        out.realize(output, target);
+    }
+    bool is_right(const Buffer<int> &input, const Buffer<int> &output) const {
+        bool right = true;
+        output.for_each_element([&](int px, int py) {
+            right &= output(px, py) == 2 * input(px, py) + 2 * input(px + 1, py);
+        });
+        return right;
+    }
+
+    Target target;
+    Var x{"x"}, y{"y"}, xi{"xi"}, yi{"yi"};
+    ImageParam in{Int(32), 2, "in"};
+    Func doubled{"doubled"}, out{"out"};
+};
+
+Buffer<int> counted(int w, int h) {
+    Buffer<int> b(w, h);
+    b.fill([](int x, int y) { return x + 1000 * y; });
+    return b;
+}
+
+}  // namespace
+
+TEST_CASE("Buffers of pipelines with kernels, on the device and not", "[gpu]") {
+    const Target target = GENERATE(from_range(test::gpu_targets()));
+    INFO(target.to_string());
+    const DeviceInterface &interface = target.has_feature(Target::CUDAEmulator)
+                                           ? cuda_emulator_device_interface
+                                           : cuda_device_interface;
+    TwoKernels pipeline(target);
+    Buffer<int> input = counted(33, 15), output(32, 15);
+    pipeline.run(input, output);
+    CHECK(pipeline.is_right(input, output));
+    CHECK_FALSE(output.device_dirty());
+
+    SECTION("resident") {
+        input.copy_to_device(target);
+        output.device_malloc(target);
+        CHECK(input.raw_buffer()->device_interface == &interface);
+        output.fill(0);
+        pipeline.run(input, output);
+        CHECK(output.device_dirty());
+        CHECK(output.data()[0] == 0);
+        output.copy_to_host();
+        CHECK(pipeline.is_right(input, output));
+        input.fill(3);
+        pipeline.run(input, output);
+        CHECK(output.copy().all_equal(12));
+    }
+    SECTION("crops of one image, resident or not") {
+        Buffer<int> image = counted(80, 40);
+        const bool resident = GENERATE(false, true);
+        if (resident)
+            image.copy_to_device(target);
+        Buffer<int> in = image.cropped(0, 3, 33).cropped(1, 5, 15);
+        Buffer<int> out = image.cropped(0, 40, 32).cropped(1, 5, 15);
+        in.set_min(0, 0);
+        out.set_min(0, 0);
+        const Buffer<int> before = image.copy();
+        pipeline.run(in, out);
+        CHECK(out.device_dirty() == resident);
+        image.copy_to_host();
+        CHECK(pipeline.is_right(in, out));
+        image.for_each_element([&](int x, int y) {
+            const bool written = x >= 40 && x < 72 && y >= 5 && y < 20;
+            if (!written && image(x, y) != before(x, y))
+                FAIL(x << ", " << y);
+        });
+    }
+    SECTION("on the device alone") {
+        Buffer<int> device_only(static_cast<int *>(nullptr), 32, 15);
+        device_only.device_malloc(target);
+        pipeline.run(input, device_only);
+        Buffer<int> host(32, 15);
+        host.device_wrap_native(&interface, device_only.raw_buffer()->device);
+        host.set_device_dirty();
+        CHECK(host.copy_to_host() == 0);
+        host.device_detach_native();
+        CHECK(pipeline.is_right(input, host));
+    }
+    SECTION("crops on the device alone") {
+        Buffer<int> image(static_cast<int *>(nullptr), 80, 40);
+        image.device_malloc(target);
+        Func copy("copy");
+        copy(pipeline.x, pipeline.y) = input(pipeline.x, pipeline.y);
+        copy.gpu_tile(pipeline.x, pipeline.y, pipeline.xi, pipeline.yi, 8, 4);
+        copy.realize(image.cropped(0, 0, 33).cropped(1, 0, 15), target);
+        Buffer<int> in = image.cropped(0, 0, 33).cropped(1, 0, 15);
+        Buffer<int> out = image.cropped(0, 40, 32).cropped(1, 0, 15),
+                    shifted = image.cropped(0, 1, 32);
+        out.set_min(0, 0);
+        shifted.set_min(0, 0);
+        pipeline.run(in, out);
+        Buffer<int> host(80, 40);
+        host.device_wrap_native(&interface, image.raw_buffer()->device);
+        host.set_device_dirty();
+        host.copy_to_host();
+        host.device_detach_native();
+        Buffer<int> computed = host.cropped(0, 40, 32).cropped(1, 0, 15);
+        computed.set_min(0, 0);
+        CHECK(pipeline.is_right(input, computed));
+
+        Func next("next");
+        next(pipeline.x, pipeline.y) = pipeline.in(pipeline.x + 1, pipeline.y) + 1;
+        next.gpu_tile(pipeline.x, pipeline.y, pipeline.xi, pipeline.yi, 8, 4);
+        require_message<RuntimeError>(
+            [&] { next.realize(shifted.cropped(0, 0, 31).cropped(1, 0, 15), target); },
+            {"'next'", "'in'", "4 bytes after"});
+    }
+}
