@@ -325,13 +325,15 @@ Target Case::target() const {
     return result;
 }
 
-/// Of the same kernels as PTX: what NVIDIA's assembler says against it.
+/// Of the same kernels as PTX: what is wrong with it.
 std::string Case::check_ptx(const Pipeline &pipeline) const {
     Target how = get_host_target().with_feature(Target::CUDA);
     if (quick_)
         how.set_feature(Target::QuickCompile);
     auto compiled = driver::checked(pipeline.compiler()).compile_for(pipeline.outputs(), how);
-    return testing::ptxas_error(codegen::ptx(compiled->program(), how));
+    const std::string ptx = codegen::ptx(compiled->program(), how);
+    const std::string fault = testing::parameter_fault(ptx);
+    return fault.empty() ? testing::ptxas_error(ptx) : "beyond a parameter: " + fault;
 }
 
 std::string Case::compare(Pipeline &pipeline, const std::vector<Box> &sizes) {

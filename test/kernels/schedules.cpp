@@ -1,7 +1,11 @@
 // Schedules for a GPU that the fuzzer found to be wrong once: they equal the reference evaluator, or are refused.
 #include <pipe/pipe.h>
 
+#include "codegen/codegen.h"
+#include "driver/compiled.h"
+#include "driver/compiler.h"
 #include "test/support/gpu_targets.h"
+#include "test/support/ptxas.h"
 #include "test/support/require_message.h"
 
 using namespace Pipe;
@@ -179,4 +183,21 @@ TEST_CASE("a loop over threads without iterations", "[schedules]") {
         n.set(extent);
         check(f, {10, 4});
     }
+}
+
+TEST_CASE("a kernel uses a mask that the host computes", "[schedules]") {
+    Func f("f"), out("out");
+    Var yo("yo"), lane("lane");
+    RDom r(0, 4, "r");
+    f(x, y) = x + 3 * y;
+    out(x, y) = 0;
+    out(r, y) += f(r, y);
+    out.update().split(y, yo, lane, 8, TailStrategy::Predicate).vectorize(lane);
+    f.compute_at(out, lane).gpu_blocks(x);
+    const Target target("host-cuda-cuda_capability_75");
+    const auto compiled = driver::checked(Pipeline(out).compiler()).compile_for({out}, target);
+    const std::string ptx = codegen::ptx(compiled->program(), target);
+    CHECK(ptx.find("_param_0") != std::string::npos);
+    CHECK(testing::parameter_fault(ptx) == "");
+    check(out, {6, 21});
 }

@@ -1,6 +1,8 @@
 #include "support/ptxas.h"
 
 #include <cstdio>
+#include <map>
+#include <regex>
 
 #include "support/temp_folder.h"
 
@@ -42,6 +44,23 @@ std::string ptxas_error(const std::string &ptx) {
     const Outcome outcome =
         run_command("ptxas -arch=" + sm + " -o /dev/null '" + (folder / "kernels.ptx") + "'");
     return outcome.status == 0 ? "" : "ptxas: " + outcome.text;
+}
+
+std::string parameter_fault(const std::string &ptx) {
+    static const std::regex declaration(
+        R"(\.param (?:\.align \d+ )?\.[a-z](\d+)\s+(\w+)(?:\[(\d+)\])?)");
+    static const std::regex load(
+        R"(ld\.param\.(?:v(\d)\.)?[a-z](\d+)\s+[^\[]*\[(\w+)(?:\+(\d+))?\])");
+    std::map<std::string, int> bytes;
+    auto number = [](const std::ssub_match &text, int otherwise) {
+        return text.matched ? std::stoi(text) : otherwise;
+    };
+    for (std::sregex_iterator at(ptx.begin(), ptx.end(), declaration), end; at != end; ++at)
+        bytes[(*at)[2]] = number((*at)[1], 0) / 8 * number((*at)[3], 1);
+    for (std::sregex_iterator at(ptx.begin(), ptx.end(), load), end; at != end; ++at)
+        if (number((*at)[4], 0) + number((*at)[1], 1) * number((*at)[2], 0) / 8 > bytes[(*at)[3]])
+            return at->str();
+    return "";
 }
 
 }  // namespace Pipe::testing

@@ -1,5 +1,5 @@
 #pragma once
-// NVIDIA's assembler for PTX, where it is installed.
+// What is wrong with PTX: NVIDIA's assembler, where it is installed, and what it does not see.
 
 #include <string>
 
@@ -11,5 +11,8 @@ bool has_ptxas();
 /// What it says against this PTX, whose own .target it assembles for; "" where it takes it. (Also where there is no
 /// PTX, or no assembler.)
 std::string ptxas_error(const std::string &ptx);
+
+/// A load from beyond the end of a kernel's parameter, which ptxas takes; "" where there is none.
+std::string parameter_fault(const std::string &ptx);
 
 }  // namespace Pipe::testing

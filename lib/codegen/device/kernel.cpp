@@ -53,18 +53,13 @@ class KernelEmitter {
     }
 
   private:
-    llvm::Type *parameter_type(const Capture &c) const {
-        llvm::Type *type = c.value->getType();
-        return type->isIntegerTy(1) ? llvm::Type::getInt8Ty(unit_.context) : type;
-    }
-
     llvm::Function *make_function() const {
         llvm::Type *pointer = llvm::PointerType::get(unit_.context, 0);
         std::vector<llvm::Type *> parameters{pointer, pointer};
         if (!device_.emulated) {
             parameters.clear();
             for (const Capture &c : closure_.captures)
-                parameters.push_back(parameter_type(c));
+                parameters.push_back(parameter_type(c.value->getType()));
         }
         auto *type =
             llvm::FunctionType::get(llvm::Type::getVoidTy(unit_.context), parameters, false);
@@ -168,7 +163,7 @@ class KernelEmitter {
         if (!device_.emulated)
             return frame_.function->getArg(i);
         Value *place = frame_.load_fixed(b.getPtrTy(), frame_.function->getArg(1), 8 * static_cast<int64_t>(i));
-        return frame_.load_fixed(parameter_type(c), place, 0);
+        return frame_.load_fixed(parameter_type(c.value->getType()), place, 0);
     }
 
     void bind(const Capture &c, Value *value) {
@@ -182,7 +177,7 @@ class KernelEmitter {
             return;
         }
         const Binding &outer = *outer_.variables.find(c.name);
-        if (c.value->getType()->isIntegerTy(1))
+        if (c.value->getType()->isIntOrIntVectorTy(1))
             value = b.CreateIsNotNull(value);
         Binding bound{value, std::nullopt, std::nullopt, outer.range, 0};
         if (outer.offset)

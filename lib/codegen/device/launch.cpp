@@ -24,8 +24,8 @@ void StmtEmitter::launch(const ir::StmtNode &s) {
     Value *params = frame_.entry_alloca(pointer, std::max<int64_t>(1, count), 8);
     for (unsigned i = 0; i < closure.captures.size(); i++) {
         Value *value = closure.captures[i].value;
-        if (value->getType()->isIntegerTy(1))
-            value = b_.CreateZExt(value, b_.getInt8Ty());
+        if (llvm::Type *type = parameter_type(value->getType()); type != value->getType())
+            value = b_.CreateZExt(value, type);
         const llvm::Align own = unit_.module.getDataLayout().getABITypeAlign(value->getType());
         Value *place = frame_.entry_alloca(value->getType(), 1,
                                            static_cast<int>(std::max<uint64_t>(8, own.value())));
