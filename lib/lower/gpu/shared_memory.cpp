@@ -4,9 +4,11 @@
 #include <map>
 #include <vector>
 
+#include "ir/equal.h"
 #include "ir/int32.h"
 #include "ir/program.h"
 #include "ir/simplify.h"
+#include "ir/substitute.h"
 #include "ir/visit.h"
 #include "lower/gpu/kernels.h"
 #include "lower/gpu/own_elements.h"
@@ -64,7 +66,7 @@ class ArraysOfKernel {
         for (const auto &[name, array] : global_)
             launch = make_allocate(name, array.type, {simplify(mul(blocks(), array.size))},
                                    MemoryType::Heap, launch);
-        return launch;
+        return with_maxima(launch);
     }
 
   private:
@@ -164,8 +166,8 @@ class ArraysOfKernel {
             return array(s, int64(own->second.elements), MemoryType::Stack,
                          visit(s->stmts[0], false, begin));
         if (is_for_thread(*s.get()))
-            throw CompileError(marked(Field::Func, s->name) + ".store_in(MemoryType::" +
-                               schedules::to_string(s->memory) +
+            throw CompileError(marked(Field::Func, s->name) +
+                               ".store_in(MemoryType::" + schedules::to_string(s->memory) +
                                "): it is stored at a loop over blocks, and threads read "
                                "what others computed: it "
                                "cannot lie in their registers or stacks. Use MemoryType::GPUShared "
@@ -200,9 +202,7 @@ class ArraysOfKernel {
             .mutate(visit(s->stmts[0], false, begin));
     }
 
-    Expr blocks(size_t d) const {
-        return make_cast(Int(64), blocks_of_launch(*launch_.get(), d));
-    }
+    Expr blocks(size_t d) const { return make_cast(Int(64), blocks_of_launch(*launch_.get(), d)); }
     Expr blocks() const { return mul(mul(blocks(0), blocks(1)), blocks(2)); }
 
     /// Adds to each index of a buffer.
@@ -244,17 +244,72 @@ class ArraysOfKernel {
         return make_allocate(s->name, s->types[0], {size}, memory, body);
     }
 
-    std::optional<Expr> elements(const Stmt &s) const {
+    std::optional<Expr> elements(const Stmt &s) {
         Expr product = int64(1);
         for (const Expr &size : s->exprs) {
-            std::optional<Expr> most = scope_.most(make_cast(Int(64), size));
+            const Expr wide = make_cast(Int(64), size);
+            std::optional<Expr> most = scope_.most(wide);
             if (!most)
                 most = scope_.most(size);
+            int64_t known = 0;
+            if (!most || !as_const_int(*most, &known))
+                if (std::optional<Expr> exact = most_of_blocks(scope_.with_lets(wide)))
+                    most = exact;
             if (!most)
                 return std::nullopt;
             product = mul(product, make_cast(Int(64), *most));
         }
         return simplify(product);
+    }
+
+    /// A size that is different in different blocks, which are numbered in one dimension.
+    struct Maximum {
+        std::string name;
+        Expr size;
+        size_t dimension;
+    };
+
+    /// The largest one, if it depends on one dimension of blocks: an interval may be far from it where a region is cut off
+    /// at the ends of a picture.
+    std::optional<Expr> most_of_blocks(const Expr &size) {
+        std::optional<size_t> dimension;
+        for (size_t d = 0; d < 3; d++) {
+            if (uses_var(size, thread_index(d)->name))
+                return std::nullopt;
+            if (!uses_var(size, block_index(d)->name))
+                continue;
+            if (dimension)
+                return std::nullopt;
+            dimension = d;
+        }
+        if (!dimension ||
+            !scope_.is_uniform(substitute(block_index(*dimension)->name, int32(0), size)))
+            return std::nullopt;
+        auto same = std::find_if(maxima_.begin(), maxima_.end(),
+                                 [&](const Maximum &m) { return equal(m.size, size); });
+        if (same == maxima_.end()) {
+            maxima_.push_back(
+                {launch_->name + ".most." + std::to_string(maxima_.size()), size, *dimension});
+            same = std::prev(maxima_.end());
+        }
+        return make_variable(Int(64), same->name);
+    }
+
+    /// The host computes them before the launch.
+    Stmt with_maxima(Stmt launch) const {
+        for (const Maximum &m : maxima_) {
+            const std::string array = m.name + ".array", block = m.name + ".block";
+            const Expr now = make_load(Int(64), array, int64(0));
+            const Expr size =
+                substitute(block_index(m.dimension)->name, make_variable(Int(32), block), m.size);
+            const Stmt loop =
+                make_for(block, int32(0), blocks_of_launch(*launch_.get(), m.dimension),
+                         LoopKind::Serial, make_store(array, int64(0), max(now, size)));
+            launch = make_allocate(array, Int(64), {int64(1)}, MemoryType::Stack,
+                                   make_block({make_store(array, int64(0), int64(0)), loop,
+                                               make_let(m.name, now, launch)}));
+        }
+        return launch;
     }
 
     void check_total(const Expr &end) const {
@@ -279,6 +334,7 @@ class ArraysOfKernel {
     std::map<std::string, OwnArray> own_;
     std::vector<Array> arrays_;  ///< in shared memory, around here
     std::map<std::string, Global> global_;
+    std::vector<Maximum> maxima_;
     UniformScope scope_;
 };
 

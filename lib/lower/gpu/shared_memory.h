@@ -11,7 +11,8 @@
 //     MemoryType::Heap to global memory, which is allocated before the launch for all blocks. If each thread accesses
 //     only elements of its own (own_elements), and few of them, each has its own array.
 //  2. What is allocated inside of a loop over threads belongs to one thread: registers, or the thread's local memory.
-//  3. Sizes that differ from block to block are replaced by their upper bounds. Arrays in shared memory lie one after
+//  3. Sizes that differ from block to block are replaced by their upper bounds: constants where there are such, else what
+//     the host finds before the launch, in a loop over the blocks of one dimension, or an end of an interval. Arrays in shared memory lie one after
 //     the other in the order in which they are nested (shared_array_end), so that those that do not live at the same
 //     time share their place.
 

@@ -67,6 +67,20 @@ bool UniformScope::is_uniform(const Expr &e) const {
     return true;
 }
 
+Expr UniformScope::with_lets(const Expr &e) const {
+    Expr result = e;
+    while (true) {  // the innermost let that is used: its value may use those around it
+        std::string innermost;
+        int order = -1;
+        for (const std::string &name : free_vars(result))
+            if (auto *let = lets_.find(name); let && let->second > order)
+                innermost = name, order = let->second;
+        if (order < 0)
+            return result;
+        result = make_let(innermost, lets_.find(innermost)->first, result);
+    }
+}
+
 std::optional<int64_t> UniformScope::constant_most(const Expr &e) const {
     const ConstantInterval known = constant(e);
     if (known.has_hi())

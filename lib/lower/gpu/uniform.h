@@ -24,6 +24,9 @@ class UniformScope {
 
     /// Whether it has one value for the whole kernel, known before it starts.
     bool is_uniform(const Expr &e) const;
+    /// The value in terms of what is known before the kernel starts, of loops, and of the variables of blocks and
+    /// threads: with the lets that it uses.
+    Expr with_lets(const Expr &e) const;
     /// The largest value of an integer, as a constant where there is one, else in terms of what is known before the
     /// kernel starts; nothing where it has no such bound.
     std::optional<Expr> most(const Expr &e) const;
