@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "autoschedule/gpu/gpu_group.h"
+#include "autoschedule/gpu/gpu_block.h"
 #include "autoschedule/new_loops.h"
 
 namespace Pipe::autoschedule {
@@ -31,15 +31,20 @@ class KernelLoops {
         in_thread_.push_back({inner, LoopKind::Serial, false});
     }
 
-    /// A dimension with this tile, of which `threads` are computed at once.
-    void add(const std::string &var, int64_t tile, int64_t threads) {
+    /// A dimension of which a block computes this tile, and `threads` points at once. Each thread's points lie together, or,
+    /// as columns, as many apart as there are threads.
+    void add(const std::string &var, int64_t tile, int64_t threads, bool columns) {
         if (tile == 1) {
             blocks_.push_back(gpu(var, LoopKind::GPUBlock));
             return;
         }
         auto [block, inner] = loops_.split(var, "_b", "_i", tile);
         blocks_.push_back(gpu(block, LoopKind::GPUBlock));
-        if (tile > threads) {
+        if (tile > threads && columns) {
+            auto [column, thread] = loops_.split(inner, "_c", "_t", threads);
+            columns_.push_back({column, LoopKind::Unrolled, false});
+            inner = thread;
+        } else if (tile > threads) {
             auto [thread, point] = loops_.split(inner, "_t", "_p", tile / threads);
             points_.push_back({point, LoopKind::Unrolled, false});
             inner = thread;
@@ -67,15 +72,16 @@ class KernelLoops {
         if (!atomic_)
             append(dims, reductions_of());
         append(dims, in_thread_);
+        append(dims, columns_);
         append(dims, threads_);
         append(dims, blocks_);
         schedule_.dims = std::move(dims);
     }
 
     const std::string &innermost_block() const { return blocks_[0].name; }
-    /// The innermost loop of a point.
-    const std::string &innermost() const {
-        return in_thread_.empty() ? threads_[0].name : in_thread_[0].name;
+    /// The loop around what a thread computes at a time: one of its columns.
+    const std::string &column() const {
+        return columns_.empty() ? threads_[0].name : columns_[0].name;
     }
 
   private:
@@ -102,7 +108,7 @@ class KernelLoops {
 
     StageSchedule &schedule_;
     NewLoops loops_;
-    std::vector<Dim> points_, in_thread_, threads_, blocks_;  ///< innermost first
+    std::vector<Dim> points_, in_thread_, columns_, threads_, blocks_;  ///< innermost first
     bool atomic_ = false;
 };
 
@@ -144,26 +150,50 @@ KernelLevels apply_stage(const Plan &plan, const Node &node, const FuncNode &fun
                 loops.add_in_thread(func.args[d], std::max<int64_t>(tile, extents[d]));
             else
                 loops.add(func.args[d], std::max<int64_t>(tile, is_threads ? 2 : 1),
-                          std::max<int64_t>(count, 1));
+                          std::max<int64_t>(count, 1), d == threads[0]);
         }
     }
     loops.finish();
     if (!has_pure)
         return {};
-    return {level_at(func.id, loops.innermost_block()), level_at(func.id, loops.innermost())};
+    return {level_at(func.id, loops.innermost_block()), level_at(func.id, loops.column())};
 }
 
-/// A member of a block: its first two loops over threads, inside of them the others and the reductions.
-void apply_member(StageSchedule &schedule) {
+/// The pure loops and the reductions of a stage, innermost first.
+struct LoopsOfStage {
+    explicit LoopsOfStage(const StageSchedule &schedule) {
+        for (const Dim &d : schedule.dims)
+            (d.is_reduction ? reductions : pure).push_back(d);
+    }
     std::vector<Dim> reductions, pure;
-    for (const Dim &d : schedule.dims)
-        (d.is_reduction ? reductions : pure).push_back(d);
+};
+
+/// A member of a block: its first two loops over threads, of which each computes so many rows; inside of them the others
+/// and the reductions.
+void apply_member(StageSchedule &schedule, const FuncNode &func, int64_t rows) {
+    const LoopsOfStage loops(schedule);
+    std::vector<Dim> pure = loops.pure, dims;
+    if (rows > 1 && pure.size() > 1) {
+        auto [thread, row] = NewLoops(schedule, func).split(pure[1].name, "_t", "_p", rows);
+        pure[1].name = thread;
+        dims.push_back({row, LoopKind::Unrolled, false});
+    }
     const size_t count = std::min<size_t>(2, pure.size());
-    std::vector<Dim> dims = reductions;
+    dims.insert(dims.end(), loops.reductions.begin(), loops.reductions.end());
     dims.insert(dims.end(), pure.begin() + static_cast<long>(count), pure.end());
     for (size_t i = 0; i < count; i++)
         dims.push_back(
             {pure[i].name, LoopKind::GPUThread, false, Partition::Auto, DeviceAPI::Default_GPU});
+    schedule.dims = std::move(dims);
+}
+
+/// A member of a thread: all points at once, so that each is in a register, inside of the reductions.
+void apply_member_of_thread(StageSchedule &schedule) {
+    const LoopsOfStage loops(schedule);
+    std::vector<Dim> dims = loops.pure;
+    for (Dim &d : dims)
+        d.kind = LoopKind::Unrolled;
+    dims.insert(dims.end(), loops.reductions.begin(), loops.reductions.end());
     schedule.dims = std::move(dims);
 }
 
@@ -191,9 +221,14 @@ void apply_kernel(const Plan &plan, const StageGraph &nodes, const graph::Graph 
         FuncSchedule &member = schedule[node.id];
         const bool in_thread = plan.levels[m] == Level::Thread;
         member.compute = member.store = in_thread ? levels.thread : levels.block;
-        for (size_t s = 0; s < node.stages.size(); s++)
-            if (!in_thread && !member.stages[s].touched)
-                apply_member(member.stages[s]);
+        for (StageSchedule &stage : member.stages) {
+            if (stage.touched)
+                continue;
+            if (in_thread)
+                apply_member_of_thread(stage);
+            else
+                apply_member(stage, graph[node.id], plan.rows[m].count);
+        }
     }
 }
 

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <functional>
 
+#include "autoschedule/gpu/gpu_block.h"
+#include "autoschedule/gpu/gpu_cost.h"
 #include "autoschedule/group_model.h"
 
 namespace Pipe::autoschedule {
@@ -14,32 +16,25 @@ using poly::GroupEdge;
 
 namespace {
 
-constexpr double sector = 32, warp = 32;
-constexpr int64_t largest_block = 1024;
-/// Registers of a thread, which nobody knows before ptxas: of a stencil, and per point that a thread computes.
-constexpr double registers_base = 24, registers_per_point = 4;
-/// Warps of a multiprocessor that hide the latency of memory; fewer where a thread has the loads of several points under
-/// way.
-constexpr double warps_wanted = 24, most_points_under_way = 4;
-/// Instructions of a load besides itself: the address.
-constexpr double load_instructions_gpu = 2;
+constexpr double sector = 32;
+/// Registers of a thread, which nobody knows before ptxas: of a stencil, and per value that a thread keeps.
+constexpr double registers_base = 28, registers_per_value = 1.5;
+/// Instructions of a load or store besides itself, and of a step of a loop over the elements of a member.
+constexpr double access_instructions = 1.5, step_instructions = 10;
+/// Values that the threads keep: more do not fit their registers.
+constexpr double most_kept = 64;
 
 double width_of(const Coordinate &c, int64_t tile) {
     const int64_t travel = c.iterator < 0 ? 0 : std::abs(c.num) * (tile - 1);
     return static_cast<double>((travel + c.distance.size() - 1) / c.den + 1);
 }
 
-/// What one block computes.
-struct Block {
-    std::vector<int64_t> threads, points;  ///< per dimension of the output
-    int64_t tile(size_t d) const { return threads[d] * points[d]; }
-    double thread_count() const {
-        double n = 1;
-        for (int64_t t : threads)
-            n *= static_cast<double>(t);
-        return n;
-    }
-};
+double product(const std::vector<double> &widths) {
+    double n = 1;
+    for (double w : widths)
+        n *= w;
+    return n;
+}
 
 class KernelModel {
   public:
@@ -54,16 +49,37 @@ class KernelModel {
     bool constant() const { return alignment_.constant; }
 
     std::optional<Plan> best() const {
-        std::optional<Plan> best;
-        for (const Block &b : candidates()) {
-            std::optional<Cost> cost = evaluate(b);
-            if (cost && (!best || cost->total < best->cost.total))
-                best = make_plan(b, *cost);
+        std::optional<Choice> best;
+        for (const Block &b : block_candidates(extents()))
+            for (bool in_threads : {false, true})
+                consider(best, {b, levels_of(b, in_threads), {}});
+        if (!best)
+            return std::nullopt;
+        for (size_t m = 1; m < nodes_.size(); m++) {  // each member once more, by itself
+            Choice other = *best;
+            other.levels[m] = other.levels[m] == Level::Thread ? Level::Tile : Level::Thread;
+            if (is_legal(other.block, other.levels))
+                consider(best, other);
         }
-        return best;
+        return make_plan(*best);
     }
 
   private:
+    /// A block, and where each member is computed: by its threads together, or by each for itself.
+    struct Choice {
+        Block block;
+        std::vector<Level> levels;
+        Cost cost;
+    };
+
+    void consider(std::optional<Choice> &best, Choice choice) const {
+        std::optional<Cost> cost = evaluate(choice.block, choice.levels);
+        if (!cost || (best && best->cost.total <= cost->total))
+            return;
+        choice.cost = *cost;
+        best = std::move(choice);
+    }
+
     struct External {
         std::vector<Coordinate> region;
         bool aligned = true;
@@ -123,55 +139,36 @@ class KernelModel {
         }
     }
 
-    /// Elements per dimension that a tile needs.
-    std::vector<double> region(const std::vector<Coordinate> &coords, const Block &b) const {
+    /// Elements per dimension that a tile of the output needs.
+    static std::vector<double> region(const std::vector<Coordinate> &coords,
+                                      const std::vector<int64_t> &tile) {
         std::vector<double> widths;
         for (const Coordinate &c : coords) {
             const double most = static_cast<double>(std::min<int64_t>(c.range.size(), 1 << 30));
             const bool known = c.distance.bounded();
-            const int64_t tile =
-                known && c.iterator >= 0 ? b.tile(static_cast<size_t>(c.iterator)) : 1;
-            widths.push_back(known ? std::min(most, width_of(c, tile)) : most);
+            const int64_t points =
+                known && c.iterator >= 0 ? tile[static_cast<size_t>(c.iterator)] : 1;
+            widths.push_back(known ? std::min(most, width_of(c, points)) : most);
         }
         return widths;
     }
 
-    static double product(const std::vector<double> &widths) {
-        double n = 1;
-        for (double w : widths)
-            n *= w;
-        return n;
+    static std::vector<int64_t> tile_of_block(const Block &b) {
+        std::vector<int64_t> tile;
+        for (size_t d = 0; d < b.threads.size(); d++)
+            tile.push_back(b.tile(d));
+        return tile;
+    }
+    /// What one thread computes at a time: one of its columns.
+    static std::vector<int64_t> tile_of_thread(const Block &b) {
+        std::vector<int64_t> tile = b.points;
+        if (b.x)
+            tile[*b.x] = 1;
+        return tile;
     }
 
-    std::vector<Block> candidates() const {
-        const std::vector<size_t> dims = thread_dimensions(extents());
-        std::vector<Block> all;
-        Block one{std::vector<int64_t>(extents().size(), 1),
-                  std::vector<int64_t>(extents().size(), 1)};
-        if (!dims.empty() && dims[0] > 0)  // a few contiguous elements: all by one thread
-            for (size_t d = 0; d < dims[0]; d++)
-                one.points[d] = extents()[d];
-        if (dims.empty())
-            return {one};
-        for (int64_t tx : {8, 16, 32, 64, 128, 256})
-            for (int64_t ty : {1, 2, 4, 8, 16, 32})
-                for (int64_t points : {1, 2, 4, 8}) {
-                    Block b = one;
-                    const bool flat = dims.size() < 2;
-                    if (tx * ty > 512 || tx * ty < 32 || (flat && ty > 1))
-                        continue;
-                    if (has_thread_members() && points > 1)
-                        continue;
-                    b.threads[dims[0]] = tx;
-                    b.threads[flat ? dims[0] : dims[1]] = flat ? tx : ty;
-                    b.points[flat ? dims[0] : dims[1]] *= points;
-                    all.push_back(std::move(b));
-                }
-        return all;
-    }
-
-    /// A member of which each point of the output reads one point of its own is computed by the thread.
-    bool is_in_thread(size_t m) const {
+    /// A member that updates one point of its own for each point of the output: the thread keeps the sums.
+    bool must_be_in_thread(size_t m) const {
         if (m == 0 || !node(m).has_updates())
             return false;
         return std::all_of(alignment_.region[m].begin(), alignment_.region[m].end(),
@@ -180,11 +177,38 @@ class KernelModel {
                            });
     }
 
-    bool has_thread_members() const {
+    bool is_legal(const Block &b, const std::vector<Level> &levels) const {
+        double kept = 0;
+        for (size_t m = 1; m < nodes_.size(); m++) {
+            if (levels[m] != Level::Thread && must_be_in_thread(m))
+                return false;
+            if (levels[m] != Level::Thread)
+                continue;
+            for (const auto &reader : readers_of(m))
+                if (reader.first != 0 && levels[reader.first] != Level::Thread)
+                    return false;
+            for (const Coordinate &c : alignment_.region[m])
+                if (!c.distance.bounded())
+                    return false;
+            kept += product(region(alignment_.region[m], tile_of_thread(b)));
+        }
+        return kept <= most_kept;
+    }
+
+    /// All members that can be in the threads' registers are, or only those that must.
+    std::vector<Level> levels_of(const Block &b, bool in_threads) const {
+        std::vector<Level> levels(nodes_.size(), Level::Tile);
         for (size_t m = 1; m < nodes_.size(); m++)
-            if (is_in_thread(m))
-                return true;
-        return false;
+            if (must_be_in_thread(m))
+                levels[m] = Level::Thread;
+        if (in_threads)
+            for (size_t m = 1; m < nodes_.size(); m++) {
+                std::vector<Level> more = levels;
+                more[m] = Level::Thread;
+                if (is_legal(b, more))
+                    levels = more;
+            }
+        return levels;
     }
 
     double blocks(const Block &b) const {
@@ -194,80 +218,129 @@ class KernelModel {
         return n;
     }
 
-    /// Points of a member that the threads of a block pass, rows of threads filled up.
-    double passes(size_t m, const std::vector<double> &widths, const Block &b) const {
-        if (m == 0 || is_in_thread(m))
-            return product(widths);
-        const double threads = b.thread_count();
-        const std::vector<size_t> dims = thread_dimensions(extents());
-        double filled = 1;
-        for (size_t d = 0; d < widths.size(); d++) {
-            const double t = d < 2 && d < dims.size() ? static_cast<double>(b.threads[dims[d]]) : 1;
-            filled *= std::ceil(widths[d] / t) * t;
+    /// How the threads of a block go through a member.
+    struct Steps {
+        double passes = 1;  ///< of each thread, one after the other
+        std::vector<int64_t>
+            points;  ///< that a thread computes in each, per dimension of the member
+    };
+    Steps steps_of(size_t m, const Block &b, const std::vector<Level> &levels) const {
+        Steps steps;
+        if (m == 0 || levels[m] == Level::Thread) {
+            for (double w : region(alignment_.region[m], tile_of_thread(b)))
+                steps.points.push_back(static_cast<int64_t>(w));
+            steps.passes = static_cast<double>(b.columns());
+            return steps;
         }
-        return std::max(filled, threads);
+        const std::vector<double> widths = region(alignment_.region[m], tile_of_block(b));
+        steps.points.assign(widths.size(), 1);
+        for (size_t d = 0; d < widths.size(); d++) {
+            const double threads = d == 0 && b.x   ? static_cast<double>(b.threads[*b.x])
+                                   : d == 1 && b.y ? static_cast<double>(b.threads[*b.y])
+                                                   : 1;
+            if (d == 1)
+                steps.points[d] = rows_of_member(m, b);
+            steps.passes *= std::ceil(widths[d] / (threads * static_cast<double>(steps.points[d])));
+        }
+        return steps;
     }
 
-    static double instructions(const Node &n) {
+    /// Rows of a member in shared memory that a thread computes together, because they share what they load.
+    int64_t rows_of_member(size_t m, const Block &b) const {
+        if (node(m).dims() < 2 || node(m).has_updates())
+            return 1;
+        double window = 1;
+        for (const Reads &reads : node(m).reads)
+            for (const Coordinate &c : reads.hull.coords)
+                if (c.iterator == 1 && c.distance.bounded())
+                    window = std::max(window, width_of(c, 1));
+        return window > 1 ? std::min<int64_t>(b.rows(), 4) : 1;
+    }
+
+    /// Elements that a thread loads of one buffer for these points of member m: no more than there are in the region that
+    /// it reads, because points share what they load.
+    double loads_of(size_t m, const Reads &reads, const std::vector<int64_t> &points) const {
+        double count = 0, all = 1;
+        for (int64_t p : points)
+            all *= static_cast<double>(p);
+        for (const StageCost &s : node(m).stages)
+            count += s.repeats * static_cast<double>(std::count_if(
+                                     s.loads.begin(), s.loads.end(),
+                                     [&](const Access &a) { return a.same_buffer(reads.hull); }));
+        return std::min(count * all, product(region(reads.hull.coords, points)));
+    }
+
+    static double arithmetic_of(const Node &n) {
         double sum = 0;
-        for (const StageCost &s : n.stages) {
-            const double all = s.arithmetic.total() / std::max(1, n.bytes) +
-                               load_instructions_gpu * static_cast<double>(s.loads.size()) + 2;
-            sum += all * s.repeats;
-        }
+        for (const StageCost &s : n.stages)
+            sum += s.repeats * (s.arithmetic.total() / std::max(1, n.bytes) + 1);
         return sum;
     }
 
-    std::optional<Cost> evaluate(const Block &b) const {
-        Cost cost;
-        const double count = blocks(b);
-        double shared = 0, work = 0, shared_loads = 0, line_accesses = 0, needed = 0;
+    std::optional<Cost> evaluate(const Block &b, const std::vector<Level> &levels) const {
+        KernelWork work;
+        work.blocks = blocks(b);
+        work.threads = b.thread_count();
+        work.launches = static_cast<double>(node(0).stages.size());
+        work.waits = 0;
+        double kept = 0, needed = 0, computed = 0;
+        for (size_t m = 0; m < nodes_.size(); m++)
+            if (levels[m] == Level::Tile || m == 0)
+                work.waits += 1;
         for (size_t m = 0; m < nodes_.size(); m++) {
-            const std::vector<double> widths = region(alignment_.region[m], b);
-            const double points = passes(m, widths, b);
-            work += points * instructions(node(m));
-            needed += node(m).points() * instructions(node(m));
-            line_accesses += points / warp * lines_per_warp(b) * global_loads(m);
-            if (m == 0 || is_in_thread(m))
+            add_member(m, b, levels, work);
+            needed += node(m).points();
+            computed += product(region(alignment_.region[m], tile_of_block(b))) * work.blocks;
+            if (m == 0 || levels[m] == Level::Thread) {
+                kept += product(region(alignment_.region[m], tile_of_thread(b)));
                 continue;
-            shared += product(widths) * node(m).bytes;
-            for (const auto &[reader, rows] : readers_of(m))
-                shared_loads +=
-                    passes(reader, region(alignment_.region[reader], b), b) * rows * node(m).bytes;
+            }
+            work.shared_bytes +=
+                product(region(alignment_.region[m], tile_of_block(b))) * node(m).bytes;
+            work.barriers++;
         }
-        if (shared > static_cast<double>(gpu_.shared_bytes_block))
+        if (work.shared_bytes > static_cast<double>(gpu_.shared_bytes_block))
             return std::nullopt;
-        const double busy = utilization(b, shared, count);
-        const double clocks =
-            1 / (gpu_.clock_ghz * gpu_.multiprocessors);  // ns of the GPU per clock of one
-        cost.arithmetic = count * work / gpu_.lanes * clocks / busy;
-        cost.near_memory = count * (shared_loads / 128 + line_accesses) * clocks / busy;
-        cost.far_memory = global_time(b, count, cost) / std::min(1.0, busy * 2);
-        cost.overhead = gpu_.launch_ns * static_cast<double>(node(0).stages.size());
-        cost.scratch_bytes = shared;
-        cost.redundancy = needed > 0 ? count * work / needed - 1 : 0;
-        cost.total = std::max({cost.arithmetic, cost.near_memory, cost.far_memory}) +
-                     0.2 * (cost.arithmetic + cost.near_memory + cost.far_memory) + cost.overhead;
+        work.registers = std::min(255.0, registers_base + registers_per_value * kept);
+        add_traffic(b, work);
+        Cost cost = kernel_cost(gpu_, work);
+        cost.redundancy = needed > 0 ? computed / needed - 1 : 0;
         return cost;
     }
 
-    /// Lines of the first cache, 128 bytes each, that the threads of a warp touch in one load.
-    double lines_per_warp(const Block &b) const {
-        const std::vector<size_t> dims = thread_dimensions(extents());
-        const double x = dims.empty() ? warp : static_cast<double>(b.threads[dims[0]]);
-        return std::max(1.0, warp / x);
+    void add_member(size_t m, const Block &b, const std::vector<Level> &levels,
+                    KernelWork &work) const {
+        const Steps steps = steps_of(m, b, levels);
+        double points = 1;
+        for (int64_t p : steps.points)
+            points *= static_cast<double>(p);
+        double global = 0, shared = 0;  // elements that a thread loads and stores in a step
+        for (const Reads &reads : node(m).reads) {
+            const double loads = loads_of(m, reads, steps.points);
+            const int producer = member(static_cast<int>(reads.hull.func));
+            if (producer < 0 || producer == 0)
+                global += loads;
+            else if (levels[static_cast<size_t>(producer)] == Level::Tile)
+                shared += loads * reads.hull.bytes / 4;
+        }
+        const double stores = m > 0 && levels[m] == Level::Thread ? 0 : points;
+        if (m == 0)
+            global += stores;
+        else
+            shared += stores * node(m).bytes / 4;
+        const double times = steps.passes * work.threads;
+        work.instructions += times * (arithmetic_of(node(m)) * points +
+                                      access_instructions * (global + shared) + step_instructions);
+        work.shared_loads += times * shared;
+        work.global_loads += times / warp * global * lines_per_warp(b);
+        if (m > 0 && levels[m] == Level::Tile && global > 0)
+            work.waits += steps.passes - 1;
     }
 
-    /// Loads from global memory for one point of member m.
-    double global_loads(size_t m) const {
-        double loads = 0;
-        for (const StageCost &s : node(m).stages)
-            loads +=
-                s.repeats * static_cast<double>(
-                                std::count_if(s.loads.begin(), s.loads.end(), [&](const Access &a) {
-                                    return a.image >= 0 || member(static_cast<int>(a.func)) < 0;
-                                }));
-        return loads;
+    /// Lines of the first cache that the threads of a warp touch in one load.
+    static double lines_per_warp(const Block &b) {
+        const double x = b.x ? static_cast<double>(b.threads[*b.x]) : warp;
+        return std::max(1.0, warp / x);
     }
 
     /// Members that read member m, and the loads of one of their points.
@@ -285,70 +358,48 @@ class KernelModel {
         return result;
     }
 
-    /// Fraction of the GPU's throughput that is reached.
-    double utilization(const Block &b, double shared, double count) const {
-        const double threads = b.thread_count();
-        double points = 1;
-        for (int64_t p : b.points)
-            points *= static_cast<double>(p);
-        const double registers = std::min(255.0, registers_base + registers_per_point * points);
-        double per_sm = std::min<double>(gpu_.max_blocks, std::floor(gpu_.max_threads / threads));
-        per_sm = std::min(per_sm,
-                          std::floor(static_cast<double>(gpu_.registers) / (registers * threads)));
-        if (shared > 0)
-            per_sm = std::min(per_sm,
-                              std::floor(static_cast<double>(gpu_.shared_bytes) / (shared + 1024)));
-        per_sm = std::max(1.0, per_sm);
-        const double warps = per_sm * std::ceil(threads / warp);
-        const double at_once = per_sm * gpu_.multiprocessors;
-        const double waves = count / at_once;
-        return std::min(1.0, warps * std::min(points, most_points_under_way) / warps_wanted) *
-               waves / std::ceil(waves);
-    }
-
-    double global_time(const Block &b, double count, Cost &cost) const {
-        double dram = node(0).points() * node(0).bytes *
-                      (2.0 * static_cast<double>(node(0).stages.size()) - 1);
-        double l2 = dram;
+    void add_traffic(const Block &b, KernelWork &work) const {
+        work.dram_bytes = node(0).points() * node(0).bytes *
+                          (2.0 * static_cast<double>(node(0).stages.size()) - 1);
+        work.l2_bytes = work.dram_bytes;
         for (const External &e : externals_) {
-            std::vector<double> widths = region(e.region, b);
+            const std::vector<double> widths = region(e.region, tile_of_block(b));
             double tile_bytes = e.bytes;
             for (size_t d = 0; d < widths.size(); d++)
                 tile_bytes *=
                     d == 0 ? (std::ceil(widths[0] * e.bytes / sector) + 0.5) * sector / e.bytes
                            : widths[d];
-            if (!e.aligned)
-                tile_bytes = std::min(tile_bytes, sector * static_cast<double>(b.tile(0)) *
-                                                      product(tile_of(b)));
-            l2 += count * tile_bytes;
+            if (!e.aligned) {
+                double points = sector;
+                for (int64_t t : tile_of_block(b))
+                    points *= static_cast<double>(t);
+                tile_bytes = std::min(tile_bytes, points);
+            }
+            work.l2_bytes += work.blocks * tile_bytes;
             if (!e.in_l2)
-                dram += e.size;
+                work.dram_bytes += e.size;
         }
-        cost.live_bytes = dram;
-        return std::max(dram / gpu_.dram_bytes_per_ns, l2 / gpu_.l2_bytes_per_ns);
     }
 
-    std::vector<double> tile_of(const Block &b) const {
-        std::vector<double> tile;
-        for (size_t d = 1; d < extents().size(); d++)
-            tile.push_back(static_cast<double>(b.tile(d)));
-        return tile;
-    }
-
-    Plan make_plan(const Block &b, const Cost &cost) const {
+    Plan make_plan(const Choice &choice) const {
+        const Block &b = choice.block;
         Plan plan;
         plan.members = nodes_;
-        plan.cost = cost;
+        plan.cost = choice.cost;
         plan.slides.assign(nodes_.size(), false);
-        for (size_t d = 0; d < extents().size(); d++)
-            plan.tile.push_back(b.tile(d));
+        plan.tile = tile_of_block(b);
         plan.threads = b.threads;
+        plan.levels = choice.levels;
         for (size_t m = 0; m < nodes_.size(); m++) {
-            plan.levels.push_back(is_in_thread(m) ? Level::Thread : Level::Tile);
-            std::vector<int64_t> extents;
-            for (double w : region(alignment_.region[m], b))
-                extents.push_back(static_cast<int64_t>(w));
-            plan.extents.push_back(std::move(extents));
+            std::vector<int64_t> sizes;
+            const bool in_thread = choice.levels[m] == Level::Thread;
+            for (double w :
+                 region(alignment_.region[m], in_thread ? tile_of_thread(b) : tile_of_block(b)))
+                sizes.push_back(static_cast<int64_t>(w));
+            plan.extents.push_back(std::move(sizes));
+            Rows rows;
+            rows.count = m > 0 && !in_thread ? rows_of_member(m, b) : 1;
+            plan.rows.push_back(rows);
         }
         return plan;
     }
@@ -361,18 +412,6 @@ class KernelModel {
 };
 
 }  // namespace
-
-std::vector<size_t> thread_dimensions(const std::vector<int64_t> &extents) {
-    constexpr int64_t few = 8;  // too few for a dimension of threads, if there is another
-    std::vector<size_t> dims;
-    for (size_t d = 0; d < extents.size() && dims.size() < 2; d++)
-        if (extents[d] > few)
-            dims.push_back(d);
-    if (dims.empty() && !extents.empty())
-        dims.push_back(static_cast<size_t>(std::max_element(extents.begin(), extents.end()) -
-                                           extents.begin()));
-    return dims;
-}
 
 std::optional<Plan> plan_kernel(const StageGraph &graph, const Machine &machine,
                                 std::vector<int> members) {

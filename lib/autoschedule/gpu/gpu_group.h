@@ -26,7 +26,4 @@ namespace Pipe::autoschedule {
 std::optional<Plan> plan_kernel(const StageGraph &graph, const Machine &machine,
                                 std::vector<int> members);
 
-/// The dimensions of an output over which threads run: at most two, that of x first.
-std::vector<size_t> thread_dimensions(const std::vector<int64_t> &extents);
-
 }  // namespace Pipe::autoschedule

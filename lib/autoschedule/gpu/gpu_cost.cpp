@@ -1,0 +1,53 @@
+#include "autoschedule/gpu/gpu_cost.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace Pipe::autoschedule {
+
+namespace {
+
+/// Clocks of a load from L2 or global memory, and of a barrier, that nothing else hides.
+constexpr double load_latency = 600, barrier_latency = 40;
+/// The lanes of a multiprocessor and its unit for loads are never all busy.
+constexpr double reached = 0.7;
+
+/// Blocks of a multiprocessor at one time.
+double blocks_at_once(const GPU &gpu, const KernelWork &w) {
+    double blocks = std::min<double>(gpu.max_blocks, std::floor(gpu.max_threads / w.threads));
+    blocks = std::min(blocks,
+                      std::floor(static_cast<double>(gpu.registers) / (w.registers * w.threads)));
+    if (w.shared_bytes > 0)
+        blocks = std::min(
+            blocks, std::floor(static_cast<double>(gpu.shared_bytes) / (w.shared_bytes + 1024)));
+    return std::max(1.0, blocks);
+}
+
+}  // namespace
+
+Cost kernel_cost(const GPU &gpu, const KernelWork &w) {
+    Cost cost;
+    const double per_sm =
+        std::min(blocks_at_once(gpu, w), std::ceil(w.blocks / gpu.multiprocessors));
+    const double waves = w.blocks / (per_sm * gpu.multiprocessors);
+    const double idle = std::ceil(waves) / waves;  // the last blocks leave multiprocessors idle
+    const double clock = 1 / gpu.clock_ghz;
+    const double blocks_of_sm = w.blocks / gpu.multiprocessors * idle;
+    cost.arithmetic = blocks_of_sm * w.instructions / gpu.lanes / reached * clock;
+    cost.near_memory = blocks_of_sm * (w.shared_loads / warp + w.global_loads) / reached * clock;
+    cost.far_memory =
+        std::max(w.dram_bytes / gpu.dram_bytes_per_ns, w.l2_bytes / gpu.l2_bytes_per_ns);
+    // A block takes at least this long, of which others hide what they can.
+    const double latency =
+        std::ceil(waves) * (w.waits * load_latency + w.barriers * barrier_latency) * clock;
+    cost.overhead = gpu.launch_ns * w.launches;
+    cost.scratch_bytes = w.shared_bytes;
+    cost.live_bytes = w.dram_bytes;
+    const double most = std::max({cost.arithmetic, cost.near_memory, cost.far_memory, latency});
+    cost.total = most +
+                 0.3 * (cost.arithmetic + cost.near_memory + cost.far_memory + latency - most) +
+                 cost.overhead;
+    return cost;
+}
+
+}  // namespace Pipe::autoschedule

@@ -1,0 +1,34 @@
+#pragma once
+// The time of a kernel, from what its blocks do.
+
+#include "autoschedule/gpu/gpu.h"
+#include "autoschedule/plan.h"
+
+namespace Pipe::autoschedule {
+
+/// Threads of a warp.
+inline constexpr double warp = 32;
+
+struct KernelWork {
+    double blocks = 1, threads = 1;  ///< threads of a block
+    double registers = 32;           ///< of a thread
+    double shared_bytes = 0;         ///< of a block
+    double launches = 1;
+
+    // Of one block.
+    double instructions = 0;  ///< of all threads
+    double shared_loads = 0;  ///< and stores, of 4 bytes, of all threads
+    double global_loads =
+        0;             ///< and stores: lines of the first cache, 128 bytes, that warps access
+    double waits = 1;  ///< loads from global memory that wait for each other
+    double barriers = 0;
+
+    // Of the kernel, in bytes.
+    double dram_bytes = 0;  ///< what is read and written once
+    double l2_bytes = 0;    ///< what all blocks read and write together, in whole sectors
+};
+
+/// In ns; the terms of Cost that kernels have.
+Cost kernel_cost(const GPU &gpu, const KernelWork &work);
+
+}  // namespace Pipe::autoschedule
