@@ -1,4 +1,5 @@
 // pipe_gpu: what is known of the applications' kernels without a GPU; with one, also their times.
+#include "apps/gpu/peers.h"
 #include "apps/gpu/ptx.h"
 #include "apps/gpu/timing.h"
 
@@ -49,7 +50,7 @@ void print(const Figures &f) {
 }
 
 void print(const Timing &t) {
-    fmt::print("{:24} {:4} {:>5}x{:<5} {:>10} {:>10} {:>5}  {}\n", t.app, t.variant, t.size.width,
+    fmt::print("{:24} {:19} {:>5}x{:<5} {:>10} {:>10} {:>5}  {}\n", t.app, t.variant, t.size.width,
                t.size.height, known(t.median_ms, "{:.4f}"), known(t.minimum_ms, "{:.4f}"), t.runs,
                t.failure);
 }
@@ -124,12 +125,16 @@ nlohmann::json print_figures(const std::vector<const apps::App *> &apps, const O
 /// The applications in turn, until the time is over.
 nlohmann::json print_times(const std::vector<const apps::App *> &apps, const Options &options) {
     fmt::print("\n{}: times in ms, with data on the device\n\n", name_of_gpu());
-    fmt::print("{:24} {:4} {:>11} {:>10} {:>10} {:>5}\n", "app", "", "size", "median", "minimum",
+    fmt::print("{:24} {:19} {:>11} {:>10} {:>10} {:>5}\n", "app", "", "size", "median", "minimum",
                "runs");
     const auto end =
         std::chrono::steady_clock::now() + std::chrono::duration<double>(60 * options.minutes);
     nlohmann::json rows = nlohmann::json::array();
-    for (const apps::App *app : apps)
+    auto add = [&](const Timing &timing) {
+        print(timing);
+        rows.push_back(to_json(timing));
+    };
+    for (const apps::App *app : apps) {
         for (Schedule schedule : chosen_schedules(options)) {
             if (std::chrono::steady_clock::now() > end) {
                 fmt::print("The {} minutes are over: {} and what follows are not measured. See "
@@ -137,10 +142,11 @@ nlohmann::json print_times(const std::vector<const apps::App *> &apps, const Opt
                            options.minutes, app->name);
                 return rows;
             }
-            const Timing timing = time_on_gpu(*app, schedule, 0.3);
-            print(timing);
-            rows.push_back(to_json(timing));
+            add(time_on_gpu(*app, schedule, 0.3));
         }
+        for (const Timing &timing : time_peers_on_gpu(*app, 0.3))
+            add(timing);
+    }
     return rows;
 }
 

@@ -18,17 +18,6 @@ double seconds_of(const std::function<void()> &run) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-Pipe::Buffer<> result_of_cpu(const apps::App &app, const std::vector<Pipe::Buffer<>> &inputs,
-                             apps::Size size) {
-    const std::unique_ptr<apps::Program> program = app.make();
-    const Pipe::Target target = Pipe::get_host_target();
-    program->schedule_by_hand(target);
-    apps::set_inputs(*program, inputs);
-    const Pipe::Buffer<> output = apps::make_output(app, *program, size);
-    Pipe::Pipeline(program->output()).realize(output, target);
-    return output;
-}
-
 void run(const apps::App &app, Schedule schedule, double seconds, Timing &timing) {
     const Pipe::Target target("host-cuda");
     const std::unique_ptr<apps::Program> program = app.make();
@@ -47,6 +36,26 @@ void run(const apps::App &app, Schedule schedule, double seconds, Timing &timing
         pipeline.realize(output, target);
         output.device_sync();
     };
+    time_runs(once, seconds, timing);
+
+    output.copy_to_host();
+    compare(app, output, result_of_cpu(app, inputs, app.size), timing);
+}
+
+}  // namespace
+
+Pipe::Buffer<> result_of_cpu(const apps::App &app, const std::vector<Pipe::Buffer<>> &inputs,
+                             apps::Size size) {
+    const std::unique_ptr<apps::Program> program = app.make();
+    const Pipe::Target target = Pipe::get_host_target();
+    program->schedule_by_hand(target);
+    apps::set_inputs(*program, inputs);
+    const Pipe::Buffer<> output = apps::make_output(app, *program, size);
+    Pipe::Pipeline(program->output()).realize(output, target);
+    return output;
+}
+
+void time_runs(const std::function<void()> &once, double seconds, Timing &timing) {
     once();  // compiles
     once();
 
@@ -59,17 +68,16 @@ void run(const apps::App &app, Schedule schedule, double seconds, Timing &timing
     timing.runs = int(times.size());
     timing.median_ms = times[times.size() / 2] * 1e3;
     timing.minimum_ms = times.front() * 1e3;
+}
 
-    output.copy_to_host();
-    const Pipe::Buffer<> expected = result_of_cpu(app, inputs, app.size);
+void compare(const apps::App &app, const Pipe::Buffer<> &output, const Pipe::Buffer<> &expected,
+             Timing &timing) {
     const double largest = apps::max_abs(expected);
     timing.difference = apps::max_abs_difference(output, expected) / std::max(largest, 1e-30);
     if (timing.difference > app.tolerance)
         timing.failure = fmt::format("differs by {:g} from the result of the CPU, more than {:g}",
                                      timing.difference, app.tolerance);
 }
-
-}  // namespace
 
 bool has_gpu() {
     return Pipe::host_supports_target_device(Pipe::Target("host-cuda"));

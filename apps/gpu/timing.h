@@ -27,4 +27,15 @@ struct Timing {
 /// hand schedule of the CPU. Of each run, the time from the call until the device has finished. \param seconds  for the runs
 Timing time_on_gpu(const apps::App &app, Schedule schedule, double seconds);
 
+/// Runs `once` twice, the first of which may compile, and then for some seconds: the times and their number.
+void time_runs(const std::function<void()> &once, double seconds, Timing &timing);
+
+/// Of the hand schedule.
+Pipe::Buffer<> result_of_cpu(const apps::App &app, const std::vector<Pipe::Buffer<>> &inputs,
+                             apps::Size size);
+
+/// Fills in the difference, and the failure where it is more than the application's tolerance.
+void compare(const apps::App &app, const Pipe::Buffer<> &output, const Pipe::Buffer<> &expected,
+             Timing &timing);
+
 }  // namespace gpu
