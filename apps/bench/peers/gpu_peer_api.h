@@ -9,8 +9,9 @@ extern "C" {
 /// A variant with its arrays in the memory of the device.
 struct PeerRun;
 
-/// Copies the inputs to the device, and allocates the output there. The arrays must live until pipe_peer_finish. The
-/// device is that of the variable HL_GPU_DEVICE, as for Pipe. Null when something went wrong.
+/// Copies the inputs to the device, and the output, too, whose memory there may hold another variant's result. The arrays
+/// must live until pipe_peer_finish. The device is that of the variable HL_GPU_DEVICE, as for Pipe. Null when something
+/// went wrong.
 PeerRun *pipe_peer_prepare(int index, const PeerArray *inputs, int count, const PeerArray *out);
 
 /// Runs the variant and waits for the device; 0 when all went well.

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <deque>
+#include <string>
 
 #include <dlfcn.h>
 
@@ -51,11 +52,12 @@ int acquire_context(void *, void **context, bool create) {
 
 /// Halide has 64 registers for a thread if this variable does not say otherwise, which its own programs for convolutions
 /// and for products of matrices set. Read when the kernels are loaded. A value set by the user is kept.
-void set_registers(const char *app) {
+void set_registers(const Row &row) {
     static const bool by_user = std::getenv(max_registers) != nullptr;
     if (by_user)
         return;
-    if (std::strcmp(app, "conv_layer") == 0 || std::strcmp(app, "2mm") == 0)
+    const std::string app = row.app, variant = row.variant;
+    if (variant == "halide-hand" && (app == "conv_layer" || app == "2mm"))
         setenv(max_registers, "256", 1);
     else
         unsetenv(max_registers);
@@ -79,18 +81,18 @@ PeerRun *pipe_peer_prepare(int index, const PeerArray *inputs, int count, const 
     halide_set_error_handler(print_error);
     halide_set_custom_load_library(load_driver);
     halide_set_cuda_acquire_context(acquire_context);
-    set_registers(rows[index].app);
+    set_registers(rows[index]);
     const halide_device_interface_t *cuda = halide_cuda_device_interface();
     auto *run = new PeerRun{index};
     int failed = 0;
-    for (int i = 0; i < count; ++i) {
-        halide_buffer_t &buffer = run->arguments.emplace_back(inputs[i]).buffer;
-        buffer.set_host_dirty();
-        failed |= halide_copy_to_device(nullptr, &buffer, cuda);
-    }
-    failed |= halide_device_malloc(nullptr, &run->arguments.emplace_back(*out).buffer, cuda);
-    for (Argument &a : run->arguments)
+    for (int i = 0; i < count; ++i)
+        run->arguments.emplace_back(inputs[i]);
+    run->arguments.emplace_back(*out);
+    for (Argument &a : run->arguments) {
+        a.buffer.set_host_dirty();
+        failed |= halide_copy_to_device(nullptr, &a.buffer, cuda);
         run->pointers.push_back(&a.buffer);
+    }
     if (failed == 0)
         return run;
     delete run;
