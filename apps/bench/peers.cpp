@@ -1,5 +1,7 @@
 #include "apps/bench/peers.h"
 
+#include "apps/bench/peers/pipe_arrays.h"
+
 #include <pipe/pipe.h>
 
 #include <fmt/format.h>
@@ -93,23 +95,6 @@ const std::vector<Library> &libraries() {
         return list;
     }();
     return found;
-}
-
-/// Whether a row of a peer's table belongs to the application.
-bool names(std::string_view row, std::string_view app) {
-    return row.ends_with('*') ? app.starts_with(row.substr(0, row.size() - 1)) : app == row;
-}
-
-PeerArray peer_array(const Pipe::Buffer<> &a) {
-    PeerArray p{};
-    p.data = a.data();
-    p.element = int(a.type().code());
-    p.bits = a.type().bits();
-    p.rank = a.dimensions();
-    for (int d = 0; d < p.rank; ++d) {
-        p.dim[d] = {int(a.min(d)), int(a.extent(d)), a.stride(d)};
-    }
-    return p;
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 // pipe_gpu: what is known of the applications' kernels without a GPU; with one, also their times.
+#include "apps/gpu/peers.h"
 #include "apps/gpu/ptx.h"
 #include "apps/gpu/timing.h"
 
@@ -56,7 +57,7 @@ double share_of_copy(const Timing &t, const Limits &limits) {
 }
 
 void print(const Timing &t, const Limits &limits) {
-    fmt::print("{:24} {:4} {:>5}x{:<5} {:>10} {:>10} {:>8} {:>10}  {}\n", t.app, t.variant,
+    fmt::print("{:24} {:19} {:>5}x{:<5} {:>10} {:>10} {:>8} {:>10}  {}\n", t.app, t.variant,
                t.size.width, t.size.height, known(t.device_ms, "{:.4f}"),
                known(t.call_ms, "{:.4f}"), known(share_of_copy(t, limits), "{:.2f}"),
                known(t.first_call_ms, "{:.0f}"), t.failure);
@@ -165,12 +166,16 @@ std::vector<apps::App> timed_apps(const std::vector<const apps::App *> &apps) {
 /// The applications in turn, until the time is over.
 nlohmann::json print_times(const std::vector<apps::App> &apps, const Limits &limits,
                            const Options &options) {
-    fmt::print("\n{:24} {:4} {:>11} {:>10} {:>10} {:>8} {:>10}\n", "app", "", "size", "device ms",
+    fmt::print("\n{:24} {:19} {:>11} {:>10} {:>10} {:>8} {:>10}\n", "app", "", "size", "device ms",
                "call ms", "of copy", "first call");
     const auto end =
         std::chrono::steady_clock::now() + std::chrono::duration<double>(60 * options.minutes);
     nlohmann::json rows = nlohmann::json::array();
-    for (const apps::App &app : apps)
+    auto add = [&](const Timing &timing) {
+        print(timing, limits);
+        rows.push_back(to_json(timing));
+    };
+    for (const apps::App &app : apps) {
         for (Schedule schedule : chosen_schedules(options)) {
             if (std::chrono::steady_clock::now() > end) {
                 fmt::print("The {} minutes are over: {} and what follows are not measured. See "
@@ -178,10 +183,11 @@ nlohmann::json print_times(const std::vector<apps::App> &apps, const Limits &lim
                            options.minutes, app.name);
                 return rows;
             }
-            const Timing timing = time_on_gpu(app, schedule, 0.3);
-            print(timing, limits);
-            rows.push_back(to_json(timing));
+            add(time_on_gpu(app, schedule, 0.3));
         }
+        for (const Timing &timing : time_peers_on_gpu(app, 0.3))
+            add(timing);
+    }
     return rows;
 }
 

@@ -75,27 +75,6 @@ class Stream {
     Pipe::JITUserContext context_;
 };
 
-Pipe::Buffer<> result_of_cpu(const apps::App &app, const std::vector<Pipe::Buffer<>> &inputs,
-                             apps::Size size) {
-    const std::unique_ptr<apps::Program> program = app.make();
-    const Pipe::Target target = Pipe::get_host_target();
-    program->schedule_by_hand(target);
-    apps::set_inputs(*program, inputs);
-    const Pipe::Buffer<> output = apps::make_output(app, *program, size);
-    Pipe::Pipeline(program->output()).realize(output, target);
-    return output;
-}
-
-void compare(const apps::App &app, const std::vector<Pipe::Buffer<>> &inputs,
-             const Pipe::Buffer<> &output, Timing &timing) {
-    const Pipe::Buffer<> expected = result_of_cpu(app, inputs, app.size);
-    const double largest = apps::max_abs(expected);
-    timing.difference = apps::max_abs_difference(output, expected) / std::max(largest, 1e-30);
-    if (!(timing.difference <= app.tolerance))
-        timing.failure = fmt::format("differs by {:g} from the result of the CPU, more than {:g}",
-                                     timing.difference, app.tolerance);
-}
-
 void run(const apps::App &app, Schedule schedule, double seconds, Timing &timing) {
     const std::unique_ptr<apps::Program> program = app.make();
     Pipe::Pipeline pipeline(program->output());
@@ -116,22 +95,13 @@ void run(const apps::App &app, Schedule schedule, double seconds, Timing &timing
         pipeline.realize(output, cuda());
         output.device_sync();
     };
-    timing.first_call_ms = milliseconds_of(call);
-    call();
-
-    std::vector<double> times;
-    for (double spent = 0; times.size() < 5 || (spent < seconds * 1e3 && times.size() < 51);) {
-        times.push_back(milliseconds_of(call));
-        spent += times.back();
-    }
-    timing.runs = int(times.size());
-    timing.call_ms = median(times);
+    time_calls(call, seconds, timing);
     if (timing.call_ms < seconds * 1e3) {
         Stream stream;
         timing.device_ms = stream.time([&] { pipeline.realize(stream.context(), output, cuda()); });
     }
     output.copy_to_host();
-    compare(app, inputs, output, timing);
+    compare(app, output, result_of_cpu(app, inputs, app.size), timing);
 }
 
 /// Gigabytes per second, read and written, of the driver's own copy.
@@ -189,6 +159,38 @@ Limits::Overhead overhead_of(int kernels) {
 }
 
 }  // namespace
+
+Pipe::Buffer<> result_of_cpu(const apps::App &app, const std::vector<Pipe::Buffer<>> &inputs,
+                             apps::Size size) {
+    const std::unique_ptr<apps::Program> program = app.make();
+    const Pipe::Target target = Pipe::get_host_target();
+    program->schedule_by_hand(target);
+    apps::set_inputs(*program, inputs);
+    const Pipe::Buffer<> output = apps::make_output(app, *program, size);
+    Pipe::Pipeline(program->output()).realize(output, target);
+    return output;
+}
+
+void time_calls(const std::function<void()> &once, double seconds, Timing &timing) {
+    timing.first_call_ms = milliseconds_of(once);
+    once();
+    std::vector<double> times;
+    for (double spent = 0; times.size() < 5 || (spent < seconds * 1e3 && times.size() < 51);) {
+        times.push_back(milliseconds_of(once));
+        spent += times.back();
+    }
+    timing.runs = int(times.size());
+    timing.call_ms = median(times);
+}
+
+void compare(const apps::App &app, const Pipe::Buffer<> &output, const Pipe::Buffer<> &expected,
+             Timing &timing) {
+    const double largest = apps::max_abs(expected);
+    timing.difference = apps::max_abs_difference(output, expected) / std::max(largest, 1e-30);
+    if (!(timing.difference <= app.tolerance))
+        timing.failure = fmt::format("differs by {:g} from the result of the CPU, more than {:g}",
+                                     timing.difference, app.tolerance);
+}
 
 bool has_gpu() {
     return Pipe::host_supports_target_device(cuda());

@@ -30,6 +30,17 @@ struct Timing {
 /// Compares with the hand schedule of the CPU. \param seconds  for the runs
 Timing time_on_gpu(const apps::App &app, Schedule schedule, double seconds);
 
+/// Runs `once` for some seconds: the times of a call. The first one may compile.
+void time_calls(const std::function<void()> &once, double seconds, Timing &timing);
+
+/// Of the hand schedule.
+Pipe::Buffer<> result_of_cpu(const apps::App &app, const std::vector<Pipe::Buffer<>> &inputs,
+                             apps::Size size);
+
+/// Fills in the difference, and the failure where it is more than the application's tolerance.
+void compare(const apps::App &app, const Pipe::Buffer<> &output, const Pipe::Buffer<> &expected,
+             Timing &timing);
+
 /// What any pipeline is up against.
 struct Limits {
     double copy_gigabytes_per_second =

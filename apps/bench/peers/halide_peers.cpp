@@ -1,5 +1,6 @@
 // Builds the peers: every application of the registry as a Halide program, under our hand schedule
-// and under each of Halide's autoschedulers, compiled ahead of time to object files.
+// and under each of Halide's autoschedulers, compiled ahead of time to object files. For a target with
+// CUDA: under the GPU schedule of Halide's own application, and under Halide's autoscheduler for GPUs.
 //
 //   halide_peers build DIR PLUGINS THREADS [APP...]
 //                                            all variants of these applications (default: of all)
@@ -15,6 +16,7 @@
 // written to the table, so that the benchmark can say it. A build that was interrupted goes on where
 // it was.
 #include "apps/bench/cache_size.h"
+#include "apps/bench/peers/halide_gpu_schedules.h"
 #include "apps/common/registry.h"
 
 #include <algorithm>
@@ -37,9 +39,11 @@ namespace {
 constexpr rlim_t time_limit_s = 120;  // of processor time: a busy machine must not change the table
 constexpr unsigned waiting_limit_s = 3600;  // for one that sleeps
 constexpr rlim_t memory_limit = rlim_t(8) << 30;
+const char *const multiprocessors = "132";  // of an H100
 
-const std::vector<std::string> variants = {"halide-hand", "halide-mullapudi2016",
-                                           "halide-mullapudi2016-defaults", "halide-adams2019"};
+const std::vector<std::string> cpu_variants = {"halide-hand", "halide-mullapudi2016",
+                                               "halide-mullapudi2016-defaults", "halide-adams2019"};
+const std::vector<std::string> gpu_variants = {"halide-hand", "halide-anderson2021"};
 
 double milliseconds_since(std::chrono::steady_clock::time_point start) {
     return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
@@ -89,6 +93,8 @@ Autoscheduler autoscheduler(const std::string &variant, const std::string &threa
     }
     if (variant == "halide-mullapudi2016-defaults")
         return {"Mullapudi2016", {}};
+    if (variant == "halide-anderson2021")
+        return {"Anderson2021", {{"parallelism", multiprocessors}, {"random_dropout_seed", "1"}}};
     return {"Adams2019", {{"parallelism", threads}, {"beam_size", "32"}}};
 }
 
@@ -123,7 +129,12 @@ int emit(const App &app, const std::string &variant, const std::string &prefix,
     Halide::Pipeline pipeline(program->output());
 
     double schedule_ms = 0;
-    if (variant == "halide-hand") {
+    if (variant == "halide-hand" && target.has_gpu_feature()) {
+        if (!schedule_as_halide_does(*program)) {
+            std::cerr << "there is no such application in Halide's repository\n";
+            return 1;
+        }
+    } else if (variant == "halide-hand") {
         schedule_ms = milliseconds([&] { program->schedule_by_hand(target); });
     } else {
         set_estimates(app, *program);
@@ -252,6 +263,7 @@ void run_all(std::vector<Job> &jobs, const std::string &plugins, const std::stri
 int build(const std::string &dir, const std::string &plugins, const std::string &threads,
           const std::vector<std::string> &chosen) {
     std::vector<Job> jobs;
+    const auto &variants = target().has_gpu_feature() ? gpu_variants : cpu_variants;
     for (const App &app : registry()) {
         const bool wanted =
             chosen.empty() || std::find(chosen.begin(), chosen.end(), app.name) != chosen.end();
