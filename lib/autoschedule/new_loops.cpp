@@ -15,14 +15,15 @@ NewLoops::NewLoops(schedules::StageSchedule &stage, const graph::FuncNode &func)
 }
 
 std::pair<std::string, std::string> NewLoops::split(const std::string &old, const char *outer,
-                                                    const char *inner, int64_t factor) {
+                                                    const char *inner, int64_t factor,
+                                                    TailStrategy tail) {
     Transform t;
     t.kind = Transform::Kind::Split;
     t.old_name = old;
     t.outer = fresh(old + outer);
     t.inner = fresh(old + inner);
     t.factor = ir::int32(factor);
-    t.tail = TailStrategy::GuardWithIf;
+    t.tail = tail;
     stage_.transforms.push_back(t);
     return {t.outer, t.inner};
 }

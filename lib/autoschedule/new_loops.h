@@ -17,7 +17,8 @@ class NewLoops {
 
     /// Splits `old`; {outer, inner} replace it. `outer` and `inner` are suffixes of its name.
     std::pair<std::string, std::string> split(const std::string &old, const char *outer,
-                                              const char *inner, int64_t factor);
+                                              const char *inner, int64_t factor,
+                                              TailStrategy tail = TailStrategy::GuardWithIf);
     /// The loop that replaces both.
     std::string fuse(const std::string &inner, const std::string &outer);
 

@@ -26,7 +26,7 @@ class KernelLoops {
     /// A dimension of which a thread computes this tile, point by point. (It may be all of the dimension. But the shared
     /// memory of a block must not grow with it: the schedule is used for other sizes, too.)
     void add_in_thread(const std::string &var, int64_t tile) {
-        auto [block, inner] = loops_.split(var, "_b", "_i", tile);
+        auto [block, inner] = split(var, "_b", "_i", tile);
         blocks_.push_back(gpu(block, LoopKind::GPUBlock));
         in_thread_.push_back({inner, LoopKind::Serial, false});
     }
@@ -38,14 +38,14 @@ class KernelLoops {
             blocks_.push_back(gpu(var, LoopKind::GPUBlock));
             return;
         }
-        auto [block, inner] = loops_.split(var, "_b", "_i", tile);
+        auto [block, inner] = split(var, "_b", "_i", tile);
         blocks_.push_back(gpu(block, LoopKind::GPUBlock));
         if (tile > threads && columns) {
-            auto [column, thread] = loops_.split(inner, "_c", "_t", threads);
+            auto [column, thread] = split(inner, "_c", "_t", threads);
             columns_.push_back({column, LoopKind::Unrolled, false});
             inner = thread;
         } else if (tile > threads) {
-            auto [thread, point] = loops_.split(inner, "_t", "_p", tile / threads);
+            auto [thread, point] = split(inner, "_t", "_p", tile / threads);
             points_.push_back({point, LoopKind::Unrolled, false});
             inner = thread;
         }
@@ -56,7 +56,7 @@ class KernelLoops {
     void add_atomic_reduction() {
         constexpr int64_t threads = 256;
         std::vector<Dim> reductions = reductions_of();
-        auto [block, inner] = loops_.split(reductions[0].name, "_b", "_i", threads);
+        auto [block, inner] = split(reductions[0].name, "_b", "_i", threads);
         threads_.push_back(gpu(inner, LoopKind::GPUThread, true));
         blocks_.push_back(gpu(block, LoopKind::GPUBlock, true));
         for (size_t i = 1; i < reductions.size(); i++)
@@ -85,6 +85,12 @@ class KernelLoops {
     }
 
   private:
+    /// Auto: a tile at the end is shifted inwards, so that no thread tests anything.
+    std::pair<std::string, std::string> split(const std::string &var, const char *outer,
+                                              const char *inner, int64_t factor) {
+        return loops_.split(var, outer, inner, factor, TailStrategy::Auto);
+    }
+
     static Dim gpu(const std::string &name, LoopKind kind, bool is_reduction = false) {
         return {name, kind, is_reduction, Partition::Auto, DeviceAPI::Default_GPU};
     }
@@ -174,7 +180,8 @@ void apply_member(StageSchedule &schedule, const FuncNode &func, int64_t rows) {
     const LoopsOfStage loops(schedule);
     std::vector<Dim> pure = loops.pure, dims;
     if (rows > 1 && pure.size() > 1) {
-        auto [thread, row] = NewLoops(schedule, func).split(pure[1].name, "_t", "_p", rows);
+        auto [thread, row] =
+            NewLoops(schedule, func).split(pure[1].name, "_t", "_p", rows, TailStrategy::Auto);
         pure[1].name = thread;
         dims.push_back({row, LoopKind::Unrolled, false});
     }
