@@ -12,6 +12,7 @@
 #include "ir/program.h"
 #include "ir/simplify.h"
 #include "ir/substitute.h"
+#include "jit/gpu/capability.h"
 #include "support/clock.h"
 #include "support/deep_stack.h"
 #include "support/error.h"
@@ -128,7 +129,8 @@ void take_schedule(Scheduled &s, const schedules::Schedule &schedule) {
 
 /// The autoscheduler's result must be as legal as a user's.
 void autoschedule_or_fall_back(Scheduled &s, const Settings &settings, const Outputs *buffers) {
-    auto machine = autoschedule::host_machine(settings.target, *settings.autoschedule);
+    auto machine = autoschedule::host_machine(jit::with_capability_of_gpu(settings.target),
+                                              *settings.autoschedule);
     auto result =
         autoschedule::schedule(s.frozen.graph, s.frozen.schedule, sizes_of(s.frozen, buffers),
                                machine, *settings.autoschedule);

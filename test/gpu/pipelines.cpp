@@ -83,6 +83,25 @@ TEST_CASE("a pipeline whose kernel fails names itself, and works the next time",
     CHECK(fake_cuda::misuse().empty());
 }
 
+TEST_CASE("a GPU that does not come back after a failure", "[gpu]") {
+    TwoKernels pipeline(Target("host-cuda"));
+    Buffer<int> input = counted(33, 15), output(32, 15);
+    pipeline.run(input, output);
+    fake_cuda::fail_kernel(1, 700);
+    require_message<RuntimeError>(
+        [&] { pipeline.run(input, output); },
+        {"CUDA_ERROR_ILLEGAL_ADDRESS", "start it again", "CPUs can go on"});
+    for (int i = 0; i < 2; i++) {
+        fake_cuda::fail_call("cuDevicePrimaryCtxRetain", 1, 700);
+        require_message<RuntimeError>([&] { pipeline.run(input, output); },
+                                      {"a kernel failed in this process",
+                                       "CUDA_ERROR_ILLEGAL_ADDRESS (700)",
+                                       "Start the process again", "CPUs can go on"});
+    }
+    pipeline.run(input, output);  // this driver does
+    CHECK(fake_cuda::misuse().empty());
+}
+
 TEST_CASE("the profile has the times of kernels", "[gpu]") {
     for (const char *name : {"host-cuda-profile", "host-cuda_emulator-profile"}) {
         INFO(name);

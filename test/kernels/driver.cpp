@@ -1,7 +1,7 @@
 // The CUDA driver itself. On machines without a GPU these test nothing: test/gpu has a driver made for tests.
 
+#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <thread>
 
 #include <catch2/catch_test_macros.hpp>
@@ -139,24 +139,37 @@ TEST_CASE("a launch that exceeds the GPU is refused with its limits, and the nex
     CHECK(out(639) == 6 * 639 + 30);
 }
 
-TEST_CASE("an illegal address is reported, and the next run works", "[driver]") {
+TEST_CASE("an illegal address is reported, and the host goes on", "[driver]") {
+    if (no_gpu())
+        return;
+    // CUDA runs nothing more in a process where it happened.
+    const std::string command =
+        std::filesystem::read_symlink("/proc/self/exe").string() + " '[.lost]'";
+    CHECK(std::system(command.c_str()) == 0);
+}
+
+TEST_CASE("an illegal address", "[.lost]") {
     if (no_gpu())
         return;
     Scaled pipeline;
     pipeline.check_run();
-    {
-        Buffer<int> wrong(100, 60);
-        wrong.device_wrap_native(&cuda_device_interface, 0x100);
-        wrong.set_device_dirty();
-        pipeline.in.set(wrong);
-        Buffer<int> result(100, 60);
-        require_message<RuntimeError>(
-            [&] { pipeline.out.realize(result, cuda); },
-            {"CUDA_ERROR_ILLEGAL_ADDRESS", "Pipeline out", "The next call starts anew"});
-        wrong.device_detach_native();
+    Buffer<int> wrong(100, 60), result(100, 60);
+    wrong.device_wrap_native(&cuda_device_interface, 0x100);
+    wrong.set_device_dirty();
+    pipeline.in.set(wrong);
+    require_message<RuntimeError>([&] { pipeline.out.realize(result, cuda); },
+                                  {"CUDA_ERROR_ILLEGAL_ADDRESS", "Pipeline out", "start it again"});
+    wrong.device_detach_native();
+    pipeline.in.set(Scaled::input(100, 60));
+    try {  // a driver may recover
+        pipeline.out.realize(result, cuda);
+        pipeline.check(result);
+    } catch (const RuntimeError &error) {
+        CHECK_THAT(error.what(), Catch::Matchers::ContainsSubstring("Start the process again"));
     }
-    pipeline.check_run();
-    Scaled(5).check_run(5);
+    Func on_host("on_host");
+    on_host(pipeline.x, pipeline.y) = pipeline.in(pipeline.x, pipeline.y) * 3;
+    pipeline.check(on_host.realize({100, 60}));
 }
 
 TEST_CASE("the profile has the times of kernels on the GPU", "[driver]") {
@@ -175,7 +188,7 @@ TEST_CASE("the profile has the times of kernels on the GPU", "[driver]") {
     CHECK(report.find("launches") != std::string::npos);
 }
 
-TEST_CASE("linked kernels are kept on disk, and a broken file is linked again", "[driver]") {
+TEST_CASE("linked kernels are kept on disk", "[driver]") {
     if (no_gpu())
         return;
     TempFolder folder;

@@ -66,7 +66,16 @@ void CudaDevice::need_context() {
     if (context_.load(std::memory_order_relaxed))
         return;
     CUcontext context = nullptr;
-    check(driver_.DevicePrimaryCtxRetain(&context, device_), "cuDevicePrimaryCtxRetain");
+    const CUresult result = driver_.DevicePrimaryCtxRetain(&context, device_);
+    if (loses_context(result) && generation_.load(std::memory_order_relaxed) > 0) {
+        lost_ = true;
+        throw RuntimeError(fmt::format(
+            "{}: cuDevicePrimaryCtxRetain failed with {}: a kernel failed in this process, and "
+            "CUDA "
+            "runs nothing more in it. Start the process again. Pipelines for CPUs can go on.",
+            name_, result_text(driver_, result)));
+    }
+    check(result, "cuDevicePrimaryCtxRetain");
     context_.store(context, std::memory_order_release);
 }
 

@@ -190,8 +190,8 @@ std::string cause(CUresult result) {
 std::string advice(CUresult result) {
     std::string text = cause(result);
     if (loses_context(result))
-        text += " All memory of the device is lost: what lived there alone is gone. The next call "
-                "starts anew.";
+        text += " All memory of the device is lost: what lived there alone is gone. Most drivers "
+                "run nothing more in this process: start it again. Pipelines for CPUs can go on.";
     return text;
 }
 

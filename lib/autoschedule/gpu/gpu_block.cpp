@@ -27,23 +27,34 @@ std::vector<Block> block_candidates(const std::vector<int64_t> &extents) {
     one.x = dims[0];
     if (dims.size() > 1)
         one.y = dims[1];
+    /// More than there is of a dimension would be computed in vain; a warp is the least.
+    auto fits = [&](size_t d, int64_t threads, int64_t points, int64_t least) {
+        return threads * points <= extents[d] || (points == 1 && threads <= least);
+    };
     std::vector<Block> all;
-    for (int64_t width : {8, 16, 32, 64, 128, 256})
-        for (int64_t height : {1, 2, 4, 8, 16, 32})
-            for (int64_t columns : {1, 2, 4})
-                for (int64_t rows : {1, 2, 4, 8}) {
-                    if (width * height > 512 || width * height < 32 || columns * rows > 16 ||
-                        (!one.y && height * rows > 1))
-                        continue;
-                    Block b = one;
-                    b.threads[*b.x] = width;
-                    b.points[*b.x] = columns;
-                    if (b.y) {
-                        b.threads[*b.y] = height;
-                        b.points[*b.y] = rows;
-                    }
-                    all.push_back(std::move(b));
-                }
+    auto add = [&](int64_t width, int64_t height, int64_t columns, int64_t rows) {
+        Block b = one;
+        if (!fits(*b.x, width, columns, 32) || (b.y && !fits(*b.y, height, rows, 2)))
+            return;
+        b.threads[*b.x] = width;
+        b.points[*b.x] = columns;
+        if (b.y) {
+            b.threads[*b.y] = height;
+            b.points[*b.y] = rows;
+        }
+        all.push_back(std::move(b));
+    };
+    for (int64_t width : {16, 32, 64, 128, 256})
+        for (int64_t columns : {1, 2, 4}) {
+            if (!one.y && width > 16)
+                add(width, 1, columns, 1);
+            if (!one.y || width > 128)
+                continue;
+            for (int64_t height : {1, 2, 4, 8, 16})
+                for (int64_t rows : {1, 2, 4, 8})
+                    if (width * height >= 32 && width * height <= 512 && columns * rows <= 16)
+                        add(width, height, columns, rows);
+        }
     return all;
 }
 
