@@ -50,7 +50,7 @@ void print(const Figures &f) {
 }
 
 void print(const Timing &t) {
-    fmt::print("{:24} {:19} {:>5}x{:<5} {:>10} {:>10} {:>5}  {}\n", t.app, t.variant, t.size.width,
+    fmt::print("{:24} {:26} {:>5}x{:<5} {:>10} {:>10} {:>5}  {}\n", t.app, t.variant, t.size.width,
                t.size.height, known(t.median_ms, "{:.4f}"), known(t.minimum_ms, "{:.4f}"), t.runs,
                t.failure);
 }
@@ -125,7 +125,7 @@ nlohmann::json print_figures(const std::vector<const apps::App *> &apps, const O
 /// The applications in turn, until the time is over.
 nlohmann::json print_times(const std::vector<const apps::App *> &apps, const Options &options) {
     fmt::print("\n{}: times in ms, with data on the device\n\n", name_of_gpu());
-    fmt::print("{:24} {:19} {:>11} {:>10} {:>10} {:>5}\n", "app", "", "size", "median", "minimum",
+    fmt::print("{:24} {:26} {:>11} {:>10} {:>10} {:>5}\n", "app", "", "size", "median", "minimum",
                "runs");
     const auto end =
         std::chrono::steady_clock::now() + std::chrono::duration<double>(60 * options.minutes);

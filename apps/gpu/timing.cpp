@@ -60,10 +60,11 @@ void time_runs(const std::function<void()> &once, double seconds, Timing &timing
     once();
 
     std::vector<double> times;
-    for (double spent = 0; times.size() < 5 || (spent < seconds && times.size() < 101);) {
+    double spent = 0;
+    do {
         times.push_back(seconds_of(once));
         spent += times.back();
-    }
+    } while (times.size() < 101 && (spent < seconds || (times.size() < 5 && spent < 5 * seconds)));
     std::sort(times.begin(), times.end());
     timing.runs = int(times.size());
     timing.median_ms = times[times.size() / 2] * 1e3;

@@ -27,7 +27,8 @@ struct Timing {
 /// hand schedule of the CPU. Of each run, the time from the call until the device has finished. \param seconds  for the runs
 Timing time_on_gpu(const apps::App &app, Schedule schedule, double seconds);
 
-/// Runs `once` twice, the first of which may compile, and then for some seconds: the times and their number.
+/// Runs `once` twice, the first of which may compile, and then for some seconds, or five times where that does not take
+/// much longer: the times and their number.
 void time_runs(const std::function<void()> &once, double seconds, Timing &timing);
 
 /// Of the hand schedule.
