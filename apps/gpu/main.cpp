@@ -57,7 +57,7 @@ double share_of_copy(const Timing &t, const Limits &limits) {
 }
 
 void print(const Timing &t, const Limits &limits) {
-    fmt::print("{:24} {:19} {:>5}x{:<5} {:>10} {:>10} {:>8} {:>10}  {}\n", t.app, t.variant,
+    fmt::print("{:24} {:26} {:>5}x{:<5} {:>10} {:>10} {:>8} {:>10}  {}\n", t.app, t.variant,
                t.size.width, t.size.height, known(t.device_ms, "{:.4f}"),
                known(t.call_ms, "{:.4f}"), known(share_of_copy(t, limits), "{:.2f}"),
                known(t.first_call_ms, "{:.0f}"), t.failure);
@@ -166,7 +166,7 @@ std::vector<apps::App> timed_apps(const std::vector<const apps::App *> &apps) {
 /// The applications in turn, until the time is over.
 nlohmann::json print_times(const std::vector<apps::App> &apps, const Limits &limits,
                            const Options &options) {
-    fmt::print("\n{:24} {:19} {:>11} {:>10} {:>10} {:>8} {:>10}\n", "app", "", "size", "device ms",
+    fmt::print("\n{:24} {:26} {:>11} {:>10} {:>10} {:>8} {:>10}\n", "app", "", "size", "device ms",
                "call ms", "of copy", "first call");
     const auto end =
         std::chrono::steady_clock::now() + std::chrono::duration<double>(60 * options.minutes);

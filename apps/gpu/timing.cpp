@@ -175,10 +175,12 @@ void time_calls(const std::function<void()> &once, double seconds, Timing &timin
     timing.first_call_ms = milliseconds_of(once);
     once();
     std::vector<double> times;
-    for (double spent = 0; times.size() < 5 || (spent < seconds * 1e3 && times.size() < 51);) {
+    const double enough = seconds * 1e3;
+    double spent = 0;
+    do {
         times.push_back(milliseconds_of(once));
         spent += times.back();
-    }
+    } while (times.size() < 51 && (spent < enough || (times.size() < 5 && spent < 5 * enough)));
     timing.runs = int(times.size());
     timing.call_ms = median(times);
 }

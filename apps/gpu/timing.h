@@ -30,7 +30,8 @@ struct Timing {
 /// Compares with the hand schedule of the CPU. \param seconds  for the runs
 Timing time_on_gpu(const apps::App &app, Schedule schedule, double seconds);
 
-/// Runs `once` for some seconds: the times of a call. The first one may compile.
+/// Runs `once` twice, the first of which may compile, and then for some seconds, or five times where that does not take
+/// much longer: the times of a call.
 void time_calls(const std::function<void()> &once, double seconds, Timing &timing);
 
 /// Of the hand schedule.
