@@ -253,8 +253,7 @@ Expr Rules::compare_quotient(Op op, const Linear &left, const Linear &right) {
     int64_t c = 0;
     Linear scaled = right;
     if ((op == Op::LT || op == Op::LE) && is_quotient(left, &c)) {
-        if ((op == Op::LE && !scaled.add(Linear::from_constant(left.type, 1))) ||
-            !fits(scaled, c))
+        if ((op == Op::LE && !scaled.add(Linear::from_constant(left.type, 1))) || !fits(scaled, c))
             return Expr();
         Expr limit = scaled.scale(c) ? sum(scaled) : Expr();
         return limit.defined() ? comparison(Op::LT, left.terms[0].atom->args[0], limit) : Expr();
