@@ -166,14 +166,14 @@ inline void __tsan_release(void *) {}
 #endif
 
 void share(Loop &loop, Iterations &iterations, Team &team) {
-    __tsan_acquire(&iterations);
     loop.with_thread([&] { return work(loop, iterations, team, [] {}); });
-    __tsan_release(&iterations);
 }
 
 void join_team(Loop &loop, Iterations &iterations, Team &team) {
+    __tsan_acquire(&iterations);
     share(loop, iterations, team);
     team.wait();
+    __tsan_release(&iterations);
 }
 
 PIPE_UNSEEN_BY_TSAN void fork_and_join(Loop &loop, Iterations &iterations, int threads) {

@@ -13,7 +13,6 @@ namespace Pipe {
 /// The default is OMP_NUM_THREADS or omp_set_num_threads(), if set; else the number of processors
 /// in the process's affinity mask, limited by the CPU quota of its control group (cgroup v1 or v2),
 /// rounded up: a quota of 2.5 processors allows 3 threads.
-/// time for: a quota of 2.5 processors makes 3 threads.
 void set_num_threads(int threads);
 /// The number of threads that a parallel loop would use now; at least 1.
 int get_num_threads();

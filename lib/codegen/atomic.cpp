@@ -104,7 +104,7 @@ void ExprEmitter::store_atomic(const ir::StmtNode &s) {
     const std::string name = s.name + ".old";
     frame_.variables.push(name, old);
     Expr now = WithOldValue(s, ir::make_variable(type, name)).mutate(value);
-    Value *wanted = afresh([&] { return emit(now); });
+    Value *wanted = with_empty_memo([&] { return emit(now); });
     frame_.variables.pop(name);
     auto *swap = b_.CreateAtomicCmpXchg(
         p, seen, b_.CreateBitCast(to_memory(b_, type, wanted), bits), align, order, order);

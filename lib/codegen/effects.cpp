@@ -60,7 +60,7 @@ Value *ExprEmitter::print(const ir::ExprNode &e) {
     llvm::BasicBlock *then = frame_.new_block("print"), *join = frame_.new_block("printed");
     b_.CreateCondBr(condition, then, join);
     b_.SetInsertPoint(then);
-    apart([&] {
+    with_scoped_memo([&] {
         Message m = message(parts, " ");
         auto print = unit_.runtime("pipe_print", b_.getVoidTy(),
                                    {b_.getPtrTy(), b_.getPtrTy(), b_.getPtrTy()});
@@ -77,7 +77,7 @@ Value *ExprEmitter::require(const ir::ExprNode &e) {
     std::vector<Expr> parts(e.args.begin() + 1, e.args.end());
     Value *condition = emit(e.args[0]);
     frame_.require(condition, [&] {
-        return apart([&] { return emit_fail(failed_requirement, parts, " "); });
+        return with_scoped_memo([&] { return emit_fail(failed_requirement, parts, " "); });
     });
     return emit(parts[0]);
 }

@@ -137,7 +137,7 @@ Value *ExprEmitter::let(const ir::ExprNode &e) {
     bool hides = frame_.variables.find(e.name) != nullptr;
     frame_.variables.push(e.name, bound);
     auto body = [&] { return emit(e.args[1]); };
-    Value *result = hides ? afresh(body) : apart(body);
+    Value *result = hides ? with_empty_memo(body) : with_scoped_memo(body);
     frame_.variables.pop(e.name);
     return result;
 }
@@ -273,7 +273,7 @@ Value *ExprEmitter::if_then_else(const ir::ExprNode &e) {
     Value *results[2];
     for (int i = 0; i < 2; i++) {
         b_.SetInsertPoint(arms[i]);
-        results[i] = apart([&] { return emit(e.args[static_cast<size_t>(i) + 1]); });
+        results[i] = with_scoped_memo([&] { return emit(e.args[static_cast<size_t>(i) + 1]); });
         b_.CreateBr(join);
         arms[i] = b_.GetInsertBlock();
     }

@@ -146,7 +146,7 @@ class ExprEmitter {
         }
     };
     /// Runs f and discards the values that it computed.
-    template <typename F> auto apart(F &&f) {
+    template <typename F> auto with_scoped_memo(F &&f) {
         const std::array marks{memo_.mark(), strict_.mark()};
         auto result = f();
         memo_.roll_back(marks[0]);
@@ -154,7 +154,7 @@ class ExprEmitter {
         return result;
     }
     /// The same, and f does not use values computed before.
-    template <typename F> auto afresh(F &&f) {
+    template <typename F> auto with_empty_memo(F &&f) {
         Known before = std::exchange(memo_, {}), before_strict = std::exchange(strict_, {});
         auto result = f();
         memo_ = std::move(before);

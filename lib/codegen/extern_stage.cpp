@@ -91,7 +91,7 @@ Value *ExprEmitter::extern_stage(const ir::ExprNode &e) {
                       ? call_pipeline(function, types, args)
                       : emit_c_call(b_, unit_.module, Int(32), function, types, args, false);
     frame_.require(b_.CreateICmpEQ(code, b_.getInt32(0)), [&] {
-        return apart([&] {
+        return with_scoped_memo([&] {
             const std::string name = "extern_stage.code";
             frame_.variables.push(name, {code, {}, {}, range_of_type(Int(32)), frame_.loop_depth});
             Value *answer = emit_fail(static_cast<int>(ir::Failure::ExternStage),

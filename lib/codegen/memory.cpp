@@ -285,7 +285,8 @@ Value *ExprEmitter::load_scalar_if(const ir::ExprNode &e, Value *condition) {
     llvm::BasicBlock *then = frame_.new_block("load"), *join = frame_.new_block("loaded");
     b_.CreateCondBr(condition, then, join);
     b_.SetInsertPoint(then);
-    Value *loaded = apart([&] { return load_dense(e, e.type, offset(e.args[0]), nullptr); });
+    Value *loaded =
+        with_scoped_memo([&] { return load_dense(e, e.type, offset(e.args[0]), nullptr); });
     b_.CreateBr(join);
     then = b_.GetInsertBlock();
     b_.SetInsertPoint(join);

@@ -45,7 +45,8 @@ class Rules {
     bool join_quotients(Linear *sum);
     bool join_quotient(Linear *sum, const Divided &d, int64_t coefficient);
     bool join_remainder(Linear *sum, const Divided &d, int64_t coefficient);
-    bool fits(const Linear &sum) const;
+    ConstantInterval usual_bounds(const Linear &sum) const;
+    bool fits(const Linear &sum, int64_t factor = 1) const;
 
     Expr min_max(Op op, const Expr &a, const Expr &b);
     Expr min_max_nested(Op op, const Expr &a, const Expr &b);

@@ -31,6 +31,11 @@ int64_t gcd_of_terms(const Linear &sum, int64_t g) {
     return g;
 }
 
+/// The ends of `known`, and those of `other` where it has none.
+Interval or_else(const Interval &known, const Interval &other) {
+    return {known.has_lo() ? known.lo : other.lo, known.has_hi() ? known.hi : other.hi};
+}
+
 /// sum = g * result + the remainder of the constant; g divides all coefficients.
 Linear divide_terms(Linear sum, int64_t g) {
     for (auto &t : sum.terms)
@@ -248,25 +253,32 @@ Expr Rules::divide(const Expr &a, const Expr &b) {
     return make_binary(Op::Div, a, b);
 }
 
-/// Whether the sum cannot overflow its type, as rewriting divisions of sums requires: in(x) + 1
-/// may, where in(x) - 1 may not.
-bool Rules::fits(const Linear &sum) const {
-    if (sum.terms.size() == 1 && sum.terms[0].coefficient == 1 && sum.constant == 0)
+/// Bounds of the sum. Ends that the facts do not know are computed from the terms: data may be any number
+/// of its type; indices are taken to stay below 1/256 of the largest one.
+ConstantInterval Rules::usual_bounds(const Linear &sum) const {
+    const Type type = sum.type.element_of();
+    const int64_t usual = type.max_int() >> 8;
+    const Interval index{-usual, usual};
+    const auto data = Interval::between(type.min_int(), type.max_int());
+    const Interval known = constant_bounds(sum, facts_);
+    if (known.has_lo() && known.has_hi())
+        return known;
+    Interval usually = Interval::single(sum.constant);
+    for (const Linear::Term &t : sum.terms)
+        usually = usually + or_else(bounds(t.atom), is_index(t.atom) ? index : data) *
+                                Interval::single(t.coefficient);
+    return or_else(known, usually);
+}
+
+/// Whether `factor * sum` cannot overflow its type, as rewriting quotients requires: in(x) + 1 may, where
+/// in(x) - 1 may not.
+bool Rules::fits(const Linear &sum, int64_t factor) const {
+    if (sum.terms.size() == 1 && sum.terms[0].coefficient == 1 && sum.constant == 0 && factor == 1)
         return true;
     const Type type = sum.type.element_of();
-    const auto of_type = Interval::between(type.min_int(), type.max_int());
-    Interval data = Interval::single(sum.constant);
-    bool has_indices = false;
-    for (const Linear::Term &t : sum.terms) {
-        if (is_index(t.atom))
-            has_indices = true;
-        else
-            data = data + intersection(bounds(t.atom), of_type) * Interval::single(t.coefficient);
-    }
-    if (!has_indices)
-        return data.has_lo() && data.has_hi() && data.within(of_type);
-    // Sums of indices stay below half of the largest number.
-    return data.lo > type.min_int() / 2 && data.hi < type.max_int() / 2;
+    const Interval range = usual_bounds(sum) * Interval::single(factor);
+    return range.has_lo() && range.has_hi() &&
+           range.within(Interval::between(type.min_int(), type.max_int()));
 }
 
 /// Removes multiples of the divisor from the dividend.

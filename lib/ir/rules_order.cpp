@@ -243,8 +243,7 @@ Expr Rules::write_comparison(Op op, Linear left, Linear right, int64_t m, const 
     return x.defined() && y.defined() ? make_binary(op, x, y) : plain;
 }
 
-/// x/c < y is x < y*c; x <= y/c is x*c <= y. For indices only: products of arbitrary numbers may
-/// overflow.
+/// x/c < y is x < y*c; x <= y/c is x*c <= y. Only if the products cannot overflow.
 Expr Rules::compare_quotient(Op op, const Linear &left, const Linear &right) {
     auto is_quotient = [](const Linear &sum, int64_t *divisor) {
         return sum.constant == 0 && sum.terms.size() == 1 && sum.terms[0].coefficient == 1 &&
@@ -253,14 +252,14 @@ Expr Rules::compare_quotient(Op op, const Linear &left, const Linear &right) {
     };
     int64_t c = 0;
     Linear scaled = right;
-    if ((op == Op::LT || op == Op::LE) && is_quotient(left, &c) && !has_data(right)) {
-        if (op == Op::LE && !scaled.add(Linear::from_constant(left.type, 1)))
+    if ((op == Op::LT || op == Op::LE) && is_quotient(left, &c)) {
+        if ((op == Op::LE && !scaled.add(Linear::from_constant(left.type, 1))) || !fits(scaled, c))
             return Expr();
         Expr limit = scaled.scale(c) ? sum(scaled) : Expr();
         return limit.defined() ? comparison(Op::LT, left.terms[0].atom->args[0], limit) : Expr();
     }
     scaled = left;
-    if (op == Op::LE && is_quotient(right, &c) && !has_data(left)) {
+    if (op == Op::LE && is_quotient(right, &c) && fits(left, c)) {
         Expr limit = scaled.scale(c) ? sum(scaled) : Expr();
         return limit.defined() ? comparison(Op::LE, limit, right.terms[0].atom->args[0]) : Expr();
     }

@@ -275,17 +275,17 @@ class Builder {
         const auto &stage = tree_.schedule()[nest.func].stages[static_cast<size_t>(nest.stage)];
         if (!stage.single_thread_device)
             return body;
-        return make_for(region::stage_name(graph_[nest.func], nest.stage) + ".kernel", int32(0), int32(1),
-                        LoopKind::GPUBlock, std::move(body));
+        return make_for(region::stage_name(graph_[nest.func], nest.stage) + ".kernel", int32(0),
+                        int32(1), LoopKind::GPUBlock, std::move(body));
     }
 
     /// Counts the stages of a nest and of those that share its loops; false where one is not the next.
     bool advance(const StageNest &nest, std::map<FuncId, int> &next) const {
         if (next[nest.func]++ != nest.stage)
             return false;
-        std::vector<const StageNest *> guests = tree_.children(nest);
-        return std::all_of(guests.begin(), guests.end(),
-                           [&](const StageNest *guest) { return advance(*guest, next); });
+        std::vector<const StageNest *> children = tree_.children(nest);
+        return std::all_of(children.begin(), children.end(),
+                           [&](const StageNest *child) { return advance(*child, next); });
     }
 
     [[noreturn]] void throw_no_order(FuncId id) const {
@@ -307,10 +307,10 @@ class Builder {
             if (p + 1 == nest.shared)
                 body = within_shared(nest, std::move(body));
             std::vector<Stmt> parts{body};
-            for (const Nest &guest : nest.guests)
-                if (tree_.shared_loops(*guest.stage) == p + 1)
+            for (const Nest &child : nest.children)
+                if (tree_.shared_loops(*child.stage) == p + 1)
                     parts.push_back(
-                        make_produce(graph_[guest.stage->func].name, loops(guest, p + 1)));
+                        make_produce(graph_[child.stage->func].name, loops(child, p + 1)));
             body = one_loop(nest, p, make_block(std::move(parts)));
         }
         return from > 0 && nest.shared == from ? within_shared(nest, std::move(body)) : body;
@@ -349,9 +349,9 @@ class Builder {
     Nest prepare(const StageNest &stage) {
         Nest nest{
             &stage, regions_.ranges(stage), regions_.tails(stage), tree_.shared_loops(stage), {}};
-        for (const StageNest *guest : tree_.children(stage)) {
-            nest.shared = std::max(nest.shared, tree_.shared_loops(*guest));
-            nest.guests.push_back(prepare(*guest));
+        for (const StageNest *child : tree_.children(stage)) {
+            nest.shared = std::max(nest.shared, tree_.shared_loops(*child));
+            nest.children.push_back(prepare(*child));
         }
         return nest;
     }
@@ -408,9 +408,9 @@ class Builder {
                 make_let(tree_.variable(*nest.stage, loop.dim.name)->name,
                          add(make_variable(Int(32), loop.name), regions_.shift(*nest.stage, loop)),
                          std::move(body));
-        for (const Nest &guest : nest.guests)
-            if (p < tree_.shared_loops(*guest.stage))
-                body = variables_at(guest, p, std::move(body));
+        for (const Nest &child : nest.children)
+            if (p < tree_.shared_loops(*child.stage))
+                body = variables_at(child, p, std::move(body));
         return body;
     }
 

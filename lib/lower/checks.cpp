@@ -4,7 +4,6 @@
 
 #include "graph/extern_stage.h"
 #include "ir/int32.h"
-#include "ir/program.h"
 #include "ir/simplify.h"
 #include "ir/visit.h"
 #include "support/error_text.h"

@@ -1,7 +1,7 @@
 #pragma once
 // Run-time checks that a kernel makes before it computes anything.
 
-#include "ir/stmt_node.h"
+#include "ir/program.h"
 #include "region/region_map.h"
 
 namespace Pipe::lower {

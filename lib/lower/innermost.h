@@ -16,7 +16,7 @@ struct Nest {
     std::map<std::string, region::Range> ranges;
     std::vector<region::Tail> tails;
     size_t shared;             ///< number of the outermost loops that other stages share
-    std::vector<Nest> guests;  ///< of these stages, those that follow this one
+    std::vector<Nest> children;  ///< the stages that share loops of this one (compute_with)
 };
 
 /// The store of a definition's values at one point, under the masks of the loops' tails; for an

@@ -122,7 +122,7 @@ void LoopTree::add_loops(StageNest &nest, const schedules::StageSchedule &schedu
     const graph::FuncNode &func = graph_[nest.func];
     nest.fuse_level = outermost_host(schedule.fuse_level);
     nest.named_level = schedule.fuse_level;
-    has_guests_ |= !nest.fuse_level.inlined();
+    has_children_ |= !nest.fuse_level.inlined();
     UniqueNames names(func, nest.stage);
     for (const schedules::Transform &t : schedule.transforms)
         nest.transforms.push_back(names.apply(t));
@@ -214,7 +214,7 @@ Expr LoopTree::variable(const StageNest &nest, const std::string &var) const {
 
 std::vector<const StageNest *> LoopTree::children(const StageNest &parent) const {
     std::vector<const StageNest *> result;
-    if (!has_guests_)
+    if (!has_children_)
         return result;
     for (FuncId id : computed_at(place(parent.func).compute))
         for (const StageNest &nest : place(id).stages) {

@@ -109,7 +109,7 @@ class LoopTree {
     std::map<Level, LoopKind> kinds_;
     std::map<Level, std::pair<FuncId, int>> owners_;
     std::map<Level, std::vector<FuncId>> computed_at_, stored_at_, allocated_at_;
-    bool has_guests_ = false;
+    bool has_children_ = false;
 };
 
 }  // namespace Pipe::region

@@ -16,85 +16,85 @@ Var x("x"), y("y"), xo("xo"), xi("xi"), yo("yo"), yi("yi");
 
 }  // namespace
 
-// In iterations that only the guest has, the producer ran beyond what the host reads.
+// In iterations that only the child has, the producer was computed beyond what the parent reads.
 TEST_CASE("a shared loop runs beyond the range of the stage whose producer is inside",
           "[differential]") {
     for (bool store_root : {false, true}) {
         ImageParam in(Int(32), 2, "in");
-        Func producer("producer"), host("host"), guest("guest");
+        Func producer("producer"), parent("parent"), child("child");
         producer(x, y) = in(x, y) * 3;
-        host(x, y) = producer(x, y) + 1;
-        guest(x, y) = x * y;
-        guest.compute_with(host, y);
-        producer.compute_at(host, y);
+        parent(x, y) = producer(x, y) + 1;
+        child(x, y) = x * y;
+        child.compute_with(parent, y);
+        producer.compute_at(parent, y);
         if (store_root)
             producer.store_root();
         testing::GuardedBuffer image = noise<int>({{0, 8}, {0, 8}});
         in.set(image.buffer);
-        CHECK(wrong_elements(Pipeline({host, guest}), {{{0, 8}, {0, 8}}, {{0, 8}, {-300, 4000}}}) ==
-              0);
+        CHECK(wrong_elements(Pipeline({parent, child}),
+                             {{{0, 8}, {0, 8}}, {{0, 8}, {-300, 4000}}}) == 0);
     }
 }
 
-// The host's range and the tests of its tail stood around its guests.
-TEST_CASE("each stage of shared loops ends where itself ends", "[differential]") {
-    Func host("host"), outer("outer"), inner("inner");
-    host(x, y) = x + y;
+// The parent's range and the conditions of its tail were applied to its children, too.
+TEST_CASE("each stage of shared loops has a range of its own", "[differential]") {
+    Func parent("parent"), outer("outer"), inner("inner");
+    parent(x, y) = x + y;
     outer(x, y) = x - y;
     inner(x, y) = x * y + 1;
-    inner.compute_with(host, x);
-    outer.compute_with(host, y);
-    CHECK(wrong_elements(Pipeline({host, outer, inner}),
+    inner.compute_with(parent, x);
+    outer.compute_with(parent, y);
+    CHECK(wrong_elements(Pipeline({parent, outer, inner}),
                          {{{0, 8}, {0, 8}}, {{0, 20}, {-4, 18}}, {{-3, 16}, {-2, 16}}}) == 0);
 }
 
-// The host was placed before its own reader, which comes later than the guest's: at the root.
-TEST_CASE("a host without a level is computed where its reader is", "[differential]") {
-    Func host("host"), reader("reader"), reader2("reader2"), guest("guest"), both("both");
+// The parent was computed at root, before the child's reader, instead of at its own reader.
+TEST_CASE("a parent without a compute level is computed where its reader is", "[differential]") {
+    Func parent("parent"), reader("reader"), reader2("reader2"), child("child"), both("both");
     RDom r(0, 6, "r");
-    host(x) = x * 3;
-    host(x) += 1;
-    reader(x) = host(x) + host(x + 2);
-    reader2(x) = host(x + 1);
-    guest(x) = x * 5;
+    parent(x) = x * 3;
+    parent(x) += 1;
+    reader(x) = parent(x) + parent(x + 2);
+    reader2(x) = parent(x + 1);
+    child(x) = x * 5;
     both(x) = 0;
-    both(x) += reader(r) + reader2(x) + guest(x + r);
+    both(x) += reader(r) + reader2(x) + child(x + r);
     reader.compute_at(both.update(), r);
     reader2.compute_at(both.update(), r);
-    guest.compute_at(both.update(), r);
-    guest.compute_with(host, x);
+    child.compute_at(both.update(), r);
+    child.compute_with(parent, x);
     CHECK(wrong_elements(both, {{{-2, 9}}}) == 0);
 }
 
-// The guest's let of a shifted strip was bound inside of what the producer needs of it.
+// The child's variable for a shifted strip was defined inside of the producer's loops, whose bounds use it.
 TEST_CASE("shared strips with all tails", "[differential]") {
-    for (TailStrategy host_tail : {TailStrategy::GuardWithIf, TailStrategy::ShiftInwards})
-        for (TailStrategy guest_tail : {TailStrategy::GuardWithIf, TailStrategy::ShiftInwards})
+    for (TailStrategy parent_tail : {TailStrategy::GuardWithIf, TailStrategy::ShiftInwards})
+        for (TailStrategy child_tail : {TailStrategy::GuardWithIf, TailStrategy::ShiftInwards})
             for (bool unroll : {false, true}) {
                 ImageParam in(Int(32), 2, "in");
-                Func producer("producer"), host("host"), guest("guest");
+                Func producer("producer"), parent("parent"), child("child");
                 producer(x, y) = in(x, y) * 3;
-                host(x, y) = producer(x, y);
-                guest(x, y) = producer(x, y + 1) * 2 + producer(x, y);
-                host.split(y, yo, yi, 8, host_tail);
-                guest.split(y, yo, yi, 8, guest_tail);
+                parent(x, y) = producer(x, y);
+                child(x, y) = producer(x, y + 1) * 2 + producer(x, y);
+                parent.split(y, yo, yi, 8, parent_tail);
+                child.split(y, yo, yi, 8, child_tail);
                 if (unroll)
-                    host.unroll(yi), guest.unroll(yi);
-                guest.compute_with(host, yi);
-                producer.compute_at(host, unroll ? yo : yi);
+                    parent.unroll(yi), child.unroll(yi);
+                child.compute_with(parent, yi);
+                producer.compute_at(parent, unroll ? yo : yi);
                 for (int height : {8, 19, 30}) {
                     testing::GuardedBuffer image = noise<int>({{0, 8}, {0, std::max(28, height)}});
                     in.set(image.buffer);
-                    Shape of_host{{0, 8}, {0, height}};
-                    CHECK(wrong_elements(Pipeline({host, guest}), {of_host, {{0, 8}, {0, 27}}}) ==
-                          0);
-                    CHECK(wrong_elements(Pipeline({host, guest}), {of_host, {{0, 8}, {3, 9}}}) ==
-                          0);
+                    Shape of_parent{{0, 8}, {0, height}};
+                    CHECK(wrong_elements(Pipeline({parent, child}),
+                                         {of_parent, {{0, 8}, {0, 27}}}) == 0);
+                    CHECK(wrong_elements(Pipeline({parent, child}),
+                                         {of_parent, {{0, 8}, {3, 9}}}) == 0);
                 }
             }
 }
 
-// A guest's other definitions ran before those that share the host's loops.
+// A child's other definitions ran before those that share the parent's loops.
 TEST_CASE("updates of stages that share loops", "[differential]") {
     for (int which = 0; which < 5; which++) {
         Func f("f"), g("g");
@@ -121,7 +121,7 @@ TEST_CASE("updates of stages that share loops", "[differential]") {
     }
 }
 
-// The guest of a guest was never computed.
+// The child of a child was never computed.
 TEST_CASE("a chain of stages that share loops", "[differential]") {
     for (const Var &deepest : {x, y}) {
         Func f("f"), g("g"), h("h");
@@ -135,21 +135,21 @@ TEST_CASE("a chain of stages that share loops", "[differential]") {
     }
 }
 
-// The guest of compute_with was produced with its host, after a stage between them had read it.
-TEST_CASE("a stage that reads a guest of compute_with runs after it", "[differential]") {
-    Func host("host"), guest("guest"), reader("reader"), out("out");
-    guest(x, y) = x * 3 + y;
-    reader(x, y) = guest(x, y - 2) + 1;
-    host(x, y) = x - y;
-    out(x, y) = host(x, y - 2) + reader(x, y) + host(x, y);
-    host.compute_root();
+// The child was computed with its parent, after a stage between them had read it.
+TEST_CASE("a stage that reads a child of compute_with runs after it", "[differential]") {
+    Func parent("parent"), child("child"), reader("reader"), out("out");
+    child(x, y) = x * 3 + y;
+    reader(x, y) = child(x, y - 2) + 1;
+    parent(x, y) = x - y;
+    out(x, y) = parent(x, y - 2) + reader(x, y) + parent(x, y);
+    parent.compute_root();
     reader.compute_root();
-    guest.compute_root().compute_with(host, y);
+    child.compute_root().compute_with(parent, y);
     check_against_reference<int>(out, {13, 7});
 }
 
-// In iterations of a shared loop in which one stage does nothing, what it reads was computed from
-// where it would stand: before the first row of the input.
+// In iterations of a shared loop in which one stage computes nothing, its producer was computed for the rows
+// that it would need there: before the first row of the input.
 TEST_CASE("what is computed in a shared loop keeps to its reader's range", "[differential]") {
     ImageParam in(Int(32), 2, "in");
     for (LoopAlignStrategy align : {LoopAlignStrategy::AlignEnd, LoopAlignStrategy::AlignStart}) {
@@ -171,7 +171,8 @@ TEST_CASE("what is computed in a shared loop keeps to its reader's range", "[dif
     }
 }
 
-// Behind the guest's last outer iteration its inner loop has no iterations: the place counted back from there.
+// After the child's last outer iteration its inner loop has no iterations; the position was counted back from
+// there.
 TEST_CASE("what is computed in a shared inner loop keeps to its reader's range", "[differential]") {
     ImageParam in(Int(32), 1, "in");
     Func f("f"), g("g"), h("h");

@@ -431,7 +431,7 @@ TEST_CASE_METHOD(Blur, "compute_with", "[error][directives]") {
             [&] { e.compile_jit(); },
             {"d.compute_with(c, x)", "directives.cpp:", "different levels", "at one level"});
     }
-    SECTION("with a host without a level") {
+    SECTION("with a Func without a compute level") {
         Func d("d"), e("e");
         c(x, y) += 1;
         d(x, y) = x;
@@ -441,7 +441,7 @@ TEST_CASE_METHOD(Blur, "compute_with", "[error][directives]") {
                                       {"d.compute_with(c, x)", "directives.cpp:",
                                        "root and the place where it is used", "at one level"});
     }
-    SECTION("with a host that is inlined") {
+    SECTION("with a Func that is inlined") {
         Func d("d"), e("e");
         d(x, y) = x;
         e(x, y) = c(x, y) + d(x, y);

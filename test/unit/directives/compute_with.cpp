@@ -88,40 +88,39 @@ TEST_CASE_METHOD(Pair, "what forbids it", "[compute_with]") {
                                   {"b.compute_with(root)", "names no loop"});
 }
 
-// Found by random directives, seed 2800001513: where a host is computed was looked for in the loops of its
-// guest, which had none yet.
-TEST_CASE("a host without a level of its own that its guest reads", "[compute_with]") {
-    Func host("host"), guest("guest"), out("out");
+// The compute level of the parent was looked up in the loops of its child, which had none yet.
+TEST_CASE("a parent without a level of its own that its child reads", "[compute_with]") {
+    Func parent("parent"), child("child"), out("out");
     RDom r(0, 3, "r");
-    host(x, y) = x + 2 * y;
-    host(x, y) += r;
-    guest(x, y) = host(x, y) + 1;
-    out(x, y) = guest(x, y);
-    guest.compute_root();
+    parent(x, y) = x + 2 * y;
+    parent(x, y) += r;
+    child(x, y) = parent(x, y) + 1;
+    out(x, y) = child(x, y);
+    child.compute_root();
     SECTION("the pure definition") {
-        guest.compute_with(host, x);
+        child.compute_with(parent, x);
     }
     SECTION("the update") {
-        guest.compute_with(host.update(), x);
+        child.compute_with(parent.update(), x);
     }
     require_message<CompileError>(
         [&] {
             out.realize({4, 4});
         },
-        {"guest.compute_with(host, x)", "'guest' at compute_with.cpp:", "reads 'host'",
+        {"child.compute_with(parent, x)", "'child' at compute_with.cpp:", "reads 'parent'",
          "before the other begins"});
 }
 
-// The host is placed with its guest, before a consumer that stands between the two.
-TEST_CASE("a host that a Func between it and its guest reads", "[compute_with]") {
-    Func host("host"), between("between"), guest("guest"), out("out");
-    host(x, y) = x + 2 * y;
-    between(x, y) = host(x, y) + host(x + 1, y);
-    guest(x, y) = x * y;
-    out(x, y) = between(x, y) + guest(x, y);
-    host.compute_at(out, y);
+// The parent is computed with its child, before a Func that reads the parent.
+TEST_CASE("a parent that a Func computed between it and its child reads", "[compute_with]") {
+    Func parent("parent"), between("between"), child("child"), out("out");
+    parent(x, y) = x + 2 * y;
+    between(x, y) = parent(x, y) + parent(x + 1, y);
+    child(x, y) = x * y;
+    out(x, y) = between(x, y) + child(x, y);
+    parent.compute_at(out, y);
     between.compute_at(out, y);
-    guest.compute_at(out, y).compute_with(host, y);
+    child.compute_at(out, y).compute_with(parent, y);
     check_sizes(out, {1, 4, 17});
 }
 
@@ -145,18 +144,18 @@ TEST_CASE("groups that need each other", "[compute_with]") {
             {"compute_with",
              "reads 'third', which shares loops with 'second', which reads 'first'"});
     }
-    SECTION("two guests of one host") {
-        Func host("host");
-        host(x, y) = x * y;
-        out(x, y) += host(x, y);
-        host.compute_root();
-        first.compute_with(host, y);
-        second.compute_with(host, y);
+    SECTION("two children of one parent") {
+        Func parent("parent");
+        parent(x, y) = x * y;
+        out(x, y) += parent(x, y);
+        parent.compute_root();
+        first.compute_with(parent, y);
+        second.compute_with(parent, y);
         require_message<CompileError>(
             [&] {
                 out.realize({4, 4});
             },
-            {"compute_with(host, y)", "'second'", "reads 'first'"});
+            {"compute_with(parent, y)", "'second'", "reads 'first'"});
     }
 }
 
@@ -326,7 +325,7 @@ TEST_CASE_METHOD(Pair, "two definitions of a Func in the same loops", "[compute_
         c.update().compute_with(a, y, align);
         why = "shifted (LoopAlignStrategy)";
     }
-    SECTION("the host moved") {
+    SECTION("the parent moved") {
         b.compute_with(a, y, Align::AlignEnd);
         c.compute_with(b, y);
         c.update().compute_with(a, y);

@@ -10,6 +10,7 @@
 #include "ir/print.h"
 #include "ir/simplify.h"
 #include "ir/visit.h"
+#include "support/evaluate.h"
 
 using namespace Pipe;
 using namespace Pipe::ir;
@@ -320,15 +321,37 @@ TEST_CASE("cse keeps the arms of if_then_else closed") {
     CHECK(to_string(cse(e)) == "if_then_else(x < y, let t0 = a[x] in t0 * t0, b[x] + 1)");
 }
 
-TEST_CASE("a comparison with a quotient: indices are multiplied, data are not", "[simplify]") {
-    const Expr x = make_variable(Int(32), "x"), y = make_variable(Int(32), "y");
-    const Expr c = make_int(Int(32), 34890);  // of data up to 2^31, the product overflows
+TEST_CASE("a comparison with a quotient becomes a product that cannot overflow", "[simplify]") {
     auto divides = [](const Expr &e) {
         return contains(e, [](const ExprNode &n) { return n.op == Op::Div; });
     };
-    const Expr data = make_load(Int(32), "data", x);
-    CHECK(divides(simplify(data <= x / c)));
-    CHECK(divides(simplify(x / c < data)));
-    CHECK(!divides(simplify(y <= x / c)));
-    CHECK(!divides(simplify(x / c < y)));
+    auto check = [&](const Expr &limit, int divisor, const Facts &facts, bool stays) {
+        INFO(to_string(limit) << ", " << divisor);
+        CHECK(divides(simplify(limit <= x / c(divisor), facts)) == stays);
+        CHECK(divides(simplify(x / c(divisor) < limit, facts)) == stays);
+    };
+    check(make_load(Int(32), "data", x), 100, {}, true);  // any number of its type
+    check(y, 100, {}, false);
+    check(y, 34890, {}, true);  // 73645 is no unusual index
+    Facts facts;
+    facts.bound("y", {0, 60000});
+    check(y, 34890, facts, false);
+    facts.bound("z", {0, 62000});
+    check(z, 34890, facts, true);
+}
+
+TEST_CASE("a dividend that does not fit its type is not split", "[simplify]") {
+    // x % 16 is x - 48144 * 16 here: products of the two terms with 97193 overflow.
+    const int at = 48144 * 16;
+    Facts facts;
+    facts.bound("x", {at + 3, at + 9});
+    for (Op op : {Op::Div, Op::Mod}) {
+        const Expr simple = simplify(make_binary(op, x % c(16) * c(97193), c(71690)), facts);
+        INFO(to_string(simple));
+        for (int i = at + 3; i <= at + 9; i++) {
+            const int product = i % 16 * 97193;
+            const auto value = test::evaluate_wrapping(simple, {{"x", {test::Value{i}}}});
+            CHECK((*value)[0].i == (op == Op::Div ? product / 71690 : product % 71690));
+        }
+    }
 }
