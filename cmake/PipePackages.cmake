@@ -30,3 +30,5 @@ find_package(OpenMP REQUIRED COMPONENTS CXX)
 find_package(PNG REQUIRED)
 find_package(JPEG REQUIRED)
 find_package(Threads REQUIRED)
+# Schedule files, inside lib/driver only. Headers without a library: users of Pipe do not need them.
+find_package(nlohmann_json 3.10 REQUIRED CONFIG)

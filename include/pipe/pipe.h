@@ -37,6 +37,7 @@
 #include <pipe/stage.h>
 #include <pipe/target.h>
 #include <pipe/target_queries.h>
+#include <pipe/tune.h>
 #include <pipe/tuple.h>
 #include <pipe/type.h>
 #include <pipe/var.h>

@@ -16,6 +16,7 @@
 #include <pipe/print.h>
 #include <pipe/realizable.h>
 #include <pipe/target.h>
+#include <pipe/tune.h>
 
 namespace Pipe {
 
@@ -90,6 +91,34 @@ class Pipeline : public Realizable<Pipeline> {
     /// "parallelism" is not a positive number.
     AutoSchedulerResults apply_autoscheduler(const Target &target,
                                              const AutoschedulerParams &params = {});
+
+    /// Measures several schedules on these Buffers (one per value of each output), applies the fastest
+    /// to the Funcs, as if it had been written by hand, and computes the outputs with it. The
+    /// candidates are the directives given so far, if there are any, and the schedules that the cost
+    /// model finds best. All are compiled and run, then timed in turn; slow ones are dropped early. The
+    /// results of all are compared with those of the first. Inputs and Params must be set.
+    ///
+    /// With TuneOptions::file, the result is kept, and the next call takes up an unfinished search:
+    ///
+    ///     pipeline.tune(out, {.seconds = 30, .file = "blur.json"});  // once
+    ///     pipeline.apply_schedule("blur.json");                      // from then on
+    ///
+    /// CompileError for a target with a GPU, and for a file of another algorithm. RuntimeError for
+    /// Buffers as `realize` would reject, outputs that share memory with inputs, if no candidate runs,
+    /// and if the file cannot be written. The schedule of the Funcs is unchanged then.
+    TuneResult tune(const Realization &outputs, const TuneOptions &options = {});
+
+    /// Writes the schedule to a file (JSON): that of the directives, or the one that autoschedule()
+    /// chose for the last `realize`, or for the sizes given by `set_estimates`. CompileError if it
+    /// refers to a Param or ImageParam without a name. RuntimeError if the file cannot be written.
+    void save_schedule(const std::string &file);
+    /// Replaces the schedule of all Funcs by that of a file, as if it had been written by hand, also
+    /// after autoschedule(). Bounds, estimates, traces and memoize() stay. Funcs that in(), clone_in() and
+    /// rfactor() have added are no longer used, unless the file has them, too. Sets the default target to
+    /// that of the file. CompileError, and no change, if the file is for another algorithm (names the
+    /// Funcs that differ) or another version, is not complete, or is for a target that this machine
+    /// does not have. RuntimeError if it cannot be read.
+    Pipeline &apply_schedule(const std::string &file);
 
     /// Discards the compiled code. Never necessary: changes are detected.
     void invalidate_cache();

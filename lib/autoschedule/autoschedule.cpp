@@ -8,7 +8,7 @@
 #include "autoschedule/gpu/gpu_apply.h"
 #include "autoschedule/gpu/host_nodes.h"
 #include "autoschedule/report.h"
-#include "autoschedule/search.h"
+#include "autoschedule/steps.h"
 #include "graph/loops.h"
 #include "ir/program.h"
 #include "poly/model.h"
@@ -98,36 +98,20 @@ Result run(const Graph &graph, schedules::Schedule start, const Sizes &sizes,
     result.schedule = std::move(start);
     Report &report = result.report;
     report.machine = machine;
-    const auto begin = Clock::now();
-    const poly::ModelInput input = model_input(graph, sizes);
-    const poly::Model model = poly::model(graph, input);
-    note_model(model, report);
-    note_unbounded(graph, model, report);
-    report.model_ms = ms_since(begin);
-
+    const StageGraph nodes = stages_of(graph, result.schedule, sizes, machine, report);
     const auto search_begin = Clock::now();
-    StageGraph nodes = build_stage_graph(graph, model, input.names, result.schedule);
-    if (machine.gpu)
-        mark_host_nodes(nodes, graph, result.schedule, machine);
-    Found found = search(nodes, machine, options);
+    const Found found = search(nodes, machine, options);
     report.search_ms = ms_since(search_begin);
-    report.plans = std::move(found.plans);
+    report.plans = found.plans;
     report.cost = found.cost;
     report.groups_evaluated = found.evaluated;
     report.complete = found.complete;
-    for (const Plan &plan : report.plans) {
-        if (plan.threads.empty())
-            apply(plan, found.graph, graph, machine, result.schedule);
-        else
-            apply_kernel(plan, found.graph, graph, result.schedule);
-    }
+    write_plans(found, graph, machine, result.schedule);
     for (const Node &node : found.graph.nodes) {
         if (node.inlined)
             report.inlined.push_back(node.name);
-        if (node.role != Role::Fixed)
-            continue;
-        report.kept.push_back(node.name);
-        place_fixed(graph[node.id], result.schedule[node.id]);
+        if (node.role == Role::Fixed)
+            report.kept.push_back(node.name);
     }
     report.text = report_text(report, found.graph, graph);
     return result;
@@ -161,12 +145,44 @@ Result fall_back(const Graph &graph, schedules::Schedule start, const Machine &m
 
 }  // namespace
 
-Result schedule(const Graph &graph, const schedules::Schedule &user, const Sizes &sizes,
-                const Machine &machine, const AutoscheduleOptions &options) {
+schedules::Schedule with_loops(const Graph &graph, const schedules::Schedule &user) {
     schedules::Schedule start = user;
     start.funcs.resize(graph.funcs.size());
     for (const FuncNode &func : graph.funcs)
         add_missing_loops(func, start[func.id]);
+    return start;
+}
+
+StageGraph stages_of(const Graph &graph, const schedules::Schedule &start, const Sizes &sizes,
+                     const Machine &machine, Report &report) {
+    const auto begin = Clock::now();
+    const poly::ModelInput input = model_input(graph, sizes);
+    const poly::Model model = poly::model(graph, input);
+    note_model(model, report);
+    note_unbounded(graph, model, report);
+    report.model_ms = ms_since(begin);
+    StageGraph nodes = build_stage_graph(graph, model, input.names, start);
+    if (machine.gpu)
+        mark_host_nodes(nodes, graph, start, machine);
+    return nodes;
+}
+
+void write_plans(const Found &found, const Graph &graph, const Machine &machine,
+                 schedules::Schedule &schedule) {
+    for (const Plan &plan : found.plans) {
+        if (plan.threads.empty())
+            apply(plan, found.graph, graph, machine, schedule);
+        else
+            apply_kernel(plan, found.graph, graph, schedule);
+    }
+    for (const Node &node : found.graph.nodes)
+        if (node.role == Role::Fixed)
+            place_fixed(graph[node.id], schedule[node.id]);
+}
+
+Result schedule(const Graph &graph, const schedules::Schedule &user, const Sizes &sizes,
+                const Machine &machine, const AutoscheduleOptions &options) {
+    schedules::Schedule start = with_loops(graph, user);
     try {
         return run(graph, start, sizes, machine, options);
     } catch (const std::exception &e) {

@@ -44,6 +44,8 @@ class GroupModel {
     /// The best tiling among the candidates, if one is possible. \param coarse fewer candidates, for large
     /// pipelines
     std::optional<Plan> best(bool coarse) const;
+    /// The plan of one tiling; nothing where that is not possible.
+    std::optional<Plan> plan_of(const Tiling &tiling) const;
 
     /// Tile sizes as Jangda 2020, Algorithm 2 (ComputeTileSizes): the tile's buffers fill `cache_bytes`,
     /// and dimensions with more reuse get longer.

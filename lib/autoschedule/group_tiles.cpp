@@ -245,6 +245,12 @@ std::optional<Plan> GroupModel::best(bool coarse) const {
     return make_plan(best);
 }
 
+std::optional<Plan> GroupModel::plan_of(const Tiling &tiling) const {
+    Choice choice;
+    improve(choice, tiling);
+    return make_plan(choice);
+}
+
 std::optional<Plan> GroupModel::make_plan(const Choice &choice) const {
     if (!choice.found)
         return std::nullopt;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "autoschedule/alternatives.h"
 #include "driver/arguments.h"
 #include "graph/freeze.h"
 #include "jit/kernel.h"
@@ -60,6 +61,15 @@ struct Scheduled {
 /// `outputs` (may be null) and of the inputs that are set.
 Scheduled make_schedule(const std::vector<Func> &outputs, const Settings &settings,
                         const Outputs *buffers);
+
+/// Whether any Func has a directive.
+bool has_directives(const schedules::Schedule &schedule);
+
+/// Several schedules for the sizes of these Buffers, which keep the directives: see
+/// autoschedule/alternatives.h. `settings.autoschedule` has to be set.
+std::vector<autoschedule::Alternative> alternatives(const graph::Frozen &frozen,
+                                                    const Settings &settings,
+                                                    const Outputs &buffers, size_t count);
 
 /// Discards the autoscheduler's result: every Func without directives is computed at root or, if
 /// that is illegal, inlined. Requires `scheduled.user`.

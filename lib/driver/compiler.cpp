@@ -9,6 +9,13 @@ void Compiler::autoschedule(const Target &target, const AutoscheduleOptions &opt
     compiled_ = nullptr;
 }
 
+void Compiler::use_directives(const Target &target) {
+    std::lock_guard lock(mutex_);
+    settings_.target = target;
+    settings_.autoschedule = std::nullopt;
+    compiled_ = nullptr;
+}
+
 void Compiler::trace_pipeline() {
     std::lock_guard lock(mutex_);
     settings_.trace_pipeline = true;

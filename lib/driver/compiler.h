@@ -12,6 +12,9 @@ namespace Pipe::driver {
 struct Compiler {
   public:
     void autoschedule(const Target &target, const AutoscheduleOptions &options);
+    /// The directives are the whole schedule; they are for this target.
+    void use_directives(const Target &target);
+    Settings settings() const;
 
     /// `buffers`: determine the sizes for the autoscheduler; may be null.
     std::shared_ptr<Compiled> get(const std::vector<Func> &outputs, const Target &target,
@@ -43,8 +46,6 @@ struct Compiler {
     std::mutex compile_mutex_;  // held during scheduling
     std::shared_ptr<Compiled> compiled_;
     Settings settings_;
-
-    Settings settings() const;
 };
 
 /// CompileError for a Pipeline without outputs.

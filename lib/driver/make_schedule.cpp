@@ -163,12 +163,16 @@ schedules::Schedule all_at_root(const graph::Graph &graph, const schedules::Sche
     return result;
 }
 
+}  // namespace
+
 bool has_directives(const schedules::Schedule &schedule) {
     return std::any_of(schedule.funcs.begin(), schedule.funcs.end(), [](const auto &f) {
         return f.touched || std::any_of(f.stages.begin(), f.stages.end(),
                                         [](const auto &stage) { return stage.touched; });
     });
 }
+
+namespace {
 
 /// The target features that request traces of everything.
 void trace_all(graph::Frozen &frozen, const Target &target) {
@@ -245,6 +249,14 @@ void fall_back(Scheduled &s, const std::string &why) {
     } catch (const CompileError &) {
         take_schedule(s, user);
     }
+}
+
+std::vector<autoschedule::Alternative> alternatives(const graph::Frozen &frozen,
+                                                    const Settings &settings,
+                                                    const Outputs &buffers, size_t count) {
+    const auto machine = autoschedule::host_machine(settings.target, *settings.autoschedule);
+    return autoschedule::alternatives(frozen.graph, frozen.schedule, sizes_of(frozen, &buffers),
+                                      machine, *settings.autoschedule, count);
 }
 
 Scheduled make_schedule(const std::vector<Func> &outputs, const Settings &settings,

@@ -9,6 +9,7 @@
 #include "driver/compiler.h"
 #include "driver/loop_nest.h"
 #include "driver/pipeline_of.h"
+#include "driver/tune.h"
 #include "graph/collect.h"
 #include "graph/contents.h"
 #include "graph/match.h"
@@ -140,6 +141,19 @@ std::string Pipeline::schedule_source() {
 
 std::string Pipeline::schedule_report() {
     return checked(compiler_).schedule(outputs_).report;
+}
+
+TuneResult Pipeline::tune(const Realization &outputs, const TuneOptions &options) {
+    return driver::tune(outputs_, checked(compiler_), outputs, options);
+}
+
+void Pipeline::save_schedule(const std::string &file) {
+    driver::save_schedule(outputs_, checked(compiler_), file);
+}
+
+Pipeline &Pipeline::apply_schedule(const std::string &file) {
+    driver::apply_schedule(outputs_, checked(compiler_), file);
+    return *this;
 }
 
 Pipeline &Pipeline::trace_pipeline() {

@@ -7,9 +7,9 @@
 // that would create a cycle of Funcs is rejected.
 
 #include <atomic>
-#include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "graph/graph.h"
@@ -99,6 +99,14 @@ struct ImageContents : Wrappable {
     std::vector<std::shared_ptr<const ImageContents>> may_alias;
 };
 
+/// One call of rfactor().
+struct RFactor {
+    int stage = 1;                    ///< of the Func that was factored
+    Stage before;                     ///< its definition then
+    schedules::StageSchedule loops;   ///< and its loops
+    std::vector<std::pair<std::string, std::string>> preserved;  ///< (loop, Var)
+};
+
 struct FuncContents : Wrappable {
     SourceLocation where;
     std::vector<Type> promised_types;  ///< empty = any
@@ -120,8 +128,7 @@ struct FuncContents : Wrappable {
         std::weak_ptr<const Wrappable> of;
         const char *method = "";
         std::vector<std::shared_ptr<const Identity>> consumers;
-        /// rfactor: the whole statement, given the C++ name of `of`
-        std::function<std::string(const std::string &variable)> recipe;
+        std::shared_ptr<const RFactor> factored = nullptr;  ///< rfactor
     } origin;
     schedules::FuncSchedule schedule;
     /// The compiled code for Func::realize, owned by the driver. Does not own this Func.

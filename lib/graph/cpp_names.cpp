@@ -5,11 +5,14 @@
 
 #include <fmt/format.h>
 
+#include "graph/match.h"
 #include "graph/names.h"
+#include "schedule/print.h"
 
 namespace Pipe::graph {
 namespace {
 
+using schedules::Transform;
 using Funcs = std::vector<std::shared_ptr<const FuncContents>>;
 
 /// User's names take precedence, so that no generated name is mistaken for one.
@@ -31,6 +34,34 @@ void name_variables(Graph &graph, const Funcs &funcs) {
         }
 }
 
+/// The directives up to and including the rfactor, where the Func is called `func`.
+std::string statement(const RFactor &factored, const std::string &func) {
+    const int update = factored.stage - 1;
+    auto rvar = [&](const std::string &name) {
+        const std::vector<ReductionVar> &rvars = factored.before.rvars;
+        for (size_t i = 0; i < rvars.size(); i++)
+            if (rvars[i].name == name)
+                return fmt::format("{}.rvars({})[{}]", func, update, i);
+        return fmt::format("RVar(\"{}\")", identifier(name));
+    };
+    std::string text = fmt::format("{}.update({})", func, update);
+    for (const Transform &t : factored.loops.transforms) {
+        if (t.kind == Transform::Kind::Split)
+            text += fmt::format(".split({}, {}, {}, {}, TailStrategy::{})", rvar(t.old_name),
+                                rvar(t.outer), rvar(t.inner), shortened(t.factor),
+                                schedules::to_string(t.tail));
+        else if (t.kind == Transform::Kind::Fuse)
+            text +=
+                fmt::format(".fuse({}, {}, {})", rvar(t.inner), rvar(t.outer), rvar(t.old_name));
+        else
+            text += fmt::format(".rename({}, {})", rvar(t.old_name), rvar(t.outer));
+    }
+    std::vector<std::string> pairs;
+    for (const auto &[r, v] : factored.preserved)
+        pairs.push_back(fmt::format("{{{}, Var(\"{}\")}}", rvar(r), identifier(v)));
+    return text + fmt::format(".rfactor({{{}}})", join(pairs));
+}
+
 /// How a Func that was not declared was created, and from what.
 void name_origin(Graph &graph, const Funcs &funcs, size_t i) {
     const auto &origin = funcs[i]->origin;
@@ -45,8 +76,8 @@ void name_origin(Graph &graph, const Funcs &funcs, size_t i) {
     };
     FuncNode &node = graph.funcs[i];
     node.made_of = variable(*of->identity);
-    if (origin.recipe) {
-        node.made_by = origin.recipe(node.made_of);
+    if (origin.factored) {
+        node.made_by = statement(*origin.factored, node.made_of);
         return;
     }
     std::vector<std::string> consumers;

@@ -17,4 +17,18 @@ std::vector<schedules::Dim> initial_loops(const std::vector<std::string> &args,
     return loops;
 }
 
+schedules::FuncSchedule without_directives(const schedules::FuncSchedule &given,
+                                           const std::vector<std::string> &args,
+                                           const std::vector<Stage> &stages) {
+    schedules::FuncSchedule result;
+    result.bounds = given.bounds;
+    result.estimates = given.estimates;
+    result.trace = given.trace;
+    result.memoize = given.memoize;
+    result.no_profiling = given.no_profiling;
+    for (const Stage &stage : stages)
+        result.stages.emplace_back().dims = initial_loops(args, stage);
+    return result;
+}
+
 }  // namespace Pipe::graph

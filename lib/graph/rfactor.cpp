@@ -9,50 +9,17 @@
 #include "graph/factor.h"
 #include "graph/loops.h"
 #include "graph/match.h"
-#include "graph/names.h"
-#include "schedule/print.h"
 #include <pipe/func.h>
 
 namespace Pipe {
 
 using graph::FuncContents;
-using schedules::Transform;
 
 namespace {
 
 /// Before freezing, a Func's calls of itself have no referent.
 bool is_self(const ir::ExprNode &node) {
     return node.op == ir::Op::Call && node.call_kind == ir::CallKind::Func && !node.referent;
-}
-
-/// The directives up to and including the rfactor as C++, where the Func is called `func`.
-std::string recipe(const std::string &func, int update,
-                   const std::vector<graph::ReductionVar> &rvars,
-                   const schedules::StageSchedule &loops,
-                   const std::vector<std::pair<RVar, Var>> &preserved) {
-    auto rvar = [&](const std::string &name) {
-        for (size_t i = 0; i < rvars.size(); i++)
-            if (rvars[i].name == name)
-                return fmt::format("{}.rvars({})[{}]", func, update, i);
-        return fmt::format("RVar(\"{}\")", graph::identifier(name));
-    };
-    std::string text = fmt::format("{}.update({})", func, update);
-    for (const Transform &t : loops.transforms) {
-        if (t.kind == Transform::Kind::Split)
-            text += fmt::format(".split({}, {}, {}, {}, TailStrategy::{})", rvar(t.old_name),
-                                rvar(t.outer), rvar(t.inner), graph::shortened(t.factor),
-                                schedules::to_string(t.tail));
-        else if (t.kind == Transform::Kind::Fuse)
-            text +=
-                fmt::format(".fuse({}, {}, {})", rvar(t.inner), rvar(t.outer), rvar(t.old_name));
-        else
-            text += fmt::format(".rename({}, {})", rvar(t.old_name), rvar(t.outer));
-    }
-    std::vector<std::string> pairs;
-    for (const auto &[r, v] : preserved)
-        pairs.push_back(
-            fmt::format("{{{}, Var(\"{}\")}}", rvar(r.name()), graph::identifier(v.name())));
-    return text + fmt::format(".rfactor({{{}}})", graph::join(pairs));
 }
 
 }  // namespace
@@ -107,13 +74,11 @@ Func Stage::rfactor(const std::vector<std::pair<RVar, Var>> &preserved, SourceLo
     part->where = where;
     part->args = result->args;
     part->types = f.types;
-    part->origin = {
-        f.weak_from_this(),
-        "rfactor",
-        {},
-        [update = stage_ - 1, rvars = from.stage.rvars, loops, preserved](const std::string &func) {
-            return recipe(func, update, rvars, loops, preserved);
-        }};
+    part->origin = {f.weak_from_this(),
+                    "rfactor",
+                    {},
+                    std::make_shared<graph::RFactor>(
+                        graph::RFactor{stage_, from.stage, loops, from.preserved})};
     for (Expr &value : result->update.values)
         value = graph::without_referent(value, *part);
     part->stages = {result->initial, result->update};

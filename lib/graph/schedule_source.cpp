@@ -7,18 +7,14 @@
 
 #include <fmt/format.h>
 
+#include "graph/directives.h"
 #include "graph/names.h"
 #include "ir/print.h"
 #include "ir/substitute.h"
-#include "schedule/print.h"
 #include <pipe/var.h>
 
 namespace Pipe::graph {
 namespace {
-
-using schedules::LoopLevel;
-using schedules::StageSchedule;
-using schedules::Transform;
 
 /// Maps variables of the graph to C++ expressions.
 std::map<std::string, Expr> cpp_names(const Graph &graph) {
@@ -42,17 +38,8 @@ class Writer {
         : graph_(graph), schedule_(schedule), cpp_names_(cpp_names(graph)) {}
 
     std::string write() {
-        // Consumers first, so that the loops named by compute_at exist.
-        for (auto f = graph_.funcs.rbegin(); f != graph_.funcs.rend(); ++f) {
-            if (f->is_copy)
-                continue;
-            for (size_t s = 0; s < f->stages.size(); s++)
-                loops(*f, s);
-            func(*f);
-        }
-        for (const FuncNode &f : graph_.funcs)
-            for (size_t s = 0; s < f.stages.size() && !f.is_copy; s++)
-                sharing(f, s);
+        for (const Statement &s : directives(graph_, schedule_))
+            statement(s);
         for (const FuncNode &f : graph_.funcs)
             wrapper(f);
         std::string text = wrappers_ + declarations() + out_;
@@ -143,85 +130,6 @@ class Writer {
         return variable;
     }
 
-    /// "DeviceAPI::CUDA" after `separator`; "" for the default.
-    static std::string device(DeviceAPI api, const char *separator) {
-        return api == DeviceAPI::Default_GPU
-                   ? ""
-                   : fmt::format("{}DeviceAPI::{}", separator, schedules::to_string(api));
-    }
-
-    void chain(const std::string &start, const std::vector<std::string> &calls) {
-        if (calls.empty())
-            return;
-        out_ += start;
-        for (const std::string &call : calls)
-            out_ += "\n    ." + call;
-        out_ += ";\n";
-    }
-
-    void loops(const FuncNode &f, size_t s) {
-        loops(f, s, schedule_[f.id].stages[s], stage_name(f, s));
-    }
-
-    /// The directives on a stage's loops, applied to the C++ expression `stage`.
-    void loops(const FuncNode &f, size_t s, const StageSchedule &schedule,
-               const std::string &stage) {
-        specializations(f, s, schedule, stage);
-        std::vector<std::string> calls;
-        auto name = [&](const std::string &n) { return loop(f, s, n); };
-        for (const Transform &t : schedule.transforms)
-            calls.push_back(transform(t, name));
-        if (schedule.dims.size() > 1 &&
-            (!schedule.transforms.empty() || reordered(f, s, schedule))) {
-            std::vector<std::string> order;
-            for (const auto &d : schedule.dims)
-                order.push_back(name(d.name));
-            calls.push_back(fmt::format("reorder({})", fmt::join(order, ", ")));
-        }
-        for (const auto &d : schedule.dims) {
-            if (d.kind != LoopKind::Serial)
-                calls.push_back(fmt::format("{}({}{})", schedules::to_string(d.kind), name(d.name),
-                                            is_gpu(d.kind) ? device(d.device, ", ") : ""));
-            if (d.partition != Partition::Auto)
-                calls.push_back(fmt::format("{}({})",
-                                            d.partition == Partition::Never ? "never_partition"
-                                                                            : "always_partition",
-                                            name(d.name)));
-        }
-        for (const schedules::Prefetch &p : schedule.prefetches)
-            calls.push_back(fmt::format("prefetch({}, {}, {}, {}, PrefetchBoundStrategy::{})",
-                                        identifier(p.source), name(p.at), name(p.from),
-                                        text(p.offset), schedules::to_string(p.strategy)));
-        if (schedule.single_thread_device)
-            calls.push_back(
-                fmt::format("gpu_single_thread({})", device(*schedule.single_thread_device, "")));
-        if (schedule.atomic)
-            calls.push_back(schedule.override_associativity_test ? "atomic(true)" : "atomic()");
-        if (schedule.allow_race_conditions)
-            calls.push_back("allow_race_conditions()");
-        bool none = calls.empty() && schedule.specializations.empty() && !schedule.fuse_level.at();
-        if (none && schedule.touched)
-            calls.push_back("unscheduled()");
-        chain(none && s == 0 ? fmt::format("Stage({})", stage) : stage, calls);
-    }
-
-    /// Specializations come first, so that each starts from the initial loops.
-    void specializations(const FuncNode &f, size_t s, const StageSchedule &schedule,
-                         const std::string &stage) {
-        for (size_t i = 0; i < schedule.specializations.size(); i++) {
-            const schedules::Specialization &special = schedule.specializations[i];
-            if (!special.condition.defined()) {
-                out_ += fmt::format("{}.specialize_fail({});\n", stage, quoted(special.failure));
-                continue;
-            }
-            std::string variable =
-                fmt::format("{}_{}", identifier(stage), "special" + std::to_string(i));
-            out_ += fmt::format("Stage {} = {}.specialize({});\n", variable, stage,
-                                text(special.condition));
-            loops(f, s, special.schedule, variable);
-        }
-    }
-
     static std::string quoted(const std::string &text) {
         std::string result = "\"";
         for (char c : text) {
@@ -232,133 +140,74 @@ class Writer {
         return result + "\"";
     }
 
-    static bool reordered(const FuncNode &f, size_t s, const StageSchedule &schedule) {
-        std::vector<std::string> initial, now;
-        for (const ReductionVar &r : f.stages[s].rvars)
-            initial.push_back(r.name);
-        for (const std::string &arg : f.args)
-            initial.push_back(arg);
-        for (const auto &d : schedule.dims)
-            now.push_back(d.name);
-        auto absent = [&](const std::string &n) {
-            return std::count(now.begin(), now.end(), n) == 0;
-        };
-        initial.erase(std::remove_if(initial.begin(), initial.end(), absent), initial.end());
-        return initial != now;
-    }
-
-    template <typename F> std::string transform(const Transform &t, F &&name) const {
-        switch (t.kind) {
-        case Transform::Kind::Fuse:
-            return fmt::format("fuse({}, {}, {})", name(t.inner), name(t.outer), name(t.old_name));
-        case Transform::Kind::Rename:
-            return fmt::format("rename({}, {})", name(t.old_name), name(t.outer));
-        case Transform::Kind::Split:
-            break;
+    /// As it is passed in C++.
+    std::string argument(const Argument &a) {
+        switch (a.kind) {
+        case Argument::Kind::Loop:
+            return a.text == schedules::outermost_loop
+                       ? "Var::outermost()"
+                       : loop(graph_[a.func], static_cast<size_t>(a.stage), a.text);
+        case Argument::Kind::Func:
+            return graph_[a.func].variable;
+        case Argument::Kind::Stage:
+            return a.stage == 0 ? fmt::format("Stage({})", graph_[a.func].variable)
+                                : stage_name(graph_[a.func], static_cast<size_t>(a.stage));
+        case Argument::Kind::Source:
+            return identifier(a.text);
+        case Argument::Kind::Number:
+            return a.scope.empty() ? text(a.number)
+                                   : fmt::format("{}({})", a.scope, text(a.number));
+        case Argument::Kind::Word:
+            return a.scope + "::" + a.text;
+        case Argument::Kind::Text:
+            return quoted(a.text);
+        case Argument::Kind::Flag:
+            return a.flag ? "true" : "false";
+        case Argument::Kind::List:
+            return fmt::format("{}{{{}}}", a.scope, arguments(a.list));
         }
-        std::string tail = t.tail == TailStrategy::Auto
-                               ? ""
-                               : fmt::format(", TailStrategy::{}", schedules::to_string(t.tail));
-        return fmt::format("split({}, {}, {}, {}{})", name(t.old_name), name(t.outer),
-                           name(t.inner), text(t.factor), tail);
+        return "";
     }
 
-    /// `at`: "compute_at"; at the root, "compute_root"
-    std::string level(const std::string &directive, const LoopLevel &at) {
-        if (at.root())
-            return fmt::format("{}_root()", directive == "hoist_storage"
-                                                ? directive
-                                                : directive.substr(0, directive.size() - 3));
-        const FuncNode &f = graph_[at.func];
-        auto stage = static_cast<size_t>(at.stage);
-        return fmt::format("{}({}, {})", directive,
-                           !at.loops.empty() ? f.variable
-                           : stage == 0      ? fmt::format("Stage({})", f.variable)
-                                             : stage_name(f, stage),
-                           at.var == schedules::outermost_loop ? "Var::outermost()"
-                                                               : loop(f, stage, at.var));
+    std::string arguments(const std::vector<Argument> &list) {
+        std::vector<std::string> texts;
+        for (const Argument &a : list)
+            texts.push_back(argument(a));
+        return join(texts);
     }
 
-    void func(const FuncNode &f) {
-        const schedules::FuncSchedule &s = schedule_[f.id];
-        std::vector<std::string> calls;
-        if (!s.compute.inlined() && !f.is_output)
-            calls.push_back(level("compute_at", s.compute));
-        if (!s.store.inlined() && !f.is_output && !(s.store == s.compute))
-            calls.push_back(level("store_at", s.store));
-        if (!s.hoist.inlined() && !f.is_output)
-            calls.push_back(level("hoist_storage", s.hoist));
-        for (const schedules::Bound &b : s.bounds)
-            calls.push_back(b.min.defined() ? fmt::format("bound({}, {}, {})", loop(f, 0, b.var),
-                                                          text(b.min), text(b.extent))
-                                            : fmt::format("bound_extent({}, {})", loop(f, 0, b.var),
-                                                          text(b.extent)));
-        for (const schedules::Alignment &a : s.alignments)
-            calls.push_back(
-                a.remainder.defined()
-                    ? fmt::format("align_bounds({}, {}, {})", loop(f, 0, a.var), text(a.modulus),
-                                  text(a.remainder))
-                    : fmt::format("align_extent({}, {})", loop(f, 0, a.var), text(a.modulus)));
-        for (const schedules::StorageDim &d : s.storage_dims) {
-            if (d.alignment.defined())
-                calls.push_back(
-                    fmt::format("align_storage({}, {})", loop(f, 0, d.var), text(d.alignment)));
-            if (d.bound.defined())
-                calls.push_back(
-                    fmt::format("bound_storage({}, {})", loop(f, 0, d.var), text(d.bound)));
-        }
-        for (const schedules::FoldedDim &fold : s.folds)
-            calls.push_back(fmt::format("fold_storage({}, {}{})", loop(f, 0, fold.var),
-                                        text(fold.factor), fold.forward ? "" : ", false"));
-        if (!s.storage_order.empty()) {
-            std::vector<std::string> order;
-            for (const std::string &dim : s.storage_order)
-                order.push_back(loop(f, 0, dim));
-            calls.push_back(fmt::format("reorder_storage({{{}}})", fmt::join(order, ", ")));
-        }
-        if (s.memory != MemoryType::Auto)
-            calls.push_back(
-                fmt::format("store_in(MemoryType::{})", schedules::to_string(s.memory)));
-        for (const auto &[on, call] : {std::pair{s.trace.loads, "trace_loads()"},
-                                       std::pair{s.trace.stores, "trace_stores()"},
-                                       std::pair{s.trace.realizations, "trace_realizations()"}})
-            if (on)
-                calls.push_back(call);
-        for (const std::string &tag : s.trace.tags)
-            calls.push_back(fmt::format("add_trace_tag(\"{}\")", tag));
-        if (s.no_profiling)
-            calls.push_back("no_profiling()");
-        if (s.ring_buffer.defined())
-            calls.push_back(fmt::format("ring_buffer({})", text(s.ring_buffer)));
-        if (s.memoize)
-            calls.push_back(
-                s.memoize->eviction_key.defined()
-                    ? fmt::format("memoize(EvictionKey({}))", text(s.memoize->eviction_key))
-                    : "memoize()");
-        if (s.async)
-            calls.push_back("async()");
-        if (s.nontemporal_stores)
-            calls.push_back("store_nontemporal()");
-        if (s.nontemporal_loads)
-            calls.push_back("load_nontemporal()");
-        chain(f.variable, calls);
+    /// The variable that stands for a stage, or for the result of its specialize().
+    std::string object(const Statement &s) const {
+        const FuncNode &f = graph_[s.func];
+        std::string name = s.stage < 0 ? f.variable : stage_name(f, static_cast<size_t>(s.stage));
+        for (int i : s.specialized)
+            name = special(name, i);
+        return name;
     }
 
-    void sharing(const FuncNode &f, size_t s) {
-        const LoopLevel &with = schedule_[f.id].stages[s].fuse_level;
-        if (!with.at())
+    static std::string special(const std::string &stage, int i) {
+        return fmt::format("{}_special{}", identifier(stage), i);
+    }
+
+    void statement(const Statement &s) {
+        const std::string name = object(s);
+        const std::string &first = s.directives[0].name;
+        if (first == "specialize" || first == "specialize_fail") {
+            const std::string call =
+                fmt::format("{}.{}({});\n", name, first, arguments(s.directives[0].args));
+            out_ += first == "specialize"
+                        ? fmt::format("Stage {} = {}", special(name, specializations_[name]), call)
+                        : call;
+            specializations_[name]++;
             return;
-        auto stage = static_cast<size_t>(with.stage);
-        std::vector<std::string> align;
-        for (const auto &[name, strategy] : schedule_[f.id].stages[s].fuse_align)
-            align.push_back(fmt::format("{{{}, LoopAlignStrategy::{}}}", loop(f, s, name),
-                                        schedules::to_string(strategy)));
-        std::string list =
-            align.empty() ? "" : fmt::format(", LoopAlignments{{{}}}", fmt::join(align, ", "));
-        chain(stage_name(f, s),
-              {fmt::format("compute_with({}, {}{})", stage_name(graph_[with.func], stage),
-                           loop(graph_[with.func], stage, with.var), list)});
+        }
+        const bool of_stage = first == "unscheduled" && s.stage == 0 && s.specialized.empty();
+        out_ += of_stage ? fmt::format("Stage({})", name) : name;
+        for (const Directive &d : s.directives)
+            out_ += fmt::format("\n    .{}({})", d.name, arguments(d.args));
+        out_ += ";\n";
     }
+    std::map<std::string, int> specializations_;  // of a stage, so far
 };
 
 }  // namespace

@@ -108,7 +108,7 @@ class Wrapping {
             func = make();
             func->identity = Identity::unnamed(name());
             func->where = where_;
-            func->origin = {of_.weak_from_this(), method_, consumers_, nullptr};
+            func->origin = {of_.weak_from_this(), method_, consumers_};
             of_.wrappers.push_back({consumers_, func});
             of_.identity->touch();
             for (const Func &f : consumers) {
@@ -242,33 +242,29 @@ Func Func::clone_in(const std::vector<Func> &consumers, SourceLocation where) co
     });
 }
 
-namespace {
-
-Func wrap_image(graph::ImageContents &image, const std::vector<Func> &consumers,
-                SourceLocation where) {
+Func graph::wrap_image(ImageContents &image, const std::vector<Func> &consumers,
+                       SourceLocation where) {
     return Wrapping(image, "in", consumers, where).get(consumers, [&] {
         std::vector<std::string> args;
         for (int d = 0; d < image.dimensions; d++)
             args.push_back(Var::implicit(d).name());
-        return graph::identity_of(image, args, {image.type}, ir::CallKind::Image, where);
+        return identity_of(image, args, {image.type}, ir::CallKind::Image, where);
     });
 }
 
-}  // namespace
-
 Func ImageParam::in(const Func &consumer, SourceLocation where) const {
-    return wrap_image(checked(), {consumer}, where);
+    return graph::wrap_image(checked(), {consumer}, where);
 }
 
 Func ImageParam::in(const std::vector<Func> &consumers, SourceLocation where) const {
     if (consumers.empty())
         throw CompileError(fmt::format("ImageParam '{}'.in(){}: the list of Funcs is empty.",
                                        graph::func_field(name()), graph::at(where)));
-    return wrap_image(checked(), consumers, where);
+    return graph::wrap_image(checked(), consumers, where);
 }
 
 Func ImageParam::in(SourceLocation where) const {
-    return wrap_image(checked(), {}, where);
+    return graph::wrap_image(checked(), {}, where);
 }
 
 }  // namespace Pipe

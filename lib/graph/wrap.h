@@ -19,4 +19,7 @@ std::vector<std::shared_ptr<const FuncContents>> callees(const FuncContents &rea
 /// CompileError if a wrapper was made for `reader`, which does not read the wrapped object.
 void check_wrappers(const FuncContents &reader);
 
+/// ImageParam::in.
+Func wrap_image(ImageContents &image, const std::vector<Func> &consumers, SourceLocation where);
+
 }  // namespace Pipe::graph

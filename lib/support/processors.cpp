@@ -177,4 +177,17 @@ int default_threads() {
     return of_openmp > 0 ? of_openmp : usable_processors();
 }
 
+double clock_ghz() {
+    static const double rate = [] {
+        std::ifstream cpuinfo("/proc/cpuinfo");
+        double fastest_mhz = 0;
+        for (std::string line; std::getline(cpuinfo, line);)
+            if (line.rfind("cpu MHz", 0) == 0 && line.find(':') != std::string::npos)
+                fastest_mhz =
+                    std::max(fastest_mhz, std::atof(line.c_str() + line.find(':') + 1));
+        return fastest_mhz > 0 ? fastest_mhz / 1000 : 3;
+    }();
+    return rate;
+}
+
 }  // namespace Pipe::support

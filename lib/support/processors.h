@@ -39,4 +39,7 @@ int thread_limit();
 /// else OMP_NUM_THREADS, else the usable processors.
 int default_threads();
 
+/// The clock rate of this processor in GHz: what the system says, else 3. Only for estimates.
+double clock_ghz();
+
 }  // namespace Pipe::support

@@ -59,6 +59,7 @@ const std::map<std::string, std::string> &public_headers() {
         {"halide_buffer.h", "ir"},
         {"halide_image_io.h", "all"},
         {"pipeline.h", "driver"},
+        {"tune.h", "driver"},
         {"inline_reductions.h", "graph"},
         {"concise_casts.h", "graph"},
         {"extern.h", "ir"},
