@@ -84,7 +84,7 @@ Mode Case::choose_mode() {
     if (only == "auto" || (only.empty() && mode < 8))
         return Mode::Auto;
     if (only == "gpu" || (only.empty() && mode >= 10))
-        return Mode::GPU;
+        return c_.chance(25) ? Mode::AutoGPU : Mode::GPU;
     return Mode::AutoWithDirectives;
 }
 
@@ -129,9 +129,10 @@ void Case::tell(const std::vector<Box> &sizes) {
     std::string text;
     for (const std::string &line : algorithm_.text)
         text += "  " + line + "\n";
-    text += mode_ == Mode::Manual ? "  // schedule\n"
-            : mode_ == Mode::GPU  ? "  // schedule for a GPU\n"
-                                  : "  // autoscheduled, with\n";
+    text += mode_ == Mode::Manual    ? "  // schedule\n"
+            : mode_ == Mode::GPU     ? "  // schedule for a GPU\n"
+            : mode_ == Mode::AutoGPU ? "  // autoscheduled for a GPU\n"
+                                     : "  // autoscheduled, with\n";
     for (const std::string &line : schedule_.text)
         text += "  " + line + "\n";
     for (size_t i = 0; i < sizes.size(); i++) {
@@ -164,6 +165,8 @@ Result Case::run() {
         Pipeline pipeline(outputs_of(algorithm_));
         if (mode_ == Mode::Auto || mode_ == Mode::AutoWithDirectives)
             pipeline.autoschedule(get_host_target());
+        if (mode_ == Mode::AutoGPU)
+            pipeline.autoschedule(target());
         std::string wrong = try_sizes(pipeline, sizes);
         if (wrong.empty() && !schedule_.bound_sizes) {  // the same code at other sizes
             sizes = random_sizes();
@@ -171,7 +174,7 @@ Result Case::run() {
             tell(sizes);
             wrong = try_sizes(pipeline, sizes);
         }
-        if (wrong.empty() && mode_ == Mode::GPU && c_.chance(10))
+        if (wrong.empty() && is_for_gpu(mode_) && c_.chance(10))
             wrong = check_ptx(pipeline);
         if (!wrong.empty())
             return {Result::Wrong, wrong};
@@ -194,7 +197,7 @@ bool Case::is_emulator_report(const std::string &message) {
 
 /// What only the run shows: a storage of constant size may be too small, and a kernel too large for a GPU.
 bool Case::is_rule(const std::string &message) const {
-    if (mode_ == Mode::GPU && !is_emulator_report(message) &&
+    if (is_for_gpu(mode_) && !is_emulator_report(message) &&
         message.find("are possible") != message.npos)
         return true;
     return message.find("elements are needed") != std::string::npos &&
@@ -316,7 +319,7 @@ std::string Case::try_sizes(Pipeline &pipeline, const std::vector<Box> &sizes) {
 
 Target Case::target() const {
     Target result;
-    if (mode_ == Mode::GPU)
+    if (is_for_gpu(mode_))
         result = support::env("PIPE_FUZZ_TARGET").empty()
                      ? get_host_target().with_feature(Target::CUDAEmulator)
                      : Target(support::env("PIPE_FUZZ_TARGET"));

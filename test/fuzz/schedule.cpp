@@ -27,7 +27,7 @@ ScheduleInfo Scheduler::run() {
         if (!source(i).is_image)
             schedule_func(i);
     }
-    for (int i = 0; i < count && mode_ != Mode::Auto; i++) {
+    for (int i = 0; i < count && mode_ != Mode::Auto && mode_ != Mode::AutoGPU; i++) {
         for (size_t k = 0; k < plan(i).stages.size(); k++)
             prefetch(i, static_cast<int>(k));
     }
@@ -124,7 +124,7 @@ void Scheduler::schedule_func(int i) {
     if (p.uses.empty())
         return;  // nobody needs it
     begin(i);
-    if (mode_ == Mode::Auto) {
+    if (mode_ == Mode::Auto || mode_ == Mode::AutoGPU) {
         p.hosts = false;
         return;
     }

@@ -8,8 +8,9 @@
 
 namespace Pipe::fuzz {
 
-/// GPU: as Manual, with kernels.
-enum class Mode { Manual, Auto, AutoWithDirectives, GPU };
+/// GPU: as Manual, with kernels. AutoGPU: as Auto, for a GPU.
+enum class Mode { Manual, Auto, AutoWithDirectives, GPU, AutoGPU };
+inline bool is_for_gpu(Mode mode) { return mode == Mode::GPU || mode == Mode::AutoGPU; }
 
 /// None: at the end there are directives that need not be legal.
 enum class Rules { Legal, None };
