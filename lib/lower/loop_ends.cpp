@@ -52,7 +52,9 @@ bool takes_less_lane_by_lane(const Stmt &s, const Target &target) {
         return false;
     };
     walk(s, look, count);
-    return unmasked > 0 && operations <= unmasked;
+    // Per lane: the test of the mask, a branch, the access, and the move into or out of a vector.
+    constexpr int instructions_per_access = 4;
+    return unmasked > 0 && operations <= instructions_per_access * unmasked;
 }
 
 }  // namespace Pipe::lower

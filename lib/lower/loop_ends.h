@@ -14,8 +14,8 @@ bool is_end(const Expr &condition);
 /// the largest or smallest lane.
 Expr holds_in_all(const Expr &condition);
 
-/// Whether s is cheaper lane by lane than as masked vectors, which need a branch per lane on a
-/// target without such instructions: if it does little more than load and store.
+/// Whether s is cheaper lane by lane than as masked vectors: if most of it are accesses that the target
+/// has no masked instructions for. LLVM makes each of them a branch per lane, which also takes long to compile.
 bool takes_less_lane_by_lane(const ir::Stmt &s, const Target &target);
 
 }  // namespace Pipe::lower

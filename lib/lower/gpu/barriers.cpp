@@ -19,7 +19,8 @@ struct Pending {
     /// Stored by a pure definition that is still going on: it stores each element once, so that its stores need no
     /// order among themselves.
     std::set<std::string> once;
-    bool ended = false;  ///< some array in shared memory whose life has ended since
+    bool ended = false;            ///< some array in shared memory whose life has ended since
+    std::set<std::string> reused;  ///< arrays that may lie where an array of `ended` was
 
     void merge(const Pending &other) {
         for (const std::string &name : other.stored)
@@ -31,6 +32,7 @@ struct Pending {
         stored.insert(other.stored.begin(), other.stored.end());
         own.insert(other.own.begin(), other.own.end());
         ended |= other.ended;
+        reused.insert(other.reused.begin(), other.reused.end());
     }
 };
 
@@ -112,15 +114,15 @@ class Barriers {
             if (pending_.once.count(name))
                 stored_before.erase(name);
         return common(now.read, pending_.stored) || common(now.stored, stored_before) ||
-               common(now.stored, pending_.read) || common(now.stored, reused_) ||
-               common(now.own, reused_);
+               common(now.stored, pending_.read) || common(now.stored, pending_.reused) ||
+               common(now.own, pending_.reused);
     }
 
     /// Notes what is accessed next; whether that needs a barrier.
     bool enter(const Pending &now) {
         const bool needed = conflicts(now);
         if (needed)
-            pending_ = Pending(), reused_.clear();
+            pending_ = Pending();
         pending_.merge(now);
         return needed;
     }
@@ -175,9 +177,9 @@ class Barriers {
         if (s->memory != MemoryType::GPUShared)
             return around(s, [&] { return visit(s->stmts[0]); });
         if (pending_.ended)
-            reused_.insert(s->name);
+            pending_.reused.insert(s->name);
         Stmt whole = with_children(s, s->exprs, {visit(s->stmts[0])});
-        reused_.erase(s->name);
+        pending_.reused.erase(s->name);
         pending_.ended |= pending_.read.erase(s->name) + pending_.stored.erase(s->name) +
                               pending_.own.erase(s->name) >
                           0;
@@ -186,8 +188,7 @@ class Barriers {
 
     const std::set<std::string> own_;
     Pending pending_;
-    std::string loop_;              ///< the innermost one around
-    std::set<std::string> reused_;  ///< arrays whose place was accessed since the last barrier
+    std::string loop_;  ///< the innermost one around
 };
 
 class BarriersOfKernels : public Mutator {

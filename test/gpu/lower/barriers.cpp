@@ -193,6 +193,35 @@ allocate b[int32 * 8] in shared memory {
     }
 }
 
+TEST_CASE("barriers: the place of an array is used again behind a barrier on every path",
+          "[barriers]") {
+    Stmt ended = shared("a", 8, both(fill("a"), reverse("out", "a")));
+    Stmt branches = ir::make_if(ir::make_binary(ir::Op::LT, var("w"), int32(3)), fill("b"),
+                                threads("x", 8, copy("b", x, "in", 7 - x)));
+    CHECK(with_barriers(both(ended, shared("b", 8, branches))) ==
+          R"(allocate a[int32 * 8] in shared memory {
+  x: a[x] = in[x]
+  barrier
+  x: out[x] = a[7 - x]
+}
+allocate b[int32 * 8] in shared memory {
+  if w < 3 {
+    barrier
+    x: b[x] = in[x]
+  } else {
+    barrier
+    x: b[x] = in[7 - x]
+  }
+}
+)");
+    // The barriers in a loop that may have no iteration do not count.
+    Stmt exchanges = serial("k", 5, both(fill("c"), reverse("out", "c")));
+    const std::string text =
+        with_barriers(shared("c", 8, both(ended, shared("b", 8, both(exchanges, fill("b"))))));
+    INFO(text);
+    CHECK(text.find("barrier\n    x: b[x] = in[x]") != std::string::npos);
+}
+
 TEST_CASE("own elements: the index tells the thread", "[own]") {
     auto stores = [](const Expr &index) {
         return threads("y", 4, threads("x", 8, copy("a", index, "in", x)));
