@@ -64,7 +64,8 @@ struct TuneOptions {
 };
 
 struct TuneResult {
-    /// The fastest first; those that were dropped at the end.
+    /// The fastest first, by their minima, which other work of the machine disturbs least; those that
+    /// were dropped at the end.
     std::vector<TuneCandidate> candidates;
     bool complete = false;  ///< not ended early by the time limit or by `stop`
     double seconds = 0;

@@ -26,12 +26,12 @@ constexpr double much_slower = 2;  ///< than the best, in the first runs: not me
 constexpr int samples_to_drop = 3;
 constexpr double shortest_sample = 1;  ///< milliseconds: shorter runs are repeated
 
-/// After this many rounds, candidates remain whose minimum is within this factor of the best median.
+/// After this many rounds, candidates remain whose minimum is within this factor of the best one.
 struct Cut {
     int round;
     double factor;
 };
-constexpr Cut cuts[] = {{3, 1.2}, {7, 1.05}, {13, 1.02}};
+constexpr Cut cuts[] = {{3, 1.3}, {7, 1.1}, {13, 1.05}};
 
 /// Schedules of one pipeline on these Buffers.
 class Tuner {
@@ -309,7 +309,7 @@ class Tuner {
     }
 
     void cut() {
-        const double best = best_of(trials_)->median_ms();
+        const double best = best_of(trials_)->min_ms();
         for (const Cut &c : cuts)
             for (Trial &t : trials_)
                 if (round_ == c.round && t.is_left() && t.min_ms() > c.factor * best)
@@ -346,7 +346,7 @@ class Tuner {
             result.candidates.push_back(t.candidate());
         auto place = [](const TuneCandidate &c) {
             const bool last = !c.dropped.empty() || c.samples == 0;
-            return std::pair(last, c.samples == 0 ? INFINITY : c.median_ms);
+            return std::pair(last, c.samples == 0 ? INFINITY : c.min_ms);
         };
         std::stable_sort(result.candidates.begin(), result.candidates.end(),
                          [&](const auto &a, const auto &b) { return place(a) < place(b); });
@@ -368,9 +368,22 @@ TuneResult tune(const std::vector<Func> &outputs, Compiler &compiler, const Real
     return std::move(*result);
 }
 
+namespace {
+
+/// What the autoscheduler chooses has to be lowered to know that it can be used.
+Scheduled schedule_to_save(const std::vector<Func> &outputs, Compiler &compiler) {
+    if (!compiler.settings().autoschedule)
+        return compiler.schedule(outputs);
+    auto compiled = compiler.compile_for(outputs, Target());
+    compiled->program();
+    return compiled->scheduled();
+}
+
+}  // namespace
+
 void save_schedule(const std::vector<Func> &outputs, Compiler &compiler, const std::string &path) {
     support::on_deep_stack([&] {
-        const Scheduled s = compiler.schedule(outputs);
+        const Scheduled s = schedule_to_save(outputs, compiler);
         ScheduleFile file;
         const Target target = compiler.settings().target;
         file.target = target.arch == Target::ArchUnknown ? get_host_target() : target;
