@@ -26,9 +26,10 @@ struct Made {
 
     /// Without source lines, which wrappers that a schedule file makes do not have, and without the
     /// names of loops that the program did not name.
-    std::string loops() {
+    std::string loops(const Pipe::Target &target) {
         TempFolder folder;
-        pipeline.compile_to_lowered_stmt(folder / "loops.txt", pipeline.infer_arguments());
+        pipeline.compile_to_lowered_stmt(folder / "loops.txt", pipeline.infer_arguments(),
+                                         Pipe::Text, target);
         const std::regex line(" \\([a-z_0-9]+\\.(cpp|h):[0-9]+\\)"),
             unnamed("rv?\\$[0-9]+|#loop[0-9]+");
         return std::regex_replace(std::regex_replace(folder.read("loops.txt"), line, ""), unnamed,
@@ -44,7 +45,8 @@ const apps::App &reduced(const apps::App &app) {
 }
 
 /// Saves the schedule, and compares a new program to which it is applied.
-void check_round_trip(const apps::App &app, const std::function<void(Made &)> &schedule) {
+void check_round_trip(const apps::App &app, const std::function<void(Made &)> &schedule,
+                      const Pipe::Target &target = Pipe::get_host_target()) {
     TempFolder folder;
     std::string expected, source;
     {
@@ -53,7 +55,7 @@ void check_round_trip(const apps::App &app, const std::function<void(Made &)> &s
         if (app.name.starts_with("conv_bn"))
             made.program->output().output_buffer().dim(0).set_min(0);
         made.pipeline.save_schedule(folder / "schedule.json");
-        expected = made.loops();
+        expected = made.loops(target);
         source = made.pipeline.schedule_source();
     }
     INFO(source);
@@ -62,7 +64,7 @@ void check_round_trip(const apps::App &app, const std::function<void(Made &)> &s
         made.program->output().output_buffer().dim(0).set_min(0);
     made.pipeline.apply_schedule(folder / "schedule.json");
     // They are long.
-    const std::string loops = made.loops();
+    const std::string loops = made.loops(target);
     const auto [now, before] =
         std::mismatch(loops.begin(), loops.end(), expected.begin(), expected.end());
     auto part = [](const std::string &text, auto at) {
@@ -89,6 +91,18 @@ TEST_CASE("every application's schedules survive a file", "[schedule_file]") {
     }
 }
 
+TEST_CASE("the applications' schedules for GPUs survive a file", "[schedule_file]") {
+    const Pipe::Target gpu = Pipe::get_host_target().with_feature(Pipe::Target::CUDAEmulator);
+    for (const apps::App &entry : apps::registry()) {
+        const apps::App &app = reduced(entry);
+        if (!app.small.empty())
+            DYNAMIC_SECTION(app.name) {
+                check_round_trip(
+                    app, [&](Made &made) { made.program->schedule_for_gpu(gpu); }, gpu);
+            }
+    }
+}
+
 TEST_CASE("random schedules of applications survive a file", "[schedule_file]") {
     for (const char *name : {"unsharp", "harris", "bilateral_grid_a", "max_filter", "gemver"}) {
         const apps::App &app = reduced(app_named(name));
@@ -97,7 +111,7 @@ TEST_CASE("random schedules of applications survive a file", "[schedule_file]") 
                 try {
                     check_round_trip(app, [&](Made &made) {
                         schedule_at_random(*made.program, made.pipeline, seed);
-                        made.loops();
+                        made.loops(Pipe::get_host_target());
                     });
                 } catch (const Pipe::CompileError &) {
                     SUCCEED("not a legal schedule");
