@@ -42,6 +42,8 @@ class Tuner {
         for (size_t i = 0; i < buffers.size(); i++)
             pointers_.push_back(&buffers[i]);
         settings_ = compiler.settings();
+        handlers_ = compiler.handlers;
+        handlers_.custom_error = nullptr;  // a candidate that fails is no error of the user
         target_ = options.target.arch != Target::ArchUnknown     ? options.target
                   : settings_.target.arch != Target::ArchUnknown ? settings_.target
                                                                  : get_host_target();
@@ -67,6 +69,7 @@ class Tuner {
     const TuneOptions &options_;
     std::vector<const BufferBase *> pointers_;
     Settings settings_;
+    JITHandlers handlers_;
     Target target_;
     const Clock::time_point start_ = Clock::now();
     Clock::time_point written_ = Clock::now();
@@ -276,7 +279,7 @@ class Tuner {
     }
 
     void run_once(Trial &t) {
-        t.compiled->run(Outputs(pointers_), {nullptr, compiler_.handlers, *compiler_.profile});
+        t.compiled->run(Outputs(pointers_), {nullptr, handlers_, *compiler_.profile});
     }
 
     double sample(Trial &t) {
