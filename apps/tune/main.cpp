@@ -48,7 +48,7 @@ void show(const Pipe::TuneProgress &progress) {
     best = progress.best.name;
     if (is_new)
         fmt::print("{}{:6.1f} s  {:9.4g} ms  {}\n", terminal ? "\r\x1b[K" : "", progress.seconds,
-                   progress.best.median_ms, best);
+                   progress.best.min_ms, best);
     if (!terminal)
         return;
     if (progress.round == 0)
@@ -68,11 +68,11 @@ void print(const Pipe::TuneResult &result) {
         return nullptr;
     };
     fmt::print("\n{}\n", result.table());
-    const double best = result.best().median_ms;
+    const double best = result.best().min_ms;
     for (const char *name : {"hand", "auto"})
         if (const auto *c = find(name))
-            fmt::print("tuned / {}: {:.3f} ({:.4g} ms / {:.4g} ms)\n", name, best / c->median_ms,
-                       best, c->median_ms);
+            fmt::print("tuned / {}: {:.3f} ({:.4g} ms / {:.4g} ms)\n", name, best / c->min_ms, best,
+                       c->min_ms);
 }
 
 int run(const Options &options) {

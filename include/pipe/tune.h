@@ -38,9 +38,9 @@ struct TuneProgress {
 struct TuneOptions {
     /// What to compile for; the default is the target of autoschedule(), else get_host_target(). GPUs
     /// are not supported yet.
-    Target target;
+    Target target = {};
     /// Passed to the cost model.
-    AutoscheduleOptions autoschedule;
+    AutoscheduleOptions autoschedule = {};
     /// Ends after this many seconds with the best schedule found so far. A compilation that has begun
     /// is completed.
     double seconds = 60;
@@ -57,14 +57,15 @@ struct TuneOptions {
     double tolerance = 1e-4;
     /// The schedule file. If it exists, its measurements are not repeated; it is written while tuning
     /// and at the end. "": none.
-    std::string file;
+    std::string file = {};
     /// Called often. If it returns true, tuning ends with the best schedule found so far.
-    std::function<bool()> stop;
-    std::function<void(const TuneProgress &)> progress;
+    std::function<bool()> stop = {};
+    std::function<void(const TuneProgress &)> progress = {};
 };
 
 struct TuneResult {
-    /// The fastest first; those that were dropped at the end.
+    /// The fastest first, by their minima, which other work of the machine disturbs least; those that
+    /// were dropped at the end.
     std::vector<TuneCandidate> candidates;
     bool complete = false;  ///< not ended early by the time limit or by `stop`
     double seconds = 0;

@@ -7,6 +7,7 @@
 //   grouping           which Funcs are fused (Jangda 2020, Alg. 1)  grouping.h
 //   GroupModel         cost and tiles of one group (Alg. 2, 4)   group_model.h
 //   apply              plans -> directives                       apply.h
+//   alternatives       several schedules, for tuning             alternatives.h
 
 #include <string>
 #include <unordered_map>

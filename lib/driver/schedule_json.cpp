@@ -127,17 +127,24 @@ ScheduleEntry entry_from_json(const Json &json) {
     return entry;
 }
 
-/// Short enough for one line.
+bool holds_numbers(const Json &json) {
+    return json.is_array() &&
+           std::all_of(json.begin(), json.end(), [](const Json &e) { return e.is_number(); });
+}
+
+/// Whether it fits on one line, with at most one list in it.
 bool is_flat(const Json &json) {
     constexpr size_t line = 100;
-    if (json.is_primitive() ||
-        (json.is_array() && std::all_of(json.begin(), json.end(),
-                                        [](const Json &child) { return child.is_number(); })))
+    if (json.is_primitive() || holds_numbers(json))
         return true;
-    const bool nested = std::any_of(json.begin(), json.end(), [](const Json &child) {
-        return !child.is_primitive() && !child.empty() && child.size() > 2;
-    });
-    return !nested && json.dump().size() < line;
+    auto is_nested = [&](const Json &child) {
+        const bool deep = std::any_of(child.begin(), child.end(), [](const Json &grandchild) {
+            return !grandchild.is_primitive();
+        });
+        return !child.is_primitive() && !holds_numbers(child) && child.size() > 1 &&
+               (deep || json.is_array());
+    };
+    return std::none_of(json.begin(), json.end(), is_nested) && json.dump().size() < line;
 }
 
 void print_json(const Json &json, const std::string &indent, std::string &out) {

@@ -32,7 +32,7 @@ TuneCandidate Trial::candidate() const {
 const Trial *best_of(const std::vector<Trial> &trials) {
     const Trial *best = nullptr;
     for (const Trial &t : trials)
-        if (t.measured() && t.info.dropped.empty() && (!best || t.median_ms() < best->median_ms()))
+        if (t.measured() && t.info.dropped.empty() && (!best || t.min_ms() < best->min_ms()))
             best = &t;
     return best;
 }

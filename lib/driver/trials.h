@@ -26,7 +26,8 @@ struct Trial {
     TuneCandidate candidate() const;
 };
 
-/// The fastest that was not dropped, by its median; null if none has run.
+/// The fastest that was not dropped, by its minimum, which other work of the machine disturbs least; null if
+/// none has run.
 const Trial *best_of(const std::vector<Trial> &trials);
 
 }  // namespace Pipe::driver

@@ -22,16 +22,16 @@ namespace {
 using support::Clock;
 using support::ms_since;
 
-constexpr double much_slower = 2;  ///< than the best, in the first runs: not measured further
+constexpr double much_slower = 3;  ///< than the best, in the first runs: not measured further
 constexpr int samples_to_drop = 3;
 constexpr double shortest_sample = 1;  ///< milliseconds: shorter runs are repeated
 
-/// After this many rounds, candidates remain whose minimum is within this factor of the best median.
+/// After this many rounds, candidates remain whose minimum is within this factor of the best one.
 struct Cut {
     int round;
     double factor;
 };
-constexpr Cut cuts[] = {{3, 1.2}, {7, 1.05}, {13, 1.02}};
+constexpr Cut cuts[] = {{5, 1.5}, {9, 1.2}, {13, 1.08}, {17, 1.04}};
 
 /// Schedules of one pipeline on these Buffers.
 class Tuner {
@@ -42,6 +42,8 @@ class Tuner {
         for (size_t i = 0; i < buffers.size(); i++)
             pointers_.push_back(&buffers[i]);
         settings_ = compiler.settings();
+        handlers_ = compiler.handlers;
+        handlers_.custom_error = nullptr;  // a candidate that fails is no error of the user
         target_ = options.target.arch != Target::ArchUnknown     ? options.target
                   : settings_.target.arch != Target::ArchUnknown ? settings_.target
                                                                  : get_host_target();
@@ -67,6 +69,7 @@ class Tuner {
     const TuneOptions &options_;
     std::vector<const BufferBase *> pointers_;
     Settings settings_;
+    JITHandlers handlers_;
     Target target_;
     const Clock::time_point start_ = Clock::now();
     Clock::time_point written_ = Clock::now();
@@ -276,7 +279,7 @@ class Tuner {
     }
 
     void run_once(Trial &t) {
-        t.compiled->run(Outputs(pointers_), {nullptr, compiler_.handlers, *compiler_.profile});
+        t.compiled->run(Outputs(pointers_), {nullptr, handlers_, *compiler_.profile});
     }
 
     double sample(Trial &t) {
@@ -308,11 +311,17 @@ class Tuner {
         }
     }
 
+    /// The user wants to know how much faster the others are.
+    static bool is_compared(const Trial &t) {
+        return t.info.name == "hand" || t.info.name == "auto";
+    }
+
     void cut() {
-        const double best = best_of(trials_)->median_ms();
+        const double best = best_of(trials_)->min_ms();
         for (const Cut &c : cuts)
             for (Trial &t : trials_)
-                if (round_ == c.round && t.is_left() && t.min_ms() > c.factor * best)
+                if (round_ == c.round && t.is_left() && !is_compared(t) &&
+                    t.min_ms() > c.factor * best)
                     drop(t, "slower", false);
     }
 
@@ -346,7 +355,7 @@ class Tuner {
             result.candidates.push_back(t.candidate());
         auto place = [](const TuneCandidate &c) {
             const bool last = !c.dropped.empty() || c.samples == 0;
-            return std::pair(last, c.samples == 0 ? INFINITY : c.median_ms);
+            return std::pair(last, c.samples == 0 ? INFINITY : c.min_ms);
         };
         std::stable_sort(result.candidates.begin(), result.candidates.end(),
                          [&](const auto &a, const auto &b) { return place(a) < place(b); });
@@ -368,9 +377,22 @@ TuneResult tune(const std::vector<Func> &outputs, Compiler &compiler, const Real
     return std::move(*result);
 }
 
+namespace {
+
+/// What the autoscheduler chooses has to be lowered to know that it can be used.
+Scheduled schedule_to_save(const std::vector<Func> &outputs, Compiler &compiler) {
+    if (!compiler.settings().autoschedule)
+        return compiler.schedule(outputs);
+    auto compiled = compiler.compile_for(outputs, Target());
+    compiled->program();
+    return compiled->scheduled();
+}
+
+}  // namespace
+
 void save_schedule(const std::vector<Func> &outputs, Compiler &compiler, const std::string &path) {
     support::on_deep_stack([&] {
-        const Scheduled s = compiler.schedule(outputs);
+        const Scheduled s = schedule_to_save(outputs, compiler);
         ScheduleFile file;
         const Target target = compiler.settings().target;
         file.target = target.arch == Target::ArchUnknown ? get_host_target() : target;

@@ -101,9 +101,9 @@ struct ImageContents : Wrappable {
 
 /// One call of rfactor().
 struct RFactor {
-    int stage = 1;                    ///< of the Func that was factored
-    Stage before;                     ///< its definition then
-    schedules::StageSchedule loops;   ///< and its loops
+    int stage = 1;                                               ///< of the Func that was factored
+    Stage before;                                                ///< its definition then
+    schedules::StageSchedule loops;                              ///< and its loops
     std::vector<std::pair<std::string, std::string>> preserved;  ///< (loop, Var)
 };
 

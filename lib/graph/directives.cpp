@@ -98,7 +98,7 @@ class DirectiveCollector {
         others(f, s, schedule, calls);
         const bool none =
             calls.empty() && schedule.specializations.empty() && !schedule.fuse_level.at();
-        if (none && schedule.touched)
+        if (none && schedule.touched && specialized.empty())
             calls.push_back({"unscheduled"});
         add(f, static_cast<int>(s), specialized, std::move(calls));
     }

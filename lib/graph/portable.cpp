@@ -187,12 +187,21 @@ PortableNames::PortableNames(const std::vector<Func> &outputs) : algorithm_(algo
     }
     // The others were made of objects that come before them, or of each other.
     std::vector<std::shared_ptr<const FuncContents>> rest;
-    for (const auto &f : funcs_of(outputs))
-        if (!names_.count(f.get()))
+    auto meet = [&](const std::shared_ptr<const FuncContents> &f) {
+        if (f && !names_.count(f.get()) && std::count(rest.begin(), rest.end(), f) == 0)
             rest.push_back(f);
-    auto is_ready = [&](const auto &f) {
-        auto of = std::dynamic_pointer_cast<const FuncContents>(f->origin.of.lock());
-        return !of || names_.count(of.get());
+    };
+    for (const auto &f : funcs_of(outputs))
+        meet(f);
+    // One that nobody reads any more, because of its clone.
+    for (size_t i = 0; i < rest.size(); i++)
+        meet(std::dynamic_pointer_cast<const FuncContents>(rest[i]->origin.of.lock()));
+    auto is_ready = [&](const auto &f) {  // what its name contains has a name
+        auto of = f->origin.of.lock();
+        return std::none_of(rest.begin(), rest.end(), [&](const auto &other) {
+            return other == of || std::count(f->origin.consumers.begin(), f->origin.consumers.end(),
+                                             other->identity) > 0;
+        });
     };
     while (!rest.empty()) {
         auto next = std::find_if(rest.begin(), rest.end(), is_ready);

@@ -8,6 +8,7 @@
 #include "graph/collect.h"
 #include "graph/loops.h"
 #include "graph/replay_directives.h"
+#include "graph/schedule_exprs.h"
 #include "graph/wrap.h"
 #include "ir/substitute.h"
 
@@ -95,6 +96,7 @@ class Replayer {
     }
 
     void run() {
+        find_inputs();
         while (unmake())  // others may become part of the pipeline again
             names_ = PortableNames(outputs_);
         reset();
@@ -114,6 +116,23 @@ class Replayer {
     const PortableSchedule &schedule_;
     const bool fixed_;
     ReplayContext context_;
+    /// That the definitions use, or the schedule so far.
+    std::vector<std::shared_ptr<const ParamContents>> params_;
+    std::vector<std::shared_ptr<const ImageContents>> images_;
+
+    void find_inputs() {
+        params_ = names_.algorithm().params;
+        images_ = names_.algorithm().images;
+        Walk walk;
+        auto add = [&](const ir::ExprNode &node) {
+            if (auto param = std::dynamic_pointer_cast<const ParamContents>(node.referent))
+                params_.push_back(param);
+            if (auto image = std::dynamic_pointer_cast<const ImageContents>(node.referent))
+                images_.push_back(image);
+        };
+        for (const FuncPointer &f : all())
+            for_each_number(f->schedule, [&](const Expr &e) { walk(e, add); });
+    }
 
     std::vector<FuncPointer> all() const {
         std::vector<FuncPointer> result = names_.made();
@@ -132,7 +151,7 @@ class Replayer {
     }
 
     std::shared_ptr<const ImageContents> find_image(const std::string &name) const {
-        for (const auto &image : names_.algorithm().images)
+        for (const auto &image : images_)
             if (image->identity->given == name && !image->bound)
                 return image;
         return nullptr;
@@ -158,14 +177,15 @@ class Replayer {
     }
 
     Expr value_of(const std::string &name) const {
-        for (const auto &param : names_.algorithm().params)
+        for (const auto &param : params_)
             if (param->identity->given == name)
                 return ir::make_param(param->type, param->identity->name, param);
         const size_t dot = name.find('.');
         if (auto image = find_image(name.substr(0, dot)); image && dot != std::string::npos)
             return ir::make_variable(Int(32), image->identity->name + name.substr(dot), image);
         throw CompileError(fmt::format("The schedule refers to '{}', which is neither a Param nor "
-                                       "the size of an image that the definitions use.",
+                                       "the size of an image that the definitions use, or the "
+                                       "schedule so far.",
                                        name));
     }
 

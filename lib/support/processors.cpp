@@ -183,8 +183,7 @@ double clock_ghz() {
         double fastest_mhz = 0;
         for (std::string line; std::getline(cpuinfo, line);)
             if (line.rfind("cpu MHz", 0) == 0 && line.find(':') != std::string::npos)
-                fastest_mhz =
-                    std::max(fastest_mhz, std::atof(line.c_str() + line.find(':') + 1));
+                fastest_mhz = std::max(fastest_mhz, std::atof(line.c_str() + line.find(':') + 1));
         return fastest_mhz > 0 ? fastest_mhz / 1000 : 3;
     }();
     return rate;

@@ -179,6 +179,7 @@ class Checker {
         const bool llvm =
             starts_with(include.name, "llvm/") || starts_with(include.name, "llvm-c/");
         const bool hwloc = include.name == "hwloc.h";
+        const bool json = starts_with(include.name, "nlohmann/");
         const bool cuda = include.name == "cuda.h" || include.name == "cuda_runtime.h";
         if (isl && room != "poly") {
             report(path, include.line, "isl is for lib/poly only");
@@ -188,6 +189,9 @@ class Checker {
         }
         if (hwloc && room != "support") {
             report(path, include.line, "hwloc is for lib/support only");
+        }
+        if (json && starts_with(path, "lib/") && room != "driver") {
+            report(path, include.line, "JSON is for lib/driver only");
         }
         if (is_public && (isl || llvm || cuda)) {
             report(path, include.line, "no isl, LLVM or CUDA in public headers");

@@ -76,6 +76,8 @@ TEST_CASE("the walls around isl, LLVM and the environment are kept", "[layers]")
             "lib/region/box.cpp:1: isl is for lib/poly only");
     REQUIRE(only_breach({{"lib/driver/realize.cpp", "\n# include  <llvm/IR/Module.h>\n"}}) ==
             "lib/driver/realize.cpp:2: LLVM is for lib/codegen and jit only");
+    REQUIRE(only_breach({{"lib/graph/file.cpp", "#include <nlohmann/json.hpp>\n"}}) ==
+            "lib/graph/file.cpp:1: JSON is for lib/driver only");
     REQUIRE(only_breach({{"include/pipe/func.h", "int a;\nisl::set s;\n"}}) ==
             "include/pipe/func.h:2: no isl, LLVM or CUDA in public headers");
     REQUIRE(only_breach({{"include/pipe/func.h", "#include <cuda.h>\n"}}) ==

@@ -92,3 +92,21 @@ TEST_CASE("sizes and Params in C++", "[schedule_source]") {
     CHECK(source.find(".bound(f_x, 0, in.dim(0).extent())") != std::string::npos);
     CHECK(source.find(".split(f_x, xo, xi, n * 2)") != std::string::npos);
 }
+
+TEST_CASE("a specialization without directives of its own", "[schedule_source]") {
+    Blur b;
+    Param<int> n("n");
+    b.by.parallel(b.y);
+    b.by.specialize(n > 1);
+    b.by.specialize(n > 2).vectorize(b.x);
+    const std::string source = b.source();
+    CHECK(source.find("Stage by_special0 = by.specialize(n > 1);\n"
+                      "by_special0\n"
+                      "    .parallel(by_y);\n"
+                      "Stage by_special1 = by.specialize(n > 2);\n") != std::string::npos);
+    // It would be refused: the definition has directives.
+    CHECK(source.find("unscheduled") == std::string::npos);
+    Blur none;
+    none.by.specialize(n > 1);
+    CHECK(none.source().find("unscheduled") == std::string::npos);
+}
