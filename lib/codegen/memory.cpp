@@ -146,7 +146,9 @@ Value *ExprEmitter::load(const Expr &e) {
         Offset first = lanes->start.plus(1 - type.lanes());
         return reversed(b_, load_dense(*e, type, first, reversed(b_, mask)));
     }
-    if (stride >= 2 && stride <= 4 && (!mask || support::has_masked_access(unit_.target, type)))
+    // In a kernel, the elements between may be those that other threads store.
+    if (stride >= 2 && stride <= 4 && !frame_.kernel &&
+        (!mask || support::has_masked_access(unit_.target, type)))
         return load_strided(*e, lanes->start, static_cast<int>(stride), mask);
     if (mask)
         return gather(*e, mask);

@@ -171,6 +171,19 @@ TEST_CASE("a kernel within a vectorized loop of the host", "[schedules]") {
         }
 }
 
+TEST_CASE("lanes between which other threads store", "[schedules]") {
+    for (int width : {2, 3, 4}) {
+        Func f("f"), g("g");
+        f(x, y) = x * y;
+        f(x, y) = f(x, y) * 2 + x;
+        g(x, y) = f(x, y) + 1;
+        g.tile(x, y, xo, yo, xi, yi, width, 4).gpu_blocks(xo, yo).gpu_threads(xi);
+        f.compute_at(g, xo).store_in(MemoryType::GPUShared).gpu_threads(x);
+        f.update().vectorize(y, 4).gpu_threads(x);
+        check(g, {4 * width, 8});
+    }
+}
+
 TEST_CASE("a loop over threads without iterations", "[schedules]") {
     Func f("f"), g("g");
     Param<int> n("n", 0);
