@@ -30,6 +30,7 @@
 #include "lower/trace.h"
 #include "lower/unroll_loops.h"
 #include "lower/vectorize_loops.h"
+#include "lower/whole_blocks.h"
 #include "lower/widen_floats.h"
 #include "region/region_map.h"
 #include "schedule/specialize.h"
@@ -136,6 +137,7 @@ constexpr Pass passes[] = {
      }},
     {"simplify", simplify_pass},
     {"guard", [](const Stmt &s, const Context &) { return guard_loops(s); }},
+    {"blocks", [](const Stmt &s, const Context &c) { return whole_blocks(s, &c.graph); }},
     {"unroll", [](const Stmt &s, const Context &c) { return unroll_loops(s, &c.graph); }},
     {"vectorize",
      [](const Stmt &s, const Context &c) { return vectorize_loops(s, &c.graph, &c.target); }},

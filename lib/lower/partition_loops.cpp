@@ -21,8 +21,6 @@ using namespace ir;
 
 namespace {
 
-/// A loop of so few iterations is not worth partitioning, and does not make its parent an outer loop.
-constexpr int64_t short_loop = 4;
 /// Nodes of a body that may be doubled. Beyond it, compile time costs more than the tests.
 constexpr int max_body_nodes = 20000;
 /// Nodes of a body that may be doubled to save one scalar operation per iteration: a single min in the
@@ -31,11 +29,6 @@ constexpr int max_nodes_per_saving = 1000;
 /// Nodes of a body that may be tripled: in a larger one, a test per iteration is nothing, and loops of
 /// their own keep their addresses in registers.
 constexpr int max_tripled_nodes = 2000;
-
-bool is_long_loop(const StmtNode &s) {
-    int64_t extent = 0;
-    return s.op == StmtOp::For && !(as_const_int(s.exprs[1], &extent) && extent <= short_loop);
-}
 
 bool has_long_loop(const Stmt &s) {
     return contains_stmt(s, is_long_loop);

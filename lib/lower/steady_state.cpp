@@ -1,11 +1,13 @@
 #include "lower/steady_state.h"
 
 #include <algorithm>
+#include <limits>
 #include <type_traits>
 #include <unordered_map>
 #include <vector>
 
 #include "ir/constant_bounds.h"
+#include "ir/fold.h"
 #include "ir/intrinsics.h"
 #include "ir/visit.h"
 #include "lower/lanes.h"
@@ -173,8 +175,9 @@ class SteadyBody {
     int saving(const Expr &a, const Expr &b, bool hoisted_if_invariant) const {
         if (current_depth() == 0 && !innermost_)
             return 0;
-        bool varies = std::max(depth_or_here(a), depth_or_here(b)) == current_depth();
-        if (hoisted_if_invariant && !varies)
+        const int depth = std::max(depth_or_here(a), depth_or_here(b));
+        const bool varies = depth == current_depth();
+        if (hoisted_if_invariant ? !varies : depth >= decider_)
             return 0;
         int lanes = a.type().lanes();
         return lanes == 1 ? 1 : saving_per_lane * lanes;
@@ -311,10 +314,11 @@ class SteadyBody {
         case Op::Load:
             return rebuild(e, {expr(e->args[0]), predicate(e->args[1])});
         case Op::Let:
-            return let(e->name, expr(e->args[0]), [&](const Expr &value) -> Expr {
-                Expr body = expr(e->args[1]);
-                return value.defined() ? make_let(e->name, value, body) : body;
-            });
+            return let(e->name, expr(e->args[0]), depth_or_here(e->args[0]),
+                       [&](const Expr &value) -> Expr {
+                           Expr body = expr(e->args[1]);
+                           return value.defined() ? make_let(e->name, value, body) : body;
+                       });
         default:
             break;
         }
@@ -349,11 +353,13 @@ class SteadyBody {
 
     /// f(value) with the name bound to the value; f(undefined) where the value is a constant that took the
     /// name's place. A ramp is known by its first lane, so that what is added to it stays a ramp.
+    /// `depth`: where the value varied before it was rewritten.
     template <typename F>
-    std::invoke_result_t<F, Expr> let(const std::string &name, const Expr &value, F &&f) {
+    std::invoke_result_t<F, Expr> let(const std::string &name, const Expr &value, int depth,
+                                      F &&f) {
         Inner inner;
         inner.value = value;
-        inner.depth = depth_or_here(value);
+        inner.depth = is_constant(value) ? depth : depth_or_here(value);
         if (as_const_int(value, nullptr))
             return bound_to(name, inner, value, [&] { return f(Expr()); });
         if (value->op != Op::Ramp || !as_const_int(value->args[1], nullptr))
@@ -385,10 +391,12 @@ class SteadyBody {
     Stmt stmt_node(const Stmt &s) {
         switch (s->op) {
         case StmtOp::Let:
-            return let(s->name, let_value(s->exprs[0]), [&](const Expr &value) -> Stmt {
-                Stmt body = stmt(s->stmts[0]);
-                return value.defined() && body.defined() ? make_let(s->name, value, body) : body;
-            });
+            return let(s->name, let_value(s->exprs[0]), depth_or_here(s->exprs[0]),
+                       [&](const Expr &value) -> Stmt {
+                           Stmt body = stmt(s->stmts[0]);
+                           return value.defined() && body.defined() ? make_let(s->name, value, body)
+                                                                    : body;
+                       });
         case StmtOp::For:
             return loop(s);
         case StmtOp::If:
@@ -411,7 +419,8 @@ class SteadyBody {
             return changed(Stmt());
         if (mask.defined() && is_bool_const(mask, true)) {
             // A mask that is named further out costs nothing there, but it does in each access.
-            if (s->exprs[2]->op == Op::Variable && current_depth() > 0)
+            if (s->exprs[2]->op == Op::Variable && current_depth() > 0 &&
+                depth_or_here(s->exprs[2]) < decider_)
                 saved_ += saving_per_lane * mask.type().lanes();
             mask = Expr();
         }
@@ -426,38 +435,51 @@ class SteadyBody {
 
     Stmt loop(const Stmt &s) {
         Expr min = expr(s->exprs[0]), extent = expr(s->exprs[1]);
-        bool has_loops = false;
-        walk(
-            s->stmts[0],
-            [&](const Stmt &child) { return !(has_loops |= child->op == StmtOp::For); },
-            [](const Expr &) { return false; });
+        const bool has_loops =
+            contains_stmt(s->stmts[0], [](auto &c) { return c.op == StmtOp::For; });
         constexpr int of_known_trip_count = 4;
-        if (!has_loops && is_fixed(extent) && !is_fixed(s->exprs[1]))
+        if (!has_loops && is_few(extent) && !is_few(s->exprs[1]))
             saved_ += of_known_trip_count;
         Inner inner;
         inner.min = min;
         inner.max = last_of(min, extent);
         inner.depth = ++loops_;
+        const int around = decider_;
+        if (s->kind == LoopKind::Serial && is_long_loop(*s.get()) &&
+            !contains_stmt(s->stmts[0], is_long_loop))
+            decider_ = loops_;
         Stmt body = bound_to(s->name, inner, Expr(), [&] { return stmt(s->stmts[0]); });
+        decider_ = around;
         loops_--;
         return body.defined() ? make_for(s->name, min, extent, s->kind, body, s->partition) : body;
     }
 
-    /// Whether an extent is a number, once lets are looked through.
-    bool is_fixed(const Expr &extent) {
-        auto is_number = [&](const Expr &e) { return worst_.expanded(e).is_constant(); };
-        bool is_quotient = extent->op == Op::Div;
-        return is_quotient ? is_number(extent->args[0]) && is_number(extent->args[1])
-                           : is_number(extent);
+    /// Whether an extent is a small number, once lets are looked through.
+    bool is_few(const Expr &extent) {
+        constexpr int64_t few = 16;
+        auto is_small = [&](const Expr &e, int64_t most) {
+            const Linear value = worst_.expanded(e);
+            return value.is_constant() && value.constant <= most;
+        };
+        int64_t divisor = 0;
+        if (extent->op == Op::Div && as_const_int(extent->args[1], &divisor) && divisor > 0)
+            return is_small(extent->args[0], few * divisor);
+        return is_small(extent, few);
     }
 
     Stmt branch(const Stmt &s) {
         // What is around a test cannot be scheduled together with what is inside.
         constexpr int of_no_branch = 8;
+        const int saved_before = saved_;
         Expr decided = condition(s->exprs[0], Want::Any);
+        const bool around_loops =
+            contains_stmt(s, [](const StmtNode &c) { return c.op == StmtOp::For; });
+        if (around_loops)
+            saved_ = saved_before;
         const bool is_true = is_bool_const(decided, true);
         if (is_true || is_bool_const(decided, false)) {
-            if (innermost_ || current_depth() > 0)
+            if (!around_loops && depth_or_here(s->exprs[0]) < decider_ &&
+                (innermost_ || current_depth() > 0))
                 saved_ += of_no_branch;
             return changed(stmt(s->stmts[is_true ? 0 : 1]));
         }
@@ -472,6 +494,9 @@ class SteadyBody {
     Scope<Inner> inner_;
     Scope<Expr> replacements_;  ///< what takes a name's place; undefined = the name itself
     WorstCase worst_;
+    static constexpr int none = std::numeric_limits<int>::max();
+    /// The innermost loop around the expression at hand that is partitioned by itself: it decides what varies in it.
+    int decider_ = none;
     int loops_ = 0;  ///< loops around the expression at hand, inside of the loop
     std::vector<Linear> bounds_;
     int saved_ = 0;
@@ -484,6 +509,13 @@ class SteadyBody {
 };
 
 }  // namespace
+
+bool is_long_loop(const StmtNode &s) {
+    constexpr int64_t few = 4;
+    int64_t extent = 0;
+    return s.op == StmtOp::For && s.partition != Partition::Never &&
+           !(as_const_int(s.exprs[1], &extent) && extent <= few);
+}
 
 std::optional<SteadyState> find_steady_state(const Stmt &loop, bool innermost) {
     return SteadyBody(loop, innermost).rewrite(loop->stmts[0]);

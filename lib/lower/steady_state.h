@@ -7,6 +7,9 @@
 
 namespace Pipe::lower {
 
+/// Whether `s` is a loop that may be worth partitioning, or makes its parent an outer loop: not one of few iterations.
+bool is_long_loop(const ir::StmtNode &s);
+
 /// For the iterations first <= variable <= last (undefined = no such bound), `body` is equivalent
 /// to the loop's body. Unchanged statements in it are the same nodes as in the loop's body.
 struct SteadyState {

@@ -141,3 +141,15 @@ TEST_CASE("strides of interleaved images are constants", "[golden]") {
         CHECK(text.find(unknown) == std::string::npos);
     CHECK(text.find("in.stride.1") != std::string::npos);
 }
+
+TEST_CASE("a block of rows is unrolled only as a whole", "[golden]") {
+    ImageParam input(UInt(16), 2, "input");
+    Func out("out");
+    out(x, y) = input(x, y) + 1;
+    out.split(y, yo, yi, 4, TailStrategy::GuardWithIf)
+        .split(x, xo, xi, 16, TailStrategy::GuardWithIf)
+        .reorder(xi, yi, xo, yo)
+        .vectorize(xi)
+        .unroll(yi);
+    CHECK_GOLDEN("lower/whole_blocks.txt", loops(out, "blocks"));
+}

@@ -1,0 +1,366 @@
+#include "lower/whole_blocks.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "ir/lets.h"
+#include "ir/linear.h"
+#include "ir/simplify.h"
+#include "ir/substitute.h"
+#include "ir/visit.h"
+#include "lower/conditions.h"
+#include "lower/lanes.h"
+#include "region/loop_tree.h"
+
+namespace Pipe::lower {
+
+using namespace ir;
+
+namespace {
+
+/// The conditions of a conjunction.
+void take_apart(const Expr &condition, std::vector<Expr> &parts) {
+    if (condition->op != Op::And) {
+        parts.push_back(condition);
+        return;
+    }
+    take_apart(condition->args[0], parts);
+    take_apart(condition->args[1], parts);
+}
+
+/// A number that is positive where the comparison holds, as int64: nothing overflows. Nothing if that is not known.
+std::optional<Linear> margin_of(const Expr &comparison) {
+    const bool less = comparison->op == Op::LT || comparison->op == Op::LE;
+    if (!less && comparison->op != Op::GT && comparison->op != Op::GE)
+        return {};
+    const Type type = comparison->args[0].type();
+    if (!has_no_overflow(type) || !type.is_scalar())
+        return {};
+    const bool or_equal = comparison->op == Op::LE || comparison->op == Op::GE;
+    LinearBuilder builder(Int(64));
+    builder.add(comparison->args[less ? 1 : 0]);
+    builder.add(comparison->args[less ? 0 : 1], -1);
+    builder.add(make_const(Int(64), or_equal));
+    Linear margin;
+    return builder.finish(&margin) ? std::optional(margin) : std::nullopt;
+}
+
+bool is_variable(const Expr &atom, const std::string &name) {
+    const Expr &e = atom->op == Op::Cast ? atom->args[0] : atom;
+    return e->op == Op::Variable && e->name == name;
+}
+
+/// By how much the margin grows per iteration; nothing if it is not the same for all.
+std::optional<int64_t> growth(const Linear &margin, const std::string &name) {
+    int64_t growth = 0;
+    for (const Linear::Term &term : margin.terms) {
+        if (is_variable(term.atom, name))
+            growth += term.coefficient;
+        else if (uses_var(term.atom, name))
+            return {};
+    }
+    return growth;
+}
+
+/// The margin for one value of the variable.
+std::optional<Linear> margin_at(const Linear &margin, const std::string &name, const Expr &value) {
+    LinearBuilder builder(Int(64));
+    builder.add(make_const(Int(64), margin.constant));
+    for (const Linear::Term &term : margin.terms) {
+        if (is_variable(term.atom, name))
+            builder.add(value, term.coefficient);
+        else
+            builder.add_atom(term.atom, term.coefficient);
+    }
+    Linear result;
+    return builder.finish(&result) ? std::optional(result) : std::nullopt;
+}
+
+Expr to_expr(const Linear &sum) {
+    Expr result = make_const(Int(64), sum.constant);
+    for (const Linear::Term &term : sum.terms)
+        result =
+            add(result, mul(make_cast(Int(64), term.atom), make_const(Int(64), term.coefficient)));
+    return simplify(result);
+}
+
+bool depends_on(const Linear &sum, const std::string &name) {
+    return std::any_of(sum.terms.begin(), sum.terms.end(),
+                       [&](const Linear::Term &term) { return ir::uses_var(term.atom, name); });
+}
+
+Expr last_of(const StmtNode &loop) {
+    const Expr &first = loop.exprs[0];
+    return simplify(sub(add(first, loop.exprs[1]), make_const(first.type(), 1)));
+}
+
+/// An unrolled loop with a vectorized one in it or none, each of which may be guarded.
+struct Block {
+    std::vector<Stmt> around;  ///< the serial loops, outermost first
+    Stmt loop;                 ///< the unrolled one
+    Stmt bare;                 ///< it without guards
+    Stmt rest;                 ///< a serial loop in place of it
+    Expr count;                ///< how many iterations of it are needed
+    bool reorders = false;     ///< whether all these loops may be in any order
+    Expr outside;  ///< guards that the loops around do not change, for all iterations of it
+    Expr
+        full;  ///< iterations of the innermost loop around, from the first, in which all others hold
+};
+
+class WholeBlocks : public Mutator {
+  public:
+    explicit WholeBlocks(const graph::Graph *graph) {
+        if (!graph)
+            return;
+        for (const graph::FuncNode &func : graph->funcs)
+            for (size_t i = 0; i < func.types.size(); i++)
+                pure_[graph::buffer_name(func, i)] = region::stage_name(func, 0) + ".";
+    }
+    using Mutator::mutate;
+    Expr mutate(const Expr &e) override { return e; }
+
+    Stmt mutate(const Stmt &s) override {
+        if (s->op == StmtOp::Allocate)
+            return within(allocated_, s);
+        if (s->op != StmtOp::For)
+            return Mutator::mutate(s);
+        if (is_gpu(s->kind))
+            return s;
+        if (const auto block = block_in(s))
+            return separated(*block);
+        const bool steps = s->kind == LoopKind::Serial || s->kind == LoopKind::Parallel;
+        return steps ? within(serial_, s) : Mutator::mutate(s);
+    }
+
+  private:
+    std::map<std::string, std::string>
+        pure_;  ///< of every buffer: what its pure definition's loops begin with
+    std::multiset<std::string> serial_;     ///< loops around, neither unrolled nor vectorized
+    std::multiset<std::string> allocated_;  ///< buffers
+
+    Stmt within(std::multiset<std::string> &names, const Stmt &s) {
+        const auto at = names.insert(s->name);
+        Stmt result = Mutator::mutate(s);
+        names.erase(at);
+        return result;
+    }
+
+    /// Nothing if `s` neither is the innermost loop around one nor leaves some of its guards unchanged.
+    std::optional<Block> block_in(const Stmt &s) const {
+        Block block;
+        Stmt at = s;
+        for (; at->op == StmtOp::For && at->kind == LoopKind::Serial; at = at->stmts[0])
+            block.around.push_back(at);
+        int64_t extent = 0;
+        if (at->op != StmtOp::For || at->kind != LoopKind::Unrolled ||
+            !as_const_int(at->exprs[1], &extent) || extent < 2)
+            return {};
+        block.loop = at;
+        Expr count = at->exprs[1], others;
+        const Stmt body = without_guards(at->stmts[0], block, count, others);
+        const bool here =
+            block.outside.defined() || (block.full.defined() && block.around.size() == 1);
+        if (!body.defined() || !here || needs_registers(block))
+            return {};
+        block.bare = with_children(at, at->exprs, {body});
+        block.count = simplify(count);
+        const Expr named = make_variable(count.type(), at->name + ".count");
+        Stmt rest = at->stmts[0]->op == StmtOp::If ? at->stmts[0]->stmts[0] : at->stmts[0];
+        rest = others.defined() ? make_if(others, rest) : rest;
+        block.rest =
+            make_for(at->name, at->exprs[0], named, LoopKind::Serial, rest, Partition::Never);
+        block.reorders =
+            std::all_of(block.around.begin(), block.around.end(),
+                        [&](const Stmt &loop) { return is_pure_over(rest, loop->name); }) &&
+            is_pure_over(rest, at->name);
+        return block;
+    }
+
+    /// Whether the loop is one of the pure definition of all that `s` stores, whose iterations may run in any order.
+    bool is_pure_over(const Stmt &s, const std::string &loop) const {
+        return !contains_stmt(s, [&](const StmtNode &c) {
+            if (c.op != StmtOp::Store)
+                return c.op != StmtOp::If && c.op != StmtOp::For && c.op != StmtOp::Let &&
+                       c.op != StmtOp::Block;
+            const auto pure = pure_.find(c.name);
+            return pure == pure_.end() || loop.rfind(pure->second, 0) != 0 ||
+                   std::any_of(c.exprs.begin(), c.exprs.end(),
+                               [](const Expr &e) { return e.defined() && has_side_effect(e); });
+        });
+    }
+
+    /// The body of the block where the guards hold. `count`: how many of its iterations are needed, where `others` of
+    /// the guards hold.
+    Stmt without_guards(const Stmt &s, Block &block, Expr &count, Expr &others) const {
+        if (s->op == StmtOp::For && s->kind == LoopKind::Vectorized) {
+            const Stmt &guard = s->stmts[0];
+            if (guard->op != StmtOp::If ||
+                !holds_for_all(*guard.get(), *s.get(), block, count, others))
+                return s;
+            return with_children(s, s->exprs, {guard->stmts[0]});
+        }
+        if (s->op != StmtOp::If)
+            return s;
+        return holds_for_all(*s.get(), *block.loop.get(), block, count, others)
+                   ? without_guards(s->stmts[0], block, count, others)
+                   : Stmt();
+    }
+
+    static bool is_changed_by(const std::vector<Stmt> &loops, const Expr &e) {
+        return std::any_of(loops.begin(), loops.end(),
+                           [&](const Stmt &loop) { return uses_var(e, loop->name); });
+    }
+
+    /// Adds to the block's conditions that the guard holds for all iterations of the unrolled loop and
+    /// of `loop`, in which it stands. False where that cannot be told.
+    bool holds_for_all(const StmtNode &guard, const StmtNode &loop, Block &block, Expr &count,
+                       Expr &others) const {
+        const bool is_own = &loop == block.loop.get();
+        if (guard.stmts[1].defined() || loads_or_calls(guard.exprs[0]))
+            return false;
+        std::vector<Expr> parts;
+        take_apart(guard.exprs[0], parts);
+        for (const Expr &part : parts) {
+            std::optional<Linear> margin = margin_of(part);
+            bool counted = false;
+            for (const StmtNode *over : {&loop, block.loop.get()}) {
+                if (!margin || !depends_on(*margin, over->name))
+                    continue;
+                const auto grows = growth(*margin, over->name);
+                if (!grows)
+                    return false;
+                if (is_own && *grows == -1)
+                    counted = leaves_fewer(count, *margin, *over);
+                margin =
+                    margin_at(*margin, over->name, *grows < 0 ? last_of(*over) : over->exprs[0]);
+            }
+            if (!margin)
+                return false;
+            if (is_own && !counted)
+                others = both(others, part);
+            const bool changes =
+                std::any_of(block.around.begin(), block.around.end(),
+                            [&](const Stmt &around) { return depends_on(*margin, around->name); });
+            if (changes && !holds_from_first(*margin, block))
+                return false;
+            if (!changes)
+                block.outside = both(block.outside,
+                                     make_binary(Op::GT, to_expr(*margin), make_const(Int(64), 0)));
+        }
+        return true;
+    }
+
+    /// Adds to the block the iterations of the innermost loop around in which the margin is positive;
+    /// not where these may begin later than the first.
+    static bool holds_from_first(const Linear &margin, Block &block) {
+        const StmtNode &loop = *block.around.back().get();
+        const auto grows = growth(margin, loop.name);
+        if (!grows || *grows >= 0)
+            return false;
+        const auto at_first = margin_at(margin, loop.name, loop.exprs[0]);
+        if (!at_first)
+            return false;
+        // at_first + grows * k > 0
+        const Expr step = make_const(Int(64), -*grows), one = make_const(Int(64), 1);
+        const Expr some = div(sub(add(to_expr(*at_first), step), one), step);
+        block.full = at_most(block.full.defined() ? block.full : loop.exprs[1], some);
+        return true;
+    }
+
+    /// No more iterations than leave the margin positive, which falls by one in each.
+    static bool leaves_fewer(Expr &count, const Linear &margin, const StmtNode &loop) {
+        const auto at_first = margin_at(margin, loop.name, loop.exprs[0]);
+        if (at_first)
+            count = at_most(count, to_expr(*at_first));
+        return at_first.has_value();
+    }
+
+    /// The count, or fewer (int64), but not less than none.
+    static Expr at_most(const Expr &count, const Expr &fewer) {
+        const Expr some = ir::min(fewer, make_cast(fewer.type(), count));
+        return make_cast(count.type(), ir::max(some, make_const(fewer.type(), 0)));
+    }
+
+    /// Whether an element per iteration is in an array that should become registers.
+    bool needs_registers(const Block &block) const {
+        std::set<std::string> steps(serial_.begin(), serial_.end());
+        for (const Stmt &loop : block.around)
+            steps.insert(loop->name);
+        bool found = false;
+        auto note = [&](const std::string &buffer, const Expr &index) {
+            if (found || !allocated_.count(buffer) || !uses_var(index, block.loop->name))
+                return;
+            const std::set<std::string> names = free_vars(index);
+            found = std::none_of(names.begin(), names.end(),
+                                 [&](const std::string &name) { return steps.count(name) > 0; });
+        };
+        walk(
+            block.loop->stmts[0],
+            [&](const Stmt &s) {
+                if (s->op == StmtOp::Store)
+                    note(s->name, s->exprs[1]);
+                found |= s->op == StmtOp::Allocate;
+                return !found;
+            },
+            [&](const Expr &e) {
+                if (e->op == Op::Load)
+                    note(e->name, e->args[0]);
+                return !found;
+            });
+        return found;
+    }
+
+    static Stmt in_loops(const std::vector<Stmt> &loops, Stmt body) {
+        for (size_t i = loops.size(); i-- > 0;)
+            body = with_children(loops[i], loops[i]->exprs, {body});
+        return body;
+    }
+
+    /// The number of iterations has a name outside of the test: if it were a constant inside, LLVM
+    /// would unroll the rest, too.
+    Stmt separated(const Block &block) {
+        const std::string count = block.loop->name + ".count";
+        const bool changes = is_changed_by(block.around, block.count);
+        const Stmt bare = Mutator::mutate(block.bare);
+        Stmt rest = Mutator::mutate(block.rest);
+        if (changes)
+            rest = make_let(count, block.count, rest);
+        Stmt result =
+            block.full.defined() ? split(block, bare, rest) : in_loops(block.around, bare);
+        if (block.outside.defined())
+            result = make_if(block.outside, result, rest_of(block, rest));
+        return changes ? result : make_let(count, block.count, result);
+    }
+
+    /// Where the order does not matter, the innermost loop stays innermost: what it does not change is computed once.
+    static Stmt rest_of(const Block &block, const Stmt &rest) {
+        if (!block.reorders || rest->op != StmtOp::For)
+            return in_loops(block.around, rest);
+        return with_children(rest, rest->exprs, {in_loops(block.around, rest->stmts[0])});
+    }
+
+    /// The innermost loop around runs the block as a whole, and then the rest.
+    static Stmt split(const Block &block, const Stmt &bare, const Stmt &rest) {
+        const StmtNode &loop = *block.around.back().get();
+        const Expr full = make_variable(block.full.type(), loop.name + ".full");
+        const Expr &min = loop.exprs[0];
+        const Stmt both =
+            make_block({make_for(loop.name, min, full, loop.kind, bare, loop.partition),
+                        make_for(loop.name, add(min, full), sub(loop.exprs[1], full), loop.kind,
+                                 rest, Partition::Never)});
+        const std::vector<Stmt> others(block.around.begin(), block.around.end() - 1);
+        return in_loops(others, make_let(full->name, simplify(block.full), both));
+    }
+};
+
+}  // namespace
+
+Stmt whole_blocks(const Stmt &s, const graph::Graph *graph) {
+    return WholeBlocks(graph).mutate(s);
+}
+
+}  // namespace Pipe::lower
