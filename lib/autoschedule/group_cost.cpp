@@ -239,8 +239,9 @@ void GroupModel::add_compute(const Tiling &t, Cost &cost) const {
                 swept(m, graph_.nodes[static_cast<size_t>(nodes_[m])].stages[jump.stage], t);
         const bool has_tail =
             m > 0 || padded > 1 || (!counts_.empty() && counts_[0] == 1);  // or a length not known
-        cost.overhead +=
-            r.total / r.row * (machine_.row_overhead + (has_tail ? machine_.tail_overhead : 0));
+        if (!member.starts)
+            cost.overhead +=
+                r.total / r.row * (machine_.row_overhead + (has_tail ? machine_.tail_overhead : 0));
         cost.overhead += (levels[m] == Level::Row ? steps_ : tiles_) * machine_.nest_overhead;
         const double mine = graph_.nodes[static_cast<size_t>(nodes_[m])].points();
         points += r.total;
@@ -375,8 +376,8 @@ void GroupModel::add_far_memory(const Tiling &t, Cost &cost) const {
     cost.live_bytes += stored;
     // A line is read before it is written, unless it bypasses the caches; every update reads and writes all.
     double passes = streams() ? 1 : 2;
-    for (const StageCost &stage : out.stages)
-        passes += &stage != &out.stages[0] && stage.loops_over_all() ? 2 : 0;
+    for (size_t s = members_[0].starts ? 2 : 1; s < out.stages.size(); s++)
+        passes += out.stages[s].loops_over_all() ? 2 : 0;
     cost.far_memory += passes * stored / to.rate;
 }
 
@@ -392,7 +393,8 @@ void GroupModel::finish(Cost &cost) const {
     // Cache accesses overlap with arithmetic, and far memory with both, but not perfectly.
     const double core = overlapped(cost.arithmetic, cost.near_memory, 0.15) + cost.overhead;
     const double both = overlapped(core, cost.far_memory, 0.35);
-    const double launches = double(graph_.nodes[static_cast<size_t>(nodes_[0])].stages.size());
+    const double launches = double(graph_.nodes[static_cast<size_t>(nodes_[0])].stages.size()) -
+                            (members_[0].starts ? 1 : 0);
     const double launch =
         active > 1 ? launches * machine_.parallel_overhead + tasks * machine_.task_overhead / active
                    : 0;

@@ -166,9 +166,15 @@ std::optional<RegisterBlock> GroupModel::block_for(size_t stage, const Node &nod
 
 void GroupModel::add_clocks(const Node &node, Member &member) const {
     const FuncId out = graph_.nodes[static_cast<size_t>(nodes_[0])].id;
+    if (node.starts_from_formula && node.stages[1].loops_over_all()) {
+        const auto block = block_for(1, node, node.extents, node.id == out);
+        member.starts = block && block->unrolls();
+    }
     for (size_t s = 0; s < node.stages.size(); s++) {
         const StageCost &stage = node.stages[s];
         const auto block = block_for(s, node, node.extents, node.id == out);
+        if (s == 0 && member.starts)
+            continue;
         const double plain = clocks_of(stage, node);
         if (!stage.loops_over_all() && node.id == out)
             member.update_clocks +=

@@ -72,6 +72,7 @@ class GroupModel {
         double lanes = 1;
         double bytes = 1;  // of one point
         bool updates = false;
+        bool starts = false;  // the pure definition is evaluated by the first update's blocks
         std::vector<Blocked> blocked;
         std::vector<Read> reads;
     };

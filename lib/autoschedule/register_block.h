@@ -27,6 +27,8 @@ struct RegisterBlock {
     double far_bytes =
         0;  ///< of the operands that come from beyond the L2 cache, for the whole region
 
+    /// Whether it has several vectors of points, which stay in registers (lower/register_sums.h).
+    bool unrolls() const { return rvar < 0 && (vectors > 1 || rows > 1); }
     /// The size of the block along a dimension of the Func.
     int64_t size(int dim) const { return dim == 0 ? lanes * vectors : dim == rows_dim ? rows : 1; }
 };

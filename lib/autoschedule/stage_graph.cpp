@@ -305,6 +305,7 @@ StageGraph build_stage_graph(const Graph &graph, const poly::Model &model,
                 stage_cost(func, func.stages[s], model.funcs[f].stages[s], names));
         }
         node.is_output = func.is_output;
+        node.starts_from_formula = graph::starts_from_formula(func);
         node.role = role_of(func, user.funcs[f], named[f], whole[f]);
         result.nodes.push_back(std::move(node));
     }

@@ -72,6 +72,8 @@ struct Node {
     std::vector<Reads> reads;  ///< one per buffer, from the loads of all stages
     Role role = Role::Free;
     bool is_output = false;
+    /// The first update may take over the pure definition (lower/register_sums.h).
+    bool starts_from_formula = false;
     bool on_host = false;  ///< it cannot be computed in a kernel
     bool inlined = false;                   ///< inlined: not a node of the search
     uint64_t version = 0;                   ///< changes when other Funcs are inlined into it

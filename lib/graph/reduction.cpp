@@ -3,9 +3,11 @@
 #include <algorithm>
 
 #include "graph/collect.h"
+#include "graph/extern_stage.h"
 #include "graph/match.h"
 #include "ir/equal.h"
 #include "ir/intrinsics.h"
+#include "ir/visit.h"
 #include <pipe/operators.h>
 
 namespace Pipe::graph {
@@ -296,6 +298,19 @@ IsSelf calls_of(FuncId id) {
 
 std::optional<Reduction> as_reduction(const Stage &stage, const IsSelf &is_self, std::string *why) {
     return Prover(stage, is_self).prove(why);
+}
+
+bool starts_from_formula(const FuncNode &func) {
+    if (func.stages.size() < 2 || is_extern(func))
+        return false;
+    const std::vector<Expr> &updated = func.stages[1].args;
+    for (size_t d = 0; d < func.args.size(); d++)
+        if (updated[d]->op != ir::Op::Variable || updated[d]->name != func.args[d])
+            return false;
+    return std::none_of(
+        func.stages[0].values.begin(), func.stages[0].values.end(), [](const Expr &value) {
+            return ir::contains(value, [](const ir::ExprNode &e) { return e.op == ir::Op::Call; });
+        });
 }
 
 }  // namespace Pipe::graph

@@ -245,6 +245,7 @@ class Builder {
         std::map<FuncId, int> next;  // stage
         std::vector<Stmt> parts, stages;
         FuncId of = FuncId::None;  // the stages
+        int last = 0;              // of the stages
         auto flush = [&] {
             if (Stmt body = make_block(std::move(stages)); body.defined())
                 parts.push_back(produce(of, body, group));
@@ -263,7 +264,12 @@ class Builder {
             if ((*ready)->func != of)
                 flush();
             of = (*ready)->func;
-            stages.push_back(in_single_thread(**ready, loops(prepare(**ready), 0)));
+            // Where it starts from the pure definition, that needs no loops of its own.
+            Stmt stage = in_single_thread(**ready, loops(prepare(**ready), 0));
+            if (!stages.empty() && last == 0 && starts_.erase(of) > 0)
+                stages.pop_back();
+            last = (*ready)->stage;
+            stages.push_back(std::move(stage));
             waiting.erase(ready);
         }
         flush();
@@ -301,8 +307,11 @@ class Builder {
         Stmt body = innermost(regions_, nest);
         size_t p = nest.stage->loops.size();
         if (const auto sums = register_sums(tree_, regions_, nest, body))
-            if (Stmt kept = keep_sums(nest, *sums); kept.defined())
+            if (Stmt kept = keep_sums(nest, *sums); kept.defined()) {
                 body = std::move(kept), p = sums->outermost;
+                if (sums->starts)
+                    starts_.insert(nest.stage->func);
+            }
         while (p-- > from) {
             if (p + 1 == nest.shared)
                 body = within_shared(nest, std::move(body));
@@ -460,6 +469,7 @@ class Builder {
     bool any_size_;
     Stmt prologue_;
     Needs needs_;
+    std::set<FuncId> starts_;  ///< Funcs whose first update evaluates their pure definition
 };
 
 }  // namespace

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 
+#include "graph/reduction.h"
 #include "graph/scatter.h"
 #include "ir/equal.h"
 #include "ir/int32.h"
 #include "ir/intrinsics.h"
+#include "ir/substitute.h"
 #include "ir/visit.h"
 
 namespace Pipe::lower {
@@ -158,15 +160,41 @@ class Finder {
         return body;
     }
 
+    /// Whether this stage visits every element once, and only its own loops are there for it and the pure
+    /// definition.
+    bool starts() const {
+        const std::vector<StageNest> &stages = tree_.place(stage_.func).stages;
+        auto is_alone = [&](const StageNest &nest) {
+            return nest.fuse_level.inlined() && tree_.children(nest).empty();
+        };
+        const auto first = stage_.loops.begin();
+        return stage_.stage == 1 && graph::starts_from_formula(func_) && is_alone(stages[0]) &&
+               is_alone(stages[1]) &&
+               std::none_of(first, first + static_cast<long>(result_.outermost),
+                            [](const StageLoop &loop) {
+                                return loop.dim.is_reduction || is_gpu(loop.dim.kind);
+                            });
+    }
+
+    /// The pure definition at the element.
+    Expr formula(size_t value) const {
+        Expr result = func_.stages[0].values[value];
+        for (size_t d = 0; d < func_.args.size(); d++)
+            result = substitute(func_.args[d], coordinates_[d], result);
+        return result;
+    }
+
     void make_copies() {
         std::vector<Stmt> loads;
         std::vector<Expr> sums;
+        result_.starts = starts();
         for (size_t i = 0; i < func_.types.size(); i++) {
             result_.arrays.push_back(array(i));
             sums.push_back(sum(i));
-            loads.push_back(make_store(array(i), index_,
-                                       make_call(func_.types[i], func_.name, coordinates_,
-                                                 CallKind::Func, static_cast<int>(i))));
+            const Expr start = result_.starts ? formula(i)
+                                              : make_call(func_.types[i], func_.name, coordinates_,
+                                                          CallKind::Func, static_cast<int>(i));
+            loads.push_back(make_store(array(i), index_, start));
         }
         result_.load = make_block(std::move(loads));
         result_.store = make_provide(func_.name, coordinates_, std::move(sums));

@@ -12,7 +12,8 @@
 //           f(x, y) += ...                   unrolled yi, vectorized xi: sums[yi, xi] += ...
 //                                          unrolled yi, vectorized xi: f(x, y) = sums[yi, xi]
 //
-// Neither the order of the additions nor the results change.
+// Neither the order of the additions nor the results change. If the update is the first one and the pure definition is
+// a formula, the sums start from it: the loops of the pure definition are not needed then.
 
 #include <optional>
 
@@ -26,6 +27,8 @@ struct RegisterSums {
     int64_t elements = 1;  ///< of the block
     std::vector<std::string> arrays;  ///< one per value of the Func
     ir::Stmt load, update, store;     ///< innermost statements of the three nests
+    bool starts =
+        false;  ///< `load` evaluates the pure definition, which nothing else has to compute
 };
 
 /// Nothing if the stage has no such block, or one that cannot be transformed. `provide`: the

@@ -351,7 +351,7 @@ class WholeBlocks : public Mutator {
         const Stmt both =
             make_block({make_for(loop.name, min, full, loop.kind, bare, loop.partition),
                         make_for(loop.name, add(min, full), sub(loop.exprs[1], full), loop.kind,
-                                 rest, loop.partition)});
+                                 rest, Partition::Never)});
         const std::vector<Stmt> others(block.around.begin(), block.around.end() - 1);
         return in_loops(others, make_let(full->name, simplify(block.full), both));
     }

@@ -153,3 +153,20 @@ TEST_CASE("a block of rows is unrolled only as a whole", "[golden]") {
         .unroll(yi);
     CHECK_GOLDEN("lower/whole_blocks.txt", loops(out, "blocks"));
 }
+
+TEST_CASE("sums in registers start from the pure definition", "[golden]") {
+    ImageParam a(Float(32), 2, "a"), b(Float(32), 2, "b");
+    RDom k(0, a.width(), "k");
+    Func product("product"), out("out");
+    product(x, y) = cast<float>(x);
+    product(x, y) += a(k, y) * b(x, k);
+    out(x, y) = product(x, y) * 2;
+    product.compute_root();
+    product.update()
+        .split(x, xo, xi, 16)
+        .split(y, yo, yi, 4)
+        .reorder(xi, yi, k, xo, yo)
+        .vectorize(xi)
+        .unroll(yi);
+    CHECK_GOLDEN("lower/register_sums.txt", loops(out, "simplify"));
+}

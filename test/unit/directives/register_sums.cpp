@@ -168,3 +168,87 @@ TEST_CASE("what is no block of sums stays as it is", "[register_sums]") {
         CHECK(!has_sums(f));
     }
 }
+
+namespace {
+
+/// Whether the pure definition has loops of its own.
+bool has_pure_loops(const Func &f) {
+    return loops_of(f).find("for f.s0.") != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("blocks of sums start from a pure definition that is a formula", "[register_sums]") {
+    Product p;
+    p.block();
+    CHECK_FALSE(has_pure_loops(p.f));
+}
+
+TEST_CASE("blocks of sums load their start where they are visited several times",
+          "[register_sums]") {
+    Product p;
+    RVar ro("ro"), ri("ri");
+    p.f.update()
+        .split(p.r, ro, ri, 4)
+        .split(x, xo, xv, 4)
+        .split(y, yo, yi, 2)
+        .reorder({xv, yi, ri, xo, yo, ro})
+        .vectorize(xv)
+        .unroll(yi);
+    CHECK(has_sums(p.f));
+    CHECK(has_pure_loops(p.f));
+    for (const Shape &shape : shapes) {
+        p.feed(shape);
+        check_equal(p.f, shape);
+    }
+}
+
+TEST_CASE("blocks of sums load a start that is not a formula, or is not theirs alone",
+          "[register_sums]") {
+    ImageParam in(Int(32), 2, "in");
+    const auto data = noise<int>({{-8, 60}, {-8, 60}});
+    in.set(data.buffer);
+    RDom r(0, 5, "r");
+    SECTION("it reads an input") {
+        Func f("f");
+        f(x, y) = in(x, y);
+        f(x, y) += in(x, r) * in(r, y);
+        f.update()
+            .split(y, yo, yi, 3, TailStrategy::GuardWithIf)
+            .split(x, xo, xi, 4, TailStrategy::GuardWithIf)
+            .reorder({xi, yi, r, xo, yo})
+            .vectorize(xi)
+            .unroll(yi);
+        CHECK(has_sums(f));
+        CHECK(has_pure_loops(f));
+        check_equal(f, {{0, 9}, {0, 4}});
+    }
+    SECTION("a later update, after one of a single row") {
+        Func f("f");
+        f(x, y) = x - y;
+        f(x, 1) = 7;
+        f(x, y) += in(x, r) * in(r, y);
+        f.update(1)
+            .split(y, yo, yi, 3, TailStrategy::GuardWithIf)
+            .split(x, xo, xi, 4, TailStrategy::GuardWithIf)
+            .reorder({xi, yi, r, xo, yo})
+            .vectorize(xi)
+            .unroll(yi);
+        CHECK(has_pure_loops(f));
+        check_equal(f, {{0, 9}, {0, 4}});
+    }
+    SECTION("the update has a condition: what it leaves out keeps its start") {
+        Func f("f");
+        RDom s(0, 5, "s");
+        s.where(s <= y);
+        f(x, y) = x - y;
+        f(x, y) += in(x, s) * in(s, y);
+        f.update()
+            .split(y, yo, yi, 3, TailStrategy::GuardWithIf)
+            .split(x, xo, xi, 4, TailStrategy::GuardWithIf)
+            .reorder({xi, yi, s, xo, yo})
+            .vectorize(xi)
+            .unroll(yi);
+        check_equal(f, {{0, 9}, {-3, 8}});
+    }
+}
