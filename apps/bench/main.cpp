@@ -3,6 +3,7 @@
 #include "apps/bench/markdown.h"
 #include "apps/bench/ours.h"
 #include "apps/bench/peers.h"
+#include "apps/bench/practice.h"
 #include "apps/bench/scaling.h"
 
 #include <CLI/CLI.hpp>
@@ -32,12 +33,12 @@ void progress(const std::string &text) {
 }
 
 struct Options {
-    std::vector<std::string> apps, without;
+    std::vector<std::string> apps, without, practices;
     std::string json, markdown, size, cold;
     int threads = int(std::max(1u, std::thread::hardware_concurrency()));
     int samples = 31;
     double budget_s = 20;
-    bool scaling = false;
+    bool scaling = false, practice = false;
 };
 
 /// For all variants: the number of threads, and the vector width of PIPE_TARGET.
@@ -126,7 +127,30 @@ void write(const std::string &file, const std::string &text) {
     fmt::print("written: {}\n", file);
 }
 
+/// The pipelines of apps/practice instead of the applications.
+int run_practice(const Options &options) {
+    print_practice_header(options.threads);
+    std::vector<PracticeResult> results;
+    for (const practice::Practice &practice : practice::registry()) {
+        if (!options.practices.empty() &&
+            std::find(options.practices.begin(), options.practices.end(), practice.name) ==
+                options.practices.end())
+            continue;
+        results.push_back(measure_practice(practice, options.threads, options.samples,
+                                           options.budget_s, progress));
+        print_practice(results.back());
+    }
+    fmt::print("\n");
+    print_figures(practice_figures(results));
+    if (!options.json.empty())
+        write(options.json, practice_to_json(options.threads, results).dump(2) + "\n");
+    return std::all_of(results.begin(), results.end(), [](const auto &r) { return r.good(); }) ? 0
+                                                                                               : 1;
+}
+
 int run(const Options &options) {
+    if (options.practice)
+        return run_practice(options);
     if (!options.cold.empty())
         return run_cold(*apps::find_app(options.cold), options.threads);
 
@@ -185,6 +209,15 @@ int main(int argc, char **argv) {
                    "leave these variants out, as naive, which takes minutes in some applications");
     cli.add_flag("--scaling", options.scaling,
                  "how compile time grows with the number of stages; alone: no applications");
+    std::vector<std::string> practices;
+    for (const practice::Practice &practice : practice::registry())
+        practices.push_back(practice.name);
+    const CLI::Option *practice =
+        cli.add_option("--practice", options.practices,
+                       "instead of the applications, pipelines from practice, or only those named, "
+                       "against C++ loops")
+            ->check(CLI::IsMember(practices))
+            ->expected(0, int(practices.size()));
     cli.add_option("--json", options.json, "also write the results to this file");
     cli.add_option("--markdown", options.markdown,
                    "also write the table of README.md to this file");
@@ -200,6 +233,8 @@ int main(int argc, char **argv) {
         ->check(CLI::IsMember(names))
         ->group("");
     CLI11_PARSE(cli, argc, argv);
+    options.practice = practice->count() > 0;
+    std::erase(options.practices, "");  // the option without a name
     try {
         return run(options);
     } catch (const std::exception &error) {

@@ -1,7 +1,5 @@
 #include "apps/bench/ours.h"
 
-#include <pipe/pipe.h>
-
 #include <fmt/format.h>
 #include <omp.h>
 
@@ -12,28 +10,20 @@ namespace {
 
 enum class Way { Naive, Hand, Auto };
 
-/// The program with its inputs and its schedule, not yet compiled.
-struct Prepared {
-    Prepared(const apps::App &app, Way way, const Data &data)
-        : program(app.make()), pipeline(program->output()), out(data.output) {
-        apps::set_inputs(*program, data.inputs);
-        // Halide always permits reassociation of sums. The naive variant, with which all are
-        // compared, keeps the order of the definition.
-        if (way != Way::Naive)
-            target.set_feature(Pipe::Target::FastMath);
-        if (way == Way::Naive)
-            program->schedule_naively();
-        if (way == Way::Hand)
-            program->schedule_by_hand(target);
-        if (way == Way::Auto)
-            pipeline.autoschedule(target);
-    }
-
-    Pipe::Target target = Pipe::get_host_target();
-    std::unique_ptr<apps::Program> program;
-    Pipe::Pipeline pipeline;
-    Pipe::Buffer<> out;
-};
+/// The pipeline with its inputs and its schedule, not yet compiled.
+Pipe::Pipeline prepare(const apps::App &app, Way way, const Data &data,
+                       const Pipe::Target &target) {
+    const std::unique_ptr<apps::Program> program = app.make();
+    Pipe::Pipeline pipeline(program->output());
+    apps::set_inputs(*program, data.inputs);
+    if (way == Way::Naive)
+        program->schedule_naively();
+    if (way == Way::Hand)
+        program->schedule_by_hand(target);
+    if (way == Way::Auto)
+        pipeline.autoschedule(target);
+    return pipeline;
+}
 
 /// The three lowering passes that take longest.
 std::string slowest_passes(Pipe::CompileTimes times) {
@@ -49,13 +39,25 @@ std::string slowest_passes(Pipe::CompileTimes times) {
 }
 
 Variant variant(const char *name, Way way, const apps::App &app, const Data &data) {
+    Pipe::Target target = Pipe::get_host_target();
+    // Halide always permits reassociation of sums. The naive variant, with which all are
+    // compared, keeps the order of the definition.
+    if (way != Way::Naive)
+        target.set_feature(Pipe::Target::FastMath);
+    return pipe_variant(name, target, data.output, [&] { return prepare(app, way, data, target); });
+}
+
+}  // namespace
+
+Variant pipe_variant(const std::string &name, const Pipe::Target &target,
+                     const Pipe::Buffer<> &output, const std::function<Pipe::Pipeline()> &make) {
     Variant v;
     v.name = name;
     try {
-        auto prepared = std::make_shared<Prepared>(app, way, data);
-        v.run = [prepared] { prepared->pipeline.realize(prepared->out, prepared->target); };
+        const auto pipeline = std::make_shared<Pipe::Pipeline>(make());
+        v.run = [pipeline, output, target] { pipeline->realize(output, target); };
         v.run();  // compiles for these sizes
-        const Pipe::CompileTimes times = prepared->pipeline.compile_times();
+        const Pipe::CompileTimes times = pipeline->compile_times();
         v.schedule_ms = times.schedule_ms;
         v.lower_ms = times.lower_ms;
         v.llvm_ms = times.llvm_ms;
@@ -65,8 +67,6 @@ Variant variant(const char *name, Way way, const apps::App &app, const Data &dat
     }
     return v;
 }
-
-}  // namespace
 
 std::vector<Variant> our_variants(const apps::App &app, const Data &data, int threads,
                                   const Wanted &wanted) {

@@ -52,7 +52,17 @@ Program morphology() {
     return {{in}, out};
 }
 
-// A strip of rows of the maxima and minima of columns stays in the cache.
+/// The largest and the smallest of five bytes that are `distance` apart.
+inline uint8_t largest(const uint8_t *p, ptrdiff_t distance) {
+    const uint8_t a = std::max(p[0], p[distance]), b = std::max(p[2 * distance], p[3 * distance]);
+    return std::max(std::max(a, b), p[4 * distance]);
+}
+inline uint8_t smallest(const uint8_t *p, ptrdiff_t distance) {
+    const uint8_t a = std::min(p[0], p[distance]), b = std::min(p[2 * distance], p[3 * distance]);
+    return std::min(std::min(a, b), p[4 * distance]);
+}
+
+// The extremes of the columns of a row stay in the cache.
 void morphology_loops(const Arrays &arrays, Size size) {
     const uint8_t *in = arrays.in<uint8_t>(0);
     uint8_t *out = arrays.out<uint8_t>();
@@ -61,29 +71,19 @@ void morphology_loops(const Arrays &arrays, Size size) {
     {
         std::vector<uint8_t> highest(static_cast<size_t>(padded)),
             lowest(static_cast<size_t>(padded));
+        uint8_t *high = highest.data(), *low = lowest.data();
 #pragma omp for
         for (int y = 0; y < size.height; ++y) {
-            const uint8_t *a = in + y * padded;
-            uint8_t *high = highest.data(), *low = lowest.data(), *to = out + y * width;
+            const uint8_t *from = in + y * padded;
+            uint8_t *to = out + y * width;
 #pragma omp simd
             for (ptrdiff_t x = 0; x < padded; ++x) {
-                uint8_t h = a[x], l = a[x];
-                for (int k = 1; k < 5; ++k) {
-                    h = std::max(h, a[k * padded + x]);
-                    l = std::min(l, a[k * padded + x]);
-                }
-                high[x] = h;
-                low[x] = l;
+                high[x] = largest(from + x, padded);
+                low[x] = smallest(from + x, padded);
             }
 #pragma omp simd
-            for (ptrdiff_t x = 0; x < width; ++x) {
-                uint8_t h = high[x], l = low[x];
-                for (int k = 1; k < 5; ++k) {
-                    h = std::max(h, high[x + k]);
-                    l = std::min(l, low[x + k]);
-                }
-                to[x] = uint8_t(h - l);
-            }
+            for (ptrdiff_t x = 0; x < width; ++x)
+                to[x] = uint8_t(largest(high + x, 1) - smallest(low + x, 1));
         }
     }
 }

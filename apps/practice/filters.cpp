@@ -17,32 +17,16 @@ Program fir_bank() {
     return {{in, filters}, out};
 }
 
+// A product of matrices: the rows of the second one are the signal, each a sample later.
 void fir_bank_loops(const Arrays &arrays, Size size) {
     const float *in = arrays.in<float>(0), *filters = arrays.in<float>(1);
     float *out = arrays.out<float>();
-    constexpr ptrdiff_t block = 128;
+    constexpr ptrdiff_t block = 1024;
     const ptrdiff_t length = size.width;
-#pragma omp parallel for collapse(2)
-    for (int f = 0; f < size.height; ++f) {
-        for (ptrdiff_t t = 0; t < length; t += block) {
-            float sum[block] = {};
-            const float *filter = filters + f * taps;
-            const ptrdiff_t count = std::min(block, length - t);
-            if (count == block) {
-                for (int k = 0; k < taps; ++k) {
-#pragma omp simd
-                    for (ptrdiff_t i = 0; i < block; ++i)
-                        sum[i] += filter[k] * in[t + i + k];
-                }
-            } else {
-                for (int k = 0; k < taps; ++k) {
-                    for (ptrdiff_t i = 0; i < count; ++i)
-                        sum[i] += filter[k] * in[t + i + k];
-                }
-            }
-            std::copy(sum, sum + count, out + f * length + t);
-        }
-    }
+#pragma omp parallel for
+    for (ptrdiff_t t = 0; t < length; t += block)
+        product(size.height, std::min(block, length - t), taps, filters, taps, in + t, 1, out + t,
+                length);
 }
 
 Box signal(Size s) {

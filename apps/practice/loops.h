@@ -30,31 +30,28 @@ template <int border> Box padded(Size s) {
     return {{0, s.width + 2 * border}, {0, s.height + 2 * border}};
 }
 
-/// c[i][j] = sum over k of a[i][k] * b[k][j], for one block of c that fits the registers. Rows are
-/// `.._stride` elements apart.
-inline void product_block(ptrdiff_t rows, ptrdiff_t columns, ptrdiff_t depth, const float *a,
-                          ptrdiff_t a_stride, const float *b, ptrdiff_t b_stride, float *c,
-                          ptrdiff_t c_stride) {
-    constexpr int R = 4, C = 32;
-    if (rows == R && columns == C) {
-        float sum[R][C] = {};
-        for (ptrdiff_t k = 0; k < depth; ++k) {
-            for (int i = 0; i < R; ++i) {
-#pragma omp simd
-                for (int j = 0; j < C; ++j)
-                    sum[i][j] += a[i * a_stride + k] * b[k * b_stride + j];
-            }
+/// A vector of the compiler's, at any address.
+using Floats [[gnu::vector_size(64), gnu::aligned(4), gnu::may_alias]] = float;
+
+/// c[i][j] = sum over k of a[i][k] * b[k][j], for one block of 4 rows and 32 columns of c, whose sums stay in
+/// registers. Rows are `.._stride` elements apart.
+inline void product_block(ptrdiff_t depth, const float *a, ptrdiff_t a_stride, const float *b,
+                          ptrdiff_t b_stride, float *c, ptrdiff_t c_stride) {
+    Floats sum[4][2] = {};
+    for (ptrdiff_t k = 0; k < depth; ++k) {
+        const Floats *row = reinterpret_cast<const Floats *>(b + k * b_stride);
+        const Floats left = row[0], right = row[1];
+#pragma GCC unroll 4
+        for (int i = 0; i < 4; ++i) {
+            sum[i][0] += a[i * a_stride + k] * left;
+            sum[i][1] += a[i * a_stride + k] * right;
         }
-        for (int i = 0; i < R; ++i)
-            std::copy(sum[i], sum[i] + C, c + i * c_stride);
-        return;
     }
-    for (ptrdiff_t i = 0; i < rows; ++i) {
-        std::fill(c + i * c_stride, c + i * c_stride + columns, 0.f);
-        for (ptrdiff_t k = 0; k < depth; ++k) {
-            for (ptrdiff_t j = 0; j < columns; ++j)
-                c[i * c_stride + j] += a[i * a_stride + k] * b[k * b_stride + j];
-        }
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; ++i) {
+        Floats *row = reinterpret_cast<Floats *>(c + i * c_stride);
+        row[0] = sum[i][0];
+        row[1] = sum[i][1];
     }
 }
 
@@ -62,11 +59,23 @@ inline void product_block(ptrdiff_t rows, ptrdiff_t columns, ptrdiff_t depth, co
 inline void product(ptrdiff_t rows, ptrdiff_t columns, ptrdiff_t depth, const float *a,
                     ptrdiff_t a_stride, const float *b, ptrdiff_t b_stride, float *c,
                     ptrdiff_t c_stride) {
-    constexpr ptrdiff_t R = 4, C = 32;
-    for (ptrdiff_t j = 0; j < columns; j += C) {
-        for (ptrdiff_t i = 0; i < rows; i += R)
-            product_block(std::min(R, rows - i), std::min(C, columns - j), depth, a + i * a_stride,
-                          a_stride, b + j, b_stride, c + i * c_stride + j, c_stride);
+    for (ptrdiff_t j = 0; j < columns; j += 32) {
+        for (ptrdiff_t i = 0; i < rows; i += 4) {
+            const float *from = a + i * a_stride;
+            float *to = c + i * c_stride + j;
+            if (i + 4 <= rows && j + 32 <= columns) {
+                product_block(depth, from, a_stride, b + j, b_stride, to, c_stride);
+                continue;
+            }
+            for (ptrdiff_t r = 0; r < std::min<ptrdiff_t>(4, rows - i); ++r) {
+                for (ptrdiff_t s = 0; s < std::min<ptrdiff_t>(32, columns - j); ++s) {
+                    float sum = 0;
+                    for (ptrdiff_t k = 0; k < depth; ++k)
+                        sum += from[r * a_stride + k] * b[k * b_stride + j + s];
+                    to[r * c_stride + s] = sum;
+                }
+            }
+        }
     }
 }
 

@@ -2,27 +2,27 @@
 #include "apps/practice/loops.h"
 
 #include <array>
+#include <cstring>
 
 namespace practice {
 namespace {
 
 using namespace Pipe;
 
-/// 64 pixels side by side: one vector of the compiler's.
-struct Pixels {
-    uint8_t at[64];
-};
+/// 64 pixels side by side, in a vector of the compiler's.
+using Pixels [[gnu::vector_size(64)]] = uint8_t;
 inline Pixels min(const Pixels &a, const Pixels &b) {
-    Pixels result;
-    for (int i = 0; i < 64; ++i)
-        result.at[i] = std::min(a.at[i], b.at[i]);
-    return result;
+    return a < b ? a : b;
 }
 inline Pixels max(const Pixels &a, const Pixels &b) {
-    Pixels result;
-    for (int i = 0; i < 64; ++i)
-        result.at[i] = std::max(a.at[i], b.at[i]);
-    return result;
+    return a < b ? b : a;
+}
+
+inline void load(const uint8_t *from, ptrdiff_t count, Pixels &to) {
+    if (count == sizeof to)
+        std::memcpy(&to, from, sizeof to);  // one instruction
+    else
+        std::memcpy(&to, from, size_t(count));
 }
 
 template <typename T> inline void exchange(T &a, T &b) {
@@ -30,21 +30,23 @@ template <typename T> inline void exchange(T &a, T &b) {
     a = less, b = more;
 }
 
-/// The median of 25 values, by exchanges that do not depend on the data: of a set of 14, the least and
-/// the greatest cannot be the median; without them, and with the next value, the set has 13; and so on.
-template <typename T> inline T median_of_25(std::array<T, 25> v) {
-    int first = 0, last = 13;  // of the set
-    for (;; ++first) {
-        const int count = last - first + 1;
-        for (int i = 0; i < count / 2; ++i)
-            exchange(v[size_t(first + i)], v[size_t(last - i)]);
-        for (int i = first + 1; i < first + (count + 1) / 2; ++i)
-            exchange(v[size_t(first)], v[size_t(i)]);
-        for (int i = last - 1; i > last - (count + 1) / 2; --i)
-            exchange(v[size_t(i)], v[size_t(last)]);
-        if (count <= 3)
-            return v[size_t(first + 1)];
+/// The median of 25 values, by exchanges that do not depend on the data. Of 14 values, the least and the
+/// greatest cannot be the median; without these two, and with the next value, there are 13; and so on.
+template <int count = 14, typename T> inline T median_of_25(std::array<T, 25> &v) {
+    constexpr int last = 13, first = last + 1 - count;
+#pragma GCC unroll 7
+    for (int i = 0; i < count / 2; ++i)
+        exchange(v[size_t(first + i)], v[size_t(last - i)]);
+#pragma GCC unroll 7
+    for (int i = 1; i < (count + 1) / 2; ++i) {
+        exchange(v[size_t(first)], v[size_t(first + i)]);
+        exchange(v[size_t(last - i)], v[size_t(last)]);
+    }
+    if constexpr (count == 3) {
+        return v[size_t(first + 1)];
+    } else {
         v[size_t(last)] = v[size_t(28 - count)];  // 14, 15, .. 24
+        return median_of_25<count - 1>(v);
     }
 }
 
@@ -68,12 +70,10 @@ void median_loops(const Arrays &arrays, Size size) {
         for (ptrdiff_t x = 0; x < width; x += 64) {
             const ptrdiff_t count = std::min<ptrdiff_t>(64, width - x);
             std::array<Pixels, 25> window;
-            for (int i = 0; i < 25; ++i) {
-                const uint8_t *from = in + (y + i / 5) * padded + x + i % 5;
-                std::copy(from, from + count, window[size_t(i)].at);
-            }
+            for (int i = 0; i < 25; ++i)
+                load(in + (y + i / 5) * padded + x + i % 5, count, window[size_t(i)]);
             const Pixels result = median_of_25(window);
-            std::copy(result.at, result.at + count, out + y * width + x);
+            std::memcpy(out + y * width + x, &result, size_t(count));
         }
     }
 }

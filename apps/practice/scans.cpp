@@ -17,13 +17,13 @@ Program transpose() {
 void transpose_loops(const Arrays &arrays, Size size) {
     const float *in = arrays.in<float>(0);
     float *out = arrays.out<float>();
-    constexpr ptrdiff_t block = 32;
+    constexpr ptrdiff_t rows = 16, columns = 256;
     const ptrdiff_t width = size.width, height = size.height;
 #pragma omp parallel for collapse(2)
-    for (ptrdiff_t top = 0; top < height; top += block) {
-        for (ptrdiff_t left = 0; left < width; left += block) {
-            for (ptrdiff_t y = top; y < std::min(top + block, height); ++y) {
-                for (ptrdiff_t x = left; x < std::min(left + block, width); ++x)
+    for (ptrdiff_t top = 0; top < height; top += rows) {
+        for (ptrdiff_t left = 0; left < width; left += columns) {
+            for (ptrdiff_t y = top; y < std::min(top + rows, height); ++y) {
+                for (ptrdiff_t x = left; x < std::min(left + columns, width); ++x)
                     out[y * width + x] = in[x * height + y];
             }
         }
