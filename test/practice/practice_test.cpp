@@ -4,6 +4,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include <cmath>
 #include <cstring>
 
 using namespace practice;
@@ -19,7 +20,14 @@ Buffer<> expected(const Practice &practice, const Arrays &arrays, Size size) {
     return arrays.output.copy();
 }
 
+bool is_finite(const Buffer<> &array) {
+    bool finite = true;
+    apps::as_doubles(array).for_each_value([&](double v) { finite &= std::isfinite(v); });
+    return finite;
+}
+
 void check_equal(const Practice &practice, const Buffer<> &expected, const Buffer<> &actual) {
+    CHECK(is_finite(expected));
     const double difference = apps::max_abs_difference(expected, actual);
     INFO("difference " << difference << ", largest " << apps::max_abs(expected));
     CHECK(difference <= practice.tolerance * apps::max_abs(expected));
