@@ -168,3 +168,14 @@ TEST_CASE("gpu autoschedule: the user's directives are kept", "[gpu]") {
     pipeline.autoschedule(Target("host-cuda_emulator"));
     CHECK(pipeline.schedule_source().find(", xi, 16") != std::string::npos);
 }
+
+TEST_CASE("gpu autoschedule: an update with a loop over one dimension, of extent 1", "[gpu]") {
+    Chosen p;
+    Func counts("counts");
+    RDom r(-1, 3, -1, 3);
+    counts(p.x, p.y) = 0.0f;
+    counts(clamp(r.x * r.y, 0, 3), p.y) += 1.0f;
+    p.out(p.x) = counts(p.x, 0) * 2.0f;
+    p.check({1});
+    p.check({4});
+}

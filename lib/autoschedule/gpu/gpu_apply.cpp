@@ -139,7 +139,7 @@ KernelLevels apply_stage(const Plan &plan, const Node &node, const FuncNode &fun
         std::vector<int64_t> extents = node.extents;
         for (size_t d = 0; d < extents.size(); d++)
             if (!stage.loops_over[d])
-                extents[d] = 1;
+                extents[d] = 0;  // no loop: no threads either
         const std::vector<size_t> threads = thread_dimensions(extents);
         const bool as_planned = threads == thread_dimensions(node.extents);
         for (size_t d = 0; d < extents.size(); d++) {
