@@ -4,10 +4,10 @@
 #include <bit>
 #include <cctype>
 #include <unordered_map>
-#include <unordered_set>
 
 #include <fmt/format.h>
 
+#include "graph/callees_first.h"
 #include "graph/collect.h"
 #include "ir/intrinsics.h"
 #include "ir/print.h"
@@ -146,7 +146,8 @@ class Walker {
   public:
     Algorithm run(const std::vector<Func> &outputs) {
         for (const Func &f : outputs)
-            visit(f.contents());
+            visit_callees_first(f.contents(), entered_, named_by,
+                                [&](const auto &func) { result_.contents.push_back(func); });
         name();
         for (const auto &f : result_.contents)
             result_.funcs.push_back(signature(*f));
@@ -158,7 +159,7 @@ class Walker {
   private:
     Algorithm result_;
     FuncNames names_;
-    std::unordered_set<const FuncContents *> entered_;
+    EnteredFuncs entered_;
 
     /// The Funcs that the definitions name.
     static std::vector<std::shared_ptr<const FuncContents>> named_by(const FuncContents &f) {
@@ -166,29 +167,6 @@ class Walker {
         for (size_t s = 0; s < f.stages.size(); s++)
             for_each_expr(unfactored(f, s), [&](const Expr &e) { names.add(e); });
         return names.funcs;
-    }
-
-    /// Depth first, without recursion: pipelines may be long chains.
-    void visit(const std::shared_ptr<const FuncContents> &output) {
-        struct Open {
-            std::shared_ptr<const FuncContents> func;
-            std::vector<std::shared_ptr<const FuncContents>> callees;
-            size_t next = 0;
-        };
-        std::vector<Open> open;
-        auto enter = [&](const std::shared_ptr<const FuncContents> &f) {
-            if (entered_.insert(f.get()).second)
-                open.push_back({f, named_by(*f)});
-        };
-        enter(output);
-        while (!open.empty()) {
-            if (Open &top = open.back(); top.next < top.callees.size()) {
-                enter(std::shared_ptr(top.callees[top.next++]));
-                continue;
-            }
-            result_.contents.push_back(open.back().func);
-            open.pop_back();
-        }
     }
 
     void name() {

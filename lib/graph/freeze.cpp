@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <unordered_map>
-#include <unordered_set>
 
 #include <fmt/format.h>
 
+#include "graph/callees_first.h"
 #include "graph/contents.h"
 #include "graph/cpp_names.h"
 #include "graph/extern_stage.h"
@@ -150,33 +150,19 @@ class Freezer {
     bool has_tags_ = false;  ///< whether a definition contains memoize_tag()
     Frozen result_;
 
-    /// Depth first, without recursion: pipelines may be long chains.
     void visit(const std::shared_ptr<const FuncContents> &output) {
-        struct Open {
-            std::shared_ptr<const FuncContents> func;
-            std::vector<std::shared_ptr<const FuncContents>> callees;
-            size_t next = 0;
-        };
-        std::vector<Open> open;
-        auto enter = [&](const std::shared_ptr<const FuncContents> &f) {
-            if (ids_.count(f.get()) || !entered_.insert(f.get()).second)
-                return;
-            check_wrappers(*f);
-            open.push_back({f, callees(*f)});
-        };
-        enter(output);
-        while (!open.empty()) {
-            Open &top = open.back();
-            if (top.next < top.callees.size()) {
-                enter(std::shared_ptr(top.callees[top.next++]));
-                continue;
-            }
-            ids_[top.func.get()] = static_cast<FuncId>(funcs_.size());
-            funcs_.push_back(top.func);
-            open.pop_back();
-        }
+        visit_callees_first(
+            output, entered_,
+            [&](const FuncContents &f) {
+                check_wrappers(f);
+                return callees(f);
+            },
+            [&](const std::shared_ptr<const FuncContents> &f) {
+                ids_[f.get()] = static_cast<FuncId>(funcs_.size());
+                funcs_.push_back(f);
+            });
     }
-    std::unordered_set<const FuncContents *> entered_;
+    EnteredFuncs entered_;
 
     void name_everything() {
         std::set<std::string> loops;

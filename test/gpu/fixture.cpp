@@ -109,12 +109,6 @@ codegen::GPUModule &add_module() {
     return module;
 }
 
-Buffer<int> counted(int w, int h) {
-    Buffer<int> b(w, h);
-    b.fill([](int x, int y) { return x + 1000 * y; });
-    return b;
-}
-
 fake_cuda::Live live_now() {
     release_memory();
     return fake_cuda::live();

@@ -13,10 +13,12 @@
 #include "jit/gpu/cuda/driver.h"
 #include "jit/gpu/devices.h"
 #include "test/support/fake_cuda/fake_cuda.h"
+#include "test/support/two_kernels.h"
 
 namespace gpu_test {
 
 using namespace Pipe;
+using test::counted;
 
 /// An argument of a kernel, as the driver makes it.
 struct Arg {
@@ -64,8 +66,6 @@ void realize_add(const Buffer<int> &in, const Buffer<int> &out, int32_t value,
 
 /// The module whose kernel 0 is that, and kernel 1 wants 64 KB of shared memory more. Others may be made.
 codegen::GPUModule &add_module();
-
-Buffer<int> counted(int w, int h);
 
 /// Device memory in use: blocks that are kept are given back first.
 fake_cuda::Live live_now();

@@ -3,38 +3,10 @@
 
 #include "test/gpu/fixture.h"
 #include "test/support/require_message.h"
+#include "test/support/two_kernels.h"
 
 using namespace gpu_test;
-
-namespace {
-
-/// out(x, y) = in(x, y) + in(x + 1, y), the sum by a kernel, from a Func that one more computes.
-struct TwoKernels {
-    explicit TwoKernels(const Target &t) : target(t) {
-        doubled(x, y) = 2 * in(x, y);
-        out(x, y) = doubled(x, y) + doubled(x + 1, y);
-        out.gpu_tile(x, y, xi, yi, 8, 4);
-        doubled.compute_root().gpu_tile(x, y, xi, yi, 8, 4);
-    }
-    void run(const Buffer<int> &input, const Buffer<int> &output) {
-        in.set(input);
-        out.realize(output, target);
-    }
-    bool is_right(const Buffer<int> &input, const Buffer<int> &output) const {
-        bool right = true;
-        output.for_each_element([&](int px, int py) {
-            right &= output(px, py) == 2 * input(px, py) + 2 * input(px + 1, py);
-        });
-        return right;
-    }
-
-    Target target;
-    Var x{"x"}, y{"y"}, xi{"xi"}, yi{"yi"};
-    ImageParam in{Int(32), 2, "in"};
-    Func doubled{"doubled"}, out{"out"};
-};
-
-}  // namespace
+using test::TwoKernels;
 
 TEST_CASE("pipelines compiled for CUDA load their PTX and launch", "[gpu]") {
     const int64_t modules = fake_cuda::live().modules;
@@ -59,13 +31,13 @@ TEST_CASE("a pipeline whose kernel fails names itself, and works the next time",
     pipeline.run(input, output);
     fake_cuda::fail_call("cuLaunchKernel", 2, 701);
     require_message<RuntimeError>([&] { pipeline.run(input, output); },
-                                  {"Pipeline out (pipelines.cpp", "cuLaunchKernel", "(701)",
+                                  {"Pipeline out (two_kernels.h", "cuLaunchKernel", "(701)",
                                    "Launched before in this run: kernel"});
     pipeline.run(input, output);
     fake_cuda::fail_kernel(2, 700);
     require_message<RuntimeError>(
         [&] { pipeline.run(input, output); },
-        {"Pipeline out (pipelines.cpp", "CUDA_ERROR_ILLEGAL_ADDRESS", "2 kernels"});
+        {"Pipeline out (two_kernels.h", "CUDA_ERROR_ILLEGAL_ADDRESS", "2 kernels"});
     pipeline.run(input, output);
 
     // What only some of the work needs is freed where another part fails.

@@ -8,39 +8,9 @@
 #include "autoschedule/group_model.h"
 #include "autoschedule/where.h"
 #include "pipelines.h"
+#include "priced.h"
 
 using namespace test;
-
-namespace {
-
-struct Priced {
-    autoschedule::StageGraph graph;
-    const autoschedule::Node &node(const std::string &name) const {
-        return *std::find_if(graph.nodes.begin(), graph.nodes.end(),
-                             [&](const auto &n) { return n.name == name; });
-    }
-    /// Of the last definition.
-    double iterations(const std::string &name) const {
-        return node(name).iterations(node(name).stages.back());
-    }
-    autoschedule::Cost cost(const std::string &name) const {
-        const Machine machine = two_cores();
-        return autoschedule::plan_group(graph, machine, {static_cast<int>(node(name).id)}, false)
-            ->cost;
-    }
-};
-
-Priced price(const Func &output, const std::vector<poly::Range> &box,
-             const poly::Environment &names = {}) {
-    const graph::Frozen frozen = graph::freeze({output});
-    poly::ModelInput input;
-    input.outputs = {box};
-    input.names = names;
-    return {autoschedule::build_stage_graph(frozen.graph, poly::model(frozen.graph, input),
-                                            input.names, frozen.schedule)};
-}
-
-}  // namespace
 
 TEST_CASE("a histogram takes as many iterations as the image has pixels", "[autoschedule]") {
     Var x("x"), y("y");

@@ -7,6 +7,7 @@
 #include "autoschedule/group_model.h"
 #include "graph/check.h"
 #include "pipelines.h"
+#include "priced.h"
 #include <pipe/pipe.h>
 
 using namespace test;
@@ -31,31 +32,6 @@ struct Columns {
         tallest(x, y) = max(running(x, y, i), running(x, y + 9 - (1 << i), i));
     }
 };
-
-struct Graph {
-    autoschedule::StageGraph graph;
-    const autoschedule::Node &node(const std::string &name) const {
-        return *std::find_if(graph.nodes.begin(), graph.nodes.end(),
-                             [&](const auto &n) { return n.name == name; });
-    }
-    autoschedule::GroupModel group(const std::vector<std::string> &names,
-                                   const Machine &machine) const {
-        std::vector<int> members;
-        for (const std::string &name : names)
-            members.push_back(static_cast<int>(node(name).id));
-        return {graph, machine, members};
-    }
-};
-
-Graph graph_of(const Func &output, const std::vector<poly::Range> &box,
-               const poly::Environment &names = {}) {
-    const graph::Frozen frozen = graph::freeze({output});
-    poly::ModelInput input;
-    input.outputs = {box};
-    input.names = names;
-    return {autoschedule::build_stage_graph(frozen.graph, poly::model(frozen.graph, input),
-                                            input.names, frozen.schedule)};
-}
 
 }  // namespace
 
@@ -97,7 +73,7 @@ TEST_CASE("strips with whole columns compute what the definition says", "[autosc
 
 TEST_CASE("an update that jumps is never cut along the dimension it jumps in", "[autoschedule]") {
     Columns p;
-    const Graph g = graph_of(p.tallest, {{0, 999}, {0, 799}},
+    const Priced g = price(p.tallest, {{0, 999}, {0, 799}},
                              {{"input.min.0", poly::Range::point(0)},
                               {"input.extent.0", poly::Range::point(1000)},
                               {"input.min.1", poly::Range::point(0)},
@@ -119,7 +95,7 @@ TEST_CASE("channels in blocks: a tile of whole blocks needs no other blocks", "[
     Func blocked("blocked"), out("out");
     blocked(lane, x, block) = in(lane, x, block) * 2.0f + in(lane, x + 1, block);
     out(c, x) = blocked(c % 32, x, c / 32);
-    const Graph g = graph_of(out, {{0, 255}, {0, 99}});
+    const Priced g = price(out, {{0, 255}, {0, 99}});
     const Machine machine = two_cores();
     const auto group = g.group({"out", "blocked"}, machine);
     CHECK(group.evaluate({{32, 100}, -1}).redundancy == Catch::Approx(0).margin(1e-9));
@@ -139,7 +115,7 @@ TEST_CASE("vectors of tuples have the lanes of their widest element", "[autosche
     sums(x) = Tuple(0.0f, 0.0f);
     const Expr value = in(x, r);
     sums(x) = Tuple(sums(x)[0] + value, sums(x)[1] + value * value);
-    const Graph g = graph_of(sums, {{0, 63}});
+    const Priced g = price(sums, {{0, 63}});
     CHECK(g.node("sums").bytes == 8);
     CHECK(g.node("sums").widest == 4);
     Machine machine = two_cores();
@@ -157,7 +133,7 @@ TEST_CASE("blocks leave work for all cores", "[autoschedule][register_block]") {
     Func sums("sums");
     sums(x, y) = 0.0f;
     sums(x, y) += in(x, y, r);
-    const Graph g = graph_of(sums, {{0, 15}, {0, 7}});
+    const Priced g = price(sums, {{0, 15}, {0, 7}});
     Machine machine = two_cores();
     machine.vector_registers = 32;
     for (int cores : {1, 2, 4, 8}) {
