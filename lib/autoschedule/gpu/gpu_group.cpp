@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
+#include <map>
 
 #include "autoschedule/gpu/gpu_block.h"
 #include "autoschedule/gpu/gpu_cost.h"
@@ -184,8 +184,8 @@ class KernelModel {
                 return false;
             if (levels[m] != Level::Thread)
                 continue;
-            for (const auto &reader : readers_of(m))
-                if (reader.first != 0 && levels[reader.first] != Level::Thread)
+            for (size_t r = 1; r < nodes_.size(); r++)
+                if (levels[r] != Level::Thread && reads(r, m))
                     return false;
             for (const Coordinate &c : alignment_.region[m])
                 if (!c.distance.bounded())
@@ -343,19 +343,11 @@ class KernelModel {
         return std::max(1.0, warp / x);
     }
 
-    /// Members that read member m, and the loads of one of their points.
-    std::vector<std::pair<size_t, double>> readers_of(size_t m) const {
-        std::vector<std::pair<size_t, double>> result;
-        for (size_t r = 0; r < nodes_.size(); r++)
-            for (const StageCost &s : node(r).stages) {
-                const auto loads =
-                    std::count_if(s.loads.begin(), s.loads.end(), [&](const Access &a) {
-                        return static_cast<int>(a.func) == nodes_[m];
-                    });
-                if (loads > 0)
-                    result.emplace_back(r, static_cast<double>(loads) * s.repeats);
-            }
-        return result;
+    /// Whether member r reads member m.
+    bool reads(size_t r, size_t m) const {
+        return std::any_of(node(r).reads.begin(), node(r).reads.end(), [&](const Reads &reads) {
+            return static_cast<int>(reads.hull.func) == nodes_[m];
+        });
     }
 
     void add_traffic(const Block &b, KernelWork &work) const {
