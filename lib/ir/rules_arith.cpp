@@ -253,8 +253,8 @@ Expr Rules::divide(const Expr &a, const Expr &b) {
     return make_binary(Op::Div, a, b);
 }
 
-/// Bounds of the sum. Ends that the facts do not know are computed from the terms: data may be any number
-/// of its type; indices are taken to stay below 1/256 of the largest one.
+/// Bounds of the sum. Ends that the facts do not know are computed from the terms: data, and a product of
+/// indices, may be any number of its type; indices are taken to stay below 1/256 of the largest one.
 ConstantInterval Rules::usual_bounds(const Linear &sum) const {
     const Type type = sum.type.element_of();
     const int64_t usual = type.max_int() >> 8;
@@ -264,9 +264,11 @@ ConstantInterval Rules::usual_bounds(const Linear &sum) const {
     if (known.has_lo() && known.has_hi())
         return known;
     Interval usually = Interval::single(sum.constant);
-    for (const Linear::Term &t : sum.terms)
-        usually = usually + or_else(bounds(t.atom), is_index(t.atom) ? index : data) *
-                                Interval::single(t.coefficient);
+    for (const Linear::Term &t : sum.terms) {
+        const bool is_small = is_index(t.atom) && t.atom->op != Op::Mul;
+        usually = usually +
+                  or_else(bounds(t.atom), is_small ? index : data) * Interval::single(t.coefficient);
+    }
     return or_else(known, usually);
 }
 

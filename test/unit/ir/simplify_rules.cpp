@@ -333,6 +333,7 @@ TEST_CASE("a comparison with a quotient becomes a product that cannot overflow",
     check(make_load(Int(32), "data", x), 100, {}, true);  // any number of its type
     check(y, 100, {}, false);
     check(y, 34890, {}, true);  // 73645 is no unusual index
+    check(y * y, 4, {}, true);  // of y = 46302, the product fits, but not four times the product
     Facts facts;
     facts.bound("y", {0, 60000});
     check(y, 34890, facts, false);
