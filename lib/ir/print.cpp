@@ -153,8 +153,10 @@ class Printer : public ExprPrinter {
         out += ")";
         if (s->kind != LoopKind::Serial)
             out += std::string(" ") + to_string(s->kind);
-        if (s->partition != Partition::Auto)
-            out += s->partition == Partition::Never ? " unpartitioned" : " partitioned";
+        if (s->partition != Partitioning::Auto)
+            out += s->partition == Partitioning::Never    ? " unpartitioned"
+                   : s->partition == Partitioning::Always ? " partitioned"
+                                                          : " remainder";
         open();
         close(s->stmts[0]);
     }

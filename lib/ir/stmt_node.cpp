@@ -45,7 +45,7 @@ Stmt make_assert(Expr condition, int code, std::vector<Expr> message) {
 }
 
 Stmt make_for(const std::string &name, Expr min, Expr extent, LoopKind kind, Stmt body,
-              Partition partition) {
+              Partitioning partition) {
     StmtNode *node = new_node(StmtOp::For, {std::move(min), std::move(extent)}, {std::move(body)});
     node->name = name;
     node->kind = kind;

@@ -109,6 +109,19 @@ class Stmt {
     const StmtNode *node_ = nullptr;
 };
 
+/// The user's Partition of a loop, or what a pass says of a loop that it made.
+enum class Partitioning : uint8_t {
+    Auto,
+    Never,
+    Always,
+    Remainder,  ///< the last few iterations of a loop that was split: nothing in it is worth a copy of outer loops
+};
+inline Partitioning partitioning(Partition p) {
+    return p == Partition::Never    ? Partitioning::Never
+           : p == Partition::Always ? Partitioning::Always
+                                    : Partitioning::Auto;
+}
+
 /// | op       | exprs                                   | stmts          | other                          |
 /// |----------|-----------------------------------------|----------------|--------------------------------|
 /// | Let      | value                                   | body           | name                           |
@@ -138,7 +151,7 @@ struct StmtNode {
     StmtOp op;
     LoopKind kind = LoopKind::Serial;
     MemoryType memory = MemoryType::Auto;
-    Partition partition = Partition::Auto;
+    Partitioning partition = Partitioning::Auto;
     int32_t num_values = 0;
     int32_t code = 0;
     bool atomic = false;  ///< Provide, Store: reading the old value and writing the new one is
@@ -157,7 +170,7 @@ Stmt make_let(const std::string &name, Expr value, Stmt body);
 /// `message`: StringImm and numeric Exprs, printed in sequence.
 Stmt make_assert(Expr condition, int code, std::vector<Expr> message);
 Stmt make_for(const std::string &name, Expr min, Expr extent, LoopKind kind, Stmt body,
-              Partition partition = Partition::Auto);
+              Partitioning partition = Partitioning::Auto);
 Stmt make_provide(const std::string &name, std::vector<Expr> coordinates, std::vector<Expr> values,
                   Expr predicate = Expr());
 Stmt make_realize(const std::string &name, std::vector<Type> types, std::vector<Expr> min_extents,

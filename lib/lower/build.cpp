@@ -379,7 +379,7 @@ class Builder {
         if (any_size_ && needs_constant && !as_const_int(range.extent, nullptr))
             kind = LoopKind::Serial;
         return make_for(loop.name, range.min, range.extent, kind, std::move(body),
-                        loop.dim.partition);
+                        partitioning(loop.dim.partition));
     }
 
     /// The tests of guarded splits whose variable becomes known inside loop p.

@@ -70,11 +70,10 @@ class PartitionLoops : public Mutator {
     Expr mutate(const Expr &e) override { return e; }
 
     Stmt mutate(const Stmt &s) override {
-        bool always = s->partition == Partition::Always && !at_edge_;
+        bool always = s->partition == Partitioning::Always && !at_edge_;
         if (s->op == StmtOp::For && always)
             promised_.asked.insert(s->name);
         bool may = s->op == StmtOp::For && (always || is_long_loop(*s.get())) &&
-                   s->partition != Partition::Never &&
                    (s->kind == LoopKind::Serial || s->kind == LoopKind::Parallel);
         if (!may)
             return Mutator::mutate(s);

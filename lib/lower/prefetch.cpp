@@ -129,7 +129,7 @@ class Prefetcher {
             if (lines)
                 extent = div(add(extent, int32(step - 1)), int32(step));
             body = make_for(name + "." + std::to_string(d), lines ? int32(0) : box[d].min, extent,
-                            LoopKind::Serial, body, Partition::Never);
+                            LoopKind::Serial, body, Partitioning::Never);
         }
         return body;
     }

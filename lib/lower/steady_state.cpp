@@ -440,6 +440,7 @@ class SteadyBody {
         constexpr int of_known_trip_count = 4;
         if (!has_loops && is_few(extent) && !is_few(s->exprs[1]))
             saved_ += of_known_trip_count;
+        const int saved_before = saved_;
         Inner inner;
         inner.min = min;
         inner.max = last_of(min, extent);
@@ -451,6 +452,8 @@ class SteadyBody {
         Stmt body = bound_to(s->name, inner, Expr(), [&] { return stmt(s->stmts[0]); });
         decider_ = around;
         loops_--;
+        if (s->partition == Partitioning::Remainder)
+            saved_ = saved_before;
         return body.defined() ? make_for(s->name, min, extent, s->kind, body, s->partition) : body;
     }
 
@@ -513,7 +516,8 @@ class SteadyBody {
 bool is_long_loop(const StmtNode &s) {
     constexpr int64_t few = 4;
     int64_t extent = 0;
-    return s.op == StmtOp::For && s.partition != Partition::Never &&
+    return s.op == StmtOp::For && s.partition != Partitioning::Never &&
+           s.partition != Partitioning::Remainder &&
            !(as_const_int(s.exprs[1], &extent) && extent <= few);
 }
 

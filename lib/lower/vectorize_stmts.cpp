@@ -178,7 +178,7 @@ class LoopVectorizer {
     Stmt lane_by_lane(const Stmt &s) {
         lane_loops_++;
         return make_for(lanes_.loop, lanes_.min, make_const(lanes_.min.type(), lanes_.count),
-                        LoopKind::Serial, for_one_lane(s), Partition::Never);
+                        LoopKind::Serial, for_one_lane(s), Partitioning::Never);
     }
 
     Stmt last_lane(const Stmt &s) {

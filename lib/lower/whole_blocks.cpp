@@ -172,7 +172,7 @@ class WholeBlocks : public Mutator {
         Stmt rest = at->stmts[0]->op == StmtOp::If ? at->stmts[0]->stmts[0] : at->stmts[0];
         rest = others.defined() ? make_if(others, rest) : rest;
         block.rest =
-            make_for(at->name, at->exprs[0], named, LoopKind::Serial, rest, Partition::Never);
+            make_for(at->name, at->exprs[0], named, LoopKind::Serial, rest, Partitioning::Never);
         block.reorders =
             std::all_of(block.around.begin(), block.around.end(),
                         [&](const Stmt &loop) { return is_pure_over(rest, loop->name); }) &&
@@ -351,7 +351,7 @@ class WholeBlocks : public Mutator {
         const Stmt both =
             make_block({make_for(loop.name, min, full, loop.kind, bare, loop.partition),
                         make_for(loop.name, add(min, full), sub(loop.exprs[1], full), loop.kind,
-                                 rest, Partition::Never)});
+                                 rest, Partitioning::Remainder)});
         const std::vector<Stmt> others(block.around.begin(), block.around.end() - 1);
         return in_loops(others, make_let(full->name, simplify(block.full), both));
     }
