@@ -1,50 +1,50 @@
-# Each room is an object library, so that it can be built alone (ninja pipe_lower). All of them
+# Each layer is an object library, so that it can be built alone (ninja pipe_lower). All of them
 # together form the library Pipe. Their order is that of the layers.
 
-set(PIPE_ALL_ROOMS support ir image_io schedule graph poly region reference autoschedule lower
+set(PIPE_ALL_LAYERS support ir image_io schedule graph poly region reference autoschedule lower
     codegen jit driver)
-set(PIPE_ROOMS "${PIPE_ALL_ROOMS}" CACHE STRING
-    "Rooms to build; a shorter list lets a room's tests run while rooms above it do not compile")
+set(PIPE_LAYERS "${PIPE_ALL_LAYERS}" CACHE STRING
+    "Layers to build; a shorter list lets a layer's tests run while layers above it do not compile")
 
 add_library(Pipe)
 add_library(Pipe::Pipe ALIAS Pipe)
-# The same object files for the tests of single rooms, with the names of all rooms.
+# The same object files for the tests of single layers, with the names of all layers.
 add_library(pipe_internals EXCLUDE_FROM_ALL)
 
-function(pipe_add_room room folder)
+function(pipe_add_layer layer folder)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/*.cpp)
   if(NOT sources)
     return()
   endif()
-  add_library(pipe_${room} OBJECT ${sources})
-  target_include_directories(pipe_${room}
+  add_library(pipe_${layer} OBJECT ${sources})
+  target_include_directories(pipe_${layer}
     PUBLIC ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/lib ${PROJECT_SOURCE_DIR})
-  target_link_libraries(pipe_${room} PRIVATE pipe_build_options fmt::fmt ${ARGN})
-  set_target_properties(pipe_${room} PROPERTIES
+  target_link_libraries(pipe_${layer} PRIVATE pipe_build_options fmt::fmt ${ARGN})
+  set_target_properties(pipe_${layer} PROPERTIES
     UNITY_BUILD ${PIPE_UNITY_BUILD} UNITY_BUILD_BATCH_SIZE 0)
-  target_sources(Pipe PRIVATE $<TARGET_OBJECTS:pipe_${room}>)
-  target_sources(pipe_internals PRIVATE $<TARGET_OBJECTS:pipe_${room}>)
-  set(room_objects ${room_objects} $<TARGET_OBJECTS:pipe_${room}> PARENT_SCOPE)
+  target_sources(Pipe PRIVATE $<TARGET_OBJECTS:pipe_${layer}>)
+  target_sources(pipe_internals PRIVATE $<TARGET_OBJECTS:pipe_${layer}>)
+  set(layer_objects ${layer_objects} $<TARGET_OBJECTS:pipe_${layer}> PARENT_SCOPE)
 endfunction()
 
-foreach(room IN LISTS PIPE_ROOMS)
-  set(folder ${PROJECT_SOURCE_DIR}/lib/${room})
+foreach(layer IN LISTS PIPE_LAYERS)
+  set(folder ${PROJECT_SOURCE_DIR}/lib/${layer})
   set(packages "")
-  if(room STREQUAL "support")
+  if(layer STREQUAL "support")
     set(packages pipe_hwloc)
-  elseif(room STREQUAL "poly")
+  elseif(layer STREQUAL "poly")
     set(packages pipe_isl)
-  elseif(room STREQUAL "codegen")
+  elseif(layer STREQUAL "codegen")
     set(packages pipe_llvm)
-  elseif(room STREQUAL "jit")
+  elseif(layer STREQUAL "jit")
     set(folder ${PROJECT_SOURCE_DIR}/jit)
     set(packages pipe_llvm OpenMP::OpenMP_CXX)
-  elseif(room STREQUAL "driver")
+  elseif(layer STREQUAL "driver")
     set(packages nlohmann_json::nlohmann_json)
-  elseif(room STREQUAL "image_io")
+  elseif(layer STREQUAL "image_io")
     set(packages PNG::PNG JPEG::JPEG)
   endif()
-  pipe_add_room(${room} ${folder} ${packages})
+  pipe_add_layer(${layer} ${folder} ${packages})
 endforeach()
 
 foreach(library Pipe pipe_internals)
@@ -58,9 +58,9 @@ foreach(library Pipe pipe_internals)
     fmt::fmt OpenMP::OpenMP_CXX PNG::PNG JPEG::JPEG Threads::Threads ${CMAKE_DL_LIBS})
   set_target_properties(${library} PROPERTIES LINKER_LANGUAGE CXX)
   # Sanitizers replace symbols at run time, so those builds leave them undefined until the program.
-  if(BUILD_SHARED_LIBS AND NOT PIPE_ASAN AND NOT PIPE_TSAN AND "${PIPE_ROOMS}" STREQUAL "${PIPE_ALL_ROOMS}")
+  if(BUILD_SHARED_LIBS AND NOT PIPE_ASAN AND NOT PIPE_TSAN AND "${PIPE_LAYERS}" STREQUAL "${PIPE_ALL_LAYERS}")
     target_link_options(${library} PRIVATE LINKER:--no-undefined)
-  elseif(NOT "${PIPE_ROOMS}" STREQUAL "${PIPE_ALL_ROOMS}")
+  elseif(NOT "${PIPE_LAYERS}" STREQUAL "${PIPE_ALL_LAYERS}")
     target_link_options(${library} INTERFACE LINKER:--unresolved-symbols=ignore-in-shared-libs)
   endif()
 endforeach()
@@ -73,9 +73,9 @@ if(BUILD_SHARED_LIBS AND CMAKE_EXECUTABLE_FORMAT STREQUAL "ELF")
     set(map ${PROJECT_BINARY_DIR}/${library}.map)
     add_custom_command(OUTPUT ${map}
       COMMAND ${CMAKE_COMMAND} -DNM=${CMAKE_NM} -DOUTPUT=${map}
-        -DINTERNALS=$<STREQUAL:${library},pipe_internals> "-DOBJECTS=$<JOIN:${room_objects},,>"
+        -DINTERNALS=$<STREQUAL:${library},pipe_internals> "-DOBJECTS=$<JOIN:${layer_objects},,>"
         -P ${CMAKE_CURRENT_LIST_DIR}/ExportedNames.cmake
-      DEPENDS ${room_objects} ${CMAKE_CURRENT_LIST_DIR}/ExportedNames.cmake VERBATIM
+      DEPENDS ${layer_objects} ${CMAKE_CURRENT_LIST_DIR}/ExportedNames.cmake VERBATIM
       COMMENT "Collecting the names that ${library} exports")
     target_sources(${library} PRIVATE ${map})
     target_link_options(${library} PRIVATE LINKER:--version-script=${map})

@@ -42,7 +42,7 @@ bool Arena::add_chunk(int64_t bytes) {
 }
 
 void *Arena::push(int64_t bytes, int64_t limit) {
-    if (bytes < 0 || bytes > absurd)
+    if (bytes < 0 || bytes > impossible_bytes)
         return nullptr;
     bytes = round_up(std::max<int64_t>(bytes, 1), line);
     if (limit > 0 && used_ + bytes > limit)

@@ -9,8 +9,8 @@
 
 namespace Pipe::jit {
 
-/// A size in bytes beyond any address space: certainly an error.
-inline constexpr int64_t absurd = int64_t(1) << 47;
+/// Larger allocations fail at once: the user address space of x86-64 has 47 bits.
+inline constexpr int64_t impossible_bytes = int64_t(1) << 47;
 
 class Arena {
   public:

@@ -39,7 +39,7 @@ constexpr int64_t alignment = 64, header = 64;
 
 void *Context::custom_allocate(int64_t bytes) {
     static_assert(sizeof(Block) <= header);
-    if (bytes < 0 || bytes > absurd)
+    if (bytes < 0 || bytes > impossible_bytes)
         return nullptr;
     void *given = nullptr;
     call([&] {
@@ -81,7 +81,7 @@ void Context::hold(MemoEntry *entry) {
     }
 }
 
-void Context::let_go(MemoEntry *entry) {
+void Context::release_entry(MemoEntry *entry) {
     {
         std::lock_guard lock(mutex_);
         // The same entry may occur twice; it is usually the most recent.

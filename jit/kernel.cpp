@@ -52,7 +52,7 @@ Kernel compile(const ir::Program &program, const Target &target, CompileTimes *t
     impl->program = program;
     impl->target = target;
     impl->options.libmvec = Session::get().has_libmvec();
-    impl->options.frames = Session::get().tells_symbols();
+    impl->options.frames = Session::get().emits_symbols();
     double session = milliseconds_since(start);
 
     codegen::Object object = codegen::compile(program, target, impl->options);

@@ -41,7 +41,7 @@ MemoEntry *MemoEntry::make(std::string key, const int64_t *bytes, int64_t count)
     std::vector<int64_t> offsets;
     int64_t all = 0;
     for (int64_t i = 0; i < count; i++) {
-        if (bytes[i] < 0 || bytes[i] > absurd || all > absurd)
+        if (bytes[i] < 0 || bytes[i] > impossible_bytes || all > impossible_bytes)
             return nullptr;
         offsets.push_back(all);
         all += (std::max<int64_t>(bytes[i], 1) + line - 1) / line * line;
@@ -212,7 +212,7 @@ void memo_store(Context *context, void *given, int32_t has_eviction_key, uint64_
 }
 
 void memo_close(Context *context, void *entry) {
-    context->let_go(static_cast<MemoEntry *>(entry));
+    context->release_entry(static_cast<MemoEntry *>(entry));
 }
 
 }  // namespace Pipe::jit

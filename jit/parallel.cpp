@@ -110,7 +110,10 @@ int32_t run_tasks(Loop &loop, int64_t begin, int64_t end) {
                                                    reinterpret_cast<uint8_t *>(&loop));
         });
         if (!good || (code != 0 && !context.failed() && loop.code == 0)) {
-            context.fail(handler_failed, fmt::format("custom_do_task returned {}.", code));
+            context.fail(handler_failed,
+                         fmt::format("custom_do_task returned {}. It must return what the task "
+                                     "returned; 0 means success.",
+                                     code));
             code = handler_failed;
         }
     }
@@ -150,7 +153,11 @@ int32_t run_custom(Loop &loop, int32_t min, int32_t extent) {
     if (loop.code != 0)
         return loop.code;
     if (answer != 0)
-        context.fail(handler_failed, fmt::format("custom_do_par_for returned {}.", answer));
+        context.fail(
+            handler_failed,
+            fmt::format("custom_do_par_for returned {}. It must run all iterations and return "
+                        "0, or the first nonzero result of a task.",
+                        answer));
     return context.failed() ? handler_failed : 0;
 }
 

@@ -4,9 +4,8 @@
 // An outermost loop runs on a team of OpenMP threads, which take ranges of its iterations. A nested
 // loop begins on the thread that reaches it. Threads of the team that find no iteration left in the
 // outer loop wait for its end; between two ranges, a nested loop looks for such threads, and
-// invites as many as it has iterations for. So a nested loop costs next to nothing as long as all
+// recruits as many as it has iterations for. So a nested loop has almost no overhead while all
 // threads are busy, and no more threads run than the context allows.
-// nothing as long as all threads are busy, and no more threads run than the context allows.
 
 #include "jit/runtime.h"
 

@@ -69,7 +69,7 @@ struct Context {
     /// Records a memoized entry that the run uses: if the run fails, the entry is released at its
     /// end.
     void hold(MemoEntry *entry);
-    void let_go(MemoEntry *entry);
+    void release_entry(MemoEntry *entry);
 
   private:
     void keep_exception() noexcept;

@@ -100,7 +100,7 @@ Session::Session() : orc_(std::make_unique<Orc>()) {
     orc_->linker = std::make_unique<orc::ObjectLinkingLayer>(
         *orc_->session, orc_->session->getExecutorProcessControl().getMemMgr());
     auto plugins = symbol_plugins(*orc_->session);
-    tells_symbols_ = !plugins.empty();
+    emits_symbols_ = !plugins.empty();
     for (auto &plugin : plugins)
         orc_->linker->addPlugin(std::move(plugin));
     orc_->process = &orc_->session->createBareJITDylib("process");
@@ -139,7 +139,7 @@ std::unique_ptr<Code> Session::add(const std::vector<char> &object, const std::s
     std::string name = entry + "#" + std::to_string(orc_->count++);
     orc::JITDylib &dylib = orc_->session->createBareJITDylib(name);
     // Debuggers and profilers cannot be made to forget code.
-    auto code = std::make_unique<LinkedCode>(*orc_->session, dylib, tells_symbols_);
+    auto code = std::make_unique<LinkedCode>(*orc_->session, dylib, emits_symbols_);
     dylib.addToLinkOrder(*orc_->process);
     llvm::StringRef bytes(object.data(), object.size());
     check(orc_->linker->add(dylib, llvm::MemoryBuffer::getMemBufferCopy(bytes, name)));

@@ -33,7 +33,7 @@ class Session {
     bool has_libmvec() const { return libmvec_ != nullptr; }
 
     /// Whether symbols are reported to debuggers or profilers (symbols.h).
-    bool tells_symbols() const { return tells_symbols_; }
+    bool emits_symbols() const { return emits_symbols_; }
 
     Session(const Session &) = delete;
 
@@ -42,7 +42,7 @@ class Session {
     struct Orc;
     std::unique_ptr<Orc> orc_;
     void *libmvec_ = nullptr;
-    bool tells_symbols_ = false;
+    bool emits_symbols_ = false;
 };
 
 }  // namespace Pipe::jit

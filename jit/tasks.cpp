@@ -124,7 +124,8 @@ int32_t fork_tasks(Context *context, codegen::RangeBody *first, void *first_clos
         TaskThreads::get().start(task);
     } catch (const std::exception &error) {
         context->fail(out_of_memory,
-                      std::string("no thread could be started for an async Func: ") + error.what());
+                      std::string("no thread could be started for an async Func: ") + error.what() +
+                          ". Raise the limit on threads (ulimit -u), or leave async() out.");
         return out_of_memory;
     }
     int32_t second_code = second(context, 0, 0, second_closure);

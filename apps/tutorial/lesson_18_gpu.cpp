@@ -63,7 +63,7 @@ int main() {
                       "so does the kernel with shared memory");
     });
 
-    // What the emulator is for: a mistake that a GPU would answer with wrong pixels, now and then.
+    // What the emulator is for: a mistake that, on a GPU, only sometimes gives wrong pixels.
     // All threads of this kernel add to the same 16 elements of a histogram, and allow_race_conditions()
     // asserts that nothing can go wrong.
     Func bins("bins");

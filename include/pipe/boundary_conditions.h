@@ -16,9 +16,9 @@
 namespace Pipe::BoundaryConditions {
 
 // Each function returns a Func that equals `source` inside `bounds` and never reads the source
-// outside them. `bounds` has one Range per leading dimension of the source; a missing Range, or one
-// with an undefined Expr, leaves the dimension unbounded. By default, the bounds of an image are
-// its own.
+// outside them. `bounds` has one Range (min, extent) per dimension, innermost first; a missing Range,
+// or one with an undefined Expr, leaves the dimension unbounded. By default, the bounds of an image
+// are its own. CompileError if there are more Ranges than dimensions.
 
 /// The value outside an image: one for all elements of its Tuple, or a Tuple with one value for
 /// each.

@@ -130,22 +130,22 @@ class BufferBase {
 
     // Memory on a device, for pipelines whose target has Target::CUDA or CUDAEmulator.
     //
-    // Nobody has to call any of this: such a pipeline takes memory on its device for each Buffer, copies
-    // inputs there, and outputs back to the host at the end. A Buffer that was given device memory by one
-    // of these functions keeps it: an output stays on the device (device_dirty()) until copy_to_host(), and
-    // an input is copied only where host_dirty() says that the host has changed it: call set_host_dirty()
-    // after that. Pipelines for the CPU, copy(), copy_from(), fill(), for_each_value() and save_image() copy
-    // to the host by themselves what is newer on the device, and those that write call set_host_dirty(); C++
-    // code that accesses single elements does neither.
+    // None of these calls is required: a pipeline allocates device memory for each Buffer, copies inputs
+    // to the device, and copies outputs back at the end. A Buffer that was given device memory by one of
+    // these functions keeps it: an output then stays on the device (device_dirty()) until copy_to_host(),
+    // and an input is copied only if host_dirty() is set: call set_host_dirty() after you change elements.
+    // Pipelines for the CPU, copy(), copy_from(), fill(), for_each_value() and save_image() first copy
+    // newer elements to the host, and set host_dirty() if they write. C++ code that accesses elements by
+    // buffer(x, y) does neither.
     //
-    // The device memory and the two flags belong to the whole memory that the Buffer is a part of: crops,
-    // slices and copies of the handle share them. A Buffer has memory on one device at most.
+    // The device memory and the two flags belong to the whole allocation: crops, slices and copies of the
+    // handle share them. A Buffer has memory on at most one device.
     //
-    // All functions throw RuntimeError where the device is missing or fails, else they answer 0. `context`:
-    // names the device and the stream (JITUserContext::gpu_device, cuda_stream); may be null.
+    // All functions throw RuntimeError if the device is missing or fails; otherwise they return 0. `context`
+    // selects the device and the stream (JITUserContext::gpu_device, cuda_stream); may be null.
 
-    /// The host, or the device, has newer elements than the other. A RuntimeError for set_device_dirty
-    /// without device memory.
+    /// Whether the host (the device) has elements that are newer than those of the other. RuntimeError
+    /// for set_device_dirty() without device memory.
     bool host_dirty() const { return contents().raw.host_dirty(); }
     bool device_dirty() const { return contents().raw.device_dirty(); }
     void set_host_dirty(bool dirty = true) const { contents().raw.set_host_dirty(dirty); }
@@ -153,8 +153,8 @@ class BufferBase {
     bool has_device_allocation() const {
         return contents().raw.get_flag(RawBuffer::has_device_flag);
     }
-    /// Gives it memory on a device. It has no elements yet: where there are some on the host, these are
-    /// newer. Memory on another device is freed, after its newer elements have been copied to the host.
+    /// Allocates device memory, uninitialized; sets host_dirty() if there is host memory. Memory on
+    /// another device is freed, after newer elements have been copied to the host.
     int device_malloc(const DeviceInterface *interface, JITUserContext *context = nullptr) const;
     int device_malloc(DeviceAPI api, const Target &target = Target(),
                       JITUserContext *context = nullptr) const {
@@ -176,14 +176,13 @@ class BufferBase {
     int copy_to_host(JITUserContext *context = nullptr) const;
     /// Waits for pipelines that work on the device memory.
     int device_sync(JITUserContext *context = nullptr) const;
-    /// Frees the device memory, and with it what only the device had.
+    /// Frees the device memory. Elements that were newer there are lost: call copy_to_host() first.
     int device_free(JITUserContext *context = nullptr) const;
     int device_deallocate(JITUserContext *context = nullptr) const { return device_free(context); }
-    /// Uses device memory of the caller's, which must outlive all uses. `handle`: the address there
-    /// (a CUdeviceptr) of the element whose coordinates are all at their minimum; the strides are those of the
-    /// Buffer. Neither side is taken to be newer: call set_host_dirty() or set_device_dirty(). The Buffer
-    /// may have no memory on the host (a null pointer). RuntimeError where it has device memory, or is a
-    /// part of a larger Buffer.
+    /// Wraps device memory owned by the caller, which must outlive all uses. `handle`: the CUdeviceptr of
+    /// the element whose coordinates are all at their minimum; the strides are the Buffer's. Sets neither
+    /// flag: call set_host_dirty() or set_device_dirty(). The Buffer may have no host memory (a null
+    /// pointer). RuntimeError if it already has device memory, or is a crop or slice of another Buffer.
     int device_wrap_native(const DeviceInterface *interface, uint64_t handle,
                            JITUserContext *context = nullptr) const;
     int device_wrap_native(DeviceAPI api, uint64_t handle, const Target &target = Target(),
@@ -191,12 +190,13 @@ class BufferBase {
         return device_wrap_native(&device_interface_of(api, target, "device_wrap_native"), handle,
                                   context);
     }
-    /// Gives up the caller's memory; what only the device had is no longer seen.
+    /// Detaches memory wrapped by device_wrap_native(), without freeing or copying it.
     int device_detach_native(JITUserContext *context = nullptr) const;
 
-    /// The shape and addresses of the Buffer as plain data (pipe/raw_buffer.h); null if undefined. This is the Buffer's own data: changes to it (mins, extents, strides, `host`, the flags
-    /// by their functions) are changes of the Buffer, and of all handles that share it. The device
-    /// fields are those at the time of this call. Valid as long as one of the handles is.
+    /// The shape and addresses of the Buffer as plain data (pipe/raw_buffer.h); null if undefined. This
+    /// is the Buffer's own data: a change to mins, extents, strides or `host`, or to the flags by
+    /// set_flag(), changes the Buffer and all handles that share it. The device fields are a snapshot.
+    /// Valid while one of the handles exists.
     RawBuffer *raw_buffer() const;
     /// Its part of the memory that it shares with other Buffers: for pipelines.
     ir::AllocationPart allocation() const;
@@ -224,7 +224,8 @@ class BufferBase {
         translate(std::vector<int64_t>(deltas.begin(), deltas.end()));
     }
 
-    /// Restricts dimension `d`, or all dimensions, to a range that must lie inside the present one.
+    /// Restricts dimension `d`, or the first dimensions in order, to a subrange; the memory is shared.
+    /// RuntimeError if the range is not inside the present one.
     void crop(int d, int64_t min, int64_t extent);
     void crop(const std::vector<std::pair<int64_t, int64_t>> &mins_and_extents);
     template <std::integral I> void crop(const std::vector<std::pair<I, I>> &mins_and_extents) {
@@ -232,7 +233,8 @@ class BufferBase {
                                                       mins_and_extents.end()));
     }
 
-    /// Exchanges two dimensions, or moves dimension order[i] to index i.
+    /// Exchanges two dimensions, or permutes all: dimension i becomes the old dimension order[i].
+    /// RuntimeError if `order` is not a permutation.
     void transpose(int d1, int d2);
     void transpose(const std::vector<int> &order);
 

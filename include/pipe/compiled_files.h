@@ -13,7 +13,7 @@ struct Argument;
 /// How compile_to_lowered_stmt writes the loops.
 enum StmtOutputFormat {
     Text,
-    HTML,  ///< a self-contained page with folding loops beside the schedule
+    HTML,  ///< a self-contained page: the loops, collapsible, next to the schedule
 };
 
 /// Writes the compiled form of a Pipeline, or of a Func as a Pipeline with one output. `args` as

@@ -5,7 +5,8 @@
 
 namespace Pipe {
 
-/// A printable description of every variable PIPE_*, with its meaning and default. Unknown
+/// A printable description of every environment variable that Pipe reads (PIPE_*, HL_*,
+/// OMP_NUM_THREADS; those for tests only are left out), with its meaning and default. Unknown
 /// variables whose names start with PIPE_ are reported once on standard error.
 std::string describe_environment();
 

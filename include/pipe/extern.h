@@ -5,8 +5,9 @@
 //     HalideExtern_2(float, gain, float, int32_t);
 //     f(x) = gain(image(x), level);
 //
-// declares an overload of `gain` that takes Exprs (with C++ numbers only, the C function is
-// called). It runs once per element; HalidePureExtern_2 declares that it has no side effects, so
+// declares an overload of `gain` that takes Exprs; a call with C++ numbers only still calls the C
+// function directly. The macros exist for 1 to 5 parameters. The function runs once per element;
+// HalidePureExtern_2 declares that it has no side effects, so
 // calls may be omitted, moved and shared. Arguments and result are numbers. An argument of another
 // type is a CompileError, unless the parameter's type holds all its values. A function that is not
 // declared at the macro is looked up by name when the pipeline is compiled: among those given to

@@ -68,7 +68,9 @@ class Func : public StageDirectives<Func>, public Realizable<Func> {
     /// The name passed to the constructor, or "f"; followed by "$1", "$2", ... if another Func that
     /// still exists has that name.
     const std::string &name() const;
+    /// Whether there is a pure definition, or an extern one.
     bool defined() const;
+    /// Number of dimensions. CompileError if the Func is neither defined nor declared with one.
     int dimensions() const;
     /// The Vars of the pure definition.
     std::vector<Var> args() const;
@@ -77,7 +79,9 @@ class Func : public StageDirectives<Func>, public Realizable<Func> {
     Tuple values() const;
     /// One per value.
     const std::vector<Type> &types() const;
+    /// CompileError if there are several values.
     Type type() const;
+    /// Number of values: 1, or the size of the Tuple.
     int outputs() const;
     /// Halide's older name of types().
     const std::vector<Type> &output_types() const { return types(); }
@@ -97,7 +101,9 @@ class Func : public StageDirectives<Func>, public Realizable<Func> {
     OutputImageParam output_buffer() const;
     std::vector<OutputImageParam> output_buffers() const;
 
-    // f(x, y)
+    /// f(x, y): on the left of an assignment a definition, elsewhere the value. `_` stands for the
+    /// missing coordinates. CompileError, where it is used, for a wrong number of coordinates, or if
+    /// one is not an integer.
     FuncRef operator()(std::vector<Expr> args,
                        SourceLocation where = std::source_location::current()) const;
     FuncRef operator()(const std::vector<Var> &args,
@@ -178,8 +184,9 @@ class Func : public StageDirectives<Func>, public Realizable<Func> {
     /// CompileError if this is not an extern stage.
     const std::string &extern_function_name() const;
 
-    /// The i-th update definition, to schedule it.
+    /// The i-th update definition, numbered from 0, to schedule it. CompileError if there is none.
     Stage update(int i = 0) const;
+    /// The pure definition.
     operator Stage() const;
     /// The loops of the pure definition, innermost first, and Var::outermost().
     std::vector<Var> split_vars() const;
@@ -304,9 +311,11 @@ class Func : public StageDirectives<Func>, public Realizable<Func> {
     /// if a constant size does not fit, or the target has no such memory.
     Func &store_in(MemoryType memory);
     /// Uses non-temporal stores, which write to memory without reading the cache line first and
-    /// bypass the caches. A result that is larger than the caches then causes up to a third less
-    /// memory traffic. A result that fits in them must then be read back from memory by its
-    /// consumers, which is slow.
+    /// bypass the caches. For a result that is larger than the caches, this saves one of the two
+    /// transfers that an ordinary store causes: a third of the traffic of a pipeline that reads as
+    /// much as it writes, half if it reads little. The slower the memory is in relation to the cores,
+    /// the closer the gain in time comes to that; without a memory bottleneck there is none. A result
+    /// that fits in the caches must then be read back from memory by its consumers, which is slow.
     ///
     /// Processors combine such stores in a few buffers of one cache line (64 bytes) each. If
     /// vectors are shorter than a line and stores alternate between more than about four rows or
@@ -314,7 +323,8 @@ class Func : public StageDirectives<Func>, public Realizable<Func> {
     /// which is several times slower than ordinary stores: use vectors of at least 64 bytes in this
     /// case. Only whole vectors at aligned addresses are stored non-temporally.
     Func &store_nontemporal();
-    /// Consumers use non-temporal loads, if the processor has them.
+    /// Consumers use non-temporal loads, if the processor has them: for values that are read once, so
+    /// that they do not evict other data from the caches. CompileError if no vectorized loop reads it.
     Func &load_nontemporal();
     /// Sets the storage order of the dimensions, innermost first; dimensions not named follow in
     /// their present order. For an output, this is the layout of Buffers that realize(sizes)
@@ -324,8 +334,9 @@ class Func : public StageDirectives<Func>, public Realizable<Func> {
     Func &reorder_storage(const Var &x, const Var &y, const Vars &...more) {
         return reorder_storage(std::vector<Var>{x, y, Var(more)...});
     }
-    /// Stores dimension `dim` modulo `extent`, which must cover all values that are live at one
-    /// time: RuntimeError otherwise.
+    /// Stores dimension `dim` modulo `extent`, a constant. CompileError if more than `extent` planes
+    /// of the dimension are live at a time, or if their number is unknown at compile time.
+    /// `fold_forward` must be false if consumers move through the dimension downward.
     Func &fold_storage(const Var &dim, const Expr &extent, bool fold_forward = true);
 
     /// Rounds the storage's extent in `dim` up to a multiple of `alignment` elements, so that the
@@ -339,15 +350,16 @@ class Func : public StageDirectives<Func>, public Realizable<Func> {
     Func &align_bounds(const Var &dim, const Expr &modulus, const Expr &remainder = 0);
     /// Expands the computed region so that its extent in `dim` is a multiple of `modulus`.
     Func &align_extent(const Var &dim, const Expr &modulus);
-    /// Promises the range of dimension `dim` that is computed; computing more or less is a
-    /// RuntimeError.
+    /// Promises that exactly [min, min + extent) of dimension `dim` is computed, which lets loops with
+    /// a constant extent be unrolled or vectorized. RuntimeError if another range is requested.
     Func &bound(const Var &dim, const Expr &min, const Expr &extent);
+    /// Promises the extent only.
     Func &bound_extent(const Var &dim, const Expr &extent);
     /// Typical range, for the autoscheduler. Does not change results.
     Func &set_estimate(const Var &dim, const Expr &min, const Expr &extent);
     Func &set_estimates(const Region &estimates);
 
-    // Not supported yet (code for GPUs): CompileErrors.
+    /// Not supported: CompileError. Copies to and from a GPU are inserted where they are needed.
     Func &copy_to_device(DeviceAPI = DeviceAPI::Default_GPU) {
         return no_device("copy_to_device", "");
     }

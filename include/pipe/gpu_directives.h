@@ -11,9 +11,9 @@
 
 namespace Pipe {
 
-/// Maps loops to the blocks, threads and lanes of a GPU. Pipe does not generate code for GPUs yet:
-/// compiling a definition with these directives is a CompileError. A program that chooses its
-/// schedule by the target compiles and runs:
+/// Maps loops to the thread blocks, threads and warp lanes of an NVIDIA GPU, or of the emulator
+/// (docs/gpu.md). The directives are only recorded here: compiling them for a target without
+/// Target::CUDA or Target::CUDAEmulator is a CompileError. A program can choose by the target:
 ///
 ///     if (target.has_gpu_feature())
 ///         f.gpu_tile(x, y, xi, yi, 16, 16);
@@ -25,7 +25,8 @@ template <typename Self> class GPUDirectives : public LoopDirectives<Self> {
   public:
     using Loop = VarOrRVar;  ///< of the definition
 
-    /// Maps the iterations of these loops to blocks of threads.
+    /// Maps these loops to thread blocks. At most three, directly nested; the innermost one becomes
+    /// blockIdx.x, whatever the order of the arguments. `api`: Default_GPU or CUDA.
     Self &gpu_blocks(const Loop &x, DeviceAPI api = DeviceAPI::Default_GPU) {
         return mark(LoopKind::GPUBlock, {x}, api);
     }
@@ -36,7 +37,9 @@ template <typename Self> class GPUDirectives : public LoopDirectives<Self> {
                      DeviceAPI api = DeviceAPI::Default_GPU) {
         return mark(LoopKind::GPUBlock, {x, y, z}, api);
     }
-    /// Maps the iterations of these loops to the threads of a block.
+    /// Maps these loops to the threads of a block. At most three, directly nested, with at most 1024
+    /// iterations in all; the innermost one becomes threadIdx.x (consecutive threads of a warp),
+    /// whatever the order of the arguments.
     Self &gpu_threads(const Loop &x, DeviceAPI api = DeviceAPI::Default_GPU) {
         return mark(LoopKind::GPUThread, {x}, api);
     }
@@ -47,7 +50,7 @@ template <typename Self> class GPUDirectives : public LoopDirectives<Self> {
                       DeviceAPI api = DeviceAPI::Default_GPU) {
         return mark(LoopKind::GPUThread, {x, y, z}, api);
     }
-    /// Maps the iterations of this loop to the lanes of a warp.
+    /// Like gpu_threads(x): the threads of a warp. Shuffles between lanes are not used yet.
     Self &gpu_lanes(const Loop &x, DeviceAPI api = DeviceAPI::Default_GPU) {
         return mark(LoopKind::GPULane, {x}, api);
     }
@@ -70,8 +73,9 @@ template <typename Self> class GPUDirectives : public LoopDirectives<Self> {
         return gpu_threads(tx, ty, tz, api);
     }
 
-    /// tile() into blocks of this many threads. Without names for the block loops, these keep the
-    /// old names.
+    /// tile(), then gpu_blocks() on the outer and gpu_threads() on the inner loops: x_size, y_size and
+    /// z_size are the numbers of threads of a block. Overloads without bx, by, bz give the block loops
+    /// the names x, y, z.
     Self &gpu_tile(const Loop &x, const Loop &bx, const Loop &tx, const Expr &x_size,
                    TailStrategy tail = TailStrategy::Auto, DeviceAPI api = DeviceAPI::Default_GPU) {
         return tile_for({x}, {bx}, {tx}, {x_size}, tail, api);

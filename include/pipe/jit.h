@@ -90,15 +90,15 @@ struct JITUserContext {
 
     // For targets with Target::CUDA, and for the functions of Buffers that take a JITUserContext.
 
-    /// The GPU to use: its number as nvidia-smi and CUDA count, from 0; negative: what the environment
-    /// variable HL_GPU_DEVICE says, else 0.
+    /// The GPU to use: its CUDA device ordinal, from 0; negative: the value of the environment
+    /// variable HL_GPU_DEVICE, else 0.
     int gpu_device = -1;
-    /// A context of the CUDA driver API to work in; null: the primary context of the device, which is also that of the CUDA
-    /// run time API. It has to live as long as pipelines that ran in it and Buffers with memory in it do.
+    /// A context of the CUDA driver API to use; null: the device's primary context, which the CUDA runtime API uses, too.
+    /// It must outlive all pipelines that ran in it and all Buffers with memory in it.
     void *cuda_context = nullptr;
-    /// A CUDA stream of that context to put all work into; null: one of Pipe's own. With a stream, `realize` does not wait
-    /// at its end for what the device has to do. It does wait where a result goes to the host: where an output has
-    /// no device memory of its own (Buffer::device_malloc), or code of the host reads what a kernel computed.
+    /// A CUDA stream of that context, into which all work is enqueued; null: a stream of Pipe's own. With
+    /// your stream, `realize` returns without waiting for the device, unless a result is copied to the
+    /// host: an output without device memory (Buffer::device_malloc), or values that host code reads.
     void *cuda_stream = nullptr;
 };
 

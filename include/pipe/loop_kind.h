@@ -29,13 +29,15 @@ constexpr bool is_unordered(LoopKind kind) {
 }
 
 enum class MemoryType : uint8_t {
-    Auto,      ///< registers or stack if small and constant, else the thread's arena
-    Heap,      ///< the thread's arena, whatever the size
-    Stack,     ///< the stack; if the size is not constant, the thread's arena
-    Register,  ///< registers, as far as LLVM has them, else the stack; the size must be constant
-    // Memories of GPUs: compiling for a CPU rejects them.
-    GPUShared,
-    GPUTexture,
+    // On the host. (Arena: scratch memory of the thread, kept between runs.) In a kernel, Auto is
+    // shared memory, or per-thread memory where each thread accesses only its own elements; Heap is
+    // global memory; Stack and Register are per-thread memory.
+    Auto,        ///< registers or stack if small and constant, else the thread's arena
+    Heap,        ///< the thread's arena, whatever the size
+    Stack,       ///< the stack; if the size is not constant, the thread's arena
+    Register,    ///< registers, as far as LLVM can promote it, else the stack; constant size only
+    GPUShared,   ///< shared memory of a thread block; CompileError for targets without kernels
+    GPUTexture,  ///< not supported: CompileError
     // Memories of other targets: store_in() rejects them.
     LockedCache,
     VTCM,

@@ -42,7 +42,7 @@ concept IntLiteral = std::same_as<T, int>;
 PIPE_BINARY_OPERATOR(+)
 PIPE_BINARY_OPERATOR(-)
 PIPE_BINARY_OPERATOR(*)
-PIPE_BINARY_OPERATOR(/)  // of integers: rounds to the remainder `%` in [0, |b|); x / 0 = 0
+PIPE_BINARY_OPERATOR(/)  // integers: Euclidean (a - (a / b) * b is in [0, |b|)); x / 0 = 0
 PIPE_BINARY_OPERATOR(%)  // of integers: in [0, |b|), x % 0 = 0; of floats: sign of b
 PIPE_BINARY_OPERATOR(==)
 PIPE_BINARY_OPERATOR(!=)
@@ -122,9 +122,9 @@ requires(sizeof...(Rest) >= 2) Expr select(const Expr &condition, const Expr &va
     return select(condition, value, select(next_condition, rest...));
 }
 
-/// The smaller value: a < b ? a : b, also for floats, so the result is b if either is NaN. A
-/// schedule that vectorizes or parallelizes a reduction by min or max combines values in another
-/// order; if some are NaN, the result may then differ.
+/// The smaller value, `a < b ? a : b`. For floats, the result is therefore b if either is NaN, and a
+/// min or max reduction over values with NaNs may depend on the schedule (vectorized and parallel
+/// reductions combine values in another order).
 Expr min(const Expr &a, const Expr &b);
 /// The larger value: a > b ? a : b. NaN as for min().
 Expr max(const Expr &a, const Expr &b);
@@ -206,12 +206,13 @@ Expr is_finite(const Expr &x);
 /// they have (truncated).
 Expr lerp(const Expr &zero, const Expr &one, const Expr &weight);
 
-/// x itself. Marks an operand of select, min, max or clamp as the likely one: loops are partitioned
-/// so that their interior contains only this operand.
+/// Returns x. Marks an operand of select, min, max or clamp as the likely one: loops are partitioned
+/// so that their interior evaluates only this operand.
 Expr likely(const Expr &x);
+/// The same as likely(); Halide restricts it to innermost loops.
 Expr likely_if_innermost(const Expr &x);
-/// An arbitrary value. Storing it is a no-op: `f(x) = undef<float>()` leaves f uninitialized for
-/// updates to fill, and select(c, v, undef<float>()) stores only if c holds.
+/// An unspecified value, which is not stored: `f(x) = undef<float>()` leaves f uninitialized for
+/// updates to fill, and `f(x) = select(c, v, undef<float>())` stores only if c is true.
 Expr undef(Type type);
 template <typename T> Expr undef() {
     return undef(type_of<T>());
@@ -228,8 +229,9 @@ template <detail::ToExpr... More> Expr scatter(const Expr &first, const More &..
 template <detail::ToExpr... More> Expr gather(const Expr &first, const More &...more) {
     return gather(std::vector<Expr>{first, Expr(more)...});
 }
-/// x itself; promises low <= x <= high to bounds inference. An undefined bound promises nothing.
-/// Compiled code does not check the promise; realize_reference does.
+/// Returns x, and promises low <= x <= high to bounds inference; an undefined Expr is no bound.
+/// Compiled code does not check the promise, and accesses memory out of bounds if it is false;
+/// realize_reference checks it.
 Expr unsafe_promise_clamped(const Expr &x, const Expr &low, const Expr &high);
 /// The same.
 Expr promise_clamped(const Expr &x, const Expr &low, const Expr &high);
@@ -241,7 +243,8 @@ Expr memoize_tag(const Expr &value, const std::vector<Expr> &keys);
 template <detail::ToExpr... Keys> Expr memoize_tag(const Expr &value, const Keys &...keys) {
     return memoize_tag(value, std::vector<Expr>{Expr(keys)...});
 }
-/// x itself; operations inside are never contracted to fused ones.
+/// Returns x. Floating-point operations inside are neither contracted to fused ones nor reassociated,
+/// also with Target::FastMath.
 Expr strict_float(const Expr &x);
 
 }  // namespace Pipe

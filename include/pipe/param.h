@@ -145,11 +145,14 @@ class ImageDimension {
     ImageDimension(std::shared_ptr<graph::ImageContents> image, int d)
         : image_(std::move(image)), d_(d) {}
 
+    /// Shape of the Buffer that is passed at run time, for definitions and promises; max() is
+    /// inclusive. int32; the stride is in elements.
     Expr min() const;
     Expr extent() const;
     Expr max() const;
     Expr stride() const;
 
+    /// Promises. CompileError for an Expr other than of numbers, Params and sizes of images.
     ImageDimension set_min(const Expr &min);
     ImageDimension set_extent(const Expr &extent);
     ImageDimension set_stride(const Expr &stride);

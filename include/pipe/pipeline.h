@@ -27,8 +27,8 @@ struct Compiler;
 /// Compile times in milliseconds; zero for phases that were skipped.
 struct CompileTimes {
     double schedule_ms = 0;  ///< autoscheduler
-    double lower_ms = 0;     ///< freezing, checking and lowering
-    double llvm_ms = 0;      ///< LLVM
+    double lower_ms = 0;     ///< front end: checks, bounds inference and lowering passes
+    double llvm_ms = 0;      ///< LLVM IR generation, optimization, machine code and linking
     /// The part of lower_ms taken by each lowering pass, in order.
     std::vector<std::pair<std::string, double>> pass_ms;
 };
@@ -82,9 +82,9 @@ class Pipeline : public Realizable<Pipeline> {
                         std::vector<Expr>{detail::printable(first), detail::printable(message)...});
     }
 
-    /// Lets Pipe choose the schedule for `target` and for the sizes given by `set_estimates`, or
-    /// else those of the next `realize`. Directives given by hand are kept. The compiled code is
-    /// correct for every size.
+    /// Lets Pipe choose the schedule when the pipeline is next compiled, for `target` (which becomes
+    /// the default target) and the sizes given by `set_estimates`, else those of the next `realize`.
+    /// Your own directives are kept. The compiled code is correct for every size.
     Pipeline &autoschedule(const Target &target, const AutoscheduleOptions &options = {});
 
     /// Chooses the schedule now, for the sizes given by `set_estimates`. CompileError if

@@ -45,8 +45,8 @@ using RawDimension = BufferDim;
 /// A Buffer as plain data. BufferBase::raw_buffer() returns the RawBuffer inside a Buffer: changes
 /// to its shape and to `host` are changes of the Buffer. The flags belong to the memory: use the functions.
 struct RawBuffer {
-    /// The element at `host`, on a device (BufferBase::device_malloc), when raw_buffer() was called; 0:
-    /// there is none.
+    /// Device address of the element that `host` points to, at the time raw_buffer() was called; 0: no
+    /// device memory.
     uint64_t device = 0;
     const DeviceInterface *device_interface = nullptr;
     uint8_t *host = nullptr;  ///< the element whose coordinates are all at their minimum

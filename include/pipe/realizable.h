@@ -24,8 +24,9 @@ struct JITUserContext;
 /// \param Self  Pipeline or Func
 template <typename Self> class Realizable : public CompiledFiles<Self> {
   public:
-    /// Computes the outputs in new Buffers of these sizes, with mins 0. If updates or tail
-    /// strategies write beyond them, the memory is larger and the Buffers are crops of it.
+    /// Computes the outputs into new Buffers with these extents and mins 0. If updates or tail
+    /// strategies write beyond them, the Buffers are crops of larger ones. RuntimeError if the number
+    /// of sizes is not that of the dimensions, a size is negative, or as for given Buffers below.
     Realization realize(const Sizes &sizes = {}, const Target &target = Target()) {
         return realize(nullptr, sizes, target);
     }
@@ -63,7 +64,8 @@ template <typename Self> class Realizable : public CompiledFiles<Self> {
         realize_into(context, buffer_of(output), target);
     }
 
-    /// The reference interpreter: evaluates the definitions alone, without a schedule. Slow.
+    /// Evaluates the definitions with the reference interpreter, which ignores the schedule and
+    /// generates no code: to check compiled results against. Very slow. Throws what realize() throws.
     Realization realize_reference(const Sizes &sizes);
     void realize_reference(const Realization &outputs);
 
@@ -99,9 +101,9 @@ template <typename Self> class Realizable : public CompiledFiles<Self> {
         infer_input_bounds(context, Realization(output), target);
     }
 
-    /// Compiles now instead of in the next `realize`.
+    /// Compiles now instead of in the next `realize`. CompileError as in `realize`.
     void compile_jit(const Target &target = Target());
-    /// The same for a pipeline with autoschedule(), for these output sizes.
+    /// The same after autoschedule(), which otherwise takes the sizes from the next `realize`.
     void compile_jit(const Sizes &sizes, const Target &target = Target());
 
     /// Compiles to a function of these Params, ImageParams and Buffers, followed by the outputs.
@@ -109,7 +111,8 @@ template <typename Self> class Realizable : public CompiledFiles<Self> {
     /// used but not listed is a constant of the function.
     Callable compile_to_callable(const std::vector<Argument> &args,
                                  const Target &target = Target());
-    /// The Params and ImageParams that the pipeline uses.
+    /// The ImageParams that the pipeline uses, then its Params; neither Buffers nor outputs. Suitable as
+    /// `args` of compile_to_callable.
     std::vector<Argument> infer_arguments() const;
 
     /// Handlers for all calls, in place of functions of the run time. Do not change them during a

@@ -30,8 +30,9 @@ template <typename Self> class StageDirectives : public GPUDirectives<Self> {
     /// by a lock. CompileError if the operator is not supported by rfactor, unless
     /// `override_associativity_test` asserts that the order does not matter.
     Self &atomic(bool override_associativity_test = false);
-    /// Allows loops to be parallel, vectorized or reordered even if their iterations write and
-    /// read the same elements: the result may then depend on the order.
+    /// Disables the race check: loops may be parallel, vectorized or reordered even if their
+    /// iterations access the same elements. The result is then nondeterministic unless you know that
+    /// the accesses do not conflict.
     Self &allow_race_conditions();
 
     /// Returns a copy of the present schedule, which is used if `condition` (a bool of Params and
@@ -42,7 +43,9 @@ template <typename Self> class StageDirectives : public GPUDirectives<Self> {
     /// Throws a RuntimeError with this message if none of the conditions holds.
     void specialize_fail(const std::string &message);
 
-    /// Whether the loop is partitioned into its boundary and an interior without clamps and tests.
+    /// Sets whether the loop is partitioned into its boundary and an interior without clamps and
+    /// tests (default: if worthwhile). CompileError if always_partition() finds nothing to remove, or
+    /// the loop is vectorized or unrolled.
     Self &partition(const VarOrRVar &loop, Partition policy);
     Self &never_partition(const std::vector<VarOrRVar> &loops);
     Self &always_partition(const std::vector<VarOrRVar> &loops);

@@ -32,9 +32,10 @@ inline constexpr DeviceAPI all_device_apis[] = {
 /// The machine that code is generated for: architecture, operating system and the instruction sets
 /// that generated code may use. A small value; compare, copy and print it freely.
 ///
-/// Code can be generated for 64-bit X86 and ARM under Linux and OSX. The other names exist for
-/// compatibility with Halide: a program may construct such a Target, but compiling for it is a
-/// CompileError that gives the reason.
+/// Code can be generated for 64-bit X86 and ARM under Linux and OSX (tested: X86 under Linux), with
+/// kernels for NVIDIA GPUs or for their emulator. The other names exist for compatibility with
+/// Halide: a program may construct such a Target, but compiling for it is a CompileError that gives
+/// the reason.
 struct Target {
     enum Arch : uint8_t { ArchUnknown, X86, ARM, Hexagon, POWERPC, RISCV, WebAssembly };
     enum OS : uint8_t {
@@ -71,7 +72,7 @@ struct Target {
         // Options of code generation.
         /// Measures the time spent in each Func (Pipeline::profiler_report).
         Profile,
-        ProfileByTimer,  ///< implies Profile, which needs no timer of the operating system
+        ProfileByTimer,  ///< the same as Profile: Halide's variant that samples by timer interrupts
         /// Permits reassociation of floating-point sums and products, so that a loop over an RVar
         /// can be vectorized or parallel without rfactor(), and neighboring stencils share partial
         /// sums. Results then differ by rounding (and in the sign of zeros).
@@ -145,6 +146,8 @@ struct Target {
         WasmSimd128,
         WasmThreads,
         WasmBulkMemory,
+
+        // Kernels for NVIDIA GPUs (docs/gpu.md), or for the emulator that runs them on the CPU.
         CUDA,
         CUDACapability30,
         CUDACapability32,
@@ -158,6 +161,8 @@ struct Target {
         CUDACapability89,
         CUDACapability90,
         CUDAEmulator,
+
+        // Accepted by name, but compiling is an error.
         OpenCL,
         CLDoubles,
         CLHalf,

@@ -28,9 +28,9 @@ struct TuneCandidate {
 /// The state after each trial and each round of measurements.
 struct TuneProgress {
     double seconds = 0;     ///< since the beginning
-    int tried = 0, of = 0;  ///< candidates compiled and run so far; all candidates
-    int round = 0;          ///< of the measurements, which begin when all have been tried; 0 before
-    int left = 0;           ///< candidates that are still measured
+    int tried = 0, of = 0;  ///< candidates compiled and run so far, of this many
+    int round = 0;  ///< round of timing, from 1; 0 while candidates are still being compiled
+    int left = 0;   ///< candidates not dropped yet
     TuneCandidate latest;   ///< the one just tried; in the measurements, the best
     TuneCandidate best;     ///< so far; name "" if none has run yet
 };

@@ -160,7 +160,7 @@ std::optional<RegisterBlock> sums_of_rows(const Node &node, size_t s, const Mach
     return row_sums(node, s, node.extents, machine, cores);
 }
 
-/// A stage with its pure loops as they are, but vectorised: members of groups, and updates. RVars go
+/// A stage with its pure loops as they are, but vectorized: members of groups, and updates. RVars go
 /// between the vector and the other loops, so that a vector of sums stays in registers.
 void vectorize_stage(const FuncNode &func, const Node &node, size_t s,
                      const std::vector<int64_t> &extents, const Machine &machine, bool parallel,

@@ -66,7 +66,7 @@ class GroupModel {
         double clocks = 0;  // of one iteration of its pure loops
     };
     struct Member {
-        double clocks = 0;             // of one point, vectorised
+        double clocks = 0;             // of one point, vectorized
         double update_clocks = 0;      // elapsed, of the output's updates that jump
         std::vector<Jumping> jumping;  // of the others
         double lanes = 1;
@@ -92,12 +92,11 @@ class GroupModel {
     struct Region {
         double tile = 1;  // for one tile
         double row = 1;   // of its innermost dimension
-        double run = 1;   // of what lies together in the buffer: rows, planes if the rows are whole
+        double run = 1;   // of a contiguous run in memory: a row, or a plane if rows are complete
         double total = 1;  // summed over all tiles
-        double fold = 1;   // of a buffer that slides: whole rows, a power of two
-        double again =
-            1;  // how often all of it is gone through, by loops over tiles that it does not move with
-        bool swept = false;  // and other parts of it in between
+        double fold = 1;  // of a sliding-window buffer after folding: complete rows, a power of two
+        double again = 1;    // number of passes over it, made by tile loops that it is invariant to
+        bool swept = false;  // whether other data are accessed between two passes
     };
 
     int member_index(int node) const;

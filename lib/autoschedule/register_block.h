@@ -40,9 +40,9 @@ std::optional<RegisterBlock> register_block(const Node &node, size_t stage,
                                             const std::vector<int64_t> &extents,
                                             const Machine &machine, int cores);
 
-/// The same with lanes along an RVar, for sums along the rows of what they read: dimension 0 would gather.
-/// The lanes are added up in the end. Nothing if the sums may not be regrouped or are short, or if there is no
-/// RVar along which every operand lies together or is the same.
+/// The same with the lanes along an RVar, for reductions over the contiguous dimension of their operands, where
+/// lanes along dimension 0 would gather. The lanes are reduced at the end. Nothing if the reduction must not be
+/// reassociated or is short, or if no RVar makes every operand contiguous or uniform.
 std::optional<RegisterBlock> row_sums(const Node &node, size_t stage,
                                       const std::vector<int64_t> &extents, const Machine &machine,
                                       int cores);

@@ -47,9 +47,9 @@ struct StageCost {
 
 /// Where the lanes of a vector along dimension 0 find their elements.
 enum class Lanes : uint8_t {
-    Same,   ///< all read one element
-    Steps,  ///< one after the other along dimension 0 of the buffer, by the coordinate's rate
-    Apart,  ///< anywhere
+    Same,   ///< uniform: all lanes read one element (broadcast)
+    Steps,  ///< strided along dimension 0 of the buffer; stride = the coordinate's rate
+    Apart,  ///< arbitrary addresses (gather)
 };
 
 /// Of vectors of so many lanes. Of i % 32 and i / 32, vectors of 16 lanes do not cross the periods.

@@ -1,6 +1,7 @@
 #pragma once
-// Code generation: from loops over flat memory to machine code. The only public interface of this
-// layer; no LLVM type appears here.
+// Code generation: from loops over flat memory to machine code. With abi.h and gpu_abi.h (what
+// generated code and the run time agree on), the only interface of this layer to others; no LLVM type
+// appears here.
 
 #include <memory>
 #include <string>

@@ -56,7 +56,7 @@ enum DeviceAccess : int32_t {
 /// A buffer that kernels access.
 struct DeviceBuffer {
     const char *name = nullptr;  ///< of the Func or image
-    void *host = nullptr;  ///< the element at (min, min, ...); null: lives on the device alone
+    void *host = nullptr;  ///< the element at (min, min, ...); null: only on the device
     uint64_t device = 0;   ///< the same element on the device; 0: not allocated yet
     int64_t begin = 0,
             end = 0;  ///< bytes from that element to the lowest, and to one past the highest
@@ -64,7 +64,8 @@ struct DeviceBuffer {
     const BufferArgument *shape = nullptr;
     int32_t dimensions = 0, element_bytes = 1;  ///< of `shape`
     int32_t host_newer = 0,
-            device_newer = 0;  ///< 1: the other side has old elements. At most one is.
+            device_newer =
+                0;  ///< 1: the copy on the other side is stale. At most one of them is 1.
     void *owner = nullptr;     ///< for the run time
 };
 

@@ -119,9 +119,10 @@ void Slots::reject(const Slot &slot, const std::string &why) const {
 /// The code will run on the host alone.
 void Slots::take_to_host(const Slot &slot, const BufferBase &buffer) const {
     if (!buffer.view().host)
-        reject(slot, "the Buffer given has memory on a device alone, but this pipeline runs on the "
-                     "host. Give it "
-                     "one with memory on the host, or realize for a Target with cuda.");
+        reject(slot,
+               "the Buffer given has memory only on a device, but this pipeline runs on the "
+               "host. Pass a Buffer with host memory, or realize for a target with CUDA, such as "
+               "Target(\"host-cuda\").");
     try {
         buffer.copy_to_host();
     } catch (const RuntimeError &error) {
@@ -187,11 +188,12 @@ void Slots::check_limits(const Slot &slot, uint64_t bits) const {
         auto end = [&](const Expr &e) {
             return e.defined() ? fmt::format("{}", bound(e)) : std::string("any");
         };
-        throw RuntimeError(fmt::format(
-            "{}: Param '{}' is {}, but its range is {}. set() it to a value in the "
-            "range, or widen that (set_range).",
-            pipeline_, marked(Field::Func, slot.name), marked(Field::Given, fmt::format("{}", v)),
-            marked(Field::Needed, end(low) + " to " + end(high))));
+        throw RuntimeError(fmt::format("{}: Param '{}' is {}, but its range is {}. Set a value "
+                                       "within the range with set(), or "
+                                       "widen the range with set_range().",
+                                       pipeline_, marked(Field::Func, slot.name),
+                                       marked(Field::Given, fmt::format("{}", v)),
+                                       marked(Field::Needed, end(low) + " to " + end(high))));
     };
     const ParamContents &p = *slot.param;
     if (!p.min.defined() && !p.max.defined())

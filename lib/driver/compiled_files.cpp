@@ -24,7 +24,10 @@ void write(const std::string &path, std::string_view bytes) {
     file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
     file.close();
     if (!file)
-        throw RuntimeError(fmt::format("'{}' cannot be written.", path));
+        throw RuntimeError(
+            fmt::format("compile_to_*: the file '{}' cannot be written. Check that its "
+                        "directory exists and is writable.",
+                        path));
 }
 
 /// The program with its arguments in the order of the list, outputs last.

@@ -55,7 +55,7 @@ void Slots::check_overlaps(CallArguments &call) const {
 
 namespace {
 
-/// Of a Buffer that is on a device alone, with its address there.
+/// Of a Buffer that is only on a device, with its address there.
 BufferView view_in_memory(const BufferBase &buffer) {
     BufferView view = buffer.view();
     if (!view.host)

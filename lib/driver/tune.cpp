@@ -144,8 +144,9 @@ class Tuner {
         slots.gather(Outputs(pointers_), call.given);
         slots.fill(call, false);
         if (!call.in_place().empty())
-            throw RuntimeError("Pipeline::tune: an output shares memory with an input, which every "
-                               "run would change. Pass other Buffers.");
+            throw RuntimeError(
+                "Pipeline::tune: an output shares memory with an input, so every run "
+                "would change the input. Pass an output Buffer with separate memory.");
     }
 
     void collect() {

@@ -12,9 +12,9 @@ namespace Pipe::graph {
 
 using EnteredFuncs = std::unordered_set<const FuncContents *>;
 
-/// Calls leave(f) for `output` and all Funcs that it needs, those that a Func needs before it, each once; not for those in
-/// `entered`, which gets them. callees_of(f) answers what f needs directly, and is called once for each. Depth first, without
-/// recursion: pipelines may be long chains.
+/// Post-order depth-first traversal: calls leave(f) for `output` and every Func that it depends on, callees before callers,
+/// each once. Funcs in `entered` are skipped; visited ones are added to it. callees_of(f) returns the direct callees of f, and
+/// is called once per Func. Iterative, because pipelines may be chains of thousands of stages.
 template <typename CalleesOf, typename Leave>
 void visit_callees_first(const std::shared_ptr<const FuncContents> &output, EnteredFuncs &entered,
                          const CalleesOf &callees_of, const Leave &leave) {

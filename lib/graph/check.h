@@ -12,12 +12,13 @@ namespace Pipe::graph {
 ///  3. the store level is inside the compute level, or given for a Func that is inlined;
 ///  4. an output is computed inside another Func;
 ///  5. the loops are not the result of the transforms; a factor is below 1;
-///  6. two loops of a stage are vectorized;
-///  7. RVars are reordered, parallel or vectorized, and this could change the result;
-///  8. compute_with joins stages that depend on each other, or whose outer loops differ in number,
+///  6. compute_with joins stages that depend on each other, or whose outer loops differ in number,
 ///     or that are computed at different levels;
-///  9. the output or an input of a C function is folded, its stores are traced, or it is computed
-///     inside a vectorized loop.
+///  7. the output or an input of a C function is folded, its stores are traced, or it is computed
+///     inside a vectorized loop;
+///  8. a memoized Func is stored elsewhere than it is computed, or shares loops.
+/// Races between iterations of updates are checked by poly::check_races. Several vectorized loops of
+/// one stage are legal: freeze() turns all but the innermost into unrolled ones.
 void check(const Graph &inlined, const schedules::Schedule &schedule);
 
 }  // namespace Pipe::graph

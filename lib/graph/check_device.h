@@ -6,9 +6,9 @@
 
 namespace Pipe::graph {
 
-/// CompileError if a loop, or the memory of a Func, is mapped to a GPU: only code for CPUs is
-/// generated. Checked when a pipeline is compiled, so that directives for GPUs can be given and
-/// printed anywhere.
+/// CompileError if a loop, or the memory of a Func, is mapped to a GPU, but the target has no kernels
+/// (Target::has_cuda). Checked when a pipeline is compiled, and not when a directive is given,
+/// because the target is unknown then.
 void check_device(const Graph &graph, const schedules::Schedule &schedule, const Target &target);
 
 }  // namespace Pipe::graph

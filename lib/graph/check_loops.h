@@ -8,9 +8,9 @@
 
 namespace Pipe::graph {
 
-/// CompileError if the loops are not the result of the transforms, two of them are vectorized, an
-/// unrolled or vectorized loop has a partition directive, a prefetch names a loop that no longer
-/// exists, or threads would overwrite elements that others blend.
+/// CompileError if the loops are not the result of the transforms, an unrolled or vectorized loop has
+/// always_partition(), a prefetch names a loop that no longer exists, a pure definition is atomic, or
+/// threads would overwrite elements that others blend.
 void check_loops(const FuncNode &f, const schedules::FuncSchedule &s);
 
 /// A directive on the loops of the pure definition or on the region that they compute, for example

@@ -12,7 +12,6 @@
 //     identity and combines over the others.
 //  3. The update of f combines the values of m over the preserved ones. If it wrote an element that
 //     depends on the others (a histogram), it iterates over all elements.
-//     depends on the others (a histogram), it runs over all elements.
 
 #include <functional>
 #include <optional>

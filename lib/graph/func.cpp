@@ -148,9 +148,10 @@ namespace {
 const graph::Stage &update_of(const FuncContents &f, int i) {
     int updates = static_cast<int>(f.stages.size()) - 1;
     if (i < 0 || i >= updates)
-        throw CompileError(
-            fmt::format("{} has {}, numbered from 0: there is no update {}.", f.description(),
-                        support::counted(std::max(updates, 0), "update definition"), i));
+        throw CompileError(fmt::format(
+            "{} has {}, numbered from 0: there is no update {}. Pass a smaller number, or "
+            "define the update first.",
+            f.description(), support::counted(std::max(updates, 0), "update definition"), i));
     return f.stages[static_cast<size_t>(i) + 1];
 }
 

@@ -334,8 +334,10 @@ Func &Func::store_at(const Stage &consumer, const VarOrRVar &loop) {
 
 Func &Func::store_in(MemoryType memory) {
     if (memory > MemoryType::GPUTexture)
-        reject(*contents_, fmt::format("store_in(MemoryType::{})", schedules::to_string(memory)),
-               "this machine has no such memory. Use Auto, Heap, Stack or Register.");
+        reject(
+            *contents_, fmt::format("store_in(MemoryType::{})", schedules::to_string(memory)),
+            "this kind of memory is not supported. Use Auto, Heap, Stack, Register or, in kernels, "
+            "GPUShared.");
     contents_->schedule.memory = memory;
     contents_->schedule.touched = true;
     contents_->identity->touch();

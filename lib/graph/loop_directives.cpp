@@ -86,7 +86,7 @@ Self &LoopDirectives<Self>::split(const VarOrRVar &old, const VarOrRVar &outer,
     nest.check_new(outer.name, old.name);
     nest.check_new(inner.name, old.name);
     if (outer.name == inner.name)
-        nest.fail("the two new loops need different names. Name another Var for one of them.");
+        nest.fail("the two new loops need different names. Use a different Var for one of them.");
     nest.check_splittable(old.name);
     nest.check_tail(s.dims[at], tail);
     Transform t{Transform::Kind::Split,    old.name, outer.name, inner.name,

@@ -1,5 +1,6 @@
 #pragma once
-// The loop nest of one definition during a directive.
+// Nest: used by each loop directive to find, check and replace the loops of one definition, and to report
+// errors with the directive's name.
 
 #include <algorithm>
 #include <string>

@@ -16,7 +16,8 @@ namespace Pipe::graph {
 /// that a directive does not take, and directives that are not legal.
 void replay(const std::vector<Func> &outputs, const PortableSchedule &schedule);
 
-/// The same until the end of its life: then everything is as it was before.
+/// RAII: replays a schedule as above, and restores the previous schedule in the destructor, unless keep()
+/// was called.
 class TemporarySchedule {
   public:
     TemporarySchedule(const std::vector<Func> &outputs, const PortableSchedule &schedule);

@@ -39,7 +39,8 @@ Func Stage::rfactor(const std::vector<std::pair<RVar, Var>> &preserved, SourceLo
     schedules::StageSchedule &loops = schedule();
     FuncContents &f = *func_;
     if (stage_ == 0)
-        reject("the pure definition has no RVars. Name an update: f.update().rfactor(...).");
+        reject("the pure definition has no RVars. Call rfactor on an update: "
+               "f.update().rfactor(...).");
     if (!loops.specializations.empty())
         reject("the definition already has specializations. Call rfactor() first.");
     if (!loops.prefetches.empty())

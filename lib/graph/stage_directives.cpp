@@ -177,8 +177,8 @@ template <typename Self> Self &StageDirectives<Self>::allow_race_conditions() {
 template <typename Self>
 Self &StageDirectives<Self>::no_device(const char *directive, const VarOrRVar &loop) {
     Nest nest(stage(), call_text(directive, {loop.name}));
-    nest.fail("Pipe generates code for CPUs only, not for GPUs or DSPs yet. Use parallel() and "
-              "vectorize().");
+    nest.fail("this directive is not supported. Leave it out: buffers are copied to and from a GPU "
+              "automatically, and DSPs (Hexagon) are not supported.");
 }
 
 namespace {

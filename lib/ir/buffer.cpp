@@ -128,7 +128,8 @@ void BufferBase::copy_elements_from(const BufferBase &source) const {
     }
     for (const BufferBase *b : {&source, this}) {
         if (b->view().host == nullptr) {
-            fail_buffer(describe_buffer(b->name(), type()), "it has no memory to copy from or to");
+            fail_buffer(describe_buffer(b->name(), type()),
+                        "it has no memory to copy from or to. Call allocate() first");
         }
         b->copy_to_host();
     }
@@ -151,12 +152,16 @@ void BufferBase::copy_elements_from(const BufferBase &source) const {
 
 void BufferBase::require(Type type, int dimensions) const {
     if (this->type() != type) {
-        fail_buffer(describe(*this), "it cannot be converted to a Buffer of {}",
-                    marked(Field::Needed, to_string(type)));
+        fail_buffer(
+            describe(*this),
+            "it cannot be converted to a Buffer of {}. Declare the Buffer with the element type "
+            "that it has, or cast the values in the definition",
+            marked(Field::Needed, to_string(type)));
     }
     if (dimensions != AnyDims && this->dimensions() != dimensions) {
         fail_buffer(describe_buffer(name(), type),
-                    "it has {} dimensions and cannot be converted to one with {}",
+                    "it has {} dimensions and cannot be converted to one with {}. Use sliced() or "
+                    "embedded()",
                     marked(Field::Given, this->dimensions()), marked(Field::Needed, dimensions));
     }
 }
@@ -188,7 +193,7 @@ BufferDim BufferBase::dim_or_one(int i) const {
 void BufferBase::require_element(const int64_t *at, size_t n) const {
     const std::vector<int64_t> coordinates(at, at + n);
     if (view().host == nullptr) {
-        fail_buffer(describe(*this), "it has no memory");
+        fail_buffer(describe(*this), "it has no memory. Call allocate() first");
     }
     if (device_dirty()) {
         fail_buffer(describe(*this),
@@ -223,7 +228,7 @@ void BufferBase::throw_undefined() {
 }
 
 void BufferBase::throw_wrong_arity(const char *what) const {
-    fail_buffer(describe(*this), "{} does not take its number of dimensions, {}", what,
+    fail_buffer(describe(*this), "{} must take one coordinate per dimension: {}", what,
                 dimensions());
 }
 

@@ -35,15 +35,12 @@ void Allocation::newest_to_host(JITUserContext *context, const std::string &who)
     if (!get(RawBuffer::device_dirty_flag))
         return;
     if (!device)
-        fail_buffer(
-            who,
-            "it is said to have its newest elements on a device (device_dirty), but has no memory "
-            "there. Call set_device_dirty(false) on its raw_buffer()");
+        fail_buffer(who, "its flag device_dirty is set, but it has no memory on a device. Call "
+                         "set_device_dirty(false) on its raw_buffer()");
     if (!host)
-        fail_buffer(
-            who,
-            "its elements are on a device alone. Make a Buffer with memory on the host, let its "
-            "device_wrap_native() take the same device memory, and copy_to_host() there");
+        fail_buffer(who, "it has memory only on a device. Create a Buffer with host memory, wrap "
+                         "the same device "
+                         "memory with its device_wrap_native(), and call its copy_to_host()");
     device->copy_to_host(*this, context);
     set(RawBuffer::device_dirty_flag, false);
 }

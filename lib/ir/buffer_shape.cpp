@@ -58,7 +58,7 @@ void BufferBase::crop(int d, int64_t min, int64_t extent) {
     if (!inside) {
         fail_buffer(describe(*this),
                     "dimension {} cannot be cropped to min {}, extent {} ({}): it has "
-                    "min {}, extent {} ({})",
+                    "min {}, extent {} ({}). Crop to a range inside of that",
                     marked(Field::Dimension, d), min, extent,
                     range_text(Field::Needed, min, extent), dim.min, dim.extent,
                     range_text(Field::Given, dim.min, dim.extent));

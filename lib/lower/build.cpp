@@ -199,7 +199,7 @@ class Builder {
                                         support::begin(Field::Given)),
                             dim.bound,
                             make_string(support::end() + " are allocated. Read by " +
-                                        readers_of(tree_, func.name) + ". Allow that many.")});
+                                        readers_of(tree_, func.name) + ". Increase the bound.")});
     }
 
     bool is_async(const Group &group) const {
@@ -209,7 +209,7 @@ class Builder {
         if (group.size() > 1)
             throw CompileError("async: " + graph::located_name(graph_[group[0]]) +
                                " shares loops with other Funcs (compute_with), so it cannot be a "
-                               "separate task.");
+                               "separate task. Leave compute_with() or async() out.");
         return true;
     }
 

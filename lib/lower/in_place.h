@@ -7,9 +7,8 @@
 //    stages; or
 //  * are in the pure definition of the output, f(x, y) = .. in(x, y) .., and read the element that is
 //    then stored, and no point is computed again after it was stored.
-// Reads of the second kind are compiled as reads of the output itself (flatten.h): to the passes,
-// the
-// definition is like an update f(x, y) = .. f(x, y) ..
+// Reads of the second kind are compiled as reads of the output itself (flatten.h): the passes then
+// see a definition like an update, f(x, y) = .. f(x, y) ..
 
 #include <string>
 #include <vector>

@@ -14,8 +14,9 @@ bool is_end(const Expr &condition);
 /// the largest or smallest lane.
 Expr holds_in_all(const Expr &condition);
 
-/// Whether s is cheaper lane by lane than as masked vectors: if most of it are accesses that the target
-/// has no masked instructions for. LLVM makes each of them a branch per lane, which also takes long to compile.
+/// Whether `s` is cheaper as scalar code per lane than as masked vectors: if most of its accesses have no
+/// masked instruction on the target. LLVM scalarizes each of these to a branch per lane, which is slow, and
+/// slow to compile.
 bool takes_less_lane_by_lane(const ir::Stmt &s, const Target &target);
 
 }  // namespace Pipe::lower

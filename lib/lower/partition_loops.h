@@ -16,16 +16,16 @@
 //
 // Precondition: flattened; vectorized. Exact for all sizes, also empty and tiny ones.
 //
-//  1. Outermost loops first: find the iterations in which all conditions that the loop decides come out
-//     the usual way (steady_state.h), for all iterations of the loops inside and all lanes. Nothing to do
-//     where there are none, or where they cost next to nothing per iteration of the innermost loops.
-//  2. A small innermost serial loop becomes three: prologue, steady state, epilogue; the first or last is
-//     left out where nothing asks for it, and then the loop may be large, too. Other loops get a test and two versions of what differs in
-//     their bodies: that is one copy less, and keeps a parallel loop one.
-//  3. The steady version is partitioned further inside. In the other version, which serves the edges
-//     (and thin images: there it is all there is), only innermost loops are.
-//  4. A loop with always_partition() of which no copy was partitioned is a CompileError.
-//  5. Bodies above a size limit are left alone. `likely` has done its duty and is removed.
+//  1. Outermost loops first: find the iterations in which every condition that depends on the loop has
+//     its usual outcome (steady_state.h), for all iterations of inner loops and all lanes. Loops without
+//     such conditions, or where evaluating them costs little, are unchanged.
+//  2. An innermost serial loop is split into prologue, steady state and epilogue, if its body is small or
+//     if only one of prologue and epilogue is needed. In other loops, the statements that differ get two
+//     versions selected by a test in each iteration: one copy less, and a parallel loop stays one loop.
+//  3. The steady version is partitioned further inside. In the other version, which runs at the edges
+//     (and everywhere in images too small to have an interior), only innermost loops are.
+//  4. CompileError if a loop with always_partition() could not be partitioned.
+//  5. Bodies above a size limit are not partitioned. Removes likely(), which no later pass uses.
 
 #include "graph/graph.h"
 #include "ir/stmt_node.h"

@@ -22,8 +22,8 @@ namespace Pipe::lower {
 /// Analyzes the expressions in a vectorized loop.
 class Phases {
   public:
-    /// \param step_of  by how much a variable differs from one lane to the next; nothing where that is not the same
-    ///                 for all, and for buffers with an element per lane: what they are in stays whole
+    /// \param step_of  the difference of a variable between adjacent lanes; nothing if it is not constant, and
+    ///                 for buffers with one copy per lane: expressions that contain them are not split
     explicit Phases(std::function<std::optional<int64_t>(const std::string &)> step_of)
         : step_of_(std::move(step_of)) {}
 

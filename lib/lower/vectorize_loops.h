@@ -8,12 +8,12 @@
 //     }
 //
 // Precondition: flattened; the extent is a constant (CompileError otherwise). No iteration reads what an
-// earlier one wrote, except in the forms of step 4 (the check of schedules sees to it).
+// earlier one wrote, except in the forms of step 4 (poly::check_races guarantees this).
 //
 //  1. The loop variable becomes ramp(min, 1, lanes). What depends on it is widened, what does not stays
 //     scalar and is broadcast where it meets a vector. Sums and multiples of ramps stay ramps.
-//     What repeats with a period, as select(x % 2 == 0, a[x / 2], b[x / 2]), is made of one shorter vector for
-//     each iteration of the period, interleaved (see phases.h).
+//     Expressions that are periodic in the lane, as select(x % 2 == 0, a[x / 2], b[x / 2]), are computed as
+//     one shorter vector per phase, and interleaved (phases.h).
 //  2. A Let of a value that differs between lanes is renamed "<name>.v". A condition that differs
 //     becomes a mask on the loads and stores below it; nested ones are and-ed, `else` has the negated
 //     mask. Where the code below also reads memory at one address for all lanes, it runs only if some
@@ -28,7 +28,8 @@
 //  5. Everything else (calls with side effects, parallel loops inside, stores that may collide and
 //     read what they write) becomes a serial loop over the lanes around that statement alone.
 //
-// Of two nested vectorized loops the inner one becomes wide and the outer one serial.
+// Of two nested vectorized loops (of different stages: freeze() unrolls the outer ones of one stage),
+// the inner one becomes vector code and the outer one serial.
 
 #include "graph/graph.h"
 #include "ir/stmt_node.h"

@@ -1,5 +1,6 @@
 #pragma once
-// whole_blocks: an unrolled loop whose last iterations may be missing is unrolled only where all of them run.
+// whole_blocks: separates full blocks of a guarded unrolled loop (all guards true: unrolled without
+// guards) from partial ones (a serial loop with guards).
 //
 //     for x in [0, w) {                         if yo*4 + 3 < h {
 //       for yi in [0, 4) unrolled {               for x in [0, w) {
@@ -17,13 +18,12 @@
 //  1. The test stands outside of the serial loops around the block that it does not depend on. The innermost of these
 //     loops that it depends on is split: it runs whole blocks first, then the rest. A guard of the vectorized loop in
 //     the block counts as well, so that a partial vector is not unrolled either.
-//  2. Only where the condition is a comparison that is affine in the loop's variable (or a conjunction of such and of
-//     others): it holds for all iterations if it holds for the first or last.
-//     The innermost loop may be split only where it holds from the first iteration on.
-//  3. Not where the body accesses an array that is indexed by unrolled and vectorized loops alone: its elements become
-//     registers only if all indices are constant.
-//  4. In the rest, the block's loop is the outermost one where all are loops of a pure definition.
-//  5. Not in kernels of GPUs.
+//  2. Only if the condition contains a comparison that is affine in the loop variable: it is true for all iterations if it
+//     is true at one end (first or last). The innermost loop is split only if it is true from the first iteration on.
+//  3. Not if the body accesses an array that is indexed by unrolled and vectorized loops only: LLVM can keep its elements
+//     in registers only if all indices are constants.
+//  4. In the partial version, the block's loop becomes the outermost one, if all loops belong to a pure definition.
+//  5. Not in GPU kernels.
 
 #include "graph/graph.h"
 #include "ir/stmt_node.h"

@@ -43,18 +43,18 @@ Interval intersect(const Interval &a, const Interval &b) {
 }
 
 void IntervalScope::assume(const Expr &e, const Interval &interval) {
-    for (auto &[other, said] : said_)
+    for (auto &[other, known] : known_)
         if (equal(other, e)) {
-            said = intersect(said, interval);
+            known = intersect(known, interval);
             return;
         }
-    said_.emplace_back(e, interval);
+    known_.emplace_back(e, interval);
 }
 
 Interval IntervalScope::known_bounds(const Expr &e) const {
-    for (const auto &[other, said] : said_)
+    for (const auto &[other, known] : known_)
         if (other->op == e->op && equal(other, e))
-            return said;
+            return known;
     return Interval::everything();
 }
 

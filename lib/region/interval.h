@@ -45,7 +45,7 @@ class IntervalScope : public ir::Scope<Interval> {
     Interval known_bounds(const Expr &e) const;
 
   private:
-    std::vector<std::pair<Expr, Interval>> said_;
+    std::vector<std::pair<Expr, Interval>> known_;
 };
 
 /// The name of the interval of a Func's values in a scope.

@@ -1,10 +1,10 @@
 #pragma once
 // RegionMap: the box of each Func that is needed in one iteration of a given loop.
 //
-// Demand flows from consumers to producers. For a Func F and a loop level L around all its uses,
+// Bounds inference, from consumers to producers. For a Func F and a loop level L around all its uses,
 //
-//   required(F, L) = hull over the stages C that read F of the box that C's accesses touch while the
-//                    loops of C outside L are fixed and those inside run their whole range.
+//   required(F, L) = bounding box, over all stages C that read F, of C's accesses in one iteration of L:
+//                    loops of C outside L have one value, loops inside take all values.
 //
 // Derived from it are: the domain of F's loops (required at the compute level, expanded by the
 // accesses of F's updates), its storage (the same at the store level), sliding windows (the part

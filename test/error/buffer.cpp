@@ -77,7 +77,7 @@ TEST_CASE("functions and Buffers that do not fit", "[buffer][error]") {
     Buffer<int> b(8, 6, "b"), other(8, 7, "other");
     auto of_nine = [](int, int, int, int, int, int, int, int, int) {};
     require_message<RuntimeError>([&] { b.for_each_element(of_nine); },
-                                  {"'b'", "number of dimensions, 2"});
+                                  {"'b'", "coordinate per dimension: 2"});
     require_message<RuntimeError>([&] { b.for_each_value([](int, int) {}, other); },
                                   {"'other'", "8 x 7", "8 x 6"});
     Buffer<int> empty(static_cast<int *>(nullptr), 8, 6);
@@ -89,7 +89,7 @@ TEST_CASE("debug builds check each access", "[buffer][error]") {
     Buffer<int> b(8, 6, "b");
     require_message<RuntimeError>([&] { b(8, 2) = 0; },
                                   {"'b'", "(8, 2)", "coordinate 8", "dimension 0", "0..7"});
-    require_message<RuntimeError>([&] { b(1) = 0; }, {"number of dimensions, 2"});
+    require_message<RuntimeError>([&] { b(1) = 0; }, {"coordinate per dimension: 2"});
     require_message<RuntimeError>([&] { b(1, 2, 3) = 0; },
                                   {"'b'", "(1, 2, 3)", "coordinate 3", "dimension 2", "0..0"});
 }

@@ -183,7 +183,7 @@ TEST_CASE_METHOD(Bright, "Params", "[error][calls]") {
             [&] {
                 bright.realize({4, 4});
             },
-            {"Param 'gain' is 11", "range is 1 to 10", "set() it to a value in the range"});
+            {"Param 'gain' is 11", "range is 1 to 10", "within the range with set()"});
     }
     SECTION("a range that its type does not hold") {
         require_message<CompileError>([&] { gain.set_range(0, 256); },

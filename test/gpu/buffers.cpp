@@ -282,7 +282,7 @@ TEST_CASE("device memory of the user's", "[gpu]") {
     realize_add(in, device_only, 8);
     CHECK(device_only.device_dirty());
     CHECK(device_only.cropped(1, 3, 4).raw_buffer()->device == memory + 3 * 20 * 4);
-    require_message<RuntimeError>([&] { device_only.copy_to_host(); }, {"on a device alone"});
+    require_message<RuntimeError>([&] { device_only.copy_to_host(); }, {"only on a device"});
     require_message<RuntimeError>([&] { device_only.device_free(); }, {"device_detach_native"});
     require_message<RuntimeError>(
         [&] { device_only.device_wrap_native(DeviceAPI::CUDA, memory, cuda); }, {"device_free()"});
@@ -335,5 +335,6 @@ TEST_CASE("pipelines of the host take what is newer on the device", "[gpu]") {
     CHECK(next(3, 4) == 2 * 4004 + 1);
     Buffer<int> device_only(static_cast<int *>(nullptr), 20, 10);
     device_only.device_malloc(Target("host-cuda"));
-    require_message<RuntimeError>([&] { twice.realize(device_only); }, {"'twice'", "device alone"});
+    require_message<RuntimeError>([&] { twice.realize(device_only); },
+                                  {"'twice'", "only on a device"});
 }

@@ -223,7 +223,7 @@ TEST_CASE("a kernel that fails takes the device's memory with it", "[gpu]") {
     require_message<RuntimeError>([&] { realize_add(in, result, 2); },
                                   {"CUDA_ERROR_ILLEGAL_ADDRESS (700)", "kernel 'add'",
                                    "host-cuda_emulator", "what lived there alone is gone"});
-    // What is on the device alone is lost, and is said to be once; the rest goes on.
+    // What is only on the device is lost, which is reported once; the rest goes on.
     require_message<RuntimeError>([&] { realize_add(out, result, 3); }, {"'in'", "lost"});
     CHECK_FALSE(out.has_device_allocation());
     realize_add(kept, result, 3);

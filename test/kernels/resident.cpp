@@ -59,7 +59,7 @@ TEST_CASE("Buffers of pipelines with kernels, on the device and not", "[gpu]") {
                 FAIL(x << ", " << y);
         });
     }
-    SECTION("on the device alone") {
+    SECTION("only on the device") {
         Buffer<int> device_only(static_cast<int *>(nullptr), 32, 15);
         device_only.device_malloc(target);
         pipeline.run(input, device_only);
@@ -70,7 +70,7 @@ TEST_CASE("Buffers of pipelines with kernels, on the device and not", "[gpu]") {
         host.device_detach_native();
         CHECK(pipeline.is_right(input, host));
     }
-    SECTION("crops on the device alone") {
+    SECTION("crops only on the device") {
         Buffer<int> image(static_cast<int *>(nullptr), 80, 40);
         image.device_malloc(target);
         Func copy("copy");

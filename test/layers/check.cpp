@@ -11,8 +11,8 @@ namespace layers {
 
 namespace {
 
-// The floor that each room is on; a room may include rooms on lower floors only.
-const std::map<std::string, int> &floors() {
+// The level that each layer is on; a layer may include layers on lower levels only.
+const std::map<std::string, int> &levels() {
     static const std::map<std::string, int> table{
         {"support", 0}, {"ir", 1},     {"image_io", 2},  {"schedule", 2}, {"graph", 3},
         {"poly", 4},    {"region", 5}, {"reference", 5}, {"lower", 6},    {"autoschedule", 6},
@@ -21,7 +21,7 @@ const std::map<std::string, int> &floors() {
     return table;
 }
 
-// The room that a public header belongs to. "all" is for users: no room includes it.
+// The layer that a public header belongs to. "all" is for users: no layer includes it.
 const std::map<std::string, std::string> &public_headers() {
     static const std::map<std::string, std::string> table{
         {"error.h", "support"},
@@ -105,8 +105,8 @@ bool starts_with(const std::string &text, const std::string &beginning) {
     return text.compare(0, beginning.size(), beginning) == 0;
 }
 
-// "" if the file is in no room.
-std::string room_of(const std::string &path) {
+// "" if the file is in no layer.
+std::string layer_of(const std::string &path) {
     static const std::regex pattern(R"(^(?:lib/([^/]+)|(jit))/.*|^include/pipe/([^/]+)$)");
     std::smatch match;
     if (!std::regex_match(path, match, pattern)) {
@@ -149,31 +149,31 @@ class Checker {
     }
 
     void check_file(const std::string &path, const std::string &text) {
-        const std::string room = room_of(path);
-        if (room != "all" && floors().count(room) == 0) {
-            report(path, 1, "no room in the table of the layer test");
+        const std::string layer = layer_of(path);
+        if (layer != "all" && levels().count(layer) == 0) {
+            report(path, 1, "no layer in the table of the layer test");
             return;
         }
         for (const Include &include : includes(text)) {
             const std::string target = resolve(tree_, include.name);
-            const bool known = !target.empty() && !room_of(target).empty();
-            if (known && room != "all") {
-                check_order(path, include, room, room_of(target));
+            const bool known = !target.empty() && !layer_of(target).empty();
+            if (known && layer != "all") {
+                check_order(path, include, layer, layer_of(target));
             }
-            check_walls(path, include, room);
+            check_packages(path, include, layer);
         }
-        check_words(path, text, room);
+        check_words(path, text, layer);
     }
 
     void check_order(const std::string &path, const Include &include, const std::string &from,
                      const std::string &to) {
-        if (from != to && (to == "all" || floors().at(from) <= floors().at(to))) {
+        if (from != to && (to == "all" || levels().at(from) <= levels().at(to))) {
             report(path, include.line,
-                   "room " + from + " must not include room " + to + " (" + include.name + ")");
+                   "layer " + from + " must not include layer " + to + " (" + include.name + ")");
         }
     }
 
-    void check_walls(const std::string &path, const Include &include, const std::string &room) {
+    void check_packages(const std::string &path, const Include &include, const std::string &layer) {
         const bool is_public = starts_with(path, "include/");
         const bool isl = starts_with(include.name, "isl/");
         const bool llvm =
@@ -181,16 +181,16 @@ class Checker {
         const bool hwloc = include.name == "hwloc.h";
         const bool json = starts_with(include.name, "nlohmann/");
         const bool cuda = include.name == "cuda.h" || include.name == "cuda_runtime.h";
-        if (isl && room != "poly") {
+        if (isl && layer != "poly") {
             report(path, include.line, "isl is for lib/poly only");
         }
-        if (llvm && room != "codegen" && room != "jit") {
+        if (llvm && layer != "codegen" && layer != "jit") {
             report(path, include.line, "LLVM is for lib/codegen and jit only");
         }
-        if (hwloc && room != "support") {
+        if (hwloc && layer != "support") {
             report(path, include.line, "hwloc is for lib/support only");
         }
-        if (json && starts_with(path, "lib/") && room != "driver") {
+        if (json && starts_with(path, "lib/") && layer != "driver") {
             report(path, include.line, "JSON is for lib/driver only");
         }
         if (is_public && (isl || llvm || cuda)) {
@@ -198,7 +198,7 @@ class Checker {
         }
     }
 
-    void check_words(const std::string &path, const std::string &text, const std::string &room) {
+    void check_words(const std::string &path, const std::string &text, const std::string &layer) {
         static const std::regex foreign(
             R"(\b(isl_\w+|isl::|llvm::|CU(context|module|device|stream)\b))");
         static const std::regex environment(R"(\b(secure_)?getenv\s*\()");
@@ -206,7 +206,7 @@ class Checker {
         if (starts_with(path, "include/") && std::regex_search(text, match, foreign)) {
             report(path, line_of(text, match.position()), "no isl, LLVM or CUDA in public headers");
         }
-        if (room != "support" && std::regex_search(text, match, environment)) {
+        if (layer != "support" && std::regex_search(text, match, environment)) {
             report(path, line_of(text, match.position()), "getenv is for lib/support only");
         }
     }

@@ -1,5 +1,5 @@
 #pragma once
-// The rules of the rooms (CONTRIBUTING.md has the map), checked on the text of the sources.
+// The rules of the layers (CONTRIBUTING.md has the map), checked on the text of the sources.
 
 #include <map>
 #include <string>
@@ -14,11 +14,11 @@ using Tree = std::map<std::string, std::string>;
 Tree read_tree(const std::string &root);
 
 /// One line for each breach:
-///  - a room includes a room that is not below it, or a public header of such a room
+///  - a layer includes a layer that is not below it, or a public header of such a layer
 ///  - files that include each other in a ring
 ///  - isl outside lib/poly, LLVM outside lib/codegen and jit, either or CUDA in include/pipe
 ///  - getenv outside lib/support
-///  - a room or a public header that the table of rooms does not know
+///  - a layer or a public header that the table of layers does not know
 std::vector<std::string> breaches(const Tree &tree);
 
 }  // namespace layers

@@ -25,13 +25,13 @@ std::string only_breach(const Tree &tree) {
 
 }  // namespace
 
-TEST_CASE("the sources keep to the order of the rooms", "[layers]") {
+TEST_CASE("the sources keep to the order of the layers", "[layers]") {
     const Tree tree = layers::read_tree(PIPE_SOURCE_DIR);
     REQUIRE(tree.size() > 20);
     REQUIRE(joined(breaches(tree)) == "");
 }
 
-TEST_CASE("includes of lower rooms are fine", "[layers]") {
+TEST_CASE("includes of lower layers are fine", "[layers]") {
     REQUIRE(joined(breaches({
                 {"lib/ir/node.h", "#include <pipe/type.h>\n#include <vector>\n"},
                 {"include/pipe/type.h", "#include <cstdint>\n"},
@@ -43,23 +43,23 @@ TEST_CASE("includes of lower rooms are fine", "[layers]") {
             })) == "");
 }
 
-TEST_CASE("an include of a higher room is found", "[layers]") {
+TEST_CASE("an include of a higher layer is found", "[layers]") {
     REQUIRE(only_breach({{"lib/ir/node.cpp", "#include <map>\n#include \"lower/pass.h\"\n"},
                          {"lib/lower/pass.h", ""}}) ==
-            "lib/ir/node.cpp:2: room ir must not include room lower (lower/pass.h)");
+            "lib/ir/node.cpp:2: layer ir must not include layer lower (lower/pass.h)");
     REQUIRE(only_breach({{"lib/lower/pass.cpp", "#include \"autoschedule/cost.h\"\n"},
                          {"lib/autoschedule/cost.h", ""}}) ==
-            "lib/lower/pass.cpp:1: room lower must not include room autoschedule "
+            "lib/lower/pass.cpp:1: layer lower must not include layer autoschedule "
             "(autoschedule/cost.h)");
     REQUIRE(only_breach({{"lib/graph/func.cpp", "#include <pipe/pipeline.h>\n"},
                          {"include/pipe/pipeline.h", ""}}) ==
-            "lib/graph/func.cpp:1: room graph must not include room driver (pipe/pipeline.h)");
+            "lib/graph/func.cpp:1: layer graph must not include layer driver (pipe/pipeline.h)");
     REQUIRE(only_breach({{"lib/driver/realize.cpp", "#include <pipe/pipe.h>\n"},
                          {"include/pipe/pipe.h", ""}}) ==
-            "lib/driver/realize.cpp:1: room driver must not include room all (pipe/pipe.h)");
+            "lib/driver/realize.cpp:1: layer driver must not include layer all (pipe/pipe.h)");
     REQUIRE(
         only_breach({{"lib/ir/node.cpp", "#include \"jit/kernel.h\"\n"}, {"jit/kernel.h", ""}}) ==
-        "lib/ir/node.cpp:1: room ir must not include room jit (jit/kernel.h)");
+        "lib/ir/node.cpp:1: layer ir must not include layer jit (jit/kernel.h)");
 }
 
 TEST_CASE("rings are found", "[layers]") {
@@ -71,7 +71,7 @@ TEST_CASE("rings are found", "[layers]") {
             "lib/ir/a.h:1: a ring of includes: lib/ir/a.h -> lib/ir/a.h");
 }
 
-TEST_CASE("the walls around isl, LLVM and the environment are kept", "[layers]") {
+TEST_CASE("isl, LLVM and the environment stay in their layers", "[layers]") {
     REQUIRE(only_breach({{"lib/region/box.cpp", "#include <isl/cpp.h>\n"}}) ==
             "lib/region/box.cpp:1: isl is for lib/poly only");
     REQUIRE(only_breach({{"lib/driver/realize.cpp", "\n# include  <llvm/IR/Module.h>\n"}}) ==
@@ -86,9 +86,9 @@ TEST_CASE("the walls around isl, LLVM and the environment are kept", "[layers]")
             "lib/driver/realize.cpp:1: getenv is for lib/support only");
 }
 
-TEST_CASE("rooms and public headers must be in the table", "[layers]") {
+TEST_CASE("layers and public headers must be in the table", "[layers]") {
     REQUIRE(only_breach({{"lib/cellar/wine.h", ""}}) ==
-            "lib/cellar/wine.h:1: no room in the table of the layer test");
+            "lib/cellar/wine.h:1: no layer in the table of the layer test");
     REQUIRE(only_breach({{"include/pipe/new.h", ""}}) ==
-            "include/pipe/new.h:1: no room in the table of the layer test");
+            "include/pipe/new.h:1: no layer in the table of the layer test");
 }

@@ -1,5 +1,5 @@
 #pragma once
-// The kernels of a program under construction. Internal to the LLVM room.
+// The kernels of a program under construction. Internal to codegen/.
 //
 // For a GPU they are functions of a module of their own, which becomes PTX; for the emulator, functions of the host's
 // module, whose accesses and barriers call the emulator. Code of the host launches them through a GPUModule

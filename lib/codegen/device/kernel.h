@@ -1,5 +1,5 @@
 #pragma once
-// The function of a Launch. Internal to the LLVM room.
+// The function of a Launch. Internal to codegen/.
 
 #include "codegen/stmt_emitter.h"
 

@@ -5,14 +5,15 @@
 //     for yi gpu_thread { for xi gpu_thread { out[..] = bx[..] } }  => barrier
 //                                                                      for yi gpu_thread { .. }
 //
-// Precondition: place_arrays, loops over threads still there. All that stands outside of them is the same for all
-// threads of the block, so barriers can stand there.
+// Precondition: after place_arrays, before map_threads (thread loops still exist). Statements outside of thread loops are
+// executed uniformly by all threads of the block, so barriers are legal there.
 //
-//  1. A nest of loops over threads, or what stands outside of them, is one step. A barrier goes before a step that reads
-//     what was stored, or stores what was read or stored, since the last barrier. The body of a loop follows itself.
-//  2. An array in shared memory may lie where another one lay whose life has ended (place_arrays).
-//  3. No barrier is needed for a buffer of which each thread only accesses elements of its own (own_elements).
-//  4. Nor between the stores of a pure definition: it stores each element once.
+//  1. A nest of thread loops, or a statement outside of them, is one step. A barrier is inserted before a step that has a
+//     read-after-write, write-after-read or write-after-write hazard with a step since the last barrier; in a serial
+//     loop, also with the previous iteration.
+//  2. Arrays in shared memory may share addresses if their lifetimes are disjoint (place_arrays): this counts as a hazard.
+//  3. No barrier is needed for a buffer of which each thread accesses only its own elements (own_elements),
+//  4. nor between the stores of a pure definition, which stores each element once.
 
 #include <set>
 #include <string>

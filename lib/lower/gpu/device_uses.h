@@ -1,5 +1,6 @@
 #pragma once
-// device-uses: says before each launch, and before code of the host, which buffers it accesses.
+// insert_device_uses: inserts `use` statements, at which the run time copies a buffer between host and device if the other
+// side has newer elements, before each launch and each host statement that accesses the buffer.
 //
 //     launch f.s0 .. { f[..] = in[..] }            use in on device (read)
 //     for y { out[..] = f[..] }                    use f on device (write)

@@ -1,9 +1,10 @@
 #pragma once
 // Which elements of a buffer a thread of a block accesses.
 //
-// The index of an access, with lets replaced, is taken apart: a multiple of the thread's index per dimension of the block,
-// multiples of counters of loops inside of the thread, a constant, and a rest that is the same for all threads. Between
-// the places of the threads' indices, as in a number with mixed bases, are those of what the thread itself counts:
+// The index of an access, with lets expanded, is decomposed into multiples of the thread index (per block dimension),
+// multiples of the counters of loops inside the thread, a constant, and a remainder that is uniform over the block. These
+// are the digits of a mixed-radix number: if the digits of the thread's own counters never carry into those of the thread
+// index, different threads access different elements:
 //
 //     tile[y*256 + 64*j + x*4 + i], 16 threads x, 16 threads y:   i below 4, j from 64 below 256
 //

@@ -11,10 +11,10 @@
 //     MemoryType::Heap to global memory, which is allocated before the launch for all blocks. If each thread accesses
 //     only elements of its own (own_elements), and few of them, each has its own array.
 //  2. What is allocated inside of a loop over threads belongs to one thread: registers, or the thread's local memory.
-//  3. Sizes that differ from block to block are replaced by their upper bounds: constants where there are such, else what
-//     the host finds before the launch, in a loop over the blocks of one dimension, or an end of an interval. Arrays in shared memory lie one after
-//     the other in the order in which they are nested (shared_array_end), so that those that do not live at the same
-//     time share their place.
+//  3. Sizes that differ between blocks are replaced by an upper bound: a constant if there is one, else an expression that
+//     the host evaluates before the launch (the maximum over the blocks of one dimension, or the end of an interval).
+//     Arrays in shared memory are laid out in nesting order (shared_array_end), so that arrays with disjoint lifetimes
+//     share addresses.
 
 #include "graph/graph.h"
 #include "ir/stmt_node.h"

@@ -1,5 +1,5 @@
 #pragma once
-// threads: loops over threads become places of threads.
+// map_threads: replaces thread loops by the thread's index.
 //
 //     launch .. threads (32, 8, 1) {                      launch .. threads (32, 8, 1) {
 //       for y in [y0, y0 + 10) gpu_thread                   for y.step in [0, 2)
@@ -8,8 +8,9 @@
 //                                                               if .thread.x < w { let x = x0 + .thread.x
 //                                                                 bx[..] = .. } }
 //
-// Precondition: insert_barriers. What stands outside of loops over threads runs in all threads of the block; of it,
-// stores, with the lets around them, run in the first one only, and so do stores in nests with fewer loops over threads than the block has dimensions.
+// Precondition: insert_barriers. Statements outside of thread loops are executed by all threads of the block, except that
+// stores (with the lets around them) are executed by thread 0 only. Stores in nests with fewer thread loops than the block
+// has dimensions are executed only by the threads with index 0 in the missing dimensions.
 
 #include "graph/graph.h"
 #include "ir/stmt_node.h"

@@ -209,7 +209,7 @@ TEST_CASE_METHOD(Blur, "store_in", "[storage]") {
     f.store_in(MemoryType::Stack);
     check_sizes(g, {1, 8, 11});
     require_message<CompileError>([&] { f.store_in(MemoryType::VTCM); },
-                                  {"f.store_in(MemoryType::VTCM)", "no such memory"});
+                                  {"f.store_in(MemoryType::VTCM)", "memory is not supported"});
 }
 
 TEST_CASE("windows of constant size in registers", "[storage]") {
