@@ -162,6 +162,15 @@ std::string Profile::text(const std::string &name) const {
     return text;
 }
 
+std::vector<std::pair<std::string, double>> Profile::milliseconds_per_run() const {
+    std::lock_guard lock(mutex_);
+    const double total = total_weight();
+    std::vector<std::pair<std::string, double>> times;
+    for (const Func &f : funcs_)
+        times.emplace_back(f.name, line_of(f, milliseconds_, total, runs_).milliseconds);
+    return times;
+}
+
 std::string Profile::html(const std::string &name) const {
     std::lock_guard lock(mutex_);
     double total = total_weight();

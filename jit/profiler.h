@@ -111,6 +111,8 @@ class Profile {
     void add(const std::vector<KernelTime> &kernels);
     void reset();
 
+    /// Per Func, in order of first appearance.
+    std::vector<std::pair<std::string, double>> milliseconds_per_run() const;
     /// A table, one line per Func in order of first appearance. `name`: of the pipeline.
     std::string text(const std::string &name) const;
     /// The same as a self-contained page, slowest first.

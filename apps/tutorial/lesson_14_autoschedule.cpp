@@ -68,6 +68,10 @@ int main(int argc, char **argv) {
     lesson::check(lesson::contains(report, "group 0: sharp"), "the last Func names its group");
     lesson::check(lesson::contains(report, "tile: x "), "the report names the tile");
 
+    // The same as a page for a browser: the graph of stages, tiles to scale, buffers beside the caches, other
+    // schedules that were considered, and the loop nest.
+    pipeline.report(lesson::output_file(argc, argv, "lesson_14_report.html"));
+
     // The same schedule as C++. Paste it after your definitions, in which gray, blur_y, .. are the
     // C++ variables of the Funcs, and the autoscheduler is no longer needed.
     const std::string source = pipeline.schedule_source();

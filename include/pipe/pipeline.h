@@ -155,6 +155,15 @@ class Pipeline : public Realizable<Pipeline> {
     std::string schedule_source();
     /// The decisions of the autoscheduler: groups, tiles, cost terms. "" if it was not used.
     std::string schedule_report();
+    /// Writes the schedule, of the autoscheduler or by hand, as a page for a browser: the graph of
+    /// stages with fused ones in one color, tiles and their overlap to scale, buffers beside the
+    /// caches, the times per Func that the profiler measured (after runs for a target with
+    /// Target::Profile), other schedules that were considered, and the loop nest. It is
+    /// self-contained: one file, no network. RuntimeError if it cannot be written.
+    ///
+    ///     pipeline.autoschedule(target).realize(out);
+    ///     pipeline.report("blur.html");
+    void report(const std::string &file);
 
     const std::shared_ptr<driver::Compiler> &compiler() const { return compiler_; }
     Pipeline(const std::vector<Func> &outputs, std::shared_ptr<driver::Compiler> compiler);

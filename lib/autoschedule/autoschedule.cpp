@@ -14,6 +14,7 @@
 #include "poly/model.h"
 #include "support/clock.h"
 #include "support/error.h"
+#include "support/text.h"
 
 namespace Pipe::autoschedule {
 
@@ -74,8 +75,8 @@ void place_fixed(const FuncNode &func, FuncSchedule &f) {
 
 void note_model(const poly::Model &model, Report &report) {
     if (model.inexact > 0) {
-        report.notes.push_back(fmt::format("{} coordinates are not affine: intervals were used",
-                                           model.inexact - model.exhausted));
+        report.notes.push_back(support::counted(model.inexact - model.exhausted, "coordinate") +
+                               " of accesses not affine: bounded by intervals");
     }
     if (model.exhausted > 0) {
         report.notes.push_back(
@@ -113,6 +114,8 @@ Result run(const Graph &graph, schedules::Schedule start, const Sizes &sizes,
         if (node.role == Role::Fixed)
             report.kept.push_back(node.name);
     }
+    for (const Plan &plan : report.plans)
+        report.figures.push_back(figure_of(plan, found.graph, graph));
     report.text = report_text(report, found.graph, graph);
     return result;
 }

@@ -13,6 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "autoschedule/figures.h"
 #include "autoschedule/machine.h"
 #include "autoschedule/plan.h"
 #include "graph/graph.h"
@@ -43,7 +44,8 @@ struct Report {
     long groups_evaluated = 0;
     bool complete = true;  ///< the search saw every valid grouping
     double model_ms = 0, search_ms = 0;
-    std::string text;  ///< the report as text
+    std::vector<GroupFigure> figures;  ///< of the plans
+    std::string text;                  ///< the report as text
 };
 
 struct Result {

@@ -53,7 +53,8 @@ struct Scheduled {
     std::optional<schedules::Schedule> without_fusion;
     bool fast_math = false;    ///< the target has Target::FastMath
     bool unscheduled = false;  ///< no Func has a directive, and there is no autoscheduler
-    std::string report;        ///< of the autoscheduler
+    autoschedule::Report report;  ///< of the autoscheduler
+    autoschedule::Sizes sizes;    ///< for which it chose
     double freeze_ms = 0, schedule_ms = 0;
 };
 

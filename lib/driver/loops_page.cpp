@@ -82,15 +82,21 @@ pre { background: #f6f6f6; padding: 1em; overflow-x: auto; }
 
 }  // namespace
 
+std::string folding_blocks(const std::string &text) {
+    std::string page;
+    std::vector<TextLine> lines = lines_of(text);
+    for (size_t at = 0; at < lines.size();)
+        write_block(lines, &at, &page);
+    return page;
+}
+
 std::string loops_page(const std::string &title, const std::string &loops,
                        const std::string &schedule) {
     std::string page = fmt::format("<!DOCTYPE html>\n<html><head><meta charset=\"utf-8\">"
                                    "<title>{0}</title><style>{1}</style></head><body>\n<main>"
                                    "<h2>{0}</h2>\n",
                                    support::html(title), style);
-    std::vector<TextLine> lines = lines_of(loops);
-    for (size_t at = 0; at < lines.size();)
-        write_block(lines, &at, &page);
+    page += folding_blocks(loops);
     page += fmt::format("</main>\n<aside><h2>Schedule</h2><pre>{}</pre></aside></body></html>\n",
                         support::html(schedule));
     return page;

@@ -131,17 +131,18 @@ void take_schedule(Scheduled &s, const schedules::Schedule &schedule) {
 void autoschedule_or_fall_back(Scheduled &s, const Settings &settings, const Outputs *buffers) {
     auto machine = autoschedule::host_machine(jit::with_capability_of_gpu(settings.target),
                                               *settings.autoschedule);
-    auto result =
-        autoschedule::schedule(s.frozen.graph, s.frozen.schedule, sizes_of(s.frozen, buffers),
-                               machine, *settings.autoschedule);
-    s.report = std::move(result.report.text);
+    const Sizes sizes = sizes_of(s.frozen, buffers);
+    auto result = autoschedule::schedule(s.frozen.graph, s.frozen.schedule, sizes, machine,
+                                         *settings.autoschedule);
+    s.report = std::move(result.report);
+    s.sizes = sizes;
     s.user = s.frozen.schedule;
     if (machine.gpu) {
         AutoscheduleOptions single = *settings.autoschedule;
         single.group_limit = 1;
-        s.without_fusion = autoschedule::schedule(s.frozen.graph, s.frozen.schedule,
-                                                  sizes_of(s.frozen, buffers), machine, single)
-                               .schedule;
+        s.without_fusion =
+            autoschedule::schedule(s.frozen.graph, s.frozen.schedule, sizes, machine, single)
+                .schedule;
     }
     try {
         support::SuppressErrorReporting suppressed;
@@ -222,9 +223,10 @@ bool fall_back_to_single_kernels(Scheduled &s, const std::string &why) {
     } catch (const CompileError &) {
         return false;
     }
-    s.report += fmt::format("The chosen schedule could not be used ({}); each Func is computed by "
-                            "kernels of its own.\n",
-                            why);
+    s.report.text +=
+        fmt::format("The chosen schedule could not be used ({}); each Func is computed by "
+                    "kernels of its own.\n",
+                    why);
     return true;
 }
 
@@ -239,7 +241,7 @@ void fall_back(Scheduled &s, const std::string &why) {
         "directives are computed at root, without fusion; give them directives if that is slow. "
         "Please report this.",
         graph::description(s.frozen.graph), why));
-    s.report +=
+    s.report.text +=
         fmt::format("The chosen schedule could not be used ({}); Funcs without directives are "
                     "computed at root.\n",
                     why);

@@ -3,12 +3,14 @@
 #include <pipe/pipeline.h>
 
 #include <cstdlib>
+#include <fstream>
 
 #include <fmt/format.h>
 
 #include "driver/compiler.h"
 #include "driver/loop_nest.h"
 #include "driver/pipeline_of.h"
+#include "driver/report_page.h"
 #include "driver/tune.h"
 #include "graph/collect.h"
 #include "graph/contents.h"
@@ -140,7 +142,18 @@ std::string Pipeline::schedule_source() {
 }
 
 std::string Pipeline::schedule_report() {
-    return checked(compiler_).schedule(outputs_).report;
+    return checked(compiler_).schedule(outputs_).report.text;
+}
+
+void Pipeline::report(const std::string &file) {
+    const std::string page = driver::report_page(outputs_, checked(compiler_));
+    std::ofstream stream(file);
+    stream << page;
+    stream.close();
+    if (!stream)
+        throw RuntimeError(fmt::format("Pipeline::report: '{}' cannot be written. Check that the "
+                                       "folder exists and is writable.",
+                                       file));
 }
 
 TuneResult Pipeline::tune(const Realization &outputs, const TuneOptions &options) {
