@@ -160,6 +160,7 @@ class GroupModel {
     Choice descend(Tiling start, int row_dim, bool coarse) const;
     Choice strips(bool coarse) const;
     void vary_block(Choice &best, int row_dim) const;
+    void vary_tile_of_blocks(Choice &best, int row_dim, bool coarse) const;
     std::optional<Plan> make_plan(const Choice &choice) const;
     int row_dimension() const;
     std::vector<int64_t> sizes_of_rows(int64_t extent, bool coarse) const;

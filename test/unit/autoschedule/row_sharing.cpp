@@ -4,7 +4,9 @@
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
 
+#include "autoschedule/group_model.h"
 #include "autoschedule/row_sharing.h"
+#include "autoschedule/search.h"
 #include "graph/check.h"
 #include "pipelines.h"
 #include "poly/model.h"
@@ -104,6 +106,37 @@ TEST_CASE("nothing is shared where rows have nothing in common", "[autoschedule]
     f(v.x, v.y) = sqrt(in(v.x, v.y)) * 2.0f;
     const Result r = autoschedule_for(graph::freeze({f}), {{{{0, 4000}, {0, 4000}}}, {}, {}});
     CHECK(r.report.plans[0].block == 1);
+}
+
+TEST_CASE("the tile is chosen for the blocks", "[autoschedule]") {
+    Vars v;
+    const Var x = v.x, y = v.y;
+    ImageParam in(Float(32), 2, "in");
+    Func dx("dx"), dy("dy"), corners("corners");
+    dx(x, y) = in(x + 1, y - 1) + 2 * in(x + 1, y) + in(x + 1, y + 1) - in(x - 1, y - 1) -
+               2 * in(x - 1, y) - in(x - 1, y + 1);
+    dy(x, y) = in(x - 1, y + 1) + 2 * in(x, y + 1) + in(x + 1, y + 1) - in(x - 1, y - 1) -
+               2 * in(x, y - 1) - in(x + 1, y - 1);
+    Expr a = 0.0f, b = 0.0f, c = 0.0f;
+    for (int i = -1; i <= 1; i++)
+        for (int j = -1; j <= 1; j++) {
+            const Expr along = dx(x + i, y + j), down = dy(x + i, y + j);
+            a += along * along, b += along * down, c += down * down;
+        }
+    corners(x, y) = a * c - b * b - 0.04f * (a + c) * (a + c);
+    const Machine machine = two_cores();
+    const auto found = autoschedule::search(graph_of(corners, {{0, 4253}, {0, 2829}}), machine,
+                                            AutoscheduleOptions());
+    const autoschedule::Plan &plan = found.plans.back();
+    REQUIRE(plan.block > 1);
+    const autoschedule::GroupModel model(found.graph, machine, plan.members);
+    for (int64_t columns : {1024, 2128, 4254})
+        for (int64_t rows = 2 * plan.block; rows <= 512; rows *= 2) {
+            const auto other = model.plan_of({{columns, rows}, plan.row_dim, plan.block});
+            INFO(columns << " x " << rows);
+            REQUIRE(other);
+            CHECK(plan.cost.total <= other->cost.total);
+        }
 }
 
 TEST_CASE("blocks of rows compute what the definition says", "[autoschedule]") {
