@@ -210,18 +210,26 @@ Found search(const StageGraph &graph, const Machine &machine, const Autoschedule
         return searcher.group_all(inline_cheap(inlining.graph()));
     }
     // Choices that are profitable only together are reached from different starting points.
-    const Choices starts[] = {Choices(nodes.size(), false), inlining.choose(recompute_is_cheaper),
-                              inlining.choose(is_pointwise)};
-    const Choices *start = nullptr;
-    Found best;
-    for (const Choices &choices : starts) {
+    struct Start {
+        Choices choices;
+        Found found;
+    };
+    std::vector<Start> starts;
+    for (Choices choices : {Choices(nodes.size(), false), inlining.choose(recompute_is_cheaper),
+                            inlining.choose(is_pointwise)}) {
         Found found = inlining.group(choices);
-        if (start && found.cost >= best.cost)
-            continue;
-        best = std::move(found);
-        start = &choices;
+        starts.push_back({std::move(choices), std::move(found)});
     }
-    best = inlining.climb(*start, std::move(best));
+    // The best one first: the budget may end before the others are improved.
+    std::stable_sort(starts.begin(), starts.end(),
+                     [](const Start &a, const Start &b) { return a.found.cost < b.found.cost; });
+    Found best;
+    for (Start &start : starts) {
+        const bool is_first = &start == &starts[0];
+        Found found = inlining.climb(start.choices, std::move(start.found));
+        if (is_first || found.cost < best.cost * worth_it)
+            best = std::move(found);
+    }
     best.evaluated = searcher.evaluated();
     return best;
 }

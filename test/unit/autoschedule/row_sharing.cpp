@@ -161,3 +161,18 @@ TEST_CASE("blocks of rows compute what the definition says", "[autoschedule]") {
         CHECK(wrong == 0);
     }
 }
+
+TEST_CASE("Funcs are inlined that pay only together", "[autoschedule]") {
+    Machine machine = two_cores();
+    machine.vector_registers = 32;
+    auto cost = [&](bool squares_inlined) {
+        Harris p;
+        if (squares_inlined)
+            for (Func f : {p.ixx, p.iyy, p.ixy})
+                f.compute_inline();
+        return autoschedule::search(graph_of(p.harris, {{0, 2553}, {0, 1529}}), machine,
+                                    AutoscheduleOptions())
+            .cost;
+    };
+    CHECK(cost(false) <= cost(true));
+}
