@@ -7,6 +7,16 @@ namespace Pipe {
 
 /// Options of Pipeline::autoschedule().
 struct AutoscheduleOptions {
+    /// How schedules for a CPU are searched. All but Best are published systems, rebuilt on Pipe's
+    /// analysis and code generation, to compare with.
+    enum class Strategy : uint8_t {
+        Best,           ///< Pipe's own search
+        DPFusion,       ///< Jangda 2020: dynamic programming over fusions and tile sizes
+        ReuseAnalysis,  ///< Sioutas 2019: compute and store levels by the reuse of data
+        PostTiling,     ///< Zhao 2020: live-outs are tiled first, their producers fused afterwards
+        Greedy,         ///< the greedy grouping that Jangda 2020, Table 8, compares with
+    };
+    Strategy strategy = Strategy::Best;
     /// Number of cores to schedule for; 0 = get_num_threads().
     int cores = 0;
     /// Cache sizes in bytes for which tiles are chosen: L1 and L2 of one core, and the last level

@@ -1,0 +1,25 @@
+#include "autoschedule/strategies/strategies.h"
+
+namespace Pipe::autoschedule {
+
+Found search_by_strategy(const StageGraph &graph, const Machine &machine,
+                         const AutoscheduleOptions &options) {
+    using Strategy = AutoscheduleOptions::Strategy;
+    if (machine.gpu)
+        return search(graph, machine, options);
+    switch (options.strategy) {
+    case Strategy::Best:
+        return search(graph, machine, options);
+    case Strategy::DPFusion:
+        return dp_fusion(graph, machine, options);
+    case Strategy::ReuseAnalysis:
+        return reuse_analysis(graph, machine, options);
+    case Strategy::PostTiling:
+        return post_tiling(graph, machine, options);
+    case Strategy::Greedy:
+        return greedy(graph, machine, options);
+    }
+    return {};
+}
+
+}  // namespace Pipe::autoschedule
