@@ -2,6 +2,7 @@
 // Options of the autoscheduler.
 
 #include <cstdint>
+#include <string>
 
 namespace Pipe {
 
@@ -14,8 +15,11 @@ struct AutoscheduleOptions {
         DPFusion,       ///< Jangda 2020: dynamic programming over fusions and tile sizes
         ReuseAnalysis,  ///< Sioutas 2019: compute and store levels by the reuse of data
         PostTiling,     ///< Zhao 2020: live-outs are tiled first, their producers fused afterwards
-        Greedy,         ///< the greedy grouping that Jangda 2020, Table 8, compares with
+        Greedy,  ///< PolyMage's greedy fusion with fixed tile sizes, the baseline of Jangda 2020
     };
+    static constexpr Strategy strategies[] = {Strategy::Best, Strategy::DPFusion,
+                                              Strategy::ReuseAnalysis, Strategy::PostTiling,
+                                              Strategy::Greedy};
     Strategy strategy = Strategy::Best;
     /// Number of cores to schedule for; 0 = get_num_threads().
     int cores = 0;
@@ -30,5 +34,8 @@ struct AutoscheduleOptions {
     /// pipeline. Larger values search more and take longer.
     int group_limit = 0;
 };
+
+/// "Best", "DPFusion" and so on.
+std::string to_string(AutoscheduleOptions::Strategy strategy);
 
 }  // namespace Pipe

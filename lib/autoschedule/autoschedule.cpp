@@ -99,6 +99,8 @@ Result run(const Graph &graph, schedules::Schedule start, const Sizes &sizes,
     result.schedule = std::move(start);
     Report &report = result.report;
     report.machine = machine;
+    if (!machine.gpu)
+        report.strategy = options.strategy;
     const StageGraph nodes = stages_of(graph, result.schedule, sizes, machine, report);
     const auto search_begin = Clock::now();
     const Found found = search_by_strategy(nodes, machine, options);

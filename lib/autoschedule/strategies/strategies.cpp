@@ -1,5 +1,26 @@
 #include "autoschedule/strategies/strategies.h"
 
+namespace Pipe {
+
+std::string to_string(AutoscheduleOptions::Strategy strategy) {
+    using Strategy = AutoscheduleOptions::Strategy;
+    switch (strategy) {
+    case Strategy::Best:
+        return "Best";
+    case Strategy::DPFusion:
+        return "DPFusion";
+    case Strategy::ReuseAnalysis:
+        return "ReuseAnalysis";
+    case Strategy::PostTiling:
+        return "PostTiling";
+    case Strategy::Greedy:
+        return "Greedy";
+    }
+    return "";
+}
+
+}  // namespace Pipe
+
 namespace Pipe::autoschedule {
 
 Found search_by_strategy(const StageGraph &graph, const Machine &machine,
