@@ -2,6 +2,7 @@
 #include "apps/bench/figures.h"
 #include "apps/bench/markdown.h"
 #include "apps/bench/ours.h"
+#include "apps/bench/papers.h"
 #include "apps/bench/peers.h"
 #include "apps/bench/practice.h"
 #include "apps/bench/scaling.h"
@@ -38,7 +39,7 @@ struct Options {
     int threads = int(std::max(1u, std::thread::hardware_concurrency()));
     int samples = 31;
     double budget_s = 20;
-    bool scaling = false, practice = false;
+    bool scaling = false, practice = false, papers = false;
 };
 
 /// For all variants: the number of threads, and the vector width of PIPE_TARGET.
@@ -148,9 +149,33 @@ int run_practice(const Options &options) {
                                                                                                : 1;
 }
 
+/// The published schedulers, on the applications of their papers or those named.
+int run_papers(const Options &options) {
+    fmt::print("{}, {} threads\n\n", processor(), options.threads);
+    std::vector<PapersResult> results;
+    for (const apps::App &app : apps::registry()) {
+        const bool chosen = options.apps.empty()
+                                ? is_in_papers(app)
+                                : std::find(options.apps.begin(), options.apps.end(), app.name) !=
+                                      options.apps.end();
+        if (!chosen)
+            continue;
+        results.push_back(
+            measure_papers(app, size_of(app, options),
+                           {options.threads, options.samples, options.budget_s, progress}));
+        print_papers(results.back());
+    }
+    if (!options.json.empty())
+        write(options.json, papers_to_json(results).dump(2) + "\n");
+    return std::all_of(results.begin(), results.end(), [](const auto &r) { return r.good(); }) ? 0
+                                                                                               : 1;
+}
+
 int run(const Options &options) {
     if (options.practice)
         return run_practice(options);
+    if (options.papers)
+        return run_papers(options);
     if (!options.cold.empty())
         return run_cold(*apps::find_app(options.cold), options.threads);
 
@@ -188,7 +213,7 @@ int run(const Options &options) {
     // A peer may fail; our variants may not.
     const bool good = std::all_of(results.begin(), results.end(), [](const AppResult &r) {
         return std::all_of(r.variants.begin(), r.variants.end(),
-                           [](const Variant &v) { return !is_ours(v) || v.failure.empty(); });
+                           [](const Variant &v) { return !v.ours || v.failure.empty(); });
     });
     return good ? 0 : 1;
 }
@@ -218,6 +243,9 @@ int main(int argc, char **argv) {
                        "against C++ loops")
             ->check(CLI::IsMember(practices))
             ->expected(0, int(practices.size()));
+    cli.add_flag("--papers", options.papers,
+                 "the published schedulers against Pipe's, with what the papers print; of their "
+                 "applications, or those named by --app");
     cli.add_option("--json", options.json, "also write the results to this file");
     cli.add_option("--markdown", options.markdown,
                    "also write the table of README.md to this file");

@@ -53,6 +53,7 @@ Variant pipe_variant(const std::string &name, const Pipe::Target &target,
                      const Pipe::Buffer<> &output, const std::function<Pipe::Pipeline()> &make) {
     Variant v;
     v.name = name;
+    v.ours = true;
     try {
         const auto pipeline = std::make_shared<Pipe::Pipeline>(make());
         v.run = [pipeline, output, target] { pipeline->realize(output, target); };

@@ -52,7 +52,7 @@ const Variant *best_halide_autoscheduler(const AppResult &result) {
 double best_peer_ms(const AppResult &result) {
     double best = 0;
     for (const Variant &v : result.variants) {
-        if (is_ours(v) || !was_sampled(v))
+        if (v.ours || !was_sampled(v))
             continue;
         const double ms = median(v.times_ms);
         if (best == 0 || ms < best)

@@ -16,10 +16,6 @@
 
 namespace bench {
 
-bool is_ours(const Variant &v) {
-    return v.name == "naive" || v.name == "hand" || v.name == "auto";
-}
-
 bool was_sampled(const Variant &variant) {
     return variant.failure.empty() && !variant.times_ms.empty();
 }
@@ -95,7 +91,7 @@ void check(std::vector<Variant> &variants, const Pipe::Buffer<> &output, double 
             continue;
         const std::string text =
             fmt::format("differs by up to {:.3g} of {:.3g}", v.max_abs_diff, largest);
-        (is_ours(v) ? v.failure : v.note) = text;
+        (v.ours ? v.failure : v.note) = text;
     }
 }
 

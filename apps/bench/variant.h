@@ -18,6 +18,7 @@ struct Data {
 
 struct Variant {
     std::string name;
+    bool ours = false;          ///< Pipe's, not a peer's
     std::string failure;        ///< why it cannot be run; empty if it can
     std::function<void()> run;  ///< computes the whole output; throws on failure
 
@@ -29,9 +30,6 @@ struct Variant {
 
 /// Whether a variant of this name is requested.
 using Wanted = std::function<bool(const std::string &)>;
-
-/// Whether it is Pipe's, not a peer's.
-bool is_ours(const Variant &variant);
 
 /// Whether it has samples.
 bool was_sampled(const Variant &variant);

@@ -2,11 +2,25 @@
 // Options of the autoscheduler.
 
 #include <cstdint>
+#include <string>
 
 namespace Pipe {
 
 /// Options of Pipeline::autoschedule().
 struct AutoscheduleOptions {
+    /// How schedules for a CPU are searched. All but Best are published systems, rebuilt on Pipe's
+    /// analysis and code generation, to compare with.
+    enum class Strategy : uint8_t {
+        Best,           ///< Pipe's own search
+        DPFusion,       ///< Jangda 2020: dynamic programming over fusions and tile sizes
+        ReuseAnalysis,  ///< Sioutas 2019: compute and store levels by the reuse of data
+        PostTiling,     ///< Zhao 2020: live-outs are tiled first, their producers fused afterwards
+        Greedy,  ///< PolyMage's greedy fusion with fixed tile sizes, the baseline of Jangda 2020
+    };
+    static constexpr Strategy strategies[] = {Strategy::Best, Strategy::DPFusion,
+                                              Strategy::ReuseAnalysis, Strategy::PostTiling,
+                                              Strategy::Greedy};
+    Strategy strategy = Strategy::Best;
     /// Number of cores to schedule for; 0 = get_num_threads().
     int cores = 0;
     /// Cache sizes in bytes for which tiles are chosen: L1 and L2 of one core, and the last level
@@ -20,5 +34,8 @@ struct AutoscheduleOptions {
     /// pipeline. Larger values search more and take longer.
     int group_limit = 0;
 };
+
+/// "Best", "DPFusion" and so on.
+std::string to_string(AutoscheduleOptions::Strategy strategy);
 
 }  // namespace Pipe

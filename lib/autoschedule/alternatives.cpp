@@ -47,7 +47,7 @@ const Variant variants[] = {
 };
 
 Tiling tiling_of(const Plan &plan) {
-    return {plan.tile, plan.row_dim, plan.block};
+    return {plan.tile, plan.row_dim, plan.block, plan.step};
 }
 
 /// Predicted clocks of plans that were made for another machine.
@@ -77,11 +77,12 @@ std::vector<Tiling> neighbors(const Tiling &from, const std::vector<int64_t> &ex
         Tiling t = from;
         t.row_dim = row_dim;
         t.block = row_dim < 0 ? 1 : t.block;
+        t.inner = row_dim < 0 ? 1 : t.inner;
         result.push_back(t);
     }
     for (int64_t block : {1, 2, 4, 8}) {
         Tiling t = from;
-        t.block = block;
+        t.inner = t.block = block;
         if (block != from.block && from.row_dim > 0)
             result.push_back(t);
     }

@@ -1,6 +1,8 @@
 #include "autoschedule/apply.h"
 
 #include <algorithm>
+#include <tuple>
+#include <utility>
 
 #include "autoschedule/new_loops.h"
 #include "autoschedule/register_block.h"
@@ -139,16 +141,16 @@ void block_stage(const FuncNode &func, const RegisterBlock &block, bool parallel
     stage.dims = std::move(dims);
 }
 
-/// Splits the loop over rows, one of `others`; the block is unrolled around the vector.
-void unroll_rows(NewLoops &loops, const std::string &name, int64_t count, std::vector<Dim> &vector,
-                 std::vector<Dim> &others) {
-    auto row =
-        std::find_if(others.begin(), others.end(), [&](const Dim &d) { return d.name == name; });
-    if (row == others.end())
+/// Splits the loop `name`, one of `dims`, into blocks that are unrolled around the vector.
+void unroll_rows(NewLoops &loops, const std::string &name, int64_t count, std::vector<Dim> &dims) {
+    const auto row =
+        std::find_if(dims.begin(), dims.end(), [&](const Dim &d) { return d.name == name; });
+    if (row == dims.end())
         return;
     auto [outer, inner] = loops.split(name, "_b", "_u", count);
     row->name = outer;
-    vector.insert(vector.begin() + (vector.size() > 1 ? 1 : 0), {inner, LoopKind::Unrolled, false});
+    const bool has_vector = dims[0].kind == LoopKind::Vectorized;
+    dims.insert(dims.begin() + (has_vector ? 1 : 0), {inner, LoopKind::Unrolled, false});
 }
 
 /// As GroupModel::block_for: where dimension 0 makes no blocks.
@@ -186,9 +188,9 @@ void vectorize_stage(const FuncNode &func, const Node &node, size_t s,
     } else {
         dims = reductions;
     }
-    if (s == 0 && rows.count > 1)
-        unroll_rows(loops, func.args[static_cast<size_t>(rows.dim)], rows.count, dims, pure);
     dims.insert(dims.end(), pure.begin(), pure.end());
+    if (s == 0 && rows.count > 1)
+        unroll_rows(loops, func.args[static_cast<size_t>(rows.dim)], rows.count, dims);
     const bool outermost_is_pure = !dims.empty() && !dims.back().is_reduction;
     if (parallel && outermost_is_pure && dims.back().kind == LoopKind::Serial) {
         dims.back().kind = LoopKind::Parallel;
@@ -228,6 +230,13 @@ int64_t promised_extent(const FuncSchedule &f, const FuncNode &func, size_t d) {
     return 0;
 }
 
+/// Shares all loops of the pure definition of `host` that are outside of its vector.
+void share_loops(FuncId host, StageSchedule &stage) {
+    const size_t innermost = stage.dims[0].kind == LoopKind::Vectorized ? 1 : 0;
+    if (innermost < stage.dims.size())
+        stage.fuse_level = at(host, stage.dims[innermost].name);
+}
+
 struct Levels {
     LoopLevel tile, row;
 };
@@ -250,8 +259,15 @@ Levels apply_output(const Plan &plan, const Node &node, const Graph &graph, cons
         }
     }
     std::vector<Dim> dims;
+    Dim steps;  // the loop of Row members
+    if (plan.row_dim >= 0) {
+        const size_t d = static_cast<size_t>(plan.row_dim);
+        steps.name = std::exchange(inner[d], "");
+        if (plan.step > plan.block)
+            std::tie(steps.name, inner[d]) = loops.split(steps.name, "_t", "_r", plan.step);
+    }
     for (size_t d = 0; d < n; d++) {
-        if (inner[d].empty() || static_cast<int>(d) == plan.row_dim)
+        if (inner[d].empty())
             continue;
         if (d == 0) {
             int64_t lanes = lanes_for(node, plan.tile[0], machine);
@@ -271,12 +287,11 @@ Levels apply_output(const Plan &plan, const Node &node, const Graph &graph, cons
     }
     Levels levels{root(), root()};
     if (plan.row_dim >= 0) {
-        std::vector<Dim> row = {
-            {inner[static_cast<size_t>(plan.row_dim)], LoopKind::Serial, false}};
+        const std::string &rows = inner[static_cast<size_t>(plan.row_dim)];
+        dims.push_back(steps);
         if (plan.block > 1)
-            unroll_rows(loops, row[0].name, plan.block, dims, row);
-        dims.push_back(row[0]);
-        levels.row = at(func.id, row[0].name);
+            unroll_rows(loops, rows.empty() ? steps.name : rows, plan.block, dims);
+        levels.row = at(func.id, dims.back().name);
     }
     for (size_t i = plan.outer.size(); i-- > 0;) {
         const bool parallel = plan.parallel && i == 0;
@@ -327,6 +342,10 @@ void apply(const Plan &plan, const StageGraph &nodes, const Graph &graph, const 
                             plan.rows[m]);
         }
     }
+    auto id = [&](size_t m) { return nodes.nodes[static_cast<size_t>(plan.members[m])].id; };
+    for (size_t m = 1; m < plan.shares.size(); m++)
+        if (plan.shares[m] >= 0)
+            share_loops(id(static_cast<size_t>(plan.shares[m])), schedule[id(m)].stages[0]);
 }
 
 }  // namespace Pipe::autoschedule

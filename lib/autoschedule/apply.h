@@ -15,9 +15,9 @@ namespace Pipe::autoschedule {
 ///     for y_o {                       // parallel
 ///       for x_o {                     // store level of members that slide
 ///         member at Level::Tile
-///         for y_i {
+///         for y_t {                   // over inner tiles; over rows where these have one row
 ///           members at Level::Row
-///           for x_w { for x_v { output } }     // x_v: one vector
+///           for y_r { for x_w { for x_v { output } } }     // x_v: one vector
 ///     } } }
 ///
 /// Splits use GuardWithIf: correct for every size, and nothing outside the requested region is

@@ -9,6 +9,7 @@
 #include "autoschedule/gpu/host_nodes.h"
 #include "autoschedule/report.h"
 #include "autoschedule/steps.h"
+#include "autoschedule/strategies/strategies.h"
 #include "graph/loops.h"
 #include "ir/program.h"
 #include "poly/model.h"
@@ -99,9 +100,11 @@ Result run(const Graph &graph, schedules::Schedule start, const Sizes &sizes,
     result.schedule = std::move(start);
     Report &report = result.report;
     report.machine = machine;
+    if (!machine.gpu)
+        report.strategy = options.strategy;
     const StageGraph nodes = stages_of(graph, result.schedule, sizes, machine, report);
     const auto search_begin = Clock::now();
-    const Found found = search(nodes, machine, options);
+    const Found found = search_by_strategy(nodes, machine, options);
     report.search_ms = ms_since(search_begin);
     report.plans = found.plans;
     report.cost = found.cost;

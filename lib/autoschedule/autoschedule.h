@@ -6,6 +6,7 @@
 //   inlining           what is substituted                       inlining.h
 //   grouping           which Funcs are fused (Jangda 2020, Alg. 1)  grouping.h
 //   GroupModel         cost and tiles of one group (Alg. 2, 4)   group_model.h
+//   strategies/        published schedulers instead of the search
 //   apply              plans -> directives                       apply.h
 //   alternatives       several schedules, for tuning             alternatives.h
 
@@ -40,6 +41,7 @@ struct Report {
     std::vector<std::string> kept;     ///< names of the Funcs whose loops are scheduled by the user
     std::vector<std::string> notes;    ///< limitations of the model
     Machine machine;
+    AutoscheduleOptions::Strategy strategy = AutoscheduleOptions::Strategy::Best;
     double cost = 0;  ///< predicted clocks
     long groups_evaluated = 0;
     bool complete = true;  ///< the search saw every valid grouping

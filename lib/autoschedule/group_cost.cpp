@@ -59,7 +59,7 @@ GroupModel::Region GroupModel::region(const std::vector<Coordinate> &coords,
         if (moves(c))
             used |= uint64_t(1) << c.iterator;
         const bool in_rows = moves(c) && c.iterator == t.row_dim;
-        const double rows = in_rows ? std::min(w, width(c, t.block)) : w;
+        const double rows = in_rows ? std::min(w, width(c, t.step())) : w;
         r.tile *= w;
         r.total *= sum;
         r.fold *= in_rows ? std::bit_ceil(static_cast<uint64_t>(rows)) : rows;
@@ -117,7 +117,7 @@ void GroupModel::measure(const Tiling &t) const {
     outermost_ = outermost_loop();
     steps_ = tiles_;
     if (t.row_dim >= 0)
-        steps_ *= double(ceil_div(t.size[static_cast<size_t>(t.row_dim)], t.block));
+        steps_ *= double(ceil_div(t.size[static_cast<size_t>(t.row_dim)], t.step()));
     regions_.clear();
     for (const auto &coords : alignment_.region)
         regions_.push_back(region(coords, t));
@@ -167,7 +167,7 @@ std::vector<int64_t> GroupModel::step_extents(size_t member, const Tiling &t) co
         if (c.iterator < 0 || !c.distance.bounded())
             continue;
         const bool row = row_wise && c.iterator == t.row_dim;
-        const double size = width(c, row ? t.block : t.size[static_cast<size_t>(c.iterator)]);
+        const double size = width(c, row ? t.step() : t.size[static_cast<size_t>(c.iterator)]);
         result[d] = std::min(result[d], static_cast<int64_t>(size));
     }
     return result;
@@ -340,7 +340,7 @@ double GroupModel::starts(const Region &r, const std::vector<Coordinate> &region
     const std::vector<Level> &levels = levels_of(t);
     const bool take_turns = std::find(levels.begin() + 1, levels.end(), Level::Row) != levels.end();
     const double parts = r.total / r.run - r.total * bytes / page_bytes;
-    return std::max(restarts(region, t) ? parts : 0, take_turns ? steps_ * double(t.block) : 0) *
+    return std::max(restarts(region, t) ? parts : 0, take_turns ? steps_ * double(t.step()) : 0) *
            from.start;
 }
 

@@ -16,10 +16,6 @@ constexpr double cache_line = 64;
 /// Fraction of a cache that holds data between stages: the rest is for data that streams through.
 constexpr double usable_shared_cache = 0.7;
 
-/// Maximum number of Funcs per group. Fusing more gains little, and the bounds of the first Func in
-/// a long chain become large expressions.
-constexpr size_t most_members = 10;
-
 /// Instructions of an unrolled block of rows: they have to be compiled.
 constexpr double most_unrolled = 256;
 
@@ -257,8 +253,6 @@ bool is_group(const StageGraph &graph, const std::vector<int> &members) {
     const Node &out = graph.nodes[static_cast<size_t>(output)];
     if (members.size() == 1)
         return true;
-    if (members.size() > most_members)
-        return false;
     if (out.role == Role::Fixed || out.has_updates())
         return false;
     for (int m : members) {
@@ -277,7 +271,7 @@ bool is_group(const StageGraph &graph, const std::vector<int> &members) {
 
 std::optional<Plan> plan_group(const StageGraph &graph, const Machine &machine,
                                std::vector<int> members, bool coarse) {
-    if (!is_group(graph, members))
+    if (members.size() > most_members || !is_group(graph, members))
         return std::nullopt;
     return GroupModel(graph, machine, std::move(members)).best(coarse);
 }

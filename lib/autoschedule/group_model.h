@@ -21,6 +21,9 @@ struct Tiling {
     std::vector<int64_t> size;  ///< per dimension of the output, 1 .. extent
     int row_dim = -1;           ///< as in Plan
     int64_t block = 1;          ///< as in Plan
+    int64_t inner = 1;          ///< rows of inner tiles; 1: none, a step is one block
+
+    int64_t step() const { return std::max(block, inner); }  ///< as in Plan
 };
 
 /// Clocks of two overlapping activities, if the fraction `serial` of the shorter one cannot be
@@ -28,6 +31,14 @@ struct Tiling {
 inline double overlapped(double a, double b, double serial) {
     return std::max(a, b) + serial * std::min(a, b);
 }
+
+/// Data and work of a tiling, in bytes, with the sizes of the members' and external elements.
+struct Volumes {
+    double live_in = 0, live_out = 0;  ///< of the whole group
+    double tile = 0;                   ///< computed for one tile, including the overlap
+    double overlap = 0;                ///< of that, what adjacent tiles compute, too
+    double overlap_points = 0;         ///< the same in elements
+};
 
 /// A candidate group. Constructed once per group; evaluates many tilings.
 ///
@@ -47,9 +58,26 @@ class GroupModel {
     /// The plan of one tiling; nothing where that is not possible.
     std::optional<Plan> plan_of(const Tiling &tiling) const;
 
-    /// Tile sizes as Jangda 2020, Algorithm 2 (ComputeTileSizes): the tile's buffers fill `cache_bytes`,
-    /// and dimensions with more reuse get longer.
+    /// The tile whose buffers fill `cache_bytes` (tile_sizes.h).
     std::vector<int64_t> fill_cache(int64_t cache_bytes, int64_t innermost) const;
+
+    /// Of the output.
+    const std::vector<int64_t> &extents() const {
+        return graph_.nodes[static_cast<size_t>(nodes_[0])].extents;
+    }
+    /// What one tile takes, and what all of them do, by the definitions of Jangda 2020, section 4.
+    Volumes volumes(const std::vector<int64_t> &tile) const;
+    /// Every dependence inside of the group has a constant distance in each dimension that is tiled
+    /// (constantDependenceVectors).
+    bool has_constant_dependences() const;
+    /// Standard deviation of the members' extents along each dimension of the output, summed.
+    double deviation_of_extents() const;
+    /// Lets members share loops that load the same elements (Jangda 2020, section 5.3): those that are
+    /// computed over equal regions at the same level, with the same vectors, independently of each
+    /// other, and read overlapping windows of a buffer.
+    void share_loops(Plan &plan) const;
+    /// Of the whole regions of all members.
+    double buffer_bytes() const;
 
   private:
     struct Read {         // member reads buffer
@@ -109,9 +137,6 @@ class GroupModel {
     double cores_of(const StageCost &stage, const Node &node) const;
     Far far(double bytes) const;
     bool streams() const;
-    const std::vector<int64_t> &extents() const {
-        return graph_.nodes[static_cast<size_t>(nodes_[0])].extents;
-    }
     std::vector<Level> levels(int row_dim) const;
     const std::vector<Level> &levels_of(const Tiling &t) const {
         return levels_[static_cast<size_t>(t.row_dim + 1)];
@@ -132,6 +157,8 @@ class GroupModel {
     bool jumps_stay_whole(const Tiling &t) const;
 
     // Steps of evaluate(); measure() fills the scratch members that the others read.
+    bool read_together(size_t a, size_t b) const;
+    std::vector<int> depths() const;
     Region region(const std::vector<poly::Coordinate> &coords, const Tiling &t) const;
     void measure(const Tiling &tiling) const;
     std::vector<int64_t> step_extents(size_t member, const Tiling &t) const;
@@ -190,6 +217,10 @@ class GroupModel {
     mutable double block_bytes_ = 0;        // that register blocks read from beyond L2
     mutable double tiles_ = 1, steps_ = 1;  // steps of the row loop, over all tiles
 };
+
+/// Maximum number of Funcs per group. Fusing more gains little, and the bounds of the first Func in
+/// a long chain become large expressions.
+constexpr size_t most_members = 10;
 
 /// A group has one member, the output, that is used outside; every other member is free and read by
 /// members only.

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "autoschedule/group_model.h"
+#include "autoschedule/tile_sizes.h"
 
 namespace Pipe::autoschedule {
 
@@ -42,28 +43,11 @@ std::vector<double> GroupModel::reuse() const {
 }
 
 std::vector<int64_t> GroupModel::fill_cache(int64_t cache_bytes, int64_t innermost) const {
-    const size_t n = extents().size();
     double bytes_per_point = 0;  // numBuffers, each with its own element size
     for (const Member &m : members_)
         bytes_per_point += m.bytes;
-    std::vector<int64_t> tile(n, 1);
-    if (n == 0)
-        return tile;
-    tile[0] = std::min(extents()[0], innermost);
-    double volume =
-        static_cast<double>(cache_bytes) / bytes_per_point / static_cast<double>(tile[0]);
-    if (n == 1)
-        return tile;
-    const std::vector<double> score = reuse();
-    const double most = *std::max_element(score.begin() + 1, score.end());
-    for (size_t d = 1; d < n; d++)
-        volume /= score[d] / most;
-    const double tau = std::pow(std::max(1.0, volume), 1.0 / static_cast<double>(n - 1));
-    for (size_t d = 1; d < n; d++) {
-        const double size = std::floor(tau * score[d] / most);
-        tile[d] = std::clamp<int64_t>(static_cast<int64_t>(size), 1, extents()[d]);
-    }
-    return tile;
+    return tile_sizes(static_cast<double>(cache_bytes) / bytes_per_point, extents(), reuse(),
+                      innermost);
 }
 
 /// Tile heights that give every core the same number of tiles, and some small ones.
@@ -155,8 +139,8 @@ std::vector<std::vector<int64_t>> GroupModel::sizes_of_others(int row_dim) const
 }
 
 void GroupModel::improve(Choice &best, const Tiling &t) const {
-    // A loop of one row is a loop over tiles.
-    if (t.row_dim >= 0 && t.size[static_cast<size_t>(t.row_dim)] < 2 * t.block)
+    // A loop of one step is a loop over tiles.
+    if (t.row_dim >= 0 && t.size[static_cast<size_t>(t.row_dim)] < 2 * t.step())
         return;
     const Cost cost = evaluate(t);
     if (std::isinf(cost.total) || (best.found && cost.total >= best.cost.total))
@@ -275,11 +259,13 @@ std::optional<Plan> GroupModel::make_plan(const Choice &choice) const {
     plan.cost = choice.cost;
     plan.tile = chosen.size;
     plan.row_dim = chosen.row_dim;
+    plan.step = chosen.step();
     plan.block = chosen.block;
     plan.levels = levels_of(chosen);
     for (size_t m = 0; m < members_.size(); m++)
         plan.extents.push_back(step_extents(m, chosen)), plan.rows.push_back(rows_of(m, chosen));
     plan.slides.assign(members_.size(), false);
+    plan.shares.assign(members_.size(), -1);
     for (size_t m = 1; m < members_.size(); m++) {
         for (const Coordinate &c : alignment_.region[m]) {
             const bool row = plan.levels[m] == Level::Row && c.iterator == plan.row_dim;

@@ -200,6 +200,8 @@ class Search {
             result_.evaluated++;
             if (cost < infinite_cost)
                 result.push_back({members, cost});
+            else if (!limits_.extends_impossible)
+                continue;
             if (static_cast<int>(members.size()) >= limits_.group_limit)
                 continue;
             if (static_cast<long>(queue.size()) >= limits_.groups_per_output) {

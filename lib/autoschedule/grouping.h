@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <limits>
+#include <optional>
 #include <vector>
 
 namespace Pipe::autoschedule {
@@ -31,6 +32,8 @@ struct GroupingLimits {
     int group_limit = std::numeric_limits<int>::max();  ///< nodes in a group
     long groups_per_output = 4096;                      ///< candidates that end in the same node
     long states = 100000;                               ///< entries of the memo
+    /// Whether groups that contain an impossible one may be possible.
+    bool extends_impossible = true;
 };
 
 /// The cheapest valid grouping. A group has one live-out: all other nodes are read only inside.
@@ -46,6 +49,13 @@ Grouping group(const Dag &dag, const GroupCost &cost, const GroupingLimits &limi
 /// Bounded incremental grouping (Algorithm 5): groups of at most `limit` nodes; then each group is
 /// a node of a smaller graph, which is grouped again, until nothing changes.
 Grouping group_incrementally(const Dag &dag, const GroupCost &cost, GroupingLimits limits);
+
+/// What the fusion of a group with the only group that reads it is worth; nothing if it is not possible.
+using FusionGain = std::function<std::optional<double>(const std::vector<int> &group,
+                                                       const std::vector<int> &reader)>;
+
+/// Greedy grouping: fuses the pair that is worth most, as long as there is one.
+Grouping group_greedily(const Dag &dag, const FusionGain &gain);
 
 /// Whether some group depends on itself through other groups (section 3.2, validity).
 bool has_cycle(const Dag &dag, const std::vector<std::vector<int>> &groups);

@@ -1,6 +1,7 @@
 #include "autoschedule/inlining.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace Pipe::autoschedule {
 
@@ -67,20 +68,111 @@ bool is_free_of_cost(const StageGraph &graph, int n) {
            fits_after_substitute(graph, n, most_loads);
 }
 
-}  // namespace
+/// The loads of `producer`, over all stages of a consumer.
+std::vector<const Access *> loads_of(const Node &consumer, FuncId producer) {
+    std::vector<const Access *> result;
+    for (const StageCost &stage : consumer.stages)
+        for (const Access &load : stage.loads)
+            if (load.func == producer)
+                result.push_back(&load);
+    return result;
+}
 
-void inline_free_of_cost(StageGraph &graph) {
+/// At the coordinates of the reader, or at constant ones.
+bool is_here(const Access &load) {
+    return std::all_of(load.coords.begin(), load.coords.end(), [](const Coordinate &c) {
+        const bool same_rate = c.iterator < 0 || (c.num == 1 && c.den == 1);
+        return same_rate && c.distance.is_point() && (c.iterator < 0 || c.distance.min == 0);
+    });
+}
+
+/// No element is accessed by both, in any iterations: other ranges, or 2 * x against 2 * x + 1.
+bool are_disjoint(const Access &a, const Access &b) {
+    for (size_t d = 0; d < a.coords.size(); d++) {
+        const Coordinate &p = a.coords[d], &q = b.coords[d];
+        if (p.range.max < q.range.min || q.range.max < p.range.min)
+            return true;
+        const int64_t stride = std::gcd(p.num, q.num);
+        const bool exact =
+            p.den == 1 && q.den == 1 && p.distance.is_point() && q.distance.is_point();
+        if (exact && stride > 1 && (p.distance.min - q.distance.min) % stride != 0)
+            return true;
+    }
+    return false;
+}
+
+/// nonOverlappingConsumers: every consumer reads one element per iteration, none of them the same.
+bool has_disjoint_consumers(const StageGraph &graph, int n) {
+    const Node &node = graph.nodes[static_cast<size_t>(n)];
+    std::vector<const Access *> all;
+    for (int c : node.consumers) {
+        const auto loads = loads_of(graph.nodes[static_cast<size_t>(c)], node.id);
+        if (loads.size() != 1)
+            return false;
+        all.push_back(loads[0]);
+    }
+    for (size_t i = 0; i < all.size(); i++)
+        for (size_t k = 0; k < i; k++)
+            if (!are_disjoint(*all[i], *all[k]))
+                return false;
+    return true;
+}
+
+/// Whether Algorithm 3 inlines it: nothing is computed twice, or only what is pointwise.
+bool inlines_in_group(const StageGraph &graph, int n) {
+    if (is_pointwise(graph, n))
+        return true;
+    const Node &node = graph.nodes[static_cast<size_t>(n)];
+    if (node.consumers.size() > 1)
+        return has_disjoint_consumers(graph, n);
+    const Node &consumer = graph.nodes[static_cast<size_t>(node.consumers[0])];
+    const auto loads = loads_of(consumer, node.id);
+    return consumer.dims() <= node.dims() &&
+           std::all_of(loads.begin(), loads.end(),
+                       [](const Access *load) { return is_here(*load); });
+}
+
+/// Inlines the nodes for which this holds, consumers first, until there is none.
+template <typename F> void inline_all(StageGraph &graph, F &&wanted) {
     bool changed = true;
     while (changed) {
         changed = false;
         for (size_t n = graph.nodes.size(); n-- > 0;) {
-            const int node = static_cast<int>(n);
-            if (!can_inline(graph, node) || !is_free_of_cost(graph, node))
+            if (!wanted(static_cast<int>(n)))
                 continue;
-            substitute(graph, node);
+            substitute(graph, static_cast<int>(n));
             changed = true;
         }
     }
+}
+
+}  // namespace
+
+void inline_free_of_cost(StageGraph &graph) {
+    inline_all(graph, [&](int n) { return can_inline(graph, n) && is_free_of_cost(graph, n); });
+}
+
+void inline_copies(StageGraph &graph) {
+    inline_all(graph, [&](int n) {
+        return can_inline(graph, n) && is_copy(graph.nodes[static_cast<size_t>(n)]);
+    });
+}
+
+std::vector<int> inline_in_group(StageGraph &graph, const std::vector<int> &members) {
+    std::vector<int> left = members;
+    bool changed = true;
+    while (changed) {
+        changed = false;
+        for (size_t i = left.size() - 1; i-- > 0;) {
+            if (!can_inline(graph, left[i]) || !inlines_in_group(graph, left[i]) ||
+                !fits_after_substitute(graph, left[i], most_loads))
+                continue;
+            substitute(graph, left[i]);
+            left.erase(left.begin() + static_cast<std::ptrdiff_t>(i));
+            changed = true;
+        }
+    }
+    return left;
 }
 
 bool is_inlining_choice(const StageGraph &graph, int n) {
@@ -92,14 +184,7 @@ bool is_inlining_choice(const StageGraph &graph, int n) {
 
 bool is_pointwise(const StageGraph &graph, int n) {
     const Node &node = graph.nodes[static_cast<size_t>(n)];
-    for (const Access &load : node.stages[0].loads) {
-        for (const Coordinate &c : load.coords) {
-            const bool here = c.iterator < 0 || (c.num == 1 && c.den == 1);
-            if (!here || !c.distance.is_point() || (c.iterator >= 0 && c.distance.min != 0))
-                return false;
-        }
-    }
-    return true;
+    return std::all_of(node.stages[0].loads.begin(), node.stages[0].loads.end(), is_here);
 }
 
 bool recompute_is_cheaper(const StageGraph &graph, int n) {

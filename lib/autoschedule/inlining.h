@@ -13,6 +13,15 @@ namespace Pipe::autoschedule {
 /// (boundary conditions, shuffles).
 void inline_free_of_cost(StageGraph &graph);
 
+/// Inlines pure copies (boundary conditions, shuffles).
+void inline_copies(StageGraph &graph);
+
+/// Expression inlining inside of a group (Jangda 2020, Algorithm 3). A member other than the group's
+/// output is inlined if its values depend on values at the same coordinates only, if the only member
+/// that reads it does so at the same coordinates, or if its readers need different elements of it,
+/// each once. Returns the members that remain. \param members ascending, the output last
+std::vector<int> inline_in_group(StageGraph &graph, const std::vector<int> &members);
+
 /// Whether inlining `node` would compute some values more than once but may still be profitable.
 bool is_inlining_choice(const StageGraph &graph, int node);
 

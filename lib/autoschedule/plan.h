@@ -28,7 +28,7 @@ struct Cost {
 /// The compute level of a member of a group.
 enum class Level : uint8_t {
     Tile,  ///< whole, once per tile (overlapped tiles)
-    Row,   ///< row by row inside the tile, keeping shared rows (sliding window)
+    Row,   ///< once per step of the row loop inside the tile, keeping shared rows (sliding window)
     Thread,  ///< kernels: once per thread
 };
 
@@ -36,11 +36,13 @@ struct Plan {
     std::vector<int> members;  ///< nodes, the group's output first, then consumers before producers
     std::vector<Level> levels;  ///< per member; unused for the output
     std::vector<bool> slides;   ///< per member at Row: rows are kept for later rows
+    std::vector<int> shares;  ///< per member: an earlier one whose loops compute both; -1: its own
     std::vector<int64_t> tile;  ///< per dimension of the output
     std::vector<std::vector<int64_t>>
         extents;             ///< per member and its dimensions: what is computed of it at a time
     int row_dim = -1;        ///< the loop that Row members are computed in; -1: none
-    int64_t block = 1;       ///< rows of it that are computed together, unrolled around the vector
+    int64_t step = 1;   ///< rows of it in one iteration of that loop: the height of inner tiles
+    int64_t block = 1;  ///< rows of these that are unrolled around the vector; divides step
     std::vector<Rows> rows;  ///< per member: of its own rows
     std::vector<int> outer;  ///< dimensions that have a loop over tiles, outermost first
     bool parallel = false;   ///< the outermost of these loops

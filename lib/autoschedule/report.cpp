@@ -16,12 +16,21 @@ std::string tile_text(const Plan &plan, const Node &output, const graph::FuncNod
     return text;
 }
 
+std::string level_text(const Plan &plan, size_t m) {
+    if (plan.levels[m] == Level::Tile)
+        return plan.threads.empty() ? "per tile" : "per block, in shared memory";
+    if (plan.levels[m] == Level::Thread)
+        return "per thread, in registers";
+    const std::string text = plan.step > plan.block ? "per inner tile" : "row by row";
+    return plan.slides[m] ? text + ", sliding window" : text;
+}
+
 std::string member_text(const Plan &plan, size_t m, const StageGraph &nodes) {
-    const char *how = plan.levels[m] == Level::Tile     ? (plan.threads.empty() ? "per tile" : "per block, in shared memory")
-                      : plan.levels[m] == Level::Thread ? "per thread, in registers"
-                      : plan.slides[m]              ? "row by row, sliding window"
-                                                    : "row by row";
-    return fmt::format("    {}: {}\n", nodes.nodes[static_cast<size_t>(plan.members[m])].name, how);
+    auto name = [&](size_t i) { return nodes.nodes[static_cast<size_t>(plan.members[i])].name; };
+    const bool shares = !plan.shares.empty() && plan.shares[m] >= 0;
+    return fmt::format("    {}: {}{}\n", name(m), level_text(plan, m),
+                       shares ? ", in the loops of " + name(static_cast<size_t>(plan.shares[m]))
+                              : "");
 }
 
 std::string cost_text(const Cost &c) {
@@ -52,7 +61,8 @@ std::string list(const std::vector<std::string> &names) {
 }  // namespace
 
 std::string report_text(const Report &report, const StageGraph &nodes, const graph::Graph &graph) {
-    std::string text = "machine: " + to_string(report.machine) + "\n";
+    std::string text = "machine: " + to_string(report.machine) + "\n" +
+                       "strategy: " + to_string(report.strategy) + "\n";
     for (size_t i = 0; i < report.plans.size(); i++) {
         const Plan &plan = report.plans[i];
         const Node &output = nodes.nodes[static_cast<size_t>(plan.output())];
@@ -64,6 +74,8 @@ std::string report_text(const Report &report, const StageGraph &nodes, const gra
             const auto d = static_cast<size_t>(plan.outer[0]);
             text += fmt::format("; parallel over {}", graph[output.id].args[d]);
         }
+        if (plan.step > plan.block)
+            text += fmt::format("; inner tiles of {} rows", plan.step);
         if (plan.block > 1)
             text += fmt::format("; {} rows at a time", plan.block);
         if (plan.streams)

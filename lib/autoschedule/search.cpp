@@ -6,7 +6,6 @@
 
 #include "autoschedule/gpu/gpu_group.h"
 #include "autoschedule/group_model.h"
-#include "autoschedule/grouping.h"
 #include "autoschedule/inlining.h"
 
 namespace Pipe::autoschedule {
@@ -17,15 +16,10 @@ constexpr size_t small_pipeline =
     64;                             ///< nodes up to which inlining choices are tried individually
 constexpr double worth_it = 0.995;  ///< a choice must lower the predicted cost by half a percent
 
-/// Candidate tilings evaluated per millisecond of budget: a count instead of a clock, so that the
-/// result does not depend on the load of the machine.
-constexpr double groups_per_ms = 20;
-
 class Searcher {
   public:
     Searcher(const Machine &machine, const AutoscheduleOptions &options)
-        : machine_(machine), options_(options),
-          budget_(static_cast<long>(std::max(1.0, options.time_budget_ms) * groups_per_ms)) {}
+        : machine_(machine), options_(options), budget_(groups_within(options)) {}
 
     /// The best grouping of `graph` without further inlining.
     Found group_all(const StageGraph &graph) {
@@ -85,25 +79,6 @@ class Searcher {
         if (std::none_of(ids.begin(), ids.end(), on_host))
             return plan_kernel(graph, machine_, ids);
         return ids.size() == 1 ? plan_group(graph, machine_, ids, coarse) : std::nullopt;
-    }
-
-    static Dag dag_of(const StageGraph &graph, std::vector<int> &nodes) {
-        std::vector<int> index(graph.nodes.size(), -1);
-        for (size_t n = 0; n < graph.nodes.size(); n++) {
-            if (graph.nodes[n].inlined)
-                continue;
-            index[n] = static_cast<int>(nodes.size());
-            nodes.push_back(static_cast<int>(n));
-        }
-        Dag dag;
-        dag.producers.resize(nodes.size());
-        dag.consumers.resize(nodes.size());
-        for (int n : nodes) {
-            for (int p : graph.nodes[static_cast<size_t>(n)].producers) {
-                dag.add_edge(index[static_cast<size_t>(p)], index[static_cast<size_t>(n)]);
-            }
-        }
-        return dag;
     }
 
     /// Groups of any size if the pipeline is small; else bounded (Algorithm 5).
@@ -199,6 +174,30 @@ StageGraph inline_cheap(StageGraph graph) {
 }
 
 }  // namespace
+
+Dag dag_of(const StageGraph &graph, std::vector<int> &nodes) {
+    std::vector<int> index(graph.nodes.size(), -1);
+    for (size_t n = 0; n < graph.nodes.size(); n++) {
+        if (graph.nodes[n].inlined)
+            continue;
+        index[n] = static_cast<int>(nodes.size());
+        nodes.push_back(static_cast<int>(n));
+    }
+    Dag dag;
+    dag.producers.resize(nodes.size());
+    dag.consumers.resize(nodes.size());
+    for (int n : nodes) {
+        for (int p : graph.nodes[static_cast<size_t>(n)].producers) {
+            dag.add_edge(index[static_cast<size_t>(p)], index[static_cast<size_t>(n)]);
+        }
+    }
+    return dag;
+}
+
+long groups_within(const AutoscheduleOptions &options) {
+    constexpr double per_ms = 20;
+    return static_cast<long>(std::max(1.0, options.time_budget_ms) * per_ms);
+}
 
 Found search(const StageGraph &graph, const Machine &machine, const AutoscheduleOptions &options) {
     Searcher searcher(machine, options);

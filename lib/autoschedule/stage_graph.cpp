@@ -7,6 +7,7 @@
 #include "autoschedule/where.h"
 #include "graph/extern_stage.h"
 #include "graph/reduction.h"
+#include "ir/visit.h"
 #include "poly/alignment.h"
 
 namespace Pipe::autoschedule {
@@ -20,6 +21,8 @@ using schedules::FuncSchedule;
 using schedules::LoopLevel;
 
 namespace {
+
+constexpr double most_written = 500;  ///< instructions of a stage's expressions
 
 /// Funcs whose loops are named by a directive: they keep their loops.
 std::vector<bool> named_by_levels(const Graph &graph, const schedules::Schedule &user) {
@@ -89,11 +92,25 @@ void describe_reduction(const FuncNode &func, const graph::Stage &stage,
     cost.regroups = cost.regroups_fast && reduction->exact;
 }
 
+/// The calls of other Funcs in all expressions of the stage.
+void count_calls(const FuncNode &func, const graph::Stage &stage, StageCost &cost) {
+    graph::for_each_expr(stage, [&](const Expr &expr) {
+        ir::walk(expr, [&](const Expr &e) {
+            const auto callee = static_cast<FuncId>(e->int_value);
+            if (e->op == Op::Call && e->call_kind == ir::CallKind::Func && callee != func.id)
+                cost.calls[callee]++;
+            return true;
+        });
+    });
+    cost.written = cost.own.count + 1;
+}
+
 StageCost stage_cost(const FuncNode &func, const graph::Stage &stage, const poly::StageModel &model,
                      const poly::Environment &names) {
     StageCost cost;
     describe_reduction(func, stage, model, cost);
     cost.arithmetic = cost.own = arithmetic_of(stage.values);
+    count_calls(func, stage, cost);
     cost.repeats = static_cast<double>(std::min<int64_t>(model.points_per_pure_point(), 1 << 30));
     cost.repeats *= fraction_where(stage.predicate, model.iterators, names);
     const std::vector<int> dims = dims_of_iterators(func, model);
@@ -217,6 +234,24 @@ std::vector<Access> substituted_loads(const StageCost &stage, const Node &produc
     return loads;
 }
 
+/// Of `stage`, once `producer` is substituted.
+double written_with(const StageCost &stage, const Node &producer) {
+    const auto calls = stage.calls.find(producer.id);
+    return stage.written +
+           (calls == stage.calls.end() ? 0 : calls->second * producer.stages[0].written);
+}
+
+void add_calls(StageCost &stage, const Node &producer) {
+    stage.written = written_with(stage, producer);
+    const auto replaced = stage.calls.find(producer.id);
+    if (replaced == stage.calls.end())
+        return;
+    const double times = replaced->second;
+    stage.calls.erase(replaced);
+    for (const auto &[func, count] : producer.stages[0].calls)
+        stage.calls[func] += times * count;
+}
+
 void add_evaluated(StageCost &stage, Evaluated value) {
     const bool known =
         std::any_of(stage.evaluated.begin(), stage.evaluated.end(),
@@ -291,6 +326,7 @@ StageGraph build_stage_graph(const Graph &graph, const poly::Model &model,
         Node node;
         node.id = func.id;
         node.name = func.name;
+        node.args = func.args;
         for (const Range &r : model.funcs[f].box) {
             node.mins.push_back(r.bounded() ? r.min : 0);
             node.extents.push_back(r.bounded() ? std::max<int64_t>(1, r.size()) : assumed_extent);
@@ -337,6 +373,7 @@ void substitute(StageGraph &graph, int node) {
         consumer.version +=
             ((producer.version ^ static_cast<uint64_t>(node + 1)) * 0x9e3779b97f4a7c15u) | 1;
         for (StageCost &stage : consumer.stages) {
+            add_calls(stage, producer);
             add_values(stage, producer);
             stage.loads = substituted_loads(stage, producer);
         }
@@ -350,7 +387,8 @@ bool fits_after_substitute(const StageGraph &graph, int node, size_t limit) {
     const Node &producer = graph.nodes[static_cast<size_t>(node)];
     for (int c : producer.consumers) {
         for (const StageCost &stage : graph.nodes[static_cast<size_t>(c)].stages) {
-            if (substituted_loads(stage, producer, limit).size() > limit)
+            if (written_with(stage, producer) > most_written ||
+                substituted_loads(stage, producer, limit).size() > limit)
                 return false;
         }
     }

@@ -2,6 +2,7 @@
 // The stage graph: the properties of Funcs that the search needs, and inlining.
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,10 @@ struct StageCost {
     Arithmetic arithmetic;             ///< of its own expressions and of what was substituted
     Arithmetic own;                    ///< of its own expressions alone
     std::vector<Evaluated> evaluated;  ///< what was substituted, each value once
+    /// Instructions of the expressions as written: of what was substituted, each call by itself, though
+    /// several may be of one element (clamp(x, 0, 0) and clamp(x + 1, 0, 0)).
+    double written = 0;
+    std::map<FuncId, double> calls;  ///< of other Funcs, as written
     double repeats =
         1;  ///< iterations of the RVars that where() leaves, per point of the pure loops
     std::vector<int64_t> rvars;  ///< extents, innermost first
@@ -64,6 +69,7 @@ struct Reads {
 struct Node {
     FuncId id = FuncId::None;
     std::string name;
+    std::vector<std::string> args;  ///< of the Func
     std::vector<int64_t> mins;     ///< of the needed region; 0 where unknown
     std::vector<int64_t> extents;  ///< of the needed region; `assumed_extent` where unknown
     int bytes = 1;                 ///< of one point, all tuple elements together
@@ -103,7 +109,7 @@ StageGraph build_stage_graph(const graph::Graph &graph, const poly::Model &model
 void substitute(StageGraph &graph, int node);
 
 /// Whether every iteration of every consumer of `node` would have at most `limit` loads after
-/// substitute().
+/// substitute(), and its expressions would not be huge.
 bool fits_after_substitute(const StageGraph &graph, int node, size_t limit);
 
 }  // namespace Pipe::autoschedule

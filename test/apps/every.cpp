@@ -66,6 +66,38 @@ TEST_CASE("every application, schedule and awkward size gives what the definitio
     }
 }
 
+// For caches so small that the sizes of tests need several tiles of two levels.
+TEST_CASE("every application, scheduled by every published strategy", "[.][random]") {
+    Pipe::Target target;
+    target.set_feature(Pipe::Target::QuickCompile);
+    for (const apps::App &entry : apps::registry()) {
+        const apps::App &app = entry.reduced ? *entry.reduced : entry;
+        DYNAMIC_SECTION(app.name) {
+            REQUIRE(!app.small.empty());
+            const apps::Size size = app.small.front();
+            const Buffer<double> expected = Scheduled(app, Way::Reference).run(size);
+            for (auto strategy : Pipe::AutoscheduleOptions::strategies) {
+                const std::unique_ptr<apps::Program> program = app.make();
+                apps::set_inputs(*program, apps::make_inputs(app, *program, size));
+                Pipe::Pipeline pipeline(program->output());
+                Pipe::AutoscheduleOptions options;
+                options.strategy = strategy;
+                options.cores = 3;
+                options.l1_bytes = 1 << 10;
+                options.l2_bytes = 1 << 13;
+                pipeline.autoschedule(target, options);
+                const Buffer<> output = apps::make_output(app, *program, size);
+                pipeline.realize(output, target);
+                INFO(pipeline.schedule_report());
+                CHECK(pipeline.schedule_report().find("no fusion, because") == std::string::npos);
+                CHECK(pipeline.schedule_report().find("could not be used") == std::string::npos);
+                CHECK(max_abs_difference(apps::as_doubles(output), expected) <=
+                      app.tolerance * max_abs(expected));
+            }
+        }
+    }
+}
+
 // Those that are not legal as a whole (an update that reads its neighbors runs in parallel) are
 // refused, and others take their place. Programs that take seconds to compile have a reduced form.
 TEST_CASE("every application under twenty random legal schedules", "[.][random]") {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <deque>
+#include <iterator>
+#include <optional>
 
 #include <pipe/pipe.h>
 
@@ -35,6 +37,7 @@ class Case {
 
   private:
     Mode choose_mode();
+    AutoscheduleOptions choose_options();
     std::vector<Box> random_sizes();
     void tell(const std::vector<Box> &sizes);
     std::string try_sizes(Pipeline &pipeline, const std::vector<Box> &sizes);
@@ -56,6 +59,7 @@ class Case {
     std::deque<GuardedBuffer> images_, queried_;
     int version_ = 0;
     Mode mode_ = Mode::Manual;
+    AutoscheduleOptions options_;
     // Most bugs are those of lowering, and most of the time is LLVM's and that of waking threads.
     bool quick_ = false, threads_ = false;
     bool guarded_ = false;  ///< the memory of the pipeline's own
@@ -76,16 +80,38 @@ std::vector<Func> outputs_of(const Algorithm &algorithm) {
     return result;
 }
 
+std::optional<AutoscheduleOptions::Strategy> strategy_of(const std::string &name) {
+    for (AutoscheduleOptions::Strategy strategy : AutoscheduleOptions::strategies)
+        if (to_string(strategy) == name)
+            return strategy;
+    return std::nullopt;
+}
+
 Mode Case::choose_mode() {
     int mode = c_.below(12);
     std::string only = support::env("PIPE_FUZZ_MODE");
     if (only == "manual" || (only.empty() && mode < 6))
         return Mode::Manual;
-    if (only == "auto" || (only.empty() && mode < 8))
+    if (only == "auto" || strategy_of(only) || (only.empty() && mode < 8))
         return Mode::Auto;
     if (only == "gpu" || (only.empty() && mode >= 10))
         return c_.chance(25) ? Mode::AutoGPU : Mode::GPU;
     return Mode::AutoWithDirectives;
+}
+
+/// Any strategy, often for caches so small that these pipelines need several tiles.
+AutoscheduleOptions Case::choose_options() {
+    AutoscheduleOptions options;
+    options.strategy = AutoscheduleOptions::strategies[static_cast<size_t>(
+        c_.below(static_cast<int>(std::size(AutoscheduleOptions::strategies))))];
+    if (const auto only = strategy_of(support::env("PIPE_FUZZ_MODE")))
+        options.strategy = *only;
+    if (c_.chance(60)) {
+        options.l1_bytes = int64_t(64) << c_.below(7);
+        options.l2_bytes = options.l1_bytes << c_.below(5);
+        options.cores = c_.between(1, 4);
+    }
+    return options;
 }
 
 /// Operations of the reference evaluator, which most of the time of large cases is.
@@ -125,6 +151,24 @@ std::vector<Box> Case::random_sizes() {
     return sizes;
 }
 
+/// Whether the autoscheduler's schedule had to be replaced, which it must not without the user's
+/// directives.
+std::string fall_back_of(const std::string &report) {
+    for (const char *sign : {"no fusion, because", "could not be used"})
+        if (report.find(sign) != std::string::npos)
+            return "the autoscheduler fell back: " + report;
+    return "";
+}
+
+std::string autoscheduled_by(const AutoscheduleOptions &options) {
+    std::string text = "  // autoscheduled: " + to_string(options.strategy);
+    if (options.cores > 0)
+        text += ", " + std::to_string(options.cores) + " cores, L1 " +
+                std::to_string(options.l1_bytes) + ", L2 " + std::to_string(options.l2_bytes) +
+                " bytes";
+    return text + ", with\n";
+}
+
 void Case::tell(const std::vector<Box> &sizes) {
     std::string text;
     for (const std::string &line : algorithm_.text)
@@ -132,7 +176,7 @@ void Case::tell(const std::vector<Box> &sizes) {
     text += mode_ == Mode::Manual    ? "  // schedule\n"
             : mode_ == Mode::GPU     ? "  // schedule for a GPU\n"
             : mode_ == Mode::AutoGPU ? "  // autoscheduled for a GPU\n"
-                                     : "  // autoscheduled, with\n";
+                                     : autoscheduled_by(options_);
     for (const std::string &line : schedule_.text)
         text += "  " + line + "\n";
     for (size_t i = 0; i < sizes.size(); i++) {
@@ -148,6 +192,8 @@ Result Case::run() {
     threads_ = c_.chance(5);
     guarded_ = c_.chance(30);
     mode_ = choose_mode();
+    if (mode_ == Mode::Auto || mode_ == Mode::AutoWithDirectives)
+        options_ = choose_options();
     size_t begin = c_.made().size();
     algorithm_ = generate(c_);
     Choices same({c_.made().begin() + static_cast<long>(begin), c_.made().end()});
@@ -164,7 +210,7 @@ Result Case::run() {
     try {
         Pipeline pipeline(outputs_of(algorithm_));
         if (mode_ == Mode::Auto || mode_ == Mode::AutoWithDirectives)
-            pipeline.autoschedule(get_host_target());
+            pipeline.autoschedule(get_host_target(), options_);
         if (mode_ == Mode::AutoGPU)
             pipeline.autoschedule(target());
         std::string wrong = try_sizes(pipeline, sizes);
@@ -174,6 +220,8 @@ Result Case::run() {
             tell(sizes);
             wrong = try_sizes(pipeline, sizes);
         }
+        if (wrong.empty() && mode_ == Mode::Auto)
+            wrong = fall_back_of(pipeline.schedule_report());
         if (wrong.empty() && is_for_gpu(mode_) && c_.chance(10))
             wrong = check_ptx(pipeline);
         if (!wrong.empty())

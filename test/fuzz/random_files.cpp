@@ -1,4 +1,6 @@
 // Random schedules survive a schedule file: applied to the Funcs again, they give the same loops.
+#include <iterator>
+
 #include <catch2/catch_test_macros.hpp>
 
 #include <pipe/pipe.h>
@@ -31,6 +33,11 @@ bool survives(uint64_t seed, const TempFolder &folder) {
     const Mode mode = modes[seed % 4];
     const Target target = mode == Mode::GPU ? get_host_target().with_feature(Target::CUDAEmulator)
                                             : get_host_target();
+    AutoscheduleOptions options;
+    options.strategy =
+        AutoscheduleOptions::strategies[seed / 4 % std::size(AutoscheduleOptions::strategies)];
+    options.l1_bytes = 1 << 9;
+    options.l2_bytes = 1 << 12;
     const Algorithm algorithm = generate(c);
     Algorithm scheduled = algorithm;
     std::vector<Func> outputs;
@@ -46,7 +53,7 @@ bool survives(uint64_t seed, const TempFolder &folder) {
         std::vector<Box> sizes = random_boxes(algorithm, c);
         const ScheduleInfo info = give_schedule(scheduled, mode, Rules::Legal, sizes, c);
         if (mode == Mode::Auto || mode == Mode::AutoWithDirectives)
-            pipeline.autoschedule(target);
+            pipeline.autoschedule(target, options);
         before = loops("before.txt");
     } catch (const CompileError &) {
         return false;

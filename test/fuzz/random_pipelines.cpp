@@ -5,6 +5,7 @@
 //   PIPE_FUZZ_CASES=5000                           hunts longer
 //   PIPE_FUZZ_MODE=manual|auto|mixed|gpu           one kind of schedule only (gpu: in the emulator,
 //   PIPE_FUZZ_TARGET=host-cuda                     or where this says)
+//   PIPE_FUZZ_MODE=DPFusion                        autoscheduled by one strategy only
 //   PIPE_FUZZ_HERE=1                               the case of PIPE_FUZZ_SEED in this process (debugger)
 //   PIPE_FUZZ_SHOW=1                               prints the cases, and why some were refused
 

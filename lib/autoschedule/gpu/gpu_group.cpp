@@ -407,7 +407,7 @@ class KernelModel {
 
 std::optional<Plan> plan_kernel(const StageGraph &graph, const Machine &machine,
                                 std::vector<int> members) {
-    if (!is_group(graph, members))
+    if (members.size() > most_members || !is_group(graph, members))
         return std::nullopt;
     const int output = *std::max_element(members.begin(), members.end());
     for (int m : members)  // a scan or a scatter needs whole dimensions, which no block has

@@ -95,20 +95,18 @@ struct UnsharpShared {
     }
 };
 
-/// Eleven stages, and one more that makes gray values of RGB.
-struct Harris {
+/// Eleven stages, of a picture of gray values.
+struct HarrisStages {
     Var x{"x"}, y{"y"};
-    ImageParam input{Float(32), 3, "input"};
-    Func gray{"gray"}, iy{"iy"}, ix{"ix"}, ixx{"ixx"}, iyy{"iyy"}, ixy{"ixy"}, sxx{"sxx"},
-        syy{"syy"}, sxy{"sxy"}, det{"det"}, trace{"trace"}, harris{"harris"};
+    Func iy{"iy"}, ix{"ix"}, ixx{"ixx"}, iyy{"iyy"}, ixy{"ixy"}, sxx{"sxx"}, syy{"syy"}, sxy{"sxy"},
+        det{"det"}, trace{"trace"}, harris{"harris"};
 
-    Harris() {
+    template <typename Gray> void define(const Gray &gray) {
         auto sum = [this](Func f) {
             return f(x - 1, y - 1) + f(x, y - 1) + f(x + 1, y - 1) + f(x - 1, y) + f(x, y) +
                    f(x + 1, y) + f(x - 1, y + 1) + f(x, y + 1) + f(x + 1, y + 1);
         };
         const float a = 1.0f / 12, b = 2.0f / 12;
-        gray(x, y) = 0.299f * input(x, y, 0) + 0.587f * input(x, y, 1) + 0.114f * input(x, y, 2);
         iy(x, y) = (gray(x + 1, y - 1) - gray(x - 1, y - 1)) * a +
                    (gray(x + 1, y) - gray(x - 1, y)) * b +
                    (gray(x + 1, y + 1) - gray(x - 1, y + 1)) * a;
@@ -125,8 +123,29 @@ struct Harris {
         trace(x, y) = sxx(x, y) + syy(x, y);
         harris(x, y) = det(x, y) - 0.04f * trace(x, y) * trace(x, y);
     }
+};
+
+/// One more stage makes gray values of RGB.
+struct Harris : HarrisStages {
+    ImageParam input{Float(32), 3, "input"};
+    Func gray{"gray"};
+
+    Harris() {
+        gray(x, y) = 0.299f * input(x, y, 0) + 0.587f * input(x, y, 1) + 0.114f * input(x, y, 2);
+        define(gray);
+    }
     ScheduleSizes sizes(int64_t w = 1532, int64_t h = 2556) const {
         return {{{{0, w}, {0, h}}}, {{"input", {{-2, w + 4}, {-2, h + 4}, {0, 3}}}}, {}};
+    }
+};
+
+/// As in Jangda 2020.
+struct HarrisOfGray : HarrisStages {
+    ImageParam input{Float(32), 2, "input"};
+
+    HarrisOfGray() { define(input); }
+    ScheduleSizes sizes(int64_t w = 4254, int64_t h = 2830) const {
+        return {{{{0, w}, {0, h}}}, {{"input", {{-2, w + 4}, {-2, h + 4}}}}, {}};
     }
 };
 

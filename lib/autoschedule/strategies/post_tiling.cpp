@@ -1,0 +1,10 @@
+#include "autoschedule/strategies/strategies.h"
+
+namespace Pipe::autoschedule {
+
+// To be replaced.
+Found post_tiling(const StageGraph &graph, const Machine &machine, const AutoscheduleOptions &options) {
+    return search(graph, machine, options);
+}
+
+}  // namespace Pipe::autoschedule

@@ -1,0 +1,19 @@
+#pragma once
+// Published schedulers, each restricted to its paper's schedules, cost function and search.
+
+#include "autoschedule/search.h"
+
+namespace Pipe::autoschedule {
+
+/// As search(), for the strategy that the options ask for.
+Found search_by_strategy(const StageGraph &graph, const Machine &machine,
+                         const AutoscheduleOptions &options);
+
+Found dp_fusion(const StageGraph &graph, const Machine &machine, const AutoscheduleOptions &options);
+Found reuse_analysis(const StageGraph &graph, const Machine &machine,
+                     const AutoscheduleOptions &options);
+Found post_tiling(const StageGraph &graph, const Machine &machine,
+                  const AutoscheduleOptions &options);
+Found greedy(const StageGraph &graph, const Machine &machine, const AutoscheduleOptions &options);
+
+}  // namespace Pipe::autoschedule
