@@ -83,6 +83,10 @@ void inline_free_of_cost(StageGraph &graph) {
     }
 }
 
+bool may_inline(const StageGraph &graph, int n) {
+    return can_inline(graph, n) && fits_after_substitute(graph, n, most_loads);
+}
+
 bool is_inlining_choice(const StageGraph &graph, int n) {
     if (!can_inline(graph, n))
         return false;

@@ -13,6 +13,10 @@ namespace Pipe::autoschedule {
 /// (boundary conditions, shuffles).
 void inline_free_of_cost(StageGraph &graph);
 
+/// Whether `node` can be inlined at all: it is pure, the user left it open, and the iterations of its
+/// consumers do not get more loads than registers can take.
+bool may_inline(const StageGraph &graph, int node);
+
 /// Whether inlining `node` would compute some values more than once but may still be profitable.
 bool is_inlining_choice(const StageGraph &graph, int node);
 

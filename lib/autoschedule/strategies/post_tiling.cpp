@@ -1,10 +1,121 @@
+// Zhao and Di, "Optimizing the Memory Hierarchy by Compositing Automatic Transformations on
+// Computations and Data", MICRO 2020.
+
+#include <algorithm>
+#include <optional>
+
+#include "autoschedule/group_model.h"
+#include "autoschedule/inlining.h"
+#include "autoschedule/strategies/segments.h"
 #include "autoschedule/strategies/strategies.h"
 
 namespace Pipe::autoschedule {
 
-// To be replaced.
-Found post_tiling(const StageGraph &graph, const Machine &machine, const AutoscheduleOptions &options) {
-    return search(graph, machine, options);
+namespace {
+
+/// Tile sizes come from outside of the algorithm. These are the paper's for PolyBench: 32 in every
+/// dimension.
+constexpr int64_t post_tile = 32;
+/// A producer is not fused if its extension schedule computes its points more often than this on
+/// average. The paper has overlapped tiles and states that fusion never introduces redundancy, but
+/// no bound on the overlap; its own example computes 64 points instead of 36.
+constexpr double most_recomputed = 2;
+/// Nodes per fused group: the regions of the first of a long chain become large expressions.
+constexpr size_t most_fused = 32;
+
+std::vector<int64_t> tile_sizes(const Node &liveout) {
+    std::vector<int64_t> sizes = liveout.extents;
+    for (int64_t &size : sizes)
+        size = std::min(size, post_tile);
+    return sizes;
+}
+
+/// Parallel loops of a computation space: those of its pure definition and of all updates.
+int parallel_loops(const Node &space) {
+    int count = 0;
+    for (size_t d = 0; d < space.extents.size(); d++) {
+        count += std::all_of(space.stages.begin(), space.stages.end(),
+                             [&](const StageCost &s) { return bool(s.loops_over[d]); });
+    }
+    return count;
+}
+
+/// Pointwise Funcs are inlined before fusion, as in the PolyMage programs that the paper starts from.
+StageGraph without_pointwise(StageGraph graph) {
+    for (size_t n = graph.nodes.size(); n-- > 0;) {
+        const int node = static_cast<int>(n);
+        if (is_inlining_choice(graph, node) && is_pointwise(graph, node))
+            substitute(graph, node);
+    }
+    inline_free_of_cost(graph);
+    return graph;
+}
+
+/// Algorithm 1: the first space, consumers first, that may not be tiled by the data which tiles of
+/// the live-out need (its upwards exposed data); then it is not fused. -1: all may.
+int untiled_space(const TileView &view) {
+    const std::vector<int64_t> sizes = tile_sizes(view.output());
+    // A CPU has one level of parallel loops: m = 1.
+    const int m = std::min(1, parallel_loops(view.output()));
+    for (size_t s = 1; s < view.size(); s++) {
+        const bool loses_parallelism = m > parallel_loops(view.node(s));
+        if (m == 0 || loses_parallelism || s >= most_fused || !view.moves(s) ||
+            view.recomputation(s, sizes) > most_recomputed)
+            return view.members()[s];
+    }
+    return -1;
+}
+
+/// Algorithms 1 and 3: the live-outs with the spaces that are fused with them. A space that several
+/// live-outs need is a live-out of its own: a Func is computed at one place, so that it cannot be
+/// fused with two even if they need different parts. Spaces that remain untiled are the live-outs of
+/// further groups, and their producers are fused with them in turn.
+std::vector<Segment> fuse_after_tiling(const StageGraph &graph) {
+    std::vector<bool> liveouts(graph.nodes.size(), false);
+    for (;;) {
+        std::vector<Segment> segments = segments_of(graph, liveouts);
+        bool changed = false;
+        for (const Segment &segment : segments) {
+            const int untiled = untiled_space(TileView(graph, segment));
+            if (untiled < 0)
+                continue;
+            liveouts[static_cast<size_t>(untiled)] = true;
+            changed = true;
+        }
+        if (!changed)
+            return segments;
+    }
+}
+
+/// Algorithm 2: the tiled loops of the live-out, the tile loops outside; inside of these, all fused
+/// spaces, each with the points that the tile needs.
+Plan plan_tiles(const StageGraph &graph, const Machine &machine, const Segment &segment) {
+    const Node &liveout = graph.nodes[static_cast<size_t>(segment[0])];
+    Plan plan = GroupModel(graph, machine, segment).plan_of({tile_sizes(liveout)}).value();
+    plan.outer.clear();
+    for (int d = liveout.dims(); d-- > 0;)
+        if (plan.tile[static_cast<size_t>(d)] < liveout.extents[static_cast<size_t>(d)])
+            plan.outer.push_back(d);
+    plan.parallel = machine.cores > 1 && !plan.outer.empty();
+    plan.streams = false;
+    return plan;
+}
+
+}  // namespace
+
+Found post_tiling(const StageGraph &graph, const Machine &machine, const AutoscheduleOptions &) {
+    Found found;
+    found.graph = without_pointwise(graph);
+    for (const Segment &segment : fuse_after_tiling(found.graph)) {
+        const Node &liveout = found.graph.nodes[static_cast<size_t>(segment[0])];
+        if (liveout.role == Role::Fixed)
+            continue;
+        found.plans.push_back(has_tiles(liveout) ? plan_tiles(found.graph, machine, segment)
+                                                 : plan_alone(found.graph, machine, segment[0]));
+        found.cost += found.plans.back().cost.total;
+        found.evaluated++;
+    }
+    return found;
 }
 
 }  // namespace Pipe::autoschedule
