@@ -17,8 +17,9 @@ namespace {
 /// The fewest stages of the first segment of a split (max_split of the paper, which prints no value):
 /// with 1, every segmentation is considered.
 constexpr size_t max_split = 1;
-/// Segments that are analyzed; after these, each split takes the largest segment that fits.
-constexpr size_t most_analyzed = 500;
+/// Candidates of Algorithm 3 per millisecond of the user's budget. When these are used up, each split
+/// takes the largest segment that fits.
+constexpr double candidates_per_ms = 20;
 /// Stages per segment: the regions of the first of a long chain become large expressions.
 constexpr size_t most_stages = 32;
 
@@ -30,7 +31,9 @@ struct Configuration {
 /// Algorithms 4 and 5: the segments of a pipeline whose buffers do not fit into the last-level cache.
 class Splitter {
   public:
-    Splitter(const StageGraph &graph, const Machine &machine) : graph_(graph), machine_(machine) {}
+    Splitter(const StageGraph &graph, const Machine &machine, double budget_ms)
+        : graph_(graph), machine_(machine),
+          most_evaluated_(static_cast<long>(std::max(1.0, budget_ms) * candidates_per_ms)) {}
 
     const std::optional<Tiled> &tiling(const Segment &segment) {
         auto [at, is_new] = tilings_.try_emplace(segment);
@@ -61,7 +64,7 @@ class Splitter {
     }
 
     long evaluated() const { return evaluated_; }
-    bool complete() const { return tilings_.size() <= most_analyzed; }
+    bool complete() const { return evaluated_ < most_evaluated_; }
 
   private:
     double cost_of(const Segment &segment) {
@@ -114,7 +117,7 @@ class Splitter {
 
     const StageGraph &graph_;
     const Machine &machine_;
-    long evaluated_ = 0;
+    long most_evaluated_, evaluated_ = 0;
     std::map<Segment, std::optional<Tiled>> tilings_;
     std::map<Segment, Configuration> splits_;
 };
@@ -205,11 +208,12 @@ Plan plan_of(const TileView &view, const Tiled &tiled, const Machine &machine) {
 
 }  // namespace reuse
 
-Found reuse_analysis(const StageGraph &graph, const Machine &machine, const AutoscheduleOptions &) {
+Found reuse_analysis(const StageGraph &graph, const Machine &machine,
+                     const AutoscheduleOptions &options) {
     Found found;
     found.graph = graph;
     reuse::inline_without_reuse(found.graph);
-    reuse::Splitter splitter(found.graph, machine);
+    reuse::Splitter splitter(found.graph, machine, options.time_budget_ms);
     std::vector<bool> roots(found.graph.nodes.size(), false);
     std::vector<Segment> segments;
     for (const Segment &pipeline : reuse::whole_pipelines(found.graph, roots)) {

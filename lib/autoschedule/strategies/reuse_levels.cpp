@@ -129,7 +129,8 @@ std::vector<Levels> stage_levels(const TileView &view, const LoopOrder &order) {
         if (reuse.position >= 0) {
             own.compute = reuse.position;
             own.store = std::max(reuse.position, column) + 1;
-            if (reuse.full || reuse.position <= column)
+            const int dim = order.points[static_cast<size_t>(reuse.position)];
+            if (reuse.full || reuse.position <= column || !view.slides(m, dim))
                 own.compute = own.store;
         }
         // A stage cannot be computed inside of loops that its consumers are outside of.

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <functional>
-#include <numeric>
 
 namespace Pipe::autoschedule::reuse {
 
@@ -15,11 +13,6 @@ constexpr int64_t cache_line_bytes = 64;
 constexpr int64_t few_iterations = 32;
 /// Loop orders tried per segment, and tile sizes of all of them. The paper bounds neither.
 constexpr size_t most_orders = 36, most_candidates = 20000;
-
-double product(const std::vector<int64_t> &extents, size_t first = 0) {
-    return std::accumulate(extents.begin() + static_cast<long>(std::min(first, extents.size())),
-                           extents.end(), 1.0, std::multiplies<>());
-}
 
 int64_t lanes_of_column(const Node &output, const Machine &machine) {
     return std::max<int64_t>(1, machine.vector_bytes / output.widest);
@@ -89,10 +82,9 @@ class Loads {
         const bool whole_rows = m == 0 || schedule_.levels[m].compute > schedule_.order.position(0);
         double sum = 0;
         if (whole_rows) {
-            for (const Reads &reads : node.reads) {
-                const auto region = poly::compose(reads.hull, view_.region(m)).coords;
-                sum += weight(reads.hull) * product(view_.extents(region, box), 1) * iterations;
-            }
+            for (size_t i = 0; i < node.reads.size(); i++)
+                sum += weight(node.reads[i].hull) *
+                       view_.elements(view_.read_region(m, i), box, 1) * iterations;
             return sum;
         }
         for (const StageCost &stage : node.stages)
@@ -302,7 +294,7 @@ ScheduleCost evaluate(const TileView &view, const Schedule &schedule, const Mach
         const double repeats = loop_iterations_per_point(node);
         const double root = node.points() * repeats;
         const double evaluations =
-            m == 0 ? root : product(view.extents(view.region(m), box)) * iterations * repeats;
+            m == 0 ? root : view.elements(view.region(m), box) * iterations * repeats;
         cost.evaluations += evaluations;
         cost.root += root;
         cost.loads += loads.of(m, evaluations, box, iterations);

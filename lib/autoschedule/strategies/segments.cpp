@@ -58,6 +58,11 @@ TileView::TileView(const StageGraph &graph, Segment members)
     alignment_ = poly::align(dims, edges);
     for (size_t d = 0; d < output().extents.size(); d++)
         alignment_.region[0][d].range = output().range(d);
+    for (size_t m = 0; m < members_.size(); m++) {
+        reads_.emplace_back();
+        for (const Reads &reads : node(m).reads)
+            reads_[m].push_back(poly::compose(reads.hull, region(m)).coords);
+    }
 }
 
 int TileView::member(int node) const {
@@ -86,6 +91,13 @@ bool TileView::moves(size_t m) const {
     return false;
 }
 
+bool TileView::slides(size_t m, int dim) const {
+    const auto depends = [&](const Coordinate &c) {
+        return c.iterator == dim || (c.may_use >> dim & 1) || !c.distance.bounded();
+    };
+    return moves(m, dim) && std::count_if(region(m).begin(), region(m).end(), depends) == 1;
+}
+
 namespace {
 
 /// The k-th tile along a dimension of the output.
@@ -101,19 +113,28 @@ int64_t touched_elements(const Coordinate &c, const Range &tile) {
 
 }  // namespace
 
+int64_t TileView::extent(const Coordinate &c, const std::vector<int64_t> &sizes) const {
+    if (c.iterator < 0)
+        return touched_elements(c, Range::point(0));
+    const size_t g = static_cast<size_t>(c.iterator);
+    const int64_t count = ceil_div(output().extents[g], sizes[g]);
+    return touched_elements(c, kth_tile(output(), g, sizes[g], (count - 1) / 2));
+}
+
 std::vector<int64_t> TileView::extents(const std::vector<Coordinate> &region,
                                        const std::vector<int64_t> &sizes) const {
     std::vector<int64_t> result;
-    for (const Coordinate &c : region) {
-        Range tile = Range::point(0);
-        if (c.iterator >= 0) {
-            const size_t g = static_cast<size_t>(c.iterator);
-            const int64_t count = ceil_div(output().extents[g], sizes[g]);
-            tile = kth_tile(output(), g, sizes[g], (count - 1) / 2);
-        }
-        result.push_back(touched_elements(c, tile));
-    }
+    for (const Coordinate &c : region)
+        result.push_back(extent(c, sizes));
     return result;
+}
+
+double TileView::elements(const std::vector<Coordinate> &region, const std::vector<int64_t> &sizes,
+                          size_t first) const {
+    double n = 1;
+    for (size_t d = first; d < region.size(); d++)
+        n *= static_cast<double>(extent(region[d], sizes));
+    return n;
 }
 
 double TileView::recomputation(size_t m, const std::vector<int64_t> &sizes) const {

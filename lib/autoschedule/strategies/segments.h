@@ -47,22 +47,34 @@ class TileView {
 
     /// What an iteration of the output needs of member m, per dimension of m.
     const std::vector<poly::Coordinate> &region(size_t m) const { return alignment_.region[m]; }
+    /// The same of the elements that member m reads of its i-th buffer.
+    const std::vector<poly::Coordinate> &read_region(size_t m, size_t i) const {
+        return reads_[m][i];
+    }
     /// The dimension of the output that dimension d of member m moves with, or -1.
     int moves_with(size_t m, size_t d) const;
     /// Whether some dimension of member m moves with a dimension of the output, or with `dim`.
     bool moves(size_t m) const;
     bool moves(size_t m, int dim) const;
+    /// Whether a window of member m can slide along `dim`: the loop moves it in one dimension only.
+    bool slides(size_t m, int dim) const;
 
     /// The region of a tile in the middle of the output. \param sizes of the tile, per dimension
     std::vector<int64_t> extents(const std::vector<poly::Coordinate> &region,
                                  const std::vector<int64_t> &sizes) const;
+    /// The product of these extents, from dimension `first` on.
+    double elements(const std::vector<poly::Coordinate> &region, const std::vector<int64_t> &sizes,
+                    size_t first = 0) const;
     /// The points of member m in the regions of all tiles together, relative to those that are needed.
     double recomputation(size_t m, const std::vector<int64_t> &sizes) const;
 
   private:
+    int64_t extent(const poly::Coordinate &c, const std::vector<int64_t> &sizes) const;
+
     const StageGraph &graph_;
     Segment members_;
     poly::Alignment alignment_;
+    std::vector<std::vector<std::vector<poly::Coordinate>>> reads_;  // per member and buffer
 };
 
 }  // namespace Pipe::autoschedule
