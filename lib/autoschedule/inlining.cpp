@@ -106,6 +106,13 @@ bool is_pointwise(const StageGraph &graph, int n) {
     return true;
 }
 
+bool is_trivial(const StageGraph &graph, int n) {
+    const Node &node = graph.nodes[static_cast<size_t>(n)];
+    const StageCost &pure = node.stages[0];
+    return is_copy(node) ||
+           (pure.own.count <= static_cast<double>(pure.loads.size()) && is_pointwise(graph, n));
+}
+
 bool recompute_is_cheaper(const StageGraph &graph, int n) {
     if (!can_inline(graph, n))
         return false;

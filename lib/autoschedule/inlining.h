@@ -24,6 +24,10 @@ bool is_inlining_choice(const StageGraph &graph, int node);
 /// isPointwise).
 bool is_pointwise(const StageGraph &graph, int node);
 
+/// Whether computing a point of `node` costs what loading its operands costs: no more operations than
+/// loads, all of them of the same point; or it is a copy, such as a boundary condition.
+bool is_trivial(const StageGraph &graph, int node);
+
 /// Whether recomputing the values of `node` where they are used costs no more than storing and
 /// loading them: a local criterion for pipelines too large to try both.
 bool recompute_is_cheaper(const StageGraph &graph, int node);

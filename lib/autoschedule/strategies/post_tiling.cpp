@@ -40,11 +40,12 @@ int parallel_loops(const Node &space) {
     return count;
 }
 
-/// Pointwise Funcs are inlined before fusion, as in the PolyMage programs that the paper starts from.
-StageGraph without_pointwise(StageGraph graph) {
+/// Trivial pointwise Funcs are inlined before fusion, as the paper says of Harris corners; the
+/// quantization of its running example is not.
+StageGraph without_trivial(StageGraph graph) {
     for (size_t n = graph.nodes.size(); n-- > 0;) {
         const int node = static_cast<int>(n);
-        if (is_inlining_choice(graph, node) && is_pointwise(graph, node))
+        if (is_inlining_choice(graph, node) && is_trivial(graph, node))
             substitute(graph, node);
     }
     inline_free_of_cost(graph);
@@ -105,7 +106,7 @@ Plan plan_tiles(const StageGraph &graph, const Machine &machine, const Segment &
 
 Found post_tiling(const StageGraph &graph, const Machine &machine, const AutoscheduleOptions &) {
     Found found;
-    found.graph = without_pointwise(graph);
+    found.graph = without_trivial(graph);
     for (const Segment &segment : fuse_after_tiling(found.graph)) {
         const Node &liveout = found.graph.nodes[static_cast<size_t>(segment[0])];
         if (liveout.role == Role::Fixed)

@@ -38,15 +38,6 @@ bool is_reused(const StageGraph &graph, const Node &node) {
     });
 }
 
-/// "Its computational cost is equivalent to its load cost": a point takes no more operations than
-/// loads, all of them of the same point; or it is a copy, such as a boundary condition.
-bool is_trivial(const StageGraph &graph, int n) {
-    const StageCost &pure = graph.nodes[static_cast<size_t>(n)].stages[0];
-    const bool is_copy = pure.own.count == 0 && pure.loads.size() <= 1;
-    return is_copy ||
-           (pure.own.count <= static_cast<double>(pure.loads.size()) && is_pointwise(graph, n));
-}
-
 }  // namespace
 
 std::vector<Overlap> overlaps(const Node &producer, const Node &consumer) {
