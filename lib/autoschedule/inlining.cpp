@@ -83,15 +83,16 @@ void inline_free_of_cost(StageGraph &graph) {
     }
 }
 
-bool may_inline(const StageGraph &graph, int n) {
-    return can_inline(graph, n) && fits_after_substitute(graph, n, most_loads);
-}
-
 bool is_inlining_choice(const StageGraph &graph, int n) {
     if (!can_inline(graph, n))
         return false;
     const Uses uses = uses_of(graph, n);
     return uses.loads <= 32 && uses.along_rows && fits_after_substitute(graph, n, most_loads);
+}
+
+bool may_inline(const StageGraph &graph, int n) {
+    const bool copy = can_inline(graph, n) && is_copy(graph.nodes[static_cast<size_t>(n)]);
+    return is_inlining_choice(graph, n) || (copy && fits_after_substitute(graph, n, most_loads));
 }
 
 bool is_pointwise(const StageGraph &graph, int n) {

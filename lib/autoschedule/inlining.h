@@ -13,12 +13,11 @@ namespace Pipe::autoschedule {
 /// (boundary conditions, shuffles).
 void inline_free_of_cost(StageGraph &graph);
 
-/// Whether `node` can be inlined at all: it is pure, the user left it open, and the iterations of its
-/// consumers do not get more loads than registers can take.
-bool may_inline(const StageGraph &graph, int node);
-
 /// Whether inlining `node` would compute some values more than once but may still be profitable.
 bool is_inlining_choice(const StageGraph &graph, int node);
+
+/// The same, or it is a copy, which is not computed again wherever it is read.
+bool may_inline(const StageGraph &graph, int node);
 
 /// Whether every value of `node` depends only on values at the same coordinates (Algorithm 3:
 /// isPointwise).

@@ -186,6 +186,22 @@ TEST_CASE("ReuseAnalysis: products of derivatives are inlined, the derivatives s
         CHECK_FALSE(contains(kept, name));
 }
 
+// Of one pixel, nothing is read by two iterations: inlined, the expressions would be exponential.
+TEST_CASE("ReuseAnalysis: a chain of one pixel is not inlined as a whole", "[autoschedule]") {
+    Var x("x"), y("y");
+    std::vector<Func> chain = {Func("first")};
+    chain[0](x, y) = x + y + 1;
+    for (int i = 0; i < 40; i++) {
+        const Func &in = chain.back();
+        Func f("up_" + std::to_string(i));
+        f(x, y) = in(x / 2, y) + in((x + 1) / 2, y);
+        chain.push_back(f);
+    }
+    const graph::Frozen frozen = graph::freeze({chain.back()});
+    const ScheduleSizes sizes = {{{{0, 1}, {0, 1}}}, {}, {}};
+    CHECK(stored(reuse_schedule(frozen, sizes), frozen).size() > 20);
+}
+
 TEST_CASE("ReuseAnalysis: pipelines that do not fit the last-level cache are split",
           "[autoschedule]") {
     Var x("x"), y("y");
