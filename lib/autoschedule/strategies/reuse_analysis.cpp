@@ -18,7 +18,7 @@ namespace {
 /// with 1, every segmentation is considered.
 constexpr size_t max_split = 1;
 /// Candidates of Algorithm 3 per millisecond of the user's budget. When these are used up, each split
-/// takes the largest segment that fits.
+/// doubles the size of its segment as long as that fits.
 constexpr double candidates_per_ms = 20;
 /// Stages per segment: the regions of the first of a long chain become large expressions.
 constexpr size_t most_stages = 32;
@@ -45,11 +45,10 @@ class Splitter {
     }
 
     bool fits(const Segment &segment) {
-        if (segment.size() == 1)
-            return true;
+        if (segment.size() == 1 || segment.size() > most_stages)
+            return segment.size() == 1;
         const std::optional<Tiled> &t = tiling(segment);
-        return segment.size() <= most_stages && t &&
-               t->cost.working_set() <= static_cast<double>(machine_.l3_bytes);
+        return t && t->cost.working_set() <= static_cast<double>(machine_.l3_bytes);
     }
 
     /// Algorithm 5. `pipeline` is a tree of stages that its last one, first in the list, needs.
@@ -75,7 +74,7 @@ class Splitter {
 
     Configuration best_split(const Segment &pipeline) {
         std::vector<Segment> firsts;
-        for (size_t n = max_split; n < pipeline.size(); n++) {
+        for (size_t n = max_split; n < pipeline.size(); n += complete() ? 1 : n) {
             Segment first = ending_at(pipeline, pipeline.size() - n);
             if (!fits(first))
                 break;

@@ -108,6 +108,19 @@ TEST_CASE("ReuseAnalysis: reuse along the columns alone does not slide", "[autos
     CHECK((levels[1].compute == 1 && levels[1].store == 1));
 }
 
+// Covariances read the means of both of their variables.
+TEST_CASE("ReuseAnalysis: a window that a loop moves in two dimensions does not slide",
+          "[autoschedule]") {
+    Var x("x"), y("y");
+    Func a("a"), b("b");
+    a(x, y) = x * y + 3;
+    b(x, y) = a(y, y) + a(y + 1, y + 1) + x;
+    const Priced p = price(b, {{0, 999}, {0, 999}});
+    const TileView view(p.graph, segment(p, {"b", "a"}));
+    const std::vector<Levels> levels = stage_levels(view, {{0, 1}, {0, 1}});
+    CHECK((levels[1].compute == 2 && levels[1].store == 2));
+}
+
 TEST_CASE("ReuseAnalysis: a stage is not computed inside of loops around its consumer",
           "[autoschedule]") {
     Var x("x"), y("y");
