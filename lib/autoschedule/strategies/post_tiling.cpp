@@ -20,8 +20,6 @@ constexpr int64_t post_tile = 32;
 /// average. The paper has overlapped tiles and states that fusion never introduces redundancy, but
 /// no bound on the overlap; its own example computes 64 points instead of 36.
 constexpr double most_recomputed = 2;
-/// Nodes per fused group: the regions of the first of a long chain become large expressions.
-constexpr size_t most_fused = 32;
 
 std::vector<int64_t> tile_sizes(const Node &liveout) {
     std::vector<int64_t> sizes = liveout.extents;
@@ -58,9 +56,11 @@ int untiled_space(const TileView &view) {
     const std::vector<int64_t> sizes = tile_sizes(view.output());
     // A CPU has one level of parallel loops: m = 1.
     const int m = std::min(1, parallel_loops(view.output()));
+    const std::vector<size_t> depth = depths(view.graph(), view.members());
     for (size_t s = 1; s < view.size(); s++) {
         const bool loses_parallelism = m > parallel_loops(view.node(s));
-        if (m == 0 || loses_parallelism || s >= most_fused || !view.moves(s) ||
+        const bool too_large = s >= most_fused || depth[s] > most_depth;
+        if (m == 0 || loses_parallelism || too_large || !view.moves(s) ||
             view.recomputation(s, sizes) > most_recomputed)
             return view.members()[s];
     }

@@ -20,8 +20,6 @@ constexpr size_t max_split = 1;
 /// Candidates of Algorithm 3 per millisecond of the user's budget. When these are used up, each split
 /// doubles the size of its segment as long as that fits.
 constexpr double candidates_per_ms = 20;
-/// Stages per segment: the regions of the first of a long chain become large expressions.
-constexpr size_t most_stages = 32;
 
 struct Configuration {
     std::vector<Segment> segments;
@@ -45,8 +43,12 @@ class Splitter {
     }
 
     bool fits(const Segment &segment) {
-        if (segment.size() == 1 || segment.size() > most_stages)
-            return segment.size() == 1;
+        if (segment.size() == 1)
+            return true;
+        const std::vector<size_t> depth = depths(graph_, segment);
+        if (segment.size() > most_fused ||
+            *std::max_element(depth.begin(), depth.end()) > most_depth)
+            return false;
         const std::optional<Tiled> &t = tiling(segment);
         return t && t->cost.working_set() <= static_cast<double>(machine_.l3_bytes);
     }
@@ -76,6 +78,8 @@ class Splitter {
         std::vector<Segment> firsts;
         for (size_t n = max_split; n < pipeline.size(); n += complete() ? 1 : n) {
             Segment first = ending_at(pipeline, pipeline.size() - n);
+            if (first.size() > 1 && !has_tiles(graph_.nodes[static_cast<size_t>(first[0])]))
+                continue;
             if (!fits(first))
                 break;
             firsts.push_back(std::move(first));
