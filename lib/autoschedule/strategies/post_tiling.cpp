@@ -11,11 +11,13 @@
 
 namespace Pipe::autoschedule {
 
+namespace post {
+
 namespace {
 
 /// Tile sizes come from outside of the algorithm. These are the paper's for PolyBench: 32 in every
 /// dimension.
-constexpr int64_t post_tile = 32;
+constexpr int64_t tile_size = 32;
 /// A producer is not fused if its extension schedule computes its points more often than this on
 /// average. The paper has overlapped tiles and states that fusion never introduces redundancy, but
 /// no bound on the overlap; its own example computes 64 points instead of 36.
@@ -24,7 +26,7 @@ constexpr double most_recomputed = 2;
 std::vector<int64_t> tile_sizes(const Node &liveout) {
     std::vector<int64_t> sizes = liveout.extents;
     for (int64_t &size : sizes)
-        size = std::min(size, post_tile);
+        size = std::min(size, tile_size);
     return sizes;
 }
 
@@ -56,11 +58,9 @@ int untiled_space(const TileView &view) {
     const std::vector<int64_t> sizes = tile_sizes(view.output());
     // A CPU has one level of parallel loops: m = 1.
     const int m = std::min(1, parallel_loops(view.output()));
-    const std::vector<size_t> depth = depths(view.graph(), view.members());
     for (size_t s = 1; s < view.size(); s++) {
         const bool loses_parallelism = m > parallel_loops(view.node(s));
-        const bool too_large = s >= most_fused || depth[s] > most_depth;
-        if (m == 0 || loses_parallelism || too_large || !view.moves(s) ||
+        if (m == 0 || loses_parallelism || s >= most_fused || !view.moves(s) ||
             view.recomputation(s, sizes) > most_recomputed)
             return view.members()[s];
     }
@@ -104,15 +104,17 @@ Plan plan_tiles(const StageGraph &graph, const Machine &machine, const Segment &
 
 }  // namespace
 
+}  // namespace post
+
 Found post_tiling(const StageGraph &graph, const Machine &machine, const AutoscheduleOptions &) {
     Found found;
-    found.graph = without_trivial(graph);
-    for (const Segment &segment : fuse_after_tiling(found.graph)) {
+    found.graph = post::without_trivial(graph);
+    for (const Segment &segment : post::fuse_after_tiling(found.graph)) {
         const Node &liveout = found.graph.nodes[static_cast<size_t>(segment[0])];
         if (liveout.role == Role::Fixed)
             continue;
-        found.plans.push_back(has_tiles(liveout) ? plan_tiles(found.graph, machine, segment)
-                                                 : plan_alone(found.graph, machine, segment[0]));
+        found.plans.push_back(has_tiles(liveout) ? post::plan_tiles(found.graph, machine, segment)
+                                                 : plan_alone(found.graph, machine, segment));
         found.cost += found.plans.back().cost.total;
         found.evaluated++;
     }

@@ -45,9 +45,7 @@ class Splitter {
     bool fits(const Segment &segment) {
         if (segment.size() == 1)
             return true;
-        const std::vector<size_t> depth = depths(graph_, segment);
-        if (segment.size() > most_fused ||
-            *std::max_element(depth.begin(), depth.end()) > most_depth)
+        if (segment.size() > most_fused)
             return false;
         const std::optional<Tiled> &t = tiling(segment);
         return t && t->cost.working_set() <= static_cast<double>(machine_.l3_bytes);
@@ -237,7 +235,7 @@ Found reuse_analysis(const StageGraph &graph, const Machine &machine,
         found.plans.push_back(has_tiles(output)
                                   ? reuse::plan_of(TileView(found.graph, segment),
                                                    splitter.tiling(segment).value(), machine)
-                                  : plan_alone(found.graph, machine, segment[0]));
+                                  : plan_alone(found.graph, machine, segment));
         found.cost += found.plans.back().cost.total;
     }
     found.evaluated = splitter.evaluated();

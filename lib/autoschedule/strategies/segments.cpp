@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "autoschedule/group_model.h"
+#include "support/error.h"
 
 namespace Pipe::autoschedule {
 
@@ -39,19 +40,10 @@ std::vector<Segment> segments_of(const StageGraph &graph, const std::vector<bool
     return of;
 }
 
-std::vector<size_t> depths(const StageGraph &graph, const Segment &segment) {
-    std::vector<size_t> result(segment.size(), 1);
-    for (size_t m = 1; m < segment.size(); m++) {
-        const std::vector<int> &readers = graph.nodes[static_cast<size_t>(segment[m])].consumers;
-        for (size_t c = 0; c < m; c++)
-            if (std::binary_search(readers.begin(), readers.end(), segment[c]))
-                result[m] = std::max(result[m], result[c] + 1);
-    }
-    return result;
-}
-
-Plan plan_alone(const StageGraph &graph, const Machine &machine, int node) {
-    return plan_group(graph, machine, {node}, false).value();
+Plan plan_alone(const StageGraph &graph, const Machine &machine, const Segment &segment) {
+    if (segment.size() != 1)
+        throw InternalError("a segment without tiles has several members");
+    return plan_group(graph, machine, segment, false).value();
 }
 
 TileView::TileView(const StageGraph &graph, Segment members)

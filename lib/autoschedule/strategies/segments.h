@@ -23,16 +23,13 @@ bool is_fusible(const Node &node);
 /// read; each as large as possible; producers first. Inlined nodes are in none.
 std::vector<Segment> segments_of(const StageGraph &graph, const std::vector<bool> &roots);
 
-/// Per member: the members on the longest path of reads from the output to it, both included. The
-/// regions of the last of a long path become large expressions, which take long to compile.
-std::vector<size_t> depths(const StageGraph &graph, const Segment &segment);
-
-/// The depth up to which members are fused, and their number. (The papers have no such bounds.)
-constexpr size_t most_depth = 10, most_fused = 32;
+/// Members that are fused at most: the regions of the last of a long chain become large expressions.
+/// (The papers have no such bound.)
+constexpr size_t most_fused = 32;
 
 /// The plan of a segment of one node, chosen with Pipe's own model: for reductions, scans and
 /// scatters, which none of the papers tiles.
-Plan plan_alone(const StageGraph &graph, const Machine &machine, int node);
+Plan plan_alone(const StageGraph &graph, const Machine &machine, const Segment &segment);
 
 /// Whether the output has tiles: it is pure and has loops.
 inline bool has_tiles(const Node &output) {
