@@ -22,14 +22,16 @@ std::vector<Box> boxes_of(const Algorithm &algorithm, const std::vector<Box> &si
     return required_boxes(algorithm, sizes, none, of_outputs);
 }
 
-/// One box per output: several tiles of 32 x 32, with parts of tiles at the end; and what their updates
+/// One box per output: several tiles, with parts of tiles at the end; and what their updates
 /// write beside it.
 std::vector<Box> sizes_of(const Algorithm &algorithm) {
-    const Interval of_dim[] = {{-3, 66}, {2, 74}, {0, 2}};
+    const Interval of_line[] = {{-3, 700}}, of_plane[] = {{-3, 290}, {2, 74}},
+                   of_volume[] = {{-3, 66}, {2, 74}, {0, 2}};
     std::vector<Box> sizes;
     for (int output : algorithm.outputs) {
         const int dims = algorithm.sources[static_cast<size_t>(output)].dimensions;
-        sizes.emplace_back(of_dim, of_dim + dims);
+        const Interval *box = dims == 3 ? of_volume : dims == 2 ? of_plane : of_line;
+        sizes.emplace_back(box, box + dims);
     }
     std::vector<Box> before, written;
     do {  // what is read of one output may grow with another

@@ -78,12 +78,12 @@ TEST_CASE("PostTiling: all stages are fused with the tiles of the live-out", "[a
     REQUIRE(r.report.plans.size() == 1);
     const Plan &plan = r.report.plans[0];
     REQUIRE(names(frozen, plan) == Names{"relu", "conv", "quantized"});
-    CHECK(plan.tile == std::vector<int64_t>{32, 32});
+    CHECK(plan.tile == std::vector<int64_t>{256, 32});
     CHECK(plan.outer == std::vector<int>{1, 0});
     CHECK(plan.parallel);
     for (size_t m = 1; m < 3; m++)
         CHECK(plan.levels[m] == Level::Tile);
-    CHECK(plan.extents[2] == std::vector<int64_t>{34, 34});
+    CHECK(plan.extents[2] == std::vector<int64_t>{258, 34});
 }
 
 TEST_CASE("PostTiling: Harris corners are three stages and the gray picture", "[autoschedule]") {
