@@ -1,5 +1,6 @@
 // pipe_bench: measures our variants and those of the installed peers, alternating in one process.
 #include "apps/bench/figures.h"
+#include "apps/bench/footprints.h"
 #include "apps/bench/markdown.h"
 #include "apps/bench/ours.h"
 #include "apps/bench/papers.h"
@@ -39,7 +40,7 @@ struct Options {
     int threads = int(std::max(1u, std::thread::hardware_concurrency()));
     int samples = 31;
     double budget_s = 20;
-    bool scaling = false, practice = false, papers = false;
+    bool scaling = false, practice = false, papers = false, footprints = false;
 };
 
 /// For all variants: the number of threads, and the vector width of PIPE_TARGET.
@@ -176,6 +177,10 @@ int run(const Options &options) {
         return run_practice(options);
     if (options.papers)
         return run_papers(options);
+    if (options.footprints) {
+        print_footprints();
+        return 0;
+    }
     if (!options.cold.empty())
         return run_cold(*apps::find_app(options.cold), options.threads);
 
@@ -234,6 +239,9 @@ int main(int argc, char **argv) {
                    "leave these variants out, as naive, which takes minutes in some applications");
     cli.add_flag("--scaling", options.scaling,
                  "how compile time grows with the number of stages; alone: no applications");
+    cli.add_flag("--footprints", options.footprints,
+                 "instead of the applications, what tiles of fused stages store, beside the tables of "
+                 "a paper");
     std::vector<std::string> practices;
     for (const practice::Practice &practice : practice::registry())
         practices.push_back(practice.name);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "autoschedule/new_loops.h"
+#include "autoschedule/output_loops.h"
 #include "autoschedule/register_block.h"
 #include "graph/reduction.h"
 #include "ir/int32.h"
@@ -25,10 +26,6 @@ constexpr int64_t line_bytes = 64;  // of a cache
 
 LoopLevel root() {
     return {LoopLevel::Kind::Root, FuncId::None, 0, ""};
-}
-
-LoopLevel at(FuncId func, const std::string &var) {
-    return {LoopLevel::Kind::At, func, 0, var};
 }
 
 /// Lanes for a loop of `extent` iterations: a full vector, or less for a short loop; 1 = do not.
@@ -162,11 +159,23 @@ std::optional<RegisterBlock> sums_of_rows(const Node &node, size_t s, const Mach
     return row_sums(node, s, node.extents, machine, cores);
 }
 
+/// The pure loops in the order of these dimensions; the others follow.
+void reorder(std::vector<Dim> &pure, const FuncNode &func, const std::vector<int> &order) {
+    auto place = [&](const Dim &loop) {
+        return std::find_if(order.begin(), order.end(), [&](int d) {
+                   return func.args[static_cast<size_t>(d)] == loop.name;
+               }) - order.begin();
+    };
+    std::stable_sort(pure.begin(), pure.end(),
+                     [&](const Dim &a, const Dim &b) { return place(a) < place(b); });
+}
+
 /// A stage with its pure loops as they are, but vectorized: members of groups, and updates. RVars go
 /// between the vector and the other loops, so that a vector of sums stays in registers.
 void vectorize_stage(const FuncNode &func, const Node &node, size_t s,
                      const std::vector<int64_t> &extents, const Machine &machine, bool parallel,
-                     StageSchedule &stage, const Rows &rows = {}) {
+                     StageSchedule &stage, const Rows &rows = {},
+                     const std::vector<int> &order = {}) {
     if (stage.touched)
         return;
     if (const auto block =
@@ -178,6 +187,7 @@ void vectorize_stage(const FuncNode &func, const Node &node, size_t s,
     std::vector<Dim> reductions, pure;
     for (const Dim &d : stage.dims)
         (d.is_reduction ? reductions : pure).push_back(d);
+    reorder(pure, func, order);
     std::vector<Dim> dims;
     const bool inner_is_pure = !func.args.empty() && node.stages[s].loops_over[0] &&
                                !pure.empty() && pure[0].name == func.args[0];
@@ -234,72 +244,79 @@ int64_t promised_extent(const FuncSchedule &f, const FuncNode &func, size_t d) {
 void share_loops(FuncId host, StageSchedule &stage) {
     const size_t innermost = stage.dims[0].kind == LoopKind::Vectorized ? 1 : 0;
     if (innermost < stage.dims.size())
-        stage.fuse_level = at(host, stage.dims[innermost].name);
+        stage.fuse_level = {LoopLevel::Kind::At, host, 0, stage.dims[innermost].name};
 }
 
-struct Levels {
-    LoopLevel tile, row;
-};
-
-/// The loops of the group's output.
-Levels apply_output(const Plan &plan, const Node &node, const Graph &graph, const Machine &machine,
-                    FuncSchedule &f) {
+/// The loops over the points of a tile, innermost first.
+std::vector<Dim> loops_over_points(const Plan &plan, const Node &node, const Graph &graph,
+                                   const Machine &machine, const FuncSchedule &f,
+                                   NewLoops &loops, OutputLoops &names) {
     const FuncNode &func = graph[node.id];
-    StageSchedule &stage = f.stages[0];
-    NewLoops loops(stage, func);
-    const size_t n = func.args.size();
-    std::vector<std::string> outer(n), inner(func.args.begin(), func.args.end());
-    for (int g : plan.outer) {
-        const size_t d = static_cast<size_t>(g);
-        if (plan.tile[d] == 1) {  // the dimension's own loop is the loop over tiles
-            outer[d] = func.args[d];
-            inner[d].clear();
-        } else {
-            std::tie(outer[d], inner[d]) = loops.split(func.args[d], "_o", "_i", plan.tile[d]);
-        }
-    }
     std::vector<Dim> dims;
-    Dim steps;  // the loop of Row members
-    if (plan.row_dim >= 0) {
-        const size_t d = static_cast<size_t>(plan.row_dim);
-        steps.name = std::exchange(inner[d], "");
-        if (plan.step > plan.block)
-            std::tie(steps.name, inner[d]) = loops.split(steps.name, "_t", "_r", plan.step);
-    }
-    for (size_t d = 0; d < n; d++) {
-        if (inner[d].empty())
+    for (int g : order_of_points(plan)) {
+        const size_t d = static_cast<size_t>(g);
+        const std::string inner = names.points[d];
+        if (inner.empty())
             continue;
         if (d == 0) {
             int64_t lanes = lanes_for(node, plan.tile[0], machine);
             // Where rows take turns, stores past the caches must fill lines at once.
             if (plan.streams && plan.block > 1)
                 lanes = std::max(lanes, std::min(line_bytes / node.widest, plan.tile[0]));
-            dims = vectorized(loops, inner[0], lanes);
+            const std::vector<Dim> split = vectorized(loops, inner, lanes);
+            if (split.size() > 1)
+                dims.insert(dims.begin(), split[0]);
+            dims.push_back(split.back());
+            names.points[d] = split.back().name;
+            continue;
+        }
+        if (g == plan.row_dim) {
+            std::string steps, rows = inner;
+            if (plan.step > plan.block)
+                std::tie(steps, rows) = loops.split(inner, "_t", "_r", plan.step);
+            dims.push_back({rows, LoopKind::Serial, false});
+            if (plan.block > 1)
+                unroll_rows(loops, rows, plan.block, dims);
+            if (!steps.empty())
+                dims.push_back({steps, LoopKind::Serial, false});
+            names.points[d] = dims.back().name;
             continue;
         }
         const int64_t promised = promised_extent(f, func, d);
-        const bool unroll = promised > 1 && promised <= 4 && inner[d] == func.args[d];
+        const bool unroll = promised > 1 && promised <= 4 && inner == func.args[d];
         // The vectors of all channels of the same points form whole vectors
         // (lower/interleave_stores.h).
-        const bool next_to_vector = unroll && dims.size() > 1 && is_interleaved(graph, func, d);
+        const bool next_to_vector =
+            plan.inner.empty() && unroll && dims.size() > 1 && is_interleaved(graph, func, d);
         dims.insert(next_to_vector ? dims.begin() + 1 : dims.end(),
-                    {inner[d], unroll ? LoopKind::Unrolled : LoopKind::Serial, false});
+                    {inner, unroll ? LoopKind::Unrolled : LoopKind::Serial, false});
     }
-    Levels levels{root(), root()};
-    if (plan.row_dim >= 0) {
-        const std::string &rows = inner[static_cast<size_t>(plan.row_dim)];
-        dims.push_back(steps);
-        if (plan.block > 1)
-            unroll_rows(loops, rows.empty() ? steps.name : rows, plan.block, dims);
-        levels.row = at(func.id, dims.back().name);
+    return dims;
+}
+
+/// The loops of the group's output.
+OutputLoops apply_output(const Plan &plan, const Node &node, const Graph &graph,
+                         const Machine &machine, FuncSchedule &f) {
+    const FuncNode &func = graph[node.id];
+    StageSchedule &stage = f.stages[0];
+    NewLoops loops(stage, func);
+    const size_t n = func.args.size();
+    OutputLoops names = {plan, func.id, std::vector<std::string>(n), func.args};
+    for (int g : plan.outer) {
+        const size_t d = static_cast<size_t>(g);
+        if (plan.tile[d] == 1) {  // the dimension's own loop is the loop over tiles
+            names.tiles[d] = func.args[d];
+            names.points[d].clear();
+        } else {
+            std::tie(names.tiles[d], names.points[d]) =
+                loops.split(func.args[d], "_o", "_i", plan.tile[d]);
+        }
     }
+    std::vector<Dim> dims = loops_over_points(plan, node, graph, machine, f, loops, names);
     for (size_t i = plan.outer.size(); i-- > 0;) {
         const bool parallel = plan.parallel && i == 0;
-        dims.push_back({outer[static_cast<size_t>(plan.outer[i])],
+        dims.push_back({names.tiles[static_cast<size_t>(plan.outer[i])],
                         parallel ? LoopKind::Parallel : LoopKind::Serial, false});
-    }
-    if (!plan.outer.empty()) {
-        levels.tile = at(func.id, outer[static_cast<size_t>(plan.outer.back())]);
     }
     stage.dims = std::move(dims);
     for (size_t s = 1; s < func.stages.size(); s++) {
@@ -311,7 +328,7 @@ Levels apply_output(const Plan &plan, const Node &node, const Graph &graph, cons
         else
             vectorize_stage(func, node, s, node.extents, machine, plan.parallel, f.stages[s]);
     }
-    return levels;
+    return names;
 }
 
 }  // namespace
@@ -327,19 +344,19 @@ void apply(const Plan &plan, const StageGraph &nodes, const Graph &graph, const 
             f.store = root();
     }
     f.nontemporal_stores |= plan.streams;
-    const Levels levels = apply_output(plan, output, graph, machine, f);
+    const OutputLoops loops = apply_output(plan, output, graph, machine, f);
     for (size_t m = 1; m < plan.members.size(); m++) {
         const Node &node = nodes.nodes[static_cast<size_t>(plan.members[m])];
         FuncSchedule &member = schedule[node.id];
-        const bool row = plan.levels[m] == Level::Row;
-        member.compute = row ? levels.row : levels.tile;
-        member.store = row && plan.slides[m] ? levels.tile : member.compute;
+        const Place place = place_of(plan, m);
+        member.compute = loops.level(place.compute);
+        member.store = loops.level(place.store);
         for (size_t s = 0; s < node.stages.size(); s++) {
             const FuncNode &func = graph[node.id];
             if (member.compute.root() && reduce_stage(func, node, s, machine, member.stages[s]))
                 continue;
             vectorize_stage(func, node, s, plan.extents[m], machine, false, member.stages[s],
-                            plan.rows[m]);
+                            plan.rows[m], place.order);
         }
     }
     auto id = [&](size_t m) { return nodes.nodes[static_cast<size_t>(plan.members[m])].id; };

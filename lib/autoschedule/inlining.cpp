@@ -182,9 +182,21 @@ bool is_inlining_choice(const StageGraph &graph, int n) {
     return uses.loads <= 32 && uses.along_rows && fits_after_substitute(graph, n, most_loads);
 }
 
+bool may_inline(const StageGraph &graph, int n) {
+    const bool copy = can_inline(graph, n) && is_copy(graph.nodes[static_cast<size_t>(n)]);
+    return is_inlining_choice(graph, n) || (copy && fits_after_substitute(graph, n, most_loads));
+}
+
 bool is_pointwise(const StageGraph &graph, int n) {
     const Node &node = graph.nodes[static_cast<size_t>(n)];
     return std::all_of(node.stages[0].loads.begin(), node.stages[0].loads.end(), is_here);
+}
+
+bool is_trivial(const StageGraph &graph, int n) {
+    const Node &node = graph.nodes[static_cast<size_t>(n)];
+    const StageCost &pure = node.stages[0];
+    return is_copy(node) ||
+           (pure.own.count <= static_cast<double>(pure.loads.size()) && is_pointwise(graph, n));
 }
 
 bool recompute_is_cheaper(const StageGraph &graph, int n) {

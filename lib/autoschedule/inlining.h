@@ -25,9 +25,16 @@ std::vector<int> inline_in_group(StageGraph &graph, const std::vector<int> &memb
 /// Whether inlining `node` would compute some values more than once but may still be profitable.
 bool is_inlining_choice(const StageGraph &graph, int node);
 
+/// The same, or it is a copy, which is not computed again wherever it is read.
+bool may_inline(const StageGraph &graph, int node);
+
 /// Whether every value of `node` depends only on values at the same coordinates (Algorithm 3:
 /// isPointwise).
 bool is_pointwise(const StageGraph &graph, int node);
+
+/// Whether computing a point of `node` costs what loading its operands costs: no more operations than
+/// loads, all of them of the same point; or it is a copy, such as a boundary condition.
+bool is_trivial(const StageGraph &graph, int node);
 
 /// Whether recomputing the values of `node` where they are used costs no more than storing and
 /// loading them: a local criterion for pipelines too large to try both.

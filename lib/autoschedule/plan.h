@@ -23,6 +23,9 @@ struct Cost {
     double redundancy = 0;  ///< points computed more than once, as a fraction of all points needed
     double scratch_bytes = 0;  ///< intermediate buffers of one tile
     double live_bytes = 0;     ///< live-in and live-out bytes of the whole group
+
+    /// Of a published strategy: `total` is in its own unit, and the terms above are not known.
+    bool published = false;
 };
 
 /// The compute level of a member of a group.
@@ -30,6 +33,19 @@ enum class Level : uint8_t {
     Tile,  ///< whole, once per tile (overlapped tiles)
     Row,   ///< once per step of the row loop inside the tile, keeping shared rows (sliding window)
     Thread,  ///< kernels: once per thread
+};
+
+/// A loop of a group's output.
+struct OutputLoop {
+    int dim = -1;            ///< the dimension that it runs along; -1: around all loops
+    bool over_tiles = true;  ///< else over the points of one tile
+    bool operator==(const OutputLoop &) const = default;
+};
+
+/// Where a member is computed and stored, if neither once per tile nor row by row.
+struct Place {
+    OutputLoop compute, store;  ///< inside of these loops
+    std::vector<int> order;     ///< its dimensions, innermost first; empty: as in its definition
 };
 
 struct Plan {
@@ -44,6 +60,10 @@ struct Plan {
     int64_t step = 1;   ///< rows of it in one iteration of that loop: the height of inner tiles
     int64_t block = 1;  ///< rows of these that are unrolled around the vector; divides step
     std::vector<Rows> rows;  ///< per member: of its own rows
+    std::vector<Place> places;  ///< per member, instead of `levels`; empty: as `levels` says
+    /// Order of the loops over the points of a tile, innermost first; the vector of dimension 0 is
+    /// inside of all. Empty: as in the definition, with row_dim outermost.
+    std::vector<int> inner;
     std::vector<int> outer;  ///< dimensions that have a loop over tiles, outermost first
     bool parallel = false;   ///< the outermost of these loops
     bool streams = false;    ///< the output uses non-temporal stores

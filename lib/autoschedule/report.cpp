@@ -25,15 +25,33 @@ std::string level_text(const Plan &plan, size_t m) {
     return plan.slides[m] ? text + ", sliding window" : text;
 }
 
-std::string member_text(const Plan &plan, size_t m, const StageGraph &nodes) {
+std::string loop_text(const OutputLoop &loop, const graph::FuncNode &func) {
+    if (loop.dim < 0)
+        return "whole";
+    const std::string &arg = func.args[static_cast<size_t>(loop.dim)];
+    return loop.over_tiles ? "per tile of " + arg : "per " + arg;
+}
+
+std::string place_text(const Place &place, const graph::FuncNode &func) {
+    const std::string text = "computed " + loop_text(place.compute, func);
+    return place.store == place.compute ? text
+                                        : text + ", stored " + loop_text(place.store, func);
+}
+
+std::string member_text(const Plan &plan, size_t m, const StageGraph &nodes,
+                        const graph::FuncNode &output) {
     auto name = [&](size_t i) { return nodes.nodes[static_cast<size_t>(plan.members[i])].name; };
     const bool shares = !plan.shares.empty() && plan.shares[m] >= 0;
-    return fmt::format("    {}: {}{}\n", name(m), level_text(plan, m),
+    return fmt::format("    {}: {}{}\n", name(m),
+                       plan.places.empty() ? level_text(plan, m)
+                                           : place_text(plan.places[m], output),
                        shares ? ", in the loops of " + name(static_cast<size_t>(plan.shares[m]))
                               : "");
 }
 
 std::string cost_text(const Cost &c) {
+    if (c.published)
+        return fmt::format("    cost, in the strategy's unit: {:.6g}\n", c.total);
     return fmt::format("    clocks: total {:.3g} = arithmetic {:.3g}, scans and scatters {:.3g}, "
                        "near memory {:.3g}, far memory "
                        "{:.3g}, overhead {:.3g}, imbalance {:.3f}\n"
@@ -82,7 +100,7 @@ std::string report_text(const Report &report, const StageGraph &nodes, const gra
             text += "; non-temporal stores (larger than the caches)";
         text += "\n";
         for (size_t m = 1; m < plan.members.size(); m++)
-            text += member_text(plan, m, nodes);
+            text += member_text(plan, m, nodes, graph[output.id]);
         text += plan.threads.empty() ? cost_text(plan.cost) : kernel_cost_text(plan.cost);
     }
     if (!report.inlined.empty())
