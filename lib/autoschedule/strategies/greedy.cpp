@@ -15,7 +15,6 @@ namespace Pipe::autoschedule {
 namespace {
 
 constexpr double overlap_tolerance = 0.4;
-constexpr size_t most_fused = 32;
 
 double points_of(const StageGraph &graph, const std::vector<int> &members) {
     double points = 0;

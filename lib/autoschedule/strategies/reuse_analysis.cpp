@@ -31,14 +31,14 @@ class Splitter {
   public:
     Splitter(const StageGraph &graph, const Machine &machine, double budget_ms)
         : graph_(graph), machine_(machine),
-          most_evaluated_(static_cast<long>(std::max(1.0, budget_ms) * candidates_per_ms)) {}
+          most_candidates_(static_cast<long>(std::max(1.0, budget_ms) * candidates_per_ms)) {}
 
     const std::optional<Tiled> &tiling(const Segment &segment) {
         auto [at, is_new] = tilings_.try_emplace(segment);
         if (is_new && graph_.nodes[static_cast<size_t>(segment[0])].role != Role::Fixed)
             at->second = analyze_tiling(TileView(graph_, segment), machine_);
         if (is_new && at->second)
-            evaluated_ += at->second->evaluated;
+            candidates_ += at->second->evaluated;
         return at->second;
     }
 
@@ -62,8 +62,9 @@ class Splitter {
         return splits_.emplace(pipeline, std::move(best)).first->second;
     }
 
-    long evaluated() const { return evaluated_; }
-    bool complete() const { return evaluated_ < most_evaluated_; }
+    /// Segments whose tilings were evaluated.
+    long evaluated() const { return static_cast<long>(tilings_.size()); }
+    bool complete() const { return candidates_ < most_candidates_; }
 
   private:
     double cost_of(const Segment &segment) {
@@ -118,7 +119,7 @@ class Splitter {
 
     const StageGraph &graph_;
     const Machine &machine_;
-    long most_evaluated_, evaluated_ = 0;
+    long most_candidates_, candidates_ = 0;
     std::map<Segment, std::optional<Tiled>> tilings_;
     std::map<Segment, Configuration> splits_;
 };

@@ -23,10 +23,6 @@ bool is_fusible(const Node &node);
 /// read; each as large as possible; producers first. Inlined nodes are in none.
 std::vector<Segment> segments_of(const StageGraph &graph, const std::vector<bool> &roots);
 
-/// Members that are fused at most: the regions of the last of a long chain become large expressions.
-/// (The papers have no such bound.)
-constexpr size_t most_fused = 32;
-
 /// The plan of a segment of one node, chosen with Pipe's own model: for reductions, scans and
 /// scatters, which none of the papers tiles.
 Plan plan_alone(const StageGraph &graph, const Machine &machine, const Segment &segment);

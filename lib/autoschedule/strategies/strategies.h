@@ -5,6 +5,10 @@
 
 namespace Pipe::autoschedule {
 
+/// Members that are fused at most: the regions of the last of a long chain become large expressions.
+/// (The papers have no such bound.)
+constexpr size_t most_fused = 32;
+
 /// As search(), for the strategy that the options ask for.
 Found search_by_strategy(const StageGraph &graph, const Machine &machine,
                          const AutoscheduleOptions &options);
