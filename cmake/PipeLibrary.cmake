@@ -2,7 +2,7 @@
 # together form the library Pipe. Their order is that of the layers.
 
 set(PIPE_ALL_ROOMS support ir image_io schedule graph poly region reference autoschedule lower
-    codegen jit driver)
+    predict codegen jit driver)
 set(PIPE_ROOMS "${PIPE_ALL_ROOMS}" CACHE STRING
     "Rooms to build; a shorter list lets a room's tests run while rooms above it do not compile")
 

@@ -4,6 +4,7 @@
 #include "apps/bench/ours.h"
 #include "apps/bench/peers.h"
 #include "apps/bench/practice.h"
+#include "apps/bench/ranking.h"
 #include "apps/bench/scaling.h"
 
 #include <CLI/CLI.hpp>
@@ -38,7 +39,8 @@ struct Options {
     int threads = int(std::max(1u, std::thread::hardware_concurrency()));
     int samples = 31;
     double budget_s = 20;
-    bool scaling = false, practice = false;
+    bool scaling = false, practice = false, ranking = false;
+    RankingOptions ranked;
 };
 
 /// For all variants: the number of threads, and the vector width of PIPE_TARGET.
@@ -148,7 +150,29 @@ int run_practice(const Options &options) {
                                                                                                : 1;
 }
 
+/// Schedules of the applications, ranked by prediction and by measurement.
+int run_ranking(const Options &options) {
+    RankingOptions ranked = options.ranked;
+    ranked.threads = options.threads;
+    std::vector<Ranking> rankings;
+    for (const apps::App &app : apps::registry()) {
+        const bool chosen = options.apps.empty() ||
+                            std::find(options.apps.begin(), options.apps.end(), app.name) != options.apps.end();
+        if (!chosen)
+            continue;
+        rankings.push_back(rank(app, ranked, progress));
+        progress("");
+        print_ranking(rankings.back());
+    }
+    print_summary(rankings);
+    if (!options.json.empty())
+        write(options.json, to_json(rankings).dump(2) + "\n");
+    return 0;
+}
+
 int run(const Options &options) {
+    if (options.ranking)
+        return run_ranking(options);
     if (options.practice)
         return run_practice(options);
     if (!options.cold.empty())
@@ -218,6 +242,12 @@ int main(int argc, char **argv) {
                        "against C++ loops")
             ->check(CLI::IsMember(practices))
             ->expected(0, int(practices.size()));
+    cli.add_flag("--ranking", options.ranking,
+                 "instead of the peers, many schedules of each application: how well predict() ranks them");
+    cli.add_option("--random", options.ranked.random, "--ranking: random schedules of each application")
+        ->check(CLI::Range(0, 10000));
+    cli.add_option("--hand-ms", options.ranked.hand_ms,
+                   "--ranking: sizes are halved until the hand schedule is predicted to take no longer");
     cli.add_option("--json", options.json, "also write the results to this file");
     cli.add_option("--markdown", options.markdown,
                    "also write the table of README.md to this file");

@@ -14,6 +14,7 @@
 #include "jit/kernel.h"
 #include "jit/profiler.h"
 #include "poly/races.h"
+#include "predict/predict.h"
 #include <pipe/autoschedule.h>
 #include <pipe/jit.h>
 #include <pipe/pipeline.h>
@@ -105,6 +106,8 @@ class Compiled {
     int answer_query(const std::vector<ArgumentValue> &given, const CallSettings &settings);
     /// Allocates Buffers for the ImageParams that are not set. Fails as `run` does.
     int infer_inputs(Outputs outputs, const CallSettings &settings);
+    /// The predicted time of `run` on these outputs, which need no memory. `options`: caches and cores.
+    Prediction predict(Outputs outputs, const AutoscheduleOptions &options);
     const Slots &slots() const { return slots_; }
     /// Outputs that the user declared (may_alias) to share memory with inputs.
     const std::vector<InPlace> &declared_in_place() const { return declared_in_place_; }
@@ -152,6 +155,8 @@ class Compiled {
                                                      const jit::RunOptions &options);
     void give_shapes(const std::vector<ArgumentValue> &given, const jit::RunOptions &options);
     void make_inputs(Outputs outputs, const jit::RunOptions &options);
+    /// The shapes of all arguments; inputs that are not set cover what is read.
+    std::vector<std::vector<BufferDim>> shapes_of(const std::vector<ArgumentValue> &given);
     /// Replaces the outputs by larger ones; returns false if that would not help.
     bool grow_outputs(std::vector<ArgumentValue> &given, const jit::RunOptions &options,
                       std::vector<Buffer<void>> &grown);

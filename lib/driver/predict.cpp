@@ -1,0 +1,92 @@
+// The predicted run time of a pipeline: shapes and values of the arguments, lowering, and the model.
+
+#include <algorithm>
+#include <bit>
+
+#include "driver/compiled.h"
+#include "lower/lower.h"
+#include "support/deep_stack.h"
+
+namespace Pipe::driver {
+
+namespace {
+
+using ShapeOfSlot = std::vector<BufferDim>;
+
+double number_of(Type type, uint64_t bits) {
+    if (type.is_float() && type.bits() == 64)
+        return std::bit_cast<double>(bits);
+    if (type.is_float() && type.bits() == 32)
+        return std::bit_cast<float>(static_cast<uint32_t>(bits));
+    const int unused = 64 - type.bits();
+    return type.is_int() ? static_cast<double>(static_cast<int64_t>(bits << unused) >> unused)
+                         : static_cast<double>(bits << unused >> unused);
+}
+
+predict::Values values_of(const std::vector<Slot> &slots, const std::vector<ArgumentValue> &given,
+                          const std::vector<ShapeOfSlot> &shapes) {
+    predict::Values values;
+    for (size_t i = 0; i < slots.size(); i++) {
+        const Slot &slot = slots[i];
+        if (slot.kind == ir::Argument::Kind::Scalar) {
+            if (slot.type.bits() != 16 || !slot.type.is_float())
+                values[slot.name] = number_of(slot.type, given[i].bits);
+            continue;
+        }
+        for (size_t d = 0; d < shapes[i].size(); d++) {
+            values[ir::min_name(slot.name, d)] = static_cast<double>(shapes[i][d].min);
+            values[ir::extent_name(slot.name, d)] = static_cast<double>(shapes[i][d].extent);
+            values[slot.name + ".stride." + std::to_string(d)] = static_cast<double>(shapes[i][d].stride);
+        }
+    }
+    return values;
+}
+
+}  // namespace
+
+std::vector<ShapeOfSlot> Compiled::shapes_of(const std::vector<ArgumentValue> &given) {
+    const bool all_known = std::all_of(given.begin(), given.end(), [](const ArgumentValue &a) {
+        return !a.buffer || a.buffer->defined();
+    });
+    if (!all_known) {
+        jit::RunOptions options;
+        JITUserContext none;
+        options.context = &none;
+        return infer_bounds(given, true, options);
+    }
+    std::vector<ShapeOfSlot> shapes(given.size());
+    for (size_t i = 0; i < given.size(); i++)
+        if (given[i].buffer) {
+            const BufferView view = given[i].buffer->view();
+            shapes[i].assign(view.dims.begin(), view.dims.end());
+        }
+    return shapes;
+}
+
+Prediction Compiled::predict(Outputs outputs, const AutoscheduleOptions &options) {
+    if (target_.has_gpu_feature())
+        throw CompileError(slots_.pipeline() + ": predict: the target " + target_.to_string() +
+                           " has a GPU, for which the run time cannot be predicted. Predict for a CPU.");
+    std::vector<ArgumentValue> given;
+    slots_.gather(outputs, given);
+    const std::vector<ShapeOfSlot> shapes = shapes_of(given);
+    const predict::Values values = values_of(slots_.slots(), given, shapes);
+    const autoschedule::Machine machine = autoschedule::host_machine(target_, options);
+    const predict::Rates &rates = predict::rates_of_machine(
+        static_cast<double>(machine.l2_bytes), static_cast<double>(machine.l3_bytes), machine.cores);
+    predict::Result result;
+    support::on_deep_stack([&] {
+        std::lock_guard lock(mutex_);
+        Variant variant{slots_.layouts(shapes), {}, false};
+        auto run = [&] {
+            result = predict::predict(lower_or_fall_back(variant), values, target_, machine, rates);
+        };
+        run();
+        variant.any_size = result.too_small;
+        if (result.too_small)
+            run();
+    });
+    return result.prediction;
+}
+
+}  // namespace Pipe::driver

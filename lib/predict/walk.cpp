@@ -1,0 +1,241 @@
+#include "predict/walk.h"
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_set>
+
+#include "ir/visit.h"
+#include "predict/body.h"
+#include "support/error.h"
+
+namespace Pipe::predict {
+
+using ir::Stmt;
+using ir::StmtNode;
+using ir::StmtOp;
+
+namespace {
+
+constexpr double allocation_clocks = 60;  ///< of a block of scratch memory, without what it touches
+constexpr double lock_clocks = 60;
+constexpr double misprediction_clocks = 15;
+
+/// Arrays of constant size whose indices are all constants.
+class RegisterArrays {
+  public:
+    explicit RegisterArrays(const Stmt &body) {
+        ir::walk(
+            body, [&](const Stmt &s) { return statement(*s.get()); },
+            [&](const Expr &e) { return expression(*e.get()); });
+        for (const std::string &name : others_)
+            candidates_.erase(name);
+    }
+    bool contains(const std::string &name) const { return candidates_.count(name) > 0; }
+
+  private:
+    bool statement(const StmtNode &s) {
+        constexpr int64_t most_bytes = 16 << 10;
+        if (s.op == StmtOp::Allocate) {
+            const auto bytes = ir::constant_bytes(s);
+            if (bytes && *bytes <= most_bytes && s.memory != MemoryType::Heap)
+                candidates_.insert(s.name);
+            else
+                others_.insert(s.name);
+        }
+        if (s.op == StmtOp::Store)
+            note(s.name, s.exprs[1]);
+        return true;
+    }
+    bool expression(const ir::ExprNode &e) {
+        if (e.op == ir::Op::Load)
+            note(e.name, e.args[0]);
+        return true;
+    }
+    void note(const std::string &name, const Expr &index) {
+        if (ir::contains(index, [](const ir::ExprNode &n) {
+                return n.op == ir::Op::Variable || n.op == ir::Op::Load || n.op == ir::Op::Call;
+            }))
+            others_.insert(name);
+    }
+
+    std::unordered_set<std::string> candidates_, others_;
+};
+
+class Walk {
+  public:
+    Walk(const ir::Program &program, const Values &values, const Target &target)
+        : program_(program), values_(values), registers_(program.body), body_(nest_, numbers_, target) {}
+
+    Nest run() {
+        for (const auto &[name, value] : values_)
+            numbers_.bind(name, Form::constant(value));
+        for (const ir::Argument &a : program_.args)
+            if (a.kind != ir::Argument::Kind::Scalar)
+                body_.allocate({a.name, bytes_of(a), streams(a.name)}, false);
+        nest_.stages.push_back(program_.name);
+        visit(program_.body);
+        return std::move(nest_);
+    }
+
+  private:
+    const ir::Program &program_;
+    const Values &values_;
+    const RegisterArrays registers_;
+    Nest nest_;
+    Numbers numbers_;
+    Body body_;
+    int depth_ = -1;
+
+    double bytes_of(const ir::Argument &a) const {
+        double elements = 1;
+        for (size_t d = 0; d < static_cast<size_t>(a.dimensions); d++) {
+            auto extent = values_.find(ir::extent_name(a.name, d));
+            elements *= extent == values_.end() ? 0 : extent->second;
+        }
+        return elements * a.type.bytes();
+    }
+
+    bool streams(const std::string &buffer) const { return program_.nontemporal_stores.count(buffer) > 0; }
+
+    int stage_of(const std::string &func) {
+        auto found = std::find(nest_.stages.begin() + 1, nest_.stages.end(), func);
+        if (found == nest_.stages.end())
+            found = nest_.stages.insert(found, func);
+        return static_cast<int>(found - nest_.stages.begin());
+    }
+
+    void visit(const Stmt &s) {
+        if (!s.defined())
+            return;
+        const StmtNode &n = *s.get();
+        switch (n.op) {
+        case StmtOp::Block:
+            for (const Stmt &child : n.stmts)
+                visit(child);
+            return;
+        case StmtOp::Let:
+            numbers_.bind(n.name, numbers_.of(n.exprs[0]));
+            body_.bind(n.name, n.exprs[0]);
+            visit(n.stmts[0]);
+            body_.unbind(n.name);
+            numbers_.unbind(n.name);
+            return;
+        case StmtOp::For:
+            return loop(n);
+        case StmtOp::If:
+            return branch(n);
+        case StmtOp::Store:
+            return body_.store(n);
+        case StmtOp::Evaluate:
+            return body_.evaluate(n.exprs[0]);
+        case StmtOp::Allocate:
+            return allocate(n);
+        case StmtOp::Produce:
+            body_.begin_production(n.name, stage_of(n.name));
+            visit(n.stmts[0]);
+            body_.end_production(n.name);
+            return;
+        case StmtOp::Assert:
+            return check(n);
+        default:
+            return other(n);
+        }
+    }
+
+    void other(const StmtNode &n) {
+        if (n.op == StmtOp::Launch)
+            throw InternalError("predict: a kernel of a GPU");
+        if (n.op == StmtOp::Fork)
+            nest_.notes.push_back(n.name + " is asynchronous: counted as if it were not");
+        if (n.op == StmtOp::Memoize)
+            return memoize(n);
+        if (n.op == StmtOp::Exclusive)
+            body_.spend(lock_clocks);
+        for (const Stmt &child : n.stmts)
+            visit(child);
+    }
+
+    void memoize(const StmtNode &n) {
+        for (size_t i = 0; i < n.types.size(); i++)
+            body_.allocate({ir::buffer_of_memoize(n, i)}, false);
+        for (const Stmt &child : n.stmts)
+            visit(child);
+        for (size_t i = 0; i < n.types.size(); i++)
+            body_.free(ir::buffer_of_memoize(n, i));
+    }
+
+    void loop(const StmtNode &n) {
+        const Form min = numbers_.of(n.exprs[0]), extent = numbers_.of(n.exprs[1]);
+        if (extent.mean <= 0)
+            return;
+        auto node = std::make_unique<Node>();
+        node->name = n.name;
+        node->depth = ++depth_;
+        node->stage = body_.stage();
+        node->parallel = n.kind == LoopKind::Parallel;
+        node->entries = body_.chance() * std::min(1.0, extent.mean);
+        node->trips = std::max(1.0, extent.mean);
+        Form counter = Form::constant(std::floor((node->trips - 1) / 2));
+        counter.mean = (node->trips - 1) / 2;
+        if (node->trips > 1)
+            counter.terms.push_back({depth_, 1, node->trips});
+        else
+            counter.loops = loop_bit(depth_);
+        body_.evaluate(n.exprs[0]);
+        body_.evaluate(n.exprs[1]);
+        Node &inside = *node;
+        body_.loop().loops.push_back(std::move(node));
+        body_.enter(inside);
+        numbers_.bind(n.name, sum(min, counter, 1));
+        visit(n.stmts[0]);
+        numbers_.unbind(n.name);
+        body_.leave();
+        depth_--;
+    }
+
+    void branch(const StmtNode &n) {
+        const Form condition = numbers_.of(n.exprs[0]);
+        const double chance = std::clamp(condition.mean, 0.0, 1.0);
+        body_.evaluate(n.exprs[0]);
+        if (condition.data)
+            body_.spend(2 * std::min(chance, 1 - chance) * misprediction_clocks);
+        if (chance > 0) {
+            body_.enter_branch(chance);
+            visit(n.stmts[0]);
+            body_.leave_branch();
+        }
+        if (n.stmts.size() > 1 && n.stmts[1].defined() && chance < 1) {
+            body_.enter_branch(1 - chance);
+            visit(n.stmts[1]);
+            body_.leave_branch();
+        }
+    }
+
+    void allocate(const StmtNode &n) {
+        double bytes = n.types[0].bytes();
+        for (const Expr &size : n.exprs)
+            bytes *= std::max(0.0, numbers_.of(size).mean);
+        const bool in_registers = registers_.contains(n.name);
+        if (!in_registers && !ir::constant_bytes(n))
+            body_.spend(allocation_clocks);
+        body_.allocate({n.name, bytes, streams(n.name), true}, in_registers);
+        visit(n.stmts[0]);
+        body_.free(n.name);
+    }
+
+    void check(const StmtNode &n) {
+        const auto failure = static_cast<ir::Failure>(n.code);
+        if (failure == ir::Failure::InputTooSmall || failure == ir::Failure::OutputTooSmall) {
+            const Form condition = numbers_.of(n.exprs[0]);
+            nest_.too_small |= condition.is_constant() && condition.mean == 0;
+        }
+    }
+};
+
+}  // namespace
+
+Nest walk(const ir::Program &program, const Values &values, const Target &target) {
+    return Walk(program, values, target).run();
+}
+
+}  // namespace Pipe::predict
