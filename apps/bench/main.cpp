@@ -246,6 +246,8 @@ int main(int argc, char **argv) {
                  "instead of the peers, many schedules of each application: how well predict() ranks them");
     cli.add_option("--random", options.ranked.random, "--ranking: random schedules of each application")
         ->check(CLI::Range(0, 10000));
+    cli.add_option("--show", options.ranked.show,
+                   "--ranking: print the source and the prediction of this schedule alone, as \"random 5\"");
     cli.add_option("--hand-ms", options.ranked.hand_ms,
                    "--ranking: sizes are halved until the hand schedule is predicted to take no longer");
     cli.add_option("--json", options.json, "also write the results to this file");

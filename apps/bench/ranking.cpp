@@ -59,6 +59,7 @@ class Ranker {
         std::unique_ptr<apps::Program> program;
         std::optional<Pipe::Pipeline> pipeline;
         RankedSchedule result;
+        std::string source;  ///< of the schedule
         int repeats = 1;
     };
     using Schedule = std::function<void(Candidate &)>;
@@ -99,13 +100,20 @@ class Ranker {
 
     /// Predicts, compiles and runs it once. Returns false if it is not legal.
     bool add(const std::string &name, const Schedule &schedule) {
+        if (!options_.show.empty() && options_.show != name)
+            return true;
         progress_(fmt::format("{}: {}", app_.name, name));
         Candidate c = make(name);
         try {
             apps::set_inputs(*c.program, data_.inputs);
             schedule(c);
+            if (is_known(c))
+                return false;
             const auto start = Clock::now();
-            c.result.predicted_ms = c.pipeline->predict(data_.output, target_).milliseconds;
+            const Pipe::Prediction prediction = c.pipeline->predict(data_.output, target_);
+            c.result.predicted_ms = prediction.milliseconds;
+            if (!options_.show.empty())
+                fmt::print("{}\n{}", c.pipeline->schedule_source(), prediction.to_string());
             constexpr double llvm_over_lowering = 8;
             if (llvm_over_lowering * milliseconds_since(start) > 1000 * options_.compile_budget_s)
                 c.result.failure = "takes long to compile";
@@ -120,6 +128,12 @@ class Ranker {
         }
         candidates_.push_back(std::move(c));
         return candidates_.back().result.failure.empty();
+    }
+
+    bool is_known(Candidate &c) {
+        c.source = c.pipeline->schedule_source();
+        return std::any_of(candidates_.begin(), candidates_.end(),
+                           [&](const Candidate &other) { return other.source == c.source; });
     }
 
     void try_out(Candidate &c) {
@@ -193,7 +207,7 @@ class Ranker {
         for (int round = 0; round < options_.rounds; round++) {
             progress_(fmt::format("{}: round {} of {}", app_.name, round + 1, options_.rounds));
             for (Candidate &c : candidates_)
-                if (c.result.failure.empty() && (c.result.measured_ms < 300 || round < 2))
+                if (c.result.failure.empty() && (c.result.measured_ms < 30 || round < 3))
                     c.result.measured_ms = std::min(c.result.measured_ms, time_of(c, c.repeats));
         }
     }
@@ -207,7 +221,7 @@ class Ranker {
         }
         if (good.empty())
             return;
-        constexpr double equal = 1.02;
+        constexpr double equal = 1.03;
         double concordant = 0, pairs = 0;
         for (size_t i = 0; i < good.size(); i++)
             for (size_t j = 0; j < i; j++) {

@@ -21,14 +21,15 @@ struct Ranking {
     std::string app;
     apps::Size size;
     std::vector<RankedSchedule> schedules;
-    double tau = 0;     ///< Kendall's, of the pairs whose measured times differ by more than 2 %
+    double tau = 0;     ///< Kendall's, of the pairs whose measured times differ by more than 3 %
     double regret = 1;  ///< measured time of the schedule predicted best / best measured time
     double predict_ms = 0;  ///< time of one predict() of the hand schedule
 };
 
 struct RankingOptions {
+    std::string show;  ///< a schedule of which source and prediction are printed, alone; empty: all are compared
     int random = 40;  ///< legal random schedules, at most
-    int rounds = 7;   ///< of measurements; the minimum counts
+    int rounds = 15;   ///< of measurements; the minimum counts
     int threads = 1;  ///< 1: times are processor times
     double slowest_ms = 2000;        ///< slower ones are left out
     double hand_ms = 20;             ///< sizes are halved until the hand schedule is predicted to take no longer

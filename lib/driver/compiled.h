@@ -106,8 +106,9 @@ class Compiled {
     int answer_query(const std::vector<ArgumentValue> &given, const CallSettings &settings);
     /// Allocates Buffers for the ImageParams that are not set. Fails as `run` does.
     int infer_inputs(Outputs outputs, const CallSettings &settings);
-    /// The predicted time of `run` on these outputs, which need no memory. `options`: caches and cores.
-    Prediction predict(Outputs outputs, const AutoscheduleOptions &options);
+    /// The predicted time of `run` on these outputs, which need no memory. `options`: caches; cores, 0:
+    /// the threads of `run`.
+    Prediction predict(Outputs outputs, AutoscheduleOptions options);
     const Slots &slots() const { return slots_; }
     /// Outputs that the user declared (may_alias) to share memory with inputs.
     const std::vector<InPlace> &declared_in_place() const { return declared_in_place_; }

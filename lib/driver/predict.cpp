@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "driver/compiled.h"
+#include "jit/runtime.h"
 #include "lower/lower.h"
 #include "support/deep_stack.h"
 
@@ -63,7 +64,7 @@ std::vector<ShapeOfSlot> Compiled::shapes_of(const std::vector<ArgumentValue> &g
     return shapes;
 }
 
-Prediction Compiled::predict(Outputs outputs, const AutoscheduleOptions &options) {
+Prediction Compiled::predict(Outputs outputs, AutoscheduleOptions options) {
     if (target_.has_gpu_feature())
         throw CompileError(slots_.pipeline() + ": predict: the target " + target_.to_string() +
                            " has a GPU, for which the run time cannot be predicted. Predict for a CPU.");
@@ -71,6 +72,8 @@ Prediction Compiled::predict(Outputs outputs, const AutoscheduleOptions &options
     slots_.gather(outputs, given);
     const std::vector<ShapeOfSlot> shapes = shapes_of(given);
     const predict::Values values = values_of(slots_.slots(), given, shapes);
+    if (options.cores <= 0)
+        options.cores = jit::default_threads();
     const autoschedule::Machine machine = autoschedule::host_machine(target_, options);
     const predict::Rates &rates = predict::rates_of_machine(
         static_cast<double>(machine.l2_bytes), static_cast<double>(machine.l3_bytes), machine.cores);

@@ -66,6 +66,11 @@ void Body::leave() {
     Level level = std::move(levels_.back());
     levels_.pop_back();
     end_of_body(level);
+    for (const std::string &name : level.produced)
+        if (Array *array = arrays_.find(name)) {
+            array->depth = std::min(array->depth, inner_depth());
+            levels_.back().produced.push_back(name);
+        }
     forget_since(level.mark);
 }
 
@@ -112,6 +117,7 @@ void Body::begin_production(const std::string &func, int stage) {
         if (Array *array = arrays_.find(i < 0 ? func : func + "." + std::to_string(i))) {
             array->depth = inner_depth();
             array->produced = true;
+            levels_.back().produced.push_back(i < 0 ? func : func + "." + std::to_string(i));
         }
 }
 

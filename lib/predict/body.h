@@ -73,6 +73,7 @@ class Body {
         std::unordered_map<std::string, Value> elements;  ///< of arrays in registers, as of this iteration
         std::unordered_map<uint64_t, double> kept;  ///< arrays in registers: their registers
         int clock = 0;
+        std::vector<std::string> produced;  ///< arrays whose contents change in iterations of this loop
     };
     struct Array {
         int number = 0;

@@ -55,15 +55,13 @@ class Cost {
   private:
     struct Loop {
         const Node *node = nullptr;
-        std::vector<Group> groups;  ///< of the body
-        std::vector<double> trips;  ///< of the loops around, and its own
+        Groups own, all;  ///< of the body, without and with inner loops
         std::vector<Loop> inner;
         bool has_parallel = false;
         /// What one iteration touches: bytes, and for the TLB pages.
         double body[levels] = {};
     };
     struct Touched {
-        const Loop *loop;
         const Group *group;
         Footprint footprint;  ///< weighted with the probability that any of it is accessed
     };
@@ -79,21 +77,21 @@ class Cost {
     }
 
     Loop make(const Node &node, std::vector<double> trips = {}) {
-        Loop loop;
-        loop.node = &node;
+        Loop loop{&node, Groups(nest_.buffers), Groups(nest_.buffers), {}, node.parallel, {}};
         if (node.depth >= 0)
             trips.push_back(node.trips);
-        loop.trips = trips;
-        loop.groups = groups_of(node.accesses, nest_.buffers);
-        loop.has_parallel = node.parallel;
+        for (const Access &a : node.accesses)
+            loop.own.add(a, trips), loop.all.add(a, trips);
         for (const auto &inner : node.loops) {
             loop.inner.push_back(make(*inner, trips));
             loop.has_parallel |= loop.inner.back().has_parallel;
+            loop.inner.back().all.for_each([&](Group g) {
+                g.chance = std::min(1.0, g.chance * inner->entries * inner->trips);
+                loop.all.add(g);
+            });
         }
-        std::vector<Touched> touched;
-        collect(loop, node.depth + 1, 1, touched);
         double occupied = 0;
-        for (const Footprint &f : per_buffer(touched, false)) {
+        for (const Footprint &f : per_buffer(touched(loop.all, node.depth + 1, 1), false)) {
             for (Level level : {L1, L2, L3})
                 loop.body[level] += f.bytes;
             loop.body[TLB] += f.pages;
@@ -104,19 +102,16 @@ class Cost {
         return loop;
     }
 
-    Touched touched_by(const Loop &loop, const Group &g, int from, double times) const {
-        Footprint f = footprint(g, from, loop.trips, nest_.buffers[static_cast<size_t>(g.buffer)]);
-        const double chance = std::min(1.0, times * g.chance);
-        f.bytes *= chance, f.occupied *= chance, f.runs *= chance, f.pages *= chance;
-        return {&loop, &g, f};
-    }
-
-    /// What the loops of depth `from` and deeper touch. \param times  executions of the body
-    void collect(const Loop &loop, int from, double times, std::vector<Touched> &touched) const {
-        for (const Group &g : loop.groups)
-            touched.push_back(touched_by(loop, g, from, times));
-        for (const Loop &inner : loop.inner)
-            collect(inner, from, times * inner.node->entries * inner.node->trips, touched);
+    /// What the loops of depth `from` and deeper touch. \param times  iterations of the loop of the groups
+    std::vector<Touched> touched(const Groups &groups, int from, double times) const {
+        std::vector<Touched> result;
+        groups.for_each([&](const Group &g) {
+            Footprint f = footprint(g, from, nest_.buffers[static_cast<size_t>(g.buffer)]);
+            const double chance = std::min(1.0, times * g.chance);
+            f.bytes *= chance, f.occupied *= chance, f.runs *= chance, f.pages *= chance;
+            result.push_back({&g, f});
+        });
+        return result;
     }
 
     /// The union over the groups of each buffer.
@@ -164,11 +159,8 @@ class Cost {
         const double iterations = place.executions / place.speedup;
         if (node.depth >= 0)
             times(node.stage).overhead += entries * machine_.row_overhead;
-        if (node.parallel) {
-            const bool wakes = outside.threads == 1 && place.threads > 1;
-            times(node.stage).overhead += wakes ? entries * machine_.parallel_overhead : 0;
-            times(node.stage).overhead += iterations * machine_.task_overhead;
-        }
+        if (node.parallel)
+            times(node.stage).overhead += entries * parallel_overhead(node, outside, place);
         std::map<int, Work> work = node.work;
         if (node.depth >= 0)
             work[node.stage].scalar += 2;
@@ -185,6 +177,19 @@ class Cost {
             times(stage).overhead += iterations * clocks;
         for (const Loop &inner : loop.inner)
             code(inner, place);
+    }
+
+    /// Clocks of elapsed time for one run of a parallel loop: threads take ranges of iterations, smaller and smaller
+    /// ones. A loop that has one thread is a call.
+    double parallel_overhead(const Node &node, const Place &outside, const Place &place) const {
+        constexpr double call = 50;
+        const double threads = place.threads / outside.threads;
+        if (threads <= 1)
+            return call;
+        const double shares = 4 * threads;  // the first range is this part of the iterations
+        const double ranges = std::min(node.trips, shares * (1 + std::log(std::max(1.0, node.trips / shares))));
+        const double wakes = outside.threads == 1 ? machine_.parallel_overhead : 0;
+        return wakes + ranges / threads * machine_.task_overhead;
     }
 
     double capacity(Level level, const Place &place) const {
@@ -215,19 +220,14 @@ class Cost {
         const Node &node = *loop.node;
         const Place place = inside(node, outside);
         const double whole = kept(loop, place, level);
-        std::vector<Touched> touched;
         if (whole > 0 && node.depth >= 0) {  // a run finds what the previous run left
-            collect(loop, node.depth, node.trips, touched);
             Place entry = place;
             entry.executions = outside.executions * node.entries;
-            add(loop, touched, entry, level, weight * whole);
+            add(loop, touched(loop.all, node.depth, node.trips), entry, level, weight * whole);
         }
         if (whole >= 1)
             return;
-        touched.clear();
-        for (const Group &g : loop.groups)
-            touched.push_back(touched_by(loop, g, node.depth + 1, 1));
-        add(loop, touched, place, level, weight * (1 - whole));
+        add(loop, touched(loop.own, node.depth + 1, 1), place, level, weight * (1 - whole));
         for (const Loop &inner : loop.inner)
             transfers(inner, place, level, weight * (1 - whole));
     }

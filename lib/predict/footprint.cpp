@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 
 namespace Pipe::predict {
 
@@ -18,7 +19,7 @@ Group group_of(const Access &a, const std::vector<BufferInfo> &buffers) {
     const double reach = apart ? 0 : a.index.lane_step * (a.lanes - 1) * a.bytes;
     g.lo = std::min(0.0, reach), g.hi = std::max(0.0, reach) + a.bytes;
     if (apart)
-        g.dims.push_back({Group::every_time, lanes, double(a.lanes)});
+        g.dims.push_back({Group::lanes_of_vector, lanes, double(a.lanes)});
     g.data = a.index.data;
     g.loops = a.index.loops;
     g.lanes = a.index.even ? 1 : a.lanes;
@@ -38,11 +39,20 @@ Group group_of(const Access &a, const std::vector<BufferInfo> &buffers) {
 }
 
 bool same_shape(const Group &a, const Group &b) {
-    return a.buffer == b.buffer && a.stage == b.stage && a.store == b.store && a.data == b.data &&
-           std::equal(a.dims.begin(), a.dims.end(), b.dims.begin(), b.dims.end(),
-                      [](const Group::Dim &x, const Group::Dim &y) {
-                          return x.loop == y.loop && x.step == y.step;
-                      });
+    if (a.buffer != b.buffer || a.stage != b.stage || a.store != b.store || a.data != b.data)
+        return false;
+    auto next = [](const Group &g, size_t &at) {
+        while (at < g.dims.size() && g.dims[at].loop == Group::copies)
+            at++;
+        return at < g.dims.size() ? &g.dims[at++] : nullptr;
+    };
+    for (size_t i = 0, j = 0;;) {
+        const Group::Dim *x = next(a, i), *y = next(b, j);
+        if (!x || !y)
+            return !x && !y;
+        if (x->loop != y->loop || x->step != y->step)
+            return false;
+    }
 }
 
 /// The largest share of the sets of a cache that lines at these places can be in. Only the position in a page
@@ -60,44 +70,75 @@ double share_of_sets(double run, const std::vector<std::pair<double, double>> &l
     return std::min(1.0, reached / sets);
 }
 
-/// Adds the other group, if it is a few steps away.
-bool merge(Group &g, const Group &other) {
-    if (!same_shape(g, other))
-        return false;
-    if (g.data) {
-        g.chance = std::max(g.chance, other.chance);
-        g.lanes += other.lanes;
-        return true;
-    }
-    double away = other.first - g.first;
-    std::vector<double> steps(g.dims.size(), 0);
-    constexpr double most_steps = 64;
+/// Takes a distance apart into steps of the group's dimensions, large ones first. Returns the rest; nothing
+/// if it is many steps beyond the accesses of the group: the places between would be taken to be accessed, too.
+std::optional<double> steps_to(const Group &g, double away, std::vector<double> &steps) {
+    constexpr double most = 16;
+    steps.assign(g.dims.size(), 0);
     for (size_t d = g.dims.size(); d-- > 0;) {
         const double step = g.dims[d].step;
         if (step < line_bytes / 2 || std::abs(away) < step / 2)
             continue;
         const double k = std::round(away / step);
-        if (std::abs(k) > std::max(most_steps, g.dims[d].distinct))
-            return false;
+        if (k < g.dims[d].lo - most || k > g.dims[d].hi + most) {
+            if (g.dims[d].loop != Group::copies)
+                continue;
+            return std::nullopt;
+        }
         steps[d] = k;
         away -= k * step;
     }
-    if (std::abs(away) > page_bytes)
+    return away;
+}
+
+/// Adds the other group. Accesses of unrolled statements, a row apart for example, make a dimension.
+bool merge(Group &g, const Group &other) {
+    if (!same_shape(g, other))
         return false;
-    for (size_t d = 0; d < g.dims.size(); d++) {
-        g.dims[d].lo = std::min(g.dims[d].lo, steps[d]);
-        g.dims[d].hi = std::max(g.dims[d].hi, steps[d]);
-    }
-    g.lo = std::min(g.lo, away + other.lo), g.hi = std::max(g.hi, away + other.hi);
     g.chance = std::max(g.chance, other.chance);
+    if (g.data) {
+        g.lanes += other.lanes;
+        return true;
+    }
+    std::vector<double> steps;
+    std::optional<double> rest = steps_to(g, other.first - g.first, steps);
+    if (!rest)
+        return false;
+    const double near = std::max(4 * line_bytes, g.hi - g.lo + line_bytes);
+    if (std::abs(*rest) > near) {
+        const auto count = std::count_if(g.dims.begin(), g.dims.end(),
+                                         [](const Group::Dim &d) { return d.loop == Group::copies; });
+        if (count >= 3)
+            return false;
+        const Group::Dim copies{Group::copies, std::abs(*rest), 1};
+        g.dims.insert(std::upper_bound(g.dims.begin(), g.dims.end(), copies,
+                                       [](const Group::Dim &a, const Group::Dim &b) { return a.step < b.step; }),
+                      copies);
+        rest = steps_to(g, other.first - g.first, steps);
+        if (!rest || std::abs(*rest) > near)
+            return false;
+    }
+    for (size_t d = 0, o = 0; d < g.dims.size(); d++) {
+        Group::Dim &dim = g.dims[d];
+        double lo = steps[d], hi = steps[d];
+        if (dim.loop != Group::copies) {
+            while (other.dims[o].loop == Group::copies)
+                o++;
+            lo += other.dims[o].lo, hi += other.dims[o].hi;
+            dim.distinct = std::max(dim.distinct, other.dims[o].distinct);
+            o++;
+        }
+        dim.lo = std::min(dim.lo, lo), dim.hi = std::max(dim.hi, hi);
+    }
+    g.lo = std::min(g.lo, *rest + other.lo), g.hi = std::max(g.hi, *rest + other.hi);
     return true;
 }
 
-Footprint of_data(const Group &g, int from, const std::vector<double> &trips) {
+Footprint of_data(const Group &g, int from) {
     double places = g.lanes;
-    for (size_t d = static_cast<size_t>(std::max(0, from)); d < trips.size(); d++)
+    for (size_t d = static_cast<size_t>(std::max(0, from)); d < g.trips.size(); d++)
         if (g.loops & loop_bit(static_cast<int>(d)))
-            places *= trips[d];
+            places *= g.trips[d];
     const double range = g.range > 0 ? std::ceil(g.range / line_bytes) * line_bytes : places * line_bytes;
     // Of n lines, k accesses at random touch n (1 - e^(-k / n)).
     const double lines = range / line_bytes, touched = lines * (1 - std::exp(-places / lines));
@@ -107,21 +148,26 @@ Footprint of_data(const Group &g, int from, const std::vector<double> &trips) {
 
 }  // namespace
 
-std::vector<Group> groups_of(const std::vector<Access> &accesses, const std::vector<BufferInfo> &buffers) {
-    std::vector<Group> groups;
-    for (const Access &a : accesses) {
-        const Group g = group_of(a, buffers);
-        if (std::none_of(groups.begin(), groups.end(), [&](Group &other) { return merge(other, g); }))
-            groups.push_back(g);
-    }
-    return groups;
+void Groups::add(const Group &group) {
+    std::vector<Group> &same = groups_[static_cast<size_t>(group.buffer)];
+    if (same.empty())
+        used_.push_back(static_cast<size_t>(group.buffer));
+    if (std::none_of(same.begin(), same.end(), [&](Group &other) { return merge(other, group); }))
+        same.push_back(group);
 }
 
-Footprint footprint(const Group &g, int from, const std::vector<double> &trips, const BufferInfo &buffer) {
+void Groups::add(const Access &access, const std::vector<double> &trips) {
+    Group group = group_of(access, *buffers_);
+    if (group.data)
+        group.trips = trips;
+    add(group);
+}
+
+Footprint footprint(const Group &g, int from, const BufferInfo &buffer) {
     double run = g.hi - g.lo, lo = g.first + g.lo, hi = g.first + g.hi;
     Footprint random;
     if (g.data) {
-        random = of_data(g, from, trips);
+        random = of_data(g, from);
         run = std::max(line_bytes, random.bytes);
         lo = random.lo, hi = random.hi;
     }

@@ -75,4 +75,8 @@ struct Nest {
     std::vector<std::string> notes;
 };
 
+/// For tests and debugging. Loops are l0, l1, .. by depth in indices: "f[12 + 1 l1(64)]" is at 12 in the middle
+/// iteration, and at 64 places of distance 1.
+std::string to_string(const Nest &nest);
+
 }  // namespace Pipe::predict
