@@ -36,7 +36,9 @@ struct Place {
 enum Level { L1, L2, L3, TLB, levels };
 
 struct Times {  // in clocks of elapsed time
-    double arithmetic = 0, overhead = 0, dram = 0, starts = 0;
+    double units = 0;     ///< of the execution units, and chains of dependences
+    double accesses = 0;  ///< of loads and stores that find their data in the L1 cache
+    double overhead = 0, dram = 0, starts = 0;
     double bytes[levels] = {};  ///< transferred from beyond the level, divided by the speedup
 };
 
@@ -142,13 +144,16 @@ class Cost {
         return place;
     }
 
-    double clocks_of(const Work &w) const {
+    double accesses_of(const Work &w) const {
+        return std::max(w.loads / machine_.load_rate, w.stores / machine_.store_rate);
+    }
+
+    double units_of(const Work &w) const {
         const double vectors = w.arithmetic + w.simple + w.shuffles;
         const double units = std::max({w.arithmetic / machine_.arithmetic_rate, vectors / vector_rate,
                                        w.shuffles / shuffle_rate, w.scalar / scalar_rate});
-        const double memory = std::max(w.loads / machine_.load_rate, w.stores / machine_.store_rate);
         const double all = vectors + w.loads + w.stores + w.scalar;
-        return std::max(overlapped(units, memory, 0.1), all / issue_rate) + w.slow;
+        return std::max(units, all / issue_rate) + w.slow;
     }
 
     /// Arithmetic and overhead.
@@ -168,11 +173,11 @@ class Cost {
         work[node.stage].loads += spilled, work[node.stage].stores += spilled / 2;
         double all = 0;
         for (const auto &[stage, w] : work) {
-            const double clocks = clocks_of(w);
-            all += clocks;
-            times(stage).arithmetic += iterations * clocks;
+            all += std::max(units_of(w), accesses_of(w));
+            times(stage).units += iterations * units_of(w);
+            times(stage).accesses += iterations * accesses_of(w);
         }
-        times(node.stage).arithmetic += iterations * std::max(0.0, node.chain - all);
+        times(node.stage).units += iterations * std::max(0.0, node.chain - all);
         for (const auto &[stage, clocks] : node.clocks)
             times(stage).overhead += iterations * clocks;
         for (const Loop &inner : loop.inner)
@@ -279,7 +284,10 @@ class Cost {
 
 }  // namespace
 
+/// Execution units work at the same time as loads and transfers; those wait for each other. (The execution-cache-memory
+/// model: Treibig and Hager 2009.)
 Prediction cost(const Nest &nest, const Machine &machine, double ghz) {
+    constexpr double serial = 0.1;  // of the shorter one
     const std::vector<Times> times = Cost(nest, machine).run();
     Prediction result;
     result.notes = nest.notes;
@@ -288,13 +296,13 @@ Prediction cost(const Nest &nest, const Machine &machine, double ghz) {
         const Times &t = times[i];
         PredictedStage s;
         s.func = nest.stages[i];
-        s.arithmetic = t.arithmetic * to_ms;
+        s.arithmetic = overlapped(t.units, t.accesses, serial) * to_ms;
         s.l2 = std::max(0.0, t.bytes[L1] - t.bytes[L2]) / machine.l2_rate * to_ms;
         s.l3 = (std::max(0.0, t.bytes[L2] - t.bytes[L3]) / machine.l3_rate + t.starts) * to_ms;
         s.dram = t.dram * to_ms;
         s.overhead = t.overhead * to_ms;
         s.milliseconds =
-            overlapped(overlapped(s.arithmetic, s.l2, 0.15), s.l3 + s.dram, 0.35) + s.overhead;
+            overlapped(t.units * to_ms, t.accesses * to_ms + s.l2 + s.l3 + s.dram, serial) + s.overhead;
         result.milliseconds += s.milliseconds;
         result.stages.push_back(std::move(s));
     }
