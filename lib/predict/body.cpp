@@ -74,20 +74,26 @@ void Body::leave() {
     forget_since(level.mark);
 }
 
-void Body::enter_branch(double chance) {
+void Body::enter_branch(double chance, uint64_t condition) {
     Level &level = levels_.back();
-    level.chances.push_back(level.chance);
+    level.branches.push_back({level.chance, log_.size(), condition});
     level.chance *= chance;
-    level.marks.push_back(log_.size());
     shared_.clear();
+    for (const Value &v : level.known_in[condition])
+        if (known_.try_emplace(v.id, v).second)
+            log_.push_back(v.id);
 }
 
 void Body::leave_branch() {
     Level &level = levels_.back();
-    level.chance = level.chances.back();
-    level.chances.pop_back();
-    forget_since(level.marks.back());
-    level.marks.pop_back();
+    const Level::Branch branch = level.branches.back();
+    level.branches.pop_back();
+    level.chance = branch.chance;
+    std::vector<Value> &known = level.known_in[branch.condition];
+    known.clear();
+    for (size_t i = branch.mark; i < log_.size(); i++)
+        known.push_back(known_.at(log_[i]));
+    forget_since(branch.mark);
 }
 
 void Body::bind(const std::string &name, const Expr &value) {
@@ -131,6 +137,16 @@ void Body::end_production(const std::string &func) {
 void Body::evaluate(const Expr &e) {
     if (e.defined())
         value(e);
+}
+
+/// Processors foresee most outcomes that depend on data, and all of a condition that was decided just before.
+uint64_t Body::decide(const Expr &condition, const Form &form) {
+    constexpr double misprediction = 15, unforeseen = 0.3;
+    const Value v = value(condition);
+    const double chance = std::clamp(form.mean, 0.0, 1.0);
+    if (form.data && levels_.back().decided.insert(v.id).second)
+        spend(2 * std::min(chance, 1 - chance) * unforeseen * misprediction);
+    return v.id;
 }
 
 void Body::spend(double clocks) {
@@ -291,10 +307,10 @@ Value Body::broadcast(const Expr &e) {
 Value Body::conditional(const Expr &e) {
     const Value condition = value(e->args[0]);
     const double chance = numbers_.chance(e->args[0]);
-    enter_branch(chance);
+    enter_branch(chance, condition.id);
     Value v = value(e->args[1]);
     leave_branch();
-    enter_branch(1 - chance);
+    enter_branch(1 - chance, ~condition.id);
     const Value other = value(e->args[2]);
     leave_branch();
     v.id = Hash().add(condition.id).add(v.id).add(other.id).get();

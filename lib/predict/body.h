@@ -32,7 +32,8 @@ class Body {
     // The statements, in order. Loops and branches are entered and left.
     void enter(Node &loop);
     void leave();
-    void enter_branch(double chance);
+    /// \param condition  a number for what is decided: LLVM merges branches with the same condition
+    void enter_branch(double chance, uint64_t condition);
     void leave_branch();
     void bind(const std::string &name, const Expr &value);
     void unbind(const std::string &name);
@@ -42,6 +43,8 @@ class Body {
     void begin_production(const std::string &func, int stage);
     void end_production(const std::string &func);
     void evaluate(const Expr &e);
+    /// The condition of a branch. Returns its number.
+    uint64_t decide(const Expr &condition, const Form &form);
     void store(const ir::StmtNode &s);
     /// Clocks of something else, in each execution of this place.
     void spend(double clocks);
@@ -65,13 +68,19 @@ class Body {
 
         Node *node;
         double chance = 1;  ///< that the present place is executed, in one iteration
-        std::vector<double> chances;  ///< of the branches around
-        std::vector<size_t> marks;    ///< of the branches: what is known outside of them
+        struct Branch {
+            double chance;  ///< of the place outside of it
+            size_t mark;    ///< what is known outside of it
+            uint64_t condition;
+        };
+        std::vector<Branch> branches;  ///< around the present place
+        std::unordered_map<uint64_t, std::vector<Value>> known_in;  ///< branches of these conditions
         size_t mark = 0;              ///< the same of the loop
         std::unordered_map<uint64_t, Interval> live;
         std::unordered_map<uint64_t, double> invariants;
         std::unordered_map<std::string, Value> elements;  ///< of arrays in registers, as of this iteration
         std::unordered_map<uint64_t, double> kept;  ///< arrays in registers: their registers
+        std::set<uint64_t> decided;  ///< conditions of branches
         int clock = 0;
         std::vector<std::string> produced;  ///< arrays whose contents change in iterations of this loop
     };

@@ -77,9 +77,11 @@ std::optional<double> steps_to(const Group &g, double away, std::vector<double> 
     steps.assign(g.dims.size(), 0);
     for (size_t d = g.dims.size(); d-- > 0;) {
         const double step = g.dims[d].step;
-        if (step < line_bytes / 2 || std::abs(away) < step / 2)
+        double k = std::round(away / step);
+        if (std::abs(away - k * step) > 0.1 * step)
+            k = std::trunc(away / step);
+        if (step < line_bytes / 2 || k == 0)
             continue;
-        const double k = std::round(away / step);
         if (k < g.dims[d].lo - most || k > g.dims[d].hi + most) {
             if (g.dims[d].loop != Group::copies)
                 continue;
@@ -163,6 +165,16 @@ void Groups::add(const Access &access, const std::vector<double> &trips) {
     add(group);
 }
 
+/// Bytes of the lines of a run: at a known place of a line if all runs are whole lines apart, else anywhere in a line.
+double in_lines(double first, double run, const Group &g, const std::vector<std::pair<double, double>> &levels) {
+    const bool same = std::all_of(levels.begin(), levels.end(),
+                                  [](const auto &l) { return std::fmod(l.first, line_bytes) == 0; });
+    if (!same)
+        return run + line_bytes - g.element;
+    const double offset = first - line_bytes * std::floor(first / line_bytes);
+    return line_bytes * std::ceil((offset + run) / line_bytes);
+}
+
 Footprint footprint(const Group &g, int from, const BufferInfo &buffer) {
     double run = g.hi - g.lo, lo = g.first + g.lo, hi = g.first + g.hi;
     Footprint random;
@@ -195,7 +207,7 @@ Footprint footprint(const Group &g, int from, const BufferInfo &buffer) {
     double runs = 1;
     for (const auto &[step, count] : levels)
         runs *= count;
-    const double per_run = g.data ? run : run + line_bytes - g.element;  // begins anywhere in a line
+    const double per_run = g.data ? run : in_lines(g.first + g.lo, run, g, levels);
     double bytes = std::min(std::max(line_bytes, per_run) * runs, hi - lo + line_bytes);
     if (buffer.bytes > 0)
         bytes = std::min(bytes, std::ceil(buffer.bytes / line_bytes) * line_bytes);

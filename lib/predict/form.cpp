@@ -89,7 +89,7 @@ Form Form::constant(double value) {
 Form Form::unknown(double lo, double hi, uint64_t loops) {
     Form f;
     f.data = true;
-    f.even = f.linear = false;
+    f.linear = false;
     f.lo = lo, f.hi = hi;
     f.loops = loops;
     const bool bounded = lo > -infinity && hi < infinity;
@@ -185,13 +185,20 @@ Form quotient(const Form &a, const Form &b, bool integers) {
     if (!b.is_constant()) {
         r.loops |= b.depends_on();
         r.data |= b.data || !b.terms.empty();
-        r.even = r.linear = false;
+        r.linear = false;
+        r.even &= !has_lanes(a) && !has_lanes(b);
     }
     return integers ? rounded(r) : r;
 }
 
 Form rounded(Form r) {
-    r.value = std::floor(r.value + 1e-9);
+    // What is cut off is the same in all iterations if all steps are whole; else it is a half on average.
+    const double whole = std::floor(r.value + 1e-9);
+    const bool same = !r.data && std::all_of(r.terms.begin(), r.terms.end(), [](const Term &t) {
+        return std::abs(t.step - std::round(t.step)) < 1e-9;
+    });
+    r.mean -= same ? r.value - whole : 0.5;
+    r.value = whole;
     r.even &= r.lane_step == std::floor(r.lane_step);
     r.linear = false;
     for (Term &t : r.terms) {
@@ -209,7 +216,11 @@ Form remainder(const Form &a, const Form &b) {
     if (m == 0)
         return Form::constant(0);
     if (!b.is_constant() || a.data)
-        return Form::unknown(0, m - 1, a.depends_on() | b.depends_on());
+    {
+        Form r = Form::unknown(0, m - 1, a.depends_on() | b.depends_on());
+        r.even = !has_lanes(a) && !has_lanes(b);
+        return r;
+    }
     Form r = a;
     r.value = wrapped(a.value, m);
     r.linear = false;

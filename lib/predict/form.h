@@ -36,7 +36,8 @@ struct Form {
     uint64_t loops = 0;
 
     static Form constant(double value);
-    /// A number between lo and hi that depends on data, and differs in iterations of these loops.
+    /// A number between lo and hi that depends on data, and differs in iterations of these loops; the same in all
+    /// lanes.
     static Form unknown(double lo, double hi, uint64_t loops);
 
     bool is_constant() const { return terms.empty() && lane_step == 0 && even && !data; }

@@ -15,15 +15,15 @@ namespace {
 
 /// A value of the type that depends on data.
 Form any_of(Type type, uint64_t loops) {
-    if (type.is_bool())
-        return Form::unknown(0, 1, loops);
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    double lo = -infinity, hi = infinity;
     if (type.is_int_or_uint() && type.bits() <= 16) {
         const double count = std::ldexp(1, type.bits());
-        return type.is_uint() ? Form::unknown(0, count - 1, loops)
-                              : Form::unknown(-count / 2, count / 2 - 1, loops);
+        lo = type.is_uint() ? 0 : -count / 2, hi = lo + count - 1;
     }
-    constexpr double infinity = std::numeric_limits<double>::infinity();
-    return Form::unknown(-infinity, infinity, loops);
+    Form f = Form::unknown(lo, hi, loops);
+    f.even = type.is_scalar();
+    return f;
 }
 
 /// The bounds of a value that depends on data, after a cast.

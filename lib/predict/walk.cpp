@@ -18,7 +18,6 @@ namespace {
 
 constexpr double allocation_clocks = 60;  ///< of a block of scratch memory, without what it touches
 constexpr double lock_clocks = 60;
-constexpr double misprediction_clocks = 15;
 
 /// Arrays of constant size whose indices are all constants.
 class RegisterArrays {
@@ -196,16 +195,14 @@ class Walk {
     void branch(const StmtNode &n) {
         const Form condition = numbers_.of(n.exprs[0]);
         const double chance = std::clamp(condition.mean, 0.0, 1.0);
-        body_.evaluate(n.exprs[0]);
-        if (condition.data)
-            body_.spend(2 * std::min(chance, 1 - chance) * misprediction_clocks);
+        const uint64_t decided = body_.decide(n.exprs[0], condition);
         if (chance > 0) {
-            body_.enter_branch(chance);
+            body_.enter_branch(chance, decided);
             visit(n.stmts[0]);
             body_.leave_branch();
         }
         if (n.stmts.size() > 1 && n.stmts[1].defined() && chance < 1) {
-            body_.enter_branch(1 - chance);
+            body_.enter_branch(1 - chance, ~decided);
             visit(n.stmts[1]);
             body_.leave_branch();
         }
