@@ -211,7 +211,7 @@ void Body::end_of_body(Level &level) {
     for (const auto &[time, regs] : events)
         most = std::max(most, live += regs);
     for (const auto &[id, regs] : level.kept)
-        most += regs;
+        most += regs, level.node->sums += regs;
     for (const auto &[id, regs] : level.invariants)
         most += regs;
     level.node->live = most;
@@ -225,9 +225,9 @@ Value Body::value(const Expr &e) {
     if (!ir::is_shared(e))
         return compute(e);
     if (auto found = shared_.find(e.get()); found != shared_.end())
-        return found->second;
+        return found->second.second;
     Value v = compute(e);
-    shared_.emplace(e.get(), v);
+    shared_.emplace(e.get(), std::pair{e, v});
     return v;
 }
 

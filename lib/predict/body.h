@@ -128,7 +128,7 @@ class Body {
     ir::Scope<Array> arrays_;
     std::unordered_map<uint64_t, Value> known_;
     std::vector<uint64_t> log_;  ///< of known_, in the order in which they were added
-    std::unordered_map<const ir::ExprNode *, Value> shared_;
+    std::unordered_map<const ir::ExprNode *, std::pair<Expr, Value>> shared_;
     std::unordered_map<uint64_t, Read> reads_;
     const ir::StmtNode *storing_ = nullptr;
     Form stored_index_;

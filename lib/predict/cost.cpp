@@ -156,6 +156,14 @@ class Cost {
         return std::max(units, all / issue_rate) + w.slow;
     }
 
+    /// Values for which there is no register are loaded again; sums are also stored, and the next iteration waits for
+    /// that.
+    double spill_clocks(const Node &node) const {
+        constexpr double of_value = 0.5, of_sum = 2;
+        const double spilled = std::max(0.0, node.live - machine_.vector_registers);
+        return node.live > 0 ? spilled * (of_value + (of_sum - of_value) * node.sums / node.live) : 0;
+    }
+
     /// Arithmetic and overhead.
     void code(const Loop &loop, const Place &outside) {
         const Node &node = *loop.node;
@@ -169,8 +177,8 @@ class Cost {
         std::map<int, Work> work = node.work;
         if (node.depth >= 0)
             work[node.stage].scalar += 2;
-        const double spilled = loop.inner.empty() ? std::max(0.0, node.live - machine_.vector_registers) : 0;
-        work[node.stage].loads += spilled, work[node.stage].stores += spilled / 2;
+        if (loop.inner.empty())
+            work[node.stage].slow += spill_clocks(node);
         double all = 0;
         for (const auto &[stage, w] : work) {
             all += std::max(units_of(w), accesses_of(w));

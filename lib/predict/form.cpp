@@ -49,33 +49,28 @@ Positive positive_of_one_term(const Form &d) {
 Positive positive(const Form &d) {
     if (d.data)
         return {std::max(d.mean, 0.0), 0.5};
-    if (d.terms.empty())
+    if (d.terms.empty() && d.linear)
         return {std::max(d.mean, 0.0), d.mean > 0 ? 1.0 : 0.0};
     double reach = 0;
     for (const Term &t : d.terms)
         reach += std::abs(t.step) * (t.distinct - 1) / 2;
-    if (d.mean - reach > 0)
+    if (d.linear && d.mean - reach > 0)
         return {d.mean, 1};
-    if (d.mean + reach <= 0)
+    if (d.linear && d.mean + reach <= 0)
         return {0, 0};
-    if (d.terms.size() == 1)
+    if (d.terms.size() == 1 && d.linear)
         return positive_of_one_term(d);
-    // Points spread evenly over the iterations: multiples of irrational numbers.
-    constexpr int points = 64;
-    constexpr double spread[] = {0.6180339887, 0.4142135624, 0.7320508076, 0.2360679775,
-                                 0.6457513111, 0.3166247904, 0.6055512755};
     Positive result;
-    for (int i = 0; i < points; i++) {
-        double value = d.mean;
-        for (size_t k = 0; k < d.terms.size(); k++) {
-            const Term &t = d.terms[k];
-            const double at = wrapped((i + 0.5) * spread[k % std::size(spread)], 1);
-            value += t.step * (std::floor(at * t.distinct) - (t.distinct - 1) / 2);
-        }
-        result.mean += std::max(value, 0.0) / points;
-        result.chance += (value > 0 ? 1.0 : 0.0) / points;
+    for (double sample : d.samples) {
+        result.mean += std::max(sample, 0.0) / double(d.samples.size());
+        result.chance += (sample > 0 ? 1.0 : 0.0) / double(d.samples.size());
     }
     return result;
+}
+
+template <typename F> void each_sample(Form &r, const Form &a, const Form &b, F &&f) {
+    for (size_t i = 0; i < r.samples.size(); i++)
+        r.samples[i] = static_cast<float>(f(a.samples[i], b.samples[i]));
 }
 
 }  // namespace
@@ -83,7 +78,32 @@ Positive positive(const Form &d) {
 Form Form::constant(double value) {
     Form f;
     f.value = f.mean = f.lo = f.hi = value;
+    f.samples.fill(static_cast<float>(value));
     return f;
+}
+
+/// The i-th sample is in iteration i * (an irrational number, another one for each loop) modulo the iterations.
+Form Form::counter(int depth, double trips) {
+    constexpr double spread[] = {0.6180339887, 0.4142135624, 0.7320508076, 0.2360679775,
+                                 0.6457513111, 0.3166247904, 0.6055512755};
+    Form f = constant(std::floor((trips - 1) / 2));
+    f.mean = (trips - 1) / 2;
+    if (trips <= 1) {
+        f.loops = loop_bit(depth);
+        return f;
+    }
+    f.terms.push_back({depth, 1, trips});
+    for (size_t i = 0; i < f.samples.size(); i++)
+        f.samples[i] = static_cast<float>(
+            std::floor(trips * wrapped((double(i) + 0.5) * spread[size_t(depth) % std::size(spread)], 1)));
+    return f;
+}
+
+double Form::mean_of_samples() const {
+    double sum = 0;
+    for (double sample : samples)
+        sum += sample;
+    return sum / double(samples.size());
 }
 
 Form Form::unknown(double lo, double hi, uint64_t loops) {
@@ -94,6 +114,7 @@ Form Form::unknown(double lo, double hi, uint64_t loops) {
     f.loops = loops;
     const bool bounded = lo > -infinity && hi < infinity;
     f.value = f.mean = bounded ? (lo + hi) / 2 : std::clamp(0.0, lo, hi);
+    f.samples.fill(static_cast<float>(f.mean));
     return f;
 }
 
@@ -123,6 +144,7 @@ Form sum(const Form &a, const Form &b, double factor) {
     Form r = a;
     r.value += factor * b.value;
     r.mean += factor * b.mean;
+    each_sample(r, a, b, [&](double x, double y) { return x + factor * y; });
     r.lane_step += factor * b.lane_step;
     r.even &= b.even;
     r.linear &= b.linear;
@@ -155,6 +177,7 @@ Form product(const Form &a, const Form &b) {
     Form r = a;
     r.value = a.value * b.value;
     r.mean = a.mean * b.mean;
+    each_sample(r, a, b, [](double x, double y) { return x * y; });
     for (Term &t : r.terms)
         t.step *= b.value;
     std::erase_if(r.terms, [](const Term &t) { return t.step == 0; });
@@ -170,7 +193,9 @@ Form product(const Form &a, const Form &b) {
         t.step *= a.value;
     other.lane_step = b.lane_step * a.value;
     other.value = other.mean = 0;
+    other.samples.fill(0);
     Form both = sum(r, other, 1);
+    both.mean = both.mean_of_samples();
     both.even &= !(has_lanes(a) && has_lanes(b));
     both.linear = false;
     if (both.data)
@@ -188,16 +213,20 @@ Form quotient(const Form &a, const Form &b, bool integers) {
         r.linear = false;
         r.even &= !has_lanes(a) && !has_lanes(b);
     }
-    return integers ? rounded(r) : r;
+    return integers ? rounded(r, 1 / std::abs(b.value)) : r;
 }
 
-Form rounded(Form r) {
-    // What is cut off is the same in all iterations if all steps are whole; else it is a half on average.
+Form rounded(Form r, double unit) {
+    // What is cut off is the same in all iterations if all steps are whole; else it is half of what can be cut off.
     const double whole = std::floor(r.value + 1e-9);
     const bool same = !r.data && std::all_of(r.terms.begin(), r.terms.end(), [](const Term &t) {
         return std::abs(t.step - std::round(t.step)) < 1e-9;
     });
-    r.mean -= same ? r.value - whole : 0.5;
+    const bool linear = r.linear;
+    each_sample(r, r, r, [](double x, double) { return std::floor(x + 1e-4); });
+    r.mean -= same ? r.value - whole : (1 - unit) / 2;
+    if (!linear)
+        r.mean = r.mean_of_samples();
     r.value = whole;
     r.even &= r.lane_step == std::floor(r.lane_step);
     r.linear = false;
@@ -223,6 +252,7 @@ Form remainder(const Form &a, const Form &b) {
     }
     Form r = a;
     r.value = wrapped(a.value, m);
+    each_sample(r, a, a, [&](double x, double) { return wrapped(x, m); });
     r.linear = false;
     double reach = 0;
     for (const Term &t : a.terms)
@@ -257,6 +287,9 @@ Form larger(const Form &a, const Form &b) {
     Form r = p.chance >= 0.5 ? a : b;
     const bool certain = p.chance <= 0 || p.chance >= 1;
     r.mean = b.mean + p.mean;
+    each_sample(r, a, b, [](double x, double y) { return std::max(x, y); });
+    if (!a.linear || !b.linear)
+        r.mean = r.mean_of_samples();
     r.linear = certain && r.linear;
     r.even = r.even && !has_lanes(d);
     if (a.data || b.data) {
@@ -273,6 +306,8 @@ Form select(const Form &condition, const Form &t, const Form &f) {
     const double p = std::clamp(condition.mean, 0.0, 1.0);
     Form r = p >= 0.5 ? t : f;
     r.mean = p * t.mean + (1 - p) * f.mean;
+    for (size_t i = 0; i < r.samples.size(); i++)
+        r.samples[i] = condition.samples[i] > 0.5f ? t.samples[i] : f.samples[i];
     const bool certain = (p == 0 || p == 1) && !condition.data;
     r.linear &= certain;
     r.even &= !has_lanes(condition);
@@ -291,9 +326,10 @@ Form select(const Form &condition, const Form &t, const Form &f) {
 namespace {
 
 /// A condition that is true in this share of the iterations.
-Form condition(const Form &difference, double chance) {
+template <typename F> Form condition(const Form &difference, double chance, F &&holds) {
     Form r = Form::constant(chance >= 0.5 ? 1 : 0);
     r.mean = chance;
+    each_sample(r, difference, difference, [&](double x, double) { return holds(x) ? 1 : 0; });
     r.linear = false;
     if (chance > 0 && chance < 1) {
         r.loops = difference.depends_on();
@@ -308,26 +344,30 @@ Form condition(const Form &difference, double chance) {
 Form less(const Form &a, const Form &b) {
     const Form d = sum(b, a, -1);
     if (d.data && (d.lo > 0 || d.hi <= 0))
-        return condition(d, d.lo > 0 ? 1 : 0);
-    return condition(d, positive(d).chance);
+        return condition(d, d.lo > 0 ? 1 : 0, [&](double) { return d.lo > 0; });
+    return condition(d, positive(d).chance, [](double x) { return x > 0; });
 }
 
 Form equals(const Form &a, const Form &b) {
     const Form d = sum(b, a, -1);
     if (d.data)
-        return condition(d, d.lo > 0 || d.hi < 0 ? 0 : 0.25);
+        return condition(d, d.lo > 0 || d.hi < 0 ? 0 : 0.25, [](double) { return false; });
     double reach = 0, distinct = 1;
     for (const Term &t : d.terms) {
         reach += std::abs(t.step) * (t.distinct - 1) / 2;
         distinct *= std::max(1.0, t.distinct);
     }
     const bool possible = std::abs(d.mean) <= reach + 1e-9;
-    return condition(d, possible ? 1 / distinct : 0);
+    return condition(d, possible ? 1 / distinct : 0, [](double x) { return std::abs(x) < 0.5; });
 }
 
 Form both(const Form &a, const Form &b) {
-    Form r = condition(sum(a, b, 1), std::clamp(a.mean, 0.0, 1.0) * std::clamp(b.mean, 0.0, 1.0));
-    r.data = (a.data || b.data) && r.mean > 0 && r.mean < 1;
+    const double chance = std::clamp(a.mean, 0.0, 1.0) * std::clamp(b.mean, 0.0, 1.0);
+    Form r = Form::constant(chance >= 0.5 ? 1 : 0);
+    r.mean = chance;
+    each_sample(r, a, b, [](double x, double y) { return x * y; });
+    r.linear = false;
+    r.data = (a.data || b.data) && chance > 0 && chance < 1;
     r.loops = a.loops | b.loops;
     r.even = a.even && b.even;
     return r;
@@ -336,6 +376,7 @@ Form both(const Form &a, const Form &b) {
 Form negation(const Form &a) {
     Form r = a;
     r.mean = 1 - std::clamp(a.mean, 0.0, 1.0);
+    each_sample(r, a, a, [](double x, double) { return 1 - x; });
     r.value = r.mean >= 0.5 ? 1 : 0;
     return r;
 }

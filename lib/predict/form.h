@@ -1,6 +1,7 @@
 #pragma once
 // Form: what is known of a number at one place of a loop nest, without running the loops.
 
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -24,6 +25,7 @@ struct Term {
 struct Form {
     double value = 0;         ///< in the middle iteration of all loops; of the first lane
     double mean = 0;          ///< over all iterations
+    std::array<float, 64> samples{};  ///< in some of them, spread evenly over all loops
     std::vector<Term> terms;  ///< by depth
     double lane_step = 0;     ///< from one vector lane to the next
     bool even = true;         ///< the same step between all neighboring lanes
@@ -36,6 +38,8 @@ struct Form {
     uint64_t loops = 0;
 
     static Form constant(double value);
+    /// The counter of a loop: 0 in its first iteration.
+    static Form counter(int depth, double trips);
     /// A number between lo and hi that depends on data, and differs in iterations of these loops; the same in all
     /// lanes.
     static Form unknown(double lo, double hi, uint64_t loops);
@@ -46,6 +50,7 @@ struct Form {
     uint64_t depends_on() const;
     /// The innermost loop that it depends on; -1: none.
     int depth() const;
+    double mean_of_samples() const;
 };
 
 Form sum(const Form &a, const Form &b, double factor);
@@ -56,8 +61,8 @@ Form remainder(const Form &a, const Form &b);
 Form smaller(const Form &a, const Form &b);
 Form larger(const Form &a, const Form &b);
 Form select(const Form &condition, const Form &t, const Form &f);
-/// The same, in a type that changes the value in a way that is not linear (floor, a cast to integer).
-Form rounded(Form a);
+/// The next smaller integer. \param unit  the numbers are multiples of this fraction; 0: of none
+Form rounded(Form a, double unit);
 
 /// Whether a < b (or a <= b for integers, as b + 1): `mean` is the share of iterations.
 Form less(const Form &a, const Form &b);

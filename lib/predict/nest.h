@@ -61,7 +61,8 @@ struct Node {
     std::map<int, Work> work;       ///< per iteration and stage
     std::map<int, double> clocks;   ///< per iteration and stage: allocations, branches
     double chain = 0;               ///< clocks per iteration that dependences between iterations take
-    double live = 0;                ///< vector registers that the body needs
+    double live = 0;                ///< vector registers that the body needs,
+    double sums = 0;                ///< of which these hold values from one iteration to the next
     std::vector<Access> accesses;   ///< of the body, outside of inner loops
     std::vector<std::unique_ptr<Node>> loops;  ///< inner loops
 };

@@ -51,9 +51,9 @@ Form Numbers::of(const Expr &e) {
     if (!ir::is_shared(e))
         return evaluate(*e.get());
     if (auto found = shared_.find(e.get()); found != shared_.end())
-        return found->second;
+        return found->second.second;
     Form form = evaluate(*e.get());
-    shared_.emplace(e.get(), form);
+    shared_.emplace(e.get(), std::pair{e, form});
     return form;
 }
 
@@ -73,7 +73,7 @@ Form Numbers::evaluate(const ExprNode &e) {
         Form f = of(e.args[0]);
         if (f.data)
             f = narrowed(f, e.type);
-        return e.args[0].type().is_float() && !e.type.is_float() ? rounded(f) : f;
+        return e.args[0].type().is_float() && !e.type.is_float() ? rounded(f, 0) : f;
     }
     case Op::Ramp: {
         Form f = of(e.args[0]);
@@ -194,7 +194,7 @@ Form Numbers::call(const ExprNode &e) {
         return intrinsic(e);
     for (const char *name : {"floor_", "ceil_", "round_", "trunc_"})
         if (e.call_kind == CallKind::PureExtern && e.name.rfind(name, 0) == 0)
-            return rounded(of(e.args[0]));
+            return rounded(of(e.args[0]), 0);
     uint64_t loops = 0;
     for (const Expr &arg : e.args)
         if (arg.defined() && arg.type().is_handle() == false && arg->op != Op::StringImm)

@@ -30,7 +30,8 @@ class Numbers {
     Form let(const ir::ExprNode &e);
 
     ir::Scope<Form> bound_;
-    std::unordered_map<const ir::ExprNode *, Form> shared_;  ///< valid until a name is bound anew
+    /// Of nodes with several parents, which it keeps alive; valid until a name is bound anew.
+    std::unordered_map<const ir::ExprNode *, std::pair<Expr, Form>> shared_;
 };
 
 }  // namespace Pipe::predict

@@ -165,21 +165,21 @@ class Walk {
 
     void loop(const StmtNode &n) {
         const Form min = numbers_.of(n.exprs[0]), extent = numbers_.of(n.exprs[1]);
-        if (extent.mean <= 0)
+        double trips = 0;  // a negative extent is none
+        for (double sample : extent.samples)
+            trips += std::max(0.0, sample) / double(extent.samples.size());
+        if (extent.linear || trips == 0)
+            trips = extent.mean;
+        if (trips <= 0)
             return;
         auto node = std::make_unique<Node>();
         node->name = n.name;
         node->depth = ++depth_;
         node->stage = body_.stage();
         node->parallel = n.kind == LoopKind::Parallel;
-        node->entries = body_.chance() * std::min(1.0, extent.mean);
-        node->trips = std::max(1.0, extent.mean);
-        Form counter = Form::constant(std::floor((node->trips - 1) / 2));
-        counter.mean = (node->trips - 1) / 2;
-        if (node->trips > 1)
-            counter.terms.push_back({depth_, 1, node->trips});
-        else
-            counter.loops = loop_bit(depth_);
+        node->entries = body_.chance() * std::min(1.0, trips);
+        node->trips = std::max(1.0, trips);
+        const Form counter = Form::counter(depth_, node->trips);
         body_.evaluate(n.exprs[0]);
         body_.evaluate(n.exprs[1]);
         Node &inside = *node;
