@@ -55,6 +55,7 @@ struct Scheduled {
     bool fast_math = false;    ///< the target has Target::FastMath
     bool unscheduled = false;  ///< no Func has a directive, and there is no autoscheduler
     std::string report;        ///< of the autoscheduler
+    autoschedule::Sizes sizes = {};  ///< for which it scheduled
     double freeze_ms = 0, schedule_ms = 0;
 };
 
@@ -109,6 +110,8 @@ class Compiled {
     /// The predicted time of `run` on these outputs, which need no memory. `options`: caches; cores, 0:
     /// the threads of `run`.
     Prediction predict(Outputs outputs, AutoscheduleOptions options);
+    /// The autoscheduler's report, and the predicted times for the sizes for which it scheduled.
+    std::string report(const AutoscheduleOptions &options);
     const Slots &slots() const { return slots_; }
     /// Outputs that the user declared (may_alias) to share memory with inputs.
     const std::vector<InPlace> &declared_in_place() const { return declared_in_place_; }

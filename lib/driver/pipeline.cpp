@@ -140,7 +140,9 @@ std::string Pipeline::schedule_source() {
 }
 
 std::string Pipeline::schedule_report() {
-    return checked(compiler_).schedule(outputs_).report;
+    driver::Compiler &compiler = checked(compiler_);
+    const auto options = compiler.settings().autoschedule;
+    return options ? compiler.compile_for(outputs_, Target())->report(*options) : "";
 }
 
 TuneResult Pipeline::tune(const Realization &outputs, const TuneOptions &options) {

@@ -92,4 +92,32 @@ Prediction Compiled::predict(Outputs outputs, AutoscheduleOptions options) {
     return result.prediction;
 }
 
+std::string Compiled::report(const AutoscheduleOptions &options) {
+    const Scheduled s = scheduled();
+    if (target_.has_gpu_feature() || s.report.empty())
+        return s.report;
+    std::vector<Buffer<void>> outputs;
+    size_t output = 0;
+    for (FuncId id : s.frozen.graph.outputs) {
+        std::vector<BufferDim> shape;
+        int64_t stride = 1;
+        for (const autoschedule::Sizes::Dim &d : s.sizes.outputs[output++]) {
+            if (d.extent <= 0)
+                return s.report;  // it assumed some size
+            shape.push_back({d.min, d.extent, stride});
+            stride *= d.extent;
+        }
+        for (Type type : s.frozen.graph[id].types)
+            outputs.emplace_back(type, static_cast<void *>(nullptr), shape);
+    }
+    std::vector<const BufferBase *> pointers;
+    for (const Buffer<void> &b : outputs)
+        pointers.push_back(&b);
+    try {
+        return s.report + "predicted for these sizes:\n" + predict(Outputs(pointers), options).to_string();
+    } catch (const RuntimeError &error) {  // a Param has no value yet
+        return s.report + "note: no times predicted: " + error.what() + "\n";
+    }
+}
+
 }  // namespace Pipe::driver

@@ -323,7 +323,7 @@ Value Body::operation(const Expr &e) {
     Value result;
     Hash hash;
     hash.add(uint64_t(e->op)).add(e.type()).add(e->name).add(uint64_t(e->index)).add(e->uint_value);
-    bool multiplies = false;
+    std::optional<uint64_t> multiplied;
     for (const Expr &arg : e->args) {
         if (!arg.defined())
             continue;
@@ -333,7 +333,8 @@ Value Body::operation(const Expr &e) {
         result.depth = std::max(result.depth, v.depth);
         if (v.chain > result.chain)
             result.chain = v.chain, result.origin = v.origin;
-        multiplies |= arg->op == Op::Mul && arg.type().is_float() && v.depth == result.depth;
+        if (arg->op == Op::Mul && arg.type().is_float() && v.depth == result.depth)
+            multiplied = v.id;
     }
     if (ir::is_binary(e->op) && ir::is_commutative(e->op)) {
         hash = Hash();
@@ -346,10 +347,12 @@ Value Body::operation(const Expr &e) {
     result.regs = registers(e.type(), target_);
     if (e.type().is_scalar() && !e.type().is_float())
         result.regs = 0;
-    const bool fused = multiplies && e.type().is_float() && (e->op == Op::Add || e->op == Op::Sub);
+    const bool fused = multiplied && e.type().is_float() && (e->op == Op::Add || e->op == Op::Sub);
     if (result.chain >= 0)
         result.chain += latency_of(*e.get());
-    if (!fused)
+    if (fused)  // the product is in no register
+        levels_.back().live.erase(*multiplied);
+    else
         charge(result.depth, instructions_of(*e.get(), target_));
     return add(result);
 }
