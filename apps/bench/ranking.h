@@ -33,7 +33,7 @@ struct RankingOptions {
     int threads = 1;  ///< 1: times are processor times
     double slowest_ms = 2000;        ///< slower ones are left out
     double hand_ms = 20;             ///< sizes are halved until the hand schedule is predicted to take no longer
-    double compile_budget_s = 20;    ///< for one schedule: those predicted to take longer are left out
+    double compile_budget_s = 60;    ///< for one schedule: those predicted to take longer are left out
 };
 
 Ranking rank(const apps::App &app, const RankingOptions &options,

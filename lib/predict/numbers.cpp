@@ -79,6 +79,7 @@ Form Numbers::evaluate(const ExprNode &e) {
         Form f = of(e.args[0]);
         const Form step = of(e.args[1]);
         f.even &= step.is_constant() && f.lane_step == 0;
+        f = sum(f, step, lane_);
         f.lane_step = step.value;
         return f;
     }
@@ -94,6 +95,8 @@ Form Numbers::evaluate(const ExprNode &e) {
         return select(of(e.args[0]), of(e.args[1]), of(e.args[2]));
     case Op::Not:
         return negation(of(e.args[0]));
+    case Op::VectorReduce:
+        return reduction(e);
     case Op::Interleave: {
         Form f = of(e.args[0]);
         if (e.args.size() > 1)
@@ -117,6 +120,28 @@ Form Numbers::let(const ExprNode &e) {
     Form result = of(e.args[1]);
     unbind(e.name);
     return result;
+}
+
+Form Numbers::in_lane(const Expr &e, int lane) {
+    std::swap(lane_, lane);
+    shared_.clear();
+    Form f = of(e);
+    std::swap(lane_, lane);
+    shared_.clear();
+    return f;
+}
+
+/// Whether a condition holds in any lane, or in all: it changes once from the first lane to the last.
+Form Numbers::reduction(const ExprNode &e) {
+    const Expr &value = e.args[0];
+    if ((e.reduce_op != Op::Or && e.reduce_op != Op::And) || !e.type.is_scalar())
+        return any_of(e.type, of(value).depends_on());
+    const Form first = in_lane(value, 0), last = in_lane(value, value.type().lanes() - 1);
+    Form f = e.reduce_op == Op::Or ? negation(both(negation(first), negation(last))) : both(first, last);
+    f.mean = e.reduce_op == Op::Or ? std::max(first.mean, last.mean) : std::min(first.mean, last.mean);
+    f.value = f.mean >= 0.5 ? 1 : 0;
+    f.even = true;
+    return f;
 }
 
 Form Numbers::binary(const ExprNode &e) {

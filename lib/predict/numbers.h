@@ -28,8 +28,11 @@ class Numbers {
     Form call(const ir::ExprNode &e);
     Form intrinsic(const ir::ExprNode &e);
     Form let(const ir::ExprNode &e);
+    Form reduction(const ir::ExprNode &e);
+    Form in_lane(const Expr &e, int lane);
 
     ir::Scope<Form> bound_;
+    int lane_ = 0;  ///< whose value is evaluated
     /// Of nodes with several parents, which it keeps alive; valid until a name is bound anew.
     std::unordered_map<const ir::ExprNode *, std::pair<Expr, Form>> shared_;
 };

@@ -1,6 +1,7 @@
 #include "predict/walk.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <unordered_set>
 
@@ -84,6 +85,35 @@ class Walk {
     Numbers numbers_;
     Body body_;
     int depth_ = -1;
+    std::array<float, 64> active_ = all_active();  ///< in which samples the branches around are taken
+
+    static std::array<float, 64> all_active() {
+        std::array<float, 64> all;
+        all.fill(1);
+        return all;
+    }
+
+    /// The mean where the branches around are taken, as far as samples tell.
+    double mean_here(const Form &f) const {
+        constexpr double enough = 3;
+        double count = 0, sum = 0;
+        for (size_t i = 0; i < active_.size(); i++)
+            count += active_[i], sum += active_[i] * f.samples[i];
+        const bool all = count >= double(active_.size());
+        return all || f.data || count < enough ? f.mean : sum / count;
+    }
+
+    void visit_branch(const Stmt &s, double chance, uint64_t condition, const Form &holds) {
+        if (!s.defined() || chance <= 0)
+            return;
+        const std::array<float, 64> outside = active_;
+        for (size_t i = 0; i < active_.size() && !holds.data; i++)
+            active_[i] *= holds.samples[i];
+        body_.enter_branch(chance, condition);
+        visit(s);
+        body_.leave_branch();
+        active_ = outside;
+    }
 
     double bytes_of(const ir::Argument &a) const {
         double elements = 1;
@@ -165,11 +195,7 @@ class Walk {
 
     void loop(const StmtNode &n) {
         const Form min = numbers_.of(n.exprs[0]), extent = numbers_.of(n.exprs[1]);
-        double trips = 0;  // a negative extent is none
-        for (double sample : extent.samples)
-            trips += std::max(0.0, sample) / double(extent.samples.size());
-        if (extent.linear || trips == 0)
-            trips = extent.mean;
+        const double trips = mean_here(extent.linear ? extent : larger(extent, Form::constant(0)));
         if (trips <= 0)
             return;
         auto node = std::make_unique<Node>();
@@ -194,18 +220,11 @@ class Walk {
 
     void branch(const StmtNode &n) {
         const Form condition = numbers_.of(n.exprs[0]);
-        const double chance = std::clamp(condition.mean, 0.0, 1.0);
+        const double chance = std::clamp(mean_here(condition), 0.0, 1.0);
         const uint64_t decided = body_.decide(n.exprs[0], condition);
-        if (chance > 0) {
-            body_.enter_branch(chance, decided);
-            visit(n.stmts[0]);
-            body_.leave_branch();
-        }
-        if (n.stmts.size() > 1 && n.stmts[1].defined() && chance < 1) {
-            body_.enter_branch(1 - chance, ~decided);
-            visit(n.stmts[1]);
-            body_.leave_branch();
-        }
+        visit_branch(n.stmts[0], chance, decided, condition);
+        if (n.stmts.size() > 1)
+            visit_branch(n.stmts[1], 1 - chance, ~decided, negation(condition));
     }
 
     void allocate(const StmtNode &n) {

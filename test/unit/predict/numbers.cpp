@@ -142,3 +142,10 @@ TEST_CASE("lanes of vectors") {
     const Expr uniform = ir::make_broadcast(cast<int>(ir::make_load(UInt(8), "table", a)), 8);
     CHECK(loops.of(ir::make_binary(ir::Op::Add, ramp, uniform)).even);
 }
+
+TEST_CASE("whether any lane, or all lanes, are inside") {
+    Loops loops({10});
+    const Expr mask = ir::make_binary(ir::Op::LT, ir::make_ramp(a * 8, Expr(1), 8), ir::make_broadcast(Expr(70), 8));
+    CHECK(loops.of(ir::make_vector_reduce(ir::Op::Or, mask, 1)).mean == Approx(0.9));   // 0 .. 64 < 70
+    CHECK(loops.of(ir::make_vector_reduce(ir::Op::And, mask, 1)).mean == Approx(0.8));  // 7 .. 63 < 70
+}

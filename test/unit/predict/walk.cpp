@@ -89,3 +89,15 @@ TEST_CASE("the rates of this machine are measured") {
     CHECK(rates.memory > 0);
     CHECK(rates.memory_of_all >= rates.memory);
 }
+
+TEST_CASE("a condition that was decided outside is not decided again") {
+    ImageParam in(Float(32), 2, "in");
+    Func out("out");
+    RDom r(0, 64, "r");
+    r.where(x <= y);
+    out(x, y) = 0.0f;
+    out(x, y) += in(r, y);
+    const std::string nest = nest_of(out, {{64, 64}, {64, 64}});
+    INFO(nest);
+    CHECK_FALSE(contains(nest, "entered 0.25"));
+}
