@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <bit>
+#include <fstream>
 
 #include "driver/compiled.h"
 #include "jit/runtime.h"
 #include "lower/lower.h"
 #include "support/deep_stack.h"
+#include "support/env.h"
 
 namespace Pipe::driver {
 
@@ -41,6 +43,14 @@ predict::Values values_of(const std::vector<Slot> &slots, const std::vector<Argu
         }
     }
     return values;
+}
+
+/// PIPE_DUMP names a directory for what the model sees.
+void dump_nest(const ir::Program &program, const predict::Values &values, const Target &target) {
+    const std::string folder = support::dump_folder();
+    if (!folder.empty())
+        std::ofstream(folder + "/" + program.name + ".predict.txt")
+            << predict::to_string(predict::walk(program, values, target));
 }
 
 }  // namespace
@@ -82,7 +92,9 @@ Prediction Compiled::predict(Outputs outputs, AutoscheduleOptions options) {
         std::lock_guard lock(mutex_);
         Variant variant{slots_.layouts(shapes), {}, false};
         auto run = [&] {
-            result = predict::predict(lower_or_fall_back(variant), values, target_, machine, rates);
+            const ir::Program program = lower_or_fall_back(variant);
+            dump_nest(program, values, target_);
+            result = predict::predict(program, values, target_, machine, rates);
         };
         run();
         variant.any_size = result.too_small;

@@ -20,9 +20,9 @@ constexpr double vector_rate = 3;    ///< vector instructions per clock, all kin
 constexpr double shuffle_rate = 1.5;
 constexpr double scalar_rate = 4;
 constexpr double issue_rate = 6;     ///< instructions per clock
-constexpr double usable_l1 = 0.8, usable_l2 = 0.75, usable_l3 = 0.75;
+constexpr double usable = 0.75;  ///< of a cache; the rest is for data that streams through
 constexpr double write_back = 0.3;  ///< cost of a byte written back, relative to one that is read
-constexpr double tlb_pages = 1536;  ///< of the second level
+constexpr double tlb_pages = 2048;  ///< of the second level
 constexpr double walk_clocks = 20;
 
 /// Where a loop stands: how often, and on how many cores it is executed.
@@ -208,24 +208,25 @@ class Cost {
     double capacity(Level level, const Place &place) const {
         switch (level) {
         case L1:
-            return usable_l1 * double(machine_.l1_bytes);
+            return double(machine_.l1_bytes);
         case L2:
-            return usable_l2 * double(machine_.l2_bytes);
+            return double(machine_.l2_bytes);
         case L3:
-            return usable_l3 * double(machine_.l3_bytes) / place.threads;
+            return double(machine_.l3_bytes) / place.threads;
         default:
             return tlb_pages;
         }
     }
 
-    /// The share of the iterations' data that the next iteration still finds in the cache. Beyond its capacity, the
-    /// replacement strategies of current processors keep a part.
+    /// The share of an iteration's data that the next iteration still finds in the cache: all if it is smaller than the
+    /// usable part, nothing if it is larger than the whole.
     double kept(const Loop &loop, const Place &place, Level level) const {
         // Cores do not find in their own caches what others left in theirs.
         const bool is_shared = level != L3 && machine_.cores > 1 && loop.has_parallel && !loop.node->parallel;
         if (is_shared)
             return 0;
-        return std::clamp(2 - loop.body[level] / capacity(level, place), 0.0, 1.0);
+        const double filled = loop.body[level] / capacity(level, place);
+        return std::clamp((1 - filled) / (1 - usable), 0.0, 1.0);
     }
 
     /// Between a cache and what is beyond it. \param weight  of the part that no loop around keeps

@@ -82,8 +82,11 @@ std::optional<double> steps_to(const Group &g, double away, std::vector<double> 
             k = std::trunc(away / step);
         if (step < line_bytes / 2 || k == 0)
             continue;
-        if (k < g.dims[d].lo - most || k > g.dims[d].hi + most) {
-            if (g.dims[d].loop != Group::copies)
+        const bool is_copy = g.dims[d].loop == Group::copies;
+        // As many steps as the loop makes: not the same places in other iterations, but other ones.
+        const double limit = is_copy ? most : std::min(most, std::max(1.0, g.dims[d].distinct - 1));
+        if (k < g.dims[d].lo - limit || k > g.dims[d].hi + limit) {
+            if (!is_copy)
                 continue;
             return std::nullopt;
         }
