@@ -34,7 +34,8 @@ class Dice {
 
 class Scheduler {
   public:
-    Scheduler(apps::Program &program, Pipe::Pipeline &pipeline, const Pipe::Target &target, uint64_t seed)
+    Scheduler(apps::Program &program, Pipe::Pipeline &pipeline, const Pipe::Target &target,
+              uint64_t seed)
         : funcs_(program.stages), pipeline_(pipeline), target_(target), dice_(seed) {}
 
     void run() {
@@ -61,7 +62,8 @@ class Scheduler {
     Dice dice_;
     std::vector<bool> inlined_;
     bool vectorizes_ = true, parallel_ = true, tiles_ = true;
-    std::map<std::pair<size_t, int>, std::vector<Var>> loops_;  ///< inside of which others can be computed
+    std::map<std::pair<size_t, int>, std::vector<Var>>
+        loops_;  ///< inside of which others can be computed
 
     Stage stage_of(size_t func, int stage) const {
         return stage == 0 ? Stage(funcs_[func]) : funcs_[func].update(stage - 1);
@@ -87,7 +89,8 @@ class Scheduler {
             attempt([&] { stage.reorder(std::vector<VarOrRVar>(vars.rbegin(), vars.rend())); });
         if (vars.size() >= 2 && tiles_ && dice_.chance(60)) {
             const Var xo("xo"), yo("yo"), xi("xi"), yi("yi");
-            const int width = dice_.of({16, 32, 64, 128, 256, 512}), height = dice_.of({4, 8, 16, 32, 64});
+            const int width = dice_.of({16, 32, 64, 128, 256, 512}),
+                      height = dice_.of({4, 8, 16, 32, 64});
             if (attempt([&] { stage.tile(vars[0], vars[1], xo, yo, xi, yi, width, height); })) {
                 inner = xi, outer = vars.size() == 2 ? yo : outer;
                 loops = {yi, xo, yo};
@@ -113,7 +116,10 @@ class Scheduler {
     void vectorize(Stage &stage, const Var &inner, size_t func) {
         const int lanes = target_.natural_vector_size(funcs_[func].types()[0]);
         const int count = dice_.of({1, 1, 1, 2, 4});
-        if (attempt([&] { stage.vectorize(inner, std::max(2, dice_.chance(15) ? lanes / 2 : lanes)); }) && count > 1)
+        if (attempt([&] {
+                stage.vectorize(inner, std::max(2, dice_.chance(15) ? lanes / 2 : lanes));
+            }) &&
+            count > 1)
             attempt([&] { stage.unroll(inner, count); });
     }
 
@@ -143,8 +149,9 @@ using Json = nlohmann::json;
 
 /// A directive that other directives do not refer to.
 bool can_be_dropped(const std::string &name) {
-    for (const char *kind : {"vectorize", "parallel", "unroll", "store_nontemporal", "reorder", "store_at",
-                             "store_root", "prefetch", "align_storage", "reorder_storage"})
+    for (const char *kind :
+         {"vectorize", "parallel", "unroll", "store_nontemporal", "reorder", "store_at",
+          "store_root", "prefetch", "align_storage", "reorder_storage"})
         if (name == kind)
             return true;
     return false;
@@ -178,13 +185,14 @@ bool change(Json &directives, size_t at, Dice &dice) {
 
 }  // namespace
 
-void schedule_plausibly(apps::Program &program, Pipe::Pipeline &pipeline, const Pipe::Target &target,
-                        uint64_t seed) {
+void schedule_plausibly(apps::Program &program, Pipe::Pipeline &pipeline,
+                        const Pipe::Target &target, uint64_t seed) {
     Scheduler(program, pipeline, target, seed).run();
 }
 
 void mutate_schedule(Pipe::Pipeline &pipeline, uint64_t seed) {
-    const auto file = std::filesystem::temp_directory_path() / fmt::format("pipe_ranking_{}.json", getpid());
+    const auto file =
+        std::filesystem::temp_directory_path() / fmt::format("pipe_ranking_{}.json", getpid());
     pipeline.save_schedule(file.string());
     std::ifstream in(file);
     Json json = Json::parse(in);

@@ -12,8 +12,8 @@ namespace bench {
 /// Gives the stages of a program random directives: inlining, compute levels, tiles, vectors, unrolled and
 /// parallel loops, orders of loops. What is illegal by itself is left out; the whole may still be refused with
 /// a CompileError. Deterministic.
-void schedule_plausibly(apps::Program &program, Pipe::Pipeline &pipeline, const Pipe::Target &target,
-                        uint64_t seed);
+void schedule_plausibly(apps::Program &program, Pipe::Pipeline &pipeline,
+                        const Pipe::Target &target, uint64_t seed);
 
 /// Changes the pipeline's schedule, which was applied or chosen, in a few places: other numbers, and directives left
 /// out. CompileError where the result is refused.

@@ -92,7 +92,8 @@ class Ranker {
             const auto start = Clock::now();
             const double ms = c.pipeline->predict(output, target_).milliseconds;
             ranking_.predict_ms = milliseconds_since(start);
-            smaller = ms > options_.hand_ms && std::min(ranking_.size.width, ranking_.size.height) >= 256;
+            smaller =
+                ms > options_.hand_ms && std::min(ranking_.size.width, ranking_.size.height) >= 256;
             if (smaller)
                 ranking_.size = {ranking_.size.width / 2, ranking_.size.height / 2};
         }
@@ -147,7 +148,8 @@ class Ranker {
         constexpr double shortest_ms = 2;
         c.repeats = int(std::clamp(std::ceil(shortest_ms / c.result.measured_ms), 1.0, 1000.0));
         if (!(difference <= limit))
-            c.result.failure = fmt::format("wrong by {:.3g} of {:.3g}", difference, apps::max_abs(*expected_));
+            c.result.failure =
+                fmt::format("wrong by {:.3g} of {:.3g}", difference, apps::max_abs(*expected_));
         else if (c.result.measured_ms > options_.slowest_ms)
             c.result.failure = "slow";
     }
@@ -164,10 +166,11 @@ class Ranker {
         add("hand", [&](Candidate &c) { c.program->schedule_by_hand(target_); });
         add("naive", [&](Candidate &c) { c.program->schedule_naively(); });
         using Strategy = Pipe::AutoscheduleOptions::Strategy;
-        for (auto [name, strategy] :
-             {std::pair{"auto", Strategy::Best}, {"dp-fusion", Strategy::DPFusion},
-              {"reuse-analysis", Strategy::ReuseAnalysis}, {"post-tiling", Strategy::PostTiling},
-              {"greedy", Strategy::Greedy}}) {
+        for (auto [name, strategy] : {std::pair{"auto", Strategy::Best},
+                                      {"dp-fusion", Strategy::DPFusion},
+                                      {"reuse-analysis", Strategy::ReuseAnalysis},
+                                      {"post-tiling", Strategy::PostTiling},
+                                      {"greedy", Strategy::Greedy}}) {
             Pipe::AutoscheduleOptions options;
             options.strategy = strategy;
             add(name, [&, options](Candidate &c) { c.pipeline->autoschedule(target_, options); });
@@ -176,11 +179,14 @@ class Ranker {
 
     void random_schedules() {
         int legal = 0;
-        for (uint64_t seed = 1; legal < options_.random && seed <= uint64_t(4 * options_.random); seed++) {
+        for (uint64_t seed = 1; legal < options_.random && seed <= uint64_t(4 * options_.random);
+             seed++) {
             const uint64_t kind = seed % 4;
-            const std::string name = fmt::format("{} {}", kind < 2    ? "random"
-                                                          : kind == 2 ? "like hand"
-                                                                      : "like auto", seed);
+            const std::string name = fmt::format("{} {}",
+                                                 kind < 2    ? "random"
+                                                 : kind == 2 ? "like hand"
+                                                             : "like auto",
+                                                 seed);
             legal += add(name, [&](Candidate &c) {
                 if (kind < 2)
                     return schedule_plausibly(*c.program, *c.pipeline, target_, seed);
@@ -261,7 +267,8 @@ Ranking rank(const apps::App &app, const RankingOptions &options,
 void print_ranking(const Ranking &r) {
     std::vector<RankedSchedule> rows = r.schedules;
     std::stable_sort(rows.begin(), rows.end(), [](const auto &a, const auto &b) {
-        return std::pair(!a.failure.empty(), a.measured_ms) < std::pair(!b.failure.empty(), b.measured_ms);
+        return std::pair(!a.failure.empty(), a.measured_ms) <
+               std::pair(!b.failure.empty(), b.measured_ms);
     });
     fmt::print("\n{}, {} x {}\n{:>12} {:>12} {:>7}  schedule\n", r.app, r.size.width, r.size.height,
                "measured ms", "predicted ms", "ratio");
@@ -270,7 +277,8 @@ void print_ranking(const Ranking &r) {
             fmt::print("{:>12.4g} {:>12.4g} {:>7.2f}  {}\n", s.measured_ms, s.predicted_ms,
                        s.predicted_ms / s.measured_ms, s.name);
         else
-            fmt::print("{:>12} {:>12.4g} {:>7}  {}: {}\n", "-", s.predicted_ms, "", s.name, s.failure);
+            fmt::print("{:>12} {:>12.4g} {:>7}  {}: {}\n", "-", s.predicted_ms, "", s.name,
+                       s.failure);
     }
     fmt::print("tau {:.2f}, regret {:.2f}, predict() {:.1f} ms\n", r.tau, r.regret, r.predict_ms);
 }

@@ -27,13 +27,16 @@ struct Ranking {
 };
 
 struct RankingOptions {
-    std::string show;  ///< a schedule of which source and prediction are printed, alone; empty: all are compared
-    int random = 40;  ///< legal random schedules, at most
-    int rounds = 15;   ///< of measurements; the minimum counts
-    int threads = 1;  ///< 1: times are processor times
-    double slowest_ms = 2000;        ///< slower ones are left out
-    double hand_ms = 20;             ///< sizes are halved until the hand schedule is predicted to take no longer
-    double compile_budget_s = 60;    ///< for one schedule: those predicted to take longer are left out
+    std::string
+        show;  ///< a schedule of which source and prediction are printed, alone; empty: all are compared
+    int random = 40;           ///< legal random schedules, at most
+    int rounds = 15;           ///< of measurements; the minimum counts
+    int threads = 1;           ///< 1: times are processor times
+    double slowest_ms = 2000;  ///< slower ones are left out
+    double hand_ms =
+        20;  ///< sizes are halved until the hand schedule is predicted to take no longer
+    double compile_budget_s =
+        60;  ///< for one schedule: those predicted to take longer are left out
 };
 
 Ranking rank(const apps::App &app, const RankingOptions &options,

@@ -39,7 +39,8 @@ predict::Values values_of(const std::vector<Slot> &slots, const std::vector<Argu
         for (size_t d = 0; d < shapes[i].size(); d++) {
             values[ir::min_name(slot.name, d)] = static_cast<double>(shapes[i][d].min);
             values[ir::extent_name(slot.name, d)] = static_cast<double>(shapes[i][d].extent);
-            values[slot.name + ".stride." + std::to_string(d)] = static_cast<double>(shapes[i][d].stride);
+            values[slot.name + ".stride." + std::to_string(d)] =
+                static_cast<double>(shapes[i][d].stride);
         }
     }
     return values;
@@ -76,8 +77,9 @@ std::vector<ShapeOfSlot> Compiled::shapes_of(const std::vector<ArgumentValue> &g
 
 Prediction Compiled::predict(Outputs outputs, AutoscheduleOptions options) {
     if (target_.has_gpu_feature())
-        throw CompileError(slots_.pipeline() + ": predict: the target " + target_.to_string() +
-                           " has a GPU, for which the run time cannot be predicted. Predict for a CPU.");
+        throw CompileError(
+            slots_.pipeline() + ": predict: the target " + target_.to_string() +
+            " has a GPU, for which the run time cannot be predicted. Predict for a CPU.");
     std::vector<ArgumentValue> given;
     slots_.gather(outputs, given);
     const std::vector<ShapeOfSlot> shapes = shapes_of(given);
@@ -85,8 +87,9 @@ Prediction Compiled::predict(Outputs outputs, AutoscheduleOptions options) {
     if (options.cores <= 0)
         options.cores = jit::default_threads();
     const autoschedule::Machine machine = autoschedule::host_machine(target_, options);
-    const predict::Rates &rates = predict::rates_of_machine(
-        static_cast<double>(machine.l2_bytes), static_cast<double>(machine.l3_bytes), machine.cores);
+    const predict::Rates &rates =
+        predict::rates_of_machine(static_cast<double>(machine.l2_bytes),
+                                  static_cast<double>(machine.l3_bytes), machine.cores);
     predict::Result result;
     support::on_deep_stack([&] {
         std::lock_guard lock(mutex_);
@@ -126,7 +129,8 @@ std::string Compiled::report(const AutoscheduleOptions &options) {
     for (const Buffer<void> &b : outputs)
         pointers.push_back(&b);
     try {
-        return s.report + "predicted for these sizes:\n" + predict(Outputs(pointers), options).to_string();
+        return s.report + "predicted for these sizes:\n" +
+               predict(Outputs(pointers), options).to_string();
     } catch (const RuntimeError &error) {  // a Param has no value yet
         return s.report + "note: no times predicted: " + error.what() + "\n";
     }

@@ -18,10 +18,11 @@ namespace Pipe::predict {
 
 /// A value in a register.
 struct Value {
-    uint64_t id = 0;    ///< equal values have equal ids
-    int depth = -1;     ///< the innermost loop in which it changes
-    double regs = 1;    ///< vector registers; 0: none (constants, integers)
-    double chain = -1;  ///< clocks since the previous iteration's result was read; negative: it was not
+    uint64_t id = 0;  ///< equal values have equal ids
+    int depth = -1;   ///< the innermost loop in which it changes
+    double regs = 1;  ///< vector registers; 0: none (constants, integers)
+    double chain =
+        -1;  ///< clocks since the previous iteration's result was read; negative: it was not
     uint64_t origin = 0;  ///< of a chain: what was read
 };
 
@@ -74,20 +75,23 @@ class Body {
             uint64_t condition;
         };
         std::vector<Branch> branches;  ///< around the present place
-        std::unordered_map<uint64_t, std::vector<Value>> known_in;  ///< branches of these conditions
-        size_t mark = 0;              ///< the same of the loop
+        std::unordered_map<uint64_t, std::vector<Value>>
+            known_in;     ///< branches of these conditions
+        size_t mark = 0;  ///< the same of the loop
         std::unordered_map<uint64_t, Interval> live;
         std::unordered_map<uint64_t, double> invariants;
-        std::unordered_map<std::string, Value> elements;  ///< of arrays in registers, as of this iteration
+        std::unordered_map<std::string, Value>
+            elements;  ///< of arrays in registers, as of this iteration
         std::unordered_map<uint64_t, double> kept;  ///< arrays in registers: their registers
-        std::set<uint64_t> decided;  ///< conditions of branches
+        std::set<uint64_t> decided;                 ///< conditions of branches
         int clock = 0;
-        std::vector<std::string> produced;  ///< arrays whose contents change in iterations of this loop
+        std::vector<std::string>
+            produced;  ///< arrays whose contents change in iterations of this loop
     };
     struct Array {
         int number = 0;
         bool in_registers = false;
-        int depth = -1;        ///< of the loop whose iterations change the contents
+        int depth = -1;         ///< of the loop whose iterations change the contents
         bool produced = false;  ///< the present place is inside of its production
         uint64_t version = 0;
     };

@@ -16,11 +16,11 @@ using autoschedule::overlapped;
 namespace {
 
 // Of current server cores; what Machine has is there.
-constexpr double vector_rate = 3;    ///< vector instructions per clock, all kinds
+constexpr double vector_rate = 3;  ///< vector instructions per clock, all kinds
 constexpr double shuffle_rate = 1.5;
 constexpr double scalar_rate = 4;
-constexpr double issue_rate = 6;     ///< instructions per clock
-constexpr double usable = 0.75;  ///< of a cache; the rest is for data that streams through
+constexpr double issue_rate = 6;    ///< instructions per clock
+constexpr double usable = 0.75;     ///< of a cache; the rest is for data that streams through
 constexpr double write_back = 0.3;  ///< cost of a byte written back, relative to one that is read
 constexpr double tlb_pages = 2048;  ///< of the second level
 constexpr double walk_clocks = 20;
@@ -35,7 +35,7 @@ struct Place {
 /// Where data, or the addresses of its pages, are kept.
 enum Level { L1, L2, L3, TLB, levels };
 
-struct Times {  // in clocks of elapsed time
+struct Times {            // in clocks of elapsed time
     double units = 0;     ///< of the execution units, and chains of dependences
     double accesses = 0;  ///< of loads and stores that find their data in the L1 cache
     double overhead = 0, dram = 0, starts = 0;
@@ -44,7 +44,8 @@ struct Times {  // in clocks of elapsed time
 
 class Cost {
   public:
-    Cost(const Nest &nest, const Machine &machine) : nest_(nest), machine_(machine), times_(nest.stages.size()) {}
+    Cost(const Nest &nest, const Machine &machine)
+        : nest_(nest), machine_(machine), times_(nest.stages.size()) {}
 
     std::vector<Times> run() {
         const Loop root = make(nest_.root);
@@ -73,7 +74,9 @@ class Cost {
     std::vector<Times> times_;
 
     Times &times(int stage) { return times_[static_cast<size_t>(stage)]; }
-    double buffer_bytes(const Group &g) const { return nest_.buffers[static_cast<size_t>(g.buffer)].bytes; }
+    double buffer_bytes(const Group &g) const {
+        return nest_.buffers[static_cast<size_t>(g.buffer)].bytes;
+    }
     bool streams(const Group &g) const {
         return g.store && nest_.buffers[static_cast<size_t>(g.buffer)].streams;
     }
@@ -150,8 +153,9 @@ class Cost {
 
     double units_of(const Work &w) const {
         const double vectors = w.arithmetic + w.simple + w.shuffles;
-        const double units = std::max({w.arithmetic / machine_.arithmetic_rate, vectors / vector_rate,
-                                       w.shuffles / shuffle_rate, w.scalar / scalar_rate});
+        const double units =
+            std::max({w.arithmetic / machine_.arithmetic_rate, vectors / vector_rate,
+                      w.shuffles / shuffle_rate, w.scalar / scalar_rate});
         const double all = vectors + w.loads + w.stores + w.scalar;
         return std::max(units, all / issue_rate) + w.slow;
     }
@@ -161,7 +165,8 @@ class Cost {
     double spill_clocks(const Node &node) const {
         constexpr double of_value = 0.5, of_sum = 2;
         const double spilled = std::max(0.0, node.live - machine_.vector_registers);
-        return node.live > 0 ? spilled * (of_value + (of_sum - of_value) * node.sums / node.live) : 0;
+        return node.live > 0 ? spilled * (of_value + (of_sum - of_value) * node.sums / node.live)
+                             : 0;
     }
 
     /// Arithmetic and overhead.
@@ -200,7 +205,8 @@ class Cost {
         if (threads <= 1)
             return call;
         const double shares = 4 * threads;  // the first range is this part of the iterations
-        const double ranges = std::min(node.trips, shares * (1 + std::log(std::max(1.0, node.trips / shares))));
+        const double ranges =
+            std::min(node.trips, shares * (1 + std::log(std::max(1.0, node.trips / shares))));
         const double wakes = outside.threads == 1 ? machine_.parallel_overhead : 0;
         return wakes + ranges / threads * machine_.task_overhead;
     }
@@ -222,7 +228,8 @@ class Cost {
     /// usable part, nothing if it is larger than the whole.
     double kept(const Loop &loop, const Place &place, Level level) const {
         // Cores do not find in their own caches what others left in theirs.
-        const bool is_shared = level != L3 && machine_.cores > 1 && loop.has_parallel && !loop.node->parallel;
+        const bool is_shared =
+            level != L3 && machine_.cores > 1 && loop.has_parallel && !loop.node->parallel;
         if (is_shared)
             return 0;
         const double filled = loop.body[level] / capacity(level, place);
@@ -248,7 +255,8 @@ class Cost {
 
     void add(const Loop &loop, const std::vector<Touched> &touched, const Place &place, Level level,
              double weight) {
-        const std::vector<Footprint> all = per_buffer(touched, false), stored = per_buffer(touched, true);
+        const std::vector<Footprint> all = per_buffer(touched, false),
+                                     stored = per_buffer(touched, true);
         std::vector<double> sums(all.size()), stores(all.size());
         for (const Touched &t : touched) {
             const auto b = static_cast<size_t>(t.group->buffer);
@@ -259,7 +267,8 @@ class Cost {
             const auto b = static_cast<size_t>(t.group->buffer);
             const double share = all[b].bytes / sums[b];
             double bytes = share * t.footprint.bytes;
-            if (t.group->store)  // a line is read before it is written; writing it back overlaps with reading
+            if (t.group
+                    ->store)  // a line is read before it is written; writing it back overlaps with reading
                 bytes += write_back * stored[b].bytes / stores[b] * t.footprint.bytes;
             if (streams(*t.group))
                 bytes = level == L3 ? t.footprint.bytes : 0;
@@ -270,11 +279,13 @@ class Cost {
         }
     }
 
-    void add(const Loop &loop, const Group &group, const Footprint &f, const Place &place, Level level) {
+    void add(const Loop &loop, const Group &group, const Footprint &f, const Place &place,
+             Level level) {
         double executions = place.executions / place.speedup;
         // Each core has to read what all iterations of a parallel loop share.
-        const bool varies = std::any_of(group.dims.begin(), group.dims.end(),
-                                        [&](const Group::Dim &d) { return d.loop == loop.node->depth; });
+        const bool varies =
+            std::any_of(group.dims.begin(), group.dims.end(),
+                        [&](const Group::Dim &d) { return d.loop == loop.node->depth; });
         if (loop.node->parallel && level != L3 && !varies)
             executions *= std::min(double(machine_.cores), loop.node->trips);
         Times &sum = times(group.stage);
@@ -285,7 +296,8 @@ class Cost {
         if (level == L2)
             sum.starts += starts * machine_.stream_start_l3;
         if (level == L3) {
-            const double rate = std::min(machine_.dram_rate, machine_.dram_rate_all_cores / place.threads);
+            const double rate =
+                std::min(machine_.dram_rate, machine_.dram_rate_all_cores / place.threads);
             sum.dram += executions * f.bytes / rate + starts * machine_.stream_start;
         }
     }
@@ -311,7 +323,8 @@ Prediction cost(const Nest &nest, const Machine &machine, double ghz) {
         s.dram = t.dram * to_ms;
         s.overhead = t.overhead * to_ms;
         s.milliseconds =
-            overlapped(t.units * to_ms, t.accesses * to_ms + s.l2 + s.l3 + s.dram, serial) + s.overhead;
+            overlapped(t.units * to_ms, t.accesses * to_ms + s.l2 + s.l3 + s.dram, serial) +
+            s.overhead;
         result.milliseconds += s.milliseconds;
         result.stages.push_back(std::move(s));
     }

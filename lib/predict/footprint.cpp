@@ -64,7 +64,8 @@ double share_of_sets(double run, const std::vector<std::pair<double, double>> &l
         const double at = std::fmod(step, page_bytes);
         double places = std::fmod(step, line_bytes) != 0 ? sets : 1;
         if (at != 0 && places == 1)
-            places = page_bytes / std::gcd(static_cast<int64_t>(at), static_cast<int64_t>(page_bytes));
+            places =
+                page_bytes / std::gcd(static_cast<int64_t>(at), static_cast<int64_t>(page_bytes));
         reached *= std::min(count, places);
     }
     return std::min(1.0, reached / sets);
@@ -111,13 +112,15 @@ bool merge(Group &g, const Group &other) {
         return false;
     const double near = std::max(4 * line_bytes, g.hi - g.lo + line_bytes);
     if (std::abs(*rest) > near) {
-        const auto count = std::count_if(g.dims.begin(), g.dims.end(),
-                                         [](const Group::Dim &d) { return d.loop == Group::copies; });
+        const auto count = std::count_if(g.dims.begin(), g.dims.end(), [](const Group::Dim &d) {
+            return d.loop == Group::copies;
+        });
         if (count >= 3)
             return false;
         const Group::Dim copies{Group::copies, std::abs(*rest), 1};
-        g.dims.insert(std::upper_bound(g.dims.begin(), g.dims.end(), copies,
-                                       [](const Group::Dim &a, const Group::Dim &b) { return a.step < b.step; }),
+        g.dims.insert(std::upper_bound(
+                          g.dims.begin(), g.dims.end(), copies,
+                          [](const Group::Dim &a, const Group::Dim &b) { return a.step < b.step; }),
                       copies);
         rest = steps_to(g, other.first - g.first, steps);
         if (!rest || std::abs(*rest) > near)
@@ -144,11 +147,12 @@ Footprint of_data(const Group &g, int from) {
     for (size_t d = static_cast<size_t>(std::max(0, from)); d < g.trips.size(); d++)
         if (g.loops & loop_bit(static_cast<int>(d)))
             places *= g.trips[d];
-    const double range = g.range > 0 ? std::ceil(g.range / line_bytes) * line_bytes : places * line_bytes;
+    const double range =
+        g.range > 0 ? std::ceil(g.range / line_bytes) * line_bytes : places * line_bytes;
     // Of n lines, k accesses at random touch n (1 - e^(-k / n)).
     const double lines = range / line_bytes, touched = lines * (1 - std::exp(-places / lines));
-    return {touched * line_bytes,     touched * line_bytes, touched, touched,
-            g.first - range / 2, g.first + range / 2};
+    return {touched * line_bytes, touched * line_bytes, touched, touched,
+            g.first - range / 2,  g.first + range / 2};
 }
 
 }  // namespace
@@ -169,9 +173,11 @@ void Groups::add(const Access &access, const std::vector<double> &trips) {
 }
 
 /// Bytes of the lines of a run: at a known place of a line if all runs are whole lines apart, else anywhere in a line.
-double in_lines(double first, double run, const Group &g, const std::vector<std::pair<double, double>> &levels) {
-    const bool same = std::all_of(levels.begin(), levels.end(),
-                                  [](const auto &l) { return std::fmod(l.first, line_bytes) == 0; });
+double in_lines(double first, double run, const Group &g,
+                const std::vector<std::pair<double, double>> &levels) {
+    const bool same = std::all_of(levels.begin(), levels.end(), [](const auto &l) {
+        return std::fmod(l.first, line_bytes) == 0;
+    });
     if (!same)
         return run + line_bytes - g.element;
     const double offset = first - line_bytes * std::floor(first / line_bytes);
@@ -216,7 +222,10 @@ Footprint footprint(const Group &g, int from, const BufferInfo &buffer) {
         bytes = std::min(bytes, std::ceil(buffer.bytes / line_bytes) * line_bytes);
     if (g.data)
         runs *= random.runs;
-    const double pages = buffer.large_pages ? 0 : std::min({runs * (1 + run / page_bytes), (hi - lo) / page_bytes + 1, bytes / line_bytes});
+    const double pages = buffer.large_pages
+                             ? 0
+                             : std::min({runs * (1 + run / page_bytes), (hi - lo) / page_bytes + 1,
+                                         bytes / line_bytes});
     const double occupied = g.data ? bytes : bytes / share_of_sets(run, levels);
     return {bytes, occupied, std::min(runs, bytes / line_bytes), pages, lo, hi};
 }
@@ -227,12 +236,9 @@ Footprint united(const Footprint &a, const Footprint &b) {
     const double length = std::max(1.0, b.hi - b.lo);
     const double overlap = std::clamp(std::min(a.hi, b.hi) - std::max(a.lo, b.lo), 0.0, length);
     const double more = 1 - overlap / length;
-    return {a.bytes + more * b.bytes,
-            std::max(a.occupied, b.occupied),
-            a.runs + more * b.runs,
-            a.pages + more * b.pages,
-            std::min(a.lo, b.lo),
-            std::max(a.hi, b.hi)};
+    return {a.bytes + more * b.bytes, std::max(a.occupied, b.occupied),
+            a.runs + more * b.runs,   a.pages + more * b.pages,
+            std::min(a.lo, b.lo),     std::max(a.hi, b.hi)};
 }
 
 }  // namespace Pipe::predict

@@ -13,17 +13,18 @@ inline constexpr double line_bytes = 64, page_bytes = 4096;
 struct Group {
     static constexpr int lanes_of_vector = 1 << 20, copies = lanes_of_vector + 1;
     struct Dim {
-        int loop;         ///< lanes_of_vector; copies: no loop, but unrolled statements
-        double step;      ///< bytes, positive
-        double distinct;  ///< positions in the loop
+        int loop;               ///< lanes_of_vector; copies: no loop, but unrolled statements
+        double step;            ///< bytes, positive
+        double distinct;        ///< positions in the loop
         double lo = 0, hi = 0;  ///< offsets of the accesses, in steps
     };
     int buffer = 0, stage = 0;
     bool store = false;
-    double chance = 1;          ///< that any of it is accessed, in an iteration of the loop at hand
-    double first = 0;           ///< byte of the first access
-    double lo = 0, hi = 0;      ///< bytes of all accesses relative to that, without offsets of whole steps
-    double element = 1;         ///< bytes
+    double chance = 1;  ///< that any of it is accessed, in an iteration of the loop at hand
+    double first = 0;   ///< byte of the first access
+    double lo = 0,
+           hi = 0;       ///< bytes of all accesses relative to that, without offsets of whole steps
+    double element = 1;  ///< bytes
     std::vector<Dim> dims;      ///< by step
     bool data = false;          ///< at places that depend on data,
     double range = 0;           ///< in so many bytes (0: unknown),
@@ -37,7 +38,7 @@ struct Footprint {
     /// The part of a cache that these lines take: more than their bytes where they crowd into few sets, as
     /// those of a column do whose rows are a multiple of a page apart.
     double occupied = 0;
-    double runs = 0;        ///< pieces that lie apart
+    double runs = 0;  ///< pieces that lie apart
     double pages = 0;
     double lo = 0, hi = 0;  ///< the bytes of the buffer between which they lie
 };
@@ -45,7 +46,8 @@ struct Footprint {
 /// The groups of a loop body, by buffer.
 class Groups {
   public:
-    explicit Groups(const std::vector<BufferInfo> &buffers) : buffers_(&buffers), groups_(buffers.size()) {}
+    explicit Groups(const std::vector<BufferInfo> &buffers)
+        : buffers_(&buffers), groups_(buffers.size()) {}
 
     /// \param trips  of the loops around
     void add(const Access &access, const std::vector<double> &trips);

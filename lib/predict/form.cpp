@@ -94,8 +94,8 @@ Form Form::counter(int depth, double trips) {
     }
     f.terms.push_back({depth, 1, trips});
     for (size_t i = 0; i < f.samples.size(); i++)
-        f.samples[i] = static_cast<float>(
-            std::floor(trips * wrapped((double(i) + 0.5) * spread[size_t(depth) % std::size(spread)], 1)));
+        f.samples[i] = static_cast<float>(std::floor(
+            trips * wrapped((double(i) + 0.5) * spread[size_t(depth) % std::size(spread)], 1)));
     return f;
 }
 
@@ -244,8 +244,7 @@ Form remainder(const Form &a, const Form &b) {
     const double m = std::abs(b.value);
     if (m == 0)
         return Form::constant(0);
-    if (!b.is_constant() || a.data)
-    {
+    if (!b.is_constant() || a.data) {
         Form r = Form::unknown(0, m - 1, a.depends_on() | b.depends_on());
         r.even = !has_lanes(a) && !has_lanes(b);
         return r;
@@ -264,8 +263,7 @@ Form remainder(const Form &a, const Form &b) {
         r.mean = (m - 1) / 2;
         for (Term &t : r.terms) {
             const double step = wrapped(std::abs(t.step), m);
-            t.distinct = step == 0 ? 1
-                                   : std::min(t.distinct, m / greatest_common_divisor(m, step));
+            t.distinct = step == 0 ? 1 : std::min(t.distinct, m / greatest_common_divisor(m, step));
             t.step = step;
         }
         std::erase_if(r.terms, [](const Term &t) { return t.step == 0; });
@@ -278,7 +276,8 @@ Form remainder(const Form &a, const Form &b) {
 }
 
 Form smaller(const Form &a, const Form &b) {
-    return sum(Form::constant(0), larger(sum(Form::constant(0), a, -1), sum(Form::constant(0), b, -1)), -1);
+    return sum(Form::constant(0),
+               larger(sum(Form::constant(0), a, -1), sum(Form::constant(0), b, -1)), -1);
 }
 
 Form larger(const Form &a, const Form &b) {

@@ -23,18 +23,19 @@ struct Term {
 
 /// A number as a function of the loops around it: an index, a bound, or a condition (0 or 1).
 struct Form {
-    double value = 0;         ///< in the middle iteration of all loops; of the first lane
-    double mean = 0;          ///< over all iterations
+    double value = 0;                 ///< in the middle iteration of all loops; of the first lane
+    double mean = 0;                  ///< over all iterations
     std::array<float, 64> samples{};  ///< in some of them, spread evenly over all loops
-    std::vector<Term> terms;  ///< by depth
-    double lane_step = 0;     ///< from one vector lane to the next
-    bool even = true;         ///< the same step between all neighboring lanes
-    bool linear = true;       ///< a sum of multiples of the loop variables
+    std::vector<Term> terms;          ///< by depth
+    double lane_step = 0;             ///< from one vector lane to the next
+    bool even = true;                 ///< the same step between all neighboring lanes
+    bool linear = true;               ///< a sum of multiples of the loop variables
 
     /// It depends on data: `value` is a guess within [lo, hi], and the loops are those in whose iterations
     /// it may differ (bit `depth`).
     bool data = false;
-    double lo = -std::numeric_limits<double>::infinity(), hi = std::numeric_limits<double>::infinity();
+    double lo = -std::numeric_limits<double>::infinity(),
+           hi = std::numeric_limits<double>::infinity();
     uint64_t loops = 0;
 
     static Form constant(double value);

@@ -111,13 +111,20 @@ Work intrinsic(const ExprNode &e, double regs, const Target &target) {
         double native, other;  ///< instructions for types of 8 and 16 bits, and for others
     };
     static const Entry table[] = {
-        {ir::intrinsic::saturating_add, 1, 3},  {ir::intrinsic::saturating_sub, 1, 3},
-        {ir::intrinsic::halving_add, 3, 3},     {ir::intrinsic::halving_sub, 4, 4},
-        {ir::intrinsic::absd, 2, 2},            {ir::intrinsic::rounding_halving_add, 1, 4},
-        {ir::intrinsic::mul_shift_right, 2, 4}, {ir::intrinsic::rounding_mul_shift_right, 3, 5},
-        {ir::intrinsic::rounding_shift_right, 3, 3}, {ir::intrinsic::rounding_shift_left, 3, 3},
-        {ir::intrinsic::lerp, 6, 8},            {ir::intrinsic::popcount, 6, 6},
-        {ir::intrinsic::count_leading_zeros, 2, 2}, {ir::intrinsic::count_trailing_zeros, 4, 4},
+        {ir::intrinsic::saturating_add, 1, 3},
+        {ir::intrinsic::saturating_sub, 1, 3},
+        {ir::intrinsic::halving_add, 3, 3},
+        {ir::intrinsic::halving_sub, 4, 4},
+        {ir::intrinsic::absd, 2, 2},
+        {ir::intrinsic::rounding_halving_add, 1, 4},
+        {ir::intrinsic::mul_shift_right, 2, 4},
+        {ir::intrinsic::rounding_mul_shift_right, 3, 5},
+        {ir::intrinsic::rounding_shift_right, 3, 3},
+        {ir::intrinsic::rounding_shift_left, 3, 3},
+        {ir::intrinsic::lerp, 6, 8},
+        {ir::intrinsic::popcount, 6, 6},
+        {ir::intrinsic::count_leading_zeros, 2, 2},
+        {ir::intrinsic::count_trailing_zeros, 4, 4},
     };
     double count = autoschedule::instructions(Expr(&e));
     for (const Entry &entry : table)
@@ -144,7 +151,8 @@ double registers(Type type, const Target &target) {
     if (type.is_scalar())
         return 1;
     const int bytes = type.is_bool() ? 1 : type.bytes();
-    return std::max(1.0, std::ceil(double(type.lanes()) * bytes / target.natural_vector_size(UInt(8))));
+    return std::max(1.0,
+                    std::ceil(double(type.lanes()) * bytes / target.natural_vector_size(UInt(8))));
 }
 
 Work instructions_of(const ExprNode &e, const Target &target) {

@@ -56,20 +56,21 @@ struct Node {
     int depth = -1;
     int stage = 0;
     bool parallel = false;
-    double entries = 1;  ///< per iteration of the loop around it
-    double trips = 1;    ///< iterations per entry, on average
-    std::map<int, Work> work;       ///< per iteration and stage
-    std::map<int, double> clocks;   ///< per iteration and stage: allocations, branches
-    double chain = 0;               ///< clocks per iteration that dependences between iterations take
-    double live = 0;                ///< vector registers that the body needs,
-    double sums = 0;                ///< of which these hold values from one iteration to the next
-    std::vector<Access> accesses;   ///< of the body, outside of inner loops
+    double entries = 1;            ///< per iteration of the loop around it
+    double trips = 1;              ///< iterations per entry, on average
+    std::map<int, Work> work;      ///< per iteration and stage
+    std::map<int, double> clocks;  ///< per iteration and stage: allocations, branches
+    double chain = 0;  ///< clocks per iteration that dependences between iterations take
+    double live = 0;   ///< vector registers that the body needs,
+    double sums = 0;   ///< of which these hold values from one iteration to the next
+    std::vector<Access> accesses;              ///< of the body, outside of inner loops
     std::vector<std::unique_ptr<Node>> loops;  ///< inner loops
 };
 
 struct Nest {
     Node root;
-    std::vector<std::string> stages;  ///< by number: the Funcs in the order of their first statement
+    std::vector<std::string>
+        stages;  ///< by number: the Funcs in the order of their first statement
     std::vector<BufferInfo> buffers;
     /// The program would refuse these buffers because they are too small for it.
     bool too_small = false;

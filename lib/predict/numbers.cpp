@@ -137,8 +137,10 @@ Form Numbers::reduction(const ExprNode &e) {
     if ((e.reduce_op != Op::Or && e.reduce_op != Op::And) || !e.type.is_scalar())
         return any_of(e.type, of(value).depends_on());
     const Form first = in_lane(value, 0), last = in_lane(value, value.type().lanes() - 1);
-    Form f = e.reduce_op == Op::Or ? negation(both(negation(first), negation(last))) : both(first, last);
-    f.mean = e.reduce_op == Op::Or ? std::max(first.mean, last.mean) : std::min(first.mean, last.mean);
+    Form f =
+        e.reduce_op == Op::Or ? negation(both(negation(first), negation(last))) : both(first, last);
+    f.mean =
+        e.reduce_op == Op::Or ? std::max(first.mean, last.mean) : std::min(first.mean, last.mean);
     f.value = f.mean >= 0.5 ? 1 : 0;
     f.even = true;
     return f;

@@ -7,11 +7,11 @@
 namespace Pipe {
 
 std::string Prediction::to_string() const {
-    std::string text = fmt::format("{:>10} {:>10} {:>10} {:>10} {:>10} {:>10}  {}\n", "ms", "arithmetic",
-                                   "L2", "L3", "memory", "overhead", "Func");
+    std::string text = fmt::format("{:>10} {:>10} {:>10} {:>10} {:>10} {:>10}  {}\n", "ms",
+                                   "arithmetic", "L2", "L3", "memory", "overhead", "Func");
     auto row = [&](const PredictedStage &s) {
-        text += fmt::format("{:>10.4g} {:>10.4g} {:>10.4g} {:>10.4g} {:>10.4g} {:>10.4g}  {}\n", s.milliseconds,
-                            s.arithmetic, s.l2, s.l3, s.dram, s.overhead, s.func);
+        text += fmt::format("{:>10.4g} {:>10.4g} {:>10.4g} {:>10.4g} {:>10.4g} {:>10.4g}  {}\n",
+                            s.milliseconds, s.arithmetic, s.l2, s.l3, s.dram, s.overhead, s.func);
     };
     for (const PredictedStage &s : stages)
         row(s);

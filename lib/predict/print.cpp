@@ -28,7 +28,8 @@ class NestPrinter {
     }
 
     void loop(const Node &n) {
-        line(fmt::format("{} {}, {:.4g} iterations{}", n.parallel ? "parallel" : "for", n.name, n.trips,
+        line(fmt::format("{} {}, {:.4g} iterations{}", n.parallel ? "parallel" : "for", n.name,
+                         n.trips,
                          n.entries == 1 ? "" : fmt::format(", entered {:.4g} times", n.entries)));
         indent_++;
         body(n);
@@ -40,7 +41,8 @@ class NestPrinter {
             if (const std::string text = work(w); !text.empty())
                 line(fmt::format("{}:{}", nest_.stages[static_cast<size_t>(stage)], text));
         for (const auto &[stage, clocks] : n.clocks)
-            line(fmt::format("{}: {:.4g} clocks", nest_.stages[static_cast<size_t>(stage)], clocks));
+            line(
+                fmt::format("{}: {:.4g} clocks", nest_.stages[static_cast<size_t>(stage)], clocks));
         if (n.chain > 0)
             line(fmt::format("waits {:.4g} clocks for the previous iteration", n.chain));
         if (n.loops.empty() && n.live > 0)
@@ -68,15 +70,18 @@ class NestPrinter {
     }
 
     std::string access(const Access &a) const {
-        std::string text = fmt::format("{} {}[{:.6g}", a.store ? "store" : "load",
-                                       nest_.buffers[static_cast<size_t>(a.buffer)].name, a.index.value);
+        std::string text =
+            fmt::format("{} {}[{:.6g}", a.store ? "store" : "load",
+                        nest_.buffers[static_cast<size_t>(a.buffer)].name, a.index.value);
         for (const Term &t : a.index.terms)
             text += fmt::format(" + {:.6g} l{}({:.4g})", t.step, t.loop, t.distinct);
         if (a.lanes > 1)
-            text += fmt::format(" + {:.4g} lane({}){}", a.index.lane_step, a.lanes, a.index.even ? "" : " uneven");
+            text += fmt::format(" + {:.4g} lane({}){}", a.index.lane_step, a.lanes,
+                                a.index.even ? "" : " uneven");
         if (a.index.data)
             text += fmt::format(" + data in {:.4g} .. {:.4g}", a.index.lo, a.index.hi);
-        return text + "]" + (a.chance == 1 ? "" : fmt::format(" with probability {:.3g}", a.chance));
+        return text + "]" +
+               (a.chance == 1 ? "" : fmt::format(" with probability {:.3g}", a.chance));
     }
 };
 

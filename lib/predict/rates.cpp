@@ -94,7 +94,8 @@ double reading_rate_of_all(const std::vector<uint64_t> &data, int cores) {
             });
         for (std::thread &t : threads)
             t.join();
-        best = std::max(best, static_cast<double>(data.size() * sizeof(uint64_t)) / nanoseconds_since(start));
+        best = std::max(best, static_cast<double>(data.size() * sizeof(uint64_t)) /
+                                  nanoseconds_since(start));
     }
     return best;
 }
@@ -116,7 +117,8 @@ Rates read_or_measure(double l2_bytes, double l3_bytes, int cores) {
     const Rates rates = measure_rates(l2_bytes, l3_bytes, cores);
     std::error_code error;
     std::filesystem::create_directories(std::filesystem::path(file).parent_path(), error);
-    std::ofstream(file) << to_string(rates);  // if it cannot be written, the next process measures again
+    std::ofstream(file) << to_string(
+        rates);  // if it cannot be written, the next process measures again
     return rates;
 }
 
@@ -129,7 +131,8 @@ Rates measure_rates(double l2_bytes, double l3_bytes, int cores) {
     rates.ghz = measure_ghz();
     const std::vector<uint64_t> data(words(std::min(most, 2 * l3_bytes)), 1);
     rates.l2 = reading_rate(data, words(l2_bytes / 2), budget) / rates.ghz;
-    const double in_l3 = std::clamp(l3_bytes / 8, std::min(2 * l2_bytes, l3_bytes), std::max(2 * l2_bytes, 16e6));
+    const double in_l3 =
+        std::clamp(l3_bytes / 8, std::min(2 * l2_bytes, l3_bytes), std::max(2 * l2_bytes, 16e6));
     rates.l3 = reading_rate(data, words(in_l3), budget) / rates.ghz;
     rates.memory = reading_rate(data, data.size(), budget) / rates.ghz;
     rates.memory_of_all = std::max(rates.memory, reading_rate_of_all(data, cores) / rates.ghz);
@@ -137,22 +140,27 @@ Rates measure_rates(double l2_bytes, double l3_bytes, int cores) {
 }
 
 std::string to_string(const Rates &r) {
-    return fmt::format("ghz {}\nl2 {}\nl3 {}\nmemory {}\nmemory_of_all {}\n", r.ghz, r.l2, r.l3, r.memory,
-                       r.memory_of_all);
+    return fmt::format("ghz {}\nl2 {}\nl3 {}\nmemory {}\nmemory_of_all {}\n", r.ghz, r.l2, r.l3,
+                       r.memory, r.memory_of_all);
 }
 
 Rates parse_rates(const std::string &text) {
     Rates r;
-    const std::pair<const char *, double *> fields[] = {
-        {"ghz", &r.ghz}, {"l2", &r.l2}, {"l3", &r.l3}, {"memory", &r.memory}, {"memory_of_all", &r.memory_of_all}};
+    const std::pair<const char *, double *> fields[] = {{"ghz", &r.ghz},
+                                                        {"l2", &r.l2},
+                                                        {"l3", &r.l3},
+                                                        {"memory", &r.memory},
+                                                        {"memory_of_all", &r.memory_of_all}};
     for (const auto &[name, value] : fields) {
         const std::string label = std::string(name) + " ";
         const size_t at = text.rfind(label, 0) == 0 ? 0 : text.find("\n" + label);
-        *value = at == std::string::npos ? 0 : std::atof(text.c_str() + at + label.size() + (at > 0));
+        *value =
+            at == std::string::npos ? 0 : std::atof(text.c_str() + at + label.size() + (at > 0));
         if (!(*value > 0))
-            throw RuntimeError(fmt::format("PIPE_MACHINE: the file of measured rates has no positive number '{}'. "
-                                           "Remove the file, so that the rates are measured again.",
-                                           name));
+            throw RuntimeError(
+                fmt::format("PIPE_MACHINE: the file of measured rates has no positive number '{}'. "
+                            "Remove the file, so that the rates are measured again.",
+                            name));
     }
     return r;
 }

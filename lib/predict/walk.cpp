@@ -64,7 +64,8 @@ class RegisterArrays {
 class Walk {
   public:
     Walk(const ir::Program &program, const Values &values, const Target &target)
-        : program_(program), values_(values), registers_(program.body), body_(nest_, numbers_, target) {}
+        : program_(program), values_(values), registers_(program.body),
+          body_(nest_, numbers_, target) {}
 
     Nest run() {
         for (const auto &[name, value] : values_)
@@ -85,7 +86,8 @@ class Walk {
     Numbers numbers_;
     Body body_;
     int depth_ = -1;
-    std::array<float, 64> active_ = all_active();  ///< in which samples the branches around are taken
+    std::array<float, 64> active_ =
+        all_active();  ///< in which samples the branches around are taken
 
     static std::array<float, 64> all_active() {
         std::array<float, 64> all;
@@ -124,7 +126,9 @@ class Walk {
         return elements * a.type.bytes();
     }
 
-    bool streams(const std::string &buffer) const { return program_.nontemporal_stores.count(buffer) > 0; }
+    bool streams(const std::string &buffer) const {
+        return program_.nontemporal_stores.count(buffer) > 0;
+    }
 
     int stage_of(const std::string &func) {
         auto found = std::find(nest_.stages.begin() + 1, nest_.stages.end(), func);

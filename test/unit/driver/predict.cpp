@@ -82,9 +82,12 @@ TEST_CASE("outputs smaller than a vector run another program", "[predict]") {
 TEST_CASE("what cannot be predicted", "[predict]") {
     Blur b;
     Pipeline pipeline(b.by);
-    require_message<RuntimeError>([&] { pipeline.predict({640}); }, {"by", "1 size", "2 dimensions"});
+    require_message<RuntimeError>([&] { pipeline.predict({640}); },
+                                  {"by", "1 size", "2 dimensions"});
     require_message<CompileError>(
-        [&] { pipeline.predict({640, 480}, Target("x86-64-linux-avx2-cuda-cuda_capability_80")); },
+        [&] {
+            pipeline.predict({640, 480}, Target("x86-64-linux-avx2-cuda-cuda_capability_80"));
+        },
         {"predict", "GPU", "CPU"});
     Param<int> factor("factor");
     Func f("f");

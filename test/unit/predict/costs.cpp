@@ -133,7 +133,8 @@ TEST_CASE("functions of the library cost what they do per vector") {
     out(x, y) = sin(in(x, y));
     out.vectorize(x, 16);
     const double vectors = 256 * 256 / 16.0;
-    CHECK(near(stage(predicted(out, {{256, 256}, {256, 256}}), "out").arithmetic, 15 * vectors / 1e6, 15));
+    CHECK(near(stage(predicted(out, {{256, 256}, {256, 256}}), "out").arithmetic,
+               15 * vectors / 1e6, 15));
 }
 
 TEST_CASE("gathers cost more than dense loads, and columns more than rows") {

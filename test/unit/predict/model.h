@@ -65,7 +65,8 @@ inline Lowered lowered(const Func &output, const Extents &extents, const Target 
 
 inline Prediction predicted(const Func &output, const Extents &extents, const Setup &setup = {}) {
     const Lowered l = lowered(output, extents, setup.target);
-    return predict::predict(l.program, l.values, setup.target, setup.machine, setup.rates).prediction;
+    return predict::predict(l.program, l.values, setup.target, setup.machine, setup.rates)
+        .prediction;
 }
 
 inline std::string nest_of(const Func &output, const Extents &extents, const Setup &setup = {}) {

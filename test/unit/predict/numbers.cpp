@@ -26,7 +26,8 @@ class Loops {
   public:
     explicit Loops(const std::vector<int> &extents) : extents_(extents) {
         for (size_t d = 0; d < extents.size(); d++) {
-            numbers_.bind(std::string(1, char('a' + d)), Form::counter(static_cast<int>(d), extents[d]));
+            numbers_.bind(std::string(1, char('a' + d)),
+                          Form::counter(static_cast<int>(d), extents[d]));
         }
     }
 
@@ -70,7 +71,8 @@ TEST_CASE("numbers of tiles are whole") {
     Loops loops({4});
     for (int extent : {1, 63, 64, 65, 300})
         CHECK(loops.of((Expr(extent) + 63) / 64).mean == (extent + 63) / 64);
-    CHECK(loops.of((a * 8 + 7) / 8).mean == Approx(loops.mean([](int i, int, int) { return (i * 8 + 7) / 8; })));
+    CHECK(loops.of((a * 8 + 7) / 8).mean ==
+          Approx(loops.mean([](int i, int, int) { return (i * 8 + 7) / 8; })));
     CHECK(loops.of((a * 8 + 13) / 4).mean ==
           Approx(loops.mean([](int i, int, int) { return (i * 8 + 13) / 4; })));
 }
@@ -93,8 +95,9 @@ TEST_CASE("the size of a last tile, on average") {
     }
     SECTION("in two loops, of a triangle") {
         Loops loops({30, 30});
-        CHECK(loops.of(max(a - b, 0)).mean ==
-              Approx(loops.mean([](int i, int j, int) { return std::max(i - j, 0); })).epsilon(0.1));
+        CHECK(loops.of(max(a - b, 0)).mean == Approx(loops.mean([](int i, int j, int) {
+                                                  return std::max(i - j, 0);
+                                              })).epsilon(0.1));
     }
     SECTION("the last tile of tasks") {
         Loops loops({4, 16});
@@ -136,8 +139,10 @@ TEST_CASE("lanes of vectors") {
     const Form f = loops.of(ramp);
     CHECK(f.even);
     CHECK(f.lane_step == 2);
-    CHECK_FALSE(loops.of(ir::make_binary(ir::Op::Min, ramp, ir::make_broadcast(Expr(100), 8))).even);
-    CHECK(loops.of(ir::make_binary(ir::Op::Div, ramp, ir::make_broadcast(Expr(2), 8))).lane_step == 1);
+    CHECK_FALSE(
+        loops.of(ir::make_binary(ir::Op::Min, ramp, ir::make_broadcast(Expr(100), 8))).even);
+    CHECK(loops.of(ir::make_binary(ir::Op::Div, ramp, ir::make_broadcast(Expr(2), 8))).lane_step ==
+          1);
     // the same element in all lanes
     const Expr uniform = ir::make_broadcast(cast<int>(ir::make_load(UInt(8), "table", a)), 8);
     CHECK(loops.of(ir::make_binary(ir::Op::Add, ramp, uniform)).even);
@@ -145,7 +150,10 @@ TEST_CASE("lanes of vectors") {
 
 TEST_CASE("whether any lane, or all lanes, are inside") {
     Loops loops({10});
-    const Expr mask = ir::make_binary(ir::Op::LT, ir::make_ramp(a * 8, Expr(1), 8), ir::make_broadcast(Expr(70), 8));
-    CHECK(loops.of(ir::make_vector_reduce(ir::Op::Or, mask, 1)).mean == Approx(0.9));   // 0 .. 64 < 70
-    CHECK(loops.of(ir::make_vector_reduce(ir::Op::And, mask, 1)).mean == Approx(0.8));  // 7 .. 63 < 70
+    const Expr mask = ir::make_binary(ir::Op::LT, ir::make_ramp(a * 8, Expr(1), 8),
+                                      ir::make_broadcast(Expr(70), 8));
+    CHECK(loops.of(ir::make_vector_reduce(ir::Op::Or, mask, 1)).mean ==
+          Approx(0.9));  // 0 .. 64 < 70
+    CHECK(loops.of(ir::make_vector_reduce(ir::Op::And, mask, 1)).mean ==
+          Approx(0.8));  // 7 .. 63 < 70
 }

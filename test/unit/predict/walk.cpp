@@ -69,8 +69,8 @@ TEST_CASE("a program that refuses its buffers is noticed") {
     const Setup setup;
     for (auto [size, too_small] : {std::pair{8, true}, {16, false}}) {
         const Lowered l = lowered(out, {{size}}, setup.target);
-        CHECK(predict::predict(l.program, l.values, setup.target, setup.machine, setup.rates).too_small ==
-              too_small);
+        CHECK(predict::predict(l.program, l.values, setup.target, setup.machine, setup.rates)
+                  .too_small == too_small);
     }
 }
 
@@ -78,7 +78,8 @@ TEST_CASE("rates are kept as text") {
     const predict::Rates rates{4.25, 48, 26.5, 9, 30};
     CHECK(predict::parse_rates(predict::to_string(rates)) == rates);
     CHECK_THROWS_AS(predict::parse_rates("ghz 4\nl2 48\n"), RuntimeError);
-    CHECK_THROWS_AS(predict::parse_rates("ghz 4\nl2 fast\nl3 1\nmemory 1\nmemory_of_all 1\n"), RuntimeError);
+    CHECK_THROWS_AS(predict::parse_rates("ghz 4\nl2 fast\nl3 1\nmemory 1\nmemory_of_all 1\n"),
+                    RuntimeError);
 }
 
 TEST_CASE("the rates of this machine are measured") {
