@@ -44,8 +44,8 @@ struct Times {            // in clocks of elapsed time
 
 class Cost {
   public:
-    Cost(const Nest &nest, const Machine &machine)
-        : nest_(nest), machine_(machine), times_(nest.stages.size()) {}
+    Cost(const Nest &nest, const Machine &machine, const Rates &rates)
+        : nest_(nest), machine_(machine), rates_(rates), times_(nest.stages.size()) {}
 
     std::vector<Times> run() {
         const Loop root = make(nest_.root);
@@ -71,6 +71,7 @@ class Cost {
 
     const Nest &nest_;
     const Machine &machine_;
+    const Rates &rates_;
     std::vector<Times> times_;
 
     Times &times(int stage) { return times_[static_cast<size_t>(stage)]; }
@@ -267,8 +268,8 @@ class Cost {
             const auto b = static_cast<size_t>(t.group->buffer);
             const double share = all[b].bytes / sums[b];
             double bytes = share * t.footprint.bytes;
-            if (t.group
-                    ->store)  // a line is read before it is written; writing it back overlaps with reading
+            // A line is read before it is written; writing it back overlaps with reading.
+            if (t.group->store)
                 bytes += write_back * stored[b].bytes / stores[b] * t.footprint.bytes;
             if (streams(*t.group))
                 bytes = level == L3 ? t.footprint.bytes : 0;
@@ -296,8 +297,8 @@ class Cost {
         if (level == L2)
             sum.starts += starts * machine_.stream_start_l3;
         if (level == L3) {
-            const double rate =
-                std::min(machine_.dram_rate, machine_.dram_rate_all_cores / place.threads);
+            const double alone = streams(group) ? rates_.streams : rates_.memory;
+            const double rate = std::min(alone, rates_.memory_of_all / place.threads);
             sum.dram += executions * f.bytes / rate + starts * machine_.stream_start;
         }
     }
@@ -307,19 +308,19 @@ class Cost {
 
 /// Execution units work at the same time as loads and transfers; those wait for each other. (The execution-cache-memory
 /// model: Treibig and Hager 2009.)
-Prediction cost(const Nest &nest, const Machine &machine, double ghz) {
+Prediction cost(const Nest &nest, const Machine &machine, const Rates &rates) {
     constexpr double serial = 0.1;  // of the shorter one
-    const std::vector<Times> times = Cost(nest, machine).run();
+    const std::vector<Times> times = Cost(nest, machine, rates).run();
     Prediction result;
     result.notes = nest.notes;
-    const double to_ms = 1e-6 / ghz;
+    const double to_ms = 1e-6 / rates.ghz;
     for (size_t i = 0; i < times.size(); i++) {
         const Times &t = times[i];
         PredictedStage s;
         s.func = nest.stages[i];
         s.arithmetic = overlapped(t.units, t.accesses, serial) * to_ms;
-        s.l2 = std::max(0.0, t.bytes[L1] - t.bytes[L2]) / machine.l2_rate * to_ms;
-        s.l3 = (std::max(0.0, t.bytes[L2] - t.bytes[L3]) / machine.l3_rate + t.starts) * to_ms;
+        s.l2 = std::max(0.0, t.bytes[L1] - t.bytes[L2]) / rates.l2 * to_ms;
+        s.l3 = (std::max(0.0, t.bytes[L2] - t.bytes[L3]) / rates.l3 + t.starts) * to_ms;
         s.dram = t.dram * to_ms;
         s.overhead = t.overhead * to_ms;
         s.milliseconds =

@@ -3,6 +3,7 @@
 
 #include "autoschedule/machine.h"
 #include "predict/nest.h"
+#include "predict/rates.h"
 #include <pipe/predict.h>
 
 namespace Pipe::predict {
@@ -13,6 +14,6 @@ namespace Pipe::predict {
 ///  * Caches: in the outermost loop of which one iteration fits into a cache, what the loop touches is
 ///    transferred once; outside of it, again in every iteration.
 ///  * Parallel loops: the iterations are shared by the cores that no loop around uses.
-Prediction cost(const Nest &nest, const autoschedule::Machine &machine, double ghz);
+Prediction cost(const Nest &nest, const autoschedule::Machine &machine, const Rates &rates);
 
 }  // namespace Pipe::predict

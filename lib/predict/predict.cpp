@@ -26,10 +26,7 @@ namespace predict {
 Result predict(const ir::Program &program, const Values &values, const Target &target,
                const autoschedule::Machine &machine, const Rates &rates) {
     const Nest nest = walk(program, values, target);
-    autoschedule::Machine measured = machine;
-    measured.l2_rate = rates.l2, measured.l3_rate = rates.l3;
-    measured.dram_rate = rates.memory, measured.dram_rate_all_cores = rates.memory_of_all;
-    return {cost(nest, measured, rates.ghz), nest.too_small};
+    return {cost(nest, machine, rates), nest.too_small};
 }
 
 }  // namespace predict

@@ -20,7 +20,7 @@ struct Result {
     bool too_small = false;
 };
 
-/// For CPUs. The machine's rates of caches and memory are replaced by `rates`.
+/// For CPUs. Of the machine's rates, those of caches and memory are not used, but `rates`.
 Result predict(const ir::Program &program, const Values &values, const Target &target,
                const autoschedule::Machine &machine, const Rates &rates);
 

@@ -13,6 +13,10 @@
 
 #include <fmt/format.h>
 
+#if defined(__x86_64__)
+#include <emmintrin.h>
+#endif
+
 #include <pipe/error.h>
 
 #include "support/env.h"
@@ -75,6 +79,25 @@ double reading_rate(const std::vector<uint64_t> &data, size_t words, double budg
     return best;
 }
 
+/// The same of stores that bypass the caches; of plain stores where there is no such instruction.
+double streaming_rate(std::vector<uint64_t> &data) {
+    constexpr int attempts = 3;
+    double best = 0;
+    for (int i = 0; i < attempts; i++) {
+        const auto start = RateClock::now();
+#if defined(__x86_64__)
+        for (uint64_t &word : data)
+            _mm_stream_si64(reinterpret_cast<long long *>(&word), 1);
+        _mm_sfence();
+#else
+        std::fill(data.begin(), data.end(), 1);
+#endif
+        best = std::max(best, static_cast<double>(data.size() * sizeof(uint64_t)) /
+                                  nanoseconds_since(start));
+    }
+    return best;
+}
+
 /// All cores read parts of the data at the same time.
 double reading_rate_of_all(const std::vector<uint64_t> &data, int cores) {
     constexpr int attempts = 3;
@@ -129,19 +152,28 @@ Rates measure_rates(double l2_bytes, double l3_bytes, int cores) {
     auto words = [](double bytes) { return static_cast<size_t>(bytes / sizeof(uint64_t)); };
     Rates rates;
     rates.ghz = measure_ghz();
-    const std::vector<uint64_t> data(words(std::min(most, 2 * l3_bytes)), 1);
+    std::vector<uint64_t> data(words(std::min(most, 2 * l3_bytes)), 1);
     rates.l2 = reading_rate(data, words(l2_bytes / 2), budget) / rates.ghz;
     const double in_l3 =
         std::clamp(l3_bytes / 8, std::min(2 * l2_bytes, l3_bytes), std::max(2 * l2_bytes, 16e6));
     rates.l3 = reading_rate(data, words(in_l3), budget) / rates.ghz;
     rates.memory = reading_rate(data, data.size(), budget) / rates.ghz;
+    rates.streams = streaming_rate(data) / rates.ghz;
     rates.memory_of_all = std::max(rates.memory, reading_rate_of_all(data, cores) / rates.ghz);
+    // What is far below the rates of current machines is that of a busy one.
+    const Rates typical;
+    constexpr double least = 0.5;
+    rates.ghz = std::max(rates.ghz, least * typical.ghz);
+    rates.l2 = std::max(rates.l2, least * typical.l2);
+    rates.l3 = std::max(rates.l3, least * typical.l3);
+    rates.memory = std::max(rates.memory, least * typical.memory);
+    rates.memory_of_all = std::max(rates.memory_of_all, rates.memory);
     return rates;
 }
 
 std::string to_string(const Rates &r) {
-    return fmt::format("ghz {}\nl2 {}\nl3 {}\nmemory {}\nmemory_of_all {}\n", r.ghz, r.l2, r.l3,
-                       r.memory, r.memory_of_all);
+    return fmt::format("ghz {}\nl2 {}\nl3 {}\nmemory {}\nmemory_of_all {}\nstreams {}\n", r.ghz,
+                       r.l2, r.l3, r.memory, r.memory_of_all, r.streams);
 }
 
 Rates parse_rates(const std::string &text) {
@@ -150,7 +182,8 @@ Rates parse_rates(const std::string &text) {
                                                         {"l2", &r.l2},
                                                         {"l3", &r.l3},
                                                         {"memory", &r.memory},
-                                                        {"memory_of_all", &r.memory_of_all}};
+                                                        {"memory_of_all", &r.memory_of_all},
+                                                        {"streams", &r.streams}};
     for (const auto &[name, value] : fields) {
         const std::string label = std::string(name) + " ";
         const size_t at = text.rfind(label, 0) == 0 ? 0 : text.find("\n" + label);

@@ -9,6 +9,7 @@ struct Rates {
     double ghz = 3;  ///< clock rate of one busy core
     // Bytes per clock: what one core reads from these caches and from memory, and what all cores read from memory.
     double l2 = 32, l3 = 20, memory = 8, memory_of_all = 40;
+    double streams = 6;  ///< what one core writes to memory with stores that bypass the caches
 
     bool operator==(const Rates &) const = default;
 };

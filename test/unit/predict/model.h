@@ -17,7 +17,7 @@ using namespace Pipe;
 struct Setup {
     Target target{"x86-64-linux-avx512_skylake"};
     autoschedule::Machine machine;
-    predict::Rates rates{1, 40, 20, 10, 20};  // 1 GHz: 1e6 clocks are a millisecond
+    predict::Rates rates{1, 40, 20, 10, 20, 5};  // 1 GHz: 1e6 clocks are a millisecond
 
     Setup() {
         machine.cores = 1;

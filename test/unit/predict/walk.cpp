@@ -75,7 +75,7 @@ TEST_CASE("a program that refuses its buffers is noticed") {
 }
 
 TEST_CASE("rates are kept as text") {
-    const predict::Rates rates{4.25, 48, 26.5, 9, 30};
+    const predict::Rates rates{4.25, 48, 26.5, 9, 30, 3};
     CHECK(predict::parse_rates(predict::to_string(rates)) == rates);
     CHECK_THROWS_AS(predict::parse_rates("ghz 4\nl2 48\n"), RuntimeError);
     CHECK_THROWS_AS(predict::parse_rates("ghz 4\nl2 fast\nl3 1\nmemory 1\nmemory_of_all 1\n"),
@@ -89,6 +89,7 @@ TEST_CASE("the rates of this machine are measured") {
     CHECK(rates.l3 > 0);
     CHECK(rates.memory > 0);
     CHECK(rates.memory_of_all >= rates.memory);
+    CHECK(rates.streams > 0);
 }
 
 TEST_CASE("a condition that was decided outside is not decided again") {
