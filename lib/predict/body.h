@@ -114,6 +114,7 @@ class Body {
     double crossing(const Form &index, Type type) const;
     void end_chain(const std::string &buffer, const Form &index, const Value &v);
     void index_work(const Expr &index, const Form &form);
+    void first_lane(const Expr &index);
     void charge(int depth, const Work &work);
     void use(const Value &v);
     const Value &add(Value v);

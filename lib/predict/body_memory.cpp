@@ -102,9 +102,25 @@ void Body::access(const Array &array, const Form &index, Type type, bool store, 
         {array.number, stage(), index, type.bytes(), type.lanes(), store, level.chance});
 }
 
-/// What of an index is not a sum of multiples of loop variables has to be computed.
+/// What of an index is not a sum of multiples of loop variables has to be computed. Of evenly spaced lanes, only the
+/// first is.
 void Body::index_work(const Expr &index, const Form &form) {
-    if (!form.linear || !form.even || form.data)
+    if (form.linear && form.even && !form.data)
+        return;
+    if (form.even && index.type().is_vector())
+        first_lane(index);
+    else
+        value(index);
+}
+
+void Body::first_lane(const Expr &index) {
+    const bool is_vector = index.type().is_vector();
+    const bool is_sum = index->op == ir::Op::Add || index->op == ir::Op::Sub;
+    if (is_vector && (index->op == ir::Op::Ramp || index->op == ir::Op::Broadcast))
+        value(index->args[0]);
+    else if (is_vector && is_sum)
+        first_lane(index->args[0]), first_lane(index->args[1]);
+    else
         value(index);
 }
 
