@@ -2,7 +2,7 @@
 # together form the library Pipe. Their order is that of the layers.
 
 set(PIPE_ALL_LAYERS support ir image_io schedule graph poly region reference autoschedule lower
-    codegen jit driver)
+    predict codegen jit driver)
 set(PIPE_LAYERS "${PIPE_ALL_LAYERS}" CACHE STRING
     "Layers to build; a shorter list lets a layer's tests run while layers above it do not compile")
 

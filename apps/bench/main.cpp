@@ -6,6 +6,7 @@
 #include "apps/bench/papers.h"
 #include "apps/bench/peers.h"
 #include "apps/bench/practice.h"
+#include "apps/bench/ranking.h"
 #include "apps/bench/scaling.h"
 
 #include <CLI/CLI.hpp>
@@ -40,7 +41,8 @@ struct Options {
     int threads = int(std::max(1u, std::thread::hardware_concurrency()));
     int samples = 31;
     double budget_s = 20;
-    bool scaling = false, practice = false, papers = false, footprints = false;
+    bool scaling = false, practice = false, papers = false, footprints = false, ranking = false;
+    RankingOptions ranked;
 };
 
 /// For all variants: the number of threads, and the vector width of PIPE_TARGET.
@@ -172,7 +174,29 @@ int run_papers(const Options &options) {
                                                                                                : 1;
 }
 
+/// Schedules of the applications, ranked by prediction and by measurement.
+int run_ranking(const Options &options) {
+    RankingOptions ranked = options.ranked;
+    ranked.threads = options.threads;
+    std::vector<Ranking> rankings;
+    for (const apps::App &app : apps::registry()) {
+        const bool chosen = options.apps.empty() ||
+                            std::find(options.apps.begin(), options.apps.end(), app.name) != options.apps.end();
+        if (!chosen)
+            continue;
+        rankings.push_back(rank(app, ranked, progress));
+        progress("");
+        print_ranking(rankings.back());
+    }
+    print_summary(rankings);
+    if (!options.json.empty())
+        write(options.json, to_json(rankings).dump(2) + "\n");
+    return 0;
+}
+
 int run(const Options &options) {
+    if (options.ranking)
+        return run_ranking(options);
     if (options.practice)
         return run_practice(options);
     if (options.papers)
@@ -254,6 +278,14 @@ int main(int argc, char **argv) {
     cli.add_flag("--papers", options.papers,
                  "the published schedulers against Pipe's, with what the papers print; of their "
                  "applications, or those named by --app");
+    cli.add_flag("--ranking", options.ranking,
+                 "instead of the peers, many schedules of each application: how well predict() ranks them");
+    cli.add_option("--random", options.ranked.random, "--ranking: random schedules of each application")
+        ->check(CLI::Range(0, 10000));
+    cli.add_option("--show", options.ranked.show,
+                   "--ranking: print the source and the prediction of this schedule alone, as \"random 5\"");
+    cli.add_option("--hand-ms", options.ranked.hand_ms,
+                   "--ranking: sizes are halved until the hand schedule is predicted to take no longer");
     cli.add_option("--json", options.json, "also write the results to this file");
     cli.add_option("--markdown", options.markdown,
                    "also write the table of README.md to this file");

@@ -28,6 +28,7 @@
 #include <pipe/operators.h>
 #include <pipe/param.h>
 #include <pipe/pipeline.h>
+#include <pipe/predict.h>
 #include <pipe/print.h>
 #include <pipe/process.h>
 #include <pipe/random.h>

@@ -6,6 +6,7 @@
 
 #include <pipe/buffer.h>
 #include <pipe/compiled_files.h>
+#include <pipe/predict.h>
 #include <pipe/realization.h>
 #include <pipe/target.h>
 
@@ -99,6 +100,19 @@ template <typename Self> class Realizable : public CompiledFiles<Self> {
     void infer_input_bounds(JITUserContext *context, const Buffer<T, D> &output,
                             const Target &target = Target()) {
         infer_input_bounds(context, Realization(output), target);
+    }
+
+    /// Predicts how long `realize` would take for these sizes with the present schedule, on as many threads
+    /// as it would use, without running it or compiling it to machine code (pipe/predict.h). The times are
+    /// those of a model: good for comparing schedules of one pipeline. Inputs that are not set are assumed
+    /// to cover just the region read. CompileError for targets with a GPU; RuntimeError for sizes that
+    /// `realize` would reject, and for Params without a value.
+    Prediction predict(const Sizes &sizes = {}, const Target &target = Target());
+    /// The same for these outputs, of which only the shapes matter.
+    Prediction predict(const Realization &outputs, const Target &target = Target());
+    template <typename T, int D>
+    Prediction predict(const Buffer<T, D> &output, const Target &target = Target()) {
+        return predict(Realization(output), target);
     }
 
     /// Compiles now instead of in the next `realize`. CompileError as in `realize`.

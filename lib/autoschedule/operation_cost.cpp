@@ -39,6 +39,8 @@ double call_cost(const Expr &e) {
     return 30;
 }
 
+}  // namespace
+
 double instructions(const Expr &e) {
     switch (e->op) {
     case Op::IntImm:
@@ -59,6 +61,8 @@ double instructions(const Expr &e) {
         return 1;
     }
 }
+
+namespace {
 
 void add(const Expr &e, std::unordered_set<const ExprNode *> &seen, Arithmetic &total) {
     if (!e.defined() || !seen.insert(e.get()).second)

@@ -27,6 +27,9 @@ struct Arithmetic {
     }
 };
 
+/// Vector instructions of one node, without its operands; for slow ones, the time of so many.
+double instructions(const Expr &e);
+
 /// The cost of the distinct nodes of `values`, without indices of loads.
 Arithmetic arithmetic_of(const std::vector<Expr> &values);
 

@@ -316,6 +316,13 @@ void Slots::fill(CallArguments &call, bool on_device) const {
     check_overlaps(call);
 }
 
+std::vector<Layout> Slots::layouts(const std::vector<std::vector<BufferDim>> &shapes) const {
+    std::vector<Layout> layouts;
+    for (size_t i = 0; i < slots_.size(); i++)
+        layouts.push_back(slots_[i].kind == Kind::Scalar ? Layout{} : layout_of(slots_[i], shapes[i]));
+    return layouts;
+}
+
 std::vector<Layout> Slots::dense_layouts() const {
     std::vector<Layout> layouts;
     for (const Slot &slot : slots_)

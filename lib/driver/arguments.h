@@ -130,6 +130,8 @@ class Slots {
     [[noreturn]] void reject_in_place(const CallArguments &call, const InPlace &in_place,
                                       const std::string &why) const;
 
+    /// The layouts of Buffers of these shapes, one per slot.
+    std::vector<Layout> layouts(const std::vector<std::vector<BufferDim>> &shapes) const;
     /// The layouts of dense Buffers.
     std::vector<Layout> dense_layouts() const;
     /// The strides that these layouts imply.

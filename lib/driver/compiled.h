@@ -14,6 +14,7 @@
 #include "jit/kernel.h"
 #include "jit/profiler.h"
 #include "poly/races.h"
+#include "predict/predict.h"
 #include <pipe/autoschedule.h>
 #include <pipe/jit.h>
 #include <pipe/pipeline.h>
@@ -41,6 +42,10 @@ struct CallSettings {
 
 /// Whether a Buffer has no memory, which makes the call a bounds query.
 bool is_query(const std::vector<ArgumentValue> &given);
+
+class Compiled;
+/// The autoscheduler's report, and the predicted times for the sizes for which it scheduled.
+std::string report_text(Compiled &compiled, const Settings &settings);
 
 /// A graph with its final, legal schedule.
 struct Scheduled {
@@ -106,6 +111,12 @@ class Compiled {
     int answer_query(const std::vector<ArgumentValue> &given, const CallSettings &settings);
     /// Allocates Buffers for the ImageParams that are not set. Fails as `run` does.
     int infer_inputs(Outputs outputs, const CallSettings &settings);
+    /// The predicted time of `run` on these outputs, which need no memory. `options`: caches; cores, 0:
+    /// the threads of `run`.
+    Prediction predict(Outputs outputs, AutoscheduleOptions options);
+    /// The predicted times for the sizes for which the autoscheduler scheduled; nothing if it did not, did
+    /// not know them, or for a GPU. RuntimeError if a Param has no value.
+    std::optional<Prediction> predict_as_scheduled(const AutoscheduleOptions &options);
     const Slots &slots() const { return slots_; }
     /// Outputs that the user declared (may_alias) to share memory with inputs.
     const std::vector<InPlace> &declared_in_place() const { return declared_in_place_; }
@@ -153,6 +164,8 @@ class Compiled {
                                                      const jit::RunOptions &options);
     void give_shapes(const std::vector<ArgumentValue> &given, const jit::RunOptions &options);
     void make_inputs(Outputs outputs, const jit::RunOptions &options);
+    /// The shapes of all arguments; inputs that are not set cover what is read.
+    std::vector<std::vector<BufferDim>> shapes_of(const std::vector<ArgumentValue> &given);
     /// Replaces the outputs by larger ones; returns false if that would not help.
     bool grow_outputs(std::vector<ArgumentValue> &given, const jit::RunOptions &options,
                       std::vector<Buffer<void>> &grown);

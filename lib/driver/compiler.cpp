@@ -64,6 +64,13 @@ std::shared_ptr<Compiled> Compiler::get(const std::vector<Func> &outputs, const 
     return compiled;
 }
 
+std::shared_ptr<Compiled> Compiler::current(const std::vector<Func> &outputs) {
+    std::shared_ptr<Compiled> compiled = newest();
+    if (compiled && compiled->up_to_date(compiled->target()))
+        return compiled;
+    return std::make_shared<Compiled>(outputs, settings(), Target(), nullptr);
+}
+
 Scheduled Compiler::schedule(const std::vector<Func> &outputs) {
     std::shared_ptr<Compiled> compiled = newest();
     if (compiled && compiled->up_to_date(compiled->target()))

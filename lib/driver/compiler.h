@@ -21,6 +21,8 @@ struct Compiler {
                                   const Outputs *buffers);
     /// The newest, however old; null if there is none.
     std::shared_ptr<Compiled> newest() const;
+    /// The newest if nothing has changed since; else one for the default target, which is not kept.
+    std::shared_ptr<Compiled> current(const std::vector<Func> &outputs);
     /// The schedule that `get` uses or would use, without compiling.
     Scheduled schedule(const std::vector<Func> &outputs);
 

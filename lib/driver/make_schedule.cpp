@@ -131,17 +131,16 @@ void take_schedule(Scheduled &s, const schedules::Schedule &schedule) {
 void autoschedule_or_fall_back(Scheduled &s, const Settings &settings, const Outputs *buffers) {
     auto machine = autoschedule::host_machine(jit::with_capability_of_gpu(settings.target),
                                               *settings.autoschedule);
-    const Sizes sizes = sizes_of(s.frozen, buffers);
-    auto result = autoschedule::schedule(s.frozen.graph, s.frozen.schedule, sizes, machine,
+    s.sizes = sizes_of(s.frozen, buffers);
+    auto result = autoschedule::schedule(s.frozen.graph, s.frozen.schedule, s.sizes, machine,
                                          *settings.autoschedule);
     s.report = std::move(result.report);
-    s.sizes = sizes;
     s.user = s.frozen.schedule;
     if (machine.gpu) {
         AutoscheduleOptions single = *settings.autoschedule;
         single.group_limit = 1;
         s.without_fusion =
-            autoschedule::schedule(s.frozen.graph, s.frozen.schedule, sizes, machine, single)
+            autoschedule::schedule(s.frozen.graph, s.frozen.schedule, s.sizes, machine, single)
                 .schedule;
     }
     try {

@@ -142,7 +142,8 @@ std::string Pipeline::schedule_source() {
 }
 
 std::string Pipeline::schedule_report() {
-    return checked(compiler_).schedule(outputs_).report.text;
+    driver::Compiler &compiler = checked(compiler_);
+    return driver::report_text(*compiler.current(outputs_), compiler.settings());
 }
 
 void Pipeline::report(const std::string &file) {

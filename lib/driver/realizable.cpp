@@ -1,5 +1,6 @@
 // Realizable: compiling and running Pipelines and Funcs.
 
+#include <pipe/predict.h>
 #include <pipe/realizable.h>
 
 #include <algorithm>
@@ -202,6 +203,22 @@ void Realizable<Self>::infer_input_bounds(JITUserContext *context, const Realiza
         compiled(pipeline, target, &o)
             ->infer_inputs(o, {context, compiler.handlers, *compiler.profile});
     });
+}
+
+template <typename Self>
+Prediction Realizable<Self>::predict(const Realization &outputs, const Target &target) {
+    const Pipeline &pipeline = pipeline_of(self());
+    const auto options = checked(pipeline.compiler()).settings().autoschedule;
+    Prediction result;
+    with_pointers(outputs, [&](driver::Outputs o) {
+        result = compiled(pipeline, target, &o)->predict(o, options.value_or(AutoscheduleOptions()));
+    });
+    return result;
+}
+
+template <typename Self>
+Prediction Realizable<Self>::predict(const Sizes &sizes, const Target &target) {
+    return predict(shapes(pipeline_of(self()).outputs(), sizes), target);
 }
 
 template <typename Self> void Realizable<Self>::compile_jit(const Target &target) {

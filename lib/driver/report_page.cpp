@@ -140,9 +140,23 @@ json caches_json(const autoschedule::Machine &machine) {
 }
 
 json times_json(const ReportContents &contents) {
-    json times = json::array();
+    std::map<std::string, json> rows;
+    std::vector<std::string> order;
+    auto row = [&](const std::string &name) -> json & {
+        auto [at, is_new] =
+            rows.emplace(name, json{{"name", name}, {"predicted", nullptr}, {"measured", nullptr}});
+        if (is_new)
+            order.push_back(name);
+        return at->second;
+    };
+    if (contents.predicted)
+        for (const PredictedStage &stage : contents.predicted->stages)
+            row(stage.func)["predicted"] = stage.milliseconds;
     for (const auto &[name, milliseconds] : contents.measured)
-        times.push_back({{"name", name}, {"predicted", nullptr}, {"measured", milliseconds}});
+        row(name)["measured"] = milliseconds;
+    json times = json::array();
+    for (const std::string &name : order)
+        times.push_back(rows.at(name));
     return times;
 }
 
@@ -189,10 +203,21 @@ std::vector<autoschedule::Alternative> tried(const Scheduled &s, const Settings 
     return all;
 }
 
+std::optional<Prediction> predicted(Compiled &compiled, const Settings &settings) {
+    if (!settings.autoschedule)
+        return std::nullopt;
+    try {
+        return compiled.predict_as_scheduled(*settings.autoschedule);
+    } catch (const RuntimeError &) {  // a Param has no value yet
+        return std::nullopt;
+    }
+}
+
 }  // namespace
 
 std::string report_page(const std::vector<Func> &outputs, Compiler &compiler) {
-    const Scheduled s = compiler.schedule(outputs);
+    const std::shared_ptr<Compiled> compiled = compiler.current(outputs);
+    const Scheduled s = compiled->scheduled();
     const Settings settings = compiler.settings();
     const Target target =
         settings.target.arch == Target::ArchUnknown ? get_host_target() : settings.target;
@@ -200,7 +225,8 @@ std::string report_page(const std::vector<Func> &outputs, Compiler &compiler) {
         lower::private_accumulators(s.inlined, s.frozen.schedule, s.shared_loops);
     return report_page({outputs[0].name(), target.to_string(), s, loop_nest(graph, schedule),
                         graph::schedule_source(s.frozen.graph, s.frozen.schedule),
-                        tried(s, settings), compiler.profile->milliseconds_per_run()});
+                        tried(s, settings), predicted(*compiled, settings),
+                        compiler.profile->milliseconds_per_run()});
 }
 
 std::string report_page(const ReportContents &contents) {

@@ -19,6 +19,7 @@ struct ReportContents {
     std::string loops, schedule;  ///< as loop_nest() and schedule_source()
     /// The chosen schedule first; empty without autoscheduler.
     std::vector<autoschedule::Alternative> tried;
+    std::optional<Prediction> predicted;
     std::vector<std::pair<std::string, double>> measured;  ///< per Func: milliseconds per run
 };
 

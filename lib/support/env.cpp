@@ -44,6 +44,10 @@ constexpr std::array variables = {
     EnvVariable{"PIPE_GPU_CACHE", "$XDG_CACHE_HOME/pipe, or ~/.cache/pipe",
                 "folder that keeps GPU programs, linked by the driver, between processes; 0: none is kept",
                 false},
+    EnvVariable{"PIPE_MACHINE", "the file \"machine\" in the folder $XDG_CACHE_HOME/pipe, or ~/.cache/pipe",
+                "file with the rates of this machine's caches and memory, for Pipeline::predict; if there is no such "
+                "file, they are measured (300 ms) and written to it; 0: typical rates",
+                false},
     EnvVariable{
         "OMP_NUM_THREADS", "the number of processors available to the process",
         "variable of OpenMP: number of threads of parallel loops, and of cores to schedule for",
@@ -129,6 +133,10 @@ std::string gpu_cache_folder() {
     const std::string chosen = env("PIPE_GPU_CACHE");
     if (!chosen.empty())
         return chosen == "0" ? "" : chosen;
+    return cache_folder();
+}
+
+std::string cache_folder() {
     auto absolute = [](const char *folder) { return folder && *folder == '/'; };
     if (const char *cache = std::getenv("XDG_CACHE_HOME"); absolute(cache))
         return std::string(cache) + "/pipe";

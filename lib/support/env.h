@@ -28,6 +28,9 @@ int64_t env_int(const char *name, int64_t otherwise);
 /// RuntimeError if it cannot be created.
 std::string dump_folder();
 
+/// The user's folder for what Pipe can make again: $XDG_CACHE_HOME/pipe, or ~/.cache/pipe; "" if there is none.
+std::string cache_folder();
+
 /// Where linked GPU programs are kept: the folder PIPE_GPU_CACHE, or the user's cache folder; ""
 /// if none is to be kept.
 std::string gpu_cache_folder();

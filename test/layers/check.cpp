@@ -16,7 +16,7 @@ const std::map<std::string, int> &levels() {
     static const std::map<std::string, int> table{
         {"support", 0}, {"ir", 1},     {"image_io", 2},  {"schedule", 2}, {"graph", 3},
         {"poly", 4},    {"region", 5}, {"reference", 5}, {"lower", 6},    {"autoschedule", 6},
-        {"codegen", 7}, {"jit", 8},    {"driver", 9},
+        {"predict", 7}, {"codegen", 7}, {"jit", 8},    {"driver", 9},
     };
     return table;
 }
@@ -60,6 +60,7 @@ const std::map<std::string, std::string> &public_headers() {
         {"halide_image_io.h", "all"},
         {"pipeline.h", "driver"},
         {"tune.h", "driver"},
+        {"predict.h", "support"},
         {"inline_reductions.h", "graph"},
         {"concise_casts.h", "graph"},
         {"extern.h", "ir"},

@@ -1,0 +1,244 @@
+#include "predict/footprint.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <optional>
+
+namespace Pipe::predict {
+
+namespace {
+
+Group group_of(const Access &a, const std::vector<BufferInfo> &buffers) {
+    Group g;
+    g.buffer = a.buffer, g.stage = a.stage, g.store = a.store, g.chance = a.chance;
+    g.element = a.bytes;
+    g.first = a.index.value * a.bytes;
+    const double lanes = std::abs(a.index.lane_step) * a.bytes;
+    const bool apart = lanes >= line_bytes && !a.index.data;
+    const double reach = apart ? 0 : a.index.lane_step * (a.lanes - 1) * a.bytes;
+    g.lo = std::min(0.0, reach), g.hi = std::max(0.0, reach) + a.bytes;
+    if (apart)
+        g.dims.push_back({Group::lanes_of_vector, lanes, double(a.lanes)});
+    g.data = a.index.data;
+    g.loops = a.index.loops;
+    g.lanes = a.index.even ? 1 : a.lanes;
+    if (g.data) {
+        const double all = buffers[static_cast<size_t>(a.buffer)].bytes;
+        g.range = (a.index.hi - a.index.lo + 1) * a.bytes;
+        if (!(g.range < all) && all > 0)
+            g.range = all;
+        if (!std::isfinite(g.range))
+            g.range = 0;
+    }
+    for (const Term &t : a.index.terms)
+        g.dims.push_back({t.loop, std::abs(t.step) * a.bytes, t.distinct});
+    std::stable_sort(g.dims.begin(), g.dims.end(),
+                     [](const Group::Dim &x, const Group::Dim &y) { return x.step < y.step; });
+    return g;
+}
+
+bool same_shape(const Group &a, const Group &b) {
+    if (a.buffer != b.buffer || a.stage != b.stage || a.store != b.store || a.data != b.data)
+        return false;
+    auto next = [](const Group &g, size_t &at) {
+        while (at < g.dims.size() && g.dims[at].loop == Group::copies)
+            at++;
+        return at < g.dims.size() ? &g.dims[at++] : nullptr;
+    };
+    for (size_t i = 0, j = 0;;) {
+        const Group::Dim *x = next(a, i), *y = next(b, j);
+        if (!x || !y)
+            return !x && !y;
+        if (x->loop != y->loop || x->step != y->step)
+            return false;
+    }
+}
+
+/// The largest share of the sets of a cache that lines at these places can be in. Only the position in a page
+/// is the same in virtual and physical addresses.
+double share_of_sets(double run, const std::vector<std::pair<double, double>> &levels) {
+    constexpr double sets = page_bytes / line_bytes;
+    double reached = std::max(1.0, run / line_bytes);
+    for (const auto &[step, count] : levels) {
+        const double at = std::fmod(step, page_bytes);
+        double places = std::fmod(step, line_bytes) != 0 ? sets : 1;
+        if (at != 0 && places == 1)
+            places =
+                page_bytes / std::gcd(static_cast<int64_t>(at), static_cast<int64_t>(page_bytes));
+        reached *= std::min(count, places);
+    }
+    return std::min(1.0, reached / sets);
+}
+
+/// Takes a distance apart into steps of the group's dimensions, large ones first. Returns the rest; nothing
+/// if it is many steps beyond the accesses of the group: the places between would be taken to be accessed, too.
+std::optional<double> steps_to(const Group &g, double away, std::vector<double> &steps) {
+    constexpr double most = 16;
+    steps.assign(g.dims.size(), 0);
+    for (size_t d = g.dims.size(); d-- > 0;) {
+        const double step = g.dims[d].step;
+        double k = std::round(away / step);
+        if (std::abs(away - k * step) > 0.1 * step)
+            k = std::trunc(away / step);
+        if (step < line_bytes / 2 || k == 0)
+            continue;
+        const bool is_copy = g.dims[d].loop == Group::copies;
+        // As many steps as the loop makes: not the same places in other iterations, but other ones.
+        const double limit = is_copy ? most : std::min(most, std::max(1.0, g.dims[d].distinct - 1));
+        if (k < g.dims[d].lo - limit || k > g.dims[d].hi + limit) {
+            if (!is_copy)
+                continue;
+            return std::nullopt;
+        }
+        steps[d] = k;
+        away -= k * step;
+    }
+    return away;
+}
+
+/// Adds the other group. Accesses of unrolled statements, a row apart for example, make a dimension.
+bool merge(Group &g, const Group &other) {
+    if (!same_shape(g, other))
+        return false;
+    g.chance = std::max(g.chance, other.chance);
+    if (g.data) {
+        g.lanes += other.lanes;
+        return true;
+    }
+    std::vector<double> steps;
+    std::optional<double> rest = steps_to(g, other.first - g.first, steps);
+    if (!rest)
+        return false;
+    const double near = std::max(4 * line_bytes, g.hi - g.lo + line_bytes);
+    if (std::abs(*rest) > near) {
+        const auto count = std::count_if(g.dims.begin(), g.dims.end(), [](const Group::Dim &d) {
+            return d.loop == Group::copies;
+        });
+        if (count >= 3)
+            return false;
+        const Group::Dim copies{Group::copies, std::abs(*rest), 1};
+        g.dims.insert(std::upper_bound(
+                          g.dims.begin(), g.dims.end(), copies,
+                          [](const Group::Dim &a, const Group::Dim &b) { return a.step < b.step; }),
+                      copies);
+        rest = steps_to(g, other.first - g.first, steps);
+        if (!rest || std::abs(*rest) > near)
+            return false;
+    }
+    for (size_t d = 0, o = 0; d < g.dims.size(); d++) {
+        Group::Dim &dim = g.dims[d];
+        double lo = steps[d], hi = steps[d];
+        if (dim.loop != Group::copies) {
+            while (other.dims[o].loop == Group::copies)
+                o++;
+            lo += other.dims[o].lo, hi += other.dims[o].hi;
+            dim.distinct = std::max(dim.distinct, other.dims[o].distinct);
+            o++;
+        }
+        dim.lo = std::min(dim.lo, lo), dim.hi = std::max(dim.hi, hi);
+    }
+    g.lo = std::min(g.lo, *rest + other.lo), g.hi = std::max(g.hi, *rest + other.hi);
+    return true;
+}
+
+Footprint of_data(const Group &g, int from) {
+    double places = g.lanes;
+    for (size_t d = static_cast<size_t>(std::max(0, from)); d < g.trips.size(); d++)
+        if (g.loops & loop_bit(static_cast<int>(d)))
+            places *= g.trips[d];
+    const double range =
+        g.range > 0 ? std::ceil(g.range / line_bytes) * line_bytes : places * line_bytes;
+    // Of n lines, k accesses at random touch n (1 - e^(-k / n)).
+    const double lines = range / line_bytes, touched = lines * (1 - std::exp(-places / lines));
+    return {touched * line_bytes, touched * line_bytes, touched, touched,
+            g.first - range / 2,  g.first + range / 2};
+}
+
+}  // namespace
+
+void Groups::add(const Group &group) {
+    std::vector<Group> &same = groups_[static_cast<size_t>(group.buffer)];
+    if (same.empty())
+        used_.push_back(static_cast<size_t>(group.buffer));
+    if (std::none_of(same.begin(), same.end(), [&](Group &other) { return merge(other, group); }))
+        same.push_back(group);
+}
+
+void Groups::add(const Access &access, const std::vector<double> &trips) {
+    Group group = group_of(access, *buffers_);
+    if (group.data)
+        group.trips = trips;
+    add(group);
+}
+
+/// Bytes of the lines of a run: at a known place of a line if all runs are whole lines apart, else anywhere in a line.
+double in_lines(double first, double run, const Group &g,
+                const std::vector<std::pair<double, double>> &levels) {
+    const bool same = std::all_of(levels.begin(), levels.end(), [](const auto &l) {
+        return std::fmod(l.first, line_bytes) == 0;
+    });
+    if (!same)
+        return run + line_bytes - g.element;
+    const double offset = first - line_bytes * std::floor(first / line_bytes);
+    return line_bytes * std::ceil((offset + run) / line_bytes);
+}
+
+Footprint footprint(const Group &g, int from, const BufferInfo &buffer) {
+    double run = g.hi - g.lo, lo = g.first + g.lo, hi = g.first + g.hi;
+    Footprint random;
+    if (g.data) {
+        random = of_data(g, from);
+        run = std::max(line_bytes, random.bytes);
+        lo = random.lo, hi = random.hi;
+    }
+    std::vector<std::pair<double, double>> levels;  // step and count
+    for (const Group::Dim &d : g.dims) {
+        const double inside = d.loop >= from ? d.distinct : 1;
+        const double count = inside + d.hi - d.lo;
+        lo += d.step * (d.lo - (inside - 1) / 2), hi += d.step * (d.hi + (inside - 1) / 2);
+        if (count <= 1)
+            continue;
+        if (levels.empty() && d.step < run + line_bytes) {
+            run += d.step * (count - 1);
+            continue;
+        }
+        // Steps of a multiple of others, and not beyond their end: more of the same.
+        auto same = std::find_if(levels.rbegin(), levels.rend(), [&](const auto &l) {
+            const double k = std::round(d.step / l.first);
+            return std::abs(d.step - k * l.first) < 0.01 * l.first && k <= l.second;
+        });
+        if (same != levels.rend())
+            same->second += std::round(d.step / same->first) * (count - 1);
+        else
+            levels.emplace_back(d.step, count);
+    }
+    double runs = 1;
+    for (const auto &[step, count] : levels)
+        runs *= count;
+    const double per_run = g.data ? run : in_lines(g.first + g.lo, run, g, levels);
+    double bytes = std::min(std::max(line_bytes, per_run) * runs, hi - lo + line_bytes);
+    if (buffer.bytes > 0)
+        bytes = std::min(bytes, std::ceil(buffer.bytes / line_bytes) * line_bytes);
+    if (g.data)
+        runs *= random.runs;
+    const double pages = buffer.large_pages
+                             ? 0
+                             : std::min({runs * (1 + run / page_bytes), (hi - lo) / page_bytes + 1,
+                                         bytes / line_bytes});
+    const double occupied = g.data ? bytes : bytes / share_of_sets(run, levels);
+    return {bytes, occupied, std::min(runs, bytes / line_bytes), pages, lo, hi};
+}
+
+Footprint united(const Footprint &a, const Footprint &b) {
+    if (a.bytes < b.bytes)
+        return united(b, a);
+    const double length = std::max(1.0, b.hi - b.lo);
+    const double overlap = std::clamp(std::min(a.hi, b.hi) - std::max(a.lo, b.lo), 0.0, length);
+    const double more = 1 - overlap / length;
+    return {a.bytes + more * b.bytes, std::max(a.occupied, b.occupied),
+            a.runs + more * b.runs,   a.pages + more * b.pages,
+            std::min(a.lo, b.lo),     std::max(a.hi, b.hi)};
+}
+
+}  // namespace Pipe::predict
