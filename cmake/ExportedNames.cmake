@@ -1,18 +1,18 @@
 # Build script: writes a version script for the linker that exports names of the namespace Pipe, and
 # nothing else (LLVM, isl, fmt, instances of the standard library's templates). Without INTERNALS,
-# only names that public headers declare: not those of the rooms' namespaces.
+# only names that public headers declare: not those of the layers' namespaces.
 
 cmake_policy(VERSION 3.25)
 
-set(rooms autoschedule codegen driver graph image_io ir jit lower poly reference region support)
+set(layers autoschedule codegen driver graph image_io ir jit lower poly predict reference region support)
 set(declared "^_ZN4Pipe2ir(6retain|7release|ls)")  # in <pipe/expr.h> and <pipe/stream.h>
 
 # Functions and objects, type information, virtual and thread-local ones, static ones of functions.
 set(prefix "^_Z(T[A-Z]|T[hv][n0-9_]+|GV|Z)*NK?4Pipe")
 set(mangled "")
-foreach(room IN LISTS rooms)
-  string(LENGTH ${room} length)
-  list(APPEND mangled "${length}${room}")
+foreach(layer IN LISTS layers)
+  string(LENGTH ${layer} length)
+  list(APPEND mangled "${length}${layer}")
 endforeach()
 list(JOIN mangled "|" mangled)
 

@@ -175,6 +175,8 @@ class Scheduling {
 };
 
 std::string count_text(long count) {
+    if (count >= most_enumerated)
+        return fmt::format("more than {}", most_enumerated - 1);
     return count < 0 ? "-" : std::to_string(count);
 }
 

@@ -162,9 +162,9 @@ std::optional<RegisterBlock> sums_of_rows(const Node &node, size_t s, const Mach
 /// The pure loops in the order of these dimensions; the others follow.
 void reorder(std::vector<Dim> &pure, const FuncNode &func, const std::vector<int> &order) {
     auto place = [&](const Dim &loop) {
-        return std::find_if(order.begin(), order.end(), [&](int d) {
-                   return func.args[static_cast<size_t>(d)] == loop.name;
-               }) - order.begin();
+        return std::find_if(order.begin(), order.end(),
+                            [&](int d) { return func.args[static_cast<size_t>(d)] == loop.name; }) -
+               order.begin();
     };
     std::stable_sort(pure.begin(), pure.end(),
                      [&](const Dim &a, const Dim &b) { return place(a) < place(b); });
@@ -249,8 +249,8 @@ void share_loops(FuncId host, StageSchedule &stage) {
 
 /// The loops over the points of a tile, innermost first.
 std::vector<Dim> loops_over_points(const Plan &plan, const Node &node, const Graph &graph,
-                                   const Machine &machine, const FuncSchedule &f,
-                                   NewLoops &loops, OutputLoops &names) {
+                                   const Machine &machine, const FuncSchedule &f, NewLoops &loops,
+                                   OutputLoops &names) {
     const FuncNode &func = graph[node.id];
     std::vector<Dim> dims;
     for (int g : order_of_points(plan)) {

@@ -11,6 +11,9 @@ using poly::Coordinate;
 namespace {
 
 constexpr size_t most_loads = 64;  ///< per iteration; beyond this, there is heavy register spilling
+constexpr double most_written = 20000;  ///< instructions: they have to be compiled
+/// Algorithm 3 does not weigh what it inlines.
+constexpr double most_written_in_group = 500;
 
 bool can_inline(const StageGraph &graph, int n) {
     const Node &node = graph.nodes[static_cast<size_t>(n)];
@@ -65,7 +68,7 @@ bool is_free_of_cost(const StageGraph &graph, int n) {
         return true;
     const Uses uses = uses_of(graph, n);
     return uses.along_rows && uses.evaluations <= 1.05 * node.points() &&
-           fits_after_substitute(graph, n, most_loads);
+           fits_after_substitute(graph, n, most_loads, most_written);
 }
 
 /// The loads of `producer`, over all stages of a consumer.
@@ -165,7 +168,7 @@ std::vector<int> inline_in_group(StageGraph &graph, const std::vector<int> &memb
         changed = false;
         for (size_t i = left.size() - 1; i-- > 0;) {
             if (!can_inline(graph, left[i]) || !inlines_in_group(graph, left[i]) ||
-                !fits_after_substitute(graph, left[i], most_loads))
+                !fits_after_substitute(graph, left[i], most_loads, most_written_in_group))
                 continue;
             substitute(graph, left[i]);
             left.erase(left.begin() + static_cast<std::ptrdiff_t>(i));
@@ -179,7 +182,8 @@ bool is_inlining_choice(const StageGraph &graph, int n) {
     if (!can_inline(graph, n))
         return false;
     const Uses uses = uses_of(graph, n);
-    return uses.loads <= 32 && uses.along_rows && fits_after_substitute(graph, n, most_loads);
+    return uses.loads <= 32 && uses.along_rows &&
+           fits_after_substitute(graph, n, most_loads, most_written);
 }
 
 bool may_inline(const StageGraph &graph, int n) {
@@ -204,7 +208,7 @@ bool recompute_is_cheaper(const StageGraph &graph, int n) {
         return false;
     const Node &node = graph.nodes[static_cast<size_t>(n)];
     const Uses uses = uses_of(graph, n);
-    if (!uses.along_rows || !fits_after_substitute(graph, n, most_loads))
+    if (!uses.along_rows || !fits_after_substitute(graph, n, most_loads, most_written))
         return false;
     const double times = uses.evaluations / std::max(1.0, node.points());
     const double loads = static_cast<double>(node.stages[0].loads.size()) * node.bytes;

@@ -22,8 +22,6 @@ using schedules::LoopLevel;
 
 namespace {
 
-constexpr double most_written = 500;  ///< instructions of a stage's expressions
-
 /// Funcs whose loops are named by a directive: they keep their loops.
 std::vector<bool> named_by_levels(const Graph &graph, const schedules::Schedule &user) {
     std::vector<bool> named(graph.funcs.size(), false);
@@ -383,12 +381,13 @@ void substitute(StageGraph &graph, int node) {
     connect(graph);
 }
 
-bool fits_after_substitute(const StageGraph &graph, int node, size_t limit) {
+bool fits_after_substitute(const StageGraph &graph, int node, size_t most_loads,
+                           double most_written) {
     const Node &producer = graph.nodes[static_cast<size_t>(node)];
     for (int c : producer.consumers) {
         for (const StageCost &stage : graph.nodes[static_cast<size_t>(c)].stages) {
             if (written_with(stage, producer) > most_written ||
-                substituted_loads(stage, producer, limit).size() > limit)
+                substituted_loads(stage, producer, most_loads).size() > most_loads)
                 return false;
         }
     }

@@ -108,8 +108,9 @@ StageGraph build_stage_graph(const graph::Graph &graph, const poly::Model &model
 /// Replaces all loads of `node` (which must be pure) by its definition.
 void substitute(StageGraph &graph, int node);
 
-/// Whether every iteration of every consumer of `node` would have at most `limit` loads after
-/// substitute(), and its expressions would not be huge.
-bool fits_after_substitute(const StageGraph &graph, int node, size_t limit);
+/// Whether every iteration of every consumer of `node` would have at most so many loads after
+/// substitute(), and so many instructions as written.
+bool fits_after_substitute(const StageGraph &graph, int node, size_t most_loads,
+                           double most_written);
 
 }  // namespace Pipe::autoschedule

@@ -57,17 +57,12 @@ Schedule tiled(const TileView &view, int64_t width, int64_t height, Levels level
     return s;
 }
 
-std::string name_of(const Result &r, const graph::Frozen &frozen, const Plan &plan, size_t m) {
-    (void)r;
-    return frozen.graph[static_cast<FuncId>(plan.members[m])].name;
-}
-
 /// Names of all members, of all groups.
 std::vector<std::string> stored(const Result &r, const graph::Frozen &frozen) {
     std::vector<std::string> names;
     for (const Plan &plan : r.report.plans)
-        for (size_t m = 0; m < plan.members.size(); m++)
-            names.push_back(name_of(r, frozen, plan, m));
+        for (int member : plan.members)
+            names.push_back(frozen.graph[static_cast<FuncId>(member)].name);
     return names;
 }
 
