@@ -188,7 +188,8 @@ bool is_inlining_choice(const StageGraph &graph, int n) {
 
 bool may_inline(const StageGraph &graph, int n) {
     const bool copy = can_inline(graph, n) && is_copy(graph.nodes[static_cast<size_t>(n)]);
-    return is_inlining_choice(graph, n) || (copy && fits_after_substitute(graph, n, most_loads));
+    return is_inlining_choice(graph, n) ||
+           (copy && fits_after_substitute(graph, n, most_loads, most_written));
 }
 
 bool is_pointwise(const StageGraph &graph, int n) {
