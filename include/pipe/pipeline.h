@@ -153,7 +153,8 @@ class Pipeline : public Realizable<Pipeline> {
     /// variable of the Func's name. A Func without a name, or whose name is not unique, is written
     /// as `pipeline.get_func(i)`, where `pipeline` is a variable of this Pipeline.
     std::string schedule_source();
-    /// The decisions of the autoscheduler: groups, tiles, cost terms. "" if it was not used.
+    /// The decisions of the autoscheduler: groups, tiles, cost terms; and, where the sizes are known,
+    /// the times that predict() gives for the result. "" if it was not used.
     std::string schedule_report();
     /// Writes the schedule, of the autoscheduler or by hand, as a page for a browser: the graph of
     /// stages with fused ones in one color, tiles and their overlap to scale, buffers beside the

@@ -63,7 +63,8 @@ Value Body::compute(const Expr &e) {
 Value Body::variable(const ExprNode &e) {
     if (Definition *d = definitions_.find(e.name)) {
         if (!d->known) {
-            Value v = value(d->value);
+            const Expr definition = d->value;  // the table changes meanwhile
+            Value v = value(definition);
             definitions_.find(e.name)->known = v;
             return v;
         }

@@ -97,7 +97,7 @@ class Cost {
             });
         }
         double occupied = 0;
-        for (const Footprint &f : per_buffer(touched(loop.all, node.depth + 1, 1), false)) {
+        for (const auto &[buffer, f] : per_buffer(touched(loop.all, node.depth + 1, 1), false)) {
             for (Level level : {L1, L2, L3})
                 loop.body[level] += f.bytes;
             loop.body[TLB] += f.pages;
@@ -121,12 +121,13 @@ class Cost {
     }
 
     /// The union over the groups of each buffer.
-    std::vector<Footprint> per_buffer(const std::vector<Touched> &touched, bool stores_only) const {
-        std::vector<Footprint> result(nest_.buffers.size());
+    std::map<int, Footprint> per_buffer(const std::vector<Touched> &touched,
+                                        bool stores_only) const {
+        std::map<int, Footprint> result;
         for (const Touched &t : touched) {
             if (stores_only && !t.group->store)
                 continue;
-            Footprint &f = result[static_cast<size_t>(t.group->buffer)];
+            Footprint &f = result[t.group->buffer];
             f = f.bytes == 0 ? t.footprint : united(f, t.footprint);
             if (double all = buffer_bytes(*t.group); all > 0)
                 f.bytes = std::min(f.bytes, std::ceil(all / line_bytes) * line_bytes);
@@ -256,21 +257,21 @@ class Cost {
 
     void add(const Loop &loop, const std::vector<Touched> &touched, const Place &place, Level level,
              double weight) {
-        const std::vector<Footprint> all = per_buffer(touched, false),
-                                     stored = per_buffer(touched, true);
-        std::vector<double> sums(all.size()), stores(all.size());
+        const std::map<int, Footprint> all = per_buffer(touched, false),
+                                       stored = per_buffer(touched, true);
+        std::map<int, double> sums, stores;
         for (const Touched &t : touched) {
-            const auto b = static_cast<size_t>(t.group->buffer);
-            sums[b] += std::max(1e-9, t.footprint.bytes);
-            stores[b] += t.group->store ? std::max(1e-9, t.footprint.bytes) : 0;
+            const double bytes = std::max(1e-9, t.footprint.bytes);
+            sums[t.group->buffer] += bytes;
+            stores[t.group->buffer] += t.group->store ? bytes : 0;
         }
         for (const Touched &t : touched) {
-            const auto b = static_cast<size_t>(t.group->buffer);
-            const double share = all[b].bytes / sums[b];
+            const int b = t.group->buffer;
+            const double share = all.at(b).bytes / sums.at(b);
             double bytes = share * t.footprint.bytes;
             // A line is read before it is written; writing it back overlaps with reading.
             if (t.group->store)
-                bytes += write_back * stored[b].bytes / stores[b] * t.footprint.bytes;
+                bytes += write_back * stored.at(b).bytes / stores.at(b) * t.footprint.bytes;
             if (streams(*t.group))
                 bytes = level == L3 ? t.footprint.bytes : 0;
             Footprint f = t.footprint;

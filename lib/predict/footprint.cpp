@@ -158,9 +158,7 @@ Footprint of_data(const Group &g, int from) {
 }  // namespace
 
 void Groups::add(const Group &group) {
-    std::vector<Group> &same = groups_[static_cast<size_t>(group.buffer)];
-    if (same.empty())
-        used_.push_back(static_cast<size_t>(group.buffer));
+    std::vector<Group> &same = groups_[group.buffer];
     if (std::none_of(same.begin(), same.end(), [&](Group &other) { return merge(other, group); }))
         same.push_back(group);
 }

@@ -1,6 +1,7 @@
 #pragma once
 // Footprints: the cache lines that accesses touch in some of the loops around them.
 
+#include <map>
 #include <vector>
 
 #include "predict/nest.h"
@@ -46,23 +47,21 @@ struct Footprint {
 /// The groups of a loop body, by buffer.
 class Groups {
   public:
-    explicit Groups(const std::vector<BufferInfo> &buffers)
-        : buffers_(&buffers), groups_(buffers.size()) {}
+    explicit Groups(const std::vector<BufferInfo> &buffers) : buffers_(&buffers) {}
 
     /// \param trips  of the loops around
     void add(const Access &access, const std::vector<double> &trips);
     void add(const Group &group);
 
     template <typename F> void for_each(F &&f) const {
-        for (size_t buffer : used_)
-            for (const Group &g : groups_[buffer])
+        for (const auto &[buffer, groups] : groups_)
+            for (const Group &g : groups)
                 f(g);
     }
 
   private:
     const std::vector<BufferInfo> *buffers_;
-    std::vector<std::vector<Group>> groups_;
-    std::vector<size_t> used_;
+    std::map<int, std::vector<Group>> groups_;
 };
 
 /// What the group touches while the loops of depth `from` and deeper run, if it touches any of it.

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <memory>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -131,12 +131,26 @@ std::string file_of_rates() {
     return folder.empty() ? "" : folder + "/machine";
 }
 
+/// A file that the user named has to be right; another one may be of an earlier version.
+std::optional<Rates> read_rates(const std::string &file) {
+    std::ifstream in(file);
+    if (!in)
+        return std::nullopt;
+    try {
+        return parse_rates({std::istreambuf_iterator<char>(in), {}});
+    } catch (const RuntimeError &) {
+        if (!support::env("PIPE_MACHINE").empty())
+            throw;
+        return std::nullopt;
+    }
+}
+
 Rates read_or_measure(double l2_bytes, double l3_bytes, int cores) {
     const std::string file = file_of_rates();
     if (support::env("PIPE_MACHINE") == "0")
         return {};
-    if (std::ifstream in(file); in)
-        return parse_rates({std::istreambuf_iterator<char>(in), {}});
+    if (const std::optional<Rates> known = read_rates(file))
+        return *known;
     const Rates rates = measure_rates(l2_bytes, l3_bytes, cores);
     std::error_code error;
     std::filesystem::create_directories(std::filesystem::path(file).parent_path(), error);

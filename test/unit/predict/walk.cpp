@@ -103,3 +103,17 @@ TEST_CASE("a condition that was decided outside is not decided again") {
     INFO(nest);
     CHECK_FALSE(contains(nest, "entered 0.25"));
 }
+
+TEST_CASE("names may be bound again inside of what they are bound to") {
+    // let t = (let t = .. in t * t) in .., as common subexpressions of copies of a statement are
+    const Expr t = ir::make_variable(Int(32), "t"), i = ir::make_variable(Int(32), "i");
+    Expr value = i / 3;
+    for (int depth = 0; depth < 40; depth++)
+        value = ir::make_let("t", value, t * t);
+    const ir::Stmt store = ir::make_store("out", i, t);
+    ir::Stmt body = ir::make_let("t", value, store);
+    body = ir::make_for("i", Expr(0), Expr(64), LoopKind::Serial, body);
+    const ir::Program program{"p", {{ir::Argument::Kind::OutputBuffer, "out", Int(32), 1}}, body};
+    const predict::Nest nest = predict::walk(program, {{"out.extent.0", 64}}, Setup().target);
+    CHECK(contains(predict::to_string(nest), "1 stores"));
+}
