@@ -25,10 +25,6 @@ LoopLevel root() {
     return {LoopLevel::Kind::Root, FuncId::None, 0, ""};
 }
 
-LoopLevel at(FuncId func, const std::string &var) {
-    return {LoopLevel::Kind::At, func, 0, var};
-}
-
 /// Lanes for a loop of `extent` iterations: a full vector, or less for a short loop; 1 = do not.
 int64_t lanes_for(const Node &node, int64_t extent, const Machine &machine) {
     int64_t lanes = std::max(1, machine.vector_bytes / node.widest);
@@ -55,7 +51,7 @@ bool reduce_stage(const FuncNode &func, const Node &node, size_t s, const Machin
     for (size_t d = 0; d < func.args.size(); d++)
         if (node.stages[s].loops_over[d])
             pure_points *= static_cast<double>(node.extents[d]);
-    if (s == 0 || stage.touched || pure_points > 8 ||
+    if (s == 0 || stage.touched || pure_points > few_points ||
         node.iterations(node.stages[s]) < worth_accumulators)
         return false;
     // Every thread has accumulators for all points of the Func, which must be cleared, fit in its
@@ -89,38 +85,39 @@ bool reduce_stage(const FuncNode &func, const Node &node, size_t s, const Machin
     return true;
 }
 
+/// The loops of a stage inside of its loops over tiles.
+struct InnerLoops {
+    NewLoops &loops;
+    std::vector<std::string> names;  ///< per dimension; "" where the tile has no loop over it
+    std::vector<Dim> reductions;
+};
+
 /// Sums with lanes along an RVar: [vector] [its other iterations] [other RVars] [pure loops].
-void sum_rows(const FuncNode &func, const RegisterBlock &block, bool parallel,
-              StageSchedule &stage) {
-    NewLoops loops(stage, func);
-    std::vector<Dim> reductions, pure, dims;
-    for (const Dim &d : stage.dims)
-        (d.is_reduction ? reductions : pure).push_back(d);
-    const auto along = reductions.begin() + block.rvar;
-    const auto [outer, lanes] = loops.split(along->name, "_w", "_v", block.lanes * block.vectors);
-    dims = {{lanes, LoopKind::Vectorized, true}, {outer, LoopKind::Serial, true}};
-    reductions.erase(along);
-    dims.insert(dims.end(), reductions.begin(), reductions.end());
-    dims.insert(dims.end(), pure.begin(), pure.end());
-    if (parallel && !pure.empty())
-        dims.back().kind = LoopKind::Parallel;
-    stage.dims = std::move(dims);
+std::vector<Dim> sum_rows(InnerLoops inner, const RegisterBlock &block) {
+    const auto along = inner.reductions.begin() + block.rvar;
+    const auto [outer, lanes] =
+        inner.loops.split(along->name, "_w", "_v", block.lanes * block.vectors);
+    std::vector<Dim> dims = {{lanes, LoopKind::Vectorized, true}, {outer, LoopKind::Serial, true}};
+    inner.reductions.erase(along);
+    dims.insert(dims.end(), inner.reductions.begin(), inner.reductions.end());
+    for (const std::string &name : inner.names)
+        if (!name.empty())
+            dims.push_back({name, LoopKind::Serial, false});
+    return dims;
 }
 
 /// A reduction in blocks of sums: [vector] [block, unrolled] [RVars] [loops over blocks].
-void block_stage(const FuncNode &func, const RegisterBlock &block, bool parallel,
-                 StageSchedule &stage) {
-    NewLoops loops(stage, func);
-    std::vector<Dim> dims, reductions, around;
-    for (const Dim &d : stage.dims)
-        if (d.is_reduction)
-            reductions.push_back(d);
-    std::vector<std::string> outer = func.args;
-    const std::string &x = func.args[0];
+std::vector<Dim> block_stage(InnerLoops inner, const RegisterBlock &block) {
+    std::vector<Dim> dims;
+    std::vector<std::string> &outer = inner.names;
     std::string vector;
-    std::tie(outer[0], vector) = loops.split(x, "_w", "_v", block.lanes * block.vectors);
+    std::tie(outer[0], vector) =
+        inner.loops.split(outer[0], "_w", "_v", block.lanes * block.vectors);
     if (block.vectors > 1) {
-        const auto [unrolled, lanes] = loops.split(vector, "_u", "_l", block.lanes);
+        auto [unrolled, lanes] =
+            inner.loops.split(vector, "_u", "_l", block.by_phase ? block.vectors : block.lanes);
+        if (block.by_phase)
+            std::swap(unrolled, lanes);
         dims = {{lanes, LoopKind::Vectorized, false}, {unrolled, LoopKind::Unrolled, false}};
     } else {
         dims = {{vector, LoopKind::Vectorized, false}};
@@ -128,15 +125,16 @@ void block_stage(const FuncNode &func, const RegisterBlock &block, bool parallel
     if (block.rows_dim > 0) {
         const size_t d = static_cast<size_t>(block.rows_dim);
         std::string rows;
-        std::tie(outer[d], rows) = loops.split(func.args[d], "_w", "_u", block.rows);
+        std::tie(outer[d], rows) = inner.loops.split(outer[d], "_w", "_u", block.rows);
         dims.push_back({rows, LoopKind::Unrolled, false});
     }
-    dims.insert(dims.end(), reductions.begin(), reductions.end());
+    for (size_t r = 0; r < block.unrolled; r++)
+        inner.reductions[r].kind = LoopKind::Unrolled;
+    dims.insert(dims.end(), inner.reductions.begin(), inner.reductions.end());
     for (int d : block.loops)
-        dims.push_back({outer[static_cast<size_t>(d)], LoopKind::Serial, false});
-    if (parallel)
-        dims.back().kind = LoopKind::Parallel;
-    stage.dims = std::move(dims);
+        if (const std::string &name = outer[static_cast<size_t>(d)]; !name.empty())
+            dims.push_back({name, LoopKind::Serial, false});
+    return dims;
 }
 
 /// Splits the loop over rows, one of `others`; the block is unrolled around the vector.
@@ -151,49 +149,103 @@ void unroll_rows(NewLoops &loops, const std::string &name, int64_t count, std::v
     vector.insert(vector.begin() + (vector.size() > 1 ? 1 : 0), {inner, LoopKind::Unrolled, false});
 }
 
-/// As GroupModel::block_for: where dimension 0 makes no blocks.
-std::optional<RegisterBlock> sums_of_rows(const Node &node, size_t s, const Machine &machine,
-                                          bool parallel) {
-    const int cores = parallel ? machine.cores : 1;
-    if (register_block(node, s, node.extents, machine, cores))
-        return std::nullopt;
-    return row_sums(node, s, node.extents, machine, cores);
+/// A stage of a member whose rows, as many as a vector has lanes, lie side by side: [rows] [RVars, or columns]
+/// [other pure loops]. The columns of the pure definition are unrolled, so that what it reads is transposed
+/// (lower/share_strided_loads.h).
+std::vector<Dim> transposed_loops(InnerLoops inner, const Rows &rows) {
+    const auto [row, lanes] =
+        inner.loops.split(inner.names[static_cast<size_t>(rows.dim)], "_w", "_v", rows.count);
+    inner.names[static_cast<size_t>(rows.dim)] = row;
+    std::vector<Dim> dims = {{lanes, LoopKind::Vectorized, false}};
+    if (inner.reductions.empty()) {
+        const auto [column, unrolled] = inner.loops.split(inner.names[0], "_w", "_u", rows.count);
+        inner.names[0] = column;
+        dims.push_back({unrolled, LoopKind::Unrolled, false});
+    }
+    dims.insert(dims.end(), inner.reductions.begin(), inner.reductions.end());
+    for (const std::string &name : inner.names)
+        if (!name.empty())
+            dims.push_back({name, LoopKind::Serial, false});
+    return dims;
 }
 
-/// A stage with its pure loops as they are, but vectorised: members of groups, and updates. RVars go
-/// between the vector and the other loops, so that a vector of sums stays in registers.
+/// Vectors along dimension 0, if there is a loop over it. RVars go between the vector and the other loops, so
+/// that a vector of sums stays in registers.
+std::vector<Dim> vectorized_loops(InnerLoops inner, const FuncNode &func, const Node &node,
+                                  const StageCost &stage, const Machine &machine,
+                                  const Rows &rows) {
+    std::vector<Dim> dims, pure;
+    for (const std::string &name : inner.names)
+        if (!name.empty())
+            pure.push_back({name, LoopKind::Serial, false});
+    if (!inner.names.empty() && !inner.names[0].empty()) {
+        dims = vectorized(inner.loops, pure[0].name, lanes_for(node, node.extents[0], machine));
+        pure.erase(pure.begin());
+        const size_t unrolled = dims.size() > 1 ? unrolled_loops(stage, 1).rvars : 0;
+        for (size_t r = 0; r < unrolled; r++)
+            inner.reductions[r].kind = LoopKind::Unrolled;
+        dims.insert(dims.begin() + (dims.size() > 1 ? 1 : 0), inner.reductions.begin(),
+                    inner.reductions.end());
+    } else {
+        dims = inner.reductions;
+    }
+    if (rows.count > 1)
+        unroll_rows(inner.loops, func.args[static_cast<size_t>(rows.dim)], rows.count, dims, pure);
+    dims.insert(dims.end(), pure.begin(), pure.end());
+    return dims;
+}
+
+/// \param names of the loops over the dimensions; "": none
+InnerLoops inner_loops_of(const StageSchedule &stage, const StageCost &cost, NewLoops &loops,
+                          std::vector<std::string> names) {
+    InnerLoops inner{loops, std::move(names), {}};
+    for (size_t d = 0; d < inner.names.size(); d++)
+        if (!cost.loops_over[d])
+            inner.names[d].clear();
+    for (const Dim &d : stage.dims)
+        if (d.is_reduction)
+            inner.reductions.push_back(d);
+    return inner;
+}
+
+/// The loops of a stage inside of those over tiles. \param cores that share the outermost of them
+std::vector<Dim> loops_of_stage(InnerLoops inner, const FuncNode &func, const Node &node, size_t s,
+                                const std::vector<int64_t> &extents, const Machine &machine,
+                                int cores, const Rows &rows = {}) {
+    if (const auto block = reduction_block(node, s, extents, machine, cores))
+        return block->rvar >= 0 ? sum_rows(std::move(inner), *block)
+                                : block_stage(std::move(inner), *block);
+    return vectorized_loops(std::move(inner), func, node, node.stages[s], machine,
+                            s == 0 ? rows : Rows());
+}
+
+/// A stage without loops over tiles: members of groups, and updates.
 void vectorize_stage(const FuncNode &func, const Node &node, size_t s,
                      const std::vector<int64_t> &extents, const Machine &machine, bool parallel,
                      StageSchedule &stage, const Rows &rows = {}) {
     if (stage.touched)
         return;
-    if (const auto block =
-            register_block(node, s, extents, machine, parallel ? machine.cores : 1)) {
-        block_stage(func, *block, parallel, stage);
-        return;
-    }
     NewLoops loops(stage, func);
-    std::vector<Dim> reductions, pure;
-    for (const Dim &d : stage.dims)
-        (d.is_reduction ? reductions : pure).push_back(d);
-    std::vector<Dim> dims;
-    const bool inner_is_pure = !func.args.empty() && node.stages[s].loops_over[0] &&
-                               !pure.empty() && pure[0].name == func.args[0];
-    if (inner_is_pure) {
-        dims = vectorized(loops, pure[0].name, lanes_for(node, node.extents[0], machine));
-        pure.erase(pure.begin());
-        dims.insert(dims.begin() + (dims.size() > 1 ? 1 : 0), reductions.begin(), reductions.end());
-    } else {
-        dims = reductions;
-    }
-    if (s == 0 && rows.count > 1)
-        unroll_rows(loops, func.args[static_cast<size_t>(rows.dim)], rows.count, dims, pure);
-    dims.insert(dims.end(), pure.begin(), pure.end());
+    std::vector<Dim> dims =
+        loops_of_stage(inner_loops_of(stage, node.stages[s], loops, func.args), func, node, s,
+                       extents, machine, parallel ? machine.cores : 1, rows);
     const bool outermost_is_pure = !dims.empty() && !dims.back().is_reduction;
-    if (parallel && outermost_is_pure && dims.back().kind == LoopKind::Serial) {
+    if (parallel && outermost_is_pure && dims.back().kind == LoopKind::Serial)
         dims.back().kind = LoopKind::Parallel;
-    }
     stage.dims = std::move(dims);
+}
+
+/// All stages of a member whose rows lie side by side.
+void transpose(const FuncNode &func, const Node &node, const Rows &rows, FuncSchedule &f) {
+    const std::string &row = func.args[static_cast<size_t>(rows.dim)];
+    f.storage_order = {row};
+    std::copy_if(func.args.begin(), func.args.end(), std::back_inserter(f.storage_order),
+                 [&](const std::string &arg) { return arg != row; });
+    for (size_t s = 0; s < node.stages.size(); s++) {
+        NewLoops loops(f.stages[s], func);
+        f.stages[s].dims =
+            transposed_loops(inner_loops_of(f.stages[s], node.stages[s], loops, func.args), rows);
+    }
 }
 
 bool is_promised(const graph::BufferPromise &promise, size_t d, int64_t stride) {
@@ -232,14 +284,41 @@ struct Levels {
     LoopLevel tile, row;
 };
 
-/// The loops of the group's output.
-Levels apply_output(const Plan &plan, const Node &node, const Graph &graph, const Machine &machine,
-                    FuncSchedule &f) {
+/// The loops of the output's pure definition inside of those over tiles.
+std::vector<Dim> pure_loops(NewLoops &loops, const std::vector<std::string> &names,
+                            const Plan &plan, const Node &node, const Graph &graph,
+                            const Machine &machine, const FuncSchedule &f) {
     const FuncNode &func = graph[node.id];
-    StageSchedule &stage = f.stages[0];
+    std::vector<Dim> dims;
+    for (size_t d = 0; d < names.size(); d++) {
+        if (names[d].empty())
+            continue;
+        if (d == 0) {
+            int64_t lanes = lanes_for(node, plan.tile[0], machine);
+            // Where rows take turns, stores past the caches must fill lines at once.
+            if (plan.streams && plan.block > 1)
+                lanes = std::max(lanes, std::min(line_bytes / node.widest, plan.tile[0]));
+            dims = vectorized(loops, names[0], lanes);
+            continue;
+        }
+        const int64_t promised = promised_extent(f, func, d);
+        const bool unroll = promised > 1 && promised <= 4 && names[d] == func.args[d];
+        // The vectors of all channels of the same points form whole vectors
+        // (lower/interleave_stores.h).
+        const bool next_to_vector = unroll && dims.size() > 1 && is_interleaved(graph, func, d);
+        dims.insert(next_to_vector ? dims.begin() + 1 : dims.end(),
+                    {names[d], unroll ? LoopKind::Unrolled : LoopKind::Serial, false});
+    }
+    return dims;
+}
+
+/// The loops of the group's output: of the stage that reads the other members.
+Levels apply_tiles(const Plan &plan, const Node &node, const Graph &graph, const Machine &machine,
+                   FuncSchedule &f) {
+    const FuncNode &func = graph[node.id];
+    StageSchedule &stage = f.stages[plan.stage];
     NewLoops loops(stage, func);
-    const size_t n = func.args.size();
-    std::vector<std::string> outer(n), inner(func.args.begin(), func.args.end());
+    std::vector<std::string> outer(func.args.size()), inner = func.args;
     for (int g : plan.outer) {
         const size_t d = static_cast<size_t>(g);
         if (plan.tile[d] == 1) {  // the dimension's own loop is the loop over tiles
@@ -249,53 +328,44 @@ Levels apply_output(const Plan &plan, const Node &node, const Graph &graph, cons
             std::tie(outer[d], inner[d]) = loops.split(func.args[d], "_o", "_i", plan.tile[d]);
         }
     }
-    std::vector<Dim> dims;
-    for (size_t d = 0; d < n; d++) {
-        if (inner[d].empty() || static_cast<int>(d) == plan.row_dim)
-            continue;
-        if (d == 0) {
-            int64_t lanes = lanes_for(node, plan.tile[0], machine);
-            // Where rows take turns, stores past the caches must fill lines at once.
-            if (plan.streams && plan.block > 1)
-                lanes = std::max(lanes, std::min(line_bytes / node.widest, plan.tile[0]));
-            dims = vectorized(loops, inner[0], lanes);
-            continue;
-        }
-        const int64_t promised = promised_extent(f, func, d);
-        const bool unroll = promised > 1 && promised <= 4 && inner[d] == func.args[d];
-        // The vectors of all channels of the same points form whole vectors
-        // (lower/interleave_stores.h).
-        const bool next_to_vector = unroll && dims.size() > 1 && is_interleaved(graph, func, d);
-        dims.insert(next_to_vector ? dims.begin() + 1 : dims.end(),
-                    {inner[d], unroll ? LoopKind::Unrolled : LoopKind::Serial, false});
-    }
+    std::string row_loop;
+    if (plan.row_dim >= 0)
+        std::swap(row_loop, inner[static_cast<size_t>(plan.row_dim)]);
+    std::vector<Dim> dims =
+        plan.stage == 0
+            ? pure_loops(loops, inner, plan, node, graph, machine, f)
+            : loops_of_stage(inner_loops_of(stage, node.stages[plan.stage], loops, inner), func,
+                             node, plan.stage, plan.extents[0], machine, 1);
     Levels levels{root(), root()};
+    auto at = [&](const std::string &loop) {
+        return LoopLevel{LoopLevel::Kind::At, func.id, static_cast<int>(plan.stage), loop};
+    };
     if (plan.row_dim >= 0) {
-        std::vector<Dim> row = {
-            {inner[static_cast<size_t>(plan.row_dim)], LoopKind::Serial, false}};
+        std::vector<Dim> row = {{row_loop, LoopKind::Serial, false}};
         if (plan.block > 1)
             unroll_rows(loops, row[0].name, plan.block, dims, row);
         dims.push_back(row[0]);
-        levels.row = at(func.id, row[0].name);
+        levels.row = at(row[0].name);
     }
     for (size_t i = plan.outer.size(); i-- > 0;) {
         const bool parallel = plan.parallel && i == 0;
         dims.push_back({outer[static_cast<size_t>(plan.outer[i])],
                         parallel ? LoopKind::Parallel : LoopKind::Serial, false});
     }
-    if (!plan.outer.empty()) {
-        levels.tile = at(func.id, outer[static_cast<size_t>(plan.outer.back())]);
-    }
+    if (!plan.outer.empty())
+        levels.tile = at(outer[static_cast<size_t>(plan.outer.back())]);
     stage.dims = std::move(dims);
-    for (size_t s = 1; s < func.stages.size(); s++) {
-        if (reduce_stage(func, node, s, machine, f.stages[s]))
-            continue;
-        if (const auto sums = sums_of_rows(node, s, machine, plan.parallel);
-            sums && !f.stages[s].touched)
-            sum_rows(func, *sums, plan.parallel, f.stages[s]);
-        else
+    return levels;
+}
+
+/// The loops of all stages of the group's output.
+Levels apply_output(const Plan &plan, const Node &node, const Graph &graph, const Machine &machine,
+                    FuncSchedule &f) {
+    const FuncNode &func = graph[node.id];
+    const Levels levels = apply_tiles(plan, node, graph, machine, f);
+    for (size_t s = 0; s < func.stages.size(); s++)
+        if (s != plan.stage && !reduce_stage(func, node, s, machine, f.stages[s]))
             vectorize_stage(func, node, s, node.extents, machine, plan.parallel, f.stages[s]);
-    }
     return levels;
 }
 
@@ -319,8 +389,12 @@ void apply(const Plan &plan, const StageGraph &nodes, const Graph &graph, const 
         const bool row = plan.levels[m] == Level::Row;
         member.compute = row ? levels.row : levels.tile;
         member.store = row && plan.slides[m] ? levels.tile : member.compute;
+        const FuncNode &func = graph[node.id];
+        if (plan.transposed[m]) {
+            transpose(func, node, plan.rows[m], member);
+            continue;
+        }
         for (size_t s = 0; s < node.stages.size(); s++) {
-            const FuncNode &func = graph[node.id];
             if (member.compute.root() && reduce_stage(func, node, s, machine, member.stages[s]))
                 continue;
             vectorize_stage(func, node, s, plan.extents[m], machine, false, member.stages[s],
