@@ -165,14 +165,19 @@ class BlockSearch {
 
     double clocks(const RegisterBlock &b) const {
         double loads = 0, useful = 1;
+        // Without a loop over RVars, what is the same along dimension 0 is loaded before the loop over it.
+        const bool whole = b.unrolled == stage_.rvars.size();
         for (const Operand &load : operands_)
-            loads += along_0(load, b.vectors) *
-                     double(b.rows_dim > 0 && depends_on(*load.load, b.rows_dim) ? b.rows : 1);
+            loads +=
+                whole && !depends_on(load.in_phase, 0)
+                    ? 0
+                    : along_0(load, b.vectors) *
+                          double(b.rows_dim > 0 && depends_on(*load.load, b.rows_dim) ? b.rows : 1);
         const double vectors = double(b.vectors * b.rows);
         const double arithmetic =
             work(b).total() * double(lanes_) / machine_.vector_bytes / machine_.arithmetic_rate;
         // Without a loop, the processor overlaps the sums of several blocks.
-        const double waits = b.unrolled == stage_.rvars.size() ? latency / 4 : latency;
+        const double waits = whole ? latency / 4 : latency;
         const double loop = loop_clocks / unrolled_loops(stage_, b.vectors * b.rows).iterations;
         const double block =
             std::max(waits, overlapped(arithmetic, loads / machine_.load_rate, 0.1) + loop);
