@@ -72,9 +72,9 @@ struct Target {
         /// Measures the time spent in each Func (Pipeline::profiler_report).
         Profile,
         ProfileByTimer,  ///< implies Profile, which needs no timer of the operating system
-        /// Permits reassociation of floating-point sums and products, so that a loop over an RVar
-        /// can be vectorized or parallel without rfactor(), and neighboring stencils share partial
-        /// sums. Results then differ by rounding (and in the sign of zeros).
+        /// Permits reassociation of floating-point sums and products (loops over RVars can be vectorized or parallel
+        /// without rfactor(), neighboring stencils share partial sums), and multiplication by the reciprocal of a divisor
+        /// that all lanes share. Results differ by rounding, in the sign of zeros, and where a reciprocal overflows.
         FastMath,
         /// Compiles in about half of the time to code that runs several times slower. For
         /// debugging, not for measuring.
