@@ -136,9 +136,8 @@ TEST_CASE("a period that vectors do not hold divides the loop: every load is den
 
 TEST_CASE("resampled pictures are what the definition says", "[autoschedule]") {
     for (const auto &[phases, step] : {std::pair{3, 2}, {2, 1}, {5, 3}, {3, 4}, {7, 2}, {4, 3}}) {
-        for (const auto &[width, height] :
-             {std::array{1, 1}, std::array{7, 5}, std::array{48, 3}, std::array{150, 67}}) {
-            for (const int min : {0, -7, 5}) {
+        for (const auto &[width, height] : {std::array{7, 5}, std::array{150, 67}}) {
+            for (const int min : {0, -7}) {
                 INFO(phases << " / " << step << ": " << width << " x " << height << " from "
                             << min);
                 Resampled p(phases, step);
