@@ -54,7 +54,7 @@ bool reduce_stage(const FuncNode &func, const Node &node, size_t s, const Machin
     for (size_t d = 0; d < func.args.size(); d++)
         if (node.stages[s].loops_over[d])
             pure_points *= static_cast<double>(node.extents[d]);
-    if (s == 0 || stage.touched || pure_points > 8 ||
+    if (s == 0 || stage.touched || pure_points > few_points ||
         node.iterations(node.stages[s]) < worth_accumulators)
         return false;
     // Every thread has accumulators for all points of the Func, which must be cleared, fit in its
@@ -88,38 +88,39 @@ bool reduce_stage(const FuncNode &func, const Node &node, size_t s, const Machin
     return true;
 }
 
+/// The loops of a stage inside of its loops over tiles.
+struct InnerLoops {
+    NewLoops &loops;
+    std::vector<std::string> names;  ///< per dimension; "" where the tile has no loop over it
+    std::vector<Dim> reductions;
+};
+
 /// Sums with lanes along an RVar: [vector] [its other iterations] [other RVars] [pure loops].
-void sum_rows(const FuncNode &func, const RegisterBlock &block, bool parallel,
-              StageSchedule &stage) {
-    NewLoops loops(stage, func);
-    std::vector<Dim> reductions, pure, dims;
-    for (const Dim &d : stage.dims)
-        (d.is_reduction ? reductions : pure).push_back(d);
-    const auto along = reductions.begin() + block.rvar;
-    const auto [outer, lanes] = loops.split(along->name, "_w", "_v", block.lanes * block.vectors);
-    dims = {{lanes, LoopKind::Vectorized, true}, {outer, LoopKind::Serial, true}};
-    reductions.erase(along);
-    dims.insert(dims.end(), reductions.begin(), reductions.end());
-    dims.insert(dims.end(), pure.begin(), pure.end());
-    if (parallel && !pure.empty())
-        dims.back().kind = LoopKind::Parallel;
-    stage.dims = std::move(dims);
+std::vector<Dim> sum_rows(InnerLoops inner, const RegisterBlock &block) {
+    const auto along = inner.reductions.begin() + block.rvar;
+    const auto [outer, lanes] =
+        inner.loops.split(along->name, "_w", "_v", block.lanes * block.vectors);
+    std::vector<Dim> dims = {{lanes, LoopKind::Vectorized, true}, {outer, LoopKind::Serial, true}};
+    inner.reductions.erase(along);
+    dims.insert(dims.end(), inner.reductions.begin(), inner.reductions.end());
+    for (const std::string &name : inner.names)
+        if (!name.empty())
+            dims.push_back({name, LoopKind::Serial, false});
+    return dims;
 }
 
 /// A reduction in blocks of sums: [vector] [block, unrolled] [RVars] [loops over blocks].
-void block_stage(const FuncNode &func, const RegisterBlock &block, bool parallel,
-                 StageSchedule &stage) {
-    NewLoops loops(stage, func);
-    std::vector<Dim> dims, reductions, around;
-    for (const Dim &d : stage.dims)
-        if (d.is_reduction)
-            reductions.push_back(d);
-    std::vector<std::string> outer = func.args;
-    const std::string &x = func.args[0];
+std::vector<Dim> block_stage(InnerLoops inner, const RegisterBlock &block) {
+    std::vector<Dim> dims;
+    std::vector<std::string> &outer = inner.names;
     std::string vector;
-    std::tie(outer[0], vector) = loops.split(x, "_w", "_v", block.lanes * block.vectors);
+    std::tie(outer[0], vector) =
+        inner.loops.split(outer[0], "_w", "_v", block.lanes * block.vectors);
     if (block.vectors > 1) {
-        const auto [unrolled, lanes] = loops.split(vector, "_u", "_l", block.lanes);
+        auto [unrolled, lanes] =
+            inner.loops.split(vector, "_u", "_l", block.by_phase ? block.vectors : block.lanes);
+        if (block.by_phase)
+            std::swap(unrolled, lanes);
         dims = {{lanes, LoopKind::Vectorized, false}, {unrolled, LoopKind::Unrolled, false}};
     } else {
         dims = {{vector, LoopKind::Vectorized, false}};
@@ -127,15 +128,16 @@ void block_stage(const FuncNode &func, const RegisterBlock &block, bool parallel
     if (block.rows_dim > 0) {
         const size_t d = static_cast<size_t>(block.rows_dim);
         std::string rows;
-        std::tie(outer[d], rows) = loops.split(func.args[d], "_w", "_u", block.rows);
+        std::tie(outer[d], rows) = inner.loops.split(outer[d], "_w", "_u", block.rows);
         dims.push_back({rows, LoopKind::Unrolled, false});
     }
-    dims.insert(dims.end(), reductions.begin(), reductions.end());
+    for (size_t r = 0; r < block.unrolled; r++)
+        inner.reductions[r].kind = LoopKind::Unrolled;
+    dims.insert(dims.end(), inner.reductions.begin(), inner.reductions.end());
     for (int d : block.loops)
-        dims.push_back({outer[static_cast<size_t>(d)], LoopKind::Serial, false});
-    if (parallel)
-        dims.back().kind = LoopKind::Parallel;
-    stage.dims = std::move(dims);
+        if (const std::string &name = outer[static_cast<size_t>(d)]; !name.empty())
+            dims.push_back({name, LoopKind::Serial, false});
+    return dims;
 }
 
 /// Splits the loop `name`, one of `dims`, into blocks that are unrolled around the vector.
@@ -150,62 +152,117 @@ void unroll_rows(NewLoops &loops, const std::string &name, int64_t count, std::v
     dims.insert(dims.begin() + (has_vector ? 1 : 0), {inner, LoopKind::Unrolled, false});
 }
 
-/// As GroupModel::block_for: where dimension 0 makes no blocks.
-std::optional<RegisterBlock> sums_of_rows(const Node &node, size_t s, const Machine &machine,
-                                          bool parallel) {
-    const int cores = parallel ? machine.cores : 1;
-    if (register_block(node, s, node.extents, machine, cores))
-        return std::nullopt;
-    return row_sums(node, s, node.extents, machine, cores);
+/// A stage of a member whose rows, as many as a vector has lanes, lie side by side: [rows] [RVars, or columns]
+/// [other pure loops]. The columns of the pure definition are unrolled, so that what it reads is transposed
+/// (lower/share_strided_loads.h).
+std::vector<Dim> transposed_loops(InnerLoops inner, const Rows &rows) {
+    const auto [row, lanes] =
+        inner.loops.split(inner.names[static_cast<size_t>(rows.dim)], "_w", "_v", rows.count);
+    inner.names[static_cast<size_t>(rows.dim)] = row;
+    std::vector<Dim> dims = {{lanes, LoopKind::Vectorized, false}};
+    if (inner.reductions.empty()) {
+        const auto [column, unrolled] = inner.loops.split(inner.names[0], "_w", "_u", rows.count);
+        inner.names[0] = column;
+        dims.push_back({unrolled, LoopKind::Unrolled, false});
+    }
+    dims.insert(dims.end(), inner.reductions.begin(), inner.reductions.end());
+    for (const std::string &name : inner.names)
+        if (!name.empty())
+            dims.push_back({name, LoopKind::Serial, false});
+    return dims;
 }
 
-/// The pure loops in the order of these dimensions; the others follow.
-void reorder(std::vector<Dim> &pure, const FuncNode &func, const std::vector<int> &order) {
+/// The loops in the order of these dimensions; the others follow.
+void reorder(std::vector<Dim> &loops, const FuncNode &func, const std::vector<int> &order) {
     auto place = [&](const Dim &loop) {
         return std::find_if(order.begin(), order.end(),
                             [&](int d) { return func.args[static_cast<size_t>(d)] == loop.name; }) -
                order.begin();
     };
-    std::stable_sort(pure.begin(), pure.end(),
+    std::stable_sort(loops.begin(), loops.end(),
                      [&](const Dim &a, const Dim &b) { return place(a) < place(b); });
 }
 
-/// A stage with its pure loops as they are, but vectorized: members of groups, and updates. RVars go
-/// between the vector and the other loops, so that a vector of sums stays in registers.
+/// Vectors along dimension 0, if there is a loop over it. RVars go between the vector and the other loops, so
+/// that a vector of sums stays in registers.
+std::vector<Dim> vectorized_loops(InnerLoops inner, const FuncNode &func, const Node &node,
+                                  const StageCost &stage, const Machine &machine,
+                                  const Rows &rows, const std::vector<int> &order) {
+    std::vector<Dim> dims, pure;
+    for (const std::string &name : inner.names)
+        if (!name.empty())
+            pure.push_back({name, LoopKind::Serial, false});
+    if (!inner.names.empty() && !inner.names[0].empty()) {
+        dims = vectorized(inner.loops, pure[0].name, lanes_for(node, node.extents[0], machine));
+        pure.erase(pure.begin());
+        const size_t unrolled = dims.size() > 1 ? unrolled_loops(stage, 1).rvars : 0;
+        for (size_t r = 0; r < unrolled; r++)
+            inner.reductions[r].kind = LoopKind::Unrolled;
+        dims.insert(dims.begin() + (dims.size() > 1 ? 1 : 0), inner.reductions.begin(),
+                    inner.reductions.end());
+    } else {
+        dims = inner.reductions;
+    }
+    reorder(pure, func, order);
+    dims.insert(dims.end(), pure.begin(), pure.end());
+    if (rows.count > 1)
+        unroll_rows(inner.loops, func.args[static_cast<size_t>(rows.dim)], rows.count, dims);
+    return dims;
+}
+
+/// \param names of the loops over the dimensions; "": none
+InnerLoops inner_loops_of(const StageSchedule &stage, const StageCost &cost, NewLoops &loops,
+                          std::vector<std::string> names) {
+    InnerLoops inner{loops, std::move(names), {}};
+    for (size_t d = 0; d < inner.names.size(); d++)
+        if (!cost.loops_over[d])
+            inner.names[d].clear();
+    for (const Dim &d : stage.dims)
+        if (d.is_reduction)
+            inner.reductions.push_back(d);
+    return inner;
+}
+
+/// The loops of a stage inside of those over tiles. \param cores that share the outermost of them
+std::vector<Dim> loops_of_stage(InnerLoops inner, const FuncNode &func, const Node &node, size_t s,
+                                const std::vector<int64_t> &extents, const Machine &machine,
+                                int cores, const Rows &rows = {},
+                                const std::vector<int> &order = {}) {
+    if (const auto block = reduction_block(node, s, extents, machine, cores))
+        return block->rvar >= 0 ? sum_rows(std::move(inner), *block)
+                                : block_stage(std::move(inner), *block);
+    return vectorized_loops(std::move(inner), func, node, node.stages[s], machine,
+                            s == 0 ? rows : Rows(), order);
+}
+
+/// A stage without loops over tiles: members of groups, and updates.
 void vectorize_stage(const FuncNode &func, const Node &node, size_t s,
                      const std::vector<int64_t> &extents, const Machine &machine, bool parallel,
                      StageSchedule &stage, const Rows &rows = {},
                      const std::vector<int> &order = {}) {
     if (stage.touched)
         return;
-    if (const auto block =
-            register_block(node, s, extents, machine, parallel ? machine.cores : 1)) {
-        block_stage(func, *block, parallel, stage);
-        return;
-    }
     NewLoops loops(stage, func);
-    std::vector<Dim> reductions, pure;
-    for (const Dim &d : stage.dims)
-        (d.is_reduction ? reductions : pure).push_back(d);
-    reorder(pure, func, order);
-    std::vector<Dim> dims;
-    const bool inner_is_pure = !func.args.empty() && node.stages[s].loops_over[0] &&
-                               !pure.empty() && pure[0].name == func.args[0];
-    if (inner_is_pure) {
-        dims = vectorized(loops, pure[0].name, lanes_for(node, node.extents[0], machine));
-        pure.erase(pure.begin());
-        dims.insert(dims.begin() + (dims.size() > 1 ? 1 : 0), reductions.begin(), reductions.end());
-    } else {
-        dims = reductions;
-    }
-    dims.insert(dims.end(), pure.begin(), pure.end());
-    if (s == 0 && rows.count > 1)
-        unroll_rows(loops, func.args[static_cast<size_t>(rows.dim)], rows.count, dims);
+    std::vector<Dim> dims =
+        loops_of_stage(inner_loops_of(stage, node.stages[s], loops, func.args), func, node, s,
+                       extents, machine, parallel ? machine.cores : 1, rows, order);
     const bool outermost_is_pure = !dims.empty() && !dims.back().is_reduction;
-    if (parallel && outermost_is_pure && dims.back().kind == LoopKind::Serial) {
+    if (parallel && outermost_is_pure && dims.back().kind == LoopKind::Serial)
         dims.back().kind = LoopKind::Parallel;
-    }
     stage.dims = std::move(dims);
+}
+
+/// All stages of a member whose rows lie side by side.
+void transpose(const FuncNode &func, const Node &node, const Rows &rows, FuncSchedule &f) {
+    const std::string &row = func.args[static_cast<size_t>(rows.dim)];
+    f.storage_order = {row};
+    std::copy_if(func.args.begin(), func.args.end(), std::back_inserter(f.storage_order),
+                 [&](const std::string &arg) { return arg != row; });
+    for (size_t s = 0; s < node.stages.size(); s++) {
+        NewLoops loops(f.stages[s], func);
+        f.stages[s].dims =
+            transposed_loops(inner_loops_of(f.stages[s], node.stages[s], loops, func.args), rows);
+    }
 }
 
 bool is_promised(const graph::BufferPromise &promise, size_t d, int64_t stride) {
@@ -247,6 +304,18 @@ void share_loops(FuncId host, StageSchedule &stage) {
         stage.fuse_level = {LoopLevel::Kind::At, host, 0, stage.dims[innermost].name};
 }
 
+/// The loop over the rows of a tile, in steps and blocks of them.
+void add_rows(NewLoops &loops, const std::string &name, const Plan &plan, std::vector<Dim> &dims) {
+    std::string steps, rows = name;
+    if (plan.step > plan.block)
+        std::tie(steps, rows) = loops.split(name, "_t", "_r", plan.step);
+    dims.push_back({rows, LoopKind::Serial, false});
+    if (plan.block > 1)
+        unroll_rows(loops, rows, plan.block, dims);
+    if (!steps.empty())
+        dims.push_back({steps, LoopKind::Serial, false});
+}
+
 /// The loops over the points of a tile, innermost first.
 std::vector<Dim> loops_over_points(const Plan &plan, const Node &node, const Graph &graph,
                                    const Machine &machine, const FuncSchedule &f, NewLoops &loops,
@@ -271,14 +340,7 @@ std::vector<Dim> loops_over_points(const Plan &plan, const Node &node, const Gra
             continue;
         }
         if (g == plan.row_dim) {
-            std::string steps, rows = inner;
-            if (plan.step > plan.block)
-                std::tie(steps, rows) = loops.split(inner, "_t", "_r", plan.step);
-            dims.push_back({rows, LoopKind::Serial, false});
-            if (plan.block > 1)
-                unroll_rows(loops, rows, plan.block, dims);
-            if (!steps.empty())
-                dims.push_back({steps, LoopKind::Serial, false});
+            add_rows(loops, inner, plan, dims);
             names.points[d] = dims.back().name;
             continue;
         }
@@ -294,11 +356,29 @@ std::vector<Dim> loops_over_points(const Plan &plan, const Node &node, const Gra
     return dims;
 }
 
-/// The loops of the group's output.
-OutputLoops apply_output(const Plan &plan, const Node &node, const Graph &graph,
-                         const Machine &machine, FuncSchedule &f) {
+/// The loops of an update that reads the other members, inside of those over tiles.
+std::vector<Dim> loops_of_update(const Plan &plan, const Node &node, const FuncNode &func,
+                                 const Machine &machine, const StageSchedule &stage,
+                                 NewLoops &loops, OutputLoops &names) {
+    std::vector<std::string> inner = names.points;
+    std::string rows;
+    if (plan.row_dim >= 0)
+        std::swap(rows, inner[static_cast<size_t>(plan.row_dim)]);
+    std::vector<Dim> dims =
+        loops_of_stage(inner_loops_of(stage, node.stages[plan.stage], loops, inner), func, node,
+                       plan.stage, plan.extents[0], machine, 1);
+    if (plan.row_dim >= 0) {
+        add_rows(loops, rows, plan, dims);
+        names.points[static_cast<size_t>(plan.row_dim)] = dims.back().name;
+    }
+    return dims;
+}
+
+/// The loops of the group's output: of the stage that reads the other members.
+OutputLoops apply_tiles(const Plan &plan, const Node &node, const Graph &graph,
+                        const Machine &machine, FuncSchedule &f) {
     const FuncNode &func = graph[node.id];
-    StageSchedule &stage = f.stages[0];
+    StageSchedule &stage = f.stages[plan.stage];
     NewLoops loops(stage, func);
     const size_t n = func.args.size();
     OutputLoops names = {plan, func.id, std::vector<std::string>(n), func.args};
@@ -312,23 +392,27 @@ OutputLoops apply_output(const Plan &plan, const Node &node, const Graph &graph,
                 loops.split(func.args[d], "_o", "_i", plan.tile[d]);
         }
     }
-    std::vector<Dim> dims = loops_over_points(plan, node, graph, machine, f, loops, names);
+    std::vector<Dim> dims =
+        plan.stage == 0 ? loops_over_points(plan, node, graph, machine, f, loops, names)
+                        : loops_of_update(plan, node, func, machine, stage, loops, names);
     for (size_t i = plan.outer.size(); i-- > 0;) {
         const bool parallel = plan.parallel && i == 0;
         dims.push_back({names.tiles[static_cast<size_t>(plan.outer[i])],
                         parallel ? LoopKind::Parallel : LoopKind::Serial, false});
     }
     stage.dims = std::move(dims);
-    for (size_t s = 1; s < func.stages.size(); s++) {
-        if (reduce_stage(func, node, s, machine, f.stages[s]))
-            continue;
-        if (const auto sums = sums_of_rows(node, s, machine, plan.parallel);
-            sums && !f.stages[s].touched)
-            sum_rows(func, *sums, plan.parallel, f.stages[s]);
-        else
-            vectorize_stage(func, node, s, node.extents, machine, plan.parallel, f.stages[s]);
-    }
     return names;
+}
+
+/// The loops of all stages of the group's output.
+OutputLoops apply_output(const Plan &plan, const Node &node, const Graph &graph,
+                         const Machine &machine, FuncSchedule &f) {
+    const FuncNode &func = graph[node.id];
+    OutputLoops loops = apply_tiles(plan, node, graph, machine, f);
+    for (size_t s = 0; s < func.stages.size(); s++)
+        if (s != plan.stage && !reduce_stage(func, node, s, machine, f.stages[s]))
+            vectorize_stage(func, node, s, node.extents, machine, plan.parallel, f.stages[s]);
+    return loops;
 }
 
 }  // namespace
@@ -351,8 +435,12 @@ void apply(const Plan &plan, const StageGraph &nodes, const Graph &graph, const 
         const Place place = place_of(plan, m);
         member.compute = loops.level(place.compute);
         member.store = loops.level(place.store);
+        const FuncNode &func = graph[node.id];
+        if (!plan.transposed.empty() && plan.transposed[m]) {
+            transpose(func, node, plan.rows[m], member);
+            continue;
+        }
         for (size_t s = 0; s < node.stages.size(); s++) {
-            const FuncNode &func = graph[node.id];
             if (member.compute.root() && reduce_stage(func, node, s, machine, member.stages[s]))
                 continue;
             vectorize_stage(func, node, s, plan.extents[m], machine, false, member.stages[s],

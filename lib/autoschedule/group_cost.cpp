@@ -134,15 +134,18 @@ std::vector<Level> GroupModel::levels(int row_dim) const {
     if (row_dim < 0)
         return result;
     for (size_t m = 1; m < members_.size(); m++) {
-        bool row = false, keeps_rows = false;
-        for (const Coordinate &c : alignment_.region[m]) {
+        bool row = false;
+        const Node &node = graph_.nodes[static_cast<size_t>(nodes_[m])];
+        for (size_t d = 0; d < alignment_.region[m].size(); d++) {
+            const Coordinate &c = alignment_.region[m][d];
             if (c.iterator != row_dim)
                 continue;
-            row = c.num >= 1 && c.den == 1;
-            keeps_rows = c.distance.size() > c.num;
+            const bool keeps_rows = c.distance.size() > c.num;
+            const bool can_keep =
+                std::all_of(node.stages.begin(), node.stages.end(),
+                            [&](const StageCost &stage) { return bool(stage.loops_over[d]); });
+            row = c.num >= 1 && c.den == 1 && (can_keep || !keeps_rows);
         }
-        if (members_[m].updates && keeps_rows)
-            row = false;
         result[m] = row ? Level::Row : Level::Tile;
     }
     for (size_t m = 1; m < members_.size(); m++) {  // consumers come first
@@ -159,7 +162,8 @@ std::vector<Level> GroupModel::levels(int row_dim) const {
 
 /// The extents of a member that are computed at a time, per dimension.
 std::vector<int64_t> GroupModel::step_extents(size_t member, const Tiling &t) const {
-    const bool row_wise = member > 0 && levels_of(t)[member] == Level::Row;
+    const bool row_wise =
+        member > 0 ? levels_of(t)[member] == Level::Row : reading_ > 0 && t.row_dim >= 0;
     std::vector<int64_t> result = graph_.nodes[static_cast<size_t>(nodes_[member])].extents;
     const auto &region = alignment_.region[member];
     for (size_t d = 0; d < region.size(); d++) {
@@ -167,7 +171,9 @@ std::vector<int64_t> GroupModel::step_extents(size_t member, const Tiling &t) co
         if (c.iterator < 0 || !c.distance.bounded())
             continue;
         const bool row = row_wise && c.iterator == t.row_dim;
-        const double size = width(c, row ? t.step() : t.size[static_cast<size_t>(c.iterator)]);
+        double size = width(c, row ? t.step() : t.size[static_cast<size_t>(c.iterator)]);
+        if (row && c.num >= 1 && c.den == 1)  // what was kept of earlier rows is not computed again
+            size = std::min(size, double(c.num * t.step()));
         result[d] = std::min(result[d], static_cast<int64_t>(size));
     }
     return result;
@@ -177,8 +183,7 @@ const std::optional<RegisterBlock> &
 GroupModel::block_of(size_t member, size_t stage, const std::vector<int64_t> &extents) const {
     auto [at, is_new] = blocks_.try_emplace({member, stage, extents});
     if (is_new)
-        at->second = block_for(stage, graph_.nodes[static_cast<size_t>(nodes_[member])], extents,
-                               member == 0);
+        at->second = block_for(member, stage, extents);
     return at->second;
 }
 
@@ -189,13 +194,14 @@ double GroupModel::add_blocks(size_t member, const Tiling &t, double padded) con
     if (all.empty())
         return 0;
     double clocks = 0;
-    // Updates of an output have separate loops over its whole region.
-    const std::vector<int64_t> extents =
-        member > 0 ? step_extents(member, t)
-                   : graph_.nodes[static_cast<size_t>(nodes_[member])].extents;
-    const double steps = member == 0 ? 1 : levels_of(t)[member] == Level::Row ? steps_ : tiles_;
+    const bool row_wise = member == 0 || levels_of(t)[member] == Level::Row;
     for (const Blocked &update : all) {
-        const auto &block = block_of(member, update.stage, extents);
+        const bool tiled = is_tiled(member, update.stage);
+        const double steps = !tiled ? 1 : row_wise ? steps_ : tiles_;
+        const auto &block =
+            block_of(member, update.stage,
+                     tiled ? step_extents(member, t)
+                           : graph_.nodes[static_cast<size_t>(nodes_[member])].extents);
         clocks += update.repeats * (block ? block->clocks : padded * update.plain_clocks);
         if (block)
             block_bytes_ += block->far_bytes * steps;
@@ -233,10 +239,12 @@ void GroupModel::add_compute(const Tiling &t, Cost &cost) const {
         const Rows rows = rows_of(m, t);
         cost.arithmetic += r.total * (padded * clocks_in_rows(m, rows) + add_blocks(m, t, padded));
         cost.updates += member.update_clocks;
+        const bool transposed = is_transposed(m, t);
         for (const Jumping &jump : member.jumping)
             cost.arithmetic +=
-                jump.clocks *
+                std::max(jump.clocks, jump.waits) / (transposed ? member.lanes : 1) *
                 swept(m, graph_.nodes[static_cast<size_t>(nodes_[m])].stages[jump.stage], t);
+        cost.arithmetic += transposed ? r.total * transposition_clocks(m) : 0;
         const bool has_tail =
             m > 0 || padded > 1 || (!counts_.empty() && counts_[0] == 1);  // or a length not known
         if (!member.starts)
@@ -406,7 +414,8 @@ void GroupModel::finish(Cost &cost) const {
 
 Cost GroupModel::evaluate(const Tiling &tiling) const {
     Cost cost;
-    if (!jumps_stay_whole(tiling)) {
+    const bool rows_of_update = reading_ > 0 && tiling.block > 1;  // its register blocks have rows
+    if (rows_of_update || !jumps_stay_whole(tiling)) {
         cost.total = std::numeric_limits<double>::infinity();
         return cost;
     }

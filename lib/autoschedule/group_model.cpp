@@ -16,8 +16,16 @@ constexpr double cache_line = 64;
 /// Fraction of a cache that holds data between stages: the rest is for data that streams through.
 constexpr double usable_shared_cache = 0.7;
 
-/// Instructions of an unrolled block of rows: they have to be compiled.
-constexpr double most_unrolled = 256;
+/// Instructions of one of the `count` vectors that are rows of a block of rows, transposed.
+double transposed_instructions(double lanes, double count) {
+    return lanes / count + std::log2(lanes);
+}
+
+/// How long a scan waits for the point before.
+double latency_of(const StageCost &stage) {
+    const bool floats = stage.arithmetic.sums + stage.arithmetic.products > 0;
+    return stage.is_scan && !stage.loops_over[0] ? (floats ? 4 : 1) : 0;
+}
 
 /// Vector loads that one vector of the reader takes, given how the innermost coordinate moves.
 double load_instructions(const Access &load, double vector_bytes, double lanes) {
@@ -55,6 +63,7 @@ void widen(std::vector<Coordinate> &region, const Access &load) {
 GroupModel::GroupModel(const StageGraph &graph, const Machine &machine, std::vector<int> members)
     : graph_(graph), machine_(machine), nodes_(std::move(members)) {
     std::sort(nodes_.rbegin(), nodes_.rend());  // producers come before consumers in the graph
+    reading_ = size_t(reading_stage(graph.nodes[static_cast<size_t>(nodes_[0])], nodes_));
     root_bytes_ = graph.bytes_at_root();
     std::vector<int> dims;
     std::vector<GroupEdge> edges;
@@ -89,7 +98,6 @@ void GroupModel::add_member(const Node &node) {
     member.bytes = node.bytes;
     member.lanes =
         node.dims() == 0 ? 1 : std::max(1.0, machine_.vector_bytes / double(node.widest));
-    member.updates = node.has_updates();
     add_clocks(node, member);
     for (const Reads &reads : node.reads) {
         int buffer = member_index(static_cast<int>(reads.hull.func));
@@ -138,7 +146,7 @@ GroupModel::Far GroupModel::far(double more) const {
             machine_.stream_start};
 }
 
-/// Whether the output should use non-temporal stores: if it does not stay in the caches until it is
+/// Whether the output should use non-temporal stores: if it cannot stay in the caches until it is
 /// read, reading each line before writing it gains nothing. Only for whole vectors in rows that
 /// begin at vector boundaries.
 bool GroupModel::streams() const {
@@ -146,37 +154,35 @@ bool GroupModel::streams() const {
     if (out.role == Role::Fixed || out.has_updates() || out.dims() == 0)
         return false;
     const int64_t row_bytes = out.extents[0] * out.bytes;
-    return out.points() * out.bytes >
-               usable_shared_cache * static_cast<double>(machine_.l3_bytes) &&
+    return out.points() * out.bytes > static_cast<double>(machine_.l3_bytes) &&
            row_bytes % machine_.vector_bytes == 0;
 }
 
-/// Only the output's sums have lanes along RVars: their accumulators are a Func of its own.
-std::optional<RegisterBlock> GroupModel::block_for(size_t stage, const Node &node,
-                                                   const std::vector<int64_t> &extents,
-                                                   bool is_output) const {
-    const int cores = is_output ? machine_.cores : 1;
-    auto block = register_block(node, stage, extents, machine_, cores);
-    return block || !is_output ? block : row_sums(node, stage, extents, machine_, cores);
+std::optional<RegisterBlock> GroupModel::block_for(size_t member, size_t stage,
+                                                   const std::vector<int64_t> &extents) const {
+    return reduction_block(graph_.nodes[static_cast<size_t>(nodes_[member])], stage, extents,
+                           machine_, is_tiled(member, stage) ? 1 : machine_.cores);
 }
 
 void GroupModel::add_clocks(const Node &node, Member &member) const {
     const FuncId out = graph_.nodes[static_cast<size_t>(nodes_[0])].id;
+    const size_t index = members_.size();
     if (node.starts_from_formula && node.stages[1].loops_over_all()) {
-        const auto block = block_for(1, node, node.extents, node.id == out);
-        member.starts = block && block->unrolls();
+        const auto block = block_for(index, 1, node.extents);
+        member.starts = block && block->is_of_points();
     }
     for (size_t s = 0; s < node.stages.size(); s++) {
         const StageCost &stage = node.stages[s];
-        const auto block = block_for(s, node, node.extents, node.id == out);
+        const auto block = block_for(index, s, node.extents);
         if (s == 0 && member.starts)
             continue;
         const double plain = clocks_of(stage, node);
         if (!stage.loops_over_all() && node.id == out)
-            member.update_clocks +=
-                (block ? block->clocks : plain) * node.iterations(stage) / cores_of(stage, node);
+            member.update_clocks += std::max(block ? block->clocks : plain, latency_of(stage)) *
+                                    node.iterations(stage) / cores_of(stage, node);
         else if (!stage.loops_over_all())
-            member.jumping.push_back({s, (block ? block->clocks : plain) * stage.repeats});
+            member.jumping.push_back({s, (block ? block->clocks : plain) * stage.repeats,
+                                      latency_of(stage) * stage.repeats});
         else if (block)
             member.blocked.push_back({s, stage.repeats, plain});
         else
@@ -206,8 +212,10 @@ double GroupModel::clocks_of(const StageCost &stage, const Node &node, const Row
     }
     double loads = 0;
     for (size_t i = 0; i < stage.loads.size(); i++)
-        loads += (vector ? load_instructions(stage.loads[i], v, lanes) : 1) *
-                 (is_shared ? shared.loads[i] : 1);
+        loads += is_shared && vector && autoschedule::is_transposed(stage.loads[i], rows.dim)
+                     ? transposed_instructions(lanes, double(rows.count))
+                     : (vector ? load_instructions(stage.loads[i], v, lanes) : 1) *
+                           (is_shared ? shared.loads[i] : 1);
     const double compute = work.total() * lanes / width / machine_.arithmetic_rate;
     const double memory = loads / machine_.load_rate + 0.5 / machine_.store_rate;
     return overlapped(compute, memory, 0.6) / lanes;
@@ -224,6 +232,28 @@ Rows GroupModel::rows_of(size_t member, const Tiling &t) const {
             return {static_cast<int>(d), t.block};
     }
     return {};
+}
+
+/// Whether a member's scans along dimension 0 take a vector of rows at a time, for which the rows lie side by
+/// side in its memory.
+bool GroupModel::is_transposed(size_t member, const Tiling &t) const {
+    const Rows rows = rows_of(member, t);
+    if (member == 0 || rows.count == 1 || double(rows.count) != members_[member].lanes ||
+        !alignment_.region[member][static_cast<size_t>(rows.dim)].distance.is_point())
+        return false;
+    const auto &stages = graph_.nodes[static_cast<size_t>(nodes_[member])].stages;
+    auto is_along_0 = [](const StageCost &stage) { return stage.is_scan && !stage.loops_over[0]; };
+    return std::any_of(stages.begin(), stages.end(), is_along_0) &&
+           std::all_of(stages.begin(), stages.end(), [&](const StageCost &stage) {
+               return stage.loops_over[static_cast<size_t>(rows.dim)] &&
+                      (stage.loops_over[0] || is_along_0(stage));
+           });
+}
+
+/// Of one point of a member that is stored transposed, and read so.
+double GroupModel::transposition_clocks(size_t member) const {
+    const double lanes = members_[member].lanes;
+    return 2 * transposed_instructions(lanes, lanes) / lanes / machine_.load_rate;
 }
 
 /// Of one point of a member, whose pure definition is computed in blocks of rows.
@@ -248,12 +278,30 @@ double GroupModel::cores_of(const StageCost &stage, const Node &node) const {
     return 1;
 }
 
+int reading_stage(const Node &output, const std::vector<int> &members) {
+    auto reads_members = [&](const StageCost &stage) {
+        return std::any_of(stage.loads.begin(), stage.loads.end(), [&](const Access &load) {
+            return load.func != output.id &&
+                   std::find(members.begin(), members.end(), static_cast<int>(load.func)) !=
+                       members.end();
+        });
+    };
+    const auto &stages = output.stages;
+    if (std::none_of(stages.begin(), stages.end(), reads_members))
+        return 0;
+    if (std::count_if(stages.begin(), stages.end(), reads_members) > 1)
+        return -1;
+    const auto reader = std::find_if(stages.begin(), stages.end(), reads_members);
+    const bool has_loops = reader->loops_over_all() && output.points() > few_points;
+    return reader == stages.begin() || has_loops ? static_cast<int>(reader - stages.begin()) : -1;
+}
+
 bool is_group(const StageGraph &graph, const std::vector<int> &members) {
     const int output = *std::max_element(members.begin(), members.end());
     const Node &out = graph.nodes[static_cast<size_t>(output)];
     if (members.size() == 1)
         return true;
-    if (out.role == Role::Fixed || out.has_updates())
+    if (out.role == Role::Fixed || reading_stage(out, members) < 0)
         return false;
     for (int m : members) {
         const Node &node = graph.nodes[static_cast<size_t>(m)];

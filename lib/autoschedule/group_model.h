@@ -92,14 +92,14 @@ class GroupModel {
     struct Jumping {  // an update without a loop over each dimension
         size_t stage = 0;
         double clocks = 0;  // of one iteration of its pure loops
+        double waits = 0;   // for the point before
     };
     struct Member {
         double clocks = 0;             // of one point, vectorized
         double update_clocks = 0;      // elapsed, of the output's updates that jump
         std::vector<Jumping> jumping;  // of the others
         double lanes = 1;
-        double bytes = 1;  // of one point
-        bool updates = false;
+        double bytes = 1;     // of one point
         bool starts = false;  // the pure definition is evaluated by the first update's blocks
         std::vector<Blocked> blocked;
         std::vector<Read> reads;
@@ -133,6 +133,8 @@ class GroupModel {
     void add_clocks(const Node &node, Member &member) const;
     double clocks_of(const StageCost &stage, const Node &node, const Rows &rows = {}) const;
     Rows rows_of(size_t member, const Tiling &t) const;
+    bool is_transposed(size_t member, const Tiling &t) const;
+    double transposition_clocks(size_t member) const;
     double clocks_in_rows(size_t member, const Rows &rows) const;
     double cores_of(const StageCost &stage, const Node &node) const;
     Far far(double bytes) const;
@@ -162,9 +164,10 @@ class GroupModel {
     Region region(const std::vector<poly::Coordinate> &coords, const Tiling &t) const;
     void measure(const Tiling &tiling) const;
     std::vector<int64_t> step_extents(size_t member, const Tiling &t) const;
-    std::optional<RegisterBlock> block_for(size_t stage, const Node &node,
-                                           const std::vector<int64_t> &extents,
-                                           bool is_output) const;
+    /// Of the output's stages, all but the one that reads the other members have loops of their own.
+    bool is_tiled(size_t member, size_t stage) const { return member > 0 || stage == reading_; }
+    std::optional<RegisterBlock> block_for(size_t member, size_t stage,
+                                           const std::vector<int64_t> &extents) const;
     const std::optional<RegisterBlock> &block_of(size_t member, size_t stage,
                                                  const std::vector<int64_t> &extents) const;
     double add_blocks(size_t member, const Tiling &t, double padded) const;
@@ -186,6 +189,7 @@ class GroupModel {
     void vary(Choice &best, size_t dim, const std::vector<int64_t> &sizes) const;
     Choice descend(Tiling start, int row_dim, bool coarse) const;
     Choice strips(bool coarse) const;
+    std::vector<int64_t> sizes_of_blocks(int row_dim) const;
     void vary_block(Choice &best, int row_dim) const;
     void vary_tile_of_blocks(Choice &best, int row_dim, bool coarse) const;
     std::optional<Plan> make_plan(const Choice &choice) const;
@@ -199,6 +203,7 @@ class GroupModel {
     const StageGraph &graph_;
     const Machine &machine_;
     std::vector<int> nodes_;  // members, output first
+    size_t reading_ = 0;      // reading_stage()
     std::vector<Member> members_;
     std::vector<External> externals_;
     poly::Alignment alignment_;
@@ -222,8 +227,12 @@ class GroupModel {
 /// a long chain become large expressions.
 constexpr size_t most_members = 10;
 
+/// The stage of the output, whose loops the tiles of the group are, that reads other members; -1 where
+/// several do, or one without a loop over each dimension or of few points, which is parallel over its RVars.
+int reading_stage(const Node &output, const std::vector<int> &members);
+
 /// A group has one member, the output, that is used outside; every other member is free and read by
-/// members only.
+/// members only, of the output in one stage.
 bool is_group(const StageGraph &graph, const std::vector<int> &members);
 
 /// Cost and best tiles of a group: Jangda 2020, Algorithm 2. A dependence that is not constant needs the

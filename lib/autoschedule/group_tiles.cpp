@@ -183,17 +183,33 @@ GroupModel::Choice GroupModel::strips(bool coarse) const {
     return best;
 }
 
+/// Small ones, and those that transpose: a vector of rows.
+std::vector<int64_t> GroupModel::sizes_of_blocks(int row_dim) const {
+    std::vector<int64_t> sizes = {2, 4, 8};
+    const auto &loads = graph_.nodes[static_cast<size_t>(nodes_[0])].stages[0].loads;
+    auto is_column = [&](const poly::Access &load) {
+        return autoschedule::is_transposed(load, row_dim);
+    };
+    if (std::any_of(loads.begin(), loads.end(), is_column))
+        add_size(sizes, static_cast<int64_t>(members_[0].lanes), INT64_MAX);
+    for (const Member &member : members_)
+        if (!member.jumping.empty())
+            add_size(sizes, static_cast<int64_t>(member.lanes), INT64_MAX);
+    return sizes;
+}
+
 /// Blocks of rows, in tiles of whole blocks.
 void GroupModel::vary_block(Choice &best, int row_dim) const {
     if (row_dim <= 0 || !best.found)
         return;
     const Tiling start = best.tiling;
     const size_t r = static_cast<size_t>(row_dim);
-    for (int64_t block : {2, 4, 8}) {
+    for (int64_t block : sizes_of_blocks(row_dim)) {
         Tiling t = start;
         t.row_dim = row_dim;
         t.block = block;
-        t.size[r] = std::min(extents()[r], ceil_div(t.size[r], block) * block);
+        t.size[r] =
+            std::min(extents()[r], std::max(ceil_div(t.size[r], block), int64_t(2)) * block);
         Choice blocked = best;
         improve(blocked, t);
         const double worth_it = best.tiling.block > 1 ? worth_more : worth_unrolling;
@@ -256,6 +272,7 @@ std::optional<Plan> GroupModel::make_plan(const Choice &choice) const {
     const Tiling &chosen = choice.tiling;
     Plan plan;
     plan.members = nodes_;
+    plan.stage = reading_;
     plan.cost = choice.cost;
     plan.tile = chosen.size;
     plan.row_dim = chosen.row_dim;
@@ -263,7 +280,8 @@ std::optional<Plan> GroupModel::make_plan(const Choice &choice) const {
     plan.block = chosen.block;
     plan.levels = levels_of(chosen);
     for (size_t m = 0; m < members_.size(); m++)
-        plan.extents.push_back(step_extents(m, chosen)), plan.rows.push_back(rows_of(m, chosen));
+        plan.extents.push_back(step_extents(m, chosen)), plan.rows.push_back(rows_of(m, chosen)),
+            plan.transposed.push_back(is_transposed(m, chosen));
     plan.slides.assign(members_.size(), false);
     plan.shares.assign(members_.size(), -1);
     for (size_t m = 1; m < members_.size(); m++) {

@@ -39,7 +39,8 @@ bool read_along_rows(const Access &load) {
 struct Uses {
     double evaluations = 0;  ///< of the producer's definition, over all consumers
     double loads = 0;  ///< distinct elements of it that one point of a consumer reads, at most
-    bool along_rows = true;
+    bool along_rows =
+        true;  ///< or the producer reads nothing: a formula has vectors at any coordinates
 };
 
 Uses uses_of(const StageGraph &graph, int n) {
@@ -53,7 +54,7 @@ Uses uses_of(const StageGraph &graph, int n) {
                 if (load.func != node.id)
                     continue;
                 count++;
-                uses.along_rows &= read_along_rows(load);
+                uses.along_rows &= node.stages[0].loads.empty() || read_along_rows(load);
             }
             uses.loads = std::max(uses.loads, count);
             uses.evaluations += count * consumer.iterations(stage);

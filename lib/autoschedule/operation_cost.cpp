@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <unordered_set>
+#include <unordered_map>
 
 #include "ir/intrinsics.h"
+#include "ir/visit.h"
 
 namespace Pipe::autoschedule {
 
@@ -64,41 +65,90 @@ double instructions(const Expr &e) {
 
 namespace {
 
-void add(const Expr &e, std::unordered_set<const ExprNode *> &seen, Arithmetic &total) {
-    if (!e.defined() || !seen.insert(e.get()).second)
-        return;
-    const bool load =
-        e->op == Op::Call && (e->call_kind == CallKind::Func || e->call_kind == CallKind::Image);
-    if (load)
-        return;
-    int bytes = e.type().bytes();
-    for (const Expr &arg : e->args) {
-        add(arg, seen, total);
-        if (arg.defined())
-            bytes = std::max(bytes, arg.type().bytes());
+class Counter {
+  public:
+    explicit Counter(const std::vector<std::string> &variables) {
+        for (size_t i = 0; i < std::min<size_t>(variables.size(), 64); i++)
+            bits_[variables[i]] = uint64_t{1} << i;
     }
-    const bool is_float = e.type().is_float();
-    const double work = instructions(e) * bytes;
-    total.count += work > 0;
-    total.widest = std::max(total.widest, e.type().bytes());
-    if (is_float && (e->op == Op::Add || e->op == Op::Sub)) {
-        total.sums += work;
-    } else if (is_float &&
-               (e->op == Op::Mul || (e->op == Op::Div && is_power_of_two(e->args[1])))) {
-        total.products += work;
-    } else {
-        total.other += work;
+
+    /// Adds what has not been added yet; the variables that e depends on.
+    uint64_t add(const Expr &e) {
+        if (!e.defined())
+            return 0;
+        if (auto known = seen_.find(e.get()); known != seen_.end())
+            return known->second;
+        return seen_[e.get()] = add_new(e);
     }
-}
+
+    std::vector<Work> work;
+
+  private:
+    uint64_t add_new(const Expr &e) {
+        if (e->op == Op::Variable) {
+            auto found = bits_.find(e->name);
+            return found == bits_.end() ? 0 : found->second;
+        }
+        const bool load = e->op == Op::Call &&
+                          (e->call_kind == CallKind::Func || e->call_kind == CallKind::Image);
+        uint64_t variables = 0;
+        int bytes = e.type().bytes();
+        for (const Expr &arg : e->args) {
+            variables |= load ? variables_in(arg) : add(arg);
+            if (e->op == Op::Let && &arg == &e->args[0])
+                bits_[e->name] = variables;
+            if (arg.defined())
+                bytes = std::max(bytes, arg.type().bytes());
+        }
+        if (!load)
+            count(e, bytes, of(variables));
+        return variables;
+    }
+
+    uint64_t variables_in(const Expr &index) const {
+        uint64_t result = 0;
+        ir::each_node(index, [&](const ExprNode &n) {
+            auto found = n.op == Op::Variable ? bits_.find(n.name) : bits_.end();
+            result |= found == bits_.end() ? 0 : found->second;
+            return true;
+        });
+        return result;
+    }
+
+    static void count(const Expr &e, int bytes, Arithmetic &total) {
+        const bool is_float = e.type().is_float();
+        const double work = instructions(e) * bytes;
+        total.count += work > 0;
+        total.widest = std::max(total.widest, e.type().bytes());
+        if (is_float && (e->op == Op::Add || e->op == Op::Sub)) {
+            total.sums += work;
+        } else if (is_float &&
+                   (e->op == Op::Mul || (e->op == Op::Div && is_power_of_two(e->args[1])))) {
+            total.products += work;
+        } else {
+            total.other += work;
+        }
+    }
+
+    Arithmetic &of(uint64_t variables) {
+        for (Work &w : work)
+            if (w.variables == variables)
+                return w.arithmetic;
+        return work.emplace_back(Work{variables, {}}).arithmetic;
+    }
+
+    std::unordered_map<std::string, uint64_t> bits_;
+    std::unordered_map<const ExprNode *, uint64_t> seen_;
+};
 
 }  // namespace
 
-Arithmetic arithmetic_of(const std::vector<Expr> &values) {
-    std::unordered_set<const ExprNode *> seen;
-    Arithmetic total;
+std::vector<Work> work_of(const std::vector<Expr> &values,
+                          const std::vector<std::string> &variables) {
+    Counter counter(variables);
     for (const Expr &e : values)
-        add(e, seen, total);
-    return total;
+        counter.add(e);
+    return std::move(counter.work);
 }
 
 }  // namespace Pipe::autoschedule

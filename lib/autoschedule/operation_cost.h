@@ -2,6 +2,8 @@
 // The arithmetic cost of expressions.
 
 #include <algorithm>
+#include <cstdint>
+#include <string>
 #include <vector>
 
 #include "ir/expr_node.h"
@@ -30,7 +32,14 @@ struct Arithmetic {
 /// Vector instructions of one node, without its operands; for slow ones, the time of so many.
 double instructions(const Expr &e);
 
-/// The cost of the distinct nodes of `values`, without indices of loads.
-Arithmetic arithmetic_of(const std::vector<Expr> &values);
+/// What depends on the same variables.
+struct Work {
+    uint64_t variables = 0;  ///< as bits
+    Arithmetic arithmetic;
+};
+
+/// The cost of the distinct nodes of `values`, without indices of loads, by which of the variables they depend on.
+std::vector<Work> work_of(const std::vector<Expr> &values,
+                          const std::vector<std::string> &variables);
 
 }  // namespace Pipe::autoschedule

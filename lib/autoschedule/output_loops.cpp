@@ -49,7 +49,7 @@ LoopLevel OutputLoops::level(const OutputLoop &loop) const {
         std::find_if(names.begin(), names.end(), [](const std::string &n) { return !n.empty(); });
     if (name == names.end())
         return {LoopLevel::Kind::Root, FuncId::None, 0, ""};
-    return {LoopLevel::Kind::At, func, 0, *name};
+    return {LoopLevel::Kind::At, func, static_cast<int>(plan.stage), *name};
 }
 
 }  // namespace Pipe::autoschedule

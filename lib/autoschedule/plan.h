@@ -50,9 +50,13 @@ struct Place {
 
 struct Plan {
     std::vector<int> members;  ///< nodes, the group's output first, then consumers before producers
+    size_t stage =
+        0;  ///< of the output: the one that reads the other members, in whose loops they are
     std::vector<Level> levels;  ///< per member; unused for the output
     std::vector<bool> slides;   ///< per member at Row: rows are kept for later rows
     std::vector<int> shares;  ///< per member: an earlier one whose loops compute both; -1: its own
+    std::vector<bool>
+        transposed;  ///< per member: the rows that are computed together lie side by side
     std::vector<int64_t> tile;  ///< per dimension of the output
     std::vector<std::vector<int64_t>>
         extents;             ///< per member and its dimensions: what is computed of it at a time

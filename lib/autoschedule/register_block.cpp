@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "autoschedule/group_model.h"
 #include "support/integers.h"
@@ -20,10 +21,15 @@ constexpr int64_t most_vectors = 8, most_rows = 8;
 constexpr double loop_clocks = 0.75;   ///< counter and branch, per iteration of the RVars
 constexpr double latency = 4;          ///< of one addition
 constexpr double usable_cache = 0.75;  ///< the rest is for data that streams through
+constexpr int64_t most_phases = 8;
+constexpr int64_t most_apart = 4;  ///< elements of a load, for which dense vectors are shuffled
 
-/// Vectors that one load of a vector touches: two where it lies across the ends of cache lines.
+/// Vectors that one load of a vector touches: two where it lies across the ends of cache lines. With the
+/// instructions that shuffle them, where its elements are apart.
 double lines(const Access &load, const Machine &machine) {
     const Coordinate &x = load.coords[0];
+    if (x.iterator == 0 && x.num > 1)
+        return 1.5 * double(x.num);
     const bool begins_anywhere = x.iterator == 0 && x.distance != poly::Range::point(0);
     return begins_anywhere ? 1 + machine.vector_bytes / 64.0 : 1;
 }
@@ -40,7 +46,35 @@ bool loads_as_vector(const Access &load, double lanes) {
     if (where != Lanes::Steps)
         return where == Lanes::Same;
     const Coordinate &x = load.coords[0];
-    return x.iterator < 0 || (x.num == 1 && x.den == 1);
+    return x.iterator < 0 || (x.num >= 1 && x.num <= most_apart && x.den == 1);
+}
+
+/// The period along dimension 0 of a stage's loads, if a vector does not consist of whole ones; else 1. (Where it
+/// does, lower/phases.h divides the vector.)
+int64_t period_of(const StageCost &stage, int64_t lanes) {
+    int64_t period = 1;
+    for (const Access &load : stage.loads)
+        for (const Coordinate &c : load.coords) {
+            const int64_t mine = c.iterator == 0                                    ? c.den
+                                 : c.iterator < 0 && c.may_use == 1 && c.period > 0 ? c.period
+                                                                                    : 1;
+            period = std::min(std::lcm(period, mine), most_phases + 1);
+        }
+    return period <= most_phases && lanes % period != 0 ? period : 1;
+}
+
+/// The load as every `period`-th point along dimension 0 sees it.
+Access in_phase(Access load, int64_t period) {
+    for (Coordinate &c : load.coords) {
+        if (c.iterator == 0) {
+            const int64_t common = std::gcd(c.num * period, c.den);
+            c.num = c.num * period / common;
+            c.den /= common;
+        } else if (c.iterator < 0 && c.may_use == 1 && c.period > 0 && period % c.period == 0) {
+            c.may_use = 0;
+        }
+    }
+    return load;
 }
 
 class BlockSearch {
@@ -49,19 +83,21 @@ class BlockSearch {
                 const Machine &machine, int cores)
         : node_(node), stage_(stage), extents_(extents), machine_(machine), cores_(cores),
           lanes_(std::max<int64_t>(1, machine.vector_bytes / node.widest)) {
+        phases_ = period_of(stage, lanes_);
         for (const Access &load : stage.loads)
             if (load.func != node.id)
-                operands_.push_back(&load);
+                operands_.push_back({&load, in_phase(load, phases_)});
     }
 
     std::optional<RegisterBlock> run() {
         if (stage_.repeats < least_iterations || extents_.empty() || !stage_.loops_over[0] ||
-            extents_[0] < lanes_ || lanes_ < 2 ||
-            !std::all_of(operands_.begin(), operands_.end(), [&](const Access *load) {
-                return loads_as_vector(*load, double(lanes_));
+            extents_[0] < lanes_ * phases_ || lanes_ < 2 ||
+            !std::all_of(operands_.begin(), operands_.end(), [&](const Operand &load) {
+                return loads_as_vector(load.in_phase, double(lanes_));
             }))
             return std::nullopt;
-        for (int64_t vectors = 1; vectors <= most_vectors; vectors++) {
+        for (int64_t vectors = phases_; vectors <= (phases_ > 1 ? phases_ : most_vectors);
+             vectors++) {
             consider(vectors, -1, 1);
             for (int dim = 1; dim < node_.dims(); dim++)
                 for (int64_t rows = 2; rows <= std::min(most_rows, extents_[size_t(dim)]); rows++)
@@ -74,10 +110,23 @@ class BlockSearch {
     }
 
   private:
+    struct Operand {
+        const Access *load;
+        Access in_phase;
+    };
+
+    /// Vectors of an operand that the vectors of a block along dimension 0 take.
+    double along_0(const Operand &load, int64_t vectors) const {
+        const double all = static_cast<double>(vectors);
+        if (depends_on(load.in_phase, 0))
+            return all * lines(load.in_phase, machine_);
+        return depends_on(*load.load, 0) ? all : 1;
+    }
+
     /// Registers for sums, the vectors shared by the rows, and one temporary operand.
     int64_t registers(const RegisterBlock &b) const {
         int64_t shared = 0;
-        for (const Access *load : operands_)
+        for (const auto &[load, in_phase] : operands_)
             if (depends_on(*load, 0) && !(b.rows_dim > 0 && depends_on(*load, b.rows_dim)))
                 shared += b.vectors;
         return b.vectors * b.rows * per_vector() + (b.rows > 1 ? shared : 1) + 1;
@@ -89,24 +138,49 @@ class BlockSearch {
     void consider(int64_t vectors, int dim, int64_t rows) {
         RegisterBlock b;
         b.lanes = lanes_, b.vectors = vectors, b.rows_dim = dim, b.rows = rows;
+        b.by_phase = phases_ > 1;
         if (registers(b) > machine_.vector_registers)
             return;
+        b.unrolled = unrolled_loops(stage_, vectors * rows).rvars;
         b.clocks = clocks(b);
         const double cost = b.clocks * least_imbalance(b);
         if (!best_ || cost < 0.99 * least_)
             best_ = b, least_ = cost;
     }
 
+    /// Of all vectors of a block. Its rows share the values that are the same in all of them.
+    Arithmetic work(const RegisterBlock &b) const {
+        Arithmetic all;
+        auto add = [&](const Arithmetic &each, bool in_vectors, bool in_rows) {
+            all.add(each, double(in_vectors ? b.vectors : 1) * double(in_rows ? b.rows : 1));
+        };
+        const auto rows_bit = b.rows_dim > 0 ? uint64_t{1} << b.rows_dim : 0;
+        for (const Work &work : stage_.own_work)
+            add(work.arithmetic, (work.variables & 1) != 0, (work.variables & rows_bit) != 0);
+        for (const Evaluated &value : stage_.evaluated)
+            add(value.arithmetic, depends_on(value.at, 0),
+                b.rows_dim > 0 && depends_on(value.at, b.rows_dim));
+        return all;
+    }
+
     double clocks(const RegisterBlock &b) const {
         double loads = 0, useful = 1;
-        for (const Access *load : operands_)
-            loads += (depends_on(*load, 0) ? double(b.vectors) * lines(*load, machine_) : 1) *
-                     double(b.rows_dim > 0 && depends_on(*load, b.rows_dim) ? b.rows : 1);
+        // Without a loop over RVars, what is the same along dimension 0 is loaded before the loop over it.
+        const bool whole = b.unrolled == stage_.rvars.size();
+        for (const Operand &load : operands_)
+            loads +=
+                whole && !depends_on(load.in_phase, 0)
+                    ? 0
+                    : along_0(load, b.vectors) *
+                          double(b.rows_dim > 0 && depends_on(*load.load, b.rows_dim) ? b.rows : 1);
         const double vectors = double(b.vectors * b.rows);
-        const double arithmetic = vectors * stage_.arithmetic.total() * double(lanes_) /
-                                  machine_.vector_bytes / machine_.arithmetic_rate;
-        const double block = std::max(
-            latency, overlapped(arithmetic, loads / machine_.load_rate, 0.1) + loop_clocks);
+        const double arithmetic =
+            work(b).total() * double(lanes_) / machine_.vector_bytes / machine_.arithmetic_rate;
+        // Without a loop, the processor overlaps the sums of several blocks.
+        const double waits = whole ? latency / 4 : latency;
+        const double loop = loop_clocks / unrolled_loops(stage_, b.vectors * b.rows).iterations;
+        const double block =
+            std::max(waits, overlapped(arithmetic, loads / machine_.load_rate, 0.1) + loop);
         for (int d = 0; d < node_.dims(); d++) {  // the last block of a dimension is partial
             const int64_t extent = extents_[size_t(d)], size = b.size(d);
             useful *= double(extent) / double(ceil_div(extent, size) * size);
@@ -154,7 +228,7 @@ class BlockSearch {
         std::vector<int64_t> count(extents_.size(), 1);
         auto all = [&] {
             double sum = 0;
-            for (const Access *load : operands_)
+            for (const auto &[load, in_phase] : operands_)
                 sum += bytes(*load, b, count);
             return sum;
         };
@@ -168,7 +242,7 @@ class BlockSearch {
             }
         }
         double total = 0;
-        for (const Access *load : operands_) {
+        for (const auto &[load, in_phase] : operands_) {
             std::vector<int64_t> seen = count;
             double again = 1;
             bool stays = true;  // what the next loops do not move is still there
@@ -216,8 +290,8 @@ class BlockSearch {
     const std::vector<int64_t> &extents_;
     const Machine &machine_;
     int cores_;
-    int64_t lanes_;
-    std::vector<const Access *> operands_;  // without the sums themselves
+    int64_t lanes_, phases_ = 1;
+    std::vector<Operand> operands_;  // without the sums themselves
     std::optional<RegisterBlock> best_;
     double least_ = 0;  // its clocks with the idle time of cores
 };
@@ -258,6 +332,20 @@ RegisterBlock sums_along(int rvar, const StageCost &cost, double loads, int64_t 
 
 }  // namespace
 
+UnrolledLoops unrolled_loops(const StageCost &stage, int64_t copies) {
+    UnrolledLoops result;
+    const double body =
+        static_cast<double>(copies) * (stage.arithmetic.count + double(stage.loads.size()));
+    while (result.rvars < stage.constant_rvars) {
+        const double iterations = result.iterations * double(stage.rvars[result.rvars]);
+        if (iterations * body > most_unrolled)
+            break;
+        result.iterations = iterations;
+        result.rvars++;
+    }
+    return result;
+}
+
 std::optional<RegisterBlock> row_sums(const Node &node, size_t stage,
                                       const std::vector<int64_t> &extents, const Machine &machine,
                                       int cores) {
@@ -283,7 +371,8 @@ std::optional<RegisterBlock> row_sums(const Node &node, size_t stage,
         for (int d = 0; d < node.dims(); d++)
             block.loops.push_back(d);
         const int64_t tasks = extents.empty() ? 1 : extents.back();
-        block.clocks *= double(ceil_div(tasks, int64_t(cores)) * cores) / double(tasks);
+        if (node.points() > few_points)  // else it is parallel over its RVars
+            block.clocks *= double(ceil_div(tasks, int64_t(cores)) * cores) / double(tasks);
         return block;
     }
     return std::nullopt;
@@ -295,6 +384,13 @@ std::optional<RegisterBlock> register_block(const Node &node, size_t stage,
     if (stage == 0)
         return std::nullopt;
     return BlockSearch(node, node.stages[stage], extents, machine, cores).run();
+}
+
+std::optional<RegisterBlock> reduction_block(const Node &node, size_t stage,
+                                             const std::vector<int64_t> &extents,
+                                             const Machine &machine, int cores) {
+    const auto block = register_block(node, stage, extents, machine, cores);
+    return block ? block : row_sums(node, stage, extents, machine, cores);
 }
 
 }  // namespace Pipe::autoschedule

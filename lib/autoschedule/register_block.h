@@ -18,20 +18,33 @@ namespace Pipe::autoschedule {
 struct RegisterBlock {
     int64_t lanes = 1;       ///< of one vector, along dimension 0
     int64_t vectors = 1;     ///< along dimension 0, unrolled
+    bool by_phase =
+        false;  ///< each of them takes every so manyth point, as loads of x % 3 and x * 2 / 3 need it
     int rvar = -1;           ///< along this RVar instead, each lane with a sum of its own
     int rows_dim = -1;       ///< the other dimension of the block; -1: none
     int64_t rows = 1;        ///< along rows_dim, unrolled
+    size_t unrolled = 0;     ///< of the RVars, the innermost ones whose loops are unrolled
     std::vector<int> loops;  ///< dimensions that have a loop around the block, innermost first
     /// Of one core, per point and iteration of the RVars; more where the cores do not get equal shares.
     double clocks = 0;
     double far_bytes =
         0;  ///< of the operands that come from beyond the L2 cache, for the whole region
 
-    /// Whether it has several vectors of points, which stay in registers (lower/register_sums.h).
-    bool unrolls() const { return rvar < 0 && (vectors > 1 || rows > 1); }
+    /// Whether its sums are those of points, which stay in registers (lower/register_sums.h).
+    bool is_of_points() const { return rvar < 0; }
     /// The size of the block along a dimension of the Func.
     int64_t size(int dim) const { return dim == 0 ? lanes * vectors : dim == rows_dim ? rows : 1; }
 };
+
+/// Limit of the instructions in an unrolled loop nest: they have to be compiled.
+constexpr double most_unrolled = 256;
+
+/// The loops over RVars of constant extents that are unrolled around `copies` vectors, and their iterations.
+struct UnrolledLoops {
+    size_t rvars = 0;  ///< the innermost ones
+    double iterations = 1;
+};
+UnrolledLoops unrolled_loops(const StageCost &stage, int64_t copies);
 
 /// The best block for stage `stage` of the node over a region of these extents. Nothing if the
 /// stage has no RVars, or no pure loop over dimension 0, or if its vector loads would not be dense.
@@ -46,5 +59,10 @@ std::optional<RegisterBlock> register_block(const Node &node, size_t stage,
 std::optional<RegisterBlock> row_sums(const Node &node, size_t stage,
                                       const std::vector<int64_t> &extents, const Machine &machine,
                                       int cores);
+
+/// register_block(), else row_sums().
+std::optional<RegisterBlock> reduction_block(const Node &node, size_t stage,
+                                             const std::vector<int64_t> &extents,
+                                             const Machine &machine, int cores);
 
 }  // namespace Pipe::autoschedule

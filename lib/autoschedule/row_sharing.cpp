@@ -1,5 +1,6 @@
 #include "autoschedule/row_sharing.h"
 
+#include <algorithm>
 #include <set>
 
 namespace Pipe::autoschedule {
@@ -81,6 +82,18 @@ std::vector<double> parts(const List &list, const Rows &rows, double &live, Get 
 }
 
 }  // namespace
+
+bool is_transposed(const Access &load, int dim) {
+    int along_0 = 0;
+    for (const Coordinate &c : load.coords) {
+        along_0 += c.iterator == 0;
+        if (!c.distance.is_point() || c.den != 1 || (c.iterator < 0 && c.may_use != 0))
+            return false;
+    }
+    const auto count = std::count_if(load.coords.begin(), load.coords.end(),
+                                     [&](const Coordinate &c) { return c.iterator == dim; });
+    return count == 1 && along_0 == 1 && load.coords[0].iterator == dim && load.coords[0].num == 1;
+}
 
 RowSharing share_rows(const StageCost &stage, const Rows &rows) {
     RowSharing result;

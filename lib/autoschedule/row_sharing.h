@@ -21,6 +21,10 @@ struct RowSharing {
     double live = 0;                ///< vectors that wait for the next rows
 };
 
+/// Whether the rows of a load along dimension `dim` are columns of what it reads: where both it and dimension 0
+/// have enough points, rows are loaded and transposed (lower/share_strided_loads.h).
+bool is_transposed(const poly::Access &load, int dim);
+
 RowSharing share_rows(const StageCost &stage, const Rows &rows);
 
 }  // namespace Pipe::autoschedule

@@ -84,6 +84,11 @@ void describe_reduction(const FuncNode &func, const graph::Stage &stage,
         cost.rvars.push_back(std::min<int64_t>(model.iterators[k].range.size(), 1 << 30));
     if (cost.rvars.empty())
         return;
+    for (const graph::ReductionVar &r : stage.rvars) {
+        if (!ir::is_const_int(r.extent))
+            break;
+        cost.constant_rvars++;
+    }
     std::string why;
     const auto reduction = graph::as_reduction(stage, graph::calls_of(func.id), &why);
     cost.regroups_fast = reduction && reduction->commutative;
@@ -107,7 +112,10 @@ StageCost stage_cost(const FuncNode &func, const graph::Stage &stage, const poly
                      const poly::Environment &names) {
     StageCost cost;
     describe_reduction(func, stage, model, cost);
-    cost.arithmetic = cost.own = arithmetic_of(stage.values);
+    cost.own_work = work_of(stage.values, func.args);
+    for (const Work &work : cost.own_work)
+        cost.own.add(work.arithmetic, 1);
+    cost.arithmetic = cost.own;
     count_calls(func, stage, cost);
     cost.repeats = static_cast<double>(std::min<int64_t>(model.points_per_pure_point(), 1 << 30));
     cost.repeats *= fraction_where(stage.predicate, model.iterators, names);
@@ -115,6 +123,10 @@ StageCost stage_cost(const FuncNode &func, const graph::Stage &stage, const poly
     cost.loops_over.assign(func.args.size(), false);
     for (int d : dims)
         cost.loops_over[static_cast<size_t>(d)] = true;
+    const bool reads_itself = std::any_of(model.loads.begin(), model.loads.end(),
+                                          [&](const Access &load) { return load.func == func.id; });
+    cost.is_scan = reads_itself && !cost.loops_over_all() &&
+                   std::none_of(stage.args.begin(), stage.args.end(), ir::reads_elements);
     for (Access load : model.loads) {
         for (poly::Coordinate &c : load.coords) {
             if (c.iterator >= 0)

@@ -31,6 +31,7 @@ struct Evaluated {
 struct StageCost {
     Arithmetic arithmetic;             ///< of its own expressions and of what was substituted
     Arithmetic own;                    ///< of its own expressions alone
+    std::vector<Work> own_work;  ///< the same, by the dimensions of the Func that it depends on
     std::vector<Evaluated> evaluated;  ///< what was substituted, each value once
     /// Instructions of the expressions as written: of what was substituted, each call by itself, though
     /// several may be of one element (clamp(x, 0, 0) and clamp(x + 1, 0, 0)).
@@ -39,10 +40,13 @@ struct StageCost {
     double repeats =
         1;  ///< iterations of the RVars that where() leaves, per point of the pure loops
     std::vector<int64_t> rvars;  ///< extents, innermost first
+    size_t constant_rvars = 0;   ///< of these, the innermost ones whose extents are constants
     /// Its iterations may be added up in another order, with FastMath or without.
     bool regroups_fast = false, regroups = false;
     std::vector<poly::Access> loads;  ///< coordinates in the Func's dimensions; each element once
     std::vector<bool> loops_over;  ///< per dimension of the Func: the stage has a pure loop over it
+    /// It reads its own Func, and stores at coordinates of RVars that are formulas: one point after another.
+    bool is_scan = false;
 
     /// Whether there is a pure loop over every dimension: neither a scan nor a scatter.
     bool loops_over_all() const {
@@ -100,6 +104,8 @@ struct StageGraph {
 };
 
 constexpr int64_t assumed_extent = 1024;
+/// A large reduction to so few points is parallel over its RVars.
+constexpr double few_points = 8;
 
 /// `names`: the sizes and scalars that `model` was made for.
 StageGraph build_stage_graph(const graph::Graph &graph, const poly::Model &model,

@@ -71,6 +71,10 @@ Value *ExprEmitter::compute(const Expr &e) {
     case Op::VectorReduce:
         return emit_vector_reduce(b_, e->reduce_op, e->args[0].type(), emit(e->args[0]),
                                   type.lanes());
+    case Op::Div:
+        if (Value *quotient = divide_by_uniform(*e))
+            return quotient;
+        break;
     default:
         break;
     }
@@ -132,6 +136,19 @@ Binding ExprEmitter::bind(const Expr &e) {
 }
 
 /// Results inside are discarded afterward, because the name may be bound differently elsewhere.
+/// Where sums may be regrouped: all lanes times the reciprocal of the divisor that they share, which takes one
+/// division, outside of the loops that do not change it. Null for other divisions.
+Value *ExprEmitter::divide_by_uniform(const ir::ExprNode &e) {
+    const Expr &divisor = e.args[1];
+    if (!e.type.is_float() || e.type.bits() < 32 || divisor->op != Op::Broadcast ||
+        !b_.getFastMathFlags().allowReassoc())
+        return nullptr;
+    Value *one = emit(divisor->args[0]);
+    Value *reciprocal = b_.CreateFDiv(llvm::ConstantFP::get(one->getType(), 1), one);
+    return b_.CreateFMul(emit(e.args[0]),
+                         b_.CreateVectorSplat(static_cast<unsigned>(e.type.lanes()), reciprocal));
+}
+
 Value *ExprEmitter::let(const ir::ExprNode &e) {
     Binding bound = bind(e.args[0]);
     bool hides = frame_.variables.find(e.name) != nullptr;

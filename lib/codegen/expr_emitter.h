@@ -85,6 +85,7 @@ class ExprEmitter {
     llvm::Value *ramp(const ir::ExprNode &e);
     const Binding &variable(const ir::ExprNode &e) const;
     llvm::Value *let(const ir::ExprNode &e);
+    llvm::Value *divide_by_uniform(const ir::ExprNode &e);
 
     // effects.cpp
     struct Message {

@@ -2,11 +2,13 @@
 // is processed in blocks of B lanes that a single instruction can permute arbitrarily. Because k
 // and B are coprime, lane i of channel c has a distinct position (k*i + c) mod B in a block of the
 // interleaved vector: one permutation per channel moves all lanes there, and each block of the
-// result is blended from the permuted channels. An even number of channels is interleaved in pairs.
+// result is blended from the permuted channels. An even number of channels is interleaved in pairs; a power of two of
+// them register by register, so that a transposition of n registers takes n * log2(n) shuffles.
 
 #include "codegen/interleave.h"
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
 
 namespace Pipe::codegen {
@@ -81,6 +83,45 @@ Value *channel_of_block(Builder &b, Value *interleaved, int begin, int channel, 
     return b.CreateShuffleVector(blend(b, blocks, from), order);
 }
 
+/// Lanes [begin, begin + count) of x and y in turn.
+Value *in_turn(Builder &b, Value *x, Value *y, int begin, int count) {
+    std::vector<int> order;
+    for (int i = begin; i < begin + count; i++) {
+        order.push_back(i);
+        order.push_back(lanes_of(x) + i);
+    }
+    return b.CreateShuffleVector(x, y, order);
+}
+
+/// A power of two of channels, each in registers (or all in a part of one), as registers.
+std::vector<Value *> interleave_registers(Builder &b, int register_lanes,
+                                          const std::vector<std::vector<Value *>> &channels) {
+    if (channels.size() == 1)
+        return channels[0];
+    std::vector<std::vector<Value *>> halves[2];
+    for (size_t c = 0; c < channels.size(); c++)
+        halves[c % 2].push_back(channels[c]);
+    const auto even = interleave_registers(b, register_lanes, halves[0]),
+               odd = interleave_registers(b, register_lanes, halves[1]);
+    std::vector<Value *> result;
+    for (size_t i = 0; i < even.size(); i++) {
+        const int lanes = lanes_of(even[i]);
+        const int each = 2 * lanes <= register_lanes ? lanes : lanes / 2;
+        for (int begin = 0; begin < lanes; begin += each)
+            result.push_back(in_turn(b, even[i], odd[i], begin, each));
+    }
+    return result;
+}
+
+/// In registers of this many lanes, or all in a part of one.
+std::vector<Value *> registers_of(Builder &b, int register_lanes, Value *vector) {
+    std::vector<Value *> result;
+    const int lanes = lanes_of(vector), each = std::min(lanes, register_lanes);
+    for (int begin = 0; begin < lanes; begin += each)
+        result.push_back(subvector(b, vector, begin, each));
+    return result;
+}
+
 Value *shuffled_at_once(Builder &b, const std::vector<Value *> &values) {
     const int k = static_cast<int>(values.size()), lanes = lanes_of(values[0]);
     std::vector<int> order;
@@ -97,6 +138,13 @@ Value *interleave(Builder &b, const Target &target, const std::vector<Value *> &
     const int k = static_cast<int>(values.size()), lanes = lanes_of(values[0]);
     if (k == 1 || lanes == 1)
         return concat(b, values);
+    if (std::has_single_bit(unsigned(k)) && std::has_single_bit(unsigned(lanes))) {
+        const int register_lanes = block_lanes(target, values[0]);
+        std::vector<std::vector<Value *>> channels;
+        for (Value *v : values)
+            channels.push_back(registers_of(b, register_lanes, v));
+        return concat(b, interleave_registers(b, register_lanes, channels));
+    }
     if (k > 2 && k % 2 == 0) {
         std::vector<Value *> halves[2];
         for (int c = 0; c < k; c++)

@@ -40,6 +40,27 @@ bool can_stream_load(const llvm::Type *type, const llvm::DataLayout &layout) {
     return fills_registers(type, layout) && type->getScalarSizeInBits() >= 16;
 }
 
+/// The vector, which fills registers, in them: what follows, in other basic blocks, is no part of its computation.
+/// (LLVM 19 selects instructions per basic block. It moves the end of a computation to where the result is used,
+/// and then narrows integers, or shuffles, one lane at a time.)
+Value *in_registers(Builder &b, const Target &target, Value *vector) {
+    if (target.arch != Target::X86)
+        return vector;
+    llvm::Type *type = vector->getType();
+    const auto bits = static_cast<unsigned>(type->getPrimitiveSizeInBits().getFixedValue());
+    llvm::Type *whole = with_lanes(b.getInt32Ty(), static_cast<int>(bits / 32));
+    Value *words = b.CreateBitCast(vector, whole);
+    const int each = std::min(target.natural_vector_size(Int(32)), lanes_of(words));
+    llvm::Type *part = with_lanes(b.getInt32Ty(), each);
+    const char *same = target.has_feature(Target::AVX512) ? "=v,0" : "=x,0";
+    auto *nothing = llvm::InlineAsm::get(llvm::FunctionType::get(part, {part}, false), "", same,
+                                         /*hasSideEffects=*/false);
+    std::vector<Value *> parts;
+    for (int begin = 0; begin < lanes_of(words); begin += each)
+        parts.push_back(b.CreateCall(nothing, subvector(b, words, begin, each)));
+    return b.CreateBitCast(concat(b, parts), type);
+}
+
 /// The mask of a load of elements with `bits` bits, hidden from LLVM's analysis by an empty inline
 /// assembly. (Without AVX-512, if LLVM 19 finds late that a mask disables all lanes, it loads all
 /// of them.)
@@ -369,6 +390,7 @@ void ExprEmitter::store_whole(const std::string &buffer, Value *value, Value *p,
     llvm::BasicBlock *aligned = frame_.new_block("store.aligned");
     llvm::BasicBlock *other = frame_.new_block("store.unaligned");
     llvm::BasicBlock *join = frame_.new_block("stored");
+    value = in_registers(b_, unit_.target, value);
     Value *low = b_.CreateAnd(b_.CreatePtrToInt(p, b_.getInt64Ty()), wanted.value() - 1);
     b_.CreateCondBr(b_.CreateIsNull(low), aligned, other);
     b_.SetInsertPoint(aligned);

@@ -54,9 +54,8 @@ class Finder {
     bool find_loops() {
         const auto &loops = stage_.loops;
         size_t p = loops.size();
-        bool unrolled = false;
         while (p > 0 && is_pure_block_loop(loops[p - 1]))
-            unrolled |= loops[--p].dim.kind == LoopKind::Unrolled;
+            p--;
         result_.block = p;
         while (p > 0 && loops[p - 1].dim.is_reduction && !is_unordered(loops[p - 1].dim.kind))
             p--;
@@ -64,7 +63,7 @@ class Finder {
         const bool in_vector =
             std::any_of(loops.begin(), loops.begin() + static_cast<long>(p),
                         [](const StageLoop &l) { return l.dim.kind == LoopKind::Vectorized; });
-        return unrolled && !in_vector && p < result_.block && nest_.shared <= p;
+        return result_.block < loops.size() && !in_vector && p < result_.block && nest_.shared <= p;
     }
 
     /// Nothing observes or orders the accesses to single elements, and nothing else stands in the block.

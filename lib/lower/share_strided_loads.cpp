@@ -5,6 +5,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "ir/equal.h"
+#include "ir/fold.h"
 #include "ir/intrinsics.h"
 #include "ir/linear.h"
 #include "ir/substitute.h"
@@ -39,6 +41,14 @@ std::set<std::string> names_bound(const Stmt &s) {
     return names;
 }
 
+constexpr int64_t fewest_columns = 4;  ///< that are worth a transposition
+
+/// A load of the elements base, base + stride, ... with any stride but that of neighbors.
+bool is_apart(const Expr &index) {
+    return index->op == Op::Ramp && has_no_overflow(index.type()) && !is_const(index->args[1], 1) &&
+           !is_const(index->args[1], 0) && !is_const(index->args[1], -1);
+}
+
 /// Loads of one buffer with one stride, whose bases differ by constants.
 struct Family {
     struct Member {
@@ -67,8 +77,7 @@ class SharedLoads {
                 return false;
             }
             if (n->op == Op::Load && n.type().is_vector() && !n->args[1].defined() &&
-                has_channel_stride(n->args[0]) && !stored.count(n->name) &&
-                !uses_vars(n->args[0], bound))
+                is_apart(n->args[0]) && !stored.count(n->name) && !uses_vars(n->args[0], bound))
                 add(n);
             return true;
         });
@@ -108,15 +117,13 @@ class SharedLoads {
     }
 
     void add(const Expr &load) {
-        const Strided here = *strided(load->args[0]);
+        const Expr &here = load->args[0];
         for (Family &family : families_) {
-            const Expr &first = family.first;
-            if (first->name != load->name || first.type() != load.type())
+            const Expr &first = family.first, &start = first->args[0];
+            if (first->name != load->name || first.type() != load.type() ||
+                !equal(start->args[1], here->args[1]))
                 continue;
-            const Strided start = *strided(first->args[0]);
-            if (start.stride != here.stride)
-                continue;
-            if (auto distance = constant_difference(here.base, start.base)) {
+            if (auto distance = constant_difference(here->args[0], start->args[0])) {
                 family.members.push_back({*distance, load.get()});
                 return;
             }
@@ -128,6 +135,8 @@ class SharedLoads {
         auto &members = family.members;
         std::stable_sort(members.begin(), members.end(),
                          [](const auto &a, const auto &b) { return a.offset < b.offset; });
+        if (!has_channel_stride(family.first->args[0]))
+            return share_columns(family);
         const int64_t stride = strided(family.first->args[0])->stride;
         for (size_t begin = 0; begin < members.size();) {
             size_t end = begin;
@@ -156,6 +165,40 @@ class SharedLoads {
             slices_[family.members[i].load] = make_slice(
                 make_variable(whole, name), static_cast<int>(family.members[i].offset - lowest),
                 static_cast<int>(start.stride), type.lanes());
+    }
+
+    /// Neighboring columns, of which each load takes one: rows are loaded instead, and transposed.
+    void share_columns(const Family &family) {
+        const auto &members = family.members;
+        for (size_t begin = 0; begin < members.size();) {
+            size_t end = begin + 1;
+            while (end < members.size() && members[end].offset <= members[end - 1].offset + 1)
+                end++;
+            const int64_t columns = members[end - 1].offset - members[begin].offset + 1;
+            if (columns >= fewest_columns)
+                share_columns(family, begin, end, static_cast<int>(columns));
+            begin = end;
+        }
+    }
+
+    void share_columns(const Family &family, size_t begin, size_t end, int columns) {
+        const Type type = family.first.type();
+        const Expr &index = family.first->args[0], &stride = index->args[1];
+        const int64_t lowest = family.members[begin].offset;
+        std::vector<Expr> rows;
+        for (int i = 0; i < type.lanes(); i++) {
+            const Expr row = ir::add(index->args[0], ir::mul(stride, make_const(stride.type(), i)));
+            rows.push_back(make_load(type.with_lanes(columns), family.first->name,
+                                     dense_index(row, lowest, columns)));
+        }
+        const Expr transposed = make_interleave(std::move(rows));
+        const std::string name = family.first->name + ".columns" + std::to_string(made_++);
+        lets_.emplace_back(name, transposed);
+        for (size_t i = begin; i < end; i++)
+            slices_[family.members[i].load] =
+                make_slice(make_variable(transposed.type(), name),
+                           static_cast<int>(family.members[i].offset - lowest) * type.lanes(), 1,
+                           type.lanes());
     }
 
     int &made_;

@@ -422,6 +422,9 @@ class SteadyBody {
             if (s->exprs[2]->op == Op::Variable && current_depth() > 0 &&
                 depth_or_here(s->exprs[2]) < decider_)
                 saved_ += saving_per_lane * mask.type().lanes();
+            // Before and after the loops inside, which may be short: sums that are kept in registers there.
+            if (!innermost_ && current_depth() == 0 && mask.type().is_vector())
+                saved_++;
             mask = Expr();
         }
         return with_children(s, {expr(s->exprs[0]), expr(s->exprs[1]), mask}, {});

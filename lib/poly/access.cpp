@@ -44,6 +44,8 @@ Coordinate compose(const Coordinate &outer, const std::vector<Coordinate> &inner
         if (outer.may_use >> k & 1) {
             result.may_use |= uses(inner[k]);
             result.reductions |= inner[k].reductions;
+            if (inner[k].iterator < 0 || inner[k].num != inner[k].den)
+                result.period = 0;
         }
     }
     if (outer.iterator < 0)
@@ -53,6 +55,9 @@ Coordinate compose(const Coordinate &outer, const std::vector<Coordinate> &inner
     if (outer.num == 1 && outer.den == 1 && outer.distance.is_point())
         result.follows = in.follows;
     result.iterator = in.iterator;
+    result.period = in.period;
+    if (in.iterator < 0)
+        result.may_use |= in.may_use;
     result.constant = outer.constant && in.constant;
     if (!outer.distance.bounded() || !in.distance.bounded()) {
         result.may_use |= uses(in);

@@ -28,6 +28,8 @@ struct Coordinate {
     bool constant = false;
     /// Where `iterator` is -1: the pure iterators that x may depend on, as bits; i % 32 does.
     uint64_t may_use = 0;
+    /// If there is one such iterator: x repeats after so many steps of it, as i % 3 does. 0: not known.
+    int64_t period = 0;
     uint64_t reductions = 0;  ///< the RVars that x may depend on, as bits
     int follows = -1;         ///< the RVar that x grows by one with; -1: none
 

@@ -20,6 +20,7 @@ bool merge(Coordinate &a, const Coordinate &b) {
     }
     a.distance = hull(a.distance, a.den == b.den ? b.distance : b.distance * den);
     a.constant = a.constant && b.constant;
+    a.period = a.period == b.period ? a.period : 0;
     return a.constant;
 }
 

@@ -57,6 +57,21 @@ Slope slope(const isl::aff &f, int k) {
     return total;
 }
 
+/// The steps of iterator k after which f has changed by as much again, and every floor in it, too.
+/// \param f { Stage[i] -> [x] }
+int64_t steps_that_repeat(const isl::aff &f, int k) {
+    int64_t steps = 1;
+    const int divs = isl_aff_dim(f.get(), isl_dim_div);
+    for (int j = 0; j < divs; j++) {
+        const isl::val factor = isl::manage(isl_aff_get_coefficient_val(f.get(), isl_dim_div, j));
+        if (factor.is_zero())
+            continue;
+        const isl::aff div = isl::manage(isl_aff_get_div(f.get(), j));  // { Stage[i] -> [g] }
+        steps = std::lcm(steps, std::lcm(slope(div, k).den, steps_that_repeat(div, k)));
+    }
+    return steps;
+}
+
 }  // namespace
 
 struct Solver::Impl {
@@ -126,12 +141,19 @@ Coordinate Solver::Impl::measure(const isl::pw_aff &x, int iterator, Slope slope
 Coordinate Solver::Impl::describe(const isl::pw_aff &x) {
     std::vector<std::pair<int, Slope>> candidates = {{-1, Slope{}}};
     std::vector<bool> grows_by_one(iterators.size(), true);
+    std::vector<int64_t> periods;  // of the pure iterators along which x repeats
+    int pieces = 0;
     x.foreach_piece([&](isl::set, const isl::multi_aff &f) {
+        pieces++;
         for (size_t k = 0; k < iterators.size(); k++) {
             Slope s = slope(f.at(0), static_cast<int>(k));
             grows_by_one[k] = grows_by_one[k] && s == Slope{1, 1};
-            if (s.num == 0)
+            if (s.num == 0) {
+                const int64_t steps = steps_that_repeat(f.at(0), static_cast<int>(k));
+                if (steps > 1 && !iterators[k].is_reduction)
+                    periods.push_back(steps);
                 continue;
+            }
             std::pair<int, Slope> candidate(static_cast<int>(k), s);
             const bool known =
                 std::find(candidates.begin(), candidates.end(), candidate) != candidates.end();
@@ -153,6 +175,8 @@ Coordinate Solver::Impl::describe(const isl::pw_aff &x) {
         }
     }
     best.range = range;
+    if (pieces == 1 && periods.size() == 1 && best.iterator < 0)
+        best.period = periods[0];
     const auto first = std::find_if(iterators.begin(), iterators.end(),
                                     [](const Iterator &it) { return it.is_reduction; });
     const auto pure = static_cast<size_t>(first - iterators.begin());

@@ -407,9 +407,11 @@ class KernelModel {
 
 std::optional<Plan> plan_kernel(const StageGraph &graph, const Machine &machine,
                                 std::vector<int> members) {
-    if (members.size() > most_members || !is_group(graph, members))
-        return std::nullopt;
     const int output = *std::max_element(members.begin(), members.end());
+    const bool has_updates = graph.nodes[static_cast<size_t>(output)].has_updates();
+    if (members.size() > most_members || !is_group(graph, members) ||
+        (members.size() > 1 && has_updates))
+        return std::nullopt;
     for (int m : members)  // a scan or a scatter needs whole dimensions, which no block has
         for (const StageCost &stage : graph.nodes[static_cast<size_t>(m)].stages)
             if (m != output && !stage.loops_over_all())

@@ -44,7 +44,7 @@ TEST_CASE("the sum of an image", "[autoschedule]") {
 }
 
 TEST_CASE("what is divided by the sum of all", "[autoschedule]") {
-    Buffer<int> image(301, 257);
+    Buffer<int> image(1201, 757);
     image.fill([](int x, int y) { return (x * 31 + y * 17) % 1000; });
     int sum = 0;
     image.for_each_element([&](int x, int y) { sum += image(x, y); });
@@ -54,12 +54,14 @@ TEST_CASE("what is divided by the sum of all", "[autoschedule]") {
     f(x, y) = image(x, y) * 1000 / Pipe::sum(image(r.x, r.y));
     Pipeline p(f);
     p.autoschedule(get_host_target(), cores(4));
-    Buffer<int> result = p.realize({301, 257});
+    Buffer<int> result = p.realize({1201, 757});
     std::string loops = p.loop_nest();
     INFO(loops);
     CHECK(loops.find("parallel r") != std::string::npos);
+    int wrong = 0;
     image.for_each_element(
-        [&](int x, int y) { REQUIRE(result(x, y) == image(x, y) * 1000 / sum); });
+        [&](int x, int y) { wrong += result(x, y) != image(x, y) * 1000 / sum; });
+    CHECK(wrong == 0);
 }
 
 TEST_CASE("floats only where that is allowed; small sums stay as they are", "[autoschedule]") {

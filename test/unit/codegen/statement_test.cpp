@@ -59,8 +59,8 @@ void check_reduce(Op op, int lanes, int results, T (*value)(int), F &&combine) {
 }  // namespace
 
 TEST_CASE("vectors are interleaved") {
-    for (int values : {1, 2, 3, 4, 6})
-        for (int lanes : {1, 2, 5, 16}) {
+    for (int values : {1, 2, 3, 4, 6, 8, 16})
+        for (int lanes : {1, 2, 5, 8, 16, 64}) {
             std::vector<Expr> parts;
             for (int k = 0; k < values; k++) {
                 Expr first = add(var32("n"), int32(100 * k));

@@ -1,6 +1,8 @@
 // Targets: their names, and what code for each looks like.
 
 #include <algorithm>
+#include <cmath>
+#include <regex>
 
 #include "codegen/codegen.h"
 #include "unit/codegen/kernels.h"
@@ -126,6 +128,43 @@ TEST_CASE("sums that share parts have their values") {
                 REQUIRE(results[first][k] == sum);
             }
         }
+    }
+}
+
+TEST_CASE("FastMath multiplies by the reciprocal of what all lanes are divided by") {
+    constexpr int lanes = 16;
+    auto quotients = [&](const Expr &divisor) {
+        ir::Program p;
+        p.name = "quotients";
+        p.args = {{Kind::InputBuffer, "in", Float(32), 1},
+                  {Kind::OutputBuffer, "out", Float(32), 1}};
+        const Expr all = load(Float(32), "in", int32(0), lanes);
+        p.body =
+            ir::make_store("out", ramp(int32(0), 1, lanes), ir::make_binary(Op::Div, all, divisor));
+        return p;
+    };
+    const Expr one = ir::make_load(Float(32), "in", int32(lanes));
+    const ir::Program by_one = quotients(ir::make_broadcast(one, lanes)),
+                      by_all = quotients(load(Float(32), "in", int32(1), lanes));
+    auto divides_vectors = [&](const ir::Program &p,
+                               std::initializer_list<Target::Feature> features) {
+        const std::string text = jit::compile(p, host_with(features)).llvm_ir();
+        return std::regex_search(text, std::regex("fdiv [a-z ]*<"));
+    };
+    CHECK_FALSE(divides_vectors(by_one, {Target::FastMath}));
+    CHECK(divides_vectors(by_one, {}));
+    CHECK(divides_vectors(by_one, {Target::FastMath, Target::StrictFloat}));
+    CHECK(divides_vectors(by_all, {Target::FastMath}));
+
+    std::vector<float> in(lanes + 1), out(lanes);
+    for (size_t i = 0; i <= lanes; i++)
+        in[i] = static_cast<float>(i * i) - 37.5f;
+    Data from(in), to(out);
+    REQUIRE(run(by_one, {&from.argument, &to.argument}, nullptr, host_with({Target::FastMath})) ==
+            0);
+    for (size_t i = 0; i < lanes; i++) {
+        const double exact = double(in[i]) / double(in[lanes]);
+        CHECK(std::abs(double(out[i]) - exact) <= 2e-7 * std::abs(exact));  // two roundings
     }
 }
 

@@ -120,6 +120,32 @@ TEST_CASE("strided loads of neighbors share a dense one, up to the last element"
           "out[ramp(4, 1, 4)] = slice(in.span0, 1, 3, 4)\n");
 }
 
+namespace {
+
+/// Stores of `count` columns of a matrix whose rows are s elements apart.
+Stmt columns(int count, int lanes_of_each = 2) {
+    std::vector<Stmt> stores;
+    for (int j = 0; j < count; j++) {
+        const Expr index = make_ramp(add(var("x"), number(j)), var("s"), lanes_of_each);
+        stores.push_back(
+            store(number(j * lanes_of_each), 1, make_load(Int(32, lanes_of_each), "in", index)));
+    }
+    return make_block(std::move(stores));
+}
+
+}  // namespace
+
+TEST_CASE("columns that are neighbors are rows, transposed") {
+    CHECK(shared(columns(4)) ==
+          "let in.columns0 = interleave(in[ramp(x, 1, 4)], in[ramp(s + x, 1, 4)], 8)\n"
+          "out[ramp(0, 1, 2)] = slice(in.columns0, 0, 1, 2)\n"
+          "out[ramp(2, 1, 2)] = slice(in.columns0, 2, 1, 2)\n"
+          "out[ramp(4, 1, 2)] = slice(in.columns0, 4, 1, 2)\n"
+          "out[ramp(6, 1, 2)] = slice(in.columns0, 6, 1, 2)\n");
+    const Stmt few = columns(3);
+    CHECK(shared(few) == to_string(few));
+}
+
 TEST_CASE("strided loads that stay") {
     auto is_kept = [](const Stmt &s) { return shared(s) == to_string(s); };
     Expr r = load("in", var("x"), 3, 4), g = load("in", add(var("x"), number(1)), 3, 4);

@@ -70,6 +70,24 @@ TEST_CASE("A floor of a floor is one floor") {
     }());
 }
 
+TEST_CASE("What repeats says after how many steps") {
+    const Expr i = var("i");
+    CHECK(coordinate(bin(Op::Mod, i, num(3)), {-50, 50}).period == 3);
+    CHECK(coordinate(bin(Op::Mod, bin(Op::Add, bin(Op::Mul, i, num(2)), num(1)), num(6)), {-50, 50})
+              .period == 3);
+    CHECK(coordinate(bin(Op::Div, bin(Op::Mod, i, num(4)), num(2)), {-50, 50}).period == 4);
+    CHECK(coordinate(bin(Op::Div, i, num(3)), {-50, 50}).period == 0);
+    CHECK(coordinate(bin(Op::Min, i, num(3)), {0, 50}).period == 0);
+    CHECK(coordinate(num(5), {-50, 50}).period == 0);
+
+    // Seen from a reader: i % 3 repeats where it is read at i + 1, not known at 2 * i.
+    const Coordinate mod = coordinate(bin(Op::Mod, i, num(3)), {-50, 50});
+    Coordinate dimension = mod;
+    dimension.may_use = 1;
+    CHECK(compose(dimension, {coordinate(bin(Op::Add, i, num(1)), {-50, 49})}).period == 3);
+    CHECK(compose(dimension, {coordinate(bin(Op::Mul, i, num(2)), {-25, 25})}).period == 0);
+}
+
 TEST_CASE("The footprint of a tile holds what the tile reads, and no more for one tap") {
     std::mt19937 rng(6);
     for (int round = 0; round < 200; round++) {
