@@ -137,11 +137,12 @@ Binding ExprEmitter::bind(const Expr &e) {
 
 /// Results inside are discarded afterward, because the name may be bound differently elsewhere.
 /// Where sums may be regrouped: all lanes times the reciprocal of the divisor that they share, which takes one
-/// division, outside of the loops that do not change it. Null for other divisions.
+/// division, outside of the loops that do not change it. Null for other divisions, also by constants: LLVM would
+/// distribute the products over sums that several results share.
 Value *ExprEmitter::divide_by_uniform(const ir::ExprNode &e) {
     const Expr &divisor = e.args[1];
     if (!e.type.is_float() || e.type.bits() < 32 || divisor->op != Op::Broadcast ||
-        !b_.getFastMathFlags().allowReassoc())
+        divisor->args[0]->op == Op::FloatImm || !b_.getFastMathFlags().allowReassoc())
         return nullptr;
     Value *one = emit(divisor->args[0]);
     Value *reciprocal = b_.CreateFDiv(llvm::ConstantFP::get(one->getType(), 1), one);

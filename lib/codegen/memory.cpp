@@ -40,13 +40,14 @@ bool can_stream_load(const llvm::Type *type, const llvm::DataLayout &layout) {
     return fills_registers(type, layout) && type->getScalarSizeInBits() >= 16;
 }
 
-/// The vector, which fills registers, in them: what follows, in other basic blocks, is no part of its computation.
-/// (LLVM 19 selects instructions per basic block. It moves the end of a computation to where the result is used,
-/// and then narrows integers, or shuffles, one lane at a time.)
+/// A vector of bytes, which fills registers, in them: what follows, in other basic blocks, is no part of its
+/// computation. (LLVM 19 selects instructions per basic block. It moves the end of a computation to where the result is
+/// used, and then narrows integers, or shuffles, one lane at a time. Wider elements are not narrowed, and sums of theirs
+/// may be shared across blocks.)
 Value *in_registers(Builder &b, const Target &target, Value *vector) {
-    if (target.arch != Target::X86)
-        return vector;
     llvm::Type *type = vector->getType();
+    if (target.arch != Target::X86 || type->getScalarSizeInBits() > 8)
+        return vector;
     const auto bits = static_cast<unsigned>(type->getPrimitiveSizeInBits().getFixedValue());
     llvm::Type *whole = with_lanes(b.getInt32Ty(), static_cast<int>(bits / 32));
     Value *words = b.CreateBitCast(vector, whole);
