@@ -1,0 +1,169 @@
+#include "autoschedule/stage_loops.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "autoschedule/register_block.h"
+
+namespace Pipe::autoschedule {
+
+using graph::FuncNode;
+using schedules::Dim;
+using schedules::StageSchedule;
+
+int64_t lanes_for(const Node &node, int64_t extent, const Machine &machine) {
+    int64_t lanes = std::max(1, machine.vector_bytes / node.widest);
+    while (lanes > extent)
+        lanes /= 2;
+    return lanes >= 4 || lanes * node.widest >= 16 ? lanes : 1;
+}
+
+std::vector<Dim> vectorized(NewLoops &loops, const std::string &name, int64_t lanes) {
+    if (lanes <= 1)
+        return {{name, LoopKind::Serial, false}};
+    auto [outer, inner] = loops.split(name, "_w", "_v", lanes);
+    return {{inner, LoopKind::Vectorized, false}, {outer, LoopKind::Serial, false}};
+}
+
+namespace {
+
+/// Sums with lanes along an RVar: [vector] [its other iterations] [other RVars] [pure loops].
+std::vector<Dim> sum_rows(InnerLoops inner, const RegisterBlock &block) {
+    const auto along = inner.reductions.begin() + block.rvar;
+    const auto [outer, lanes] =
+        inner.loops.split(along->name, "_w", "_v", block.lanes * block.vectors);
+    std::vector<Dim> dims = {{lanes, LoopKind::Vectorized, true}, {outer, LoopKind::Serial, true}};
+    inner.reductions.erase(along);
+    dims.insert(dims.end(), inner.reductions.begin(), inner.reductions.end());
+    for (const std::string &name : inner.names)
+        if (!name.empty())
+            dims.push_back({name, LoopKind::Serial, false});
+    return dims;
+}
+
+/// A reduction in blocks of sums: [vector] [block, unrolled] [RVars] [loops over blocks].
+std::vector<Dim> block_stage(InnerLoops inner, const RegisterBlock &block) {
+    std::vector<Dim> dims;
+    std::vector<std::string> &outer = inner.names;
+    std::string vector;
+    std::tie(outer[0], vector) =
+        inner.loops.split(outer[0], "_w", "_v", block.lanes * block.vectors);
+    if (block.vectors > 1) {
+        auto [unrolled, lanes] =
+            inner.loops.split(vector, "_u", "_l", block.by_phase ? block.vectors : block.lanes);
+        if (block.by_phase)
+            std::swap(unrolled, lanes);
+        dims = {{lanes, LoopKind::Vectorized, false}, {unrolled, LoopKind::Unrolled, false}};
+    } else {
+        dims = {{vector, LoopKind::Vectorized, false}};
+    }
+    if (block.rows_dim > 0) {
+        const size_t d = static_cast<size_t>(block.rows_dim);
+        std::string rows;
+        std::tie(outer[d], rows) = inner.loops.split(outer[d], "_w", "_u", block.rows);
+        dims.push_back({rows, LoopKind::Unrolled, false});
+    }
+    for (size_t r = 0; r < block.unrolled; r++)
+        inner.reductions[r].kind = LoopKind::Unrolled;
+    dims.insert(dims.end(), inner.reductions.begin(), inner.reductions.end());
+    for (int d : block.loops)
+        if (const std::string &name = outer[static_cast<size_t>(d)]; !name.empty())
+            dims.push_back({name, LoopKind::Serial, false});
+    return dims;
+}
+
+/// The loops in the order of these dimensions; the others follow.
+void reorder(std::vector<Dim> &loops, const FuncNode &func, const std::vector<int> &order) {
+    auto place = [&](const Dim &loop) {
+        return std::find_if(order.begin(), order.end(),
+                            [&](int d) { return func.args[static_cast<size_t>(d)] == loop.name; }) -
+               order.begin();
+    };
+    std::stable_sort(loops.begin(), loops.end(),
+                     [&](const Dim &a, const Dim &b) { return place(a) < place(b); });
+}
+
+}  // namespace
+
+void unroll_rows(NewLoops &loops, const std::string &name, int64_t count, std::vector<Dim> &dims) {
+    const auto row =
+        std::find_if(dims.begin(), dims.end(), [&](const Dim &d) { return d.name == name; });
+    if (row == dims.end())
+        return;
+    auto [outer, inner] = loops.split(name, "_b", "_u", count);
+    row->name = outer;
+    const bool has_vector = dims[0].kind == LoopKind::Vectorized;
+    dims.insert(dims.begin() + (has_vector ? 1 : 0), {inner, LoopKind::Unrolled, false});
+}
+
+namespace {
+
+/// Vectors along dimension 0, if there is a loop over it. RVars go between the vector and the other loops, so
+/// that a vector of sums stays in registers.
+std::vector<Dim> vectorized_loops(InnerLoops inner, const FuncNode &func, const Node &node,
+                                  const StageCost &stage, const Machine &machine, const Rows &rows,
+                                  const std::vector<int> &order) {
+    std::vector<Dim> dims, pure;
+    for (const std::string &name : inner.names)
+        if (!name.empty())
+            pure.push_back({name, LoopKind::Serial, false});
+    if (!inner.names.empty() && !inner.names[0].empty()) {
+        dims = vectorized(inner.loops, pure[0].name, lanes_for(node, node.extents[0], machine));
+        pure.erase(pure.begin());
+        const size_t unrolled = dims.size() > 1 ? unrolled_loops(stage, 1).rvars : 0;
+        for (size_t r = 0; r < unrolled; r++)
+            inner.reductions[r].kind = LoopKind::Unrolled;
+        dims.insert(dims.begin() + (dims.size() > 1 ? 1 : 0), inner.reductions.begin(),
+                    inner.reductions.end());
+    } else {
+        dims = inner.reductions;
+    }
+    reorder(pure, func, order);
+    dims.insert(dims.end(), pure.begin(), pure.end());
+    if (rows.count > 1)
+        unroll_rows(inner.loops, func.args[static_cast<size_t>(rows.dim)], rows.count, dims);
+    return dims;
+}
+
+}  // namespace
+
+std::vector<Dim> transposed_loops(InnerLoops inner, const Rows &rows) {
+    const auto [row, lanes] =
+        inner.loops.split(inner.names[static_cast<size_t>(rows.dim)], "_w", "_v", rows.count);
+    inner.names[static_cast<size_t>(rows.dim)] = row;
+    std::vector<Dim> dims = {{lanes, LoopKind::Vectorized, false}};
+    if (inner.reductions.empty()) {
+        const auto [column, unrolled] = inner.loops.split(inner.names[0], "_w", "_u", rows.count);
+        inner.names[0] = column;
+        dims.push_back({unrolled, LoopKind::Unrolled, false});
+    }
+    dims.insert(dims.end(), inner.reductions.begin(), inner.reductions.end());
+    for (const std::string &name : inner.names)
+        if (!name.empty())
+            dims.push_back({name, LoopKind::Serial, false});
+    return dims;
+}
+
+InnerLoops inner_loops_of(const StageSchedule &stage, const StageCost &cost, NewLoops &loops,
+                          std::vector<std::string> names) {
+    InnerLoops inner{loops, std::move(names), {}};
+    for (size_t d = 0; d < inner.names.size(); d++)
+        if (!cost.loops_over[d])
+            inner.names[d].clear();
+    for (const Dim &d : stage.dims)
+        if (d.is_reduction)
+            inner.reductions.push_back(d);
+    return inner;
+}
+
+std::vector<Dim> loops_of_stage(InnerLoops inner, const FuncNode &func, const Node &node, size_t s,
+                                const std::vector<int64_t> &extents, const Machine &machine,
+                                int cores, const Rows &rows, const std::vector<int> &order) {
+    if (const auto block = reduction_block(node, s, extents, machine, cores))
+        return block->rvar >= 0 ? sum_rows(std::move(inner), *block)
+                                : block_stage(std::move(inner), *block);
+    return vectorized_loops(std::move(inner), func, node, node.stages[s], machine,
+                            s == 0 ? rows : Rows(), order);
+}
+
+}  // namespace Pipe::autoschedule
