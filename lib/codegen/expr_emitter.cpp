@@ -135,7 +135,6 @@ Binding ExprEmitter::bind(const Expr &e) {
     return bound;
 }
 
-/// Results inside are discarded afterward, because the name may be bound differently elsewhere.
 /// Where sums may be regrouped: all lanes times the reciprocal of the divisor that they share, which takes one
 /// division, outside of the loops that do not change it. Null for other divisions, also by constants: LLVM would
 /// distribute the products over sums that several results share.
@@ -150,6 +149,7 @@ Value *ExprEmitter::divide_by_uniform(const ir::ExprNode &e) {
                          b_.CreateVectorSplat(static_cast<unsigned>(e.type.lanes()), reciprocal));
 }
 
+/// Results inside are discarded afterward, because the name may be bound differently elsewhere.
 Value *ExprEmitter::let(const ir::ExprNode &e) {
     Binding bound = bind(e.args[0]);
     bool hides = frame_.variables.find(e.name) != nullptr;

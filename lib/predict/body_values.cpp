@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "ir/intrinsics.h"
-#include "ir/shared.h"
 #include "predict/body.h"
 #include "predict/hash.h"
 #include "predict/instructions.h"
@@ -23,8 +22,9 @@ bool is_index_type(Type type) {
 }  // namespace
 
 Value Body::value(const Expr &e) {
-    if (!ir::is_shared(e))
+    if (e->args.empty())
         return compute(e);
+    // Also what is not shared: an index is asked for by the access and by its address computation.
     if (auto found = shared_.find(e.get()); found != shared_.end())
         return found->second.second;
     Value v = compute(e);
@@ -126,12 +126,14 @@ Value Body::operation(const Expr &e) {
     Hash hash;
     hash.add(uint64_t(e->op)).add(e.type()).add(e->name).add(uint64_t(e->index)).add(e->uint_value);
     std::optional<uint64_t> multiplied;
+    uint64_t sum_of_ids = 0;
     for (const Expr &arg : e->args) {
         if (!arg.defined())
             continue;
         const Value v = value(arg);
         use(v);
         hash.add(v.id);
+        sum_of_ids += v.id;
         result.depth = std::max(result.depth, v.depth);
         if (v.chain > result.chain)
             result.chain = v.chain, result.origin = v.origin;
@@ -141,7 +143,7 @@ Value Body::operation(const Expr &e) {
     if (ir::is_binary(e->op) && ir::is_commutative(e->op)) {
         hash = Hash();
         hash.add(uint64_t(e->op)).add(e.type());
-        hash.add(value(e->args[0]).id + value(e->args[1]).id);
+        hash.add(sum_of_ids);
     }
     result.id = hash.get();
     if (const Value *known = find(result.id))

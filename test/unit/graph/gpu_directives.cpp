@@ -89,7 +89,7 @@ TEST_CASE_METHOD(Volume, "compiling for a CPU says what to do", "[gpu]") {
         f.compute_root().store_in(MemoryType::GPUShared);
         require_message<CompileError>(
             [&] { g.compile_jit(); },
-            {"f.store_in(MemoryType::GPUShared)", "memory is not supported"});
+            {"f.store_in(MemoryType::GPUShared)", "no such memory"});
     }
     SECTION("of an autoscheduled pipeline") {
         f.gpu_blocks(z);

@@ -50,6 +50,20 @@ TEST_CASE("a shared expression is walked once, however often it is used") {
     CHECK(predicted(out, {{4096}, {4096}}).milliseconds > 0);
 }
 
+TEST_CASE("each term of a long sum, and of indices in indices, is walked once") {
+    ImageParam in(Int(32), 1, "in"), floats(Float(32), 1, "floats");
+    Func sum("sum"), last("last");
+    Expr terms = floats(x), index = in(x);
+    for (int i = 1; i < 64; i++) {
+        terms = terms + floats(x + i);
+        index = in(clamp(index, 0, 4095));
+    }
+    sum(x) = terms;
+    last(x) = index;
+    CHECK(predicted(sum, {{4096}, {4160}}).milliseconds > 0);
+    CHECK(predicted(last, {{4096}, {4096}}).milliseconds > 0);
+}
+
 TEST_CASE("sliding windows compute each row once, and the first ones at the start") {
     ImageParam in(Float(32), 2, "in");
     Func bx("bx"), by("by");
