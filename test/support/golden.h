@@ -14,3 +14,11 @@ std::string difference(const std::string &expected, const std::string &actual);
 std::string compare(const std::string &path, const std::string &actual);
 
 }  // namespace golden
+
+/// Fails with the difference. Needs Catch2.
+#define CHECK_GOLDEN(path, text)                                                                   \
+    do {                                                                                           \
+        std::string found = golden::compare(path, text);                                           \
+        INFO(found);                                                                               \
+        CHECK(found.empty());                                                                      \
+    } while (false)

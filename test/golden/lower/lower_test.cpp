@@ -54,13 +54,6 @@ struct Blur {
     }
 };
 
-#define CHECK_GOLDEN(path, text)                                                                   \
-    do {                                                                                           \
-        std::string found = golden::compare(path, text);                                           \
-        INFO(found);                                                                               \
-        CHECK(found.empty());                                                                      \
-    } while (false)
-
 }  // namespace
 
 TEST_CASE("a wrong golden is found", "[golden]") {

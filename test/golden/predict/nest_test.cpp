@@ -12,13 +12,6 @@ namespace {
 
 Var x("x"), y("y"), xi("xi"), yi("yi");
 
-#define CHECK_GOLDEN(path, text)                                                                   \
-    do {                                                                                           \
-        std::string found = golden::compare(path, text);                                           \
-        INFO(found);                                                                               \
-        CHECK(found.empty());                                                                      \
-    } while (false)
-
 }  // namespace
 
 TEST_CASE("numbers of a sliding window", "[golden]") {
